@@ -1,0 +1,164 @@
+"""Algorithm 1 of P1 (private pessimistic KL-regularised RLHF), run on counts, with its gap."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from repro.complexity.concentrability import linear_concentrability, two_arm_concentrability
+from repro.complexity.covering import log_covering_ball, log_covering_table
+from repro.estimators.mixture_mle import mixture_mle
+from repro.estimators.two_arm_mle import two_arm_mle
+from repro.instances.linear import LinearWorld
+from repro.instances.two_arms import TwoArmWorld
+from repro.measures.suboptimality import gibbs_suboptimality
+from repro.policies.pessimism import bonus
+from repro.preferences.label_counts import LabelCounts, draw_label_counts
+
+
+@dataclass(frozen=True)
+class BonusConstants:
+    """What eq. (10) leaves free.
+
+    Attributes:
+        failure_prob: δ.
+        net_radius: τ of the covering number.
+        scale: the constant c.
+    """
+
+    failure_prob: float
+    net_radius: float
+    scale: float
+
+
+@dataclass(frozen=True, eq=False)
+class LinearProblem:
+    """Datasets of one size drawn from a linear world.
+
+    Attributes:
+        world: the truth.
+        counts: (R, C) privatised labels.
+        n_pairs: n.
+        epsilon: the budget the labels were privatised with.
+        constants: of the bonus.
+        rng: the block's stream, for methods that draw more.
+    """
+
+    world: LinearWorld
+    counts: LabelCounts
+    n_pairs: int
+    epsilon: float
+    constants: BonusConstants
+    rng: np.random.Generator
+
+    def fit(self, epsilon: float) -> Tensor:
+        """(R, d) private MLE whose likelihood assumes ``epsilon`` (step 2)."""
+        return mixture_mle(self.counts, self.world.feature_diff, epsilon, self.world.radius)
+
+    def error(self, theta: Tensor) -> Tensor:
+        """(R, S, A) estimated minus true reward, up to a shift per state."""
+        difference = theta - self.world.theta
+        return (difference @ self.world.features.flatten(0, 1).T).reshape(
+            -1, *self.world.reference.shape
+        )
+
+    def bonus(self) -> Tensor:
+        """(S, A) Γ_n of eq. (10) with log N(τ) of the ball (step 3)."""
+        world, c = self.world, self.constants
+        return bonus(
+            linear_concentrability(world),
+            reward_bound=world.reward_bound,
+            epsilon=self.epsilon,
+            log_covering=log_covering_ball(
+                world.features.shape[-1], world.radius, c.net_radius
+            ),
+            n_pairs=self.n_pairs,
+            failure_prob=c.failure_prob,
+            net_radius=c.net_radius,
+            scale=c.scale,
+        )
+
+    def gap(self, error: Tensor) -> Tensor:
+        """(R,) suboptimality of the Gibbs policy of a reward with this error (step 4)."""
+        world = self.world
+        return gibbs_suboptimality(
+            world.optimal_policy, error / world.kl_weight, world.state_prob, world.kl_weight
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class TwoArmProblem:
+    """Datasets of one size drawn from a two-response world; attributes as LinearProblem."""
+
+    world: TwoArmWorld
+    counts: LabelCounts
+    n_pairs: int
+    epsilon: float
+    constants: BonusConstants
+    rng: np.random.Generator
+
+    def fit(self, epsilon: float) -> Tensor:
+        """(R, S) estimated reward differences under a likelihood that assumes ``epsilon``."""
+        return two_arm_mle(self.counts, epsilon, self.world.reward_bound)
+
+    def bonus(self, log_covering: float | None = None) -> Tensor:
+        """(S,) Γ_n(first) − Γ_n(second) of eq. (10), log N(τ) of the table unless given."""
+        world, c = self.world, self.constants
+        table = log_covering_table(len(world.state_prob), world.reward_bound, c.net_radius)
+        both = bonus(
+            two_arm_concentrability(world),
+            reward_bound=world.reward_bound,
+            epsilon=self.epsilon,
+            log_covering=table if log_covering is None else log_covering,
+            n_pairs=self.n_pairs,
+            failure_prob=c.failure_prob,
+            net_radius=c.net_radius,
+            scale=c.scale,
+        )
+        return both[:, 0] - both[:, 1]
+
+    def error(self, difference: Tensor) -> Tensor:
+        """(R, S) estimated minus true reward difference."""
+        return difference - self.world.reward_diff
+
+    def gap(self, error: Tensor, kl_weight: float | None = None) -> Tensor:
+        """(R,) suboptimality of the Gibbs policy of a reward with this error.
+
+        ``kl_weight`` is the weight the policy is computed with; the true one unless given.
+        """
+        world = self.world
+        reward = world.reward_diff + error
+        log_ratio = reward / (kl_weight or world.kl_weight) - world.reward_diff / world.kl_weight
+        both = torch.stack([log_ratio, torch.zeros_like(log_ratio)], dim=-1)
+        return gibbs_suboptimality(world.optimal_policy, both, world.state_prob, world.kl_weight)
+
+
+Problem = LinearProblem | TwoArmProblem
+
+
+def draw_problem(
+    world: LinearWorld | TwoArmWorld,
+    n_pairs: int,
+    epsilon: float,
+    constants: BonusConstants,
+    rng: np.random.Generator,
+    replicates: int,
+) -> Problem:
+    """Draw privatised datasets from a world.
+
+    Args:
+        world: the truth.
+        n_pairs: n, labels per dataset.
+        epsilon: privacy budget in (0, inf].
+        constants: of the bonus.
+        rng: the block's stream.
+        replicates: R, number of datasets.
+    """
+    counts = draw_label_counts(
+        rng, world.cell_prob, world.reward_diff, n_pairs, epsilon, replicates
+    )
+    kind = LinearProblem if isinstance(world, LinearWorld) else TwoArmProblem
+    return kind(world, counts, n_pairs, epsilon, constants, rng)

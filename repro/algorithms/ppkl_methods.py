@@ -1,0 +1,130 @@
+"""Algorithm 1 and deliberately wrong versions of it, by name.
+
+Each takes a problem and returns one number per dataset.  The wrong ones are the controls: a
+verdict that they pass is no verdict.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from repro.algorithms.ppkl import LinearProblem, TwoArmProblem
+from repro.complexity.covering import log_covering_table
+from repro.estimators.mixture_mle import mixture_mle
+from repro.privacy.randomized_response import randomize_counts
+
+EPSILON_OVERSTATED = 1.2
+"""A privacy budget believed 20 % higher than it is."""
+
+
+def ppkl(problem: LinearProblem | TwoArmProblem) -> Tensor:
+    """Algorithm 1 as printed: private MLE, bonus of eq. (10), Gibbs policy."""
+    return problem.gap(problem.error(problem.fit(problem.epsilon)) - problem.bonus())
+
+
+def private_mle(problem: LinearProblem | TwoArmProblem) -> Tensor:
+    """Algorithm 1 with the constant c of its bonus at 0."""
+    return problem.gap(problem.error(problem.fit(problem.epsilon)))
+
+
+def naive_likelihood(problem: LinearProblem | TwoArmProblem) -> Tensor:
+    """Wrong: the clean Bradley–Terry likelihood on privatised labels (no debiasing)."""
+    return problem.gap(problem.error(problem.fit(math.inf)))
+
+
+def epsilon_overstated(problem: LinearProblem | TwoArmProblem) -> Tensor:
+    """Wrong: the likelihood assumes a budget 20 % too high."""
+    return problem.gap(problem.error(problem.fit(EPSILON_OVERSTATED * problem.epsilon)))
+
+
+def hidden_randomizer(problem: TwoArmProblem) -> Tensor:
+    """Wrong: labels taken as drawn had passed through another randomized response at ε = 1."""
+    counts = randomize_counts(problem.rng, problem.counts, 1.0)
+    return problem.gap(problem.error(replace(problem, counts=counts).fit(1.0)))
+
+
+def frozen_features(problem: LinearProblem) -> Tensor:
+    """Wrong for a sweep of d: only the first two features are ever estimated."""
+    world = problem.world
+    theta = torch.zeros(
+        problem.counts.wins.shape[0],
+        world.features.shape[-1],
+        dtype=world.theta.dtype,
+        device=world.theta.device,
+    )
+    theta[:, :2] = mixture_mle(
+        problem.counts, world.feature_diff[:, :2], problem.epsilon, world.radius
+    )
+    return problem.gap(problem.error(theta))
+
+
+def without_bonus(problem: LinearProblem) -> Tensor:
+    """Wrong where coverage is thin: no pessimism."""
+    return private_mle(problem)
+
+
+def bonus_without_root(problem: LinearProblem) -> Tensor:
+    """Wrong: Γ_n² in the place of Γ_n."""
+    error = problem.error(problem.fit(problem.epsilon))
+    return problem.gap(error - problem.bonus().square())
+
+
+def inverted_kl_weight(problem: TwoArmProblem) -> Tensor:
+    """Wrong: P1's β read as the weight of KL, not as its inverse."""
+    world = problem.world
+    return problem.gap(problem.error(problem.fit(problem.epsilon)), kl_weight=1 / world.kl_weight)
+
+
+def uniform_reference(problem: TwoArmProblem) -> Tensor:
+    """Wrong: the policy starts from the uniform distribution, not from π_ref."""
+    world = problem.world
+    shift = world.kl_weight * torch.logit(world.reference)
+    return problem.gap(problem.error(problem.fit(problem.epsilon)) - shift)
+
+
+def bonus_of_one_state(problem: TwoArmProblem) -> Tensor:
+    """Wrong for a sweep of S: log N(τ) of a single state, whatever their number."""
+    one = log_covering_table(1, problem.world.reward_bound, problem.constants.net_radius)
+    return problem.gap(problem.error(problem.fit(problem.epsilon)) - problem.bonus(log_covering=one))
+
+
+def event_fails(problem: LinearProblem) -> Tensor:
+    """1 where |r̄ − b − r*| ≤ Γ_n fails for some (s, a): event E(δ) in the proof of Thm 4.2."""
+    return _outside(problem, problem.bonus())
+
+
+def event_fails_without_root(problem: LinearProblem) -> Tensor:
+    """Wrong: the same event with Γ_n² in the place of Γ_n."""
+    return _outside(problem, problem.bonus().square())
+
+
+def _outside(problem: LinearProblem, bonus: Tensor) -> Tensor:
+    """(R,) 1.0 where the centred reward error exceeds a bonus (S, A) somewhere."""
+    error = problem.error(problem.fit(problem.epsilon))
+    error = error - (problem.world.reference * error).sum(-1, keepdim=True)
+    return (error.abs() > bonus).flatten(1).any(dim=1).to(error.dtype)
+
+
+METHODS: dict[str, Callable[..., Tensor]] = {
+    f.__name__: f
+    for f in (
+        ppkl,
+        private_mle,
+        naive_likelihood,
+        epsilon_overstated,
+        hidden_randomizer,
+        frozen_features,
+        without_bonus,
+        bonus_without_root,
+        inverted_kl_weight,
+        uniform_reference,
+        bonus_of_one_state,
+        event_fails,
+        event_fails_without_root,
+    )
+}

@@ -1,0 +1,131 @@
+"""Run an experiment from Python: the same result that the command writes."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from repro.study.blocks import BlockStore
+from repro.study.parallel import available_cores, mapper
+from repro.study.results import Result
+from repro.study.runner import run_plan, summarise
+from repro.study.settings import Session, session_of
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.figure import Figure
+
+POOL_PAYS_FROM = 200
+"""Fewer blocks than this are done before worker processes have started."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run.
+
+    Attributes:
+        result: everything measured and judged.
+        seconds: wall time.
+        workers: processes used.
+    """
+
+    result: Result
+    seconds: float
+    workers: int
+
+    @property
+    def verdict(self) -> str:
+        """The experiment's verdict."""
+        return self.result.verdict
+
+    @cached_property
+    def verdict_json(self) -> dict[str, Any]:
+        """The content of ``verdict.json``."""
+        from repro.report.files import verdict_json
+
+        return verdict_json(self.result)
+
+    @cached_property
+    def measurements(self) -> pandas.DataFrame:
+        """The content of ``measurements.parquet``."""
+        from repro.report.files import measurements_frame
+
+        return measurements_frame(self.result)
+
+    @cached_property
+    def figure(self) -> Figure:
+        """The figure, drawn anew."""
+        from repro.report.figure import draw
+
+        return draw(self.result)
+
+
+Progress = Callable[[int, str], AbstractContextManager[Callable[[int], None]]]
+
+
+def execute(session: Session, progress: Progress | None = None) -> Run:
+    """Measure and judge; finished blocks are kept below ``output_dir``.
+
+    Raises:
+        repro.study.runner.Interrupted: on Ctrl-C.
+    """
+    started = time.perf_counter()
+    plan = session.plan
+    checks = plan.experiment().checks()
+    total = sum(len(check.grid) for check in checks) * plan.budget.blocks
+    workers = _workers(session, total)
+    shown = progress(total, plan.slug) if progress else nullcontext(lambda count: None)
+    with shown as advance:
+        store = BlockStore(session.output_dir / ".cache" / "blocks")
+        judged, experiment = run_plan(plan, store, mapper(workers), advance)
+    result = summarise(
+        plan, judged, experiment.assumptions(), session.config, session.config_hash
+    )
+    return Run(result, time.perf_counter() - started, workers)
+
+
+def run(
+    theorem: str = "offline_gap",
+    *,
+    overrides: Sequence[str] = (),
+    output_dir: str | Path | None = None,
+    **values: Any,
+) -> Run:
+    """Run one experiment, as ``python -m repro theorem=…`` does.
+
+    Args:
+        theorem: its name.
+        overrides: more Hydra overrides, e.g. ``["instance.path=pairs.jsonl"]``.
+        output_dir: keep finished blocks below this folder; by default nothing is kept.
+        values: top-level keys and groups, e.g. ``epsilon=0.5, budget="smoke", seed=7``.
+
+    Returns:
+        verdict, measurements (data frame) and figure.
+
+    Raises:
+        repro.errors.BadInput: a key or value that cannot be used.
+
+    >>> run("offline_gap", epsilon=0.5, budget="smoke").verdict  # doctest: +SKIP
+    'contradicted'
+    """
+    from repro.cli.composition import compose_values
+
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = str(output_dir or scratch)
+        composed = compose_values(theorem, values, overrides)
+        return execute(session_of({**composed, "output_dir": folder}))
+
+
+def _workers(session: Session, total: int) -> int:
+    wanted = session.compute.workers
+    if session.plan.setting.device == "cuda":
+        return 1
+    if wanted == "auto":
+        return available_cores() if total >= POOL_PAYS_FROM else 1
+    return wanted

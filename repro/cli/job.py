@@ -1,0 +1,52 @@
+"""One job: check, measure, write, record, show."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from omegaconf import DictConfig
+
+UNEXPECTED, REFUSED, INTERRUPTED = 1, 2, 130
+
+
+def run_job(config: DictConfig, folder: Path) -> int:
+    """Run a composed config and write its files to a folder.
+
+    Returns:
+        0 where every verdict is the pinned one, else 1.
+    """
+    from repro.api import execute
+    from repro.cli.validation import session_of_config
+    from repro.report.files import write_files
+    from repro.report.progress import progress
+    from repro.report.terminal import print_result
+    from repro.report.tracking import log_result
+
+    session = session_of_config(config)
+    done = execute(session, progress)
+    write_files(done.result, folder, done.seconds, done.workers, session.plan.setting.device)
+    log_result(done.result, folder, session.tracking_values())
+    print_result(done.result, folder)
+    return 0 if done.result.as_expected else UNEXPECTED
+
+
+def status_of(problem: BaseException) -> int | None:
+    """Say in one line what went wrong, and with which status to leave; None for a bug."""
+    from hydra.errors import HydraException
+    from omegaconf.errors import OmegaConfBaseException
+
+    from repro.cli.messages import as_bad_input
+    from repro.study.runner import Interrupted
+
+    if isinstance(problem, KeyboardInterrupt | Interrupted):
+        rest = f": {problem}; run the same command to go on" if str(problem) else ""
+        print(f"interrupted{rest}", file=sys.stderr)
+        return INTERRUPTED
+    if isinstance(problem, OSError) and problem.filename:
+        print(f"error: output_dir={problem.filename}: {problem.strerror}", file=sys.stderr)
+        return REFUSED
+    if isinstance(problem, HydraException | OmegaConfBaseException | ValueError | OSError):
+        print(f"error: {as_bad_input(problem)}", file=sys.stderr)
+        return REFUSED
+    return None

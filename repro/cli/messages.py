@@ -1,0 +1,58 @@
+"""Hydra's and OmegaConf's errors as one clear line."""
+
+from __future__ import annotations
+
+import re
+
+from repro.errors import BadInput, nearest
+
+TOP_LEVEL = (
+    "theorem",
+    "instance",
+    "budget",
+    "tracking",
+    "compute",
+    "seed",
+    "epsilon",
+    "n_pairs",
+    "horizon",
+    "kl_weight",
+    "device",
+    "output_dir",
+)
+
+
+def as_bad_input(problem: BaseException) -> BadInput:
+    """The BadInput inside an exception chain, or one made from Hydra's message."""
+    seen: BaseException | None = problem
+    while seen is not None:
+        if isinstance(seen, BadInput):
+            return seen
+        seen = seen.__cause__ or seen.__context__
+    text = str(problem)
+    return _missing_option(problem) or _unknown_key(text) or BadInput("config", "", text)
+
+
+def _missing_option(problem: BaseException) -> BadInput | None:
+    """``theorem=offline_gpa``: no such file in the group."""
+    options = getattr(problem, "options", None)
+    found = getattr(problem, "missing_cfg_file", None)
+    if not options or not isinstance(found, str):
+        return None
+    group, _, name = found.rpartition("/")
+    group = group.removeprefix("/") or "config"
+    return BadInput(group, name, f"{nearest(name, options)}allowed: {', '.join(options)}")
+
+
+def _unknown_key(text: str) -> BadInput | None:
+    """``epsilonn=1``: a key that the config does not have."""
+    override = re.search(r"Could not override '([^']*)'", text)
+    appended = re.search(r"Could not append to config.*?'([^']*)'", text, re.DOTALL)
+    group = re.search(r"Could not find match for '?([^'\s]+)", text)
+    match = override or appended or group
+    if not match:
+        return None
+    key = match.group(1).split("=")[0].lstrip("+")
+    known = TOP_LEVEL if "." not in key else ()
+    allowed = f"allowed: {', '.join(TOP_LEVEL)}" if known else "see --cfg job for the keys there"
+    return BadInput(key, "", f"unknown key; {nearest(key, known)}{allowed}")

@@ -1,0 +1,81 @@
+"""Check a config before Hydra creates any folder."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from hydra.core.global_hydra import GlobalHydra
+from hydra.experimental.callback import Callback
+from omegaconf import DictConfig, OmegaConf
+
+from repro.cli.messages import as_bad_input
+from repro.study.settings import Session, session_of
+
+
+def session_of_config(config: DictConfig) -> Session:
+    """The checked session of a composed config (with or without its ``hydra`` node)."""
+    plain = {key: config[key] for key in config if key != "hydra"}
+    values: Any = OmegaConf.to_container(OmegaConf.create(plain), resolve=True)
+    return session_of(values)
+
+
+class ValidateBeforeWriting(Callback):
+    """Leaves with status 2 on bad input while nothing is written yet.
+
+    Hydra turns exceptions of callbacks into warnings, so this leaves by SystemExit.
+    """
+
+    def on_run_start(self, config: DictConfig, **kwargs: Any) -> None:
+        _check(config)
+
+    def on_multirun_start(self, config: DictConfig, **kwargs: Any) -> None:
+        for overrides in _jobs(config):
+            try:
+                job = GlobalHydra.instance().config_loader().load_sweep_config(config, overrides)
+            except Exception as problem:  # noqa: BLE001 - any failure to compose is bad input
+                refuse(problem)
+            _check(job)
+
+
+def refuse(problem: BaseException) -> None:
+    """Print one line and leave with status 2."""
+    print(f"error: {as_bad_input(problem)}", file=sys.stderr)
+    raise SystemExit(2)
+
+
+def _check(config: DictConfig) -> None:
+    try:
+        session_of_config(config)
+    except Exception as problem:  # noqa: BLE001 - refused in one line unless it is a bug
+        if _is_bad_input(problem):
+            refuse(problem)
+        raise SystemExit(_crash(problem)) from problem
+
+
+def _is_bad_input(problem: BaseException) -> bool:
+    from hydra.errors import HydraException
+    from omegaconf.errors import OmegaConfBaseException
+
+    return isinstance(problem, ValueError | OSError | HydraException | OmegaConfBaseException)
+
+
+def _crash(problem: BaseException) -> int:
+    import traceback
+
+    traceback.print_exception(problem)
+    return 3
+
+
+def _jobs(config: DictConfig) -> list[list[str]]:
+    """The overrides of every job of a multirun, where Hydra's own sweeper is in use."""
+    from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+
+    if not str(config.hydra.sweeper._target_).endswith("BasicSweeper"):
+        return []
+    task = list(config.hydra.overrides.task)
+    parsed = OverridesParser.create(
+        config_loader=GlobalHydra.instance().config_loader()
+    ).parse_overrides(task)
+    return [job for batch in BasicSweeper.split_arguments(parsed, None) for job in batch]

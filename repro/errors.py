@@ -1,0 +1,39 @@
+"""The one exception for input a user can mend, and how it is worded."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class BadInput(ValueError):
+    """Input that cannot be used: one line naming the key, the value and what is allowed.
+
+    The command line prints it and exits with 2; from Python it is an ordinary ValueError.
+    """
+
+    def __init__(self, key: str, value: object, allowed: str) -> None:
+        self.key, self.value, self.allowed = key, value, allowed
+        super().__init__(one_line(f"{key}={value}: {allowed}"))
+
+    def __reduce__(self):
+        return type(self), (self.key, self.value, self.allowed)
+
+
+def one_line(text: str) -> str:
+    """Fold a message into one printable line.
+
+    >>> one_line("a\\n  b")
+    'a b'
+    """
+    return "".join(c if c.isprintable() else "?" for c in " ".join(text.split()))
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """A suggestion for a misspelt word, ending in a space, or nothing.
+
+    >>> nearest("offline_gpa", ["offline_gap", "log_regret"])
+    'did you mean offline_gap? '
+    """
+    close = difflib.get_close_matches(word, list(known), n=1)
+    return f"did you mean {close[0]}? " if close else ""

@@ -1,0 +1,31 @@
+"""The private mixture MLE with one reward difference per state: a closed form."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from repro.notation import flip_prob
+from repro.preferences.label_counts import LabelCounts
+
+
+def two_arm_mle(counts: LabelCounts, epsilon: float, reward_bound: float) -> Tensor:
+    """clip(logit((k/m − flip)/(keep − flip)), ±B), the maximiser of P1's eq. 9 state by state.
+
+    A state without pairs gets 0, the middle of the class.
+
+    Args:
+        counts: (R, S) pairs m and privatised wins k.
+        epsilon: the budget the likelihood assumes; inf is the clean likelihood.
+        reward_bound: B.
+
+    Returns:
+        (R, S) estimated reward differences in [−B, B].
+    """
+    flip = flip_prob(epsilon)
+    losses = counts.pairs - counts.wins
+    for_first = (counts.wins - flip * counts.pairs).clamp(min=0)
+    for_second = (losses - flip * counts.pairs).clamp(min=0)
+    estimate = torch.log(for_first) - torch.log(for_second)
+    estimate = torch.where(counts.pairs > 0, estimate, torch.zeros_like(estimate))
+    return estimate.clamp(-reward_bound, reward_bound)

@@ -1,0 +1,43 @@
+"""The constant in front of 1/n: the gap of a Gibbs policy by Fisher information."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from repro.instances.linear import LinearWorld, feature_covariance
+from repro.notation import label_signal
+from repro.preferences.label_counts import private_win_prob
+
+
+def private_fisher_information(world: LinearWorld, epsilon: float) -> Tensor:
+    """(d, d) Fisher information of θ in one privatised label (P1, likelihood of eq. 9)."""
+    clean = torch.sigmoid(world.reward_diff)
+    win = private_win_prob(world.reward_diff, epsilon)
+    loss = private_win_prob(-world.reward_diff, epsilon)
+    slope = label_signal(epsilon) * clean * torch.sigmoid(-world.reward_diff)
+    weight = world.cell_prob * slope.square() / (win * loss)
+    return torch.einsum("c,ci,cj->ij", weight, world.feature_diff, world.feature_diff)
+
+
+def gap_constant(world: LinearWorld, epsilon: float) -> float:
+    """lim n·E[gap] of the private MLE without bonus: tr(Cov_π*·I⁻¹)/(2·kl_weight).
+
+    A second-order expansion of kl_weight·KL around π*; P1 leaves this constant implicit.
+    """
+    covariance = feature_covariance(world, world.optimal_policy)
+    information = private_fisher_information(world, epsilon)
+    trace = torch.linalg.solve(information, covariance).diagonal().sum()
+    return float(trace / (2 * world.kl_weight))
+
+
+def bonus_gap(world: LinearWorld, bonus: Tensor) -> float:
+    """The bonus's own share of the gap: E_s Var_π*[Γ]/(2·kl_weight) (P1, step 3 of Algorithm 1).
+
+    Args:
+        bonus: (S, A) Γ_n, small against kl_weight.
+    """
+    policy = world.optimal_policy
+    spread = bonus - (policy * bonus).sum(-1, keepdim=True)
+    variance = (policy * spread.square()).sum(-1) @ world.state_prob
+    return float(variance / (2 * world.kl_weight))

@@ -1,0 +1,106 @@
+"""The figure of one run: small multiples, a panel per check; no pyplot, no display."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import zip_longest
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from repro.report.captions import caption_height, write_captions
+from repro.report.legend import legend_handles
+from repro.report.panels import draw_panel
+from repro.report.wording import expected_words, verdict_words
+from repro.study.results import CheckResult, Result
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+PANEL_WIDTH, PANEL_HEIGHT = 4.4, 3.9
+"""Inches of one panel with its captions."""
+
+DPI = 110
+
+
+def draw(result: Result) -> Figure:
+    """Draw every check of a run: what was measured, what is claimed, what the controls did."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    columns = panel_columns(len(result.checks))
+    rows = max(1, math.ceil(len(result.checks) / columns))
+    with _style():
+        size = (PANEL_WIDTH * max(columns, 2), PANEL_HEIGHT * rows + 1.3)
+        figure = Figure(figsize=size, dpi=DPI, layout="constrained")
+        FigureCanvasAgg(figure)
+        figure.get_layout_engine().set(hspace=0.05, wspace=0.04, w_pad=0.08, h_pad=0.1)  # type: ignore[union-attr]
+        for row, axes in enumerate(figure.subplots(rows, columns, squeeze=False)):
+            _draw_row(axes, result.checks[row * columns : (row + 1) * columns])
+        _headings(figure, result)
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
+    return figure
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write a figure as PNG or SVG; the same figure gives the same bytes."""
+    metadata: dict[str, Any] = {"Date": None} if path.suffix == ".svg" else {"Software": None}
+    with _style():
+        figure.savefig(path, metadata=metadata)
+
+
+def panel_columns(panels: int) -> int:
+    """Columns that keep a figure of ``panels`` panels readable at full size.
+
+    >>> [panel_columns(n) for n in (1, 2, 4, 5, 14, 30)]
+    [1, 2, 2, 3, 3, 4]
+    """
+    return 1 if panels <= 1 else 2 if panels <= 4 else 3 if panels <= 18 else 4
+
+
+def _draw_row(axes: Iterable[Axes], items: Sequence[CheckResult]) -> None:
+    """Panels side by side, their captions aligned; places left over stay empty."""
+    top = caption_height(items)
+    for ax, item in zip_longest(axes, items):
+        if item is None:
+            ax.set_axis_off()
+            continue
+        draw_panel(ax, item)
+        write_captions(ax, item, top)
+
+
+def _headings(figure: Figure, result: Result) -> None:
+    """Title and overall verdict on top, the shared legend below."""
+    width = int(figure.get_figwidth() * 8.5)
+    facts = f"budget {result.budget}, seed {result.seed}, {result.replicates} replicates"
+    lines = textwrap.wrap(f"{result.theorem}: {result.title}", width)
+    lines.append(f"{verdict_words(result.verdict)} ({expected_words(result)})   {facts}")
+    figure.suptitle("\n".join(lines), fontsize=13, fontweight="bold", linespacing=1.4)
+    handles = legend_handles(result)
+    columns = max(1, min(len(handles), int(figure.get_figwidth() // 2.2)))
+    figure.legend(handles=handles, loc="outside lower center", ncols=columns, frameon=False)
+
+
+@contextmanager
+def _style() -> Iterator[None]:
+    """Seaborn's look and fixed SVG ids, undone on leaving; the user's backend is not touched."""
+    import matplotlib
+    import seaborn
+
+    extra = {
+        "svg.hashsalt": "repro",
+        "axes.formatter.use_mathtext": True,
+        "axes.edgecolor": ".3",
+        "axes.grid": True,
+        "grid.color": ".9",
+        "grid.linewidth": 0.6,
+        "font.family": "DejaVu Sans",
+    }
+    looks = seaborn.axes_style("ticks") | seaborn.plotting_context("paper", font_scale=1.05)
+    style: Any = {**looks, **extra}
+    with matplotlib.rc_context(style):
+        yield

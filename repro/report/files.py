@@ -1,0 +1,134 @@
+"""The files of one run; the same result gives the same bytes, timings live in ``run.json``."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from repro.report.measurements import measurements_frame, write_parquet
+from repro.report.plain import jsonable, plain
+from repro.report.run_facts import run_facts
+from repro.study.checks import Check
+from repro.study.results import CheckResult, Outcome, Result
+
+__all__ = ["measurements_frame", "verdict_json", "write_files"]
+
+
+def verdict_json(result: Result) -> dict[str, Any]:
+    """The contract's ``verdict.json``, strict JSON: NaN is null, infinities are strings."""
+    return jsonable(
+        {
+            "theorem": result.theorem,
+            "statements": result.statements,
+            "verdict": result.verdict,
+            "expected": result.expected,
+            "checks": [_check_entry(item) for item in result.checks],
+            "controls": [
+                _control_entry(item.check, control)
+                for item in result.checks
+                for control in item.controls
+            ],
+            "assumptions": [
+                {"name": one.name, "holds": one.holds, "detail": one.detail}
+                for one in result.assumptions
+            ],
+            "seed": result.seed,
+            "replicates": result.replicates,
+            "budget": result.budget,
+            "config_hash": result.config_hash,
+        }
+    )
+
+
+def _check_entry(item: CheckResult) -> dict[str, Any]:
+    """One check and the outcome of the method under test."""
+    check = item.check
+    return {
+        "name": check.name,
+        "kind": getattr(check, "kind", "check"),
+        "quantity": check.quantity,
+        "axis": check.axis,
+        **item.outcome.numbers,
+        "verdict": item.outcome.verdict,
+        "expected": check.expected,
+        "method": item.outcome.method,
+        "failed_replicates": item.outcome.series.failed,
+    }
+
+
+def _control_entry(check: Check, control: Outcome) -> dict[str, Any]:
+    """One deliberately wrong method."""
+    return {
+        "name": control.method,
+        "check": check.name,
+        **control.numbers,
+        "verdict": control.verdict,
+        "failed_replicates": control.series.failed,
+    }
+
+
+def write_files(
+    result: Result, folder: Path, seconds: float, workers: int, device: str
+) -> list[Path]:
+    """Write every file of the contract and return their paths, ``verdict.json`` last.
+
+    Each file appears whole or not at all; a ``verdict.json`` says that the run is complete.
+
+    Args:
+        result: the finished run.
+        folder: where to; made if it is missing.
+        seconds: wall-clock time of the run.
+        workers: number of processes that measured.
+        device: where they measured, such as ``cpu``.
+
+    Raises:
+        OSError: the folder cannot be written to.
+    """
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "verdict.json").unlink(missing_ok=True)
+    run = run_facts(seconds, workers, device)
+    written = [
+        _write(folder / "measurements.parquet", lambda path: write_parquet(result, path)),
+        _write(folder / "config.yaml", lambda path: _write_yaml(result.config, path)),
+        *_write_figures(result, folder),
+        _write(folder / "run.json", lambda path: _write_json(run, path)),
+    ]
+    verdict = verdict_json(result)
+    return [*written, _write(folder / "verdict.json", lambda path: _write_json(verdict, path))]
+
+
+def _write(path: Path, save: Callable[[Path], None]) -> Path:
+    """Save under a temporary name beside ``path``, then rename."""
+    draft = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
+    try:
+        save(draft)
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+    return path
+
+
+def _write_figures(result: Result, folder: Path) -> list[Path]:
+    """The figure as PNG and SVG."""
+    from repro.report.figure import draw, save
+
+    figure = draw(result)
+    return [
+        _write(folder / f"figure.{end}", lambda path: save(figure, path)) for end in ("png", "svg")
+    ]
+
+
+def _write_yaml(config: object, path: Path) -> None:
+    import yaml
+
+    text = yaml.safe_dump(plain(config), sort_keys=False, allow_unicode=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def _write_json(content: dict[str, Any], path: Path) -> None:
+    text = json.dumps(jsonable(content), indent=2, allow_nan=False, ensure_ascii=False)
+    path.write_text(text + "\n", encoding="utf-8")

@@ -1,0 +1,46 @@
+"""The one legend of a figure: an entry for each kind of mark that it has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from repro.report.looks import (
+    CLAIMED,
+    CONTROL,
+    CONTROL_LOOK,
+    DASHES,
+    FITTED,
+    MEASURED,
+    SHADE,
+    WORST_LOOK,
+)
+from repro.report.panels import has_worst, kind_of
+from repro.study.results import Result
+
+
+def legend_handles(result: Result) -> list[Any]:
+    """Entries in the order measured, claimed, controls."""
+    kinds = {kind_of(item) for item in result.checks}
+    controlled = {kind_of(item) for item in result.checks if item.controls}
+    handles: list[Any] = [_mark("mean, 95 % interval", color=MEASURED, marker="o", ls="none")]
+    if any(has_worst(item) for item in result.checks):
+        handles.append(_mark("worst case", color=MEASURED, **WORST_LOOK))
+    if "slope" in kinds:
+        handles.append(_mark("fitted slope", color=FITTED, lw=3))
+    handles.append(_mark("claimed or allowed", color=CLAIMED, lw=1.3, ls=DASHES))
+    if "ratio" in kinds:
+        handles.append(Patch(color=SHADE, alpha=0.25, label="claimed ± tolerance"))
+    if controlled:
+        handles.append(
+            _mark("control, wrong on purpose", color=CONTROL, marker="s", **CONTROL_LOOK)
+        )
+    if "ratio" in controlled:
+        handles.append(_mark("control beyond the panel", color=CONTROL, marker="^", ls="none"))
+    return handles
+
+
+def _mark(label: str, **look: Any) -> Line2D:
+    return Line2D([], [], label=label, **look)

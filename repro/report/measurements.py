@@ -1,0 +1,63 @@
+"""Measurements in long form, the content of ``measurements.parquet``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from repro.study.results import CheckResult, Result
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+COLUMNS = {
+    "check": "str",
+    "quantity": "str",
+    "method": "str",
+    "axis": "str",
+    "value": "float64",
+    "replicate_block": "int64",
+    "mean": "float64",
+    "variance": "float64",
+    "count": "int64",
+    "failed": "int64",
+}
+"""Columns of ``measurements.parquet`` and their pandas dtypes."""
+
+
+def measurements_frame(result: Result) -> DataFrame:
+    """Long form: a row per check, method, grid value and replicate block, in run order.
+
+    ``mean`` and ``variance`` (ddof 1) are over the ``count`` finite replicates of the block, NaN
+    where there are too few; ``failed`` replicates are those without a finite value.
+    """
+    from pandas import DataFrame
+
+    rows = [row for item in result.checks for row in _rows(item)]
+    return DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
+
+
+def _rows(item: CheckResult) -> Iterator[tuple[object, ...]]:
+    """Rows of one check, the method under test first."""
+    check = item.check
+    for outcome in (item.outcome, *item.controls):
+        head = (check.name, check.quantity, outcome.method, check.axis)
+        for value, blocks in zip(outcome.series.grid, outcome.series.values, strict=True):
+            for block, replicates in enumerate(blocks):
+                seen = replicates[np.isfinite(replicates)]
+                mean = seen.mean() if seen.size else np.nan
+                variance = seen.var(ddof=1) if seen.size > 1 else np.nan
+                failed = replicates.size - seen.size
+                yield (*head, float(value), block, mean, variance, seen.size, failed)
+
+
+def write_parquet(result: Result, path: Path) -> None:
+    """Bytes that depend on the measurements only: no pandas metadata."""
+    import pyarrow
+    from pyarrow import parquet
+
+    table = pyarrow.Table.from_pandas(measurements_frame(result), preserve_index=False)
+    parquet.write_table(table.replace_schema_metadata(None), path)

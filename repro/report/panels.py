@@ -1,0 +1,160 @@
+"""One panel of the figure: the check's measurements, its claim and its controls."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+from repro.notation import AXES, LINEAR_AXES
+from repro.report.curves import Curve, curve
+from repro.report.looks import (
+    CLAIMED,
+    CONTROL,
+    CONTROL_LOOK,
+    DASHES,
+    FITTED,
+    MARKERS,
+    MEASURED,
+    SHADE,
+    WORST_LOOK,
+)
+from repro.report.wording import finite
+from repro.study.results import CheckResult, Outcome
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+WIDE = 30.0
+"""Largest over smallest value from which a ratio or frequency is drawn on a log axis."""
+
+
+def draw_panel(ax: Axes, item: CheckResult) -> None:
+    """Draw one check; points without a finite (on log axes: positive) mean are left out."""
+    curves = [curve(one.series) for one in (item.outcome, *item.controls)]
+    log_x, log_y = _scales(item, curves)
+    ax.set_xscale("log" if log_x else "linear")
+    ax.set_yscale("log" if log_y else "linear")
+    for order, found in enumerate(curves[1:]):
+        _points(ax, found, CONTROL, MARKERS[order % len(MARKERS)], log_y)
+    _points(ax, curves[0], MEASURED, "o", log_y)
+    if kind_of(item) == "slope":
+        _slope_lines(ax, item.outcome, curves[0])
+    else:
+        _level(ax, item, curves)
+    _frame(ax, item, curves[0], log_x)
+
+
+def _frame(ax: Axes, item: CheckResult, found: Curve, log_x: bool) -> None:
+    """Labels, and swept values as ticks where the default would name next to none."""
+    grid = found.grid
+    ax.set_xlabel(AXES.get(item.check.axis, item.check.axis))
+    ax.set_ylabel(textwrap.fill(item.check.quantity, 32))
+    if log_x and grid.max() < 100 * grid.min():
+        ax.xaxis.set_major_locator(FixedLocator(grid[:: -(-len(grid) // 7)].tolist()))
+        ax.xaxis.set_minor_locator(NullLocator())
+        ax.xaxis.set_major_formatter(
+            FuncFormatter(lambda value, _: f"{value:.{3 if value < 1000 else 6}g}")
+        )
+    if not np.isfinite(found.mean).any():
+        ax.set_xlim(*(grid[[0, -1]] if grid[0] < grid[-1] else (grid[0], 2 * grid[0] + 1)))
+        ax.set_yticks([])
+        ax.text(0.5, 0.5, "no finite measurement", transform=ax.transAxes, ha="center")
+
+
+def kind_of(item: CheckResult) -> str:
+    """Kind of a check: slope, ratio, inequality or privacy."""
+    return getattr(item.check, "kind", "")
+
+
+def has_worst(item: CheckResult) -> bool:
+    """Whether every case counts, not the mean."""
+    return kind_of(item) == "inequality" and not hasattr(item.check, "allowed")
+
+
+def _scales(item: CheckResult, curves: list[Curve]) -> tuple[bool, bool]:
+    """Whether x and y are logarithmic."""
+    grid, fit = curves[0].grid, item.outcome.fit
+    log_x = item.check.axis not in LINEAR_AXES and (fit is None or fit.log_axis)
+    shown = [one.worst if has_worst(item) else one.mean for one in curves]
+    values = np.concatenate([*shown, *(one.mean for one in curves)])
+    values = values[np.isfinite(values)]
+    if kind_of(item) == "slope":
+        log_y = bool((values > 0).any())
+    else:
+        wide = values.size and values.min() > 0 and values.max() > WIDE * values.min()
+        log_y = bool(wide) and kind_of(item) != "ratio"
+    return bool(log_x and (grid > 0).all()), log_y
+
+
+def _points(ax: Axes, found: Curve, color: str, marker: str, log_y: bool) -> None:
+    """Means with their 95 % intervals; on a log axis an interval that reaches 0 is cut short."""
+    mean = np.where(found.mean > 0, found.mean, np.nan) if log_y else found.mean
+    low = np.minimum(found.half_width, 0.9 * mean) if log_y else found.half_width
+    look = {"ls": "none", "mfc": color, "zorder": 4} if marker == "o" else CONTROL_LOOK
+    spread = np.vstack([low, found.half_width])
+    ax.errorbar(
+        found.grid, mean, yerr=spread, color=color, marker=marker, ms=5, lw=1, capsize=2.5, **look
+    )
+
+
+def _slope_lines(ax: Axes, outcome: Outcome, found: Curve) -> None:
+    """The fitted line, and the claimed slope through the geometric centre of the data."""
+    fit, claimed = outcome.fit, finite(outcome.numbers.get("claimed"))
+    good = (found.mean > 0) & (found.grid > 0 if fit is None or fit.log_axis else True)
+    if fit is None or claimed is None or not good.any():
+        return
+    t = np.log(found.grid[good]) if fit.log_axis else found.grid[good]
+    ends = np.array([t.min(), t.max()])
+    x = np.exp(ends) if fit.log_axis else ends
+    centre = np.log(found.mean[good]).mean() - claimed * t.mean()
+    with np.errstate(over="ignore"):
+        fitted, stated = np.exp(fit.intercept + fit.slope * ends), np.exp(centre + claimed * ends)
+    ax.plot(x, fitted, color=FITTED, linewidth=3, zorder=2.5, solid_capstyle="round")
+    ax.plot(x, stated, color=CLAIMED, linewidth=1.3, linestyle=DASHES, zorder=3)
+
+
+def _level(ax: Axes, item: CheckResult, curves: list[Curve]) -> None:
+    """The claimed or allowed level, the tolerance around a ratio, the worst case of a bound."""
+    numbers, check = item.outcome.numbers, item.check
+    level = finite(numbers.get("claimed", getattr(check, "claimed", None)))
+    margin = finite(numbers.get("tolerance", getattr(check, "tolerance", None))) or 0.0
+    if kind_of(item) == "inequality":
+        level = finite(getattr(check, "allowed", 1.0))
+    if has_worst(item):
+        for found, color in zip(curves, [MEASURED] + [CONTROL] * len(curves), strict=False):
+            ax.plot(found.grid, found.worst, color=color, **WORST_LOOK)
+    if level is None:
+        return
+    ax.axhline(level, color=CLAIMED, lw=1.3, ls=DASHES, zorder=3)
+    if kind_of(item) == "ratio":
+        ax.axhspan(level - margin, level + margin, color=SHADE, alpha=0.25, lw=0)
+        _focus(ax, curves, level - margin, level + margin)
+
+
+def _focus(ax: Axes, curves: list[Curve], low: float, high: float) -> None:
+    """Keep claim and measurement readable: controls far outside become arrows at the edge."""
+    test = curves[0]
+    ends = np.concatenate([test.mean - test.half_width, test.mean + test.half_width, [low, high]])
+    bottom, top = np.nanmin(ends), np.nanmax(ends)
+    others = np.concatenate([[bottom, top], *(one.mean for one in curves[1:])])
+    if np.nanmax(others) - np.nanmin(others) <= 6 * (top - bottom):
+        return
+    pad = 0.6 * (top - bottom)
+    ax.set_ylim(bottom - pad, top + pad)
+    for found in curves[1:]:
+        for beyond, edge, marker in (
+            (found.mean > top + pad, 0.96, "^"),
+            (found.mean < bottom - pad, 0.04, "v"),
+        ):
+            x = found.grid[beyond]
+            ax.plot(
+                x,
+                np.full(len(x), edge),
+                transform=ax.get_xaxis_transform(),
+                marker=marker,
+                color=CONTROL,
+                ls="none",
+            )

@@ -1,0 +1,119 @@
+"""Log a finished run to MLflow, all at the end; a broken tracker never costs a result."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sqlite3
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from repro.errors import one_line
+from repro.report import tracking_content as content
+from repro.report.tracking_store import open_store, quiet_mlflow
+from repro.study.results import CheckResult, Result
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
+
+ARTIFACTS = ("verdict.json", "figure.png", "figure.svg", "config.yaml", "measurements.parquet")
+"""Files of the run that go with it, those that exist."""
+
+MAX_PARAMS, MAX_METRICS = 100, 1000
+"""What MLflow takes in one batch."""
+
+
+def log_result(result: Result, folder: Path, tracking: Mapping[str, object]) -> str | None:
+    """Log a run with a nested run for each check; returns the run id, or None.
+
+    Two runs selected in MLflow's comparison view overlay their measured curves, each check's
+    under its own name.  A tracker that cannot be used is a line on stderr, never an exception.
+
+    Args:
+        result: the finished run.
+        folder: where its files are.
+        tracking: ``{"kind": "none"}``, or ``{"kind": "mlflow", "uri": …, "experiment": …}``.
+    """
+    if tracking.get("kind", "none") == "none":
+        return None
+    try:
+        with quiet_mlflow():
+            uri, experiment = str(tracking["uri"]), str(tracking.get("experiment", "repro"))
+            client, experiment_id = open_store(uri, experiment)
+            return _Log(client, experiment_id, result).write(Path(folder))
+    except Exception as problem:  # noqa: BLE001 - mlflow's, SQLAlchemy's, requests' and OSError
+        _warn(str(tracking.get("uri")), _first_cause(problem), folder)
+        return None
+
+
+def _first_cause(problem: Exception) -> str:
+    """What went wrong beneath the layers: "Connection refused" rather than "retries exceeded"."""
+    inner: BaseException = problem
+    while (below := inner.__cause__ or inner.__context__) is not None:
+        inner = below
+    found = inner if isinstance(inner, (OSError, ImportError, sqlite3.Error)) else problem
+    return f"{type(found).__name__}: {found}"
+
+
+def _warn(uri: str, reason: str, folder: Path) -> None:
+    """One line on stderr, without a password that the address may hold."""
+    known = re.sub(r"//[^/@\s]*@", "//", f"{uri} cannot be used: {one_line(reason)[:160]}")
+    print(f"tracking: {known}; results are kept in {folder}", file=sys.stderr, flush=True)
+
+
+class _Log:
+    """Writes one result: a parent run, then a child for each check."""
+
+    def __init__(self, client: MlflowClient, experiment_id: str, result: Result) -> None:
+        self._client, self._experiment_id, self._result = client, experiment_id, result
+        self._end = int(time.time() * 1000)
+        self._start = self._end - int(result.seconds * 1000)
+
+    def write(self, folder: Path) -> str:
+        """Log everything; a run that cannot be completed is marked as failed."""
+        result = self._result
+        source = f"python -m repro theorem={result.theorem}"
+        tags = {"mlflow.note.content": result.title, "mlflow.source.name": source}
+        run_id = self._create(content.run_name(result), content.run_tags(result) | tags)
+        try:
+            self._fill(run_id, content.params_of(result.config), content.run_points(result))
+            for name in ARTIFACTS:
+                if (folder / name).exists():
+                    self._client.log_artifact(run_id, str(folder / name))
+            for item in result.checks:
+                self._write_check(run_id, item)
+        except BaseException:
+            with contextlib.suppress(Exception):
+                self._client.set_terminated(run_id, "FAILED", self._end)
+            raise
+        self._client.set_terminated(run_id, "FINISHED", self._end)
+        return run_id
+
+    def _write_check(self, parent: str, item: CheckResult) -> None:
+        """One nested run."""
+        tags = content.check_tags(self._result, item) | {"mlflow.parentRunId": parent}
+        run_id = self._create(item.check.name, tags)
+        self._fill(run_id, content.check_params(item), content.check_points(item))
+        self._client.set_terminated(run_id, "FINISHED", self._end)
+
+    def _create(self, name: str, tags: Mapping[str, str]) -> str:
+        run = self._client.create_run(
+            self._experiment_id, start_time=self._start, tags=dict(tags), run_name=name
+        )
+        return run.info.run_id
+
+    def _fill(
+        self, run_id: str, params: Mapping[str, str], points: Iterable[content.Point]
+    ) -> None:
+        """Params and metrics in as few calls as MLflow allows."""
+        from mlflow.entities import Metric, Param
+
+        given = [Param(key, value) for key, value in params.items()]
+        metrics = [Metric(key, value, self._end, step) for key, value, step in points]
+        for at in range(0, len(given), MAX_PARAMS):
+            self._client.log_batch(run_id, params=given[at : at + MAX_PARAMS])
+        for at in range(0, len(metrics), MAX_METRICS):
+            self._client.log_batch(run_id, metrics=metrics[at : at + MAX_METRICS])

@@ -1,0 +1,104 @@
+"""Reaching the MLflow store: no telemetry, no chatter, safe first use by many processes."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sqlite3
+import warnings
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
+
+LOCK_SECONDS = 30.0
+"""How long to wait for another process that creates the store."""
+
+ENVIRONMENT = {
+    "MLFLOW_DISABLE_TELEMETRY": "true",
+    "DO_NOT_TRACK": "true",
+    "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",
+    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",
+    "MLFLOW_HTTP_REQUEST_TIMEOUT": "4",
+}
+"""Set before mlflow is imported, where the user has not set them: a dead server costs seconds."""
+
+
+def open_store(uri: str, experiment: str) -> tuple[MlflowClient, str]:
+    """A client of the store at ``uri`` and the id of the experiment, created if need be.
+
+    Args:
+        uri: ``sqlite:////absolute/path.db`` or the address of a tracking server.
+        experiment: name of the MLflow experiment.
+
+    Raises:
+        Exception: whatever sqlite3, filelock or mlflow raise on a store that cannot be used.
+    """
+    if "://" not in uri:
+        raise ValueError("an address such as sqlite:////folder/mlflow.db or http://… is needed")
+    import mlflow  # noqa: F401 - seconds, better spent before the lock is held
+
+    path = sqlite_path(uri)
+    if path is None:
+        return _client_and_experiment(uri, experiment, None)
+    from filelock import FileLock
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    TemporaryFile(dir=path.parent).close()  # fails at once where FileLock would wait
+    with FileLock(path.with_name(path.name + ".lock"), timeout=LOCK_SECONDS):
+        _probe(path)
+        artifacts = (path.parent / "mlartifacts").as_uri()
+        return _client_and_experiment(uri, experiment, artifacts)
+
+
+def sqlite_path(uri: str) -> Path | None:
+    """The database file of an SQLite address, made absolute; None for other addresses.
+
+    >>> sqlite_path("sqlite:////data/outputs/mlflow.db")
+    PosixPath('/data/outputs/mlflow.db')
+    >>> sqlite_path("http://127.0.0.1:5000") is None
+    True
+    """
+    head, _, path = uri.partition(":///")
+    if head.split("+")[0] != "sqlite":
+        return None
+    return Path(unquote(path.partition("?")[0])).absolute()
+
+
+def _probe(path: Path) -> None:
+    """Fail at once on a file that is no database or cannot be written; mlflow retries minutes."""
+    with closing(sqlite3.connect(path, timeout=5)) as connection:
+        connection.execute("PRAGMA schema_version").fetchone()
+        connection.execute("BEGIN IMMEDIATE")
+        connection.rollback()
+
+
+def _client_and_experiment(uri: str, name: str, artifacts: str | None) -> tuple[MlflowClient, str]:
+    """Find or create the experiment; the caller holds the lock of a local store."""
+    from mlflow import MlflowClient
+
+    client = MlflowClient(tracking_uri=uri, registry_uri=uri)
+    found = client.get_experiment_by_name(name)
+    if found is not None:
+        return client, found.experiment_id
+    return client, client.create_experiment(name, artifact_location=artifacts)
+
+
+@contextmanager
+def quiet_mlflow() -> Iterator[None]:
+    """Keep mlflow's telemetry, log lines and warnings away, and the caller's logging as it was."""
+    for key, value in ENVIRONMENT.items():
+        os.environ.setdefault(key, value)
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(before)

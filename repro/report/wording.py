@@ -1,0 +1,141 @@
+"""How verdicts, claims and measured numbers read, in the terminal and on figures alike."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from repro.study.checks import Check
+from repro.study.results import Outcome, Result
+
+SYMBOLS = {"supported": "✓", "contradicted": "✗", "inconclusive": "?", "assumption_failed": "!"}
+"""One sign a verdict, so that no reader needs colour."""
+
+HEADLINES = ("slope", "value", "max_ratio", "exact_epsilon", "audit_lower_bound")
+"""Keys of ``Outcome.numbers`` that hold the measured number, the first one present counts."""
+
+
+def verdict_words(verdict: str) -> str:
+    """Symbol and word of a verdict.
+
+    >>> verdict_words("assumption_failed")
+    '! assumption failed'
+    """
+    return f"{SYMBOLS.get(verdict, '?')} {verdict.replace('_', ' ')}"
+
+
+def caught_words(verdict: str) -> str:
+    """Whether a control, wrong on purpose, came out contradicted as it must.
+
+    >>> caught_words("inconclusive")
+    'NOT caught ✗ (inconclusive)'
+    """
+    if verdict == "contradicted":
+        return "caught ✓"
+    return f"NOT caught ✗ ({verdict.replace('_', ' ')})"
+
+
+def expected_words(result: Result) -> str:
+    """How the verdict compares with the one pinned in the config."""
+    if result.as_expected:
+        return "as expected"
+    if result.verdict == result.expected:
+        return "as expected, but NOT in every check"
+    return f"NOT as expected; expected: {result.expected.replace('_', ' ')}"
+
+
+def finite(value: object) -> float | None:
+    """``value`` as a float, or None where it is no finite number.
+
+    >>> finite(float("nan")) is None
+    True
+    """
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+def headline(numbers: Mapping[str, object]) -> float | None:
+    """The measured number of an outcome, None where nothing could be measured."""
+    return next((finite(numbers[key]) for key in HEADLINES if key in numbers), None)
+
+
+def interval(numbers: Mapping[str, object]) -> tuple[float, float] | None:
+    """The 95 % interval of an outcome, None without two finite ends."""
+    ends = numbers.get("ci95")
+    if not isinstance(ends, (list, tuple)) or len(ends) != 2:
+        return None
+    low, high = finite(ends[0]), finite(ends[1])
+    return None if low is None or high is None else (low, high)
+
+
+def claim_words(check: Check, numbers: Mapping[str, object]) -> str:
+    """What is claimed, with its margin: the numbers of the run, else those of the check."""
+
+    def given(key: str) -> float | None:
+        return finite(numbers.get(key, getattr(check, key, None)))
+
+    kind, claimed, margin = getattr(check, "kind", ""), given("claimed"), given("tolerance")
+    if kind == "privacy":
+        return _privacy_claim(given("claimed_epsilon"), given("dp_delta"))
+    if kind == "inequality":
+        allowed = given("allowed")
+        return "ratio ≤ 1" if allowed is None else f"frequency ≤ {allowed:g}"
+    direction = str(numbers.get("direction", getattr(check, "direction", "two_sided")))
+    sign, side = {"at_most": (" ≤", "+"), "at_least": (" ≥", "-")}.get(direction, ("", "±"))
+    return "-" if claimed is None else f"{kind}{sign} {claimed:g} {side} {margin or 0:g}"
+
+
+def _privacy_claim(epsilon: float | None, delta: float | None) -> str:
+    """ε, and δ where it is not zero."""
+    return f"ε ≤ {epsilon or math.inf:g}" + (f", δ = {delta:g}" if delta else "")
+
+
+def measured_words(numbers: Mapping[str, object]) -> str:
+    """The measured number and its 95 % interval, to two digits of the interval's half-width.
+
+    >>> measured_words({"slope": -1.002, "ci95": [-1.0062, -0.9979]})
+    '-1.0020 [-1.0062, -0.9979]'
+    >>> measured_words({"max_ratio": 0.97, "cases": 10000})
+    'max ratio 0.97 (10000 cases)'
+    """
+    value, ends = headline(numbers), interval(numbers)
+    if value is None:
+        return f"not measured: {numbers['reason']}" if "reason" in numbers else "not measured"
+    if "exact_epsilon" in numbers or "audit_lower_bound" in numbers:
+        return _privacy_measured(numbers)
+    if "max_ratio" in numbers and "value" not in numbers:
+        cases = finite(numbers.get("cases"))
+        return f"max ratio {value:.4g}" + (f" ({cases:.0f} cases)" if cases else "")
+    if ends is None:
+        return f"{value:.4g}"
+    digits = _decimals((ends[1] - ends[0]) / 2)
+    return f"{value:.{digits}f} [{ends[0]:.{digits}f}, {ends[1]:.{digits}f}]"
+
+
+def note_words(outcome: Outcome) -> str:
+    """What a reader must know besides the number: failures, and a bend that decides."""
+    failed, size = outcome.series.failed, outcome.series.values.size
+    notes = [f"{failed} of {size} replicates failed"] if failed else []
+    bend = outcome.numbers.get("curvature_ci95")
+    end = finite(outcome.numbers.get("end_slope"))
+    ends = interval({"ci95": bend})
+    if outcome.verdict == "inconclusive" and ends and end is not None and ends[0] * ends[1] > 0:
+        notes.append(f"curved: slope {end:.3g} at the far end")
+    return "; ".join(notes)
+
+
+def _privacy_measured(numbers: Mapping[str, object]) -> str:
+    """The exact ε and what the black-box audit found."""
+    exact, audit = finite(numbers.get("exact_epsilon")), finite(numbers.get("audit_lower_bound"))
+    parts = [] if exact is None else [f"ε = {exact:.4g}"]
+    return ", ".join(parts + ([] if audit is None else [f"audit ≥ {audit:.4g}"]))
+
+
+def _decimals(half_width: float) -> int:
+    """Decimals that show two digits of ``half_width``, between 0 and 6."""
+    if half_width <= 0 or not math.isfinite(half_width):
+        return 4
+    return min(6, max(0, 1 - math.floor(math.log10(half_width))))

@@ -1,0 +1,82 @@
+"""Typed configuration: number types, the base model, and one clear line for a wrong value."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from repro.errors import BadInput, nearest
+MAX_PAIRS = 10**15
+"""Counts up to here are exact in float64."""
+
+
+def _a_number(value: Any) -> Any:
+    """Refuse booleans and text where a number is meant; turn Hydra's strings of floats away."""
+    if isinstance(value, bool) or isinstance(value, str):
+        raise ValueError("a number")
+    return value
+
+
+def _whole(value: Any) -> Any:
+    value = _a_number(value)
+    if isinstance(value, float) and not (math.isfinite(value) and value == int(value)):
+        raise ValueError("a whole number")
+    return int(value) if isinstance(value, float) else value
+
+
+Number = Annotated[float, BeforeValidator(_a_number)]
+Whole = Annotated[int, BeforeValidator(_whole)]
+Epsilon = Annotated[Number, Field(ge=1e-6, description="privacy budget, in [1e-6, inf]")]
+Pairs = Annotated[Whole, Field(ge=1, le=MAX_PAIRS, description="number of labels")]
+KLWeight = Annotated[Number, Field(gt=1e-6, lt=1e6, description="weight of KL in the objective")]
+Probability = Annotated[Number, Field(gt=0, lt=1)]
+Share = Annotated[Number, Field(gt=0, lt=1)]
+Positive = Annotated[Number, Field(gt=0, allow_inf_nan=False)]
+Finite = Annotated[Number, Field(allow_inf_nan=False)]
+
+
+class Model(BaseModel):
+    """Base of all configuration: immutable, unknown keys refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+T = TypeVar("T", bound=BaseModel)
+
+
+def validate(model: type[T], values: object, prefix: str = "") -> T:
+    """Build a model from plain values.
+
+    Args:
+        model: the pydantic class.
+        values: nested plain containers.
+        prefix: where the values stand in the whole config, e.g. ``theorem``.
+
+    Raises:
+        BadInput: names the first bad key, its value and what is allowed.
+    """
+    try:
+        return model.model_validate(values)
+    except ValidationError as problem:
+        raise _bad_input(model, problem, prefix) from None
+
+
+def _bad_input(model: type[BaseModel], problem: ValidationError, prefix: str) -> BadInput:
+    errors = problem.errors(include_url=False)
+    first = errors[0]
+    key = ".".join(str(part) for part in (prefix, *first["loc"]) if part != "")
+    value = first["input"]
+    if first["type"] == "extra_forbidden":
+        known = list(model.model_fields) if len(first["loc"]) == 1 else []
+        return BadInput(key, _short(value), f"unknown key; {nearest(str(first['loc'][-1]), known)}")
+    message = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+    if first["type"] == "missing":
+        return BadInput(key, "(missing)", "a value is required")
+    return BadInput(key, _short(value), f"allowed: {message}")
+
+
+def _short(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,83 @@
+"""Replicate blocks: the pure unit of work, its key and its place on disk."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Block:
+    """One block of replicates of one check at one grid value.
+
+    Attributes:
+        check: index of the check in the experiment.
+        point: index of the grid value.
+        block: index of the block.
+        key: content hash of everything the numbers depend on.
+    """
+
+    check: int
+    point: int
+    block: int
+    key: str
+
+
+def code_fingerprint(*folders: Path) -> str:
+    """Hash of all Python sources below some folders, so that no cache outlives its code."""
+    digest = hashlib.blake2b(digest_size=16)
+    for folder in folders:
+        for path in sorted(folder.rglob("*.py")):
+            digest.update(path.relative_to(folder).as_posix().encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def content_key(parts: Mapping[str, object]) -> str:
+    """A 128-bit hash of plain values, independent of their order."""
+    text = json.dumps(parts, sort_keys=True, default=repr)
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+class BlockStore:
+    """Finished blocks on disk: written whole, read only when intact."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def _path(self, block: Block) -> Path:
+        return self._folder / block.key[:2] / f"{block.key}.npy"
+
+    def read(self, block: Block, shape: tuple[int, int]) -> np.ndarray | None:
+        """(methods, replicates) of a finished block; None if absent or damaged."""
+        try:
+            found = np.load(self._path(block), allow_pickle=False)
+            stored, checksum = found[:-1], found[-1, 0]
+        except (OSError, ValueError, EOFError, IndexError):
+            return None
+        intact = stored.shape == shape and checksum == _checksum(stored)
+        return stored if intact else None
+
+    def write(self, block: Block, values: np.ndarray) -> None:
+        """Keep a finished block; a full or unwritable disk costs the cache, not the run."""
+        path = self._path(block)
+        row = np.full((1, values.shape[1]), _checksum(values))
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as handle:
+                np.save(handle, np.concatenate([values, row]), allow_pickle=False)
+            os.replace(handle.name, path)
+        except OSError:
+            return
+
+
+def _checksum(values: np.ndarray) -> float:
+    digest = hashlib.blake2b(np.ascontiguousarray(values).tobytes(), digest_size=6).digest()
+    return float(int.from_bytes(digest, "little"))

@@ -1,0 +1,87 @@
+"""Typed configuration of a study: claims, budgets and top-level overrides.
+
+Hydra composes YAML; these models check it.  A wrong value becomes one BadInput line.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from repro.schema import Epsilon, Finite, KLWeight, Model, Pairs, Positive, Whole
+from repro.study.checks import Direction, Verdict
+
+
+class Claim(Model):
+    """A sweep and what is claimed of it, fixed before the run.
+
+    ``epsilon`` and ``n_pairs`` are the check's own, where it does not sweep them.
+    """
+
+    grid: Annotated[tuple[Positive, ...], Field(min_length=1)]
+    expected: Verdict
+    epsilon: Epsilon | None = None
+    n_pairs: Pairs | None = None
+    horizon: Pairs | None = None
+    replicate_factor: Positive = 1.0
+
+    @model_validator(mode="after")
+    def _increasing(self):
+        if any(a >= b for a, b in zip(self.grid, self.grid[1:], strict=False)):
+            raise ValueError("grid values that increase")
+        return self
+
+
+class SlopeClaim(Claim):
+    """A claimed exponent along the grid."""
+
+    kind: Literal["slope"]
+    grid: Annotated[tuple[Positive, ...], Field(min_length=3)]
+    claimed: Finite
+    tolerance: Positive
+    direction: Direction
+
+
+class RatioClaim(Claim):
+    """A claimed ratio of measured to predicted."""
+
+    kind: Literal["ratio"]
+    claimed: Finite
+    tolerance: Positive
+
+
+class FrequencyClaim(Claim):
+    """An event that may fail with the statement's failure probability."""
+
+    kind: Literal["frequency"]
+
+
+class InequalityClaim(Claim):
+    """Left-hand side at most right-hand side in every case, up to a relative tolerance."""
+
+    kind: Literal["inequality"]
+    tolerance: Positive
+
+
+AnyClaim = Annotated[
+    SlopeClaim | RatioClaim | FrequencyClaim | InequalityClaim, Field(discriminator="kind")
+]
+
+
+class Budget(Model):
+    """How much is simulated."""
+
+    name: Literal["smoke", "laptop", "paper"]
+    replicates: Annotated[Whole, Field(ge=20, le=10**7, description="per grid point")]
+    blocks: Annotated[Whole, Field(ge=5, le=1000, description="replicate blocks of the bootstrap")]
+    resamples: Annotated[Whole, Field(ge=200, le=10**5, description="bootstrap resamples")]
+
+
+class Overrides(Model):
+    """Top-level numbers that replace a check's own where it does not sweep them."""
+
+    epsilon: Epsilon | None = None
+    n_pairs: Pairs | None = None
+    horizon: Pairs | None = None
+    kl_weight: KLWeight | None = None

@@ -1,0 +1,97 @@
+"""What a theorem file provides, and how it is found."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from repro.errors import BadInput, nearest
+from repro.study.checks import Check
+from repro.schema import Model
+from repro.study.config import Overrides
+from repro.study.results import AssumptionResult
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a run hands to an experiment besides its own config.
+
+    Attributes:
+        overrides: top-level epsilon, n_pairs, horizon, kl_weight; None where not given.
+        instance: the composed ``instance`` group as plain values.
+        device: ``cpu`` or ``cuda``.
+        cache: folder for label-free tables that are costly to build.
+    """
+
+    overrides: Overrides
+    instance: Mapping[str, Any]
+    device: str
+    cache: Path
+
+
+class Experiment(ABC):
+    """One numbered statement as an experiment; subclasses live in ``theorems/``.
+
+    An instance is built in every worker from plain config, so construction must be cheap or
+    cached on disk, and ``measure`` must be pure in (config, check, value, stream).
+    """
+
+    slug: ClassVar[str]
+    title: ClassVar[str]
+    statements: ClassVar[tuple[str, ...]]
+    instances: ClassVar[tuple[str, ...]]
+    used_overrides: ClassVar[frozenset[str]]
+    config_type: ClassVar[type[Model]]
+
+    @abstractmethod
+    def __init__(self, config: Any, setting: Setting) -> None: ...
+
+    @abstractmethod
+    def checks(self) -> tuple[Check, ...]:
+        """The promises of this run, fixed by the config."""
+
+    @abstractmethod
+    def assumptions(self) -> tuple[AssumptionResult, ...]:
+        """The statement's assumptions, executed on the instances in use."""
+
+    @abstractmethod
+    def measure(
+        self, check: Check, value: float, rng: np.random.Generator, replicates: int
+    ) -> dict[str, np.ndarray]:
+        """Replicates of the check's quantity at one grid value.
+
+        Returns:
+            (replicates,) float64 per method of ``check.methods``; NaN where one failed.
+        """
+
+
+def slugs() -> list[str]:
+    """Names of all experiments, by discovery in ``theorems/``."""
+    import theorems
+
+    found = pkgutil.iter_modules(theorems.__path__)
+    return sorted(module.name for module in found if not module.name.startswith("_"))
+
+
+def find(slug: str) -> type[Experiment]:
+    """The experiment of that name.
+
+    Raises:
+        BadInput: there is none; the nearest name is suggested.
+    """
+    known = slugs()
+    if slug not in known:
+        raise BadInput("theorem", slug, f"{nearest(slug, known)}allowed: {', '.join(known)}")
+    module = importlib.import_module(f"theorems.{slug}")
+    for item in vars(module).values():
+        if isinstance(item, type) and issubclass(item, Experiment) and item is not Experiment:
+            if item.__module__ == module.__name__:
+                return item
+    raise TypeError(f"theorems/{slug}.py defines no Experiment")

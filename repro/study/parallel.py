@@ -1,0 +1,53 @@
+"""How blocks are computed: in this process, or in worker processes by joblib."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+
+from repro.study.blocks import Block
+
+
+def mapper(workers: int) -> Callable[..., Iterable[tuple[Block, np.ndarray]]]:
+    """A mapper over blocks; results do not depend on ``workers``."""
+    return in_process if workers == 1 else _Pool(workers)
+
+
+def in_process(function, blocks: list[Block]) -> Iterator[tuple[Block, np.ndarray]]:
+    """Compute blocks one after another."""
+    single_thread()
+    for block in blocks:
+        yield block, function(block)
+
+
+class _Pool:
+    """Worker processes; results come back as they finish."""
+
+    def __init__(self, workers: int) -> None:
+        self._workers = workers
+
+    def __call__(self, function, blocks: list[Block]) -> Iterator[tuple[Block, np.ndarray]]:
+        from joblib import Parallel, delayed
+
+        pool = Parallel(n_jobs=self._workers, return_as="generator_unordered", batch_size=16)
+        yield from pool(delayed(_one)(function, block) for block in blocks)
+
+
+def _one(function, block: Block) -> tuple[Block, np.ndarray]:
+    single_thread()
+    return block, function(block)
+
+
+def single_thread() -> None:
+    """One thread of linear algebra a process: same bytes, and no fight over the cores."""
+    import torch
+
+    if torch.get_num_threads() != 1:
+        torch.set_num_threads(1)
+
+
+def available_cores() -> int:
+    """Cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,121 @@
+"""What a run leaves behind: measurements, check results, the verdict of the experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from repro.study.checks import Check, Verdict
+
+
+@dataclass(frozen=True)
+class Series:
+    """Replicates of one method of one check.
+
+    Attributes:
+        grid: (G,) swept values.
+        values: (G, K, R) measured quantity: grid point, block, replicate; NaN where it failed.
+    """
+
+    grid: np.ndarray
+    values: np.ndarray
+
+    @property
+    def failed(self) -> int:
+        """Number of replicates without a finite value."""
+        return int((~np.isfinite(self.values)).sum())
+
+    @property
+    def block_means(self) -> np.ndarray:
+        """(G, K) mean over the finite replicates of each block."""
+        return np.nanmean(np.where(np.isfinite(self.values), self.values, np.nan), axis=2)
+
+    @property
+    def means(self) -> np.ndarray:
+        """(G,) mean over all finite replicates."""
+        flat = self.values.reshape(len(self.grid), -1)
+        return np.nanmean(np.where(np.isfinite(flat), flat, np.nan), axis=1)
+
+    @property
+    def standard_errors(self) -> np.ndarray:
+        """(G,) standard error of ``means``."""
+        flat = self.values.reshape(len(self.grid), -1)
+        flat = np.where(np.isfinite(flat), flat, np.nan)
+        count = np.isfinite(flat).sum(axis=1)
+        return np.nanstd(flat, axis=1, ddof=1) / np.sqrt(count)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The straight line behind a slope verdict, for figures: log y = intercept + slope·t.
+
+    ``t`` is log of the axis, or the axis itself where ``log_axis`` is false.
+    """
+
+    slope: float
+    intercept: float
+    log_axis: bool
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One method of one check, judged.
+
+    Attributes:
+        method: name of the implementation.
+        verdict: what the numbers say.
+        numbers: JSON fields of the contract (slope, ci95, …).
+        series: its measurements.
+        fit: the fitted line, for slopes.
+    """
+
+    method: str
+    verdict: Verdict
+    numbers: Mapping[str, object]
+    series: Series
+    fit: Fit | None = None
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """A check with its outcome and the outcomes of its controls."""
+
+    check: Check
+    outcome: Outcome
+    controls: tuple[Outcome, ...]
+
+    @property
+    def caught(self) -> bool:
+        """Whether every control came out contradicted."""
+        return all(control.verdict == "contradicted" for control in self.controls)
+
+
+@dataclass(frozen=True)
+class AssumptionResult:
+    """An executable assumption of the statement and whether the instance meets it."""
+
+    name: str
+    holds: bool
+    detail: str
+
+
+@dataclass(frozen=True)
+class Result:
+    """All of one run; ``repro.report`` reads it and never computes."""
+
+    theorem: str
+    statements: tuple[str, ...]
+    title: str
+    verdict: Verdict
+    expected: Verdict
+    as_expected: bool
+    checks: tuple[CheckResult, ...]
+    assumptions: tuple[AssumptionResult, ...]
+    config: Mapping[str, object]
+    config_hash: str
+    seed: int
+    replicates: int
+    budget: str
+    seconds: float = field(default=0.0, compare=False)

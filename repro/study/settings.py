@@ -1,0 +1,151 @@
+"""From a composed config to a checked plan, and to the hash that names its results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from repro.errors import BadInput
+from repro.instances.choices import TextChoice, instance_choice
+from repro.schema import Model, Whole, validate
+from repro.study.blocks import content_key
+from repro.study.config import Budget, Overrides
+from repro.study.experiment import Experiment, Setting, find
+from repro.study.runner import Plan
+
+OVERRIDES = tuple(Overrides.model_fields)
+
+
+class Tracking(Model):
+    """Where runs are recorded."""
+
+    kind: Literal["none", "mlflow"]
+    uri: str | None = None
+    experiment: Annotated[str, Field(min_length=1)] = "repro"
+
+
+class Compute(Model):
+    """How blocks are computed; results do not depend on it."""
+
+    kind: Literal["local"]
+    workers: Annotated[Whole, Field(ge=1, le=1024)] | Literal["auto"]
+
+
+class RunConfig(Model):
+    """The whole composed config."""
+
+    theorem: dict[str, Any]
+    instance: dict[str, Any]
+    budget: Budget
+    tracking: Tracking
+    compute: Compute
+    seed: Annotated[Whole, Field(ge=0, lt=2**63)]
+    epsilon: Any
+    n_pairs: Any
+    horizon: Any
+    kl_weight: Any
+    device: Literal["cpu", "cuda", "auto"]
+    output_dir: Annotated[str, Field(min_length=1)]
+
+
+@dataclass(frozen=True)
+class Session:
+    """A run ready to start.
+
+    Attributes:
+        plan: what is measured.
+        config: the resolved config, plain values, as ``config.yaml`` keeps it.
+        config_hash: names the results; independent of compute, tracking and output folder.
+        tracking: where the run is recorded.
+        compute: how it is computed.
+        output_dir: absolute.
+    """
+
+    plan: Plan
+    config: dict[str, Any]
+    config_hash: str
+    tracking: Tracking
+    compute: Compute
+    output_dir: Path
+
+    def tracking_values(self) -> dict[str, str]:
+        """Tracking settings with the default store, SQLite below ``output_dir``, filled in."""
+        uri = self.tracking.uri or f"sqlite:///{self.output_dir / 'mlflow.db'}"
+        return {"kind": self.tracking.kind, "uri": uri, "experiment": self.tracking.experiment}
+
+
+def session_of(values: Mapping[str, Any]) -> Session:
+    """Check a composed config completely, without writing anything.
+
+    Args:
+        values: plain values of the config, without the ``hydra`` node.
+
+    Raises:
+        BadInput: the first wrong key, its value and what is allowed.
+    """
+    config = validate(RunConfig, dict(values))
+    overrides = validate(Overrides, {name: values[name] for name in OVERRIDES})
+    kind = find(str(config.theorem.get("name")))
+    _refuse_unused(kind, overrides)
+    instance = _instance(kind, config.instance)
+    output_dir = Path(config.output_dir).expanduser().absolute()
+    device = resolve_device(config.device)
+    setting = Setting(overrides, instance, device, output_dir / ".cache" / "features")
+    plan = Plan(kind.slug, config.theorem, setting, config.budget, config.seed)
+    plan.experiment().checks()
+    resolved = {**values, "instance": instance, "device": device}
+    resolved.pop("compute"), resolved.pop("tracking"), resolved.pop("output_dir")
+    return Session(
+        plan, resolved, _hash(resolved), config.tracking, config.compute, output_dir
+    )
+
+
+def resolve_device(device: str) -> str:
+    """``cpu`` or ``cuda``; auto takes CUDA where there is one.
+
+    Raises:
+        BadInput: CUDA is asked for and absent.
+    """
+    if device == "cpu":
+        return device
+    import torch
+
+    available = torch.cuda.is_available()
+    if device == "cuda" and not available:
+        raise BadInput("device", device, "no CUDA device here; allowed: cpu, auto")
+    return "cuda" if available else "cpu"
+
+
+def _refuse_unused(kind: type[Experiment], overrides: Overrides) -> None:
+    """An override that changes nothing is a mistake worth a line."""
+    for name in OVERRIDES:
+        value = getattr(overrides, name)
+        if value is not None and name not in kind.used_overrides:
+            allowed = ", ".join(sorted(kind.used_overrides))
+            raise BadInput(name, value, f"{kind.slug} does not use it; allowed: {allowed}")
+
+
+def _instance(kind: type[Experiment], values: dict[str, Any]) -> dict[str, Any]:
+    """The checked instance; text pairs get a digest of their content."""
+    choice = instance_choice(values)
+    if choice.kind not in kind.instances:
+        raise BadInput(
+            "instance", choice.kind, f"{kind.slug} allows: {', '.join(kind.instances)}"
+        )
+    if isinstance(choice, TextChoice):
+        from repro.instances.preference_text import with_digest
+
+        choice = with_digest(choice)
+    return choice.model_dump(mode="json")
+
+
+def _hash(resolved: Mapping[str, Any]) -> str:
+    """First 12 hex digits over everything that the numbers depend on."""
+    instance = dict(resolved["instance"])
+    if instance.get("digest"):
+        instance.pop("path")
+    return content_key({**resolved, "instance": instance})[:12]

@@ -1,0 +1,157 @@
+"""Experiments that sweep one number at a time: rows in code, numbers in the config."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from repro.errors import BadInput, nearest
+from repro.notation import epsilon_of_cost
+from repro.schema import Model
+from repro.study.checks import Check, FrequencyCheck, InequalityCheck, RatioCheck, SlopeCheck
+from repro.study.config import (
+    AnyClaim,
+    Claim,
+    FrequencyClaim,
+    InequalityClaim,
+    RatioClaim,
+    SlopeClaim,
+)
+from repro.study.experiment import Experiment, Setting
+
+INSTANCE = "instance"
+"""World of a row that is measured on the ``instance`` config group."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One check of a sweep experiment; its numbers are the claim of the same name.
+
+    Attributes:
+        name: of the check and of its claim in the config.
+        axis: swept quantity.
+        world: name of the world it is measured on, or ``INSTANCE``.
+        method: implementation under test.
+        controls: wrong implementations.
+        quantity: what is measured.
+        claim: the claim in words.
+    """
+
+    name: str
+    axis: str
+    world: str
+    method: str
+    controls: tuple[str, ...]
+    quantity: str
+    claim: str
+
+
+class SweepConfig(Model):
+    """Numbers of a sweep experiment.
+
+    Attributes:
+        name: the experiment's slug.
+        claims: by kind of instance (rows on the instance) and ``built`` (all other rows), then by
+            row.
+    """
+
+    name: str
+    claims: dict[str, dict[str, AnyClaim]]
+
+
+class SweepExperiment(Experiment):
+    """Turns rows and claims into checks.
+
+    ``allowed_failure`` is the statement's failure probability, for frequency claims.
+    """
+
+    rows: ClassVar[tuple[Row, ...]]
+    allowed_failure: float = 0.05
+
+    def __init__(self, config: SweepConfig, setting: Setting) -> None:
+        self.config, self.setting = config, setting
+        self.instance_kind = str(setting.instance["kind"])
+        self._refuse_unknown_claims()
+
+    def checks(self) -> tuple[Check, ...]:
+        """Rows on the instance; with the default instance also the rows on built worlds."""
+        on_default = self.instance_kind == self.instances[0]
+        return tuple(
+            self._check(row) for row in self.rows if row.world == INSTANCE or on_default
+        )
+
+    def size(self, check: Check, value: float) -> tuple[int, float]:
+        """Labels n and budget ε of one grid point."""
+        n_pairs = value if check.axis == "n_pairs" else self._fixed(check, "n_pairs")
+        on_cost = check.axis == "privacy_cost"
+        epsilon = epsilon_of_cost(value) if on_cost else self._fixed(check, "epsilon")
+        return int(n_pairs), float(epsilon)
+
+    def _fixed(self, check: Check, name: str) -> float:
+        value = check.settings[name]
+        if value is None:
+            raise BadInput(f"theorem.claims.*.{check.name}.{name}", "(missing)", "required")
+        return float(value)  # type: ignore[arg-type]
+
+    def _check(self, row: Row) -> Check:
+        claim = self._claim(row)
+        common: dict[str, Any] = {
+            "name": row.name,
+            "axis": row.axis,
+            "grid": claim.grid,
+            "quantity": row.quantity,
+            "method": row.method,
+            "controls": row.controls,
+            "expected": claim.expected,
+            "claim": row.claim,
+            "settings": self._settings(row, claim),
+            "replicate_factor": claim.replicate_factor,
+        }
+        return self._of_kind(claim, common)
+
+    def _of_kind(self, claim: Claim, common: dict[str, Any]) -> Check:
+        match claim:
+            case SlopeClaim():
+                return SlopeCheck(
+                    **common,
+                    claimed=claim.claimed,
+                    tolerance=claim.tolerance,
+                    direction=claim.direction,
+                )
+            case RatioClaim():
+                return RatioCheck(**common, claimed=claim.claimed, tolerance=claim.tolerance)
+            case InequalityClaim():
+                return InequalityCheck(**common, tolerance=claim.tolerance)
+            case FrequencyClaim():
+                return FrequencyCheck(**common, allowed=self.allowed_failure)
+        raise TypeError(f"no check for {type(claim).__name__}")
+
+    def _settings(self, row: Row, claim: Any) -> Mapping[str, object]:
+        """World, n and ε of a row: top-level overrides first, then the claim's own."""
+        settings: dict[str, object] = {"world": row.world}
+        for name in ("n_pairs", "epsilon", "horizon"):
+            given = getattr(self.setting.overrides, name)
+            settings[name] = given if given is not None else getattr(claim, name)
+        return settings
+
+    def _group(self, row: Row) -> str:
+        return self.instance_kind if row.world == INSTANCE else "built"
+
+    def _claim(self, row: Row) -> Any:
+        group = self._group(row)
+        claims = self.config.claims.get(group, {})
+        if row.name not in claims:
+            raise BadInput(f"theorem.claims.{group}.{row.name}", "(missing)", "a claim is required")
+        return claims[row.name]
+
+    def _refuse_unknown_claims(self) -> None:
+        known = {row.name for row in self.rows}
+        for group, claims in self.config.claims.items():
+            for name in claims:
+                if name not in known:
+                    raise BadInput(
+                        f"theorem.claims.{group}.{name}",
+                        "(unknown)",
+                        f"{nearest(name, known)}allowed: {', '.join(sorted(known))}",
+                    )

@@ -1,0 +1,161 @@
+"""The figure: a panel per check, nothing lost in greyscale, no global state, no crash."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib import pyplot, rcParams
+
+import repro
+from repro.report.figure import draw, panel_columns, save
+from repro.study.checks import Check
+from repro.study.results import CheckResult, Outcome, Series
+
+
+def texts(ax) -> str:
+    """All words of one panel."""
+    return "\n".join(text.get_text() for text in ax.texts)
+
+
+def panels(figure):
+    """Axes in use."""
+    return [ax for ax in figure.axes if ax.axison]
+
+
+@pytest.fixture(scope="module", name="figure")
+def _figure(shared_result):
+    return draw(shared_result)
+
+
+def test_every_check_has_a_panel_with_name_verdict_and_numbers(figure, shared_result):
+    for ax, item in zip(panels(figure), shared_result.checks, strict=True):
+        assert item.check.name in texts(ax)
+        assert item.outcome.verdict in texts(ax)
+    first = texts(panels(figure)[0])
+    assert "✓ supported" in first
+    assert "claimed slope -1 ± 0.05" in first
+    assert "measured -1.0020 [-1.0062, -0.9978]".replace(", ", ",\u00a0") in first
+    assert "naive_likelihood: 0.0030" in first
+    assert "1 of 80 replicates failed" in first
+
+
+def test_the_whole_figure_states_the_verdict_and_whether_it_was_expected(figure):
+    assert "Offline gap under label privacy" in figure.get_suptitle()
+    assert "? inconclusive (NOT as expected; expected: supported)" in figure.get_suptitle()
+
+
+def test_axes_carry_label_quantity_and_scale(figure):
+    slope, ratio, *_ = panels(figure)
+    assert (slope.get_xlabel(), slope.get_ylabel()) == ("labels n", "suboptimality [nats]")
+    assert (slope.get_xscale(), slope.get_yscale()) == ("log", "log")
+    assert ratio.get_yscale() == "linear"
+
+
+def test_the_claimed_line_has_the_claimed_slope_through_the_centre(figure, shared_result):
+    ax = panels(figure)[0]
+    claimed = next(line for line in ax.lines if line.get_linestyle() == "--")
+    x, y = np.log(claimed.get_xdata()), np.log(claimed.get_ydata())
+    assert np.diff(y) / np.diff(x) == pytest.approx(-1.0)
+    means = shared_result.checks[0].outcome.series.means
+    assert y.mean() == pytest.approx(np.log(means).mean())
+
+
+def test_marks_differ_without_colour(figure):
+    ax = panels(figure)[0]
+    looks = {(line.get_marker(), line.get_linestyle()) for line in ax.lines}
+    assert {("o", "None"), ("s", ":"), ("None", "-"), ("None", "--")} <= looks
+
+
+def test_no_two_captions_overlap(figure):
+    boxes = [text.get_window_extent() for ax in panels(figure) for text in ax.texts]
+    frames = [ax.get_window_extent() for ax in panels(figure)]
+    for order, box in enumerate(boxes):
+        others = [*boxes[order + 1 :], *frames]
+        assert not any(box.overlaps(other) for other in others)
+        assert figure.bbox.x0 <= box.x0
+        assert box.x1 <= figure.bbox.x1
+
+
+def test_a_slope_on_a_linear_axis(result, make_result):
+    item = result.checks[0]
+    assert item.outcome.fit is not None
+    check = replace(item.check, axis="reward_bound", grid=(4.0, 6.0, 8.0, 10.0))
+    series = Series(np.array(check.grid), item.outcome.series.values)
+    fit = replace(item.outcome.fit, log_axis=False)
+    figure = draw(
+        make_result(CheckResult(check, replace(item.outcome, series=series, fit=fit), ()))
+    )
+    assert (panels(figure)[0].get_xscale(), panels(figure)[0].get_yscale()) == ("linear", "log")
+
+
+@pytest.mark.parametrize("fill", [np.nan, np.inf, -1.0, 0.0])
+@pytest.mark.parametrize("order", range(4))
+def test_values_without_logarithm_or_number_do_not_stop_the_figure(
+    make_result, result, fill, order, tmp_path
+):
+    item = result.checks[order]
+    values = np.full_like(item.outcome.series.values, fill)
+    outcome = Outcome(
+        "m", "inconclusive", {"reason": "none"}, Series(np.array(item.check.grid), values)
+    )
+    figure = draw(make_result(CheckResult(item.check, outcome, (outcome,))))
+    save(figure, tmp_path / "figure.png")
+    if not np.isfinite(fill):
+        assert "no finite measurement" in texts(panels(figure)[0])
+
+
+def test_an_unknown_kind_a_single_point_and_no_check_at_all(make_result, result):
+    check = Check("plain", "unheard_of", (0.0,), "number", "m")
+    outcome = Outcome("m", "supported", {}, Series(np.zeros(1), np.ones((1, 1, 1))))
+    assert (
+        panels(draw(make_result(CheckResult(check, outcome, ()))))[0].get_xlabel() == "unheard_of"
+    )
+    assert panels(draw(replace(result, checks=()))) == []
+
+
+def test_an_off_scale_control_does_not_hide_the_tolerance(result, make_result, make_series):
+    item = result.checks[1]
+    wild = make_series(item.check.grid, lambda x: 100 * x)
+    control = Outcome("wild", "contradicted", {"value": 400.0}, wild)
+    ax = panels(draw(make_result(replace(item, controls=(control,)))))[0]
+    low, high = ax.get_ylim()
+    assert low > 0.8
+    assert high < 1.2
+    assert any(line.get_marker() == "^" for line in ax.lines)
+
+
+def test_drawing_leaves_matplotlib_as_it_was(result, monkeypatch):
+    before = dict(rcParams)
+    draw(result)
+    assert dict(rcParams) == before
+    assert pyplot.get_fignums() == []
+
+
+def test_the_bytes_do_not_depend_on_hash_seeds(shared_result, tmp_path):
+    import pickle
+
+    (tmp_path / "result").write_bytes(pickle.dumps(shared_result))
+    program = (
+        "import pickle, sys; from pathlib import Path; from repro.report.figure import draw, save\n"
+        "save(draw(pickle.loads(Path(sys.argv[1]).read_bytes())), Path(sys.argv[2]))"
+    )
+    found = []
+    for seed in ("1", "2"):
+        path = tmp_path / f"{seed}.svg"
+        subprocess.run(
+            [sys.executable, "-c", program, tmp_path / "result", path],
+            check=True,
+            env={"PYTHONHASHSEED": seed, "PATH": ""},
+            cwd=Path(repro.__path__[0]).parent,
+        )
+        found.append(path.read_bytes())
+    assert found[0] == found[1]
+
+
+def test_columns():
+    assert [panel_columns(n) for n in (0, 1, 3, 14, 40)] == [1, 1, 2, 3, 4]

@@ -1,0 +1,127 @@
+"""The table and the progress line: complete, narrow enough, plain when piped."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+import repro
+from repro.report.progress import progress
+from repro.report.terminal import print_result
+from repro.study.results import AssumptionResult
+
+
+def printed(result, width: int = 100) -> str:
+    """What a pipe of the given width receives."""
+    stream = io.StringIO()
+    print_result(result, Path("outputs/offline_gap/abc123"), Console(file=stream, width=width))
+    return stream.getvalue()
+
+
+def test_a_row_says_what_is_claimed_measured_and_concluded(result):
+    row = next(line for line in printed(result).splitlines() if " n_pairs " in line)
+    assert "slope -1 ± 0.05" in row
+    assert "-1.0020 [-1.0062, -0.9978]" in row
+    assert "✓ supported" in row
+
+
+def test_units_axis_and_claim_survive_rich_markup(result):
+    text = " ".join(printed(result).split())
+    assert "suboptimality [nats] along labels n" in text
+    assert "the gap falls like 1/n" in text
+
+
+def test_controls_show_their_number_and_whether_they_were_caught(result):
+    lines = printed(result).splitlines()
+    caught = next(line for line in lines if "naive_likelihood" in line)
+    missed = next(line for line in lines if "narrow" in line)
+    assert "0.0030 [-0.0012, 0.0072]" in caught
+    assert "caught ✓" in caught
+    assert "NOT caught ✗" in missed
+    assert any("control narrow of event was NOT caught" in line for line in lines)
+
+
+def test_failures_verdict_and_folder_are_stated(result):
+    text = printed(result)
+    assert "1 of 80 replicates" in text
+    assert "offline_gap: ? inconclusive (NOT as expected; expected: supported)" in text
+    assert text.rstrip().endswith("files: outputs/offline_gap/abc123")
+
+
+def test_an_expected_verdict_says_so(result):
+    text = printed(replace(result, verdict="supported", as_expected=True))
+    assert "offline_gap: ✓ supported (as expected)" in text
+    text = printed(replace(result, verdict="supported", as_expected=False))
+    assert "as expected, but NOT in every check" in text
+
+
+def test_a_failing_assumption_is_named(result):
+    failing = AssumptionResult("coverage", False, "C = inf")
+    text = printed(replace(result, assumptions=(failing,)))
+    assert "assumption coverage fails: C = inf" in text
+    assert "bounded_reward" not in printed(result)
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 200])
+def test_no_line_is_wider_than_the_terminal_and_nothing_is_cut(result, width):
+    text = printed(result, width)
+    assert max(len(line) for line in text.splitlines()) <= width
+    assert "…" not in text
+    assert "\x1b" not in text
+
+
+def test_an_output_that_cannot_hold_the_signs_shows_the_words(result, tmp_path):
+    import pickle
+
+    (tmp_path / "result").write_bytes(pickle.dumps(result))
+    program = (
+        "import pickle, sys; from pathlib import Path; from repro.report.terminal import *\n"
+        "print_result(pickle.loads(Path(sys.argv[1]).read_bytes()), Path('x'))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, tmp_path / "result"],
+        capture_output=True,
+        check=True,
+        env=os.environ | {"PYTHONIOENCODING": "ascii"},
+        cwd=Path(repro.__path__[0]).parent,
+    )
+    assert b"? supported" in done.stdout
+    assert done.stderr == b""
+
+
+def test_progress_off_a_terminal_is_one_line_at_once(capsys):
+    with progress(7, "offline_gap") as advance:
+        assert capsys.readouterr().err == "running offline_gap: 7 blocks\n"
+        advance()
+        advance(3)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_progress_on_a_terminal_counts_on_stderr_and_leaves(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    with progress(7, "gap [x]") as advance:
+        advance(3)
+        advance(count=4)
+    assert stream.getvalue().startswith("running gap [x]: 7 blocks\n")
+    assert "7/7" in stream.getvalue()
+    assert stream.getvalue().endswith("\x1b[1A\x1b[2K")
+
+
+def test_an_error_passes_through_progress(capsys):
+    with pytest.raises(KeyError), progress(2, "x"):
+        raise KeyError("boom")
