@@ -84,9 +84,7 @@ def execute(session: Session, progress: Progress | None = None) -> Run:
     with shown as advance:
         store = BlockStore(session.output_dir / ".cache" / "blocks")
         judged, experiment = run_plan(plan, store, mapper(workers), advance)
-    result = summarise(
-        plan, judged, experiment.assumptions(), session.config, session.config_hash
-    )
+    result = summarise(plan, judged, experiment.assumptions(), session.config, session.config_hash)
     return Run(result, time.perf_counter() - started, workers)
 
 

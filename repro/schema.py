@@ -8,6 +8,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from repro.errors import BadInput, nearest
+
 MAX_PAIRS = 10**15
 """Counts up to here are exact in float64."""
 

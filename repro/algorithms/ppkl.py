@@ -72,9 +72,7 @@ class LinearProblem:
             linear_concentrability(world),
             reward_bound=world.reward_bound,
             epsilon=self.epsilon,
-            log_covering=log_covering_ball(
-                world.features.shape[-1], world.radius, c.net_radius
-            ),
+            log_covering=log_covering_ball(world.features.shape[-1], world.radius, c.net_radius),
             n_pairs=self.n_pairs,
             failure_prob=c.failure_prob,
             net_radius=c.net_radius,
@@ -160,5 +158,6 @@ def draw_problem(
     counts = draw_label_counts(
         rng, world.cell_prob, world.reward_diff, n_pairs, epsilon, replicates
     )
-    kind = LinearProblem if isinstance(world, LinearWorld) else TwoArmProblem
-    return kind(world, counts, n_pairs, epsilon, constants, rng)
+    if isinstance(world, LinearWorld):
+        return LinearProblem(world, counts, n_pairs, epsilon, constants, rng)
+    return TwoArmProblem(world, counts, n_pairs, epsilon, constants, rng)

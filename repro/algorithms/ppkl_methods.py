@@ -90,7 +90,9 @@ def uniform_reference(problem: TwoArmProblem) -> Tensor:
 def bonus_of_one_state(problem: TwoArmProblem) -> Tensor:
     """Wrong for a sweep of S: log N(τ) of a single state, whatever their number."""
     one = log_covering_table(1, problem.world.reward_bound, problem.constants.net_radius)
-    return problem.gap(problem.error(problem.fit(problem.epsilon)) - problem.bonus(log_covering=one))
+    return problem.gap(
+        problem.error(problem.fit(problem.epsilon)) - problem.bonus(log_covering=one)
+    )
 
 
 def event_fails(problem: LinearProblem) -> Tensor:

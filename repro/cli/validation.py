@@ -47,7 +47,7 @@ def refuse(problem: BaseException) -> None:
 def _check(config: DictConfig) -> None:
     try:
         session_of_config(config)
-    except Exception as problem:  # noqa: BLE001 - refused in one line unless it is a bug
+    except Exception as problem:
         if _is_bad_input(problem):
             refuse(problem)
         raise SystemExit(_crash(problem)) from problem

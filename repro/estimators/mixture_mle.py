@@ -61,7 +61,11 @@ class MixtureLikelihood:
 
 
 def mixture_mle(
-    counts: LabelCounts, feature_diff: Tensor, epsilon: float, radius: float, tolerance: float = 1e-9
+    counts: LabelCounts,
+    feature_diff: Tensor,
+    epsilon: float,
+    radius: float,
+    tolerance: float = 1e-9,
 ) -> Tensor:
     """argmax over ‖θ‖ ≤ radius of the private likelihood (P1, Algorithm 1, step 2).
 

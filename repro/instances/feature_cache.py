@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from repro.instances.text_features import Comparison, TextFeatures, feature_table, hash_order
-from repro.preferences.pair_files import PreferencePair
+from repro.preferences.pair_records import PreferencePair
 
 FORMAT = 1
 """Raise it whenever the computation in ``text_features`` changes."""

@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from repro.instances.text_features import NUM_FEATURES, hash_order, text_features
-from repro.preferences.pair_files import PreferencePair
+from repro.preferences.pair_records import PreferencePair
 
 RIDGE = 1e-4
 MAX_NORM = 6.0

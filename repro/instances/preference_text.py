@@ -12,7 +12,8 @@ from repro.instances.choices import TextChoice
 from repro.instances.feature_cache import cached_text_features
 from repro.instances.linear import LinearWorld
 from repro.instances.planted_reward import plant_theta
-from repro.preferences.pair_files import PreferencePair, read_pairs
+from repro.preferences.pair_files import read_pairs
+from repro.preferences.pair_records import PreferencePair
 from repro.preferences.synthetic_pairs import synthetic_pairs
 
 

@@ -8,35 +8,18 @@ because which of the two responses was chosen is the private label.
 from __future__ import annotations
 
 import glob
-import importlib
 import json
-import logging
 import os
-import re
 import stat
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
 
 from repro.errors import BadInput
+from repro.preferences.hub_pairs import HUB_ID, hub_pairs
+from repro.preferences.pair_records import KEY, PreferencePair, checked_pair
 
-KEY = "instance.path"
-FIELDS = ("prompt", "chosen", "rejected")
 FEWEST_PAIRS = 20
 LONGEST_LINE = 1 << 24  # bytes; a longer line is not a preference record
-HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*(:[\w\[\]:%+-]+)?", re.ASCII)
 FILE_ENDINGS = (".jsonl", ".json", ".gz", ".csv", ".parquet", ".txt")
-TURN = "\n\nAssistant:"
-log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, repr=False)
-class PreferencePair:
-    """One comparison; it has no repr of its own, so that no log or traceback shows the label."""
-
-    prompt: str
-    chosen: str
-    rejected: str
 
 
 def read_pairs(path: str | Sequence[str]) -> list[PreferencePair]:
@@ -50,7 +33,7 @@ def read_pairs(path: str | Sequence[str]) -> list[PreferencePair]:
     if not isinstance(names, Sequence) or not all(isinstance(n, str | os.PathLike) for n in names):
         raise BadInput(KEY, type(path).__name__, "needs a path, or a list of paths")
     sources = dict.fromkeys(source for name in names for source in _sources(str(name)))
-    readers = (_file_pairs(s) if os.path.isabs(s) else _hub_pairs(s) for s in sources)
+    readers = (_file_pairs(s) if os.path.isabs(s) else hub_pairs(s) for s in sources)
     pairs = [pair for reader in readers for pair in reader]
     if len(pairs) < FEWEST_PAIRS:
         raise BadInput(KEY, path, f"needs at least {FEWEST_PAIRS} pairs, found {len(pairs)}")
@@ -86,7 +69,7 @@ def _file_pairs(path: str) -> Iterator[PreferencePair]:
                 text = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
                 if text.strip():
                     empty = False
-                    yield _pair(path, f"line {number}", _parse(path, number, text))
+                    yield checked_pair(path, f"line {number}", _parse(path, number, text))
     except OSError as error:
         raise BadInput(KEY, path, f"cannot be read: {error.strerror}") from None
     if empty:
@@ -103,73 +86,3 @@ def _parse(path: str, number: int, line: bytes) -> object:
         raise BadInput(KEY, path, f"line {number}: not UTF-8 text") from None
     except (ValueError, RecursionError):
         raise BadInput(KEY, path, f"line {number}: not valid JSON") from None
-
-
-def _pair(source: str, place: str, record: object) -> PreferencePair:
-    fault = _shape_fault(record) or _content_fault(record)
-    if fault:
-        raise BadInput(KEY, source, f"{place}: {fault}")
-    return PreferencePair(*(record[name] for name in FIELDS))  # pyright: ignore[reportIndexIssue]
-
-
-def _shape_fault(record: object) -> str:
-    """What keeps a record from being three texts, or nothing."""
-    if not isinstance(record, dict):
-        return "not a JSON object with the fields prompt, chosen and rejected"
-    for name in FIELDS:
-        if name not in record:
-            return f"field {name!r} is missing"
-        if not isinstance(record[name], str):
-            return f"field {name!r} is not a string"
-        if re.search("[\0\ud800-\udfff]", record[name]):
-            return f"field {name!r} holds characters that are not text"
-    return ""
-
-
-def _content_fault(record: Any) -> str:
-    """What keeps three texts from being a comparison, or nothing."""
-    empty = [name for name in FIELDS if not record[name].strip()]
-    if empty:
-        return f"field {empty[0]!r} is empty"
-    return "chosen and rejected are equal" if record["chosen"] == record["rejected"] else ""
-
-
-def _hub_pairs(hub_id: str) -> Iterator[PreferencePair]:
-    """Pairs of a hub dataset; rows that compare nothing are skipped, as no user can mend them."""
-    skipped = 0
-    for number, row in enumerate(_hub_rows(hub_id), 1):
-        record = _with_prompt(row)
-        if not _shape_fault(record) and _content_fault(record):
-            skipped += 1
-        else:
-            yield _pair(hub_id, f"row {number}", record)
-    if skipped:
-        log.warning("%s: skipped %d rows with empty or equal texts", hub_id, skipped)
-
-
-def _hub_rows(hub_id: str) -> Iterator[object]:
-    name, _, split = hub_id.partition(":")
-    try:
-        load_dataset = importlib.import_module("datasets").load_dataset
-    except (ImportError, AttributeError):
-        hint = "not on disk; to read it from the hub: pip install 'repro[hub]'"
-        raise BadInput(KEY, hub_id, hint) from None
-    try:
-        yield from load_dataset(name, split=split or "train")
-    except Exception as error:  # noqa: BLE001 - the library raises many unrelated kinds
-        hint = "check name, split and network; if it is gated, log in with `hf auth login`"
-        kind = type(error).__name__
-        raise BadInput(KEY, hub_id, f"not on disk, and the hub fails ({kind}): {hint}") from None
-
-
-def _with_prompt(row: Any) -> Any:
-    """Split whole dialogues (as in Anthropic/hh-rlhf) after the last turn they share."""
-    if not isinstance(row, dict) or row.get("prompt") is not None:
-        return row
-    chosen, rejected = row.get("chosen"), row.get("rejected")
-    if not (isinstance(chosen, str) and isinstance(rejected, str)):
-        return row
-    prompt, turn, _ = os.path.commonprefix([chosen, rejected]).rpartition(TURN)
-    start = len(prompt) + len(turn)
-    texts = (text.strip() for text in (prompt, chosen[start:], rejected[start:]))
-    return dict(zip(FIELDS, texts, strict=True)) if turn else row

@@ -30,14 +30,15 @@ def draw(result: Result) -> Figure:
     """Draw every check of a run: what was measured, what is claimed, what the controls did."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     columns = panel_columns(len(result.checks))
     rows = max(1, math.ceil(len(result.checks) / columns))
     with _style():
         size = (PANEL_WIDTH * max(columns, 2), PANEL_HEIGHT * rows + 1.3)
-        figure = Figure(figsize=size, dpi=DPI, layout="constrained")
+        layout = ConstrainedLayoutEngine(hspace=0.05, wspace=0.04, w_pad=0.08, h_pad=0.1)
+        figure = Figure(figsize=size, dpi=DPI, layout=layout)
         FigureCanvasAgg(figure)
-        figure.get_layout_engine().set(hspace=0.05, wspace=0.04, w_pad=0.08, h_pad=0.1)  # type: ignore[union-attr]
         for row, axes in enumerate(figure.subplots(rows, columns, squeeze=False)):
             _draw_row(axes, result.checks[row * columns : (row + 1) * columns])
         _headings(figure, result)
@@ -75,13 +76,15 @@ def _draw_row(axes: Iterable[Axes], items: Sequence[CheckResult]) -> None:
 
 def _headings(figure: Figure, result: Result) -> None:
     """Title and overall verdict on top, the shared legend below."""
-    width = int(figure.get_figwidth() * 8.5)
+    width = int(figure.get_figwidth() * 7.8)
     facts = f"budget {result.budget}, seed {result.seed}, {result.replicates} replicates"
-    lines = textwrap.wrap(f"{result.theorem}: {result.title}", width)
-    lines.append(f"{verdict_words(result.verdict)} ({expected_words(result)})   {facts}")
+    verdict = f"{verdict_words(result.verdict)} ({expected_words(result)}); {facts}"
+    title = f"{result.theorem}: {result.title}"
+    lines = [line for text in (title, verdict) for line in textwrap.wrap(text, width)]
     figure.suptitle("\n".join(lines), fontsize=13, fontweight="bold", linespacing=1.4)
     handles = legend_handles(result)
-    columns = max(1, min(len(handles), int(figure.get_figwidth() // 2.2)))
+    rows = math.ceil(len(handles) / int(figure.get_figwidth() // 2.2))
+    columns = math.ceil(len(handles) / rows)
     figure.legend(handles=handles, loc="outside lower center", ncols=columns, frameon=False)
 
 

@@ -90,14 +90,13 @@ def write_files(
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "verdict.json").unlink(missing_ok=True)
-    run = run_facts(seconds, workers, device)
+    run, verdict = run_facts(seconds, workers, device), verdict_json(result)
     written = [
         _write(folder / "measurements.parquet", lambda path: write_parquet(result, path)),
         _write(folder / "config.yaml", lambda path: _write_yaml(result.config, path)),
         *_write_figures(result, folder),
         _write(folder / "run.json", lambda path: _write_json(run, path)),
     ]
-    verdict = verdict_json(result)
     return [*written, _write(folder / "verdict.json", lambda path: _write_json(verdict, path))]
 
 

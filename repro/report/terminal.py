@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from repro.notation import AXES
+from repro.report.progress import progress
 from repro.report.wording import (
     caught_words,
     claim_words,
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
+
+__all__ = ["print_result", "progress"]
 
 WIDTH = 100
 """Columns of the table where the output is no terminal."""
@@ -75,9 +78,9 @@ def _table(result: Result, width: int) -> Table:
     title = _text(f"{result.title}\n{facts}", "bold")
     table = Table(title=title, title_style="", title_justify="left", box=box.SIMPLE_HEAD)
     table.add_column("check: quantity along axis", overflow="fold")
-    table.add_column("claimed", width=16 if width >= 96 else 10)
-    table.add_column("measured [95 % interval]", width=26)
-    table.add_column("verdict", width=14)
+    table.add_column("claimed", width=16 if width >= 96 else 10, overflow="fold")
+    table.add_column("measured [95 % interval]", width=26, overflow="fold")
+    table.add_column("verdict", width=14, overflow="fold")
     if any(item.controls for item in result.checks):
         table.caption = _text("Controls are wrong on purpose and must be caught.", "dim")
         table.caption_justify, table.caption_style = "left", ""

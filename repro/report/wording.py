@@ -94,7 +94,7 @@ def _privacy_claim(epsilon: float | None, delta: float | None) -> str:
 
 
 def measured_words(numbers: Mapping[str, object]) -> str:
-    """The measured number and its 95 % interval, to two digits of the interval's half-width.
+    """The measured number and its 95 % interval, to two digits of its half-width at most.
 
     >>> measured_words({"slope": -1.002, "ci95": [-1.0062, -0.9979]})
     '-1.0020 [-1.0062, -0.9979]'
@@ -111,8 +111,8 @@ def measured_words(numbers: Mapping[str, object]) -> str:
         return f"max ratio {value:.4g}" + (f" ({cases:.0f} cases)" if cases else "")
     if ends is None:
         return f"{value:.4g}"
-    digits = _decimals((ends[1] - ends[0]) / 2)
-    return f"{value:.{digits}f} [{ends[0]:.{digits}f}, {ends[1]:.{digits}f}]"
+    form = _form((ends[1] - ends[0]) / 2, max(abs(value), abs(ends[0]), abs(ends[1])))
+    return f"{value:{form}} [{ends[0]:{form}}, {ends[1]:{form}}]"
 
 
 def note_words(outcome: Outcome) -> str:
@@ -134,8 +134,10 @@ def _privacy_measured(numbers: Mapping[str, object]) -> str:
     return ", ".join(parts + ([] if audit is None else [f"audit ≥ {audit:.4g}"]))
 
 
-def _decimals(half_width: float) -> int:
-    """Decimals that show two digits of ``half_width``, between 0 and 6."""
-    if half_width <= 0 or not math.isfinite(half_width):
-        return 4
-    return min(6, max(0, 1 - math.floor(math.log10(half_width))))
+def _form(half_width: float, largest: float) -> str:
+    """Format that shows two digits of ``half_width``: at most 4 decimals, no minus zero."""
+    if largest >= 1e5:
+        return ".4g"
+    if half_width <= 0:
+        return "z.4f"
+    return f"z.{min(4, max(0, 1 - math.floor(math.log10(half_width))))}f"

@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from repro.errors import BadInput, nearest
-from repro.study.checks import Check
 from repro.schema import Model
+from repro.study.checks import Check
 from repro.study.config import Overrides
 from repro.study.results import AssumptionResult
 
@@ -74,9 +74,7 @@ class Experiment(ABC):
 
 def slugs() -> list[str]:
     """Names of all experiments, by discovery in ``theorems/``."""
-    import theorems
-
-    found = pkgutil.iter_modules(theorems.__path__)
+    found = pkgutil.iter_modules(importlib.import_module("theorems").__path__)
     return sorted(module.name for module in found if not module.name.startswith("_"))
 
 

@@ -43,7 +43,8 @@ def worst(verdicts: Iterable[Verdict]) -> Verdict:
     >>> worst(["supported", "contradicted", "inconclusive"])
     'contradicted'
     """
-    return max(verdicts, key=_SEVERITY.index, default="inconclusive")
+    found = set(verdicts) or {"inconclusive"}
+    return next(verdict for verdict in reversed(_SEVERITY) if verdict in found)
 
 
 def compare(ci: Interval, claimed: float, tolerance: float, direction: Direction) -> Verdict:
@@ -177,5 +178,5 @@ def _enough(series: Series, verdict: Verdict) -> Verdict:
 
 def _unmeasured(check: Check, method: str, series: Series, reason: str) -> Outcome:
     """An outcome without a number, with the reason in its place."""
-    empty = {"slope": "slope", "ratio": "value", "inequality": "max_ratio"}[check.kind]  # type: ignore[attr-defined]
+    empty = {"slope": "slope", "inequality": "max_ratio"}.get(check.kind, "value")
     return Outcome(method, "inconclusive", {empty: None, "reason": reason}, series)

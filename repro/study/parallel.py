@@ -31,8 +31,8 @@ class _Pool:
     def __call__(self, function, blocks: list[Block]) -> Iterator[tuple[Block, np.ndarray]]:
         from joblib import Parallel, delayed
 
-        pool = Parallel(n_jobs=self._workers, return_as="generator_unordered", batch_size=16)
-        yield from pool(delayed(_one)(function, block) for block in blocks)
+        pool = Parallel(n_jobs=self._workers, return_as="generator_unordered", batch_size=16)  # type: ignore[arg-type]
+        yield from pool(delayed(_one)(function, block) for block in blocks)  # type: ignore[misc]
 
 
 def _one(function, block: Block) -> tuple[Block, np.ndarray]:

@@ -1,71 +1,20 @@
-"""Run an experiment: plan its blocks, do or fetch each, judge every check."""
+"""Run a plan: fetch or compute its blocks, judge every check, sum up."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from repro.study.blocks import Block, BlockStore, code_fingerprint, content_key
+from repro.study.blocks import Block, BlockStore
 from repro.study.checks import Check
-from repro.schema import validate
-from repro.study.config import Budget
-from repro.study.experiment import Experiment, Setting, find
+from repro.study.experiment import Experiment, find
 from repro.study.judge import judge, worst
-from repro.study.results import CheckResult, Result, Series
+from repro.study.plan import Plan, blocks_of, built, measure_block
+from repro.study.results import AssumptionResult, CheckResult, Result, Series
 from repro.study.stream import stream
-
-
-@dataclass(frozen=True)
-class Plan:
-    """Everything a worker needs to redo any block; plain and picklable.
-
-    Attributes:
-        slug: the experiment.
-        config: its composed config as plain values.
-        setting: instance, overrides, device, cache.
-        budget: replicates, blocks, resamples.
-        seed: the run's seed.
-    """
-
-    slug: str
-    config: dict[str, Any]
-    setting: Setting
-    budget: Budget
-    seed: int
-
-    def experiment(self) -> Experiment:
-        """Build the experiment, checking its config.
-
-        Raises:
-            BadInput: a config value is out of range.
-        """
-        kind = find(self.slug)
-        return kind(validate(kind.config_type, self.config, "theorem"), self.setting)
-
-    def key(self) -> str:
-        """Content hash of the plan, the code included."""
-        return content_key(
-            {
-                "code": code_fingerprint(*_sources()),
-                "slug": self.slug,
-                "config": self.config,
-                "overrides": self.setting.overrides.model_dump(),
-                "instance": dict(self.setting.instance),
-                "device": self.setting.device,
-                "seed": self.seed,
-            }
-        )
-
-    def replicates(self, check: Check) -> int:
-        """Replicates in one block of a check."""
-        return max(1, round(self.budget.replicates * check.replicate_factor / self.budget.blocks))
-
 
 Mapper = Callable[[Callable[[Block], np.ndarray], list[Block]], Iterable[tuple[Block, np.ndarray]]]
 """Applies a pure function to blocks, in any order, in this process or others."""
@@ -77,28 +26,6 @@ class Interrupted(Exception):
     def __init__(self, done: int, total: int) -> None:
         self.done, self.total = done, total
         super().__init__(f"{done} of {total} blocks are finished and kept")
-
-
-def blocks_of(plan: Plan, checks: tuple[Check, ...]) -> list[Block]:
-    """All blocks of a plan, in a fixed order."""
-    base = plan.key()
-    return [
-        Block(c, p, b, content_key({"plan": base, "check": repr(check), "at": [p, b]} | size))
-        for c, check in enumerate(checks)
-        for size in [{"replicates": plan.replicates(check)}]
-        for p in range(len(check.grid))
-        for b in range(plan.budget.blocks)
-    ]
-
-
-def measure_block(plan: Plan, block: Block) -> np.ndarray:
-    """(methods, replicates) of one block: pure in its arguments."""
-    experiment, checks = _built(_Frozen(plan))
-    check = checks[block.check]
-    value = check.grid[block.point]
-    rng = stream(plan.seed, plan.slug, check.name, float(value), block.block)
-    found = experiment.measure(check, value, rng, plan.replicates(check))
-    return np.stack([np.asarray(found[method], dtype=np.float64) for method in check.methods])
 
 
 def run_plan(
@@ -115,7 +42,7 @@ def run_plan(
     Raises:
         Interrupted: on Ctrl-C, once finished blocks are on disk.
     """
-    experiment, checks = _built(_Frozen(plan))
+    experiment, checks = built(plan)
     blocks = blocks_of(plan, checks)
     values = _fetch(plan, checks, blocks, store, advance)
     missing = [block for block in blocks if block not in values]
@@ -127,13 +54,15 @@ def run_plan(
     return tuple(_judged(plan, i, check, values) for i, check in enumerate(checks)), experiment
 
 
-def summarise(plan: Plan, checks, assumptions, config, config_hash) -> Result:
+def summarise(
+    plan: Plan,
+    checks: tuple[CheckResult, ...],
+    assumptions: tuple[AssumptionResult, ...],
+    config: Mapping[str, object],
+    config_hash: str,
+) -> Result:
     """The experiment's result from its judged checks (contract: what a verdict means)."""
-    verdict = worst(c.outcome.verdict for c in checks)
-    if not all(c.caught for c in checks):
-        verdict = "inconclusive"
-    if not all(a.holds for a in assumptions):
-        verdict = "assumption_failed"
+    verdict = _overall(checks, assumptions)
     expected = worst(c.check.expected for c in checks)
     kind = find(plan.slug)
     return Result(
@@ -145,13 +74,22 @@ def summarise(plan: Plan, checks, assumptions, config, config_hash) -> Result:
         as_expected=verdict == expected
         and all(c.outcome.verdict == c.check.expected for c in checks),
         checks=checks,
-        assumptions=tuple(assumptions),
+        assumptions=assumptions,
         config=config,
         config_hash=config_hash,
         seed=plan.seed,
         replicates=plan.budget.replicates,
         budget=plan.budget.name,
     )
+
+
+def _overall(checks: tuple[CheckResult, ...], assumptions: tuple[AssumptionResult, ...]):
+    """The worst check, unless a control got through or an assumption fails."""
+    if not all(assumption.holds for assumption in assumptions):
+        return "assumption_failed"
+    if not all(check.caught for check in checks):
+        return "inconclusive"
+    return worst(check.outcome.verdict for check in checks)
 
 
 @dataclass(frozen=True)
@@ -162,32 +100,6 @@ class _Measure:
 
     def __call__(self, block: Block) -> np.ndarray:
         return measure_block(self.plan, block)
-
-
-class _Frozen:
-    """A plan hashed by content, so that each worker builds its worlds once."""
-
-    def __init__(self, plan: Plan) -> None:
-        self.plan = plan
-        self._id = content_key({"p": repr(plan)})
-
-    def __hash__(self) -> int:
-        return hash(self._id)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Frozen) and self._id == other._id
-
-
-@lru_cache(maxsize=4)
-def _built(frozen: _Frozen) -> tuple[Experiment, tuple[Check, ...]]:
-    experiment = frozen.plan.experiment()
-    return experiment, experiment.checks()
-
-
-def _sources() -> tuple[Path, Path]:
-    import theorems
-
-    return Path(__file__).parents[1], Path(next(iter(theorems.__path__)))
 
 
 def _fetch(plan, checks, blocks, store, advance) -> dict[Block, np.ndarray]:

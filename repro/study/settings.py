@@ -15,8 +15,9 @@ from repro.schema import Model, Whole, validate
 from repro.study.blocks import content_key
 from repro.study.config import Budget, Overrides
 from repro.study.experiment import Experiment, Setting, find
-from repro.study.runner import Plan
+from repro.study.plan import Plan
 
+WITHOUT_EFFECT_ON_NUMBERS = ("compute", "tracking", "output_dir")
 OVERRIDES = tuple(Overrides.model_fields)
 
 
@@ -97,11 +98,10 @@ def session_of(values: Mapping[str, Any]) -> Session:
     setting = Setting(overrides, instance, device, output_dir / ".cache" / "features")
     plan = Plan(kind.slug, config.theorem, setting, config.budget, config.seed)
     plan.experiment().checks()
-    resolved = {**values, "instance": instance, "device": device}
-    resolved.pop("compute"), resolved.pop("tracking"), resolved.pop("output_dir")
-    return Session(
-        plan, resolved, _hash(resolved), config.tracking, config.compute, output_dir
-    )
+    resolved = {
+        key: value for key, value in values.items() if key not in WITHOUT_EFFECT_ON_NUMBERS
+    } | {"instance": instance, "device": device}
+    return Session(plan, resolved, _hash(resolved), config.tracking, config.compute, output_dir)
 
 
 def resolve_device(device: str) -> str:
@@ -133,9 +133,7 @@ def _instance(kind: type[Experiment], values: dict[str, Any]) -> dict[str, Any]:
     """The checked instance; text pairs get a digest of their content."""
     choice = instance_choice(values)
     if choice.kind not in kind.instances:
-        raise BadInput(
-            "instance", choice.kind, f"{kind.slug} allows: {', '.join(kind.instances)}"
-        )
+        raise BadInput("instance", choice.kind, f"{kind.slug} allows: {', '.join(kind.instances)}")
     if isinstance(choice, TextChoice):
         from repro.instances.preference_text import with_digest
 

@@ -77,9 +77,7 @@ class SweepExperiment(Experiment):
     def checks(self) -> tuple[Check, ...]:
         """Rows on the instance; with the default instance also the rows on built worlds."""
         on_default = self.instance_kind == self.instances[0]
-        return tuple(
-            self._check(row) for row in self.rows if row.world == INSTANCE or on_default
-        )
+        return tuple(self._check(row) for row in self.rows if row.world == INSTANCE or on_default)
 
     def size(self, check: Check, value: float) -> tuple[int, float]:
         """Labels n and budget ε of one grid point."""

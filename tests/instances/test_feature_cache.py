@@ -12,7 +12,7 @@ import pytest
 from repro.instances import feature_cache
 from repro.instances.feature_cache import cached_text_features
 from repro.instances.text_features import TextFeatures, text_features
-from repro.preferences.pair_files import PreferencePair
+from repro.preferences.pair_records import PreferencePair
 from repro.preferences.synthetic_pairs import synthetic_pairs
 
 

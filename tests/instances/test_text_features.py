@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from repro.errors import BadInput
 from repro.instances.text_features import feature_table, hash_order, text_features
-from repro.preferences.pair_files import PreferencePair, read_pairs
+from repro.preferences.pair_files import read_pairs
+from repro.preferences.pair_records import PreferencePair
 from repro.preferences.synthetic_pairs import synthetic_pairs
 
 ROOT = Path(__file__).parents[2]

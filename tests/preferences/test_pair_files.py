@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from repro.errors import BadInput
-from repro.preferences.pair_files import PreferencePair, read_pairs
+from repro.preferences.pair_files import read_pairs
+from repro.preferences.pair_records import PreferencePair
 
 REAL = Path(__file__).parents[2].parent / "shared/data/hh_rlhf"
 SECRET = "zebra-secret"

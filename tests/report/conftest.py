@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,6 +20,8 @@ from repro.study.results import (
     Result,
     Series,
 )
+
+os.environ |= {"MLFLOW_DISABLE_TELEMETRY": "true", "DO_NOT_TRACK": "true"}  # before mlflow is here
 
 BLOCKS, REPLICATES = 4, 5
 
@@ -146,3 +150,13 @@ def make_series() -> Callable[..., Series]:
 def shared_result() -> Result:
     """As ``result``, for tests that only read it."""
     return make_result()
+
+
+@pytest.fixture(scope="session")
+def tracking_of() -> Callable[[Path], dict[str, str]]:
+    """Settings of a tracker whose database lies in a folder."""
+    return lambda folder: {
+        "kind": "mlflow",
+        "uri": f"sqlite:///{folder}/mlflow.db",
+        "experiment": "repro",
+    }

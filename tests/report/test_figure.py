@@ -46,7 +46,18 @@ def test_every_check_has_a_panel_with_name_verdict_and_numbers(figure, shared_re
 
 def test_the_whole_figure_states_the_verdict_and_whether_it_was_expected(figure):
     assert "Offline gap under label privacy" in figure.get_suptitle()
-    assert "? inconclusive (NOT as expected; expected: supported)" in figure.get_suptitle()
+    words = " ".join(figure.get_suptitle().split())
+    assert "? inconclusive (NOT as expected; expected: supported)" in words
+
+
+@pytest.mark.parametrize("panels_shown", [1, 4])
+def test_long_headings_stay_inside_the_figure(result, panels_shown):
+    title = "A long title about label privacy, regret and the cost of both " * 3
+    figure = draw(replace(result, title=title, checks=result.checks[:panels_shown]))
+    for artist in (*figure.texts, *figure.legends):
+        box = artist.get_window_extent()
+        assert figure.bbox.x0 <= box.x0
+        assert box.x1 <= figure.bbox.x1
 
 
 def test_axes_carry_label_quantity_and_scale(figure):

@@ -1,0 +1,90 @@
+"""MLflow in trouble: races, dead servers and full disks cost one line, never a result."""
+
+from __future__ import annotations
+
+import multiprocessing
+import socket
+import time
+from pathlib import Path
+
+import pytest
+from mlflow import MlflowClient
+
+from repro.report.tracking import log_result
+
+
+def test_four_processes_may_be_first_at_once(result, tmp_path, tracking_of):
+    with multiprocessing.get_context("spawn").Pool(4) as pool:
+        ids = pool.starmap(log_result, [(result, tmp_path, tracking_of(tmp_path))] * 4, chunksize=1)
+    assert all(isinstance(run_id, str) for run_id in ids)
+    client = MlflowClient(tracking_of(tmp_path)["uri"])
+    assert {client.get_run(str(run_id)).info.status for run_id in ids} == {"FINISHED"}
+
+
+def closed_port() -> str:
+    """An address where nothing listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return f"http://user:secret@127.0.0.1:{probe.getsockname()[1]}"
+
+
+def blocked_sqlite(tmp_path: Path) -> str:
+    """A database whose folder is a file."""
+    (tmp_path / "file").write_text("")
+    return f"sqlite:///{tmp_path}/file/mlflow.db"
+
+
+def corrupt_sqlite(tmp_path: Path) -> str:
+    """A database that is none."""
+    (tmp_path / "mlflow.db").write_text("no database\n" * 100)
+    return f"sqlite:///{tmp_path}/mlflow.db"
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [lambda _: closed_port(), blocked_sqlite, corrupt_sqlite, lambda _: "mlruns", lambda _: ""],
+    ids=["nobody_listens", "no_folder", "no_database", "no_address", "empty"],
+)
+def test_a_broken_tracker_is_one_line_and_no_error(result, tmp_path, capfd, uri):
+    started = time.monotonic()
+    tracking = {"kind": "mlflow", "uri": uri(tmp_path), "experiment": "repro"}
+    assert log_result(result, tmp_path / "run", tracking) is None
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.startswith("tracking: ")
+    assert err.endswith(f"; results are kept in {tmp_path / 'run'}\n")
+    assert err.count("\n") == 1
+    assert "secret" not in err
+    assert time.monotonic() - started < 10
+
+
+def test_a_server_that_never_answers_is_given_up_as_the_user_set_it(
+    result, tmp_path, capfd, monkeypatch
+):
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_TIMEOUT", "1")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        uri = f"http://127.0.0.1:{server.getsockname()[1]}"
+        started = time.monotonic()
+        assert log_result(result, tmp_path, {"kind": "mlflow", "uri": uri}) is None
+    assert time.monotonic() - started < 6
+    assert "timed out" in capfd.readouterr().err
+
+
+def test_a_run_that_cannot_be_completed_is_marked_as_failed(
+    result, tmp_path, capfd, monkeypatch, tracking_of
+):
+    def full(*_):
+        raise OSError("disk full")
+
+    folder = tmp_path / "run"
+    folder.mkdir()
+    (folder / "verdict.json").write_text("{}")
+    with monkeypatch.context() as patched:
+        patched.setattr(MlflowClient, "log_artifact", full)
+        assert log_result(result, folder, tracking_of(tmp_path)) is None
+    assert "disk full" in capfd.readouterr().err
+    client = MlflowClient(tracking_of(tmp_path)["uri"])
+    experiment = client.get_experiment_by_name("repro")
+    assert experiment is not None
+    runs = client.search_runs([experiment.experiment_id])
+    assert [run.info.status for run in runs] == ["FAILED"]
