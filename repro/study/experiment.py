@@ -88,8 +88,10 @@ def find(slug: str) -> type[Experiment]:
     if slug not in known:
         raise BadInput("theorem", slug, f"{nearest(slug, known)}allowed: {', '.join(known)}")
     module = importlib.import_module(f"theorems.{slug}")
-    for item in vars(module).values():
-        if isinstance(item, type) and issubclass(item, Experiment) and item is not Experiment:
-            if item.__module__ == module.__name__:
-                return item
+    own = (
+        item for item in vars(module).values() if getattr(item, "__module__", "") == module.__name__
+    )
+    for item in own:
+        if isinstance(item, type) and issubclass(item, Experiment):
+            return item
     raise TypeError(f"theorems/{slug}.py defines no Experiment")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, PlainValidator
 
 from repro.errors import BadInput
 from repro.instances.choices import TextChoice, instance_choice
@@ -29,11 +29,19 @@ class Tracking(Model):
     experiment: Annotated[str, Field(min_length=1)] = "repro"
 
 
+def _workers(value: Any) -> int | Literal["auto"]:
+    if value == "auto":
+        return "auto"
+    if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 1024:
+        return value
+    raise ValueError("a whole number from 1 to 1024, or auto")
+
+
 class Compute(Model):
     """How blocks are computed; results do not depend on it."""
 
     kind: Literal["local"]
-    workers: Annotated[Whole, Field(ge=1, le=1024)] | Literal["auto"]
+    workers: Annotated[int | Literal["auto"], PlainValidator(_workers)]
 
 
 class RunConfig(Model):
