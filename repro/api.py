@@ -77,7 +77,7 @@ def execute(session: Session, progress: Progress | None = None) -> Run:
     """
     started = time.perf_counter()
     plan = session.plan
-    checks = plan.experiment().checks()
+    checks = plan.checks(plan.experiment())
     total = sum(len(check.grid) for check in checks) * plan.budget.blocks
     workers = _workers(session, total)
     shown = progress(total, plan.slug) if progress else nullcontext(lambda count: None)

@@ -17,6 +17,7 @@ TOP_LEVEL = (
     "n_pairs",
     "horizon",
     "kl_weight",
+    "only",
     "device",
     "output_dir",
 )

@@ -57,6 +57,7 @@ class RunConfig(Model):
     n_pairs: Any
     horizon: Any
     kl_weight: Any
+    only: Annotated[tuple[str, ...], Field(min_length=1)] | None
     device: Literal["cpu", "cuda", "auto"]
     output_dir: Annotated[str, Field(min_length=1)]
 
@@ -104,8 +105,8 @@ def session_of(values: Mapping[str, Any]) -> Session:
     output_dir = Path(config.output_dir).expanduser().absolute()
     device = resolve_device(config.device)
     setting = Setting(overrides, instance, device, output_dir / ".cache" / "features")
-    plan = Plan(kind.slug, config.theorem, setting, config.budget, config.seed)
-    plan.experiment().checks()
+    plan = Plan(kind.slug, config.theorem, setting, config.budget, config.seed, config.only)
+    plan.checks(plan.experiment())
     resolved = {
         key: value for key, value in values.items() if key not in WITHOUT_EFFECT_ON_NUMBERS
     } | {"instance": instance, "device": device}

@@ -1,0 +1,99 @@
+"""Theorem 4.2 end to end, and what happens when its implementation is broken."""
+
+import pytest
+
+import repro
+
+FEW = ["budget.replicates=200", "compute.workers=1"]
+
+
+@pytest.fixture(scope="module")
+def smoke():
+    return repro.run("offline_gap", budget="smoke")
+
+
+def by_name(run):
+    return {item.check.name: item for item in run.result.checks}
+
+
+def test_every_verdict_is_the_pinned_one(smoke):
+    found = {name: item.outcome.verdict for name, item in by_name(smoke).items()}
+    assert found == {name: item.check.expected for name, item in by_name(smoke).items()}
+    assert smoke.result.as_expected
+
+
+def test_every_control_is_caught(smoke):
+    for item in smoke.result.checks:
+        for control in item.controls:
+            assert control.verdict == "contradicted", (item.check.name, control.method)
+
+
+@pytest.mark.parametrize(
+    ("check", "slope"),
+    [("n_pairs_no_bonus", -1), ("privacy_cost", 2), ("num_states", 1), ("coverage", 1),
+     ("num_states_with_bonus", 2), ("reward_bound_eps_one", 2), ("reward_bound_eps_inf", 1)],
+)  # fmt: skip
+def test_measured_exponents(smoke, check, slope):
+    assert by_name(smoke)[check].outcome.numbers["slope"] == pytest.approx(slope, abs=0.06)
+
+
+def test_the_bonus_row_is_pessimistic_and_still_of_rate_one(smoke):
+    numbers = by_name(smoke)["n_pairs"].outcome.numbers
+    assert -1.02 < numbers["slope"] < -0.95
+
+
+@pytest.mark.parametrize(
+    ("target", "broken", "check"),
+    [
+        ("repro.algorithms.ppkl.LinearProblem.fit", "naive", "n_pairs"),
+        ("repro.algorithms.ppkl.LinearProblem.fit", "naive", "privacy_cost"),
+        ("repro.algorithms.ppkl.LinearProblem.fit", "naive", "constant"),
+    ],
+)
+def test_a_broken_estimator_turns_the_verdict(monkeypatch, target, broken, check):
+    """Drop the debiasing inside the library itself, not in a control."""
+    import math
+
+    from repro.algorithms.ppkl import LinearProblem
+
+    right = LinearProblem.fit
+    monkeypatch.setattr(LinearProblem, "fit", lambda self, epsilon: right(self, math.inf))
+    done = repro.run("offline_gap", budget="smoke", overrides=FEW)
+    assert by_name(done)[check].outcome.verdict == "contradicted"
+    assert not done.result.as_expected
+
+
+def test_flipped_labels_turn_the_verdict(monkeypatch):
+    from repro.algorithms import ppkl
+    from repro.preferences.label_counts import LabelCounts
+
+    right = ppkl.draw_label_counts
+
+    def flipped(*args):
+        counts = right(*args)
+        return LabelCounts(counts.pairs, counts.pairs - counts.wins)
+
+    monkeypatch.setattr(ppkl, "draw_label_counts", flipped)
+    done = repro.run("offline_gap", budget="smoke", overrides=FEW)
+    assert by_name(done)["n_pairs_no_bonus"].outcome.verdict == "contradicted"
+
+
+def test_no_bonus_at_all_is_seen_by_its_own_rows(monkeypatch):
+    from repro.algorithms.ppkl import LinearProblem
+
+    monkeypatch.setattr(LinearProblem, "bonus", lambda self: 0 * self.world.reference)
+    done = by_name(repro.run("offline_gap", budget="smoke", overrides=FEW))
+    assert done["bonus_covers"].outcome.verdict == "contradicted"
+    assert done["pessimism"].outcome.verdict == "contradicted"
+
+
+def test_real_feature_geometry_has_the_same_slopes():
+    done = repro.run("offline_gap", instance="preference_text", budget="smoke")
+    found = {name: item.outcome.verdict for name, item in by_name(done).items()}
+    assert found["n_pairs"] == found["privacy_cost"] == "supported"
+    assert all(item.caught for item in done.result.checks)
+
+
+def test_without_privacy(smoke):
+    done = repro.run("offline_gap", budget="smoke", epsilon=float("inf"), overrides=FEW)
+    assert by_name(done)["n_pairs_no_bonus"].outcome.verdict == "supported"
