@@ -12,7 +12,8 @@ def done():
         "offline_gap",
         budget="smoke",
         seed=3,
-        overrides=["budget.replicates=100", "compute.workers=1"],
+        only=["n_pairs", "constant"],
+        overrides=["budget.replicates=100"],
     )
 
 
@@ -25,13 +26,16 @@ def test_the_result_is_what_the_command_writes(done):
 
 def test_nothing_is_written_by_default(monkeypatch, tmp_path, done):
     monkeypatch.chdir(tmp_path)
-    again = repro.run(budget="smoke", seed=3, overrides=["budget.replicates=100"])
+    again = repro.run(
+        budget="smoke", seed=3, only=["n_pairs", "constant"], overrides=["budget.replicates=100"]
+    )
     assert list(tmp_path.iterdir()) == []
     assert again.verdict_json == done.verdict_json
 
 
 def test_a_top_level_epsilon_replaces_the_checks_own():
-    done = repro.run(budget="smoke", epsilon=0.5, overrides=["budget.replicates=40"])
+    few = ["budget.replicates=40"]
+    done = repro.run(budget="smoke", epsilon=0.5, only=["n_pairs", "coverage"], overrides=few)
     settings = {c.check.name: c.check.settings["epsilon"] for c in done.result.checks}
     assert set(settings.values()) == {0.5}
 

@@ -20,6 +20,7 @@ TOP_LEVEL = (
     "only",
     "device",
     "output_dir",
+    "feature_cache",
 )
 
 

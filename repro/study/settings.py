@@ -17,7 +17,7 @@ from repro.study.config import Budget, Overrides
 from repro.study.experiment import Experiment, Setting, find
 from repro.study.plan import Plan
 
-WITHOUT_EFFECT_ON_NUMBERS = ("compute", "tracking", "output_dir")
+WITHOUT_EFFECT_ON_NUMBERS = ("compute", "tracking", "output_dir", "feature_cache")
 OVERRIDES = tuple(Overrides.model_fields)
 
 
@@ -60,6 +60,7 @@ class RunConfig(Model):
     only: Annotated[tuple[str, ...], Field(min_length=1)] | None
     device: Literal["cpu", "cuda", "auto"]
     output_dir: Annotated[str, Field(min_length=1)]
+    feature_cache: Annotated[str, Field(min_length=1)] | None
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,8 @@ def session_of(values: Mapping[str, Any]) -> Session:
     instance = _instance(kind, config.instance)
     output_dir = Path(config.output_dir).expanduser().absolute()
     device = resolve_device(config.device)
-    setting = Setting(overrides, instance, device, output_dir / ".cache" / "features")
+    tables = config.feature_cache or output_dir / ".cache" / "features"
+    setting = Setting(overrides, instance, device, Path(tables).expanduser().absolute())
     plan = Plan(kind.slug, config.theorem, setting, config.budget, config.seed, config.only)
     plan.checks(plan.experiment())
     resolved = {

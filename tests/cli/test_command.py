@@ -67,9 +67,7 @@ def test_tracking_records_the_run(command, quick, tmp_path):
     assert (tmp_path / "outputs" / "mlflow.db").stat().st_size > 0
 
 
-def test_ctrl_c_keeps_finished_blocks_and_says_how_to_go_on(
-    command, quick, tmp_path, monkeypatch
-):
+def test_ctrl_c_keeps_finished_blocks_and_says_how_to_go_on(command, quick, tmp_path, monkeypatch):
     from repro.study import parallel
 
     def stops(function, blocks):

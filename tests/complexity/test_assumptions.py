@@ -73,8 +73,10 @@ def state_column(features):
     features[..., 3] = torch.arange(6)[:, None] / 10
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3, 4])
-@pytest.mark.parametrize("spoil", [constant_column, repeated_column, dependent_column, state_column])
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize(
+    "spoil", [constant_column, repeated_column, dependent_column, state_column]
+)
 def test_features_of_deficient_rank_are_not_covered(spoil, seed):
     world = linear(seed)
     features = world.features.clone()

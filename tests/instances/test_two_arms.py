@@ -39,9 +39,7 @@ def test_step_1_optimal_policy(cube):
     """π*(−1|s) = exp(β(b+v_s·a))/(exp(β(b+v_s·a)) + C − 1), as printed."""
     power = torch.exp(BETA * (SHIFT + SIGNS * GAP))
     torch.testing.assert_close(cube.optimal_policy[:, 0], power / (power + COVERAGE - 1))
-    torch.testing.assert_close(
-        cube.optimal_policy[:, 1], (COVERAGE - 1) / (power + COVERAGE - 1)
-    )
+    torch.testing.assert_close(cube.optimal_policy[:, 1], (COVERAGE - 1) / (power + COVERAGE - 1))
 
 
 def test_step_2_density_ratio(cube):

@@ -78,7 +78,9 @@ def test_slope_supported_and_contradicted():
 
 
 def test_noise_is_inconclusive_never_supported():
-    assert verdict(slope_check(), series([1, 0.1, 0.01, 0.001], spread=2.0)).verdict == "inconclusive"
+    assert (
+        verdict(slope_check(), series([1, 0.1, 0.01, 0.001], spread=2.0)).verdict == "inconclusive"
+    )
 
 
 def test_linear_axis_measures_the_exponential_rate():

@@ -69,8 +69,7 @@ def test_false_support_at_the_margin_is_rare(edge):
     rng = np.random.default_rng(7)
     check = SlopeCheck("n", "n_pairs", tuple(GRID), "gap", "m", claimed=-1.0, tolerance=0.05)
     supported = sum(
-        judge(check, "m", power_law(rng, edge), rng, 300).verdict == "supported"
-        for _ in range(600)
+        judge(check, "m", power_law(rng, edge), rng, 300).verdict == "supported" for _ in range(600)
     )
     assert supported / 600 <= 0.05
 
@@ -85,7 +84,9 @@ def test_true_exponent_is_supported():
 def test_a_bend_is_seen():
     rng = np.random.default_rng(9)
     straight = [fit_slope(np.log(GRID), power_law(rng, -1.0), rng, 300).bends for _ in range(200)]
-    bent = [fit_slope(np.log(GRID), power_law(rng, -1.0, bend=0.005), rng, 300).bends for _ in range(50)]
+    bent = [
+        fit_slope(np.log(GRID), power_law(rng, -1.0, bend=0.005), rng, 300).bends for _ in range(50)
+    ]
     assert sum(straight) / 200 < 0.12
     assert all(bent)
 

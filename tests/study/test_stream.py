@@ -11,8 +11,6 @@ def test_golden_values_never_change():
     assert drawn.tolist() == [217870095, 3392899930, 3806604172]
 
 
-
-
 @pytest.mark.parametrize(
     "other",
     [
