@@ -33,9 +33,7 @@ def world():
 
 def counts(world, n_pairs, replicates):
     rng = np.random.default_rng(0)
-    return draw_label_counts(
-        rng, world.cell_prob, world.reward_diff, n_pairs, EPSILON, replicates
-    )
+    return draw_label_counts(rng, world.cell_prob, world.reward_diff, n_pairs, EPSILON, replicates)
 
 
 def gap(world, n_pairs):
