@@ -14,6 +14,12 @@ from repro.estimators.mixture_mle import mixture_mle
 from repro.estimators.two_arm_mle import two_arm_mle
 from repro.instances.linear import LinearWorld
 from repro.instances.two_arms import TwoArmWorld
+from repro.measures.asymptotic_gap import (
+    bonus_gap,
+    gap_constant,
+    two_arm_bonus_gap,
+    two_arm_gap_constant,
+)
 from repro.measures.suboptimality import gibbs_suboptimality
 from repro.policies.pessimism import bonus
 from repro.preferences.label_counts import LabelCounts, draw_label_counts
@@ -79,6 +85,11 @@ class LinearProblem:
             scale=c.scale,
         )
 
+    def predicted_gap(self, with_bonus: bool) -> float:
+        """Second-order prediction of the mean gap, with or without the bonus's share."""
+        share = bonus_gap(self.world, self.bonus()) if with_bonus else 0.0
+        return gap_constant(self.world, self.epsilon) / self.n_pairs + share
+
     def gap(self, error: Tensor) -> Tensor:
         """(R,) suboptimality of the Gibbs policy of a reward with this error (step 4)."""
         world = self.world
@@ -117,6 +128,11 @@ class TwoArmProblem:
             scale=c.scale,
         )
         return both[:, 0] - both[:, 1]
+
+    def predicted_gap(self, with_bonus: bool) -> float:
+        """Second-order prediction of the mean gap, with or without the bonus's share."""
+        share = two_arm_bonus_gap(self.world, self.bonus()) if with_bonus else 0.0
+        return two_arm_gap_constant(self.world, self.epsilon) / self.n_pairs + share
 
     def error(self, difference: Tensor) -> Tensor:
         """(R, S) estimated minus true reward difference."""

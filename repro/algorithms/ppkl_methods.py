@@ -43,9 +43,15 @@ def epsilon_overstated(problem: LinearProblem | TwoArmProblem) -> Tensor:
 
 
 def hidden_randomizer(problem: TwoArmProblem) -> Tensor:
-    """Wrong: labels taken as drawn had passed through another randomized response at ε = 1."""
+    """Wrong for a claim without privacy: labels were privatised at ε = 1, and it is accounted."""
     counts = randomize_counts(problem.rng, problem.counts, 1.0)
     return problem.gap(problem.error(replace(problem, counts=counts).fit(1.0)))
+
+
+def unaccounted_randomizer(problem: LinearProblem | TwoArmProblem) -> Tensor:
+    """Wrong: labels pass through one more randomized response that the likelihood ignores."""
+    counts = randomize_counts(problem.rng, problem.counts, 1.0)
+    return problem.gap(problem.error(replace(problem, counts=counts).fit(problem.epsilon)))
 
 
 def frozen_features(problem: LinearProblem) -> Tensor:
@@ -120,6 +126,7 @@ METHODS: dict[str, Callable[..., Tensor]] = {
         naive_likelihood,
         epsilon_overstated,
         hidden_randomizer,
+        unaccounted_randomizer,
         frozen_features,
         without_bonus,
         bonus_without_root,

@@ -213,6 +213,19 @@ def test_batch_is_one_at_a_time(epsilon, radius):
     torch.testing.assert_close(batch, torch.stack(single), rtol=1e-7, atol=1e-8)
 
 
+def test_too_long_steps_are_halved():
+    """Here whole scoring steps overshoot to a likelihood lower by a hundred."""
+    x = torch.tensor([[-0.6, -0.6], [-1.1, -7.8], [-17.7, 3.1]], dtype=torch.float64)
+    counts = LabelCounts(
+        torch.tensor([[739.0, 225.0, 51183.0]], dtype=torch.float64),
+        torch.tensor([[221.0, 61.0, 13765.0]], dtype=torch.float64),
+    )
+    fitted = mixture_mle(counts, x, 1.0, FREE)[0].numpy()
+    (loss,) = losses(counts, x, 1.0)
+    reached = [loss(constrained(loss, start, FREE))[0] for start in starts(2, FREE, 20)]
+    assert loss(fitted)[0] <= min(reached) + 1e-10
+
+
 @pytest.mark.parametrize("epsilon", [0.1, 1.0])
 def test_rows_that_do_not_converge_are_nan(epsilon):
     """Few labels in a wide class: a row is stationary or NaN, never silently unfinished."""

@@ -131,7 +131,7 @@ def test_digest_is_of_the_content_not_of_the_path(write):
 
 def edited(pairs: list[PreferencePair]) -> list[PreferencePair]:
     last = pairs[-1]
-    return [*pairs[:-1], PreferencePair(last.prompt, last.chosen + "!", last.rejected)]
+    return [*pairs[:-1], PreferencePair(last.prompt, "?" + last.chosen[1:], last.rejected)]
 
 
 def reborder(pairs: list[PreferencePair]) -> list[PreferencePair]:
