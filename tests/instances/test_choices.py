@@ -112,7 +112,7 @@ MODELS["bad_arms"] = BadArmsChoice
         ),
         pytest.param(
             TEXT | {"reference_tilt": math.nan},
-            "instance.reference_tilt=nan: allowed: less than or equal to 10",
+            "instance.reference_tilt=nan: allowed: greater than or equal to 0",
             id="a tilt that is no number",
         ),
         pytest.param(
