@@ -21,18 +21,18 @@ def main(words: list[str]) -> int:
     try:
         if not words or "=" in words[0]:
             raise BadInput("FOLDER", "", "usage: python -m repro.features FOLDER [KEY=VALUE ...]")
-        values = compose_values("offline_gap", {"instance": "preference_text"}, words[1:])
+        values = compose_values("offline_gap", {}, ["instance=preference_text", *words[1:]])
         choice = instance_choice(values["instance"])
         if not isinstance(choice, TextChoice):
             raise BadInput("instance", choice.kind, "allowed: preference_text")
+        pairs = text_pairs(choice)
         folder = Path(words[0]).absolute()
         folder.mkdir(parents=True, exist_ok=True)
-        table = cached_text_features(text_pairs(choice), choice.num_features, folder)
+        table = cached_text_features(pairs, choice.num_features, folder)
     except (BadInput, OSError) as problem:
         print(f"error: {problem}", file=sys.stderr)
         return 2
-    pairs, features = table.feature_diff.shape
-    print(f"{pairs} pairs, {features} features in {folder}")
+    print("{} pairs, {} features in {}".format(*table.feature_diff.shape, folder))
     return 0
 
 
