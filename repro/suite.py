@@ -18,7 +18,10 @@ from repro.study.experiment import slugs
 HEADER = (
     "# The experiments of `dvc repro`; `python -m repro.suite list` rewrites it from theorems/.\n"
 )
-COLUMNS = "| experiment | statements | verdict | checks | contradicted by the run |\n|---|---|---|---|---|"
+COLUMNS = (
+    "| experiment | statements | verdict | checks | contradicted by the run |\n"
+    "|---|---|---|---|---|"
+)
 
 
 def write_list() -> str:

@@ -62,7 +62,7 @@ def test_suite_table_is_read_from_verdicts(tmp_path, monkeypatch, capsys):
     checks = [
         {"name": "n", "verdict": "supported", "claimed": -1, "slope": -1.001},
         {"name": "e_to_B", "verdict": "contradicted", "claimed": 1, "slope": 1.97123},
-        {"name": "private", "verdict": "contradicted", "claimed_epsilon": 0.5, "exact_epsilon": 0.61},
+        {"name": "dp", "verdict": "contradicted", "claimed_epsilon": 0.5, "exact_epsilon": 0.61},
     ]  # fmt: skip
     verdict = {"statements": ["p1.x"], "verdict": "contradicted", "checks": checks, "controls": [1]}
     folder = tmp_path / "outputs" / "suite" / "toy"
@@ -71,7 +71,7 @@ def test_suite_table_is_read_from_verdicts(tmp_path, monkeypatch, capsys):
     assert suite.main(["table"]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == (
         "| `toy` | p1.x | contradicted | 1 of 3 supported, 1 controls | e_to_B: claimed 1, "
-        "measured 1.971; private: claimed 0.5, measured 0.61 |"
+        "measured 1.971; dp: claimed 0.5, measured 0.61 |"
     )
 
 
