@@ -22,11 +22,12 @@ grows like S (the rate of Theorem 4.5) and with the printed bonus like D²·log 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from repro.algorithms.ppkl import BonusConstants, Problem, draw_problem
+from repro.algorithms.ppkl import BonusConstants, LinearProblem, Problem, draw_problem, joined
 from repro.algorithms.ppkl_methods import METHODS
 from repro.complexity.assumptions import realizable_and_covered
 from repro.schema import Model, Positive, Probability
@@ -118,10 +119,31 @@ class OfflineGap(WorldSweep):
         self, check: Check, value: float, rng: np.random.Generator, replicates: int
     ) -> dict[str, np.ndarray]:
         """Gap, scaled as the check's quantity says, per method."""
-        world = self.world(check, value)
-        problem = draw_problem(world, *self.size(check, value), self.constants, rng, replicates)
+        problem = self._problem(check, value, rng, replicates)
         unit = self._unit(check, problem)
         return {m: METHODS[m](problem).cpu().numpy() / unit for m in check.methods}
+
+    def measure_grid(
+        self, check: Check, rngs: Sequence[np.random.Generator], replicates: int
+    ) -> list[dict[str, np.ndarray]]:
+        """All sizes of a sweep of n in one batch: they share world and budget."""
+        if check.axis != "n_pairs":
+            return super().measure_grid(check, rngs, replicates)
+        at = zip(check.grid, rngs, strict=True)
+        problems = [self._problem(check, value, rng, replicates) for value, rng in at]
+        units = np.array([[self._unit(check, problem)] for problem in problems])
+        batch = joined([p for p in problems if isinstance(p, LinearProblem)])
+        values = {
+            m: METHODS[m](batch).cpu().numpy().reshape(-1, replicates) / units
+            for m in check.methods
+        }
+        return [{m: rows[g] for m, rows in values.items()} for g in range(len(problems))]
+
+    def _problem(
+        self, check: Check, value: float, rng: np.random.Generator, replicates: int
+    ) -> Problem:
+        world = self.world(check, value)
+        return draw_problem(world, *self.size(check, value), self.constants, rng, replicates)
 
     def _unit(self, check: Check, problem: Problem) -> float:
         """What the quantity is divided by: a prediction, β, or nothing."""
@@ -151,8 +173,6 @@ class OfflineGap(WorldSweep):
         name = "labels enough for the rate to show"
         if check.name in NOT_ABOUT_RATES:
             return name, True, "not a rate"
-        size = self.size(check, value)
-        rng, world = np.random.default_rng(0), self.world(check, value)
-        problem = draw_problem(world, *size, self.constants, rng, replicates=1)
-        kl = problem.predicted_gap(check.method == "ppkl") / world.kl_weight
+        problem = self._problem(check, value, np.random.default_rng(0), replicates=1)
+        kl = problem.predicted_gap(check.method == "ppkl") / problem.world.kl_weight
         return name, kl <= MAX_KL, f"predicted KL {kl:.2g}"

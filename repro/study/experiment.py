@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -70,6 +70,16 @@ class Experiment(ABC):
         Returns:
             (replicates,) float64 per method of ``check.methods``; NaN where one failed.
         """
+
+    def measure_grid(
+        self, check: Check, rngs: Sequence[np.random.Generator], replicates: int
+    ) -> list[dict[str, np.ndarray]]:
+        """``measure`` at every grid value, each with its own stream.
+
+        Override to fit several grid values in one batch.
+        """
+        at = zip(check.grid, rngs, strict=True)
+        return [self.measure(check, value, rng, replicates) for value, rng in at]
 
 
 def slugs() -> list[str]:

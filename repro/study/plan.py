@@ -84,22 +84,22 @@ def blocks_of(plan: Plan, checks: tuple[Check, ...]) -> list[Block]:
     """All blocks of a plan, in a fixed order."""
     base = plan.key()
     return [
-        Block(c, p, b, content_key({"plan": base, "check": repr(check), "at": [p, b]} | size))
+        Block(c, b, content_key({"plan": base, "check": repr(check), "block": b} | size))
         for c, check in enumerate(checks)
         for size in [{"replicates": plan.replicates(check)}]
-        for p in range(len(check.grid))
         for b in range(plan.budget.blocks)
     ]
 
 
 def measure_block(plan: Plan, block: Block) -> np.ndarray:
-    """(methods, replicates) of one block: pure in its arguments."""
+    """(G, methods, replicates) of one block: pure in its arguments."""
     experiment, checks = built(plan)
     check = checks[block.check]
-    value = check.grid[block.point]
-    rng = stream(plan.seed, plan.slug, check.name, float(value), block.block)
-    found = experiment.measure(check, value, rng, plan.replicates(check))
-    return np.stack([np.asarray(found[method], dtype=np.float64) for method in check.methods])
+    rngs = [
+        stream(plan.seed, plan.slug, check.name, float(value), block.block) for value in check.grid
+    ]
+    found = experiment.measure_grid(check, rngs, plan.replicates(check))
+    return np.array([[at[method] for method in check.methods] for at in found], dtype=np.float64)
 
 
 class _Frozen:

@@ -72,7 +72,7 @@ def test_ctrl_c_keeps_finished_blocks_and_says_how_to_go_on(command, quick, tmp_
 
     def stops(function, blocks):
         for done, block in enumerate(blocks):
-            if done == 30:
+            if done == 3:
                 raise KeyboardInterrupt
             yield block, function(block)
 
@@ -80,7 +80,7 @@ def test_ctrl_c_keeps_finished_blocks_and_says_how_to_go_on(command, quick, tmp_
         patch.setattr("repro.api.mapper", lambda workers: stops)
         status, _, err = command(*quick)
     assert status == 130
-    assert "30 of" in err
+    assert "3 of 10" in err
     assert "run the same command to go on" in err
     assert not list((tmp_path / "outputs" / "offline_gap").rglob("verdict.json"))
     done = []
@@ -90,7 +90,7 @@ def test_ctrl_c_keeps_finished_blocks_and_says_how_to_go_on(command, quick, tmp_
     )
     command(*quick)
     total = len(list((tmp_path / "outputs" / ".cache" / "blocks").rglob("*.npy")))
-    assert len(done) == total - 30
+    assert len(done) == total - 3
     assert parallel.in_process is not None
 
 

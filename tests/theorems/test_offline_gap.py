@@ -91,3 +91,21 @@ def test_real_feature_geometry_has_the_same_slopes():
 def test_without_privacy():
     done = repro.run("offline_gap", budget="smoke", epsilon=float("inf"), only=["n_pairs_no_bonus"])
     assert by_name(done)["n_pairs_no_bonus"].outcome.verdict == "supported"
+
+
+def test_a_batch_of_sizes_equals_one_size_at_a_time():
+    import numpy as np
+
+    from repro.cli.composition import compose_values
+    from repro.study.settings import session_of
+    from repro.study.stream import stream
+
+    values = {**compose_values("offline_gap", {}), "output_dir": "unused"}
+    experiment = session_of(values).plan.experiment()
+    for check in (c for c in experiment.checks() if c.axis == "n_pairs"):
+        rngs = [stream(5, check.name, value) for value in check.grid]
+        together = experiment.measure_grid(check, rngs, 7)
+        for value, found in zip(check.grid, together, strict=True):
+            alone = experiment.measure(check, value, stream(5, check.name, value), 7)
+            for method in check.methods:
+                np.testing.assert_allclose(found[method], alone[method], rtol=1e-6, atol=1e-16)
