@@ -79,7 +79,9 @@ class Ledger:
         try:
             return [_entry(line) for line in text.splitlines()]
         except (ValueError, TypeError, KeyError, ArithmeticError):
-            raise BadInput(KEY, self.folder, "releases.jsonl is damaged; mend or remove it") from None
+            raise BadInput(
+                KEY, self.folder, "releases.jsonl is damaged; mend or remove it"
+            ) from None
 
     def overlapping(self, seen: Seen) -> list[Entry]:
         """Releases that share a comparison with ``seen``."""
@@ -106,7 +108,8 @@ class Ledger:
             raise BadInput(KEY, path, "is damaged; restore the ledger or name another")
         with open(path, "rb") as file:
             return any(
-                seen.holds(np.frombuffer(block, "<u8")) for block in iter(lambda: file.read(8 * CHUNK), b"")
+                seen.holds(np.frombuffer(block, "<u8"))
+                for block in iter(lambda: file.read(8 * CHUNK), b"")
             )
 
     def _prints(self, entry: Entry) -> Path:

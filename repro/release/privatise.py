@@ -65,8 +65,10 @@ def privatise(
     _refuse_target(target)
     coin, tally = ExactResponse.at(epsilon), _Tally()
     try:
-        seen = Seen(target.parent, size // BYTES_A_COMPARISON)
-        with Draft(target) as draft:
+        with (
+            Seen(target.parent, size // BYTES_A_COMPARISON) as seen,
+            Draft(target) as draft,
+        ):
             lines = randomised(read_records(str(source)), coin, ledger.salt, seen, tally)
             draft.file.writelines(shuffled(lines, size, target.parent))
             counts = Counts(tally.lines, tally.lines - len(seen), tally.plus)
@@ -102,7 +104,7 @@ def _publish(
         earlier = ledger.overlapping(seen)
         total = sum((Decimal(entry.epsilon) for entry in earlier), coin.epsilon)
         if earlier and not compose:
-            raise BadInput("IN", "(labels released before)", _composition_words(len(earlier), total))
+            raise BadInput("IN", "(labels released before)", _spent_words(len(earlier), total))
         entry = ledger.add(coin.epsilon, seen, draft.path.name)
         manifest = manifest_path(draft.path)
         text = manifest_text(coin, counts, len(earlier), total, entry.release)
@@ -111,7 +113,7 @@ def _publish(
     return Release(counts, coin.epsilon, total, len(earlier), manifest)
 
 
-def _composition_words(count: int, total: Decimal) -> str:
+def _spent_words(count: int, total: Decimal) -> str:
     releases = "an earlier release has" if count == 1 else f"{count} earlier releases have"
     return (
         f"{releases} labels of this input; another would bring them to a total epsilon of "

@@ -32,6 +32,12 @@ class Seen:
         self._count = 0
         self._allocate(max(SMALLEST, 1 << (2 * expected).bit_length()))
 
+    def __enter__(self) -> Seen:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
     def __len__(self) -> int:
         return self._count
 
