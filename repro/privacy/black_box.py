@@ -45,13 +45,56 @@ def certified_epsilon(counts: Counts, dp_delta: float = 0.0, level: float = LEVE
     return max(0.0, math.log(p / q)) if p > 0 else 0.0
 
 
+@dataclass(frozen=True)
+class Attack:
+    """A set of outputs: score·sign at least cut; ``flipped`` where the neighbour hits it more."""
+
+    sign: float
+    cut: float
+    flipped: bool
+
+    def hits(self, scores: np.ndarray) -> int:
+        """How many scores lie in the set."""
+        return int((self.sign * scores >= self.cut).sum())
+
+    def bound(self, counts: Counts, dp_delta: float, level: float) -> float:
+        """Certified ε from counts in the set."""
+        ordered = counts.reversed() if self.flipped else counts
+        return certified_epsilon(ordered, dp_delta, level)
+
+
+def choose_attack(
+    scores: np.ndarray, other: np.ndarray, dp_delta: float = 0.0, level: float = LEVEL
+) -> Attack:
+    """The most telling set on pilot runs: upper or lower tail, either direction.
+
+    Args:
+        scores: (n,) from one input.
+        other: (m,) from its neighbour.
+        dp_delta: δ of the claim.
+        level: confidence.
+    """
+    best, chosen = -1.0, Attack(1.0, 0.0, False)
+    for sign in (1.0, -1.0):
+        cuts = np.unique(np.quantile(np.concatenate([sign * scores, sign * other]), _LEVELS))
+        above, other_above = _above(sign * scores, cuts), _above(sign * other, cuts)
+        for cut, a, b in zip(cuts, above, other_above, strict=True):
+            counts = Counts(int(a), scores.size, int(b), other.size)
+            for flipped in (False, True):
+                attack = Attack(sign, float(cut), flipped)
+                bound = attack.bound(counts, dp_delta, level)
+                if bound > best:
+                    best, chosen = bound, attack
+    return chosen
+
+
 def threshold_attack(
     scores: np.ndarray, other: np.ndarray, dp_delta: float = 0.0, level: float = LEVEL
 ) -> float:
     """Certified ε of outputs summarised by one number: a projection, a log-likelihood ratio.
 
-    Upper and lower tails and both directions compete on the first halves; the winner alone is
-    counted on the second halves, so no correction for the search is due.
+    The set is chosen on the first halves and counted on the second, so no correction for the
+    search is due.
 
     Args:
         scores: (n,) from one input, in random order.
@@ -59,32 +102,16 @@ def threshold_attack(
         dp_delta: δ of the claim.
         level: confidence.
     """
-    fit, test = _halves(scores)
-    other_fit, other_test = _halves(other)
-    best, chosen = -math.inf, (1.0, 0.0, False)
-    for sign in (1.0, -1.0):
-        cuts = np.unique(np.quantile(np.concatenate([sign * fit, sign * other_fit]), _LEVELS))
-        above, other_above = _above(sign * fit, cuts), _above(sign * other_fit, cuts)
-        for cut, a, b in zip(cuts, above, other_above, strict=True):
-            counts = Counts(int(a), fit.size, int(b), other_fit.size)
-            for flipped in (False, True):
-                bound = certified_epsilon(counts.reversed() if flipped else counts, dp_delta, level)
-                if bound > best:
-                    best, chosen = bound, (sign, float(cut), flipped)
-    sign, cut, flipped = chosen
-    held = Counts(
-        int((sign * test >= cut).sum()),
-        test.size,
-        int((sign * other_test >= cut).sum()),
-        other_test.size,
-    )
-    return certified_epsilon(held.reversed() if flipped else held, dp_delta, level)
+    (fit, test), (other_fit, other_test) = _halves(scores), _halves(other)
+    attack = choose_attack(fit, other_fit, dp_delta, level)
+    counts = Counts(attack.hits(test), test.size, attack.hits(other_test), other_test.size)
+    return attack.bound(counts, dp_delta, level)
 
 
 def likelihood_ratio_attack(
     cells: np.ndarray, other: np.ndarray, dp_delta: float = 0.0, level: float = LEVEL
 ) -> float:
-    """Certified ε of discrete outputs: cells in order of their empirical likelihood ratio.
+    """Certified ε of discrete outputs, ordered by the likelihood ratio seen in the first halves.
 
     Args:
         cells: (n,) outputs as whole numbers from 0, from one input, in random order.
@@ -92,27 +119,16 @@ def likelihood_ratio_attack(
         dp_delta: δ of the claim.
         level: confidence.
     """
-    fit, test = _halves(cells)
-    other_fit, other_test = _halves(other)
+    fit, other_fit = _halves(cells)[0], _halves(other)[0]
     size = int(max(cells.max(initial=0), other.max(initial=0))) + 1
     p = np.bincount(fit, minlength=size) + 0.5
     q = np.bincount(other_fit, minlength=size) + 0.5
     ratio = np.log(p / p.sum()) - np.log(q / q.sum())
-    return threshold_of_scores(
-        ratio[fit], ratio[test], ratio[other_fit], ratio[other_test], dp_delta, level
-    )
+    return threshold_attack(ratio[cells], ratio[other], dp_delta, level)
 
 
-def threshold_of_scores(fit, test, other_fit, other_test, dp_delta: float, level: float) -> float:
-    """``threshold_attack`` on halves that are split already."""
-    return threshold_attack(
-        np.concatenate([fit, test]), np.concatenate([other_fit, other_test]), dp_delta, level
-    )
-
-
-_LEVELS = np.concatenate(
-    [np.geomspace(1e-5, 0.05, 24), np.linspace(0.05, 0.95, 41), 1 - np.geomspace(0.05, 1e-5, 24)]
-)
+_TAIL = np.geomspace(1e-5, 0.05, 24)
+_LEVELS = np.concatenate([_TAIL, np.linspace(0.05, 0.95, 41), 1 - _TAIL])
 """Quantiles of the pooled scores that are tried as thresholds."""
 
 
