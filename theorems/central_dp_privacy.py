@@ -1,17 +1,18 @@
 """P3 Theorems 4.1, 4.3, 5.1: the pair (θ̃, Σ̃) is (ε, δ)-differentially private.
 
-Statement (Theorem 4.1).  θ̃ from Algorithm 1 and Σ̃ from Algorithm 2 on the same data are together
+Statement (Theorem 4.1).  θ̃ of Algorithm 1 and Σ̃ of Algorithm 2 on the same data are together
 (ε, δ)-private; Theorem 4.3 says the same of K-wise rankings "with parameters modified by a constant
 factor", Theorem 5.1 of trajectories.  The proofs add (ε/2, δ/2) for either release.
 
 Testable exactly in d = 1.  With privacy loss ℓ of θ̃ and a Gaussian shift μ of Σ̃ on the same pair
-of neighbours, δ(ε) = E[δ_μ(ε − ℓ)].  Neighbours as in Lemma A.10: all records tied but one, which is
-flipped or moved from a tie, and then Σ_D moves by 4L²/n.
+of neighbours, δ(ε) = E[δ_μ(ε − ℓ)].  Neighbours as in Lemma A.10: all records tied but one, which
+is flipped (Σ_D stays) or moved from a tie (Σ_D moves, for pairs by 4L²/n).
 
 What is found.  The sum of two faulty lemmas is faulty: the ridge's factor γ lets one record move θ̃
 too much once LB is large.  (At LB = 1 the pair (ε, δ) leaves room enough for both.)  For K-wise
 rankings γ_K = ½·e^(−4LB), for trajectories γ_τ carries e^(−2HLB): no factor that depends on K or H
-alone, and not on LB, mends that; α is multiplied by K³ and every L by H here.
+alone, and not on LB, mends that; α is multiplied by K³ and every L by H here.  Row ``any_constant``
+multiplies the printed α by up to 1e4 at LB = 10 and finds the same.
 
 ``*_corrected`` composes the certified calibrations of Lemmas A.7 and A.10 at (ε/2, δ/2) each; row
 ``accounting`` is the whole pipeline's exact ε over the budget that plain addition states.
@@ -33,7 +34,7 @@ from repro.privacy.objective_calibration import (
     printed,
     tied_otherwise,
 )
-from repro.privacy.objective_perturbation import Item, Items, Ranking
+from repro.privacy.objective_perturbation import Item, Ranking
 from repro.schema import Positive, Probability
 from repro.study.privacy_sweep import PrivacyConfig, PrivacySweep
 from repro.study.results import AssumptionResult
@@ -43,8 +44,14 @@ RATIO = "exact δ(ε) over δ"
 EPSILON = "exact ε at δ"
 WRONG = ("half_noise", "quarter_noise", "printed_ridge")
 FACTORS = {"half_noise": 2.0, "quarter_noise": 4.0}
-RANKED = 3
-"""Responses a ranking, in the K-wise rows."""
+RANKED, STEPS = 3, 2
+"""K of the K-wise rows, H of the trajectories."""
+
+WIDE_BOUND = 10.0
+"""LB of the row ``any_constant``."""
+
+RANKING_SHIFT = (8 / 3) / 4 / RANKED**3
+"""What RANKINGS move Σ_K by, over its printed noise, relative to pairs (Lemma B.5)."""
 
 LABELS = ((Item(2.0),), (Item(-2.0),))
 RANKINGS = ((Ranking((1.0, -1.0, -1.0)),), (Ranking((-1.0, 1.0, 1.0)),))
@@ -76,14 +83,16 @@ class CentralDPPrivacy(PrivacySweep):
             "Theorem 4.1 as printed, d = 1"),
         Row("kwise_printed", "reward_bound", "kwise", "printed", (), RATIO,
             "Theorem 4.3 as printed, K = 3, α times K³"),
-        Row("trajectory_printed", "horizon", "trajectory", "printed", (), RATIO,
-            "Theorem 5.1 as printed, L times H"),
+        Row("trajectory_printed", "reward_bound", "trajectory", "printed", (), RATIO,
+            "Theorem 5.1 as printed, H = 2, L times H"),
+        Row("any_constant", "ridge", "pairs", "printed", (), RATIO,
+            "Theorem 4.1 at LB = 10, α times a constant"),
         Row("pairs_corrected", "reward_bound", "pairs", "corrected", WRONG, RATIO,
             "certified ridge and noise"),
         Row("kwise_corrected", "reward_bound", "kwise", "corrected", WRONG, RATIO,
             "certified ridge and noise, K = 3"),
-        Row("trajectory_corrected", "horizon", "trajectory", "corrected", WRONG, RATIO,
-            "certified ridge and noise, L times H"),
+        Row("trajectory_corrected", "reward_bound", "trajectory", "corrected", WRONG, RATIO,
+            "certified ridge and noise, H = 2"),
         Row("accounting", "dp_delta", "pairs", "corrected", ("quarter_noise",),
             "exact ε of the pipeline over ε", "the pipeline costs at most ε/2 + ε/2"),
         Row("audit_printed", "reward_bound", "audit", "printed", (), EPSILON,
@@ -97,15 +106,15 @@ class CentralDPPrivacy(PrivacySweep):
         delta = self.config.audit_delta if found.world == "audit" else self.config.dp_delta
         delta = value if found.axis == "dp_delta" else delta
         bound = value if found.axis == "reward_bound" else self.config.step_bound
-        bound = bound * value if found.axis == "horizon" else bound
+        bound = STEPS * bound if found.world == "trajectory" else bound
+        bound, factor = (WIDE_BOUND, value) if found.axis == "ridge" else (bound, 1.0)
         calibration, shift = self._release(found.world, method, bound, delta)
+        calibration = Calibration(calibration.sigma, factor * calibration.ridge)
         one, other = RANKINGS if found.world == "kwise" else LABELS
-        records: list[tuple[Items, Items]] = [(one, other), ((), one)]
-        pairs = [
-            WithGaussian(tied_otherwise(calibration, bound, *two), shift) for two in records
-        ]
+        flipped = tied_otherwise(calibration, bound, one, other)
+        moved = WithGaussian(tied_otherwise(calibration, bound, (), one), shift)
         claim = Guarantee(self.config.epsilon, delta)
-        return worst(pairs, claim.epsilon), claim
+        return worst([flipped, moved], claim.epsilon), claim
 
     def _release(
         self, world: str, method: str, bound: float, delta: float
@@ -113,7 +122,8 @@ class CentralDPPrivacy(PrivacySweep):
         """σ and A of the estimate, Δ/σ of the covariance."""
         printed_estimate = self._printed(world, bound, delta)
         if method == "printed":
-            return printed_estimate, printed_shift(self.config.epsilon, delta)
+            relative = RANKING_SHIFT if world == "kwise" else 1.0
+            return printed_estimate, relative * printed_shift(self.config.epsilon, delta)
         half = (self.config.epsilon / 2, delta / 2)
         hessian = RANKED - 1.0 if world == "kwise" else 1.0
         distance = 4.0 * (RANKED - 1) if world == "kwise" else gradient_distance(bound)
@@ -141,5 +151,7 @@ class CentralDPPrivacy(PrivacySweep):
         largest = max(self.config.dp_delta, self.config.audit_delta)
         return (
             AssumptionResult("ε ≤ 1", self.config.epsilon <= 1, f"ε = {self.config.epsilon:g}"),
-            AssumptionResult("δ ≤ 1/n²", largest <= 0.25, f"n up to {math.isqrt(int(1 / largest))}"),
+            AssumptionResult(
+                "δ ≤ 1/n²", largest <= 0.25, f"n up to {math.isqrt(int(1 / largest))}"
+            ),
         )

@@ -1,12 +1,12 @@
 """P1 Lemma A.5 (Duchi et al. 2013, Theorem 1): local privacy contracts divergences.
 
-Statement.  For every ε-locally private Q and all P₁, P₂, the marginals M₁ and M₂ of the reports have
+Statement.  For every ε-locally private Q and all P₁, P₂, the reports' marginals M₁, M₂ have
 
     KL(M₁‖M₂) + KL(M₂‖M₁) ≤ min{4, e^(2ε)}·(e^ε − 1)²·‖P₁ − P₂‖²_TV,   ‖·‖_TV = ½‖·‖₁.
 
-Testable on any channel: randomized response near a vertex of the simplex, where it is worst, and random
-channels with 3 labels and 4 reports whose columns hold e^(ε·u) for u in [0, 1] or in {0, 1}.  What
-would refute it is a ratio above 1.  As ε → 0 randomized response attains it (row ``tight``, where
+Testable on any channel: randomized response near a vertex of the simplex, where it is worst, and
+random channels with 3 labels and 4 reports, extremal ones among them.  A ratio above 1 would
+refute it.  As ε → 0 randomized response attains it (row ``tight``, where
 the ratio is e^(−3ε)).  The lemma's ε is the channel's own: a channel with 1.2·ε breaks the bound.
 """
 
@@ -79,7 +79,9 @@ class KLContraction(SweepExperiment):
         """Random channels are ε-private, by their matrices."""
         rng = np.random.default_rng(0)
         spent = max(channel_epsilon(one) for one in random_channels(rng, 0.7, 200))
-        return (AssumptionResult("ε-private channels", spent <= 0.7 + 1e-12, f"ε {spent:.6g} of 0.7"),)
+        return (
+            AssumptionResult("ε-private channels", spent <= 0.7 + 1e-12, f"ε {spent:.6g} of 0.7"),
+        )
 
 
 def bound(epsilon: float, distance: np.ndarray | float) -> np.ndarray | float:
@@ -95,9 +97,8 @@ def symmetrised_kl(p: np.ndarray, q: np.ndarray) -> np.ndarray:
 def random_channels(rng: np.random.Generator, epsilon: float, count: int) -> np.ndarray:
     """(count, LABELS, REPORTS) ε-private channels, half of them extremal.
 
-    Columns e^(ε·u)·w have likelihood ratios within e^ε; the last column makes rows sum to 1, so weights
-    are rescaled and channels whose last column breaks ε are mixed with a constant channel until they
-    keep it.
+    Rows e^(ε·u)·w, rescaled to sum to 1, for u in [0, 1] or in {0, 1}; a channel that is thereby no
+    longer ε-private is mixed with a constant channel until it is.
     """
     spread = rng.random((count, LABELS, REPORTS))
     spread[::2] = spread[::2].round()

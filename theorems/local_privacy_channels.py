@@ -1,9 +1,9 @@
 """P2 Definition 2.4 (CTL, LTC) and CLC: what corruption does to a locally private label.
 
-Statement.  In CTL a label is corrupted, then passes randomized response; in LTC the other way round;
-in CLC it is corrupted on both sides.  With Huber corruption, which replaces a label by a draw that
-does not depend on it with probability α, every order is ε-locally private: corruption before is
-a pre-processing that acts alike on all labels, corruption after is post-processing.
+Statement.  In CTL a label is corrupted, then passes randomized response; in LTC the other way
+round; in CLC it is corrupted on both sides.  With Huber corruption, which with probability α puts a
+draw that does not depend on the label in its place, every order is ε-locally private: corruption
+before acts alike on all labels, corruption after is post-processing.
 
 Testable exactly by channel matrices.  An adversary that sends a constant after randomized response
 leaves ε as it is (the report it does not send keeps its likelihood ratio e^ε); before randomized
@@ -47,7 +47,7 @@ class LocalPrivacyChannels(PrivacySweep):
 
     slug = "local_privacy_channels"
     title = "P2 Definition 2.4: local privacy of corrupted labels"
-    statements = ("p2.def_2_4", "p4.def_3_1")
+    statements = ("p2.def_2_2", "p2.def_2_3", "p2.def_2_4", "p4.def_3_4")
     used_overrides = frozenset()
     config_type = LocalChannelsConfig
     config: LocalChannelsConfig

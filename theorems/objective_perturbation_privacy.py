@@ -163,7 +163,9 @@ class ObjectivePerturbationPrivacy(PrivacySweep):
         largest = max(self.config.dp_delta, self.config.audit_delta)
         return (
             AssumptionResult("ε ≤ 1", self.config.epsilon <= 1, f"ε = {self.config.epsilon:g}"),
-            AssumptionResult("δ ≤ 1/n²", largest <= 0.25, f"n up to {math.isqrt(int(1 / largest))}"),
+            AssumptionResult(
+                "δ ≤ 1/n²", largest <= 0.25, f"n up to {math.isqrt(int(1 / largest))}"
+            ),
             AssumptionResult("density sums to 1", gap < 1e-6, f"off by {gap:.1g}"),
         )
 

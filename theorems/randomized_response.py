@@ -1,12 +1,12 @@
 """P1 Definition 3.10, eq. (7) and Lemma C.1: randomized response on a binary label.
 
-Statement.  Keeping a label with probability α = e^ε/(1+e^ε) is ε-locally label private, and the mean
+Statement.  Keeping a label with probability α = e^ε/(1+e^ε) is ε-locally label private; the mean
 report is E[z | s, a¹, a²] = (2α − 1)·h with h = E[y | s, a¹, a²].
 
-Testable exactly: the channel's largest log-likelihood ratio is ε, neither more nor less; the mean from
-simulated reports.  Also the price of releasing one label several times: with fresh coins k releases
-at ε cost exactly kε, while a ladder of budgets made by noising the best release further costs only
-its largest budget.
+Testable exactly: the channel's largest log-likelihood ratio is ε, neither more nor less; the mean
+from simulated reports.  Also the price of releasing one label several times: with fresh coins k
+releases at ε cost exactly kε, while a ladder of budgets made by noising the best release further
+costs only its largest budget.
 """
 
 from __future__ import annotations

@@ -7,7 +7,6 @@ A set of outputs is chosen on one half of the runs and counted on the other.  Wi
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,10 +38,15 @@ def certified_epsilon(counts: Counts, dp_delta: float = 0.0, level: float = LEVE
     >>> round(certified_epsilon(Counts(750, 1000, 250, 1000)), 2)
     0.95
     """
+    hits, other = np.array(counts.hits), np.array(counts.other_hits)
+    return float(_certified(hits, counts.trials, other, counts.other_trials, dp_delta, level))
+
+
+def _certified(hits, trials, other_hits, other_trials, dp_delta, level) -> np.ndarray:
     each = (1 + level) / 2
-    p = lower(counts.hits, counts.trials, each) - dp_delta
-    q = upper(counts.other_hits, counts.other_trials, each)
-    return max(0.0, math.log(p / q)) if p > 0 else 0.0
+    p = lower(hits, trials, each) - dp_delta
+    q = upper(other_hits, other_trials, each)
+    return np.maximum(np.log(np.maximum(p, 1e-300) / q), 0.0)
 
 
 @dataclass(frozen=True)
@@ -77,14 +81,12 @@ def choose_attack(
     best, chosen = -1.0, Attack(1.0, 0.0, False)
     for sign in (1.0, -1.0):
         cuts = np.unique(np.quantile(np.concatenate([sign * scores, sign * other]), _LEVELS))
-        above, other_above = _above(sign * scores, cuts), _above(sign * other, cuts)
-        for cut, a, b in zip(cuts, above, other_above, strict=True):
-            counts = Counts(int(a), scores.size, int(b), other.size)
-            for flipped in (False, True):
-                attack = Attack(sign, float(cut), flipped)
-                bound = attack.bound(counts, dp_delta, level)
-                if bound > best:
-                    best, chosen = bound, attack
+        sides = [(_above(sign * x, cuts), x.size) for x in (scores, other)]
+        for flipped, (one, two) in ((False, sides), (True, sides[::-1])):
+            bounds = _certified(*one, *two, dp_delta, level)
+            place = int(np.argmax(bounds))
+            if bounds[place] > best:
+                best, chosen = float(bounds[place]), Attack(sign, float(cuts[place]), flipped)
     return chosen
 
 

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from scipy import stats
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import betaincinv
 
 
-def lower(hits: int, trials: int, level: float) -> float:
-    """Bound that lies below the probability with confidence ``level``.
+def lower(hits: ArrayLike, trials: ArrayLike, level: float) -> np.ndarray:
+    """Bound that lies below the probability with confidence ``level``; any shape.
 
-    >>> lower(0, 10, 0.95)
+    >>> float(lower(0, 10, 0.95))
     0.0
     """
-    return float(stats.beta.ppf(1 - level, hits, trials - hits + 1)) if hits > 0 else 0.0
+    hits, trials = np.asarray(hits, dtype=float), np.asarray(trials, dtype=float)
+    found = betaincinv(np.maximum(hits, 1), trials - hits + 1, 1 - level)
+    return np.where(hits > 0, found, 0.0)
 
 
-def upper(hits: int, trials: int, level: float) -> float:
-    """Bound that lies above the probability with confidence ``level``.
+def upper(hits: ArrayLike, trials: ArrayLike, level: float) -> np.ndarray:
+    """Bound that lies above the probability with confidence ``level``; any shape.
 
-    >>> round(upper(0, 10, 0.95), 4)
+    >>> round(float(upper(0, 10, 0.95)), 4)
     0.2589
     """
-    return float(stats.beta.ppf(level, hits + 1, trials - hits)) if hits < trials else 1.0
+    hits, trials = np.asarray(hits, dtype=float), np.asarray(trials, dtype=float)
+    found = betaincinv(hits + 1, np.maximum(trials - hits, 1), level)
+    return np.where(hits < trials, found, 1.0)

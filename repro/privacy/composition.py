@@ -34,7 +34,9 @@ class WithGaussian(Mechanism):
 
     def _delta(self, side: int, epsilon: float) -> float:
         losses = np.clip(self.estimate.losses[side], -LARGEST_LOSS, LARGEST_LOSS)
-        return float((self.estimate.mass(side) * gaussian_delta(self.shift, epsilon - losses)).sum())
+        return float(
+            (self.estimate.mass(side) * gaussian_delta(self.shift, epsilon - losses)).sum()
+        )
 
     def scores(self, rng: np.random.Generator, neighbour: bool, count: int) -> np.ndarray:
         """Sum of the two log likelihood ratios."""

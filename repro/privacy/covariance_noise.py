@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 REPLACEMENT = math.sqrt(2.0)
-"""Frobenius distance of neighbours' Σ_D over 4L²/n, when an item is replaced by an orthogonal one."""
+"""‖Σ_D − Σ_D'‖_F over 4L²/n when an item is replaced by one with an orthogonal difference."""
 
 
 def printed_shift(epsilon: float, dp_delta: float) -> float:

@@ -39,7 +39,7 @@ def curvature(reward_bound: float) -> float:
 
 
 def printed_constant(dimension: int, failure_prob: float) -> float:
-    """A constant C/L² that Lemma A.9 asks for: ‖G‖ ≤ σ(2√d + √(2·log(1/η))) with probability 1−η."""
+    """A C/L² that Lemma A.9 asks for: ‖G‖ ≤ σ(2√d + √(2·log(1/η))) with probability 1−η."""
     log_failure = math.log(1 / failure_prob)
     operator_norm = 2 * math.sqrt(dimension) + math.sqrt(2 * log_failure)
     return 2 * 8 * operator_norm / math.sqrt(dimension * log_failure)

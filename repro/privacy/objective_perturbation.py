@@ -18,7 +18,7 @@ from scipy.special import expit, ndtr
 from repro.privacy.mechanism import Mechanism
 
 NODES, REACH = 20_001, 13.0
-TABLE, BISECTIONS = 4097, 30
+TABLE, BISECTIONS = (1 << 16) + 1, 12
 
 
 @dataclass(frozen=True)
@@ -52,11 +52,12 @@ class Ranking:
 
     def gradient(self, theta: np.ndarray) -> np.ndarray:
         """ℓ'(θ): at each stage the mean feature of those left, less that of the winner."""
-        return self.count * sum(mean - self.features[j] for j, (mean, _) in self._stages(theta))
+        stages = self._stages(theta)
+        return self.count * np.sum([mean - self.features[j] for j, (mean, _) in stages], axis=0)
 
     def hessian(self, theta: np.ndarray) -> np.ndarray:
         """ℓ''(θ): at each stage the variance of the features left."""
-        return self.count * sum(variance for _, (_, variance) in self._stages(theta))
+        return self.count * np.sum([variance for _, (_, variance) in self._stages(theta)], axis=0)
 
     def _stages(self, theta: np.ndarray):
         values = np.array(self.features)
@@ -118,10 +119,16 @@ class Perturbed:
         """(2,) mass at −B and at B."""
         return np.array([ndtr(-self.ends[0]), ndtr(self.ends[1])])
 
+    @cached_property
+    def _table(self) -> tuple[np.ndarray, np.ndarray]:
+        """θ on a grid, and −b(θ), which rises."""
+        grid = np.linspace(-self.radius, self.radius, TABLE)
+        return grid, -self.noise_at(grid)
+
     def solve(self, standard: np.ndarray) -> np.ndarray:
         """θ̂ for noise b = σ·standard, by bisection; Newton's method stalls in the tails."""
-        grid = np.linspace(-self.radius, self.radius, TABLE)
-        place = np.searchsorted(-self.noise_at(grid), -self.sigma * standard).clip(1, TABLE - 1)
+        grid, falling = self._table
+        place = np.searchsorted(falling, -self.sigma * standard).clip(1, TABLE - 1)
         low, high = grid[place - 1], grid[place]
         for _ in range(BISECTIONS):
             middle = (low + high) / 2

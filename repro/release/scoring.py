@@ -54,7 +54,8 @@ def scored(attack: str, right: np.ndarray, allowed: float, detail: str) -> Findi
     """Score guesses: (n,) booleans, one a held-out label."""
     hits, trials = int(np.sum(right)), int(np.size(right))
     value = hits / trials if trials else float("nan")
-    return Finding(attack, "accuracy", value, lower(hits, trials, EACH), allowed, trials, detail)
+    low = float(lower(hits, trials, EACH))
+    return Finding(attack, "accuracy", value, low, allowed, trials, detail)
 
 
 def halves(count: int) -> tuple[np.ndarray, np.ndarray]:
@@ -65,4 +66,4 @@ def halves(count: int) -> tuple[np.ndarray, np.ndarray]:
 
 def agreement_bound(right: np.ndarray) -> float:
     """Upper bound on the accuracy behind some guesses; stands in for an unknown keep_prob."""
-    return upper(int(np.sum(right)), int(np.size(right)), EACH)
+    return float(upper(int(np.sum(right)), int(np.size(right)), EACH))

@@ -78,7 +78,7 @@ def _(check: PrivacyCheck, method, series, rng, resamples) -> Outcome:
         at.attack.bound(counts_of(row, check.runs), check.dp_delta, level)
         for at, row in zip(exact, series.values, strict=True)
     ]
-    largest, audit = max(at.epsilon for at in exact), max(bounds)
+    by_point, audit = [at.epsilon for at in exact], max(bounds)
     numbers: dict[str, object] = {
         "claimed": check.claimed_epsilon,
         "claimed_epsilon": check.claimed_epsilon,
@@ -86,14 +86,14 @@ def _(check: PrivacyCheck, method, series, rng, resamples) -> Outcome:
         "exact_delta": max(at.dp_delta for at in exact),
         "audit_lower_bound": audit,
         "audit_by_point": bounds,
-        "exact_by_point": [at.epsilon for at in exact],
+        "exact_by_point": by_point,
         "runs_a_side": check.runs * series.values[0].size // 2,
         "tolerance": check.tolerance,
     }
-    if math.isfinite(largest):
-        numbers["exact_epsilon"] = largest
-    verdict = _verdict(check, [at.epsilon for at in exact], bounds)
-    shown = [e if math.isfinite(e) else b for e, b in zip(numbers["exact_by_point"], bounds, strict=True)]  # type: ignore[arg-type]
+    if math.isfinite(max(by_point)):
+        numbers["exact_epsilon"] = max(by_point)
+    verdict = _verdict(check, by_point, bounds)
+    shown = [e if math.isfinite(e) else b for e, b in zip(by_point, bounds, strict=True)]
     return Outcome(method, verdict, numbers, _flat(series, shown))
 
 
@@ -101,7 +101,10 @@ def counts_of(shares: np.ndarray, runs: int) -> Counts:
     """Hits and runs of either input behind shares of shape (blocks, replicates)."""
     one, other = shares[:, 0::2], shares[:, 1::2]
     return Counts(
-        round(float(one.sum()) * runs), one.size * runs, round(float(other.sum()) * runs), other.size * runs
+        round(float(one.sum()) * runs),
+        one.size * runs,
+        round(float(other.sum()) * runs),
+        other.size * runs,
     )
 
 
@@ -116,4 +119,6 @@ def _verdict(check: PrivacyCheck, exact: list[float], bounds: list[float]) -> Ve
 def _flat(series: Series, values: list[float]) -> Series:
     """Exact ε along the grid, as the figure shows it."""
     blocks = series.values.shape[1]
-    return Series(series.grid, np.repeat(np.array(values, dtype=float), 2 * blocks).reshape(-1, blocks, 2))
+    return Series(
+        series.grid, np.repeat(np.array(values, dtype=float), 2 * blocks).reshape(-1, blocks, 2)
+    )

@@ -102,7 +102,10 @@ class PrivacySweep(SweepExperiment):
         if len(stated) != 1:
             raise ValueError("a privacy check holds one claim over its whole grid")
         (claimed,) = stated
-        exact = {m: tuple(self._exact(common["name"], v, m, claimed) for v in claim.grid) for m in methods}
+        exact = {
+            m: tuple(self._exact(common["name"], v, m, claimed) for v in claim.grid)
+            for m in methods
+        }
         return PrivacyCheck(
             **common,
             claimed_epsilon=claimed.epsilon,
