@@ -195,3 +195,21 @@ def test_composition_agrees_with_dp_accounting():
     ]
     wanted = losses[0].compose(losses[1]).get_delta_for_epsilon(0.6)
     assert joint.exact_delta(0.6) == pytest.approx(wanted, rel=2e-2)
+
+
+@pytest.mark.parametrize(("bound", "refuted"), [(2.0, False), (5.0, True)])
+def test_one_interval_refutes_the_lemma_whatever_little_noise_is_added(bound, refuted):
+    """P(|θ̂| ≤ r) by hand: no quadrature, and blind to output noise w far smaller than r."""
+    epsilon, delta, r = 1.0, 1e-6, bound / 2
+    calibration = printed(epsilon, delta, curvature(bound), 1, 0.05)
+
+    def inside(slope, reach):
+        def b(theta):
+            gradient = -slope / (1 + math.exp(slope * theta))
+            return -gradient - calibration.ridge * theta
+
+        ends = [stats.norm.cdf(b(theta) / calibration.sigma) for theta in (-reach, reach)]
+        return ends[0] - ends[1]
+
+    tied, moved = inside(0.0, 1.001 * r), inside(2.0, 0.999 * r)
+    assert (moved - math.exp(epsilon / 2) * tied > 1000 * delta / 2) == refuted

@@ -11,7 +11,7 @@ from repro.study import privacy_sweep
 from theorems import covariance_privacy, kl_contraction, local_privacy_channels
 from theorems import randomized_response as rr
 
-SMALL = ("budget.replicates=40", "budget.blocks=5", "budget.resamples=200")
+SMALL = ("compute.workers=1", "budget.replicates=40", "budget.blocks=5", "budget.resamples=200")
 EXPECTED = {
     "covariance_privacy": "contradicted",
     "objective_perturbation_privacy": "contradicted",
