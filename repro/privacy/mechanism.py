@@ -7,6 +7,7 @@ what an attacker reduces to one number.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -28,9 +29,9 @@ class Guarantee:
 class Mechanism(ABC):
     """Two neighbouring inputs and the distributions of what is released."""
 
-    @abstractmethod
     def exact_delta(self, epsilon: float) -> float:
-        """Smallest δ for which the pair is (ε, δ)-indistinguishable, in both directions."""
+        """Smallest δ for which the pair is (ε, δ)-indistinguishable, both ways; NaN if unknown."""
+        return math.nan
 
     @abstractmethod
     def scores(self, rng: np.random.Generator, neighbour: bool, count: int) -> np.ndarray:
@@ -43,14 +44,15 @@ class Mechanism(ABC):
         """
 
     def exact_epsilon(self, dp_delta: float) -> float:
-        """Smallest ε ≥ 0 with δ(ε) ≤ ``dp_delta``; inf where there is none."""
+        """Smallest ε ≥ 0 with δ(ε) ≤ ``dp_delta``; inf where there is none, NaN if unknown."""
         return bisect_epsilon(self.exact_delta, dp_delta)
 
 
 def bisect_epsilon(delta_of: Callable[[float], float], dp_delta: float) -> float:
     """Smallest ε ≥ 0 at which a decreasing δ(ε) is at most ``dp_delta``; inf beyond 700."""
-    if delta_of(0.0) <= dp_delta:
-        return 0.0
+    at_zero = delta_of(0.0)
+    if math.isnan(at_zero) or at_zero <= dp_delta:
+        return at_zero if math.isnan(at_zero) else 0.0
     high = 1.0
     while delta_of(high) > dp_delta:
         high *= 2

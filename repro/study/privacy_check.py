@@ -15,9 +15,10 @@ from typing import Literal
 
 import numpy as np
 
+from repro.privacy.audit import judge_privacy
 from repro.privacy.black_box import Attack, Counts
 from repro.schema import Number, Pairs, Positive
-from repro.study.checks import Check, Verdict
+from repro.study.checks import Check
 from repro.study.config import Claim
 from repro.study.judge import judge
 from repro.study.results import Outcome, Series
@@ -31,7 +32,7 @@ class Exact:
     """What is known of one method at one grid point.
 
     Attributes:
-        epsilon: exact ε at the claimed δ; inf where there is none.
+        epsilon: exact ε at the claimed δ; inf where there is none, NaN where nothing is known.
         dp_delta: exact δ at the claimed ε.
         attack: the set that is counted.
     """
@@ -92,7 +93,7 @@ def _(check: PrivacyCheck, method, series, rng, resamples) -> Outcome:
     }
     if math.isfinite(max(by_point)):
         numbers["exact_epsilon"] = max(by_point)
-    verdict = _verdict(check, by_point, bounds)
+    verdict = judge_privacy(check.claimed_epsilon, by_point, bounds, check.tolerance)
     shown = [e if math.isfinite(e) else b for e, b in zip(by_point, bounds, strict=True)]
     return Outcome(method, verdict, numbers, _flat(series, shown))
 
@@ -106,14 +107,6 @@ def counts_of(shares: np.ndarray, runs: int) -> Counts:
         round(float(other.sum()) * runs),
         other.size * runs,
     )
-
-
-def _verdict(check: PrivacyCheck, exact: list[float], bounds: list[float]) -> Verdict:
-    """The exact ε decides, unless the attacker saw more than is possible."""
-    if any(bound > epsilon * (1 + 1e-9) for bound, epsilon in zip(bounds, exact, strict=True)):
-        return "inconclusive"
-    allowed = check.claimed_epsilon * (1 + check.tolerance)
-    return "supported" if max(exact) <= allowed else "contradicted"
 
 
 def _flat(series: Series, values: list[float]) -> Series:

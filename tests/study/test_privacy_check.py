@@ -50,3 +50,10 @@ def test_counts_come_back_from_shares():
     counts = counts_of(np.array([[0.25, 0.5], [0.75, 0.1]]), 1000)
     assert (counts.hits, counts.trials) == (1000, 2000)
     assert (counts.other_hits, counts.other_trials) == (600, 2000)
+
+
+@pytest.mark.parametrize(("share", "verdict"), [(0.55, "inconclusive"), (0.95, "contradicted")])
+def test_without_an_exact_epsilon_the_attacker_can_only_refute(share, verdict):
+    found = outcome(float("nan"), share, 0.45)
+    assert found.verdict == verdict
+    assert "exact_epsilon" not in found.numbers
