@@ -61,7 +61,6 @@ RANKINGS = ((Ranking((1.0, -1.0, -1.0)),), (Ranking((-1.0, 1.0, 1.0)),))
 class CentralPrivacyConfig(PrivacyConfig):
     """Numbers of the experiment."""
 
-    epsilon: Probability
     dp_delta: Probability
     audit_delta: Probability
     failure_prob: Probability
@@ -74,7 +73,6 @@ class CentralDPPrivacy(PrivacySweep):
     slug = "central_dp_privacy"
     title = "P3 Theorems 4.1, 4.3, 5.1: privacy of the estimate with the covariance"
     statements = ("p3.thm_4_1", "p3.thm_4_3", "p3.thm_5_1", "p3.lem_b_6", "p3.lem_c_6")
-    used_overrides = frozenset()
     config_type = CentralPrivacyConfig
     config: CentralPrivacyConfig
 
@@ -113,7 +111,7 @@ class CentralDPPrivacy(PrivacySweep):
         one, other = RANKINGS if found.world == "kwise" else LABELS
         flipped = tied_otherwise(calibration, bound, one, other)
         moved = WithGaussian(tied_otherwise(calibration, bound, (), one), shift)
-        claim = Guarantee(self.config.epsilon, delta)
+        claim = Guarantee(self.epsilon, delta)
         return worst([flipped, moved], claim.epsilon), claim
 
     def _release(
@@ -123,8 +121,8 @@ class CentralDPPrivacy(PrivacySweep):
         printed_estimate = self._printed(world, bound, delta)
         if method == "printed":
             relative = RANKING_SHIFT if world == "kwise" else 1.0
-            return printed_estimate, relative * printed_shift(self.config.epsilon, delta)
-        half = (self.config.epsilon / 2, delta / 2)
+            return printed_estimate, relative * printed_shift(self.epsilon, delta)
+        half = (self.epsilon / 2, delta / 2)
         hessian = RANKED - 1.0 if world == "kwise" else 1.0
         distance = 4.0 * (RANKED - 1) if world == "kwise" else gradient_distance(bound)
         estimate, shift = corrected(*half, distance, hessian), exact_shift(*half)
@@ -136,7 +134,7 @@ class CentralDPPrivacy(PrivacySweep):
     def _printed(self, world: str, bound: float, delta: float) -> Calibration:
         kwise = world == "kwise"
         gamma = math.exp(-4 * bound) / 2 if kwise else curvature(bound)
-        found = printed(self.config.epsilon, delta, gamma, 1, self.config.failure_prob)
+        found = printed(self.epsilon, delta, gamma, 1, self.config.failure_prob)
         return Calibration(found.sigma, found.ridge * (RANKED**3 if kwise else 1))
 
     def ratio(self, row: str, value: float, method: str) -> float:
@@ -150,7 +148,7 @@ class CentralDPPrivacy(PrivacySweep):
         """ε ≤ 1 and an n ≥ 2 with δ ≤ 1/n²."""
         largest = max(self.config.dp_delta, self.config.audit_delta)
         return (
-            AssumptionResult("ε ≤ 1", self.config.epsilon <= 1, f"ε = {self.config.epsilon:g}"),
+            AssumptionResult("ε ≤ 1", self.epsilon <= 1, f"ε = {self.epsilon:g}"),
             AssumptionResult(
                 "δ ≤ 1/n²", largest <= 0.25, f"n up to {math.isqrt(int(1 / largest))}"
             ),

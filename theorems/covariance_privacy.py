@@ -51,7 +51,6 @@ READINGS = {"replacement": REPLACEMENT, "one_item": 1.0}
 class CovariancePrivacyConfig(PrivacyConfig):
     """Numbers of the experiment."""
 
-    epsilon: Probability
     dp_delta: Probability
     audit_delta: Probability
 
@@ -62,7 +61,6 @@ class CovariancePrivacy(PrivacySweep):
     slug = "covariance_privacy"
     title = "P3 Lemmas A.7, B.5, C.5: privacy of the noisy covariance"
     statements = ("p3.lem_a_7", "p3.lem_b_5", "p3.lem_c_5", "p3.alg_2")
-    used_overrides = frozenset()
     config_type = CovariancePrivacyConfig
     config: CovariancePrivacyConfig
 
@@ -93,7 +91,7 @@ class CovariancePrivacy(PrivacySweep):
 
     def audited(self, row: str, value: float, method: str) -> tuple[Mechanism, Guarantee]:
         found = next(one for one in self.rows if one.name == row)
-        epsilon = math.log1p(value) if found.axis == "epsilon_minus_one" else self.config.epsilon
+        epsilon = math.log1p(value) if found.axis == "epsilon_minus_one" else self.epsilon
         delta = self.config.audit_delta if found.world == "audit" else self.config.dp_delta
         delta = value if found.axis == "dp_delta" else delta
         shift = self._shift(found.world, value, method, epsilon, delta)
@@ -120,7 +118,7 @@ class CovariancePrivacy(PrivacySweep):
         checks: tuple[Check, ...] = self.checks()
         epsilons = [math.log1p(c.grid[-1]) for c in checks if c.axis == "epsilon_minus_one"]
         deltas = [c.grid[-1] for c in checks if c.axis == "dp_delta"]
-        largest, delta = max(epsilons), max(deltas)
+        largest, delta = max([self.epsilon, *epsilons]), max(deltas)
         gaps = [abs(attained(*case) - 1) for case in (("pairs", 2), ("kwise", 6), ("main_text", 3))]
         return (
             AssumptionResult("ε ≤ 1", largest <= 1 + 1e-12, f"largest ε {largest:.6g}"),

@@ -20,7 +20,6 @@ import numpy as np
 from repro.notation import flip_prob, keep_prob
 from repro.privacy.channels import Channel, huber, randomized_response
 from repro.privacy.mechanism import Guarantee, Mechanism
-from repro.schema import Positive
 from repro.study.privacy_sweep import PrivacyConfig, PrivacySweep
 from repro.study.results import AssumptionResult
 from repro.study.sweep import Row
@@ -36,21 +35,13 @@ COIN_BIAS = 0.9
 """The control ``biased_coin`` flips with 0.9 times the right probability."""
 
 
-class LocalChannelsConfig(PrivacyConfig):
-    """Numbers of the experiment."""
-
-    epsilon: Positive
-
-
 class LocalPrivacyChannels(PrivacySweep):
     """Each order of corruption and privacy, against the budget of randomized response."""
 
     slug = "local_privacy_channels"
     title = "P2 Definition 2.4: local privacy of corrupted labels"
     statements = ("p2.def_2_2", "p2.def_2_3", "p2.def_2_4", "p4.def_3_4")
-    used_overrides = frozenset()
-    config_type = LocalChannelsConfig
-    config: LocalChannelsConfig
+    config_type = PrivacyConfig
 
     rows = (
         Row("ltc_audit", "corruption", "audit", "ltc", WRONG, EPSILON,
@@ -68,7 +59,7 @@ class LocalPrivacyChannels(PrivacySweep):
     )  # fmt: skip
 
     def audited(self, row: str, value: float, method: str) -> tuple[Mechanism, Guarantee]:
-        epsilon = self.config.epsilon
+        epsilon = self.epsilon
         claim = Guarantee(ctl_epsilon(epsilon, value) if row == "ctl_exact" else epsilon, 0.0)
         return Channel.of(corrupted_channel(method, epsilon, value)), claim
 

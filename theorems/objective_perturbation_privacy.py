@@ -70,7 +70,6 @@ LONGEST = Item(2.0)
 class ObjectivePrivacyConfig(PrivacyConfig):
     """Numbers of the experiment."""
 
-    epsilon: Probability
     dp_delta: Probability
     audit_delta: Probability
     two_dimensions_delta: Probability
@@ -83,7 +82,6 @@ class ObjectivePerturbationPrivacy(PrivacySweep):
     slug = "objective_perturbation_privacy"
     title = "P3 Lemma A.10: privacy of the objective-perturbed estimate"
     statements = ("p3.lem_a_10", "p3.alg_1")
-    used_overrides = frozenset()
     config_type = ObjectivePrivacyConfig
     config: ObjectivePrivacyConfig
 
@@ -110,7 +108,7 @@ class ObjectivePerturbationPrivacy(PrivacySweep):
         found = next(one for one in self.rows if one.name == row)
         deltas = {"audit": self.config.audit_delta, "plane": self.config.two_dimensions_delta}
         delta = deltas.get(found.world, self.config.dp_delta)
-        claim = Guarantee(self.config.epsilon / 2, delta / 2)
+        claim = Guarantee(self.epsilon / 2, delta / 2)
         if found.world == "plane":
             return mirrored(self.calibration(method, value, delta, 2), value), claim
         calibration = self.calibration(method, value, delta, 1, base=found.method)
@@ -123,9 +121,9 @@ class ObjectivePerturbationPrivacy(PrivacySweep):
         self, method: str, reward_bound: float, delta: float, dimension: int, base: str = "printed"
     ) -> Calibration:
         """σ and A of a method; a control weakens the method of its row."""
-        half = (self.config.epsilon / 2, delta / 2)
+        half = (self.epsilon / 2, delta / 2)
         as_printed = printed(
-            self.config.epsilon, delta, curvature(reward_bound), dimension, self.config.failure_prob
+            self.epsilon, delta, curvature(reward_bound), dimension, self.config.failure_prob
         )
         distance = gradient_distance(reward_bound)
         methods = {
@@ -162,7 +160,7 @@ class ObjectivePerturbationPrivacy(PrivacySweep):
         gap = max(abs(one.mass(side).sum() - 1) for one in masses for side in (0, 1))  # type: ignore[attr-defined]
         largest = max(self.config.dp_delta, self.config.audit_delta)
         return (
-            AssumptionResult("ε ≤ 1", self.config.epsilon <= 1, f"ε = {self.config.epsilon:g}"),
+            AssumptionResult("ε ≤ 1", self.epsilon <= 1, f"ε = {self.epsilon:g}"),
             AssumptionResult(
                 "δ ≤ 1/n²", largest <= 0.25, f"n up to {math.isqrt(int(1 / largest))}"
             ),

@@ -19,7 +19,7 @@ import numpy as np
 from repro.notation import flip_prob, label_signal
 from repro.privacy.channels import Channel, both, randomized_response
 from repro.privacy.mechanism import Guarantee, Mechanism
-from repro.schema import Positive, Share
+from repro.schema import Share
 from repro.study.checks import Check
 from repro.study.privacy_sweep import PrivacyConfig, PrivacySweep
 from repro.study.sweep import Row
@@ -34,7 +34,6 @@ LABELS = 1_000_000
 class RandomizedResponseConfig(PrivacyConfig):
     """Numbers of the experiment; ``label_mean`` is h."""
 
-    epsilon: Positive
     label_mean: Share
 
 
@@ -44,7 +43,6 @@ class RandomizedResponse(PrivacySweep):
     slug = "randomized_response"
     title = "P1 Definition 3.10 and Lemma C.1: randomized response"
     statements = ("p1.def_3_10", "p1.lem_c_1")
-    used_overrides = frozenset()
     config_type = RandomizedResponseConfig
     config: RandomizedResponseConfig
 
@@ -62,7 +60,7 @@ class RandomizedResponse(PrivacySweep):
     )  # fmt: skip
 
     def audited(self, row: str, value: float, method: str) -> tuple[Mechanism, Guarantee]:
-        epsilon = math.log1p(value) if row == "exact_epsilon" else self.config.epsilon
+        epsilon = math.log1p(value) if row == "exact_epsilon" else self.epsilon
         single = single_channel(method, epsilon)
         match row:
             case "audit":

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from itertools import chain, repeat
 
 from repro.errors import BadInput
 
@@ -85,12 +86,15 @@ class ExactResponse:
 
     def flips(self) -> Iterator[bool]:
         """An endless stream of exact coins, True where the label is to be flipped."""
-        threshold = self.threshold
-        for word in random_words():
-            yield word < threshold
+        return map(self.threshold.__gt__, random_words())
 
 
 def random_words(block: int = 8192) -> Iterator[int]:
     """Uniform 64-bit words of the operating system, fetched ``block`` at a time."""
-    while True:
-        yield from memoryview(os.urandom(8 * block)).cast("Q")
+    blocks = (memoryview(os.urandom(8 * block)).cast("Q") for _ in repeat(None))
+    return chain.from_iterable(blocks)
+
+
+def random_bytes(block: int = 1 << 16) -> Iterator[int]:
+    """Uniform bytes of the operating system, as whole numbers."""
+    return chain.from_iterable(os.urandom(block) for _ in repeat(None))

@@ -16,7 +16,7 @@ from json.encoder import encode_basestring_ascii as quoted
 from pathlib import Path
 
 from repro.errors import BadInput
-from repro.privacy.exact_response import ExactResponse, random_words
+from repro.privacy.exact_response import ExactResponse, random_bytes
 from repro.release.comparison import fingerprint, unlabelled
 from repro.release.ledger import Ledger
 from repro.release.manifest import Counts, manifest_path, manifest_text
@@ -81,9 +81,9 @@ def randomised(
     records: Iterable[Record], coin: ExactResponse, salt: bytes, seen: Seen, tally: _Tally
 ) -> Iterator[bytes]:
     """Released lines in input order; ``seen`` and ``tally`` are brought up to date."""
-    for record, flip, word in zip(records, coin.flips(), random_words(), strict=False):
+    for record, flip, byte in zip(records, coin.flips(), random_bytes(), strict=False):
         prompt, first, second, which = unlabelled(record)
-        fresh = which ^ flip | (word & 1) << 1
+        fresh = which ^ flip | (byte & 1) << 1
         answer = seen.recall(fingerprint(salt, prompt, first, second), fresh)
         order = answer >> 1
         minus = (answer & 1) ^ order

@@ -16,6 +16,7 @@ from repro.errors import BadInput
 from repro.preferences.pair_files import LONGEST_LINE
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+TOO_LONG = f"not text, or longer than {LONGEST_LINE} bytes"
 Record = tuple[str, str, str]
 """prompt, chosen, rejected"""
 
@@ -41,13 +42,16 @@ def json_lines(path: str, key: str) -> Iterator[tuple[int, Any]]:
     Raises:
         BadInput: the first line that is too long, not UTF-8 or not JSON.
     """
-    decode = json.JSONDecoder(object_pairs_hook=_without_repeats).decode
+    decoder = json.JSONDecoder(object_pairs_hook=_without_repeats)
+    scan = decoder.scan_once  # pyright: ignore[reportAttributeAccessIssue]
     try:
         with open(path, "rb") as file:
             for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE), b""), 1):
                 text = line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
-                if text.strip():
-                    yield number, _value(path, key, number, text, decode)
+                if b"\0" in line or len(line) == LONGEST_LINE:
+                    raise BadInput(key, path, f"line {number}: {TOO_LONG}")
+                if text := text.strip(b" \t\r\n"):
+                    yield number, _value(path, key, number, text, scan)
     except OSError as problem:
         raise BadInput(key, path, _reason(problem)) from None
 
@@ -88,18 +92,18 @@ def fields(value: Any) -> Record | str:
     return prompt, chosen, rejected
 
 
-def _value(path: str, key: str, number: int, line: bytes, decode) -> Any:
-    if b"\0" in line or len(line) == LONGEST_LINE:
-        raise BadInput(key, path, f"line {number}: not text, or longer than {LONGEST_LINE} bytes")
+def _value(path: str, key: str, number: int, line: bytes, scan) -> Any:
     try:
         text = line.decode("utf-8")
-        value = decode(text)
+        value, end = scan(text, 0)
+        if end != len(text):
+            raise ValueError("more than one value")
         if "\\ud" in text or "\\uD" in text:
             _refuse_surrogates(value)
         return value
     except UnicodeError:
         raise BadInput(key, path, f"line {number}: not UTF-8 text") from None
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError, StopIteration):
         raise BadInput(key, path, f"line {number}: not valid JSON") from None
 
 

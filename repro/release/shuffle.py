@@ -11,6 +11,8 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from repro.privacy.exact_response import random_bytes
+
 SMALL = 4 << 20
 """Bytes that are shuffled in memory."""
 
@@ -35,14 +37,15 @@ def shuffled(lines: Iterable[bytes], size: int, folder: Path) -> Iterator[bytes]
     while count < MOST_BUCKETS and count * SMALL < 2 * size:
         count *= 2
     buckets = [scratch(folder) for _ in range(count)]
+    held = [0] * count
     try:
-        writers = [bucket.write for bucket in buckets]
-        for line, byte in zip(lines, _random_bytes(), strict=False):
-            writers[byte & count - 1](line)
-        for bucket in buckets:
-            held = bucket.tell()
+        for line, byte in zip(lines, random_bytes(), strict=False):
+            buckets[byte & count - 1].write(line)
+            held[byte & count - 1] += 1
+        for bucket, number in zip(buckets, held, strict=True):
+            size = bucket.tell() if number > 1 else 0
             bucket.seek(0)
-            yield from shuffled(bucket, held, folder)
+            yield from shuffled(bucket, size, folder)
             bucket.close()
     finally:
         for bucket in buckets:
@@ -54,8 +57,3 @@ def in_memory(lines: list[bytes]) -> list[bytes]:
     keys = os.urandom(KEY_BYTES * len(lines))
     drawn = (keys[at : at + KEY_BYTES] for at in range(0, len(keys), KEY_BYTES))
     return [line for _, line in sorted(zip(drawn, lines, strict=True))]
-
-
-def _random_bytes() -> Iterator[int]:
-    while True:
-        yield from os.urandom(1 << 16)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from functools import lru_cache
 from typing import Annotated, Any
@@ -9,8 +10,10 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
+from repro.errors import BadInput
 from repro.privacy.black_box import Attack, choose_attack
 from repro.privacy.mechanism import Guarantee, Mechanism
+from repro.schema import Positive
 from repro.study.checks import Check
 from repro.study.config import Claim, FrequencyClaim, InequalityClaim, RatioClaim, SlopeClaim
 from repro.study.experiment import Setting
@@ -29,8 +32,13 @@ AnyPrivacyClaim = Annotated[
 
 
 class PrivacyConfig(SweepConfig):
-    """A sweep experiment whose claims may be of kind ``privacy``."""
+    """A sweep experiment whose claims may be of kind ``privacy``.
 
+    Attributes:
+        epsilon: budget where it is not swept; the top-level ``epsilon`` replaces it.
+    """
+
+    epsilon: Positive
     claims: dict[str, dict[str, AnyPrivacyClaim]]  # type: ignore[assignment]
 
 
@@ -38,9 +46,14 @@ class PrivacySweep(SweepExperiment):
     """Exact δ over claimed δ (pure claims: exact ε over claimed ε) along a sweep, or an audit."""
 
     instances = ("linear", "preference_text")
+    used_overrides = frozenset({"epsilon"})
 
     def __init__(self, config: PrivacyConfig, setting: Setting) -> None:
         super().__init__(config, setting)
+        given = setting.overrides.epsilon
+        self.epsilon = config.epsilon if given is None else given
+        if not math.isfinite(self.epsilon):
+            raise BadInput("epsilon", self.epsilon, "allowed: a finite number; inf claims nothing")
         self._mechanisms: dict[tuple[str, float, str], tuple[Mechanism, Guarantee]] = {}
         self._ratios: dict[tuple[str, float, str], float] = {}
 

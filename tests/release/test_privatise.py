@@ -108,6 +108,8 @@ def test_lines_are_shuffled_in_memory_and_on_disk(tmp_path, monkeypatch):
         assert found != lines
         assert sorted(found) == sorted(lines)
     assert list(tmp_path.iterdir()) == []
+    long = [letter * 1500 + b"\n" for letter in (b"a", b"b", b"c")]
+    assert sorted(shuffle.shuffled(iter(long), 4500, tmp_path)) == long
 
 
 def test_shuffle_is_uniform_over_three_lines():

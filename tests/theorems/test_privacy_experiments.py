@@ -118,3 +118,17 @@ def test_a_privacy_check_with_two_claims_is_refused():
                  "~theorem.claims.built.printed_delta.tolerance")  # fmt: skip
     with pytest.raises((ValueError, BadInput)):
         repro.run("covariance_privacy", budget="smoke", overrides=overrides)
+
+
+def test_the_budget_can_be_given_at_top_level():
+    result = repro.run("randomized_response", epsilon=1.5, budget="smoke", overrides=SMALL).result
+    audit = next(item for item in result.checks if item.check.name == "audit")
+    assert audit.outcome.numbers["claimed_epsilon"] == 1.5
+    assert result.as_expected
+    with pytest.raises(BadInput, match="a finite number"):
+        repro.run("randomized_response", epsilon=math.inf, budget="smoke", overrides=SMALL)
+
+
+def test_a_budget_beyond_the_statement_fails_its_assumption():
+    result = repro.run("covariance_privacy", epsilon=2.0, budget="smoke", overrides=SMALL).result
+    assert result.verdict == "assumption_failed"
