@@ -88,10 +88,10 @@ class Ledger:
         with self._clear_errors():
             return [entry for entry in self.entries() if self._shares(entry, seen)]
 
-    def add(self, epsilon: Decimal, seen: Seen, output: str) -> Entry:
+    def add(self, release: str, epsilon: Decimal, seen: Seen, output: str) -> Entry:
         """Note a release, durably, before it is published."""
         with self._clear_errors():
-            entry = Entry(secrets.token_hex(8), str(epsilon), len(seen), output)
+            entry = Entry(release, str(epsilon), len(seen), output)
             with Draft(self._prints(entry)) as draft:
                 for chunk in seen.chunks():
                     draft.file.write(chunk.astype("<u8").tobytes())

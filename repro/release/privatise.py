@@ -9,6 +9,7 @@ released in random order, with no field but the four of the contract.
 from __future__ import annotations
 
 import os
+import secrets
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
@@ -21,7 +22,7 @@ from repro.release.comparison import fingerprint, unlabelled
 from repro.release.ledger import Ledger
 from repro.release.manifest import Counts, manifest_path, manifest_text
 from repro.release.records import Record, file_size, read_records
-from repro.release.scratch import Draft, replace_text
+from repro.release.scratch import Draft, publish
 from repro.release.seen import Seen
 from repro.release.shuffle import shuffled
 
@@ -99,18 +100,20 @@ def randomised(
 def _publish(
     draft: Draft, coin: ExactResponse, counts: Counts, seen: Seen, ledger: Ledger, compose: bool
 ) -> Release:
-    """Note the release in the ledger, then give it its name: budget is never spent unnoted."""
-    with ledger.locked():
+    """Note the release in the ledger, then name its files: budget is never spent unnoted."""
+    draft.finish()
+    with ledger.locked(), Draft(manifest_path(draft.path)) as manifest:
         earlier = ledger.overlapping(seen)
         total = sum((Decimal(entry.epsilon) for entry in earlier), coin.epsilon)
         if earlier and not compose:
             raise BadInput("IN", "(labels released before)", _spent_words(len(earlier), total))
-        entry = ledger.add(coin.epsilon, seen, draft.path.name)
-        manifest = manifest_path(draft.path)
-        text = manifest_text(coin, counts, len(earlier), total, entry.release)
-        replace_text(manifest, text)
-        draft.publish()
-    return Release(counts, coin.epsilon, total, len(earlier), manifest)
+        name = secrets.token_hex(8)
+        text = manifest_text(coin, counts, len(earlier), total, name)
+        manifest.file.write(text.encode())
+        manifest.finish()
+        ledger.add(name, coin.epsilon, seen, draft.path.name)
+        publish(manifest, draft)
+    return Release(counts, coin.epsilon, total, len(earlier), manifest.path)
 
 
 def _spent_words(count: int, total: Decimal) -> str:
@@ -122,7 +125,8 @@ def _spent_words(count: int, total: Decimal) -> str:
 
 
 def _refuse_target(target: Path) -> None:
-    if os.path.lexists(target):
-        raise BadInput("OUT", target, "exists; choose a new name")
+    for path in (target, manifest_path(target)):
+        if os.path.lexists(path):
+            raise BadInput("OUT", path, "exists; choose a new name")
     if not target.parent.is_dir():
         raise BadInput("OUT", target, "its folder does not exist")

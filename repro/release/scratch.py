@@ -47,21 +47,22 @@ class Draft:
             with contextlib.suppress(OSError):
                 os.unlink(self._name)
 
+    def finish(self) -> None:
+        """Bring what was written to the disk, so that ``publish`` has nothing left to do."""
+        self.file.flush()
+        os.fsync(self.file.fileno())
+
     def publish(self) -> None:
-        """Give the file its name, durably.
+        """Give the finished file its name, durably.
 
         Raises:
             BadInput: something has that name already; it is left as it is.
         """
-        self.file.flush()
-        os.fsync(self.file.fileno())
-        try:
-            self._link()
-        except FileExistsError:
-            raise BadInput("OUT", self.path, "exists; choose a new name") from None
-        _sync_folder(self.path.parent)
+        self.finish()
+        publish(self)
 
-    def _link(self) -> None:
+    def link(self) -> None:
+        """Name the file; FileExistsError where the name is taken."""
         if self._name:
             os.link(self._name, self.path)
             return
@@ -73,21 +74,19 @@ class Draft:
             os.close(anchor)
 
 
-def replace_text(path: Path, text: str) -> None:
-    """Write a small file whole or not at all, over an older one."""
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        raise
-    _sync_folder(path.parent)
+def publish(*drafts: Draft) -> None:
+    """Give finished files their names, one right after the other.
+
+    Raises:
+        BadInput: something has a name already; it is left as it is.
+    """
+    for draft in drafts:
+        try:
+            draft.link()
+        except FileExistsError:
+            raise BadInput("OUT", draft.path, "exists; choose a new name") from None
+    for folder in {draft.path.parent for draft in drafts}:
+        _sync_folder(folder)
 
 
 def _sync_folder(folder: Path) -> None:

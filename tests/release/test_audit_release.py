@@ -44,7 +44,7 @@ def test_every_label_of_a_leaky_release_is_found(leaky, some, name):
     ],
 )
 def test_partial_leaks_are_certified(leaky, records, name, attack):
-    done = audit(match(getattr(leaky, name)(records), records), 0.5)
+    done = audit(match(getattr(leaky, name)(records[:700]), records[:700]), 0.5)
     assert attack in {finding.attack for finding in done.findings if finding.leaks}
 
 

@@ -217,6 +217,9 @@ def test_an_existing_target_is_left_alone(tmp_path, ledger, write_input, records
     with pytest.raises(BadInput, match="exists; choose a new name"):
         privatise(write_input(records), tmp_path / "out.jsonl", HALF, ledger)
     assert (tmp_path / "out.jsonl").read_text() == "mine"
+    (tmp_path / "new.manifest.json").write_text("mine")
+    with pytest.raises(BadInput, match=r"new\.manifest\.json: exists; choose a new name"):
+        privatise(write_input(records), tmp_path / "new.jsonl", HALF, ledger)
     with pytest.raises(BadInput, match="folder does not exist"):
         privatise(write_input(records), tmp_path / "no" / "out.jsonl", HALF, ledger)
 
@@ -240,7 +243,7 @@ def test_without_nameless_files_a_draft_is_removed(
     assert not list(tmp_path.glob(".*"))
 
 
-@pytest.mark.parametrize("stop", ["randomised", "shuffled", "manifest_text", "replace_text"])
+@pytest.mark.parametrize("stop", ["randomised", "shuffled", "manifest_text", "publish"])
 def test_a_failure_leaves_no_release(tmp_path, ledger, write_input, records, monkeypatch, stop):
     def fail(*_, **__):
         raise OSError(28, "No space left on device")
