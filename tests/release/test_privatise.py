@@ -350,3 +350,17 @@ def test_interrupting_releases_nothing(tmp_path, write_input, records, capsys, m
     assert privatize.main(words) == 130
     assert not (tmp_path / "o").exists()
     assert "nothing was released" in capsys.readouterr().err
+
+
+def test_of_two_runs_at_once_only_one_releases(tmp_path, write_input, records):
+    source, state = write_input(records), f"ledger={tmp_path / 'state'}"
+    command = [sys.executable, "-m", "repro.privatize", str(source)]
+    targets = [str(tmp_path / f"{i}.jsonl") for i in range(3)]
+    runs = [
+        subprocess.Popen(
+            [*command, target, "epsilon=1", state], cwd=ROOT, stderr=subprocess.DEVNULL
+        )
+        for target in targets
+    ]
+    assert sorted(run.wait() for run in runs) == [0, 2, 2]
+    assert len(list(tmp_path.glob("[0-9].jsonl"))) == 1

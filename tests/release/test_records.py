@@ -77,3 +77,9 @@ def test_the_message_is_the_same_whichever_response_was_chosen(tmp_path, lines):
         except BadInput as problem:
             outcomes.append(str(problem))
     assert outcomes[0] == outcomes[1]
+
+
+@pytest.mark.parametrize("fill", [b" ", b"x", b"["])
+def test_refuses_a_line_too_long_to_be_a_record(tmp_path, fill):
+    with pytest.raises(BadInput, match="line 2: not text, or longer than 16777216 bytes"):
+        records(tmp_path / "in", GOOD + fill * (1 << 24) + GOOD)
