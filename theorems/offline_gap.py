@@ -111,7 +111,7 @@ class OfflineGap(WorldSweep):
 
     def controls(self, row: Row, claim: Any) -> tuple[str, ...]:
         """At ε = ∞ the clean likelihood is the right one."""
-        if self.epsilon(row, claim) != math.inf:
+        if self.row_epsilon(row, claim) != math.inf:
             return row.controls
         return tuple(name for name in row.controls if name not in NO_MISTAKE_WITHOUT_PRIVACY)
 

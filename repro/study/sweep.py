@@ -131,7 +131,7 @@ class SweepExperiment(Experiment):
         """The row's controls; override where one is no mistake at the budget in use."""
         return row.controls
 
-    def epsilon(self, row: Row, claim: Any) -> float | None:
+    def row_epsilon(self, row: Row, claim: Any) -> float | None:
         """The budget of a row: the top-level one where it applies, else the claim's own."""
         given = None if "epsilon" in row.keeps else self.setting.overrides.epsilon
         return given if given is not None else claim.epsilon
@@ -142,7 +142,7 @@ class SweepExperiment(Experiment):
         At another ε the same effective sample size n/c(ε)² needs (c(ε)/c(own ε))² as many
         labels; without this a strict budget would leave the regime the claim is about.
         """
-        epsilon = self.epsilon(row, claim)
+        epsilon = self.row_epsilon(row, claim)
         if claim.epsilon is None or epsilon is None:
             return 1.0
         return (privacy_cost(epsilon) / privacy_cost(claim.epsilon)) ** 2
@@ -171,7 +171,7 @@ class SweepExperiment(Experiment):
         return {
             "world": row.world,
             "n_pairs": n_pairs,
-            "epsilon": self.epsilon(row, claim),
+            "epsilon": self.row_epsilon(row, claim),
             "horizon": claim.horizon if horizon is None else horizon,
         }
 
