@@ -26,6 +26,8 @@ from repro.preferences.block_draws import Draws
 class Learner(Protocol):
     """Data, estimate and uncertainty of L runs over one reward class."""
 
+    pairs: Tensor
+
     def observe(self, pairs: Tensor, label_sum: Tensor) -> None:
         """Add a block: (L, C) pairs per cell and the sum of their privatised labels ±1."""
         ...
@@ -63,6 +65,7 @@ class Round:
         exploit: (L, S, A) π¹.
         explore: (L, S, A) π².
         regret: (L,) J(π*) − J(π²).
+        pairs: (L, C) labels seen in each cell.
     """
 
     time: int
@@ -72,6 +75,7 @@ class Round:
     exploit: Tensor
     explore: Tensor
     regret: Tensor
+    pairs: Tensor
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +114,7 @@ class Game:
         optimal = gibbs_policy(world.reference, world.reward, weight)
         excess = (reward + bonus) / played - world.reward / weight
         regret = gibbs_suboptimality(optimal, excess, world.state_prob, lanes.kl_weight)
-        return Round(time, rounds, reward, bonus, exploit, explore, regret)
+        return Round(time, rounds, reward, bonus, exploit, explore, regret, learner.pairs)
 
 
 def geometric_times(horizon: int, ratio: float) -> list[int]:

@@ -102,7 +102,7 @@ def simulate(
     rng: np.random.Generator,
     replicates: int,
     rewards: RewardClass | None = None,
-    watch: Callable[[Round], Tensor] | None = None,
+    watch: Callable[[Game, Round], Tensor] | None = None,
 ) -> RegretCurve:
     """Blocked runs of several settings at once.
 
@@ -110,7 +110,7 @@ def simulate(
         world: the truth.
         settings: M settings.
         horizon: T.
-        ratio: of the grid of times at which policies change, above 1.
+        ratio: of the grid of times at which policies change; 1 changes them every round.
         rng: the block's stream.
         replicates: R runs a setting.
         rewards: the reward class; linear over the world's features unless given.
@@ -121,7 +121,7 @@ def simulate(
     times = geometric_times(horizon, ratio)
     with torch.inference_mode():
         kept = [
-            (watch(r) if watch else r.regret).cpu().numpy().reshape(len(settings), replicates)
+            (watch(game, r) if watch else r.regret).cpu().numpy().reshape(len(settings), replicates)
             for r in blocked_rounds(game, times, draws_on(device, rng))
         ]
     return RegretCurve(np.array(times, dtype=float), np.stack(kept))

@@ -24,3 +24,28 @@ def random_finite_class(world: LinearWorld, class_size: int, seed: int) -> Finit
     theta = torch.cat([world.theta[None], others])
     rewards = theta @ world.features.flatten(0, 1).T
     return FiniteClass(world, rewards.reshape(class_size, *world.reference.shape))
+
+
+def two_rewards(reward_bound: float, kl_weight: float, device: str = "cpu") -> FiniteClass:
+    """One state, two responses, rewards (B, 0) and (0, B), the first of them true.
+
+    Until the labels tell them apart, least squares may pick the wrong one; then r* − r̄ − c
+    reaches nearly 2B on the response that the policy has given up (P1, Lemma C.4).
+
+    Args:
+        reward_bound: B.
+        kl_weight: weight of KL.
+        device: torch device.
+    """
+    options = {"dtype": torch.float64, "device": device}
+    world = LinearWorld(
+        features=torch.tensor([[[1.0], [0.0]]], **options),
+        state_prob=torch.ones(1, **options),
+        reference=torch.full((1, 2), 0.5, **options),
+        theta=torch.full((1,), reward_bound, **options),
+        radius=reward_bound,
+        reward_bound=reward_bound,
+        kl_weight=kl_weight,
+    )
+    rewards = torch.tensor([[[reward_bound, 0.0]], [[0.0, reward_bound]]], **options)
+    return FiniteClass(world, rewards)
