@@ -94,8 +94,10 @@ class Game:
         return (self.world.state_prob[:, None] * prob).flatten(1)
 
     def win_prob(self) -> Tensor:
-        """(L, C) P(z = +1) in each cell (P1, Lemma C.1)."""
-        return (1 + self.lanes.signal[:, None] * torch.tanh(self.world.reward_diff / 2)) / 2
+        """(L, C) P(z = +1) in each cell (P1, Lemma C.1; with corruption P2, Definition 2.4)."""
+        clean = torch.tanh(self.world.reward_diff / 2)
+        scale, offset = self.lanes.label_scale[:, None], self.lanes.label_offset[:, None]
+        return (1 + scale * clean - offset * clean.sign()) / 2
 
     def policies(self, learner: Learner, time: int, rounds: int) -> Round:
         """Steps 8 to 10 after ``time`` labels; both policies are the reference at first."""

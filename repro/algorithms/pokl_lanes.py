@@ -26,6 +26,8 @@ class LaneSetting:
         ridge: λ of Definition 3.5.
         believed_epsilon: the budget that least squares assumes; epsilon unless given.
         played_kl_weight: the weight that policies are computed with; kl_weight unless given.
+        corruption: Huber share α of labels from an adversary who prefers the worse response.
+        after_privacy: the adversary acts after randomized response (P2's LTC), not before (CTL).
     """
 
     epsilon: float
@@ -35,6 +37,15 @@ class LaneSetting:
     ridge: float = 1.0
     believed_epsilon: float | None = None
     played_kl_weight: float | None = None
+    corruption: float = 0.0
+    after_privacy: bool = False
+
+    @property
+    def label_mean(self) -> tuple[float, float]:
+        """(scale, offset): E[z] = scale·h − offset·sign(h), h the clean label's mean."""
+        signal = label_signal(self.epsilon)
+        reach = 1.0 if self.after_privacy else signal
+        return signal * (1 - self.corruption), reach * self.corruption
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +53,9 @@ class Lanes:
     """Settings as (L,) float64 tensors, L = settings × replicates.
 
     Attributes:
-        signal: 2α−1 of the labels' randomized response.
+        label_scale: E[z] = label_scale·h − label_offset·sign(h), h the clean label's mean; without
+            corruption it is 2α−1 …
+        label_offset: … and 0.
         believed_signal: 2α−1 that least squares assumes.
         kl_weight: weight of KL in the objective.
         played_kl_weight: the weight policies are computed with.
@@ -51,7 +64,8 @@ class Lanes:
         ridge: λ.
     """
 
-    signal: Tensor
+    label_scale: Tensor
+    label_offset: Tensor
     believed_signal: Tensor
     kl_weight: Tensor
     played_kl_weight: Tensor
@@ -60,7 +74,7 @@ class Lanes:
     ridge: Tensor
 
     def __len__(self) -> int:
-        return len(self.signal)
+        return len(self.label_scale)
 
 
 def make_lanes(settings: Sequence[LaneSetting], replicates: int, device: str = "cpu") -> Lanes:
@@ -78,7 +92,8 @@ def make_lanes(settings: Sequence[LaneSetting], replicates: int, device: str = "
 
     believed = [s.epsilon if s.believed_epsilon is None else s.believed_epsilon for s in settings]
     return Lanes(
-        signal=column([label_signal(s.epsilon) for s in settings]),
+        label_scale=column([s.label_mean[0] for s in settings]),
+        label_offset=column([s.label_mean[1] for s in settings]),
         believed_signal=column([label_signal(epsilon) for epsilon in believed]),
         kl_weight=column([s.kl_weight for s in settings]),
         played_kl_weight=column([s.played_kl_weight or s.kl_weight for s in settings]),

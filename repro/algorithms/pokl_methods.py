@@ -50,6 +50,11 @@ def inverted_kl_weight(setting: LaneSetting) -> LaneSetting:
     return replace(setting, played_kl_weight=1 / setting.kl_weight)
 
 
+def other_order(setting: LaneSetting) -> LaneSetting:
+    """Wrong: the adversary acts on the other side of the randomizer."""
+    return replace(setting, after_privacy=not setting.after_privacy)
+
+
 METHODS: dict[str, Callable[[LaneSetting], LaneSetting]] = {
     **{
         f.__name__: f
@@ -60,6 +65,7 @@ METHODS: dict[str, Callable[[LaneSetting], LaneSetting]] = {
             hidden_randomizer,
             without_exploration,
             inverted_kl_weight,
+            other_order,
         )
     },
     "finite_class": pokl,

@@ -15,7 +15,7 @@ NOISE_SCALE = 2.0
 def in_sample_error(game: Game, current: Round, logs: float) -> Tensor:
     """(L,) Σ (ĥ − h*)² over 8σ²·log(T·N/δ) (Lemma C.2), h = E[z] as least squares models it."""
     believed = game.lanes.believed_signal[:, None]
-    truth = expected_label(game.world.reward_diff, game.lanes.signal[:, None])
+    truth = expected_label(game.world.reward_diff, game.lanes.label_scale[:, None])
     fitted = expected_label(reward_differences(game, current.reward), believed)
     return (current.pairs * (fitted - truth).square()).sum(-1) / (8 * NOISE_SCALE**2 * logs)
 
