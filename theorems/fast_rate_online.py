@@ -94,9 +94,7 @@ class FastRateOnline(OnlineSweep):
     def _setting(self, lane, method: str):
         if method in METHODS:
             return METHODS[method](lane)
-        return replace(
-            lane, corruption=self.corruption, after_privacy=method == "corrupted_ltc"
-        )
+        return replace(lane, corruption=self.corruption, after_privacy=method == "corrupted_ltc")
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Realizability on every world."""

@@ -32,14 +32,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from repro.algorithms.pokl_classes import random_finite_class
 from repro.algorithms.pokl_lanes import LaneSetting
 from repro.algorithms.pokl_linear import LinearClass
 from repro.algorithms.pokl_methods import METHODS, RegretCurve, simulate
 from repro.complexity.assumptions import realizable_and_covered
 from repro.instances.linear import LinearWorld, with_leading_features
-from repro.instances.online_classes import random_finite_class
 from repro.measures.growth import akaike_weight
-from repro.measures.regret_rate import regret_rate
 from repro.policies.optimism import proven_weight
 from repro.study.checks import Check
 from repro.study.experiment import Setting
@@ -153,7 +152,7 @@ class LogRegret(OnlineSweep):
                 weight = akaike_weight(curve.times, curve.cumulative[:, m])
                 return np.full(curve.regret.shape[2], weight)
             case "regret rate / closed form":
-                predicted = regret_rate(self.world(check, value), self.lane(check, value))
+                predicted = self.predicted_rate(check, value)
                 return curve.rate()[m] / predicted.total
         return curve.rate()[m]
 

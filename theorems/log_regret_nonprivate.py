@@ -18,7 +18,6 @@ import numpy as np
 
 from repro.algorithms.pokl_methods import METHODS, simulate
 from repro.complexity.assumptions import realizable_and_covered
-from repro.measures.regret_rate import regret_rate
 from repro.study.checks import Check, RatioCheck
 from repro.study.online_sweep import OnlineConfig, OnlineSweep
 from repro.study.results import AssumptionResult
@@ -54,7 +53,7 @@ class LogRegretNonprivate(OnlineSweep):
         horizon, ratio = self.horizon(check, value), self.exploration.grid_ratio
         curve = simulate(world, settings, horizon, ratio, rng, replicates)
         if isinstance(check, RatioCheck):
-            found = curve.rate() / regret_rate(world, lane).total
+            found = curve.rate() / self.predicted_rate(check, value).total
         else:
             found = curve.regret[-1]
         return dict(zip(check.methods, found, strict=True))

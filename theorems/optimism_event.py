@@ -31,12 +31,17 @@ import numpy as np
 from torch import Tensor
 
 from repro.algorithms.pokl import Game, RewardClass, Round
+from repro.algorithms.pokl_classes import random_finite_class, two_rewards
+from repro.algorithms.pokl_events import (
+    bonus_bound,
+    in_sample_error,
+    optimism_deficit,
+    reward_error,
+)
 from repro.algorithms.pokl_lanes import LaneSetting
 from repro.algorithms.pokl_linear import LinearClass
 from repro.algorithms.pokl_methods import naive_labels, simulate
 from repro.instances.linear import LinearWorld
-from repro.instances.online_classes import random_finite_class, two_rewards
-from repro.measures.optimism import bonus_bound, in_sample_error, optimism_deficit, reward_error
 from repro.policies.optimism import proven_weight
 from repro.schema import KLWeight
 from repro.study.checks import Check, FrequencyCheck

@@ -5,8 +5,8 @@ with a proper γ, Algorithm 2 has with probability at least 1−δ
 
     J_β(π*_β) − J_β(π̂) ≲ κ_cov(Π)·c(ε)·√(log(|Π|T/δ)/T),
 
-with, by its proof, κ_cov = (V_max + R_max)·e^{2R_max}·√C_cov(Π)·log T.  In code: β is kl_weight, c(ε)
-privacy_cost, C_cov coverability (A up to a constant for needles), γ = β·c(ε)/(2√T).
+with, by its proof, κ_cov = (V_max + R_max)·e^{2R_max}·√C_cov(Π)·log T.  In code: β is kl_weight,
+c(ε) privacy_cost, C_cov coverability (A up to a constant for needles), γ = β·c(ε)/(2√T).
 
 Testable: the exponents in T and c(ε) as a supremum over a ladder of reward gaps Δ with β ∝ Δ.  On
 one fixed instance the gap falls faster (like 1/T, or exponentially for a finite class): the rate

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Protocol
 
 import torch
@@ -143,7 +144,7 @@ def blocked_rounds(game: Game, times: Sequence[int], draws: Draws) -> Iterator[R
         The policies at each of the times.
     """
     learner, win_prob = game.rewards.learner(game.lanes), game.win_prob()
-    for time, later in zip(times[:-1], times[1:], strict=True):
+    for time, later in pairwise(times):
         current = game.policies(learner, time, later - time)
         yield current
         pairs = draws.counts(current.rounds, game.cell_prob(current))

@@ -80,9 +80,10 @@ class LinearLearner:
         return squared.clamp(min=0).sqrt().reshape(policy.shape)
 
     def _inverted(self) -> Tensor:
-        if self._inverse is None:
-            self._inverse = torch.linalg.inv_ex(self._precision)[0]
-        return self._inverse
+        inverse = self._inverse
+        if inverse is None:
+            inverse = self._inverse = torch.linalg.inv_ex(self._precision)[0]
+        return inverse
 
     def _fit(self) -> None:
         world = self._world

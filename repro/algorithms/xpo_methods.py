@@ -9,15 +9,14 @@ import numpy as np
 import torch
 
 from repro.algorithms.pokl import geometric_times
-from repro.algorithms.xpo import (
-    NeedleClass,
+from repro.algorithms.xpo import average_gap
+from repro.algorithms.xpo_objectives import (
     Objective,
-    XpoLanes,
-    average_gap,
     log_objective,
     printed_square_objective,
     square_objective,
 )
+from repro.algorithms.xpo_policies import NeedleClass, XpoLanes
 from repro.notation import label_signal
 from repro.preferences.block_draws import draws_on
 

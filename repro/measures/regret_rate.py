@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from repro.algorithms.pokl_lanes import LaneSetting
 from repro.instances.linear import LinearWorld, centred, feature_covariance
 from repro.notation import label_signal
 from repro.policies.gibbs import gibbs_policy
@@ -31,7 +30,9 @@ class RegretRate:
         return self.estimation + self.exploration
 
 
-def regret_rate(world: LinearWorld, setting: LaneSetting) -> RegretRate:
+def regret_rate(
+    world: LinearWorld, epsilon: float, kl_weight: float, bonus_weight: float
+) -> RegretRate:
     """Second-order expansion of kl_weight·KL(π²‖π*) where both policies are near π*.
 
     Pairs are then drawn from π*×π*, so V/t → M = 2·E_s Cov_π*[φ]; least squares has the sandwich
@@ -41,19 +42,19 @@ def regret_rate(world: LinearWorld, setting: LaneSetting) -> RegretRate:
 
     Args:
         world: the truth, its class a ball.
-        setting: of Algorithm 2, with bonus_weight constant.
+        epsilon: privacy budget in (0, inf].
+        kl_weight: weight of KL.
+        bonus_weight: Γ_T, constant along the run.
     """
-    policy = gibbs_policy(world.reference, world.reward, setting.kl_weight)
+    policy = gibbs_policy(world.reference, world.reward, kl_weight)
     covariance = feature_covariance(world, policy)
-    estimation = torch.trace(covariance @ least_squares_covariance(world, policy, setting.epsilon))
+    estimation = torch.trace(covariance @ least_squares_covariance(world, policy, epsilon))
     c = centred(world, policy)
     width = torch.einsum("sai,ij,saj->sa", c, torch.linalg.inv(2 * covariance), c).sqrt()
     mean = (policy * width).sum(-1, keepdim=True)
     variance = (policy * (width - mean).square()).sum(-1) @ world.state_prob
-    scale = 1 / (2 * setting.kl_weight)
-    return RegretRate(
-        scale * float(estimation), scale * setting.bonus_weight**2 * float(variance)
-    )
+    scale = 1 / (2 * kl_weight)
+    return RegretRate(scale * float(estimation), scale * bonus_weight**2 * float(variance))
 
 
 def least_squares_covariance(world: LinearWorld, policy: Tensor, epsilon: float) -> Tensor:

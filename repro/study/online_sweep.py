@@ -7,6 +7,7 @@ from repro.complexity.covering import log_covering_ball
 from repro.instances.choices import instance_choice
 from repro.instances.linear import LinearWorld
 from repro.instances.online_choices import OnlineChoice, online_world, replaced
+from repro.measures.regret_rate import RegretRate, regret_rate
 from repro.notation import epsilon_of_cost
 from repro.policies.optimism import confidence_weight
 from repro.schema import Model, Positive, Probability
@@ -84,6 +85,12 @@ class OnlineSweep(SweepExperiment):
             e.scale,
         )
         return LaneSetting(epsilon, world.kl_weight, weight, ridge=e.ridge)
+
+    def predicted_rate(self, check: Check, value: float) -> RegretRate:
+        """The closed form of regret per unit of log T."""
+        lane = self.lane(check, value)
+        world = self.world(check, value)
+        return regret_rate(world, lane.epsilon, lane.kl_weight, lane.bonus_weight)
 
     def log_class_size(self, world: LinearWorld) -> float:
         """log N of a net of the linear class."""

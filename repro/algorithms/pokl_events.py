@@ -1,4 +1,4 @@
-"""Left-hand sides of the lemmas behind Theorem 5.2 (P1, appendix C), over their right-hand sides."""
+"""Left over right sides of the lemmas behind Theorem 5.2 (P1, appendix C)."""
 
 from __future__ import annotations
 
