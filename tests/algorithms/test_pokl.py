@@ -15,7 +15,7 @@ from repro.algorithms.pokl_linear import LinearClass
 from repro.algorithms.pokl_methods import METHODS, RegretCurve, simulate
 from repro.instances.linear import random_linear_world, with_leading_features
 from repro.instances.online_choices import hidden_arm_world
-from repro.preferences.block_draws import NumpyDraws
+from repro.preferences.block_draws import NumpyDraws, TorchDraws
 from repro.study.parallel import single_thread
 
 single_thread()
@@ -80,6 +80,19 @@ def test_coarser_blocks_cost_more_regret_but_leave_the_last_policy_alone():
     growth = (coarse.mean() - fine.mean()) / fine.mean()
     assert 0.5 * math.log(2) / 2 < growth < 1.6 * math.log(2) / 2
     assert z_score(found[1.05].regret[-1, 0], found[2.0].regret[-1, 0]) < 3.5
+
+
+def test_draws_by_torch_give_the_same_regret_as_draws_by_numpy():
+    times = geometric_times(10**5, 2.0)
+    found = [
+        totals(blocked_rounds(game(400), times, draws), 400)
+        for draws in (
+            NumpyDraws(np.random.default_rng(0)),
+            TorchDraws(np.random.default_rng(1), "cpu"),
+        )
+    ]
+    assert z_score(found[0][0], found[1][0]) < 3.5
+    assert z_score(found[0][1], found[1][1]) < 3.5
 
 
 def test_times_reach_the_horizon_and_never_stand_still():

@@ -91,10 +91,7 @@ def test_linear_uncertainty_is_reached_on_the_sphere_and_never_exceeded():
         members = torch.from_numpy(thetas) @ WORLD.features.flatten(0, 1).T
         members = members.reshape(-1, 2, 3)
         best[name] = np.max(
-            [
-                ratio_of_definition(m, -m, learner.pairs[0], WORLD.reference, 1.0)
-                for m in members
-            ],
+            [ratio_of_definition(m, -m, learner.pairs[0], WORLD.reference, 1.0) for m in members],
             axis=0,
         )
     np.testing.assert_allclose(best["sphere"], found, rtol=1e-4)

@@ -34,9 +34,7 @@ def loss(theta, pairs, label_sum, x, signal):
 @pytest.mark.parametrize(
     ("radius", "most", "strength"), [(1.0, 400, 0.46), (0.3, 400, 0.46), (1.0, 3, 0.12)]
 )
-def test_it_finds_the_minimum_that_restarts_of_an_independent_solver_find(
-    radius, most, strength
-):
+def test_it_finds_the_minimum_that_restarts_of_an_independent_solver_find(radius, most, strength):
     pairs, label_sum, x, signal = problem(0, most=most, strength=strength)
     zero = torch.zeros(6, 3, dtype=torch.float64)
     found = linear_least_squares(zero, pairs, label_sum, x, signal, radius, tolerance=1e-9)

@@ -71,4 +71,6 @@ def test_minimax_gap_is_the_best_any_policy_can_do():
 
 def test_minimax_gap_grows_like_the_square_and_vanishes_without_corruption():
     assert minimax_gap(0.0, 0.5, 0.5) == 0.0
-    assert minimax_gap(0.01, 0.5, 0.5) / minimax_gap(0.001, 0.5, 0.5) == pytest.approx(100, rel=0.05)
+    assert minimax_gap(0.01, 0.5, 0.5) / minimax_gap(0.001, 0.5, 0.5) == pytest.approx(
+        100, rel=0.05
+    )
