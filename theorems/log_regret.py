@@ -14,7 +14,8 @@ which the paper leaves implicit and a second-order expansion gives in closed for
 Read with the statement:
 - For a linear class d_F itself grows like log T, so the printed bound is log²T across horizons;
   along one run the regret is logarithmic.  For a finite class regret stops growing once the
-  class is identified (row ``finite_class``): less than the bound, and no logarithm.
+  class is identified (row ``finite_class``): less than the bound, and no logarithm.  Γ_T there is
+  that of the linear class, more than the finite class needs.
 - With the constant that the proof of Lemma C.3 gives, Γ_T ≈ 700 at ε = 1: the bonus is clipped
   at 1 for every response until t ≈ 1e4, and the regret per round then *rises* until t ≈ 1e6
   (row ``proven_bonus_clips``); the log rate appears from about 1e8 (row ``proven_bonus``), with a

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -100,7 +101,7 @@ def test_times_reach_the_horizon_and_never_stand_still():
         times = geometric_times(horizon, ratio)
         assert times[0] == 0
         assert times[-1] == horizon
-        assert all(b > a for a, b in zip(times[:-1], times[1:], strict=True))
+        assert all(b > a for a, b in pairwise(times))
     assert len(geometric_times(10**10, 1.1)) < 260
 
 
