@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import torch
 
@@ -14,7 +16,7 @@ from repro.instances.linear import LinearWorld, random_linear_world
 
 
 def one_feature_world() -> LinearWorld:
-    options = {"dtype": torch.float64}
+    options: Any = {"dtype": torch.float64}
     return LinearWorld(
         features=torch.tensor([[[1.0], [-1.0]]], **options),
         state_prob=torch.ones(1, **options),

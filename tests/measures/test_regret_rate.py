@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import torch
@@ -18,7 +19,7 @@ single_thread()
 
 
 def coin_world(theta: float) -> LinearWorld:
-    options = {"dtype": torch.float64}
+    options: Any = {"dtype": torch.float64}
     return LinearWorld(
         features=torch.tensor([[[1.0], [0.0]]], **options),
         state_prob=torch.ones(1, **options),

@@ -40,7 +40,7 @@ def test_a_panel_a_decade_and_curves_with_bands(found):
 
 def test_the_predicted_slope_is_the_closed_form(found):
     line = draw_exploration(found, "a title").axes[0].lines[2]
-    x, y = line.get_xdata(), line.get_ydata()
+    x, y = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
     slope = (y[-1] - y[-2]) / np.log(x[-1] / x[-2])
     assert slope == pytest.approx(found.rate)
 

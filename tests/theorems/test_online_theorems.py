@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -29,7 +31,7 @@ EXPECTED_CONTRADICTIONS = {
 }
 
 
-def experiment_of(slug: str, *overrides: str, **values):
+def experiment_of(slug: str, *overrides: str, **values) -> Any:
     composed = compose_values(slug, {"budget": "smoke", "tracking": "none", **values}, overrides)
     return session_of({**composed, "output_dir": "outputs"}).plan.experiment()
 
