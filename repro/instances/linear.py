@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -45,7 +45,8 @@ class LinearWorld:
         return gibbs_policy(self.reference, self.reward, self.kl_weight)
 
     @cached_property
-    def _pairs(self) -> tuple[Tensor, Tensor]:
+    def cells(self) -> tuple[Tensor, Tensor]:
+        """(A(A−1)/2,) first and second response of each unordered pair, within a state."""
         actions = self.features.shape[1]
         first, second = torch.triu_indices(actions, actions, 1, device=self.features.device)
         return first, second
@@ -53,14 +54,14 @@ class LinearWorld:
     @cached_property
     def feature_diff(self) -> Tensor:
         """(C, d) φ(s, a¹) − φ(s, a²) per cell, C = S·A(A−1)/2 unordered pairs."""
-        first, second = self._pairs
+        first, second = self.cells
         diff = self.features[:, first] - self.features[:, second]
         return diff.reshape(-1, diff.shape[-1]).contiguous()
 
     @cached_property
     def cell_prob(self) -> Tensor:
         """(C,) probability of each unordered pair when a¹, a² ~ π_ref independently."""
-        first, second = self._pairs
+        first, second = self.cells
         prob = 2 * self.reference[:, first] * self.reference[:, second]
         return (self.state_prob[:, None] * prob).reshape(-1)
 
@@ -79,6 +80,13 @@ def feature_covariance(world: LinearWorld, policy: Tensor) -> Tensor:
     """(d, d) E_{s~d₀} Cov_{a~policy}[φ(s, a)]."""
     c = centred(world, policy)
     return torch.einsum("s,sa,sai,saj->ij", world.state_prob, policy, c, c)
+
+
+def with_leading_features(world: LinearWorld, count: int) -> LinearWorld:
+    """The same truth seen by a class that uses the first ``count`` features only."""
+    features = world.features.clone()
+    features[..., count:] = 0.0
+    return replace(world, features=features)
 
 
 def random_linear_world(

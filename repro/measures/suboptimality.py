@@ -7,7 +7,7 @@ from torch import Tensor
 
 
 def gibbs_suboptimality(
-    optimal_policy: Tensor, log_ratio: Tensor, state_prob: Tensor, kl_weight: float
+    optimal_policy: Tensor, log_ratio: Tensor, state_prob: Tensor, kl_weight: float | Tensor
 ) -> Tensor:
     """J(π*) − J(π̂) = kl_weight · E_s KL(π̂‖π*) for π̂ ∝ π*·exp(log_ratio) (P1, eq. 2).
 
@@ -16,10 +16,10 @@ def gibbs_suboptimality(
     non-negative: the textbook form loses all digits below 1e-17.
 
     Args:
-        optimal_policy: (S, A) π*.
+        optimal_policy: (S, A) π*, or (..., S, A).
         log_ratio: (..., S, A).
         state_prob: (S,) d₀.
-        kl_weight: > 0.
+        kl_weight: > 0, a number or (...,).
 
     Returns:
         (...,) gaps in units of reward, ≥ 0.

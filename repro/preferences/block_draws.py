@@ -1,0 +1,96 @@
+"""Draws for many simulated runs at once: on the CPU by numpy, on a GPU by torch.
+
+The two give the same distribution, not the same numbers.  Simulation only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import torch
+from torch import Tensor
+
+
+class Draws(Protocol):
+    """What a simulator draws; counts are whole numbers in float64, exact up to 2^53."""
+
+    def counts(self, total: int, prob: Tensor) -> Tensor:
+        """(L, C) multinomial counts of ``total`` over prob (L, C); what is left is dropped."""
+        ...
+
+    def binomial(self, counts: Tensor, prob: Tensor) -> Tensor:
+        """Binomial successes, elementwise."""
+        ...
+
+    def categories(self, prob: Tensor) -> Tensor:
+        """(L,) one category of prob (L, C) each, −1 for what is left."""
+        ...
+
+
+@dataclass(frozen=True)
+class NumpyDraws:
+    """Draws from a numpy stream."""
+
+    rng: np.random.Generator
+
+    def counts(self, total: int, prob: Tensor) -> Tensor:
+        """Multinomial counts by numpy."""
+        table = prob.numpy()
+        rest = (1 - table.sum(axis=1, keepdims=True)).clip(min=0)
+        full = np.concatenate([table, rest], axis=1)
+        full /= full.sum(axis=1, keepdims=True)
+        return torch.from_numpy(self.rng.multinomial(total, full)[:, :-1].astype(np.float64))
+
+    def binomial(self, counts: Tensor, prob: Tensor) -> Tensor:
+        """Binomial successes by numpy."""
+        drawn = self.rng.binomial(counts.numpy().astype(np.int64), prob.numpy().clip(0, 1))
+        return torch.from_numpy(drawn.astype(np.float64))
+
+    def categories(self, prob: Tensor) -> Tensor:
+        """One category a lane by inversion."""
+        uniform = torch.from_numpy(self.rng.random(len(prob)))
+        return _invert(prob, uniform)
+
+
+class TorchDraws:
+    """Draws on a device, seeded by a numpy stream."""
+
+    def __init__(self, rng: np.random.Generator, device: str) -> None:
+        self._generator = torch.Generator(device=device)
+        self._generator.manual_seed(int(rng.integers(2**62)))
+
+    def counts(self, total: int, prob: Tensor) -> Tensor:
+        """Multinomial counts by halving the categories: log₂ C rounds of binomials."""
+        width = 1 << prob.shape[1].bit_length()
+        rest = (1 - prob.sum(dim=1, keepdim=True)).clamp(min=0)
+        padded = torch.nn.functional.pad(torch.cat([prob, rest], dim=1), (0, width))[:, :width]
+        counts = torch.full_like(padded[:, :1], float(total))
+        while counts.shape[1] < width:
+            halves = padded.reshape(len(prob), counts.shape[1], 2, -1).sum(-1)
+            mass = halves.sum(-1)
+            left = self.binomial(counts, halves[..., 0] / mass.clamp(min=1e-300))
+            counts = torch.stack([left, counts - left], dim=-1).flatten(1)
+        return counts[:, : prob.shape[1]]
+
+    def binomial(self, counts: Tensor, prob: Tensor) -> Tensor:
+        """Binomial successes by torch."""
+        return torch.binomial(counts, prob.clamp(0, 1), generator=self._generator)
+
+    def categories(self, prob: Tensor) -> Tensor:
+        """One category a lane by inversion."""
+        uniform = torch.rand(
+            len(prob), dtype=prob.dtype, device=prob.device, generator=self._generator
+        )
+        return _invert(prob, uniform)
+
+
+def draws_on(device: str, rng: np.random.Generator) -> Draws:
+    """The draws that fit a device."""
+    return NumpyDraws(rng) if device == "cpu" else TorchDraws(rng, device)
+
+
+def _invert(prob: Tensor, uniform: Tensor) -> Tensor:
+    found = (uniform[:, None] >= prob.cumsum(dim=1)).sum(dim=1)
+    return torch.where(found < prob.shape[1], found, -1)

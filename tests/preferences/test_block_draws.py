@@ -1,0 +1,55 @@
+"""Both samplers draw the same distributions: exact counts, right means and variances."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from repro.preferences.block_draws import NumpyDraws, TorchDraws, draws_on
+
+PROB = torch.tensor([0.1, 0.25, 0.05, 0.3, 0.1], dtype=torch.float64)
+LANES = 20_000
+
+
+def samplers():
+    rng = np.random.default_rng(0)
+    return [NumpyDraws(rng), TorchDraws(rng, "cpu")]
+
+
+@pytest.mark.parametrize("draws", samplers(), ids=["numpy", "torch"])
+def test_multinomial_counts_have_the_right_moments(draws):
+    counts = draws.counts(50, PROB.expand(LANES, -1)).numpy()
+    assert (counts == counts.round()).all()
+    assert (counts.sum(axis=1) <= 50).all()
+    p = PROB.numpy()
+    np.testing.assert_allclose(counts.mean(axis=0), 50 * p, atol=0.15)
+    covariance = 50 * (np.diag(p) - np.outer(p, p))
+    np.testing.assert_allclose(np.cov(counts.T), covariance, atol=0.45)
+
+
+@pytest.mark.parametrize("draws", samplers(), ids=["numpy", "torch"])
+def test_huge_totals_and_differing_lanes(draws):
+    prob = torch.tensor([[0.5, 0.5], [0.0, 0.2], [1.0, 0.0]], dtype=torch.float64)
+    counts = draws.counts(10**12, prob)
+    assert counts[0].sum() == 10**12
+    assert counts[1, 0] == 0
+    assert abs(float(counts[1, 1]) - 2e11) < 6 * (1e12 * 0.16) ** 0.5
+    assert counts[2].tolist() == [1e12, 0]
+
+
+@pytest.mark.parametrize("draws", samplers(), ids=["numpy", "torch"])
+def test_categories_and_binomials(draws):
+    found = draws.categories(PROB.expand(LANES, -1)).numpy()
+    shares = [(found == c).mean() for c in range(5)]
+    np.testing.assert_allclose(shares, PROB.numpy(), atol=0.015)
+    assert abs((found == -1).mean() - 0.2) < 0.015
+    many = torch.full((LANES,), 30.0, dtype=torch.float64)
+    wins = draws.binomial(many, torch.full_like(many, 0.3))
+    assert abs(float(wins.mean()) - 9) < 0.1
+    assert abs(float(wins.var()) - 6.3) < 0.4
+
+
+def test_the_device_decides():
+    rng = np.random.default_rng(0)
+    assert isinstance(draws_on("cpu", rng), NumpyDraws)
