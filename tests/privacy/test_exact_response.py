@@ -72,7 +72,7 @@ def test_a_biased_sampler_would_be_seen():
     "text", ["inf", "nan", "-1", "0", "1e-7", "41", "half", "", "0.5" + "0" * 60]
 )
 def test_refuses_what_is_no_budget(text):
-    with pytest.raises(BadInput, match=r"epsilon=.*allowed: a number from 0.000001 to 40"):
+    with pytest.raises(BadInput, match=r"epsilon.*allowed: a number from 0.000001 to 40"):
         parse_epsilon(text)
 
 

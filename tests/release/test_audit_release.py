@@ -116,7 +116,7 @@ def test_bad_releases_are_refused(tmp_path, write_input, some, capsys, content, 
     ("words", "message"),
     [
         (["o.jsonl"], "original=(missing)"),
-        (["--original"], "original="),
+        (["--original"], "original: "),
         (["--original", "x"], "OUT=(missing)"),
         (["o.jsonl", "--original", "x", "epsilon=-1"], "epsilon=-1: allowed"),
         (["o.jsonl", "--original", "x"], "OUT=o.jsonl: cannot be read"),

@@ -311,7 +311,7 @@ def test_fuzzed_inputs_lose_no_line_and_leave_no_mess(tmp_path_factory, items, c
         (["epsilon=1", "epsilon=2"], "epsilon=2: given twice"),
         (["epsilom=1"], "epsilom=1: unknown key; did you mean epsilon?"),
         (["epsilon=1", "compose=maybe"], "compose=maybe: allowed: true, false"),
-        (["epsilon=1", "more.jsonl"], "more.jsonl=: unexpected"),
+        (["epsilon=1", "more.jsonl"], "more.jsonl: unexpected"),
     ],
 )
 def test_the_command_refuses_in_one_line(tmp_path, write_input, records, capsys, words, message):

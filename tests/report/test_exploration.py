@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from repro.exploration import draw_exploration, main, record
 from repro.instances.online_choices import hidden_arm_world
-from repro.report.exploration import draw_exploration, main, record
 from repro.study.parallel import single_thread
 
 single_thread()

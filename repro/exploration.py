@@ -1,6 +1,6 @@
 """How exploration concentrates: regret curves with bands, and both policies at a few times.
 
-    python -m repro.report.exploration OUT.png [--epsilon 1] [--horizon 1e7] [--seed 0]
+    python -m repro.exploration OUT.png [--epsilon 1] [--horizon 1e7] [--seed 0]
 
 draws Algorithm 2 (P1, Section 5) with and without its bonus on the instance with a rarely drawn
 best response: mean regret with a 90 % band over runs on a log axis of T and the predicted
@@ -131,7 +131,7 @@ def _policy_panel(ax, found: Exploration, time: int) -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """The command; 2 for input that cannot be used."""
-    parser = argparse.ArgumentParser("python -m repro.report.exploration", description=__doc__)
+    parser = argparse.ArgumentParser("python -m repro.exploration", description=__doc__)
     parser.add_argument("out", type=Path)
     parser.add_argument("--epsilon", type=float, default=1.0)
     parser.add_argument("--horizon", type=float, default=1e7)
