@@ -20,7 +20,7 @@ from repro.instances.pair_world import PairWorld, pairs_of
 from repro.policies.gibbs import gibbs_policy
 from repro.preferences.label_counts import LabelCounts
 
-MARGINS = 60
+MARGINS = 24
 """Rungs of the ladder of margins."""
 
 

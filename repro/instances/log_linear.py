@@ -1,0 +1,42 @@
+"""Log-linear policies (P4, Assumption 4.5): responses, a reference inside the class, β·KL."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+
+from repro.instances.linear import LinearWorld
+from repro.instances.pair_world import complement_basis
+
+
+def three_arms(
+    reference: Sequence[float],
+    reward: Sequence[float],
+    reward_bound: float,
+    kl_weight: float,
+    device: str = "cpu",
+) -> LinearWorld:
+    """One state, three responses; φ is one-hot, seen in the complement of the all-ones vector.
+
+    One-hot features put every policy into the log-linear class, and ⟨1, θ⟩ = 0 holds in the
+    coordinates used.  ‖φ‖² = 2/3 and ‖x‖ = √2.
+
+    Args:
+        reference: (3,) weights of π_sft, scaled to sum to 1.
+        reward: (2,) θ_true in the basis of ``complement_basis(3)``.
+        reward_bound: B′, radius of the class of θ_true.
+        kl_weight: β.
+        device: torch device.
+    """
+    options = {"dtype": torch.float64, "device": device}
+    weights = torch.tensor(tuple(reference), **options)
+    return LinearWorld(
+        features=complement_basis(3).to(**options)[None],
+        state_prob=torch.ones(1, **options),
+        reference=(weights / weights.sum())[None],
+        theta=torch.tensor(tuple(reward), **options),
+        radius=reward_bound,
+        reward_bound=reward_bound * 2**0.5,
+        kl_weight=kl_weight,
+    )
