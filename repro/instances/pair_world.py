@@ -122,3 +122,10 @@ def random_pair_world(
 def largest_logit(world: PairWorld) -> float:
     """Largest |⟨x, θ⟩| that the class allows, at most B′."""
     return world.radius * min(1.0, math.sqrt(float((world.coordinates**2).sum(1).max())))
+
+
+def unseen_direction(device: str = "cpu") -> PairWorld:
+    """One cell seen always, one direction of θ never: where only B′√λ bounds the error."""
+    options = {"dtype": torch.float64, "device": device}
+    x = torch.tensor([[1.0, 0.0]], **options)
+    return pair_world(x, torch.ones(1, **options), torch.tensor([0.3, 0.8], **options), 1.0)
