@@ -71,7 +71,12 @@ def cost_squared(epsilon: float) -> Reading:
     return Reading(privacy_cost(epsilon) ** 2, flip_prob(epsilon))
 
 
+def biased(epsilon: float) -> Reading:
+    """Wrong: a flip probability that is 1 % too high."""
+    return Reading(privacy_cost(epsilon), flip_prob(epsilon) + 0.01)
+
+
 READINGS: dict[str, Callable[[float], Reading]] = {
-    f.__name__: f for f in (debiased, no_debias, shift_without_scale, cost_squared)
+    f.__name__: f for f in (debiased, no_debias, shift_without_scale, cost_squared, biased)
 }
 """Algorithm 1's reading and deliberately wrong ones."""

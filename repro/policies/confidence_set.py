@@ -15,7 +15,9 @@ from scipy.optimize import linprog
 
 GOLDEN = (5**0.5 - 1) / 2
 GOLDEN_STEPS = 90
-MAX_CUTS = 400
+MAX_CUTS = 200
+TOLERANCE = 2e-7
+"""Of the outer value; linear programs are solved to 1e-7."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ def pessimistic_policy(
             best, value = (policy, low) if low > 0 else (best, value)
         cuts.append(np.append((weighted @ theta).ravel(), theta @ offset))
         policy, high = _best_against(np.array(cuts), states, actions)
-        if high - value <= 1e-9 * (1 + abs(high)):
+        if high - value <= TOLERANCE * (1 + abs(high)):
             break
     return best, value
 
