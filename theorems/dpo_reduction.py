@@ -133,9 +133,8 @@ class DpoReduction(SweepExperiment):
     def _case(self, rng: np.random.Generator, states: int) -> Case:
         line = random_line(rng, states, self.config.reward_bound)
         largest = 2 * line.kl_weight * line.bound
-        near = line.true_parameter + 1e-3 * line.kl_weight * rng.choice([-1.0, 1.0])
-        far = float(rng.uniform(-largest, largest))
-        return Case(line, float(np.clip(near if rng.random() < 0.5 else far, -largest, largest)))
+        near, far = line.true_parameter * (1 - 1e-3), rng.uniform(-largest, largest)
+        return Case(line, float(near if rng.random() < 0.5 else far))
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Assumption 4.5 holds by construction: π* and π_sft are log-linear with ‖θ‖ ≤ B."""
