@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import torch
@@ -38,5 +39,29 @@ def three_arms(
         theta=torch.tensor(tuple(reward), **options),
         radius=reward_bound,
         reward_bound=reward_bound * 2**0.5,
+        kl_weight=kl_weight,
+    )
+
+
+def two_arms(share: float, kl_weight: float, device: str = "cpu") -> LinearWorld:
+    """One state, two responses, π_sft(first) = share, rewards such that π* is even.
+
+    κ_Π of Proposition 4.6 is the largest variance of any policy over that of π_sft,
+    ¼/(share·(1 − share)); the reward difference is β·ln((1 − share)/share).
+
+    Args:
+        share: π_sft of the first response, in (0, ½].
+        kl_weight: β.
+        device: torch device.
+    """
+    options = {"dtype": torch.float64, "device": device}
+    difference = kl_weight * math.log((1 - share) / share)
+    return LinearWorld(
+        features=torch.tensor([[[0.5], [-0.5]]], **options),
+        state_prob=torch.ones(1, **options),
+        reference=torch.tensor([[share, 1 - share]], **options),
+        theta=torch.tensor([difference], **options),
+        radius=max(1.0, 2 * difference),
+        reward_bound=max(1.0, 2 * difference),
         kl_weight=kl_weight,
     )
