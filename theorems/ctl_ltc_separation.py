@@ -45,13 +45,13 @@ from repro.algorithms.floors import (
     swapped,
 )
 from repro.algorithms.robust_estimation import Scene
-from repro.corruption.budget import checked_corruption
-from repro.corruption.orders import Order
+from repro.corruption.orders import Order, order_of
 from repro.instances.log_linear import three_arms
 from repro.instances.pair_world import pairs_of
 from repro.notation import privacy_cost
 from repro.schema import Finite, Model, Number, Positive
 from repro.study.checks import Check
+from repro.study.corruption_sweep import require_adversary, require_labels
 from repro.study.experiment import Setting
 from repro.study.pair_sweep import PairSweep, PairSweepConfig
 from repro.study.results import AssumptionResult
@@ -93,6 +93,8 @@ class SeparationConfig(PairSweepConfig):
 
     corruption: Number
     instance_corruption: Number
+    instance_adversary: str
+    instance_orders: tuple[str, str]
     margins: tuple[Positive, Positive]
     arms: dict[str, Arms]
 
@@ -110,7 +112,7 @@ class CtlLtcSeparation(PairSweep):
     config: SeparationConfig
 
     rows = (
-        Row("instance_ratio", "privacy_cost", INSTANCE, "strong", ("no_debias", "orders_swapped"),
+        Row("instance_ratio", "privacy_cost", INSTANCE, "algorithm_1", ("no_debias", "orders_swapped"),
             RATIO, "estimation, strong adversary: ratio of floors ∝ c(ε)"),
         Row("ratio", "privacy_cost", "two_cells", "strong", SLOPE_WRONG, RATIO,
             "estimation, strong adversary: ratio of floors ∝ c(ε)"),
@@ -140,7 +142,9 @@ class CtlLtcSeparation(PairSweep):
 
     def __init__(self, config: SeparationConfig, setting: Setting) -> None:
         super().__init__(config, setting)
-        checked_corruption(config.corruption), checked_corruption(config.instance_corruption)
+        self.instance_orders = tuple(map(order_of, config.instance_orders))
+        require_adversary(config.instance_adversary, lambda: len(self.instance_world().cell_prob))
+        require_labels(self, lambda check, _: self._share(check))
         self.arms = {
             name: three_arms(**arms.model_dump(), device=setting.device)
             for name, arms in config.arms.items()
@@ -169,7 +173,9 @@ class CtlLtcSeparation(PairSweep):
             case "ctl_floor", _:
                 return floor(Order.CTL, method)
         unit = privacy_cost(epsilon) if check.quantity == OVER_COST else 1.0
-        return separation(floor(Order.LTC, method), floor(Order.CTL, method)) / unit
+        on_instance = check.settings["world"] == INSTANCE
+        dear, cheap = self.instance_orders if on_instance else (Order.LTC, Order.CTL)
+        return separation(floor(dear, method), floor(cheap, method)) / unit
 
     def _huber(self, check: Check, method: str, epsilon: float, floor):
         """Huber's ratio over its prediction, or over c(ε) alone."""
@@ -181,6 +187,8 @@ class CtlLtcSeparation(PairSweep):
     def _scene(self, check: Check, order: Order, epsilon: float, method: str) -> Scene:
         """What a method does to the labels of a check."""
         adversary = "huber" if "huber" in check.name or method == "huber" else "strong"
+        if check.settings["world"] == INSTANCE:
+            adversary = self.config.instance_adversary
         order = swapped(order) if method == "orders_swapped" else order
         world = self._pairs(check)
         scene = Scene(world, order, epsilon, self._share(check), adversary)
@@ -217,5 +225,7 @@ class CtlLtcSeparation(PairSweep):
             AssumptionResult(f"{check.name}: coverage", coverage > 0, f"ξ = {coverage:.3g}"),
             AssumptionResult(f"{check.name}: class", norm <= world.radius, f"‖θ‖ = {norm:.3g}"),
             AssumptionResult(f"{check.name}: features", length <= 1 + 1e-9, f"‖x‖ ≤ {length:.3g}"),
-            AssumptionResult(f"{check.name}: small shift", shift <= MAX_SHIFT, f"cα/ξ = {shift:.3g}"),
+            AssumptionResult(
+                f"{check.name}: small shift", shift <= MAX_SHIFT, f"cα/ξ = {shift:.3g}"
+            ),
         )

@@ -35,11 +35,11 @@ import numpy as np
 from repro.algorithms.floors import swapped
 from repro.algorithms.robust_estimation import Scene, estimation_error
 from repro.complexity.coverage import one_hot_coverage_ratio
-from repro.corruption.budget import checked_corruption
 from repro.corruption.orders import Order
 from repro.measures.score_terms import corruption_term_ratio, noise_term_fails
 from repro.schema import Number, Positive
 from repro.study.checks import Check
+from repro.study.corruption_sweep import require_labels
 from repro.study.experiment import Setting
 from repro.study.pair_sweep import PairSweep, PairSweepConfig
 from repro.study.results import AssumptionResult
@@ -109,7 +109,7 @@ class EstimationL2(PairSweep):
 
     def __init__(self, config: EstimationL2Config, setting: Setting) -> None:
         super().__init__(config, setting)
-        checked_corruption(config.corruption), checked_corruption(config.instance_corruption)
+        require_labels(self, self._corrupted)
 
     def measure(
         self, check: Check, value: float, rng: np.random.Generator, replicates: int
@@ -153,9 +153,15 @@ class EstimationL2(PairSweep):
         world = self.world(check, value)
         if check.quantity == NOISE:
             return Scene(world, order, epsilon)
-        share = value if check.axis == "corruption" else self._share(check)
+        share = self._corrupted(check, value) or 0.0
         adversary = "huber" if check.name.startswith("huber") else "strong"
         return Scene(world, order, epsilon, share, adversary)
+
+    def _corrupted(self, check: Check, value: float) -> float | None:
+        """α of a floor row."""
+        if check.quantity != FLOOR:
+            return None
+        return value if check.axis == "corruption" else self._share(check)
 
     def _share(self, check: Check) -> float:
         on_instance = check.settings["world"] == INSTANCE

@@ -38,13 +38,20 @@ import numpy as np
 from repro.algorithms.bound_cases import eq_20_ratios, random_floor
 from repro.algorithms.rare_cell import RareCell, rare_cell_floors, worst_rare_cell
 from repro.algorithms.robust_estimation import Scene, estimate, estimation_error
-from repro.complexity.corruption_floor import minimax_floor, printed_floor, sharper_floor
+from repro.complexity.corruption_floor import (
+    minimax_floor,
+    printed_floor,
+    sharper_floor,
+)
+from repro.corruption.budget import checked_corruption
 from repro.corruption.orders import Order
 from repro.instances.pair_world import unseen_direction
 from repro.measures.score_terms import corruption_term_ratio, noise_term_fails
 from repro.notation import epsilon_of_cost, privacy_cost
 from repro.schema import Finite, Model, Number, Positive
 from repro.study.checks import Check
+from repro.study.corruption_sweep import require_labels
+from repro.study.experiment import Setting
 from repro.study.pair_sweep import PairSweep, PairSweepConfig
 from repro.study.results import AssumptionResult
 from repro.study.sweep import INSTANCE, Row
@@ -131,6 +138,17 @@ class EstimationWeighted(PairSweep):
             "‖(1/n)Σbx‖_{(Σ̂+λI)⁻¹} / ζ√α", "Claim E.2: ‖(1/n)Σbx‖ ≤ ζ√α"),
     )  # fmt: skip
 
+    def __init__(self, config: EstimationWeightedConfig, setting: Setting) -> None:
+        super().__init__(config, setting)
+        checked_corruption(config.fixed_mass_corruption)
+        require_labels(self, self._corrupted)
+
+    def _corrupted(self, check: Check, value: float) -> float | None:
+        """α of a row on the rare cell."""
+        if not str(check.settings["world"]).startswith("rare"):
+            return None
+        return value if check.axis == "corruption" else self.config.corruption
+
     def measure(
         self, check: Check, value: float, rng: np.random.Generator, replicates: int
     ) -> dict[str, np.ndarray]:
@@ -178,7 +196,7 @@ class EstimationWeighted(PairSweep):
         cell = rare.cell(value if check.axis == "reward_bound" else None)
         if str(check.settings["world"]) == "rare_small":
             cell = rare.cell(rare.reward_bound / 8)
-        share = value if check.axis == "corruption" else self.config.corruption
+        share = self._corrupted(check, value) or 0.0
         if check.name == "fixed_mass_cost":
             share = self.config.fixed_mass_corruption
         ltc = check.name.startswith("ctl") == (method == "orders_swapped")

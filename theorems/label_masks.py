@@ -85,7 +85,9 @@ class LabelMasks(SweepExperiment):
         order = Order.CTL if check.name == "ctl_rate" else Order.LTC
         n_pairs = int(self._fixed(check, "n_pairs"))
         flipped = simulated_flips(order, epsilon, share, n_pairs, rng, replicates)
-        return {m: flipped / mask_flip_rate(Order(m.upper()), epsilon, share) for m in check.methods}
+        return {
+            m: flipped / mask_flip_rate(Order(m.upper()), epsilon, share) for m in check.methods
+        }
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """α stays below ½ where LTC is compared with CTL at a larger α."""

@@ -28,13 +28,13 @@ import numpy as np
 from repro.algorithms.dpo_against_rlhf import Uncovered, losses
 from repro.algorithms.floors import dpo_floor, swapped
 from repro.algorithms.robust_estimation import Scene
-from repro.corruption.budget import checked_corruption
 from repro.corruption.orders import Order
 from repro.instances.linear import LinearWorld
 from repro.instances.log_linear import three_arms, two_arms
 from repro.instances.pair_world import pairs_of
 from repro.schema import Finite, Model, Number, Positive
 from repro.study.checks import Check
+from repro.study.corruption_sweep import require_labels
 from repro.study.experiment import Setting
 from repro.study.results import AssumptionResult
 from repro.study.sweep import Row, SweepConfig, SweepExperiment
@@ -104,8 +104,14 @@ class PrivateRobustDpo(SweepExperiment):
 
     def __init__(self, config: PrivateRobustDpoConfig, setting: Setting) -> None:
         super().__init__(config, setting)
-        checked_corruption(config.corruption)
+        require_labels(self, self._corrupted)
         self._arms = three_arms(**config.three_arms.model_dump())
+
+    def _corrupted(self, check: Check, value: float) -> float | None:
+        """α of a floor row."""
+        if check.quantity != FLOOR:
+            return None
+        return value if check.axis == "corruption" else self.config.corruption
 
     def measure(
         self, check: Check, value: float, rng: np.random.Generator, replicates: int
@@ -136,7 +142,7 @@ class PrivateRobustDpo(SweepExperiment):
         scene = Scene(pairs_of(world), order, epsilon, **METHODS[method])
         if check.quantity != FLOOR:
             return scene
-        share = value if check.axis == "corruption" else self.config.corruption
+        share = self._corrupted(check, value) or 0.0
         return replace(scene, corruption=share, adversary="strong")
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:

@@ -115,9 +115,7 @@ class RelativeCondition(SweepExperiment):
             at = self._states(check, other)
             width = calibrated_width(at, n, eps, self.config.failure_prob)
             reach = max(reach, width / np.sqrt(at.mass))
-        return supremum_gap(
-            states, n_pairs, epsilon, reach * np.sqrt(states.mass), rng, replicates
-        )
+        return supremum_gap(states, n_pairs, epsilon, reach * np.sqrt(states.mass), rng, replicates)
 
     def _states(self, check: Check, value: float) -> TwoArmStates:
         if check.axis == "coverage":
@@ -132,7 +130,10 @@ class RelativeCondition(SweepExperiment):
         share = value if check.axis == "corruption" else self.config.corruption
         order = Order.CTL if check.name.startswith("ctl") else Order.LTC
         order = swapped(order) if method == "orders_swapped" else order
-        worth, bound = privacy_cost(epsilon) if order is Order.LTC else 1.0, self.config.reward_bound
+        worth, bound = (
+            privacy_cost(epsilon) if order is Order.LTC else 1.0,
+            self.config.reward_bound,
+        )
         believed = check.grid[-1] if method == "corruption_ignored" else share
         width = sharper_floor(worth, believed, bound)
         return attacked_floor(order, epsilon, share, bound, width)

@@ -27,11 +27,11 @@ import numpy as np
 from repro.algorithms.floors import greedy_floor, swapped
 from repro.algorithms.robust_estimation import Scene
 from repro.algorithms.two_arm_rlhf import TwoArmStates, supremum_gap
-from repro.corruption.budget import checked_corruption
 from repro.corruption.orders import Order
 from repro.instances.pair_world import orthogonal_cells
 from repro.schema import Number, Positive
 from repro.study.checks import Check
+from repro.study.corruption_sweep import require_labels
 from repro.study.experiment import Setting
 from repro.study.results import AssumptionResult
 from repro.study.sweep import Row, SweepConfig, SweepExperiment
@@ -82,7 +82,13 @@ class UniformCoverage(SweepExperiment):
 
     def __init__(self, config: UniformCoverageConfig, setting: Setting) -> None:
         super().__init__(config, setting)
-        checked_corruption(config.corruption)
+        require_labels(self, self._corrupted)
+
+    def _corrupted(self, check: Check, value: float) -> float | None:
+        """α of a floor row."""
+        if check.quantity != FLOOR:
+            return None
+        return value if check.axis == "corruption" else self.config.corruption
 
     def measure(
         self, check: Check, value: float, rng: np.random.Generator, replicates: int
@@ -105,7 +111,7 @@ class UniformCoverage(SweepExperiment):
 
     def _floor(self, check: Check, value: float, method: str, rng, _replicates) -> float:
         n_pairs, epsilon = self.size(check, value)
-        share = value if check.axis == "corruption" else self.config.corruption
+        share = self._corrupted(check, value) or 0.0
         world = orthogonal_cells([self._xi(check, value)], [0.0], self.config.reward_bound)
         order = Order.CTL if check.name.startswith("ctl") else Order.LTC
         scene = Scene(world, order, epsilon, share, "strong")

@@ -8,7 +8,7 @@ import torch
 from repro.algorithms.robust_estimation import Scene, estimation_error
 from repro.complexity.corruption_floor import curvature, sharper_floor
 from repro.corruption.orders import Order
-from repro.estimators.debiased_logistic import loss
+from repro.estimators.debiased_logistic import debiased_logistic, loss
 from repro.instances.pair_world import PairWorld, orthogonal_cells, random_pair_world
 from repro.notation import epsilon_of_cost
 
@@ -34,7 +34,7 @@ def random_floor(
     else:
         bound = rng.uniform(0.1, 4.0)
         seed = int(rng.integers(2**31))
-        world = random_pair_world(rng.integers(2, 6), rng.integers(1, 4), bound, seed)
+        world = random_pair_world(int(rng.integers(2, 6)), int(rng.integers(1, 4)), bound, seed)
     scene = Scene(world, order, epsilon_of_cost(privacy_cost), corruption, "strong", ridge=1e-14)
     floor = float(estimation_error(scene, None, None)[0])
     return floor / sharper_floor(worth, corruption, world.radius)
@@ -62,12 +62,12 @@ def eq_20_ratios(
     Returns:
         (R,) ratios.
     """
-    from repro.estimators.debiased_logistic import debiased_logistic
-
     ratios = []
     for _ in range(replicates):
         seed = int(rng.integers(2**31))
-        world = random_pair_world(rng.integers(1, 4), rng.integers(1, 3), reward_bound, seed)
+        world = random_pair_world(
+            int(rng.integers(1, 4)), int(rng.integers(1, 3)), reward_bound, seed
+        )
         x, mass = world.coordinates, world.cell_prob[None]
         truth = world.truth * 0.98 * reward_bound / world.truth.norm()
         labels = torch.sigmoid(x @ truth) + 0.3 * torch.from_numpy(rng.standard_normal(len(x)))

@@ -12,7 +12,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.algorithms.robust_estimation import Scene, estimation_error, scene_channel, victim_of
+from repro.algorithms.robust_estimation import (
+    Scene,
+    estimation_error,
+    scene_channel,
+    true_counts,
+    victim_of,
+)
 from repro.algorithms.victims import LogisticVictim
 from repro.corruption.orders import Order
 from repro.instances.linear import LinearWorld
@@ -70,8 +76,6 @@ def dpo_floor(
         rng: simulation stream.
         replicates: R.
     """
-    from repro.algorithms.robust_estimation import true_counts
-
     counts = true_counts(scene.world, n_pairs, rng, replicates)
     root = gap_gradient(policies, scene.world)[None, None, :]
     victim = replace(victim_of(scene, counts, n_pairs), root=root)

@@ -6,9 +6,16 @@ import math
 
 import numpy as np
 
-from repro.complexity.condition_number import difference_covariance, relative_condition_number
+from repro.complexity.condition_number import (
+    difference_covariance,
+    relative_condition_number,
+)
 from repro.instances.random_bandit import Bandit, empirical_covariance, random_bandit
-from repro.policies.confidence_set import ConfidenceSet, greedy_policy, pessimistic_policy
+from repro.policies.confidence_set import (
+    ConfidenceSet,
+    greedy_policy,
+    pessimistic_policy,
+)
 
 N_PAIRS = 2000
 FAILURE_PROB = 0.05

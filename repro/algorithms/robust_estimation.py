@@ -115,7 +115,9 @@ def _corruption(scene: Scene, victim: LogisticVictim, n_pairs: int | None) -> Co
     share = scene.corruption
     match scene.adversary:
         case "strong":
-            return StrongAdversary(share if n_pairs is None else flip_budget(share, n_pairs), victim)
+            return StrongAdversary(
+                share if n_pairs is None else flip_budget(share, n_pairs), victim
+            )
         case "huber":
             return WorstHuber(share, lambda labels: victim.damage(labels))
         case "uniform":

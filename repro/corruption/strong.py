@@ -44,15 +44,17 @@ class Response:
 
 
 class Victim(Protocol):
-    """What the adversary knows of the estimator it attacks.
+    """What the adversary knows of the estimator it attacks."""
 
-    Attributes:
-        features: (C, k) x of each cell.
-        mass: (P, C) share of pairs in each cell.
-    """
+    @property
+    def features(self) -> Tensor:
+        """(C, k) x of each cell."""
+        ...
 
-    features: Tensor
-    mass: Tensor
+    @property
+    def mass(self) -> Tensor:
+        """(P, C) share of pairs in each cell."""
+        ...
 
     def respond(self, labels: Tensor) -> Response:
         """Refit to labels (P, C) as read."""
@@ -105,8 +107,12 @@ class StrongAdversary:
         times = starts.shape[1]
         many = _Search(counts, search.reading, self.budget, self.victim, times)
         best = exchange(
-            starts.flatten(0, 1), many.counts.wins, many.counts.pairs - many.counts.wins,
-            self.budget, many.damage, float(self.budget).is_integer()
+            starts.flatten(0, 1),
+            many.counts.wins,
+            many.counts.pairs - many.counts.wins,
+            self.budget,
+            many.damage,
+            float(self.budget).is_integer(),
         )
         return many.worst(best, many.respond(best))
 

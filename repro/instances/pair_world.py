@@ -72,9 +72,7 @@ def complement_basis(dimension: int) -> Tensor:
     return (above - j * at) / torch.sqrt(j * (j + 1))
 
 
-def pair_world(
-    coordinates: Tensor, cell_prob: Tensor, truth: Tensor, radius: float
-) -> PairWorld:
+def pair_world(coordinates: Tensor, cell_prob: Tensor, truth: Tensor, radius: float) -> PairWorld:
     """Embed a k-dimensional problem into the complement of the all-ones vector of R^{k+1}."""
     basis = complement_basis(coordinates.shape[1] + 1).to(coordinates)
     return PairWorld(coordinates @ basis.T, cell_prob, basis @ truth, radius)

@@ -37,7 +37,7 @@ class PairSweep(SweepExperiment):
         if check.axis in type(choice).model_fields:
             value = round(value) if check.axis == "num_features" else value
             choice = pair_choice_at(choice, **{check.axis: value})
-        return build_pair_world(choice, self.setting.device)
+        return build_pair_world(choice, self.setting.device)  # type: ignore[arg-type]
 
     def instance_world(self) -> PairWorld:
         """The label cells of the ``instance`` group's world."""

@@ -51,9 +51,7 @@ def test_greedy_equals_brute_force(reading, weighted):
     for seed in range(40):
         counts, victim = problem(seed, weighted=weighted)
         attacked = StrongAdversary(2, victim)(None, counts, reading)
-        ratios.append(
-            damage(attacked, reading, victim) / brute_force(counts, reading, victim, 2)
-        )
+        ratios.append(damage(attacked, reading, victim) / brute_force(counts, reading, victim, 2))
     assert max(ratios) <= 1 + 1e-9
     print(sorted(ratios)[:8])
     assert min(ratios) >= 1 - 1e-9

@@ -29,7 +29,9 @@ def test_equals_slsqp(seed):
 
 def test_inside_is_left_alone():
     centre = torch.tensor([[0.3, 0.4]], dtype=torch.float64)
-    assert torch.equal(nearest_in_ball(centre, torch.eye(2, dtype=torch.float64)[None], 1.0), centre)
+    assert torch.equal(
+        nearest_in_ball(centre, torch.eye(2, dtype=torch.float64)[None], 1.0), centre
+    )
 
 
 def test_sphere_by_hand():

@@ -6,7 +6,11 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from repro.policies.confidence_set import ConfidenceSet, greedy_policy, pessimistic_policy
+from repro.policies.confidence_set import (
+    ConfidenceSet,
+    greedy_policy,
+    pessimistic_policy,
+)
 
 
 def random_set(rng: np.random.Generator, k: int) -> ConfidenceSet:

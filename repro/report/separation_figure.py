@@ -1,0 +1,84 @@
+"""One picture of a ``ctl_ltc_separation`` run: ratios of floors against c(ε).
+
+    python -m repro.report.separation_figure outputs/ctl_ltc_separation/HASH
+
+reads measurements.parquet there and writes separation.png and separation.svg beside it.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from repro.errors import BadInput
+from repro.report.figure import save
+
+CURVES = {
+    "ratio": ("estimation, strong adversary", "C0", "o"),
+    "ratio_huber": ("estimation, Huber", "C0", "s"),
+    "ratio_rlhf": ("RLHF, strong adversary", "C1", "o"),
+    "ratio_rlhf_huber": ("RLHF, Huber", "C1", "s"),
+    "ratio_dpo": ("DPO, strong adversary", "C2", "o"),
+    "ratio_dpo_huber": ("DPO, Huber", "C2", "s"),
+}
+"""Checks of the experiment, and how each is drawn."""
+
+RANDOM = ("ratio", "random_flips")
+"""The control that shows no separation."""
+
+
+def mean_ratios(measurements: pandas.DataFrame, check: str, method: str | None) -> pandas.Series:
+    """Mean over blocks by privacy cost, of the method under test unless one is named."""
+    rows = measurements[measurements["check"] == check]
+    rows = rows[rows["method"] == (method or rows["method"].iloc[0])]
+    return rows.groupby("value")["mean"].mean()
+
+
+def draw_separation(measurements: pandas.DataFrame) -> Figure:
+    """Six measured ratios, the line ratio = c(ε), and random flips."""
+    figure = Figure(figsize=(6.4, 5.2), layout="constrained")
+    FigureCanvasAgg(figure)
+    ax = figure.subplots()
+    for order, (check, (label, color, marker)) in enumerate(CURVES.items()):
+        ratios = mean_ratios(measurements, check, None)
+        look = {"mfc": "none"} if marker == "s" else {}
+        at = ratios.index.to_numpy() * 1.015 ** (order - 2.5)
+        ax.plot(at, ratios.to_numpy(), marker, color=color, label=label, ms=6, **look)
+    flips = mean_ratios(measurements, *RANDOM)
+    ax.plot(flips.index, flips, "x", color=".5", label="estimation, random flips (control)")
+    ends = np.array([flips.index.min(), flips.index.max()])
+    ax.plot(ends, ends, color=".2", lw=1, zorder=0, label="c(ε)")
+    ax.set(xscale="log", yscale="log", xlabel="privacy cost c(ε)", ylabel="floor LTC / floor CTL")
+    ax.set_title("Corruption behind the randomizer costs c(ε) more")
+    ax.legend(frameon=False, fontsize=9)
+    return figure
+
+
+def main(arguments: list[str]) -> int:
+    """Draw the picture of one run's folder."""
+    folder = Path(arguments[0]) if arguments else Path("(missing)")
+    source = folder / "measurements.parquet"
+    try:
+        if not source.is_file():
+            raise BadInput("folder", folder, "allowed: the folder of a ctl_ltc_separation run")
+        measurements = pandas.read_parquet(source)
+        missing = [check for check in CURVES if check not in set(measurements["check"])]
+        if missing:
+            raise BadInput("folder", folder, f"has no check {missing[0]}: not such a run")
+    except BadInput as problem:
+        print(f"error: {problem}", file=sys.stderr)
+        return 2
+    figure = draw_separation(measurements)
+    for suffix in (".png", ".svg"):
+        save(figure, folder / f"separation{suffix}")
+        print(folder / f"separation{suffix}")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
