@@ -16,9 +16,10 @@ with h = 2σ(⟨x, θ⟩) − 1: it is c(ε) only for even labels, and `huber_ra
 uneven ones.  With corruption on both sides of the randomizer (CLC) the floors add.
 
 For RLHF the floor is the largest margin that greedy RLHF gets wrong (P4's Theorem 6.2 with η = 0
-at the worst instance), for DPO |J(π*) − J(π̂)| of three responses.  P2's floors are those of its
-square loss under Huber corruption, whose minimiser in a saturated class is the same debiased win
-rate, so the same floors.
+at the worst instance), for DPO |J(π*) − J(π̂)| of three responses.  P2 (Lemma 3.3, Theorems 5.2, 5.3) claims the same factor under
+Huber corruption for its square loss, whose minimiser in a saturated class is the same debiased win
+rate: the Huber rows are that statement for the estimate.  P2's algorithms themselves are run in
+its own experiments.
 
 Six wrong implementations must not show the ratio: no debiasing, shifting without scaling, c² for
 c, the orders swapped, random flips in place of an adversary, and the mask process of P4's

@@ -40,22 +40,27 @@ def mean_ratios(measurements: pandas.DataFrame, check: str, method: str | None) 
 
 
 def draw_separation(measurements: pandas.DataFrame) -> Figure:
-    """Six measured ratios, the line ratio = c(ε), and random flips."""
-    figure = Figure(figsize=(6.4, 5.2), layout="constrained")
+    """Six measured ratios against the line ratio = c(ε), and the same over c(ε)."""
+    figure = Figure(figsize=(10.4, 4.8), layout="constrained")
     FigureCanvasAgg(figure)
-    ax = figure.subplots()
+    left, right = figure.subplots(1, 2)
     for order, (check, (label, color, marker)) in enumerate(CURVES.items()):
         ratios = mean_ratios(measurements, check, None)
-        look = {"mfc": "none"} if marker == "s" else {}
-        at = ratios.index.to_numpy() * 1.015 ** (order - 2.5)
-        ax.plot(at, ratios.to_numpy(), marker, color=color, label=label, ms=6, **look)
+        cost, ratio = ratios.index.to_numpy(), ratios.to_numpy()
+        look = {"color": color, "mfc": "none", "ms": 5 + 2 * order, "label": label}
+        left.plot(cost, ratio, marker, **look)
+        right.plot(cost, ratio / cost, f"{marker}-", **(look | {"ms": 5, "lw": 1}))
     flips = mean_ratios(measurements, *RANDOM)
-    ax.plot(flips.index, flips, "x", color=".5", label="estimation, random flips (control)")
+    left.plot(flips.index, flips, "x", color=".5", label="estimation, random flips (control)")
     ends = np.array([flips.index.min(), flips.index.max()])
-    ax.plot(ends, ends, color=".2", lw=1, zorder=0, label="c(ε)")
-    ax.set(xscale="log", yscale="log", xlabel="privacy cost c(ε)", ylabel="floor LTC / floor CTL")
-    ax.set_title("Corruption behind the randomizer costs c(ε) more")
-    ax.legend(frameon=False, fontsize=9)
+    left.plot(ends, ends, color=".2", lw=1, zorder=0, label="c(ε)")
+    left.set(yscale="log", ylabel="floor LTC / floor CTL")
+    right.axhline(1, color=".2", lw=1, zorder=0)
+    right.set(ylim=(0.8, 1.2), ylabel="floor LTC / floor CTL / c(ε)")
+    for ax in (left, right):
+        ax.set(xscale="log", xlabel="privacy cost c(ε)")
+    left.legend(frameon=False, fontsize=8)
+    figure.suptitle("Corruption behind the randomizer costs c(ε) more than in front of it")
     return figure
 
 
