@@ -16,15 +16,15 @@ with h = 2σ(⟨x, θ⟩) − 1: it is c(ε) only for even labels, and `huber_ra
 uneven ones.  With corruption on both sides of the randomizer (CLC) the floors add.
 
 For RLHF the floor is the largest margin that greedy RLHF gets wrong (P4's Theorem 6.2 with η = 0
-at the worst instance), for DPO |J(π*) − J(π̂)| of three responses.  P2 (Lemma 3.3, Theorems 5.2, 5.3) claims the same factor under
-Huber corruption for its square loss, whose minimiser in a saturated class is the same debiased win
-rate: the Huber rows are that statement for the estimate.  P2's algorithms themselves are run in
-its own experiments.
+at the worst instance), for DPO |J(π*) − J(π̂)| of three responses.  P2 (Lemma 3.3, Theorems 5.2,
+5.3) claims the same factor under Huber corruption for its square loss, whose minimiser in a
+saturated class is the same debiased win rate: the Huber rows are that statement for the
+estimate.  P2's algorithms themselves are run in its own experiments.
 
 Six wrong implementations must not show the ratio: no debiasing, shifting without scaling, c² for
 c, the orders swapped, random flips in place of an adversary, and the mask process of P4's
-Appendix D, whose ratio is (c+1)/2.  All six stand in the row `ratio_value`; the slope rows have those whose
-slope is wrong at every ε (random flips are free of ε under CTL as well, rightly).  No
+Appendix D, whose ratio is (c+1)/2.  All six stand in the row `ratio_value`; the slope rows have
+those whose slope is wrong at every ε (random flips are free of ε under CTL as well, rightly).  No
 debiasing keeps the sign of a margin, so the RLHF rows are held against swapped orders alone.
 
 What would refute it: a slope of the ratio in c(ε) away from 1, or of the floor away from 1 (LTC) or

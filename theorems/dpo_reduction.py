@@ -4,24 +4,25 @@ Statement (arXiv 2505.15694).  With π̂ = π_{θ̂/β + θ_sft},
 
     SubOpt(π̂, π*) ≤ √(3/2)·√κ_Π·B·Γ,      ‖θ̂ − θ_true‖_{Σ̂+λI} ≤ Γ,  κ_Π = max over Π of κ(π, π).
 
-The proof goes (a) gap ≤ Δ_max·E TV with Δ_max = max(r* − β·ln Z_β) ≤ 2βB, (b, c) Pinsker and Jensen,
-(d) E KL(π*, π̂) ≤ ¼·κ_Π·‖θ̂′ − θ*‖²_{Σ_sft}.  Measured on random one-feature instances (every step in
-closed form), with |gap|, because J has no KL term and the gap is signed.  A third of the cases is
-extreme: one response against 8, 60 or 400 copies of its opposite, θ* = B, θ_sft = −B.
+The proof goes (a) gap ≤ Δ_max·E TV with Δ_max = max(r* − β·ln Z_β) ≤ 2βB, (b, c) Pinsker and
+Jensen, (d) E KL(π*, π̂) ≤ ¼·κ_Π·‖θ̂′ − θ*‖²_{Σ_sft}.  Measured on random one-feature instances
+(every step in closed form), with |gap|, because J has no KL term and the gap is signed.  A third
+of the cases is extreme: one response against 8, 60 or 400 copies of its opposite, θ* = B, θ_sft =
+−B.
 
-* `proposition` is contradicted, by 2/√3 = 1.155.  Every assumption holds: φ = ±u, ‖u‖ = 1, ⟨1, u⟩ = 0;
-  θ*, θ_sft ∈ Θ_B; Γ is the error itself at n → ∞, λ → 0; κ_Π is the maximum over all of eq. (12).  With 8
-  copies and B = ln(8)/2, π* gives ½ to either side, so Pinsker and step (d) are equalities for θ̂ near
-  θ_true, and so is step (a): |gap| = 4βB·½‖θ̂′ − θ*‖ against a bound of √3·βB·‖θ̂′ − θ*‖.  The √3 of
-  Lemma H.1 does not make up for the 2 that is missing in Δ_max.
+* `proposition` is contradicted, by 2/√3 = 1.155.  Every assumption holds: φ = ±u, ‖u‖ = 1, ⟨1, u⟩
+  = 0; θ*, θ_sft ∈ Θ_B; Γ is the error itself at n → ∞, λ → 0; κ_Π is the maximum over all of eq.
+  (12).  With 8 copies and B = ln(8)/2, π* gives ½ to either side, so Pinsker and step (d) are
+  equalities for θ̂ near θ_true, and so is step (a): |gap| = 4βB·½‖θ̂′ − θ*‖ against a bound of
+  √3·βB·‖θ̂′ − θ*‖.  The √3 of Lemma H.1 does not make up for the 2 that is missing in Δ_max.
 * `step_a`: true with the *span* of r* within a state; false with the maximum as printed
   (control `maximum_as_printed`): a small maximum can go with a large negative minimum.
 * `reward_range`: the span is at most 4βB; neither it nor the maximum is below 2βB as printed, both
   because ‖θ* − θ_sft‖ can be 2B (controls).
 * `step_d`: true with κ_Π over ‖θ‖ ≤ 3B, where θ̂′ = θ̂/β + θ_sft lies.  Read with the ‖θ‖ ≤ B that
   Assumption 4.5 has for θ*, it is false (control `class_of_B`); eq. (12) itself has no bound on θ.
-* `corrected`: |gap| ≤ √(3/2)·√κ_Π(3B)·2B·Γ, from the corrected steps: the printed rate with twice the
-  constant.
+* `corrected`: |gap| ≤ √(3/2)·√κ_Π(3B)·2B·Γ, from the corrected steps: the printed rate with twice
+  the constant.
 
 The controls of the step rows are the printed steps, so they confirm the slips.
 """

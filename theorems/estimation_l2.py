@@ -9,15 +9,15 @@ probability at least 1−δ Algorithm 1 has
 In code: α is corruption (strong adversary, ⌊αn⌋ labels), c(ε) privacy_cost, ξ min_eigenvalue, B′
 reward_bound.  ⟨1, θ⟩ = 0 holds in every world by an isometry into the complement of 1.
 
-Testable: the exponents of the noise (α = 0) in n, c and ξ, and of the floor (n → ∞) in α, c and ξ.
-The floors are attained: the adversary spends everything on one cell of mass ξ.  The noise has
-exponent −1 in ξ only where ξ = 1/d, the isotropic case (row `noise_isotropic`); at fixed d it is −½,
-inside the printed bound.  Huber's corruption has to spread over the cells, so its floor is free
-of ξ: the row `huber_floor` tells the two models apart, and each is the other's control.
+Testable: the exponents of the noise (α = 0) in n, c and ξ, and of the floor (n → ∞) in α, c and
+ξ. The floors are attained: the adversary spends everything on one cell of mass ξ.  The noise has
+exponent −1 in ξ only where ξ = 1/d, the isotropic case (row `noise_isotropic`); at fixed d it is
+−½, inside the printed bound.  Huber's corruption has to spread over the cells, so its floor is
+free of ξ: the row `huber_floor` tells the two models apart, and each is the other's control.
 
-Claim E.4, ‖(1/n)Σ b_i·x_i‖ ≤ ζα, holds with constant 1 where ‖x‖ ≤ 1.  P4 has ‖φ‖ ≤ 1 and x = φ − φ′
-(Assumption 4.1), so ‖x‖ ≤ 2 (Remark 5.2 sets ‖x‖ ≤ 1 "for simplicity"): the control `x_of_norm_2`
-breaks the claim by that factor 2, which the universal constant C has to take up.
+Claim E.4, ‖(1/n)Σ b_i·x_i‖ ≤ ζα, holds with constant 1 where ‖x‖ ≤ 1.  P4 has ‖φ‖ ≤ 1 and x = φ −
+φ′ (Assumption 4.1), so ‖x‖ ≤ 2 (Remark 5.2 sets ‖x‖ ≤ 1 "for simplicity"): the control
+`x_of_norm_2` breaks the claim by that factor 2, which the universal constant C has to take up.
 
 Assumption 5.6 read on all of R^d excludes one-hot features: their differences are orthogonal to
 1, so λ_min(E[xxᵀ]) = 0.  Read on {θ : ⟨1, θ⟩ = 0}, where both θ's live and which is all that the

@@ -8,10 +8,11 @@ Statement (arXiv 2505.15694, Theorem 5.4).  With probability at least 1−δ Alg
 
 In code: α is corruption (strong adversary), c(ε) privacy_cost, B′ reward_bound, λ ridge.
 
-Testable: the noise in n, c, d and 1/γ; the term in λ, attained where a direction of θ is never seen;
-the floor, as a supremum over the mass m of a rare cell.  Over that supremum the floor goes like
-√α, as printed, but like √c under LTC, not c: √α and c never appear together.  At a fixed mass it
-goes like c·α.  Section 7 of the paper conjectures √c; docs/explanations/sharper_floor.md proves
+Testable: the noise in n, c, d and 1/γ; the term in λ, attained where a direction of θ is never
+seen; the floor, as a supremum over the mass m of a rare cell.  Over that supremum the floor goes
+like √α, as printed, but like √c under LTC, not c: √α and c never appear together.  At a fixed
+mass it goes like c·α.  Section 7 of the paper conjectures √c; docs/explanations/sharper_floor.md
+proves
 
     floor ≤ √(2B′ζα/γ)                 for Algorithm 1, and
     floor ≥ B′·√(ζα/tanh(B′/2))        for every estimator and ε-LDP mechanism,
@@ -23,8 +24,9 @@ neighbour `sharper_cost`, whose control has exponent 1, shows that the measureme
 does `sharper_bound`, whose control leaves c out, for `instance_bound`.
 
 Eq. (20) of the proof: γ‖Δ‖²_Σ̂ ≤ L(θ+Δ) − L(θ) − ⟨∇L(θ), Δ⟩ lacks a factor ½ on the left and is
-false as printed (control `first_step_as_printed`).  Its end, γ‖Δ‖²_Σ̂ ≤ −⟨∇L(θ_true), Δ⟩, is right: add
-⟨∇L(θ̂), Δ⟩ ≤ 0, the optimality of θ̂ over a convex set that holds θ_true (row `eq_20`).
+false as printed (control `first_step_as_printed`).  Its end, γ‖Δ‖²_Σ̂ ≤ −⟨∇L(θ_true), Δ⟩, is
+right: add ⟨∇L(θ̂), Δ⟩ ≤ 0, the optimality of θ̂ over a convex set that holds θ_true (row
+`eq_20`).
 
 Claim E.1 with C = 1 fails for Rademacher noise by up to a sixth; √3 suffices by Lemma H.2.
 """

@@ -4,12 +4,12 @@ There privacy flips a label's mask with probability p = 1/(e^ε+1), corruption *
 probability α, and a label is flipped where its mask is 1.  Claimed: "LTC results in a higher number
 of 1s in the final mask variables compared to CTL", and with it the separation of CTL and LTC.
 
-The first is true: q_CTL = p + α(1−2p), q_LTC = p + α(1−p) (rows `ctl_rate`, `ltc_rate`, simulated against these).
-But both processes are symmetric random flips, and LTC(α) is CTL(α(c(ε)+1)/2) in law (`same_law`): what is
-compared are two flip rates, not two places of an adversary.  At ε = 0.1 and α = 0.1 the rate under
-LTC is 0.52, above ½: labels then speak for the wrong response (`below_half`, CTL is the method, LTC
-the control).  An adversary who looks, as in Definition 3.4, is measured in ctl_ltc_separation, where
-this process is one of the six controls.
+The first is true: q_CTL = p + α(1−2p), q_LTC = p + α(1−p) (rows `ctl_rate`, `ltc_rate`, simulated
+against these). But both processes are symmetric random flips, and LTC(α) is CTL(α(c(ε)+1)/2) in
+law (`same_law`): what is compared are two flip rates, not two places of an adversary.  At ε = 0.1
+and α = 0.1 the rate under LTC is 0.52, above ½: labels then speak for the wrong response
+(`below_half`, CTL is the method, LTC the control).  An adversary who looks, as in Definition 3.4,
+is measured in ctl_ltc_separation, where this process is one of the six controls.
 
 Controls of the rate rows: the other order's formula; of `same_law`: the same α on both sides.
 """

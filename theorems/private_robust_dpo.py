@@ -6,12 +6,12 @@ Statement (arXiv 2505.15694, Theorem 6.3).  The policy of Algorithm 1's output h
 
 ζ = 1 (CTL) or c(ε) (LTC), γ = 1/(2 + e^βB + e^−βB).  By Remark 6.4 the algorithm is rDPO.
 
-Measured: |J(π*) − J(π̂)|, because J has no KL term and the gap is signed.  On three responses of one
-state: noise in n and c (two-sided), floors in c (two-sided: the strong adversary aims at the
+Measured: |J(π*) − J(π̂)|, because J has no KL term and the gap is signed.  On three responses of
+one state: noise in n and c (two-sided), floors in c (two-sided: the strong adversary aims at the
 gradient of J) and in α, where the floor of a fixed instance goes like α, locally, below the √α of
-the bound (`printed_corruption`, at_least ½; its neighbours show that it could fail).  On two responses
-whose reference is lopsided the noise goes like √κ_Π; there B is the reward difference, and the gap
-is measured in its unit.
+the bound (`printed_corruption`, at_least ½; its neighbours show that it could fail).  On two
+responses whose reference is lopsided the noise goes like √κ_Π; there B is the reward difference,
+and the gap is measured in its unit.
 
 `uncovered`: a response that the reference draws with probability μ, nμ from 1000 to 10.  DPO needs
 coverage of the whole class and loses more as μ falls; pessimistic RLHF on the same labels does not

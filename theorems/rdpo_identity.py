@@ -1,8 +1,8 @@
 """P4 Appendix C: the debiased DPO loss is rDPO's.
 
-Remark: "if there is only privacy …, one can verify that the above loss is equivalent to the one in
-Chowdhury et al. (2024) (see their Eq. 12, which is called rDPO), up to some simple rescaling".  With
-the flip probability q = 1/(e^ε+1) the two are equal label by label, without any rescaling:
+Remark: "if there is only privacy …, one can verify that the above loss is equivalent to the one
+in Chowdhury et al. (2024) (see their Eq. 12, which is called rDPO), up to some simple rescaling".
+With the flip probability q = 1/(e^ε+1) the two are equal label by label, without any rescaling:
 
     ln(1+e^h) − c(ε)(z − q)·h = ((1−q)·ℓ(z) − q·ℓ(1−z))/(1−2q),    ℓ(1) = −ln σ(h), ℓ(0) = −ln(1−σ(h)),
 

@@ -15,11 +15,12 @@ pessimistic policy maximises over mixtures, which matters in about a third of th
 * `greedy`, `pessimistic`, `corollary_4_4`: the statements.
 * `without_dimension`: the factor d of Corollary 4.4 is not needed (ours).  Its proof bounds
   E[ψ]ᵀΣ⁻¹E[ψ], Σ = E[ψψᵀ], by E[ψᵀΣ⁻¹ψ] = d (steps c, d); but Σ ⪰ E[ψ]E[ψ]ᵀ, so by Schur's
-  complement it is at most 1.  `schur` measures that number; so √κ may stand for √(dκ) in Theorem 6.1.
+  complement it is at most 1.  `schur` measures that number; so √κ may stand for √(dκ) in Theorem
+  6.1.
 * Step (b) writes (Σ^diff)⁻¹ where Σ^diff of two policies is often singular: a pseudo-inverse is
   meant, and used here (`repro.complexity.condition_number`).
-* `not_adaptive`: with η = 1 the algorithm is handed Γ, and Γ_CTL under LTC leaves θ_true outside the
-  confidence set.  Algorithm 1 adapts to the order, Algorithm 2 with η = 1 does not.
+* `not_adaptive`: with η = 1 the algorithm is handed Γ, and Γ_CTL under LTC leaves θ_true outside
+  the confidence set.  Algorithm 1 adapts to the order, Algorithm 2 with η = 1 does not.
 
 What would refute a row: one case above 1.
 """

@@ -13,9 +13,9 @@ Testable: noise in n and c (two-sided), floors in α, ξ and c (two-sided: attai
 of a fixed number of features goes like ξ^−½, inside the printed ξ^−1 (`noise_coverage`, at_least);
 −1 needs ξ = 1/d (see estimation_l2).
 
-Controls: `stuck_at_first_point`, which ignores the sweep; `huber_adversary`, whose floor is free of ξ;
-`orders_swapped`; `biased_reading`, an offset of 1 % in the flip probability, which does not vanish
-with α.
+Controls: `stuck_at_first_point`, which ignores the sweep; `huber_adversary`, whose floor is free
+of ξ; `orders_swapped`; `biased_reading`, an offset of 1 % in the flip probability, which does not
+vanish with α.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The two terms of the score at the truth: noise (P4, Claims E.1, E.3) and corruption (E.2, E.4)."""
+"""The two terms of the score at the truth: noise (P4, Claims E.1, E.3) and corruption (E.2,
+E.4)."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """P4's Algorithm 2 with η = 1: the worst value over an ellipsoid within a ball, and its maximiser.
 
-The inner problem, min ⟨g, θ⟩ over {‖θ − θ̂‖_A ≤ Γ} ∩ {‖θ‖ ≤ B}, is solved through the ellipsoids that
-contain both sets, (1−s)·‖θ − θ̂‖²_A/Γ² + s·‖θ‖²/B² ≤ 1: each gives a lower bound in closed form, the best
-s in [0, 1] gives the minimum (strong duality), and the bound is quasi-concave in s.  The outer
-problem, over mixed policies, is concave and is solved by cutting planes.
+The inner problem, min ⟨g, θ⟩ over {‖θ − θ̂‖_A ≤ Γ} ∩ {‖θ‖ ≤ B}, is solved through the ellipsoids
+that contain both sets, (1−s)·‖θ − θ̂‖²_A/Γ² + s·‖θ‖²/B² ≤ 1: each gives a lower bound in closed
+form, the best s in [0, 1] gives the minimum (strong duality), and the bound is quasi-concave in
+s.  The outer problem, over mixed policies, is concave and is solved by cutting planes.
 """
 
 from __future__ import annotations
