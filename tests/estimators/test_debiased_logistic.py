@@ -85,3 +85,11 @@ def test_rdpo_by_hand():
     assert rdpo_loss(one, label, 0.25) == pytest.approx((0.75 * minus - 0.25 * plus) / 0.5)
     assert p4_loss(one, label, np.log(3)) == pytest.approx(rdpo_loss(one, label, 0.25))
     assert conservative_loss(one, label, 0.25) == pytest.approx(0.75 * minus + 0.25 * plus)
+
+
+def test_a_fit_that_has_not_converged_is_nan(monkeypatch):
+    monkeypatch.setattr("repro.estimators.debiased_logistic.MAX_STEPS", 1)
+    x, mass = torch.ones(1, 1, dtype=torch.float64), torch.ones(1, 1, dtype=torch.float64)
+    labels = torch.tensor([[0.9]], dtype=torch.float64)
+    assert torch.isnan(debiased_logistic(x, mass, labels, 5.0)).all()
+
