@@ -6,9 +6,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import minimize_scalar
 
 GRID = 161
-"""Parameters tried for the largest condition number, besides θ* and θ_sft."""
+"""Parameters tried for the largest condition number, before the best is refined."""
 
 ALL = 12.0
 """Beyond |θ| = 12 some response has all the probability in each state, and no variance."""
@@ -68,9 +69,11 @@ class LogLinearLine:
         return float(self.state_prob @ change / 2)
 
     def divergence(self, theta: float) -> float:
-        """E_ρ KL(π*, π_θ)."""
-        best, other = self.policy(self.optimum), self.policy(theta)
-        return float(self.state_prob @ (best * np.log(best / other)).sum(axis=1))
+        """E_ρ KL(π*, π_θ) = E_ρ ln E_π*[e^x], x = (θ − θ*)(φ − E_π* φ), without cancellation."""
+        best = self.policy(self.optimum)
+        mean = (best * self.features).sum(axis=1, keepdims=True)
+        x = (theta - self.optimum) * (self.features - mean)
+        return float(self.state_prob @ np.log1p((best * (np.expm1(x) - x)).sum(axis=1)))
 
     def pair_variance(self, theta: float) -> float:
         """Σ^diff of π_θ with itself, 2·E_ρ Var φ (P4, eq. 7)."""
@@ -80,8 +83,17 @@ class LogLinearLine:
 
     def condition_number(self, bound: float) -> float:
         """κ_Π = max over |θ| ≤ bound of Σ^diff_θ/Σ^diff_sft (P4, Proposition 4.6)."""
-        tried = [*np.linspace(-bound, bound, GRID), self.optimum, self.reference]
-        return max(map(self.pair_variance, tried)) / self.pair_variance(self.reference)
+        tried = np.linspace(-bound, bound, GRID)
+        best = int(np.argmax([self.pair_variance(theta) for theta in tried]))
+        around = (tried[max(best - 1, 0)], tried[min(best + 1, GRID - 1)])
+        refined = minimize_scalar(
+            lambda theta: -self.pair_variance(theta),
+            bounds=around,
+            method="bounded",
+            options={"xatol": 1e-10},
+        )
+        largest = max(-refined.fun, *map(self.pair_variance, around))
+        return max(largest, self.pair_variance(tried[best])) / self.pair_variance(self.reference)
 
 
 def random_line(rng: np.random.Generator, states: int, bound: float) -> LogLinearLine:
