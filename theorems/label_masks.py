@@ -7,7 +7,7 @@ of 1s in the final mask variables compared to CTL", and with it the separation o
 The first is true: q_CTL = p + α(1−2p), q_LTC = p + α(1−p) (rows `ctl_rate`, `ltc_rate`, simulated
 against these). But both processes are symmetric random flips, and LTC(α) is CTL(α(c(ε)+1)/2) in
 law (`same_law`): what is compared are two flip rates, not two places of an adversary.  At ε = 0.1
-and α = 0.1 the rate under LTC is 0.52, above ½: labels then speak for the wrong response
+and α = 0.1 the rate under LTC is 0.53, above ½: labels then speak for the wrong response
 (`below_half`, CTL is the method, LTC the control).  An adversary who looks, as in Definition 3.4,
 is measured in ctl_ltc_separation, where this process is one of the six controls.
 

@@ -42,7 +42,7 @@ def mask_flip_rate(order: Order, epsilon: float, corruption: float) -> float:
     probability α, so CTL gives p + α(1 − 2p) and LTC gives p + α(1 − p).
 
     >>> round(mask_flip_rate(Order.LTC, 0.1, 0.1), 4)
-    0.5225
+    0.5275
     """
     flip, share = flip_prob(epsilon), checked_corruption(corruption)
     before = flip if order is Order.LTC else flip + share * (1 - 2 * flip)

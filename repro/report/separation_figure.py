@@ -34,9 +34,9 @@ RANDOM = ("ratio", "random_flips")
 
 def mean_ratios(measurements: pandas.DataFrame, check: str, method: str | None) -> pandas.Series:
     """Mean over blocks by privacy cost, of the method under test unless one is named."""
-    rows = measurements[measurements["check"] == check]
-    rows = rows[rows["method"] == (method or rows["method"].iloc[0])]
-    return rows.groupby("value")["mean"].mean()
+    rows = measurements.query("check == @check")
+    wanted = method or str(rows["method"].to_numpy()[0])
+    return rows.query("method == @wanted").pivot_table("mean", "value")["mean"]
 
 
 def draw_separation(measurements: pandas.DataFrame) -> Figure:

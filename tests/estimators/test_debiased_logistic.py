@@ -92,4 +92,3 @@ def test_a_fit_that_has_not_converged_is_nan(monkeypatch):
     x, mass = torch.ones(1, 1, dtype=torch.float64), torch.ones(1, 1, dtype=torch.float64)
     labels = torch.tensor([[0.9]], dtype=torch.float64)
     assert torch.isnan(debiased_logistic(x, mass, labels, 5.0)).all()
-
