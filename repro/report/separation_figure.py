@@ -36,7 +36,8 @@ def mean_ratios(measurements: pandas.DataFrame, check: str, method: str | None) 
     """Mean over blocks by privacy cost, of the method under test unless one is named."""
     rows = measurements.query("check == @check")
     wanted = method or str(rows["method"].to_numpy()[0])
-    return rows.query("method == @wanted").pivot_table("mean", "value")["mean"]
+    table = rows.query("method == @wanted").pivot_table("mean", "value")
+    return pandas.Series(table["mean"].to_numpy(), index=table.index)
 
 
 def draw_separation(measurements: pandas.DataFrame) -> Figure:
