@@ -5,12 +5,14 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+MAX_STEPS = 60
+
 
 def nearest_in_ball(centre: Tensor, information: Tensor, radius: float) -> Tensor:
     """argmin over ‖θ‖ ≤ radius of (θ − centre)ᵀ I (θ − centre), batched.
 
-    Inside the ball the centre itself; outside, (I + μ)⁻¹·I·centre with μ > 0 by bisection on
-    the monotone norm.
+    Inside the ball the centre itself; outside, (I + μ)⁻¹·I·centre with μ > 0 the root of
+    ‖θ(μ)‖ = radius.
 
     Args:
         centre: (R, d).
@@ -26,13 +28,17 @@ def nearest_in_ball(centre: Tensor, information: Tensor, radius: float) -> Tenso
 
 
 def _on_sphere(centre: Tensor, information: Tensor, radius: float) -> Tensor:
+    """Newton on 1/radius − 1/‖θ(μ)‖, which climbs to the root from below without overshooting."""
     values, vectors = torch.linalg.eigh(information)
-    values = values.clamp(min=0)
+    values = values.clamp(min=1e-300)
     target = values * torch.einsum("rij,ri->rj", vectors, centre)
-    low = torch.zeros_like(target[:, :1])
-    high = target.norm(dim=-1, keepdim=True) / radius
-    for _ in range(100):
-        middle = (low + high) / 2
-        too_long = (target / (values + middle)).norm(dim=-1, keepdim=True) > radius
-        low, high = torch.where(too_long, middle, low), torch.where(too_long, high, middle)
-    return torch.einsum("rij,rj->ri", vectors, target / (values + high))
+    shift = (target.norm(dim=-1, keepdim=True) / radius - values[:, -1:]).clamp(min=0)
+    for _ in range(MAX_STEPS):
+        theta = target / (values + shift)
+        length = theta.norm(dim=-1, keepdim=True)
+        slope = (theta.square() / (values + shift)).sum(-1, keepdim=True)
+        step = (length / radius - 1).clamp(min=0) * length.square() / slope
+        shift = shift + step
+        if bool((step <= 1e-15 * shift).all()):
+            break
+    return torch.einsum("rij,rj->ri", vectors, target / (values + shift))

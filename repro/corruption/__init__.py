@@ -1,0 +1,1 @@
+"""Corrupted labels: Huber's model, the strong adversary, and their order with privacy."""

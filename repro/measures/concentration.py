@@ -1,0 +1,98 @@
+"""The auxiliary lemmas of P4's Appendix H, case by case."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.stats import binom
+
+
+def covariance_fails(
+    features: int, n_pairs: int, ridge_scale: float, failure_prob: float, rng, replicates: int
+) -> np.ndarray:
+    """1 where ⅓(Σ+λI) ⪯ Σ̂+λI ⪯ 5/3(Σ+λI) fails, λ = scale·(d/n)·ln(n/δ) (P4, Lemma H.1).
+
+    Orthogonal unit features, one of them common, the others of mass 1/n, where it is hardest.
+
+    Args:
+        features: d ≥ 2.
+        n_pairs: n.
+        ridge_scale: the constant in Ω(·).
+        failure_prob: δ.
+        rng: simulation stream.
+        replicates: R.
+    """
+    ridge = ridge_scale * features / n_pairs * math.log(n_pairs / failure_prob)
+    mass = np.full(features, 1 / n_pairs)
+    mass[0] = 1 - mass[1:].sum()
+    seen = rng.multinomial(n_pairs, mass, size=replicates) / n_pairs
+    ratio = (seen + ridge) / (mass + ridge)
+    return ((ratio < 1 / 3) | (ratio > 5 / 3)).any(axis=1).astype(float)
+
+
+def quadratic_form_fails(
+    dimension: int, trace_only: bool, failure_prob: float, rng, replicates: int
+) -> np.ndarray:
+    """1 where xᵀΣx exceeds tr Σ + 2√(tr Σ²·l) + 2‖Σ‖l, l = ln(1/δ), Rademacher x (Lemma H.2).
+
+    Args:
+        dimension: of x; Σ = AᵀA with Gaussian A, drawn once a call.
+        trace_only: leave out all but tr Σ, which is wrong.
+        failure_prob: δ.
+        rng: simulation stream.
+        replicates: R.
+    """
+    a = rng.standard_normal((dimension, dimension))
+    sigma = a.T @ a
+    x = rng.choice([-1.0, 1.0], (replicates, dimension))
+    log = math.log(1 / failure_prob)
+    tail = 2 * math.sqrt(np.trace(sigma @ sigma) * log) + 2 * np.linalg.norm(sigma, 2) * log
+    bound = np.trace(sigma) + (0.0 if trace_only else tail)
+    return (np.einsum("ri,ij,rj->r", x, sigma, x) > bound).astype(float)
+
+
+def chernoff_ratio(mean: float, share: float, exponent: float) -> float:
+    """P(λ_min(Y) ≤ εμ) ≤ d·exp(−(1−ε)²μ/2) for orthogonal indicators, left over right (Lemma H.3).
+
+    λ_min is the least of d binomial counts; by the union bound both sides carry d, which cancels.
+
+    Args:
+        mean: μ_min = nξ.
+        share: ε in (0, 1).
+        exponent: ½ as printed; 1 is wrong.
+    """
+    n = 10**6
+    tail = binom.cdf(math.floor(share * mean), n, mean / n)
+    return float(tail / math.exp(-exponent * (1 - share) ** 2 * mean))
+
+
+def contraction_ratio(privacy_cost: float, power: int, rng: np.random.Generator) -> float:
+    """TV(QP₁, QP₂)·c^power / TV(P₁, P₂) for a random ε-LDP mechanism Q (Lemma H.4, power 1).
+
+    Half of the mechanisms are randomized response, which attains the bound.
+
+    Args:
+        privacy_cost: c(ε) > 1.
+        power: 1 as printed; 2 is wrong.
+        rng: stream that draws Q, P₁, P₂.
+    """
+    growth = (privacy_cost + 1) / (privacy_cost - 1)
+    outputs = rng.uniform(1, growth, (2, 4))
+    outputs /= outputs[:, :1].sum() + outputs[:, 1:].max(axis=0).sum()
+    rest = 1 - outputs.sum(axis=1)
+    low = rest.min()
+    private = np.column_stack([outputs, rest]) if rest.max() <= growth * low else None
+    if private is None or not _is_private(private, growth) or rng.random() < 0.5:
+        keep = growth / (1 + growth)
+        private = np.array([[keep, 1 - keep], [1 - keep, keep]])
+    first, second = rng.random(2)
+    p = np.array([[first, 1 - first], [second, 1 - second]])
+    before, after = abs(first - second), np.abs(p[0] @ private - p[1] @ private).sum() / 2
+    return float(after * privacy_cost**power / max(before, 1e-300))
+
+
+def _is_private(mechanism: np.ndarray, growth: float) -> bool:
+    """Whether no output is more than e^ε = ``growth`` times likelier under one input."""
+    ratio = mechanism[0] / mechanism[1]
+    return bool((ratio <= growth).all() and (1 / ratio <= growth).all())

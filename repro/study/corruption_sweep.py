@@ -1,0 +1,57 @@
+"""Refuse, before anything is written, an adversary that a sweep has no place for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from repro.algorithms.robust_estimation import ADVERSARIES
+from repro.corruption.budget import flip_budget
+from repro.corruption.huber import MAX_CELLS
+from repro.errors import BadInput, nearest
+from repro.study.checks import Check
+from repro.study.sweep import SweepExperiment
+
+
+def require_labels(
+    experiment: SweepExperiment, share_of: Callable[[Check, float], float | None]
+) -> None:
+    """Every corrupted grid point has a budget of at least one label.
+
+    Args:
+        experiment: whose checks have n and a corruption.
+        share_of: α of a check at a grid value; None where nobody corrupts.
+
+    Raises:
+        BadInput: ⌊αn⌋ would be 0 with α > 0, or α lies outside [0, ½).
+    """
+    for check in experiment.checks():
+        for value in check.grid:
+            share = share_of(check, value)
+            if share is not None:
+                flip_budget(share, experiment.size(check, value)[0])
+
+
+def require_adversary(name: str, cells: Callable[[], int]) -> None:
+    """The adversary of that name can attack an instance made of label cells.
+
+    Args:
+        name: one of ``ADVERSARIES``.
+        cells: number of label cells of the instance; called only where it matters.
+
+    Raises:
+        BadInput: it is unknown, needs features of every pair, or enumerates too many cells.
+    """
+    if name == "continuous":
+        raise BadInput(
+            "adversary", name, "needs features of every pair, and the instance has label cells; "
+            f"allowed: {', '.join(ADVERSARIES)}"
+        )  # fmt: skip
+    if name not in ADVERSARIES:
+        hint = nearest(name, ADVERSARIES)
+        raise BadInput("adversary", name, f"{hint}allowed: {', '.join(ADVERSARIES)}")
+    if name == "huber" and cells() > MAX_CELLS:
+        raise BadInput(
+            "adversary",
+            name,
+            f"allowed: at most {MAX_CELLS} label cells, the instance has {cells()}",
+        )

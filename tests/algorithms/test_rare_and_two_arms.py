@@ -1,0 +1,161 @@
+"""The sharper floor, suprema over margins, and DPO against pessimism."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from repro.algorithms.bound_cases import eq_20_ratios, random_floor, tight_world
+from repro.algorithms.dpo_against_rlhf import Uncovered, losses
+from repro.algorithms.offline_rlhf import (
+    condition_ratio,
+    greedy_ratio,
+    jensen_ratio,
+    pessimistic_ratio,
+)
+from repro.algorithms.rare_cell import RareCell, rare_cell_floors, worst_rare_cell
+from repro.algorithms.two_arm_rlhf import (
+    TwoArmStates,
+    attacked_floor,
+    calibrated_width,
+    deviation,
+    estimated_margins,
+    supremum_gap,
+)
+from repro.complexity.corruption_floor import (
+    curvature,
+    minimax_floor,
+    printed_floor,
+    sharper_floor,
+)
+from repro.corruption.orders import Order
+from repro.notation import epsilon_of_cost
+
+SCENE = {"corruption": 1e-3, "n_pairs": 10**13}
+
+
+def worst(order: Order, cost: float, bound: float = 0.25) -> float:
+    cell = RareCell(bound, -bound, (1e-4, 0.9), 1.05)
+    rng = np.random.default_rng(0)
+    return worst_rare_cell(cell, order=order, epsilon=epsilon_of_cost(cost), rng=rng, **SCENE)
+
+
+def test_theorem_1_is_tight_for_a_small_ball():
+    for cost in (2.0, 10.0):
+        assert worst(Order.LTC, cost) / sharper_floor(cost, 1e-3, 0.25) == pytest.approx(
+            0.99, abs=0.01
+        )
+    assert worst(Order.CTL, 10.0) / sharper_floor(1.0, 1e-3, 0.25) == pytest.approx(0.99, abs=0.01)
+
+
+def test_without_coverage_the_separation_is_a_root():
+    separation = worst(Order.LTC, 16.0) / worst(Order.CTL, 16.0)
+    assert separation == pytest.approx(4.0, rel=0.02)
+
+
+def test_the_supremum_is_interior():
+    cell = RareCell(0.25, -0.25, (1e-6, 1e-5), 1.05)
+    rng = np.random.default_rng(0)
+    assert math.isnan(worst_rare_cell(cell, order=Order.LTC, epsilon=1.0, rng=rng, **SCENE))
+
+
+def test_rare_cell_by_hand():
+    """m = 0.1: w moves from σ(−B′) by c·α/m; the error is √m times the change of the logit."""
+    cell, cost = RareCell(2.0, -2.0, (1e-4, 0.9), 1.05), 5.0
+    found = rare_cell_floors(cell, np.array([0.1]), Order.LTC, epsilon_of_cost(cost),
+                             rng=np.random.default_rng(0), **SCENE)  # fmt: skip
+    w = 1 / (1 + math.exp(2)) + cost * 1e-3 / 0.1
+    assert found[0] == pytest.approx(math.sqrt(0.1) * (math.log(w / (1 - w)) + 2), rel=1e-3)
+
+
+@pytest.mark.parametrize("bound", [0.1, 1.0, 4.0])
+def test_order_of_the_bounds(bound):
+    for worth in (1.0, 20.0):
+        low, high = minimax_floor(worth, 1e-3, bound), sharper_floor(worth, 1e-3, bound)
+        assert (
+            math.sqrt(2 * bound * worth * 1e-3) <= low <= high < printed_floor(worth, 1e-3, bound)
+        )
+
+
+def test_curvature_by_hand():
+    assert curvature(math.log(4)) == pytest.approx(1 / 6.25)
+
+
+def test_random_floors_stay_below_and_the_wrong_bound_does_not():
+    right = [random_floor(1e-2, 10.0, np.random.default_rng(i)) for i in range(12)]
+    wrong = [random_floor(1e-2, 10.0, np.random.default_rng(i), with_cost=False) for i in range(12)]
+    assert max(right) <= 1 + 1e-6
+    assert max(wrong) > 1
+    assert tight_world(0.5, np.random.default_rng(0)).cell_prob.item() == 1.0
+
+
+def test_eq_20_end_holds_and_its_first_step_does_not():
+    rng = np.random.default_rng(0)
+    assert eq_20_ratios(1.0, True, rng, 20).max() <= 1 + 1e-9
+    assert eq_20_ratios(1.0, False, rng, 20).max() > 1.3
+
+
+def test_margins_are_unbiased_and_as_noisy_as_said():
+    states = TwoArmStates(2, 0.2)
+    found = estimated_margins(states, 0.1, 10**8, 1.0, np.random.default_rng(0), 4000)
+    assert found.mean(axis=0) == pytest.approx([0.1, 0.1], abs=1e-4)
+    assert found.std() == pytest.approx(deviation(states, 10**8, 1.0), rel=0.03)
+
+
+def test_width_covers_as_calibrated():
+    states, n = TwoArmStates(3, 0.1), 10**9
+    found = estimated_margins(states, 0.0, n, 1.0, np.random.default_rng(0), 4000)
+    inside = (states.mass * found**2).sum(axis=1) <= calibrated_width(states, n, 1.0, 0.05) ** 2
+    assert inside.mean() == pytest.approx(0.95, abs=0.015)
+
+
+def test_supremum_of_the_greedy_gap():
+    """sup over t of t·Φ(−t/s) is 0.17·s."""
+    states = TwoArmStates(1, 0.3)
+    gap = supremum_gap(states, 10**10, 1.0, 0.0, np.random.default_rng(0), 20000)
+    assert gap == pytest.approx(0.17 * deviation(states, 10**10, 1.0), rel=0.05)
+    assert states.condition_number == pytest.approx(1 / 0.3)
+
+
+def test_pessimism_pays_its_width():
+    states, n = TwoArmStates(1, 0.3), 10**10
+    width = calibrated_width(states, n, 1.0, 0.05)
+    gap = supremum_gap(states, n, 1.0, width, np.random.default_rng(0), 2000)
+    assert 0.5 < gap / (width / math.sqrt(0.3)) < 2.0
+    assert gap <= 2 * width * math.sqrt(states.condition_number)
+
+
+def test_attacked_floor_below_twice_the_width():
+    """Theorem 6.1 with κ = 1/m: SubOpt/√κ ≤ 2Γ."""
+    width = sharper_floor(5.0, 1e-3, 2.0)
+    floor = attacked_floor(Order.LTC, epsilon_of_cost(5.0), 1e-3, 2.0, width)
+    assert width <= floor <= 2 * width
+
+
+@pytest.mark.parametrize("states", [1, 2])
+def test_reduction_ratios(states):
+    rngs = [np.random.default_rng(i) for i in range(40)]
+    assert max(greedy_ratio(r, states) for r in rngs) <= 1 + 1e-6
+    assert max(greedy_ratio(np.random.default_rng(i), states, 1.0) for i in range(80)) > 1.5
+    assert max(condition_ratio(r, states, False) for r in rngs) <= 1
+    assert max(jensen_ratio(r, states) for r in rngs) <= 1 + 1e-9
+    assert max(pessimistic_ratio(r, states) for r in rngs[:8]) <= 1 + 1e-6
+
+
+def test_a_set_that_misses_the_truth_breaks_the_bound():
+    ratios = [pessimistic_ratio(np.random.default_rng(i), 1, 0.2) for i in range(40)]
+    assert max(ratios) > 1
+
+
+def test_dpo_pays_for_an_uncovered_response_and_pessimism_does_not():
+    lost = {
+        share: losses(
+            Uncovered(share, (0.02, 0.0, -0.2), 2.0, 0.05), 10**4, 1.0,
+            np.random.default_rng(0), 40
+        )
+        for share in (0.1, 0.001)
+    }  # fmt: skip
+    assert lost[0.001]["dpo"].mean() > 3 * lost[0.1]["dpo"].mean()
+    assert lost[0.001]["pessimistic"].mean() <= 1.2 * lost[0.1]["pessimistic"].mean()

@@ -1,0 +1,129 @@
+"""Huber's model, random flips, masks, and the adversary with continuous features."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+import torch
+
+from repro.corruption.continuous import flip_most_harmful
+from repro.corruption.huber import Huber, WorstHuber, huber_bias
+from repro.corruption.orders import Order, Randomize
+from repro.corruption.random_flips import UniformFlips, mask_flip_rate, mask_process
+from repro.corruption.reading import Reading, debiased
+from repro.errors import BadInput
+from repro.notation import epsilon_of_cost, flip_prob
+from repro.preferences.label_counts import LabelCounts
+
+PLAIN = Reading(1.0, 0.0)
+
+
+def shares(*win_rates: float) -> LabelCounts:
+    """Exact laws of labels, one cell each."""
+    wins = torch.tensor([win_rates], dtype=torch.float64)
+    return LabelCounts(torch.ones_like(wins), wins)
+
+
+def test_huber_mixes():
+    after = Huber(0.1, 1.0)(None, shares(0.6), PLAIN)
+    assert float(after.wins) == pytest.approx(0.9 * 0.6 + 0.1)
+
+
+def test_huber_samples_its_mean():
+    counts = LabelCounts(
+        torch.full((3000, 1), 100.0, dtype=torch.float64),
+        torch.full((3000, 1), 60.0, dtype=torch.float64),
+    )
+    wins = Huber(0.2, 0.0)(np.random.default_rng(0), counts, PLAIN).wins
+    assert float(wins.mean()) == pytest.approx(48, abs=0.3)
+
+
+@pytest.mark.parametrize("cost", [1.0, 3.0, 10.0])
+@pytest.mark.parametrize("h", [0.0, 0.4])
+def test_worst_huber_attains_the_bias(cost, h):
+    """Debiased ±1 label: shift α(c + |h|) behind the randomizer, α(1 + |h|) in front."""
+    share, epsilon = 0.05, epsilon_of_cost(cost) if cost > 1 else float("inf")
+    clean = shares((1 + h) / 2)
+    reading = debiased(epsilon)
+    private = Randomize.response(epsilon).apply(None, clean, reading)
+    worst = WorstHuber(share, lambda labels: (2 * labels[:, 0] - 1 - h).abs())
+    shift = abs(float(2 * reading(worst(None, private, reading)) - 1 - h))
+    assert shift == pytest.approx(huber_bias(share, cost, h))
+
+
+def test_worst_corner_is_no_better_than_the_inside():
+    weights = torch.tensor([1.0, -2.0], dtype=torch.float64)
+    damage = lambda labels: ((labels - 0.5) @ weights).abs()  # noqa: E731
+    found = WorstHuber(0.2, damage)(None, shares(0.4, 0.7), PLAIN)
+    grid = np.linspace(0, 1, 11)
+    inside = [
+        float(damage(PLAIN(Huber(0.2, torch.tensor(b, dtype=torch.float64))(
+            None, shares(0.4, 0.7), PLAIN))))
+        for b in itertools.product(grid, grid)
+    ]  # fmt: skip
+    assert float(damage(PLAIN(found))) == pytest.approx(max(inside))
+
+
+def test_huber_has_a_limit_of_cells():
+    with pytest.raises(BadInput, match="at most 12 cells, here 13"):
+        WorstHuber(0.1, lambda labels: labels[:, 0])(None, shares(*[0.5] * 13), PLAIN)
+
+
+@pytest.mark.parametrize("model", [UniformFlips, lambda a: Huber(a, 0.5),
+                                   lambda a: WorstHuber(a, lambda labels: labels)])  # fmt: skip
+def test_models_refuse_half(model):
+    with pytest.raises(BadInput, match="corruption=0.5"):
+        model(0.5)
+
+
+def test_uniform_flips_commute_with_the_randomizer():
+    epsilon = 0.7
+    flips, response = UniformFlips(0.1), Randomize.response(epsilon)
+    first = response.apply(None, flips(None, shares(0.8), PLAIN), PLAIN)
+    last = flips(None, response.apply(None, shares(0.8), PLAIN), PLAIN)
+    assert float(first.wins) == pytest.approx(float(last.wins))
+
+
+def test_mask_rates_by_hand():
+    """p = ¼ at ε = ln 3; α = 0.2."""
+    epsilon = np.log(3)
+    assert mask_flip_rate(Order.CTL, epsilon, 0.2) == pytest.approx(0.25 + 0.2 * 0.5)
+    assert mask_flip_rate(Order.LTC, epsilon, 0.2) == pytest.approx(0.25 + 0.2 * 0.75)
+    assert mask_flip_rate(Order.CLC, epsilon, 0.2) == pytest.approx(0.35 + 0.2 * 0.65)
+
+
+def test_masks_are_one_symmetric_channel():
+    stage = mask_process(Order.LTC, 1.0, 0.1)
+    rate = mask_flip_rate(Order.LTC, 1.0, 0.1)
+    assert rate > flip_prob(1.0)
+    assert float(stage.apply(None, shares(1.0), PLAIN).wins) == pytest.approx(1 - rate)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_continuous_equals_brute_force(seed):
+    rng = np.random.default_rng(seed)
+    labels = torch.tensor(rng.choice([-1.0, 1.0], 9))
+    influence = torch.tensor(rng.standard_normal((9, 2)))
+    after = flip_most_harmful(labels, influence, 3)
+    worst = max(
+        float((2 * labels[list(f)] @ influence[list(f)]).norm())
+        for f in itertools.combinations(range(9), 3)
+    )
+    assert int((after != labels).sum()) <= 3
+    assert float(((after - labels) @ influence).norm()) >= 0.97 * worst
+
+
+def test_continuous_takes_the_largest_in_one_dimension():
+    labels = torch.tensor([1.0, -1.0, 1.0, 1.0])
+    influence = torch.tensor([[3.0], [2.0], [-2.5], [0.1]])
+    after = flip_most_harmful(labels, influence, 2)
+    assert (after - labels).tolist() == [-2.0, 2.0, 0.0, 0.0] or float(
+        ((after - labels) @ influence).norm()
+    ) == pytest.approx(max(2 * (3.0 + 0.1), 2 * (2.0 + 2.5)))
+
+
+def test_continuous_needs_features():
+    with pytest.raises(BadInput, match="needs features of every pair, has \\(3,\\)"):
+        flip_most_harmful(torch.ones(3), torch.ones(3), 1)

@@ -1,0 +1,114 @@
+"""The algebra of orders, by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from repro.corruption.budget import checked_corruption, flip_budget
+from repro.corruption.orders import Channel, Corrupt, Order, Randomize, binomial, channel, order_of
+from repro.corruption.reading import READINGS, Reading, debiased
+from repro.errors import BadInput
+from repro.notation import epsilon_of_cost
+from repro.preferences.label_counts import LabelCounts
+
+HUNDRED = LabelCounts(
+    torch.tensor([[100.0]], dtype=torch.float64), torch.tensor([[60.0]], dtype=torch.float64)
+)
+RESPONSE = Randomize(0.75, 0.25)
+
+
+class AddTen:
+    """Corruption that adds ten wins and remembers how it was told they would be read."""
+
+    def __init__(self):
+        self.seen: list[Reading] = []
+
+    def __call__(self, rng, counts, reading):
+        self.seen.append(reading)
+        return LabelCounts(counts.pairs, counts.wins + 10)
+
+
+@pytest.mark.parametrize(
+    ("order", "wins", "scales"),
+    [
+        (Order.CTL, 70 * 0.75 + 30 * 0.25, [1.0]),
+        (Order.LTC, 60 * 0.75 + 40 * 0.25 + 10, [2.0]),
+        (Order.CLC, 70 * 0.75 + 30 * 0.25 + 10, [1.0, 2.0]),
+    ],
+)
+def test_three_orders(order, wins, scales):
+    model = AddTen()
+    seen = channel(order, RESPONSE, model).apply(None, HUNDRED, Reading(2.0, 0.25))
+    assert float(seen.wins) == pytest.approx(wins)
+    assert [reading.scale for reading in model.seen] == scales
+
+
+def test_composition_is_associative_and_names_the_orders():
+    a, b, c = Corrupt(AddTen()), RESPONSE, Corrupt(AddTen())
+    left, right = (Channel((a,)) >> b) >> c, Channel((a,)) >> (Channel((b,)) >> c)
+    assert left.stages == right.stages == (a, b, c)
+    assert channel(Order.CLC, b, a.model, c.model).stages == (a, b, c)
+
+
+def test_a_flip_is_worth_c_behind_the_randomizer():
+    for cost in (1.5, 4.0, 20.0):
+        reading = debiased(epsilon_of_cost(cost))
+        stage = Randomize.response(epsilon_of_cost(cost))
+        before = stage.reading_before(reading)
+        assert reading.scale == pytest.approx(cost)
+        assert (before.scale, before.shift) == (pytest.approx(1.0), pytest.approx(0.0, abs=1e-12))
+
+
+def test_wrong_readings_are_not_the_identity_in_front():
+    epsilon = epsilon_of_cost(4.0)
+    stage = Randomize.response(epsilon)
+    for name in ("no_debias", "shift_without_scale", "cost_squared", "biased"):
+        before = stage.reading_before(READINGS[name](epsilon))
+        assert abs(before.scale - 1) + abs(before.shift) > 0.01
+
+
+def test_randomizer_samples_its_mean():
+    rng = np.random.default_rng(0)
+    counts = LabelCounts(HUNDRED.pairs.expand(4000, 1), HUNDRED.wins.expand(4000, 1))
+    wins = RESPONSE.apply(rng, counts, Reading(1.0, 0.0)).wins
+    assert float(wins.mean()) == pytest.approx(55, abs=0.3)
+    assert float(wins.var()) == pytest.approx(100 * 0.75 * 0.25, rel=0.1)
+
+
+def test_an_asymmetric_randomizer_composes_too():
+    counts = Randomize(0.9, 0.5).apply(None, HUNDRED, Reading(1.0, 0.0))
+    assert float(counts.wins) == pytest.approx(60 * 0.9 + 40 * 0.5)
+
+
+def test_binomial_without_a_stream_is_the_mean():
+    assert float(binomial(None, torch.tensor(8.0), 0.25)) == 2.0
+
+
+@pytest.mark.parametrize("name", ["ctl", "CTL", "Ltc", "clc"])
+def test_orders_by_name(name):
+    assert order_of(name).value == name.upper()
+
+
+def test_misspelt_order():
+    with pytest.raises(BadInput, match="order=LTV: did you mean LTC.*allowed: CTL, LTC, CLC"):
+        order_of("LTV")
+
+
+def test_too_many_corruptions():
+    with pytest.raises(BadInput, match="at most 1 for LTC"):
+        channel(Order.LTC, RESPONSE, AddTen(), AddTen())
+
+
+@pytest.mark.parametrize("share", [-0.01, 0.5, 0.9, float("nan")])
+def test_corruption_outside_its_range(share):
+    with pytest.raises(BadInput, match=r"a share of labels in \[0, 1/2\)"):
+        checked_corruption(share)
+
+
+def test_budget():
+    assert flip_budget(0.001, 10**13) == 10**10
+    assert flip_budget(0.0, 5) == 0
+    with pytest.raises(BadInput, match="0.5 of a label; allowed: at least one label, 0.01"):
+        flip_budget(0.005, 100)

@@ -1,0 +1,91 @@
+"""Every experiment of P4: each row measures, the assumptions hold, bad input is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from repro.cli.composition import compose_values
+from repro.errors import BadInput
+from repro.study.settings import session_of
+
+SLUGS = (
+    "ctl_ltc_separation",
+    "estimation_l2",
+    "estimation_weighted",
+    "rlhf_reduction",
+    "rlhf_relative_condition",
+    "rlhf_uniform_coverage",
+    "dpo_reduction",
+    "private_robust_dpo",
+    "concentration_lemmas",
+    "label_masks",
+    "rdpo_identity",
+)
+
+
+def experiment(slug: str, folder, *overrides: str):
+    values = compose_values(slug, {"budget": "smoke"}, overrides)
+    return session_of({**values, "output_dir": str(folder)}).plan.experiment()
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_every_row_measures_something_finite(slug, tmp_path):
+    found = experiment(slug, tmp_path)
+    for check in found.checks():
+        value, replicates = check.grid[len(check.grid) // 2], 3
+        rng = np.random.default_rng(0)
+        measured = found.measure(check, value, rng, 3)
+        assert set(measured) == set(check.methods)
+        for method in check.methods:
+            assert np.shape(measured[method]) == (replicates,)
+            assert np.isfinite(measured[method]).any(), (check.name, method)
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_assumptions_hold(slug, tmp_path):
+    assumed = experiment(slug, tmp_path).assumptions()
+    assert assumed
+    assert all(one.holds for one in assumed)
+
+
+@pytest.mark.parametrize("slug", ["ctl_ltc_separation", "estimation_l2", "estimation_weighted"])
+def test_text_instance_has_its_own_rows(slug, tmp_path):
+    values = compose_values(slug, {"budget": "smoke"}, ["instance=preference_text"])
+    session = session_of({**values, "output_dir": str(tmp_path)})
+    names = [check.name for check in session.plan.experiment().checks()]
+    assert names
+    assert not any(name in {"ratio", "ltc_floor", "ridge"} for name in names)
+
+
+def test_the_six_wrong_implementations_are_controls(tmp_path):
+    checks = {c.name: c for c in experiment("ctl_ltc_separation", tmp_path).checks()}
+    assert set(checks["ratio_value"].controls) == {
+        "no_debias", "shift_without_scale", "cost_squared", "orders_swapped", "random_flips",
+        "mask_process",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("slug", "override", "message"),
+    [
+        ("ctl_ltc_separation", "theorem.corruption=0.5", r"\[0, 1/2\)"),
+        ("ctl_ltc_separation", "theorem.corruption=1e-15", "0.01 of a label"),
+        ("ctl_ltc_separation", "theorem.instance_orders=[LTV,CTL]", "did you mean LTC"),
+        ("ctl_ltc_separation", "theorem.instance_adversary=stong", "did you mean strong"),
+        ("ctl_ltc_separation", "theorem.instance_adversary=continuous", "features of every pair"),
+        ("ctl_ltc_separation", "theorem.instance_adversary=huber", "at most 12 label cells"),
+        ("estimation_l2", "theorem.instance_corruption=-0.1", r"\[0, 1/2\)"),
+        ("estimation_weighted", "theorem.fixed_mass_corruption=0.7", r"\[0, 1/2\)"),
+        ("rlhf_reduction", "theorem.corruption=2", r"\[0, 1/2\)"),
+        ("rlhf_relative_condition", "theorem.corruption=0.5", r"\[0, 1/2\)"),
+        ("rlhf_uniform_coverage", "n_pairs=50", "of a label"),
+        ("private_robust_dpo", "theorem.corruption=0.6", r"\[0, 1/2\)"),
+        ("label_masks", "theorem.corruption=-1", r"\[0, 1/2\)"),
+        ("dpo_reduction", "epsilon=1", "does not use it"),
+    ],
+)
+def test_bad_input(slug, override, message, tmp_path):
+    with pytest.raises(BadInput, match=message):
+        experiment(slug, tmp_path, override)
+    assert not list(tmp_path.iterdir())
