@@ -1,0 +1,1 @@
+"""Corruption of labels, alone and together with privacy."""
