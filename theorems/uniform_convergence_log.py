@@ -10,11 +10,12 @@ Hellinger distance without privacy.
 
 Testable: the exponents 0 in n, 2 in c(ε) and 1 in d = log₂|Θ| on a class that attains them, the
 hypercube {p₀, p₀+h}^d with the worst h of a ladder (found in closed form before any draw) and a
-product grid; and the inequality itself, at every n ≤ T at once, for iid and adaptive inputs, in the
-form that the proof gives with constants, c²·[ΔL + 2·log(|Θ|/δ)].  Not testable: the hidden constant.
+product grid; and the inequality itself, at every n ≤ T at once, for iid and adaptive inputs, in
+the form that the proof gives with constants, c²·[ΔL + 2·log(|Θ|/δ)].  Not testable: the hidden
+constant.
 
-The truth must be off ½: at p₀ = ½ shrinking by c moves nothing, a naive likelihood passes the sweep
-of n, while at p₀ = 0.8 it has exponent 1.  A class of one truth among needles would not show
+The truth must be off ½: at p₀ = ½ shrinking by c moves nothing and a naive likelihood passes the
+sweep of n, while at p₀ = 0.8 it has exponent 1.  A class of one truth among needles would not show
 log|Θ|: no two needles are ever close.
 
 What would refute it: growth with n, a larger power of c or d, or violations more often than δ.

@@ -159,7 +159,7 @@ RIGHT = ChipoVariant()
 VARIANTS = {
     "private_chipo": RIGHT,
     "square_chipo": RIGHT,
-    "square_chipo_without_corruption_level": ChipoVariant(tuning="adaptive"),
+    "adaptive_tuning": ChipoVariant(tuning="adaptive"),
     "finite_class": ChipoVariant(finite_class=True),
     "finite_class_label_flip": ChipoVariant(finite_class=True, sign=-1.0),
     "naive_likelihood": ChipoVariant(removes="none"),
@@ -167,7 +167,7 @@ VARIANTS = {
     "epsilon_overstated": ChipoVariant(removes="overstated"),
     "label_flip": ChipoVariant(sign=-1.0),
     "fixed_kl_weight": ChipoVariant(tuning="fixed"),
-    "corruption_before_privacy": ChipoVariant(order="ctl"),
+    "adaptive_corruption_before_privacy": ChipoVariant(tuning="adaptive", order="ctl"),
     "corruption_after_privacy": ChipoVariant(order="ltc"),
     "weak_adversary": ChipoVariant(bad_mean=0.0),
 }

@@ -58,7 +58,7 @@ def test_the_tuning_knows_corruption_unless_it_is_adaptive():
     corrupted = STUDY.at(corruption=0.01, order="ltc")
     clean = STUDY.kl_weight(RIGHT)
     assert corrupted.kl_weight(RIGHT) == pytest.approx(clean + 0.01 * privacy_cost(1.0) / 2)
-    adaptive = VARIANTS["square_chipo_without_corruption_level"]
+    adaptive = VARIANTS["adaptive_tuning"]
     assert corrupted.kl_weight(adaptive) == clean
 
 
@@ -98,7 +98,7 @@ def test_the_linear_study_learns_at_its_worst_size():
     world = random_linear_world(3, 3, 2, kl_weight=0.5, radius=1.0, theta_share=0.6)
     study = LinearChipo(world)
     rng = np.random.default_rng(2)
-    multiple, interior = study.worst_multiple
+    _, interior = study.worst_multiple
     gaps = [study.simulate(n, 1.0, rng, 200).mean() for n in (10**6, 10**8)]
     stuck = [study.simulate(n, 1.0, rng, 50, fixed=True).mean() for n in (10**6, 10**8)]
     assert interior
