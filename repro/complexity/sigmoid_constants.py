@@ -1,4 +1,4 @@
-"""How far apart two numbers are whose sigmoids are close: P2's Lemmas C.2 and C.7 on dense grids."""
+"""How far apart numbers with close sigmoids are: P2's Lemmas C.2 and C.7 on dense grids."""
 
 from __future__ import annotations
 
