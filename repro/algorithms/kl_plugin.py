@@ -1,4 +1,4 @@
-"""The plug-in policy of the KL-regularised objective on two responses a state (P2, Proposition E.1).
+"""The KL-regularised plug-in policy on two responses a state (P2, Proposition E.1).
 
 π̂ ∝ π_ref·exp(r̂/β) with Δ̂ = 2·artanh(c·z̄) state by state, the minimiser of the mixture log loss and
 of the square loss alike; its gap is β·KL(π̂‖π*) exactly.  Labels may be corrupted.

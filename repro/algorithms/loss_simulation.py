@@ -10,6 +10,19 @@ from repro.measures.loss_risk import LossRisk
 from repro.preferences.label_counts import LabelCounts
 
 
+def draw_counts(
+    risk: LossRisk, n_pairs: int, rng: np.random.Generator, replicates: int
+) -> LabelCounts:
+    """Datasets of n labels under the setting's adversary; ties are drawn and dropped."""
+    prob = risk.world.cell_prob.numpy()
+    rest = max(0.0, 1.0 - float(prob.sum()))
+    pairs = rng.multinomial(n_pairs, np.append(prob, rest), size=replicates)[:, :-1]
+    wins = rng.binomial(pairs, risk.win_prob.numpy())
+    return LabelCounts(
+        torch.from_numpy(pairs.astype(np.float64)), torch.from_numpy(wins.astype(np.float64))
+    )
+
+
 def simulate_risk(
     risk: LossRisk,
     n_pairs: int,
@@ -27,11 +40,7 @@ def simulate_risk(
         fitted: the loss that is minimised, the setting's unless given.
     """
     world = risk.world
-    pairs = rng.multinomial(n_pairs, world.cell_prob.numpy(), size=replicates)
-    wins = rng.binomial(pairs, risk.win_prob.numpy())
-    counts = LabelCounts(
-        torch.from_numpy(pairs.astype(np.float64)), torch.from_numpy(wins.astype(np.float64))
-    )
+    counts = draw_counts(risk, n_pairs, rng, replicates)
     loss = LabelLoss(fitted or risk.name, risk.epsilon)
     error = minimise_loss(loss, counts, world.feature_diff, world.radius) - world.theta
-    return torch.einsum("ri,ij,rj->r", error, world.second_moment, error).numpy()
+    return torch.einsum("ri,ij,rj->r", error, world.metric, error).numpy()

@@ -17,15 +17,17 @@ class LogisticWorld:
 
     Attributes:
         feature_diff: (C, d) x.
-        cell_prob: (C,) probability of each, summing to 1.
+        cell_prob: (C,) probability of each; what is missing to 1 are pairs without information.
         theta: (d,) the truth.
         radius: of the class.
+        weight: (d, d) metric of errors of θ, E[x·xᵀ] unless given.
     """
 
     feature_diff: Tensor
     cell_prob: Tensor
     theta: Tensor
     radius: float
+    weight: Tensor | None = None
 
     @property
     def reward_diff(self) -> Tensor:
@@ -33,8 +35,10 @@ class LogisticWorld:
         return self.feature_diff @ self.theta
 
     @property
-    def second_moment(self) -> Tensor:
-        """(d, d) E[x·xᵀ], the metric of squared errors of reward differences."""
+    def metric(self) -> Tensor:
+        """(d, d) how squared errors of θ are weighed: as those of reward differences by default."""
+        if self.weight is not None:
+            return self.weight
         return torch.einsum("c,ci,cj->ij", self.cell_prob, self.feature_diff, self.feature_diff)
 
 

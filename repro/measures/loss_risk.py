@@ -60,7 +60,7 @@ class LossRisk:
         heavy = self.world.cell_prob * self.loss.weight(s)
         slope = torch.sigmoid(s) * torch.sigmoid(-s)
         bread = torch.einsum("c,ci,cj->ij", heavy * slope, x, x)
-        return torch.linalg.solve(bread, (x * heavy[:, None]).T).T, self.world.second_moment
+        return torch.linalg.solve(bread, (x * heavy[:, None]).T).T, self.world.metric
 
     def influence(self, bad_mean: Tensor) -> Tensor:
         """(d,) dθ̂/dα at α = 0 when bad labels have mean b: Σ pull·(κb − h*)/2."""
@@ -117,7 +117,7 @@ class LossRisk:
         return self._risk(self.corruption * self.influence(self.worst_bad_mean))
 
     def _risk(self, error: Tensor) -> float:
-        return float(error @ self.world.second_moment @ error)
+        return float(error @ self.world.metric @ error)
 
     @cached_property
     def variance(self) -> float:
@@ -133,7 +133,7 @@ class LossRisk:
         noise = cost**2 * self.win_prob * (1 - self.win_prob) + miss.square()
         meat = torch.einsum("c,ci,cj->ij", prob * weight.square() * noise, x, x)
         inverse = torch.linalg.inv(bread)
-        return float(torch.trace(self.world.second_moment @ inverse @ meat @ inverse.T))
+        return float(torch.trace(self.world.metric @ inverse @ meat @ inverse.T))
 
     def risk(self, n_pairs: float) -> float:
         """Predicted risk at n labels."""

@@ -1,7 +1,7 @@
-"""The policy of mixed χ²- and KL-regularisation: π(τ) = π_ref(τ)·φ⁻¹((r(τ) − λ)/β), φ(u) = u + log u.
+"""The policy of mixed χ²- and KL-regularisation (P2, Assumption 4.1 and Algorithm 1).
 
-P2, Assumption 4.1 and Algorithm 1; β is ``kl_weight``.  φ⁻¹ is the Wright omega function.  The
-χ²-divergence is ½·E_ref(π/π_ref − 1)², without which φ would be 2u + log u.
+π(τ) = π_ref(τ)·φ⁻¹((r(τ) − λ)/β) with φ(u) = u + log u; β is ``kl_weight``, φ⁻¹ the Wright omega
+function.  The χ²-divergence is ½·E_ref(π/π_ref − 1)², without which φ would be 2u + log u.
 """
 
 from __future__ import annotations

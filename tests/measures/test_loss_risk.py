@@ -59,7 +59,7 @@ def test_the_adversary_found_is_the_worst_of_all_on_a_small_world():
 
     def size(bad):
         bias = risk.influence(bad)
-        return float(bias @ world.second_moment @ bias)
+        return float(bias @ world.metric @ bias)
 
     every = [torch.tensor(b).double() for b in itertools.product([-1.0, 1.0], repeat=7)]
     assert size(risk.worst_bad_mean) == pytest.approx(max(map(size, every)))
