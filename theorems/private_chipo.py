@@ -189,9 +189,7 @@ class PrivateChipo(SweepExperiment):
         worst = np.array(self._worst(study, "private_chipo")[0])
         means = study.draw_means(RIGHT, worst, rng, replicates)
         gap = study.gap(RIGHT, means, worst).mean(axis=1)
-        error = statistical_error(
-            study.world.pair_prob, study.estimate(RIGHT, means, worst), worst
-        )
+        error = statistical_error(study.world.pair_prob, study.estimate(RIGHT, means, worst), worst)
         if method == "coverage_ignored":
             return gap / (2 * VALUE_RATIO * np.sqrt(error))
         bound = meta_bound(error, study.world.coverage, study.kl_weight(RIGHT), VALUE_RATIO)

@@ -93,8 +93,8 @@ class LabelPlan:
     def floor_of_any_method(self, epsilon: float) -> float:
         """A gap no method can promise to beat: two worlds whose corrupted labels can agree.
 
-        The twin moves along the worst bias found until some pair's label would give it away; the
-        best policy for both is the Gibbs policy of a reward between them.
+        The twin moves along the worst bias found until some pair's label would give it away or it
+        leaves the class; the best policy for both is the Gibbs policy of a reward between them.
         """
         if not self.corruption:
             return 0.0
@@ -103,8 +103,9 @@ class LabelPlan:
         shift = risk.reach * self.corruption / (1 - self.corruption)
 
         def hidden(length: float) -> bool:
-            moved = torch.sigmoid(world.feature_diff @ (world.theta + length * direction))
-            return bool((moved - torch.sigmoid(world.reward_diff)).abs().max() <= shift)
+            twin = world.theta + length * direction
+            moved = torch.sigmoid(world.feature_diff @ twin) - torch.sigmoid(world.reward_diff)
+            return bool(moved.abs().max() <= shift and twin.norm() <= world.radius)
 
         twin = world.theta + _largest(hidden, 0.0, 1.0) * direction
 
