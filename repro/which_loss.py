@@ -94,7 +94,9 @@ def _write_csv(cells: Sequence[MapCell], path: Path) -> None:
     with path.open("w", newline="", encoding="utf-8") as handle:
         writer = csv.writer(handle)
         writer.writerow([field.name for field in dataclasses.fields(MapCell)])
-        writer.writerows(dataclasses.astuple(cell) for cell in cells)
+        for cell in cells:
+            values = dataclasses.astuple(cell)
+            writer.writerow([f"{v:.5g}" if isinstance(v, float) else v for v in values])
 
 
 if __name__ == "__main__":

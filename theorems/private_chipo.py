@@ -36,12 +36,18 @@ import numpy as np
 
 from repro.algorithms.chipo_linear import LinearChipo
 from repro.algorithms.chipo_offset import OFFSET_VARIANTS, OffsetStudy
-from repro.algorithms.chipo_tabular import RIGHT, VARIANTS, ChipoStudy
+from repro.algorithms.chipo_quantities import (
+    PEAK,
+    bound_ratio,
+    margin_gap,
+    peak_ratio,
+    squared_error,
+)
+from repro.algorithms.chipo_tabular import VARIANTS, ChipoStudy
 from repro.instances.build import build_world
-from repro.instances.chipo_worlds import RareGoodArm, margin_differences
+from repro.instances.chipo_worlds import RareGoodArm
 from repro.instances.choices import instance_choice
 from repro.instances.linear import LinearWorld
-from repro.measures.chipo_bound import meta_bound, statistical_error
 from repro.schema import Positive, Whole
 from repro.study.checks import Check
 from repro.study.experiment import Setting
@@ -49,10 +55,6 @@ from repro.study.results import AssumptionResult
 from repro.study.sweep import INSTANCE, Row, SweepConfig, SweepExperiment
 
 GAP = "suboptimality [reward]"
-VALUE_RATIO = 2.0
-"""V_max/R_max of rewards clipped to ±2·R_max (Assumption 4.2)."""
-PEAK = np.geomspace(1 / 8, 8, 25)
-"""Multiples of the chosen reward difference that row ``peak`` simulates."""
 
 
 class PrivateChipoConfig(SweepConfig):
@@ -136,13 +138,17 @@ class PrivateChipo(SweepExperiment):
             return study.simulate(OFFSET_VARIANTS[method], x, rng, replicates)
         study = self.study(check, value)
         if world in self.numbers.margins:
-            return self._margin(study, self.numbers.margins[world], method, rng, replicates)
+            exponent = self.numbers.margins[world]
+            return margin_gap(study, VARIANTS[method], exponent, rng, replicates)
         if world == "error":
-            return self._squared_error(study, method, rng, replicates)
+            difference = self.numbers.difference
+            return squared_error(study, VARIANTS[method], difference, rng, replicates)
         if world == "peak":
-            return self._peak(study, method, rng, replicates)
+            centre = 0 if method == "ladder_end" else len(PEAK) // 2
+            return peak_ratio(study, self._worst(study, check.method)[0], centre, rng, replicates)
         if world == "meta":
-            return self._bound_ratio(study, method, rng, replicates)
+            wrong = method == "coverage_ignored"
+            return bound_ratio(study, self._worst(study, check.method)[0], wrong, rng, replicates)
         worst = np.array(self._worst(study, method)[0])
         return study.simulate(VARIANTS[method], worst, rng, replicates)
 
@@ -159,41 +165,6 @@ class PrivateChipo(SweepExperiment):
         if isinstance(study, OffsetStudy):
             return study.worst_x(OFFSET_VARIANTS[method])
         return study.worst_difference(VARIANTS[method])
-
-    def _margin(self, study: ChipoStudy, exponent, method: str, rng, replicates) -> np.ndarray:
-        """(R,) weighted gaps, the reward difference of every state drawn anew."""
-        shape = (replicates, study.world.num_states)
-        drawn, weight = margin_differences(rng, shape, exponent, study.world.reward_bound)
-        means = study.draw_means(VARIANTS[method], drawn, rng, replicates)
-        return (weight * study.gap(VARIANTS[method], means, drawn)).mean(axis=1)
-
-    def _squared_error(self, study: ChipoStudy, method: str, rng, replicates) -> np.ndarray:
-        true = np.array(self.numbers.difference)
-        means = study.draw_means(VARIANTS[method], true, rng, replicates)
-        estimate = study.estimate(VARIANTS[method], means, true)
-        return statistical_error(study.world.pair_prob, estimate, true)
-
-    def _peak(self, study: ChipoStudy, method: str, rng, replicates) -> np.ndarray:
-        """(R,) each the ratio of a block: largest mean over the ladder to the mean at its centre.
-
-        The control takes an end of the ladder for its centre.
-        """
-        worst = self._worst(study, "private_chipo")[0]
-        gaps = [study.simulate(RIGHT, np.array(worst * m), rng, replicates) for m in PEAK]
-        means = np.mean(gaps, axis=1)
-        chosen = means[len(PEAK) // 2] if method == "private_chipo" else means[0]
-        return np.full(replicates, means.max() / chosen)
-
-    def _bound_ratio(self, study: ChipoStudy, method: str, rng, replicates) -> np.ndarray:
-        """(R,) gap over the bound; the control keeps the first term and drops C^π* from it."""
-        worst = np.array(self._worst(study, "private_chipo")[0])
-        means = study.draw_means(RIGHT, worst, rng, replicates)
-        gap = study.gap(RIGHT, means, worst).mean(axis=1)
-        error = statistical_error(study.world.pair_prob, study.estimate(RIGHT, means, worst), worst)
-        if method == "coverage_ignored":
-            return gap / (2 * VALUE_RATIO * np.sqrt(error))
-        bound = meta_bound(error, study.world.coverage, study.kl_weight(RIGHT), VALUE_RATIO)
-        return gap / bound
 
     @property
     def _linear(self) -> LinearChipo:
