@@ -17,7 +17,8 @@ T labels is c²·log|G| + T·α², so after division by T the floor α² stays. 
 measures the paper's own algorithm against the worst Huber adversary; rows printed_floor_any_*
 settle the matter for every algorithm: Δ and Δ' with tanh(Δ/2) − tanh(Δ'/2) = 2α/(1−α) (times c
 under LTC) give the very same distribution of corrupted labels, so on one of the two every
-algorithm has at least the gap of the best compromise policy, computed exactly, whatever T.  All
+algorithm has at least the gap of the best compromise policy, computed exactly, whatever T (a
+guarantee with probability above ½ in both would need a policy that is good in both).  All
 assumptions hold (α < 1/2, realizable rewards, D² finite: two responses, uniform π_ref).  The
 corrected form is
 
