@@ -1,1 +1,1 @@
-"""Corruption of labels, alone and together with privacy."""
+"""Corrupted labels: Huber's model, the strong adversary, and their order with privacy."""
