@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pandas
     from matplotlib.figure import Figure
 
-POOL_PAYS_FROM = 200
+POOL_PAYS_FROM = 30
 """Fewer blocks than this are done before worker processes have started."""
 
 
@@ -77,8 +77,8 @@ def execute(session: Session, progress: Progress | None = None) -> Run:
     """
     started = time.perf_counter()
     plan = session.plan
-    checks = plan.experiment().checks()
-    total = sum(len(check.grid) for check in checks) * plan.budget.blocks
+    checks = plan.checks(plan.experiment())
+    total = len(checks) * plan.budget.blocks
     workers = _workers(session, total)
     shown = progress(total, plan.slug) if progress else nullcontext(lambda count: None)
     with shown as advance:

@@ -9,12 +9,14 @@ from collections.abc import Iterable
 class BadInput(ValueError):
     """Input that cannot be used: one line naming the key, the value and what is allowed.
 
+    An empty value is left out of the line.
     The command line prints it and exits with 2; from Python it is an ordinary ValueError.
     """
 
     def __init__(self, key: str, value: object, allowed: str) -> None:
         self.key, self.value, self.allowed = key, value, allowed
-        super().__init__(one_line(f"{key}={value}: {allowed}"))
+        where = key if value == "" else f"{key}={value}"
+        super().__init__(one_line(f"{where}: {allowed}"))
 
     def __reduce__(self):
         return type(self), (self.key, self.value, self.allowed)

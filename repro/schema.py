@@ -14,8 +14,8 @@ MAX_PAIRS = 10**15
 
 
 def _a_number(value: Any) -> Any:
-    """Refuse booleans and text where a number is meant; turn Hydra's strings of floats away."""
-    if isinstance(value, bool) or isinstance(value, str):
+    """Refuse booleans and text where a number is meant."""
+    if isinstance(value, bool | str):
         raise ValueError("a number")
     return value
 
@@ -61,21 +61,47 @@ def validate(model: type[T], values: object, prefix: str = "") -> T:
     try:
         return model.model_validate(values)
     except ValidationError as problem:
-        raise _bad_input(model, problem, prefix) from None
+        raise _bad_input(model, problem, values, prefix) from None
 
 
-def _bad_input(model: type[BaseModel], problem: ValidationError, prefix: str) -> BadInput:
-    errors = problem.errors(include_url=False)
-    first = errors[0]
-    key = ".".join(str(part) for part in (prefix, *first["loc"]) if part != "")
-    value = first["input"]
-    if first["type"] == "extra_forbidden":
-        known = list(model.model_fields) if len(first["loc"]) == 1 else []
-        return BadInput(key, _short(value), f"unknown key; {nearest(str(first['loc'][-1]), known)}")
-    message = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+def _bad_input(
+    model: type[BaseModel], problem: ValidationError, values: object, prefix: str
+) -> BadInput:
+    first = problem.errors(include_url=False)[0]
+    parts = _without_tags(first["loc"], values, first["type"] == "missing")
+    key = ".".join(str(part) for part in (prefix, *parts) if part != "")
     if first["type"] == "missing":
         return BadInput(key, "(missing)", "a value is required")
-    return BadInput(key, _short(value), f"allowed: {message}")
+    value = "" if isinstance(first["input"], dict | list) else _short(first["input"])
+    if first["type"] == "extra_forbidden":
+        known = list(model.model_fields) if len(parts) == 1 else []
+        return BadInput(key, value, f"unknown key; {nearest(str(parts[-1]), known)}".strip("; "))
+    message = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+    return BadInput(key, value, f"allowed: {message}")
+
+
+def _without_tags(
+    parts: tuple[int | str, ...], values: object, last_is_absent: bool
+) -> list[int | str]:
+    """A location without the names of union members, which the user never wrote."""
+    kept: list[int | str] = []
+    for place, part in enumerate(parts):
+        inside = _item(values, part)
+        if inside is not _ABSENT or (last_is_absent and place == len(parts) - 1):
+            kept.append(part)
+            values = inside
+    return kept
+
+
+_ABSENT = object()
+
+
+def _item(values: object, part: int | str) -> object:
+    if isinstance(values, dict):
+        return values.get(part, _ABSENT)
+    if isinstance(values, list | tuple) and isinstance(part, int) and part < len(values):
+        return values[part]
+    return _ABSENT
 
 
 def _short(value: object) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -14,6 +15,12 @@ from repro.estimators.mixture_mle import mixture_mle
 from repro.estimators.two_arm_mle import two_arm_mle
 from repro.instances.linear import LinearWorld
 from repro.instances.two_arms import TwoArmWorld
+from repro.measures.asymptotic_gap import (
+    bonus_gap,
+    gap_constant,
+    two_arm_bonus_gap,
+    two_arm_gap_constant,
+)
 from repro.measures.suboptimality import gibbs_suboptimality
 from repro.policies.pessimism import bonus
 from repro.preferences.label_counts import LabelCounts, draw_label_counts
@@ -41,18 +48,18 @@ class LinearProblem:
     Attributes:
         world: the truth.
         counts: (R, C) privatised labels.
-        n_pairs: n.
+        n_pairs: n, or (R, 1, 1) where datasets of several sizes are joined.
         epsilon: the budget the labels were privatised with.
         constants: of the bonus.
-        rng: the block's stream, for methods that draw more.
+        rngs: streams for methods that draw more, each for an equal share of the datasets.
     """
 
     world: LinearWorld
     counts: LabelCounts
-    n_pairs: int
+    n_pairs: int | Tensor
     epsilon: float
     constants: BonusConstants
-    rng: np.random.Generator
+    rngs: tuple[np.random.Generator, ...]
 
     def fit(self, epsilon: float) -> Tensor:
         """(R, d) private MLE whose likelihood assumes ``epsilon`` (step 2)."""
@@ -66,7 +73,7 @@ class LinearProblem:
         )
 
     def bonus(self) -> Tensor:
-        """(S, A) Γ_n of eq. (10) with log N(τ) of the ball (step 3)."""
+        """(S, A) or (R, S, A) Γ_n of eq. (10) with log N(τ) of the ball (step 3)."""
         world, c = self.world, self.constants
         return bonus(
             linear_concentrability(world),
@@ -78,6 +85,11 @@ class LinearProblem:
             net_radius=c.net_radius,
             scale=c.scale,
         )
+
+    def predicted_gap(self, with_bonus: bool) -> float:
+        """Second-order prediction of the mean gap, with or without the bonus's share."""
+        share = bonus_gap(self.world, self.bonus()) if with_bonus else 0.0
+        return float(gap_constant(self.world, self.epsilon) / self.n_pairs) + share
 
     def gap(self, error: Tensor) -> Tensor:
         """(R,) suboptimality of the Gibbs policy of a reward with this error (step 4)."""
@@ -96,7 +108,7 @@ class TwoArmProblem:
     n_pairs: int
     epsilon: float
     constants: BonusConstants
-    rng: np.random.Generator
+    rngs: tuple[np.random.Generator, ...]
 
     def fit(self, epsilon: float) -> Tensor:
         """(R, S) estimated reward differences under a likelihood that assumes ``epsilon``."""
@@ -117,6 +129,11 @@ class TwoArmProblem:
             scale=c.scale,
         )
         return both[:, 0] - both[:, 1]
+
+    def predicted_gap(self, with_bonus: bool) -> float:
+        """Second-order prediction of the mean gap, with or without the bonus's share."""
+        share = two_arm_bonus_gap(self.world, self.bonus()) if with_bonus else 0.0
+        return float(two_arm_gap_constant(self.world, self.epsilon) / self.n_pairs) + share
 
     def error(self, difference: Tensor) -> Tensor:
         """(R, S) estimated minus true reward difference."""
@@ -159,5 +176,17 @@ def draw_problem(
         rng, world.cell_prob, world.reward_diff, n_pairs, epsilon, replicates
     )
     if isinstance(world, LinearWorld):
-        return LinearProblem(world, counts, n_pairs, epsilon, constants, rng)
-    return TwoArmProblem(world, counts, n_pairs, epsilon, constants, rng)
+        return LinearProblem(world, counts, n_pairs, epsilon, constants, (rng,))
+    return TwoArmProblem(world, counts, n_pairs, epsilon, constants, (rng,))
+
+
+def joined(problems: Sequence[LinearProblem]) -> LinearProblem:
+    """Datasets of several sizes from one world and budget as one batch, in order."""
+    first = problems[0]
+    rows = [torch.full((len(p.counts.pairs), 1, 1), float(p.n_pairs)).double() for p in problems]
+    counts = LabelCounts(
+        torch.cat([p.counts.pairs for p in problems]), torch.cat([p.counts.wins for p in problems])
+    )
+    sizes = torch.cat(rows).to(counts.pairs.device)
+    rngs = tuple(rng for p in problems for rng in p.rngs)
+    return replace(first, counts=counts, n_pairs=sizes, rngs=rngs)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeVar
 
 import torch
 from torch import Tensor
@@ -16,8 +17,10 @@ from torch import Tensor
 from repro.algorithms.ppkl import LinearProblem, TwoArmProblem
 from repro.complexity.covering import log_covering_table
 from repro.estimators.mixture_mle import mixture_mle
+from repro.preferences.label_counts import LabelCounts
 from repro.privacy.randomized_response import randomize_counts
 
+AnyProblem = TypeVar("AnyProblem", bound=LinearProblem | TwoArmProblem)
 EPSILON_OVERSTATED = 1.2
 """A privacy budget believed 20 % higher than it is."""
 
@@ -43,9 +46,13 @@ def epsilon_overstated(problem: LinearProblem | TwoArmProblem) -> Tensor:
 
 
 def hidden_randomizer(problem: TwoArmProblem) -> Tensor:
-    """Wrong: labels taken as drawn had passed through another randomized response at ε = 1."""
-    counts = randomize_counts(problem.rng, problem.counts, 1.0)
-    return problem.gap(problem.error(replace(problem, counts=counts).fit(1.0)))
+    """Wrong for a claim without privacy: labels were privatised at ε = 1, and it is accounted."""
+    return problem.gap(problem.error(_randomized_again(problem).fit(1.0)))
+
+
+def unaccounted_randomizer(problem: LinearProblem | TwoArmProblem) -> Tensor:
+    """Wrong: labels pass through one more randomized response that the likelihood ignores."""
+    return problem.gap(problem.error(_randomized_again(problem).fit(problem.epsilon)))
 
 
 def frozen_features(problem: LinearProblem) -> Tensor:
@@ -105,6 +112,18 @@ def event_fails_without_root(problem: LinearProblem) -> Tensor:
     return _outside(problem, problem.bonus().square())
 
 
+def _randomized_again(problem: AnyProblem) -> AnyProblem:
+    """The problem after one more randomized response at ε = 1, each stream for its share."""
+    shares = len(problem.rngs)
+    pairs, wins = problem.counts.pairs.chunk(shares), problem.counts.wins.chunk(shares)
+    noisy = [
+        randomize_counts(rng, LabelCounts(m, k), 1.0)
+        for rng, m, k in zip(problem.rngs, pairs, wins, strict=True)
+    ]
+    counts = LabelCounts(problem.counts.pairs, torch.cat([part.wins for part in noisy]))
+    return replace(problem, counts=counts)
+
+
 def _outside(problem: LinearProblem, bonus: Tensor) -> Tensor:
     """(R,) 1.0 where the centred reward error exceeds a bonus (S, A) somewhere."""
     error = problem.error(problem.fit(problem.epsilon))
@@ -120,6 +139,7 @@ METHODS: dict[str, Callable[..., Tensor]] = {
         naive_likelihood,
         epsilon_overstated,
         hidden_randomizer,
+        unaccounted_randomizer,
         frozen_features,
         without_bonus,
         bonus_without_root,

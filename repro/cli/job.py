@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from omegaconf import DictConfig
@@ -26,7 +27,7 @@ def run_job(config: DictConfig, folder: Path) -> int:
     session = session_of_config(config)
     done = execute(session, progress)
     write_files(done.result, folder, done.seconds, done.workers, session.plan.setting.device)
-    log_result(done.result, folder, session.tracking_values())
+    log_result(replace(done.result, seconds=done.seconds), folder, session.tracking_values())
     print_result(done.result, folder)
     return 0 if done.result.as_expected else UNEXPECTED
 

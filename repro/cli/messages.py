@@ -17,8 +17,10 @@ TOP_LEVEL = (
     "n_pairs",
     "horizon",
     "kl_weight",
+    "only",
     "device",
     "output_dir",
+    "feature_cache",
 )
 
 

@@ -14,6 +14,8 @@ from repro.complexity.concentrability import (
 from repro.instances.linear import LinearWorld, feature_covariance
 from repro.instances.two_arms import TwoArmWorld
 
+RANK_TOLERANCE = 1e-12
+"""Eigenvalues below this share of the largest are rounding, not coverage."""
 Assumption = tuple[str, bool, str]
 """Name, whether it holds, and the number behind it."""
 
@@ -40,8 +42,8 @@ def _table_realizable(world: TwoArmWorld) -> Assumption:
 
 
 def _linear_covered(world: LinearWorld) -> Assumption:
-    smallest = float(torch.linalg.eigvalsh(feature_covariance(world, world.reference))[0])
-    if smallest <= 0:
+    eigenvalues = torch.linalg.eigvalsh(feature_covariance(world, world.reference))
+    if float(eigenvalues[0]) <= RANK_TOLERANCE * float(eigenvalues[-1]):
         return "single-policy concentrability", False, "π_ref does not identify the reward"
     return _covered(linear_concentrability(world), world)
 

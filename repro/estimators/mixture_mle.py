@@ -70,8 +70,9 @@ def mixture_mle(
     """argmax over ‖θ‖ ≤ radius of the private likelihood (P1, Algorithm 1, step 2).
 
     Projected Fisher scoring with step halving, all datasets at once; finished datasets drop out.
-    The likelihood is not concave; from 0, where it is, scoring climbs to the maximum that the
-    data's own information dominates (checked against restarts in the tests).
+    The likelihood is not concave: with few labels in a wide class scoring may end in a local
+    maximum or not converge.  In the classes of the experiments it is the global one (tests
+    compare with restarts from n = 100).
 
     Args:
         counts: (R, C) pairs and privatised wins.

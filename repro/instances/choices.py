@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, TypeAdapter, model_validator
 
 from repro.errors import BadInput
-from repro.schema import KLWeight, Model, Positive, Share, Whole, validate
+from repro.schema import Finite, KLWeight, Model, Number, Positive, Share, Whole, validate
 
 Count = Annotated[Whole, Field(ge=1, le=10**4)]
 Seed = Annotated[Whole, Field(ge=0, le=2**63)]
@@ -35,6 +35,8 @@ class LinearChoice(Model):
         most = self.num_states * (self.num_actions - 1)
         if self.num_features > most:
             raise ValueError(f"num_features at most num_states·(num_actions − 1) = {most}")
+        if (self.theta_features or 1) > self.num_features:
+            raise ValueError(f"theta_features at most num_features = {self.num_features}")
         return self
 
 
@@ -45,7 +47,7 @@ class TextChoice(Model):
     path: str | tuple[str, ...] | None
     num_features: Annotated[Whole, Field(ge=5, le=256)]
     theta_share: Share
-    reference_tilt: Annotated[float, Field(ge=0, le=10)]
+    reference_tilt: Annotated[Number, Field(ge=0, le=10)]
     kl_weight: KLWeight
     digest: str | None = None
 
@@ -55,7 +57,7 @@ class HypercubeChoice(Model):
 
     kind: Literal["hypercube"]
     num_states: Count
-    coverage: Annotated[float, Field(gt=2)]
+    coverage: Annotated[Finite, Field(gt=2)]
     kl_weight: KLWeight
     reward_bound: Positive
     tilt: Positive
@@ -80,6 +82,12 @@ class BadArmsChoice(Model):
     radius: Positive
     kl_weight: KLWeight
 
+    @model_validator(mode="after")
+    def _leaves_the_good_ones_something(self):
+        if self.coverage <= self.num_bad:
+            raise ValueError(f"coverage above num_bad = {self.num_bad}")
+        return self
+
 
 Choice = LinearChoice | TextChoice | HypercubeChoice | LargeDifferenceChoice | BadArmsChoice
 AnyChoice = Annotated[Choice, Field(discriminator="kind")]
@@ -93,7 +101,7 @@ def instance_choice(values: Mapping[str, Any]) -> LinearChoice | TextChoice:
         BadInput: an unknown kind, a bad value, or more features than the world identifies.
     """
     kind = values.get("kind")
-    if kind not in INSTANCES:
+    if not isinstance(kind, str) or kind not in INSTANCES:
         raise BadInput("instance.kind", kind, f"allowed: {', '.join(INSTANCES)}")
     return validate(INSTANCES[kind], dict(values), "instance")  # type: ignore[return-value]
 

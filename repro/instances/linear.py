@@ -94,7 +94,8 @@ def random_linear_world(
 ) -> LinearWorld:
     """Gaussian features scaled to largest norm 1, a tilted reference, a reward inside the ball.
 
-    Features are drawn one by one, so worlds of growing ``num_features`` are nested.
+    Features are drawn one by one, so worlds of growing ``num_features`` are nested, up to the
+    common scale of their features.
 
     Args:
         num_states: S ≥ 1.

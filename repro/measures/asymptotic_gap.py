@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from repro.instances.linear import LinearWorld, feature_covariance
+from repro.instances.two_arms import TwoArmWorld
 from repro.notation import label_signal
 from repro.preferences.label_counts import private_win_prob
 
@@ -29,6 +30,25 @@ def gap_constant(world: LinearWorld, epsilon: float) -> float:
     information = private_fisher_information(world, epsilon)
     trace = torch.linalg.solve(information, covariance).diagonal().sum()
     return float(trace / (2 * world.kl_weight))
+
+
+def two_arm_gap_constant(world: TwoArmWorld, epsilon: float) -> float:
+    """lim n·E[gap] of the private MLE on a two-response world, state by state."""
+    win = private_win_prob(world.reward_diff, epsilon)
+    loss = private_win_prob(-world.reward_diff, epsilon)
+    clean = torch.sigmoid(world.reward_diff) * torch.sigmoid(-world.reward_diff)
+    variance = win * loss / (world.cell_prob * (label_signal(epsilon) * clean).square())
+    return float(world.state_prob @ (_spread(world) * variance) / (2 * world.kl_weight))
+
+
+def two_arm_bonus_gap(world: TwoArmWorld, bonus: Tensor) -> float:
+    """``bonus_gap`` on a two-response world; bonus is (S,), first minus second response."""
+    return float(world.state_prob @ (_spread(world) * bonus.square()) / (2 * world.kl_weight))
+
+
+def _spread(world: TwoArmWorld) -> Tensor:
+    """(S,) variance of the choice between the two responses under π*."""
+    return world.optimal_policy.prod(-1)
 
 
 def bonus_gap(world: LinearWorld, bonus: Tensor) -> float:

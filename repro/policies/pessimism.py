@@ -15,7 +15,7 @@ def squared_bonus(
     reward_bound: float,
     epsilon: float,
     log_covering: float,
-    n_pairs: int,
+    n_pairs: int | Tensor,
     failure_prob: float,
     net_radius: float,
     scale: float,
@@ -27,7 +27,7 @@ def squared_bonus(
         reward_bound: B.
         epsilon: privacy budget in (0, inf].
         log_covering: log N(τ).
-        n_pairs: n.
+        n_pairs: n, or a tensor that broadcasts against ``concentrability``.
         failure_prob: δ in (0, 1).
         net_radius: τ.
         scale: the unspecified constant c.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 
@@ -80,6 +81,7 @@ def run_points(result: Result) -> Iterator[Point]:
     for item in result.checks:
         name = item.check.name
         yield from _curve_points(name, item.outcome)
+        yield from _decade_points(f"{name}.log10", item.outcome)
         yield from _number_points(f"{name}.", item.outcome)
         for control in item.controls:
             yield from _curve_points(f"{name}.{control.method}", control)
@@ -111,6 +113,20 @@ def _curve_points(name: str, outcome: Outcome) -> Iterator[Point]:
     for step, mean in zip(steps_of(found.grid.tolist()), found.mean.tolist(), strict=True):
         if finite(mean) is not None:
             yield name_of(name), mean, step
+
+
+def _decade_points(name: str, outcome: Outcome) -> Iterator[Point]:
+    """log10 of positive means against 100·log10 of the sweep: a power law is a straight line.
+
+    The UI has no logarithmic step axis.
+    """
+    if outcome.fit is None:
+        return
+    found = curve(outcome.series)
+    for value, mean in zip(found.grid.tolist(), found.mean.tolist(), strict=True):
+        if finite(mean) is not None and mean > 0:
+            step = round(100 * math.log10(value)) if outcome.fit.log_axis else round(100 * value)
+            yield name_of(name), math.log10(mean), step
 
 
 def _number_points(prefix: str, outcome: Outcome) -> Iterator[Point]:

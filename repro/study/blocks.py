@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import tempfile
 from collections.abc import Mapping
@@ -15,17 +16,15 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Block:
-    """One block of replicates of one check at one grid value.
+    """One block of replicates of one check, at all its grid values.
 
     Attributes:
         check: index of the check in the experiment.
-        point: index of the grid value.
         block: index of the block.
         key: content hash of everything the numbers depend on.
     """
 
     check: int
-    point: int
     block: int
     key: str
 
@@ -55,24 +54,24 @@ class BlockStore:
     def _path(self, block: Block) -> Path:
         return self._folder / block.key[:2] / f"{block.key}.npy"
 
-    def read(self, block: Block, shape: tuple[int, int]) -> np.ndarray | None:
-        """(methods, replicates) of a finished block; None if absent or damaged."""
+    def read(self, block: Block, shape: tuple[int, ...]) -> np.ndarray | None:
+        """Measurements of a finished block; None if absent, damaged or of another shape."""
         try:
             found = np.load(self._path(block), allow_pickle=False)
-            stored, checksum = found[:-1], found[-1, 0]
-        except (OSError, ValueError, EOFError, IndexError):
+        except (OSError, ValueError, EOFError):
             return None
-        intact = stored.shape == shape and checksum == _checksum(stored)
-        return stored if intact else None
+        if found.shape != (math.prod(shape) + 1,) or found[-1] != _checksum(found[:-1]):
+            return None
+        return found[:-1].reshape(shape)
 
     def write(self, block: Block, values: np.ndarray) -> None:
         """Keep a finished block; a full or unwritable disk costs the cache, not the run."""
         path = self._path(block)
-        row = np.full((1, values.shape[1]), _checksum(values))
+        flat = np.ravel(values)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as handle:
-                np.save(handle, np.concatenate([values, row]), allow_pickle=False)
+                np.save(handle, np.append(flat, _checksum(flat)), allow_pickle=False)
             os.replace(handle.name, path)
         except OSError:
             return

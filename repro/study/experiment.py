@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -71,6 +71,16 @@ class Experiment(ABC):
             (replicates,) float64 per method of ``check.methods``; NaN where one failed.
         """
 
+    def measure_grid(
+        self, check: Check, rngs: Sequence[np.random.Generator], replicates: int
+    ) -> list[dict[str, np.ndarray]]:
+        """``measure`` at every grid value, each with its own stream.
+
+        Override to fit several grid values in one batch.
+        """
+        at = zip(check.grid, rngs, strict=True)
+        return [self.measure(check, value, rng, replicates) for value, rng in at]
+
 
 def slugs() -> list[str]:
     """Names of all experiments, by discovery in ``theorems/``."""
@@ -88,8 +98,10 @@ def find(slug: str) -> type[Experiment]:
     if slug not in known:
         raise BadInput("theorem", slug, f"{nearest(slug, known)}allowed: {', '.join(known)}")
     module = importlib.import_module(f"theorems.{slug}")
-    for item in vars(module).values():
-        if isinstance(item, type) and issubclass(item, Experiment) and item is not Experiment:
-            if item.__module__ == module.__name__:
-                return item
+    own = (
+        item for item in vars(module).values() if getattr(item, "__module__", "") == module.__name__
+    )
+    for item in own:
+        if isinstance(item, type) and issubclass(item, Experiment):
+            return item
     raise TypeError(f"theorems/{slug}.py defines no Experiment")

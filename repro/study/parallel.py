@@ -31,7 +31,7 @@ class _Pool:
     def __call__(self, function, blocks: list[Block]) -> Iterator[tuple[Block, np.ndarray]]:
         from joblib import Parallel, delayed
 
-        pool = Parallel(n_jobs=self._workers, return_as="generator_unordered", batch_size=16)  # type: ignore[arg-type]
+        pool = Parallel(n_jobs=self._workers, return_as="generator_unordered", batch_size=2)  # type: ignore[arg-type]
         yield from pool(delayed(_one)(function, block) for block in blocks)  # type: ignore[misc]
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from repro.errors import BadInput, nearest
 from repro.schema import validate
 from repro.study.blocks import Block, code_fingerprint, content_key
 from repro.study.checks import Check
@@ -28,6 +29,7 @@ class Plan:
         setting: instance, overrides, device, cache.
         budget: replicates, blocks, resamples.
         seed: the run's seed.
+        only: names of the checks to run; None for all.
     """
 
     slug: str
@@ -35,6 +37,7 @@ class Plan:
     setting: Setting
     budget: Budget
     seed: int
+    only: tuple[str, ...] | None = None
 
     def experiment(self) -> Experiment:
         """Build the experiment, checking its config.
@@ -44,6 +47,19 @@ class Plan:
         """
         kind = find(self.slug)
         return kind(validate(kind.config_type, self.config, "theorem"), self.setting)
+
+    def checks(self, experiment: Experiment) -> tuple[Check, ...]:
+        """The experiment's checks that this plan runs.
+
+        Raises:
+            BadInput: ``only`` names a check that there is not.
+        """
+        checks = experiment.checks()
+        known = [check.name for check in checks]
+        for name in self.only or ():
+            if name not in known:
+                raise BadInput("only", name, f"{nearest(name, known)}allowed: {', '.join(known)}")
+        return tuple(check for check in checks if self.only is None or check.name in self.only)
 
     def key(self) -> str:
         """Content hash of the plan, the code included."""
@@ -68,22 +84,22 @@ def blocks_of(plan: Plan, checks: tuple[Check, ...]) -> list[Block]:
     """All blocks of a plan, in a fixed order."""
     base = plan.key()
     return [
-        Block(c, p, b, content_key({"plan": base, "check": repr(check), "at": [p, b]} | size))
+        Block(c, b, content_key({"plan": base, "check": repr(check), "block": b} | size))
         for c, check in enumerate(checks)
         for size in [{"replicates": plan.replicates(check)}]
-        for p in range(len(check.grid))
         for b in range(plan.budget.blocks)
     ]
 
 
 def measure_block(plan: Plan, block: Block) -> np.ndarray:
-    """(methods, replicates) of one block: pure in its arguments."""
+    """(G, methods, replicates) of one block: pure in its arguments."""
     experiment, checks = built(plan)
     check = checks[block.check]
-    value = check.grid[block.point]
-    rng = stream(plan.seed, plan.slug, check.name, float(value), block.block)
-    found = experiment.measure(check, value, rng, plan.replicates(check))
-    return np.stack([np.asarray(found[method], dtype=np.float64) for method in check.methods])
+    rngs = [
+        stream(plan.seed, plan.slug, check.name, float(value), block.block) for value in check.grid
+    ]
+    found = experiment.measure_grid(check, rngs, plan.replicates(check))
+    return np.array([[at[method] for method in check.methods] for at in found], dtype=np.float64)
 
 
 class _Frozen:
@@ -108,7 +124,7 @@ def built(plan: Plan) -> tuple[Experiment, tuple[Check, ...]]:
 @lru_cache(maxsize=4)
 def _built(frozen: _Frozen) -> tuple[Experiment, tuple[Check, ...]]:
     experiment = frozen.plan.experiment()
-    return experiment, experiment.checks()
+    return experiment, frozen.plan.checks(experiment)
 
 
 def _sources() -> tuple[Path, Path]:

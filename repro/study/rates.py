@@ -8,7 +8,7 @@ import numpy as np
 from numpy.polynomial import polynomial
 from scipy import stats
 
-from repro.study.results import Series
+from repro.study.results import Series, finite_mean
 
 
 @dataclass(frozen=True)
@@ -86,14 +86,14 @@ def fit_mean(series: Series, rng: np.random.Generator, resamples: int) -> Interv
     """Mean over grid points of the series' means, each point weighted equally."""
 
     def pooled(*blocks: np.ndarray, axis: int = -1) -> np.ndarray:
-        return np.mean([np.nanmean(block, axis=axis) for block in blocks], axis=0)
+        return np.mean([finite_mean(block, axis) for block in blocks], axis=0)
 
     return _bootstrap(tuple(series.block_means), pooled, rng, resamples)
 
 
 def _coefficients(t, blocks, root_weights, degree, axis) -> np.ndarray:
     """Polynomial coefficients (degree+1, ...) of log block means on t."""
-    logs = np.log(np.stack([np.nanmean(block, axis=axis) for block in blocks]))
+    logs = np.log(np.stack([finite_mean(block, axis) for block in blocks]))
     fit = polynomial.polyfit(t, logs.reshape(len(t), -1), degree, w=root_weights)
     return fit.reshape(degree + 1, *logs.shape[1:])
 

@@ -29,22 +29,29 @@ class Series:
 
     @property
     def block_means(self) -> np.ndarray:
-        """(G, K) mean over the finite replicates of each block."""
-        return np.nanmean(np.where(np.isfinite(self.values), self.values, np.nan), axis=2)
+        """(G, K) mean over the finite replicates of each block; NaN where there is none."""
+        return finite_mean(self.values, axis=2)
 
     @property
     def means(self) -> np.ndarray:
-        """(G,) mean over all finite replicates."""
-        flat = self.values.reshape(len(self.grid), -1)
-        return np.nanmean(np.where(np.isfinite(flat), flat, np.nan), axis=1)
+        """(G,) mean over all finite replicates; NaN where there is none."""
+        return finite_mean(self.values.reshape(len(self.grid), -1), axis=1)
 
     @property
     def standard_errors(self) -> np.ndarray:
-        """(G,) standard error of ``means``."""
+        """(G,) standard error of ``means``; NaN below two finite replicates."""
         flat = self.values.reshape(len(self.grid), -1)
-        flat = np.where(np.isfinite(flat), flat, np.nan)
         count = np.isfinite(flat).sum(axis=1)
-        return np.nanstd(flat, axis=1, ddof=1) / np.sqrt(count)
+        squares = finite_mean((flat - self.means[:, None]) ** 2, axis=1)
+        return np.sqrt(squares / np.where(count > 1, count - 1, np.nan))
+
+
+def finite_mean(values: np.ndarray, axis: int) -> np.ndarray:
+    """Mean over the finite entries along an axis; NaN where there is none."""
+    finite = np.isfinite(values)
+    count = finite.sum(axis=axis)
+    total = np.where(finite, values, 0.0).sum(axis=axis)
+    return total / np.where(count > 0, count, np.nan)
 
 
 @dataclass(frozen=True)

@@ -107,7 +107,8 @@ def _fetch(plan, checks, blocks, store, advance) -> dict[Block, np.ndarray]:
     values = {}
     for block in blocks:
         check = checks[block.check]
-        found = store.read(block, (len(check.methods), plan.replicates(check)))
+        shape = (len(check.grid), len(check.methods), plan.replicates(check))
+        found = store.read(block, shape)
         if found is not None:
             values[block] = found
             advance(1)
@@ -124,14 +125,11 @@ def _interruptible(values: dict, total: int) -> Iterator[None]:
 
 def _judged(plan: Plan, index: int, check: Check, values) -> CheckResult:
     """Assemble (G, K, R) per method and judge each by the same code path."""
-    ordered = sorted(
-        (block for block in values if block.check == index), key=lambda b: (b.point, b.block)
-    )
-    stacked = np.stack([values[block] for block in ordered])
-    stacked = stacked.reshape(len(check.grid), plan.budget.blocks, len(check.methods), -1)
+    own = sorted((block for block in values if block.check == index), key=lambda b: b.block)
+    stacked = np.stack([values[block] for block in own], axis=2)  # (G, methods, K, R)
     outcomes = []
     for m, method in enumerate(check.methods):
-        series = Series(np.array(check.grid, dtype=float), stacked[:, :, m, :])
+        series = Series(np.array(check.grid, dtype=float), stacked[:, m])
         rng = stream(plan.seed, plan.slug, check.name, method, "bootstrap")
         outcomes.append(judge(check, method, series, rng, plan.budget.resamples))
     return CheckResult(check, outcomes[0], tuple(outcomes[1:]))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, PlainValidator
 
 from repro.errors import BadInput
 from repro.instances.choices import TextChoice, instance_choice
@@ -17,7 +17,7 @@ from repro.study.config import Budget, Overrides
 from repro.study.experiment import Experiment, Setting, find
 from repro.study.plan import Plan
 
-WITHOUT_EFFECT_ON_NUMBERS = ("compute", "tracking", "output_dir")
+WITHOUT_EFFECT_ON_NUMBERS = ("compute", "tracking", "output_dir", "feature_cache")
 OVERRIDES = tuple(Overrides.model_fields)
 
 
@@ -29,11 +29,19 @@ class Tracking(Model):
     experiment: Annotated[str, Field(min_length=1)] = "repro"
 
 
+def _workers(value: Any) -> int | Literal["auto"]:
+    if value == "auto":
+        return "auto"
+    if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 1024:
+        return value
+    raise ValueError("a whole number from 1 to 1024, or auto")
+
+
 class Compute(Model):
     """How blocks are computed; results do not depend on it."""
 
     kind: Literal["local"]
-    workers: Annotated[Whole, Field(ge=1, le=1024)] | Literal["auto"]
+    workers: Annotated[int | Literal["auto"], PlainValidator(_workers)]
 
 
 class RunConfig(Model):
@@ -49,8 +57,10 @@ class RunConfig(Model):
     n_pairs: Any
     horizon: Any
     kl_weight: Any
+    only: Annotated[tuple[str, ...], Field(min_length=1)] | None
     device: Literal["cpu", "cuda", "auto"]
     output_dir: Annotated[str, Field(min_length=1)]
+    feature_cache: Annotated[str, Field(min_length=1)] | None
 
 
 @dataclass(frozen=True)
@@ -95,9 +105,10 @@ def session_of(values: Mapping[str, Any]) -> Session:
     instance = _instance(kind, config.instance)
     output_dir = Path(config.output_dir).expanduser().absolute()
     device = resolve_device(config.device)
-    setting = Setting(overrides, instance, device, output_dir / ".cache" / "features")
-    plan = Plan(kind.slug, config.theorem, setting, config.budget, config.seed)
-    plan.experiment().checks()
+    tables = config.feature_cache or output_dir / ".cache" / "features"
+    setting = Setting(overrides, instance, device, Path(tables).expanduser().absolute())
+    plan = Plan(kind.slug, config.theorem, setting, config.budget, config.seed, config.only)
+    plan.checks(plan.experiment())
     resolved = {
         key: value for key, value in values.items() if key not in WITHOUT_EFFECT_ON_NUMBERS
     } | {"instance": instance, "device": device}

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from repro.errors import BadInput, nearest
-from repro.notation import epsilon_of_cost
-from repro.schema import Model
+from repro.notation import epsilon_of_cost, privacy_cost
+from repro.schema import MAX_PAIRS, Model
 from repro.study.checks import Check, FrequencyCheck, InequalityCheck, RatioCheck, SlopeCheck
 from repro.study.config import (
     AnyClaim,
@@ -36,6 +36,7 @@ class Row:
         controls: wrong implementations.
         quantity: what is measured.
         claim: the claim in words.
+        keeps: top-level overrides that do not apply, because the row is about its own value.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Row:
     controls: tuple[str, ...]
     quantity: str
     claim: str
+    keeps: tuple[str, ...] = ()
 
 
 class SweepConfig(Model):
@@ -97,10 +99,10 @@ class SweepExperiment(Experiment):
         common: dict[str, Any] = {
             "name": row.name,
             "axis": row.axis,
-            "grid": claim.grid,
+            "grid": self._grid(row, claim),
             "quantity": row.quantity,
             "method": row.method,
-            "controls": row.controls,
+            "controls": self.controls(row, claim),
             "expected": claim.expected,
             "claim": row.claim,
             "settings": self._settings(row, claim),
@@ -125,13 +127,53 @@ class SweepExperiment(Experiment):
                 return FrequencyCheck(**common, allowed=self.allowed_failure)
         raise TypeError(f"no check for {type(claim).__name__}")
 
+    def controls(self, row: Row, claim: Any) -> tuple[str, ...]:
+        """The row's controls; override where one is no mistake at the budget in use."""
+        return row.controls
+
+    def epsilon(self, row: Row, claim: Any) -> float | None:
+        """The budget of a row: the top-level one where it applies, else the claim's own."""
+        given = None if "epsilon" in row.keeps else self.setting.overrides.epsilon
+        return given if given is not None else claim.epsilon
+
+    def more_labels(self, row: Row, claim: Any) -> float:
+        """By how much a top-level override multiplies the labels of a claim.
+
+        At another ε the same effective sample size n/c(ε)² needs (c(ε)/c(own ε))² as many
+        labels; without this a strict budget would leave the regime the claim is about.
+        """
+        epsilon = self.epsilon(row, claim)
+        if claim.epsilon is None or epsilon is None:
+            return 1.0
+        return (privacy_cost(epsilon) / privacy_cost(claim.epsilon)) ** 2
+
+    def _grid(self, row: Row, claim: Any) -> tuple[float, ...]:
+        """The claim's grid; label counts are multiplied by ``more_labels`` up to the limit."""
+        factor = self.more_labels(row, claim)
+        if row.axis != "n_pairs" or factor == 1.0:
+            return claim.grid
+        grid = tuple(float(round(n * factor)) for n in claim.grid if n * factor <= MAX_PAIRS)
+        fewest = min(len(claim.grid), 3)
+        if len(grid) < fewest:
+            raise BadInput(
+                "epsilon",
+                self.setting.overrides.epsilon,
+                f"{row.name} would need more than {MAX_PAIRS:g} labels; allowed: a larger budget",
+            )
+        return grid
+
     def _settings(self, row: Row, claim: Any) -> Mapping[str, object]:
-        """World, n and ε of a row: top-level overrides first, then the claim's own."""
-        settings: dict[str, object] = {"world": row.world}
-        for name in ("n_pairs", "epsilon", "horizon"):
-            given = getattr(self.setting.overrides, name)
-            settings[name] = given if given is not None else getattr(claim, name)
-        return settings
+        """World, ε, T and n of a row: top-level overrides first, then the claim's own."""
+        given = self.setting.overrides
+        n_pairs, horizon = given.n_pairs, given.horizon
+        if n_pairs is None and claim.n_pairs is not None:
+            n_pairs = round(min(claim.n_pairs * self.more_labels(row, claim), MAX_PAIRS))
+        return {
+            "world": row.world,
+            "n_pairs": n_pairs,
+            "epsilon": self.epsilon(row, claim),
+            "horizon": claim.horizon if horizon is None else horizon,
+        }
 
     def _group(self, row: Row) -> str:
         return self.instance_kind if row.world == INSTANCE else "built"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from repro.instances.build import World, build_world
 from repro.instances.choices import AnyChoice, Choice, at, instance_choice
 from repro.study.checks import Check
 from repro.study.experiment import Setting
-from repro.study.sweep import INSTANCE, SweepConfig, SweepExperiment
+from repro.study.sweep import INSTANCE, Row, SweepConfig, SweepExperiment
 
 
 class WorldSweepConfig(SweepConfig):
@@ -26,11 +28,21 @@ class WorldSweep(SweepExperiment):
         }
         self._worlds: dict[Choice, World] = {}
 
+    def more_labels(self, row: Row, claim: Any) -> float:
+        """Also (own kl_weight/given)² where a smaller weight makes errors count for more."""
+        given = self.setting.overrides.kl_weight if row.world == INSTANCE else None
+        own = getattr(self._choices[row.world], "kl_weight", None)
+        more = 1.0 if given is None or own is None else max(1.0, own / given) ** 2
+        return more * super().more_labels(row, claim)
+
     def world(self, check: Check, value: float) -> World:
-        """The world of one grid point, built once a process."""
+        """The world of one grid point, built once a process.
+
+        A top-level kl_weight applies to the instance; built worlds are tied to their own.
+        """
         choice = self._choices[str(check.settings["world"])]
         given = self.setting.overrides.kl_weight
-        if given is not None and check.axis != "kl_weight":
+        if given is not None and check.settings["world"] == INSTANCE:
             choice = at(choice, kl_weight=given)
         if check.axis in type(choice).model_fields:
             choice = at(choice, **{check.axis: value})

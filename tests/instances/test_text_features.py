@@ -166,7 +166,7 @@ def test_any_texts_give_finite_features_or_bad_input(comparisons, num_features):
     try:
         feature_diff, names = feature_table(comparisons, num_features)
     except BadInput as error:
-        assert error.key == "instance.num_features"
+        assert error.key == "instance.num_features"  # noqa: PT017 - either outcome is right
         return
     assert feature_diff.shape == (len(comparisons), len(names)) == (len(comparisons), num_features)
     assert np.isfinite(feature_diff).all()

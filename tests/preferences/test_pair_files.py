@@ -70,7 +70,7 @@ def test_harmless_differences_of_layout(tmp_path, head, end):
 
 
 def test_separators_inside_a_text_do_not_split_a_line(tmp_path):
-    lines = good_lines(19) + [json.dumps(record(prompt="a\u2028b\x85c"), ensure_ascii=False)]
+    lines = [*good_lines(19), json.dumps(record(prompt="a\u2028b\x85c"), ensure_ascii=False)]
     assert read_pairs(write(tmp_path / "a.jsonl", lines))[-1].prompt == "a\u2028b\x85c"
 
 

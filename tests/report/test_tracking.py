@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from dataclasses import replace
 
 import pytest
@@ -180,3 +181,22 @@ def test_the_name_of_a_run_shows_what_was_set(result):
 
 def test_params_keep_dots_and_lose_what_mlflow_refuses():
     assert params_of({"a": {"b/c": 1}, "d": [0.5]}) == {"a.b_c": "1", "d": "[0.5]"}
+
+
+def test_a_power_law_is_a_straight_line_in_the_ui(result):
+    """log10 against 100·log10 of the sweep, for slope checks only."""
+    from repro.report.tracking_content import run_points
+
+    points = [(name, value, step) for name, value, step in run_points(result)]
+    slopes = [item for item in result.checks if item.outcome.fit is not None]
+    for item in slopes:
+        name = f"{item.check.name}.log10"
+        found = [(value, step) for label, value, step in points if label == name]
+        means = item.outcome.series.means
+        assert [value for value, _ in found] == pytest.approx(
+            [math.log10(mean) for mean in means if mean > 0]
+        )
+        assert [step for _, step in found] == sorted({step for _, step in found})
+    assert {n for n, _, _ in points if n.endswith(".log10")} == {
+        f"{item.check.name}.log10" for item in slopes
+    }

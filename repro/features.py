@@ -1,0 +1,40 @@
+"""``python -m repro.features FOLDER [instance.path=FILES]``: build the text feature table.
+
+The table is label-free: it is the same whichever responses were chosen.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from repro.errors import BadInput
+
+
+def main(words: list[str]) -> int:
+    """Build the table of an instance and keep it in a folder; 0, or 2 on bad input."""
+    from repro.cli.composition import compose_values
+    from repro.instances.choices import TextChoice, instance_choice
+    from repro.instances.feature_cache import cached_text_features
+    from repro.instances.preference_text import text_pairs
+
+    try:
+        if not words or "=" in words[0]:
+            raise BadInput("FOLDER", "", "usage: python -m repro.features FOLDER [KEY=VALUE ...]")
+        values = compose_values("offline_gap", {}, ["instance=preference_text", *words[1:]])
+        choice = instance_choice(values["instance"])
+        if not isinstance(choice, TextChoice):
+            raise BadInput("instance", choice.kind, "allowed: preference_text")
+        pairs = text_pairs(choice)
+        folder = Path(words[0]).absolute()
+        folder.mkdir(parents=True, exist_ok=True)
+        table = cached_text_features(pairs, choice.num_features, folder)
+    except (BadInput, OSError) as problem:
+        print(f"error: {problem}", file=sys.stderr)
+        return 2
+    print("{} pairs, {} features in {}".format(*table.feature_diff.shape, folder))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""Label-private releases of real preference files, and attacks on anybody's releases."""

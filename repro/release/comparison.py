@@ -1,0 +1,39 @@
+"""A comparison without its label: the prompt and the unordered pair of responses.
+
+Everything that the release remembers about a record, in memory or in the ledger, is a keyed
+fingerprint of its comparison; it is the same whichever response was chosen.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+
+from repro.release.records import Record
+
+FINGERPRINT_BITS = 62
+
+
+def unlabelled(record: Record) -> tuple[str, str, str, int]:
+    """prompt, the two responses in order of their code points, and 0 or 1, the chosen one.
+
+    >>> unlabelled(("p", "b", "a"))
+    ('p', 'a', 'b', 1)
+    """
+    prompt, chosen, rejected = record
+    pair = (chosen, rejected)
+    which = chosen > rejected
+    return prompt, pair[which], pair[not which], int(which)
+
+
+def fingerprint(salt: bytes, prompt: str, first: str, second: str) -> int:
+    """A keyed 62-bit hash of a comparison, never 0; texts hold no NUL.
+
+    Args:
+        salt: 1 to 64 secret bytes.
+        prompt: any text.
+        first: the response that comes first in order of code points.
+        second: the other.
+    """
+    text = "\0".join((prompt, first, second)).encode()
+    digest = blake2b(text, digest_size=8, key=salt).digest()
+    return (int.from_bytes(digest, "little") >> (64 - FINGERPRINT_BITS)) or 1

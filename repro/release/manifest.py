@@ -1,0 +1,80 @@
+"""The manifest beside a release: what was done, with numbers that say nothing about any label.
+
+It counts lines, repeated comparisons and released +1 labels.  The number of flips is not stated,
+since with the released labels it would tell how many raw labels are +1.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from repro.errors import BadInput
+from repro.privacy.exact_response import WORD_BITS, ExactResponse
+from repro.release.records import file_size
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Lines released, lines that repeat an earlier comparison, released labels that are +1."""
+
+    lines: int
+    repeated: int
+    plus: int
+
+
+def manifest_path(release: Path) -> Path:
+    """``OUT.manifest.json`` beside ``OUT.jsonl``.
+
+    >>> manifest_path(Path("a/out.jsonl")).name
+    'out.manifest.json'
+    """
+    return release.with_name(release.name.removesuffix(".jsonl") + ".manifest.json")
+
+
+def manifest_text(
+    coin: ExactResponse, counts: Counts, earlier: int, total: Decimal, release: str
+) -> str:
+    """The manifest as JSON."""
+    values = {
+        "format": FORMAT,
+        "release": release,
+        "mechanism": "randomized response on the label of each comparison",
+        "privacy_unit": "the label of one comparison (prompt and unordered pair of responses);"
+        " lines that repeat a comparison share one randomised answer",
+        "epsilon": float(coin.epsilon),
+        "flip_probability": float(coin.flip_prob),
+        "flip_probability_exact": f"{coin.threshold}/2^{WORD_BITS}",
+        "earlier_releases": earlier,
+        "total_epsilon": float(total),
+        "entropy": "operating system",
+        "response_order": "a fair coin, independent of the label",
+        "line_order": "a uniformly random permutation",
+        "lines": counts.lines,
+        "repeated_comparisons": counts.repeated,
+        "released_plus_labels": counts.plus,
+    }
+    return json.dumps(values, indent=2) + "\n"
+
+
+def read_manifest(path: Path) -> dict[str, Any] | None:
+    """The manifest of a release, None where there is none.
+
+    Raises:
+        BadInput: it is not one of ours.
+    """
+    if not path.exists():
+        return None
+    file_size(str(path), "manifest")
+    try:
+        values = json.loads(path.read_bytes())
+        if isinstance(values, dict) and 0 < float(values["epsilon"]) < float("inf"):
+            return values
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        pass
+    raise BadInput("manifest", path, "not a manifest with a positive epsilon")

@@ -1,0 +1,120 @@
+"""The command as users meet it: files, exit status, same bytes."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+FILES = {
+    "verdict.json",
+    "measurements.parquet",
+    "figure.png",
+    "figure.svg",
+    "config.yaml",
+    "run.json",
+}
+
+
+def only_run(tmp_path):
+    (folder,) = (tmp_path / "outputs" / "offline_gap").iterdir()
+    return folder
+
+
+def test_a_run_writes_its_files_and_says_where(command, quick, tmp_path):
+    status, out, err = command(*quick)
+    folder = only_run(tmp_path)
+    verdict = json.loads((folder / "verdict.json").read_text())
+    assert {path.name for path in folder.iterdir()} == FILES
+    assert folder.name == verdict["config_hash"]
+    assert err.startswith("running offline_gap: ")
+    assert "Controls are wrong on purpose" in out
+    assert status == (0 if "as expected)" in out else 1)
+
+
+def test_same_bytes_twice_and_with_two_workers(command, quick, tmp_path):
+    for name, workers in (("a", 1), ("b", 1), ("c", 2)):
+        words = (f"output_dir={name}", f"hydra.run.dir={name}/run", f"compute.workers={workers}")
+        command(*quick, *words)
+    for file in ("verdict.json", "measurements.parquet"):
+        contents = {(tmp_path / name / "run" / file).read_bytes() for name in "abc"}
+        assert len(contents) == 1
+
+
+def test_hydra_run_dir_is_where_files_go(command, quick, tmp_path):
+    command(*quick, "hydra.run.dir=mine")
+    assert {path.name for path in (tmp_path / "mine").iterdir()} == FILES
+    assert not (tmp_path / "outputs" / "offline_gap").exists()
+
+
+def test_an_unexpected_verdict_leaves_with_1_and_keeps_files(command, quick, tmp_path):
+    status, out, _ = command(*quick, "theorem.claims.linear.n_pairs_no_bonus.claimed=-2")
+    verdict = json.loads((only_run(tmp_path) / "verdict.json").read_text())
+    check = next(c for c in verdict["checks"] if c["name"] == "n_pairs_no_bonus")
+    assert status == 1
+    assert (check["verdict"], check["expected"]) == ("contradicted", "supported")
+    assert "NOT" in out
+
+
+def test_multirun_keeps_one_folder_a_job(command, quick, tmp_path):
+    command("-m", *quick, "seed=0,1")
+    assert len(list((tmp_path / "outputs" / "offline_gap").iterdir())) == 2
+
+
+def test_tracking_records_the_run(command, quick, tmp_path):
+    words = [word for word in quick if word != "tracking=none"]
+    command(*words)
+    assert (tmp_path / "outputs" / "mlflow.db").stat().st_size > 0
+
+
+def test_ctrl_c_keeps_finished_blocks_and_says_how_to_go_on(command, quick, tmp_path, monkeypatch):
+    from repro.study import parallel
+
+    def stops(function, blocks):
+        for done, block in enumerate(blocks):
+            if done == 3:
+                raise KeyboardInterrupt
+            yield block, function(block)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("repro.api.mapper", lambda workers: stops)
+        status, _, err = command(*quick)
+    assert status == 130
+    assert "3 of 10" in err
+    assert "run the same command to go on" in err
+    assert not list((tmp_path / "outputs" / "offline_gap").rglob("verdict.json"))
+    done = []
+    monkeypatch.setattr(
+        "repro.api.mapper",
+        lambda workers: lambda f, blocks: (done.append(b) or (b, f(b)) for b in blocks),
+    )
+    command(*quick)
+    total = len(list((tmp_path / "outputs" / ".cache" / "blocks").rglob("*.npy")))
+    assert len(done) == total - 3
+    assert parallel.in_process is not None
+
+
+@pytest.mark.parametrize("words", [["--help"], ["theorem=offline_gpa"]], ids=["help", "error"])
+def test_a_process_of_its_own(words, tmp_path):
+    """As a user's shell runs it, from any directory."""
+    done = subprocess.run(
+        [sys.executable, "-m", "repro", *words],
+        cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False,
+        env=environment(),
+    )  # fmt: skip
+    assert "Traceback" not in done.stderr
+    if words == ["--help"]:
+        assert done.returncode == 0
+        assert "theorem: offline_gap" in done.stdout or "offline_gap" in done.stdout
+        assert max(map(len, done.stdout.splitlines())) <= 100
+    else:
+        assert done.returncode == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def environment():
+    import os
+    from pathlib import Path
+
+    root = str(Path(__file__).parents[2])
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")])}

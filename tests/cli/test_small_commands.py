@@ -1,0 +1,81 @@
+"""``python -m repro.features`` and ``python -m repro.suite``."""
+
+import json
+
+import pytest
+
+from repro import features, suite
+from repro.preferences.synthetic_pairs import synthetic_pairs
+
+
+def test_features_builds_the_label_free_table(tmp_path, capsys):
+    assert features.main([str(tmp_path / "tables")]) == 0
+    assert "400 pairs, 12 features" in capsys.readouterr().out
+    (table,) = (tmp_path / "tables").glob("*.npz")
+    before = table.read_bytes()
+    assert features.main([str(tmp_path / "tables")]) == 0
+    assert table.read_bytes() == before
+
+
+def test_features_do_not_depend_on_the_labels(tmp_path):
+    for name, swap in (("a", False), ("b", True)):
+        path = tmp_path / f"{name}.jsonl"
+        with path.open("w") as file:
+            for pair in synthetic_pairs(60):
+                first, second = pair.chosen, pair.rejected
+                texts = (second, first) if swap else (first, second)
+                record = {"prompt": pair.prompt, "chosen": texts[0], "rejected": texts[1]}
+                file.write(json.dumps(record) + "\n")
+        assert features.main([str(tmp_path / name), f"instance.path={path}"]) == 0
+    tables = [next((tmp_path / name).glob("*.npz")) for name in "ab"]
+    assert tables[0].name == tables[1].name
+    assert tables[0].read_bytes() == tables[1].read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ([], "usage: python -m repro.features FOLDER"),
+        (["x", "instance=linear"], "instance=linear: allowed: preference_text"),
+        (["x", "instance.path=/nowhere.jsonl"], "there is no such file"),
+        (["x", "instance.num_features=1"], "instance.num_features=1"),
+    ],
+)
+def test_features_refuse_bad_input(tmp_path, monkeypatch, capsys, words, line):
+    monkeypatch.chdir(tmp_path)
+    assert features.main(words) == 2
+    err = capsys.readouterr().err
+    assert line in err
+    assert err.count("\n") == 1
+
+
+def test_suite_lists_what_is_there(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(suite, "conf_dir", lambda: tmp_path)
+    monkeypatch.setattr(suite, "slugs", lambda: ["a", "b"])
+    assert suite.main(["list"]) == 0
+    assert (tmp_path / "suite.yaml").read_text().endswith("theorems:\n- a\n- b\n")
+    assert "2 experiments" in capsys.readouterr().out
+
+
+def test_suite_table_is_read_from_verdicts(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    checks = [
+        {"name": "n", "verdict": "supported", "claimed": -1, "slope": -1.001},
+        {"name": "e_to_B", "verdict": "contradicted", "claimed": 1, "slope": 1.97123},
+        {"name": "dp", "verdict": "contradicted", "claimed_epsilon": 0.5, "exact_epsilon": 0.61},
+    ]  # fmt: skip
+    verdict = {"statements": ["p1.x"], "verdict": "contradicted", "checks": checks, "controls": [1]}
+    folder = tmp_path / "outputs" / "suite" / "toy"
+    folder.mkdir(parents=True)
+    (folder / "verdict.json").write_text(json.dumps(verdict))
+    assert suite.main(["table"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == (
+        "| `toy` | p1.x | contradicted | 1 of 3 supported, 1 controls | e_to_B: claimed 1, "
+        "measured 1.971; dp: claimed 0.5, measured 0.61 |"
+    )
+
+
+@pytest.mark.parametrize("words", [[], ["other"], ["list", "x"]])
+def test_suite_refuses_other_words(capsys, words):
+    assert suite.main(words) == 2
+    assert "usage" in capsys.readouterr().err

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from repro.privacy.channels import (
+    Channel,
+    both,
+    channel_delta,
+    channel_epsilon,
+    huber,
+    randomized_response,
+)
+
+
+def test_randomized_response_spends_its_budget_and_no_more():
+    channel = randomized_response(math.log(3))
+    assert channel == pytest.approx(np.array([[0.75, 0.25], [0.25, 0.75]]))
+    assert channel_epsilon(channel) == pytest.approx(math.log(3))
+    assert channel_delta(channel, 0.0) == pytest.approx(0.5)
+    assert channel_delta(channel, math.log(2)) == pytest.approx(0.25)
+    assert channel_delta(channel, math.log(3)) == pytest.approx(0, abs=1e-15)
+
+
+def test_two_releases_add_up_and_constants_cost_nothing():
+    one, two = randomized_response(0.3), randomized_response(0.5)
+    assert channel_epsilon(both(one, two)) == pytest.approx(0.8)
+    assert channel_epsilon(both(one, two[[0, 0]])) == pytest.approx(0.3)
+
+
+def test_corruption_by_hand():
+    assert huber(0.2, (0.0, 1.0)) == pytest.approx(np.array([[0.8, 0.2], [0.0, 1.0]]))
+    after = randomized_response(0.5) @ huber(0.2, (0.0, 1.0))
+    before = huber(0.2, (0.0, 1.0)) @ randomized_response(0.5)
+    assert channel_epsilon(after) == pytest.approx(0.5)
+    assert channel_epsilon(before) < 0.49
+    assert channel_epsilon(np.eye(2)) == math.inf
+
+
+def test_a_channel_as_a_mechanism():
+    mechanism = Channel.of(randomized_response(1.0))
+    assert mechanism.exact_epsilon(0.0) == pytest.approx(1.0)
+    delta = mechanism.exact_delta(0.5)
+    assert mechanism.exact_epsilon(delta) == pytest.approx(0.5, abs=1e-6)
+    assert Channel.of(np.eye(2)).exact_epsilon(1e-3) == math.inf
+    assert Channel.of(np.eye(2)).exact_delta(5.0) == 1.0
+    scores = mechanism.scores(np.random.default_rng(0), True, 100_000)
+    assert sorted(set(scores.round(9))) == [-1.0, 1.0]
+    assert (scores > 0).mean() == pytest.approx(math.e / (1 + math.e), abs=0.01)

@@ -1,0 +1,70 @@
+"""One clear line for every wrong value."""
+
+import pytest
+
+from repro.errors import BadInput
+from repro.schema import validate
+from repro.study.config import Budget, Overrides, SlopeClaim
+
+CLAIM = {
+    "kind": "slope", "grid": [1, 2, 3], "claimed": -1, "tolerance": 0.05,
+    "direction": "two_sided", "expected": "supported",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("epsilon", 0), ("epsilon", -1.0), ("epsilon", float("nan")), ("epsilon", "half"),
+        ("epsilon", True), ("epsilon", [1]), ("n_pairs", 0), ("n_pairs", 1.5), ("n_pairs", "x"),
+        ("n_pairs", float("inf")), ("n_pairs", 10**16), ("horizon", -3), ("kl_weight", 0),
+        ("kl_weight", -0.5), ("kl_weight", float("inf")), ("kl_weight", False),
+    ],
+)  # fmt: skip
+def test_overrides_out_of_range(key, value):
+    with pytest.raises(BadInput, match=rf"^{key}\b.*allowed: ") as refused:
+        validate(Overrides, {key: value})
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "kept"),
+    [
+        ("epsilon", float("inf"), float("inf")),
+        ("n_pairs", 1e6, 1_000_000),
+        ("n_pairs", 10**15, 10**15),
+        ("kl_weight", 1, 1.0),
+    ],
+)
+def test_overrides_in_range(key, value, kept):
+    assert getattr(validate(Overrides, {key: value}), key) == kept
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({"grid": [1, 2]}, "theorem.grid: allowed: Tuple should have at least 3 items"),
+        ({"grid": [1, 3, 2]}, "theorem: allowed: grid values that increase"),
+        ({"grid": [1, 2, "x"]}, "theorem.grid.2=x: allowed: a number"),
+        ({"grid": [0, 1, 2]}, "theorem.grid.0=0: allowed: greater than 0"),
+        ({"tolerance": -1}, "theorem.tolerance=-1: allowed: greater than 0"),
+        ({"direction": "up"}, "theorem.direction=up: allowed: 'two_sided'"),
+        ({"expected": "maybe"}, "theorem.expected=maybe: allowed: 'supported'"),
+        ({"toleranse": 1}, "theorem.toleranse=1: unknown key; did you mean tolerance?"),
+    ],
+)
+def test_claims(changes, line):
+    with pytest.raises(BadInput) as refused:
+        validate(SlopeClaim, CLAIM | changes, "theorem")
+    assert str(refused.value).startswith(line)
+
+
+def test_a_missing_value_is_named():
+    with pytest.raises(BadInput, match=r"^budget\.blocks=\(missing\): a value is required$"):
+        validate(Budget, {"name": "smoke", "replicates": 100, "resamples": 300}, "budget")
+
+
+def test_long_values_are_cut():
+    with pytest.raises(BadInput) as refused:
+        validate(Overrides, {"epsilon": "x" * 1000})
+    assert len(str(refused.value)) < 120

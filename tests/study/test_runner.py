@@ -1,0 +1,138 @@
+"""Plans, blocks and what a run makes of them."""
+
+import numpy as np
+import pytest
+
+from repro.study.blocks import BlockStore
+from repro.study.parallel import in_process
+from repro.study.plan import blocks_of
+from repro.study.runner import Interrupted, run_plan, summarise
+
+
+def judged(plan, store, mapper=in_process):
+    return run_plan(plan, store, mapper, lambda count: None)[0]
+
+
+def summary(plan, checks):
+    return summarise(plan, checks, plan.experiment().assumptions(), {}, "hash")
+
+
+def counting(done):
+    """A mapper that notes the blocks it is asked for."""
+
+    def mapper(function, blocks):
+        done.extend(blocks)
+        return in_process(function, blocks)
+
+    return mapper
+
+
+@pytest.fixture
+def store(tmp_path):
+    return BlockStore(tmp_path / "blocks")
+
+
+def test_a_true_claim_is_supported_and_its_control_caught(plan_of, store):
+    result = summary(plan_of(), judged(plan_of(), store))
+    assert (result.verdict, result.as_expected) == ("supported", True)
+    assert result.checks[0].controls[0].verdict == "contradicted"
+
+
+def test_a_false_claim_is_contradicted(plan_of, store):
+    plan = plan_of(exponent=-0.5)
+    result = summary(plan, judged(plan, store))
+    assert (result.verdict, result.expected, result.as_expected) == (
+        "contradicted",
+        "supported",
+        False,
+    )
+
+
+def test_a_control_that_gets_through_makes_the_run_inconclusive(plan_of, store):
+    plan = plan_of(exponent=0.0, claimed=0.0)
+    checks = judged(plan, store)
+    assert checks[0].outcome.verdict == "supported"
+    assert not checks[0].caught
+    assert summary(plan, checks).verdict == "inconclusive"
+
+
+def test_a_failed_assumption_comes_first(plan_of, store):
+    plan = plan_of(holds=False)
+    assert summary(plan, judged(plan, store)).verdict == "assumption_failed"
+
+
+def test_order_of_work_does_not_matter(plan_of, tmp_path, same_values):
+    def backwards(function, blocks):
+        yield from in_process(function, blocks[::-1])
+
+    forward = judged(plan_of(), BlockStore(tmp_path / "a"))
+    assert same_values(forward, judged(plan_of(), BlockStore(tmp_path / "b"), backwards))
+
+
+def test_the_seed_matters(plan_of, tmp_path, same_values):
+    first = judged(plan_of(), BlockStore(tmp_path / "a"))
+    assert not same_values(first, judged(plan_of(seed=1), BlockStore(tmp_path / "a")))
+
+
+def test_finished_blocks_are_not_done_again(plan_of, store, toy, same_values):
+    first = judged(plan_of(), store)
+    toy.calls.clear()
+    assert same_values(first, judged(plan_of(), store))
+    assert toy.calls == []
+
+
+def test_an_interrupted_run_goes_on(plan_of, store, same_values, tmp_path):
+    def stops(function, blocks):
+        for done, block in enumerate(blocks):
+            if done == 7:
+                raise KeyboardInterrupt
+            yield block, function(block)
+
+    with pytest.raises(Interrupted) as stopped:
+        judged(plan_of(), store, stops)
+    assert (stopped.value.done, stopped.value.total) == (7, 20)
+    done = []
+    resumed = judged(plan_of(), store, counting(done))
+    assert len(done) == 20 - 7
+    assert same_values(resumed, judged(plan_of(), BlockStore(tmp_path / "other")))
+
+
+def test_a_damaged_block_is_done_again(plan_of, store, tmp_path, same_values):
+    first = judged(plan_of(), store)
+    files = sorted((tmp_path / "blocks").rglob("*.npy"))
+    files[0].write_bytes(b"not numpy")
+    files[1].write_bytes(files[1].read_bytes()[:-8])
+    changed = bytearray(files[2].read_bytes())
+    changed[140] ^= 1
+    files[2].write_bytes(bytes(changed))
+    done = []
+    assert same_values(first, judged(plan_of(), store, counting(done)))
+    assert len(done) == 3
+
+
+def test_an_unwritable_store_costs_no_result(plan_of, tmp_path, same_values):
+    (tmp_path / "file").write_text("in the way")
+    blocked = judged(plan_of(), BlockStore(tmp_path / "file" / "blocks"))
+    assert same_values(blocked, judged(plan_of(), BlockStore(tmp_path / "free")))
+
+
+def test_block_keys_depend_on_the_numbers_and_on_nothing_else(plan_of):
+    def keys(plan):
+        return {block.key for block in blocks_of(plan, plan.experiment().checks())}
+
+    assert len(keys(plan_of())) == 20
+    assert keys(plan_of()) == keys(plan_of())
+    for other in (plan_of(seed=1), plan_of(exponent=-2.0), plan_of(blocks=20)):
+        assert not keys(plan_of()) & keys(other)
+
+
+def test_failed_replicates_are_kept_as_such(plan_of, store, toy, monkeypatch):
+    def with_failures(self, check, value, rng, replicates):
+        found = {m: rng.random(replicates) for m in check.methods}
+        found[check.method][:1] = np.nan
+        return found
+
+    monkeypatch.setattr(toy, "measure", with_failures)
+    checks = judged(plan_of(), store)
+    assert checks[0].outcome.series.failed == 4 * 10
+    assert checks[0].outcome.verdict == "inconclusive"

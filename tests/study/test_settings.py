@@ -1,0 +1,60 @@
+"""Config hashes: what the numbers depend on, and nothing else."""
+
+import pytest
+
+from repro.cli.composition import compose_values
+from repro.errors import BadInput
+from repro.study.settings import session_of
+
+
+def session(*overrides, **values):
+    return session_of({**compose_values("offline_gap", values, overrides), "output_dir": "x"})
+
+
+def test_hash_is_stable_within_a_version():
+    assert session().config_hash == session().config_hash
+    assert len(session().config_hash) == 12
+
+
+@pytest.mark.parametrize(
+    "same", ["compute.workers=2", "tracking=none", "tracking.uri=http://x", "device=auto"]
+)
+def test_how_it_is_run_does_not_change_the_hash(same, monkeypatch):
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    assert session(same).config_hash == session().config_hash
+
+
+@pytest.mark.parametrize(
+    "other",
+    ["seed=1", "epsilon=0.5", "n_pairs=1000", "kl_weight=2", "budget=smoke",
+     "theorem.bonus.scale=0.2", "instance.seed=3", "instance=preference_text"],
+)  # fmt: skip
+def test_what_is_run_changes_the_hash(other):
+    assert session(other).config_hash != session().config_hash
+
+
+def test_text_is_hashed_by_content_not_by_path(tmp_path):
+    from repro.preferences.synthetic_pairs import synthetic_pairs
+
+    def write(name, pairs):
+        import json
+
+        path = tmp_path / name
+        path.write_text("".join(json.dumps(vars(pair)) + "\n" for pair in pairs))
+        return session("instance=preference_text", f"instance.path={path}").config_hash
+
+    pairs = synthetic_pairs(60)
+    assert write("a.jsonl", pairs) == write("b.jsonl", pairs)
+    assert write("c.jsonl", pairs[1:]) != write("a.jsonl", pairs)
+
+
+def test_epsilon_infinite_composes():
+    assert session(epsilon=float("inf")).plan.setting.overrides.epsilon == float("inf")
+
+
+def test_an_instance_the_statement_does_not_allow(monkeypatch):
+    from theorems.offline_gap import OfflineGap
+
+    monkeypatch.setattr(OfflineGap, "instances", ("linear",))
+    with pytest.raises(BadInput, match="offline_gap allows: linear"):
+        session("instance=preference_text")

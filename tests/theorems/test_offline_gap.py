@@ -1,0 +1,111 @@
+"""Theorem 4.2 end to end, and what happens when its implementation is broken."""
+
+import math
+
+import pytest
+
+import repro
+from repro.algorithms import ppkl
+from repro.algorithms.ppkl import LinearProblem
+from repro.preferences.label_counts import LabelCounts
+
+FEW = ["budget.replicates=200", "compute.workers=1"]
+
+
+@pytest.fixture(scope="module")
+def smoke():
+    return repro.run("offline_gap", budget="smoke")
+
+
+def by_name(run):
+    return {item.check.name: item for item in run.result.checks}
+
+
+def test_every_verdict_is_the_pinned_one(smoke):
+    found = {name: item.outcome.verdict for name, item in by_name(smoke).items()}
+    assert found == {name: item.check.expected for name, item in by_name(smoke).items()}
+    assert smoke.result.as_expected
+
+
+def test_every_control_is_caught(smoke):
+    for item in smoke.result.checks:
+        for control in item.controls:
+            assert control.verdict == "contradicted", (item.check.name, control.method)
+
+
+@pytest.mark.parametrize(
+    ("check", "slope"),
+    [("n_pairs_no_bonus", -1), ("privacy_cost", 2), ("num_states", 1), ("coverage", 1),
+     ("num_states_with_bonus", 2), ("reward_bound_eps_one", 2), ("reward_bound_eps_inf", 1)],
+)  # fmt: skip
+def test_measured_exponents(smoke, check, slope):
+    assert by_name(smoke)[check].outcome.numbers["slope"] == pytest.approx(slope, abs=0.06)
+
+
+def test_the_bonus_row_is_pessimistic_and_still_of_rate_one(smoke):
+    numbers = by_name(smoke)["n_pairs"].outcome.numbers
+    assert -1.02 < numbers["slope"] < -0.95
+
+
+def broken(only):
+    """A quick run of some checks; meant to be called with the library patched."""
+    return repro.run("offline_gap", budget="smoke", only=only, overrides=FEW)
+
+
+def test_a_missing_debias_turns_the_verdict(monkeypatch):
+    """Drop the debiasing inside the library itself, not in a control."""
+    right = LinearProblem.fit
+    monkeypatch.setattr(LinearProblem, "fit", lambda self, epsilon: right(self, math.inf))
+    done = broken(["n_pairs", "privacy_cost", "constant"])
+    verdicts = {item.outcome.verdict for item in done.result.checks}
+    assert verdicts == {"contradicted"}
+    assert not done.result.as_expected
+
+
+def test_flipped_labels_turn_the_verdict(monkeypatch):
+    right = ppkl.draw_label_counts
+
+    def flipped(*args):
+        counts = right(*args)
+        return LabelCounts(counts.pairs, counts.pairs - counts.wins)
+
+    monkeypatch.setattr(ppkl, "draw_label_counts", flipped)
+    done = broken(["n_pairs_no_bonus"])
+    assert by_name(done)["n_pairs_no_bonus"].outcome.verdict == "contradicted"
+
+
+def test_no_bonus_at_all_is_seen_by_its_own_rows(monkeypatch):
+    monkeypatch.setattr(LinearProblem, "bonus", lambda self: 0 * self.world.reference)
+    done = by_name(broken(["bonus_covers", "pessimism"]))
+    assert done["bonus_covers"].outcome.verdict == "contradicted"
+    assert done["pessimism"].outcome.verdict == "contradicted"
+
+
+def test_real_feature_geometry_has_the_same_slopes():
+    done = repro.run("offline_gap", instance="preference_text", budget="smoke")
+    found = {name: item.outcome.verdict for name, item in by_name(done).items()}
+    assert found["n_pairs"] == found["privacy_cost"] == "supported"
+    assert all(item.caught for item in done.result.checks)
+
+
+def test_without_privacy():
+    done = repro.run("offline_gap", budget="smoke", epsilon=float("inf"), only=["n_pairs_no_bonus"])
+    assert by_name(done)["n_pairs_no_bonus"].outcome.verdict == "supported"
+
+
+def test_a_batch_of_sizes_equals_one_size_at_a_time():
+    import numpy as np
+
+    from repro.cli.composition import compose_values
+    from repro.study.settings import session_of
+    from repro.study.stream import stream
+
+    values = {**compose_values("offline_gap", {}), "output_dir": "unused"}
+    experiment = session_of(values).plan.experiment()
+    for check in (c for c in experiment.checks() if c.axis == "n_pairs"):
+        rngs = [stream(5, check.name, value) for value in check.grid]
+        together = experiment.measure_grid(check, rngs, 7)
+        for value, found in zip(check.grid, together, strict=True):
+            alone = experiment.measure(check, value, stream(5, check.name, value), 7)
+            for method in check.methods:
+                np.testing.assert_allclose(found[method], alone[method], rtol=1e-6, atol=1e-16)
