@@ -49,8 +49,9 @@ from repro.preferences.label_counts import draw_label_counts
 from repro.schema import KLWeight, Positive, Probability, Whole
 from repro.study.checks import Check
 from repro.study.experiment import Setting
+from repro.study.privacy_mistakes import PrivacyMistakes
 from repro.study.results import AssumptionResult
-from repro.study.sweep import INSTANCE, Row, SweepConfig, SweepExperiment
+from repro.study.sweep import INSTANCE, Row, SweepConfig
 
 GAP = "regularised suboptimality [reward]"
 NAIVE = ("naive_likelihood",)
@@ -70,7 +71,7 @@ class FastRateOfflineConfig(SweepConfig):
     corruption: Probability
 
 
-class FastRateOffline(SweepExperiment):
+class FastRateOffline(PrivacyMistakes):
     """Proposition E.1 and the corrected form of its floors."""
 
     slug = "fast_rate_offline"
@@ -79,6 +80,7 @@ class FastRateOffline(SweepExperiment):
     instances = ("linear", "preference_text")
     used_overrides = frozenset({"epsilon", "horizon"})
     config_type = FastRateOfflineConfig
+    privacy_mistakes = frozenset({"naive_likelihood", "without_privacy_cost"})
 
     rows = (
         Row("horizon_linear", "horizon", INSTANCE, "plugin", NAIVE, GAP,

@@ -44,8 +44,9 @@ from repro.notation import epsilon_of_cost
 from repro.schema import Positive, Probability
 from repro.study.checks import Check
 from repro.study.experiment import Setting
+from repro.study.privacy_mistakes import PrivacyMistakes
 from repro.study.results import AssumptionResult
-from repro.study.sweep import INSTANCE, Row, SweepConfig, SweepExperiment
+from repro.study.sweep import INSTANCE, Row, SweepConfig
 
 RISK = "simulated risk / predicted risk"
 VARIANCE = "variance / variance of the mixture loss"
@@ -93,7 +94,7 @@ class LossComparisonConfig(SweepConfig):
     tolerated: Positive
 
 
-class LossComparison(SweepExperiment):
+class LossComparison(PrivacyMistakes):
     """Asymptotic efficiency, worst-case bias, and simulation."""
 
     slug = "loss_comparison"
@@ -102,6 +103,7 @@ class LossComparison(SweepExperiment):
     instances = ("linear", "preference_text")
     used_overrides = frozenset({"n_pairs", "epsilon"})
     config_type = LossComparisonConfig
+    privacy_mistakes = frozenset({"naive", "other_order"})
 
     rows = (
         *(
@@ -117,7 +119,7 @@ class LossComparison(SweepExperiment):
             VARIANCE, "debiased ≡ mixture as ε → ∞"),
         Row("square_loses_little", "reward_bound", "scalar/clean", "square", ("debiased",),
             "variance / (1 + tolerated)·variance of the mixture loss",
-            "at ε = 1 square needs at most 1 % more labels for every B"),
+            "at ε = 1 square needs at most 1 % more labels for every B", ("epsilon",)),
     )  # fmt: skip
 
     def __init__(self, config: LossComparisonConfig, setting: Setting) -> None:

@@ -51,8 +51,9 @@ from repro.instances.linear import LinearWorld
 from repro.schema import Positive, Whole
 from repro.study.checks import Check
 from repro.study.experiment import Setting
+from repro.study.privacy_mistakes import PrivacyMistakes
 from repro.study.results import AssumptionResult
-from repro.study.sweep import INSTANCE, Row, SweepConfig, SweepExperiment
+from repro.study.sweep import INSTANCE, Row, SweepConfig
 
 GAP = "suboptimality [reward]"
 
@@ -77,7 +78,7 @@ class PrivateChipoConfig(SweepConfig):
     margins: dict[str, Positive]
 
 
-class PrivateChipo(SweepExperiment):
+class PrivateChipo(PrivacyMistakes):
     """Theorem 4.4 on rare good responses, an offset instance and linear rewards."""
 
     slug = "private_chipo"
@@ -86,6 +87,7 @@ class PrivateChipo(SweepExperiment):
     instances = ("linear", "preference_text")
     used_overrides = frozenset({"epsilon", "n_pairs"})
     config_type = PrivateChipoConfig
+    privacy_mistakes = frozenset({"naive_likelihood", "epsilon_overstated"})
 
     rows = (
         Row("n_pairs_linear", "n_pairs", INSTANCE, "private_chipo", ("fixed_kl_weight",), GAP,

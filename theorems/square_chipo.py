@@ -33,8 +33,9 @@ from repro.instances.chipo_worlds import RareGoodArm
 from repro.schema import Positive, Probability, Whole
 from repro.study.checks import Check
 from repro.study.experiment import Setting
+from repro.study.privacy_mistakes import PrivacyMistakes
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig, SweepExperiment
+from repro.study.sweep import Row, SweepConfig
 
 GAP = "suboptimality [reward]"
 OVER_OLD = "suboptimality / √α"
@@ -59,7 +60,7 @@ class SquareChipoConfig(SweepConfig):
     corruption: Probability
 
 
-class SquareChipo(SweepExperiment):
+class SquareChipo(PrivacyMistakes):
     """Theorem 5.2 on rare good responses against the worst Huber adversary."""
 
     slug = "square_chipo"
@@ -68,6 +69,7 @@ class SquareChipo(SweepExperiment):
     instances = ("linear",)
     used_overrides = frozenset({"epsilon", "n_pairs"})
     config_type = SquareChipoConfig
+    privacy_mistakes = frozenset({"without_privacy_cost"})
 
     rows = (
         Row("corruption_ctl", "corruption", "ctl", "square_chipo", ("fixed_kl_weight",), GAP,

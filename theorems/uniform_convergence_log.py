@@ -36,8 +36,9 @@ from repro.notation import epsilon_of_cost, privacy_cost
 from repro.schema import Probability, Whole
 from repro.study.checks import Check
 from repro.study.experiment import Setting
+from repro.study.privacy_mistakes import PrivacyMistakes
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig, SweepExperiment
+from repro.study.sweep import Row, SweepConfig
 
 LEFT = "n·E TV²(P_θ̂, P_θ*)"
 VIOLATED = "inequality violated at some n ≤ T [frequency]"
@@ -60,7 +61,7 @@ class UniformConvergenceLogConfig(SweepConfig):
     failure_prob: Probability
 
 
-class UniformConvergenceLog(SweepExperiment):
+class UniformConvergenceLog(PrivacyMistakes):
     """Lemma 3.1 on classes that attain it, and as an inequality over all n."""
 
     slug = "uniform_convergence_log"
@@ -69,6 +70,7 @@ class UniformConvergenceLog(SweepExperiment):
     instances = ("linear",)
     used_overrides = frozenset({"epsilon", "n_pairs", "horizon"})
     config_type = UniformConvergenceLogConfig
+    privacy_mistakes = frozenset({"naive_likelihood", "epsilon_overstated", "without_privacy_cost"})
 
     rows = (
         Row("n_pairs", "n_pairs", "hypercube", "mixture_mle",

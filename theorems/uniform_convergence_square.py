@@ -35,8 +35,9 @@ from repro.instances.probability_classes import packing_class, random_class
 from repro.schema import Finite, Probability, Whole
 from repro.study.checks import Check
 from repro.study.experiment import Setting
+from repro.study.privacy_mistakes import PrivacyMistakes
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig, SweepExperiment
+from repro.study.sweep import Row, SweepConfig
 
 ERROR = "mean squared error of ĥ"
 FLOOR = "mean squared error / α²·mean(reach+|h*|)²"
@@ -63,7 +64,7 @@ class UniformConvergenceSquareConfig(SweepConfig):
     failure_prob: Probability
 
 
-class UniformConvergenceSquare(SweepExperiment):
+class UniformConvergenceSquare(PrivacyMistakes):
     """Lemma 3.3: floors, their constants, and the inequality over all n."""
 
     slug = "uniform_convergence_square"
@@ -72,6 +73,7 @@ class UniformConvergenceSquare(SweepExperiment):
     instances = ("linear",)
     used_overrides = frozenset({"epsilon", "n_pairs", "horizon"})
     config_type = UniformConvergenceSquareConfig
+    privacy_mistakes = frozenset({"without_privacy_cost"})
 
     rows = (
         Row("corruption_ctl", "corruption", "ctl", "square_loss", ("without_privacy_cost",),

@@ -19,8 +19,8 @@ SLUGS = [
 ]
 
 
-def built(slug, tmp_path, instance="linear"):
-    composed = compose_values(slug, {"instance": instance, "output_dir": str(tmp_path)})
+def built(slug, tmp_path, instance="linear", **values):
+    composed = compose_values(slug, {"instance": instance, "output_dir": str(tmp_path), **values})
     return session_of(composed).plan.experiment()
 
 
@@ -54,3 +54,11 @@ def test_text_pairs_replace_the_linear_world(slug, tmp_path):
 def test_every_row_has_a_control_or_is_a_contradiction(slug, tmp_path):
     bare = [c for c in built(slug, tmp_path).checks() if not c.controls]
     assert all(check.expected == "contradicted" for check in bare)
+
+
+@pytest.mark.parametrize("slug", [slug for slug in SLUGS if slug != "p2_scalar_lemmas"])
+def test_without_privacy_mistakes_about_privacy_are_no_controls(slug, tmp_path):
+    experiment = built(slug, tmp_path, epsilon=float("inf"))
+    for check in experiment.checks():
+        if check.settings["epsilon"] == float("inf") and check.axis != "privacy_cost":
+            assert not set(check.controls) & experiment.privacy_mistakes
