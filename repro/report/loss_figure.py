@@ -1,0 +1,76 @@
+"""The map of which loss wins: one small grid of ε by n per reward bound and adversary."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+COLOURS = {
+    ("mixture", "square", "debiased"): "#dddddd",
+    ("mixture", "square"): "#9fc9e6",
+    ("mixture", "debiased"): "#f4d59a",
+    ("square", "debiased"): "#c7e0b4",
+    ("mixture",): "#0173b2",
+    ("square",): "#029e73",
+    ("debiased",): "#de8f05",
+}
+"""Fill by the losses that share the win; letters in the cells say the same."""
+LETTERS = {"mixture": "M", "square": "S", "debiased": "D"}
+
+
+def draw_loss_map(
+    panels: Mapping[tuple[str, str], Sequence[Sequence[tuple[tuple[str, ...], float]]]],
+    epsilons: Sequence[float],
+    labels: Sequence[int],
+) -> Figure:
+    """Draw the map.
+
+    Args:
+        panels: by (row title, column title), rows by n and columns by ε of the winning losses and
+            of how many times worse the worst loss is.
+        epsilons: of the columns of a panel.
+        labels: n of the rows of a panel, from the bottom.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    rows = list(dict.fromkeys(row for row, _ in panels))
+    columns = list(dict.fromkeys(column for _, column in panels))
+    figure = Figure(figsize=(4.0 * len(columns), 2.9 * len(rows) + 0.9), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots(len(rows), len(columns), squeeze=False)
+    for i, row in enumerate(rows):
+        for j, column in enumerate(columns):
+            _draw_panel(axes[i][j], panels[row, column], epsilons, labels)
+            axes[i][j].set_title(f"{row}, {column}", fontsize=9)
+    for axis in axes[-1]:
+        axis.set_xlabel("privacy budget ε")
+    for line in axes:
+        line[0].set_ylabel("labels n")
+    figure.suptitle(
+        "Losses within 2 % of the least error: M mixture log, S square, D debiased log.  "
+        "Number: error of the worst of the three over the best.",
+        fontsize=10,
+    )
+    return figure
+
+
+def _draw_panel(axis, cells, epsilons, labels) -> None:
+    from matplotlib.patches import Rectangle
+
+    for y, line in enumerate(cells):
+        for x, (names, worst) in enumerate(line):
+            fill = COLOURS[names]
+            axis.add_patch(Rectangle((x, y), 1, 1, facecolor=fill, edgecolor="white"))
+            dark = fill in ("#0173b2", "#029e73")
+            letters = "".join(LETTERS[name] for name in names)
+            axis.text(x + 0.5, y + 0.5, f"{letters}\n{worst:.2g}", ha="center", va="center",
+                      fontsize=7, color="white" if dark else "black")  # fmt: skip
+    axis.set_xlim(0, len(epsilons))
+    axis.set_ylim(0, len(labels))
+    axis.set_xticks([x + 0.5 for x in range(len(epsilons))], [f"{e:g}" for e in epsilons])
+    axis.set_yticks([y + 0.5 for y in range(len(labels))], [f"{n:.0e}" for n in labels])
+    axis.tick_params(length=0, labelsize=8)

@@ -1,0 +1,91 @@
+"""The four losses against their definitions, an independent minimiser and each other."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from scipy.optimize import minimize
+
+from repro.estimators.label_losses import LabelLoss, minimise_loss
+from repro.estimators.mixture_mle import mixture_mle
+from repro.notation import flip_prob, label_signal, privacy_cost
+from repro.preferences.label_counts import LabelCounts
+
+X = torch.tensor([[1.0, 0.2], [0.3, -1.0], [-0.5, 0.7], [0.9, 0.9]], dtype=torch.float64)
+COUNTS = LabelCounts(
+    torch.tensor([[400.0, 300.0, 500.0, 350.0]], dtype=torch.float64),
+    torch.tensor([[260.0, 130.0, 240.0, 215.0]], dtype=torch.float64),
+)
+
+
+def by_definition(name, epsilon, theta):
+    """The loss label by label, as the papers print it."""
+    m, k = COUNTS.pairs[0].numpy(), COUNTS.wins[0].numpy()
+    p = 1 / (1 + np.exp(-(X.numpy() @ theta)))
+    flip, signal, c = flip_prob(epsilon), label_signal(epsilon), privacy_cost(epsilon)
+    if name == "mixture":
+        q = flip + signal * p
+        return -(k * np.log(q) + (m - k) * np.log(1 - q)).sum()
+    if name == "square":
+        return (k * (2 * p - 1 - c) ** 2 + (m - k) * (2 * p - 1 + c) ** 2).sum()
+    if name == "naive":
+        return -(k * np.log(p) + (m - k) * np.log(1 - p)).sum()
+    keep = 1 - flip
+    plus = -(keep * np.log(p) - flip * np.log(1 - p)) / signal
+    minus = -(keep * np.log(1 - p) - flip * np.log(p)) / signal
+    return (k * plus + (m - k) * minus).sum()
+
+
+@pytest.mark.parametrize("name", ["mixture", "square", "debiased", "naive"])
+@pytest.mark.parametrize("epsilon", [0.7, 3.0])
+def test_the_minimiser_is_that_of_the_printed_loss(name, epsilon):
+    found = minimise_loss(LabelLoss(name, epsilon), COUNTS, X, 50.0)[0].numpy()
+    best = minimize(lambda t: by_definition(name, epsilon, t), np.zeros(2), method="Nelder-Mead",
+                    options={"xatol": 1e-9, "fatol": 1e-12, "maxiter": 4000}).x  # fmt: skip
+    assert found == pytest.approx(best, abs=2e-5)
+
+
+def test_the_mixture_equals_the_algorithm_of_p1():
+    own = minimise_loss(LabelLoss("mixture", 1.0), COUNTS, X, 5.0)
+    assert torch.allclose(own, mixture_mle(COUNTS, X, 1.0, 5.0), atol=1e-7)
+
+
+def test_all_three_coincide_in_a_saturated_class_and_naive_does_not():
+    x = torch.eye(4, dtype=torch.float64)
+    fits = [
+        minimise_loss(LabelLoss(name, 2.0), COUNTS, x, 50.0)
+        for name in ("mixture", "square", "debiased", "naive")
+    ]
+    assert torch.allclose(fits[0], fits[1], atol=1e-6)
+    assert torch.allclose(fits[0], fits[2], atol=1e-6)
+    assert (fits[0] - fits[3]).abs().max() > 0.05
+
+
+def test_shares_outside_the_unit_interval_send_the_debiased_loss_to_the_sphere():
+    one = LabelCounts(torch.tensor([[20.0]]).double(), torch.tensor([[18.0]]).double())
+    x = torch.ones(1, 1, dtype=torch.float64)
+    found = minimise_loss(LabelLoss("debiased", 0.5), one, x, 3.0)
+    assert float(found) == pytest.approx(3.0, abs=1e-6)
+
+
+def test_a_cell_without_pairs_counts_for_nothing():
+    empty = LabelCounts(
+        torch.cat([COUNTS.pairs, torch.zeros(1, 1)], 1),
+        torch.cat([COUNTS.wins, torch.zeros(1, 1)], 1),
+    )
+    x = torch.cat([X, torch.tensor([[5.0, 5.0]]).double()])
+    for name in ("mixture", "square", "debiased"):
+        loss = LabelLoss(name, 1.0)
+        assert torch.allclose(
+            minimise_loss(loss, empty, x, 9.0), minimise_loss(loss, COUNTS, X, 9.0), atol=1e-8
+        )
+
+
+def test_weights_by_hand():
+    s = torch.tensor([0.0], dtype=torch.float64)
+    assert float(LabelLoss("square", 1.0).weight(s)) == pytest.approx(0.25)
+    assert float(LabelLoss("mixture", math.log(3)).weight(s)) == pytest.approx(1.0)
+    assert float(LabelLoss("debiased", 1.0).weight(s)) == 1.0
