@@ -15,6 +15,6 @@ class PrivacyMistakes(SweepExperiment):
 
     def controls(self, row: Row, claim: Any) -> tuple[str, ...]:
         """The row's controls that are wrong at the budget in use."""
-        if self.epsilon(row, claim) != math.inf:
+        if self.row_epsilon(row, claim) != math.inf:
             return row.controls
         return tuple(name for name in row.controls if name not in self.privacy_mistakes)
