@@ -12,6 +12,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from repro.policies.enumerated import PolicyTable, all_choices
+
+HARDEST = 0.7518
+"""argmax of t·Φ(−t)."""
+
 
 @dataclass(frozen=True, eq=False)
 class AxisWorld:
@@ -50,6 +55,13 @@ class AxisWorld:
     def win_prob(self) -> Tensor:
         """(d,) P(label = +1)."""
         return torch.sigmoid(self.reward_diff)
+
+    @property
+    def policies(self) -> PolicyTable:
+        """All 2^d policies; the reference vector v is that of always choosing −."""
+        chosen = all_choices(self.num_features)
+        features = chosen * (self.length * self.test_prob)
+        return PolicyTable(features, self.gap(chosen))
 
     def gap(self, chosen: Tensor) -> Tensor:
         """(R,) sub-optimality of choosing the + response where ``chosen`` (R, d) is true."""
@@ -91,3 +103,38 @@ def even_world(num_features: int, length: float, radius: float) -> AxisWorld:
     """All coordinates share the data: only benign directions."""
     equal = torch.full((num_features,), 1 / num_features, dtype=torch.float64)
     return AxisWorld(equal, equal, radius * equal.sqrt(), length)
+
+
+def trapped_world(num_levels: int, length: float, radius: float, trap_prob: float) -> AxisWorld:
+    """The multi-scale world and one state more, whose + response nobody compared and is worse.
+
+    Greedy choices fall into it half of the time at every n; pessimistic ones do not.  At the
+    levels the + response is the better one, so that staying with the reference costs something.
+
+    Args:
+        num_levels: d − 1.
+        length: of every pair.
+        radius: ‖θ*‖.
+        trap_prob: test mass of the last state.
+    """
+    levels = multi_scale_world(num_levels, length, 1.0)
+    theta = torch.cat([levels.theta.abs(), -levels.theta[:1].abs()])
+    test = torch.cat([(1 - trap_prob) * levels.test_prob, torch.tensor([trap_prob]).double()])
+    data = torch.cat([levels.data_prob, torch.zeros(1, dtype=torch.float64)])
+    return AxisWorld(data, test, radius * theta / theta.norm(), length)
+
+
+def hardest_even_world(num_features: int, length: float, n_pairs: float) -> AxisWorld:
+    """Equal masses and the reward difference at which wrong choices cost most.
+
+    With standard error s of θ_k a difference t costs t·Φ(−t/s), largest at t = 0.7518·s.
+
+    Args:
+        num_features: d = S states.
+        length: of every pair.
+        n_pairs: n, shared evenly by the states.
+    """
+    equal = torch.full((num_features,), 1 / num_features, dtype=torch.float64)
+    standard_error = 2 / length * (num_features / n_pairs) ** 0.5
+    signs = 1 - 2 * (torch.arange(num_features, dtype=torch.float64) % 2)
+    return AxisWorld(equal, equal, HARDEST * standard_error * signs, length)

@@ -45,6 +45,44 @@ def test_objective_perturbation_error(name, expected):
         assert found[method] == pytest.approx(exponent, abs=0.09), method
 
 
+GAP = [
+    ("n_pairs_greedy", {"greedy": -0.5, "root_n_noise": -0.25, "argmin_policy": 0.0}),
+    ("epsilon_greedy", {"greedy": -0.5, "noise_without_epsilon": 0.0}),
+    ("n_pairs", {"pessimistic": -0.5, "greedy_into_the_trap": 0.0}),
+    ("num_features", {"greedy": 0.5, "labels_per_state": 0.0}),
+    ("bound", {"bound": -0.47, "bound_printed": 0.0}),
+    ("reference_lemma", {"lemma": 0.0, "lemma_printed": -0.39}),
+]
+
+
+@pytest.mark.parametrize(("name", "expected"), GAP)
+def test_central_dp_gap(name, expected):
+    found = exponents(experiment_of("central_dp_gap"), name)
+    for method, exponent in expected.items():
+        assert found[method] == pytest.approx(exponent, abs=0.15), method
+
+
+def frequencies(experiment, name, value, replicates=40):
+    check = next(check for check in experiment.checks() if check.name == name)
+    found = experiment.measure(check, value, stream(0, name, value), replicates)
+    return {m: values.mean() for m, values in found.items()}
+
+
+def test_the_confidence_set_covers_and_the_bound_holds():
+    experiment = experiment_of("central_dp_gap")
+    covers = frequencies(experiment, "confidence_covers", 1e8)
+    assert covers["misses"] == 0
+    assert covers["misses_without_private_term"] > 0.3
+    bound = frequencies(experiment, "theorem_bound", 1e8)
+    assert bound["pessimistic_fails"] == 0
+    assert bound["greedy_fails"] > 0.2
+
+
+def test_the_text_ridge_leaves_the_confidence_set():
+    found = exponents(experiment_of("central_dp_gap"), "confidence")
+    assert found["distance"] < 0.05 < 0.1 < found["distance_text_ridge"]
+
+
 def test_epsilon_above_one_is_refused():
     with pytest.raises(BadInput, match="at most 1"):
         experiment_of("objective_perturbation_error", epsilon=2.0)
