@@ -83,6 +83,46 @@ def test_the_text_ridge_leaves_the_confidence_set():
     assert found["distance"] < 0.05 < 0.1 < found["distance_text_ridge"]
 
 
+COVARIANCE = [
+    ("excess", {"fixed": -1.0, "root_n_noise": -0.5}),
+    ("excess_printed", {"fixed": -1.0}),
+    ("excess_epsilon", {"fixed": -1.0, "noise_without_epsilon": 0.0}),
+    ("excess_appendix_ridge", {"appendix_ridge": 0.0, "text_ridge": -0.5}),
+    ("norm_n_pairs", {"operator_norm": -1.0, "root_n_noise": -0.5}),
+    ("norm_num_features", {"operator_norm": 0.54, "diagonal_noise": 0.2}),
+]
+
+
+@pytest.mark.parametrize(("name", "expected"), COVARIANCE)
+def test_covariance_lemmas(name, expected):
+    found = exponents(experiment_of("covariance_lemmas"), name)
+    for method, exponent in expected.items():
+        assert found[method] == pytest.approx(exponent, abs=0.1), method
+
+
+@pytest.mark.parametrize("kind", ["pairs", "rankings", "trajectories"])
+@pytest.mark.parametrize("norm", ["gradient", "hessian"])
+def test_printed_norms_hold_and_forgetful_ones_do_not(norm, kind):
+    experiment = experiment_of("covariance_lemmas")
+    check = next(c for c in experiment.checks() if c.name == f"{norm}_{kind}")
+    found = experiment.measure(check, check.grid[-1], stream(0, norm), 5)
+    assert found["printed"].max() <= 1 + 1e-12
+    assert found[check.controls[0]].max() > 1.5
+
+
+def test_the_ridge_keeps_the_covariance_definite():
+    experiment = experiment_of("covariance_lemmas")
+    covers = frequencies(experiment, "ridge_covers", 8)
+    assert covers["uncovered"] == 0 < covers["uncovered_small_ridge"]
+    definite = frequencies(experiment, "indefinite", 8)
+    assert definite["indefinite"] == 0 < definite["indefinite_without_ridge"]
+
+
+def test_symmetric_part_halves_the_squared_norm():
+    ratio = frequencies(experiment_of("covariance_lemmas"), "symmetric_gain", 64)
+    assert ratio["gain"] == pytest.approx(1, abs=0.05)
+
+
 def test_epsilon_above_one_is_refused():
     with pytest.raises(BadInput, match="at most 1"):
         experiment_of("objective_perturbation_error", epsilon=2.0)
