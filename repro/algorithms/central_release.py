@@ -13,6 +13,9 @@ from repro.algorithms.central_covariance import covariance_noise, norm_in, priva
 from repro.algorithms.central_mle import Noise, Perturbation, draw_noise, private_mle
 from repro.estimators.objective_perturbation import Loss
 from repro.estimators.pair_loss import PairLoss
+from repro.estimators.plackett_luce import RankingLoss, draw_rankings
+from repro.instances.choice_sets import ChoiceSetWorld
+from repro.instances.linear_mdp import LinearMDP
 from repro.instances.multi_scale import AxisWorld
 from repro.preferences.label_counts import draw_label_counts
 
@@ -76,3 +79,25 @@ def with_noise(
     replicates, d = covariance.shape[:2]
     noise = draw_noise(rng, replicates, d)
     return CentralData(loss, covariance, n_pairs, noise, covariance_noise(rng, replicates, d))
+
+
+def draw_ranked(
+    rng: np.random.Generator, world: ChoiceSetWorld, n_pairs: int, replicates: int
+) -> CentralData:
+    """R datasets of n rankings and their curator's noise."""
+    states = world.draw_states(rng, n_pairs, replicates)
+    reward = torch.einsum("skd,d->sk", world.features, world.axis.theta).numpy()
+    met, chosen = draw_rankings(rng, states, reward)
+    loss = RankingLoss(world.features, met / n_pairs, chosen / n_pairs)
+    covariance = world.covariance(torch.from_numpy(states / n_pairs))
+    return with_noise(rng, loss, covariance, n_pairs)
+
+
+def draw_trajectory_pairs(
+    rng: np.random.Generator, world: LinearMDP, n_pairs: int, replicates: int
+) -> CentralData:
+    """R datasets of n compared pairs of trajectories and their curator's noise."""
+    x, prob = world.trajectory_pairs
+    counts = draw_label_counts(rng, prob, x @ world.theta, n_pairs, float("inf"), replicates)
+    loss = PairLoss(x, counts.pairs / n_pairs, counts.wins / n_pairs)
+    return with_noise(rng, loss, loss.covariance, n_pairs)

@@ -14,7 +14,8 @@ class KwiseBudget(CentralBudget):
 
     Printed: ‖∇ℓ‖ ≤ 2K²L (Lemma B.3) and noise of variance ∝ K⁶ on Σ_K (Lemma B.5), so λ and α
     grow like K³.  Sharp: ‖∇ℓ‖ ≤ 2(K−1)L, and one ranking moves Σ_K by at most 2KL²/(K−1), which
-    for pairs is 4L².
+    for pairs is 4L².  α keeps the γ of pairs and grows with whichever noise grows faster: Lemma
+    B.6 leaves its constant free, and with γ_K = e^(−4LB)/2 the noise b would push θ̃ onto the ball.
 
     Attributes:
         num_ranked: K ≥ 2.
@@ -25,15 +26,19 @@ class KwiseBudget(CentralBudget):
     sharp: bool = False
 
     @property
-    def curvature(self) -> float:
-        """γ_K = e^(−4LB)/2 (P3, eq. 19)."""
-        return 0.5 * math.exp(-4 * self.feature_norm * self.radius)
+    def gradient_factor(self) -> float:
+        """Gradient bound of a ranking relative to that of a pair."""
+        return self.num_ranked - 1 if self.sharp else self.num_ranked**2
 
     @property
     def noise_std(self) -> float:
-        """σ of b, for the gradient bound of a ranking in place of 2L."""
-        factor = self.num_ranked - 1 if self.sharp else self.num_ranked**2
-        return factor * super().noise_std
+        """σ of b."""
+        return self.gradient_factor * super().noise_std
+
+    def ridge(self, n_pairs: float, num_features: int) -> float:
+        """α."""
+        factor = max(self.gradient_factor, self.covariance_factor)
+        return factor * 2 * self.curvature * super().confidence_ridge(n_pairs, num_features)
 
     @property
     def covariance_factor(self) -> float:

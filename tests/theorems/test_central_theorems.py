@@ -123,6 +123,65 @@ def test_symmetric_part_halves_the_squared_norm():
     assert ratio["gain"] == pytest.approx(1, abs=0.05)
 
 
+KWISE = [
+    ("n_pairs_greedy", {"greedy": -0.5, "root_n_noise": -0.25, "argmin_policy": 0.0}),
+    ("epsilon_greedy", {"greedy": -0.5, "noise_without_epsilon": 0.0}),
+    ("n_pairs", {"pessimistic": -0.59, "greedy_into_the_trap": 0.0}),
+    ("error", {"error": -0.5, "error_text_ridge": -0.25}),
+    ("error_epsilon", {"error": -0.5, "error_without_epsilon": 0.0}),
+    ("ranked_actions", {"error": 1.5}),
+]
+
+
+@pytest.mark.parametrize(("name", "expected"), KWISE)
+def test_kwise_gap(name, expected):
+    found = exponents(experiment_of("kwise_gap"), name, replicates=20)
+    for method, exponent in expected.items():
+        assert found[method] == pytest.approx(exponent, abs=0.15), method
+
+
+def test_sharp_k_constants_do_not_grow():
+    found = exponents(experiment_of("kwise_gap"), "ranked_actions_sharp", replicates=20)
+    assert found["error_sharp"] < 0.3 < 1 < found["error"]
+
+
+@pytest.mark.parametrize("name", ["gradient", "hessian", "covariance_term"])
+def test_corrected_formulas_hold_and_printed_ones_do_not(name):
+    experiment = experiment_of("kwise_gap")
+    check = next(c for c in experiment.checks() if c.name == name)
+    found = experiment.measure(check, 6, stream(0, name), 5)
+    assert found[check.method].max() <= 1 + 1e-9 < found[check.controls[0]].max()
+
+
+MDP = [
+    ("n_pairs_greedy", {"greedy": -0.5, "argmin_policy": 0.0}),
+    ("epsilon_greedy", {"greedy": -0.5}),
+    ("n_pairs", {"pessimistic": -0.57, "printed_objective": 0.0}),
+    ("epsilon", {"pessimistic": -0.57, "printed_objective": 0.0}),
+]
+
+
+@pytest.mark.parametrize(("name", "expected"), MDP)
+def test_mdp_gap(name, expected):
+    found = exponents(experiment_of("mdp_gap"), name, replicates=30)
+    for method, exponent in expected.items():
+        assert found[method] == pytest.approx(exponent, abs=0.15), method
+
+
+def test_wrong_noise_on_trajectories_is_seen():
+    found = exponents(experiment_of("mdp_gap"), "n_pairs_greedy")
+    assert found["root_n_noise"] > -0.42
+    found = exponents(experiment_of("mdp_gap"), "epsilon_greedy")
+    assert found["noise_without_epsilon"] > -0.4
+
+
+def test_curvature_of_trajectories_needs_the_sum_over_steps():
+    experiment = experiment_of("mdp_gap")
+    check = next(c for c in experiment.checks() if c.name == "covariance")
+    found = experiment.measure(check, 4, stream(0, "covariance"), 20)
+    assert found["covariance"].max() <= 1 < found["covariance_printed"].max()
+
+
 def test_epsilon_above_one_is_refused():
     with pytest.raises(BadInput, match="at most 1"):
         experiment_of("objective_perturbation_error", epsilon=2.0)
