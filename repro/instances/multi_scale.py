@@ -119,7 +119,7 @@ def trapped_world(num_levels: int, length: float, radius: float, trap_prob: floa
     """
     levels = multi_scale_world(num_levels, length, 1.0)
     theta = torch.cat([levels.theta.abs(), -levels.theta[:1].abs()])
-    test = torch.cat([(1 - trap_prob) * levels.test_prob, torch.tensor([trap_prob]).double()])
+    test = torch.cat([(1 - trap_prob) * levels.test_prob, torch.full((1,), trap_prob, dtype=torch.float64)])
     data = torch.cat([levels.data_prob, torch.zeros(1, dtype=torch.float64)])
     return AxisWorld(data, test, radius * theta / theta.norm(), length)
 
