@@ -18,6 +18,9 @@ What the printed text does not bear out, expected contradicted:
   At K = 2 its mean over labels vanishes at −θ*, not at θ*.
 - ``hessian_printed`` (Claim B.2) weights x_kl·x_klᵀ by the winner's probability in the place of
   ½·p_k·p_l.
+- ``curvature_printed`` (eq. 19) has γ_K = e^(−4LB)/2.  Where all responses but one share their
+  features only the first choice tells anything, and for a small ball γ_K is too large by K/(K−1).
+  Lemma B.4, which only asks for some γ_K > 0, holds with e^(−4LB)·(K−1)/(2K).
 The corrected forms agree with autograd to rounding, and the printed forms are their controls.  What
 would refute Theorem 4.4: exponents above −1/2.
 """
@@ -34,6 +37,7 @@ from torch import Tensor
 from repro.algorithms.central_mle import Perturbation, printed_perturbation
 from repro.algorithms.central_release import CentralData, draw_ranked
 from repro.algorithms.kwise_budget import KwiseBudget
+from repro.algorithms.ranking_curvature import ranking_curvature_ratio
 from repro.estimators.ranking_claims import (
     automatic_derivatives,
     claimed_gradient,
@@ -50,6 +54,7 @@ from repro.study.sweep import Row
 GAP = "suboptimality [reward]"
 ERROR = "‖θ* − θ̃‖ in Σ̃_K + λI"
 CLAIM = "|formula − autograd| / 1e-10"
+CURVATURE = "γ_K·vᵀΣ_K v / vᵀ∇²ℓ v"
 SENSITIVITY = "largest term of n·Σ_K / bound"
 SCALES, TRAPPED, NULL = "scales", "trapped", "half_null"
 FORMULA = "random rankings"
@@ -69,6 +74,7 @@ class KwiseGapConfig(CentralConfig):
         theta_share: ‖θ*‖/B.
         error_scale: the constant of O(·) in F, besides its factor of K.
         optimizer_tol_power: β = n^(−power).
+        small_radius: B of the rows on eq. (19).
     """
 
     num_ranked: Whole
@@ -79,6 +85,7 @@ class KwiseGapConfig(CentralConfig):
     theta_share: Share
     error_scale: Positive
     optimizer_tol_power: Positive
+    small_radius: Positive
 
 
 class KwiseGap(CentralSweep):
@@ -114,6 +121,10 @@ class KwiseGap(CentralSweep):
             "Claim B.2 as printed"),
         Row("hessian", "ranked_actions", FORMULA, "hessian", ("hessian_printed",), CLAIM,
             "Claim B.2 with ½·p_k·p_l"),
+        Row("curvature_printed", "ranked_actions", FORMULA, "curvature_printed", (), CURVATURE,
+            "(19) as printed: ∇²ℓ ⪰ e^(−4LB)/2·Σ_K"),
+        Row("curvature", "ranked_actions", FORMULA, "curvature", ("curvature_printed",),
+            CURVATURE, "(19) with e^(−4LB)·(K−1)/(2K)"),
     )  # fmt: skip
 
     config: KwiseGapConfig
@@ -191,6 +202,10 @@ class KwiseGap(CentralSweep):
                 "two_k_over_k_minus_1": (largest / bound).numpy(),
                 "limit_of_many": (largest / (2 * norm**2)).numpy(),
             }
+        if check.quantity == CURVATURE:
+            return {
+                m: self._curvature(m, num_ranked, rng, replicates).numpy() for m in check.methods
+            }
         features = torch.from_numpy(rng.standard_normal((replicates, num_ranked, 3)))
         theta = torch.from_numpy(rng.standard_normal((replicates, 3)))
         of_gradient = check.name.startswith("gradient")
@@ -201,6 +216,15 @@ class KwiseGap(CentralSweep):
             .abs().flatten(1).amax(1).numpy() / AGREEMENT
             for m in check.methods
         }  # fmt: skip
+
+    def _curvature(
+        self, method: str, num_ranked: int, rng: np.random.Generator, replicates: int
+    ) -> Tensor:
+        """Both sides of (19) in a small ball, as printed or with (K−1)/K of the constant."""
+        norm, radius = self.curator.feature_norm, self.config.small_radius
+        factor = 1.0 if method.endswith("_printed") else (num_ranked - 1) / num_ranked
+        gamma = 0.5 * math.exp(-4 * norm * radius) * factor
+        return ranking_curvature_ratio(rng, replicates, num_ranked, norm, radius, gamma)
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Inputs of Algorithm 1 and Assumption 2.1 at both ends of every sweep."""

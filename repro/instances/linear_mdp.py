@@ -103,7 +103,9 @@ class LinearMDP:
                 for second, q in paths[:i]:
                     if not torch.equal(first, second):
                         cells.append((first - second, 2 * p * q * float(self.data_start[state])))
-        return torch.stack([x for x, _ in cells]), torch.tensor([p for _, p in cells], dtype=torch.float64)
+        return torch.stack([x for x, _ in cells]), torch.tensor(
+            [p for _, p in cells], dtype=torch.float64
+        )
 
     def _paths(self, state: int):
         """Summed features and probability of every trajectory from a first state."""
@@ -132,7 +134,9 @@ def two_stage_mdp(axis: AxisWorld, later_share: float, tilt: float) -> LinearMDP
         first[s, 0, s], first[s, 1, s] = -half, half
     for s, size in enumerate((half, 0.9 * half)):
         later[s, 0, d + s], later[s, 1, d + s] = -size, size
-    own = torch.full((2, 2), 1 - tilt, dtype=torch.float64) / 2 + tilt * torch.eye(2, dtype=torch.float64)
+    own = torch.full((2, 2), 1 - tilt, dtype=torch.float64) / 2 + tilt * torch.eye(
+        2, dtype=torch.float64
+    )
     more = later_share * axis.theta.norm().expand(2)
     return LinearMDP(
         axis.test_prob, axis.data_prob, (first, later), (own.expand(d, 2, 2),),

@@ -35,10 +35,9 @@ def pessimistic_values(
     values, vectors = torch.linalg.eigh(matrix)
     rotated = directions @ vectors
     along = torch.einsum("rij,ri->rj", vectors, centre)
-    rows = [
-        part.expand_as(rotated).flatten(0, 1) for part in (values[:, None, :], along[:, None, :])
-    ]
-    problem = _Diagonal(rotated.flatten(0, 1), *rows, error_bound**2, radius)
+    eigenvalues = values[:, None, :].expand_as(rotated).flatten(0, 1)
+    middles = along[:, None, :].expand_as(rotated).flatten(0, 1)
+    problem = _Diagonal(rotated.flatten(0, 1), eigenvalues, middles, error_bound**2, radius)
     weight = torch.zeros(len(problem.direction), dtype=centre.dtype, device=centre.device)
     outside = problem.norm(weight) > radius
     weight[outside] = problem.at(outside).peak()

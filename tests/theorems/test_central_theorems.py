@@ -145,7 +145,7 @@ def test_sharp_k_constants_do_not_grow():
     assert found["error_sharp"] < 0.3 < 1 < found["error"]
 
 
-@pytest.mark.parametrize("name", ["gradient", "hessian", "covariance_term"])
+@pytest.mark.parametrize("name", ["gradient", "hessian", "covariance_term", "curvature"])
 def test_corrected_formulas_hold_and_printed_ones_do_not(name):
     experiment = experiment_of("kwise_gap")
     check = next(c for c in experiment.checks() if c.name == name)
