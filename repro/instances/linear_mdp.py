@@ -103,9 +103,8 @@ class LinearMDP:
                 for second, q in paths[:i]:
                     if not torch.equal(first, second):
                         cells.append((first - second, 2 * p * q * float(self.data_start[state])))
-        return torch.stack([x for x, _ in cells]), torch.tensor(
-            [p for _, p in cells], dtype=torch.float64
-        )
+        prob = torch.tensor([p for _, p in cells], dtype=torch.float64)
+        return torch.stack([x for x, _ in cells]), prob
 
     def _paths(self, state: int):
         """Summed features and probability of every trajectory from a first state."""
@@ -134,9 +133,7 @@ def two_stage_mdp(axis: AxisWorld, later_share: float, tilt: float) -> LinearMDP
         first[s, 0, s], first[s, 1, s] = -half, half
     for s, size in enumerate((half, 0.9 * half)):
         later[s, 0, d + s], later[s, 1, d + s] = -size, size
-    own = torch.full((2, 2), 1 - tilt, dtype=torch.float64) / 2 + tilt * torch.eye(
-        2, dtype=torch.float64
-    )
+    own = (1 - tilt) / 2 + tilt * torch.eye(2, dtype=torch.float64)
     more = later_share * axis.theta.norm().expand(2)
     return LinearMDP(
         axis.test_prob, axis.data_prob, (first, later), (own.expand(d, 2, 2),),

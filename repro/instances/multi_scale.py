@@ -119,9 +119,8 @@ def trapped_world(num_levels: int, length: float, radius: float, trap_prob: floa
     """
     levels = multi_scale_world(num_levels, length, 1.0)
     theta = torch.cat([levels.theta.abs(), -levels.theta[:1].abs()])
-    test = torch.cat(
-        [(1 - trap_prob) * levels.test_prob, torch.full((1,), trap_prob, dtype=torch.float64)]
-    )
+    last = torch.ones(1, dtype=torch.float64)
+    test = torch.cat([(1 - trap_prob) * levels.test_prob, trap_prob * last])
     data = torch.cat([levels.data_prob, 0 * last])
     return AxisWorld(data, test, radius * theta / theta.norm(), length)
 
