@@ -45,6 +45,23 @@ def test_objective_perturbation_error(name, expected):
         assert found[method] == pytest.approx(exponent, abs=0.12), method
 
 
+STEPS = ["strong_convexity", "growth", "ridge_convexity", "ridge_step", "noise_step", "output_step"]
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_steps_hold_as_corrected_and_fail_as_printed(name):
+    experiment = experiment_of("objective_perturbation_error")
+    checks = {check.name: check for check in experiment.checks()}
+    check = checks[name]
+    found = experiment.measure(check, check.grid[-1], stream(0, name), 60)
+    limit = 0.05 if name == "noise_step" else 1 + 1e-9
+    wrong = found[check.controls[0]]
+    assert found[check.method].max() <= limit
+    assert (wrong.mean() if name == "noise_step" else wrong.max()) > limit
+    printed = checks.get(f"{name}_printed")
+    assert printed is None or printed.method == check.controls[0]
+
+
 GAP = [
     ("n_pairs_greedy", {"greedy": -0.5, "root_n_noise": -0.25, "argmin_policy": 0.0}),
     ("epsilon_greedy", {"greedy": -0.5, "noise_without_epsilon": 0.0}),
