@@ -65,7 +65,10 @@ def draw_noise(rng: np.random.Generator, replicates: int, num_features: int) -> 
 
 
 def private_mle(loss: Loss, n_pairs: float, numbers: Perturbation, noise: Noise) -> Tensor:
-    """(R, d) θ̃ of Algorithm 1.  The optimum is found to machine precision, well within β.
+    """(R, d) θ̃ of Algorithm 1.
+
+    The optimum is found to rounding, a loss of about 1e-32; β enters through ν alone, so it
+    should not be taken below that.
 
     Args:
         loss: ℓ_D of the datasets.
