@@ -36,6 +36,8 @@ AXES = {
     "ridge": "ridge",
     "dp_delta": "δ of (ε,δ)-DP",
     "ranked_actions": "ranked actions K",
+    "epsilon": "privacy budget ε",
+    "log_inverse_delta": "log(1/δ)",
 }
 """Axis names of the contract and their labels on figures."""
 

@@ -1,0 +1,102 @@
+"""The inner minimum of P3's Algorithm 3: a linear reward over an ellipsoid within a ball.
+
+For each ρ ≥ 0 the two constraints added up, ‖θ−c‖²_A + ρ(‖θ‖²−B²) ≤ F², are one ellipsoid that
+contains the set, and the minimum over it is a closed form v(ρ).  By strong duality the minimum
+sought is max over ρ of v(ρ); v has one peak, where the minimiser's norm is B (or at ρ = 0 where it
+is below B), so bisection on log ρ finds it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+STEPS = 60
+DECADES = 14.0
+
+
+def pessimistic_values(
+    directions: Tensor, centre: Tensor, matrix: Tensor, error_bound: float, radius: float
+) -> Tensor:
+    """min ⟨θ, u⟩ over ‖θ−centre‖ ≤ error_bound in the matrix and ‖θ‖ ≤ radius.
+
+    Args:
+        directions: (P, d) u, expected features of each policy minus the reference vector.
+        centre: (R, d) estimated rewards θ̃.
+        matrix: (R, d, d) symmetric, Σ̃_D + λI.
+        error_bound: F > 0.
+        radius: B > 0.
+
+    Returns:
+        (R, P); NaN where the matrix is not positive definite or the set is empty.
+    """
+    values, vectors = torch.linalg.eigh(matrix)
+    rotated = directions @ vectors
+    along = torch.einsum("rij,ri->rj", vectors, centre)
+    eigenvalues = values[:, None, :].expand_as(rotated).flatten(0, 1)
+    middles = along[:, None, :].expand_as(rotated).flatten(0, 1)
+    problem = _Diagonal(rotated.flatten(0, 1), eigenvalues, middles, error_bound**2, radius)
+    weight = torch.zeros(len(problem.direction), dtype=centre.dtype, device=centre.device)
+    outside = problem.norm(weight) > radius
+    weight[outside] = problem.at(outside).peak()
+    size = problem.squared_size(weight)
+    found = torch.where(size >= -1e-9 * error_bound**2, problem.value(weight), torch.nan)
+    found = found.reshape(len(centre), -1)
+    return torch.where(values.amin(-1, keepdim=True) > 0, found, torch.nan)
+
+
+@dataclass(frozen=True, eq=False)
+class _Diagonal:
+    """N problems in the eigenbasis of their A; all tensors (N, d)."""
+
+    direction: Tensor
+    eigenvalues: Tensor
+    centre: Tensor
+    squared_bound: float
+    radius: float
+
+    def at(self, rows: Tensor) -> _Diagonal:
+        """Some of the problems."""
+        parts = (self.direction[rows], self.eigenvalues[rows], self.centre[rows])
+        return _Diagonal(*parts, self.squared_bound, self.radius)
+
+    def peak(self) -> Tensor:
+        """(N,) ρ at which the minimiser's norm is the radius."""
+        least, largest = self.eigenvalues.clamp(min=1e-300).log().aminmax(dim=-1)
+        low, high = least - DECADES * 2.3, largest + DECADES * 2.3
+        for _ in range(STEPS):
+            middle = (low + high) / 2
+            outside = self.norm(middle.exp()) > self.radius
+            low, high = torch.where(outside, middle, low), torch.where(outside, high, middle)
+        return high.exp()
+
+    def _middle(self, weight: Tensor) -> tuple[Tensor, Tensor]:
+        """Eigenvalues of A + ρI and the centre of the summed ellipsoid, (N, d)."""
+        total = self.eigenvalues + weight[:, None]
+        return total, self.eigenvalues * self.centre / total
+
+    def squared_size(self, weight: Tensor) -> Tensor:
+        """(N,) squared radius of the summed ellipsoid; negative where the set is empty."""
+        _, middle = self._middle(weight)
+        off = (self.eigenvalues * (middle - self.centre) ** 2).sum(-1)
+        return self.squared_bound - off - weight * (middle.square().sum(-1) - self.radius**2)
+
+    def _parts(self, weight: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Centre, step from it to the minimiser, and the drop in value along the step."""
+        total, middle = self._middle(weight)
+        step = self.direction / total
+        length = (self.direction * step).sum(-1).sqrt()
+        size = self.squared_size(weight).clamp(min=0).sqrt()
+        return middle, step * (size / length.clamp(min=1e-300))[:, None], size * length
+
+    def norm(self, weight: Tensor) -> Tensor:
+        """(N,) ‖θ‖ of the minimiser over the summed ellipsoid."""
+        middle, step, _ = self._parts(weight)
+        return (middle - step).norm(dim=-1)
+
+    def value(self, weight: Tensor) -> Tensor:
+        """(N,) v(ρ)."""
+        middle, _, drop = self._parts(weight)
+        return (self.direction * middle).sum(-1) - drop

@@ -1,0 +1,32 @@
+"""The printed constants of P3's Algorithms 1 and 2, by hand."""
+
+import math
+
+import pytest
+
+from repro.algorithms.central_budget import CentralBudget
+
+BUDGET = CentralBudget(0.5, 40.0, math.exp(-3), feature_norm=2.0, radius=0.25, ridge_scale=10.0)
+
+
+def test_curvature_is_the_sigmoids_least_slope():
+    sigmoid = 1 / (1 + math.exp(-1.0))
+    assert pytest.approx(sigmoid * (1 - sigmoid)) == BUDGET.curvature
+
+
+def test_noise_levels():
+    assert BUDGET.noise_std**2 == pytest.approx(40 * 4 * 40 / 0.25)
+    assert BUDGET.covariance_std(100) ** 2 == pytest.approx(64 * 40 * 16 / (0.25 * 1e4))
+    assert BUDGET.output_std(1e-6, 0.1) ** 2 == pytest.approx(40 * 1e-6 * 40 / (0.1 * 0.25))
+
+
+def test_ridges():
+    root = 10 * 4 * math.sqrt(5 * 3 * 40)
+    assert BUDGET.confidence_ridge(100, 5) == pytest.approx(root / 50)
+    assert BUDGET.text_ridge(100, 5) == pytest.approx(root / math.sqrt(50))
+    assert BUDGET.ridge(100, 5) == pytest.approx(2 * BUDGET.curvature * root / 50)
+
+
+def test_error_bound():
+    expected = 3 * (math.sqrt(5 / 100) + (5 * 3 * 40) ** 0.25 / math.sqrt(50))
+    assert BUDGET.error_bound(100, 5, scale=3) == pytest.approx(expected)

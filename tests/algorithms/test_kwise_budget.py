@@ -1,0 +1,32 @@
+"""K-constants of P3's appendix B, printed and sharp."""
+
+import pytest
+
+from repro.algorithms.central_budget import CentralBudget
+from repro.algorithms.kwise_budget import KwiseBudget
+
+PAIRS = CentralBudget(0.5, 40.0, 0.05, 1.0, 1.0, 24.0)
+
+
+def kwise(num_ranked, sharp=False):
+    return KwiseBudget(0.5, 40.0, 0.05, 1.0, 1.0, 24.0, num_ranked, sharp)
+
+
+def test_printed_constants_grow_like_k_squared_and_cubed():
+    assert kwise(3).noise_std == pytest.approx(9 * PAIRS.noise_std)
+    assert kwise(3).covariance_std(100) ** 2 == pytest.approx(3**6 * PAIRS.covariance_std(100) ** 2)
+    assert kwise(3).confidence_ridge(100, 5) == pytest.approx(27 * PAIRS.confidence_ridge(100, 5))
+    assert kwise(3).text_ridge(100, 5) == pytest.approx(27 * PAIRS.text_ridge(100, 5))
+    assert kwise(3).ridge(100, 5) == pytest.approx(27 * PAIRS.ridge(100, 5))
+    assert kwise(4).error_bound(100, 5, 2.0) == pytest.approx(8 * PAIRS.error_bound(100, 5, 2.0))
+
+
+def test_sharp_constants_at_two_are_those_of_pairs():
+    sharp = kwise(2, sharp=True)
+    assert sharp.noise_std == PAIRS.noise_std
+    assert sharp.covariance_std(100) == PAIRS.covariance_std(100)
+    assert sharp.ridge(100, 5) == pytest.approx(PAIRS.ridge(100, 5))
+
+
+def test_sharp_covariance_noise_falls_to_half_with_k():
+    assert kwise(100, sharp=True).covariance_factor == pytest.approx(0.5, rel=0.02)

@@ -1,0 +1,24 @@
+"""Eq. (19) of P3 fails as printed for a small ball and holds with (K−1)/K of its constant."""
+
+import math
+
+import numpy as np
+import pytest
+
+from repro.algorithms.ranking_curvature import ranking_curvature_ratio
+
+
+@pytest.mark.parametrize("num_ranked", [2, 3, 7])
+def test_worst_ranking_by_hand_at_theta_near_zero(num_ranked):
+    """H = 4(K−1)/K² and Σ_K = 8/K along the difference, so γΣ/H = γ·2K/(K−1)."""
+    ratio = ranking_curvature_ratio(np.random.default_rng(0), 2, num_ranked, 1.0, 1e-9, 0.5)
+    assert float(ratio[0]) == pytest.approx(num_ranked / (num_ranked - 1))
+
+
+@pytest.mark.parametrize("radius", [0.01, 0.5, 1.0])
+def test_corrected_constant_holds_for_any_ball(radius):
+    for num_ranked in (2, 4, 6):
+        gamma = 0.5 * math.exp(-4 * radius) * (num_ranked - 1) / num_ranked
+        rng = np.random.default_rng(0)
+        ratio = ranking_curvature_ratio(rng, 300, num_ranked, 1.0, radius, gamma)
+        assert float(ratio.max()) <= 1 + 1e-12

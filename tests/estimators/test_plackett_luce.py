@@ -1,0 +1,100 @@
+"""Counts of rankings and their loss against enumeration of all rankings and autograd."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from repro.estimators.plackett_luce import RankingLoss, choice_sets, draw_rankings
+from repro.estimators.ranking_claims import (
+    automatic_derivatives,
+    claimed_gradient,
+    claimed_hessian,
+    ranking_loss,
+)
+
+RNG = np.random.default_rng(3)
+
+
+def probability(ranking, reward):
+    left, p = list(ranking), 1.0
+    for item in ranking:
+        p *= math.exp(reward[item]) / sum(math.exp(reward[i]) for i in left)
+        left.remove(item)
+    return p
+
+
+def test_choice_sets_have_at_least_two():
+    members = choice_sets(4)
+    assert len(members) == 2**4 - 4 - 1
+    assert members.sum(1).min() == 2
+
+
+def test_counts_have_the_frequencies_of_all_rankings():
+    reward, n = np.array([0.3, -0.8, 1.1]), 10**12
+    met, chosen = draw_rankings(RNG, np.full((1, 1), n), reward[None])
+    expected_met, expected = dict.fromkeys(range(4), 0.0), np.zeros(3)
+    members = [frozenset(np.flatnonzero(row)) for row in choice_sets(3)]
+    for ranking in itertools.permutations(range(3)):
+        p = probability(ranking, reward)
+        for j in range(2):
+            expected_met[members.index(frozenset(ranking[j:]))] += p
+            expected[ranking[j]] += p
+    np.testing.assert_allclose(met[0, 0] / n, list(expected_met.values()), atol=1e-5)
+    np.testing.assert_allclose(chosen[0, 0] / n, expected, atol=1e-5)
+
+
+def test_every_ranking_makes_one_choice_less_than_it_has_responses():
+    met, chosen = draw_rankings(RNG, np.array([[50, 0], [7, 3]]), RNG.standard_normal((2, 5)))
+    np.testing.assert_array_equal(chosen.sum(-1), 4 * np.array([[50, 0], [7, 3]]))
+    np.testing.assert_array_equal(met.sum(-1), chosen.sum(-1))
+
+
+def one_ranking(features, ranking):
+    """The loss on counts of a single ranking."""
+    members = [frozenset(np.flatnonzero(row)) for row in choice_sets(len(ranking))]
+    met, chosen = torch.zeros(1, 1, len(members)).double(), torch.zeros(1, 1, len(ranking)).double()
+    for j in range(len(ranking) - 1):
+        met[0, 0, members.index(frozenset(ranking[j:]))] += 1
+        chosen[0, 0, ranking[j]] += 1
+    return RankingLoss(features[None], met, chosen)
+
+
+@pytest.mark.parametrize("ranking", [(0, 1, 2, 3), (2, 0, 3, 1)])
+def test_counts_give_the_loss_of_the_ranking_and_its_derivatives(ranking):
+    features = torch.from_numpy(RNG.standard_normal((4, 2)))
+    theta = torch.from_numpy(RNG.standard_normal((1, 2)))
+    loss, ordered = one_ranking(features, ranking), features[list(ranking)]
+    assert loss.num_features == 2
+    torch.testing.assert_close(loss.value(theta)[0], ranking_loss(theta, ordered[None])[0])
+    expected = automatic_derivatives(theta, ordered[None])
+    for found, wanted in zip(loss.derivatives(theta), expected, strict=True):
+        torch.testing.assert_close(found, wanted, rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("size", [2, 3, 6, 10])
+def test_corrected_claims_agree_with_autograd_and_printed_ones_do_not(size):
+    theta = torch.from_numpy(RNG.standard_normal((20, 3)))
+    features = torch.from_numpy(RNG.standard_normal((20, size, 3)))
+    gradient, hessian = automatic_derivatives(theta, features)
+    torch.testing.assert_close(
+        claimed_gradient(theta, features, False), gradient, rtol=0, atol=1e-13
+    )
+    torch.testing.assert_close(claimed_hessian(theta, features, False), hessian, rtol=0, atol=1e-13)
+    assert (claimed_gradient(theta, features, True) - gradient).abs().max() > 0.1
+    assert (claimed_hessian(theta, features, True) - hessian).abs().max() > 0.1
+
+
+def test_the_root_of_the_printed_gradient_is_minus_theta():
+    """K = 2: the mean over labels of B.1 as printed vanishes at −θ*, not at θ*."""
+    theta = torch.tensor([[0.7]]).double()
+    up = torch.tensor([[[1.0], [-1.0]]]).double()
+    win = torch.sigmoid(2 * theta[0, 0])
+
+    def mean(at):
+        return win * claimed_gradient(at, up, True) + (1 - win) * claimed_gradient(at, -up, True)
+
+    assert float(mean(-theta)) == pytest.approx(0, abs=1e-15)
+    assert abs(float(mean(theta))) > 0.5
