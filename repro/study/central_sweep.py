@@ -53,7 +53,7 @@ class CentralSweep(SweepExperiment):
 
     def more_labels(self, row: Row, claim: Any) -> float:
         """Errors depend on ε·n: at another ε as many labels as keep it."""
-        epsilon = self.epsilon(row, claim)
+        epsilon = self.row_epsilon(row, claim)
         if claim.epsilon is None or epsilon is None:
             return 1.0
         return claim.epsilon / epsilon
