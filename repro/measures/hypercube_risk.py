@@ -37,21 +37,22 @@ def exact_bayes_risk(prior: HypercubePrior, n_pairs: int) -> float:
         prior: the hypercube.
         n_pairs: n; the sum has about (n·cell_prob)² terms.
     """
-    pairs = stats.binom(n_pairs, prior.cell_prob)
-    spread = WINDOW * pairs.std() + 1
-    most = min(n_pairs, math.ceil(pairs.mean() + spread))
-    least = max(0, math.floor(pairs.mean() - spread))
-    total = 0.0
+    mean = n_pairs * prior.cell_prob
+    spread = WINDOW * math.sqrt(mean * (1 - prior.cell_prob)) + 1
+    sizes = np.arange(max(0, math.floor(mean - spread)), min(n_pairs, math.ceil(mean + spread)) + 1)
+    weights = stats.binom.pmf(sizes, n_pairs, prior.cell_prob)
+    total = sum(w * _risk_given(prior, int(m)) for w, m in zip(weights, sizes, strict=True))
+    return prior.kl_weight * float(total)
+
+
+def _risk_given(prior: HypercubePrior, pairs: int) -> float:
+    """Mean KL of the Bayes rule given the number of informative pairs."""
+    wins = np.arange(pairs + 1.0)
+    estimate = posterior_mean(prior, np.full_like(wins, pairs), wins)
     above, below = prior.win_prob(prior.epsilon)
-    for m in range(least, most + 1):
-        wins = np.arange(m + 1.0)
-        estimate = posterior_mean(prior, np.full(m + 1, float(m)), wins)
-        loss = sum(
-            stats.binom.pmf(wins, m, q) @ binary_kl(estimate, np.float64(sign * prior.log_odds))
-            for q, sign in ((above, 1.0), (below, -1.0))
-        )
-        total += float(pairs.pmf(m)) * 0.5 * float(loss)
-    return prior.kl_weight * total
+    plus = stats.binom.pmf(wins, pairs, above) @ binary_kl(estimate, np.array(prior.log_odds))
+    minus = stats.binom.pmf(wins, pairs, below) @ binary_kl(estimate, np.array(-prior.log_odds))
+    return float(plus + minus) / 2
 
 
 def separation(prior: HypercubePrior) -> float:
