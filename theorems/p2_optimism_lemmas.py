@@ -14,8 +14,8 @@ Both fail as printed, on one state with two responses and a class of two policie
   (``likelihood_corrected``; the constant of err, which the paper leaves to ≲, is 2).  For SquareXPO
   L̂ is a loss and the printed sign is right, but then the update of Algorithm 4 has the wrong one
   (see ``square_xpo``).
-* ``optimism_printed``: Hoeffding's inequality has √8 where C.5 has 1, as log(π/π*) ranges over 4V/β.
-  For two equally likely values the probability of failure is exact, and exceeds δ;
+* ``optimism_printed``: Hoeffding's inequality has √8 where C.5 has 1, as log(π/π*) ranges over
+  4V/β.  For two equally likely values the probability of failure is exact, and exceeds δ;
   ``optimism_corrected`` holds, and 7.2 in the place of 8 under the root is found.
 
 Neither changes a rate of Theorems 4.8 or 5.3, which hide constants and use the right sign.

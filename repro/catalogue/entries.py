@@ -30,7 +30,9 @@ EXTRA_KINDS = {"rem": "remark", "sec": "section", "app": "appendix"}
 OWN = "own"
 """Paper of our own statements."""
 
-_ID = re.compile(rf"(p[1-4])\.({'|'.join({**KINDS, **EXTRA_KINDS})})_([a-z0-9]+(?:_[0-9]+)*)")
+_ID = re.compile(
+    rf"(p[1-4])\.({'|'.join({**KINDS, **EXTRA_KINDS})})_([a-z0-9]+(?:_[0-9]+)*)(?:_[a-z][a-z]+)?"
+)
 Text = Annotated[str, Field(min_length=1)]
 
 
@@ -101,8 +103,8 @@ def kind(name: str) -> str:
 def number(name: str) -> str:
     """The number of an id as its paper prints it; empty for our own.
 
-    >>> number("p1.lem_b_1"), number("p1.tab_1")
-    ('B.1', '1')
+    >>> number("p1.lem_b_1"), number("p1.tab_1"), number("p4.app_c_rdpo")
+    ('B.1', '1', 'C')
     """
     found = _ID.fullmatch(name)
     return found[3].replace("_", ".").upper() if found else ""
