@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import optimize
 
 from repro.estimators.hypercube import ESTIMATORS
@@ -64,3 +66,29 @@ def test_separation_is_the_minimum_over_policies(tilt):
 def test_explicit_bound_by_hand():
     kl = PRIOR.pair_kl
     assert explicit_bound(PRIOR, 7) == pytest.approx(0.25 * min(0.15, 0.18) * math.exp(-7 * kl))
+
+
+HYPERCUBES = st.builds(
+    HypercubePrior,
+    num_states=st.integers(1, 9),
+    coverage=st.floats(2.01, 1e5),
+    kl_weight=st.floats(1e-3, 3),
+    reward_bound=st.just(1e3),
+    tilt=st.floats(1e-4, 30),
+    epsilon=st.floats(1e-3, 20),
+)
+
+
+@given(HYPERCUBES)
+@settings(max_examples=500, deadline=None)
+def test_no_counterexample_to_the_steps_of_the_proof(prior):
+    """Step 3, and step 4 with 2·keep_prob − 1, which implies it with e^ε − 1."""
+    assert separation(prior) <= exact_separation(prior) * (1 + 1e-9)
+    unit = prior.tilt**2 / (prior.num_states * prior.coverage)
+    assert prior.pair_kl <= math.tanh(prior.epsilon / 2) ** 2 * unit * (1 + 1e-6)
+
+
+@given(HYPERCUBES, st.integers(1, 6))
+@settings(max_examples=100, deadline=None)
+def test_no_counterexample_to_the_explicit_bound(prior, n_pairs):
+    assert explicit_bound(prior, n_pairs) <= exact_bayes_risk(prior, n_pairs) * (1 + 1e-9)
