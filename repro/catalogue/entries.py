@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import yaml
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from repro.paths import conf_dir
 from repro.schema import Model, validate
@@ -55,12 +55,12 @@ class Catalogue(Model):
 
     Attributes:
         papers: title by paper.
-        planned: experiments that do not exist yet.
+        planned: experiments that do not exist yet; may be empty or left out.
         items: by id.
     """
 
     papers: dict[str, Text]
-    planned: tuple[Text, ...]
+    planned: Annotated[tuple[Text, ...], BeforeValidator(lambda value: value or ())] = ()
     items: dict[str, Item]
 
     @model_validator(mode="after")

@@ -6,9 +6,9 @@ from repro.catalogue.entries import counted, kind, load, number, paper
 from repro.errors import BadInput
 
 
-def written(tmp_path, item):
+def written(tmp_path, item, planned="planned: []"):
     path = tmp_path / "catalogue.yaml"
-    path.write_text(f"papers: {{p1: a paper}}\nplanned: []\nitems:\n  {item}\n")
+    path.write_text(f"papers: {{p1: a paper}}\n{planned}\nitems:\n  {item}\n")
     return path
 
 
@@ -46,3 +46,9 @@ def test_malformed_entries_are_refused(tmp_path, item, complaint):
 def test_a_sound_entry_is_accepted(tmp_path):
     found = load(written(tmp_path, "p1.thm_4_2: {title: t, experiments: [offline_gap]}"))
     assert found.items["p1.thm_4_2"].experiments == ("offline_gap",)
+
+
+@pytest.mark.parametrize("planned", ["planned: []", "planned:", ""])
+def test_nothing_may_be_planned(tmp_path, planned):
+    found = load(written(tmp_path, "p1.thm_4_2: {title: t, reason: b}", planned))
+    assert found.planned == ()
