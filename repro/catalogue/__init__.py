@@ -1,0 +1,1 @@
+"""Every numbered statement of the four papers and what settles it."""

@@ -1,0 +1,106 @@
+"""Computed status of every statement, and what is wrong with the catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import yaml
+
+from repro.catalogue.entries import Catalogue, Item, counted, kind, number, paper
+from repro.paths import conf_dir
+from repro.study.experiment import find, slugs
+from repro.study.judge import worst
+
+EXPERIMENT, REASON, MISSING = "experiment", "reason", "no experiment yet"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One statement as it stands.
+
+    Attributes:
+        id: e.g. p1.thm_4_2.
+        status: ``experiment`` (at least one exists), ``reason`` or ``no experiment yet``.
+        expected: verdict pinned in the config of each existing experiment.
+        missing: planned experiments that do not exist.
+    """
+
+    id: str
+    item: Item
+    status: str
+    expected: Mapping[str, str]
+    missing: tuple[str, ...]
+
+    def plain(self) -> dict[str, object]:
+        """The row as JSON."""
+        return {
+            "id": self.id,
+            "paper": paper(self.id),
+            "kind": kind(self.id),
+            "number": number(self.id),
+            "counted": counted(self.id),
+            "title": self.item.title,
+            "status": self.status,
+            "experiments": list(self.item.experiments),
+            "expected": dict(self.expected),
+            "reason": self.item.reason,
+        }
+
+
+def statements_of_experiments() -> dict[str, tuple[str, ...]]:
+    """Catalogue ids by existing experiment."""
+    return {slug: find(slug).statements for slug in slugs()}
+
+
+def rows(catalogue: Catalogue, existing: Mapping[str, tuple[str, ...]]) -> list[Row]:
+    """Every statement with its computed status, in the order of the file."""
+    return [_row(name, item, existing) for name, item in catalogue.items.items()]
+
+
+def _row(name: str, item: Item, existing: Mapping[str, tuple[str, ...]]) -> Row:
+    there = [slug for slug in item.experiments if slug in existing]
+    missing = tuple(slug for slug in item.experiments if slug not in existing)
+    status = REASON if item.reason else EXPERIMENT if there else MISSING
+    return Row(name, item, status, {slug: pinned_verdict(slug) for slug in there}, missing)
+
+
+def pinned_verdict(slug: str) -> str:
+    """The worst verdict pinned in an experiment's config: what an honest run gives."""
+    path = conf_dir() / "theorem" / f"{slug}.yaml"
+    return worst(_pinned(yaml.safe_load(path.read_text(encoding="utf-8"))))
+
+
+def _pinned(values: object) -> Iterator:
+    if isinstance(values, Mapping):
+        for key, value in values.items():
+            yield from [value] if key == "expected" else _pinned(value)
+
+
+def problems(catalogue: Catalogue, existing: Mapping[str, tuple[str, ...]]) -> list[str]:
+    """One line per thing that is wrong: gaps, dangling names, unlisted experiments."""
+    named = {slug for item in catalogue.items.values() for slug in item.experiments}
+    planned = set(catalogue.planned)
+    return [
+        *(
+            f"{slug}: planned, but it exists; take it out"
+            for slug in sorted(planned & set(existing))
+        ),
+        *(f"{slug}: planned, but no statement names it" for slug in sorted(planned - named)),
+        *(
+            f"{slug}: neither an experiment nor planned"
+            for slug in sorted(named - planned - set(existing))
+        ),
+        *(f"{slug}: no statement names it" for slug in sorted(set(existing) - named)),
+        *_unlisted(catalogue, existing),
+    ]
+
+
+def _unlisted(catalogue: Catalogue, existing: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
+    """Ids that an experiment claims and the catalogue does not give it."""
+    for slug, statements in existing.items():
+        for name in statements:
+            if name not in catalogue.items:
+                yield f"{slug}: its statement {name} is not in the catalogue"
+            elif slug not in catalogue.items[name].experiments:
+                yield f"{slug}: the catalogue does not list it under {name}"

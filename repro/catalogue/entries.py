@@ -1,0 +1,120 @@
+"""conf/catalogue.yaml as typed values: every numbered statement of the four papers."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import yaml
+from pydantic import BeforeValidator, Field, model_validator
+
+from repro.paths import conf_dir
+from repro.schema import Model, validate
+
+KINDS = {
+    "def": "definition",
+    "asm": "assumption",
+    "lem": "lemma",
+    "claim": "claim",
+    "prop": "proposition",
+    "thm": "theorem",
+    "cor": "corollary",
+    "alg": "algorithm",
+    "tab": "table",
+    "fig": "figure",
+}
+"""Prefixes of counted items."""
+EXTRA_KINDS = {"rem": "remark", "sec": "section", "app": "appendix"}
+"""Prefixes of items that are listed only where an experiment settles a claim of theirs."""
+OWN = "own"
+"""Paper of our own statements."""
+
+_ID = re.compile(
+    rf"(p[1-4])\.({'|'.join({**KINDS, **EXTRA_KINDS})})_([a-z0-9]+(?:_[0-9]+)*)(?:_[a-z][a-z]+)?"
+)
+Text = Annotated[str, Field(min_length=1)]
+
+
+class Item(Model):
+    """One statement: the experiments that settle it, or the reason why none does."""
+
+    title: Text
+    experiments: tuple[Text, ...] = ()
+    reason: Text | None = None
+
+    @model_validator(mode="after")
+    def _either(self):
+        if bool(self.experiments) == bool(self.reason):
+            raise ValueError("experiments or a reason, one of the two")
+        return self
+
+
+class Catalogue(Model):
+    """The whole file.
+
+    Attributes:
+        papers: title by paper.
+        planned: experiments that do not exist yet; may be empty or left out.
+        items: by id.
+    """
+
+    papers: dict[str, Text]
+    planned: Annotated[tuple[Text, ...], BeforeValidator(lambda value: value or ())] = ()
+    items: dict[str, Item]
+
+    @model_validator(mode="after")
+    def _known_ids(self):
+        for name in self.items:
+            if not (name.startswith(f"{OWN}.") or _ID.fullmatch(name)):
+                raise ValueError(f"ids like p1.thm_4_2; {name} is none")
+        return self
+
+
+def load(path: Path | None = None) -> Catalogue:
+    """Read the catalogue.
+
+    Raises:
+        BadInput: an entry is malformed.
+    """
+    file = path or conf_dir() / "catalogue.yaml"
+    return validate(Catalogue, yaml.safe_load(file.read_text(encoding="utf-8")), "catalogue")
+
+
+def paper(name: str) -> str:
+    """The paper of an id.
+
+    >>> paper("p1.thm_4_2")
+    'p1'
+    """
+    return name.split(".")[0]
+
+
+def kind(name: str) -> str:
+    """The kind of an id, in words.
+
+    >>> kind("p4.claim_e_1"), kind("own.sharper_floor")
+    ('claim', 'own statement')
+    """
+    found = _ID.fullmatch(name)
+    return {**KINDS, **EXTRA_KINDS}[found[2]] if found else "own statement"
+
+
+def number(name: str) -> str:
+    """The number of an id as its paper prints it; empty for our own.
+
+    >>> number("p1.lem_b_1"), number("p1.tab_1"), number("p4.app_c_rdpo")
+    ('B.1', '1', 'C')
+    """
+    found = _ID.fullmatch(name)
+    return found[3].replace("_", ".").upper() if found else ""
+
+
+def counted(name: str) -> bool:
+    """Whether an id is a numbered item, of the kinds that must all be listed.
+
+    >>> counted("p1.thm_4_2"), counted("p2.rem_5_1")
+    (True, False)
+    """
+    found = _ID.fullmatch(name)
+    return found is not None and found[2] in KINDS

@@ -1,0 +1,36 @@
+"""The catalogue as a table in the terminal."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
+
+from repro.catalogue.coverage import REASON, Row
+from repro.catalogue.entries import Catalogue, kind, number, paper
+
+MARKS = {"experiment": "✓", "reason": "–", "no experiment yet": "…"}
+
+
+def print_table(console: Console, catalogue: Catalogue, found: list[Row]) -> None:
+    """One table a paper: number, title, status, and the experiments or the reason."""
+    for name in dict.fromkeys(paper(row.id) for row in found):
+        table = Table(title=catalogue.papers.get(name, "our own statements"), title_justify="left")
+        for heading in ("statement", "title", "status", "experiments (pinned verdict) or reason"):
+            table.add_column(heading, overflow="fold")
+        for row in found:
+            if paper(row.id) == name:
+                table.add_row(
+                    f"{kind(row.id)} {number(row.id)}".strip(),
+                    row.item.title,
+                    f"{MARKS[row.status]} {row.status}",
+                    _settled_by(row),
+                )
+        console.print(table, markup=False)
+
+
+def _settled_by(row: Row) -> str:
+    if row.status == REASON:
+        return str(row.item.reason)
+    existing = [f"{slug} ({verdict})" for slug, verdict in row.expected.items()]
+    to_come = [f"{slug} (to come)" for slug in row.missing]
+    return ", ".join([*existing, *to_come])

@@ -1,0 +1,39 @@
+"""``python -m repro.catalogue``."""
+
+import json
+
+import pytest
+
+from repro.catalogue import __main__ as command
+from repro.catalogue.entries import load
+
+
+def test_json_accounts_for_every_item(capsys):
+    assert command.main(["--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert [item["id"] for item in printed["items"]] == list(load().items)
+    counts = dict(printed["summary"])
+    assert counts.pop("numbered") == sum(counts.values()) == 132
+    assert printed["problems"] == []
+
+
+def test_the_table_shows_numbers_titles_and_experiments(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    assert command.main([]) == 0
+    text = capsys.readouterr().out
+    for shown in ("theorem 4.2", "offline_gap (contradicted)", "hyperparameters", "132 numbered"):
+        assert shown in text
+
+
+def test_an_unknown_argument_is_one_line_and_status_two(capsys):
+    assert command.main(["--yaml"]) == 2
+    assert capsys.readouterr().err == "argument=--yaml: allowed: --json, or nothing\n"
+
+
+@pytest.mark.parametrize("arguments", [["--json"], []])
+def test_a_gap_is_status_one_and_named(capsys, monkeypatch, arguments):
+    sound = load()
+    faulty = sound.model_copy(update={"planned": (*sound.planned, "never_written")})
+    monkeypatch.setattr(command, "load", lambda: faulty)
+    assert command.main(arguments) == 1
+    assert "never_written: planned, but no statement names it" in capsys.readouterr().err

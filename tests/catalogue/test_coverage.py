@@ -1,0 +1,66 @@
+"""The catalogue against the experiments there are, and its checks against planted faults."""
+
+import pytest
+
+from repro.catalogue.coverage import (
+    pinned_verdict,
+    problems,
+    rows,
+    statements_of_experiments,
+)
+from repro.catalogue.entries import Catalogue, load
+
+ITEMS = {
+    "p1.thm_4_2": {"title": "t", "experiments": ["offline_gap"]},
+    "p1.alg_1": {"title": "t", "experiments": ["to_come"]},
+    "p1.tab_1": {"title": "t", "reason": "no statement"},
+}
+EXISTING = {"offline_gap": ("p1.thm_4_2",)}
+
+
+def catalogue(planned=("to_come",), **more):
+    return Catalogue(papers={}, planned=planned, items={**ITEMS, **more})  # type: ignore[arg-type]
+
+
+def test_the_catalogue_is_sound():
+    assert problems(load(), statements_of_experiments()) == []
+
+
+def test_a_sound_small_catalogue_has_no_problems():
+    assert problems(catalogue(), EXISTING) == []
+
+
+@pytest.mark.parametrize(
+    ("faulty", "existing", "complaint"),
+    [
+        (catalogue(planned=()), EXISTING, "to_come: neither an experiment nor planned"),
+        (catalogue(), {**EXISTING, "to_come": ("p1.alg_1",)}, "planned, but it exists"),
+        (catalogue(planned=("to_come", "x")), EXISTING, "x: planned, but no statement names it"),
+        (catalogue(), {**EXISTING, "new": ()}, "new: no statement names it"),
+        (catalogue(), {"offline_gap": ("p1.thm_9_9",)}, "p1.thm_9_9 is not in the catalogue"),
+        (catalogue(), {"offline_gap": ("p1.tab_1",)}, "does not list it under p1.tab_1"),
+    ],
+)
+def test_faults_are_found(faulty, existing, complaint):
+    found = problems(faulty, existing)
+    assert any(complaint in line for line in found), found
+
+
+def test_status_is_computed():
+    found = {row.id: row.status for row in rows(catalogue(), EXISTING)}
+    assert found == {
+        "p1.thm_4_2": "experiment", "p1.alg_1": "no experiment yet", "p1.tab_1": "reason",
+    }  # fmt: skip
+
+
+def test_the_pinned_verdict_is_the_worst_of_the_config():
+    assert pinned_verdict("offline_gap") == "contradicted"
+
+
+def test_a_row_as_json():
+    (row, *_) = rows(catalogue(), EXISTING)
+    assert row.plain() == {
+        "id": "p1.thm_4_2", "paper": "p1", "kind": "theorem", "number": "4.2", "counted": True,
+        "title": "t", "status": "experiment", "experiments": ["offline_gap"],
+        "expected": {"offline_gap": "contradicted"}, "reason": None,
+    }  # fmt: skip

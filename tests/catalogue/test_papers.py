@@ -1,0 +1,54 @@
+"""The catalogue against the papers' own texts, where the folder with the texts is at hand."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from repro.catalogue.entries import counted, load
+
+TEXTS = Path(__file__).parents[3] / "shared" / "papers"
+PAPERS = {"p1": "p1_kl*.txt", "p2": "p2_*.txt", "p3": "p3_*.txt", "p4": "p4_*.txt"}
+PREFIX = {
+    "Definition": "def", "Assumption": "asm", "Lemma": "lem", "Claim": "claim",
+    "Proposition": "prop", "Theorem": "thm", "Corollary": "cor", "Algorithm": "alg",
+    "Table": "tab", "Figure": "fig",
+}  # fmt: skip
+HEADING = rf"({'|'.join(PREFIX)}) ([A-Z]\.\d+|\d+(?:\.\d+)?)"
+AT_LINE_START = re.compile(rf"^{HEADING}(?=[.: ]|$)", re.MULTILINE)
+EMPHASISED = re.compile(rf"\*{{1,2}}{HEADING}\.?\*{{1,2}}")
+
+
+def numbered_items(paper, text):
+    """Ids of the items whose headings a text prints."""
+    heading = EMPHASISED if EMPHASISED.search(text) else AT_LINE_START
+    return {
+        f"{paper}.{PREFIX[m[1]]}_{m[2].replace('.', '_').lower()}" for m in heading.finditer(text)
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Theorem 4.2 (Gap).\nby Theorem 5.6 of\nLemma A.5 (Duchi).", {"p1.thm_4_2", "p1.lem_a_5"}),
+        ("Table 1: Rates.\nAlgorithm 2 POKL\n Algorithm 3", {"p1.tab_1", "p1.alg_2"}),
+        ("142 **Lemma A.10.** *x*\n*Claim C.1.*", {"p1.lem_a_10", "p1.claim_c_1"}),
+        ("*Claim C.1.*\n*Proof of Theorem 4.1.*", {"p1.claim_c_1"}),
+    ],
+)  # fmt: skip
+def test_headings_are_recognised(text, found):
+    assert numbered_items("p1", text) == found
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_numbered_item_of_a_paper_is_listed_and_no_other(paper):
+    if not TEXTS.is_dir():
+        pytest.skip("the papers' texts are not part of the repository")
+    (path,) = TEXTS.glob(PAPERS[paper])
+    printed = numbered_items(paper, path.read_text(encoding="utf-8"))
+    listed = {name for name in load().items if name.startswith(f"{paper}.") and counted(name)}
+    assert listed == printed
+
+
+def test_all_papers_together():
+    assert sum(counted(name) for name in load().items) == 31 + 32 + 38 + 31

@@ -1,0 +1,60 @@
+"""Theorem 4.5 of P1 end to end, and what happens when its implementation is broken."""
+
+import numpy as np
+import pytest
+
+import repro
+import theorems.lower_bound as experiment
+from repro.algorithms import hypercube_sup
+from repro.estimators.hypercube import naive_mle
+
+
+@pytest.fixture(scope="module")
+def smoke():
+    return repro.run("lower_bound", budget="smoke", overrides=["compute.workers=1"])
+
+
+def by_name(run):
+    return {item.check.name: item for item in run.result.checks}
+
+
+def test_every_verdict_is_the_pinned_one_and_every_control_is_caught(smoke):
+    found = {name: item.outcome.verdict for name, item in by_name(smoke).items()}
+    assert found == {name: item.check.expected for name, item in by_name(smoke).items()}
+    assert smoke.result.as_expected
+    assert all(item.caught for item in smoke.result.checks)
+
+
+@pytest.mark.parametrize(
+    ("check", "slope"),
+    [("n_pairs", -1), ("n_pairs_root", -0.5), ("privacy_cost", 2), ("privacy_cost_root", 1),
+     ("num_states", 1), ("coverage_root", 0.5), ("kl_weight", -1)],
+)  # fmt: skip
+def test_measured_exponents(smoke, check, slope):
+    assert by_name(smoke)[check].outcome.numbers["slope"] == pytest.approx(slope, abs=0.03)
+
+
+def test_the_exponent_in_e_to_the_epsilon_follows_its_closed_form(smoke):
+    """The local exponent is −4/(e^ε+1); at the two ends of the grid, about −1.48 and −0.16."""
+    local = by_name(smoke)["epsilon_minus_one"].outcome.numbers["local_slopes"]
+    middle = np.sqrt([0.5 * 1, 16 * 32])
+    assert [local[0], local[-1]] == pytest.approx(-4 / (middle + 2), abs=0.12)
+
+
+def test_tightness_of_the_steps(smoke):
+    ratios = {
+        name: by_name(smoke)[name].outcome.numbers["max_ratio"]
+        for name in ("separation", "pair_kl", "pair_kl_sharper", "assouad")
+    }
+    assert ratios == pytest.approx(
+        {"separation": 0.606, "pair_kl": 0.25, "pair_kl_sharper": 1.0, "assouad": 0.598}, abs=0.02
+    )
+
+
+def test_a_missing_debias_turns_the_verdict(monkeypatch):
+    monkeypatch.setitem(hypercube_sup.ESTIMATORS, "mle", naive_mle)
+    experiment._at_worst.cache_clear()
+    few = ["budget.replicates=100", "compute.workers=1", "theorem.ladder.pilot=500"]
+    done = repro.run("lower_bound", budget="smoke", only=["n_pairs_mle"], overrides=few)
+    experiment._at_worst.cache_clear()
+    assert by_name(done)["n_pairs_mle"].outcome.verdict == "contradicted"
