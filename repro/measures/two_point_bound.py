@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy import optimize, stats
@@ -64,7 +64,7 @@ def two_point_bound(n_pairs: int, epsilon: float, corruption: float, order: Orde
     ladder = np.linspace(math.log(1e-9), 0.0, 200)
     best = int(np.argmax([bound(rung) for rung in ladder]))
     around = (ladder[max(0, best - 1)], ladder[min(len(ladder) - 1, best + 1)])
-    found = optimize.minimize_scalar(
+    found: Any = optimize.minimize_scalar(
         lambda x: -bound(x), bounds=around, method="bounded", options={"xatol": 1e-9}
     )
     return max(bound(float(found.x)), bound(float(ladder[best])))
