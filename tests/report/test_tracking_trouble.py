@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import socket
 import time
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,9 @@ from repro.report.tracking import log_result
 
 
 def test_four_processes_may_be_first_at_once(result, tmp_path, tracking_of):
-    with multiprocessing.get_context("spawn").Pool(4) as pool:
-        ids = pool.starmap(log_result, [(result, tmp_path, tracking_of(tmp_path))] * 4, chunksize=1)
+    with ProcessPoolExecutor(4, multiprocessing.get_context("spawn")) as pool:
+        jobs = [pool.submit(log_result, result, tmp_path, tracking_of(tmp_path)) for _ in range(4)]
+        ids = [job.result(timeout=300) for job in jobs]
     assert all(isinstance(run_id, str) for run_id in ids)
     client = MlflowClient(tracking_of(tmp_path)["uri"])
     assert {client.get_run(str(run_id)).info.status for run_id in ids} == {"FINISHED"}
