@@ -51,6 +51,8 @@ def _check_entry(item: CheckResult) -> dict[str, Any]:
         "kind": getattr(check, "kind", "check"),
         "quantity": check.quantity,
         "axis": check.axis,
+        "claim": check.claim,
+        "statements": item.statements,
         **item.outcome.numbers,
         "verdict": item.outcome.verdict,
         "expected": check.expected,

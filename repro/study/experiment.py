@@ -37,7 +37,10 @@ class Setting:
 
 
 class Experiment(ABC):
-    """One numbered statement as an experiment; subclasses live in ``theorems/``.
+    """One numbered statement, or a family of them, as an experiment; lives in ``theorems/``.
+
+    ``settled_by`` names, where an experiment has several statements, the checks that speak for
+    each; a statement it does not name is spoken for by all checks.
 
     An instance is built in every worker from plain config, so construction must be cheap or
     cached on disk, and ``measure`` must be pure in (config, check, value, stream).
@@ -46,12 +49,19 @@ class Experiment(ABC):
     slug: ClassVar[str]
     title: ClassVar[str]
     statements: ClassVar[tuple[str, ...]]
+    settled_by: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     instances: ClassVar[tuple[str, ...]]
     used_overrides: ClassVar[frozenset[str]]
     config_type: ClassVar[type[Model]]
 
     @abstractmethod
     def __init__(self, config: Any, setting: Setting) -> None: ...
+
+    @classmethod
+    def statements_of(cls, check: str) -> tuple[str, ...]:
+        """Ids of the statements that a check of that name speaks for."""
+        own = cls.settled_by
+        return tuple(one for one in cls.statements if one not in own or check in own[one])
 
     @abstractmethod
     def checks(self) -> tuple[Check, ...]:

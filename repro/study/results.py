@@ -87,11 +87,12 @@ class Outcome:
 
 @dataclass(frozen=True)
 class CheckResult:
-    """A check with its outcome and the outcomes of its controls."""
+    """A check with its outcome, the outcomes of its controls and the statements it speaks for."""
 
     check: Check
     outcome: Outcome
     controls: tuple[Outcome, ...]
+    statements: tuple[str, ...] = ()
 
     @property
     def caught(self) -> bool:

@@ -132,4 +132,5 @@ def _judged(plan: Plan, index: int, check: Check, values) -> CheckResult:
         series = Series(np.array(check.grid, dtype=float), stacked[:, m])
         rng = stream(plan.seed, plan.slug, check.name, method, "bootstrap")
         outcomes.append(judge(check, method, series, rng, plan.budget.resamples))
-    return CheckResult(check, outcomes[0], tuple(outcomes[1:]))
+    statements = find(plan.slug).statements_of(check.name)
+    return CheckResult(check, outcomes[0], tuple(outcomes[1:]), statements)

@@ -136,3 +136,11 @@ def test_failed_replicates_are_kept_as_such(plan_of, store, toy, monkeypatch):
     checks = judged(plan_of(), store)
     assert checks[0].outcome.series.failed == 4 * 10
     assert checks[0].outcome.verdict == "inconclusive"
+
+
+def test_a_check_speaks_for_the_statements_that_name_it(plan_of, store, monkeypatch):
+    plan = plan_of()
+    kind, name = type(plan.experiment()), judged(plan, store)[0].check.name
+    monkeypatch.setattr(kind, "statements", ("p1.one", "p1.two", "p1.three"))
+    monkeypatch.setattr(kind, "settled_by", {"p1.one": (name,), "p1.two": ("another",)})
+    assert judged(plan, store)[0].statements == ("p1.one", "p1.three")
