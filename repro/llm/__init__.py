@@ -1,0 +1,1 @@
+"""Language models: losses that need only torch; nothing here imports a model library."""

@@ -1,0 +1,95 @@
+"""The bonus by hand, its rate, and what would make it a no-op."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from repro.errors import BadInput
+from repro.llm.pessimism import feature_bonus
+
+
+def pairs(n: int, seed: int = 0, width: int = 5) -> tuple[torch.Tensor, torch.Tensor]:
+    drawn = np.random.default_rng(seed).normal(size=(2, n, width)).astype(np.float32)
+    return torch.from_numpy(drawn[0]), torch.from_numpy(drawn[1])
+
+
+def test_bonus_by_hand():
+    """x = (2, 0) twice and (0, 3) once, ridge 1: Σ = diag(9, 10); the centre is (1, 0)."""
+    first = torch.tensor([[2.0, 0.0], [2.0, 0.0], [1.0, 1.5]])
+    second = torch.tensor([[0.0, 0.0], [0.0, 0.0], [1.0, -1.5]])
+    bonus = feature_bonus(first, second, ridge=1.0, coefficient=2.0)
+    found = bonus(torch.tensor([[4.0, 0.0], [1.0, 2.0], [1.0, 0.0]]))
+    assert found.tolist() == pytest.approx([2 * 3 / 3, 2 * 2 / math.sqrt(10), 0.0])
+
+
+def test_bonus_is_the_quadratic_form_of_the_inverse():
+    first, second = pairs(40)
+    probe = pairs(7, seed=3)[0]
+    x = (first.double() - second.double()).numpy()
+    centre = torch.cat([first, second]).double().mean(0).numpy()
+    inverse = np.linalg.inv(x.T @ x + 0.3 * np.eye(5))
+    shifted = probe.double().numpy() - centre
+    expected = 1.7 * np.sqrt(np.einsum("ni,ij,nj->n", shifted, inverse, shifted))
+    found = feature_bonus(first, second, 0.3, 1.7)(probe).numpy()
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+def test_bonus_is_positive_and_shrinks_like_one_over_root_n():
+    probe = pairs(20, seed=9)[0]
+    sizes = np.array([100, 1_000, 10_000, 100_000])
+    mean = [float(feature_bonus(*pairs(n), 1e-2, 1.0)(probe).mean()) for n in sizes]
+    slope = np.polyfit(np.log(sizes), np.log(mean), 1)[0]
+    assert min(mean) > 0
+    assert slope == pytest.approx(-0.5, abs=0.05)
+
+
+def test_bonus_stays_large_where_there_is_no_data():
+    first, second = pairs(10_000)
+    first[:, 0] = second[:, 0]
+    bonus = feature_bonus(first, second, 1.0, 1.0)
+    seen, unseen = torch.zeros(5), torch.zeros(5)
+    seen[1], unseen[0] = 3.0, 3.0
+    assert float(bonus(unseen)) > 50 * float(bonus(seen))
+
+
+def test_a_ridge_above_the_data_has_another_rate():
+    """Control of the rate: with ridge n² the bonus shrinks like 1/n, not n^−1/2."""
+    probe = pairs(20, seed=9)[0]
+    mean = [
+        float(feature_bonus(*pairs(n), float(n) ** 2, 1.0)(probe).mean()) for n in (100, 10_000)
+    ]
+    assert math.log(mean[1] / mean[0]) / math.log(100) == pytest.approx(-1, abs=0.05)
+
+
+def test_coefficient_zero_is_no_pessimism():
+    assert not feature_bonus(*pairs(10), 1.0, 0.0)(pairs(4, seed=1)[0]).any()
+
+
+def test_bonus_keeps_leading_axes():
+    assert feature_bonus(*pairs(10), 1.0, 1.0)(torch.randn(2, 3, 5)).shape == (2, 3)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"ridge": 0.0}, "ridge=0.0"),
+        ({"ridge": math.inf}, "ridge=inf"),
+        ({"coefficient": -1.0}, "coefficient=-1.0"),
+        ({"first": torch.zeros(3, 2)}, "features="),
+        ({"first": torch.zeros(0, 5), "second": torch.zeros(0, 5)}, "features="),
+        ({"first": torch.full((4, 5), math.nan)}, "features: allowed: finite"),
+    ],
+)
+def test_bad_input(change, message):
+    given = {"first": torch.ones(4, 5), "second": torch.zeros(4, 5), "ridge": 1.0} | change
+    with pytest.raises(BadInput, match=message):
+        feature_bonus(**({"coefficient": 1.0} | given))
+
+
+def test_features_of_another_width_are_refused():
+    with pytest.raises(BadInput, match=r"allowed: \(..., 5\)"):
+        feature_bonus(*pairs(10), 1.0, 1.0)(torch.zeros(4))
