@@ -1,0 +1,87 @@
+"""Lost workers and damaged cache entries cost time, never numbers."""
+
+import os
+import signal
+from functools import partial
+
+import numpy as np
+import pytest
+
+from repro.study.blocks import Block, BlockStore
+from repro.study.parallel import mapper
+
+BLOCK = Block(0, 0, "ab" * 16)
+VALUES = np.arange(6.0).reshape(2, 3)
+
+
+def _die_once(flag, block):
+    if block.block == 3 and not flag.exists():
+        flag.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return np.full(2, float(block.block))
+
+
+def _die(block):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_killed_worker_costs_no_block(tmp_path):
+    blocks = [Block(0, index, f"{index:032x}") for index in range(8)]
+    flag = tmp_path / "killed"
+    found = list(mapper(2)(partial(_die_once, flag), blocks))
+    assert flag.exists()
+    assert sorted(block.block for block, _ in found) == list(range(8))
+    assert all((values == block.block).all() for block, values in found)
+
+
+def test_a_worker_that_always_dies_ends_the_run():
+    from joblib.externals.loky.process_executor import BrokenProcessPool
+
+    with pytest.raises(BrokenProcessPool):
+        list(mapper(2)(_die, [BLOCK]))
+
+
+def _entry(tmp_path):
+    store = BlockStore(tmp_path)
+    store.write(BLOCK, VALUES)
+    return store, tmp_path / "ab" / f"{BLOCK.key}.npy"
+
+
+def test_every_flipped_bit_and_every_truncation_is_noticed(tmp_path):
+    store, path = _entry(tmp_path)
+    whole = path.read_bytes()
+    for place in range(len(whole)):
+        path.write_bytes(whole[:place])
+        assert store.read(BLOCK, (2, 3)) is None
+        for bit in range(8):
+            damaged = bytearray(whole)
+            damaged[place] ^= 1 << bit
+            path.write_bytes(damaged)
+            found = store.read(BLOCK, (2, 3))
+            assert found is None or found.tobytes() == VALUES.tobytes()
+    store.write(BLOCK, VALUES)
+    assert np.array_equal(store.read(BLOCK, (2, 3)), VALUES)
+    assert store.read(BLOCK, (3, 3)) is None
+
+
+def test_a_directory_in_place_of_an_entry_leaves_no_temporary_file(tmp_path):
+    store, path = _entry(tmp_path)
+    path.unlink()
+    path.mkdir()
+    assert store.read(BLOCK, (2, 3)) is None
+    store.write(BLOCK, VALUES)
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+def test_an_interrupted_write_leaves_nothing(tmp_path, monkeypatch, error):
+    def fail(*_):
+        raise error
+
+    monkeypatch.setattr(os, "replace", fail)
+    if isinstance(error, OSError):
+        BlockStore(tmp_path).write(BLOCK, VALUES)
+    else:
+        with pytest.raises(KeyboardInterrupt):
+            BlockStore(tmp_path).write(BLOCK, VALUES)
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
