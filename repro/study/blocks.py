@@ -7,7 +7,7 @@ import json
 import math
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,13 +29,13 @@ class Block:
     key: str
 
 
-def code_fingerprint(*folders: Path) -> str:
-    """Hash of all Python sources below some folders, so that no cache outlives its code."""
+def code_fingerprint(files: Iterable[Path]) -> str:
+    """Hash of source files, so that no cache outlives its code."""
     digest = hashlib.blake2b(digest_size=16)
-    for folder in folders:
-        for path in sorted(folder.rglob("*.py")):
-            digest.update(path.relative_to(folder).as_posix().encode())
-            digest.update(path.read_bytes())
+    for path in files:
+        text = path.read_bytes()
+        digest.update(f"{path.parent.name}/{path.name}:{len(text)}:".encode())
+        digest.update(text)
     return digest.hexdigest()
 
 

@@ -7,8 +7,9 @@ from functools import partial
 import numpy as np
 import pytest
 
-from repro.study.blocks import Block, BlockStore
+from repro.study.blocks import Block, BlockStore, code_fingerprint
 from repro.study.parallel import mapper
+from repro.study.plan import _sources
 
 BLOCK = Block(0, 0, "ab" * 16)
 VALUES = np.arange(6.0).reshape(2, 3)
@@ -60,7 +61,9 @@ def test_every_flipped_bit_and_every_truncation_is_noticed(tmp_path):
             found = store.read(BLOCK, (2, 3))
             assert found is None or found.tobytes() == VALUES.tobytes()
     store.write(BLOCK, VALUES)
-    assert np.array_equal(store.read(BLOCK, (2, 3)), VALUES)
+    found = store.read(BLOCK, (2, 3))
+    assert found is not None
+    assert np.array_equal(found, VALUES)
     assert store.read(BLOCK, (3, 3)) is None
 
 
@@ -85,3 +88,18 @@ def test_an_interrupted_write_leaves_nothing(tmp_path, monkeypatch, error):
         with pytest.raises(KeyboardInterrupt):
             BlockStore(tmp_path).write(BLOCK, VALUES)
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+def test_the_key_hashes_what_measures_and_the_own_theorem_only():
+    names = {"/".join(path.parts[-2:]) for path in _sources("offline_gap")}
+    assert {"theorems/offline_gap.py", "study/plan.py", "estimators/mixture_mle.py"} <= names
+    assert [name for name in names if name.startswith("theorems/")] == ["theorems/offline_gap.py"]
+    assert not [name for name in names if name.split("/")[0] in {"report", "cli", "catalogue"}]
+
+
+def test_a_changed_source_changes_the_fingerprint(tmp_path):
+    source = tmp_path / "a.py"
+    source.write_text("x = 1")
+    before = code_fingerprint([source])
+    source.write_text("x = 2")
+    assert code_fingerprint([source]) != before
