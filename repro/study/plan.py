@@ -134,5 +134,5 @@ def _sources(slug: str) -> list[Path]:
     """Files that can influence an experiment's numbers: the measuring rooms and its own file."""
     root = Path(__file__).parents[1]
     rooms = [p for p in root.rglob("*.py") if p.relative_to(root).parts[0] not in _READERS]
-    own = importlib.import_module(find(slug).__module__).__file__
+    own = getattr(importlib.import_module(find(slug).__module__), "__file__", None)
     return sorted(rooms) + ([Path(own)] if own else [])
