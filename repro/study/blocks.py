@@ -7,7 +7,7 @@ import json
 import math
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,13 +29,13 @@ class Block:
     key: str
 
 
-def code_fingerprint(*folders: Path) -> str:
-    """Hash of all Python sources below some folders, so that no cache outlives its code."""
+def code_fingerprint(files: Iterable[Path]) -> str:
+    """Hash of source files, so that no cache outlives its code."""
     digest = hashlib.blake2b(digest_size=16)
-    for folder in folders:
-        for path in sorted(folder.rglob("*.py")):
-            digest.update(path.relative_to(folder).as_posix().encode())
-            digest.update(path.read_bytes())
+    for path in files:
+        text = path.read_bytes()
+        digest.update(f"{path.parent.name}/{path.name}:{len(text)}:".encode())
+        digest.update(text)
     return digest.hexdigest()
 
 
@@ -58,7 +58,9 @@ class BlockStore:
         """Measurements of a finished block; None if absent, damaged or of another shape."""
         try:
             found = np.load(self._path(block), allow_pickle=False)
-        except (OSError, ValueError, EOFError):
+        except Exception:  # noqa: BLE001
+            return None
+        if not isinstance(found, np.ndarray) or found.dtype != np.float64:
             return None
         if found.shape != (math.prod(shape) + 1,) or found[-1] != _checksum(found[:-1]):
             return None
@@ -70,11 +72,22 @@ class BlockStore:
         flat = np.ravel(values)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as handle:
-                np.save(handle, np.append(flat, _checksum(flat)), allow_pickle=False)
-            os.replace(handle.name, path)
+            _write_whole(path, np.append(flat, _checksum(flat)))
         except OSError:
             return
+
+
+def _write_whole(path: Path, values: np.ndarray) -> None:
+    name = ""
+    try:
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as handle:
+            name = handle.name
+            np.save(handle, values, allow_pickle=False)
+        os.replace(name, path)
+    except BaseException:
+        if name:
+            Path(name).unlink(missing_ok=True)
+        raise
 
 
 def _checksum(values: np.ndarray) -> float:

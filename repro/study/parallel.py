@@ -23,12 +23,27 @@ def in_process(function, blocks: list[Block]) -> Iterator[tuple[Block, np.ndarra
 
 
 class _Pool:
-    """Worker processes; results come back as they finish."""
+    """Worker processes; results come back as they finish, and a lost worker's blocks again."""
 
-    def __init__(self, workers: int) -> None:
+    def __init__(self, workers: int, retries: int = 3) -> None:
         self._workers = workers
+        self._retries = retries
 
     def __call__(self, function, blocks: list[Block]) -> Iterator[tuple[Block, np.ndarray]]:
+        from joblib.externals.loky.process_executor import BrokenProcessPool
+
+        left = dict.fromkeys(blocks)
+        for attempt in range(self._retries + 1):
+            try:
+                for block, values in self._once(function, list(left)):
+                    del left[block]
+                    yield block, values
+                return
+            except BrokenProcessPool:
+                if attempt == self._retries:
+                    raise
+
+    def _once(self, function, blocks: list[Block]) -> Iterator[tuple[Block, np.ndarray]]:
         from joblib import Parallel, delayed
 
         pool = Parallel(n_jobs=self._workers, return_as="generator_unordered", batch_size=2)  # type: ignore[arg-type]

@@ -65,7 +65,7 @@ class Plan:
         """Content hash of the plan, the code included."""
         return content_key(
             {
-                "code": code_fingerprint(*_sources()),
+                "code": code_fingerprint(_sources(self.slug)),
                 "slug": self.slug,
                 "config": self.config,
                 "overrides": self.setting.overrides.model_dump(),
@@ -127,6 +127,12 @@ def _built(frozen: _Frozen) -> tuple[Experiment, tuple[Check, ...]]:
     return experiment, frozen.plan.checks(experiment)
 
 
-def _sources() -> tuple[Path, Path]:
-    theorems = importlib.import_module("theorems")
-    return Path(__file__).parents[1], Path(next(iter(theorems.__path__)))
+_READERS = ("report", "cli", "catalogue")
+
+
+def _sources(slug: str) -> list[Path]:
+    """Files that can influence an experiment's numbers: the measuring rooms and its own file."""
+    root = Path(__file__).parents[1]
+    rooms = [p for p in root.rglob("*.py") if p.relative_to(root).parts[0] not in _READERS]
+    own = getattr(importlib.import_module(find(slug).__module__), "__file__", None)
+    return sorted(rooms) + ([Path(own)] if own else [])
