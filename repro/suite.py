@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from repro.paths import conf_dir
+from repro.report.wording import SYMBOLS
 from repro.study.experiment import slugs
+from repro.study.judge import worst
 
 HEADER = (
     "# The experiments of `dvc repro`; `python -m repro.suite list` rewrites it from theorems/.\n"
@@ -44,12 +46,19 @@ def _row(name: str, verdict: dict[str, Any]) -> str:
     held = sum(check["verdict"] == "supported" for check in checks)
     cells = (
         f"`{name}`",
-        ", ".join(verdict["statements"]),
+        ", ".join(_statements(verdict["statements"], checks)),
         verdict["verdict"],
         f"{held} of {len(checks)} supported, {len(verdict['controls'])} controls",
         "; ".join(_contradictions(checks)) or "–",
     )
     return "| " + " | ".join(cells) + " |"
+
+
+def _statements(names: list[str], checks: list[dict[str, Any]]) -> Iterator[str]:
+    """Each statement with a mark where the checks that speak for it do not all support it."""
+    for name in names:
+        found = worst(check["verdict"] for check in checks if name in check["statements"])
+        yield name if found == "supported" else f"{name} {SYMBOLS[found]}"
 
 
 def _contradictions(checks: list[dict[str, Any]]) -> Iterator[str]:

@@ -39,6 +39,12 @@ class ConcentrationLemmas(SweepExperiment):
     slug = "concentration_lemmas"
     title = "P4 Lemmas H.1–H.4: concentration and contraction"
     statements = ("p4.lem_h_1", "p4.lem_h_2", "p4.lem_h_3", "p4.lem_h_4")
+    settled_by = {
+        "p4.lem_h_1": ("covariance",),
+        "p4.lem_h_2": ("quadratic_form",),
+        "p4.lem_h_3": ("matrix_chernoff",),
+        "p4.lem_h_4": ("contraction",),
+    }  # fmt: skip
     instances = ("linear",)
     used_overrides = frozenset({"n_pairs"})
     config_type = SweepConfig

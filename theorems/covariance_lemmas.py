@@ -63,6 +63,15 @@ class CovarianceLemmas(CentralSweep):
     slug = "covariance_lemmas"
     title = "P3 Lemmas A.3, A.8, A.9, B.3, C.3: derivatives and the noisy covariance"
     statements = ("p3.lem_a_3", "p3.lem_a_8", "p3.lem_a_9", "p3.lem_b_3", "p3.lem_c_3")
+    settled_by = {
+        "p3.lem_a_3": ("gradient_pairs", "hessian_pairs"),
+        "p3.lem_a_8": ("excess_printed", "excess", "excess_epsilon", "excess_appendix_ridge",
+            "excess_text_ridge"),
+        "p3.lem_a_9": ("ridge_covers", "indefinite", "norm_n_pairs", "norm_num_features",
+            "symmetric_gain"),
+        "p3.lem_b_3": ("gradient_rankings", "hessian_rankings"),
+        "p3.lem_c_3": ("gradient_trajectories", "hessian_trajectories"),
+    }  # fmt: skip
     config_type = CovarianceLemmasConfig
 
     rows = (

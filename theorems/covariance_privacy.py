@@ -61,6 +61,14 @@ class CovariancePrivacy(PrivacySweep):
     slug = "covariance_privacy"
     title = "P3 Lemmas A.7, B.5, C.5: privacy of the noisy covariance"
     statements = ("p3.lem_a_7", "p3.lem_b_5", "p3.lem_c_5", "p3.alg_2")
+    settled_by = {
+        "p3.lem_a_7": ("printed_delta", "printed_delta_one_item", "printed_epsilon",
+            "classical_delta", "exact_delta", "exact_epsilon", "audit_printed", "audit_exact"),
+        "p3.alg_2": ("printed_delta", "printed_delta_one_item", "printed_epsilon",
+            "classical_delta", "exact_delta", "exact_epsilon", "audit_printed", "audit_exact"),
+        "p3.lem_b_5": ("kwise",),
+        "p3.lem_c_5": ("trajectory", "trajectory_main_text"),
+    }  # fmt: skip
     config_type = CovariancePrivacyConfig
     config: CovariancePrivacyConfig
 

@@ -89,6 +89,10 @@ class Arms(Model):
     kl_weight: Positive
 
 
+ESTIMATION = ("instance_ratio", "ratio", "ratio_value", "ltc_floor", "ctl_floor", "clc_floor")
+"""Rows on estimates under the strong adversary, P4's."""
+
+
 class SeparationConfig(PairSweepConfig):
     """Numbers of the experiment; conf/theorem/ctl_ltc_separation.yaml gives them."""
 
@@ -107,6 +111,13 @@ class CtlLtcSeparation(PairSweep):
     title = "P4 Theorems 5.4–6.3, P2 Theorems 5.2, 5.3: LTC costs c(ε) more than CTL"
     statements = ("p4.thm_5_4", "p4.thm_5_7", "p4.thm_6_1", "p4.thm_6_2", "p4.thm_6_3",
                   "p2.lem_3_3", "p2.thm_5_2", "p2.thm_5_3")  # fmt: skip
+    settled_by = {
+        **dict.fromkeys(("p4.thm_5_4", "p4.thm_5_7"), ESTIMATION),
+        **dict.fromkeys(("p4.thm_6_1", "p4.thm_6_2"), ("ratio_rlhf",)),
+        "p4.thm_6_3": ("ratio_dpo",),
+        "p2.lem_3_3": ("ratio_huber", "huber_ratio"),
+        **dict.fromkeys(("p2.thm_5_2", "p2.thm_5_3"), ("ratio_rlhf_huber", "ratio_dpo_huber")),
+    }
     instances = ("linear", "preference_text")
     used_overrides = frozenset({"n_pairs"})
     config_type = SeparationConfig

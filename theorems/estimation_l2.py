@@ -72,6 +72,13 @@ class EstimationL2(PairSweep):
     slug = "estimation_l2"
     title = "P4 Theorem 5.7: private and robust estimation in the L2 norm"
     statements = ("p4.thm_5_7", "p4.claim_e_3", "p4.claim_e_4")
+    settled_by = {
+        "p4.claim_e_3": ("claim_e3",),
+        "p4.claim_e_4": ("claim_e4",),
+        "p4.thm_5_7": ("noise_n_pairs", "noise_privacy_cost", "ltc_corruption", "ctl_corruption",
+            "ltc_privacy_cost", "ctl_privacy_cost", "noise_isotropic", "ltc_floor", "ctl_floor",
+            "huber_floor", "one_hot_coverage"),
+    }  # fmt: skip
     instances = ("linear", "preference_text")
     used_overrides = frozenset({"epsilon", "n_pairs"})
     config_type = EstimationL2Config

@@ -94,6 +94,15 @@ class EstimationWeighted(PairSweep):
     slug = "estimation_weighted"
     title = "P4 Theorem 5.4: private and robust estimation in the weighted norm"
     statements = ("p4.thm_5_4", "p4.claim_e_1", "p4.claim_e_2", "own.sharper_floor")
+    settled_by = {
+        "p4.claim_e_1": ("claim_e1",),
+        "p4.claim_e_2": ("claim_e2",),
+        "own.sharper_floor": ("instance_bound", "sharper_cost", "sharper_corruption",
+            "fixed_mass_cost", "sharper_bound", "minimax_bound"),
+        "p4.thm_5_4": ("noise_n_pairs", "noise_privacy_cost", "noise_features",
+            "noise_reward_bound", "ridge", "ltc_corruption", "ctl_corruption", "printed_cost",
+            "ctl_cost", "eq_20"),
+    }  # fmt: skip
     instances = ("linear", "preference_text")
     used_overrides = frozenset({"epsilon", "n_pairs"})
     config_type = EstimationWeightedConfig

@@ -93,7 +93,15 @@ class KwiseGap(CentralSweep):
 
     slug = "kwise_gap"
     title = "P3 Theorem 4.4: rankings of K responses under central differential privacy"
-    statements = ("p3.thm_4_4", "p3.claim_b_1", "p3.claim_b_2", "p3.lem_b_4")
+    statements = ("p3.thm_4_4", "p3.claim_b_1", "p3.claim_b_2", "p3.lem_b_4", "p3.eq_19")
+    settled_by = {
+        "p3.thm_4_4": ("n_pairs_greedy", "epsilon_greedy", "n_pairs", "error", "error_epsilon",
+            "ranked_actions", "ranked_actions_sharp", "covariance_term"),
+        "p3.claim_b_1": ("gradient_printed", "gradient"),
+        "p3.claim_b_2": ("hessian_printed", "hessian"),
+        "p3.lem_b_4": ("curvature",),
+        "p3.eq_19": ("curvature_printed", "curvature"),
+    }  # fmt: skip
     config_type = KwiseGapConfig
 
     rows = (

@@ -41,6 +41,12 @@ class LocalPrivacyChannels(PrivacySweep):
     slug = "local_privacy_channels"
     title = "P2 Definition 2.4: local privacy of corrupted labels"
     statements = ("p2.def_2_2", "p2.def_2_3", "p2.def_2_4", "p4.def_3_4")
+    settled_by = {
+        "p2.def_2_2": ("ltc_audit", "ltc_exact"),
+        "p2.def_2_3": ("ltc_audit", "ctl_audit", "clc_audit", "ltc_exact", "ltc_fair", "ctl_exact"),
+        "p2.def_2_4": ("ltc_audit", "ctl_audit", "ltc_exact", "ltc_fair", "ctl_exact"),
+        "p4.def_3_4": ("ltc_audit", "ctl_audit", "clc_audit", "ltc_exact", "ltc_fair", "ctl_exact"),
+    }  # fmt: skip
     config_type = PrivacyConfig
 
     rows = (

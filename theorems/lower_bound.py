@@ -89,7 +89,23 @@ class LowerBound(SweepExperiment):
 
     slug = "lower_bound"
     title = "P1 Theorem 4.5: lower bound of the offline gap under label LDP"
-    statements = ("p1.thm_4_5", "p1.lem_a_5", "p1.lem_a_6", "own.lower_bound_in_keep_prob")
+    statements = (
+        "p1.thm_4_5",
+        "p1.lem_a_5",
+        "p1.lem_a_6",
+        "own.lower_bound_in_keep_prob",
+        "p1.abs_1",
+    )
+    settled_by = {
+        "p1.thm_4_5": ("n_pairs", "n_pairs_mle", "n_pairs_pessimistic", "privacy_cost",
+            "epsilon_minus_one_small", "num_states", "coverage", "kl_weight", "n_pairs_root",
+            "privacy_cost_root", "num_states_root", "coverage_root", "explicit_bound", "separation",
+            "pair_kl"),
+        "p1.lem_a_5": ("pair_kl",),
+        "p1.lem_a_6": ("assouad",),
+        "own.lower_bound_in_keep_prob": ("privacy_cost", "privacy_cost_root", "pair_kl_sharper"),
+        "p1.abs_1": ("epsilon_minus_one_small", "epsilon_minus_one"),
+    }  # fmt: skip
     instances = ("linear",)
     used_overrides = frozenset({"epsilon", "n_pairs"})
     config_type = LowerBoundConfig

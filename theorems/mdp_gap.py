@@ -82,6 +82,12 @@ class MDPGap(CentralSweep):
     slug = "mdp_gap"
     title = "P3 Theorem 5.2: compared trajectories under central differential privacy"
     statements = ("p3.thm_5_2", "p3.claim_c_2", "p3.lem_c_4")
+    settled_by = {
+        "p3.thm_5_2": ("n_pairs_greedy", "epsilon_greedy", "n_pairs", "epsilon",
+            "printed_objective"),
+        "p3.claim_c_2": ("covariance",),
+        "p3.lem_c_4": ("covariance_printed", "covariance"),
+    }  # fmt: skip
     config_type = MDPGapConfig
 
     rows = (

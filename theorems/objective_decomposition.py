@@ -84,6 +84,11 @@ class ObjectiveDecomposition(SweepExperiment):
     slug = "objective_decomposition"
     title = "P1 Lemmas A.7, B.2, C.5: objective decomposition"
     statements = ("p1.lem_a_7", "p1.lem_b_2", "p1.lem_c_5")
+    settled_by = {
+        "p1.lem_a_7": ("state_bias",),
+        "p1.lem_b_2": ("pessimistic_gap",),
+        "p1.lem_c_5": ("optimistic_gap",),
+    }  # fmt: skip
     instances = ("linear",)
     used_overrides = frozenset()
     config_type = SweepConfig

@@ -86,7 +86,25 @@ class ObjectivePerturbationError(CentralSweep):
 
     slug = "objective_perturbation_error"
     title = "P3 Lemma A.11: error of the objective-perturbed reward estimate"
-    statements = ("p3.lem_a_4", "p3.lem_a_5", "p3.lem_a_6", "p3.lem_a_11")
+    statements = (
+        "p3.lem_a_4",
+        "p3.lem_a_5",
+        "p3.lem_a_6",
+        "p3.lem_a_11",
+        "p3.eq_12",
+        "p3.eq_13",
+        "p3.eq_14",
+    )
+    settled_by = {
+        "p3.lem_a_4": ("strong_convexity",),
+        "p3.lem_a_5": ("growth_printed", "growth"),
+        "p3.lem_a_6": ("ridge_convexity_printed", "ridge_convexity"),
+        "p3.lem_a_11": ("n_pairs", "n_pairs_scales", "n_pairs_benign", "epsilon", "num_features",
+            "log_inverse_delta", "any_optimizer_tol"),
+        "p3.eq_12": ("ridge_step_printed", "ridge_step"),
+        "p3.eq_13": ("noise_step_printed", "noise_step"),
+        "p3.eq_14": ("output_step_printed", "output_step"),
+    }  # fmt: skip
     config_type = ObjectivePerturbationConfig
 
     rows = (

@@ -73,6 +73,12 @@ class OptimismEvent(OnlineSweep):
     slug = "optimism_event"
     title = "P1 Lemmas C.2 to C.4: the optimism event"
     statements = ("p1.lem_c_2", "p1.lem_c_3", "p1.lem_c_4")
+    settled_by = {
+        "p1.lem_c_2": ("in_sample_error",),
+        "p1.lem_c_3": ("reward_error",),
+        "p1.lem_c_4": ("optimism", "optimism_linear", "regret_by_bonus", "cap_one_small_bound",
+            "cap_one", "cap_two_bounds"),
+    }  # fmt: skip
     instances = ("linear",)
     used_overrides = frozenset({"epsilon"})
     config_type = OptimismEventConfig

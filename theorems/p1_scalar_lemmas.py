@@ -51,6 +51,13 @@ class P1ScalarLemmas(SweepExperiment):
     slug = "p1_scalar_lemmas"
     title = "P1 Lemmas A.1–A.4, A.8: concentration and calculus"
     statements = ("p1.lem_a_1", "p1.lem_a_2", "p1.lem_a_3", "p1.lem_a_4", "p1.lem_a_8")
+    settled_by = {
+        "p1.lem_a_1": ("ville",),
+        "p1.lem_a_2": ("lipschitz",),
+        "p1.lem_a_3": ("freedman",),
+        "p1.lem_a_4": ("quadratic",),
+        "p1.lem_a_8": ("inverse_lipschitz",),
+    }  # fmt: skip
     instances = ("linear",)
     used_overrides = frozenset()
     config_type = SweepConfig

@@ -48,6 +48,10 @@ class P2OptimismLemmas(SweepExperiment):
     slug = "p2_optimism_lemmas"
     title = "P2 Lemmas C.4, C.5: likelihood and optimism terms of XPO"
     statements = ("p2.lem_c_4", "p2.lem_c_5")
+    settled_by = {
+        "p2.lem_c_4": ("likelihood_printed", "likelihood_corrected"),
+        "p2.lem_c_5": ("optimism_printed", "optimism_corrected"),
+    }  # fmt: skip
     instances = ("linear",)
     used_overrides = frozenset()
     config_type = SweepConfig

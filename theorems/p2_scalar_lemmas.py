@@ -49,7 +49,14 @@ class P2ScalarLemmas(SweepExperiment):
 
     slug = "p2_scalar_lemmas"
     title = "P2 Lemmas C.2 and C.7, and scalar facts of the proofs"
-    statements = ("p2.lem_c_2", "p2.lem_c_7")
+    statements = ("p2.lem_c_2", "p2.lem_c_7", "p2.lem_3_1", "p2.thm_c_1", "p2.thm_4_4")
+    settled_by = {
+        "p2.lem_c_2": ("mean_value", "mean_value_tight"),
+        "p2.lem_c_7": ("difference", "difference_tight", "difference_single"),
+        "p2.lem_3_1": ("hellinger",),
+        "p2.thm_c_1": ("concentrability",),
+        "p2.thm_4_4": ("link",),
+    }  # fmt: skip
     instances = ("linear",)
     used_overrides = frozenset()
     config_type = P2ScalarLemmasConfig

@@ -84,6 +84,12 @@ class PrivateChipo(PrivacyMistakes):
     slug = "private_chipo"
     title = "P2 Theorem 4.4: offline χPO with the private log loss"
     statements = ("p2.thm_4_4", "p2.thm_c_1", "p2.alg_1")
+    settled_by = {
+        "p2.thm_c_1": ("meta_theorem",),
+        "p2.thm_4_4": ("n_pairs_linear", "n_pairs", "n_pairs_offset", "privacy_cost", "num_states",
+            "num_states_finite_class", "coverage", "margin_one", "margin_two", "statistical_error",
+            "peak"),
+    }  # fmt: skip
     instances = ("linear", "preference_text")
     used_overrides = frozenset({"epsilon", "n_pairs"})
     config_type = PrivateChipoConfig

@@ -45,6 +45,9 @@ class PrivateXpo(XpoSweep):
     slug = "private_xpo"
     title = "P2 Theorem 4.8: PrivXPO, private online alignment"
     statements = ("p2.thm_4_8", "p2.alg_2", "p2.lem_c_6")
+    settled_by = {
+        "p2.lem_c_6": ("horizon", "privacy_cost"),
+    }  # fmt: skip
     instances = ("linear",)
     used_overrides = frozenset({"epsilon", "horizon"})
     config_type = XpoConfig

@@ -43,6 +43,10 @@ class RandomizedResponse(PrivacySweep):
     slug = "randomized_response"
     title = "P1 Definition 3.10 and Lemma C.1: randomized response"
     statements = ("p1.def_3_10", "p1.lem_c_1")
+    settled_by = {
+        "p1.def_3_10": ("exact_epsilon", "audit", "fresh_coins", "noise_ladder"),
+        "p1.lem_c_1": ("mean",),
+    }  # fmt: skip
     config_type = RandomizedResponseConfig
     config: RandomizedResponseConfig
 

@@ -76,6 +76,11 @@ class RlhfReduction(SweepExperiment):
     slug = "rlhf_reduction"
     title = "P4 Proposition 4.2, Corollary 4.4: reduction of offline RLHF to estimation"
     statements = ("p4.prop_4_2", "p4.cor_4_4", "own.condition_number_without_dimension")
+    settled_by = {
+        "p4.prop_4_2": ("greedy", "pessimistic", "not_adaptive"),
+        "p4.cor_4_4": ("corollary_4_4",),
+        "own.condition_number_without_dimension": ("without_dimension", "schur"),
+    }  # fmt: skip
     instances = ("linear",)
     used_overrides = frozenset[str]()
     config_type = RlhfReductionConfig

@@ -66,6 +66,14 @@ class SquareChipo(PrivacyMistakes):
     slug = "square_chipo"
     title = "P2 Theorem 5.2: offline χPO with the square loss under CTL and LTC"
     statements = ("p2.thm_5_2", "p2.thm_d_1", "p2.alg_3", "p2.rem_5_1")
+    settled_by = {
+        "p2.rem_5_1": ("privacy_cost_ltc_adaptive", "corruption_ctl_adaptive",
+            "corruption_ltc_adaptive"),
+        "p2.thm_5_2": ("corruption_ctl", "corruption_ltc", "privacy_cost_ctl", "privacy_cost_ltc",
+            "older_bound", "n_pairs", "privacy_cost"),
+        "p2.thm_d_1": ("corruption_ctl", "corruption_ltc", "privacy_cost_ctl", "privacy_cost_ltc",
+            "n_pairs", "privacy_cost"),
+    }  # fmt: skip
     instances = ("linear",)
     used_overrides = frozenset({"epsilon", "n_pairs"})
     config_type = SquareChipoConfig

@@ -38,6 +38,12 @@ class SquareXpo(XpoSweep):
     slug = "square_xpo"
     title = "P2 Theorem 5.3: SquareXPO, private and robust online alignment"
     statements = ("p2.thm_5_3", "p2.alg_4", "p2.lem_d_2")
+    settled_by = {
+        "p2.thm_5_3": ("horizon", "privacy_cost", "corruption_ctl", "corruption_ltc",
+            "floor_cost_ctl", "floor_cost_ltc", "printed_sign"),
+        "p2.lem_d_2": ("horizon", "privacy_cost", "corruption_ctl", "corruption_ltc",
+            "floor_cost_ctl", "floor_cost_ltc"),
+    }  # fmt: skip
     instances = ("linear",)
     used_overrides = frozenset({"epsilon", "horizon"})
     config_type = XpoConfig

@@ -67,6 +67,10 @@ class UniformConvergenceLog(PrivacyMistakes):
     slug = "uniform_convergence_log"
     title = "P2 Lemma 3.1: uniform convergence of the log loss under label privacy"
     statements = ("p2.lem_3_1", "p2.lem_b_1")
+    settled_by = {
+        "p2.lem_b_1": ("all_n_random_iid", "all_n_random_adaptive", "all_n_packing_iid",
+            "all_n_packing_adaptive"),
+    }  # fmt: skip
     instances = ("linear",)
     used_overrides = frozenset({"epsilon", "n_pairs", "horizon"})
     config_type = UniformConvergenceLogConfig

@@ -70,6 +70,12 @@ class UniformConvergenceSquare(PrivacyMistakes):
     slug = "uniform_convergence_square"
     title = "P2 Lemma 3.3: uniform convergence of the square loss under CTL and LTC"
     statements = ("p2.lem_3_3", "p2.lem_b_2")
+    settled_by = {
+        "p2.lem_b_2": ("two_sided_bias", "all_n_iid", "all_n_adaptive"),
+        "p2.lem_3_3": ("corruption_ctl", "corruption_ltc", "privacy_cost_ctl", "privacy_cost_ltc",
+            "prefactor_ctl", "prefactor_ltc", "n_pairs", "privacy_cost", "older_bound",
+            "two_sided_bias", "all_n_iid", "all_n_adaptive"),
+    }  # fmt: skip
     instances = ("linear",)
     used_overrides = frozenset({"epsilon", "n_pairs", "horizon"})
     config_type = UniformConvergenceSquareConfig

@@ -9,10 +9,13 @@ import yaml
 
 from repro.catalogue.entries import Catalogue, Item, counted, kind, number, paper
 from repro.paths import conf_dir
+from repro.study.checks import Verdict
 from repro.study.experiment import find, slugs
 from repro.study.judge import worst
 
 EXPERIMENT, REASON, MISSING = "experiment", "reason", "no experiment yet"
+EXECUTED = "executed"
+"""Stands for a verdict where an experiment runs an item, say a definition, that claims nothing."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +25,8 @@ class Row:
     Attributes:
         id: e.g. p1.thm_4_2.
         status: ``experiment`` (at least one exists), ``reason`` or ``no experiment yet``.
-        expected: verdict pinned in the config of each existing experiment.
+        expected: by existing experiment the worst verdict pinned for the checks that speak for
+            the statement, or ``executed``.
         missing: planned experiments that do not exist.
     """
 
@@ -62,19 +66,27 @@ def _row(name: str, item: Item, existing: Mapping[str, tuple[str, ...]]) -> Row:
     there = [slug for slug in item.experiments if slug in existing]
     missing = tuple(slug for slug in item.experiments if slug not in existing)
     status = REASON if item.reason else EXPERIMENT if there else MISSING
-    return Row(name, item, status, {slug: pinned_verdict(slug) for slug in there}, missing)
+    return Row(name, item, status, {slug: pinned_verdict(slug, name) for slug in there}, missing)
 
 
-def pinned_verdict(slug: str) -> str:
-    """The worst verdict pinned in an experiment's config: what an honest run gives."""
+def pinned_verdict(slug: str, statement: str) -> str:
+    """What the checks of an experiment that speak for a statement give in an honest run.
+
+    Returns:
+        the worst of the pinned verdicts, or ``executed`` if the experiment claims nothing of it.
+    """
+    experiment = find(slug)
+    if statement not in experiment.statements:
+        return EXECUTED
+    pinned = pinned_checks(slug)
+    return worst([v for check, v in pinned if statement in experiment.statements_of(check)])
+
+
+def pinned_checks(slug: str) -> list[tuple[str, Verdict]]:
+    """Name and pinned verdict of every check in an experiment's config, once per instance."""
     path = conf_dir() / "theorem" / f"{slug}.yaml"
-    return worst(_pinned(yaml.safe_load(path.read_text(encoding="utf-8"))))
-
-
-def _pinned(values: object) -> Iterator:
-    if isinstance(values, Mapping):
-        for key, value in values.items():
-            yield from [value] if key == "expected" else _pinned(value)
+    claims = yaml.safe_load(path.read_text(encoding="utf-8"))["claims"]
+    return [(name, one["expected"]) for group in claims.values() for name, one in group.items()]
 
 
 def problems(catalogue: Catalogue, existing: Mapping[str, tuple[str, ...]]) -> list[str]:

@@ -25,7 +25,13 @@ KINDS = {
     "fig": "figure",
 }
 """Prefixes of counted items."""
-EXTRA_KINDS = {"rem": "remark", "sec": "section", "app": "appendix"}
+EXTRA_KINDS = {
+    "rem": "remark",
+    "sec": "section",
+    "app": "appendix",
+    "eq": "equation",
+    "abs": "abstract",
+}
 """Prefixes of items that are listed only where an experiment settles a claim of theirs."""
 OWN = "own"
 """Paper of our own statements."""

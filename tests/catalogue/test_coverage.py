@@ -53,8 +53,19 @@ def test_status_is_computed():
     }  # fmt: skip
 
 
-def test_the_pinned_verdict_is_the_worst_of_the_config():
-    assert pinned_verdict("offline_gap") == "contradicted"
+@pytest.mark.parametrize(
+    ("slug", "statement", "verdict"),
+    [
+        ("offline_gap", "p1.thm_4_2", "contradicted"),
+        ("lower_bound", "p1.thm_4_5", "supported"),
+        ("lower_bound", "p1.abs_1", "contradicted"),
+        ("covariance_lemmas", "p3.lem_a_3", "supported"),
+        ("covariance_lemmas", "p3.lem_a_8", "contradicted"),
+        ("offline_gap", "p1.def_3_2", "executed"),
+    ],
+)
+def test_a_statement_has_the_worst_pinned_verdict_of_its_own_checks(slug, statement, verdict):
+    assert pinned_verdict(slug, statement) == verdict
 
 
 def test_a_row_as_json():

@@ -60,18 +60,21 @@ def test_suite_lists_what_is_there(tmp_path, monkeypatch, capsys):
 def test_suite_table_is_read_from_verdicts(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     checks = [
-        {"name": "n", "verdict": "supported", "claimed": -1, "slope": -1.001},
-        {"name": "e_to_B", "verdict": "contradicted", "claimed": 1, "slope": 1.97123},
-        {"name": "dp", "verdict": "contradicted", "claimed_epsilon": 0.5, "exact_epsilon": 0.61},
+        {"name": "n", "statements": ["p1.x", "p1.y"], "verdict": "supported", "claimed": -1},
+        {"name": "e_to_B", "statements": ["p1.x"], "verdict": "contradicted", "claimed": 1,
+         "slope": 1.97123},
+        {"name": "dp", "statements": ["p1.x"], "verdict": "contradicted",
+         "claimed_epsilon": 0.5, "exact_epsilon": 0.61},
     ]  # fmt: skip
-    verdict = {"statements": ["p1.x"], "verdict": "contradicted", "checks": checks, "controls": [1]}
+    ids = ["p1.x", "p1.y"]
+    verdict = {"statements": ids, "verdict": "contradicted", "checks": checks, "controls": [1]}
     folder = tmp_path / "outputs" / "suite" / "toy"
     folder.mkdir(parents=True)
     (folder / "verdict.json").write_text(json.dumps(verdict))
     assert suite.main(["table"]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == (
-        "| `toy` | p1.x | contradicted | 1 of 3 supported, 1 controls | e_to_B: claimed 1, "
-        "measured 1.971; dp: claimed 0.5, measured 0.61 |"
+        "| `toy` | p1.x ✗, p1.y | contradicted | 1 of 3 supported, 1 controls | "
+        "e_to_B: claimed 1, measured 1.971; dp: claimed 0.5, measured 0.61 |"
     )
 
 

@@ -5,6 +5,7 @@ import re
 import pytest
 import yaml
 
+from repro.catalogue.coverage import pinned_checks
 from repro.cli.composition import compose_values
 from repro.notation import AXES
 from repro.paths import conf_dir
@@ -30,6 +31,33 @@ def test_statements_are_catalogue_ids(experiment):
     assert experiment.statements
     for statement in experiment.statements:
         assert re.fullmatch(r"(p[1-4]|own)\.[a-z0-9_]+", statement)
+
+
+def settled_wrongly(cls, checks) -> list[str]:
+    """What is amiss in ``settled_by``: one line each."""
+    named = {name for names in cls.settled_by.values() for name in names}
+    return [
+        *(f"{one}: not a statement" for one in sorted(set(cls.settled_by) - set(cls.statements))),
+        *(f"{name}: no such check" for name in sorted(named - checks)),
+        *(f"{one}: nothing speaks for it" for one, names in cls.settled_by.items() if not names),
+        *(f"{name}: speaks for nothing" for name in sorted(checks) if not cls.statements_of(name)),
+    ]
+
+
+@pytest.mark.parametrize("slug", slugs())
+def test_every_check_speaks_for_a_statement_and_every_statement_has_one(slug):
+    assert settled_wrongly(find(slug), {name for name, _ in pinned_checks(slug)}) == []
+
+
+def test_faults_of_settled_by_are_found():
+    class Faulty(find("lower_bound")):
+        statements = ("p1.thm_4_5", "p1.lem_a_6")
+        settled_by = {"p1.thm_4_5": ("misspelt",), "p1.lem_a_6": (), "p9.thm_1": ("assouad",)}
+
+    assert settled_wrongly(Faulty, {"assouad"}) == [
+        "p9.thm_1: not a statement", "misspelt: no such check", "p1.lem_a_6: nothing speaks for it",
+        "assouad: speaks for nothing",
+    ]  # fmt: skip
 
 
 def test_checks_are_well_formed(experiment):
