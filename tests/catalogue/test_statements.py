@@ -7,7 +7,7 @@ from repro.catalogue.entries import paper
 from repro.catalogue.statements import Part, gaps, load, parts
 from repro.errors import BadInput
 
-WRITTEN = ("p1", "p2")
+WRITTEN = ("p1", "p2", "p3")
 STATEMENTS = load()
 NAMES = [name for name in catalogue().items if paper(name) in WRITTEN]
 
