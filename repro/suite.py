@@ -15,7 +15,7 @@ from typing import Any
 from repro.paths import conf_dir
 from repro.report.wording import SYMBOLS
 from repro.study.experiment import slugs
-from repro.study.judge import worst
+from repro.study.verdicts import worst
 
 HEADER = (
     "# The experiments of `dvc repro`; `python -m repro.suite list` rewrites it from theorems/.\n"

@@ -7,7 +7,6 @@ wholly outside; inconclusive when it straddles the margin.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import singledispatch
 
 import numpy as np
@@ -28,23 +27,6 @@ from repro.study.results import Fit, Outcome, Series
 
 MAX_FAILED_SHARE = 0.01
 """Beyond this share of failed replicates a check is inconclusive: the rest may be a selection."""
-
-_SEVERITY: tuple[Verdict, ...] = (
-    "supported",
-    "inconclusive",
-    "contradicted",
-    "assumption_failed",
-)
-
-
-def worst(verdicts: Iterable[Verdict]) -> Verdict:
-    """The worst of some verdicts; of none, inconclusive.
-
-    >>> worst(["supported", "contradicted", "inconclusive"])
-    'contradicted'
-    """
-    found = set(verdicts) or {"inconclusive"}
-    return next(verdict for verdict in reversed(_SEVERITY) if verdict in found)
 
 
 def compare(ci: Interval, claimed: float, tolerance: float, direction: Direction) -> Verdict:

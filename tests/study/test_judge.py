@@ -10,9 +10,10 @@ from repro.study.checks import (
     RatioCheck,
     SlopeCheck,
 )
-from repro.study.judge import compare, judge, worst
+from repro.study.judge import compare, judge
 from repro.study.rates import Interval
 from repro.study.results import Series
+from repro.study.verdicts import worst
 
 GRID = (1.0, 10.0, 100.0, 1000.0)
 
