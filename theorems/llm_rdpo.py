@@ -191,7 +191,7 @@ class LlmRdpo(SweepExperiment):
     def _ranking(self, check: Check, epsilon: float, rng) -> dict[str, float]:
         labels = self._released(rng, epsilon)
         seed = Seed.of(self.study, rng, self.folder)
-        longer = seed.longer_accuracy()
+        longer = self.study.longer_accuracy()
         found = {
             m: seed.accuracy(seed.policy(m, epsilon, labels)) for m in ("rdpo", "sign_flipped")
         }

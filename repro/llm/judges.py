@@ -73,17 +73,25 @@ def wins(
     return (judge(prompts, ours, theirs) + 1 - judge(prompts, theirs, ours)) / 2
 
 
-def length_controlled(won: np.ndarray, ours: Sequence[str], theirs: Sequence[str]) -> float:
+def length_controlled(
+    won: np.ndarray,
+    ours: Sequence[str],
+    theirs: Sequence[str],
+    weights: np.ndarray | None = None,
+) -> float:
     """Win rate at equal length: the intercept of wins on the difference of log lengths.
 
     Args:
         won: (n,) as of ``wins``.
         ours, theirs: (n,) the responses compared.
+        weights: (n,) of the comparisons, at least 0; all alike by default.
     """
+    share = np.full(len(won), 1 / len(won)) if weights is None else weights / weights.sum()
     gap = np.array([np.log1p(len(a)) - np.log1p(len(b)) for a, b in zip(ours, theirs, strict=True)])
-    spread = float(gap.var())
-    slope = float(((gap - gap.mean()) * won).mean()) / spread if spread > 0 else 0.0
-    return float(np.clip(won.mean() - slope * gap.mean(), 0.0, 1.0))
+    mean = float(share @ gap)
+    spread = float(share @ (gap - mean) ** 2)
+    slope = float(share @ ((gap - mean) * won)) / spread if spread > 0 else 0.0
+    return float(np.clip(share @ won - slope * mean, 0.0, 1.0))
 
 
 def _preference(gap: np.ndarray) -> np.ndarray:

@@ -18,7 +18,6 @@ from repro.llm.judges import length_controlled, wins
 from repro.llm.losses import debiased_loss, log_loss
 from repro.llm.settings import Training
 from repro.llm.study import Study, ranking_accuracy, run_key
-from repro.notation import privacy_cost
 
 LONGEST_OF = 4
 """Responses of the fine-tuned model from which the longer-is-better baseline takes the longest."""
@@ -101,19 +100,8 @@ class Seed:
         first, second = self.study.log_ratios(policy)
         return ranking_accuracy(first - second, self.study.splits.held_out.labels)
 
-    def longer_accuracy(self) -> float:
-        """Of the trivial ranking by length."""
-        held = self.study.splits.held_out
-        gap = [len(a) - len(b) for a, b in zip(held.first, held.second, strict=True)]
-        return ranking_accuracy(np.array(gap), held.labels)
-
     def margin(self, policy: Any) -> float:
         """Mean implicit reward difference in favour of the held-out label, in units of reward."""
         first, second = self.study.log_ratios(policy)
         signed = (first - second).double() * self.study.splits.held_out.labels
         return self.study.procedure.kl_weight * float(torch.mean(signed))
-
-
-def scale(epsilon: float) -> float:
-    """c(ε), by which plain gradient steps of rDPO exceed DPO's at the start."""
-    return privacy_cost(epsilon)

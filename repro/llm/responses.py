@@ -40,7 +40,7 @@ def draw_responses(
         torch.manual_seed(seed % 2**63)
         drawn = model.generate(
             input_ids=ids.to(device), attention_mask=present.to(device), do_sample=True,
-            temperature=sampling.temperature, top_k=sampling.top_k, top_p=1.0,
+            temperature=sampling.temperature, top_k=sampling.top_k, top_p=sampling.top_p,
             max_new_tokens=sampling.max_new_tokens, num_return_sequences=count,
             pad_token_id=tokenizer.pad_token_id,
         )  # fmt: skip

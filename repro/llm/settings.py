@@ -84,11 +84,13 @@ class Sampling(Model):
     Attributes:
         prompts: number of held-out prompts answered.
         top_k: 0 draws from all tokens.
+        top_p: draws from the likeliest tokens that make up this share; 1 from all.
     """
 
     prompts: Count
     temperature: Annotated[Number, Field(gt=0, le=10)]
     top_k: Annotated[Whole, Field(ge=0)]
+    top_p: Annotated[Number, Field(gt=0, le=1)] = 1.0
     max_new_tokens: Count
 
 
@@ -106,3 +108,38 @@ class Procedure(Model):
     preference: Training
     kl_weight: KLWeight
     sampling: Sampling
+
+
+class RewardTraining(Model):
+    """A reward model behind P1's Algorithm 1, and its pessimism.
+
+    Attributes:
+        head: steps on the scalar head alone, on frozen features.
+        whole: steps on the backbone as well, after that; null for none.
+        pooling: features of the end token, as P1 has it, or the mean over the response, which
+            carries its words in a model too small to gather them at the end.
+        clip: rewards lie in [−clip, clip].
+        ridge: of the bonus, in squared units of the standardised features.
+        coefficient: of the bonus at c(ε) = 1; it is multiplied by c(ε).
+    """
+
+    head: Training
+    whole: Training | None
+    pooling: Literal["end", "mean"]
+    clip: Positive
+    ridge: Positive
+    coefficient: Annotated[Number, Field(ge=0, allow_inf_nan=False)]
+
+
+class PessimisticProcedure(Procedure):
+    """P1's pipeline.
+
+    Attributes:
+        reward: of the private reward model.
+        samples: K responses of the reference that the policy reweights.
+        dpo_kl_weight: β of the DPO baseline.
+    """
+
+    reward: RewardTraining
+    samples: Annotated[Whole, Field(ge=2, le=10**4)]
+    dpo_kl_weight: KLWeight

@@ -93,6 +93,12 @@ class Study:
         first, second = pair_log_prob(policy, self.held_out, batch, self.device)
         return first - self.held_first, second - self.held_second
 
+    def longer_accuracy(self) -> float:
+        """Ranking accuracy of longer-is-better on the held-out pairs."""
+        held = self.splits.held_out
+        gap = [len(a) - len(b) for a, b in zip(held.first, held.second, strict=True)]
+        return ranking_accuracy(np.array(gap), held.labels)
+
 
 def ranking_accuracy(score: np.ndarray | Tensor, labels: Tensor) -> float:
     """Share of labels (n,) that the signs of scores (n,) get right; a score of 0 counts ½."""
