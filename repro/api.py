@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from repro.study.blocks import BlockStore
+from repro.study.extras import require_extra
 from repro.study.parallel import available_cores, mapper
 from repro.study.results import Result
 from repro.study.runner import run_plan, summarise
@@ -73,8 +74,10 @@ def execute(session: Session, progress: Progress | None = None) -> Run:
     """Measure and judge; finished blocks are kept below ``output_dir``.
 
     Raises:
+        repro.errors.BadInput: an optional extra is not installed.
         repro.study.runner.Interrupted: on Ctrl-C.
     """
+    require_extra(session.plan.slug)
     started = time.perf_counter()
     plan = session.plan
     checks = plan.checks(plan.experiment())

@@ -1,7 +1,8 @@
 """``python -m repro.suite list | table``: the list behind ``dvc repro``, the table of the README.
 
 DVC cannot list a folder, so the list of experiments is a file, conf/suite.yaml; a test compares
-it with ``theorems/``.  The table is read from the verdicts of the last ``dvc repro``.
+it with ``theorems/``.  Experiments that need an optional extra are not in it: run them by name.
+The table is read from the verdicts of the last ``dvc repro``.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from typing import Any
 
 from repro.paths import conf_dir
 from repro.report.wording import SYMBOLS
-from repro.study.experiment import slugs
-from repro.study.judge import worst
+from repro.study.experiment import find, slugs
+from repro.study.verdicts import worst
 
 HEADER = (
     "# The experiments of `dvc repro`; `python -m repro.suite list` rewrites it from theorems/.\n"
@@ -28,10 +29,15 @@ COLUMNS = (
 
 def write_list() -> str:
     """Rewrite conf/suite.yaml; returns what was done."""
-    found = slugs()
+    found = listed()
     lines = "".join(f"- {slug}\n" for slug in found)
     (conf_dir() / "suite.yaml").write_text(f"{HEADER}theorems:\n{lines}", encoding="utf-8")
     return f"conf/suite.yaml: {len(found)} experiments"
+
+
+def listed() -> list[str]:
+    """Experiments that run without any optional extra."""
+    return [slug for slug in slugs() if not find(slug).extra]
 
 
 def table(folder: Path) -> str:

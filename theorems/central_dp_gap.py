@@ -83,7 +83,14 @@ class CentralDPGap(CentralSweep):
 
     slug = "central_dp_gap"
     title = "P3 Theorem 4.2: sub-optimality under central differential privacy"
-    statements = ("p3.thm_4_2",)
+    statements = ("p3.thm_4_2", "p3.eq_3", "p3.sec_4_1", "p3.app_a_zhu")
+    settled_by = {
+        "p3.thm_4_2": ("n_pairs_greedy", "epsilon_greedy", "n_pairs", "epsilon", "num_features",
+            "theorem_bound", "confidence_covers", "bound"),
+        "p3.eq_3": ("confidence", "confidence_text_ridge"),
+        "p3.sec_4_1": ("bound", "bound_printed"),
+        "p3.app_a_zhu": ("reference_lemma", "reference_lemma_printed"),
+    }  # fmt: skip
     config_type = CentralGapConfig
 
     rows = (

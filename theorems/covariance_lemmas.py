@@ -8,7 +8,8 @@ C.3: 2HL and 4H²L² for trajectories.  A.8: with probability ≥ 1−η,
 A.9: for λ ≥ C√(d·log(1/η)·log(1/δ))/(εn), ‖(Σ̃+λI)^(−1/2)z‖ ≤ ‖(Σ+λI/2)^(−1/2)z‖.
 
 The norms are held at instances that approach the largest possible value; the sharp values are 2L,
-L²; 2(K−1)L, at most (K−1)L²; 2HL, H²L², so the printed constants hold with room.  A.8 is measured
+L²; 2(K−1)L, at most (K−1)L²; 2HL, H²L², so the printed constants hold with room, and constants
+10 % below these are found (control ``sharp_ten_percent``).  A.8 is measured
 where Σ vanishes, its worst case, where the excess is |N(0, σ²)|/λ.
 
 What the printed text does not bear out, expected contradicted:
@@ -75,17 +76,23 @@ class CovarianceLemmas(CentralSweep):
     config_type = CovarianceLemmasConfig
 
     rows = (
-        Row("gradient_pairs", "num_features", "pairs", "printed", ("features_for_differences",),
+        Row("gradient_pairs", "num_features", "pairs", "printed",
+            ("features_for_differences", "sharp_ten_percent"),
             BOUND, "A.3: ‖∇ℓ‖ ≤ 2L"),
-        Row("hessian_pairs", "num_features", "pairs", "printed", ("features_for_differences",),
+        Row("hessian_pairs", "num_features", "pairs", "printed",
+            ("features_for_differences", "sharp_ten_percent"),
             BOUND, "A.3: ‖∇²ℓ‖ ≤ 4L²"),
-        Row("gradient_rankings", "ranked_actions", "rankings", "printed", ("pair_bound",),
+        Row("gradient_rankings", "ranked_actions", "rankings", "printed",
+            ("pair_bound", "sharp_ten_percent"),
             BOUND, "B.3: ‖∇ℓ‖ ≤ 2K²L"),
-        Row("hessian_rankings", "ranked_actions", "rankings", "printed", ("pair_bound",),
+        Row("hessian_rankings", "ranked_actions", "rankings", "printed",
+            ("pair_bound", "sharp_ten_percent"),
             BOUND, "B.3: ‖∇²ℓ‖ ≤ 4K³L²"),
-        Row("gradient_trajectories", "horizon", "trajectories", "printed", ("pair_bound",),
+        Row("gradient_trajectories", "horizon", "trajectories", "printed",
+            ("pair_bound", "sharp_ten_percent"),
             BOUND, "C.3: ‖∇ℓ‖ ≤ 2HL"),
-        Row("hessian_trajectories", "horizon", "trajectories", "printed", ("pair_bound",),
+        Row("hessian_trajectories", "horizon", "trajectories", "printed",
+            ("pair_bound", "sharp_ten_percent"),
             BOUND, "C.3: ‖∇²ℓ‖ ≤ 4H²L²"),
         Row("excess_printed", "n_pairs", "fixed ridge", "fixed", (), EXCESS,
             "A.8 as printed: excess ≤ O(1/(ε²n²λ)), at fixed λ ∝ n^(−2)"),
@@ -128,20 +135,26 @@ class CovarianceLemmas(CentralSweep):
     def _norms(
         self, name: str, value: float, rng: np.random.Generator, replicates: int
     ) -> dict[str, Tensor]:
-        """Norms over the printed bound and over one that forgets a factor."""
+        """Norms over the printed bound, one that forgets a factor, and 0.9 times the sharp one."""
         norm, kind = self.curator.feature_norm, name.split("_")[1]
         if kind == "rankings":
             both = lemmas.ranking_norms(rng, replicates, int(value), norm)
             printed = (2 * value**2 * norm, 4 * value**3 * norm**2)
+            sharp = (2 * (value - 1) * norm, (value - 1) * norm**2)
             wrong = (2 * norm, norm**2)
         else:
             steps, d = (value, 2) if kind == "trajectories" else (1.0, int(value))
             both = lemmas.pair_norms(rng, replicates, d, 2 * steps * norm)
             printed = (2 * steps * norm, 4 * steps**2 * norm**2)
+            sharp = (2 * steps * norm, steps**2 * norm**2)
             wrong = (2 * norm, norm**2) if kind == "trajectories" else (norm, norm**2 / 4)
         which = 0 if name.startswith("gradient") else 1
         forgets = "features_for_differences" if kind == "pairs" else "pair_bound"
-        return {"printed": both[which] / printed[which], forgets: both[which] / wrong[which]}
+        return {
+            "printed": both[which] / printed[which],
+            forgets: both[which] / wrong[which],
+            "sharp_ten_percent": both[which] / (0.9 * sharp[which]),
+        }
 
     def _excess(
         self, check: Check, value: float, rng: np.random.Generator, replicates: int

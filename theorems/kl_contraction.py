@@ -27,6 +27,9 @@ OVERSTATED = 1.2
 LABELS, REPORTS = 3, 4
 RATIO = "symmetrised KL of the reports over its bound"
 
+TEN_PERCENT_LESS = 0.9
+"""On the right side: a planted lemma whose constant is 10 % too small."""
+
 
 class KLContractionConfig(SweepConfig):
     """Numbers of the experiment; ``vertex_distance`` is ‖P₁ − P₂‖_TV next to a vertex."""
@@ -47,9 +50,10 @@ class KLContraction(SweepExperiment):
 
     rows = (
         Row("randomized_response", "epsilon_minus_one", "vertex", "randomized_response",
-            ("epsilon_overstated",), RATIO, "randomized response next to a vertex"),
+            ("epsilon_overstated", "ten_percent"), RATIO, "randomized response next to a vertex"),
         Row("random_channels", "epsilon_minus_one", "random", "random_channel",
-            ("squared_excess_halved",), RATIO, "random channels and label distributions"),
+            ("squared_excess_halved", "random_ten_percent"), RATIO,
+            "random channels and label distributions"),
         Row("tight", "epsilon_minus_one", "vertex", "randomized_response",
             ("whole_l1_norm",), RATIO, "randomized response attains the bound as ε → 0"),
     )  # fmt: skip
@@ -64,7 +68,11 @@ class KLContraction(SweepExperiment):
         epsilon = math.log1p(value)
         if check.settings["world"] == "random":
             ratio = random_ratios(rng, epsilon, replicates)
-            return {"random_channel": ratio, "squared_excess_halved": 4 * ratio}
+            return {
+                "random_channel": ratio,
+                "squared_excess_halved": 4 * ratio,
+                "random_ten_percent": ratio / TEN_PERCENT_LESS,
+            }
         return {m: np.full(replicates, self._vertex(m, epsilon)) for m in check.methods}
 
     def _vertex(self, method: str, epsilon: float) -> float:
@@ -73,7 +81,8 @@ class KLContraction(SweepExperiment):
         own = OVERSTATED * epsilon if method == "epsilon_overstated" else epsilon
         reports = np.array([[1.0, 0.0], [1 - t, t]]) @ randomized_response(own)
         distance = 2 * t if method == "whole_l1_norm" else t
-        return float(symmetrised_kl(reports[0], reports[1]) / bound(epsilon, distance))
+        factor = TEN_PERCENT_LESS if method == "ten_percent" else 1.0
+        return float(symmetrised_kl(reports[0], reports[1]) / bound(epsilon, distance) / factor)
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Random channels are ε-private, by their matrices."""

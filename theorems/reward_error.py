@@ -48,7 +48,12 @@ class RewardError(WorldSweep):
 
     slug = "reward_error"
     title = "P1 Lemma B.1: on-policy error of the private MLE"
-    statements = ("p1.lem_b_1",)
+    statements = ("p1.lem_b_1", "p1.eq_19")
+    settled_by = {
+        "p1.lem_b_1": ("n_pairs", "privacy_cost", "constant", "num_features",
+            "reward_bound_eps_one", "reward_bound_eps_inf"),
+        "p1.eq_19": ("in_sample_printed", "in_sample_corrected"),
+    }  # fmt: skip
     instances = ("linear",)
     used_overrides = frozenset({"epsilon", "n_pairs"})
     config_type = WorldSweepConfig

@@ -71,6 +71,8 @@ METHODS: dict[str, Callable[[LaneSetting], LaneSetting]] = {
     "finite_class": pokl,
     "linear_class": pokl,
     "proven_bonus": pokl,
+    "bonus_of_horizon": pokl,
+    "bonus_without_horizon": pokl,
     "frozen_features": without_exploration,
 }
 """The setting of each method; those below differ in their reward class or in Γ_T as well."""

@@ -1,4 +1,6 @@
-"""``python -m repro.catalogue [--json]``: every numbered statement, with its computed status.
+"""``python -m repro.catalogue [--json | --slips]``: every numbered statement, with its status.
+
+``--slips`` prints the suspected errors and what settled each, as Markdown.
 
 Exit status 0 if the catalogue is sound, 1 if it has a gap or a dangling name (one line each on
 stderr), 2 for an unknown argument or a malformed file.
@@ -13,6 +15,7 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
+from repro.catalogue import slips
 from repro.catalogue.coverage import MISSING, Row, problems, rows, statements_of_experiments
 from repro.catalogue.entries import counted, load
 from repro.catalogue.table import print_table
@@ -28,9 +31,12 @@ def summary(found: list[Row]) -> dict[str, int]:
 def main(arguments: Sequence[str]) -> int:
     """Print the catalogue and return the exit status."""
     try:
-        if any(argument != "--json" for argument in arguments):
-            raise BadInput("argument", " ".join(arguments), "allowed: --json, or nothing")
+        if list(arguments) not in ([], ["--json"], ["--slips"]):
+            raise BadInput("argument", " ".join(arguments), "allowed: --json, --slips, or nothing")
         catalogue = load()
+        if "--slips" in arguments:
+            print(slips.page(slips.load(), catalogue.papers), end="")
+            return 0
     except BadInput as problem:
         print(problem, file=sys.stderr)
         return 2

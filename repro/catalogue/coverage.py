@@ -11,7 +11,7 @@ from repro.catalogue.entries import Catalogue, Item, counted, kind, number, pape
 from repro.paths import conf_dir
 from repro.study.checks import Verdict
 from repro.study.experiment import find, slugs
-from repro.study.judge import worst
+from repro.study.verdicts import worst
 
 EXPERIMENT, REASON, MISSING = "experiment", "reason", "no experiment yet"
 EXECUTED = "executed"

@@ -15,7 +15,8 @@ def run_job(config: DictConfig, folder: Path) -> int:
     """Run a composed config and write its files to a folder.
 
     Returns:
-        0 where every verdict is the pinned one, else 1.
+        0 where every verdict is the pinned one, else 1; 0 too for a job of a multirun that is
+        skipped because an optional extra is not installed.
     """
     from repro.api import execute
     from repro.cli.validation import session_of_config
@@ -23,8 +24,12 @@ def run_job(config: DictConfig, folder: Path) -> int:
     from repro.report.progress import progress
     from repro.report.terminal import print_result
     from repro.report.tracking import log_result
+    from repro.study.extras import missing_library
 
     session = session_of_config(config)
+    if library := missing_library(session.plan.slug):
+        print(f"skipped {session.plan.slug}: {library} is not installed", file=sys.stderr)
+        return 0
     done = execute(session, progress)
     write_files(done.result, folder, done.seconds, done.workers, session.plan.setting.device)
     log_result(replace(done.result, seconds=done.seconds), folder, session.tracking_values())

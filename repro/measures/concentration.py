@@ -62,9 +62,9 @@ def chernoff_ratio(mean: float, share: float, exponent: float) -> float:
         share: ε in (0, 1).
         exponent: ½ as printed; 1 is wrong.
     """
-    n = 10**6
-    tail = binom.cdf(math.floor(share * mean), n, mean / n)
-    return float(tail / math.exp(-exponent * (1 - share) ** 2 * mean))
+    n = 10**9
+    log_tail = binom.logcdf(math.floor(share * mean), n, mean / n)
+    return float(np.exp(log_tail + exponent * (1 - share) ** 2 * mean))
 
 
 def contraction_ratio(privacy_cost: float, power: int, rng: np.random.Generator) -> float:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import platform
+import subprocess
 from datetime import UTC, datetime, timedelta
 from importlib import metadata
 from typing import Any
+
+from repro.paths import PACKAGE
 
 
 def run_facts(seconds: float, workers: int, device: str) -> dict[str, Any]:
@@ -18,9 +21,22 @@ def run_facts(seconds: float, workers: int, device: str) -> dict[str, Any]:
         "device": device,
         "workers": workers,
         "versions": {"python": platform.python_version()}
-        | {name: _version(name) for name in ("torch", "numpy", "repro")},
+        | {"torch": _version("torch"), "numpy": _version("numpy"), "repro": _version("repro-rlhf")},
+        "commit": _commit(),
         "platform": platform.platform(),
     }
+
+
+def _commit() -> str | None:
+    """Commit of the source tree, with ``-dirty`` where it was edited; None outside one."""
+    if not (PACKAGE.parent / ".git").exists():
+        return None
+    words = ["git", "-C", str(PACKAGE.parent), "describe", "--always", "--dirty", "--abbrev=12"]
+    try:
+        found = subprocess.run(words, capture_output=True, text=True, timeout=10, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return found.stdout.strip() or None
 
 
 def _version(package: str) -> str | None:

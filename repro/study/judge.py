@@ -7,7 +7,6 @@ wholly outside; inconclusive when it straddles the margin.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import singledispatch
 
 import numpy as np
@@ -28,23 +27,6 @@ from repro.study.results import Fit, Outcome, Series
 
 MAX_FAILED_SHARE = 0.01
 """Beyond this share of failed replicates a check is inconclusive: the rest may be a selection."""
-
-_SEVERITY: tuple[Verdict, ...] = (
-    "supported",
-    "inconclusive",
-    "contradicted",
-    "assumption_failed",
-)
-
-
-def worst(verdicts: Iterable[Verdict]) -> Verdict:
-    """The worst of some verdicts; of none, inconclusive.
-
-    >>> worst(["supported", "contradicted", "inconclusive"])
-    'contradicted'
-    """
-    found = set(verdicts) or {"inconclusive"}
-    return next(verdict for verdict in reversed(_SEVERITY) if verdict in found)
 
 
 def compare(ci: Interval, claimed: float, tolerance: float, direction: Direction) -> Verdict:
@@ -124,7 +106,7 @@ def _(check: RatioCheck, method, series, rng, resamples) -> Outcome:
 
 @judge.register
 def _(check: InequalityCheck, method, series, rng, resamples) -> Outcome:
-    cases = int(np.isfinite(series.values).sum())
+    cases = sum(_cases(row) for row in series.values.reshape(len(series.grid), -1))
     if cases == 0:
         return _unmeasured(check, method, series, "no case has a finite value")
     largest = float(np.nanmax(series.values))
@@ -159,6 +141,12 @@ def _(check: FrequencyCheck, method, series, rng, resamples) -> Outcome:
     }
     verdict = compare(bound, check.allowed, 0.0, "at_most")
     return Outcome(method, _enough(series, verdict), numbers, series)
+
+
+def _cases(values: np.ndarray) -> int:
+    """Cases tried at a grid point: an exact number, the same in every replicate, is one case."""
+    finite = values[np.isfinite(values)]
+    return 1 if finite.size and np.ptp(finite) == 0 else finite.size
 
 
 def _slope_verdict(check: SlopeCheck, slope: Slope) -> Verdict:

@@ -74,17 +74,18 @@ class OnlineSweep(SweepExperiment):
 
     def lane(self, check: Check, value: float) -> LaneSetting:
         """Algorithm 2's setting: Γ_T for the longest horizon of the check, constant along it."""
+        world, (_, epsilon) = self.world(check, value), self.size(check, value)
+        weight = self.bonus_weight(check, value, self.longest(check, value))
+        return LaneSetting(epsilon, world.kl_weight, weight, ridge=self.exploration.ridge)
+
+    def bonus_weight(self, check: Check, value: float, horizon: int) -> float:
+        """Γ_T for a horizon."""
         world, e = self.world(check, value), self.exploration
+        size = self.log_class_size(world)
         _, epsilon = self.size(check, value)
-        weight = confidence_weight(
-            world.reward_bound,
-            epsilon,
-            self.log_class_size(world),
-            self.longest(check, value),
-            e.failure_prob,
-            e.scale,
+        return confidence_weight(
+            world.reward_bound, epsilon, size, horizon, e.failure_prob, e.scale
         )
-        return LaneSetting(epsilon, world.kl_weight, weight, ridge=e.ridge)
 
     def predicted_rate(self, check: Check, value: float) -> RegretRate:
         """The closed form of regret per unit of log T."""

@@ -11,10 +11,11 @@ import numpy as np
 from repro.study.blocks import Block, BlockStore
 from repro.study.checks import Check
 from repro.study.experiment import Experiment, find
-from repro.study.judge import judge, worst
+from repro.study.judge import judge
 from repro.study.plan import Plan, blocks_of, built, measure_block
 from repro.study.results import AssumptionResult, CheckResult, Result, Series
 from repro.study.stream import stream
+from repro.study.verdicts import worst
 
 Mapper = Callable[[Callable[[Block], np.ndarray], list[Block]], Iterable[tuple[Block, np.ndarray]]]
 """Applies a pure function to blocks, in any order, in this process or others."""

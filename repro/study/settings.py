@@ -17,7 +17,7 @@ from repro.study.config import Budget, Overrides
 from repro.study.experiment import Experiment, Setting, find
 from repro.study.plan import Plan
 
-WITHOUT_EFFECT_ON_NUMBERS = ("compute", "tracking", "output_dir", "feature_cache")
+WITHOUT_EFFECT_ON_NUMBERS = ("compute", "tracking", "output_dir", "feature_cache", "dry_run")
 OVERRIDES = tuple(Overrides.model_fields)
 
 
@@ -61,6 +61,7 @@ class RunConfig(Model):
     device: Literal["cpu", "cuda", "auto"]
     output_dir: Annotated[str, Field(min_length=1)]
     feature_cache: Annotated[str, Field(min_length=1)] | None
+    dry_run: bool = False
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,7 @@ class Session:
         tracking: where the run is recorded.
         compute: how it is computed.
         output_dir: absolute.
+        dry_run: only say what the run would need.
     """
 
     plan: Plan
@@ -82,6 +84,7 @@ class Session:
     tracking: Tracking
     compute: Compute
     output_dir: Path
+    dry_run: bool = False
 
     def tracking_values(self) -> dict[str, str]:
         """Tracking settings with the default store, SQLite below ``output_dir``, filled in."""
@@ -112,7 +115,10 @@ def session_of(values: Mapping[str, Any]) -> Session:
     resolved = {
         key: value for key, value in values.items() if key not in WITHOUT_EFFECT_ON_NUMBERS
     } | {"instance": instance, "device": device}
-    return Session(plan, resolved, _hash(resolved), config.tracking, config.compute, output_dir)
+    named = _hash(resolved)
+    return Session(
+        plan, resolved, named, config.tracking, config.compute, output_dir, config.dry_run
+    )
 
 
 def resolve_device(device: str) -> str:

@@ -27,7 +27,7 @@ def test_the_table_shows_numbers_titles_and_experiments(capsys, monkeypatch):
 
 def test_an_unknown_argument_is_one_line_and_status_two(capsys):
     assert command.main(["--yaml"]) == 2
-    assert capsys.readouterr().err == "argument=--yaml: allowed: --json, or nothing\n"
+    assert capsys.readouterr().err == "argument=--yaml: allowed: --json, --slips, or nothing\n"
 
 
 @pytest.mark.parametrize("arguments", [["--json"], []])

@@ -10,9 +10,10 @@ from repro.study.checks import (
     RatioCheck,
     SlopeCheck,
 )
-from repro.study.judge import compare, judge, worst
+from repro.study.judge import compare, judge
 from repro.study.rates import Interval
 from repro.study.results import Series
+from repro.study.verdicts import worst
 
 GRID = (1.0, 10.0, 100.0, 1000.0)
 
@@ -129,7 +130,7 @@ def test_ratio():
 
 def test_inequality_looks_at_every_case():
     check = InequalityCheck("i", "n_pairs", GRID, "q", "m", tolerance=1e-9)
-    values = np.full((4, 5, 5), 0.5)
+    values = np.linspace(0.1, 0.5, 100).reshape(4, 5, 5)
     assert verdict(check, Series(np.array(GRID), values)).verdict == "supported"
     values[3, 4, 4] = 1.0001
     found = verdict(check, Series(np.array(GRID), values))
@@ -138,6 +139,14 @@ def test_inequality_looks_at_every_case():
     assert found.numbers["cases"] == 100
     nothing = verdict(check, Series(np.array(GRID), np.full((4, 5, 5), np.nan)))
     assert nothing.verdict == "inconclusive"
+
+
+def test_an_exact_number_repeated_in_every_replicate_is_one_case():
+    check = InequalityCheck("i", "n_pairs", GRID, "q", "m", tolerance=1e-9)
+    values = np.repeat([0.1, 0.2, 0.3, 0.4], 25).reshape(4, 5, 5)
+    assert verdict(check, Series(np.array(GRID), values)).numbers["cases"] == 4
+    values[0, 0, 0] = 0.15
+    assert verdict(check, Series(np.array(GRID), values)).numbers["cases"] == 28
 
 
 @pytest.mark.parametrize(

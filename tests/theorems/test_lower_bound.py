@@ -6,7 +6,9 @@ import pytest
 import repro
 import theorems.lower_bound as experiment
 from repro.algorithms import hypercube_sup
+from repro.cli.composition import compose_values
 from repro.estimators.hypercube import naive_mle
+from repro.study.settings import session_of
 
 
 @pytest.fixture(scope="module")
@@ -58,3 +60,9 @@ def test_a_missing_debias_turns_the_verdict(monkeypatch):
     done = repro.run("lower_bound", budget="smoke", only=["n_pairs_mle"], overrides=few)
     experiment._at_worst.cache_clear()
     assert by_name(done)["n_pairs_mle"].outcome.verdict == "contradicted"
+
+
+def test_few_labels_break_the_unstated_condition():
+    few = {**compose_values("lower_bound", {"n_pairs": 10}), "output_dir": "unused"}
+    failed = [a.name for a in session_of(few).plan.experiment().assumptions() if not a.holds]
+    assert any("n > 4SC" in name for name in failed)

@@ -1,0 +1,27 @@
+# `make` names the targets; each is one command that also works without make.
+.PHONY: help test ui report findings docs suite clean
+PYTHON ?= python
+
+help: ## this list
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+test: ## the tests (the README's second command, without the installation)
+	$(PYTHON) -m pytest
+
+suite: ## every experiment, cached
+	dvc repro
+
+report: ## outputs/report.html over what has been run
+	$(PYTHON) -m repro.report
+
+findings: ## docs/findings.md from the runs of the suite
+	$(PYTHON) -m repro.report --runs outputs/suite --findings docs/findings.md
+
+ui: ## compare runs in MLflow at 127.0.0.1:5000
+	MLFLOW_DISABLE_TELEMETRY=true mlflow ui --host 127.0.0.1 --backend-store-uri sqlite:///outputs/mlflow.db
+
+docs: ## the documentation site, in site/
+	mkdocs build --strict
+
+clean: ## caches and built pages; never outputs/
+	rm -rf site .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,107 @@
+"""conf/slips.yaml as typed values: every suspected error of the papers, and what settled it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Literal
+
+import yaml
+from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
+
+from repro.catalogue.entries import Text
+from repro.errors import BadInput
+from repro.paths import conf_dir
+from repro.schema import Model
+
+_CHECK = re.compile(r"(?P<slug>\w+): (?P<check>\w+)(?:/(?P<control>\w+))?")
+_TEST = re.compile(r"(?P<path>tests/[\w/]+\.py)::(?P<name>test_\w+)")
+
+
+class Slip(Model):
+    """One suspected error.
+
+    Attributes:
+        place: where the paper prints it.
+        suspected: what seemed wrong.
+        outcome: ``confirmed``, ``cleared``, or ``notation`` (nothing to measure).
+        evidence: ``experiment: check``, ``experiment: check/control`` or ``tests/file.py::test``.
+        corrected: the form that holds, or why there is none to correct.
+    """
+
+    place: Text
+    suspected: Text
+    outcome: Literal["confirmed", "cleared", "notation"]
+    evidence: Annotated[tuple[Text, ...], BeforeValidator(lambda value: value or ()), Field()]
+    corrected: Text
+
+
+def load(path: Path | None = None) -> dict[str, Slip]:
+    """Slips by id, such as ``p1.cap``.
+
+    Raises:
+        BadInput: an entry is malformed.
+    """
+    file = path or conf_dir() / "slips.yaml"
+    values = yaml.safe_load(file.read_text(encoding="utf-8"))
+    try:
+        return TypeAdapter(dict[str, Slip]).validate_python(values)
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise BadInput(f"slips.{where}", first.get("input"), first["msg"]) from None
+
+
+def dangling(
+    slips: Mapping[str, Slip], checks: Mapping[str, Mapping[str, tuple[str, ...]]], root: Path
+) -> Iterator[str]:
+    """One line per piece of evidence that does not exist, or is missing.
+
+    Args:
+        slips: by id.
+        checks: controls by check by experiment.
+        root: the folder that test paths start from.
+    """
+    for name, slip in slips.items():
+        if slip.outcome != "notation" and not slip.evidence:
+            yield f"{name}: {slip.outcome} without evidence"
+        for evidence in slip.evidence:
+            if not _exists(evidence, checks, root):
+                yield f"{name}: no such evidence: {evidence}"
+
+
+def _exists(evidence: str, checks, root: Path) -> bool:
+    if test := _TEST.fullmatch(evidence):
+        file = root / test["path"]
+        return file.is_file() and f"def {test['name']}(" in file.read_text(encoding="utf-8")
+    found = _CHECK.fullmatch(evidence)
+    if not found or found["check"] not in checks.get(found["slug"], {}):
+        return False
+    return not found["control"] or found["control"] in checks[found["slug"]][found["check"]]
+
+
+def page(slips: Mapping[str, Slip], papers: Mapping[str, str]) -> str:
+    """All slips as Markdown, a table a paper."""
+    parts = [
+        "# Suspected errors, and what settled them\n\n"
+        "Written by `python -m repro.catalogue --slips` from conf/slips.yaml. *confirmed*: the "
+        "printed form is wrong, too strong or incomplete; *cleared*: it stands; *notation*: a "
+        "misprint with one reading and nothing to measure. Evidence is a check of an experiment "
+        "(`python -m repro theorem=EXPERIMENT only=[CHECK]`), a control that has the printed form "
+        "(after the slash), or a test.\n"
+    ]
+    for paper, title in papers.items():
+        rows = "".join(_row(s) for name, s in slips.items() if name.startswith(f"{paper}."))
+        parts.append(
+            f"\n## {paper.upper()}: {title}\n\n"
+            "| place | suspected | outcome | evidence | what holds |\n|---|---|---|---|---|\n"
+            + rows
+        )
+    return "".join(parts)
+
+
+def _row(slip: Slip) -> str:
+    evidence = "; ".join(f"`{one}`" for one in slip.evidence) or "–"
+    cells = (slip.place, slip.suspected, slip.outcome, evidence, slip.corrected)
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"

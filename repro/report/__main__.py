@@ -1,0 +1,89 @@
+"""``python -m repro.report``: one HTML page over what has been run, tables and figures for papers.
+
+Exit status 0; 1 if a finding disagrees with the runs; 2 for bad input, with nothing written.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from repro.errors import BadInput
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"error: {message}; python -m repro.report --help shows what is allowed\n")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command's arguments."""
+    found = _Parser(prog="python -m repro.report", description=(__doc__ or "").split("\n")[0])
+    found.add_argument("--runs", type=Path, default=Path("outputs"), metavar="DIR",
+                       help="where finished runs are (outputs)")  # fmt: skip
+    found.add_argument("--output", type=Path, metavar="FILE",
+                       help="the page (report.html inside DIR)")  # fmt: skip
+    found.add_argument("--findings", type=Path, metavar="FILE",
+                       help="write the findings as Markdown, and nothing else")  # fmt: skip
+    found.add_argument("--latex", type=Path, metavar="DIR",
+                       help="write booktabs tables and PDF figures, and nothing else")  # fmt: skip
+    return found
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Do what the arguments say."""
+    try:
+        given = parser().parse_args(arguments)
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    try:
+        return _write(given)
+    except BadInput as problem:
+        print(f"error: {problem}", file=sys.stderr)
+        return 2
+    except OSError as problem:
+        print(f"error: {problem.filename}: {problem.strerror}", file=sys.stderr)
+        return 2
+
+
+def _write(given: argparse.Namespace) -> int:
+    from repro.catalogue import entries, slips
+    from repro.report.html.findings import disagreements, findings, page
+    from repro.report.html.page import report_html
+    from repro.report.html.runs import find_runs
+
+    runs, notes = find_runs(given.runs), slips.load()
+    by_key = {run.key: run for run in runs}
+    if not runs:
+        raise BadInput("runs", str(given.runs), "allowed: a folder with finished runs; run some")
+    if given.latex:
+        from repro.report.latex import write_latex
+
+        print(f"{write_latex(runs, given.latex)} files in {given.latex}")
+    elif given.findings:
+        _save(given.findings, page(findings(notes, by_key)))
+    else:
+        _save(given.output or given.runs / "report.html", report_html(runs, entries.load(), notes))
+    wrong = list(disagreements(notes, by_key))
+    for line in wrong:
+        print(f"finding against the runs: {line}", file=sys.stderr)
+    return 1 if wrong else 0
+
+
+def _save(path: Path, text: str) -> None:
+    """Whole or not at all."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        draft.write_text(text, encoding="utf-8")
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+    print(f"{path} ({len(text.encode()) / 1e6:.1f} MB)")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""One self-contained page over everything that has been run."""

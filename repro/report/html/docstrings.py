@@ -1,0 +1,49 @@
+"""Docstrings of theorem files as blocks of text, read without importing them."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import textwrap
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Block:
+    """A paragraph, or a displayed formula or list whose lines stay as they are."""
+
+    text: str
+    formula: bool
+
+
+def experiment_text(slug: str) -> tuple[str, list[Block]]:
+    """First line and the blocks of an experiment's docstring; empty where there is no file."""
+    for folder in _theorem_folders():
+        path = folder / f"{slug}.py"
+        if path.is_file():
+            text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+            title, _, rest = text.partition("\n")
+            return title, blocks(rest)
+    return "", []
+
+
+def blocks(text: str) -> list[Block]:
+    """Paragraphs, and indented or starred parts kept line by line.
+
+    >>> [b.formula for b in blocks("Words\\nmore.\\n\\n    x = 1\\n")]
+    [False, True]
+    """
+    found = []
+    for part in text.strip("\n").split("\n\n"):
+        if not part.strip():
+            continue
+        kept = part.startswith("    ") or "\n* " in f"\n{part}" or "\n- " in f"\n{part}"
+        shown = textwrap.dedent(part) if kept else " ".join(part.split())
+        found.append(Block(shown.replace("``", "").strip("\n"), kept))
+    return found
+
+
+def _theorem_folders() -> list[Path]:
+    spec = importlib.util.find_spec("theorems")
+    return [Path(one) for one in (spec.submodule_search_locations or [])] if spec else []

@@ -1,0 +1,118 @@
+"""What the runs contradict, sharpen or clear: notes of conf/slips.yaml beside measured numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from repro.catalogue.slips import Slip
+from repro.report.html.entries import controls_of, entry
+from repro.report.html.runs import Run
+from repro.report.wording import caught_words, verdict_words
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One check, control or test, with its number where it was run."""
+
+    name: str
+    run: str
+    words: str
+    command: str
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One note with its evidence."""
+
+    id: str
+    place: str
+    suspected: str
+    corrected: str
+    outcome: str
+    evidence: tuple[Evidence, ...]
+
+
+def findings(slips: Mapping[str, Slip], runs: Mapping[str, Run]) -> list[Finding]:
+    """All notes, those confirmed first."""
+    order = ("confirmed", "cleared", "notation")
+    found = [
+        Finding(
+            name, slip.place, slip.suspected, slip.corrected, slip.outcome,
+            tuple(_evidence(one, runs) for one in slip.evidence),
+        )
+        for name, slip in slips.items()
+    ]  # fmt: skip
+    return sorted(found, key=lambda one: order.index(one.outcome))
+
+
+def disagreements(slips: Mapping[str, Slip], runs: Mapping[str, Run]) -> Iterator[str]:
+    """One line per note whose evidence came out other than pinned, or whose control was missed."""
+    for name, slip in slips.items():
+        for evidence in slip.evidence:
+            outcome = _outcome(evidence, runs)
+            if outcome is None:
+                continue
+            numbers, check = outcome
+            wanted = check.get("expected") if numbers is check else "contradicted"
+            if numbers["verdict"] != wanted:
+                yield f"{name}: {evidence} came out {numbers['verdict']}, the note needs {wanted}"
+
+
+def _outcome(evidence: str, runs: Mapping[str, Run]) -> tuple[dict, dict[str, Any]] | None:
+    """The numbers behind a piece of evidence, and its check."""
+    slug, separator, rest = evidence.partition(": ")
+    name, _, control = rest.partition("/")
+    if not separator or slug not in runs:
+        return None
+    check = next((c for c in runs[slug].verdict["checks"] if c["name"] == name), None)
+    if check is None or not control:
+        return None if check is None else (check, check)
+    found = [one for one in controls_of(runs[slug], name) if one["name"] == control]
+    return (found[0], check) if found else None
+
+
+def _evidence(evidence: str, runs: Mapping[str, Run]) -> Evidence:
+    slug, separator, rest = evidence.partition(": ")
+    if not separator:
+        return Evidence(evidence, "", "proved by a test", f"python -m pytest {evidence}")
+    command = f"python -m repro theorem={slug} only=[{rest.split('/')[0]}]"
+    outcome = _outcome(evidence, runs)
+    if outcome is None:
+        return Evidence(evidence, "", "not run", command)
+    numbers, check = outcome
+    row = entry(numbers, check)
+    verdict = str(numbers["verdict"])
+    word = caught_words(verdict) if row.control else verdict_words(verdict)
+    words = f"claimed {row.claimed}; measured {row.measured}; {word}; {sureness(numbers)}"
+    return Evidence(evidence, slug, words, command)
+
+
+def sureness(numbers: Mapping[str, Any]) -> str:
+    """How the number was found, which is how sure it is."""
+    if numbers.get("exact_epsilon") is not None:
+        return "exact ε, and a black-box audit"
+    if "ci95" in numbers:
+        return "95 % interval"
+    if "cases" in numbers:
+        return f"{numbers['cases']} cases, largest ratio"
+    return "computed"
+
+
+def page(found: list[Finding]) -> str:
+    """The findings as Markdown."""
+    parts = [
+        "# Findings\n\nWhat our runs contradict, sharpen or clear in the printed text of the four "
+        "papers. Written by `python -m repro.report --findings FILE` from finished runs and the "
+        "notes in conf/slips.yaml; the numbers are those of the runs.\n"
+    ]
+    for one in found:
+        if one.outcome == "notation":
+            continue
+        lines = [f"\n## {one.id.split('.')[0].upper()}, {one.place} ({one.outcome})\n"]
+        lines.append(f"\n- **Printed or suspected:** {one.suspected}.")
+        lines.append(f"\n- **Holds:** {one.corrected}.")
+        lines += [f"\n- `{e.name}`: {e.words}. `{e.command}`" for e in one.evidence]
+        parts.append("".join(lines) + "\n")
+    return "".join(parts)

@@ -1,0 +1,104 @@
+"""The page: everything that was run, rendered with one template."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from repro.catalogue.entries import Catalogue, counted
+from repro.catalogue.slips import Slip
+from repro.report.html.docstrings import experiment_text
+from repro.report.html.entries import entries
+from repro.report.html.findings import findings
+from repro.report.html.pictures import picture_uri
+from repro.report.html.runs import Run
+from repro.report.html.statements import EXECUTED, KINDS_IN_ORDER, NOT_RUN, REASON, by_paper
+from repro.report.wording import SYMBOLS
+
+ORDER = (*SYMBOLS, EXECUTED, REASON, NOT_RUN)
+
+
+def report_html(runs: list[Run], catalogue: Catalogue, slips: dict[str, Slip]) -> str:
+    """One self-contained HTML page; all text from files is escaped."""
+    environment = _environment()
+    papers = by_paper(catalogue, {run.key: run for run in runs})
+    every = [one for part in papers for one in part["statements"]]  # type: ignore[attr-defined]
+    verdicts = Counter(one.verdict for one in every)
+    page = {
+        "papers": papers,
+        "kinds": [k for k in KINDS_IN_ORDER if any(one.kind == k for one in every)],
+        "counts": {
+            "numbered": sum(counted(one.id) for one in every),
+            "verdicts": {v: verdicts[v] for v in ORDER if verdicts[v]},
+        },
+        "findings": findings(slips, {run.key: run for run in runs}),
+        "runs": [_section(run) for run in runs],
+    }
+    return environment.get_template("report.html.j2").render(
+        page=page,
+        style=Markup(_source(environment, "report.css")),
+        script=Markup(_source(environment, "report.js")),
+    )
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("repro.report.html"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+    )
+    environment.filters["plain"] = lambda verdict: verdict.replace("_", " ")
+    environment.filters["words"] = _words
+    return environment
+
+
+def _words(verdict: str) -> str:
+    return f"{SYMBOLS.get(verdict, '–')} {verdict.replace('_', ' ')}"
+
+
+def _source(environment: Environment, name: str) -> str:
+    assert environment.loader is not None
+    return environment.loader.get_source(environment, name)[0]
+
+
+def _section(run: Run) -> dict[str, Any]:
+    """What the section of one run shows."""
+    title, doc = experiment_text(run.slug)
+    verdict = run.verdict
+    agrees = verdict["verdict"] == verdict.get("expected")
+    return {
+        "key": run.key,
+        "verdict": verdict["verdict"],
+        "expected": "as expected" if agrees else f"NOT as expected ({verdict.get('expected')})",
+        "title": title,
+        "doc": doc,
+        "statements": verdict["statements"],
+        "picture": picture_uri(run.folder / "figure.png"),
+        "checks": entries(run),
+        "assumptions": verdict.get("assumptions", []),
+        "command": run.command,
+        "facts": _facts(run),
+    }
+
+
+def _facts(run: Run) -> dict[str, Any]:
+    """Provenance, what of it is known."""
+    versions = run.facts.get("versions") or {}
+    named = ", ".join(f"{name} {value}" for name, value in versions.items() if value)
+    found = {
+        "finished": run.facts.get("finished"),
+        "took": f"{run.facts['seconds']:g} s" if "seconds" in run.facts else None,
+        "seed": run.verdict["seed"],
+        "budget": f"{run.verdict['budget']}, {run.verdict.get('replicates')} replicates",
+        "instance": run.instance,
+        "config": run.verdict.get("config_hash"),
+        "in MLflow": f"tags.config_hash = '{run.verdict.get('config_hash')}'",
+        "commit": run.facts.get("commit"),
+        "versions": named or None,
+        "device": run.facts.get("device"),
+    }
+    return {name: value for name, value in found.items() if value is not None}

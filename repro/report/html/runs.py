@@ -1,0 +1,122 @@
+"""Finished runs below a folder, read from their files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from repro.errors import BadInput
+
+BUDGETS = ("smoke", "laptop", "paper")
+OVERRIDES = ("epsilon", "n_pairs", "horizon", "kl_weight")
+"""Keys at the top of a config whose default is null."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One finished run.
+
+    Attributes:
+        verdict: ``verdict.json``.
+        facts: ``run.json``, empty where it is missing.
+        config: ``config.yaml``, empty where it is missing.
+        folder: where they are.
+    """
+
+    verdict: dict[str, Any]
+    facts: dict[str, Any]
+    config: dict[str, Any]
+    folder: Path
+
+    @property
+    def slug(self) -> str:
+        """Name of the experiment."""
+        return str(self.verdict["theorem"])
+
+    @property
+    def instance(self) -> str:
+        """Kind of the instance, ``linear`` where the config does not say."""
+        return str((self.config.get("instance") or {}).get("kind", "linear"))
+
+    @property
+    def key(self) -> str:
+        """Id of its section: one per experiment and kind of instance."""
+        return self.slug if self.instance == "linear" else f"{self.slug}-{self.instance}"
+
+    @property
+    def overrides(self) -> dict[str, Any]:
+        """Top-level keys that were given, and ``only``."""
+        given = {k: self.config.get(k) for k in (*OVERRIDES, "only")}
+        return {k: v for k, v in given.items() if v is not None}
+
+    @property
+    def command(self) -> str:
+        """The command that runs it again."""
+        words = [f"theorem={self.slug}", f"budget={self.verdict['budget']}"]
+        words += [f"instance={self.instance}"] if self.instance != "linear" else []
+        words += [f"seed={self.verdict['seed']}"] if self.verdict["seed"] else []
+        for key, value in self.overrides.items():
+            shown = f"[{','.join(value)}]" if isinstance(value, list) else value
+            words.append(f"{key}={shown}")
+        return " ".join(["python -m repro", *words])
+
+
+def find_runs(folder: Path) -> list[Run]:
+    """The run to show of each experiment and kind of instance, by name.
+
+    Of several, one of whole experiments without overrides is preferred, then the larger budget,
+    then the later one.
+
+    Raises:
+        BadInput: the folder is missing, or a file in it is no run's.
+    """
+    if not folder.is_dir():
+        raise BadInput("runs", str(folder), "allowed: a folder with finished runs")
+    best: dict[str, Run] = {}
+    for path in sorted(folder.rglob("verdict.json")):
+        if ".cache" not in path.parts:
+            run = read_run(path)
+            if run.key not in best or _rank(run) > _rank(best[run.key]):
+                best[run.key] = run
+    return [best[key] for key in sorted(best)]
+
+
+def read_run(path: Path) -> Run:
+    """The run of a ``verdict.json``.
+
+    Raises:
+        BadInput: a file cannot be read or lacks what a run has.
+    """
+    try:
+        verdict = json.loads(path.read_text(encoding="utf-8"))
+        facts = _optional(path.with_name("run.json"), json.loads)
+        config = _optional(path.with_name("config.yaml"), yaml.safe_load)
+        needed = ("theorem", "statements", "verdict", "checks", "controls", "seed", "budget")
+        _require(verdict, needed)
+        for check in verdict["checks"]:
+            _require(check, ("name", "verdict"))
+    except (OSError, ValueError, TypeError, yaml.YAMLError, RecursionError) as problem:
+        why = " ".join(str(problem).split())[:200]
+        raise BadInput("runs", str(path), f"allowed: files of a finished run ({why})") from None
+    return Run(verdict, facts, config, path.parent)
+
+
+def _require(found: Any, keys: Iterable[str]) -> None:
+    if not isinstance(found, dict) or any(key not in found for key in keys):
+        raise ValueError(f"needs {', '.join(keys)}")
+
+
+def _optional(path: Path, load) -> dict[str, Any]:
+    found = load(path.read_text(encoding="utf-8")) if path.is_file() else None
+    return found if isinstance(found, dict) else {}
+
+
+def _rank(run: Run) -> tuple[bool, int, str]:
+    budget = run.verdict["budget"]
+    size = BUDGETS.index(budget) if budget in BUDGETS else -1
+    return not run.overrides, size, str(run.facts.get("finished", ""))

@@ -1,0 +1,97 @@
+"""Every statement of the catalogue beside the runs that speak for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from repro.catalogue.entries import KINDS, Catalogue, Item, kind, number, paper
+from repro.report.html.entries import Entry, controls_of, deciding, entry, speaking
+from repro.report.html.runs import Run
+
+NOT_RUN, EXECUTED, REASON = "not_run", "executed", "reason"
+"""What stands for a verdict where there is none."""
+
+
+@dataclass(frozen=True)
+class Link:
+    """An experiment, and the section of its run where there is one."""
+
+    slug: str
+    run: str
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One line of the table.
+
+    Attributes:
+        check: the deciding check, None without one.
+        controls: controls of the checks that speak for it, ``caught`` of which were caught.
+        note: what to read where nothing was measured.
+    """
+
+    id: str
+    kind: str
+    label: str
+    title: str
+    verdict: str
+    check: Entry | None
+    controls: int
+    caught: int
+    note: str
+    experiments: tuple[Link, ...]
+
+
+def statement(name: str, item: Item, runs: dict[str, Run]) -> Statement:
+    """The line of one item; ``runs`` by section."""
+    links = tuple(Link(slug, slug if slug in runs else "") for slug in item.experiments)
+    found = [
+        (runs[link.run], check)
+        for link in links
+        if link.run
+        for check in speaking(runs[link.run], name)
+        if name in runs[link.run].verdict["statements"]
+    ]
+    label = f"{kind(name)} {number(name)}".strip()
+    base = {"id": name, "kind": kind(name), "label": label, "title": item.title}
+    if not found:
+        verdict, note = _without_checks(item, links)
+        return Statement(
+            **base, verdict=verdict, check=None, controls=0, caught=0, note=note, experiments=links
+        )
+    check = deciding([one for _, one in found])
+    controls = [c for run, one in found for c in controls_of(run, one["name"])]
+    caught = sum(c["verdict"] == "contradicted" for c in controls)
+    return Statement(
+        **base, verdict=check["verdict"], check=entry(check, check), controls=len(controls),
+        caught=caught, note="", experiments=links,
+    )  # fmt: skip
+
+
+def _without_checks(item: Item, links: tuple[Link, ...]) -> tuple[str, str]:
+    if item.reason:
+        return REASON, f"no experiment: {item.reason}"
+    if any(link.run for link in links):
+        return EXECUTED, "executed there; claims nothing of its own"
+    return NOT_RUN, f"not run yet: python -m repro theorem={links[0].slug}"
+
+
+def by_paper(catalogue: Catalogue, runs: dict[str, Run]) -> list[dict[str, object]]:
+    """Papers in the order of the catalogue, each with its statements."""
+    names = list(dict.fromkeys(paper(name) for name in catalogue.items))
+    return [
+        {
+            "id": one,
+            "label": one.upper() if one in catalogue.papers else "Ours",
+            "title": catalogue.papers.get(one, "statements of our own"),
+            "statements": [
+                statement(name, item, runs)
+                for name, item in catalogue.items.items()
+                if paper(name) == one
+            ],
+        }
+        for one in names
+    ]
+
+
+KINDS_IN_ORDER = (*KINDS.values(), "own statement")

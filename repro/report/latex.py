@@ -1,0 +1,130 @@
+"""Runs as booktabs tables and column-wide PDF figures for a paper."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from repro.report.html.bars import allowed_range
+from repro.report.html.entries import Entry, entries
+from repro.report.html.runs import Run
+from repro.report.wording import finite, headline, interval
+
+COLUMN_WIDTH = 3.35
+"""Inches, a column of a two-column page."""
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}", "_": r"\_", "%": r"\%", "&": r"\&", "#": r"\#", "$": r"\$",
+    "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "≤": r"$\le$", "≥": r"$\ge$", "±": r"$\pm$", "−": r"$-$", "ε": r"$\varepsilon$",
+    "δ": r"$\delta$", "∞": r"$\infty$", "✓": r"$\checkmark$", "✗": r"$\times$",
+}  # fmt: skip
+
+
+def escaped(text: str) -> str:
+    """Text for LaTeX; what no table of ours contains becomes a question mark.
+
+    >>> escaped("slope_1 ≤ 50 %")
+    'slope\\\\_1 $\\\\le$ 50 \\\\%'
+    """
+    plain = (_SPECIAL.get(one, one) for one in text)
+    return "".join(one if one.isascii() else "?" for one in plain)
+
+
+def write_latex(runs: list[Run], folder: Path) -> int:
+    """One ``.tex`` and one ``.pdf`` a run; returns how many files were written.
+
+    Raises:
+        OSError: the folder cannot be written to.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    for run in runs:
+        _whole(folder / f"{run.key}.tex", table(run).encode("utf-8"))
+        _figure(run, folder / f"{run.key}.pdf")
+    return 2 * len(runs)
+
+
+def table(run: Run) -> str:
+    """Every check with what is claimed, measured and found, controls indented below."""
+    lines = [
+        f"% {run.command}; config {run.verdict.get('config_hash')}; needs booktabs and amssymb",
+        r"\begin{tabular}{@{}llll@{}}",
+        r"\toprule",
+        r"check & claimed & measured (95\,\% interval) & verdict \\",
+        r"\midrule",
+        *(_line(one) for one in entries(run)),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _line(one: Entry) -> str:
+    name = escaped(one.name)
+    cells = (
+        rf"\quad \textit{{{name}}}" if one.control else rf"\texttt{{{name}}}",
+        escaped(one.claimed),
+        escaped(one.measured),
+        escaped(one.verdict_words if one.control else one.verdict.replace("_", " ")),
+    )
+    return " & ".join(cells) + r" \\"
+
+
+def _figure(run: Run, path: Path) -> None:
+    """Interval and value of every check, in units of its allowed range, which is shaded."""
+    from matplotlib.backends.backend_pdf import FigureCanvasPdf
+    from matplotlib.figure import Figure
+
+    from repro.report.looks import MEASURED, SHADE, VERDICTS
+
+    checks = [c for c in run.verdict["checks"] if _scaled(c) is not None]
+    figure = Figure(figsize=(COLUMN_WIDTH, 0.5 + 0.2 * max(len(checks), 1)), layout="constrained")
+    FigureCanvasPdf(figure)
+    axes = figure.add_subplot()
+    axes.axvspan(-1, 1, color=SHADE, alpha=0.25, lw=0)
+    for row, check in enumerate(checks):
+        value, low, high = _scaled(check)  # type: ignore[misc]
+        axes.plot([low, high], [row, row], color=MEASURED, lw=1.5)
+        axes.plot([value], [row], "o", ms=3.5, color=VERDICTS.get(check["verdict"], MEASURED))
+    axes.set_yticks(range(len(checks)), [c["name"] for c in checks], fontsize=6)
+    axes.set_ylim(len(checks) - 0.4, -0.6)
+    axes.set_xlim(-4.2, 4.2)
+    axes.set_xlabel("distance from the claim, in margins (clipped at ±4)", fontsize=6)
+    axes.tick_params(labelsize=6)
+    draft = path.with_name(f".{path.stem}.{os.getpid()}.pdf")
+    try:
+        figure.savefig(draft, metadata={"CreationDate": None})
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _scaled(check: dict) -> tuple[float, float, float] | None:
+    """Value and interval ends in margins from the middle of the allowed range, within ±4.
+
+    A one-sided claim has its bound at the edge of the shade.
+    """
+    value, allowed = headline(check), allowed_range(check)
+    if value is None or allowed is None:
+        return None
+    low, high = interval(check) or (value, value)
+    least, most = (finite(end) for end in allowed)
+    margin = finite(check.get("tolerance")) or abs(finite(check.get("claimed")) or 1.0) or 1.0
+    if least is None or most is None:
+        edge, sign = (most, 1.0) if least is None else (least, -1.0)
+        assert edge is not None
+        scaled = [sign + (x - edge) / margin for x in (value, low, high)]
+    else:
+        half = (most - least) / 2 or margin
+        scaled = [(x - (least + most) / 2) / half for x in (value, low, high)]
+    first, second, third = (min(max(x, -4.0), 4.0) for x in scaled)
+    return first, second, third
+
+
+def _whole(path: Path, content: bytes) -> None:
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        draft.write_bytes(content)
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)

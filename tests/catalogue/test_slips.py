@@ -1,0 +1,85 @@
+"""Every suspected error has evidence that exists, and its page is the one in docs/."""
+
+from pathlib import Path
+
+import pytest
+
+from repro.catalogue import __main__ as command
+from repro.catalogue.entries import load as load_catalogue
+from repro.catalogue.slips import Slip, dangling, load, page
+from repro.cli.composition import compose_values
+from repro.errors import BadInput
+from repro.study.experiment import slugs
+from repro.study.settings import session_of
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def checks():
+    found = {}
+    for slug in slugs():
+        values = {**compose_values(slug, {}), "output_dir": "unused"}
+        experiment = session_of(values).plan.experiment()
+        found[slug] = {check.name: check.controls for check in experiment.checks()}
+    return found
+
+
+def test_every_slip_has_evidence_that_exists(checks):
+    assert list(dangling(load(), checks, ROOT)) == []
+
+
+def test_every_check_pinned_contradicted_is_evidence_of_a_slip():
+    from repro.catalogue.coverage import pinned_checks
+
+    named = {one.split("/")[0] for slip in load().values() for one in slip.evidence}
+    contradicted = {
+        f"{slug}: {name}"
+        for slug in slugs()
+        for name, verdict in pinned_checks(slug)
+        if verdict == "contradicted"
+    }
+    assert contradicted - named == set()
+
+
+@pytest.mark.parametrize(
+    ("evidence", "outcome", "complaint"),
+    [
+        ("lower_bound: misspelt", "confirmed", "no such evidence: lower_bound: misspelt"),
+        ("lower_bound: n_pairs/misspelt", "confirmed", "no such evidence"),
+        ("nowhere: n_pairs", "confirmed", "no such evidence"),
+        ("tests/catalogue/test_slips.py::test_nothing", "cleared", "no such evidence"),
+        ("tests/nowhere.py::test_nothing", "cleared", "no such evidence"),
+        (None, "confirmed", "confirmed without evidence"),
+    ],
+)
+def test_dangling_evidence_is_found(evidence, outcome, complaint):
+    slip = Slip(
+        place="p", suspected="s", outcome=outcome, corrected="c",
+        evidence=(evidence,) if evidence else (),
+    )  # fmt: skip
+    (line,) = dangling({"p1.x": slip}, {"lower_bound": {"n_pairs": ("no_data",)}}, ROOT)
+    assert complaint in line
+
+
+def test_notation_needs_no_evidence():
+    slip = Slip(place="p", suspected="s", outcome="notation", evidence=(), corrected="c")
+    assert list(dangling({"p1.x": slip}, {}, ROOT)) == []
+
+
+def test_a_malformed_file_is_one_line(tmp_path):
+    file = tmp_path / "slips.yaml"
+    file.write_text("p1.x: {place: p, suspected: s, outcome: maybe, evidence: [], corrected: c}")
+    with pytest.raises(BadInput, match=r"slips\.p1\.x\.outcome=maybe"):
+        load(file)
+
+
+def test_the_page_is_up_to_date(capsys):
+    assert command.main(["--slips"]) == 0
+    assert (ROOT / "docs" / "suspected_slips.md").read_text("utf-8") == capsys.readouterr().out
+
+
+def test_a_bar_inside_a_cell_does_not_split_it():
+    slip = Slip(place="|Π|", suspected="s", outcome="notation", evidence=(), corrected="c")
+    text = page({"p1.x": slip}, load_catalogue().papers)
+    assert "| \\|Π\\| | s | notation | – | c |" in text

@@ -1,0 +1,109 @@
+"""``python -m repro.new_theorem``: the scaffold runs, its control fails until it is filled in."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from repro.new_theorem import main
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    """A copy of the source tree without tests and outputs."""
+    root = tmp_path_factory.mktemp("tree")
+    for name in ("repro", "theorems", "conf"):
+        skipped = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / name, root / name, ignore=skipped)
+    return root
+
+
+def run(root: Path) -> tuple[int, dict]:
+    """Exit status and verdict of the new experiment."""
+    words = ["theorem=my_bound", "budget=smoke", "tracking=none", "compute.workers=1"]
+    out = root / "out"
+    shutil.rmtree(out, ignore_errors=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "repro", *words, f"output_dir={out}"],
+        cwd=root, env={**os.environ, "PYTHONPATH": str(root)}, capture_output=True, timeout=120,
+    )  # fmt: skip
+    (path,) = out.glob("my_bound/*/verdict.json")
+    return done.returncode, json.loads(path.read_text())
+
+
+def test_the_scaffold_runs_and_its_control_fails_until_it_is_filled_in(tree, capsys):
+    assert main(["my_bound"], tree) == 0
+    printed = capsys.readouterr().out
+    for path in ("theorems/my_bound.py", "conf/theorem/my_bound.yaml",
+                 "tests/theorems/test_my_bound.py"):  # fmt: skip
+        assert path in printed
+        assert (tree / path).is_file()
+    status, verdict = run(tree)
+    (control,) = verdict["controls"]
+    assert (status, verdict["verdict"], control["verdict"]) == (1, "inconclusive", "supported")
+
+    file = tree / "theorems" / "my_bound.py"
+    before, after = file.read_text().rsplit("    return debiased(reported, epsilon)\n", 1)
+    file.write_text(before + "    return reported\n" + after)
+    status, verdict = run(tree)
+    (control,) = verdict["controls"]
+    assert (status, verdict["verdict"], control["verdict"]) == (0, "supported", "contradicted")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "My_bound",
+        "1bound",
+        "a-b",
+        "class",
+        "../x",
+        "a/b",
+        "a__b",
+        "_a",
+        "b" * 61,
+        "offline_gap",
+    ],
+)
+def test_a_name_that_cannot_be_used_writes_nothing(tree, capsys, name):
+    before = sorted(path for path in tree.rglob("*") if "__pycache__" not in path.parts)
+    assert main([name], tree) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    after = sorted(path for path in tree.rglob("*") if "__pycache__" not in path.parts)
+    assert before == after
+
+
+def test_outside_a_source_tree_nothing_is_written(tmp_path, capsys):
+    assert main(["my_bound"], tmp_path) == 2
+    assert "inside a source tree" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("words", [[], ["a", "b"]])
+def test_other_arguments_show_the_usage(tree, capsys, words):
+    assert main(words, tree) == 2
+    assert "usage: python -m repro.new_theorem NAME" in capsys.readouterr().err
+
+
+def test_help(tree, capsys):
+    assert main(["--help"], tree) == 0
+    assert "usage" in capsys.readouterr().out
+
+
+def test_the_scaffold_is_written_as_the_rest_of_the_tree(tmp_path):
+    for name in ("theorems", "conf/theorem"):
+        (tmp_path / name).mkdir(parents=True)
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    assert main(["my_bound"], tmp_path) == 0
+    words = [sys.executable, "-m", "ruff", "check", "--config", str(ROOT / "pyproject.toml")]
+    done = subprocess.run([*words, str(tmp_path / "theorems")], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout

@@ -1,0 +1,270 @@
+"""The HTML report over made-up runs: numbers, escaping, choice of runs, findings, and a browser."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from repro.catalogue import entries, slips
+from repro.catalogue.slips import Slip
+from repro.errors import BadInput
+from repro.report import __main__ as command
+from repro.report.files import write_files
+from repro.report.html.bars import allowed_range, bar_svg
+from repro.report.html.findings import disagreements
+from repro.report.html.page import report_html
+from repro.report.html.runs import find_runs
+from repro.report.html.statements import statement
+
+MARKUP = "<script>alert(1)</script><img src=x onerror=alert(2)>"
+
+
+@pytest.fixture
+def runs(tmp_path, make_result):
+    """A folder with one finished run of ``offline_gap``."""
+    folder = tmp_path / "runs"
+    write_files(make_result(), folder / "one", seconds=1.0, workers=1, device="cpu")
+    return folder
+
+
+def change(folder: Path, **fields) -> None:
+    """Change a run's verdict.json."""
+    path = folder / "one" / "verdict.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | fields))
+
+
+class Links(HTMLParser):
+    """Ids, and targets of links inside the page."""
+
+    def __init__(self):
+        super().__init__()
+        self.ids, self.targets, self.others = [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        found = dict(attrs)
+        self.ids += [found["id"]] if "id" in found else []
+        target = found.get("href") or found.get("src") or ""
+        (self.targets if target.startswith("#") else self.others).append(target)
+
+
+def rendered(folder: Path) -> str:
+    return report_html(find_runs(folder), entries.load(), slips.load())
+
+
+def test_the_command_writes_one_page_and_says_how_large(runs, capsys):
+    assert command.main(["--runs", str(runs)]) == 0
+    assert re.search(r"report\.html \(\d\.\d MB\)", capsys.readouterr().out)
+    text = (runs / "report.html").read_text("utf-8")
+    assert "-1.0020 [-1.0062, -0.9978]" in text
+    assert "naive_likelihood" in text
+    assert "caught ✓" in text
+
+
+def test_links_inside_lead_somewhere_and_none_leads_outside(runs):
+    links = Links()
+    links.feed(rendered(runs))
+    assert len(links.ids) == len(set(links.ids))
+    assert {target[1:] for target in links.targets} <= set(links.ids)
+    assert {one.split(":")[0] for one in links.others if one} == {"data"}
+
+
+def test_every_catalogue_item_has_a_line(runs):
+    links = Links()
+    links.feed(rendered(runs))
+    assert {f"s-{name}" for name in entries.load().items} <= set(links.ids)
+
+
+def test_markup_in_a_file_stays_text(runs):
+    checks = json.loads((runs / "one" / "verdict.json").read_text())["checks"]
+    checks[0]["claim"] = checks[0]["name"] = MARKUP
+    change(runs, checks=checks, config_hash=MARKUP, assumptions=[
+        {"name": MARKUP, "holds": False, "detail": MARKUP}])  # fmt: skip
+    text = rendered(runs)
+    assert MARKUP not in text
+    assert "&lt;script&gt;alert(1)" in text
+    assert text.count("<script>") == 1
+
+
+def test_a_statement_takes_the_worst_of_its_own_checks_only(runs):
+    everything = json.loads((runs / "one" / "verdict.json").read_text())["checks"]
+    for check in everything:
+        check["statements"], check["verdict"] = ["p1.abs_1"], "contradicted"
+    everything[0] |= {"statements": ["p1.thm_4_2"], "verdict": "supported"}
+    change(runs, statements=["p1.thm_4_2", "p1.abs_1"], checks=everything)
+    (run,) = find_runs(runs)
+    items = entries.load().items
+    one = statement("p1.thm_4_2", items["p1.thm_4_2"], {"offline_gap": run})
+    assert (one.verdict, one.controls, one.caught) == ("supported", 1, 1)
+    assert statement("p1.def_3_3", items["p1.def_3_3"], {"offline_gap": run}).verdict == "executed"
+    assert statement("p1.thm_4_5", items["p1.thm_4_5"], {"offline_gap": run}).verdict == "not_run"
+    assert statement("p1.asm_3_7", items["p1.asm_3_7"], {"offline_gap": run}).verdict == "reason"
+
+
+def test_a_whole_run_is_preferred_to_one_with_overrides_and_laptop_to_smoke(runs, make_result):
+    for name, config, budget in (
+        ("two", {"epsilon": 0.5}, "paper"),
+        ("three", {}, "smoke"),
+        ("four", {}, "laptop"),
+    ):
+        result = make_result(config=config, budget=budget, config_hash=name)
+        write_files(result, runs / name, seconds=1.0, workers=1, device="cpu")
+    shutil.rmtree(runs / "one")
+    (run,) = find_runs(runs)
+    assert run.folder.name == "four"
+    shutil.rmtree(runs / "four")
+    shutil.rmtree(runs / "three")
+    (run,) = find_runs(runs)
+    assert run.command == "python -m repro theorem=offline_gap budget=paper epsilon=0.5"
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"theorem": 1}', "\x00\x01", "[" * 100_000])
+def test_a_file_that_is_no_run_is_one_line_and_nothing_is_written(runs, capsys, content):
+    (runs / "one" / "verdict.json").write_text(content)
+    assert command.main(["--runs", str(runs)]) == 2
+    line = capsys.readouterr().err
+    assert line.count("\n") == 1
+    assert "verdict.json: allowed: files of a finished run" in line
+    assert not (runs / "report.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["--runs", "/nowhere"], "runs=/nowhere: allowed: a folder with finished runs"),
+        (["--bogus"], "unrecognized arguments: --bogus"),
+        (["--latex"], "expected one argument"),
+    ],
+)
+def test_bad_arguments_are_one_line(capsys, arguments, line):
+    assert command.main(arguments) == 2
+    shown = capsys.readouterr().err
+    assert line in shown
+    assert shown.count("\n") == 1
+
+
+def test_an_empty_folder_is_refused(tmp_path):
+    assert command.main(["--runs", str(tmp_path)]) == 2
+    with pytest.raises(BadInput):
+        find_runs(tmp_path / "missing")
+
+
+def test_a_finding_against_the_runs_is_status_one(runs, capsys, monkeypatch):
+    note = Slip(place="p", suspected="s", outcome="confirmed", corrected="c",
+                evidence=("offline_gap: n_pairs/naive_likelihood",))  # fmt: skip
+    monkeypatch.setattr(slips, "load", lambda: {"p1.x": note})
+    assert command.main(["--runs", str(runs)]) == 0
+    controls = json.loads((runs / "one" / "verdict.json").read_text())["controls"]
+    controls[0]["verdict"] = "supported"
+    change(runs, controls=controls)
+    assert command.main(["--runs", str(runs)]) == 1
+    assert "p1.x: offline_gap: n_pairs/naive_likelihood came out supported" in (
+        capsys.readouterr().err
+    )
+
+
+def test_a_finding_follows_the_pinned_verdict(runs):
+    note = Slip(place="p", suspected="s", outcome="confirmed", corrected="c",
+                evidence=("offline_gap: n_pairs",))  # fmt: skip
+    (run,) = find_runs(runs)
+    assert list(disagreements({"p1.x": note}, {"offline_gap": run})) == []
+    run.verdict["checks"][0]["expected"] = "contradicted"
+    (line,) = disagreements({"p1.x": note}, {"offline_gap": run})
+    assert "the note needs contradicted" in line
+
+
+def test_findings_as_markdown_have_the_measured_number(runs, tmp_path, monkeypatch):
+    note = Slip(place="Theorem 4.2", suspected="s", outcome="confirmed", corrected="c",
+                evidence=("offline_gap: n_pairs", "lower_bound: n_pairs"))  # fmt: skip
+    monkeypatch.setattr(slips, "load", lambda: {"p1.x": note})
+    assert command.main(["--runs", str(runs), "--findings", str(tmp_path / "f.md")]) == 0
+    text = (tmp_path / "f.md").read_text("utf-8")
+    assert "## P1, Theorem 4.2 (confirmed)" in text
+    assert "measured -1.0020 [-1.0062, -0.9978]; ✓ supported; 95 % interval" in text
+    assert "`lower_bound: n_pairs`: not run" in text
+
+
+def test_latex_tables_and_figures(runs, tmp_path):
+    assert command.main(["--runs", str(runs), "--latex", str(tmp_path / "tex")]) == 0
+    text = (tmp_path / "tex" / "offline_gap.tex").read_text()
+    assert r"\texttt{n\_pairs} & slope -1 $\pm$ 0.05 & -1.0020 [-1.0062, -0.9978] & sup" in text
+    assert r"\quad \textit{naive\_likelihood}" in text
+    assert text.count(r"\toprule") == text.count(r"\bottomrule") == 1
+    assert all(line.count("&") == 3 for line in text.splitlines() if line.endswith(r" \\"))
+    pdf = (tmp_path / "tex" / "offline_gap.pdf").read_bytes()
+    width = float(re.search(rb"/MediaBox \[ 0 0 ([\d.]+)", pdf)[1])  # type: ignore[index]
+    assert width == pytest.approx(3.35 * 72)
+
+
+@pytest.mark.parametrize(
+    ("entry", "allowed"),
+    [
+        ({"claimed": -1, "tolerance": 0.05}, (-1.05, -0.95)),
+        ({"claimed": 1, "tolerance": 0.05, "direction": "at_most"}, (float("-inf"), 1.05)),
+        ({"claimed": 0, "tolerance": 0.1, "direction": "at_least"}, (-0.1, float("inf"))),
+        ({"claimed_epsilon": 0.5, "exact_epsilon": 0.6}, (0.0, 0.5)),
+        ({"max_ratio": 0.3}, (0.0, 1.0)),
+        ({"allowed": 0.05, "claimed": 0.05}, (0.0, 0.05)),
+        ({"reason": "nothing"}, None),
+    ],
+)
+def test_allowed_range(entry, allowed):
+    assert allowed_range(entry) == (None if allowed is None else pytest.approx(allowed))
+
+
+def test_a_bar_puts_the_value_inside_or_outside_the_shade():
+    def places(value):
+        text = bar_svg({"slope": value, "ci95": [value, value], "claimed": -1, "tolerance": 0.05})
+        left, width = re.search(r'x="([\d.]+)" y="3" width="([\d.]+)"', text).groups()  # type: ignore[union-attr]
+        at = float(re.search(r'cx="([\d.]+)"', text)[1])  # type: ignore[index]
+        return float(left) <= at <= float(left) + float(width)
+
+    assert places(-1.02)
+    assert not places(-0.8)
+    assert bar_svg({"claimed": -1}) == ""
+
+
+CHROMIUM = next((p for p in map(shutil.which, ("chromium", "google-chrome", "chrome")) if p), None)
+BROWSER = Path(__file__).parents[1] / "browser"
+
+
+@pytest.mark.skipif(
+    CHROMIUM is None or shutil.which("node") is None or not (BROWSER / "node_modules").is_dir(),
+    reason="needs chromium, node, and `npm ci --prefix tests/browser`",
+)
+def test_in_a_browser_nothing_fails_overflows_or_is_inaccessible(runs, tmp_path):
+    page = tmp_path / "report.html"
+    page.write_text(rendered(runs), encoding="utf-8")
+    words = ["node", str(BROWSER / "check_page.mjs"), str(CHROMIUM), page.as_uri()]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=240, check=True)
+    views = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(v["width"], v["scheme"]) for v in views] == [
+        (1280, "light"), (1280, "dark"), (400, "light"), (400, "dark"),
+    ]  # fmt: skip
+    for view in views:
+        assert view["complaints"] == view["requests"] == view["serious"] == [], view
+        assert view["overflow"] <= 0
+
+
+@pytest.mark.skipif(
+    CHROMIUM is None or shutil.which("node") is None or not (BROWSER / "node_modules").is_dir(),
+    reason="needs chromium, node, and `npm ci --prefix tests/browser`",
+)
+def test_the_browser_check_finds_a_faulty_page(tmp_path):
+    page = tmp_path / "faulty.html"
+    page.write_text(
+        "<!doctype html><html><title>t</title><body><main><div style='width:3000px'>wide</div>"
+        "<img src='http://127.0.0.1:9/x.png'><script>nowhere()</script></main></body></html>"
+    )
+    words = ["node", str(BROWSER / "check_page.mjs"), str(CHROMIUM), page.as_uri()]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=240, check=True)
+    for view in map(json.loads, done.stdout.splitlines()):
+        assert view["overflow"] > 0
+        assert any("nowhere" in one for one in view["complaints"])
+        assert view["requests"] == ["http://127.0.0.1:9/x.png"]
+        assert any(one.startswith(("html-has-lang", "image-alt")) for one in view["serious"])
