@@ -92,6 +92,12 @@ def test_a_run_that_was_tracked_has_a_link_to_the_tracker(runs, ids, shown):
     assert [one for one in links.others if one.startswith("http")] == ([address] * shown)
 
 
+def test_a_run_shows_its_printed_statements_typeset(runs):
+    text = rendered(runs)
+    assert "<b>p1.thm_4_2.</b> With probability at least 1−δ, Algorithm 1 has" in text
+    assert text.count("<math ") == 2  # of Theorem 4.2 and Lemma B.1, each once
+
+
 def test_every_catalogue_item_has_a_line(runs):
     links = Links()
     links.feed(rendered(runs))

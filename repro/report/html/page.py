@@ -16,6 +16,8 @@ from repro.report.html.findings import findings
 from repro.report.html.pictures import picture_uri
 from repro.report.html.runs import Run
 from repro.report.html.statements import EXECUTED, KINDS_IN_ORDER, NOT_RUN, REASON, by_paper
+from repro.report.html.typeset import load as load_printed
+from repro.report.html.typeset import typeset
 from repro.report.wording import SYMBOLS
 
 ORDER = (*SYMBOLS, EXECUTED, REASON, NOT_RUN)
@@ -36,6 +38,7 @@ def report_html(runs: list[Run], catalogue: Catalogue, slips: dict[str, Slip]) -
         },
         "findings": findings(slips, {run.key: run for run in runs}),
         "runs": [_section(run) for run in runs],
+        "printed": {name: typeset(one) for name, one in load_printed().items()},
     }
     return environment.get_template("report.html.j2").render(
         page=page,
