@@ -14,7 +14,7 @@ from repro.report.run_facts import run_facts
 from repro.study.checks import Check
 from repro.study.results import CheckResult, Outcome, Result
 
-__all__ = ["measurements_frame", "verdict_json", "write_files"]
+__all__ = ["measurements_frame", "remember", "verdict_json", "write_files"]
 
 
 def verdict_json(result: Result) -> dict[str, Any]:
@@ -100,6 +100,14 @@ def write_files(
         _write(folder / "run.json", lambda path: _write_json(run, path)),
     ]
     return [*written, _write(folder / "verdict.json", lambda path: _write_json(verdict, path))]
+
+
+def remember(folder: Path, tracked: dict[str, str]) -> None:
+    """Add the ids under which a tracker has a run to its ``run.json``, where there is one."""
+    path = folder / "run.json"
+    if path.is_file():
+        facts = json.loads(path.read_text(encoding="utf-8")) | {"mlflow": tracked}
+        _write(path, lambda draft: _write_json(facts, draft))
 
 
 def _write(path: Path, save: Callable[[Path], None]) -> Path:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from repro.errors import one_line
 from repro.report import tracking_content as content
+from repro.report.files import remember
 from repro.report.tracking_store import open_store, quiet_mlflow
 from repro.study.results import CheckResult, Result
 
@@ -30,7 +31,8 @@ def log_result(result: Result, folder: Path, tracking: Mapping[str, object]) -> 
     """Log a run with a nested run for each check; returns the run id, or None.
 
     Two runs selected in MLflow's comparison view overlay their measured curves, each check's
-    under its own name.  A tracker that cannot be used is a line on stderr, never an exception.
+    under its own name.  The ids are added to ``run.json``.  A tracker that cannot be used is a line
+    on stderr, never an exception.
 
     Args:
         result: the finished run.
@@ -43,7 +45,9 @@ def log_result(result: Result, folder: Path, tracking: Mapping[str, object]) -> 
         with quiet_mlflow():
             uri, experiment = str(tracking["uri"]), str(tracking.get("experiment", "repro"))
             client, experiment_id = open_store(uri, experiment)
-            return _Log(client, experiment_id, result).write(Path(folder))
+            run_id = _Log(client, experiment_id, result).write(Path(folder))
+            remember(Path(folder), {"experiment_id": experiment_id, "run_id": run_id})
+            return run_id
     except Exception as problem:  # noqa: BLE001 - mlflow's, SQLAlchemy's, requests' and OSError
         _warn(str(tracking.get("uri")), _first_cause(problem), folder)
         return None

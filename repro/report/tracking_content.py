@@ -57,6 +57,8 @@ def run_tags(result: Result) -> dict[str, str]:
         "as_expected": str(result.as_expected).lower(),
         "budget": result.budget,
         "config_hash": result.config_hash,
+        "level": "run",
+        "epsilon": str(result.config.get("epsilon") or "default"),
     }
 
 
@@ -65,6 +67,7 @@ def check_tags(result: Result, item: CheckResult) -> dict[str, str]:
     verdict, expected = item.outcome.verdict, item.check.expected
     own = {"verdict": verdict, "expected": expected, "caught": str(item.caught).lower()}
     own |= {"as_expected": str(verdict == expected).lower(), "check": item.check.name}
+    own |= {"level": "check", "method": item.check.method}
     return run_tags(result) | own
 
 

@@ -74,6 +74,30 @@ def test_links_inside_lead_somewhere_and_none_leads_outside(runs):
     assert {one.split(":")[0] for one in links.others if one} == {"data"}
 
 
+@pytest.mark.parametrize(
+    ("ids", "shown"),
+    [
+        ({"experiment_id": "1", "run_id": "0a1b"}, True),
+        ({"experiment_id": "1", "run_id": '"onclick=x'}, False),
+        ({"run_id": "0a1b"}, False),
+        ("text", False),
+    ],
+)
+def test_a_run_that_was_tracked_has_a_link_to_the_tracker(runs, ids, shown):
+    path = runs / "one" / "run.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"mlflow": ids}))
+    links = Links()
+    links.feed(rendered(runs))
+    address = "http://127.0.0.1:5000/#/experiments/1/runs/0a1b"
+    assert [one for one in links.others if one.startswith("http")] == ([address] * shown)
+
+
+def test_a_run_shows_its_printed_statements_typeset(runs):
+    text = rendered(runs)
+    assert "<b>p1.thm_4_2.</b> With probability at least 1−δ, Algorithm 1 has" in text
+    assert text.count("<math ") == 2  # of Theorem 4.2 and Lemma B.1, each once
+
+
 def test_every_catalogue_item_has_a_line(runs):
     links = Links()
     links.feed(rendered(runs))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import math
 from dataclasses import replace
@@ -64,8 +65,17 @@ def test_a_run_is_named_tagged_and_finished(store):
         "budget": "smoke",
         "theorem": "offline_gap",
         "config_hash": "abc123",
+        "level": "run",
+        "epsilon": "default",
     }
     assert expected.items() <= run.data.tags.items()
+
+
+def test_the_ids_are_kept_in_run_json_beside_what_was_there(result, tmp_path, tracking_of):
+    (tmp_path / "run.json").write_text('{"seconds": 1.5}')
+    run_id = logged(result, tmp_path, tracking_of(tmp_path))
+    facts = json.loads((tmp_path / "run.json").read_text())
+    assert facts == {"seconds": 1.5, "mlflow": {"experiment_id": "1", "run_id": run_id}}
 
 
 def test_params_are_the_flattened_config(store):
@@ -116,6 +126,8 @@ def test_every_check_is_a_nested_run_with_its_own_verdict(store, shared_result):
     assert child.info.status == "FINISHED"
     assert child.data.tags["verdict"] == "supported"
     assert child.data.tags["theorem"] == "offline_gap"
+    assert child.data.tags["level"] == "check"
+    assert child.data.tags["method"] == "pessimistic"
     assert child.data.params["settings.epsilon"] == "1.0"
     assert child.data.metrics["slope"] == pytest.approx(-1.002)
 

@@ -16,6 +16,8 @@ from repro.report.html.findings import findings
 from repro.report.html.pictures import picture_uri
 from repro.report.html.runs import Run
 from repro.report.html.statements import EXECUTED, KINDS_IN_ORDER, NOT_RUN, REASON, by_paper
+from repro.report.html.typeset import load as load_printed
+from repro.report.html.typeset import typeset
 from repro.report.wording import SYMBOLS
 
 ORDER = (*SYMBOLS, EXECUTED, REASON, NOT_RUN)
@@ -36,6 +38,7 @@ def report_html(runs: list[Run], catalogue: Catalogue, slips: dict[str, Slip]) -
         },
         "findings": findings(slips, {run.key: run for run in runs}),
         "runs": [_section(run) for run in runs],
+        "printed": {name: typeset(one) for name, one in load_printed().items()},
     }
     return environment.get_template("report.html.j2").render(
         page=page,
@@ -82,7 +85,23 @@ def _section(run: Run) -> dict[str, Any]:
         "assumptions": verdict.get("assumptions", []),
         "command": run.command,
         "facts": _facts(run),
+        "tracked": tracked_at(run.facts),
     }
+
+
+def tracked_at(facts: dict[str, Any]) -> str:
+    """Address of the run in the comparison UI as ``make ui`` opens it; empty where unknown.
+
+    >>> tracked_at({"mlflow": {"experiment_id": "1", "run_id": "0a1b"}})
+    'http://127.0.0.1:5000/#/experiments/1/runs/0a1b'
+    """
+    found = facts.get("mlflow")
+    if not isinstance(found, dict):
+        return ""
+    ids = [str(found.get(key, "")) for key in ("experiment_id", "run_id")]
+    if not all(one.isalnum() for one in ids):
+        return ""
+    return f"http://127.0.0.1:5000/#/experiments/{ids[0]}/runs/{ids[1]}"
 
 
 def _facts(run: Run) -> dict[str, Any]:
