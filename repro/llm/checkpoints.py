@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from repro.errors import BadInput
+from repro.llm.extra import library
 
 FORMAT = 1
 
@@ -67,3 +68,35 @@ class Checkpoint:
     def remove(self) -> None:
         """Forget the run: it is finished."""
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def write_weights(model: Any, file: Path) -> None:
+    """Keep a finished model's weights, whole or not at all."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    weights = {n: p.detach().cpu().contiguous() for n, p in model.named_parameters()}
+    handle, name = tempfile.mkstemp(dir=file.parent)
+    os.close(handle)
+    library("safetensors.torch").save_file(weights, name)
+    os.replace(name, file)
+
+
+def read_weights(model: Any, file: Path) -> bool:
+    """Put kept weights in place; False where there are none.
+
+    Raises:
+        BadInput: the file holds no weights of this model.
+    """
+    if not file.is_file():
+        return False
+    try:
+        found = library("safetensors.torch").load_file(file)
+        own = dict(model.named_parameters())
+        if set(found) != set(own):
+            raise ValueError("another model")
+        with torch.no_grad():
+            for name, weight in found.items():
+                own[name].copy_(weight)
+    except Exception:  # noqa: BLE001 - a damaged file fails in many ways
+        allowed = "holds no weights of this run; remove it to start anew"
+        raise BadInput("checkpoint", file, allowed) from None
+    return True

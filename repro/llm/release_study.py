@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.llm.direct_preference import optimised
+from repro.llm.direct_preference import Difference, Loss, optimised
 from repro.llm.implicit_reward import dpo_reward_difference
 from repro.llm.judges import length_controlled, wins
 from repro.llm.losses import debiased_loss, log_loss
@@ -66,14 +66,17 @@ class Seed:
     def policy(self, loss: str, epsilon: float, labels: Tensor) -> Any:
         """Trained from released labels (n,) with a loss of ``LOSSES`` at ε."""
         difference = partial(dpo_reward_difference, kl_weight=self.study.procedure.kl_weight)
-        place = self.folder and self.folder / self._key(loss, epsilon)
-        return optimised(
-            self.study.reference, labels, difference, LOSSES[loss](epsilon), self.training,
-            self.order, place,
-        )  # fmt: skip
+        return self.trained(loss, difference, LOSSES[loss](epsilon), epsilon, labels)
 
-    def _key(self, loss: str, epsilon: float) -> str:
-        return f"{loss}-{run_key(loss, epsilon, self.order, self.training, self.study.data)}"
+    def trained(
+        self, name: str, difference: Difference, loss: Loss, epsilon: float, labels: Tensor
+    ) -> Any:
+        """Trained from released labels (n,); ``name`` and ε tell its checkpoint from others."""
+        key = run_key(name, epsilon, self.order, self.training, self.study.data, labels.tolist())
+        place = self.folder and self.folder / f"{name}-{key}"
+        return optimised(
+            self.study.reference, labels, difference, loss, self.training, self.order, place
+        )
 
     def responses(self, policy: Any) -> list[str]:
         """One response of a policy to each held-out prompt."""

@@ -143,3 +143,13 @@ class PessimisticProcedure(Procedure):
     reward: RewardTraining
     samples: Annotated[Whole, Field(ge=2, le=10**4)]
     dpo_kl_weight: KLWeight
+
+
+class ChipoProcedure(Procedure):
+    """P2's χPO: as DPO, with an implicit reward that is clipped.
+
+    Attributes:
+        reward_bound: R_max; reward differences are clipped to ±2·R_max.
+    """
+
+    reward_bound: Positive

@@ -64,7 +64,9 @@ class Study:
             backbone = load_backbone(model, texts, Path(scratch), device)
         pairs = encode_pairs(backbone.tokenizer, splits.train, data)
         tokens = supervised_tokens(pairs, splits.train.labels, variant)
-        place = folder / f"sft-{run_key(model, data, procedure.sft, variant)}" if folder else None
+        seen = run_key(texts, splits.train.labels.tolist() if variant == "as_published" else [])
+        name = f"sft-{run_key(model, data, procedure.sft, variant, seen)}"
+        place = folder / name if folder else None
         tuned = fine_tuned(
             backbone.model, tokens, procedure.sft, model.seed, device, model.precision, place
         )

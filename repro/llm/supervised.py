@@ -14,6 +14,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
+from repro.llm.checkpoints import read_weights, write_weights
 from repro.llm.encoding import EncodedPairs, Tokens
 from repro.llm.gradient_steps import train
 from repro.llm.log_prob import response_log_prob
@@ -48,15 +49,24 @@ def fine_tuned(
     precision: str,
     checkpoint: Path | None = None,
 ) -> Any:
-    """A copy of the model after next-token steps on the responses; its weights are frozen."""
+    """A copy of the model after next-token steps on the responses; its weights are frozen.
+
+    With checkpoints the finished weights are kept beside them and read by the next call.
+    """
     tuned = copy.deepcopy(model)
 
     def loss(index: Tensor) -> Tensor:
         some = tokens.rows(index).to(device)
         return -response_log_prob(tuned, some) / some.response.sum(1)
 
-    train(tuned, loss, len(tokens), training, seed, device, precision, checkpoint)
-    return tuned.requires_grad_(False)
+    kept = (
+        checkpoint.with_suffix(".safetensors") if checkpoint and training.checkpoint_every else None
+    )
+    if kept is None or not read_weights(tuned, kept):
+        train(tuned, loss, len(tokens), training, seed, device, precision, checkpoint)
+        if kept:
+            write_weights(tuned, kept)
+    return tuned.requires_grad_(False).eval()
 
 
 def _padded(tokens: Tokens, length: int) -> list[Tensor]:

@@ -1,7 +1,10 @@
 """Fine-tuning: the repaired one is blind to labels, the published one is not."""
 
+import pytest
 import torch
 
+from repro.errors import BadInput
+from repro.llm.checkpoints import read_weights
 from repro.llm.encoding import encode_pairs
 from repro.llm.log_prob import frozen_log_prob
 from repro.llm.supervised import fine_tuned, supervised_tokens
@@ -41,3 +44,21 @@ def test_responses_become_likelier_and_the_backbone_stays(backbone, data, splits
     assert frozen_log_prob(tuned, tokens, 64, "cpu").mean() > before + 5
     assert frozen_log_prob(backbone.model, tokens, 64, "cpu").mean() == before
     assert not any(p.requires_grad for p in tuned.parameters())
+
+
+def test_a_finished_fine_tuning_is_kept_and_read_again(backbone, data, splits, steps, tmp_path):
+    pairs, labels = encoded(backbone, data, splits)
+    tokens = supervised_tokens(pairs, labels, "repaired")
+    kept = steps.model_copy(update={"checkpoint_every": 100})
+    place = tmp_path / "sft-x"
+    tuned = fine_tuned(backbone.model, tokens, kept, 0, "cpu", "float32", place)
+    assert [path.name for path in tmp_path.iterdir()] == ["sft-x.safetensors"]
+    again = fine_tuned(backbone.model, tokens, kept, 99, "cpu", "float32", place)
+    for a, b in zip(tuned.parameters(), again.parameters(), strict=True):
+        assert torch.equal(a, b)
+    other = torch.nn.Linear(2, 2)
+    with pytest.raises(BadInput, match="holds no weights of this run"):
+        read_weights(other, tmp_path / "sft-x.safetensors")
+    (tmp_path / "sft-x.safetensors").write_text("none")
+    with pytest.raises(BadInput, match="holds no weights of this run"):
+        read_weights(tuned, tmp_path / "sft-x.safetensors")
