@@ -49,7 +49,7 @@ class HeldOutJudge:
         from sklearn.feature_extraction.text import TfidfVectorizer
         from sklearn.linear_model import LogisticRegression
 
-        vectors = TfidfVectorizer(max_features=20_000, ngram_range=(1, 2))
+        vectors: Any = TfidfVectorizer(max_features=20_000, ngram_range=(1, 2))
         vectors.fit([*pairs.first, *pairs.second])
         gap = vectors.transform(pairs.first) - vectors.transform(pairs.second)
         both = np.concatenate([pairs.labels.numpy(), -pairs.labels.numpy()])
