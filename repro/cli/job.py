@@ -46,11 +46,12 @@ def status_of(problem: BaseException) -> int | None:
     from repro.study.runner import Interrupted
 
     if isinstance(problem, KeyboardInterrupt | Interrupted):
-        rest = f": {problem}; run the same command to go on" if str(problem) else ""
-        print(f"interrupted{rest}", file=sys.stderr)
+        rest = str(problem) or "finished blocks are kept"
+        print(f"interrupted: {rest}; run the same command to go on", file=sys.stderr)
         return INTERRUPTED
-    if isinstance(problem, OSError) and problem.filename:
-        print(f"error: output_dir={problem.filename}: {problem.strerror}", file=sys.stderr)
+    if isinstance(problem, OSError) and problem.strerror:
+        where = f"output_dir={problem.filename}" if problem.filename else "output_dir"
+        print(f"error: {where}: {problem.strerror}", file=sys.stderr)
         return REFUSED
     if isinstance(problem, HydraException | OmegaConfBaseException | ValueError | OSError):
         print(f"error: {as_bad_input(problem)}", file=sys.stderr)
