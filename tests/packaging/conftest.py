@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = ("repro", "theorems", "conf", "tests", "pyproject.toml", "constraints.txt")
-FILES_OF_TEXT = ("README.md", "LICENSE")
+SOURCES = ("repro", "theorems", "conf", "tests", "changelog.d", "pyproject.toml", "constraints.txt")
+FILES_OF_TEXT = ("README.md", "LICENSE", "CHANGELOG.md")
 
 
 def call(*words: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
