@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from repro.help import explain_or_run
 from repro.paths import conf_dir
 from repro.report.wording import SYMBOLS
 from repro.study.experiment import find, slugs
@@ -86,4 +87,4 @@ def main(words: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(explain_or_run(main, sys.argv[1:], __doc__))
