@@ -8,6 +8,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from repro.catalogue import statements
 from repro.catalogue.entries import Catalogue, counted
 from repro.catalogue.slips import Slip
 from repro.report.html.docstrings import experiment_text
@@ -16,7 +17,6 @@ from repro.report.html.findings import findings
 from repro.report.html.pictures import picture_uri
 from repro.report.html.runs import Run
 from repro.report.html.statements import EXECUTED, KINDS_IN_ORDER, NOT_RUN, REASON, by_paper
-from repro.report.html.typeset import load as load_printed
 from repro.report.html.typeset import typeset
 from repro.report.wording import SYMBOLS
 
@@ -38,7 +38,7 @@ def report_html(runs: list[Run], catalogue: Catalogue, slips: dict[str, Slip]) -
         },
         "findings": findings(slips, {run.key: run for run in runs}),
         "runs": [_section(run) for run in runs],
-        "printed": {name: typeset(one) for name, one in load_printed().items()},
+        "printed": {n: (one.place, typeset(one)) for n, one in statements.load().items()},
     }
     return environment.get_template("report.html.j2").render(
         page=page,
