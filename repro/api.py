@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from repro.study.blocks import BlockStore
+from repro.study.extras import require_extra
 from repro.study.parallel import available_cores, mapper
 from repro.study.results import Result
-from repro.study.runner import run_plan, summarise
+from repro.study.runner import Mapper, run_plan, summarise
 from repro.study.settings import Session, session_of
 
 if TYPE_CHECKING:
@@ -73,19 +74,21 @@ def execute(session: Session, progress: Progress | None = None) -> Run:
     """Measure and judge; finished blocks are kept below ``output_dir``.
 
     Raises:
+        repro.errors.BadInput: an optional extra is not installed.
         repro.study.runner.Interrupted: on Ctrl-C.
     """
+    require_extra(session.plan.slug)
     started = time.perf_counter()
     plan = session.plan
     checks = plan.checks(plan.experiment())
     total = len(checks) * plan.budget.blocks
-    workers = _workers(session, total)
+    spread = _mapper(session, total)
     shown = progress(total, plan.slug) if progress else nullcontext(lambda count: None)
     with shown as advance:
         store = BlockStore(session.output_dir / ".cache" / "blocks")
-        judged, experiment = run_plan(plan, store, mapper(workers), advance)
+        judged, experiment = run_plan(plan, store, spread, advance)
     result = summarise(plan, judged, experiment.assumptions(), session.config, session.config_hash)
-    return Run(result, time.perf_counter() - started, workers)
+    return Run(result, time.perf_counter() - started, getattr(spread, "workers", None) or 1)
 
 
 def run(
@@ -118,6 +121,15 @@ def run(
         folder = str(output_dir or scratch)
         composed = compose_values(theorem, values, overrides)
         return execute(session_of({**composed, "output_dir": folder}))
+
+
+def _mapper(session: Session, total: int) -> Mapper:
+    compute = session.compute
+    if compute.kind == "local":
+        return mapper(_workers(session, total))
+    from repro.study.ray_tasks import RayTasks
+
+    return RayTasks(None if compute.workers == "auto" else compute.workers, compute.address)
 
 
 def _workers(session: Session, total: int) -> int:

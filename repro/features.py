@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from repro.errors import BadInput
+from repro.help import explain_or_run
 
 
 def main(words: list[str]) -> int:
@@ -37,4 +38,4 @@ def main(words: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(explain_or_run(main, sys.argv[1:], __doc__))

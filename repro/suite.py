@@ -1,7 +1,8 @@
 """``python -m repro.suite list | table``: the list behind ``dvc repro``, the table of the README.
 
 DVC cannot list a folder, so the list of experiments is a file, conf/suite.yaml; a test compares
-it with ``theorems/``.  The table is read from the verdicts of the last ``dvc repro``.
+it with ``theorems/``.  Experiments that need an optional extra are not in it: run them by name.
+The table is read from the verdicts of the last ``dvc repro``.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from repro.help import explain_or_run
 from repro.paths import conf_dir
 from repro.report.wording import SYMBOLS
-from repro.study.experiment import slugs
+from repro.study.experiment import find, slugs
 from repro.study.verdicts import worst
 
 HEADER = (
@@ -28,10 +30,15 @@ COLUMNS = (
 
 def write_list() -> str:
     """Rewrite conf/suite.yaml; returns what was done."""
-    found = slugs()
+    found = listed()
     lines = "".join(f"- {slug}\n" for slug in found)
     (conf_dir() / "suite.yaml").write_text(f"{HEADER}theorems:\n{lines}", encoding="utf-8")
     return f"conf/suite.yaml: {len(found)} experiments"
+
+
+def listed() -> list[str]:
+    """Experiments that run without any optional extra."""
+    return [slug for slug in slugs() if not find(slug).extra]
 
 
 def table(folder: Path) -> str:
@@ -80,4 +87,4 @@ def main(words: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(explain_or_run(main, sys.argv[1:], __doc__))

@@ -26,6 +26,7 @@ from repro.algorithms.loss_map import (
     winners,
 )
 from repro.errors import BadInput
+from repro.help import explain_or_run
 from repro.keywords import keyword_values
 from repro.report.loss_figure import draw_loss_map
 from repro.report.loss_table import loss_page
@@ -100,4 +101,4 @@ def _write_csv(cells: Sequence[MapCell], path: Path) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(explain_or_run(main, sys.argv[1:], __doc__))

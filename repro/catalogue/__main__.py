@@ -20,6 +20,7 @@ from repro.catalogue.coverage import MISSING, Row, problems, rows, statements_of
 from repro.catalogue.entries import counted, load
 from repro.catalogue.table import print_table
 from repro.errors import BadInput
+from repro.help import explain_or_run
 
 
 def summary(found: list[Row]) -> dict[str, int]:
@@ -71,4 +72,4 @@ def _print_all(catalogue, found: list[Row]) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(explain_or_run(main, sys.argv[1:], __doc__))

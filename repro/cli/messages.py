@@ -21,6 +21,7 @@ TOP_LEVEL = (
     "device",
     "output_dir",
     "feature_cache",
+    "dry_run",
 )
 
 

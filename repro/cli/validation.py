@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import Any, NoReturn
 
 from hydra.core.global_hydra import GlobalHydra
 from hydra.experimental.callback import Callback
 from omegaconf import DictConfig, OmegaConf
 
 from repro.cli.messages import as_bad_input
+from repro.errors import BadInput
+from repro.study.extras import missing_library, require_extra
 from repro.study.settings import Session, session_of
 
 
@@ -27,26 +29,52 @@ class ValidateBeforeWriting(Callback):
     """
 
     def on_run_start(self, config: DictConfig, **kwargs: Any) -> None:
-        _check(config)
+        session = _check(config)
+        _require_extra(session)
+        if session.dry_run:
+            print(_estimate(session))
+            raise SystemExit(0)
 
     def on_multirun_start(self, config: DictConfig, **kwargs: Any) -> None:
-        for overrides in _jobs(config):
-            try:
-                job = GlobalHydra.instance().config_loader().load_sweep_config(config, overrides)
-            except Exception as problem:  # noqa: BLE001 - any failure to compose is bad input
-                refuse(problem)
-            _check(job)
+        sessions = [self._session(config, overrides) for overrides in _jobs(config)]
+        if any(session.dry_run for session in sessions):
+            refuse(BadInput("dry_run", True, "allowed: one run at a time, without -m"))
+        if all(missing_library(session.plan.slug) for session in sessions):
+            for session in sessions:
+                _require_extra(session)
+
+    def _session(self, config: DictConfig, overrides: list[str]) -> Session:
+        try:
+            job = GlobalHydra.instance().config_loader().load_sweep_config(config, overrides)
+        except Exception as problem:  # noqa: BLE001 - any failure to compose is bad input
+            refuse(problem)
+        return _check(job)
 
 
-def refuse(problem: BaseException) -> None:
+def refuse(problem: BaseException) -> NoReturn:
     """Print one line and leave with status 2."""
     print(f"error: {as_bad_input(problem)}", file=sys.stderr)
     raise SystemExit(2)
 
 
-def _check(config: DictConfig) -> None:
+def _require_extra(session: Session) -> None:
     try:
-        session_of_config(config)
+        require_extra(session.plan.slug)
+    except BadInput as problem:
+        refuse(problem)
+
+
+def _estimate(session: Session) -> str:
+    """What the run would need; refused where the experiment cannot tell."""
+    words = session.plan.estimate()
+    if not words:
+        refuse(BadInput("dry_run", True, f"{session.plan.slug} has no estimate of its cost"))
+    return words
+
+
+def _check(config: DictConfig) -> Session:
+    try:
+        return session_of_config(config)
     except Exception as problem:
         if _is_bad_input(problem):
             refuse(problem)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from repro.drafts import sweep, whole
 from repro.report.measurements import measurements_frame, write_parquet
 from repro.report.plain import jsonable, plain
 from repro.report.run_facts import run_facts
@@ -91,6 +91,7 @@ def write_files(
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
+    sweep(folder)
     (folder / "verdict.json").unlink(missing_ok=True)
     run, verdict = run_facts(seconds, workers, device), verdict_json(result)
     written = [
@@ -111,13 +112,9 @@ def remember(folder: Path, tracked: dict[str, Any]) -> None:
 
 
 def _write(path: Path, save: Callable[[Path], None]) -> Path:
-    """Save under a temporary name beside ``path``, then rename."""
-    draft = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
-    try:
+    """Save under a draft's name beside ``path``, then rename."""
+    with whole(path) as draft:
         save(draft)
-        os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
     return path
 
 

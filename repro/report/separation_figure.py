@@ -16,6 +16,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from repro.errors import BadInput
+from repro.help import explain_or_run
 from repro.report.figure import save
 
 CURVES = {
@@ -87,4 +88,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))
+    raise SystemExit(explain_or_run(main, sys.argv[1:], __doc__))

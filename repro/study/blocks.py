@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
-import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+
+from repro.drafts import sweep, whole
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,10 @@ class BlockStore:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
+    def tidy(self) -> None:
+        """Remove what killed runs left half written."""
+        sweep(self._folder, "*/.*.draft-*")
+
     def _path(self, block: Block) -> Path:
         return self._folder / block.key[:2] / f"{block.key}.npy"
 
@@ -72,22 +76,10 @@ class BlockStore:
         flat = np.ravel(values)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            _write_whole(path, np.append(flat, _checksum(flat)))
+            with whole(path) as draft:
+                np.save(draft, np.append(flat, _checksum(flat)), allow_pickle=False)
         except OSError:
             return
-
-
-def _write_whole(path: Path, values: np.ndarray) -> None:
-    name = ""
-    try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as handle:
-            name = handle.name
-            np.save(handle, values, allow_pickle=False)
-        os.replace(name, path)
-    except BaseException:
-        if name:
-            Path(name).unlink(missing_ok=True)
-        raise
 
 
 def _checksum(values: np.ndarray) -> float:

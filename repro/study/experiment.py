@@ -40,7 +40,8 @@ class Experiment(ABC):
     """One numbered statement, or a family of them, as an experiment; lives in ``theorems/``.
 
     ``settled_by`` names, where an experiment has several statements, the checks that speak for
-    each; a statement it does not name is spoken for by all checks.
+    each; a statement it does not name is spoken for by all checks.  ``extra`` names the optional
+    extra whose libraries measuring needs; checks and config never need it.
 
     An instance is built in every worker from plain config, so construction must be cheap or
     cached on disk, and ``measure`` must be pure in (config, check, value, stream).
@@ -53,6 +54,7 @@ class Experiment(ABC):
     instances: ClassVar[tuple[str, ...]]
     used_overrides: ClassVar[frozenset[str]]
     config_type: ClassVar[type[Model]]
+    extra: ClassVar[str] = ""
 
     @abstractmethod
     def __init__(self, config: Any, setting: Setting) -> None: ...
@@ -66,6 +68,14 @@ class Experiment(ABC):
     @abstractmethod
     def checks(self) -> tuple[Check, ...]:
         """The promises of this run, fixed by the config."""
+
+    def estimate(self, replicates: Mapping[str, int]) -> str:
+        """What a run would need, in words, for ``dry_run=true``; nothing by default.
+
+        Args:
+            replicates: at each grid value, by name of the check.
+        """
+        return ""
 
     @abstractmethod
     def assumptions(self) -> tuple[AssumptionResult, ...]:

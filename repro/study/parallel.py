@@ -7,7 +7,10 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
+from repro.errors import BadInput
 from repro.study.blocks import Block
+
+KEPT = "Finished blocks are kept; run the same command to go on"
 
 
 def mapper(workers: int) -> Callable[..., Iterable[tuple[Block, np.ndarray]]]:
@@ -26,7 +29,7 @@ class _Pool:
     """Worker processes; results come back as they finish, and a lost worker's blocks again."""
 
     def __init__(self, workers: int, retries: int = 3) -> None:
-        self._workers = workers
+        self.workers = workers
         self._retries = retries
 
     def __call__(self, function, blocks: list[Block]) -> Iterator[tuple[Block, np.ndarray]]:
@@ -41,13 +44,17 @@ class _Pool:
                 return
             except BrokenProcessPool:
                 if attempt == self._retries:
-                    raise
+                    raise _lost(f"compute.workers={self.workers}") from None
 
     def _once(self, function, blocks: list[Block]) -> Iterator[tuple[Block, np.ndarray]]:
         from joblib import Parallel, delayed
 
-        pool = Parallel(n_jobs=self._workers, return_as="generator_unordered", batch_size=2)  # type: ignore[arg-type]
+        pool = Parallel(n_jobs=self.workers, return_as="generator_unordered", batch_size=2)  # type: ignore[arg-type]
         yield from pool(delayed(_one)(function, block) for block in blocks)  # type: ignore[misc]
+
+
+def _lost(where: str) -> BadInput:
+    return BadInput(where, "", f"workers keep dying (out of memory?); allowed: fewer. {KEPT}")
 
 
 def _one(function, block: Block) -> tuple[Block, np.ndarray]:

@@ -61,6 +61,12 @@ class Plan:
                 raise BadInput("only", name, f"{nearest(name, known)}allowed: {', '.join(known)}")
         return tuple(check for check in checks if self.only is None or check.name in self.only)
 
+    def estimate(self) -> str:
+        """What measuring all blocks would need, in words; nothing where it cannot be told."""
+        experiment = self.experiment()
+        points = {c.name: self.budget.blocks * self.replicates(c) for c in self.checks(experiment)}
+        return experiment.estimate(points)
+
     def key(self) -> str:
         """Content hash of the plan, the code included."""
         return content_key(

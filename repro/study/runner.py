@@ -43,6 +43,7 @@ def run_plan(
     Raises:
         Interrupted: on Ctrl-C, once finished blocks are on disk.
     """
+    store.tidy()
     experiment, checks = built(plan)
     blocks = blocks_of(plan, checks)
     values = _fetch(plan, checks, blocks, store, advance)

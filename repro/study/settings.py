@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -17,7 +18,7 @@ from repro.study.config import Budget, Overrides
 from repro.study.experiment import Experiment, Setting, find
 from repro.study.plan import Plan
 
-WITHOUT_EFFECT_ON_NUMBERS = ("compute", "tracking", "output_dir", "feature_cache")
+WITHOUT_EFFECT_ON_NUMBERS = ("compute", "tracking", "output_dir", "feature_cache", "dry_run")
 OVERRIDES = tuple(Overrides.model_fields)
 
 
@@ -40,8 +41,9 @@ def _workers(value: Any) -> int | Literal["auto"]:
 class Compute(Model):
     """How blocks are computed; results do not depend on it."""
 
-    kind: Literal["local"]
+    kind: Literal["local", "ray"]
     workers: Annotated[int | Literal["auto"], PlainValidator(_workers)]
+    address: Annotated[str, Field(min_length=1)] | None = None
 
 
 class RunConfig(Model):
@@ -61,6 +63,7 @@ class RunConfig(Model):
     device: Literal["cpu", "cuda", "auto"]
     output_dir: Annotated[str, Field(min_length=1)]
     feature_cache: Annotated[str, Field(min_length=1)] | None
+    dry_run: bool = False
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,7 @@ class Session:
         tracking: where the run is recorded.
         compute: how it is computed.
         output_dir: absolute.
+        dry_run: only say what the run would need.
     """
 
     plan: Plan
@@ -82,6 +86,7 @@ class Session:
     tracking: Tracking
     compute: Compute
     output_dir: Path
+    dry_run: bool = False
 
     def tracking_values(self) -> dict[str, str]:
         """Tracking settings with the default store, SQLite below ``output_dir``, filled in."""
@@ -106,13 +111,17 @@ def session_of(values: Mapping[str, Any]) -> Session:
     output_dir = Path(config.output_dir).expanduser().absolute()
     device = resolve_device(config.device)
     tables = config.feature_cache or output_dir / ".cache" / "features"
+    _refuse_unable(config.compute, device)
     setting = Setting(overrides, instance, device, Path(tables).expanduser().absolute())
     plan = Plan(kind.slug, config.theorem, setting, config.budget, config.seed, config.only)
     plan.checks(plan.experiment())
     resolved = {
         key: value for key, value in values.items() if key not in WITHOUT_EFFECT_ON_NUMBERS
     } | {"instance": instance, "device": device}
-    return Session(plan, resolved, _hash(resolved), config.tracking, config.compute, output_dir)
+    named = _hash(resolved)
+    return Session(
+        plan, resolved, named, config.tracking, config.compute, output_dir, config.dry_run
+    )
 
 
 def resolve_device(device: str) -> str:
@@ -138,6 +147,14 @@ def _refuse_unused(kind: type[Experiment], overrides: Overrides) -> None:
         if value is not None and name not in kind.used_overrides:
             allowed = ", ".join(sorted(kind.used_overrides))
             raise BadInput(name, value, f"{kind.slug} does not use it; allowed: {allowed}")
+
+
+def _refuse_unable(compute: Compute, device: str) -> None:
+    """Ray that is not installed, or that is asked to measure on a device."""
+    if compute.kind == "ray" and device != "cpu":
+        raise BadInput("compute", "ray", f"allowed with device={device}: local")
+    if compute.kind == "ray" and find_spec("ray") is None:
+        raise BadInput("compute", "ray", "needs pip install 'repro-rlhf[ray]'; allowed: local")
 
 
 def _instance(kind: type[Experiment], values: dict[str, Any]) -> dict[str, Any]:

@@ -51,7 +51,7 @@ def test_features_refuse_bad_input(tmp_path, monkeypatch, capsys, words, line):
 
 def test_suite_lists_what_is_there(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(suite, "conf_dir", lambda: tmp_path)
-    monkeypatch.setattr(suite, "slugs", lambda: ["a", "b"])
+    monkeypatch.setattr(suite, "listed", lambda: ["a", "b"])
     assert suite.main(["list"]) == 0
     assert (tmp_path / "suite.yaml").read_text().endswith("theorems:\n- a\n- b\n")
     assert "2 experiments" in capsys.readouterr().out

@@ -1,0 +1,124 @@
+"""A causal language model and its tokenizer: from the hub, a folder, or built here at random."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from repro.errors import BadInput
+from repro.llm.extra import library
+from repro.llm.settings import ModelChoice, Shape
+
+KEY = "theorem.model.path"
+HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?", re.ASCII)
+SPECIAL = ("<s>", "</s>", "<pad>", "<unk>")
+POSITIONS = 512
+OFFLINE = {"ConnectError", "ConnectionError", "gaierror", "OfflineModeIsEnabled", "ConnectTimeout"}
+
+
+@dataclass(frozen=True)
+class Backbone:
+    """A model with its tokenizer; the tokenizer has a pad and an end token."""
+
+    model: Any
+    tokenizer: Any
+
+
+def load_backbone(choice: ModelChoice, texts: Iterable[str], folder: Path, device: str) -> Backbone:
+    """The model of a choice; a tiny one is written to ``folder`` and read from there.
+
+    Args:
+        choice: the model.
+        texts: what a tiny model's vocabulary is made of; unused where a path is given.
+        folder: an existing folder of this process.
+        device: ``cpu`` or ``cuda``.
+
+    Raises:
+        BadInput: no such folder or hub id, no network, a gated model, a missing library.
+    """
+    name = choice.path
+    if name is None:
+        build_tiny(choice.tiny, choice.seed, texts, folder)
+        name = str(folder)
+    tokenizer = _fetched(lambda: library("transformers").AutoTokenizer.from_pretrained(name), name)
+    auto = library("transformers").AutoModelForCausalLM
+    model = _fetched(lambda: auto.from_pretrained(name, use_safetensors=True), name)
+    if tokenizer.eos_token_id is None:
+        raise BadInput(KEY, name, "its tokenizer has no end token; allowed: one with eos_token")
+    if tokenizer.pad_token_id is None:
+        tokenizer.pad_token = tokenizer.eos_token
+    model.generation_config.pad_token_id = tokenizer.pad_token_id
+    return Backbone(model.to(device=device, dtype=torch.float32), tokenizer)
+
+
+def read_config(choice: ModelChoice) -> Any:
+    """The model's configuration alone: a quick test that a path can be used.
+
+    Raises:
+        BadInput: as ``load_backbone``.
+    """
+    name = str(choice.path)
+    here = Path(name).expanduser()
+    if here.is_dir() or not HUB_ID.fullmatch(name):
+        if not (here / "config.json").is_file():
+            raise BadInput(KEY, name, "no folder with a config.json, and no hub id")
+        name = str(here)
+    return _fetched(lambda: library("transformers").AutoConfig.from_pretrained(name), name)
+
+
+def build_tiny(shape: Shape, seed: int, texts: Iterable[str], folder: Path) -> None:
+    """Write a GPT-2 with random weights and a tokenizer of whole words to a folder."""
+    transformers = library("transformers")
+    words = sorted({word for text in texts for word in re.findall(r"\w+|[^\w\s]+", text)})
+    vocabulary = {word: place for place, word in enumerate((*SPECIAL, *words))}
+    tokenizers = library("tokenizers")
+    core = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, unk_token="<unk>"))
+    core.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    names = {"bos_token": "<s>", "eos_token": "</s>", "pad_token": "<pad>", "unk_token": "<unk>"}
+    transformers.PreTrainedTokenizerFast(tokenizer_object=core, **names).save_pretrained(folder)
+    config = tiny_config(shape, len(vocabulary))
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        transformers.GPT2LMHeadModel(config).save_pretrained(folder)
+
+
+def tiny_config(shape: Shape, vocabulary: int) -> Any:
+    """A GPT-2 of a shape, without dropout."""
+    return library("transformers").GPT2Config(
+        vocab_size=vocabulary, n_positions=POSITIONS, n_embd=shape.width,
+        n_layer=shape.layers, n_head=shape.heads, bos_token_id=0, eos_token_id=1, pad_token_id=2,
+        resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0,
+    )  # fmt: skip
+
+
+def _fetched(fetch: Any, name: str) -> Any:
+    """What ``fetch`` returns, or one line that says why it could not."""
+    try:
+        return fetch()
+    except BadInput:
+        raise
+    except Exception as problem:  # noqa: BLE001 - the libraries raise many unrelated kinds
+        raise BadInput(KEY, name, _reason(problem)) from None
+
+
+def _reason(problem: BaseException) -> str:
+    names, texts = [], []
+    seen: BaseException | None = problem
+    while seen is not None:
+        names.append(type(seen).__name__)
+        texts.append(str(seen).lower())
+        seen = seen.__cause__ or seen.__context__
+    if "GatedRepoError" in names or any("gated repo" in text for text in texts):
+        return "the model is gated; accept its licence on its hub page, then `hf auth login`"
+    if "RepositoryNotFoundError" in names:
+        return "no such model on the hub, or it is private; check the id, or `hf auth login`"
+    if any("safetensors" in text for text in texts):
+        return "has no safetensors weights; pickled weights are not read"
+    if OFFLINE & set(names) or any("connect" in text for text in texts):
+        return "the hub cannot be reached; check the network, or name a local folder"
+    return f"cannot be loaded ({names[0]}): check the id, or name a local folder"

@@ -1,0 +1,93 @@
+"""Comparisons as padded token tensors; nothing here looks at a label."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from repro.llm.pairs import TextPairs
+from repro.llm.settings import DataChoice
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """n sequences of a prompt and a response, padded on the right.
+
+    Attributes:
+        ids: (n, L) token ids.
+        present: (n, L) 1 where there is a token, 0 at padding.
+        response: (n, L) 1 at tokens of the response and its end token.
+    """
+
+    ids: Tensor
+    present: Tensor
+    response: Tensor
+
+    def rows(self, index: Tensor) -> Tokens:
+        """Some sequences, cut to the longest among them."""
+        length = int(self.present[index].sum(1).max())
+        return Tokens(*(x[index, :length] for x in (self.ids, self.present, self.response)))
+
+    def to(self, device: str) -> Tokens:
+        """The same on a device."""
+        return Tokens(self.ids.to(device), self.present.to(device), self.response.to(device))
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass(frozen=True)
+class EncodedPairs:
+    """The first and the second response of each of n comparisons."""
+
+    first: Tokens
+    second: Tokens
+
+
+def encode_pairs(tokenizer: Any, pairs: TextPairs, data: DataChoice) -> EncodedPairs:
+    """Both responses of every comparison; the labels play no part."""
+    return EncodedPairs(
+        encode(tokenizer, pairs.prompts, pairs.first, data),
+        encode(tokenizer, pairs.prompts, pairs.second, data),
+    )
+
+
+def encode(
+    tokenizer: Any, prompts: Sequence[str], responses: Sequence[str], data: DataChoice
+) -> Tokens:
+    """Prompts with their responses and an end token."""
+    heads = encode_prompts(tokenizer, prompts, data)
+    tails = [
+        [*_ids(tokenizer, text)[: data.max_response_tokens], tokenizer.eos_token_id]
+        for text in responses
+    ]
+    length = max(len(h) + len(t) for h, t in zip(heads, tails, strict=True))
+    ids = torch.full((len(heads), length), tokenizer.pad_token_id)
+    present, response = torch.zeros(2, len(heads), length, dtype=torch.long)
+    for row, (head, tail) in enumerate(zip(heads, tails, strict=True)):
+        ids[row, : len(head) + len(tail)] = torch.tensor(head + tail)
+        present[row, : len(head) + len(tail)] = 1
+        response[row, len(head) : len(head) + len(tail)] = 1
+    return Tokens(ids, present, response)
+
+
+def encode_prompts(tokenizer: Any, prompts: Sequence[str], data: DataChoice) -> list[list[int]]:
+    """Token ids of prompts, by the tokenizer's chat template where it has one."""
+    return [_prompt_ids(tokenizer, text)[-data.max_prompt_tokens :] for text in prompts]
+
+
+def _prompt_ids(tokenizer: Any, prompt: str) -> list[int]:
+    if getattr(tokenizer, "chat_template", None):
+        turn = [{"role": "user", "content": prompt}]
+        text = tokenizer.apply_chat_template(turn, tokenize=False, add_generation_prompt=True)
+        return _ids(tokenizer, text)
+    start = [] if tokenizer.bos_token_id is None else [tokenizer.bos_token_id]
+    return start + _ids(tokenizer, prompt + "\n")
+
+
+def _ids(tokenizer: Any, text: str) -> list[int]:
+    return tokenizer(text, add_special_tokens=False)["input_ids"]

@@ -1,0 +1,34 @@
+"""The libraries of the ``llm`` extra, imported only when a language model is used."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import os
+from types import ModuleType
+
+from repro.errors import BadInput
+
+QUIET = {"HF_HUB_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
+
+
+def library(name: str) -> ModuleType:
+    """A library of the extra.
+
+    Raises:
+        BadInput: it is not installed.
+    """
+    quiet_hub()
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        hint = "is not installed; pip install 'repro-rlhf[llm]'"
+        raise BadInput("theorem", name, hint) from None
+
+
+def quiet_hub() -> None:
+    """No progress bars, no telemetry, and no log of every retry."""
+    for key, value in QUIET.items():
+        os.environ.setdefault(key, value)
+    for name in ("huggingface_hub", "transformers", "datasets", "httpx"):
+        logging.getLogger(name).setLevel(logging.ERROR)

@@ -1,0 +1,98 @@
+"""Judges of two responses, and win rates under them.
+
+A judge here is a reward: planted where the data are generated, else fitted to pairs that no
+policy was trained on.  It is not a person and not a large model; its win rates say how well a
+policy found that reward, and they are named so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from repro.llm.financial_pairs import planted_reward
+from repro.llm.pairs import TextPairs
+
+Judge = Callable[[Sequence[str], Sequence[str], Sequence[str]], np.ndarray]
+"""(prompts, responses shown first, responses shown second) → (n,) preference for the first, in
+[0, 1], ½ at a tie."""
+
+
+def planted_judge(
+    prompts: Sequence[str], first: Sequence[str], second: Sequence[str]
+) -> np.ndarray:
+    """Prefers the response of higher planted reward."""
+    gap = [planted_reward(a) - planted_reward(b) for a, b in zip(first, second, strict=True)]
+    return _preference(np.array(gap))
+
+
+def longer_is_better(
+    prompts: Sequence[str], first: Sequence[str], second: Sequence[str]
+) -> np.ndarray:
+    """The trivial judge: prefers the response of more characters."""
+    return _preference(np.array([len(a) - len(b) for a, b in zip(first, second, strict=True)]))
+
+
+@dataclass(frozen=True)
+class HeldOutJudge:
+    """A Bradley–Terry reward on word features, fitted to pairs of its own."""
+
+    vectors: Any
+    weights: np.ndarray
+
+    @classmethod
+    def of(cls, pairs: TextPairs) -> HeldOutJudge:
+        """Fit to the labels of pairs that nothing else is trained on."""
+        from sklearn.feature_extraction.text import TfidfVectorizer
+        from sklearn.linear_model import LogisticRegression
+
+        vectors: Any = TfidfVectorizer(max_features=20_000, ngram_range=(1, 2))
+        vectors.fit([*pairs.first, *pairs.second])
+        gap = vectors.transform(pairs.first) - vectors.transform(pairs.second)
+        both = np.concatenate([pairs.labels.numpy(), -pairs.labels.numpy()])
+        fit = LogisticRegression(fit_intercept=False, C=1.0, max_iter=1000)
+        from scipy.sparse import vstack
+
+        fit.fit(vstack([gap, -gap]).tocsr(), both)
+        return cls(vectors, fit.coef_[0])
+
+    def __call__(
+        self, prompts: Sequence[str], first: Sequence[str], second: Sequence[str]
+    ) -> np.ndarray:
+        gap = self.vectors.transform(first) - self.vectors.transform(second)
+        return _preference(gap @ self.weights)
+
+
+def wins(
+    judge: Judge, prompts: Sequence[str], ours: Sequence[str], theirs: Sequence[str]
+) -> np.ndarray:
+    """(n,) share of the two orders in which a judge prefers ours: 0, ½ or 1, or between."""
+    return (judge(prompts, ours, theirs) + 1 - judge(prompts, theirs, ours)) / 2
+
+
+def length_controlled(
+    won: np.ndarray,
+    ours: Sequence[str],
+    theirs: Sequence[str],
+    weights: np.ndarray | None = None,
+) -> float:
+    """Win rate at equal length: the intercept of wins on the difference of log lengths.
+
+    Args:
+        won: (n,) as of ``wins``.
+        ours, theirs: (n,) the responses compared.
+        weights: (n,) of the comparisons, at least 0; all alike by default.
+    """
+    share = np.full(len(won), 1 / len(won)) if weights is None else weights / weights.sum()
+    gap = np.array([np.log1p(len(a)) - np.log1p(len(b)) for a, b in zip(ours, theirs, strict=True)])
+    mean = float(share @ gap)
+    spread = float(share @ (gap - mean) ** 2)
+    slope = float(share @ ((gap - mean) * won)) / spread if spread > 0 else 0.0
+    return float(np.clip(share @ won - slope * mean, 0.0, 1.0))
+
+
+def _preference(gap: np.ndarray) -> np.ndarray:
+    return 0.5 + 0.5 * np.sign(gap)

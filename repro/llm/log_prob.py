@@ -1,0 +1,44 @@
+"""Log-probabilities of responses under a causal language model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from repro.llm.encoding import EncodedPairs, Tokens
+
+
+def response_log_prob(model: Any, tokens: Tokens) -> Tensor:
+    """(n,) log π(response | prompt) in nats, the end token included.
+
+    Args:
+        model: a causal language model.
+        tokens: n sequences.
+    """
+    logits = model(input_ids=tokens.ids, attention_mask=tokens.present).logits[:, :-1].float()
+    target = tokens.ids[:, 1:, None]
+    each = logits.gather(-1, target)[..., 0] - logits.logsumexp(-1)
+    return (each * tokens.response[:, 1:]).sum(-1)
+
+
+def frozen_log_prob(model: Any, tokens: Tokens, batch_size: int, device: str) -> Tensor:
+    """(n,) the same without gradients, in batches, on the CPU."""
+    model.eval()
+    with torch.no_grad():
+        found = [
+            response_log_prob(model, tokens.rows(index).to(device)).cpu()
+            for index in torch.arange(len(tokens)).split(batch_size)
+        ]
+    return torch.cat(found)
+
+
+def pair_log_prob(
+    model: Any, pairs: EncodedPairs, batch_size: int, device: str
+) -> tuple[Tensor, Tensor]:
+    """(n,) and (n,) log-probabilities of the first and the second responses, without gradients."""
+    return (
+        frozen_log_prob(model, pairs.first, batch_size, device),
+        frozen_log_prob(model, pairs.second, batch_size, device),
+    )

@@ -1,0 +1,137 @@
+"""Preference pairs for language models: texts in an order free of labels, and the labels.
+
+Sources are a hub id, files of JSON lines (prompt, chosen, rejected, or whole dialogues in chosen
+and rejected as in Anthropic/hh-rlhf), or the generated financial decisions.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from repro.errors import BadInput
+from repro.llm.extra import quiet_hub
+from repro.llm.financial_pairs import financial_pairs
+from repro.llm.settings import DataChoice
+from repro.preferences.hub_pairs import TURN
+from repro.preferences.pair_files import read_pairs
+from repro.preferences.pair_records import PreferencePair, checked_pair
+from repro.release.comparison import unlabelled
+from repro.release.records import json_lines
+
+KEY = "theorem.data.path"
+
+
+@dataclass(frozen=True)
+class TextPairs:
+    """n comparisons, the two responses in order of their code points.
+
+    Attributes:
+        prompts, first, second: (n,) texts; they say nothing of the label.
+        labels: (n,) +1 where the first response was chosen, else −1; never shown.
+    """
+
+    prompts: tuple[str, ...]
+    first: tuple[str, ...]
+    second: tuple[str, ...]
+    labels: Tensor = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.prompts)
+
+    @classmethod
+    def of(cls, pairs: Sequence[PreferencePair]) -> TextPairs:
+        """From chosen and rejected."""
+        rows = [unlabelled((p.prompt, p.chosen, p.rejected)) for p in pairs]
+        prompts, first, second, which = zip(*rows, strict=True)
+        labels = torch.tensor([1.0 - 2.0 * w for w in which], dtype=torch.float64)
+        return cls(prompts, first, second, labels)
+
+    def part(self, start: int, stop: int) -> TextPairs:
+        """Comparisons start to stop − 1."""
+        cut = slice(start, stop)
+        return TextPairs(self.prompts[cut], self.first[cut], self.second[cut], self.labels[cut])
+
+
+@dataclass(frozen=True)
+class Splits:
+    """Pairs to train on, pairs to evaluate on, and pairs that the judge alone learns from."""
+
+    train: TextPairs
+    held_out: TextPairs
+    judge: TextPairs | None
+
+
+def load_splits(choice: DataChoice) -> Splits:
+    """Read or generate the pairs and split them in their order.
+
+    Raises:
+        BadInput: a source that cannot be read, a record without a field, or too few pairs.
+    """
+    sizes = (choice.n_pairs, choice.held_out, 0 if choice.path is None else choice.judge_pairs)
+    found = _read(choice, sum(sizes))
+    if len(found) < sum(sizes):
+        raise BadInput(
+            "theorem.data.n_pairs",
+            choice.n_pairs,
+            f"{choice.path} has {len(found)} pairs; allowed: n_pairs + held_out + judge_pairs "
+            f"at most that, here {sum(sizes)}",
+        )
+    pairs = TextPairs.of(found[: sum(sizes)])
+    second, third = sizes[0] + sizes[1], sum(sizes)
+    judge = pairs.part(second, third) if third > second else None
+    return Splits(pairs.part(0, sizes[0]), pairs.part(sizes[0], second), judge)
+
+
+def _read(choice: DataChoice, count: int) -> list[PreferencePair]:
+    if choice.path is None:
+        return financial_pairs(count, choice.seed)
+    quiet_hub()
+    try:
+        file = Path(choice.path).expanduser()
+        if file.is_file() and _is_dialogue(file):
+            return list(_dialogues(file))
+        return read_pairs(choice.path)
+    except BadInput as problem:
+        raise BadInput(KEY, problem.value, problem.allowed) from None
+
+
+def _is_dialogue(file: Path) -> bool:
+    """Whether the first record has no prompt of its own."""
+    _, record = next(json_lines(str(file), KEY), (0, None))
+    return isinstance(record, dict) and "prompt" not in record and "chosen" in record
+
+
+def _dialogues(file: Path) -> Iterator[PreferencePair]:
+    for number, record in json_lines(str(file), KEY):
+        yield checked_pair(str(file), f"line {number}", split_dialogue(record))
+
+
+def split_dialogue(record: Any) -> Any:
+    """A record with the prompt split off: the dialogues up to the last turn they share.
+
+    >>> start = "Human: Hi\\n\\nAssistant: "
+    >>> split_dialogue({"chosen": start + "Yes", "rejected": start + "No"})["prompt"]
+    'Human: Hi'
+    """
+    if not isinstance(record, dict) or "prompt" in record:
+        return record
+    chosen, rejected = record.get("chosen"), record.get("rejected")
+    if not (isinstance(chosen, str) and isinstance(rejected, str)):
+        return record
+    shared = os.path.commonprefix([chosen, rejected])  # noqa: RUF071 - characters are meant
+    prompt, turn, _ = shared.rpartition(TURN)
+    if not turn:
+        return record
+    start = len(prompt) + len(turn)
+    return {
+        "prompt": prompt.strip(),
+        "chosen": chosen[start:].strip(),
+        "rejected": rejected[start:].strip(),
+    }

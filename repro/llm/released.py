@@ -1,0 +1,49 @@
+"""Pairs whose labels have been released by ``python -m repro.privatize``.
+
+That is the way for labels of real people: the coins are the operating system's, the release is made
+once, and training reads its labels as they are, at the ε of its manifest.  Simulations, which
+privatise anew for every seed, use ``repro.llm.private_labels`` instead.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import torch
+
+from repro.errors import BadInput
+from repro.llm.pairs import TextPairs
+from repro.release.manifest import manifest_path
+from repro.release.opened import read_release
+
+KEY = "release"
+
+
+def released_pairs(path: Path) -> tuple[TextPairs, float]:
+    """The comparisons of a release with their private labels, and the ε that they cost.
+
+    Responses stay in the order of the release, which a fair coin made.
+
+    Raises:
+        BadInput: the release or its manifest cannot be read.
+    """
+    try:
+        rows = read_release(path)
+    except BadInput as problem:
+        raise BadInput(KEY, problem.value, problem.allowed) from None
+    pairs = TextPairs(
+        tuple(row["prompt"] for row in rows),
+        tuple(row["response_1"] for row in rows),
+        tuple(row["response_2"] for row in rows),
+        torch.tensor([float(row["label"]) for row in rows], dtype=torch.float64),
+    )
+    return pairs, _epsilon(path)
+
+
+def _epsilon(path: Path) -> float:
+    manifest = manifest_path(path)
+    try:
+        return float(json.loads(manifest.read_text("utf-8"))["epsilon"])
+    except (OSError, ValueError, KeyError, TypeError):
+        raise BadInput(KEY, manifest, "is no manifest that states epsilon") from None

@@ -1,0 +1,155 @@
+"""Language-model runs as configuration: model, data, training, sampling."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from repro.schema import KLWeight, Model, Number, Positive, Whole
+
+Count = Annotated[Whole, Field(ge=1, le=10**8)]
+Seed = Annotated[Whole, Field(ge=0, lt=2**63)]
+Text = Annotated[str, Field(min_length=1)]
+
+
+class Shape(Model):
+    """Size of the model that is built here where no other is named."""
+
+    width: Annotated[Whole, Field(ge=8, le=1024, multiple_of=4)]
+    layers: Annotated[Whole, Field(ge=1, le=48)]
+    heads: Annotated[Whole, Field(ge=1, le=16)]
+
+
+class ModelChoice(Model):
+    """The language model.
+
+    Attributes:
+        path: a hub id or a folder of weights; null builds a random GPT-2 of ``tiny`` shape.
+        tiny: its shape; without effect where a path is given.
+        precision: of the forward pass; weights stay in float32.
+        lora_rank: 0 trains all weights, else adapters of that rank.
+        seed: of random weights.
+    """
+
+    path: Text | None
+    tiny: Shape
+    precision: Literal["float32", "bfloat16"]
+    lora_rank: Annotated[Whole, Field(ge=0, le=1024)]
+    seed: Seed
+
+
+class DataChoice(Model):
+    """The preference pairs.
+
+    Attributes:
+        path: a file, folder or hub id; null generates financial decisions (a substitute).
+        n_pairs: pairs that are trained on; of a file, the first ones.
+        held_out: pairs behind them that no training sees.
+        judge_pairs: of a file, pairs behind these that only the judge is fitted to.
+        seed: of generated pairs.
+        max_prompt_tokens: longer prompts lose their beginning.
+        max_response_tokens: longer responses lose their end.
+    """
+
+    path: Text | None
+    n_pairs: Count
+    held_out: Count
+    judge_pairs: Annotated[Whole, Field(ge=0, le=10**8)]
+    seed: Seed
+    max_prompt_tokens: Count
+    max_response_tokens: Count
+
+
+class Training(Model):
+    """One run of gradient steps.
+
+    Attributes:
+        epochs: passes over the data.
+        max_grad_norm: gradients are shortened to it; null never.
+        checkpoint_every: steps between checkpoints; 0 writes none.
+    """
+
+    epochs: Count
+    batch_size: Count
+    learning_rate: Positive
+    optimizer: Literal["adamw", "sgd"]
+    max_grad_norm: Positive | None
+    checkpoint_every: Annotated[Whole, Field(ge=0)]
+
+
+class Sampling(Model):
+    """How responses are drawn for the judge.
+
+    Attributes:
+        prompts: number of held-out prompts answered.
+        top_k: 0 draws from all tokens.
+        top_p: draws from the likeliest tokens that make up this share; 1 from all.
+    """
+
+    prompts: Count
+    temperature: Annotated[Number, Field(gt=0, le=10)]
+    top_k: Annotated[Whole, Field(ge=0)]
+    top_p: Annotated[Number, Field(gt=0, le=1)] = 1.0
+    max_new_tokens: Count
+
+
+class Procedure(Model):
+    """What is done to a model, from fine-tuning to the judge.
+
+    Attributes:
+        sft: supervised fine-tuning.
+        preference: optimisation from private labels.
+        kl_weight: β of P2 and P4.
+        sampling: for the judge.
+    """
+
+    sft: Training
+    preference: Training
+    kl_weight: KLWeight
+    sampling: Sampling
+
+
+class RewardTraining(Model):
+    """A reward model behind P1's Algorithm 1, and its pessimism.
+
+    Attributes:
+        head: steps on the scalar head alone, on frozen features.
+        whole: steps on the backbone as well, after that; null for none.
+        pooling: features of the end token, as P1 has it, or the mean over the response, which
+            carries its words in a model too small to gather them at the end.
+        clip: rewards lie in [−clip, clip].
+        ridge: of the bonus, in squared units of the standardised features.
+        coefficient: of the bonus at c(ε) = 1; it is multiplied by c(ε).
+    """
+
+    head: Training
+    whole: Training | None
+    pooling: Literal["end", "mean"]
+    clip: Positive
+    ridge: Positive
+    coefficient: Annotated[Number, Field(ge=0, allow_inf_nan=False)]
+
+
+class PessimisticProcedure(Procedure):
+    """P1's pipeline.
+
+    Attributes:
+        reward: of the private reward model.
+        samples: K responses of the reference that the policy reweights.
+        dpo_kl_weight: β of the DPO baseline.
+    """
+
+    reward: RewardTraining
+    samples: Annotated[Whole, Field(ge=2, le=10**4)]
+    dpo_kl_weight: KLWeight
+
+
+class ChipoProcedure(Procedure):
+    """P2's χPO: as DPO, with an implicit reward that is clipped.
+
+    Attributes:
+        reward_bound: R_max; reward differences are clipped to ±2·R_max.
+    """
+
+    reward_bound: Positive

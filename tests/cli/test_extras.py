@@ -1,0 +1,83 @@
+"""Without an extra: one line and status 2, or a skipped job of a larger run; dry runs."""
+
+import pytest
+
+import repro.study.extras as extras
+from repro import run
+from repro.errors import BadInput
+
+
+@pytest.fixture
+def without_the_extra(monkeypatch):
+    monkeypatch.setitem(extras.LIBRARIES, "llm", ("no_such_library",))
+
+
+def test_one_run_is_refused(command, without_the_extra, tmp_path):
+    status, _, err = command("theorem=llm_rdpo")
+    assert status == 2
+    assert "theorem=llm_rdpo: needs no_such_library" in err
+    assert "pip install 'repro-rlhf[llm]'" in err
+    assert err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_python_is_refused(without_the_extra):
+    with pytest.raises(BadInput, match="needs no_such_library"):
+        run("llm_rdpo", budget="smoke", tracking="none")
+
+
+def test_a_multirun_of_nothing_else_is_refused(command, without_the_extra, tmp_path):
+    status, _, err = command("-m", "theorem=llm_rdpo", "seed=0,1")
+    assert status == 2
+    assert "needs no_such_library" in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_multirun_goes_past_it(command, without_the_extra, quick):
+    words = [word for word in quick if not word.startswith("only")]
+    status, _, err = command("-m", "theorem=llm_rdpo,label_masks", *words)
+    assert status in (0, 1)
+    assert "skipped llm_rdpo: no_such_library is not installed" in err
+
+
+def test_a_dry_run_prints_and_writes_nothing(command, tmp_path):
+    pytest.importorskip("transformers")
+    status, out, _ = command("theorem=llm_rdpo", "dry_run=true")
+    assert status == 0
+    assert "GPU-hours" in out
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_experiments_without_an_estimate_refuse_a_dry_run(command, tmp_path):
+    status, _, err = command("theorem=offline_gap", "dry_run=true")
+    assert status == 2
+    assert "dry_run=True: offline_gap has no estimate" in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_multirun_has_no_dry_run(command, tmp_path):
+    status, _, err = command("-m", "dry_run=true", "seed=0,1")
+    assert status == 2
+    assert "one run at a time" in err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (("theorem.data.path=/nowhere.jsonl",), "theorem.data.path=/nowhere.jsonl: there is no"),
+        (("theorem.model.path=/nowhere",), "theorem.model.path=/nowhere: no folder with a config"),
+        (("theorem.variant=x",), "theorem.variant=x: allowed: 'repaired' or 'as_published'"),
+        (("theorem/llm_data@theorem.data=jsonl",), "theorem.data.path"),
+        (("theorem.data.n_pairs=0",), "theorem.data.n_pairs=0: allowed: "),
+        (("theorem.model._target_=os.system",), "theorem.model._target_"),
+        (("+theorem.model._target_=os.system",), "theorem.model._target_"),
+        (("epsilon=1",), "llm_rdpo does not use it"),
+    ],
+)
+def test_bad_input_is_one_line(command, tmp_path, words, line):
+    status, _, err = command("theorem=llm_rdpo", *words)
+    assert status == 2
+    assert line in err
+    assert err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []

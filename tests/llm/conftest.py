@@ -1,0 +1,67 @@
+"""Tiny models and pairs, built on the spot; no test here may reach the network."""
+
+import pytest
+
+from repro.llm.backbone import load_backbone
+from repro.llm.pairs import load_splits
+from repro.llm.settings import DataChoice, ModelChoice, Procedure, Sampling, Shape, Training
+from repro.llm.study import Study
+
+DATA = DataChoice(
+    path=None, n_pairs=64, held_out=24, judge_pairs=0, seed=3,
+    max_prompt_tokens=32, max_response_tokens=32,
+)  # fmt: skip
+MODEL = ModelChoice(
+    path=None, tiny=Shape(width=16, layers=1, heads=2), precision="float32", lora_rank=0, seed=0
+)
+STEPS = Training(
+    epochs=1, batch_size=16, learning_rate=1e-3, optimizer="adamw", max_grad_norm=1.0,
+    checkpoint_every=0,
+)  # fmt: skip
+PROCEDURE = Procedure(
+    sft=STEPS, preference=STEPS.model_copy(update={"optimizer": "sgd"}), kl_weight=0.1,
+    sampling=Sampling(prompts=6, temperature=1.0, top_k=0, max_new_tokens=8),
+)  # fmt: skip
+
+
+def needs_the_extra():
+    pytest.importorskip("transformers", reason="the extra llm is not installed")
+
+
+@pytest.fixture(scope="session")
+def splits():
+    return load_splits(DATA)
+
+
+@pytest.fixture(scope="session")
+def backbone(splits, tmp_path_factory):
+    needs_the_extra()
+    train = splits.train
+    texts = [*train.prompts, *train.first, *train.second]
+    return load_backbone(MODEL, texts, tmp_path_factory.mktemp("tiny"), "cpu")
+
+
+@pytest.fixture(scope="session")
+def study(splits):
+    needs_the_extra()
+    return Study.build(splits, MODEL, DATA, PROCEDURE, "repaired", "cpu", None)
+
+
+@pytest.fixture
+def data():
+    return DATA
+
+
+@pytest.fixture
+def model():
+    return MODEL
+
+
+@pytest.fixture
+def steps():
+    return STEPS
+
+
+@pytest.fixture
+def procedure():
+    return PROCEDURE

@@ -1,0 +1,127 @@
+"""Models by name: each way to fail is one line."""
+
+import importlib
+
+import pytest
+import torch
+
+from repro.errors import BadInput
+from repro.llm.backbone import load_backbone, read_config
+from repro.llm.extra import library
+from repro.llm.settings import ModelChoice
+
+
+class GatedRepoError(OSError):
+    pass
+
+
+class RepositoryNotFoundError(OSError):
+    pass
+
+
+@pytest.fixture
+def named(model):
+    return lambda path: model.model_copy(update={"path": str(path)})
+
+
+@pytest.fixture
+def failing(monkeypatch):
+    """Makes every fetch from the hub fail with an error."""
+    transformers = pytest.importorskip("transformers")
+
+    def fail_with(problem, cause=None):
+        def fail(*args, **kwargs):
+            raise problem from cause
+
+        monkeypatch.setattr(transformers.AutoConfig, "from_pretrained", fail)
+
+    return fail_with
+
+
+def test_a_tiny_model_is_the_same_for_the_same_seed(backbone, model, splits, tmp_path):
+    train = splits.train
+    again = load_backbone(model, [*train.prompts, *train.first, *train.second], tmp_path, "cpu")
+    for a, b in zip(backbone.model.parameters(), again.model.parameters(), strict=True):
+        assert torch.equal(a, b)
+    assert "<unk>" not in again.tokenizer.tokenize(train.first[0])
+
+
+def test_a_folder_is_read_as_a_hub_id_would_be(named, splits, model, tmp_path):
+    pytest.importorskip("transformers")
+    load_backbone(model, splits.train.first, tmp_path, "cpu")
+    found = load_backbone(named(tmp_path), (), tmp_path / "unused", "cpu")
+    assert found.tokenizer.eos_token == "</s>"
+    assert read_config(named(tmp_path)).n_embd == model.tiny.width
+    assert not (tmp_path / "unused").exists()
+
+
+def test_pickled_weights_are_not_read(named, splits, model, tmp_path):
+    pytest.importorskip("transformers")
+    load_backbone(model, splits.train.first, tmp_path, "cpu")
+    (tmp_path / "model.safetensors").unlink()
+    torch.save({}, tmp_path / "pytorch_model.bin")
+    with pytest.raises(BadInput, match="safetensors"):
+        load_backbone(named(tmp_path), (), tmp_path, "cpu")
+
+
+@pytest.mark.parametrize("path", ["/nowhere", "a/b/c", "../x"])
+def test_no_such_folder(named, path):
+    with pytest.raises(BadInput, match=r"theorem\.model\.path=.*no folder with a config\.json"):
+        read_config(named(path))
+
+
+def test_a_folder_without_a_model(named, tmp_path):
+    with pytest.raises(BadInput, match=r"no folder with a config\.json"):
+        read_config(named(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("problem", "cause", "line"),
+    [
+        (OSError("x"), GatedRepoError("x"), "the model is gated; accept its licence"),
+        (OSError("You are trying to access a gated repo."), None, "the model is gated"),
+        (OSError("x"), RepositoryNotFoundError("x"), "no such model on the hub"),
+        (OSError("x"), ConnectionError("x"), "the hub cannot be reached"),
+        (OSError("We couldn't connect to the hub"), None, "the hub cannot be reached"),
+        (KeyError("odd"), None, "cannot be loaded (KeyError)"),
+    ],
+)
+def test_the_hub_fails_in_one_line(failing, named, problem, cause, line):
+    failing(problem, cause)
+    with pytest.raises(BadInput) as caught:
+        read_config(named("owner/name"))
+    assert line in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_missing_library_names_the_command(monkeypatch):
+    def absent(name):
+        raise ImportError(name)
+
+    monkeypatch.setattr(importlib, "import_module", absent)
+    with pytest.raises(BadInput, match=r"pip install 'repro-rlhf\[llm\]'"):
+        library("transformers")
+
+
+def test_a_tokenizer_without_an_end_is_refused(named, splits, model, tmp_path, monkeypatch):
+    transformers = pytest.importorskip("transformers")
+    load_backbone(model, splits.train.first, tmp_path, "cpu")
+    tokenizer = transformers.AutoTokenizer.from_pretrained(tmp_path)
+    tokenizer.eos_token = None
+    monkeypatch.setattr(transformers.AutoTokenizer, "from_pretrained", lambda name: tokenizer)
+    with pytest.raises(BadInput, match="no end token"):
+        load_backbone(named(tmp_path), (), tmp_path, "cpu")
+
+
+def test_a_missing_pad_token_is_the_end_token(named, splits, model, tmp_path, monkeypatch):
+    transformers = pytest.importorskip("transformers")
+    load_backbone(model, splits.train.first, tmp_path, "cpu")
+    tokenizer = transformers.AutoTokenizer.from_pretrained(tmp_path)
+    tokenizer.pad_token = None
+    monkeypatch.setattr(transformers.AutoTokenizer, "from_pretrained", lambda name: tokenizer)
+    assert load_backbone(named(tmp_path), (), tmp_path, "cpu").tokenizer.pad_token == "</s>"
+
+
+def test_choices_are_checked(model):
+    with pytest.raises(ValueError, match="lora_rank"):
+        ModelChoice.model_validate(model.model_dump() | {"lora_rank": -1})

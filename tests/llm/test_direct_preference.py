@@ -1,0 +1,76 @@
+"""Policies from labels: the first step is the loss's gradient, adapters train alone."""
+
+import functools
+
+import pytest
+import torch
+
+from repro.llm.direct_preference import optimised, trainable
+from repro.llm.implicit_reward import dpo_reward_difference
+from repro.llm.log_prob import pair_log_prob
+from repro.llm.losses import debiased_loss, log_loss
+from repro.llm.private_labels import private_labels
+from repro.notation import privacy_cost
+
+DIFFERENCE = functools.partial(dpo_reward_difference, kl_weight=0.1)
+
+
+def moved(policy, reference):
+    old = dict(reference.model.named_parameters())
+    return torch.cat([(p - old[n]).detach().flatten() for n, p in policy.named_parameters()])
+
+
+def one_step(study, loss, labels, optimizer, rate):
+    steps = study.procedure.preference.model_copy(
+        update={
+            "optimizer": optimizer, "learning_rate": rate, "batch_size": 64, "max_grad_norm": None,
+        }
+    )  # fmt: skip
+    policy = optimised(study.reference, labels, DIFFERENCE, loss, steps, 0)
+    return moved(policy, study.reference)
+
+
+def test_plain_steps_of_rdpo_start_as_those_of_dpo_times_cost(study):
+    labels, loss = study.splits.train.labels, functools.partial(debiased_loss, epsilon=0.5)
+    ours = one_step(study, loss, labels, "sgd", 1e-2)
+    theirs = one_step(study, log_loss, labels, "sgd", 1e-2)
+    error = (ours - privacy_cost(0.5) * theirs).norm() / ours.norm()
+    assert float(error) < 1e-3
+    assert float((ours - theirs).norm() / ours.norm()) > 0.5
+
+
+def test_adamw_steps_of_rdpo_start_as_those_of_dpo(study):
+    labels, loss = study.splits.train.labels, functools.partial(debiased_loss, epsilon=0.5)
+    ours = one_step(study, loss, labels, "adamw", 1e-5)
+    theirs = one_step(study, log_loss, labels, "adamw", 1e-5)
+    assert float((ours - theirs).norm() / ours.norm()) < 0.05
+
+
+def test_training_raises_the_margin_and_leaves_the_reference(study):
+    labels = study.splits.train.labels
+    steps = study.procedure.preference.model_copy(update={"epochs": 4, "learning_rate": 0.3})
+    before = [p.clone() for p in study.reference.model.parameters()]
+    policy = optimised(study.reference, labels, DIFFERENCE, log_loss, steps, 0)
+    first, second = pair_log_prob(policy, study.reference.pairs, 64, "cpu")
+    margin = (first - study.reference.first - second + study.reference.second).double() * labels
+    assert float(margin.mean()) > 0.1
+    for a, b in zip(study.reference.model.parameters(), before, strict=True):
+        assert torch.equal(a, b)
+
+
+def test_adapters_train_and_the_rest_does_not(study):
+    pytest.importorskip("peft")
+    policy = trainable(study.reference.model, 2)
+    trained = [n for n, p in policy.named_parameters() if p.requires_grad]
+    assert trained
+    assert all("lora" in name for name in trained)
+
+
+def test_a_simulated_release_is_the_channel_s():
+    import numpy as np
+
+    labels = torch.ones(20_000, dtype=torch.float64)
+    drawn = private_labels(np.random.default_rng(0), labels, 1.0)
+    assert set(drawn.tolist()) == {-1.0, 1.0}
+    assert float(drawn.mean()) == pytest.approx(1 / privacy_cost(1.0), abs=0.02)
+    assert torch.equal(private_labels(np.random.default_rng(0), labels, float("inf")), labels)

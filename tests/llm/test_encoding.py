@@ -1,0 +1,48 @@
+"""Tokens of comparisons: where the response is, what is cut, and that no label enters."""
+
+import torch
+
+from repro.llm.encoding import encode, encode_pairs, encode_prompts
+from repro.llm.pairs import TextPairs
+
+
+def test_response_and_end_token_are_marked(backbone, data):
+    tokenizer = backbone.tokenizer
+    found = encode(tokenizer, ["You have"], ["Skip the insurance."], data)
+    words = tokenizer.convert_ids_to_tokens(found.ids[0].tolist())
+    assert words == ["<s>", "You", "have", "Skip", "the", "insurance", ".", "</s>"]
+    assert found.response[0].tolist() == [0, 0, 0, 1, 1, 1, 1, 1]
+    assert found.present.sum() == 8
+
+
+def test_padding_is_absent_and_rows_are_cut_to_their_longest(backbone, data):
+    found = encode(backbone.tokenizer, ["You have", "You"], ["Skip the insurance.", "Skip"], data)
+    assert found.present[1].tolist() == [1] * 4 + [0] * 4
+    assert found.rows(torch.tensor([1])).ids.shape == (1, 4)
+    assert len(found) == 2
+
+
+def test_long_texts_are_cut_at_the_far_ends(backbone, data):
+    short = data.model_copy(update={"max_prompt_tokens": 1, "max_response_tokens": 1})
+    found = encode(backbone.tokenizer, ["You have"], ["Skip the insurance."], short)
+    words = backbone.tokenizer.convert_ids_to_tokens(found.ids[0].tolist())
+    assert words == ["have", "Skip", "</s>"]
+
+
+def test_labels_play_no_part(backbone, data, splits):
+    train = splits.train
+    turned = TextPairs(train.prompts, train.first, train.second, -train.labels)
+    ours, theirs = (encode_pairs(backbone.tokenizer, p, data) for p in (train, turned))
+    assert torch.equal(ours.first.ids, theirs.first.ids)
+    assert torch.equal(ours.second.ids, theirs.second.ids)
+
+
+def test_a_chat_template_is_used(backbone, data):
+    tokenizer = backbone.tokenizer
+    before = getattr(tokenizer, "chat_template", None)
+    tokenizer.chat_template = "{% for m in messages %}Skip {{ m['content'] }} the{% endfor %}"
+    try:
+        ids = encode_prompts(tokenizer, ["You have"], data)[0]
+    finally:
+        tokenizer.chat_template = before
+    assert tokenizer.convert_ids_to_tokens(ids) == ["Skip", "You", "have", "the"]

@@ -1,0 +1,75 @@
+"""Sources of pairs, and one line for each fault."""
+
+import json
+
+import pytest
+
+from repro.errors import BadInput
+from repro.llm.pairs import load_splits, split_dialogue
+
+START = "\n\nHuman: Hello\n\nAssistant:"
+
+
+def written(path, records):
+    path.write_text("\n".join(json.dumps(r) for r in records))
+    return str(path)
+
+
+def record(k):
+    return {"prompt": f"p{k}", "chosen": f"b{k}" if k % 2 else f"a{k}", "rejected": f"ab{k}"}
+
+
+def test_responses_are_ordered_by_text_and_labels_tell_the_chosen(tmp_path, data):
+    path = written(tmp_path / "pairs.jsonl", [record(k) for k in range(40)])
+    choice = data.model_copy(
+        update={"path": path, "n_pairs": 20, "held_out": 10, "judge_pairs": 10}
+    )
+    found = load_splits(choice)
+    assert (len(found.train), len(found.held_out), len(found.judge)) == (20, 10, 10)
+    for k in range(20):
+        first, second = sorted([record(k)["chosen"], record(k)["rejected"]])
+        assert (found.train.first[k], found.train.second[k]) == (first, second)
+        assert found.train.labels[k] == (1 if first == record(k)["chosen"] else -1)
+
+
+def test_labels_are_not_shown(splits):
+    assert "labels" not in repr(splits.train)
+
+
+def test_dialogues_are_split_after_the_last_shared_turn(tmp_path, data):
+    rows = [{"chosen": f"{START} yes {k}", "rejected": f"{START} no {k}"} for k in range(30)]
+    path = written(tmp_path / "dialogues.jsonl", rows)
+    choice = data.model_copy(update={"path": path, "n_pairs": 20, "held_out": 5, "judge_pairs": 0})
+    found = load_splits(choice)
+    assert found.train.prompts[0] == "Human: Hello"
+    assert {found.train.first[0], found.train.second[0]} == {"yes 0", "no 0"}
+    assert found.judge is None
+
+
+def test_what_is_no_dialogue_is_left_alone():
+    for row in ([], {"prompt": "p"}, {"chosen": 1}, {"chosen": "a", "rejected": "b"}):
+        assert split_dialogue(row) is row
+
+
+@pytest.mark.parametrize(
+    ("rows", "line"),
+    [
+        ([{"chosen": "a", "rejected": "b"}], "field 'prompt' is missing"),
+        ([{"prompt": "p", "chosen": "a"}], "field 'rejected' is missing"),
+        ([{"prompt": "p", "rejected": "a"}], "field 'chosen' is missing"),
+        ([{"question": "p"}], "field 'prompt' is missing"),
+        ([{"chosen": f"{START} a"}], "field 'prompt' is missing"),
+        ([record(k) for k in range(25)], "has 25 pairs"),
+    ],
+)
+def test_faults_are_one_line(tmp_path, data, rows, line):
+    path = written(tmp_path / "pairs.jsonl", rows)
+    with pytest.raises(BadInput) as caught:
+        load_splits(data.model_copy(update={"path": path}))
+    assert line in str(caught.value)
+    assert "theorem.data" in str(caught.value)
+
+
+def test_no_such_file(data):
+    with pytest.raises(BadInput, match="theorem.data.path=/nowhere.jsonl: there is no such file"):
+        load_splits(data.model_copy(update={"path": "/nowhere.jsonl"}))

@@ -1,0 +1,47 @@
+"""Training from a release: labels as they are, at the manifest's ε."""
+
+import json
+from decimal import Decimal
+
+import pytest
+
+from repro.errors import BadInput
+from repro.llm.released import released_pairs
+from repro.release.ledger import Ledger
+from repro.release.privatise import privatise
+
+
+@pytest.fixture
+def release(tmp_path):
+    source = tmp_path / "in.jsonl"
+    rows = [{"prompt": f"p{k}", "chosen": f"a{k}", "rejected": f"b{k}"} for k in range(200)]
+    source.write_text("\n".join(map(json.dumps, rows)))
+    target = tmp_path / "out.jsonl"
+    privatise(source, target, Decimal("1.5"), Ledger(tmp_path / "ledger"))
+    return target
+
+
+def test_labels_are_those_of_the_release(release):
+    pairs, epsilon = released_pairs(release)
+    rows = [json.loads(line) for line in release.read_text().splitlines()]
+    assert epsilon == 1.5
+    assert pairs.labels.tolist() == [row["label"] for row in rows]
+    assert list(pairs.first) == [row["response_1"] for row in rows]
+    true = [1 if row["response_1"].startswith("a") else -1 for row in rows]
+    agreed = sum(a == b for a, b in zip(true, pairs.labels.tolist(), strict=True)) / 200
+    assert 0.7 < agreed < 0.93
+
+
+def test_a_release_without_a_manifest_is_refused(release):
+    (release.parent / "out.jsonl.manifest.json").unlink(missing_ok=True)
+    for path in release.parent.glob("*manifest*"):
+        path.unlink()
+    with pytest.raises(BadInput, match="no manifest that states epsilon"):
+        released_pairs(release)
+
+
+def test_a_file_of_another_format_is_refused(tmp_path):
+    file = tmp_path / "x.jsonl"
+    file.write_text('{"prompt": "p"}')
+    with pytest.raises(BadInput, match="release=.*response_1"):
+        released_pairs(file)

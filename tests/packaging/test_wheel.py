@@ -1,0 +1,104 @@
+"""What is shipped is complete, holds nothing else, and works without the source tree."""
+
+from __future__ import annotations
+
+import json
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+COMMANDS = (
+    "repro",
+    "repro.audit_release",
+    "repro.catalogue",
+    "repro.exploration",
+    "repro.features",
+    "repro.plan",
+    "repro.privatize",
+    "repro.report.separation_figure",
+    "repro.suite",
+    "repro.which_loss",
+)
+INFO = {"METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE"}
+
+
+@pytest.fixture(scope="session")
+def in_wheel(dists) -> set[str]:
+    (wheel,) = dists.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        return set(archive.namelist())
+
+
+def files(folder: str, pattern: str) -> set[str]:
+    found = (ROOT / folder).rglob(pattern)
+    return {str(path.relative_to(ROOT)) for path in found if "__pycache__" not in path.parts}
+
+
+def test_wheel_holds_the_code_the_config_and_nothing_else(in_wheel):
+    code = files("repro", "*.py") | files("theorems", "*.py")
+    conf = {f"repro/{name}" for name in files("conf", "*.yaml")}
+    info = {name for name in in_wheel if ".dist-info/" in name}
+    assert {name.split(".dist-info/")[1] for name in info} == INFO
+    assert in_wheel - info == code | conf
+    assert len(conf) > 40
+
+
+def test_sdist_builds_and_tests_the_wheel(dists):
+    (sdist,) = dists.glob("*.tar.gz")
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    tops = {name.split("/")[0] for name in names}
+    assert tops - {".gitignore"} == {
+        "repro", "theorems", "conf", "tests", "changelog.d", "CHANGELOG.md", "README.md",
+        "LICENSE", "constraints.txt", "pyproject.toml", "PKG-INFO",
+    }  # fmt: skip
+    assert not [name for name in names if "__pycache__" in name or name.endswith((".pyc", ".db"))]
+    assert files("tests", "test_*.py") <= names
+
+
+def test_the_installed_package_is_the_wheel(installed, outside, tmp_path):
+    asked = "import repro, theorems; print(repro.__file__, theorems.__file__)"
+    done = outside(installed, "-c", asked, cwd=tmp_path)
+    for path in done.stdout.split():
+        assert Path(path).is_relative_to(installed.parents[1])
+
+
+def test_an_experiment_runs_from_an_unrelated_folder(installed, outside, tmp_path):
+    words = ("theorem=randomized_response", "budget=smoke", "tracking=none", "compute.workers=1")
+    done = outside(installed, "-m", "repro", *words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (file,) = tmp_path.glob("outputs/randomized_response/*/verdict.json")
+    assert json.loads(file.read_text())["verdict"] == "supported"
+
+
+def test_the_catalogue_finds_its_file_in_the_wheel(installed, outside, tmp_path):
+    done = outside(installed, "-m", "repro.catalogue", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "randomized_response" in done.stdout
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself(installed, outside, tmp_path, command):
+    done = outside(installed, "-m", command, "--help", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert f"python -m {command}" in done.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_every_command_is_in_the_list():
+    main = [
+        path
+        for path in (ROOT / "repro").rglob("*.py")
+        if 'f __name__ == "__main__"' in path.read_text()
+    ]
+    named = {str(p.relative_to(ROOT).with_suffix("")).replace("/", ".") for p in main}
+    assert {name.removesuffix(".__main__") for name in named} == set(COMMANDS)
+
+
+def test_the_script_runs_the_same_command(installed, outside, tmp_path):
+    done = outside(installed.parent / "repro", "--help", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "python -m repro" in done.stdout

@@ -1,0 +1,87 @@
+"""P2's χPO end to end on a tiny model, for a few steps."""
+
+import math
+
+import numpy as np
+import pytest
+
+from repro import run
+from repro.cli.composition import compose_values
+from repro.study.settings import session_of
+
+SMALL = (
+    "theorem.data.n_pairs=128", "theorem.data.held_out=32", "theorem.model.tiny.width=16",
+    "theorem.procedure.sft.epochs=1", "theorem.procedure.sampling.prompts=8",
+    "theorem.procedure.sampling.max_new_tokens=6",
+)  # fmt: skip
+
+
+def built(*words):
+    values = compose_values("llm_chipo", {}, [*SMALL, *words])
+    return session_of({**values, "output_dir": "unused"}).plan.experiment()
+
+
+@pytest.fixture(scope="module")
+def experiment():
+    pytest.importorskip("transformers")
+    return built()
+
+
+def measured(experiment, name, epsilon=2.0):
+    check = next(check for check in experiment.checks() if check.name == name)
+    found = experiment.measure(check, epsilon, np.random.default_rng(0), 1)
+    assert set(found) == set(check.methods)
+    return {method: float(values[0]) for method, values in found.items()}
+
+
+@pytest.mark.parametrize("name", ["win_rate_private", "win_rate_square"])
+def test_win_rates_are_shares(experiment, name):
+    assert all(0 <= rate <= 1 for rate in measured(experiment, name).values())
+
+
+@pytest.mark.parametrize("name", ["ranking_private", "ranking_square"])
+def test_ranking_by_length_is_the_baseline_itself(experiment, name):
+    assert measured(experiment, name)["longer_is_better"] == 0
+
+
+def test_the_linear_term_doubles_the_first_steps(experiment):
+    found = measured(experiment, "linear_term")
+    assert found["private"] == pytest.approx(2.0, rel=0.1)
+    assert found["dpo"] == 1.0
+
+
+def test_first_steps_without_privacy_are_the_clean_ones(experiment):
+    for name, method in (("first_private", "private"), ("first_square", "square")):
+        found = measured(experiment, name, math.inf)
+        assert found[method] == pytest.approx(1.0)
+        assert found["label_flipped"] == pytest.approx(-1.0, rel=0.1)
+
+
+def test_first_steps_without_debiasing_are_off_by_the_cost(experiment):
+    cost = 1 / math.tanh(0.5)
+    private, square = (measured(experiment, n, 1.0) for n in ("first_private", "first_square"))
+    assert private["private_no_debias"] == pytest.approx(cost * private["private"], rel=0.1)
+    assert square["square_no_debias"] == pytest.approx(square["square"] / cost, rel=0.1)
+
+
+def test_steps_too_large_are_failed_replicates():
+    pytest.importorskip("transformers")
+    wild = built("theorem.procedure.preference.learning_rate=1e30")
+    assert all(np.isnan(value) for value in measured(wild, "ranking_square").values())
+
+
+def test_assumptions_and_estimate(experiment):
+    assert all(a.holds for a in experiment.assumptions())
+    assert not all(a.holds for a in built("theorem.variant=as_published").assumptions())
+    assert "GPU-hours" in experiment.estimate({"linear_term": 5})
+
+
+def test_a_short_run_has_a_verdict():
+    pytest.importorskip("transformers")
+    words = [
+        *SMALL, "budget.replicates=20", "budget.blocks=5", "budget.resamples=200",
+        "only=[linear_term]", "compute.workers=1",
+    ]  # fmt: skip
+    found = run("llm_chipo", budget="smoke", tracking="none", overrides=words).verdict_json
+    assert found["verdict"] == "supported"
+    assert [c["verdict"] for c in found["controls"]] == ["contradicted"]

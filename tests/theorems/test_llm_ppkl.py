@@ -1,0 +1,97 @@
+"""P1's Table 1 end to end on a tiny model, for a few steps."""
+
+import numpy as np
+import pytest
+
+from repro import run
+from repro.cli.composition import compose_values
+from repro.errors import BadInput
+from repro.study.settings import session_of
+
+SMALL = (
+    "theorem.data.n_pairs=96", "theorem.data.held_out=16", "theorem.model.tiny.width=16",
+    "theorem.procedure.sft.epochs=1", "theorem.procedure.sampling.prompts=8",
+    "theorem.procedure.sampling.max_new_tokens=6", "theorem.procedure.samples=3",
+    "theorem.procedure.reward.head.epochs=2", "theorem.procedure.preference.learning_rate=0.01",
+    "theorem.claims.built.pessimism.grid=[24,48,96]",
+)  # fmt: skip
+
+
+def built(*words):
+    values = compose_values("llm_ppkl", {}, [*SMALL, *words])
+    return session_of({**values, "output_dir": "unused"}).plan.experiment()
+
+
+@pytest.fixture(scope="module")
+def experiment():
+    pytest.importorskip("transformers")
+    return built()
+
+
+def measured(experiment, name, value=2.0, seed=0):
+    check = next(check for check in experiment.checks() if check.name == name)
+    found = experiment.measure(check, value, np.random.default_rng(seed), 1)
+    assert set(found) == set(check.methods)
+    return {method: float(values[0]) for method, values in found.items()}
+
+
+@pytest.mark.parametrize("name", ["win_rate", "win_rate_at_equal_length", "dpo_baseline"])
+def test_win_rates_are_shares(experiment, name):
+    assert all(0 <= rate <= 1 for rate in measured(experiment, name).values())
+
+
+def test_the_trivial_policy_has_no_trend(experiment):
+    found = measured(experiment, "epsilon_trend")
+    assert found["longer_is_better"] == 0
+    assert abs(found["ppkl"]) <= 1
+
+
+def test_ranking_by_length_is_the_baseline_itself(experiment):
+    assert measured(experiment, "ranking")["longer_is_better"] == 0
+
+
+def test_a_likelihood_without_debiasing_falls_short(experiment):
+    clean = measured(experiment, "likelihood", float("inf"))
+    assert clean["ppkl"] == pytest.approx(1.0)
+    assert clean["label_flipped"] == pytest.approx(-1.0, rel=1e-3)
+
+
+def test_pessimism_shrinks(experiment):
+    few, many = (measured(experiment, "pessimism", n) for n in (24.0, 96.0))
+    assert few["bonus"] > 1.2 * many["bonus"] > 0
+    assert many["covariance_for_sum"] > few["covariance_for_sum"] * 0.8
+
+
+def test_as_published_has_no_pessimism_and_fails_its_assumptions(experiment):
+    assert all(a.holds for a in experiment.assumptions())
+    published = built("theorem.variant=as_published")
+    failed = [a.name for a in published.assumptions() if not a.holds]
+    assert failed == ["fine-tuning sees no label", "pessimism is positive"]
+    assert all(0 <= rate <= 1 for rate in measured(published, "win_rate").values())
+
+
+def test_steps_too_large_are_failed_replicates():
+    pytest.importorskip("transformers")
+    wild = built("theorem.procedure.preference.learning_rate=1e30")
+    assert all(np.isnan(value) for value in measured(wild, "dpo_baseline").values())
+
+
+def test_too_few_pairs_for_the_grid_are_refused():
+    with pytest.raises(BadInput, match="n_pairs=50"):
+        built("theorem.data.n_pairs=50")
+
+
+def test_an_estimate_names_hours():
+    pytest.importorskip("transformers")
+    assert "GPU-hours" in built().estimate({"win_rate": 5, "pessimism": 5})
+
+
+def test_a_short_run_has_a_verdict(tmp_path):
+    pytest.importorskip("transformers")
+    words = [
+        *SMALL, "budget.replicates=20", "budget.blocks=5", "budget.resamples=200",
+        "only=[ranking]", "compute.workers=1",
+    ]  # fmt: skip
+    found = run("llm_ppkl", budget="smoke", tracking="none", overrides=words).verdict_json
+    assert found["statements"] == ["p1.tab_1", "p1.fig_1"]
+    assert {c["name"] for c in found["controls"]} == {"label_flipped", "longer_is_better"}

@@ -1,0 +1,108 @@
+"""P4's Tables 1 and 2 end to end on a tiny model, for a few steps."""
+
+import json
+
+import numpy as np
+import pytest
+
+from repro.cli.composition import compose_values
+from repro.study.settings import session_of
+
+SMALL = (
+    "theorem.data.n_pairs=96", "theorem.data.held_out=16", "theorem.model.tiny.width=16",
+    "theorem.procedure.sft.epochs=1", "theorem.procedure.sampling.prompts=8",
+    "theorem.procedure.sampling.max_new_tokens=6", "budget=smoke", "budget.replicates=20",
+    "budget.blocks=5", "budget.resamples=200", "tracking=none", "compute.workers=1",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def experiment(tmp_path_factory):
+    pytest.importorskip("transformers")
+    values = compose_values("llm_rdpo", {}, SMALL)
+    folder = tmp_path_factory.mktemp("run")
+    return session_of({**values, "output_dir": str(folder)}).plan.experiment()
+
+
+def check_of(experiment, name):
+    return next(check for check in experiment.checks() if check.name == name)
+
+
+def measured(experiment, name, epsilon=0.5, seed=0):
+    check = check_of(experiment, name)
+    found = experiment.measure(check, epsilon, np.random.default_rng(seed), 1)
+    assert set(found) == set(check.methods)
+    return {method: float(values[0]) for method, values in found.items()}
+
+
+@pytest.mark.parametrize("name", ["win_rate", "win_rate_at_equal_length"])
+def test_win_rates_are_shares(experiment, name):
+    assert all(0 <= rate <= 1 for rate in measured(experiment, name).values())
+
+
+def test_a_policy_is_no_better_than_itself(experiment):
+    assert measured(experiment, "table_1")["dpo"] == 0
+
+
+def test_swapping_orders_turns_the_gap(experiment):
+    found = measured(experiment, "table_2")
+    assert found["orders_swapped"] == -found["rdpo"]
+    assert found["longer_is_better"] == 0
+
+
+def test_ranking_by_length_is_the_baseline_itself(experiment):
+    assert measured(experiment, "ranking")["longer_is_better"] == 0
+
+
+def test_margins_of_wrong_losses_are_wrong(experiment):
+    found = measured(experiment, "margin", epsilon=1.0)
+    assert found["sign_flipped"] == pytest.approx(-found["rdpo"], rel=0.2)
+    assert found["dpo"] == pytest.approx(found["rdpo"] * np.tanh(0.5), rel=0.2)
+
+
+def test_adamw_forgets_the_scale_and_plain_steps_keep_it(experiment):
+    found = measured(experiment, "same_under_adamw")
+    assert found["adamw"] == pytest.approx(1.0, abs=0.1)
+    assert found["sgd"] == pytest.approx(1 / np.tanh(0.25), rel=0.05)
+
+
+def test_the_same_stream_gives_the_same_numbers(experiment):
+    assert measured(experiment, "table_1") == measured(experiment, "table_1")
+
+
+def test_steps_too_large_are_failed_replicates(experiment):
+    wild = experiment.config.procedure.preference.model_copy(update={"learning_rate": 1e30})
+    values = compose_values(
+        "llm_rdpo", {}, [*SMALL, "theorem.procedure.preference.learning_rate=1e30"]
+    )
+    other = session_of({**values, "output_dir": "unused"}).plan.experiment()
+    assert other.config.procedure.preference == wild
+    check = check_of(other, "ranking")
+    found = other.measure(check, 0.5, np.random.default_rng(0), 1)
+    assert all(np.isnan(values).all() for values in found.values())
+
+
+def test_as_published_fails_the_assumption(experiment):
+    values = compose_values("llm_rdpo", {}, [*SMALL, "theorem.variant=as_published"])
+    other = session_of({**values, "output_dir": "unused"}).plan.experiment()
+    assert [a.name for a in other.assumptions() if not a.holds] == ["fine-tuning sees no label"]
+    assert all(a.holds for a in experiment.assumptions())
+
+
+def test_a_run_writes_a_verdict_and_no_text_of_the_pairs(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("transformers")
+    import sys
+
+    import repro.__main__ as entry
+
+    monkeypatch.chdir(tmp_path)
+    entry._statuses.clear()
+    words = ["repro", "theorem=llm_rdpo", *SMALL, "only=[ranking]", "hydra.run.dir=run"]
+    monkeypatch.setattr(sys, "argv", words)
+    assert entry.main() in (0, 1)
+    verdict = json.loads((tmp_path / "run" / "verdict.json").read_text())
+    assert [check["name"] for check in verdict["checks"]] == ["ranking"]
+    assert {c["name"] for c in verdict["controls"]} == {"sign_flipped", "longer_is_better"}
+    kept = [p for p in (tmp_path / "run").rglob("*") if p.suffix in (".json", ".yaml")]
+    assert not any("insur" in p.read_text() for p in kept)
+    assert not (tmp_path / "outputs" / "llm").exists()
