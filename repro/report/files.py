@@ -103,7 +103,7 @@ def write_files(
     return [*written, _write(folder / "verdict.json", lambda path: _write_json(verdict, path))]
 
 
-def remember(folder: Path, tracked: dict[str, str]) -> None:
+def remember(folder: Path, tracked: dict[str, Any]) -> None:
     """Add the ids under which a tracker has a run to its ``run.json``, where there is one."""
     path = folder / "run.json"
     if path.is_file():

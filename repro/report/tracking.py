@@ -45,8 +45,10 @@ def log_result(result: Result, folder: Path, tracking: Mapping[str, object]) -> 
         with quiet_mlflow():
             uri, experiment = str(tracking["uri"]), str(tracking.get("experiment", "repro"))
             client, experiment_id = open_store(uri, experiment)
-            run_id = _Log(client, experiment_id, result).write(Path(folder))
-            remember(Path(folder), {"experiment_id": experiment_id, "run_id": run_id})
+            log = _Log(client, experiment_id, result)
+            run_id = log.write(Path(folder))
+            ids = {"experiment_id": experiment_id, "run_id": run_id, "checks": log.checks}
+            remember(Path(folder), ids)
             return run_id
     except Exception as problem:  # noqa: BLE001 - mlflow's, SQLAlchemy's, requests' and OSError
         _warn(str(tracking.get("uri")), _first_cause(problem), folder)
@@ -75,6 +77,7 @@ class _Log:
         self._client, self._experiment_id, self._result = client, experiment_id, result
         self._end = int(time.time() * 1000)
         self._start = self._end - int(result.seconds * 1000)
+        self.checks: dict[str, str] = {}
 
     def write(self, folder: Path) -> str:
         """Log everything; a run that cannot be completed is marked as failed."""
@@ -100,6 +103,7 @@ class _Log:
         """One nested run."""
         tags = content.check_tags(self._result, item) | {"mlflow.parentRunId": parent}
         run_id = self._create(item.check.name, tags)
+        self.checks[item.check.name] = run_id
         self._fill(run_id, content.check_params(item), content.check_points(item))
         self._client.set_terminated(run_id, "FINISHED", self._end)
 

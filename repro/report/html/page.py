@@ -17,6 +17,7 @@ from repro.report.html.findings import findings
 from repro.report.html.pictures import picture_uri
 from repro.report.html.runs import Run
 from repro.report.html.statements import EXECUTED, KINDS_IN_ORDER, NOT_RUN, REASON, by_paper
+from repro.report.html.tracked import compare_address, run_address
 from repro.report.html.typeset import typeset
 from repro.report.wording import SYMBOLS
 
@@ -85,23 +86,9 @@ def _section(run: Run) -> dict[str, Any]:
         "assumptions": verdict.get("assumptions", []),
         "command": run.command,
         "facts": _facts(run),
-        "tracked": tracked_at(run.facts),
+        "tracked": run_address(run.facts),
+        "compared": compare_address(run.facts),
     }
-
-
-def tracked_at(facts: dict[str, Any]) -> str:
-    """Address of the run in the comparison UI as ``make ui`` opens it; empty where unknown.
-
-    >>> tracked_at({"mlflow": {"experiment_id": "1", "run_id": "0a1b"}})
-    'http://127.0.0.1:5000/#/experiments/1/runs/0a1b'
-    """
-    found = facts.get("mlflow")
-    if not isinstance(found, dict):
-        return ""
-    ids = [str(found.get(key, "")) for key in ("experiment_id", "run_id")]
-    if not all(one.isalnum() for one in ids):
-        return ""
-    return f"http://127.0.0.1:5000/#/experiments/{ids[0]}/runs/{ids[1]}"
 
 
 def _facts(run: Run) -> dict[str, Any]:

@@ -1,0 +1,43 @@
+"""Where a run is in the comparison UI, as ``make ui`` opens it; empty where that is unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+HOME = "http://127.0.0.1:5000/#"
+
+
+def run_address(facts: Mapping[str, Any]) -> str:
+    """Address of a run.
+
+    >>> run_address({"mlflow": {"experiment_id": "1", "run_id": "0a1b"}})
+    'http://127.0.0.1:5000/#/experiments/1/runs/0a1b'
+    """
+    found = _ids(facts)
+    return f"{HOME}/experiments/{found[0]}/runs/{found[1]}" if found else ""
+
+
+def compare_address(facts: Mapping[str, Any]) -> str:
+    """Address that holds all checks of a run side by side, where it has two or more.
+
+    >>> ids = {"experiment_id": "1", "run_id": "0a", "checks": {"printed": "1b", "corrected": "2c"}}
+    >>> compare_address({"mlflow": ids})
+    'http://127.0.0.1:5000/#/compare-runs?runs=[%221b%22,%222c%22]&experiments=[%221%22]'
+    """
+    found = _ids(facts)
+    checks = facts["mlflow"].get("checks") if found else None
+    runs = [str(one) for one in checks.values()] if isinstance(checks, dict) else []
+    if len(runs) < 2 or not all(one.isalnum() for one in runs):
+        return ""
+    quoted = ",".join(f"%22{one}%22" for one in runs)
+    return f"{HOME}/compare-runs?runs=[{quoted}]&experiments=[%22{found[0]}%22]"
+
+
+def _ids(facts: Mapping[str, Any]) -> tuple[str, ...]:
+    """Experiment and run, or nothing."""
+    found = facts.get("mlflow")
+    if not isinstance(found, dict):
+        return ()
+    ids = tuple(str(found.get(key, "")) for key in ("experiment_id", "run_id"))
+    return ids if all(one.isalnum() for one in ids) else ()
