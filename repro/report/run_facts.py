@@ -7,9 +7,14 @@ from datetime import UTC, datetime, timedelta
 from importlib import metadata
 from typing import Any
 
+from repro.report.memory import peak_rss
+
 
 def run_facts(seconds: float, workers: int, device: str) -> dict[str, Any]:
-    """When, where and with what a run was made; what differs between equal runs."""
+    """When, where and with what a run was made; what differs between equal runs.
+
+    ``seconds`` are of wall time, ``peak_rss`` is in MiB.
+    """
     finished = datetime.now(UTC)
     return {
         "seconds": round(seconds, 3),
@@ -17,6 +22,7 @@ def run_facts(seconds: float, workers: int, device: str) -> dict[str, Any]:
         "finished": finished.isoformat(timespec="seconds"),
         "device": device,
         "workers": workers,
+        "peak_rss": round(peak_rss(), 1),
         "versions": {"python": platform.python_version()}
         | {name: _version(name) for name in ("torch", "numpy", "repro")},
         "platform": platform.platform(),
