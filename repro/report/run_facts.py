@@ -9,10 +9,14 @@ from importlib import metadata
 from typing import Any
 
 from repro.paths import PACKAGE
+from repro.report.memory import peak_rss
 
 
 def run_facts(seconds: float, workers: int, device: str) -> dict[str, Any]:
-    """When, where and with what a run was made; what differs between equal runs."""
+    """When, where and with what a run was made; what differs between equal runs.
+
+    ``seconds`` are of wall time, ``peak_rss`` is in MiB.
+    """
     finished = datetime.now(UTC)
     return {
         "seconds": round(seconds, 3),
@@ -20,6 +24,7 @@ def run_facts(seconds: float, workers: int, device: str) -> dict[str, Any]:
         "finished": finished.isoformat(timespec="seconds"),
         "device": device,
         "workers": workers,
+        "peak_rss": round(peak_rss(), 1),
         "versions": {"python": platform.python_version()}
         | {"torch": _version("torch"), "numpy": _version("numpy"), "repro": _version("repro-rlhf")},
         "commit": _commit(),

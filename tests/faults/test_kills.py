@@ -1,6 +1,7 @@
 """kill -9 at seeded random moments: no result is lost or altered, no finished block done again.
 
-The normal run kills 12 times; ``python -m pytest tests/faults --kills 200`` as often as it says.
+The normal run kills 12 times and whole commands 2 times;
+``python -m pytest tests/faults/test_kills.py --kills 200`` as often as it says.
 """
 
 import random
@@ -10,42 +11,76 @@ import pytest
 CASES = (
     ("offline_gap", "only=[n_pairs_no_bonus]"),
     ("kl_contraction",),
-    ("reward_error", "only=[constant]"),
+    ("rdpo_identity",),
     ("concentration_lemmas",),
 )
 MOST_IN_A_ROW = 4
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case[0])
-def test_killed_runs_end_with_the_same_bytes(case, zygote, kills, quick, look, tmp_path, capsys):
+class Score:
+    """What a series of kills has met."""
+
+    def __init__(self):
+        self.kills = self.kept = self.drafts = 0
+
+
+def _series(start, chance, seconds, most, look, folder, score):
+    """Kill up to ``most`` runs one after another; the finished blocks that are left."""
+    _, entries, drafts = look
+    before = {}
+    for _ in range(min(most, chance.randint(1, MOST_IN_A_ROW))):
+        ended = start(folder, chance.uniform(0, seconds))
+        assert ended in (-9, 0, 1)
+        score.kills += ended == -9
+        score.drafts += len(drafts(folder))
+        now = entries(folder)
+        assert before.items() <= now.items()
+        before = now
+    score.kept += len(before)
+    return before
+
+
+def _campaign(name, start, kills, look, tmp_path):
+    """Kill and rerun until ``kills`` runs were killed; every rerun gives the undisturbed bytes."""
     results, entries, drafts = look
-    words = (f"theorem={case[0]}", *case[1:], *quick)
-    undisturbed = tmp_path / "undisturbed"
-    status, seconds = zygote.run(*words, f"output_dir={undisturbed}")
-    assert status in (0, 1), zygote.log.read_text()
+    undisturbed, score, chance = tmp_path / "undisturbed", Score(), random.Random(name)
+    (status, _), (_, seconds) = start(undisturbed), start(tmp_path / "timed")
     wanted, blocks = results(undisturbed), set(entries(undisturbed))
+    assert status in (0, 1)
     assert len(wanted) == 2
-    chance = random.Random(case[0])
-    left, hit, kept, drafted = -(-kills // len(CASES)), 0, 0, 0
-    while left > 0:
-        folder = tmp_path / f"after_{left}"
-        before = {}
-        for _ in range(min(left, chance.randint(1, MOST_IN_A_ROW))):
-            ended = zygote.killed(chance.uniform(0, seconds), *words, f"output_dir={folder}")
-            hit += ended == -9
-            left -= ended == -9
-            drafted += len(drafts(folder))
-            now = entries(folder)
-            assert before.items() <= now.items()
-            before = now
-        kept += len(before)
-        assert zygote.run(*words, f"output_dir={folder}")[0] == status
+    while score.kills < kills:
+        folder = tmp_path / f"after_{score.kills}"
+        left = kills - score.kills
+        before = _series(start, chance, seconds, left, look, folder, score)
+        assert start(folder)[0] == status
         assert before.items() <= entries(folder).items()
         assert set(entries(folder)) == blocks
         assert results(folder) == wanted
         assert drafts(folder) == []
+    return (
+        f"{score.kills} kills within {seconds:.2f} s, {score.kept} finished blocks kept and not "
+        f"done again, {score.drafts} drafts left and swept, 0 results lost or altered"
+    )
+
+
+def _starter(zygote, words):
+    def start(folder, after=None):
+        full = (*words, f"output_dir={folder}")
+        return zygote.run(*full) if after is None else zygote.killed(after, *full)
+
+    return start
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case[0])
+def test_killed_runs_end_with_the_same_bytes(case, zygote, kills, quick, look, tmp_path, capsys):
+    start = _starter(zygote, ("bare", case[0], *case[1:], *quick))
+    said = _campaign(case[0], start, -(-kills // len(CASES)), look, tmp_path)
     with capsys.disabled():
-        print(
-            f"\n{case[0]}: {hit} kills in up to {seconds:.1f} s; {kept} finished blocks found "
-            f"again, {drafted} drafts left by kills and swept; 0 results lost or altered"
-        )
+        print(f"\n{case[0]}: {said}")
+
+
+def test_killed_commands_end_with_the_same_bytes(zygote, kills, quick, look, tmp_path, capsys):
+    start = _starter(zygote, ("theorem=kl_contraction", *quick))
+    said = _campaign("command", start, 2 + kills // 50, look, tmp_path)
+    with capsys.disabled():
+        print(f"\nwhole command: {said}")
