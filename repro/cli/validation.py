@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from hydra.core.global_hydra import GlobalHydra
@@ -10,6 +11,7 @@ from hydra.experimental.callback import Callback
 from omegaconf import DictConfig, OmegaConf
 
 from repro.cli.messages import as_bad_input
+from repro.errors import BadInput
 from repro.study.settings import Session, session_of
 
 
@@ -36,6 +38,18 @@ class ValidateBeforeWriting(Callback):
             except Exception as problem:  # noqa: BLE001 - any failure to compose is bad input
                 refuse(problem)
             _check(job)
+
+
+def refuse_class_names(words: Sequence[str]) -> None:
+    """No word of the command line says what Hydra instantiates.
+
+    Raises:
+        BadInput: a word has ``_target_``.
+    """
+    for word in words:
+        if "_target_" in word:
+            key, _, value = word.partition("=")
+            raise BadInput(key, value, "allowed: keys without _target_; a config names no code")
 
 
 def refuse(problem: BaseException) -> None:
