@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from repro.errors import BadInput, nearest
 
 MAX_PAIRS = 10**15
 """Counts up to here are exact in float64."""
+LARGEST = 1e18
+"""Beyond this a number is a slip, and products of a few such numbers overflow."""
+MAX_BUDGET = 100.0
+"""A finite budget; beyond it no float64 tells randomized response from none: ask for inf."""
 
 
 def _a_number(value: Any) -> Any:
@@ -27,15 +31,35 @@ def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) else value
 
 
+def _budget(value: float) -> float:
+    if MAX_BUDGET < value < math.inf:
+        raise ValueError(f"up to {MAX_BUDGET:g}, or inf for no privacy")
+    return value
+
+
+def _file_name(value: str) -> str:
+    if not value.isprintable():
+        raise ValueError("a name of printable characters")
+    return value
+
+
 Number = Annotated[float, BeforeValidator(_a_number)]
 Whole = Annotated[int, BeforeValidator(_whole)]
-Epsilon = Annotated[Number, Field(ge=1e-6, description="privacy budget, in [1e-6, inf]")]
+Epsilon = Annotated[
+    Number,
+    Field(ge=1e-6, description="privacy budget, in [1e-6, 100] or inf"),
+    AfterValidator(_budget),
+]
+FiniteEpsilon = Annotated[Number, Field(ge=1e-6, le=MAX_BUDGET, description="privacy budget")]
 Pairs = Annotated[Whole, Field(ge=1, le=MAX_PAIRS, description="number of labels")]
 KLWeight = Annotated[Number, Field(gt=1e-6, lt=1e6, description="weight of KL in the objective")]
 Probability = Annotated[Number, Field(gt=0, lt=1)]
 Share = Annotated[Number, Field(gt=0, lt=1)]
-Positive = Annotated[Number, Field(gt=0, allow_inf_nan=False)]
-Finite = Annotated[Number, Field(allow_inf_nan=False)]
+Positive = Annotated[Number, Field(gt=0, le=LARGEST, allow_inf_nan=False)]
+Finite = Annotated[Number, Field(ge=-LARGEST, le=LARGEST, allow_inf_nan=False)]
+Corruption = Annotated[Number, Field(ge=0, lt=0.5, description="share of labels")]
+Count = Annotated[Whole, Field(ge=1, le=10**4)]
+FileName = Annotated[str, Field(min_length=1), AfterValidator(_file_name)]
 
 
 class Model(BaseModel):

@@ -45,7 +45,7 @@ from repro.instances.multi_scale import (
     multi_scale_world,
     trapped_world,
 )
-from repro.schema import Positive, Share, Whole
+from repro.schema import Count, Positive, Share
 from repro.study.central_sweep import CentralConfig, CentralSweep
 from repro.study.checks import Check
 from repro.study.results import AssumptionResult
@@ -69,13 +69,13 @@ class CentralGapConfig(CentralConfig):
         lemma_features: d of the row on Zhu et al.'s lemma.
     """
 
-    num_levels: Whole
-    few_levels: Whole
+    num_levels: Count
+    few_levels: Count
     trap_prob: Share
     theta_share: Share
     error_scale: Positive
     optimizer_tol_power: Positive
-    lemma_features: Whole
+    lemma_features: Count
 
 
 class CentralDPGap(CentralSweep):

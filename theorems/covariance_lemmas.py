@@ -32,7 +32,7 @@ import torch
 from torch import Tensor
 
 from repro.algorithms import covariance_lemmas as lemmas
-from repro.schema import Positive, Whole
+from repro.schema import Count, Positive
 from repro.study.central_sweep import CentralConfig, CentralSweep
 from repro.study.checks import Check, SlopeCheck
 from repro.study.results import AssumptionResult
@@ -54,7 +54,7 @@ class CovarianceLemmasConfig(CentralConfig):
         fixed_ridge: λ of the rows that hold it fixed.
     """
 
-    num_features: Whole
+    num_features: Count
     fixed_ridge: Positive
 
 

@@ -34,8 +34,10 @@ Claim E.1 with C = 1 fails for Rademacher noise by up to a sixth; √3 suffices 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Annotated
 
 import numpy as np
+from pydantic import Field
 
 from repro.algorithms.bound_cases import eq_20_ratios, random_floor
 from repro.algorithms.rare_cell import RareCell, rare_cell_floors, worst_rare_cell
@@ -50,7 +52,7 @@ from repro.corruption.orders import Order
 from repro.instances.pair_world import unseen_direction
 from repro.measures.score_terms import corruption_term_ratio, noise_term_fails
 from repro.notation import epsilon_of_cost, privacy_cost
-from repro.schema import Finite, Model, Number, Positive
+from repro.schema import Model, Number, Positive, Share
 from repro.study.checks import Check
 from repro.study.corruption_sweep import require_labels
 from repro.study.experiment import Setting
@@ -67,10 +69,10 @@ class RareNumbers(Model):
     """The ladder of masses and the class; the truth is reward_share·B′."""
 
     reward_bound: Positive
-    reward_share: Finite
-    masses: tuple[Positive, Positive]
-    ratio: Number
-    fixed_mass: Number
+    reward_share: Annotated[Number, Field(ge=-1, le=1)]
+    masses: tuple[Share, Share]
+    ratio: Annotated[Number, Field(gt=1, le=100)]
+    fixed_mass: Share
 
     def cell(self, reward_bound: float | None = None) -> RareCell:
         """The rare cell."""

@@ -46,7 +46,7 @@ from repro.instances.linear import LinearWorld
 from repro.measures.suboptimality import gibbs_suboptimality
 from repro.notation import epsilon_of_cost
 from repro.preferences.label_counts import draw_label_counts
-from repro.schema import KLWeight, Positive, Probability, Whole
+from repro.schema import Count, KLWeight, Positive, Probability
 from repro.study.checks import Check
 from repro.study.experiment import Setting
 from repro.study.privacy_mistakes import PrivacyMistakes
@@ -65,7 +65,7 @@ class FastRateOfflineConfig(SweepConfig):
         corruption: α where it is not swept.
     """
 
-    num_states: Whole
+    num_states: Count
     kl_weight: KLWeight
     difference: Positive
     corruption: Probability

@@ -32,6 +32,7 @@ import numpy as np
 from repro.algorithms.pokl_methods import METHODS, simulate
 from repro.complexity.assumptions import realizable_and_covered
 from repro.measures.indistinguishable import minimax_gap
+from repro.schema import Corruption
 from repro.study.checks import Check
 from repro.study.experiment import Setting
 from repro.study.online_sweep import OnlineConfig, OnlineSweep
@@ -45,7 +46,7 @@ WRONG = ("naive_labels", "epsilon_overstated")
 class FastRateConfig(OnlineConfig):
     """Numbers of the experiment; conf/theorem/fast_rate_online.yaml gives them."""
 
-    corruption: float
+    corruption: Corruption
 
 
 class FastRateOnline(OnlineSweep):

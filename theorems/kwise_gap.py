@@ -45,7 +45,7 @@ from repro.estimators.ranking_claims import (
 )
 from repro.instances.choice_sets import ChoiceSetWorld, covariance_of_ranking
 from repro.instances.multi_scale import half_null_world, multi_scale_world, trapped_world
-from repro.schema import Positive, Share, Whole
+from repro.schema import Count, Positive, Share
 from repro.study.central_sweep import CentralConfig, CentralSweep
 from repro.study.checks import Check, InequalityCheck
 from repro.study.results import AssumptionResult
@@ -77,10 +77,10 @@ class KwiseGapConfig(CentralConfig):
         small_radius: B of the rows on eq. (19).
     """
 
-    num_ranked: Whole
-    num_features: Whole
-    num_levels: Whole
-    few_levels: Whole
+    num_ranked: Count
+    num_features: Count
+    num_levels: Count
+    few_levels: Count
     trap_prob: Share
     theta_share: Share
     error_scale: Positive

@@ -43,6 +43,7 @@ from repro.complexity.assumptions import realizable_and_covered
 from repro.instances.linear import LinearWorld, with_leading_features
 from repro.measures.growth import akaike_weight
 from repro.policies.optimism import proven_weight
+from repro.schema import Count
 from repro.study.checks import Check
 from repro.study.experiment import Setting
 from repro.study.online_sweep import OnlineConfig, OnlineSweep
@@ -61,7 +62,7 @@ CLASS_SEED = 3
 class LogRegretConfig(OnlineConfig):
     """Numbers of the experiment; conf/theorem/log_regret.yaml gives them."""
 
-    class_size: int
+    class_size: Count
 
 
 class LogRegret(OnlineSweep):

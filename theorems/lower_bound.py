@@ -41,14 +41,16 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import lru_cache
+from typing import Annotated
 
 import numpy as np
+from pydantic import Field
 
 from repro.algorithms.hypercube_cases import CASE_OF
 from repro.algorithms.hypercube_sup import Ladder, risk, worst_rung
 from repro.instances.hypercube_prior import HypercubePrior
 from repro.notation import label_signal
-from repro.schema import Model, Positive, Share, Whole
+from repro.schema import Count, Model, Positive, Share, Whole
 from repro.study.checks import Check, InequalityCheck
 from repro.study.experiment import Setting
 from repro.study.results import AssumptionResult
@@ -63,7 +65,7 @@ NAIVE = ("no_data", "naive_posterior")
 class World(Model):
     """The hypercube but for a and ε."""
 
-    num_states: Whole
+    num_states: Count
     coverage: Positive
     kl_weight: Positive
     reward_bound: Positive
@@ -73,8 +75,8 @@ class LadderConfig(Model):
     """Numbers of ``Ladder``."""
 
     smallest: Share
-    rungs: Whole
-    pilot: Whole
+    rungs: Annotated[Whole, Field(ge=3, le=1000)]
+    pilot: Annotated[Whole, Field(ge=1, le=10**6)]
 
 
 class LowerBoundConfig(SweepConfig):

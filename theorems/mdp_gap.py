@@ -37,7 +37,7 @@ from repro.algorithms.central_release import CentralData, draw_trajectory_pairs
 from repro.algorithms.trajectory_curvature import curvature_ratio
 from repro.instances.linear_mdp import LinearMDP, two_stage_mdp
 from repro.instances.multi_scale import multi_scale_world, trapped_world
-from repro.schema import Positive, Share, Whole
+from repro.schema import Count, Positive, Share
 from repro.study.central_sweep import CentralConfig, CentralSweep
 from repro.study.checks import Check, InequalityCheck
 from repro.study.experiment import Setting
@@ -66,8 +66,8 @@ class MDPGapConfig(CentralConfig):
         optimizer_tol_power: β = n^(−power).
     """
 
-    num_levels: Whole
-    few_levels: Whole
+    num_levels: Count
+    few_levels: Count
     trap_prob: Share
     theta_share: Share
     later_share: Share

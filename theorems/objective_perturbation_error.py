@@ -47,7 +47,7 @@ from repro.algorithms.central_mle import (
 )
 from repro.estimators.pair_loss import PairLoss
 from repro.instances.multi_scale import AxisWorld, even_world, half_null_world, multi_scale_world
-from repro.schema import Positive, Share, Whole
+from repro.schema import Count, Positive, Share
 from repro.study.central_sweep import CentralConfig, CentralSweep
 from repro.study.checks import Check, SlopeCheck
 from repro.study.results import AssumptionResult
@@ -73,8 +73,8 @@ class ObjectivePerturbationConfig(CentralConfig):
         small_feature_norm: L of the row on (14).
     """
 
-    num_features: Whole
-    num_levels: Whole
+    num_features: Count
+    num_levels: Count
     theta_share: Share
     optimizer_tol_power: Positive
     large_radius: Positive

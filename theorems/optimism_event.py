@@ -43,7 +43,7 @@ from repro.algorithms.pokl_linear import LinearClass
 from repro.algorithms.pokl_methods import naive_labels, simulate
 from repro.instances.linear import LinearWorld
 from repro.policies.optimism import proven_weight
-from repro.schema import KLWeight
+from repro.schema import Count, KLWeight
 from repro.study.checks import Check, FrequencyCheck
 from repro.study.experiment import Setting
 from repro.study.online_sweep import OnlineConfig, OnlineSweep
@@ -63,7 +63,7 @@ FAILS, SHARE = "event fails for some t ≤ T [frequency]", "largest left side / 
 class OptimismEventConfig(OnlineConfig):
     """Numbers of the experiment; conf/theorem/optimism_event.yaml gives them."""
 
-    class_size: int
+    class_size: Count
     cap_kl_weight: KLWeight
 
 

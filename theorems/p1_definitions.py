@@ -38,7 +38,7 @@ from repro.complexity.eluder import (
 )
 from repro.instances.linear import LinearWorld, random_linear_world
 from repro.instances.random_rewards import RewardPairs, random_reward_pairs
-from repro.schema import Positive, Whole
+from repro.schema import Count, Positive
 from repro.study.checks import Check
 from repro.study.results import AssumptionResult
 from repro.study.sweep import Row, SweepConfig, SweepExperiment
@@ -76,7 +76,7 @@ class P1DefinitionsConfig(SweepConfig):
         ridge: λ of Definition 3.5.
     """
 
-    num_features: Whole
+    num_features: Count
     ridge: Positive
 
 

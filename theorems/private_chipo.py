@@ -31,6 +31,7 @@ With instance=preference_text the linear class of text features replaces the ran
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Literal
 
 import numpy as np
 
@@ -48,7 +49,7 @@ from repro.instances.build import build_world
 from repro.instances.chipo_worlds import RareGoodArm
 from repro.instances.choices import instance_choice
 from repro.instances.linear import LinearWorld
-from repro.schema import Positive, Whole
+from repro.schema import Count, Positive
 from repro.study.checks import Check
 from repro.study.experiment import Setting
 from repro.study.privacy_mistakes import PrivacyMistakes
@@ -69,13 +70,13 @@ class PrivateChipoConfig(SweepConfig):
         margins: exponents a of P(Δ ≤ t) = t^a, by world.
     """
 
-    num_states: Whole
+    num_states: Count
     coverage: Positive
     reward_bound: Positive
     tuning: Positive
     fixed_kl_weight: Positive
     difference: Positive
-    margins: dict[str, Positive]
+    margins: dict[Literal["margin_one", "margin_two"], Positive]
 
 
 class PrivateChipo(PrivacyMistakes):

@@ -29,7 +29,7 @@ from repro.algorithms.robust_estimation import Scene
 from repro.algorithms.two_arm_rlhf import TwoArmStates, supremum_gap
 from repro.corruption.orders import Order
 from repro.instances.pair_world import orthogonal_cells
-from repro.schema import Number, Positive
+from repro.schema import Number, Positive, Share
 from repro.study.checks import Check
 from repro.study.corruption_sweep import require_labels
 from repro.study.experiment import Setting
@@ -44,7 +44,7 @@ class UniformCoverageConfig(SweepConfig):
     """Numbers of the experiment; conf/theorem/rlhf_uniform_coverage.yaml gives them."""
 
     corruption: Number
-    min_eigenvalue: Number
+    min_eigenvalue: Share
     reward_bound: Positive
     margins: tuple[Positive, Positive]
 

@@ -30,7 +30,7 @@ import numpy as np
 from repro.algorithms.chipo_tabular import VARIANTS, ChipoStudy
 from repro.corruption.huber_square import HuberOrder
 from repro.instances.chipo_worlds import RareGoodArm
-from repro.schema import Positive, Probability, Whole
+from repro.schema import Count, Positive, Probability
 from repro.study.checks import Check
 from repro.study.experiment import Setting
 from repro.study.privacy_mistakes import PrivacyMistakes
@@ -52,7 +52,7 @@ class SquareChipoConfig(SweepConfig):
         corruption: α where it is not swept.
     """
 
-    num_states: Whole
+    num_states: Count
     coverage: Positive
     reward_bound: Positive
     tuning: Positive

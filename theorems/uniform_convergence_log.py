@@ -33,7 +33,7 @@ from repro.algorithms.log_loss_hypercube import HypercubeStudy, private_prob
 from repro.algorithms.uniform_bounds import log_loss_violated
 from repro.instances.probability_classes import packing_class, random_class
 from repro.notation import epsilon_of_cost, privacy_cost
-from repro.schema import Probability, Whole
+from repro.schema import Count, Probability
 from repro.study.checks import Check
 from repro.study.experiment import Setting
 from repro.study.privacy_mistakes import PrivacyMistakes
@@ -56,8 +56,8 @@ class UniformConvergenceLogConfig(SweepConfig):
     """
 
     base: Probability
-    num_features: Whole
-    class_size: Whole
+    num_features: Count
+    class_size: Count
     failure_prob: Probability
 
 

@@ -25,14 +25,17 @@ What would refute it: a floor with a smaller exponent in α, or a larger one in 
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
+from pydantic import Field
 
 from repro.algorithms.label_sequences import Design, draw_sequence
 from repro.algorithms.square_loss_table import SquareStudy
 from repro.algorithms.uniform_bounds import square_loss_violated
 from repro.corruption.huber_square import HuberOrder, reported_mean, worst_bad_mean, worst_bias
 from repro.instances.probability_classes import packing_class, random_class
-from repro.schema import Finite, Probability, Whole
+from repro.schema import Count, Number, Probability
 from repro.study.checks import Check
 from repro.study.experiment import Setting
 from repro.study.privacy_mistakes import PrivacyMistakes
@@ -44,6 +47,8 @@ FLOOR = "mean squared error / α²·mean(reach+|h*|)²"
 OVER_OLD = "mean squared error / α"
 VIOLATED = "inequality violated at some n ≤ T [frequency]"
 BIAS = "|E[c·z] − h*| / bound"
+
+Mean = Annotated[Number, Field(ge=-1, le=1)]
 
 
 class UniformConvergenceSquareConfig(SweepConfig):
@@ -57,10 +62,10 @@ class UniformConvergenceSquareConfig(SweepConfig):
         failure_prob: δ.
     """
 
-    means: tuple[Finite, ...]
-    small_means: tuple[Finite, ...]
+    means: Annotated[tuple[Mean, ...], Field(min_length=1, max_length=1000)]
+    small_means: Annotated[tuple[Mean, ...], Field(min_length=1, max_length=1000)]
     corruption: Probability
-    class_size: Whole
+    class_size: Count
     failure_prob: Probability
 
 

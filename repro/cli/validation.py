@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from hydra.core.global_hydra import GlobalHydra
@@ -49,6 +50,18 @@ class ValidateBeforeWriting(Callback):
         except Exception as problem:  # noqa: BLE001 - any failure to compose is bad input
             refuse(problem)
         return _check(job)
+
+
+def refuse_class_names(words: Sequence[str]) -> None:
+    """No word of the command line says what Hydra instantiates.
+
+    Raises:
+        BadInput: a word has ``_target_``.
+    """
+    for word in words:
+        if "_target_" in word:
+            key, _, value = word.partition("=")
+            raise BadInput(key, value, "allowed: keys without _target_; a config names no code")
 
 
 def refuse(problem: BaseException) -> NoReturn:

@@ -11,9 +11,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, TypeAdapter, model_validator
 
 from repro.errors import BadInput
-from repro.schema import Finite, KLWeight, Model, Number, Positive, Share, Whole, validate
+from repro.schema import Count, Finite, KLWeight, Model, Number, Positive, Share, Whole, validate
 
-Count = Annotated[Whole, Field(ge=1, le=10**4)]
 Seed = Annotated[Whole, Field(ge=0, le=2**63)]
 
 

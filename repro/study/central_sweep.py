@@ -12,6 +12,8 @@ from repro.study.checks import Check
 from repro.study.experiment import Setting
 from repro.study.sweep import Row, SweepConfig, SweepExperiment
 
+MOST = "allowed: at most 1 (input of P3's Algorithm 1)"
+
 
 class Curator(Model):
     """What Algorithms 1–3 take besides the data (P3, section 4).
@@ -46,7 +48,11 @@ class CentralSweep(SweepExperiment):
     def __init__(self, config: CentralConfig, setting: Setting) -> None:
         epsilon = setting.overrides.epsilon
         if epsilon is not None and epsilon > 1:
-            raise BadInput("epsilon", epsilon, "allowed: at most 1 (input of P3's Algorithm 1)")
+            raise BadInput("epsilon", epsilon, MOST)
+        for group, claims in config.claims.items():
+            for name, claim in claims.items():
+                if claim.epsilon is not None and claim.epsilon > 1:
+                    raise BadInput(f"theorem.claims.{group}.{name}.epsilon", claim.epsilon, MOST)
         super().__init__(config, setting)
         self.curator = config.curator
         self.allowed_failure = config.curator.failure_prob

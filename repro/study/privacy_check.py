@@ -11,9 +11,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
+from pydantic import Field
 
 from repro.privacy.audit import judge_privacy
 from repro.privacy.black_box import Attack, Counts
@@ -68,7 +69,7 @@ class PrivacyClaim(Claim):
     kind: Literal["privacy"]
     tolerance: Positive = 1e-6
     runs: Pairs = 1000
-    dp_delta: Number | None = None
+    dp_delta: Annotated[Number, Field(ge=0, lt=1)] | None = None
 
 
 @judge.register

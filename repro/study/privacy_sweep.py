@@ -13,7 +13,7 @@ from pydantic import Field
 from repro.errors import BadInput
 from repro.privacy.black_box import Attack, choose_attack
 from repro.privacy.mechanism import Guarantee, Mechanism
-from repro.schema import Positive
+from repro.schema import FiniteEpsilon
 from repro.study.checks import Check
 from repro.study.config import Claim, FrequencyClaim, InequalityClaim, RatioClaim, SlopeClaim
 from repro.study.experiment import Setting
@@ -38,7 +38,7 @@ class PrivacyConfig(SweepConfig):
         epsilon: budget where it is not swept; the top-level ``epsilon`` replaces it.
     """
 
-    epsilon: Positive
+    epsilon: FiniteEpsilon
     claims: dict[str, dict[str, AnyPrivacyClaim]]  # type: ignore[assignment]
 
 

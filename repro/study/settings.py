@@ -12,11 +12,12 @@ from pydantic import Field, PlainValidator
 
 from repro.errors import BadInput
 from repro.instances.choices import TextChoice, instance_choice
-from repro.schema import Model, Whole, validate
+from repro.schema import FileName, Model, Whole, validate
 from repro.study.blocks import content_key
 from repro.study.config import Budget, Overrides
 from repro.study.experiment import Experiment, Setting, find
 from repro.study.plan import Plan
+from repro.study.shipped import refuse_departures
 
 WITHOUT_EFFECT_ON_NUMBERS = ("compute", "tracking", "output_dir", "feature_cache", "dry_run")
 OVERRIDES = tuple(Overrides.model_fields)
@@ -26,8 +27,8 @@ class Tracking(Model):
     """Where runs are recorded."""
 
     kind: Literal["none", "mlflow"]
-    uri: str | None = None
-    experiment: Annotated[str, Field(min_length=1)] = "repro"
+    uri: FileName | None = None
+    experiment: FileName = "repro"
 
 
 def _workers(value: Any) -> int | Literal["auto"]:
@@ -61,8 +62,8 @@ class RunConfig(Model):
     kl_weight: Any
     only: Annotated[tuple[str, ...], Field(min_length=1)] | None
     device: Literal["cpu", "cuda", "auto"]
-    output_dir: Annotated[str, Field(min_length=1)]
-    feature_cache: Annotated[str, Field(min_length=1)] | None
+    output_dir: FileName
+    feature_cache: FileName | None
     dry_run: bool = False
 
 
@@ -106,6 +107,7 @@ def session_of(values: Mapping[str, Any]) -> Session:
     config = validate(RunConfig, dict(values))
     overrides = validate(Overrides, {name: values[name] for name in OVERRIDES})
     kind = find(str(config.theorem.get("name")))
+    refuse_departures(kind.slug, config.theorem)
     _refuse_unused(kind, overrides)
     instance = _instance(kind, config.instance)
     output_dir = Path(config.output_dir).expanduser().absolute()

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from repro.algorithms.xpo_methods import METHODS, XpoProblem, ladder_gap
 from repro.notation import epsilon_of_cost
-from repro.schema import Model, Positive, Whole
+from repro.schema import Corruption, Model, Number, Positive, Whole
 from repro.study.checks import Check, SlopeCheck
 from repro.study.experiment import Setting
 from repro.study.results import AssumptionResult
@@ -20,9 +20,9 @@ class Ladder(Model):
     """Reward gaps from low to high in equal ratios."""
 
     low: Positive
-    high: Annotated[float, Field(gt=0, le=1)]
+    high: Annotated[Number, Field(gt=0, le=1)]
     rungs: Annotated[Whole, Field(ge=3, le=100)]
-    corruption: Annotated[float, Field(ge=0, lt=0.5)] = 0.0
+    corruption: Corruption = 0.0
 
     def values(self) -> np.ndarray:
         """(M,) the reward gaps."""

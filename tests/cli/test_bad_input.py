@@ -33,7 +33,7 @@ CASES = {
     "no check": ("only=[]", "only: allowed: "),
     "bad grammar": ("epsilon", "missing EQUAL"),
     "grid": ("theorem.claims.linear.n_pairs.grid=[1]", "theorem.claims.linear.n_pairs.grid"),
-    "claim missing": ("~theorem.claims.linear.n_pairs", "a claim is required"),
+    "claim missing": ("~theorem.claims.linear.n_pairs", "a value is required"),
     "features": ("instance.num_features=99", "num_features at most"),
     "too many text features": (
         "instance=preference_text instance.num_features=500",

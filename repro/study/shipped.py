@@ -1,0 +1,55 @@
+"""The shipped file of an experiment says which keys its config has: none may go, none be invented.
+
+Values may be overridden.  A claim's number may not be taken away, since the check would find out
+in the middle of the run, and a name that no row uses is a misspelt one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import yaml
+
+from repro.errors import BadInput, nearest
+from repro.paths import conf_dir
+
+REQUIRED = "a value is required"
+
+
+def refuse_departures(slug: str, config: Mapping[str, Any]) -> None:
+    """Compare the keys of a composed ``theorem`` node with those of ``conf/theorem/SLUG.yaml``.
+
+    Raises:
+        BadInput: a key of the file is missing, a claim's number is null, or a name is not in the
+            file.
+    """
+    _compare(config, _shipped(slug), "theorem")
+
+
+@cache
+def _shipped(slug: str) -> Mapping[str, Any]:
+    path = conf_dir() / "theorem" / f"{slug}.yaml"
+    return yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+
+def _compare(given: Mapping[str, Any], meant: Mapping[str, Any], place: str) -> None:
+    for key, value in meant.items():
+        at = f"{place}.{key}"
+        if key not in given:
+            raise BadInput(at, "(missing)", REQUIRED)
+        if value is not None and given[key] is None and place.startswith("theorem.claims"):
+            raise BadInput(at, "null", REQUIRED)
+        if isinstance(value, Mapping) and isinstance(given[key], Mapping):
+            _compare(given[key], value, at)
+    if all(isinstance(value, Mapping) for value in meant.values()):
+        _refuse_other_names(given, meant, place)
+
+
+def _refuse_other_names(given: Mapping[str, Any], meant: Mapping[str, Any], place: str) -> None:
+    """A mapping of mappings holds things by name: claims, worlds, ladders."""
+    for key in given:
+        if meant and key not in meant:
+            hint = nearest(str(key), meant)
+            raise BadInput(f"{place}.{key}", "(unknown)", f"{hint}allowed: {', '.join(meant)}")

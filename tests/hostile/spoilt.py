@@ -1,0 +1,101 @@
+"""Configs with one thing wrong: every key, in every way that applies to it."""
+
+import math
+
+GONE = object()
+
+SCALARS = {
+    "text": "<b>[red]x</b>",
+    "path trick": "../../etc/passwd",
+    "zero byte": "a\0b",
+    "empty": "",
+    "boolean": True,
+    "mapping": {"_target_": "os.system"},
+    "null": None,
+    "nan": math.nan,
+    "inf": math.inf,
+    "minus inf": -math.inf,
+    "negative": -1,
+    "zero": 0,
+    "huge whole": 10**30,
+    "huge": 1e300,
+    "missing": GONE,
+}
+ITEMS = {"nan": math.nan, "inf": math.inf, "negative": -1, "text": "x", "null": None, "bool": True}
+
+ACCEPTED = {
+    "claimed": {"negative", "zero"},  # an exponent or a ratio may be any finite number
+    "epsilon": {"inf"},  # no privacy
+    "seed": {"zero"},
+    "corruption": {"zero"},  # nobody corrupts
+    "instance_corruption": {"zero"},
+    "fixed_mass_corruption": {"zero"},
+    "reward_diff": {"zero"},
+    "reward_share": {"negative", "zero"},
+    "reward": {"last negative"},
+    "rewards": {"last negative"},
+    "means": {"last negative"},
+    "small_means": {"last negative"},
+    "theta_features": {"null", "missing"},  # then as many as num_features
+    "uri": {"text", "path trick", "missing"},
+    "experiment": {"text", "path trick", "missing"},  # a name in MLflow; by default repro
+    "output_dir": {"text", "path trick"},  # a folder may have any printable name
+    "feature_cache": {"text", "path trick"},
+}
+"""By last part of the key: ways that are no mistake there, each reviewed by hand."""
+
+
+def nodes(values, path=()):
+    """(path, value) of every mapping and leaf, the whole first."""
+    yield path, values
+    if isinstance(values, dict):
+        for key, value in values.items():
+            yield from nodes(value, (*path, key))
+
+
+def ways(value):
+    """(way, spoilt value) of one node."""
+    yield from SCALARS.items()
+    yield "list", [value]
+    if isinstance(value, list):
+        yield "empty list", []
+        for way, item in ITEMS.items():
+            yield f"last {way}", [*value[:-1], item]
+
+
+def misspelt(mapping):
+    """(way, mapping) with one key misspelt."""
+    for key in mapping:
+        yield (
+            f"misspelt {key}",
+            {f"{name}x" if name == key else name: v for name, v in mapping.items()},
+        )
+
+
+def with_value(values, path, new):
+    """A copy of nested mappings with one value replaced, or gone."""
+    if not path:
+        return new
+    copy = dict(values)
+    if new is GONE and len(path) == 1:
+        del copy[path[0]]
+    else:
+        copy[path[0]] = with_value(values[path[0]], path[1:], new)
+    return copy
+
+
+def spoilt_configs(values):
+    """(path, way, config) for every key and way but those that change nothing."""
+    for path, value in nodes(values):
+        if isinstance(value, dict):
+            for way, new in misspelt(value):
+                yield path, way, with_value(values, path, new)
+        for way, new in ways(value) if path else ():
+            same = type(new) is type(value) and new == value
+            if not same:
+                yield path, way, with_value(values, path, new)
+
+
+def accepted(path, way):
+    """Whether this way is no mistake at this key."""
+    return bool(path) and way in ACCEPTED.get(path[-1], ())
