@@ -14,6 +14,8 @@ from importlib.resources import files
 from pathlib import Path
 from string import Template
 
+import yaml
+
 from repro.errors import BadInput
 from repro.paths import PACKAGE
 
@@ -35,7 +37,7 @@ def new_files(name: str, root: Path) -> dict[Path, str]:
     Raises:
         BadInput: the name is malformed or taken, or ``root`` is no source tree.
     """
-    if not _NAME.fullmatch(name) or keyword.iskeyword(name) or len(name) > 60:
+    if not _NAME.fullmatch(name) or keyword.iskeyword(name) or len(name) > 60 or _is_value(name):
         raise BadInput("name", name, "allowed: small letters, digits and _, such as my_bound")
     if not (root / "conf" / "theorem").is_dir():
         raise BadInput("name", name, f"allowed: inside a source tree; {root} has no conf/theorem")
@@ -49,6 +51,15 @@ def new_files(name: str, root: Path) -> dict[Path, str]:
             raise BadInput("name", name, f"allowed: a new name; {path.relative_to(root)} exists")
     class_name = "".join(part.capitalize() for part in name.split("_"))
     return {path: _filled(source, name, class_name) for path, source in found.items()}
+
+
+def _is_value(name: str) -> bool:
+    """Whether the word is a value to YAML or Hydra, as in ``theorem=null``.
+
+    >>> _is_value("null"), _is_value("on"), _is_value("inf"), _is_value("my_bound")
+    (True, True, True, False)
+    """
+    return not isinstance(yaml.safe_load(name), str) or name in {"inf", "nan"}
 
 
 def _filled(source: str, name: str, class_name: str) -> str:

@@ -103,7 +103,10 @@ def problems(catalogue: Catalogue, existing: Mapping[str, tuple[str, ...]]) -> l
             f"{slug}: neither an experiment nor planned"
             for slug in sorted(named - planned - set(existing))
         ),
-        *(f"{slug}: no statement names it" for slug in sorted(set(existing) - named)),
+        *(
+            f"{slug}: no statement names it; list it in conf/catalogue.yaml under what it settles"
+            for slug in sorted(set(existing) - named)
+        ),
         *_unlisted(catalogue, existing),
     ]
 

@@ -49,6 +49,12 @@ def test_the_scaffold_runs_and_its_control_fails_until_it_is_filled_in(tree, cap
     status, verdict = run(tree)
     (control,) = verdict["controls"]
     assert (status, verdict["verdict"], control["verdict"]) == (1, "inconclusive", "supported")
+    told = subprocess.run(
+        [sys.executable, "-m", "repro.catalogue"],
+        cwd=tree, env={**os.environ, "PYTHONPATH": str(tree)}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert told.returncode == 1
+    assert "my_bound: no statement names it; list it in conf/catalogue.yaml" in told.stderr
 
     file = tree / "theorems" / "my_bound.py"
     before, after = file.read_text().rsplit("    return debiased(reported, epsilon)\n", 1)
@@ -66,6 +72,9 @@ def test_the_scaffold_runs_and_its_control_fails_until_it_is_filled_in(tree, cap
         "1bound",
         "a-b",
         "class",
+        "null",
+        "on",
+        "inf",
         "../x",
         "a/b",
         "a__b",

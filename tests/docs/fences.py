@@ -1,0 +1,162 @@
+"""Fenced blocks of Markdown; how a page's commands are run: in a copy of the project, offline."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+RUNNABLE = ("bash", "console")
+NOT_RUN = "not run in CI"
+_FENCE = re.compile(r"^( *)(`{3,})([^\n`]*)\n(.*?)^\1\2 *$", re.MULTILINE | re.DOTALL)
+_COMMAND = re.compile(r"^\s*(?:\$ )?(?:python -m|dvc|mlflow|make|pip|mkdocs) ", re.MULTILINE)
+_TITLE = re.compile(r'^title="([^"]+)"$')
+
+
+class BadFence(ValueError):
+    """A block whose title says nothing that this file understands."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """One runnable block: its commands, and its title (empty, a reason not to run, a status)."""
+
+    code: str
+    line: int
+    title: str
+
+    @property
+    def reason(self) -> str | None:
+        """Why the block is not run; None if it is.
+
+        Raises:
+            BadFence: it is not run, and no reason is given.
+        """
+        if not self.title.startswith(NOT_RUN):
+            return None
+        reason = self.title.removeprefix(NOT_RUN).removeprefix(":").strip()
+        if len(reason.split()) < 2:
+            raise BadFence(f"line {self.line}: {NOT_RUN} needs a reason: {self.title!r}")
+        return reason
+
+    @property
+    def status(self) -> int:
+        """The exit status that the block promises.
+
+        Raises:
+            BadFence: the title is of no known form.
+        """
+        found = re.fullmatch(r"exit status (\d+)", self.title)
+        if self.title and not found:
+            raise BadFence(f"line {self.line}: title {self.title!r}")
+        return int(found[1]) if found else 0
+
+
+def pages() -> list[Path]:
+    """Every page with commands for readers."""
+    return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def blocks(text: str) -> list[Block]:
+    """The runnable blocks of a page, in order.
+
+    Raises:
+        BadFence: something else than a title follows the language.
+    """
+    found = []
+    for match in _FENCE.finditer(text):
+        language, _, rest = match[3].strip().partition(" ")
+        if language not in RUNNABLE:
+            continue
+        line = text[: match.start()].count("\n") + 1
+        title = _TITLE.match(rest) if rest else None
+        if rest and not title:
+            raise BadFence(f"line {line}: allowed after {language}: title=...; found {rest!r}")
+        code = match[4]
+        if language == "console":
+            code = "".join(f"{one[2:]}\n" for one in code.splitlines() if one.startswith("$ "))
+        found.append(Block(code, line, title[1] if title else ""))
+    return found
+
+
+def escaped_commands(text: str) -> list[str]:
+    """Command lines that stand in another block than a runnable one, and so would not be run."""
+
+    def hidden(match: re.Match[str]) -> str:
+        language = match[3].strip().partition(" ")[0]
+        return "" if language in RUNNABLE else match[0]
+
+    return [line.strip() for line in _FENCE.sub(hidden, text).splitlines() if _COMMAND.match(line)]
+
+
+def run_page(text: str, copy: Path) -> list[str]:
+    """Run a page's blocks in order; one line for each whose status is another than promised."""
+    wrong = []
+    for block in blocks(text):
+        if block.reason is None:
+            done = subprocess.run(
+                ["bash", "-euo", "pipefail", "-c", block.code], cwd=copy, env=environment(copy),
+                capture_output=True, text=True, timeout=300,
+            )  # fmt: skip
+            if done.returncode != block.status:
+                said = (done.stdout + done.stderr)[-1500:]
+                wrong.append(f"line {block.line}: exit status {done.returncode}, not "
+                             f"{block.status}\n{block.code}{said}")  # fmt: skip
+    return wrong
+
+
+def project_copy(target: Path) -> Path:
+    """A copy of the project, with ``python`` held to small budgets and to this machine."""
+    for name in ("repro", "theorems", "conf", "tests/theorems"):
+        shutil.copytree(ROOT / name, target / name, ignore=shutil.ignore_patterns("__pycache__"))
+    bounds = target / ".bounds"
+    bounds.mkdir()
+    (bounds / "sitecustomize.py").write_text(OFFLINE)
+    (bounds / "python").write_text(SMALL.format(python=sys.executable))
+    (bounds / "python").chmod(0o755)
+    return target
+
+
+def environment(copy: Path) -> dict[str, str]:
+    """The variables of a command in the copy."""
+    bounds = copy / ".bounds"
+    return {
+        **os.environ,
+        "PATH": f"{bounds}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": f"{bounds}{os.pathsep}{copy}",
+        "HOME": str(copy),
+        "XDG_STATE_HOME": str(copy / ".state"),
+        "HF_HUB_OFFLINE": "1",
+        "PIP_NO_INDEX": "1",
+    }
+
+
+SMALL = """#!/usr/bin/env bash
+# python -m repro at smoke budget, whatever the page says; everything else as it is
+[ "${{1-}} ${{2-}}" = "-m repro" ] || exec {python} "$@"
+kept=()
+for word in "$@"; do
+  case $word in budget=*|tracking=*|compute.workers=*) ;; *) kept+=("$word") ;; esac
+done
+exec {python} "${{kept[@]}}" budget=smoke tracking=none compute.workers=1
+"""
+
+OFFLINE = '''"""No connection leaves this machine."""
+import socket
+
+_connect = socket.socket.connect
+
+
+def connect(self, address):
+    if self.family != socket.AF_UNIX and address[0] not in ("127.0.0.1", "::1", "localhost"):
+        raise OSError(f"offline: {address}")
+    return _connect(self, address)
+
+
+socket.socket.connect = connect
+'''
