@@ -1,22 +1,22 @@
 """P1's Definitions 3.2 and 3.5, eq. (20) and the probability of Theorem 4.2, taken literally.
 
-* Definition 3.2 (``distance_printed``) takes the infimum over b inside the supremum.  b(s) may
+* Definition 3.2 (``distance_printed``) takes the infimum over b inside the supremum. b(s) may
   equal g − h at the response in question, as both are in [0, B], so D² is 0 everywhere, and the
-  step of the proof of Theorem 4.2 that uses it, (r̄ − r* − b)² ≤ D²·E Var(r̄ − r*), fails wherever the two
-  differ.  With b(s) = E_ref[g − h] it holds, with equality somewhere (``distance``).
-* Definition 3.5 names no a¹ in the supremum of d_F.  If a¹ is free as well, the pairs may be the
+  step of the proof of Theorem 4.2 that uses it, (r̄ − r* − b)² ≤ D²·E Var(r̄ − r*), fails wherever
+  the two differ. With b(s) = E_ref[g − h] it holds, with equality somewhere (``distance``).
+* Definition 3.5 names no a¹ in the supremum of d_F. If a¹ is free as well, the pairs may be the
   same response twice, and d_F = T·min(1, ·) (``first_response_free``); with a¹ ~ π¹, as in
   Algorithm 2, d_F of a linear class gains d per unit of log T (``first_response_drawn``), and
   Theorem 5.2's bound is log² T for it.
-* Eq. (20) (``population_printed``) has √(4nB²·L·E Δ²), L = log(N/δ).  Freedman's inequality (Lemma
-  A.3) with v = 4B²·n·E Δ² gives √(8nB²·L·E Δ²) (``population``).  Contradicted
-  exactly, by a class of two opposite rewards whose pairs rarely tell: the number of telling pairs is binomial, and the chance
-  is about e^(−L/2) in the place of e^−L.  Realisable, Bradley–Terry, i.i.d. pairs from π.  O(·) of
-  Lemma B.1 absorbs it.
+* Eq. (20) (``population_printed``) has √(4nB²·L·E Δ²), L = log(N/δ). Freedman's inequality (Lemma
+  A.3) with v = 4B²·n·E Δ² gives √(8nB²·L·E Δ²) (``population``). Contradicted exactly, by a class
+  of two opposite rewards whose pairs rarely tell: the number of telling pairs is binomial, and the
+  chance is about e^(−L/2) in the place of e^−L. Realisable, Bradley–Terry, i.i.d. pairs from π.
+  O(·) of Lemma B.1 absorbs it.
 * Lemma B.1 holds with probability 1 − 2δ, by a union of (19) and (20); the proof of Theorem 4.2
-  quotes it with 1 − δ.  The exact chance that either fails is below δ in every case searched
+  quotes it with 1 − δ. The exact chance that either fails is below δ in every case searched
   (``failure_probability``), so 1 − δ is not refuted; and as log(2N/δ) ≤ 2·log(N/δ), running the
-  proof at δ/2 repairs it within O(·) (a proof among the tests).  The control has both printed
+  proof at δ/2 repairs it within O(·) (a proof among the tests). The control has both printed
   constants.
 
 The contradicted rows are the controls of their corrected neighbours.  What would refute a supported
