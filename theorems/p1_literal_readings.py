@@ -7,7 +7,8 @@
 * Definition 3.5 names no a¹ in the supremum of d_F. If a¹ is free as well, the pairs may be the
   same response twice, and d_F = T·min(1, ·) (``first_response_free``); with a¹ ~ π¹, as in
   Algorithm 2, d_F of a linear class gains d per unit of log T (``first_response_drawn``), and
-  Theorem 5.2's bound is log² T for it.
+  Theorem 5.2's bound is log² T for it (``bound_of_a_linear_class``; a limit, so that T is huge, and
+  a symbolic proof is among the tests).
 * Eq. (20) (``population_printed``) has √(4nB²·L·E Δ²), L = log(N/δ). Freedman's inequality (Lemma
   A.3) with v = 4B²·n·E Δ² gives √(8nB²·L·E Δ²) (``population``). Contradicted exactly, by a class
   of two opposite rewards whose pairs rarely tell: the number of telling pairs is binomial, and the
@@ -30,7 +31,11 @@ import math
 import numpy as np
 
 from repro.complexity.distance_readings import distance_ratios
-from repro.complexity.eluder_readings import FirstResponse, eluder_sums
+from repro.complexity.eluder_readings import (
+    FirstResponse,
+    eluder_closed_form,
+    eluder_sums,
+)
 from repro.measures.reward_error_events import OppositeRewards
 from repro.study.checks import Check
 from repro.study.results import AssumptionResult
@@ -41,6 +46,8 @@ CHANCE = "P(failure) / δ"
 FACTORS = {"printed": 4.0, "freedman": 8.0, "freedman_ten_percent": 7.2}
 FIRST: dict[str, FirstResponse] = {"drawn": "drawn", "free": "free"}
 FEATURES, RIDGE = 4, 0.25
+LOG_CLASS = 12.0
+"""log(N/δ) of a net of the class, at a resolution free of T."""
 
 
 class P1LiteralReadings(SweepExperiment):
@@ -48,12 +55,13 @@ class P1LiteralReadings(SweepExperiment):
 
     slug = "p1_literal_readings"
     title = "P1 Definitions 3.2, 3.5, eq. (20), probability of Theorem 4.2: read literally"
-    statements = ("p1.def_3_2", "p1.def_3_5", "p1.lem_b_1", "p1.thm_4_2")
+    statements = ("p1.def_3_2", "p1.def_3_5", "p1.lem_b_1", "p1.thm_4_2", "p1.thm_5_2")
     settled_by = {
         "p1.def_3_2": ("distance_printed", "distance"),
         "p1.def_3_5": ("first_response_free", "first_response_drawn"),
         "p1.lem_b_1": ("population", "failure_probability"),
         "p1.thm_4_2": ("failure_probability",),
+        "p1.thm_5_2": ("bound_of_a_linear_class",),
     }
     instances = ("linear",)
     used_overrides = frozenset()
@@ -68,6 +76,9 @@ class P1LiteralReadings(SweepExperiment):
             "a¹ in the supremum as well: d_F ∝ T"),
         Row("first_response_drawn", "horizon", ONE_HOT, "drawn", ("free",),
             "(d_F(10T) − d_F(T)) / (d·log 10)", "a¹ ~ π¹: d_F gains d per unit of log T"),
+        Row("bound_of_a_linear_class", "horizon", ONE_HOT, "eluder_of_horizon",
+            ("eluder_held_fixed",), "exponent of d_F·log(NT/δ) in log T",
+            "Theorem 5.2's bound for a linear class ∝ log² T"),
         Row("population_printed", "reward_bound", OPPOSITE, "printed", (), CHANCE,
             "eq. (20) as printed fails with probability ≤ δ"),
         Row("population", "reward_bound", OPPOSITE, "freedman",
@@ -96,10 +107,19 @@ class P1LiteralReadings(SweepExperiment):
 
 
 def _growth(check: Check, horizon: int, method: str) -> float:
+    if check.name == "bound_of_a_linear_class":
+        return _exponent(horizon, method == "eluder_held_fixed")
     sums = eluder_sums(FEATURES, RIDGE, 10 * horizon, FIRST[method])
     if check.quantity == "d_F":
         return float(sums[horizon - 1])
     return float(sums[-1] - sums[horizon - 1]) / (FEATURES * math.log(10))
+
+
+def _exponent(horizon: int, fixed: bool) -> float:
+    """log₂ of the bound at T² over the bound at T: 1 if it is ∝ log T, 2 if ∝ log² T."""
+    eluder = [eluder_closed_form(FEATURES, RIDGE, float(t)) for t in (horizon, horizon**2)]
+    logs = [math.log(t) + LOG_CLASS for t in (horizon, horizon**2)]
+    return math.log2(logs[1] / logs[0] * (1.0 if fixed else eluder[1] / eluder[0]))
 
 
 def _chance(case: OppositeRewards, method: str) -> float:

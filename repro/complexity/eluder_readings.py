@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
+from scipy.special import digamma
 
 FirstResponse = Literal["drawn", "free"]
 
@@ -30,3 +31,12 @@ def eluder_sums(count: int, ridge: float, horizon: int, first: FirstResponse) ->
         gains[t] = min(1.0, 1 / (ridge + information[asked]))
         information[asked] += first == "drawn"
     return np.cumsum(gains)
+
+
+def eluder_closed_form(count: int, ridge: float, horizon: float) -> float:
+    """The drawn sum at a multiple of d rounds and λ ≤ 1: d·(1 + Σ_{1≤k<T/d} 1/(λ+k)).
+
+    >>> abs(eluder_closed_form(4, 0.25, 400) - eluder_sums(4, 0.25, 400, "drawn")[-1]) < 1e-9
+    True
+    """
+    return count * float(1 + digamma(horizon / count + ridge) - digamma(1 + ridge))

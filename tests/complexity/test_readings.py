@@ -8,7 +8,7 @@ import torch
 from repro.complexity.concentrability import linear_concentrability
 from repro.complexity.distance_readings import distance_ratios
 from repro.complexity.eluder import linear_eluder_dimension
-from repro.complexity.eluder_readings import eluder_sums
+from repro.complexity.eluder_readings import eluder_closed_form, eluder_sums
 from repro.instances.linear import LinearWorld
 
 RNG = np.random.default_rng
@@ -40,6 +40,12 @@ def test_a_drawn_first_response_is_the_general_greedy_sum(count):
 def test_free_first_responses_teach_nothing():
     assert eluder_sums(3, 0.25, 40, "free") == pytest.approx(np.arange(1, 41))
     assert eluder_sums(3, 4.0, 40, "free")[-1] == pytest.approx(10.0)
+
+
+@pytest.mark.parametrize(("count", "ridge", "horizon"), [(1, 1.0, 1), (3, 0.25, 300), (5, 0.7, 50)])
+def test_the_closed_form_is_the_drawn_sum(count, ridge, horizon):
+    sums = eluder_sums(count, ridge, horizon, "drawn")
+    assert eluder_closed_form(count, ridge, horizon) == pytest.approx(sums[-1])
 
 
 def test_the_bound_of_theorem_5_2_is_log_squared_for_a_linear_class():
