@@ -22,6 +22,7 @@ import math
 AXES = {
     "n_pairs": "labels n",
     "horizon": "rounds T",
+    "log10_horizon": "rounds T, as a power of ten",
     "privacy_cost": "privacy cost c(ε)",
     "epsilon_minus_one": "e^ε − 1",
     "num_features": "features d",

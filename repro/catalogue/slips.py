@@ -25,14 +25,15 @@ class Slip(Model):
     Attributes:
         place: where the paper prints it.
         suspected: what seemed wrong.
-        outcome: ``confirmed``, ``cleared``, or ``notation`` (nothing to measure).
+        outcome: ``confirmed``; ``loose``, which holds but is not attained; ``cleared``;
+            ``unclear``, which the text leaves open; or ``notation`` (nothing to measure).
         evidence: ``experiment: check``, ``experiment: check/control`` or ``tests/file.py::test``.
         corrected: the form that holds, or why there is none to correct.
     """
 
     place: Text
     suspected: Text
-    outcome: Literal["confirmed", "cleared", "notation"]
+    outcome: Literal["confirmed", "loose", "cleared", "unclear", "notation"]
     evidence: Annotated[tuple[Text, ...], BeforeValidator(lambda value: value or ()), Field()]
     corrected: Text
 
@@ -86,7 +87,8 @@ def page(slips: Mapping[str, Slip], papers: Mapping[str, str]) -> str:
     parts = [
         "# Suspected errors, and what settled them\n\n"
         "Written by `python -m repro.catalogue --slips` from conf/slips.yaml. *confirmed*: the "
-        "printed form is wrong, too strong or incomplete; *cleared*: it stands; *notation*: a "
+        "printed form is wrong, too strong or incomplete; *loose*: it holds, but the rate is not "
+        "attained; *cleared*: it stands; *unclear*: the text leaves it open; *notation*: a "
         "misprint with one reading and nothing to measure. Evidence is a check of an experiment "
         "(`python -m repro theorem=EXPERIMENT only=[CHECK]`), a control that has the printed form "
         "(after the slash), or a test.\n"

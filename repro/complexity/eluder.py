@@ -53,19 +53,6 @@ def linear_eluder_bound(world: LinearWorld, policy: Tensor, ridge: float, horizo
     return count * math.log1p(horizon * largest / (count * ridge)) / math.log(2)
 
 
-def uninformative_eluder_sum(
-    world: LinearWorld, policy: Tensor, ridge: float, horizon: int
-) -> np.ndarray:
-    """(T,) partial sums Σ min(1, U_t²) if the first response may be any, too.
-
-    The most uncertain pair (s, a) is asked with a¹ = a² = a each time: such a comparison tells
-    nothing, so U never falls and the sum is linear in T.
-    """
-    features = centred(world, policy)
-    largest = float(features.square().sum(-1).max()) * (2 * world.radius) ** 2 / ridge
-    return np.cumsum(np.full(horizon, min(1.0, largest)))
-
-
 def finite_eluder_dimension(
     rewards: Tensor, policy: Tensor, ridge: float, horizon: int
 ) -> np.ndarray:

@@ -30,8 +30,10 @@ def refuse_departures(slug: str, config: Mapping[str, Any]) -> None:
 
 @cache
 def _shipped(slug: str) -> Mapping[str, Any]:
+    """The file without its defaults list, which Hydra has resolved by now."""
     path = conf_dir() / "theorem" / f"{slug}.yaml"
-    return yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    values = yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    return {key: value for key, value in values.items() if key != "defaults"}
 
 
 def _compare(given: Mapping[str, Any], meant: Mapping[str, Any], place: str) -> None:

@@ -42,6 +42,20 @@ def test_every_check_pinned_contradicted_is_evidence_of_a_slip():
     assert contradicted - named == set()
 
 
+def test_a_contradicted_check_stands_under_a_confirmed_slip():
+    from repro.catalogue.coverage import pinned_checks
+
+    pinned = {
+        f"{slug}: {name}": verdict for slug in slugs() for name, verdict in pinned_checks(slug)
+    }
+    weaker = {
+        name
+        for name, slip in load().items()
+        if slip.outcome != "confirmed" and "contradicted" in map(pinned.get, slip.evidence)
+    }
+    assert weaker == set()
+
+
 @pytest.mark.parametrize(
     ("evidence", "outcome", "complaint"),
     [

@@ -11,7 +11,6 @@ from repro.complexity.eluder import (
     finite_eluder_dimension,
     linear_eluder_bound,
     linear_eluder_dimension,
-    uninformative_eluder_sum,
 )
 from repro.instances.linear import LinearWorld, random_linear_world
 
@@ -64,13 +63,3 @@ def test_a_class_inside_another_is_no_harder():
     policy = torch.full((2, 3), 1 / 3, dtype=torch.float64)
     few, many = (finite_eluder_dimension(rewards[:n], policy, 1.0, 50)[0] for n in (4, 12))
     assert few <= many
-
-
-def test_a_free_first_response_makes_the_sum_linear():
-    """φ̃ = ±1, λ/D² = 4/4: U² = 1 for ever."""
-    world = one_feature_world()
-    found = uninformative_eluder_sum(world, world.reference, ridge=4.0, horizon=5)
-    np.testing.assert_allclose(found, [1, 2, 3, 4, 5])
-    halved = uninformative_eluder_sum(world, world.reference, ridge=8.0, horizon=4)
-    np.testing.assert_allclose(halved, [0.5, 1, 1.5, 2])
-    assert found[-1] > linear_eluder_dimension(world, world.reference, 4.0, 5)[-1]

@@ -36,7 +36,7 @@ class Finding:
 
 def findings(slips: Mapping[str, Slip], runs: Mapping[str, Run]) -> list[Finding]:
     """All notes, those confirmed first."""
-    order = ("confirmed", "cleared", "notation")
+    order = ("confirmed", "loose", "unclear", "cleared", "notation")
     found = [
         Finding(
             name, slip.place, slip.suspected, slip.corrected, slip.outcome,
