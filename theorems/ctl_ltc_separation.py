@@ -50,7 +50,7 @@ from repro.corruption.orders import Order, order_of
 from repro.instances.log_linear import three_arms
 from repro.instances.pair_world import pairs_of
 from repro.notation import privacy_cost
-from repro.schema import Finite, Model, Number, Positive
+from repro.schema import Corruption, Finite, Model, Positive
 from repro.study.checks import Check
 from repro.study.corruption_sweep import require_adversary, require_labels
 from repro.study.experiment import Setting
@@ -96,8 +96,8 @@ ESTIMATION = ("instance_ratio", "ratio", "ratio_value", "ltc_floor", "ctl_floor"
 class SeparationConfig(PairSweepConfig):
     """Numbers of the experiment; conf/theorem/ctl_ltc_separation.yaml gives them."""
 
-    corruption: Number
-    instance_corruption: Number
+    corruption: Corruption
+    instance_corruption: Corruption
     instance_adversary: str
     instance_orders: tuple[str, str]
     margins: tuple[Positive, Positive]
@@ -155,8 +155,14 @@ class CtlLtcSeparation(PairSweep):
 
     def __init__(self, config: SeparationConfig, setting: Setting) -> None:
         super().__init__(config, setting)
-        self.instance_orders = tuple(map(order_of, config.instance_orders))
-        require_adversary(config.instance_adversary, lambda: len(self.instance_world().cell_prob))
+        self.instance_orders = tuple(
+            order_of(name, "theorem.instance_orders") for name in config.instance_orders
+        )
+        require_adversary(
+            "theorem.instance_adversary",
+            config.instance_adversary,
+            lambda: len(self.instance_world().cell_prob),
+        )
         require_labels(self, lambda check, _: self._share(check))
         self.arms = {
             name: three_arms(**arms.model_dump(), device=setting.device)

@@ -37,7 +37,7 @@ from repro.algorithms.robust_estimation import Scene, estimation_error
 from repro.complexity.coverage import one_hot_coverage_ratio
 from repro.corruption.orders import Order
 from repro.measures.score_terms import corruption_term_ratio, noise_term_fails
-from repro.schema import Number, Positive
+from repro.schema import Corruption, Positive
 from repro.study.checks import Check
 from repro.study.corruption_sweep import require_labels
 from repro.study.experiment import Setting
@@ -61,8 +61,8 @@ METHODS = {
 class EstimationL2Config(PairSweepConfig):
     """Numbers of the experiment; conf/theorem/estimation_l2.yaml gives them."""
 
-    corruption: Number
-    instance_corruption: Number
+    corruption: Corruption
+    instance_corruption: Corruption
     claim_e3_constant: Positive
 
 

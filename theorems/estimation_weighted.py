@@ -52,7 +52,7 @@ from repro.corruption.orders import Order
 from repro.instances.pair_world import unseen_direction
 from repro.measures.score_terms import corruption_term_ratio, noise_term_fails
 from repro.notation import epsilon_of_cost, privacy_cost
-from repro.schema import Model, Number, Positive, Share
+from repro.schema import Corruption, Model, Number, Positive, Share
 from repro.study.checks import Check
 from repro.study.corruption_sweep import require_labels
 from repro.study.experiment import Setting
@@ -83,8 +83,8 @@ class RareNumbers(Model):
 class EstimationWeightedConfig(PairSweepConfig):
     """Numbers of the experiment; conf/theorem/estimation_weighted.yaml gives them."""
 
-    corruption: Number
-    fixed_mass_corruption: Number
+    corruption: Corruption
+    fixed_mass_corruption: Corruption
     rare: RareNumbers
     claim_e1_constant: Positive
     privacy_costs: tuple[Positive, Positive]

@@ -49,7 +49,7 @@ from repro.llm.release_study import Seed
 from repro.llm.settings import DataChoice, ModelChoice, Procedure
 from repro.llm.study import Study
 from repro.llm.supervised import Variant
-from repro.schema import Number, Positive
+from repro.schema import Corruption, Positive
 from repro.study.checks import Check
 from repro.study.experiment import Setting
 from repro.study.results import AssumptionResult
@@ -69,7 +69,7 @@ class LlmRdpoConfig(SweepConfig):
     """Numbers of the experiment; conf/theorem/llm_rdpo.yaml gives them."""
 
     variant: Variant
-    corruption: Number
+    corruption: Corruption
     small_steps: Positive
     model: ModelChoice
     data: DataChoice

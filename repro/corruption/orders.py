@@ -37,8 +37,8 @@ class Order(StrEnum):
     CLC = "CLC"
 
 
-def order_of(name: str) -> Order:
-    """The order of that name, in any case.
+def order_of(name: str, key: str = "order") -> Order:
+    """The order of that name, in any case; a refusal names ``key``.
 
     Raises:
         BadInput: there is none.
@@ -50,7 +50,7 @@ def order_of(name: str) -> Order:
         return Order(name.upper())
     except ValueError:
         hint = nearest(name.upper(), list(Order))
-        raise BadInput("order", name, f"{hint}allowed: CTL, LTC, CLC") from None
+        raise BadInput(key, name, f"{hint}allowed: CTL, LTC, CLC") from None
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from repro.schema import KLWeight, Model, Number, Positive, Whole
+from repro.schema import Finite, KLWeight, Model, Number, Positive, Whole
 
 Count = Annotated[Whole, Field(ge=1, le=10**8)]
 Seed = Annotated[Whole, Field(ge=0, lt=2**63)]
@@ -75,7 +75,7 @@ class Training(Model):
     learning_rate: Positive
     optimizer: Literal["adamw", "sgd"]
     max_grad_norm: Positive | None
-    checkpoint_every: Annotated[Whole, Field(ge=0)]
+    checkpoint_every: Annotated[Whole, Field(ge=0, le=10**8)]
 
 
 class Sampling(Model):
@@ -89,7 +89,7 @@ class Sampling(Model):
 
     prompts: Count
     temperature: Annotated[Number, Field(gt=0, le=10)]
-    top_k: Annotated[Whole, Field(ge=0)]
+    top_k: Annotated[Whole, Field(ge=0, le=10**8)]
     top_p: Annotated[Number, Field(gt=0, le=1)] = 1.0
     max_new_tokens: Count
 
@@ -128,7 +128,7 @@ class RewardTraining(Model):
     pooling: Literal["end", "mean"]
     clip: Positive
     ridge: Positive
-    coefficient: Annotated[Number, Field(ge=0, allow_inf_nan=False)]
+    coefficient: Annotated[Finite, Field(ge=0)]
 
 
 class PessimisticProcedure(Procedure):

@@ -31,10 +31,11 @@ def require_labels(
                 flip_budget(share, experiment.size(check, value)[0])
 
 
-def require_adversary(name: str, cells: Callable[[], int]) -> None:
+def require_adversary(key: str, name: str, cells: Callable[[], int]) -> None:
     """The adversary of that name can attack an instance made of label cells.
 
     Args:
+        key: of the config, for the message.
         name: one of ``ADVERSARIES``.
         cells: number of label cells of the instance; called only where it matters.
 
@@ -43,15 +44,15 @@ def require_adversary(name: str, cells: Callable[[], int]) -> None:
     """
     if name == "continuous":
         raise BadInput(
-            "adversary", name, "needs features of every pair, and the instance has label cells; "
+            key, name, "needs features of every pair, and the instance has label cells; "
             f"allowed: {', '.join(ADVERSARIES)}"
         )  # fmt: skip
     if name not in ADVERSARIES:
         hint = nearest(name, ADVERSARIES)
-        raise BadInput("adversary", name, f"{hint}allowed: {', '.join(ADVERSARIES)}")
+        raise BadInput(key, name, f"{hint}allowed: {', '.join(ADVERSARIES)}")
     if name == "huber" and cells() > MAX_CELLS:
         raise BadInput(
-            "adversary",
+            key,
             name,
             f"allowed: at most {MAX_CELLS} label cells, the instance has {cells()}",
         )

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, PlainValidator
+from pydantic import Field, PlainValidator, StrictBool
 
 from repro.errors import BadInput
 from repro.instances.choices import TextChoice, instance_choice
@@ -64,7 +64,7 @@ class RunConfig(Model):
     device: Literal["cpu", "cuda", "auto"]
     output_dir: FileName
     feature_cache: FileName | None
-    dry_run: bool = False
+    dry_run: StrictBool
 
 
 @dataclass(frozen=True)

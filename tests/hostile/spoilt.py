@@ -27,6 +27,9 @@ ACCEPTED = {
     "claimed": {"negative", "zero"},  # an exponent or a ratio may be any finite number
     "epsilon": {"inf"},  # no privacy
     "seed": {"zero"},
+    "dry_run": {"boolean"},
+    "coefficient": {"zero"},  # no pessimism
+    "max_grad_norm": {"null"},  # gradients as they are
     "corruption": {"zero"},  # nobody corrupts
     "instance_corruption": {"zero"},
     "fixed_mass_corruption": {"zero"},

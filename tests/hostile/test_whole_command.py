@@ -61,7 +61,7 @@ TRICKS = (
     "''",
     "null",
     "'a b'",
-    "[offline_gap]",
+    "[offline_gap,lower_bound]",
     "'${oc.env:HOME}'",
     "${nothing}",
     "{kind: linear}",
