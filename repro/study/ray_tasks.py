@@ -47,7 +47,7 @@ def _connected(workers: int | None, address: str | None) -> Iterator[Any]:
     """Ray, connected; disconnected at the end, and shut down if it was started here."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-    import ray
+    import ray  # pyright: ignore[reportMissingImports]  # optional extra
 
     size = {} if address else {"num_cpus": workers, "object_store_memory": STORE_BYTES}
     quiet = {"logging_level": "ERROR", "log_to_driver": False, "include_dashboard": False}

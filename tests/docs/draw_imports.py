@@ -16,6 +16,8 @@ GROUPS = {
     "schema": "notation, schema",
     "errors": "notation, schema",
     "paths": "notation, schema",
+    "drafts": "notation, schema",
+    "help": "notation, schema",
 }
 ROOMS = {
     "algorithms", "catalogue", "complexity", "corruption", "estimators", "instances", "llm",

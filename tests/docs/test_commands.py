@@ -26,8 +26,14 @@ def copy(tmp_path):
     return project_copy(tmp_path / "project")
 
 
+EXTRAS = {"docs/howto/language_models.md": "transformers"}
+"""Pages whose commands need an optional extra."""
+
+
 @pytest.mark.parametrize("path", [one for one in pages() if runs_something(one)], ids=page_id)
 def test_every_command_of_the_page_runs(path, copy):
+    if library := EXTRAS.get(page_id(path)):
+        pytest.importorskip(library)
     wrong = run_page(path.read_text(encoding="utf-8"), copy)
     assert wrong == [], "\n".join(wrong)
 
