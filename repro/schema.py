@@ -43,6 +43,12 @@ def _file_name(value: str) -> str:
     return value
 
 
+def _finite(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError("a finite number")
+    return value
+
+
 Number = Annotated[float, BeforeValidator(_a_number)]
 Whole = Annotated[int, BeforeValidator(_whole)]
 Epsilon = Annotated[
@@ -55,8 +61,8 @@ Pairs = Annotated[Whole, Field(ge=1, le=MAX_PAIRS, description="number of labels
 KLWeight = Annotated[Number, Field(gt=1e-6, lt=1e6, description="weight of KL in the objective")]
 Probability = Annotated[Number, Field(gt=0, lt=1)]
 Share = Annotated[Number, Field(gt=0, lt=1)]
-Positive = Annotated[Number, Field(gt=0, le=LARGEST, allow_inf_nan=False)]
-Finite = Annotated[Number, Field(ge=-LARGEST, le=LARGEST, allow_inf_nan=False)]
+Positive = Annotated[Number, Field(gt=0, le=LARGEST), BeforeValidator(_finite)]
+Finite = Annotated[Number, Field(ge=-LARGEST, le=LARGEST), BeforeValidator(_finite)]
 Corruption = Annotated[Number, Field(ge=0, lt=0.5, description="share of labels")]
 Count = Annotated[Whole, Field(ge=1, le=10**4)]
 FileName = Annotated[str, Field(min_length=1), AfterValidator(_file_name)]

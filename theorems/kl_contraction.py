@@ -25,6 +25,9 @@ from repro.study.sweep import Row, SweepConfig, SweepExperiment
 
 OVERSTATED = 1.2
 LABELS, REPORTS = 3, 4
+SPLIT = np.array([[1.0, 1, 0, 0], [0, 0, 1, 1], [0, 0, 1, 1]])
+"""Which reports a label makes likelier."""
+SAME_HALF = np.kron(np.eye(2), np.ones((2, 2)))
 RATIO = "symmetrised KL of the reports over its bound"
 
 TEN_PERCENT_LESS = 0.9
@@ -107,11 +110,14 @@ def random_channels(rng: np.random.Generator, epsilon: float, count: int) -> np.
     """(count, LABELS, REPORTS) ε-private channels, half of them extremal.
 
     Rows e^(ε·u)·w, rescaled to sum to 1, for u in [0, 1] or in {0, 1}; a channel that is thereby no
-    longer ε-private is mixed with a constant channel until it is.
+    longer ε-private is mixed with a constant channel until it is.  Every fourth is randomized
+    response with its two reports split at random, where the bound is sharp.
     """
     spread = rng.random((count, LABELS, REPORTS))
     spread[::2] = spread[::2].round()
-    columns = np.exp(epsilon * spread) * rng.dirichlet(np.ones(REPORTS), count)[:, None, :]
+    weight = rng.dirichlet(np.ones(REPORTS), count)
+    spread[::4], weight[::4] = SPLIT, weight[::4] / (weight[::4] @ SAME_HALF)
+    columns = np.exp(epsilon * spread) * weight[:, None, :]
     rows = columns / columns.sum(axis=2, keepdims=True)
     constant = rows.mean(axis=1, keepdims=True)
     low, high = np.zeros((count, 1, 1)), np.ones((count, 1, 1))
@@ -124,9 +130,15 @@ def random_channels(rng: np.random.Generator, epsilon: float, count: int) -> np.
 
 
 def random_ratios(rng: np.random.Generator, epsilon: float, count: int) -> np.ndarray:
-    """(count,) left-hand over right-hand side for random channels, P₁ and P₂."""
+    """(count,) left-hand over right-hand side for random channels, P₁ and P₂.
+
+    Behind every fourth channel P₁ and P₂ are near the two labels that it tells apart.
+    """
     channels = random_channels(rng, epsilon, count)
     p, q = rng.dirichlet(np.full(LABELS, 0.3), (2, count))
+    near = rng.uniform(0.9, 1.0, (len(p[::4]), 1))
+    p[::4] = near * np.eye(LABELS)[0] + (1 - near) * p[::4]
+    q[::4] = near * np.eye(LABELS)[1] + (1 - near) * q[::4]
     reports = np.einsum("cx,cxz->cz", p, channels), np.einsum("cx,cxz->cz", q, channels)
     distance = np.abs(p - q).sum(axis=1) / 2
     return symmetrised_kl(*reports) / bound(epsilon, distance)

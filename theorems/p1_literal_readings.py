@@ -55,13 +55,15 @@ class P1LiteralReadings(SweepExperiment):
 
     slug = "p1_literal_readings"
     title = "P1 Definitions 3.2, 3.5, eq. (20), probability of Theorem 4.2: read literally"
-    statements = ("p1.def_3_2", "p1.def_3_5", "p1.lem_b_1", "p1.thm_4_2", "p1.thm_5_2")
+    statements = ("p1.def_3_2", "p1.def_3_5", "p1.lem_b_1", "p1.thm_4_2", "p1.thm_5_2",
+                  "p1.eq_20")  # fmt: skip
     settled_by = {
         "p1.def_3_2": ("distance_printed", "distance"),
         "p1.def_3_5": ("first_response_free", "first_response_drawn"),
         "p1.lem_b_1": ("population", "failure_probability"),
         "p1.thm_4_2": ("failure_probability",),
         "p1.thm_5_2": ("bound_of_a_linear_class",),
+        "p1.eq_20": ("population_printed", "population"),
     }
     instances = ("linear",)
     used_overrides = frozenset()

@@ -15,8 +15,8 @@ gap; Theorem 5.3 sets η and γ in it. (The sign of Lemma C.4 is ``p2_optimism_l
   With T·α² the right side of Theorem C.3 is of the stated order in T; with t = 1 (control) it
   grows like √T once T·α² ≫ c²·log|Π|.
 
-The contradicted rows are steps of a proof, and speak for no statement; Theorem 5.3 stands with the
-corrected ones (``square_xpo`` measures its conclusion).  What would refute the corrected rows: a
+The contradicted rows are steps of a proof, and speak for that step alone; Theorem 5.3 stands with
+the corrected ones (``square_xpo`` measures its conclusion).  What would refute the corrected rows: a
 ratio above 1, or a guarantee that grows in T.
 """
 
@@ -40,10 +40,12 @@ class P2MetaTheorem(SweepExperiment):
 
     slug = "p2_meta_theorem"
     title = "P2 Theorem C.3 and the tuning of Theorem 5.3: (t−1), η and γ"
-    statements = ("p2.lem_c_4", "p2.thm_5_3")
+    statements = ("p2.lem_c_4", "p2.thm_5_3", "p2.eq_6", "p2.app_d_tuning")
     settled_by = {
         "p2.lem_c_4": ("count", "count_measured"),
         "p2.thm_5_3": ("update_weight", "guarantee"),
+        "p2.eq_6": ("count_printed", "count"),
+        "p2.app_d_tuning": ("update_weight_printed", "update_weight"),
     }
     instances = ("linear",)
     used_overrides = frozenset()

@@ -139,11 +139,16 @@ def environment(copy: Path) -> dict[str, str]:
 SMALL = """#!/usr/bin/env bash
 # python -m repro at smoke budget, whatever the page says; everything else as it is
 [ "${{1-}} ${{2-}}" = "-m repro" ] || exec {python} "$@"
+small=(budget=smoke tracking=none compute.workers=1)
 kept=()
 for word in "$@"; do
-  case $word in budget=*|tracking=*|compute.workers=*) ;; *) kept+=("$word") ;; esac
+  case $word in
+    budget=*|tracking=*|compute.workers=*) ;;
+    [!-]*=*) kept+=("${{small[@]}}" "$word"); small=() ;; # overrides stand side by side
+    *) kept+=("$word") ;;
+  esac
 done
-exec {python} "${{kept[@]}}" budget=smoke tracking=none compute.workers=1
+exec {python} "${{kept[@]}}" "${{small[@]}}"
 """
 
 OFFLINE = '''"""No connection leaves this machine."""

@@ -27,11 +27,11 @@ def test_how_far_the_printed_forms_fail(smoke):
     assert found["distance"].outcome.numbers["max_ratio"] > 0.999
 
 
-def test_proof_steps_speak_for_no_statement_they_do_not_refute(smoke):
+def test_proof_steps_speak_for_no_theorem_they_do_not_refute(smoke):
     of = {
         item.check.name: P1LiteralReadings.statements_of(item.check.name)
         for item in smoke.result.checks
     }
-    assert of["population_printed"] == ()
+    assert of["population_printed"] == ("p1.eq_20",)
     assert of["distance_printed"] == ("p1.def_3_2",)
     assert of["failure_probability"] == ("p1.lem_b_1", "p1.thm_4_2")
