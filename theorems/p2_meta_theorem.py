@@ -16,8 +16,8 @@ gap; Theorem 5.3 sets η and γ in it. (The sign of Lemma C.4 is ``p2_optimism_l
   grows like √T once T·α² ≫ c²·log|Π|.
 
 The contradicted rows are steps of a proof, and speak for that step alone; Theorem 5.3 stands with
-the corrected ones (``square_xpo`` measures its conclusion).  What would refute the corrected rows: a
-ratio above 1, or a guarantee that grows in T.
+the corrected ones (``square_xpo`` measures its conclusion).  What would refute the corrected rows:
+a ratio above 1, or a guarantee that grows in T.
 """
 
 from __future__ import annotations
