@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import gc
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
+from typing import Any
 
 from tests.mutation.mutants import Mutant
 
@@ -44,17 +45,23 @@ def exchange(mutant: Mutant, functions: Functions) -> bool:
 def _exchange_constant(mutant: Mutant, changed: CodeType, own: list[FunctionType]) -> bool:
     """A module's constant, where it is imported by name, and as a default argument."""
     module = _module(mutant.path)
-    scratch = {"__name__": module.__name__, "__file__": str(mutant.path)}
+    scratch: dict[str, Any] = {"__name__": module.__name__, "__file__": str(mutant.path)}
     exec(changed, scratch)
-    name = mutant.constant
-    setattr(module, name, scratch[name])
-    for other in [m for m in sys.modules.values() if isinstance(m, ModuleType)]:
-        if name in vars(other) and _imports(other, module.__name__, name):
-            setattr(other, name, scratch[name])
+    for name in _differing(scratch, vars(module)):
+        setattr(module, name, scratch[name])
+        for other in [m for m in sys.modules.values() if isinstance(m, ModuleType)]:
+            if name in vars(other) and _imports(other, module.__name__, name):
+                setattr(other, name, scratch[name])
     fresh = {f.__qualname__: f for f in scratch.values() if type(f) is FunctionType}
     for function in [f for f in own if f.__qualname__ in fresh]:
         function.__defaults__ = fresh[function.__qualname__].__defaults__
     return True
+
+
+def _differing(changed: Mapping[str, object], known: Mapping[str, object]) -> list[str]:
+    """Names of plain values that the change has reached."""
+    plain = [name for name, value in changed.items() if isinstance(value, bool | int | float | str)]
+    return [name for name in plain if not name.startswith("__") and changed[name] != known[name]]
 
 
 def _imports(module: ModuleType, source: str, name: str) -> bool:
