@@ -167,3 +167,66 @@ def test_privacy_numbers():
     assert found.series.values.shape == (2, 3, 2)
     assert found.series.values[1] == pytest.approx(0.45)
     assert check.kind == "privacy"
+
+
+def test_the_worst_point_of_a_privacy_check_counts():
+    """Of two points one is told apart much better, and the other has no finite ε."""
+    attack = Attack(1.0, 0.0, False)
+    exact = (Exact(0.3, 3e-4, attack), Exact(np.inf, 2e-4, attack))
+    shares = np.stack([np.tile([0.5, 0.5], (3, 2)), np.tile([0.9, 0.1], (3, 2))])
+    _, found = privacy(shares, exact, grid=(1.0, 2.0))
+    bounds = found.numbers["audit_by_point"]
+    assert bounds[0] == 0.0
+    assert bounds[1] > 1.5
+    assert found.numbers["audit_lower_bound"] == bounds[1]
+    assert found.numbers["exact_delta"] == 3e-4
+    assert "exact_epsilon" not in found.numbers
+    assert type(found.numbers["runs_a_side"]) is int
+    assert found.verdict == "contradicted"
+    assert found.series.values[:, 0, 0] == pytest.approx([0.3, bounds[1]])
+
+
+@pytest.mark.parametrize("points", [1, 3])
+def test_every_point_of_a_privacy_check_is_known(points):
+    attack = Attack(1.0, 0.0, False)
+    exact = (Exact(0.3, 1e-4, attack),) * points
+    with pytest.raises(ValueError, match="argument 2 is"):
+        privacy(np.full((2, 3, 4), 0.5), exact, grid=(1.0, 2.0))
+
+
+@pytest.mark.parametrize(
+    ("slope", "bend", "direction", "expected"),
+    [
+        (-0.8, -0.05, "at_most", "inconclusive"),
+        (-0.8, 0.05, "at_most", "contradicted"),
+        (-1.2, 0.05, "at_most", "inconclusive"),
+        (-1.2, -0.05, "at_most", "supported"),
+        (-0.8, 0.0, "at_most", "contradicted"),
+    ],
+)
+def test_a_bend_to_the_other_side_decides_nothing(slope, bend, direction, expected):
+    """At the far end the slope is the mean one plus about 7·bend."""
+    series, _ = quadratic(slope, bend)
+    check = SlopeCheck(name="s", claimed=-1.0, tolerance=0.05, direction=direction, **COMMON)
+    assert judged(check, series).verdict == expected
+
+
+def test_a_frequency_without_a_value_at_one_point_is_inconclusive():
+    values = np.zeros((4, 5, 20))
+    values[2] = np.nan
+    found = judged(FrequencyCheck(name="f", **COMMON), Series(GRID, values))
+    assert found.numbers["reason"] == "a grid point has no finite value"
+
+
+def test_bends_are_those_of_a_weighted_parabola_where_the_data_are_none():
+    rng = np.random.default_rng(5)
+    log, noise = np.log(GRID), rng.normal(1, 0.01, (4, 6, 50))
+    means = np.exp(-log + 0.02 * (log - 3) ** 3)
+    series = Series(GRID, means[:, None, None] * noise)
+    fit = fit_slope(log, series, rng, 200)
+    centred = log - log.mean()
+    weights = series.means / series.standard_errors
+    bend, slope, _ = np.polyfit(centred, np.log(series.means), 2, w=weights)
+    assert fit.curvature.value == pytest.approx(bend, rel=1e-9)
+    assert fit.end_slope.value == pytest.approx(slope + 2 * bend * centred[-1], rel=1e-9)
+    assert fit.end_slope.value != pytest.approx(fit.slope.value, abs=0.1)
