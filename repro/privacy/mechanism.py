@@ -55,9 +55,9 @@ def bisect_epsilon(delta_of: Callable[[float], float], dp_delta: float) -> float
         return at_zero if math.isnan(at_zero) else 0.0
     high = 1.0
     while delta_of(high) > dp_delta:
-        high *= 2
-        if high > LARGEST:
-            return float("inf")
+        if high == LARGEST:
+            return math.inf
+        high = min(2 * high, LARGEST)
     low = 0.0
     for _ in range(60):
         middle = (low + high) / 2

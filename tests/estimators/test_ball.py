@@ -95,3 +95,10 @@ def test_batch_is_one_at_a_time():
     centre, information = random_cases(20, 3, 1.0)
     single = [nearest(c[None], i[None], 1.0)[0] for c, i in zip(centre, information, strict=True)]
     np.testing.assert_allclose(nearest(centre, information, 1.0), single, rtol=1e-12)
+
+
+def test_on_the_sphere_is_left_alone_to_the_bit():
+    centre = np.array([[0.6, 0.8], [3.0, 4.0]])
+    information = np.array([[[2.0, 0.7], [0.7, 1.3]]]).repeat(2, axis=0)
+    found = nearest(centre / np.array([[1.0], [5.0]]), information, 1.0)
+    np.testing.assert_array_equal(found, centre / np.array([[1.0], [5.0]]))

@@ -92,3 +92,26 @@ def test_a_fit_that_has_not_converged_is_nan(monkeypatch):
     x, mass = torch.ones(1, 1, dtype=torch.float64), torch.ones(1, 1, dtype=torch.float64)
     labels = torch.tensor([[0.9]], dtype=torch.float64)
     assert torch.isnan(debiased_logistic(x, mass, labels, 5.0)).all()
+
+
+def test_hessian_is_the_derivative_of_the_score_in_two_dimensions():
+    x = torch.tensor([[1.0, 0.2], [0.1, 0.8], [-0.5, 0.3]], dtype=torch.float64)
+    mass = torch.tensor([[0.4, 0.5, 0.1]], dtype=torch.float64)
+    labels = torch.tensor([[0.6, 0.3, 1.2]], dtype=torch.float64)
+    theta = torch.tensor([0.7, -1.1], dtype=torch.float64)
+    expected = torch.autograd.functional.hessian(lambda t: loss(x, mass, labels, t[None])[0], theta)
+    assert torch.allclose(hessian(x, mass, theta[None])[0], expected, atol=1e-14)
+
+
+@pytest.mark.parametrize("label", [0.0, 1.0])
+@pytest.mark.parametrize("h", [-0.7, 0.4, 2.5])
+def test_losses_of_either_label(label, h):
+    """ℓ(1) = ln(1 + e^−h), ℓ(0) = ln(1 + e^h); P4's loss is rDPO's at q = 1/(1 + e^ε)."""
+    own, against = np.log1p(np.exp(-h)), np.log1p(np.exp(h))
+    if label == 0:
+        own, against = against, own
+    given = (np.full(1, h), np.full(1, label))
+    q, epsilon = 0.2, np.log(4)
+    assert rdpo_loss(*given, q) == pytest.approx((0.8 * own - 0.2 * against) / 0.6)
+    assert conservative_loss(*given, q) == pytest.approx(0.8 * own + 0.2 * against)
+    assert p4_loss(*given, epsilon) == pytest.approx(rdpo_loss(*given, q))

@@ -9,6 +9,7 @@ import torch
 from repro.estimators.hypercube import (
     ESTIMATORS,
     mle,
+    naive_mle,
     naive_posterior,
     no_data,
     pessimistic,
@@ -57,3 +58,38 @@ def test_pessimism_only_lowers_and_vanishes_with_data():
 def test_no_data_is_the_prior_mean():
     assert (no_data(PRIOR, PAIRS, WINS) == 0).all()
     assert set(ESTIMATORS) >= {"posterior_mean", "mle", "pessimistic", "no_data"}
+
+
+def test_naive_mle_is_the_clean_likelihood():
+    expected = np.log(WINS[1:] / (PAIRS[1:] - WINS[1:])) - PRIOR.base
+    assert naive_mle(PRIOR, PAIRS, WINS)[1:] == pytest.approx(expected / 0.2)
+
+
+def test_mle_at_its_edges():
+    """No pairs: the middle of the class; a share above keep or below flip: its ends."""
+    pairs, wins = np.array([0.0, 1.0, 1.0, 9.0]), np.array([0.0, 1.0, 0.0, 9.0])
+    expected = (np.array([0.0, 3.0, -3.0, 3.0]) - PRIOR.base) / 0.2
+    assert mle(PRIOR, pairs, wins) == pytest.approx(expected)
+
+
+def test_the_bonus_by_hand():
+    """One standard error of the difference by the delta method, at most B, over kl_weight."""
+    p = 1 / (1 + math.exp(-PRIOR.base))
+    flip = 1 / (1 + math.e)
+    q = flip + (1 - 2 * flip) * p
+    slope = (1 - 2 * flip) * p * (1 - p)
+    pairs = np.array([0.0, 1.0, 400.0, 1e6])
+    bonus = np.minimum(math.sqrt(q * (1 - q)) / slope / np.sqrt([1, 1, 400, 1e6]), 3.0)
+    assert bonus[2] < 3 < math.sqrt(q * (1 - q)) / slope
+    lowered = mle(PRIOR, pairs, pairs / 2) - pessimistic(PRIOR, pairs, pairs / 2)
+    assert lowered == pytest.approx(bonus / 0.2)
+
+
+@pytest.mark.parametrize("pairs", [1.0, 2.0])
+def test_the_bonus_of_few_pairs_where_it_is_not_cut(pairs):
+    wide = HypercubePrior(1, 6.0, 0.2, 300.0, 0.4, 1.0)
+    few = np.array([pairs])
+    lowered = mle(wide, few, few / 2) - pessimistic(wide, few, few / 2)
+    many = np.array([1e4])
+    at_many = mle(wide, many, many / 2) - pessimistic(wide, many, many / 2)
+    assert lowered == pytest.approx(at_many * 100 / math.sqrt(pairs))

@@ -89,3 +89,42 @@ def test_weights_by_hand():
     assert float(LabelLoss("square", 1.0).weight(s)) == pytest.approx(0.25)
     assert float(LabelLoss("mixture", math.log(3)).weight(s)) == pytest.approx(1.0)
     assert float(LabelLoss("debiased", 1.0).weight(s)) == 1.0
+
+
+NAMES = pytest.mark.parametrize("name", ["mixture", "square", "debiased", "naive"])
+THETA = torch.tensor([0.4, -0.9], dtype=torch.float64)
+
+
+@NAMES
+def test_the_score_is_the_derivative_of_the_value(name):
+    loss = LabelLoss(name, 0.7)
+    slope = torch.autograd.functional.jacobian(
+        lambda t: loss.value(COUNTS, (t @ X.T)[None])[0], THETA
+    )
+    score, _ = loss.derivatives(COUNTS, (THETA @ X.T)[None], X)
+    assert torch.allclose(score[0], -slope, rtol=1e-10)
+
+
+@NAMES
+def test_the_curvature_is_expected_at_the_truth(name):
+    """Where the debiased shares are σ(s), the score's derivative is the curvature."""
+    loss, p = LabelLoss(name, 0.7), torch.sigmoid(THETA @ X.T)
+    flip = 0.0 if name == "naive" else flip_prob(0.7)
+    counts = LabelCounts(COUNTS.pairs, COUNTS.pairs * (flip + (1 - 2 * flip) * p))
+    slope = torch.autograd.functional.jacobian(
+        lambda t: loss.derivatives(counts, (t @ X.T)[None], X)[0][0], THETA
+    )
+    _, curvature = loss.derivatives(counts, (THETA @ X.T)[None], X)
+    assert torch.allclose(curvature[0], -slope, rtol=1e-9)
+
+
+def test_shares_by_hand():
+    """A quarter of a label is a label in expectation; a cell without pairs is even."""
+    counts = LabelCounts(
+        torch.tensor([[0.0, 0.25, 1.0, 4.0]]).double(),
+        torch.tensor([[0.0, 0.2, 1.0, 1.0]]).double(),
+    )
+    raw = torch.tensor([[0.5, 0.8, 1.0, 0.25]]).double()
+    assert torch.allclose(LabelLoss("naive", 1.0).share(counts), raw)
+    debiased = LabelLoss("debiased", math.log(3)).share(counts)
+    assert torch.allclose(debiased, (raw - 0.25) / 0.5)

@@ -32,3 +32,10 @@ def test_covariance_is_the_mean_outer_product():
     expected = 0.5 * X[0].outer(X[0]) + 0.3 * X[1].outer(X[1]) + 0.2 * X[2].outer(X[2])
     torch.testing.assert_close(LOSS.covariance[0], expected)
     assert LOSS.num_features == 2
+
+
+def test_every_dataset_has_its_covariance():
+    loss = PairLoss(X, torch.cat([SHARE, SHARE.flip(1)]), torch.cat([WINS, WINS]))
+    assert loss.covariance.shape == (2, 2, 2)
+    expected = 0.2 * X[0].outer(X[0]) + 0.3 * X[1].outer(X[1]) + 0.5 * X[2].outer(X[2])
+    torch.testing.assert_close(loss.covariance[1], expected)

@@ -98,3 +98,51 @@ def test_the_root_of_the_printed_gradient_is_minus_theta():
 
     assert float(mean(-theta)) == pytest.approx(0, abs=1e-15)
     assert abs(float(mean(theta))) > 0.5
+
+
+def test_choice_sets_come_in_the_order_of_their_bits():
+    expected = [[True, True, False], [True, False, True], [False, True, True], [True] * 3]
+    assert choice_sets(3).tolist() == expected
+
+
+def test_rewards_far_apart_leave_no_choice():
+    met, chosen = draw_rankings(RNG, np.array([[5]]), np.array([[2000.0, 2300.0, 1700.0]]))
+    assert chosen[0, 0].tolist() == [5, 5, 0]
+    assert met[0, 0].tolist() == [0, 5, 0, 5]
+
+
+def test_datasets_and_states_do_not_mix():
+    """Two datasets on three states are six single ones, each with its own value."""
+    features = torch.from_numpy(RNG.standard_normal((3, 4, 2)))
+    met, chosen = draw_rankings(RNG, np.array([[9, 4, 0], [7, 2, 5]]), RNG.standard_normal((3, 4)))
+    theta = torch.from_numpy(RNG.standard_normal((2, 2)))
+    together = RankingLoss(features, met, chosen)
+    for row in range(2):
+        alone = [
+            RankingLoss(
+                features[s : s + 1], met[row : row + 1, s : s + 1], chosen[row : row + 1, s : s + 1]
+            )
+            for s in range(3)
+        ]
+        own = theta[row : row + 1]
+        torch.testing.assert_close(together.value(theta)[row], sum(a.value(own)[0] for a in alone))
+        for place in (0, 1):
+            parts = sum(a.derivatives(own)[place][0] for a in alone)
+            torch.testing.assert_close(together.derivatives(theta)[place][row], parts)
+
+
+@pytest.mark.parametrize("size", [2, 4])
+def test_the_printed_hessian_by_its_sums(size):
+    """Σ_j Σ_{k,l≥j} p_{j|j}·x_kl·x_klᵀ, for one ranking."""
+    theta = torch.from_numpy(RNG.standard_normal((1, 2)))
+    features = torch.from_numpy(RNG.standard_normal((1, size, 2)))
+    reward = (features[0] @ theta[0]).exp()
+    expected = torch.zeros(2, 2).double()
+    for j in range(size):
+        for k, m in itertools.product(range(j, size), repeat=2):
+            x = features[0, k] - features[0, m]
+            expected += reward[j] / reward[j:].sum() * x.outer(x)
+    torch.testing.assert_close(claimed_hessian(theta, features, True)[0], expected)
+    torch.testing.assert_close(
+        claimed_hessian(theta, features, False), automatic_derivatives(theta, features)[1]
+    )

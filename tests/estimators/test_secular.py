@@ -25,3 +25,9 @@ def test_points_inside_stay():
     torch.testing.assert_close(found[0], centre[0])
     torch.testing.assert_close(found[1], torch.tensor([1.0, 0.0], dtype=torch.float64))
     assert nearest_in_ball_newton(centre[:1], information[:1], 1.0) is not None
+
+
+def test_on_the_sphere_is_left_alone_to_the_bit():
+    centre = torch.tensor([[3.0, 4.0]], dtype=torch.float64)
+    information = torch.tensor([[[2.0, 0.7], [0.7, 1.3]]], dtype=torch.float64)
+    assert torch.equal(nearest_in_ball_newton(centre, information, 5.0), centre)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import CodeType
 
@@ -28,12 +28,26 @@ Change = Callable[[], None]
 
 @dataclass(frozen=True)
 class Mutant:
-    """One change of one file; ``number`` is its place in the list of all of them."""
+    """One change of one file; ``number`` is its place in the list of all of them.
+
+    ``constant`` names the module's own constant whose value is changed, if it is one.
+    """
 
     path: Path
     number: int
     line: int
     text: str
+    constant: str = ""
+
+    @property
+    def of_module(self) -> bool:
+        """Whether a constant of the module is changed and no function."""
+        return self.constant != ""
+
+    @property
+    def source(self) -> str:
+        """The stripped text of its line."""
+        return self.path.read_text("utf-8").splitlines()[self.line - 1].strip()
 
     def compiled(self) -> CodeType:
         """The changed module."""
@@ -48,13 +62,23 @@ class Mutant:
 def mutants(path: Path) -> list[Mutant]:
     """All changes of a file, in the order of its text."""
     tree = ast.parse(path.read_text("utf-8"))
-    return [Mutant(path, i, line, text) for i, (line, text, _) in enumerate(_changes(tree))]
+    found = [Mutant(path, i, line, text) for i, (line, text, _) in enumerate(_changes(tree))]
+    names = [name for name, value in _constants(tree) for _ in _of_nodes(value)]
+    own = [replace(m, constant=name) for m, name in zip(found, names, strict=False)]
+    return own + found[len(own) :]
+
+
+def _constants(tree: ast.Module) -> Iterator[tuple[str, ast.Constant]]:
+    """Names of the module that stand for one literal each."""
+    for statement in tree.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant() as value):
+                yield name, value
 
 
 def _changes(tree: ast.Module) -> Iterator[tuple[int, str, Change]]:
-    for statement in tree.body:
-        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant):
-            yield from _of_nodes(statement.value)
+    for _, value in _constants(tree):
+        yield from _of_nodes(value)
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef | ast.Module):
             for part in node.body:

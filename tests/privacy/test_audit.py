@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from repro.privacy.audit import audit
+from repro.privacy.audit import ROUNDING, audit, judge_privacy
 from repro.privacy.channels import Channel, randomized_response
 from repro.privacy.gaussian import GaussianShift, exact_shift
 from repro.privacy.mechanism import Guarantee, Mechanism
@@ -39,3 +39,28 @@ def test_any_mechanism_is_held_against_its_claim(mechanism, claim, verdict):
     assert found.verdict == verdict
     assert math.isnan(found.exact_epsilon) or found.lower_bound <= found.exact_epsilon
     assert math.isnan(found.exact_delta) == isinstance(mechanism, Laplace)
+
+
+@pytest.mark.parametrize(
+    ("claimed", "exact", "bounds", "tolerance", "expected"),
+    [
+        (1.0, [0.5], [0.5], 0.0, "supported"),
+        (1.0, [0.5], [0.5 * (1 + ROUNDING)], 0.0, "supported"),
+        (1.0, [0.5], [0.5 * (1 + 3e-9)], 0.0, "inconclusive"),
+        (1.0, [0.5], [0.75], 0.0, "inconclusive"),
+        (1.0, [0.5, 0.5], [0.6, 0.4], 0.0, "inconclusive"),
+        (0.5, [0.75], [0.0], 0.5, "supported"),
+        (0.5, [0.7500001], [0.0], 0.5, "contradicted"),
+        (0.5, [math.nan, 0.4], [0.1, 0.1], 0.0, "inconclusive"),
+        (0.5, [math.nan, 0.4], [0.6, 0.1], 0.0, "contradicted"),
+        (0.5, [math.nan, 0.6], [0.1, 0.1], 0.0, "contradicted"),
+    ],
+)
+def test_rules_at_their_edges(claimed, exact, bounds, tolerance, expected):
+    """A bound above its exact ε is a fault of one of the two, and decides nothing."""
+    assert judge_privacy(claimed, exact, bounds, tolerance) == expected
+
+
+def test_every_case_has_a_bound():
+    with pytest.raises(ValueError, match="shorter"):
+        judge_privacy(1.0, [0.5], [0.4, 0.3], 0.0)

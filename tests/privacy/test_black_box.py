@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from repro.privacy import black_box
 from repro.privacy.black_box import (
     Attack,
     Counts,
@@ -20,7 +21,7 @@ from repro.privacy.gaussian import GaussianShift
 
 
 def test_bounds_are_clopper_and_pearsons():
-    for hits, trials in ((0, 20), (7, 20), (20, 20)):
+    for hits, trials in ((0, 20), (1, 20), (7, 20), (19, 20), (20, 20), (1, 1)):
         interval = stats.binomtest(hits, trials).proportion_ci(0.9, method="exact")
         assert lower(hits, trials, 0.95) == pytest.approx(interval.low)
         assert upper(hits, trials, 0.95) == pytest.approx(interval.high)
@@ -78,3 +79,63 @@ def test_attacks_look_at_both_tails_and_directions():
     assert threshold_attack(narrow, wide) > 1
     assert threshold_attack(wide, narrow) > 1
     assert Attack(-1.0, -0.5, False).hits(np.array([0.0, 0.5, 0.6])) == 2
+
+
+def test_the_lower_tail_where_nothing_else_tells():
+    """20 of 1000 runs from one input lie far below all others: the set is exactly those."""
+    rng = np.random.default_rng(5)
+    one, other = rng.uniform(1, 2, (2, 1000))
+    one[:20] = -10.0
+    attack = choose_attack(one, other)
+    assert attack == Attack(-1.0, 10.0, False)
+    assert (attack.hits(one), attack.hits(other)) == (20, 0)
+    assert choose_attack(other, one) == Attack(-1.0, 10.0, True)
+    assert choose_attack(-one, -other) == Attack(1.0, 10.0, False)
+
+
+def test_runs_that_tell_nothing_choose_the_first_set():
+    same = np.arange(1.0, 101.0)
+    attack = choose_attack(same, same)
+    assert (attack.sign, attack.flipped) == (1.0, False)
+    assert attack.cut == pytest.approx(1.0, abs=0.01)
+
+
+def ratios(monkeypatch, cells, other):
+    """What the likelihood-ratio attack hands to the attack on one number."""
+    seen = []
+    monkeypatch.setattr(black_box, "threshold_attack", lambda *given: seen.extend(given) or 0.0)
+    likelihood_ratio_attack(np.array(cells), np.array(other), 0.1, 0.9)
+    assert seen[2:] == [0.1, 0.9]
+    return seen[:2]
+
+
+def test_likelihood_ratios_are_those_of_the_first_halves(monkeypatch):
+    """Half a count is added to each of four cells, 0 to 3; cell 3 is seen in a second half only."""
+    cells, other = [0, 0, 2, 1, 1, 1], [0, 1, 2, 2, 2, 3, 0, 0]
+    p = np.array([2.5, 0.5, 1.5, 0.5]) / 5
+    q = np.array([1.5, 1.5, 2.5, 0.5]) / 6
+    one, two = ratios(monkeypatch, cells, other)
+    assert one == pytest.approx(np.log(p / q)[cells])
+    assert two == pytest.approx(np.log(p / q)[other])
+    one, two = ratios(monkeypatch, other, cells)
+    assert one == pytest.approx(np.log(q / p)[other])
+    assert two == pytest.approx(np.log(q / p)[cells])
+
+
+def test_a_single_cell_tells_nothing(monkeypatch):
+    for found in ratios(monkeypatch, [0] * 4, [0] * 8):
+        assert (found == 0).all()
+
+
+def test_halves_are_halves(monkeypatch):
+    """Of seven runs three choose and four are counted."""
+    monkeypatch.setattr(black_box, "choose_attack", lambda one, other, *_: (
+        Attack(1.0, one.size + 10.0 * other.size, False)))  # fmt: skip
+    seen = []
+    monkeypatch.setattr(
+        black_box, "certified_epsilon", lambda counts, *_: seen.append(counts) or 0.5
+    )
+    assert threshold_attack(np.full(7, 100.0), np.zeros(10)) == 0.5
+    assert seen == [Counts(4, 4, 0, 5)]
+    assert threshold_attack(np.full(7, 53.0), np.full(10, 52.9)) == 0.5
+    assert seen[1] == Counts(4, 4, 0, 5)

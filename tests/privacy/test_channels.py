@@ -49,3 +49,18 @@ def test_a_channel_as_a_mechanism():
     scores = mechanism.scores(np.random.default_rng(0), True, 100_000)
     assert sorted(set(scores.round(9))) == [-1.0, 1.0]
     assert (scores > 0).mean() == pytest.approx(math.e / (1 + math.e), abs=0.01)
+
+
+def test_an_output_that_never_comes_costs_nothing():
+    channel = np.insert(randomized_response(0.5), 1, 0.0, axis=1)
+    assert channel_epsilon(channel) == pytest.approx(0.5)
+
+
+def test_all_of_delta_needs_no_epsilon():
+    assert Channel.of(randomized_response(1.0)).exact_epsilon(1.0) == 0.0
+
+
+def test_certain_outputs_have_a_finite_score():
+    channel = Channel.of(np.eye(2))
+    for neighbour, score in ((False, -1000.0), (True, 1000.0)):
+        assert set(channel.scores(np.random.default_rng(0), neighbour, 9)) == {score}

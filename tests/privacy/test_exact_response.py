@@ -9,7 +9,14 @@ import pytest
 
 from repro.errors import BadInput
 from repro.privacy import exact_response
-from repro.privacy.exact_response import WORDS, ExactResponse, flip_threshold, parse_epsilon
+from repro.privacy.exact_response import (
+    WORDS,
+    ExactResponse,
+    flip_threshold,
+    parse_epsilon,
+    random_bytes,
+    random_words,
+)
 
 BUDGETS = ["1e-6", "0.01", "0.1", "0.5", "1", "1.0986122886681098", "3", "10", "40"]
 
@@ -78,3 +85,39 @@ def test_refuses_what_is_no_budget(text):
 
 def test_the_budget_is_read_exactly():
     assert parse_epsilon(" 0.1 ") == Decimal("0.1")
+
+
+@pytest.mark.parametrize("text", ["1e-6", "40", "0.5" + "0" * 37])
+def test_the_edges_of_a_budget_are_allowed(text):
+    assert parse_epsilon(text) == Decimal(text)
+
+
+@pytest.mark.parametrize("text", ["9.99e-7", "40.0001", "0.5" + "0" * 38])
+def test_beyond_the_edges_is_refused(text):
+    with pytest.raises(BadInput):
+        parse_epsilon(text)
+
+
+def test_the_budget_spent_has_thirty_digits():
+    spent = ExactResponse.at(Decimal("0.5")).epsilon_spent
+    assert len(spent.as_tuple().digits) == 30
+
+
+def test_as_much_entropy_is_fetched_as_is_asked_for(monkeypatch):
+    sizes = []
+
+    def entropy(size):
+        sizes.append(size)
+        return bytes(range(size))
+
+    monkeypatch.setattr(exact_response.os, "urandom", entropy)
+    words = list(itertools.islice(random_words(2), 3))
+    assert words[:2] == list(struct.unpack("2Q", bytes(range(16))))
+    assert words[2] == words[0]
+    assert list(itertools.islice(random_bytes(3), 4)) == [0, 1, 2, 0]
+    assert sizes == [16, 16, 3, 3]
+
+
+def test_words_have_64_bits():
+    assert WORDS == 2**64
+    assert flip_threshold(Decimal("1e-6")) / 2**64 == pytest.approx(0.5, abs=1e-6)

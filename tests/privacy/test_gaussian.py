@@ -58,3 +58,8 @@ def test_runs_have_the_stated_distributions():
     assert one.mean() == pytest.approx(0, abs=0.01)
     assert other.mean() == pytest.approx(0.7, abs=0.01)
     assert one.std() == pytest.approx(1, abs=0.01)
+
+
+def test_the_textbook_calibration_by_hand():
+    """2·log(1.25/δ) = 4 at δ = 1.25·e⁻²."""
+    assert classical_shift(0.6, 1.25 * math.exp(-2)) == pytest.approx(0.3)

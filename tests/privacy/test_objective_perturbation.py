@@ -213,3 +213,107 @@ def test_one_interval_refutes_the_lemma_whatever_little_noise_is_added(bound, re
 
     tied, moved = inside(0.0, 1.001 * r), inside(2.0, 0.999 * r)
     assert (moved - math.exp(epsilon / 2) * tied > 1000 * delta / 2) == refuted
+
+
+def test_curvature_and_constant_by_hand():
+    """Away from 1, where a factor and its inverse agree."""
+    assert curvature(0.5) == pytest.approx(1 / (2 + math.e + 1 / math.e))
+    eta = math.exp(-2)
+    assert printed_constant(4, eta) == pytest.approx(16 * (4 + 2) / math.sqrt(8))
+
+
+def test_the_corrected_ridge_and_its_noise():
+    """σ below 1 is found where the budget is wide."""
+    found = corrected(20.0, 1e-3, 0.5)
+    assert found.ridge == pytest.approx(1 / math.expm1(1.0))
+    assert 0.01 < found.sigma < 1
+    assert hockey_stick_bound(found, 20.0, 0.5) == pytest.approx(1e-3, rel=1e-6)
+    assert corrected(0.5, 1e-3, 2.0, hessian=0.25).ridge == pytest.approx(0.25 / math.expm1(0.025))
+
+
+def test_the_distance_of_gradients_in_a_small_ball():
+    """2σ(2θ) + 2σ(−2θ) = 2 as long as the last is the largest of sσ(−sθ), plus the grid's slack."""
+    assert gradient_distance(0.5) == pytest.approx(2 * (1 + 1e-5), rel=1e-12)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.02, 0.3, 1.0])
+def test_the_bound_is_its_integral(epsilon):
+    calibration = Calibration(4.0, 20.0)
+    shift, left = 0.5, epsilon - math.log1p(1 / 20)
+
+    def excess(z):
+        return stats.norm.pdf(z) * max(0.0, 1 - math.exp(left - shift * z - shift**2 / 2))
+
+    kink = max(0.0, left / shift - shift / 2)
+    wanted = 2 * integrate.quad(excess, kink, 12)[0]
+    assert hockey_stick_bound(calibration, epsilon, 2.0) == pytest.approx(wanted, rel=1e-8)
+
+
+def test_quadrature_is_the_trapezoidal_rule_between_the_atoms():
+    mass = ObjectivePerturbation(DATA, DATA).mass(1)
+    nodes = np.linspace(DATA.ends[1], DATA.ends[0], mass.size - 2)
+    weights = np.full(nodes.size, nodes[1] - nodes[0])
+    weights[0] = weights[-1] = weights[0] / 2
+    assert mass[:-2] == pytest.approx(stats.norm.pdf(nodes) * weights, rel=1e-9)
+    assert mass[-2:] == pytest.approx(DATA.atoms)
+
+
+def test_releases_next_to_an_atom_are_inverted_as_well():
+    theta = np.array([-2 + 1e-5, -2 + 5e-5, 2 - 5e-5, 2 - 1e-5])
+    standard = DATA.noise_at(theta) / DATA.sigma
+    assert DATA.solve(standard) == pytest.approx(theta, abs=2e-8)
+    assert list(DATA.solve(np.array(DATA.ends))) == [-2.0, 2.0]
+
+
+def test_a_ranking_far_out_does_not_overflow():
+    ranking, far = Ranking((0.8, 0.5, -1.0)), np.array([1000.0, -1000.0])
+    assert ranking.gradient(far) == pytest.approx([0, -1.8 - 1.5], abs=1e-12)
+    assert ranking.hessian(far) == pytest.approx([0, 0], abs=1e-12)
+
+
+def narrow(slope, sigma=0.01):
+    """So little noise that no release reaches an end."""
+    return Perturbed((Item(slope),), ridge=1.0, sigma=sigma, radius=2.0)
+
+
+def test_the_log_ratio_inside_and_at_the_atoms():
+    other = Perturbed((Item(2.0), *RECORDS), 0.7, 4.0, 2.0)
+    pair = ObjectivePerturbation(DATA, other)
+    inside = np.array([-1.9, 0.3])
+    at = pair.log_ratio(np.array([-2.0, *inside, 2.0]))
+    assert at[1:3] == pytest.approx(other.log_density(inside) - DATA.log_density(inside))
+    assert at[[0, 3]] == pytest.approx(np.log(other.atoms / DATA.atoms))
+
+
+def test_atoms_without_mass():
+    """The ratio is cut at ±1000 where one side has none, and 0 where neither has."""
+    one, other = narrow(0.3), DATA
+    ends = np.array([-2.0, 2.0])
+    assert list(ObjectivePerturbation(one, other).log_ratio(ends)) == [1000.0, 1000.0]
+    assert list(ObjectivePerturbation(other, one).log_ratio(ends)) == [-1000.0, -1000.0]
+    neither = ObjectivePerturbation(one, narrow(0.4))
+    assert list(neither.log_ratio(ends)) == [0.0, 0.0]
+    assert list(neither.losses[0][-2:]) == [0.0, 0.0]
+
+
+def test_a_composition_is_as_private_as_its_worse_side():
+    other = Perturbed((Item(2.0), *RECORDS), 0.7, 4.0, 2.0)
+    pairs = [
+        WithGaussian(ObjectivePerturbation(*sides), 0.3) for sides in ((DATA, other), (other, DATA))
+    ]
+    for pair in pairs:
+        sides = [pair._delta(side, 0.4) for side in (0, 1)]
+        assert abs(sides[0] - sides[1]) > 1e-6
+        assert pair.exact_delta(0.4) == max(sides)
+
+
+@pytest.mark.parametrize("neighbour", [False, True])
+def test_scores_of_a_composition_are_log_likelihood_ratios(neighbour):
+    other = Perturbed((Item(2.0), *RECORDS), 0.7, 4.0, 2.0)
+    pair = WithGaussian(ObjectivePerturbation(DATA, other), 0.3)
+    found = pair.scores(np.random.default_rng(4), neighbour, 50)
+    rng = np.random.default_rng(4)
+    first = pair.estimate.scores(rng, neighbour, 50)
+    second = rng.normal(0.3 * neighbour, 1.0, 50)
+    wanted = first + stats.norm.logpdf(second, 0.3) - stats.norm.logpdf(second)
+    assert found == pytest.approx(wanted)

@@ -1,0 +1,189 @@
+"""What the batched Newton solvers share: when they stop, how fast they are, when they halve."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from repro.estimators import (
+    debiased_logistic as debiased,
+)
+from repro.estimators import (
+    label_losses,
+    mixture_mle,
+    objective_perturbation,
+    private_least_squares,
+)
+from repro.estimators.label_losses import LabelLoss
+from repro.estimators.pair_loss import PairLoss
+from repro.preferences.label_counts import LabelCounts
+
+
+def double(values) -> torch.Tensor:
+    return torch.tensor(values, dtype=torch.float64)
+
+
+ONE = double([[1.0]])
+
+
+def of_debiased(labels, x=ONE, mass=ONE, radius=50.0, **options):
+    return debiased.debiased_logistic(x, mass, double(labels), radius, **options)
+
+
+def of_label_loss(shares, pairs=1.0, x=ONE, radius=50.0, name="naive", **options):
+    shares = double(shares)
+    counts = LabelCounts(torch.full_like(shares, pairs), pairs * shares)
+    return label_losses.minimise_loss(LabelLoss(name, 1.0), counts, x, radius, **options)
+
+
+def of_mixture(shares, pairs=1.0, x=ONE, radius=50.0, **options):
+    shares = double(shares)
+    counts = LabelCounts(torch.full_like(shares, pairs), pairs * shares)
+    return mixture_mle.mixture_mle(counts, x, math.inf, radius, **options)
+
+
+FITS = pytest.mark.parametrize("fit", [of_debiased, of_label_loss, of_mixture])
+SOLVERS = {of_debiased: debiased, of_label_loss: label_losses, of_mixture: mixture_mle}
+
+
+@FITS
+def test_a_logit_to_twelve_digits(fit):
+    for share in (0.9, 0.51, 1e-3):
+        assert float(fit([[share]])) == pytest.approx(math.log(share / (1 - share)), rel=1e-11)
+
+
+@FITS
+def test_data_that_agree_with_the_start_finish_at_once(fit):
+    assert float(fit([[0.5]], tolerance=0.0)) == 0.0
+
+
+@FITS
+def test_eight_steps_are_enough(fit, monkeypatch):
+    """Newton's method doubles its digits: a ridge that is felt would not."""
+    monkeypatch.setattr(SOLVERS[fit], "MAX_STEPS", 8)
+    assert float(fit([[0.9]])) == pytest.approx(math.log(9), rel=1e-10)
+
+
+@pytest.mark.parametrize("fit", [of_label_loss, of_mixture])
+@pytest.mark.parametrize("pairs", [1e-9, 1e12])
+def test_counts_may_be_of_any_size(fit, pairs, monkeypatch):
+    monkeypatch.setattr(SOLVERS[fit], "MAX_STEPS", 8)
+    assert float(fit([[0.9]], pairs=pairs)) == pytest.approx(math.log(9), rel=1e-9)
+
+
+def test_masses_may_be_of_any_size(monkeypatch):
+    monkeypatch.setattr(debiased, "MAX_STEPS", 8)
+    assert float(of_debiased([[0.9]], mass=1e-9 * ONE)) == pytest.approx(math.log(9), rel=1e-9)
+
+
+@pytest.mark.parametrize("fit", [of_label_loss, of_mixture])
+def test_tolerance_is_relative_to_the_parameter_plus_one(fit):
+    """The first step goes to (0.9 − ½)/¼ = 1.6 and is final where 1.6 ≤ tolerance·2.6."""
+    assert float(fit([[0.9]], tolerance=0.7)) == pytest.approx(1.6)
+    assert float(fit([[0.9]], tolerance=0.5)) > 1.7
+
+
+def test_tolerance_is_relative_to_the_radius():
+    assert float(of_debiased([[0.9]], radius=5.0, tolerance=0.33)) == pytest.approx(1.6)
+    assert float(of_debiased([[0.9]], radius=5.0, tolerance=0.31)) > 1.7
+
+
+def outward_residual(score: torch.Tensor, theta: torch.Tensor, radius: float) -> float:
+    """What is left of the score's direction once the ball's share is taken off."""
+    on_sphere = (theta.norm(dim=1, keepdim=True) > radius * (1 - 1e-9)).double()
+    outwards = (score * theta).sum(1, keepdim=True).clamp(min=0) / theta.square().sum(1, True)
+    return float((score - on_sphere * outwards * theta).norm(dim=1).max())
+
+
+def test_debiased_steps_that_overshoot_are_halved():
+    """The first row climbs under whole steps; the second, beside it, does not."""
+    x = double([[-7.4, 6.7], [-0.1, -0.5], [2.1, 2.9]])
+    mass, labels = double([[0.3, 0.61, 0.09]]), double([[-0.17, 1.25, 1.29], [0.5, 0.4, 0.6]])
+    found = debiased.debiased_logistic(x, mass, labels, 50.0)
+    score = (mass * (labels - torch.sigmoid(found @ x.T))) @ x
+    assert outward_residual(score, found, 50.0) < 1e-9
+
+
+LABEL_CASES = {
+    "square": ([[-1.4, -0.4], [2.3, -1.6], [11.7, 1.9]], [28.0, 70.0, 1556.0], [15.0, 52.0, 729.0]),
+    "mixture": ([[-1.5, 0.0], [-3.0, -0.6], [0.9, -2.2]], [2934.0, 33.0, 3585.0],
+                [2152.0, 8.0, 737.0]),
+    "debiased": ([[26.2, -33.7], [0.1, -0.1], [-7.4, 1.2]], [11.0, 51.0, 4089.0],
+                 [5.0, 39.0, 3098.0]),
+    "naive": ([[2.7, 1.6], [1.8, -2.4], [0.1, 0.4]], [15.0, 13.0, 7264.0], [7.0, 9.0, 1472.0]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", list(LABEL_CASES))
+def test_steps_on_label_losses_that_overshoot_are_halved(name):
+    x, pairs, wins = (double(values) for values in LABEL_CASES[name])
+    easy = torch.tensor([0.5, 0.51, 0.49], dtype=torch.float64) * pairs
+    counts = LabelCounts(torch.stack([pairs, pairs]), torch.stack([wins, easy]))
+    loss = LabelLoss(name, 1.0)
+    found = label_losses.minimise_loss(loss, counts, x, 50.0)
+    score, _ = loss.derivatives(counts, found @ x.T, x)
+    assert outward_residual(score, found, 50.0) < 1e-5 * float(pairs.sum())
+
+
+def test_likelihood_steps_that_overshoot_are_halved_alone():
+    x = double([[-0.6, -0.6], [-1.1, -7.8], [-17.7, 3.1]])
+    pairs, wins = double([739.0, 225.0, 51183.0]), double([221.0, 61.0, 13765.0])
+    counts = LabelCounts(torch.stack([pairs, pairs]), torch.stack([wins, 0.5 * pairs + 1]))
+    found = mixture_mle.mixture_mle(counts, x, 1.0, 50.0)
+    score, _ = mixture_mle.MixtureLikelihood(x, 1.0).derivatives(counts, found)
+    assert outward_residual(score, found, 50.0) < 1e-4
+
+
+def test_objective_steps_that_overshoot_are_halved():
+    """One row needs halving and many steps, the other is done after a few."""
+    x, share = double([[-9.8, 24.9], [-3.3, 12.2], [4.5, 2.8]]), double([[0.26, 0.33, 0.41]])
+    loss = PairLoss(x, share, share * double([[0.48, 0.07, 0.94]]))
+    linear = double([[-0.79, 0.18], [0.0, 0.0], [1e-3, 1e-3]])
+    found = objective_perturbation.minimise_in_ball(loss, 1e-3, linear, 50.0)
+    gradient, _ = objective_perturbation.Perturbed(loss, 1e-3, linear).derivatives(found)
+    assert outward_residual(-gradient, found, 50.0) < 1e-9
+
+
+def test_a_finished_row_waits_for_the_others():
+    """Without data the first row is done after one step; the second is a logit far out."""
+    loss = PairLoss(ONE, double([[0.0], [1.0]]), double([[0.0], [0.99]]))
+    found = objective_perturbation.minimise_in_ball(loss, 1e-12, double([[0.0], [0.0]]), 50.0)
+    assert found[:, 0].tolist() == pytest.approx([0.0, math.log(99)], rel=1e-9)
+
+
+def least_squares(pairs=1e6, lanes=1, **options):
+    rng = np.random.default_rng(0)
+    x, theta = torch.from_numpy(rng.standard_normal((9, 3)) / 2), double([0.4, -0.3, 0.2])
+    signal = torch.full((lanes,), 0.46, dtype=torch.float64)
+    counts = torch.full((lanes, 9), pairs, dtype=torch.float64)
+    means = counts * private_least_squares.expected_label(x @ theta, signal[:, None])
+    zero = torch.zeros(lanes, 3, dtype=torch.float64)
+    found = private_least_squares.linear_least_squares(
+        zero, counts, means, x, signal, 1.0, **options
+    )
+    return float((found - theta).abs().max())
+
+
+def test_least_squares_by_default_are_finer_than_noise():
+    """The smallest standard error is about 1e-3 here; the last step is a thousandth of it."""
+    assert least_squares() < 1e-7
+
+
+def test_least_squares_converge_in_a_few_steps(monkeypatch):
+    monkeypatch.setattr(private_least_squares, "MAX_STEPS", 6)
+    assert least_squares(tolerance=0.0) < 1e-9
+    assert least_squares(pairs=1e12, tolerance=0.0) < 1e-9
+
+
+def test_least_squares_stop_when_they_are_done(monkeypatch):
+    steps, inner = [], private_least_squares.nearest_in_ball_newton
+    monkeypatch.setattr(
+        private_least_squares,
+        "nearest_in_ball_newton",
+        lambda *given: steps.append(1) or inner(*given),
+    )
+    least_squares()
+    assert 2 <= len(steps) <= 6

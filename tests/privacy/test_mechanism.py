@@ -1,0 +1,28 @@
+"""The search for the exact ε, on functions whose answer is known, and its limits."""
+
+import math
+
+import pytest
+
+from repro.privacy.mechanism import bisect_epsilon
+
+
+@pytest.mark.parametrize("root", [0.3, 1.0, 1.5, 150.0, 512.0, 650.0, 700.0])
+def test_the_smallest_epsilon_at_which_delta_vanishes(root):
+    """δ stays 0 beyond the root: the smallest such ε is sought, not any."""
+    found = bisect_epsilon(lambda epsilon: max(0.0, root - epsilon), 0.0)
+    assert found == pytest.approx(root, rel=1e-12)
+
+
+def test_no_finite_guarantee_is_sought_beyond_700():
+    assert bisect_epsilon(lambda epsilon: max(0.0, 700.1 - epsilon), 0.0) == math.inf
+    assert bisect_epsilon(lambda epsilon: 0.2, 0.1) == math.inf
+
+
+def test_a_delta_that_is_enough_at_zero_needs_no_epsilon():
+    assert bisect_epsilon(lambda epsilon: 0.3, 0.3) == 0.0
+    assert bisect_epsilon(lambda epsilon: 0.2, 0.3) == 0.0
+
+
+def test_the_unknown_stays_unknown():
+    assert math.isnan(bisect_epsilon(lambda epsilon: math.nan, 0.1))

@@ -1,0 +1,267 @@
+"""Plans: what names a block, which checks run, and what the parts of the engine hand on."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import os
+
+import numpy as np
+import pytest
+import torch
+
+from repro.errors import BadInput
+from repro.study import extras, parallel
+from repro.study import plan as plans
+from repro.study.blocks import Block, BlockStore, _checksum, code_fingerprint, content_key
+from repro.study.config import Overrides
+from repro.study.experiment import Setting, find, slugs
+from repro.study.plan import blocks_of, built, measure_block
+from repro.study.stream import stream
+
+
+def blake(text: str, size: int = 16) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=size).hexdigest()
+
+
+def test_a_content_key_is_the_hash_of_its_json_in_any_order():
+    parts = {"b": 1, "a": [2.5, "x"]}
+    assert content_key(parts) == blake('{"a": [2.5, "x"], "b": 1}')
+    assert content_key(dict(reversed(parts.items()))) == content_key(parts)
+    assert content_key({"a": (Overrides,)}) == blake(json.dumps({"a": [repr(Overrides)]}))
+
+
+def test_a_fingerprint_hashes_names_sizes_and_bytes(tmp_path):
+    folder = tmp_path / "room"
+    folder.mkdir()
+    (folder / "a.py").write_text("x = 1", "utf-8")
+    (folder / "b.py").write_text("", "utf-8")
+    found = code_fingerprint([folder / "a.py", folder / "b.py"])
+    assert found == blake("room/a.py:5:x = 1room/b.py:0:")
+
+
+def test_a_block_lies_in_a_folder_named_by_two_digits(tmp_path):
+    store, block = BlockStore(tmp_path), Block(0, 0, "abcd" * 8)
+    values = np.array([[1.0, np.nan]])
+    store.write(block, values)
+    (path,) = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert path.relative_to(tmp_path).as_posix() == f"ab/{block.key}.npy"
+    kept = np.load(path, allow_pickle=False)
+    assert kept[-1] == _checksum(values.ravel())
+    digest = hashlib.blake2b(values.tobytes(), digest_size=6).digest()
+    assert kept[-1] == float(int.from_bytes(digest, "little"))
+    assert np.array_equal(store.read(block, (1, 2)), values, equal_nan=True)
+
+
+def test_what_killed_runs_left_is_swept(tmp_path):
+    store, block = BlockStore(tmp_path), Block(0, 0, "abcd" * 8)
+    store.write(block, np.zeros(2))
+    draft = tmp_path / "ab" / ".x.draft-elsewhere-1.npy"
+    draft.write_bytes(b"half")
+    os.utime(draft, (0, 0))
+    store.tidy()
+    assert not draft.exists()
+    assert store.read(block, (2,)) is not None
+
+
+@pytest.mark.parametrize(
+    "values", [np.arange(4), np.array([{"a": 1}], dtype=object), np.zeros((2, 2), np.float32)]
+)
+def test_other_arrays_are_no_blocks(tmp_path, values):
+    store, block = BlockStore(tmp_path), Block(0, 0, "abcd" * 8)
+    path = tmp_path / "ab" / f"{block.key}.npy"
+    path.parent.mkdir()
+    np.save(path, values, allow_pickle=True)
+    assert store.read(block, (3,)) is None
+    np.savez(path.with_suffix(""), a=np.zeros(3))
+    path.with_suffix(".npz").rename(path)
+    assert store.read(block, (3,)) is None
+
+
+def key_parts(plan, monkeypatch):
+    monkeypatch.setattr(plans, "_sources", lambda slug: [])
+    seen = {}
+    monkeypatch.setattr(plans, "content_key", lambda parts: seen.update(parts) or "key")
+    assert plan.key() == "key"
+    return seen
+
+
+def test_a_plan_is_named_by_everything_its_numbers_depend_on(plan_of, monkeypatch):
+    plan = plan_of(seed=3)
+    assert key_parts(plan, monkeypatch) == {
+        "code": code_fingerprint([]), "slug": "toy", "config": plan.config,
+        "overrides": Overrides().model_dump(), "instance": {"kind": "linear"}, "device": "cpu",
+        "seed": 3,
+    }  # fmt: skip
+
+
+def test_a_block_is_named_by_plan_check_place_and_size(plan_of, monkeypatch):
+    plan = plan_of()
+    seen = []
+    monkeypatch.setattr(type(plan), "key", lambda self: "base")
+    monkeypatch.setattr(plans, "content_key", lambda parts: seen.append(parts) or "key")
+    checks = plan.experiment().checks()
+    blocks = blocks_of(plan, checks)
+    assert [(b.check, b.block) for b in blocks] == [(c, b) for c in range(2) for b in range(10)]
+    assert seen[13] == {"plan": "base", "check": repr(checks[1]), "block": 3, "replicates": 40}
+
+
+def test_replicates_are_spread_over_blocks(plan_of):
+    plan = plan_of()
+    check = plan.experiment().checks()[0]
+    assert plan.replicates(check) == 40
+    assert plan.replicates(dataclasses.replace(check, replicate_factor=2.5)) == 100
+    assert plan.replicates(dataclasses.replace(check, replicate_factor=0.001)) == 1
+
+
+def test_only_the_named_checks_run(plan_of):
+    def names(*only):
+        plan = dataclasses.replace(plan_of(), only=only or None)
+        return [check.name for check in plan.checks(plan.experiment())]
+
+    assert names() == ["n_pairs", "constant"]
+    assert names("constant") == ["constant"]
+    with pytest.raises(BadInput) as refused:
+        names("constant", "n_pair")
+    assert str(refused.value) == "only=n_pair: did you mean n_pairs? allowed: n_pairs, constant"
+
+
+def test_an_estimate_is_told_the_replicates_of_all_blocks(plan_of, toy, monkeypatch):
+    assert plan_of().estimate() == ""
+    monkeypatch.setattr(toy, "estimate", lambda self, points: f"needs {points}")
+    assert plan_of().estimate() == "needs {'n_pairs': 400, 'constant': 400}"
+
+
+def test_a_block_is_measured_on_the_streams_of_its_labels(plan_of):
+    plan = plan_of(seed=5)
+    blocks = blocks_of(plan, plan.experiment().checks())
+    found = measure_block(plan, blocks[12])
+    noise = stream(5, "toy", "constant", 1e4, 2).chisquare(4, 40) / 4
+    assert found.shape == (2, 2, 40)
+    assert np.array_equal(found[1], [noise, 2 * noise])
+
+
+def test_a_plan_is_built_once_and_another_is_another(plan_of):
+    first = built(plan_of())
+    assert built(plan_of()) is first
+    other = built(plan_of(exponent=-2.0))
+    assert other is not first
+    assert other[0].config.exponent == -2.0
+    assert plans._Frozen(plan_of()) != 3
+    assert plans._Frozen(plan_of()) != plans._Frozen(plan_of(seed=1))
+
+
+def test_a_wrong_value_of_the_config_is_named_below_theorem(plan_of):
+    with pytest.raises(BadInput, match=r"^theorem\.exponent="):
+        plan_of(exponent="steep").experiment()
+
+
+def test_experiments_are_the_files_without_an_underscore(tmp_path, monkeypatch):
+    import theorems
+
+    monkeypatch.setattr(theorems, "__path__", [str(tmp_path)])
+    for name in ("beta", "_hidden", "alpha"):
+        (tmp_path / f"{name}.py").write_text("", "utf-8")
+    assert slugs() == ["alpha", "beta"]
+
+
+def test_a_file_without_an_experiment_is_a_bug(monkeypatch):
+    import sys
+    import types
+
+    module = types.ModuleType("theorems.empty")
+    module.Setting = Setting
+    monkeypatch.setitem(sys.modules, "theorems.empty", module)
+    monkeypatch.setattr("repro.study.experiment.slugs", lambda: ["empty"])
+    with pytest.raises(TypeError, match="defines no Experiment"):
+        find("empty")
+    with pytest.raises(BadInput, match=r"^theorem=emty: did you mean empty\? allowed: empty$"):
+        find("emty")
+
+
+def test_an_experiment_measures_every_grid_point_on_its_own_stream(toy, plan_of):
+    experiment, (check, _) = built(plan_of())
+    rngs = [np.random.default_rng(seed) for seed in range(4)]
+    found = experiment.measure_grid(check, rngs, 3)
+    wanted = [np.random.default_rng(seed).chisquare(4, 3) / 4 for seed in range(4)]
+    assert [list(at["flat"]) for at in found] == [list(values) for values in wanted]
+    with pytest.raises(ValueError, match="shorter"):
+        experiment.measure_grid(check, rngs[:3], 3)
+
+
+def test_one_thread_a_process():
+    before = torch.get_num_threads()
+    try:
+        for threads in (3, 1, 2):
+            torch.set_num_threads(threads)
+            parallel.single_thread()
+            assert torch.get_num_threads() == 1
+        torch.set_num_threads(2)
+        block = Block(0, 0, "")
+        assert parallel._one(lambda b: torch.get_num_threads(), block) == (block, 1)
+        torch.set_num_threads(2)
+        assert list(parallel.in_process(lambda b: torch.get_num_threads(), [block])) == [(block, 1)]
+    finally:
+        torch.set_num_threads(before)
+
+
+def test_workers_choose_the_mapper():
+    assert parallel.mapper(1) is parallel.in_process
+    pool = parallel.mapper(2)
+    assert (pool.workers, pool._retries) == (2, 3)
+
+
+def test_cores_that_this_process_may_use(monkeypatch):
+    monkeypatch.setattr(parallel.os, "sched_getaffinity", lambda pid: {pid, 5, 9}, raising=False)
+    assert parallel.available_cores() == 3
+    monkeypatch.delattr(parallel.os, "sched_getaffinity")
+    monkeypatch.setattr(parallel.os, "cpu_count", lambda: 7)
+    assert parallel.available_cores() == 7
+    monkeypatch.setattr(parallel.os, "cpu_count", lambda: None)
+    assert parallel.available_cores() == 1
+
+
+@pytest.mark.parametrize("deaths", [0, 3, 4])
+def test_lost_workers_are_replaced_three_times(monkeypatch, deaths):
+    from joblib.externals.loky.process_executor import BrokenProcessPool
+
+    blocks, asked = [Block(0, index, str(index)) for index in range(3)], []
+
+    def once(self, function, left):
+        asked.append([block.block for block in left])
+        yield left[0], function(left[0])
+        if len(asked) <= deaths:
+            raise BrokenProcessPool
+        yield from ((block, function(block)) for block in left[1:])
+
+    blocks += [Block(0, index, str(index)) for index in range(3, 9)]
+    monkeypatch.setattr(parallel._Pool, "_once", once)
+    work = parallel.mapper(2)(lambda block: block.block, blocks)
+    if deaths > 3:
+        with pytest.raises(BadInput) as refused:
+            list(work)
+        assert str(refused.value) == (
+            "compute.workers=2: workers keep dying (out of memory?); allowed: fewer. "
+            "Finished blocks are kept; run the same command to go on"
+        )
+    else:
+        assert sorted(value for _, value in work) == list(range(9))
+    assert asked == [list(range(start, 9)) for start in range(min(deaths, 3) + 1)]
+
+
+def test_an_extra_is_asked_for_by_its_name(monkeypatch, toy):
+    assert extras.missing_library("toy") == ""
+    extras.require_extra("toy")
+    monkeypatch.setattr(toy, "extra", "llm")
+    monkeypatch.setattr(extras, "find_spec", lambda name: None if name == "tokenizers" else 1)
+    assert extras.missing_library("toy") == "tokenizers"
+    with pytest.raises(BadInput) as refused:
+        extras.require_extra("toy")
+    assert str(refused.value) == (
+        "theorem=toy: needs tokenizers, which is not installed; pip install 'repro-rlhf[llm]'"
+    )
+    monkeypatch.setattr(extras, "find_spec", lambda name: None)
+    assert extras.missing_library("toy") == "transformers"
+    monkeypatch.setattr(extras, "find_spec", lambda name: 1)
+    assert extras.missing_library("toy") == ""
