@@ -56,7 +56,7 @@ def two_arm_wrong_prob(good_reference: np.ndarray, scaled_difference: np.ndarray
     """Probability of the second of two responses, without a special function.
 
     In ℓ = logit π(first) the condition is K·σ(ℓ) + ℓ = T with K = 1/w + 1/(1−w) and
-    T = Δ/β + logit w + 1/(1−w).  The root is negated, T → K − T, where it would be positive; below 0
+    T = Δ/β + logit w + 1/(1−w).  Where the root would be positive it is negated, T → K − T; below 0
     the left side is convex and increasing, so Newton from above is monotone.
 
     Args:
