@@ -36,35 +36,52 @@ def average_gap(
         draws: source of randomness.
     """
     actions, device = policies.num_actions, policies.tilts.device
-    gap = policies.divergence()
+    gap, prob = policies.divergence().flatten(), policies.table()
+    score, play = objective(policies, lanes), _Play(lanes, actions, draws)
     zeros = torch.zeros(len(lanes), actions, dtype=policies.tilts.dtype, device=device)
-    counts, prob = PairCounts(zeros, zeros, zeros), torch.full_like(zeros, 1 / actions)
+    counts, current_prob = PairCounts(zeros, zeros, zeros), torch.full_like(zeros, 1 / actions)
     neutral = torch.zeros(1, dtype=policies.tilts.dtype, device=device)
     first = NeedleClass(actions, neutral, policies.optimal_tilt).divergence()[0]
     current, total = first.expand(len(lanes)), torch.zeros_like(zeros[:, 0])
     for time, later in pairwise(times):
         total = total + (later - time) * current
-        counts = counts.plus(_play(lanes, prob, later - time, draws))
-        found = objective(policies, lanes, counts).flatten(1).argmin(dim=1)
-        arm, tilt = found // len(policies.tilts), found % len(policies.tilts)
-        prob, current = policies.probabilities(arm, tilt), gap[arm, tilt]
+        counts = counts.plus(play.block(current_prob, later - time))
+        found = score(counts).flatten(1).argmin(dim=1)
+        current_prob, current = prob[found], gap[found]
     return lanes.kl_weight * total / times[-1]
 
 
-def _play(lanes: XpoLanes, prob: Tensor, rounds: int, draws: Draws) -> PairCounts:
-    """Counts of a block: τ ~ π, τ̃ ~ π_ref, a label on each pair of different responses."""
-    actions = prob.shape[1]
-    joint = (prob[:, :, None] / actions).expand(-1, -1, actions).flatten(1)
-    drawn = draws.counts(rounds, joint)
-    wins = draws.binomial(drawn, _win_prob(lanes, actions)).reshape(-1, actions, actions)
-    drawn = drawn.reshape(-1, actions, actions)
-    different = 1 - torch.eye(actions, dtype=prob.dtype, device=prob.device)
-    pairs, wins = drawn * different, wins * different
-    return PairCounts(
-        pairs=pairs.sum(2) + pairs.sum(1),
-        wins=wins.sum(2) + (pairs - wins).sum(1),
-        baseline=drawn.sum(1),
-    )
+class _Play:
+    """Blocks of rounds under frozen policies; what does not change between blocks is kept."""
+
+    def __init__(self, lanes: XpoLanes, actions: int, draws: Draws) -> None:
+        self._actions, self._draws = actions, draws
+        self._win_prob = _win_prob(lanes, actions)
+        self._sums = _sums(actions, self._win_prob)
+
+    def block(self, prob: Tensor, rounds: int) -> PairCounts:
+        """Counts of a block: τ ~ π, τ̃ ~ π_ref, a label on each pair of different responses."""
+        joint = (prob[:, :, None] / self._actions).expand(-1, -1, self._actions).flatten(1)
+        drawn = self._draws.counts(rounds, joint)
+        wins = self._draws.binomial(drawn, self._win_prob)
+        found = torch.cat([drawn, wins], dim=1) @ self._sums
+        pairs, won, baseline = found.split(self._actions, dim=1)
+        return PairCounts(pairs, won, baseline)
+
+
+def _sums(actions: int, like: Tensor) -> Tensor:
+    """(2A², 3A) of 0, 1 and −1: from counts and wins of (τ, τ̃) to pairs, wins, baseline.
+
+    Sums of whole numbers below 2^53 are exact in any order.
+    """
+    one = torch.eye(actions, dtype=like.dtype, device=like.device)
+    first = one.repeat_interleave(actions, dim=0)
+    second = one.repeat(actions, 1)
+    different = 1 - (first * second).sum(dim=1, keepdim=True)
+    first, others = first * different, second * different
+    from_drawn = torch.cat([first + others, others, second], dim=1)
+    from_wins = torch.cat([torch.zeros_like(first), first - others, torch.zeros_like(first)], dim=1)
+    return torch.cat([from_drawn, from_wins])
 
 
 def _win_prob(lanes: XpoLanes, actions: int) -> Tensor:

@@ -41,6 +41,12 @@ class NeedleClass:
         elsewhere = entropy_part - other * best
         return torch.stack([on_best] + [elsewhere] * (self.num_actions - 1))
 
+    def table(self) -> Tensor:
+        """(A·U, A) every policy, in the order of a flattened (A, U) table."""
+        arms, tilts = self.num_actions, len(self.tilts)
+        each = torch.arange(arms * tilts, device=self.tilts.device)
+        return self.probabilities(each // tilts, each % tilts)
+
     def probabilities(self, arm: Tensor, tilt: Tensor) -> Tensor:
         """(L, A) policy of response ``arm`` (L,) raised by the tilt with index ``tilt`` (L,)."""
         logits = torch.zeros(len(arm), self.num_actions, dtype=self.tilts.dtype, device=arm.device)

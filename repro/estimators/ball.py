@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor
+from torch.linalg import vector_norm
 
 MAX_STEPS = 60
 
@@ -19,7 +20,7 @@ def nearest_in_ball(centre: Tensor, information: Tensor, radius: float) -> Tenso
         information: (R, d, d) symmetric positive definite.
         radius: > 0.
     """
-    outside = centre.norm(dim=-1) > radius
+    outside = vector_norm(centre, dim=-1) > radius
     if not bool(outside.any()):
         return centre
     nearest = centre.clone()
@@ -29,16 +30,19 @@ def nearest_in_ball(centre: Tensor, information: Tensor, radius: float) -> Tenso
 
 def _on_sphere(centre: Tensor, information: Tensor, radius: float) -> Tensor:
     """Newton on 1/radius − 1/‖θ(μ)‖, which climbs to the root from below without overshooting."""
+    if centre.shape[-1] == 1:
+        return radius * centre.sign()
     values, vectors = torch.linalg.eigh(information)
     values = values.clamp(min=1e-300)
-    target = values * torch.einsum("rij,ri->rj", vectors, centre)
-    shift = (target.norm(dim=-1, keepdim=True) / radius - values[:, -1:]).clamp(min=0)
+    target = values * (vectors.mT @ centre[..., None])[..., 0]
+    shift = (vector_norm(target, dim=-1, keepdim=True) / radius - values[:, -1:]).clamp(min=0)
     for _ in range(MAX_STEPS):
-        theta = target / (values + shift)
-        length = theta.norm(dim=-1, keepdim=True)
-        slope = (theta.square() / (values + shift)).sum(-1, keepdim=True)
+        shifted = values + shift
+        theta = target / shifted
+        length = vector_norm(theta, dim=-1, keepdim=True)
+        slope = (theta.square() / shifted).sum(-1, keepdim=True)
         step = (length / radius - 1).clamp(min=0) * length.square() / slope
         shift = shift + step
         if bool((step <= 1e-15 * shift).all()):
             break
-    return torch.einsum("rij,rj->ri", vectors, target / (values + shift))
+    return (vectors @ (target / (values + shift))[..., None])[..., 0]

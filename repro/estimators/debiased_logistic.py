@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor
+from torch.linalg import vector_norm
 from torch.nn.functional import softplus
 
 from repro.estimators.ball import nearest_in_ball
@@ -31,58 +32,66 @@ def debiased_logistic(
     Returns:
         (P, k); directions without data stay at 0; NaN rows where it has not converged.
     """
-    problems = labels.shape[0]
-    mass = mass.expand(problems, -1)
-    theta = features.new_zeros(problems, features.shape[1])
-    active = torch.arange(problems, device=theta.device)
-    outer = (features[:, :, None] * features[:, None, :]).flatten(1)
+    problems, outer = labels.shape[0], (features[:, :, None] * features[:, None, :]).flatten(1)
+    found = features.new_zeros(problems, features.shape[1])
+    rows, mass = torch.arange(problems, device=found.device), mass.expand(problems, -1)
+    theta, logit = found, labels.new_zeros(labels.shape)
+    value = _loss(mass, labels, logit)
     for _ in range(MAX_STEPS):
-        step = _newton_step(features, outer, mass[active], labels[active], theta[active], radius)
-        step = _downhill(features, mass[active], labels[active], theta[active], step)
-        theta[active] += step
-        active = active[step.norm(dim=-1) > tolerance * radius]
-        if active.numel() == 0:
-            return theta
-    theta[active] = torch.nan
-    return theta
+        step = _newton_step(features, outer, mass, labels, theta, logit, radius)
+        step, theta, logit, value = _downhill(features, mass, labels, theta, value, step)
+        going = vector_norm(step, dim=-1) > tolerance * radius
+        if bool(going.all()):
+            continue
+        found[rows] = theta
+        parts = (rows, mass, labels, theta, logit, value)
+        rows, mass, labels, theta, logit, value = (part[going] for part in parts)
+        if rows.numel() == 0:
+            return found
+    found[rows] = torch.nan
+    return found
 
 
 def hessian(features: Tensor, mass: Tensor, theta: Tensor) -> Tensor:
     """(P, k, k) Σ_c m_c·σ′(⟨x_c, θ⟩)·x_c·x_cᵀ (P4, eq. 19)."""
     outer = (features[:, :, None] * features[:, None, :]).flatten(1)
-    return _curvature(features, outer, mass, theta)
+    return _curvature(features, outer, mass, torch.sigmoid(theta @ features.T))
 
 
 def loss(features: Tensor, mass: Tensor, labels: Tensor, theta: Tensor) -> Tensor:
     """(P,) the loss of θ (P, k)."""
-    logit = theta @ features.T
+    return _loss(mass, labels, theta @ features.T)
+
+
+def _loss(mass: Tensor, labels: Tensor, logit: Tensor) -> Tensor:
     return (mass * (softplus(logit) - labels * logit)).sum(-1)
 
 
-def _curvature(features: Tensor, outer: Tensor, mass: Tensor, theta: Tensor) -> Tensor:
+def _curvature(features: Tensor, outer: Tensor, mass: Tensor, win: Tensor) -> Tensor:
     k = features.shape[1]
-    win = torch.sigmoid(theta @ features.T)
     return ((mass * win * (1 - win)) @ outer).reshape(-1, k, k)
 
 
-def _newton_step(features, outer, mass, labels, theta, radius) -> Tensor:
+def _newton_step(features, outer, mass, labels, theta, logit, radius) -> Tensor:
     """(P, k) step to the minimiser of the local quadratic over the ball."""
-    score = (mass * (labels - torch.sigmoid(theta @ features.T))) @ features
-    curvature = _curvature(features, outer, mass, theta)
-    trace = curvature.diagonal(dim1=-2, dim2=-1).sum(-1)
-    eye = torch.eye(theta.shape[1], dtype=theta.dtype, device=theta.device)
-    curvature = curvature + (1e-13 * trace + 1e-300)[:, None, None] * eye
+    win = torch.sigmoid(logit)
+    score = (mass * (labels - win)) @ features
+    curvature = _curvature(features, outer, mass, win)
+    diagonal = curvature.diagonal(dim1=-2, dim2=-1)
+    diagonal += (1e-13 * diagonal.sum(-1) + 1e-300)[:, None]
     solved = torch.linalg.solve_ex(curvature, score[..., None])[0][..., 0]
     return nearest_in_ball(theta + solved, curvature, radius) - theta
 
 
-def _downhill(features, mass, labels, theta, step) -> Tensor:
-    """The step, halved until the loss does not rise beyond rounding."""
-    start = loss(features, mass, labels, theta)
-    slack = 1e-14 * (1 + start.abs())
+def _downhill(features, mass, labels, theta, value, step) -> tuple[Tensor, ...]:
+    """The step, halved until the loss does not rise beyond rounding, and θ, logit, loss there."""
+    allowed = value + 1e-14 * (1 + value.abs())
     for _ in range(MAX_HALVINGS):
-        rises = loss(features, mass, labels, theta + step) > start + slack
+        moved = theta + step
+        logit = moved @ features.T
+        reached = _loss(mass, labels, logit)
+        rises = reached > allowed
         if not bool(rises.any()):
             break
         step = torch.where(rises[:, None], step / 2, step)
-    return step
+    return step, moved, logit, reached

@@ -14,6 +14,9 @@ from repro.preferences.label_counts import LabelCounts
 
 MAX_STEPS = 100
 MAX_HALVINGS = 30
+SMALLEST, ROUNDING = 1e-300, 1e-17
+SAFE_STEP = 1e-3
+"""Shorter steps that at least halve are taken without a look at the likelihood."""
 
 
 @dataclass(frozen=True)
@@ -33,31 +36,45 @@ class MixtureLikelihood:
         """(C, d²) outer product of each cell's feature difference with itself."""
         return (self.feature_diff[:, :, None] * self.feature_diff[:, None, :]).flatten(1)
 
-    def win_prob(self, theta: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """P(z=+1), P(z=−1) and the slope of the former in the reward difference, (R, C)."""
-        difference = theta @ self.feature_diff.T
-        clean, flip, signal = (
-            torch.sigmoid(difference),
-            flip_prob(self.epsilon),
-            label_signal(self.epsilon),
-        )
-        lose = torch.sigmoid(-difference)
-        return flip + signal * clean, flip + signal * lose, signal * clean * lose
-
     def value(self, counts: LabelCounts, theta: Tensor) -> Tensor:
         """(R,) log-likelihood of θ (R, d)."""
-        win, lose, _ = self.win_prob(theta)
+        difference = theta @ self.feature_diff.T
+        flip, signal = flip_prob(self.epsilon), label_signal(self.epsilon)
+        win, lose = (flip + signal * torch.sigmoid(x) for x in (difference, -difference))
         losses = counts.pairs - counts.wins
         return (torch.xlogy(counts.wins, win) + torch.xlogy(losses, lose)).sum(-1)
 
+    def mean(self, theta: Tensor) -> Tensor:
+        """(R, C) t = 2σ(Δ) − 1 of θ (R, d), the mean of a label ±1 before privacy."""
+        return (theta @ self.feature_diff.T).mul_(0.5).tanh_()
+
     def derivatives(self, counts: LabelCounts, theta: Tensor) -> tuple[Tensor, Tensor]:
         """Score (R, d) and Fisher information (R, d, d) at θ (R, d)."""
-        win, lose, slope = self.win_prob(theta)
-        weight = slope / (win * lose)
-        score = ((counts.wins - counts.pairs * win) * weight) @ self.feature_diff
+        return self.derivatives_at(counts, self.mean(theta))
+
+    def derivatives_at(self, counts: LabelCounts, mean: Tensor) -> tuple[Tensor, Tensor]:
+        """Score and information, given ``mean(θ)``.
+
+        With s the label signal, dP(z=+1)/dΔ = s(1−t²)/4 and P(z=+1)·P(z=−1) = (1−s²t²)/4.
+        """
+        signal = label_signal(self.epsilon)
+        squared = mean.square()
+        slope = (1 - squared).clamp_(min=SMALLEST)
+        weight = slope / squared.mul_(-(signal**2)).add_(1).clamp_(min=SMALLEST)
+        surplus = (counts.pairs * mean).mul_(-signal).add_(counts.label_sum).mul_(weight)
+        score = surplus.mul_(signal / 2) @ self.feature_diff
+        information = weight.mul_(slope).mul_(counts.pairs).mul_(signal**2 / 4) @ self.outer
         features = self.feature_diff.shape[1]
-        information = (counts.pairs * weight * slope) @ self.outer
         return score, information.reshape(-1, features, features)
+
+    def gain(self, counts: LabelCounts, old: Tensor, new: Tensor) -> Tensor:
+        """(R,) rise of the log-likelihood from one ``mean(θ)`` to another."""
+        signal = label_signal(self.epsilon)
+        win, lose = (
+            ((1 + s * new).clamp_(min=ROUNDING) / (1 + s * old).clamp_(min=ROUNDING)).log_()
+            for s in (signal, -signal)
+        )
+        return win.mul_(counts.wins).add_(lose.mul_(counts.pairs - counts.wins)).sum(-1)
 
 
 def mixture_mle(
@@ -86,45 +103,55 @@ def mixture_mle(
     """
     likelihood = MixtureLikelihood(feature_diff, epsilon)
     replicates, features = counts.pairs.shape[0], feature_diff.shape[1]
-    theta = torch.zeros(replicates, features, dtype=feature_diff.dtype, device=feature_diff.device)
-    value = likelihood.value(counts, theta)
-    active = torch.arange(replicates, device=theta.device)
+    found = torch.zeros(replicates, features, dtype=feature_diff.dtype, device=feature_diff.device)
+    rows, theta, mean = torch.arange(replicates, device=found.device), found, likelihood.mean(found)
+    last = torch.zeros_like(found[:, 0])
     for _ in range(MAX_STEPS):
-        part = LabelCounts(counts.pairs[active], counts.wins[active])
-        step = _scoring_step(likelihood, part, theta[active], radius)
-        step, value[active] = _climb(likelihood, part, theta[active], step, value[active])
-        theta[active] += step
-        moved = step.abs().amax(-1) > tolerance * (1 + theta[active].abs().amax(-1))
-        active = active[moved]
-        if active.numel() == 0:
-            return theta
-    theta[active] = torch.nan
-    return theta
+        step = _scoring_step(likelihood, counts, theta, mean, radius)
+        step, theta, mean = _climb(likelihood, counts, theta, mean, step, last)
+        last = step.abs().amax(-1)
+        moving = last > tolerance * (1 + theta.abs().amax(-1))
+        if bool(moving.all()):
+            continue
+        found[rows] = theta
+        rows, theta, last, mean = rows[moving], theta[moving], last[moving], mean[moving]
+        counts = LabelCounts(counts.pairs[moving], counts.wins[moving])
+        if rows.numel() == 0:
+            return found
+    found[rows] = torch.nan
+    return found
 
 
 def _scoring_step(
-    likelihood: MixtureLikelihood, counts: LabelCounts, theta: Tensor, radius: float
+    likelihood: MixtureLikelihood, counts: LabelCounts, theta: Tensor, mean: Tensor, radius: float
 ) -> Tensor:
     """(R, d) step to the ball's minimiser of the local quadratic."""
-    score, information = likelihood.derivatives(counts, theta)
-    ridge = 1e-12 * information.diagonal(dim1=-2, dim2=-1).sum(-1) + 1e-300
-    information = information + ridge[:, None, None] * torch.eye(
-        theta.shape[1], dtype=theta.dtype, device=theta.device
-    )
+    score, information = likelihood.derivatives_at(counts, mean)
+    diagonal = information.diagonal(dim1=-2, dim2=-1)
+    diagonal += (1e-12 * diagonal.sum(-1) + 1e-300)[:, None]
     solved = torch.linalg.solve_ex(information, score[..., None])[0][..., 0]
     return nearest_in_ball(theta + solved, information, radius) - theta
 
 
 def _climb(
-    likelihood: MixtureLikelihood, counts: LabelCounts, theta: Tensor, step: Tensor, start: Tensor
-) -> tuple[Tensor, Tensor]:
-    """The step, halved until the likelihood does not fall, and the likelihood there."""
-    slack = 1e-12 * start.abs()
-    reached = likelihood.value(counts, theta + step)
+    likelihood: MixtureLikelihood,
+    counts: LabelCounts,
+    theta: Tensor,
+    mean: Tensor,
+    step: Tensor,
+    last: Tensor,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The step, halved until the likelihood does not fall; θ and its mean there."""
+    size = step.abs().amax(-1)
+    unsure = (size > SAFE_STEP) | (size > last / 2)
+    moved, reached = theta + step, likelihood.mean(theta + step)
+    if not bool(unsure.any()):
+        return step, moved, reached
     for _ in range(MAX_HALVINGS):
-        falls = reached < start - slack
+        falls = ~(likelihood.gain(counts, mean, reached) >= -1e-12 * counts.pairs.sum(-1))
         if not bool(falls.any()):
             break
         step = torch.where(falls[:, None], step / 2, step)
-        reached = likelihood.value(counts, theta + step)
-    return step, reached
+        moved = theta + step
+        reached = likelihood.mean(moved)
+    return step, moved, reached

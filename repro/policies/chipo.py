@@ -52,27 +52,30 @@ def chipo_policy(reference: np.ndarray, reward: np.ndarray, kl_weight: np.ndarra
     return policy / policy.sum(-1, keepdims=True)
 
 
-def two_arm_wrong_prob(
-    good_reference: np.ndarray, scaled_difference: np.ndarray, steps: int = 60
-) -> np.ndarray:
+def two_arm_wrong_prob(good_reference: np.ndarray, scaled_difference: np.ndarray) -> np.ndarray:
     """Probability of the second of two responses, without a special function.
 
-    In ℓ = logit π(first) the condition is p/w − (1−p)/(1−w) + ℓ − logit w = Δ/β, increasing in ℓ.
+    In ℓ = logit π(first) the condition is K·σ(ℓ) + ℓ = T with K = 1/w + 1/(1−w) and
+    T = Δ/β + logit w + 1/(1−w).  Where the root would be positive it is negated, T → K − T; below 0
+    the left side is convex and increasing, so Newton from above is monotone.
 
     Args:
         good_reference: w, π_ref of the first response, in (0, 1).
         scaled_difference: Δ/β, reward of the first minus the second over kl_weight.
-        steps: bisections of a bracket of length 1/w + 1/(1−w).
 
     Returns:
         π(second), same shape, accurate relative to its own size.
     """
     w = np.asarray(good_reference, dtype=float)
-    target = scaled_difference + np.log(w) - np.log1p(-w)
-    low, high = target - 1.0 / w, target + 1.0 / (1.0 - w)
-    for _ in range(steps):
-        middle = 0.5 * (low + high)
-        first = expit(middle)
-        too_low = middle + first / w - (1.0 - first) / (1.0 - w) < target
-        low, high = np.where(too_low, middle, low), np.where(too_low, high, middle)
-    return expit(-0.5 * (low + high))
+    shifted = scaled_difference + np.log(w) - np.log1p(-w)
+    above, below = shifted + 1.0 / (1.0 - w), 1.0 / w - shifted
+    negated, target, slope = above > below, np.minimum(above, below), 1.0 / w + 1.0 / (1.0 - w)
+    largest = np.maximum(target + np.log(slope) + 1.0, 1.0)
+    at = np.minimum(0.0, np.log(2.0 * largest / slope))
+    for _ in range(MAX_STEPS):
+        first = expit(at)
+        step = (slope * first + at - target) / (1.0 + slope * first * (1.0 - first))
+        at = at - step
+        if np.all(step <= 1e-15 * (1.0 - at)):
+            break
+    return expit(np.where(negated, at, -at))

@@ -7,6 +7,7 @@ exact up to 2^53.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -26,6 +27,11 @@ class LabelCounts:
 
     pairs: Tensor
     wins: Tensor
+
+    @cached_property
+    def label_sum(self) -> Tensor:
+        """(R, C) sum of the privatised labels ±1."""
+        return 2 * self.wins - self.pairs
 
 
 def private_win_prob(reward_diff: Tensor, epsilon: float) -> Tensor:

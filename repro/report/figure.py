@@ -43,7 +43,7 @@ def draw(result: Result) -> Figure:
             _draw_row(axes, result.checks[row * columns : (row + 1) * columns])
         _headings(figure, result)
         figure.draw_without_rendering()
-        figure.set_layout_engine("none")
+        figure.set_layout_engine(None)
     return figure
 
 

@@ -74,7 +74,7 @@ def by_loops(data, loss: str) -> np.ndarray:
 @pytest.mark.parametrize(("objective", "loss"), [(log_objective, "log"), (square_objective, "sq")])
 def test_objectives_are_the_printed_sums(objective, loss):
     data, counts = records()
-    found = objective(NeedleClass(3, TILTS, 1.5), lanes(), counts)[0].numpy()
+    found = objective(NeedleClass(3, TILTS, 1.5), lanes())(counts)[0].numpy()
     np.testing.assert_allclose(found - found[0, 0], by_loops(data, loss), atol=1e-9)
 
 
@@ -82,8 +82,8 @@ def test_the_printed_sign_rewards_a_worse_fit():
     """Without optimism the printed objective prefers exactly what the loss likes least."""
     _, counts = records()
     policies, free = NeedleClass(3, TILTS, 1.5), lanes(optimism_weight=0.0)
-    right = square_objective(policies, free, counts)
-    torch.testing.assert_close(printed_square_objective(policies, free, counts), -right)
+    right = square_objective(policies, free)(counts)
+    torch.testing.assert_close(printed_square_objective(policies, free)(counts), -right)
 
 
 def test_divergences_by_definition():
@@ -167,7 +167,7 @@ def test_the_floor_grows_with_corruption_and_is_larger_after_privacy():
 def test_the_rung_is_chosen_on_other_runs_than_those_that_measure():
     """With pure noise the worst rung's measured mean is not above the true mean."""
     chosen = []
-    flat = XpoMethod(lambda p, s, c: torch.rand(len(s), p.num_actions, len(p.tilts)))
+    flat = XpoMethod(lambda p, s: lambda c: torch.rand(len(s), p.num_actions, len(p.tilts)))
     for seed in range(40):
         torch.manual_seed(seed)
         ladder = np.array([0.1, 0.1 + 1e-12, 0.1 + 2e-12, 0.1 + 3e-12])
