@@ -134,6 +134,9 @@ def test_steps_on_label_losses_that_overshoot_are_halved(name):
     found = label_losses.minimise_loss(loss, counts, x, 50.0)
     score, _ = loss.derivatives(counts, found @ x.T, x)
     assert outward_residual(score, found, 50.0) < 1e-5 * float(pairs.sum())
+    scaled = LabelCounts(1e-9 * counts.pairs, 1e-9 * counts.wins)
+    again = label_losses.minimise_loss(loss, scaled, x, 50.0)
+    assert torch.allclose(loss.value(counts, again @ x.T), loss.value(counts, found @ x.T))
 
 
 def test_a_row_is_halved_although_others_fall():
@@ -164,6 +167,8 @@ def test_likelihood_steps_that_overshoot_are_halved_alone(x, pairs, wins):
     for row in range(len(pairs)):
         alone = LabelCounts(pairs[[row]], wins[[row]])
         assert torch.allclose(found[[row]], mixture_mle.mixture_mle(alone, x, 1.0, 50.0))
+    scaled = LabelCounts(1e-9 * pairs, 1e-9 * wins)
+    assert torch.allclose(found, mixture_mle.mixture_mle(scaled, x, 1.0, 50.0), atol=1e-4)
 
 
 def test_objective_steps_that_overshoot_are_halved():
@@ -216,12 +221,14 @@ def least_squares(pairs=1e6, lanes=1, **options):
 def test_least_squares_by_default_are_finer_than_noise():
     """The smallest standard error is about 1e-3 here; the last step is a thousandth of it."""
     assert least_squares() < 1e-7
+    assert least_squares() == least_squares(tolerance=1e-3) != least_squares(tolerance=1.001)
 
 
 def test_least_squares_converge_in_a_few_steps(monkeypatch):
     monkeypatch.setattr(private_least_squares, "MAX_STEPS", 6)
     assert least_squares(tolerance=0.0) < 1e-9
     assert least_squares(pairs=1e12, tolerance=0.0) < 1e-9
+    assert least_squares(pairs=1e-5, tolerance=0.0) < 1e-9
 
 
 def test_least_squares_stop_when_they_are_done(monkeypatch):
