@@ -102,11 +102,11 @@ def test_the_root_of_the_printed_gradient_is_minus_theta():
 
 def test_choice_sets_come_in_the_order_of_their_bits():
     expected = [[True, True, False], [True, False, True], [False, True, True], [True] * 3]
-    assert choice_sets(3).tolist() == expected
+    assert choice_sets.__wrapped__(3).tolist() == expected
 
 
 def test_rewards_far_apart_leave_no_choice():
-    met, chosen = draw_rankings(RNG, np.array([[5]]), np.array([[2000.0, 2300.0, 1700.0]]))
+    met, chosen = draw_rankings(RNG, np.array([[5]]), np.array([[2000.0, 2300.0, 1589.0]]))
     assert chosen[0, 0].tolist() == [5, 5, 0]
     assert met[0, 0].tolist() == [0, 5, 0, 5]
 

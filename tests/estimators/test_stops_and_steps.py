@@ -98,13 +98,21 @@ def outward_residual(score: torch.Tensor, theta: torch.Tensor, radius: float) ->
     return float((score - on_sphere * outwards * theta).norm(dim=1).max())
 
 
-def test_debiased_steps_that_overshoot_are_halved():
-    """The first row climbs under whole steps; the second, beside it, does not."""
-    x = double([[-7.4, 6.7], [-0.1, -0.5], [2.1, 2.9]])
-    mass, labels = double([[0.3, 0.61, 0.09]]), double([[-0.17, 1.25, 1.29], [0.5, 0.4, 0.6]])
+DEBIASED_CASES = [
+    ([[-7.4, 6.7], [-0.1, -0.5], [2.1, 2.9]], [[0.3, 0.61, 0.09]],
+     [[-0.17, 1.25, 1.29], [0.5, 0.4, 0.6]]),
+    ([[-8.1, -8.0], [0.1, 0.1], [3.6, 2.5]], [[0.13, 0.58, 0.29]],
+     [[1.18, 0.44, -0.17], [1.25, 0.35, -0.46], [0.04, 0.27, -0.45]]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("x", "mass", "labels"), DEBIASED_CASES)
+def test_debiased_steps_that_overshoot_are_halved(x, mass, labels):
+    """Some rows climb under whole steps; others, beside them, do not."""
+    x, mass, labels = double(x), double(mass), double(labels)
     found = debiased.debiased_logistic(x, mass, labels, 50.0)
     score = (mass * (labels - torch.sigmoid(found @ x.T))) @ x
-    assert outward_residual(score, found, 50.0) < 1e-9
+    assert outward_residual(score, found, 50.0) < 1e-6
 
 
 LABEL_CASES = {
@@ -126,15 +134,41 @@ def test_steps_on_label_losses_that_overshoot_are_halved(name):
     found = label_losses.minimise_loss(loss, counts, x, 50.0)
     score, _ = loss.derivatives(counts, found @ x.T, x)
     assert outward_residual(score, found, 50.0) < 1e-5 * float(pairs.sum())
+    scaled = LabelCounts(1e-9 * counts.pairs, 1e-9 * counts.wins)
+    again = label_losses.minimise_loss(loss, scaled, x, 50.0)
+    assert torch.allclose(loss.value(counts, again @ x.T), loss.value(counts, found @ x.T))
 
 
-def test_likelihood_steps_that_overshoot_are_halved_alone():
-    x = double([[-0.6, -0.6], [-1.1, -7.8], [-17.7, 3.1]])
-    pairs, wins = double([739.0, 225.0, 51183.0]), double([221.0, 61.0, 13765.0])
-    counts = LabelCounts(torch.stack([pairs, pairs]), torch.stack([wins, 0.5 * pairs + 1]))
-    found = mixture_mle.mixture_mle(counts, x, 1.0, 50.0)
-    score, _ = mixture_mle.MixtureLikelihood(x, 1.0).derivatives(counts, found)
-    assert outward_residual(score, found, 50.0) < 1e-4
+def test_a_row_is_halved_although_others_fall():
+    """Rows of one batch on a square loss that is not convex: each ends as it does alone."""
+    x = double([[1.1, 0.7], [-0.0, -1.5], [0.2, 0.1]])
+    pairs = double([[254.0, 10.0, 1145.0], [3945.0, 3767.0, 4208.0], [39.0, 8796.0, 451.0]])
+    wins = double([[79.0, 3.0, 278.0], [2297.0, 2174.0, 2828.0], [23.0, 4500.0, 134.0]])
+    loss = LabelLoss("square", 1.0)
+    found = label_losses.minimise_loss(loss, LabelCounts(pairs, wins), x, 50.0)
+    for row in range(3):
+        alone = LabelCounts(pairs[[row]], wins[[row]])
+        assert torch.allclose(found[[row]], label_losses.minimise_loss(loss, alone, x, 50.0))
+
+
+LIKELIHOOD_CASES = [
+    ([[-0.6, -0.6], [-1.1, -7.8], [-17.7, 3.1]], [[739.0, 225.0, 51183.0]] * 2,
+     [[221.0, 61.0, 13765.0], [370.5, 113.5, 25592.5]]),
+    ([[6.6, 0.7], [0.5, 0.2], [1.9, -3.5]],
+     [[136.0, 1275.0, 15.0], [5731.0, 3663.0, 26.0], [838.0, 98.0, 43.0]],
+     [[96.0, 831.0, 8.0], [3280.0, 2644.0, 11.0], [415.0, 33.0, 20.0]]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("x", "pairs", "wins"), LIKELIHOOD_CASES)
+def test_likelihood_steps_that_overshoot_are_halved_alone(x, pairs, wins):
+    x, pairs, wins = double(x), double(pairs), double(wins)
+    found = mixture_mle.mixture_mle(LabelCounts(pairs, wins), x, 1.0, 50.0)
+    for row in range(len(pairs)):
+        alone = LabelCounts(pairs[[row]], wins[[row]])
+        assert torch.allclose(found[[row]], mixture_mle.mixture_mle(alone, x, 1.0, 50.0))
+    scaled = LabelCounts(1e-9 * pairs, 1e-9 * wins)
+    assert torch.allclose(found, mixture_mle.mixture_mle(scaled, x, 1.0, 50.0), atol=1e-4)
 
 
 def test_objective_steps_that_overshoot_are_halved():
@@ -145,6 +179,23 @@ def test_objective_steps_that_overshoot_are_halved():
     found = objective_perturbation.minimise_in_ball(loss, 1e-3, linear, 50.0)
     gradient, _ = objective_perturbation.Perturbed(loss, 1e-3, linear).derivatives(found)
     assert outward_residual(-gradient, found, 50.0) < 1e-9
+
+
+def test_a_small_climb_is_halved_too():
+    """Less than the objective itself, and whole steps still never end."""
+    x, share = double([[-1.3, -3.1], [0.3, -0.7], [-0.4, 0.8]]), double([[0.11, 0.41, 0.49]])
+    loss = PairLoss(x, share, share * double([[0.24, 0.7, 0.6]]))
+    linear = double([[0.71, 0.66]])
+    found = objective_perturbation.minimise_in_ball(loss, 1e-3, linear, 50.0)
+    gradient, _ = objective_perturbation.Perturbed(loss, 1e-3, linear).derivatives(found)
+    assert outward_residual(-gradient, found, 50.0) < 1e-9
+
+
+def test_eight_newton_steps_are_enough(monkeypatch):
+    monkeypatch.setattr(objective_perturbation, "MAX_STEPS", 8)
+    loss = PairLoss(ONE, ONE, 0.9 * ONE)
+    found = objective_perturbation.minimise_in_ball(loss, 1e-14, double([[0.0]]), 50.0)
+    assert float(found) == pytest.approx(math.log(9), rel=1e-10)
 
 
 def test_a_finished_row_waits_for_the_others():
@@ -170,12 +221,14 @@ def least_squares(pairs=1e6, lanes=1, **options):
 def test_least_squares_by_default_are_finer_than_noise():
     """The smallest standard error is about 1e-3 here; the last step is a thousandth of it."""
     assert least_squares() < 1e-7
+    assert least_squares() == least_squares(tolerance=1e-3) != least_squares(tolerance=1.001)
 
 
 def test_least_squares_converge_in_a_few_steps(monkeypatch):
     monkeypatch.setattr(private_least_squares, "MAX_STEPS", 6)
     assert least_squares(tolerance=0.0) < 1e-9
     assert least_squares(pairs=1e12, tolerance=0.0) < 1e-9
+    assert least_squares(pairs=1e-5, tolerance=0.0) < 1e-9
 
 
 def test_least_squares_stop_when_they_are_done(monkeypatch):
