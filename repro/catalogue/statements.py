@@ -7,12 +7,11 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-import yaml
 from pydantic import BeforeValidator, model_validator
 
 from repro.catalogue.entries import Text
-from repro.errors import BadInput
 from repro.paths import conf_dir
+from repro.reading import yaml_mapping
 from repro.schema import Model, validate
 
 _TAG_OR_ENTITY = re.compile(r"</?[A-Za-z]|&#?\w+;")
@@ -55,15 +54,10 @@ def load(path: Path | None = None) -> Mapping[str, Statement]:
     """Read the statements, by id of the catalogue.
 
     Raises:
-        BadInput: the file is no YAML, or an entry is malformed.
+        BadInput: the file cannot be read, or an entry is malformed.
     """
     file = path or conf_dir() / "statements.yaml"
-    try:
-        plain = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except yaml.YAMLError as problem:
-        line = str(problem).splitlines()[0]
-        raise BadInput("statements", file.name, f"allowed: YAML; {line}") from None
-    return validate(_File, plain).statements
+    return validate(_File, yaml_mapping("statements", file)).statements
 
 
 def gaps(statements: Collection[str], items: Collection[str]) -> list[str]:
