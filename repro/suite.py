@@ -16,7 +16,7 @@ from repro.errors import BadInput
 from repro.help import explain_or_run
 from repro.paths import conf_dir
 from repro.report.html.runs import read_run
-from repro.report.wording import SYMBOLS, finite
+from repro.report.wording import SYMBOLS, finite, in_backticks, in_markdown
 from repro.study.experiment import find, slugs
 from repro.study.verdicts import worst
 
@@ -61,13 +61,12 @@ def _row(name: str, verdict: dict[str, Any]) -> str:
     checks = verdict["checks"]
     held = sum(check["verdict"] == "supported" for check in checks)
     cells = (
-        f"`{name}`",
         ", ".join(_statements(verdict["statements"], checks)),
         verdict["verdict"],
         f"{held} of {len(checks)} supported, {len(verdict['controls'])} controls",
         "; ".join(_contradictions(checks)) or "–",
     )
-    return "| " + " | ".join(cells) + " |"
+    return "| " + " | ".join([in_backticks(name), *map(in_markdown, cells)]) + " |"
 
 
 def _statements(names: list[str], checks: list[dict[str, Any]]) -> Iterator[str]:

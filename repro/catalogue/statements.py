@@ -14,6 +14,7 @@ from repro.paths import conf_dir
 from repro.reading import yaml_mapping
 from repro.schema import Model, validate
 
+_ATTRIBUTE = re.compile(r"\\(href|url|class|style|cssId|data|includegraphics)\b")
 _TAG_OR_ENTITY = re.compile(r"</?[A-Za-z]|&#?\w+;")
 
 
@@ -41,6 +42,8 @@ class Statement(Model):
             raise ValueError("pairs of dollar signs")
         if _TAG_OR_ENTITY.search(self.text):
             raise ValueError("words and LaTeX, no HTML")
+        if _ATTRIBUTE.search(self.text):
+            raise ValueError("formulas without links, classes and styles")
         if any(part.math and not _braces_match(part.text) for part in parts(self.text)):
             raise ValueError("matching braces between dollar signs")
         return self

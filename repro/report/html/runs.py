@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from repro.errors import BadInput
+from repro.errors import BadInput, one_line
 from repro.reading import json_object, yaml_mapping
 from repro.report.run_files import ConfigFile, FactsFile, VerdictFile
 from repro.schema import validate
@@ -65,9 +67,14 @@ class Run:
         words += [f"instance={self.instance}"] if self.instance != "linear" else []
         words += [f"seed={self.verdict['seed']}"] if self.verdict["seed"] else []
         for key, value in self.overrides.items():
-            shown = f"[{','.join(value)}]" if isinstance(value, list) else value
+            shown = f"[{','.join(map(str, value))}]" if isinstance(value, list) else value
             words.append(f"{key}={shown}")
-        return " ".join(["python -m repro", *words])
+        return one_line(" ".join(["python -m repro", *map(_for_a_shell, words)]))
+
+
+def _for_a_shell(word: str) -> str:
+    """A word that a reader may paste into a shell; brackets of ours stay bare."""
+    return word if re.fullmatch(r"[\w@%+=:,./\[\]-]+", word) else shlex.quote(word)
 
 
 def find_runs(folder: Path) -> list[Run]:
