@@ -49,10 +49,10 @@ def _job(config: DictConfig) -> None:
 def main() -> int:
     """Run; the exit status of the contract: 0, 1 or 2, and 130 on Ctrl-C."""
     from repro.cli.job import status_of
-    from repro.cli.validation import refuse_class_names
+    from repro.cli.validation import refuse_names_of_code
 
     try:
-        refuse_class_names(sys.argv[1:])
+        refuse_names_of_code(sys.argv[1:])
         _job()
     except (Exception, KeyboardInterrupt) as problem:
         status = status_of(problem)

@@ -7,21 +7,24 @@ The table is read from the verdicts of the last ``dvc repro``.
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from repro.errors import BadInput
 from repro.help import explain_or_run
 from repro.paths import conf_dir
-from repro.report.wording import SYMBOLS
+from repro.report.html.runs import read_run
+from repro.report.wording import SYMBOLS, finite, in_backticks, in_markdown
 from repro.study.experiment import find, slugs
 from repro.study.verdicts import worst
 
 HEADER = (
     "# The experiments of `dvc repro`; `python -m repro.suite list` rewrites it from theorems/.\n"
 )
+MEASURED = ("slope", "value", "max_ratio", "exact_epsilon")
+CLAIMED = ("claimed", "claimed_epsilon")
 COLUMNS = (
     "| experiment | statements | verdict | checks | contradicted by the run |\n"
     "|---|---|---|---|---|"
@@ -42,9 +45,15 @@ def listed() -> list[str]:
 
 
 def table(folder: Path) -> str:
-    """Markdown, one row per verdict below a folder."""
+    """Markdown, one row per verdict below a folder.
+
+    Raises:
+        BadInput: there is none, or one cannot be read.
+    """
     found = sorted(folder.glob("*/verdict.json"))
-    rows = (_row(path.parent.name, json.loads(path.read_text("utf-8"))) for path in found)
+    if not found:
+        raise BadInput("folder", folder, "has no verdict.json of a suite; run dvc repro")
+    rows = [_row(path.parent.name, read_run(path).verdict) for path in found]
     return "\n".join([COLUMNS, *rows])
 
 
@@ -52,29 +61,34 @@ def _row(name: str, verdict: dict[str, Any]) -> str:
     checks = verdict["checks"]
     held = sum(check["verdict"] == "supported" for check in checks)
     cells = (
-        f"`{name}`",
         ", ".join(_statements(verdict["statements"], checks)),
         verdict["verdict"],
         f"{held} of {len(checks)} supported, {len(verdict['controls'])} controls",
         "; ".join(_contradictions(checks)) or "–",
     )
-    return "| " + " | ".join(cells) + " |"
+    return "| " + " | ".join([in_backticks(name), *map(in_markdown, cells)]) + " |"
 
 
 def _statements(names: list[str], checks: list[dict[str, Any]]) -> Iterator[str]:
     """Each statement with a mark where the checks that speak for it do not all support it."""
     for name in names:
-        found = worst(check["verdict"] for check in checks if name in check["statements"])
+        found = worst(c["verdict"] for c in checks if name in c.get("statements", names))
         yield name if found == "supported" else f"{name} {SYMBOLS[found]}"
 
 
 def _contradictions(checks: list[dict[str, Any]]) -> Iterator[str]:
     for check in checks:
         if check["verdict"] == "contradicted":
-            keys = ("slope", "value", "max_ratio", "exact_epsilon")
-            number = next((check[key] for key in keys if check.get(key) is not None), None)
-            claimed = next((check[k] for k in ("claimed", "claimed_epsilon") if k in check), 1)
-            yield f"{check['name']}: claimed {claimed:g}, measured {number:.4g}"
+            number, claimed = _first(check, MEASURED), _first(check, CLAIMED)
+            shown = "nothing" if number is None else f"{number:.4g}"
+            wanted = 1 if claimed is None else claimed
+            yield f"{check['name']}: claimed {wanted:g}, measured {shown}"
+
+
+def _first(check: dict[str, Any], keys: tuple[str, ...]) -> float | None:
+    """The first finite number under some keys."""
+    numbers = (finite(check.get(key)) for key in keys)
+    return next((number for number in numbers if number is not None), None)
 
 
 def main(words: list[str]) -> int:
@@ -82,7 +96,11 @@ def main(words: list[str]) -> int:
     if words not in (["list"], ["table"]):
         print("error: usage: python -m repro.suite list | table", file=sys.stderr)
         return 2
-    print(write_list() if words == ["list"] else table(Path("outputs") / "suite"))
+    try:
+        print(write_list() if words == ["list"] else table(Path("outputs") / "suite"))
+    except BadInput as problem:
+        print(f"error: {problem}", file=sys.stderr)
+        return 2
     return 0
 
 

@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 from typing import Annotated
 
-import yaml
 from pydantic import BeforeValidator, Field, model_validator
 
 from repro.paths import conf_dir
+from repro.reading import yaml_mapping
 from repro.schema import Model, validate
 
 KINDS = {
@@ -81,10 +81,10 @@ def load(path: Path | None = None) -> Catalogue:
     """Read the catalogue.
 
     Raises:
-        BadInput: an entry is malformed.
+        BadInput: the file cannot be read, or an entry is malformed.
     """
     file = path or conf_dir() / "catalogue.yaml"
-    return validate(Catalogue, yaml.safe_load(file.read_text(encoding="utf-8")), "catalogue")
+    return validate(Catalogue, yaml_mapping("catalogue", file), "catalogue")
 
 
 def paper(name: str) -> str:

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
-import yaml
 from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
 
 from repro.catalogue.entries import Text
 from repro.errors import BadInput
 from repro.paths import conf_dir
+from repro.reading import yaml_mapping
 from repro.schema import Model
 
 _CHECK = re.compile(r"(?P<slug>\w+): (?P<check>\w+)(?:/(?P<control>\w+))?")
@@ -42,10 +42,10 @@ def load(path: Path | None = None) -> dict[str, Slip]:
     """Slips by id, such as ``p1.cap``.
 
     Raises:
-        BadInput: an entry is malformed.
+        BadInput: the file cannot be read, or an entry is malformed.
     """
     file = path or conf_dir() / "slips.yaml"
-    values = yaml.safe_load(file.read_text(encoding="utf-8"))
+    values = yaml_mapping("slips", file)
     try:
         return TypeAdapter(dict[str, Slip]).validate_python(values)
     except ValidationError as problem:

@@ -7,14 +7,14 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-import yaml
 from pydantic import BeforeValidator, model_validator
 
 from repro.catalogue.entries import Text
-from repro.errors import BadInput
 from repro.paths import conf_dir
+from repro.reading import yaml_mapping
 from repro.schema import Model, validate
 
+_ATTRIBUTE = re.compile(r"\\(href|url|class|style|cssId|data|includegraphics)\b")
 _TAG_OR_ENTITY = re.compile(r"</?[A-Za-z]|&#?\w+;")
 
 
@@ -42,6 +42,8 @@ class Statement(Model):
             raise ValueError("pairs of dollar signs")
         if _TAG_OR_ENTITY.search(self.text):
             raise ValueError("words and LaTeX, no HTML")
+        if _ATTRIBUTE.search(self.text):
+            raise ValueError("formulas without links, classes and styles")
         if any(part.math and not _braces_match(part.text) for part in parts(self.text)):
             raise ValueError("matching braces between dollar signs")
         return self
@@ -55,15 +57,10 @@ def load(path: Path | None = None) -> Mapping[str, Statement]:
     """Read the statements, by id of the catalogue.
 
     Raises:
-        BadInput: the file is no YAML, or an entry is malformed.
+        BadInput: the file cannot be read, or an entry is malformed.
     """
     file = path or conf_dir() / "statements.yaml"
-    try:
-        plain = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except yaml.YAMLError as problem:
-        line = str(problem).splitlines()[0]
-        raise BadInput("statements", file.name, f"allowed: YAML; {line}") from None
-    return validate(_File, plain).statements
+    return validate(_File, yaml_mapping("statements", file)).statements
 
 
 def gaps(statements: Collection[str], items: Collection[str]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from repro.catalogue.coverage import REASON, Row
 from repro.catalogue.entries import Catalogue, kind, number, paper
@@ -14,7 +15,8 @@ MARKS = {"experiment": "✓", "reason": "–", "no experiment yet": "…"}
 def print_table(console: Console, catalogue: Catalogue, found: list[Row]) -> None:
     """One table a paper: number, title, status, and the experiments or the reason."""
     for name in dict.fromkeys(paper(row.id) for row in found):
-        table = Table(title=catalogue.papers.get(name, "our own statements"), title_justify="left")
+        title = Text(catalogue.papers.get(name, "our own statements"), style="italic")
+        table = Table(title=title, title_justify="left")
         for heading in ("statement", "title", "status", "experiments (pinned verdict) or reason"):
             table.add_column(heading, overflow="fold")
         for row in found:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from omegaconf import DictConfig
 
+from repro.errors import one_line
+
 UNEXPECTED, REFUSED, INTERRUPTED = 1, 2, 130
 
 
@@ -51,7 +53,7 @@ def status_of(problem: BaseException) -> int | None:
         return INTERRUPTED
     if isinstance(problem, OSError) and problem.strerror:
         where = f"output_dir={problem.filename}" if problem.filename else "output_dir"
-        print(f"error: {where}: {problem.strerror}", file=sys.stderr)
+        print(one_line(f"error: {where}: {problem.strerror}"), file=sys.stderr)
         return REFUSED
     if isinstance(problem, HydraException | OmegaConfBaseException | ValueError | OSError):
         print(f"error: {as_bad_input(problem)}", file=sys.stderr)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
@@ -52,15 +53,32 @@ class ValidateBeforeWriting(Callback):
         return _check(job)
 
 
-def refuse_class_names(words: Sequence[str]) -> None:
-    """No word of the command line says what Hydra instantiates.
+OPTIONS_THAT_NAME_CODE = {
+    "config_dir": "--config-dir",
+    "config_path": "--config-path",
+    "config_name": "--config-name",
+    "experimental_rerun": "--experimental-rerun",
+}
+"""By these Hydra reads configs, or a pickle, from anywhere: both can name what is called."""
+KEYS_THAT_NAME_CODE = re.compile(r"hydra(\.(callbacks|job_logging|hydra_logging|searchpath)\b.*)?")
+
+
+def refuse_names_of_code(words: Sequence[str]) -> None:
+    """No word of the command line says what Hydra or ``logging`` instantiates.
 
     Raises:
-        BadInput: a word has ``_target_``.
+        BadInput: a word has ``_target_``, a key of Hydra's that holds classes, or an option by
+            which Hydra reads a folder or a pickle of the user's.
     """
+    from hydra._internal.utils import get_args_parser
+
+    given, _ = get_args_parser().parse_known_args(list(words))
+    for name, option in OPTIONS_THAT_NAME_CODE.items():
+        if value := getattr(given, name, None):
+            raise BadInput(option, value, "allowed: the shipped configs, and keys of your own")
     for word in words:
-        if "_target_" in word:
-            key, _, value = word.partition("=")
+        key, _, value = word.partition("=")
+        if "_target_" in word or KEYS_THAT_NAME_CODE.fullmatch(key.lstrip("+~")):
             raise BadInput(key, value, "allowed: keys without _target_; a config names no code")
 
 

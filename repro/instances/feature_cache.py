@@ -54,6 +54,8 @@ def _entry_name(comparisons: Sequence[Comparison], num_features: int) -> str:
 
 def _load(entry: Path, shape: tuple[int, int]) -> Table | None:
     """The table of an entry, or None where it is missing, damaged or of another shape."""
+    if not entry.is_file():  # a pipe would be waited for
+        return None
     try:
         with entry.open("rb") as file, np.load(file, allow_pickle=False) as stored:
             feature_diff, names = stored["feature_diff"], tuple(stored["names"].tolist())

@@ -13,6 +13,7 @@ import torch
 
 from repro.errors import BadInput
 from repro.llm.extra import library
+from repro.reading import regular_file
 
 FORMAT = 1
 
@@ -49,8 +50,9 @@ class Checkpoint:
         Raises:
             BadInput: the file is no checkpoint of this model.
         """
-        if not self.file.is_file():
+        if not os.path.lexists(self.file):
             return 0
+        regular_file("checkpoint", self.file)
         try:
             state = torch.load(self.file, weights_only=True, map_location="cpu")
             trained = {n: p for n, p in model.named_parameters() if p.requires_grad}
@@ -86,8 +88,9 @@ def read_weights(model: Any, file: Path) -> bool:
     Raises:
         BadInput: the file holds no weights of this model.
     """
-    if not file.is_file():
+    if not os.path.lexists(file):
         return False
+    regular_file("checkpoint", file)
     try:
         found = library("safetensors.torch").load_file(file)
         own = dict(model.named_parameters())

@@ -7,14 +7,13 @@ privatise anew for every seed, use ``repro.llm.private_labels`` instead.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import torch
 
 from repro.errors import BadInput
 from repro.llm.pairs import TextPairs
-from repro.release.manifest import manifest_path
+from repro.release.manifest import manifest_path, read_manifest
 from repro.release.opened import read_release
 
 KEY = "release"
@@ -44,6 +43,11 @@ def released_pairs(path: Path) -> tuple[TextPairs, float]:
 def _epsilon(path: Path) -> float:
     manifest = manifest_path(path)
     try:
-        return float(json.loads(manifest.read_text("utf-8"))["epsilon"])
-    except (OSError, ValueError, KeyError, TypeError):
-        raise BadInput(KEY, manifest, "is no manifest that states epsilon") from None
+        values = read_manifest(manifest)
+    except BadInput as problem:
+        raise BadInput(
+            KEY, manifest, f"is no manifest that states epsilon: {problem.allowed}"
+        ) from None
+    if values is None:
+        raise BadInput(KEY, manifest, "is missing: no manifest that states epsilon")
+    return float(values["epsilon"])

@@ -10,12 +10,12 @@ from __future__ import annotations
 import glob
 import json
 import os
-import stat
 from collections.abc import Iterator, Sequence
 
 from repro.errors import BadInput
 from repro.preferences.hub_pairs import HUB_ID, hub_pairs
 from repro.preferences.pair_records import KEY, PreferencePair, checked_pair
+from repro.reading import regular_file, unreadable
 
 FEWEST_PAIRS = 20
 LONGEST_LINE = 1 << 24  # bytes; a longer line is not a preference record
@@ -61,9 +61,8 @@ def _sources(name: str) -> list[str]:
 def _file_pairs(path: str) -> Iterator[PreferencePair]:
     """Pairs of one file; blank lines are skipped, a byte order mark is allowed."""
     empty = True
+    regular_file(KEY, path)
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            raise BadInput(KEY, path, "is not a regular file")
         with open(path, "rb") as file:
             for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE), b""), 1):
                 text = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
@@ -71,7 +70,7 @@ def _file_pairs(path: str) -> Iterator[PreferencePair]:
                     empty = False
                     yield checked_pair(path, f"line {number}", _parse(path, number, text))
     except OSError as error:
-        raise BadInput(KEY, path, f"cannot be read: {error.strerror}") from None
+        raise unreadable(KEY, path, error) from None
     if empty:
         raise BadInput(KEY, path, "holds no pairs")
 

@@ -24,11 +24,15 @@ from pathlib import Path
 import numpy as np
 
 from repro.errors import BadInput
+from repro.reading import regular_file, small_text
 from repro.release.scratch import Draft
 from repro.release.seen import CHUNK, Seen
 
 KEY = "ledger"
 SALT_BYTES = 32
+LARGEST_LIST = 1 << 30
+DAMAGED = "is damaged; restore the ledger or name another"
+GONE = "is missing, but releases have been noted; restore the ledger or name another"
 
 
 @dataclass(frozen=True)
@@ -71,17 +75,19 @@ class Ledger:
             yield
 
     def entries(self) -> list[Entry]:
-        """All releases so far, oldest first."""
-        try:
-            text = (self.folder / "releases.jsonl").read_text(encoding="utf-8")
-        except FileNotFoundError:
-            return []
+        """All releases so far, oldest first.
+
+        Raises:
+            BadInput: the list is damaged, or is gone while fingerprints of releases are there.
+        """
+        path = self.folder / "releases.jsonl"
+        text = small_text(KEY, path, LARGEST_LIST) if os.path.lexists(path) else ""
+        if not text and self._has_fingerprints():
+            raise BadInput(KEY, path, GONE)
         try:
             return [_entry(line) for line in text.splitlines()]
-        except (ValueError, TypeError, KeyError, ArithmeticError):
-            raise BadInput(
-                KEY, self.folder, "releases.jsonl is damaged; mend or remove it"
-            ) from None
+        except (ValueError, TypeError, KeyError, ArithmeticError, RecursionError):
+            raise BadInput(KEY, path, DAMAGED) from None
 
     def overlapping(self, seen: Seen) -> list[Entry]:
         """Releases that share a comparison with ``seen``."""
@@ -104,35 +110,40 @@ class Ledger:
 
     def _shares(self, entry: Entry, seen: Seen) -> bool:
         path = self._prints(entry)
-        if path.stat().st_size != 8 * entry.comparisons:
-            raise BadInput(KEY, path, "is damaged; restore the ledger or name another")
+        if regular_file(KEY, path) != 8 * entry.comparisons:
+            raise BadInput(KEY, path, DAMAGED)
         with open(path, "rb") as file:
             return any(
                 seen.holds(np.frombuffer(block, "<u8"))
                 for block in iter(lambda: file.read(8 * CHUNK), b"")
             )
 
+    def _has_fingerprints(self) -> bool:
+        return any(self.folder.glob("*.fingerprints"))
+
     def _prints(self, entry: Entry) -> Path:
         return self.folder / f"{entry.release}.fingerprints"
 
     def _salt(self) -> bytes:
         path = self.folder / "salt"
-        if not path.exists():
+        if not os.path.lexists(path):
+            if self._has_fingerprints():
+                raise BadInput(KEY, path, GONE)
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(descriptor, "wb") as file:
                 file.write(secrets.token_bytes(SALT_BYTES))
                 os.fsync(file.fileno())
-        salt = path.read_bytes()
-        if len(salt) != SALT_BYTES:
-            raise BadInput(KEY, path, "is damaged; restore the ledger or name another")
-        return salt
+        if regular_file(KEY, path) != SALT_BYTES:
+            raise BadInput(KEY, path, DAMAGED)
+        return path.read_bytes()
 
     @contextlib.contextmanager
     def _clear_errors(self) -> Iterator[None]:
         try:
             yield
         except OSError as problem:
-            raise BadInput(KEY, self.folder, f"cannot be used: {problem.strerror}") from None
+            where = problem.filename or self.folder
+            raise BadInput(KEY, where, f"cannot be used: {problem.strerror}") from None
 
 
 def _entry(line: str) -> Entry:

@@ -7,6 +7,7 @@ since with the released labels it would tell how many raw labels are +1.
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any
 
 from repro.errors import BadInput
 from repro.privacy.exact_response import WORD_BITS, ExactResponse
-from repro.release.records import file_size
+from repro.reading import json_object
 
 FORMAT = 1
 
@@ -68,13 +69,12 @@ def read_manifest(path: Path) -> dict[str, Any] | None:
     Raises:
         BadInput: it is not one of ours.
     """
-    if not path.exists():
+    if not os.path.lexists(path):
         return None
-    file_size(str(path), "manifest")
+    values = json_object("manifest", path)
     try:
-        values = json.loads(path.read_bytes())
-        if isinstance(values, dict) and 0 < float(values["epsilon"]) < float("inf"):
+        if 0 < float(values["epsilon"]) < float("inf"):
             return values
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError, OverflowError):
         pass
     raise BadInput("manifest", path, "not a manifest with a positive epsilon")

@@ -7,13 +7,13 @@ chosen is the private label, and an error message is an output too.
 from __future__ import annotations
 
 import json
-import os
-import stat
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from repro.errors import BadInput
 from repro.preferences.pair_files import LONGEST_LINE
+from repro.reading import regular_file, unreadable
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 TOO_LONG = f"not text, or longer than {LONGEST_LINE} bytes"
@@ -27,21 +27,16 @@ def file_size(path: str, key: str) -> int:
     Raises:
         BadInput: it cannot be read, or is a folder, a pipe or a device.
     """
-    try:
-        found = os.stat(path)
-    except (OSError, ValueError) as problem:
-        raise BadInput(key, path, _reason(problem)) from None
-    if not stat.S_ISREG(found.st_mode):
-        raise BadInput(key, path, "is not a regular file")
-    return found.st_size
+    return regular_file(key, Path(path))
 
 
 def json_lines(path: str, key: str) -> Iterator[tuple[int, Any]]:
     """Line number and JSON value of every line that is not blank; a byte order mark may lead.
 
     Raises:
-        BadInput: the first line that is too long, not UTF-8 or not JSON.
+        BadInput: no regular file, or the first line that is too long, not UTF-8 or not JSON.
     """
+    file_size(path, key)
     decoder = json.JSONDecoder(object_pairs_hook=_without_repeats)
     scan = decoder.scan_once  # pyright: ignore[reportAttributeAccessIssue]
     try:
@@ -53,7 +48,7 @@ def json_lines(path: str, key: str) -> Iterator[tuple[int, Any]]:
                 if text := text.strip(b" \t\r\n"):
                     yield number, _value(path, key, number, text, scan)
     except OSError as problem:
-        raise BadInput(key, path, _reason(problem)) from None
+        raise unreadable(key, path, problem) from None
 
 
 def read_records(path: str, key: str = "IN") -> Iterator[Record]:
@@ -62,7 +57,6 @@ def read_records(path: str, key: str = "IN") -> Iterator[Record]:
     Raises:
         BadInput: names the file, the first faulty line and what is wrong, never a text.
     """
-    file_size(path, key)
     empty = True
     for number, value in json_lines(path, key):
         record = fields(value)
@@ -117,7 +111,3 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         raise ValueError("a key appears twice")
     return found
-
-
-def _reason(problem: Exception) -> str:
-    return f"cannot be read: {getattr(problem, 'strerror', None) or 'not a file name'}"

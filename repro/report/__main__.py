@@ -12,12 +12,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from repro.errors import BadInput
+from repro.errors import BadInput, one_line
 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"error: {message}; python -m repro.report --help shows what is allowed\n")
+        self.exit(
+            2, f"error: {one_line(message)}; python -m repro.report --help shows what is allowed\n"
+        )
 
 
 def parser() -> argparse.ArgumentParser:
@@ -46,7 +48,7 @@ def main(arguments: Sequence[str]) -> int:
         print(f"error: {problem}", file=sys.stderr)
         return 2
     except OSError as problem:
-        print(f"error: {problem.filename}: {problem.strerror}", file=sys.stderr)
+        print(one_line(f"error: {problem.filename}: {problem.strerror}"), file=sys.stderr)
         return 2
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from repro.errors import one_line
 from repro.report.html.bars import allowed_range
 from repro.report.html.entries import Entry, entries
 from repro.report.html.runs import Run
@@ -47,7 +48,9 @@ def write_latex(runs: list[Run], folder: Path) -> int:
 def table(run: Run) -> str:
     """Every check with what is claimed, measured and found, controls indented below."""
     lines = [
-        f"% {run.command}; config {run.verdict.get('config_hash')}; needs booktabs and amssymb",
+        one_line(
+            f"% {run.command}; config {run.verdict.get('config_hash')}; needs booktabs, amssymb"
+        ),
         r"\begin{tabular}{@{}llll@{}}",
         r"\toprule",
         r"check & claimed & measured (95\,\% interval) & verdict \\",

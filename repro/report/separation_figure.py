@@ -66,21 +66,35 @@ def draw_separation(measurements: pandas.DataFrame) -> Figure:
     return figure
 
 
+def read_measurements(source: Path) -> pandas.DataFrame:
+    """The measurements of such a run.
+
+    Raises:
+        BadInput: the file cannot be read, or is another run's.
+    """
+    if not source.is_file():
+        raise BadInput("folder", source, "allowed: the folder of a ctl_ltc_separation run")
+    try:
+        found = pandas.read_parquet(source, columns=["check", "method", "value", "mean"])
+        missing = [check for check in CURVES if check not in set(found["check"])]
+        found = found.astype({"value": float, "mean": float})
+    except Exception:  # noqa: BLE001 - a damaged table fails in many ways
+        raise BadInput("folder", source, "holds no table of measurements") from None
+    missing += [RANDOM[1]] if RANDOM[1] not in set(found["method"]) else []
+    if missing:
+        raise BadInput("folder", source, f"has no check {missing[0]}: not such a run")
+    return found
+
+
 def main(arguments: list[str]) -> int:
     """Draw the picture of one run's folder."""
     folder = Path(arguments[0]) if arguments else Path("(missing)")
     source = folder / "measurements.parquet"
     try:
-        if not source.is_file():
-            raise BadInput("folder", folder, "allowed: the folder of a ctl_ltc_separation run")
-        measurements = pandas.read_parquet(source)
-        missing = [check for check in CURVES if check not in set(measurements["check"])]
-        if missing:
-            raise BadInput("folder", folder, f"has no check {missing[0]}: not such a run")
+        figure = draw_separation(read_measurements(source))
     except BadInput as problem:
         print(f"error: {problem}", file=sys.stderr)
         return 2
-    figure = draw_separation(measurements)
     for suffix in (".png", ".svg"):
         save(figure, folder / f"separation{suffix}")
         print(folder / f"separation{suffix}")

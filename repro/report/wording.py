@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from repro.errors import one_line
 from repro.study.checks import Check
 from repro.study.results import Outcome, Result
 
@@ -42,6 +43,24 @@ def expected_words(result: Result) -> str:
     if result.verdict == result.expected:
         return "as expected, but NOT in every check"
     return f"NOT as expected; expected: {result.expected.replace('_', ' ')}"
+
+
+def in_markdown(text: object) -> str:
+    """Text on one line of Markdown, a cell of a table too; tags and bars stay signs.
+
+    >>> in_markdown("<b>a|b")
+    '&lt;b>a\\\\|b'
+    """
+    return one_line(str(text)).replace("<", "&lt;").replace("|", "\\|")
+
+
+def in_backticks(text: object) -> str:
+    """The same as code.
+
+    >>> in_backticks("a`b")
+    "`a'b`"
+    """
+    return f"`{one_line(str(text)).replace('`', chr(39)).replace('|', chr(92) + '|')}`"
 
 
 def finite(value: object) -> float | None:

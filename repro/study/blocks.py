@@ -60,8 +60,11 @@ class BlockStore:
 
     def read(self, block: Block, shape: tuple[int, ...]) -> np.ndarray | None:
         """Measurements of a finished block; None if absent, damaged or of another shape."""
+        path = self._path(block)
+        if not path.is_file():  # np.load would wait for a pipe
+            return None
         try:
-            found = np.load(self._path(block), allow_pickle=False)
+            found = np.load(path, allow_pickle=False)
         except Exception:  # noqa: BLE001
             return None
         if not isinstance(found, np.ndarray) or found.dtype != np.float64:

@@ -67,7 +67,11 @@ def test_suite_table_is_read_from_verdicts(tmp_path, monkeypatch, capsys):
          "claimed_epsilon": 0.5, "exact_epsilon": 0.61},
     ]  # fmt: skip
     ids = ["p1.x", "p1.y"]
-    verdict = {"statements": ids, "verdict": "contradicted", "checks": checks, "controls": [1]}
+    verdict = {
+        "theorem": "toy", "statements": ids, "verdict": "contradicted", "checks": checks,
+        "controls": [{"name": "c", "check": "n", "verdict": "contradicted"}], "seed": 0,
+        "budget": "smoke",
+    }  # fmt: skip
     folder = tmp_path / "outputs" / "suite" / "toy"
     folder.mkdir(parents=True)
     (folder / "verdict.json").write_text(json.dumps(verdict))
@@ -82,3 +86,11 @@ def test_suite_table_is_read_from_verdicts(tmp_path, monkeypatch, capsys):
 def test_suite_refuses_other_words(capsys, words):
     assert suite.main(words) == 2
     assert "usage" in capsys.readouterr().err
+
+
+def test_suite_without_runs_says_what_to_do(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert suite.main(["table"]) == 2
+    assert capsys.readouterr().err == (
+        "error: folder=outputs/suite: has no verdict.json of a suite; run dvc repro\n"
+    )

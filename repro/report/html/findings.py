@@ -9,7 +9,7 @@ from typing import Any
 from repro.catalogue.slips import Slip
 from repro.report.html.entries import controls_of, entry
 from repro.report.html.runs import Run
-from repro.report.wording import caught_words, verdict_words
+from repro.report.wording import caught_words, in_backticks, in_markdown, verdict_words
 
 
 @dataclass(frozen=True)
@@ -113,6 +113,11 @@ def page(found: list[Finding]) -> str:
         lines = [f"\n## {one.id.split('.')[0].upper()}, {one.place} ({one.outcome})\n"]
         lines.append(f"\n- **Printed or suspected:** {one.suspected}.")
         lines.append(f"\n- **Holds:** {one.corrected}.")
-        lines += [f"\n- `{e.name}`: {e.words}. `{e.command}`" for e in one.evidence]
+        lines += [f"\n- {_line(e)}" for e in one.evidence]
         parts.append("".join(lines) + "\n")
     return "".join(parts)
+
+
+def _line(evidence: Evidence) -> str:
+    words = in_markdown(evidence.words)
+    return f"{in_backticks(evidence.name)}: {words}. {in_backticks(evidence.command)}"

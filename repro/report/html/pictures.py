@@ -12,12 +12,14 @@ COLOURS = 48
 
 def picture_uri(path: Path) -> str:
     """The PNG with a palette, as ``data:``; empty where there is none or it cannot be read."""
-    from PIL import Image, UnidentifiedImageError
+    from PIL import Image
 
+    if not path.is_file():
+        return ""
     try:
-        with Image.open(path) as image:
+        with path.open("rb") as file, Image.open(file) as image:
             small = image.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
-    except (OSError, UnidentifiedImageError, Image.DecompressionBombError):
+    except Exception:  # noqa: BLE001 - a damaged picture fails in many ways
         return ""
     buffer = io.BytesIO()
     small.save(buffer, "PNG", optimize=True)

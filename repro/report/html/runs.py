@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
+import os
+import re
+import shlex
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
+from pydantic import BaseModel
 
-from repro.errors import BadInput
+from repro.errors import BadInput, one_line
+from repro.reading import json_object, yaml_mapping
+from repro.report.run_files import ConfigFile, FactsFile, VerdictFile
+from repro.schema import validate
 
+KEY = "runs"
 BUDGETS = ("smoke", "laptop", "paper")
 OVERRIDES = ("epsilon", "n_pairs", "horizon", "kl_weight")
 """Keys at the top of a config whose default is null."""
@@ -61,9 +67,14 @@ class Run:
         words += [f"instance={self.instance}"] if self.instance != "linear" else []
         words += [f"seed={self.verdict['seed']}"] if self.verdict["seed"] else []
         for key, value in self.overrides.items():
-            shown = f"[{','.join(value)}]" if isinstance(value, list) else value
+            shown = f"[{','.join(map(str, value))}]" if isinstance(value, list) else value
             words.append(f"{key}={shown}")
-        return " ".join(["python -m repro", *words])
+        return one_line(" ".join(["python -m repro", *map(_for_a_shell, words)]))
+
+
+def _for_a_shell(word: str) -> str:
+    """A word that a reader may paste into a shell; brackets of ours stay bare."""
+    return word if re.fullmatch(r"[\w@%+=:,./\[\]-]+", word) else shlex.quote(word)
 
 
 def find_runs(folder: Path) -> list[Run]:
@@ -76,7 +87,7 @@ def find_runs(folder: Path) -> list[Run]:
         BadInput: the folder is missing, or a file in it is no run's.
     """
     if not folder.is_dir():
-        raise BadInput("runs", str(folder), "allowed: a folder with finished runs")
+        raise BadInput(KEY, folder, "allowed: a folder with finished runs")
     best: dict[str, Run] = {}
     for path in sorted(folder.rglob("verdict.json")):
         if ".cache" not in path.parts:
@@ -92,28 +103,28 @@ def read_run(path: Path) -> Run:
     Raises:
         BadInput: a file cannot be read or lacks what a run has.
     """
-    try:
-        verdict = json.loads(path.read_text(encoding="utf-8"))
-        facts = _optional(path.with_name("run.json"), json.loads)
-        config = _optional(path.with_name("config.yaml"), yaml.safe_load)
-        needed = ("theorem", "statements", "verdict", "checks", "controls", "seed", "budget")
-        _require(verdict, needed)
-        for check in verdict["checks"]:
-            _require(check, ("name", "verdict"))
-    except (OSError, ValueError, TypeError, yaml.YAMLError, RecursionError) as problem:
-        why = " ".join(str(problem).split())[:200]
-        raise BadInput("runs", str(path), f"allowed: files of a finished run ({why})") from None
+    verdict = _checked(VerdictFile, path, json_object)
+    facts = _optional(FactsFile, path.with_name("run.json"), json_object)
+    config = _optional(ConfigFile, path.with_name("config.yaml"), yaml_mapping)
     return Run(verdict, facts, config, path.parent)
 
 
-def _require(found: Any, keys: Iterable[str]) -> None:
-    if not isinstance(found, dict) or any(key not in found for key in keys):
-        raise ValueError(f"needs {', '.join(keys)}")
+Load = Callable[[str, Path], dict[str, Any]]
 
 
-def _optional(path: Path, load) -> dict[str, Any]:
-    found = load(path.read_text(encoding="utf-8")) if path.is_file() else None
-    return found if isinstance(found, dict) else {}
+def _checked(model: type[BaseModel], path: Path, load: Load) -> dict[str, Any]:
+    """The content as it is in the file, once it has what is shown."""
+    try:
+        found = load(KEY, path)
+        validate(model, found)
+    except BadInput as problem:
+        why = problem.allowed if problem.key == KEY else problem
+        raise BadInput(KEY, path, f"allowed: files of a finished run; {why}") from None
+    return found
+
+
+def _optional(model: type[BaseModel], path: Path, load: Load) -> dict[str, Any]:
+    return _checked(model, path, load) if os.path.lexists(path) else {}
 
 
 def _rank(run: Run) -> tuple[bool, int, str]:

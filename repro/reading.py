@@ -1,0 +1,97 @@
+"""Small text files from outside, read with care: one clear line for whatever is wrong with them."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+from repro.errors import BadInput
+
+LARGEST, LARGEST_YAML = 1 << 24, 1 << 20
+"""Bytes; a larger file is none of ours, and would cost memory, or minutes in a parser."""
+
+
+def regular_file(key: str, path: Path | str) -> int:
+    """Size of a regular file in bytes; a pipe would be waited for, a device never ends.
+
+    Raises:
+        BadInput: there is none, it cannot be reached, or it is a folder, a pipe or a device.
+    """
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError) as problem:
+        raise unreadable(key, path, problem) from None
+    if not stat.S_ISREG(found.st_mode):
+        raise BadInput(key, path, "is not a regular file")
+    return found.st_size
+
+
+def small_text(key: str, path: Path, largest: int = LARGEST) -> str:
+    """The whole text of a small file.
+
+    Args:
+        key: what the user calls it, for the message.
+        path: the file.
+        largest: bytes that are read at most.
+
+    Raises:
+        BadInput: it cannot be read, is larger than that, or is no UTF-8 text.
+    """
+    regular_file(key, path)
+    try:
+        with open(path, "rb") as file:
+            content = file.read(largest + 1)
+    except OSError as problem:
+        raise unreadable(key, path, problem) from None
+    if len(content) > largest:
+        raise BadInput(key, path, f"is too large; allowed: at most {largest} bytes")
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise BadInput(key, path, "is not UTF-8 text") from None
+
+
+def json_object(key: str, path: Path) -> dict[str, Any]:
+    """A file that holds one JSON object.
+
+    Raises:
+        BadInput: it cannot be read or holds something else.
+    """
+    text = small_text(key, path)
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        raise BadInput(key, path, "is not valid JSON") from None
+    return _mapping(key, path, found, "a JSON object")
+
+
+def yaml_mapping(key: str, path: Path) -> dict[str, Any]:
+    """A file that holds one YAML mapping of plain values; tags that name code are refused.
+
+    Raises:
+        BadInput: it cannot be read or holds something else.
+    """
+    import yaml
+
+    text = small_text(key, path, LARGEST_YAML)
+    try:
+        found = yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError) as problem:
+        why = str(problem).splitlines()[0][:120] if isinstance(problem, yaml.YAMLError) else ""
+        raise BadInput(key, path, f"is not valid YAML {why}".strip()) from None
+    return _mapping(key, path, found, "a YAML mapping")
+
+
+def unreadable(key: str, path: Path | str, problem: Exception) -> BadInput:
+    """The refusal of a file that the system will not give."""
+    why = getattr(problem, "strerror", None) or "not a file name"
+    return BadInput(key, path, f"cannot be read: {why}")
+
+
+def _mapping(key: str, path: Path, found: object, meant: str) -> dict[str, Any]:
+    if not isinstance(found, dict):
+        raise BadInput(key, path, f"holds something else; allowed: {meant}")
+    return found

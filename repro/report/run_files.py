@@ -1,0 +1,70 @@
+"""What the files of a finished run must hold for a page or a table to show them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from repro.study.checks import Verdict
+
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=80)]
+"""Becomes part of a file name."""
+
+
+class _Part(BaseModel):
+    """Plain values as JSON and YAML have them; keys that nobody shows may be anything."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+
+class Outcome(_Part):
+    """A check, or a control with the check that it belongs to."""
+
+    name: str
+    verdict: Verdict
+    check: str = ""
+    kind: str = ""
+    claim: str = ""
+    statements: list[str] = []
+
+
+class Assumption(_Part):
+    """An executed assumption."""
+
+    name: str
+    holds: bool
+    detail: str = ""
+
+
+class VerdictFile(_Part):
+    """``verdict.json``."""
+
+    theorem: Name
+    statements: list[str]
+    verdict: Verdict
+    checks: list[Outcome]
+    controls: list[Outcome]
+    assumptions: list[Assumption] = []
+    seed: int
+    budget: str
+
+
+class FactsFile(_Part):
+    """``run.json``."""
+
+    seconds: Annotated[float, Field(allow_inf_nan=False)] = 0.0
+    finished: str = ""
+    versions: dict[str, Any] | None = None
+
+
+class Instance(_Part):
+    """The instance of a config."""
+
+    kind: Name = "linear"
+
+
+class ConfigFile(_Part):
+    """``config.yaml``."""
+
+    instance: Instance | None = None

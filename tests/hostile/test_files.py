@@ -1,0 +1,375 @@
+"""Every file that a command reads, broken in every way: one line, status 2, nothing written.
+
+In process, a reader at a time: ``broken`` spoils its file, the command runs, and everything below
+its folder is compared with what was there before.
+"""
+
+import contextlib
+import importlib.util
+import json
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from repro import audit_release, features, privatize, suite
+from repro.catalogue import entries, slips, statements
+from repro.cli.composition import compose_values
+from repro.errors import BadInput
+from repro.llm.pairs import load_splits
+from repro.llm.released import released_pairs
+from repro.llm.settings import DataChoice
+from repro.paths import conf_dir
+from repro.preferences.synthetic_pairs import synthetic_pairs
+from repro.release.ledger import Ledger
+from repro.release.privatise import privatise
+from repro.report import __main__ as report
+from repro.report import separation_figure
+from repro.study.settings import session_of
+
+LONGEST_LINE = 500
+SECONDS = 10
+
+
+@pytest.fixture(scope="module")
+def broken():
+    """The module ``broken``: a file with one thing wrong with it, in every way."""
+    spec = importlib.util.spec_from_file_location("broken", Path(__file__).with_name("broken.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A command and one of the files that it reads.
+
+    Attributes:
+        prepare: writes good files into a folder and returns the one to break.
+        run: runs the command there; a status, or BadInput where only Python calls it.
+        accepted: ways that are no mistake there, each reviewed by hand.
+    """
+
+    prepare: Callable[[Path], Path]
+    run: Callable[[Path], Any]
+    accepted: frozenset[str] = frozenset()
+
+
+def pairs_file(folder, name="pairs.jsonl"):
+    lines = (
+        json.dumps({"prompt": p.prompt, "chosen": p.chosen, "rejected": p.rejected}) + "\n"
+        for p in synthetic_pairs(60)
+    )
+    path = folder / name
+    path.write_text("".join(lines))
+    return path
+
+
+def instance_of(folder):
+    values = compose_values("offline_gap", {}, ["instance=preference_text"])
+    session_of({**values, "instance": {**values["instance"], "path": str(folder / "pairs.jsonl")}})
+
+
+def released(folder):
+    """A release with its original, and the ledger that knows of it."""
+    source = pairs_file(folder, "in.jsonl")
+    privatise(source, folder / "out.jsonl", Decimal("0.5"), Ledger(folder / "ledger"))
+    return folder
+
+
+def part_of_release(name):
+    return lambda folder: released(folder) / name
+
+
+def fingerprints(folder):
+    (path,) = (released(folder) / "ledger").glob("*.fingerprints")
+    return path
+
+
+def privatise_again(folder):
+    words = [str(folder / "in.jsonl"), str(folder / "second.jsonl"), "epsilon=0.5", "compose=true"]
+    return privatize.main([*words, f"ledger={folder / 'ledger'}"])
+
+
+def audit(folder):
+    return audit_release.main([str(folder / "out.jsonl"), "--original", str(folder / "in.jsonl")])
+
+
+CHECK = {
+    "name": "n_pairs", "kind": "slope", "quantity": "gap", "axis": "n_pairs", "claim": "c",
+    "statements": ["p1.thm_4_2"], "claimed": -1.0, "slope": -1.0, "ci95": [-1.1, -0.9],
+    "tolerance": 0.05, "direction": "two_sided", "verdict": "supported", "expected": "supported",
+    "method": "pessimistic", "failed_replicates": 0,
+}  # fmt: skip
+VERDICT = {
+    "theorem": "offline_gap", "statements": ["p1.thm_4_2"], "verdict": "supported",
+    "expected": "supported", "checks": [CHECK], "assumptions": [],
+    "controls": [{"name": "naive", "check": "n_pairs", "slope": 0.0, "verdict": "contradicted"}],
+    "seed": 0, "replicates": 20, "budget": "smoke", "config_hash": "abc",
+}  # fmt: skip
+FACTS = {"seconds": 1.5, "finished": "2026-01-01T00:00:00+00:00", "versions": {"python": "3.11"}}
+
+
+def run_folder(folder):
+    here = folder / "outputs" / "suite" / "offline_gap"
+    here.mkdir(parents=True)
+    (here / "verdict.json").write_text(json.dumps(VERDICT))
+    (here / "run.json").write_text(json.dumps(FACTS))
+    (here / "config.yaml").write_text("instance:\n  kind: linear\nseed: 0\nonly: [n_pairs]\n")
+    return here
+
+
+def part_of_run(name):
+    return lambda folder: run_folder(folder) / name
+
+
+def write_report(folder):
+    return report.main(["--runs", str(folder / "outputs")])
+
+
+def measurements(folder):
+    import pandas
+
+    path = folder / "measurements.parquet"
+    pandas.DataFrame({"check": ["ratio"]}).to_parquet(path)
+    return path
+
+
+def shipped(name):
+    def prepare(folder):
+        path = folder / name
+        path.write_bytes((conf_dir() / name).read_bytes())
+        return path
+
+    return prepare
+
+
+DATA = DataChoice(
+    path="x", n_pairs=20, held_out=10, judge_pairs=0, seed=0,
+    max_prompt_tokens=8, max_response_tokens=8,
+)  # fmt: skip
+
+
+def model_data(folder):
+    load_splits(DATA.model_copy(update={"path": str(folder / "pairs.jsonl")}))
+
+
+READERS = {
+    "pairs of an instance": Reader(pairs_file, instance_of),
+    "pairs of a feature table": Reader(
+        pairs_file,
+        lambda folder: features.main(
+            [str(folder / "tables"), f"instance.path={folder / 'pairs.jsonl'}"]
+        ),
+    ),
+    "pairs to privatise": Reader(part_of_release("in.jsonl"), privatise_again),
+    "releases in the ledger": Reader(part_of_release("ledger/releases.jsonl"), privatise_again),
+    "salt of the ledger": Reader(part_of_release("ledger/salt"), privatise_again),
+    "fingerprints in the ledger": Reader(fingerprints, privatise_again),
+    "release to audit": Reader(part_of_release("out.jsonl"), audit),
+    "original of an audit": Reader(part_of_release("in.jsonl"), audit),
+    "manifest of an audit": Reader(
+        part_of_release("out.manifest.json"), audit, frozenset({"missing"})
+    ),
+    "verdict in the report": Reader(part_of_run("verdict.json"), write_report),
+    "facts in the report": Reader(part_of_run("run.json"), write_report, frozenset({"missing"})),
+    "config in the report": Reader(
+        part_of_run("config.yaml"), write_report, frozenset({"missing", "truncated"})
+    ),  # a YAML mapping may end anywhere
+    "verdict in the table": Reader(part_of_run("verdict.json"), lambda _: suite.main(["table"])),
+    "measurements in a picture": Reader(
+        measurements, lambda folder: separation_figure.main([str(folder)])
+    ),
+    "pairs of a language model": Reader(pairs_file, model_data),
+    "release to train on": Reader(
+        part_of_release("out.jsonl"), lambda folder: released_pairs(folder / "out.jsonl")
+    ),
+    "manifest to train on": Reader(
+        part_of_release("out.manifest.json"), lambda folder: released_pairs(folder / "out.jsonl")
+    ),
+    "catalogue": Reader(
+        shipped("catalogue.yaml"), lambda folder: entries.load(folder / "catalogue.yaml")
+    ),
+    "statements": Reader(
+        shipped("statements.yaml"), lambda folder: statements.load(folder / "statements.yaml")
+    ),
+    "slips": Reader(shipped("slips.yaml"), lambda folder: slips.load(folder / "slips.yaml")),
+}
+
+
+@contextlib.contextmanager
+def time_limit():
+    """TimeoutError where a reader waits for ever, say for a pipe."""
+
+    def stop(*_):
+        raise TimeoutError(f"still reading after {SECONDS} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(SECONDS)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def outcome(reader, folder, capsys):
+    """Status and line; a traceback is told as such."""
+    capsys.readouterr()
+    try:
+        with time_limit():
+            status = reader.run(folder)
+    except BadInput as problem:
+        return 2, f"error: {problem}\n"
+    except Exception as problem:  # noqa: BLE001 - whatever it is, it is the finding
+        return 99, f"{type(problem).__name__}: {problem}"[:200]
+    return (status if isinstance(status, int) else 0), capsys.readouterr().err
+
+
+def fault(status, line, path, folder, before, broken):
+    """What is wrong with a refusal, or nothing."""
+    if status != 2:
+        return f"status {status}: {line[:200]}"
+    if not line.startswith("error: ") or line.count("\n") != 1 or len(line) > LONGEST_LINE:
+        return f"not one clear line: {line[:600]}"
+    gone = not path.is_file() and any(f"{above}:" in line for above in path.parents)
+    if path.stem not in line and not gone:
+        return f"does not name the file: {line[:200]}"
+    after = broken.folder_state(folder)
+    return "" if after == before else f"wrote {sorted(map(str, set(after) ^ set(before)))}"
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_every_file_in_every_way(name, broken, tmp_path, monkeypatch, capsys):
+    reader, faults, taken = READERS[name], {}, set()
+    for number, (way, spoil) in enumerate(broken.WAYS.items()):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        monkeypatch.chdir(folder)
+        path = reader.prepare(folder)
+        spoil(path, path.read_bytes())
+        before = broken.folder_state(folder)
+        status, line = outcome(reader, folder, capsys)
+        if status == 0:
+            taken.add(way)
+        elif found := fault(status, line, path, folder, before, broken):
+            faults[way] = found
+    assert faults == {}
+    assert taken == set(reader.accepted)
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_file_that_nobody_may_read(name, broken, tmp_path, monkeypatch, capsys):
+    reader = READERS[name]
+    monkeypatch.chdir(tmp_path)
+    path = reader.prepare(tmp_path)
+    before = broken.folder_state(tmp_path)
+    with broken.unreadable(path):
+        status, line = outcome(reader, tmp_path, capsys)
+    path.chmod(0o644)
+    assert fault(status, line, path, tmp_path, before, broken) == ""
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_the_same_file_unbroken_is_taken(name, tmp_path, monkeypatch, capsys):
+    """The refusals are of what was broken, not of all that the reader is shown."""
+    monkeypatch.chdir(tmp_path)
+    READERS[name].prepare(tmp_path)
+    status, line = outcome(READERS[name], tmp_path, capsys)
+    assert (status, "error" in line) == (WITH_GOOD_FILES.get(name, 0), name in WITH_GOOD_FILES)
+
+
+WITH_GOOD_FILES = {"measurements in a picture": 2}
+"""One check alone is no table of the experiment that the picture is of."""
+
+
+def checkpoint_readers():
+    import torch
+
+    model = torch.nn.Linear(2, 1)
+    return model, torch.optim.SGD(model.parameters(), lr=0.1)
+
+
+def test_a_broken_checkpoint_is_refused(broken, tmp_path):
+    from repro.llm.checkpoints import Checkpoint
+
+    model, optimizer = checkpoint_readers()
+    for number, (way, spoil) in enumerate(broken.WAYS.items()):
+        kept = Checkpoint(tmp_path / str(number))
+        kept.save(model, optimizer, 3)
+        assert kept.restore(model, optimizer) == 3
+        spoil(kept.file, kept.file.read_bytes())
+        if way == "missing":
+            assert kept.restore(model, optimizer) == 0
+            continue
+        with time_limit(), pytest.raises(BadInput, match="^checkpoint=.*state.pt"):
+            kept.restore(model, optimizer)
+
+
+def test_a_picture_that_cannot_be_read_is_left_out(broken, tmp_path):
+    from PIL import Image
+
+    from repro.report.html.pictures import picture_uri
+
+    path = tmp_path / "figure.png"
+    Image.new("RGB", (40, 30), "red").save(path)
+    good = path.read_bytes()
+    assert picture_uri(path).startswith("data:image/png;base64,")
+    for number, (way, spoil) in enumerate(broken.WAYS.items()):
+        (tmp_path / str(number)).mkdir()
+        path = tmp_path / str(number) / "figure.png"
+        path.write_bytes(good)
+        spoil(path, good)
+        with time_limit():
+            assert picture_uri(path) == "", way
+
+
+def heals(broken, folder, entry, compute):
+    """Whether a broken cache entry costs nothing but time: the same result, the same entry."""
+    wanted, good = compute(), entry.read_bytes()
+    for way, spoil in broken.WAYS.items():
+        spoil(entry, good)
+        with time_limit():
+            assert compute() == wanted, way
+        if entry.is_dir() and not entry.is_symlink():
+            entry.rmdir()  # a folder in the way stays; the entry is computed every time
+            entry.write_bytes(good)
+        assert entry.read_bytes() == good, way
+        assert not entry.is_symlink(), way
+    with broken.unreadable(entry):
+        assert compute() == wanted
+    assert [path.name for path in entry.parent.iterdir() if path != entry] == []
+
+
+def test_a_broken_feature_table_is_computed_anew(broken, tmp_path):
+    from repro.instances.feature_cache import cached_text_features
+
+    def compute():
+        found = cached_text_features(synthetic_pairs(60), 12, tmp_path / "tables")
+        return found.feature_diff.tobytes(), found.names
+
+    compute()
+    (entry,) = (tmp_path / "tables").iterdir()
+    heals(broken, tmp_path, entry, compute)
+
+
+def test_a_broken_block_is_measured_anew(broken, tmp_path):
+    """The whole way: an experiment's first block, and the bytes of its verdict and measurements."""
+    from repro.api import run
+
+    def compute():
+        done = run("label_masks", budget="smoke", output_dir=tmp_path, overrides=ONE_WORKER)
+        return json.dumps(done.verdict_json), done.measurements.to_csv()
+
+    compute()
+    entry = sorted((tmp_path / ".cache" / "blocks").rglob("*.npy"))[0]
+    heals(broken, tmp_path, entry, compute)
+
+
+ONE_WORKER = ["compute.workers=1", "tracking=none"]
