@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 ARTIFACTS = ("verdict.json", "figure.png", "figure.svg", "config.yaml", "measurements.parquet")
 """Files of the run that go with it, those that exist."""
 
-MAX_PARAMS, MAX_METRICS = 100, 1000
-"""What MLflow takes in one batch."""
+MAX_PARAMS, MAX_METRICS = 100, 900
+"""In one batch: MLflow takes 100 parameters, and 1000 entries in all."""
 
 
 def log_result(result: Result, folder: Path, tracking: Mapping[str, object]) -> str | None:
     """Log a run with a nested run for each check; returns the run id, or None.
 
     Two runs selected in MLflow's comparison view overlay their measured curves, each check's
-    under its own name.  The ids are added to ``run.json``.  A tracker that cannot be used is a line
-    on stderr, never an exception.
+    under its own name.  The ids, and how long it took, are added to ``run.json``.  A tracker that
+    cannot be used is a line on stderr, never an exception.
 
     Args:
         result: the finished run.
@@ -41,6 +41,7 @@ def log_result(result: Result, folder: Path, tracking: Mapping[str, object]) -> 
     """
     if tracking.get("kind", "none") == "none":
         return None
+    started = time.perf_counter()
     try:
         with quiet_mlflow():
             uri, experiment = str(tracking["uri"]), str(tracking.get("experiment", "repro"))
@@ -48,7 +49,7 @@ def log_result(result: Result, folder: Path, tracking: Mapping[str, object]) -> 
             log = _Log(client, experiment_id, result)
             run_id = log.write(Path(folder))
             ids = {"experiment_id": experiment_id, "run_id": run_id, "checks": log.checks}
-            remember(Path(folder), ids)
+            remember(Path(folder), ids | {"seconds": round(time.perf_counter() - started, 3)})
             return run_id
     except Exception as problem:  # noqa: BLE001 - mlflow's, SQLAlchemy's, requests' and OSError
         _warn(str(tracking.get("uri")), _first_cause(problem), folder)
@@ -121,7 +122,8 @@ class _Log:
 
         given = [Param(key, value) for key, value in params.items()]
         metrics = [Metric(key, value, self._end, step) for key, value, step in points]
-        for at in range(0, len(given), MAX_PARAMS):
-            self._client.log_batch(run_id, params=given[at : at + MAX_PARAMS])
-        for at in range(0, len(metrics), MAX_METRICS):
-            self._client.log_batch(run_id, metrics=metrics[at : at + MAX_METRICS])
+        batches = max(-(-len(given) // MAX_PARAMS), -(-len(metrics) // MAX_METRICS))
+        for at in range(batches):
+            some = metrics[at * MAX_METRICS : (at + 1) * MAX_METRICS]
+            few = given[at * MAX_PARAMS : (at + 1) * MAX_PARAMS]
+            self._client.log_batch(run_id, metrics=some, params=few)
