@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from tests.browser.views import faults, needs_browser, views
 from tests.docs.fences import ROOT
 
 pytest.importorskip("mkdocs")
@@ -40,3 +41,11 @@ def test_a_broken_link_stops_the_build(tmp_path):
     status, said = build(tmp_path, tmp_path / "site")
     assert status == 1
     assert "lost.md" in said
+
+
+@needs_browser
+def test_in_a_browser_no_page_fails_overflows_or_is_inaccessible(tmp_path):
+    assert build(ROOT, tmp_path / "site")[0] == 0
+    pages = [page for page in (tmp_path / "site").rglob("*.html") if page.name != "404.html"]
+    assert len(pages) > 20  # 404.html is for a server: its links start at the root
+    assert {page.name: wrong for page in pages if (wrong := faults(views(page)))} == {}

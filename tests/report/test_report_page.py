@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from repro.report.html.findings import disagreements
 from repro.report.html.page import report_html
 from repro.report.html.runs import find_runs
 from repro.report.html.statements import statement
+from tests.browser.views import faults, needs_browser, views
 
 MARKUP = "<script>alert(1)</script><img src=x onerror=alert(2)>"
 
@@ -255,41 +255,27 @@ def test_a_bar_puts_the_value_inside_or_outside_the_shade():
     assert bar_svg({"claimed": -1}) == ""
 
 
-CHROMIUM = next((p for p in map(shutil.which, ("chromium", "google-chrome", "chrome")) if p), None)
-BROWSER = Path(__file__).parents[1] / "browser"
-
-
-@pytest.mark.skipif(
-    CHROMIUM is None or shutil.which("node") is None or not (BROWSER / "node_modules").is_dir(),
-    reason="needs chromium, node, and `npm ci --prefix tests/browser`",
-)
+@needs_browser
 def test_in_a_browser_nothing_fails_overflows_or_is_inaccessible(runs, tmp_path):
     page = tmp_path / "report.html"
     page.write_text(rendered(runs), encoding="utf-8")
-    words = ["node", str(BROWSER / "check_page.mjs"), str(CHROMIUM), page.as_uri()]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=240, check=True)
-    views = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [(v["width"], v["scheme"]) for v in views] == [
+    found = views(page)
+    assert [(v["width"], v["scheme"]) for v in found] == [
         (1280, "light"), (1280, "dark"), (400, "light"), (400, "dark"),
     ]  # fmt: skip
-    for view in views:
-        assert view["complaints"] == view["requests"] == view["serious"] == [], view
-        assert view["overflow"] <= 0
+    assert faults(found) == []
 
 
-@pytest.mark.skipif(
-    CHROMIUM is None or shutil.which("node") is None or not (BROWSER / "node_modules").is_dir(),
-    reason="needs chromium, node, and `npm ci --prefix tests/browser`",
-)
+@needs_browser
 def test_the_browser_check_finds_a_faulty_page(tmp_path):
     page = tmp_path / "faulty.html"
     page.write_text(
         "<!doctype html><html><title>t</title><body><main><div style='width:3000px'>wide</div>"
         "<img src='http://127.0.0.1:9/x.png'><script>nowhere()</script></main></body></html>"
     )
-    words = ["node", str(BROWSER / "check_page.mjs"), str(CHROMIUM), page.as_uri()]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=240, check=True)
-    for view in map(json.loads, done.stdout.splitlines()):
+    found = views(page)
+    assert faults(found) == found
+    for view in found:
         assert view["overflow"] > 0
         assert any("nowhere" in one for one in view["complaints"])
         assert view["requests"] == ["http://127.0.0.1:9/x.png"]
