@@ -85,13 +85,6 @@ def test_the_budget_is_the_top_level_one_if_there_is_one():
         sweep(0.5, given=math.inf)
 
 
-def test_pilot_runs_are_many():
-    import importlib
-
-    assert importlib.import_module("repro.study.privacy_sweep").PILOT == 100
-    assert "PILOT = 200_000" in Path(privacy_sweep.__file__).read_text("utf-8")
-
-
 def test_a_privacy_row_holds_what_is_known_at_every_point():
     check, plain = sweep().checks()
     assert type(plain) is InequalityCheck
