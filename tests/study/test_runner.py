@@ -9,7 +9,7 @@ from repro.study.blocks import BlockStore
 from repro.study.judge import judge
 from repro.study.parallel import in_process
 from repro.study.plan import blocks_of
-from repro.study.results import Result
+from repro.study.results import AssumptionResult, Result
 from repro.study.runner import Interrupted, run_plan, summarise
 from repro.study.stream import stream
 
@@ -192,12 +192,13 @@ def test_as_expected_is_asked_of_every_check(plan_of, store):
     expected = dataclasses.replace(
         constant, check=dataclasses.replace(constant.check, expected="contradicted")
     )
-    found = summary(plan, (slope, expected))
-    assert (found.verdict, found.expected, found.as_expected) == (
-        "contradicted",
-        "contradicted",
-        False,
-    )
+    for checks in ((slope, expected), (slope, expected, constant)):
+        found = summary(plan, checks)
+        assert (found.verdict, found.expected, found.as_expected) == (
+            "contradicted",
+            "contradicted",
+            False,
+        )
     both = dataclasses.replace(
         slope, check=dataclasses.replace(slope.check, expected="contradicted")
     )
@@ -216,3 +217,12 @@ def test_values_and_bootstrap_streams_are_those_of_the_labels(plan_of, store):
     )  # fmt: skip
     assert again.numbers == constant.controls[0].numbers
     assert [control.method for control in slope.controls] == ["flat"]
+
+
+def test_one_failed_assumption_of_two_is_enough(plan_of, store):
+    plan = plan_of()
+    checks = judged(plan, store)
+    holds, fails = (AssumptionResult(name, name == "holds", "") for name in ("holds", "fails"))
+    for assumptions in ((holds, fails), (fails, holds)):
+        assert summarise(plan, checks, assumptions, {}, "h").verdict == "assumption_failed"
+    assert summarise(plan, checks, (holds, holds), {}, "h").verdict == "supported"
