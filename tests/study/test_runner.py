@@ -226,3 +226,12 @@ def test_one_failed_assumption_of_two_is_enough(plan_of, store):
     for assumptions in ((holds, fails), (fails, holds)):
         assert summarise(plan, checks, assumptions, {}, "h").verdict == "assumption_failed"
     assert summarise(plan, checks, (holds, holds), {}, "h").verdict == "supported"
+
+
+def test_one_control_that_gets_through_is_not_caught(plan_of, store):
+    result = judged(plan_of(), store)[0]
+    (caught,) = result.controls
+    missed = dataclasses.replace(caught, verdict="inconclusive")
+    assert dataclasses.replace(result, controls=(caught, caught)).caught
+    for controls in ((caught, missed), (missed, caught)):
+        assert not dataclasses.replace(result, controls=controls).caught
