@@ -1,4 +1,6 @@
-"""Changes that no test can see, listed by hand with a reason each.
+"""Changes that no test can see, or that none should: listed by hand with a reason each.
+
+Besides true equivalents these are caps on steps, and slacks and ridges at the size of rounding.
 
 An entry names the file, the stripped text of the line and the change as the tool prints it, and,
 where the line has the same change more than once, its place among them.  An entry that fits no

@@ -122,14 +122,14 @@ def _of_node(node: ast.AST) -> Iterator[tuple[str, Change]]:
                 yield _set(node, "ops", others)
         case ast.If() | ast.IfExp() | ast.While():
             yield _set(node, "test", ast.UnaryOp(ast.Not(), node.test))
-        case ast.Return(value=ast.AST()):
-            yield _set(node, "value", ast.Constant(None))
+        case ast.Return(value=ast.AST() as value) if not _is_none(value):
+            yield _none(node, value)
         case ast.Name(id=name) if name in _NAMES:
             yield _set(node, "id", _NAMES[name])
         case ast.Attribute(attr=name) if name in _NAMES:
             yield _set(node, "attr", _NAMES[name])
-        case ast.Expr(value=ast.Call()):
-            yield _set(node, "value", ast.Constant(None))
+        case ast.Expr(value=ast.Call() as value):
+            yield _none(node, value)
         case ast.Constant(value=value) if isinstance(value, bool | int | float | str):
             yield _set(node, "value", _other(value))
 
@@ -138,6 +138,16 @@ def _other(value: bool | float | str) -> bool | float | str:
     if isinstance(value, bool):
         return not value
     return f"XX{value}" if isinstance(value, str) else value + 1
+
+
+def _is_none(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _none(node: ast.Return | ast.Expr, value: ast.expr) -> tuple[str, Change]:
+    """Nothing in its place: ``None and value`` keeps the names that a closure holds."""
+    never = ast.BoolOp(ast.And(), [ast.Constant(None), value])
+    return "value → None", lambda: setattr(node, "value", never)
 
 
 def _set(node: ast.AST, field: str, value: object) -> tuple[str, Change]:

@@ -36,6 +36,18 @@ def unseen(x):
     return -x
 
 
+class Base:
+    def double(self, x):
+        return x + x
+
+
+class Child(Base):
+    def double(self, x):
+        if x is None:
+            return None
+        return super().double(x)
+
+
 def endless(x):
     while x > 0:
         x = x - 1
@@ -43,7 +55,7 @@ def endless(x):
 '''
 TESTS = """
 import pytest
-from toy import clipped, endless, forgotten
+from toy import Child, clipped, endless, forgotten
 
 def test_clipped():
     assert clipped(3) == 4
@@ -52,6 +64,9 @@ def test_clipped():
 
 def test_forgotten():
     forgotten(0)
+
+def test_double():
+    assert Child().double(2) == 4
 
 def test_endless():
     assert endless(5) == 0
@@ -105,9 +120,10 @@ def test_each_kind_of_fate(toy):
     fates = {
         "x + 1: op → Sub": "killed",
         "10: value → 11": "killed",
-        "return x * 2: value → Constant": "SURVIVED",
+        "return x * 2: value → None": "SURVIVED",
         "2: value → 3": "SURVIVED",
-        "return -x: value → Constant": "not reached",
+        "return -x: value → None": "not reached",
+        "return super().double(x): value → None": "killed",
         "x - 1: op → Add": "timeout",
         "x > most: ops → GtE": "equivalent",
     }
@@ -162,7 +178,7 @@ def test_an_entry_that_fits_no_mutant_is_an_error(toy, tmp_path, entry):
 
 def test_what_is_changed_and_what_is_left_alone(toy):
     found = mutants(toy / "toy.py")
-    assert {m.line for m in found} == {3, 8, 10, 14, 18, 22, 23, 24}
+    assert {m.line for m in found} == {3, 8, 10, 14, 18, 23, 28, 30, 34, 35, 36}
     assert [m.text for m in found if m.of_module] == ["10: value → 11"]
     assert all(compile_changes(m) for m in found)
 

@@ -186,6 +186,13 @@ def test_the_worst_point_of_a_privacy_check_counts():
     assert found.series.values[:, 0, 0] == pytest.approx([0.3, bounds[1]])
 
 
+def test_a_privacy_check_at_one_point():
+    exact = (Exact(0.3, 1e-4, Attack(1.0, 0.0, False)),)
+    _, found = privacy(np.full((1, 3, 4), 0.5), exact, grid=(1.0,))
+    assert found.numbers["runs_a_side"] == 6000
+    assert found.verdict == "supported"
+
+
 @pytest.mark.parametrize("points", [1, 3])
 def test_every_point_of_a_privacy_check_is_known(points):
     attack = Attack(1.0, 0.0, False)

@@ -79,6 +79,27 @@ def test_other_arrays_are_no_blocks(tmp_path, values):
     assert store.read(block, (3,)) is None
 
 
+class Trap:
+    """Unpickling it raises."""
+
+    def __reduce__(self):
+        return sprung, ()
+
+
+def sprung():
+    raise SystemExit("code from data has run")
+
+
+def test_a_pickle_in_place_of_a_block_is_not_opened(tmp_path):
+    store, block = BlockStore(tmp_path), Block(0, 0, "abcd" * 8)
+    path = tmp_path / "ab" / f"{block.key}.npy"
+    path.parent.mkdir()
+    np.save(path, np.array([Trap()], dtype=object), allow_pickle=True)
+    with pytest.raises(SystemExit):
+        np.load(path, allow_pickle=True)
+    assert store.read(block, (1,)) is None
+
+
 def key_parts(plan, monkeypatch):
     monkeypatch.setattr(plans, "_sources", lambda slug: [])
     seen = {}
@@ -213,7 +234,9 @@ def test_workers_choose_the_mapper():
 
 
 def test_cores_that_this_process_may_use(monkeypatch):
-    monkeypatch.setattr(parallel.os, "sched_getaffinity", lambda pid: {pid, 5, 9}, raising=False)
+    monkeypatch.setattr(
+        parallel.os, "sched_getaffinity", lambda pid: set(range(pid + 3)), raising=False
+    )
     assert parallel.available_cores() == 3
     monkeypatch.delattr(parallel.os, "sched_getaffinity")
     monkeypatch.setattr(parallel.os, "cpu_count", lambda: 7)
@@ -248,6 +271,21 @@ def test_lost_workers_are_replaced_three_times(monkeypatch, deaths):
     else:
         assert sorted(value for _, value in work) == list(range(9))
     assert asked == [list(range(start, 9)) for start in range(min(deaths, 3) + 1)]
+
+
+def test_the_pool_hands_blocks_on_as_they_finish(monkeypatch):
+    asked = []
+
+    def stand_in(**options):
+        asked.append(options)
+        return lambda tasks: [function(*given, **named) for function, given, named in tasks]
+
+    monkeypatch.setattr("joblib.Parallel", stand_in)
+    blocks = [Block(0, index, str(index)) for index in range(3)]
+    assert list(parallel.mapper(4)(lambda block: block.key, blocks)) == list(
+        zip(blocks, "012", strict=True)
+    )
+    assert asked == [{"n_jobs": 4, "return_as": "generator_unordered", "batch_size": 2}]
 
 
 def test_an_extra_is_asked_for_by_its_name(monkeypatch, toy):

@@ -1,12 +1,17 @@
 """Plans, blocks and what a run makes of them."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 from repro.study.blocks import BlockStore
+from repro.study.judge import judge
 from repro.study.parallel import in_process
 from repro.study.plan import blocks_of
+from repro.study.results import AssumptionResult, Result
 from repro.study.runner import Interrupted, run_plan, summarise
+from repro.study.stream import stream
 
 
 def judged(plan, store, mapper=in_process):
@@ -144,3 +149,89 @@ def test_a_check_speaks_for_the_statements_that_name_it(plan_of, store, monkeypa
     monkeypatch.setattr(kind, "statements", ("p1.one", "p1.two", "p1.three"))
     monkeypatch.setattr(kind, "settled_by", {"p1.one": (name,), "p1.two": ("another",)})
     assert judged(plan, store)[0].statements == ("p1.one", "p1.three")
+
+
+def test_every_available_block_is_told(plan_of, store):
+    told = []
+    run_plan(plan_of(), store, in_process, told.append)
+    assert told == [1] * 20
+    told.clear()
+    run_plan(plan_of(), store, in_process, told.append)
+    assert told == [1] * 20
+
+
+def test_a_run_sweeps_its_store_first(plan_of, store, monkeypatch):
+    swept = []
+    monkeypatch.setattr(store, "tidy", lambda: swept.append(1))
+    judged(plan_of(), store)
+    assert swept == [1]
+
+
+def test_an_interrupted_run_says_how_far_it_came():
+    stopped = Interrupted(7, 20)
+    assert str(stopped) == "7 of 20 blocks are finished and kept"
+
+
+def test_a_result_holds_what_was_run(plan_of, store):
+    plan = plan_of(seed=4)
+    checks = judged(plan, store)
+    assumptions = plan.experiment().assumptions()
+    result = summarise(plan, checks, assumptions, {"a": 1}, "hash")
+    assert result == Result(
+        theorem="toy", statements=("p1.thm_0",), title="a power law", verdict="supported",
+        expected="supported", as_expected=True, checks=checks, assumptions=assumptions,
+        config={"a": 1}, config_hash="hash", seed=4, replicates=400, budget="smoke",
+    )  # fmt: skip
+    assert result.seconds == 0.0
+
+
+def test_as_expected_is_asked_of_every_check(plan_of, store):
+    """Two contradicted checks of which one was expected: the worst agrees, the checks do not."""
+    plan = plan_of(exponent=-0.5)
+    slope, constant = judged(plan, store)
+    expected = dataclasses.replace(
+        constant, check=dataclasses.replace(constant.check, expected="contradicted")
+    )
+    for checks in ((slope, expected), (slope, expected, constant)):
+        found = summary(plan, checks)
+        assert (found.verdict, found.expected, found.as_expected) == (
+            "contradicted",
+            "contradicted",
+            False,
+        )
+    both = dataclasses.replace(
+        slope, check=dataclasses.replace(slope.check, expected="contradicted")
+    )
+    assert summary(plan, (both, constant)).as_expected
+
+
+def test_values_and_bootstrap_streams_are_those_of_the_labels(plan_of, store):
+    plan = plan_of(seed=6)
+    slope, constant = judged(plan, store)
+    noise = [stream(6, "toy", "constant", 1e3, b).chisquare(4, 40) / 4 for b in range(10)]
+    assert np.array_equal(constant.outcome.series.values[0], noise)
+    assert constant.outcome.series.grid.tolist() == [1e3, 1e4]
+    again = judge(
+        constant.check, "two", constant.controls[0].series,
+        stream(6, "toy", "constant", "two", "bootstrap"), 300,
+    )  # fmt: skip
+    assert again.numbers == constant.controls[0].numbers
+    assert [control.method for control in slope.controls] == ["flat"]
+
+
+def test_one_failed_assumption_of_two_is_enough(plan_of, store):
+    plan = plan_of()
+    checks = judged(plan, store)
+    holds, fails = (AssumptionResult(name, name == "holds", "") for name in ("holds", "fails"))
+    for assumptions in ((holds, fails), (fails, holds)):
+        assert summarise(plan, checks, assumptions, {}, "h").verdict == "assumption_failed"
+    assert summarise(plan, checks, (holds, holds), {}, "h").verdict == "supported"
+
+
+def test_one_control_that_gets_through_is_not_caught(plan_of, store):
+    result = judged(plan_of(), store)[0]
+    (caught,) = result.controls
+    missed = dataclasses.replace(caught, verdict="inconclusive")
+    assert dataclasses.replace(result, controls=(caught, caught)).caught
+    for controls in ((caught, missed), (missed, caught)):
+        assert not dataclasses.replace(result, controls=controls).caught

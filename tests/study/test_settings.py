@@ -58,3 +58,26 @@ def test_an_instance_the_statement_does_not_allow(monkeypatch):
     monkeypatch.setattr(OfflineGap, "instances", ("linear",))
     with pytest.raises(BadInput, match="offline_gap allows: linear"):
         session("instance=preference_text")
+
+
+def test_the_instance_is_kept_as_plain_values(tmp_path):
+    """Several files are a list, as YAML and JSON have it."""
+    import json
+
+    from repro.preferences.synthetic_pairs import synthetic_pairs
+
+    pairs = synthetic_pairs(60)
+    for name, part in (("a", pairs[:30]), ("b", pairs[30:])):
+        lines = "".join(json.dumps(vars(pair)) + "\n" for pair in part)
+        (tmp_path / f"{name}.jsonl").write_text(lines, "utf-8")
+    files = [str(tmp_path / f"{name}.jsonl") for name in "ab"]
+    found = session("instance=preference_text", f"instance.path=[{','.join(files)}]")
+    assert found.plan.setting.instance["path"] == files
+    assert len(found.plan.setting.instance["digest"]) > 10
+
+
+def test_a_session_compares_its_keys_with_the_shipped_ones():
+    values = compose_values("offline_gap", {}, [])
+    theorem = dict(values["theorem"]) | {"claims": {**values["theorem"]["claims"], "no": {}}}
+    with pytest.raises(BadInput, match=r"^theorem\.claims\.no=\(unknown\)"):
+        session_of({**values, "theorem": theorem, "output_dir": "x"})

@@ -1,0 +1,210 @@
+"""A checked session and its shipped keys: what each value becomes, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from repro.cli.composition import compose_values
+from repro.errors import BadInput
+from repro.study import settings, shipped
+from repro.study.blocks import content_key
+from repro.study.rates import Interval, Slope
+from repro.study.settings import resolve_device, session_of
+
+
+def values(**changes):
+    return compose_values("kl_contraction", {}, ["tracking=none"]) | changes
+
+
+@pytest.fixture(scope="module")
+def plain():
+    return values()
+
+
+def test_a_session_holds_every_value_of_its_config(plain, tmp_path):
+    found = session_of(plain | {"output_dir": str(tmp_path / "out"), "dry_run": True, "seed": 7})
+    assert found.output_dir == tmp_path / "out"
+    assert found.dry_run is True
+    assert found.plan.setting.cache == tmp_path / "out" / ".cache" / "features"
+    assert (found.plan.seed, found.plan.slug, found.plan.only) == (7, "kl_contraction", None)
+    assert found.plan.setting.device == found.config["device"]
+    assert found.plan.setting.instance == found.config["instance"]
+    left_out = {"compute", "tracking", "output_dir", "feature_cache", "dry_run"}
+    assert set(found.config) == set(plain) - left_out
+    assert found.config_hash == content_key(found.config)[:12]
+    cached = session_of(plain | {"output_dir": str(tmp_path), "feature_cache": str(tmp_path / "c")})
+    assert cached.plan.setting.cache == tmp_path / "c"
+    assert cached.dry_run is False
+
+
+def test_paths_are_made_absolute(plain, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    found = session_of(plain | {"output_dir": "~/out", "feature_cache": "cache"})
+    assert found.output_dir == tmp_path / "home" / "out"
+    assert found.plan.setting.cache == tmp_path / "cache"
+
+
+@pytest.mark.parametrize("uri", [None, "http://127.0.0.1:5000"])
+def test_where_runs_are_recorded(plain, tmp_path, uri):
+    tracking = {"kind": "mlflow", "uri": uri, "experiment": "mine"}
+    found = session_of(plain | {"output_dir": str(tmp_path), "tracking": tracking})
+    default = f"sqlite:///{tmp_path / 'mlflow.db'}"
+    assert found.tracking_values() == {
+        "kind": "mlflow", "uri": uri or default, "experiment": "mine"
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("workers", [1, 1024, "auto"])
+def test_workers_allowed(plain, workers):
+    compute = {"kind": "local", "workers": workers, "address": None}
+    assert session_of(plain | {"compute": compute}).compute.workers == workers
+
+
+@pytest.mark.parametrize("workers", [0, 1025, True, "2", 1.0, None])
+def test_workers_refused(plain, workers):
+    compute = {"kind": "local", "workers": workers, "address": None}
+    with pytest.raises(BadInput, match=r"workers.*a whole number from 1 to 1024, or auto"):
+        session_of(plain | {"compute": compute})
+
+
+@pytest.mark.parametrize(
+    ("asked", "available", "expected"),
+    [("cpu", True, "cpu"), ("auto", True, "cuda"), ("auto", False, "cpu"), ("cuda", True, "cuda")],
+)
+def test_devices(monkeypatch, asked, available, expected):
+    monkeypatch.setattr("torch.cuda.is_available", lambda: available)
+    assert resolve_device(asked) == expected
+
+
+def test_a_device_that_is_absent_is_refused(monkeypatch):
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    with pytest.raises(BadInput) as refused:
+        resolve_device("cuda")
+    assert str(refused.value) == "device=cuda: no CUDA device here; allowed: cpu, auto"
+
+
+def test_an_override_that_changes_nothing_is_refused(plain, monkeypatch):
+    from theorems.kl_contraction import KLContraction as Kind
+
+    monkeypatch.setattr(Kind, "used_overrides", frozenset({"n_pairs", "epsilon"}))
+    with pytest.raises(BadInput) as refused:
+        session_of(plain | {"horizon": 5})
+    assert str(refused.value) == (
+        "horizon=5: kl_contraction does not use it; allowed: epsilon, n_pairs"
+    )
+    assert session_of(plain | {"n_pairs": 5}).plan.setting.overrides.n_pairs == 5
+
+
+@pytest.mark.parametrize(
+    ("kind", "device", "there", "refused"),
+    [
+        ("ray", "cuda", True, "compute=ray: allowed with device=cuda: local"),
+        ("ray", "cpu", None, "compute=ray: needs pip install 'repro-rlhf[ray]'; allowed: local"),
+        ("ray", "cpu", True, None),
+        ("local", "cuda", None, None),
+        ("local", "cpu", None, None),
+    ],
+)
+def test_what_ray_can_do(plain, monkeypatch, kind, device, there, refused):
+    monkeypatch.setattr(settings, "find_spec", lambda name: there if name == "ray" else None)
+    monkeypatch.setattr(settings, "resolve_device", lambda asked: device)
+    compute = {"kind": kind, "workers": 1, "address": None}
+    if refused is None:
+        assert session_of(plain | {"compute": compute}).compute.kind == kind
+        return
+    with pytest.raises(BadInput) as found:
+        session_of(plain | {"compute": compute})
+    assert str(found.value) == refused
+
+
+def test_text_is_named_by_its_digest_and_other_instances_by_all_they_have():
+    first = {"instance": {"path": "a", "digest": "d"}, "seed": 1}
+    assert settings._hash(first) == content_key({"instance": {"digest": "d"}, "seed": 1})[:12]
+    assert first["instance"] == {"path": "a", "digest": "d"}
+    other = {"instance": {"path": "a", "digest": None}, "seed": 1}
+    assert settings._hash(other) == content_key(other)[:12]
+
+
+MEANT = {
+    "name": "toy",
+    "claims": {"built": {"gap": {"epsilon": 1.0, "n_pairs": None}}},
+    "worlds": {"one": {"radius": 1.0}},
+    "scale": {"low": 1.0, "high": None},
+    "empty": {},
+}
+GOOD = {
+    "name": "toy",
+    "claims": {"built": {"gap": {"epsilon": 2.0, "n_pairs": 5}}},
+    "worlds": {"one": {"radius": 2.0}},
+    "scale": {"low": None, "high": 3.0, "more": 4.0},
+    "empty": {"anything": 1},
+    "own": 1,
+}
+
+
+def changed(*path, value="drop"):
+    """``GOOD`` with one value replaced or dropped."""
+    import copy
+
+    found = copy.deepcopy(GOOD)
+    place = found
+    for key in path[:-1]:
+        place = place[key]
+    if value == "drop":
+        del place[path[-1]]
+    else:
+        place[path[-1]] = value
+    return found
+
+
+@pytest.fixture
+def meant(monkeypatch):
+    monkeypatch.setattr(shipped, "_shipped", lambda slug: MEANT)
+
+
+def test_a_config_with_the_shipped_keys_is_taken(meant):
+    shipped.refuse_departures("toy", GOOD)
+    shipped.refuse_departures("toy", changed("worlds", "one", value=None))
+
+
+@pytest.mark.parametrize(
+    ("config", "line"),
+    [
+        (changed("scale"), "theorem.scale=(missing): a value is required"),
+        (changed("scale", "high"), "theorem.scale.high=(missing): a value is required"),
+        (changed("claims", "built", "gap", "n_pairs"),
+         "theorem.claims.built.gap.n_pairs=(missing): a value is required"),
+        (changed("claims", "built", "gap", "epsilon", value=None),
+         "theorem.claims.built.gap.epsilon=null: a value is required"),
+        (changed("claims", "built", "gap", value=None),
+         "theorem.claims.built.gap=null: a value is required"),
+        (changed("worlds", "onee", value={}),
+         "theorem.worlds.onee=(unknown): did you mean one? allowed: one"),
+        (changed("claims", "built", "other", value={}),
+         "theorem.claims.built.other=(unknown): allowed: gap"),
+        (changed("claims", "linear", value={}), "theorem.claims.linear=(unknown): allowed: built"),
+    ],
+)  # fmt: skip
+def test_departures_are_named(meant, config, line):
+    with pytest.raises(BadInput) as refused:
+        shipped.refuse_departures("toy", config)
+    assert str(refused.value) == line
+
+
+def test_the_shipped_file_is_read_without_its_defaults():
+    found = shipped._shipped("kl_contraction")
+    assert found["name"] == "kl_contraction"
+    assert "defaults" not in found
+    assert shipped._shipped("no_such_experiment") == {}
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "bends"),
+    [(0.0, 0.1, False), (1e-9, 0.1, True), (-0.1, 0.0, False), (-0.1, -1e-9, True),
+     (-0.1, 0.1, False)],
+)  # fmt: skip
+def test_a_bend_is_an_interval_without_zero(low, high, bends):
+    any_interval = Interval(0.0, 0.0, 0.0)
+    curvature = Interval((low + high) / 2, low, high)
+    assert Slope(any_interval, 0.0, any_interval, curvature, ()).bends == bends
