@@ -49,18 +49,29 @@ def dists(tmp_path_factory) -> Path:
     return out
 
 
-@pytest.fixture(scope="session")
-def installed(dists, tmp_path_factory) -> Path:
-    """The interpreter of a new environment: the wheel inside, third-party packages lent to it."""
-    folder = tmp_path_factory.mktemp("env")
+def environment(folder: Path, dist: Path) -> Path:
+    """The interpreter of a new environment: one dist inside, third-party packages lent to it."""
     call(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder.parent)
     python = folder / "bin" / "python"
     asked = call(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=folder)
     lent = {path for path in sys.path if path.endswith(("site-packages", "dist-packages"))}
     site = Path(asked.stdout.strip())
     (site / "lent.pth").write_text("".join(f"{path}\n" for path in sorted(lent)))
-    (wheel,) = dists.glob("*.whl")
     pip = (sys.executable, "-m", "pip", "--python", python, "install", "--no-deps", "--no-index")
-    done = call(*pip, wheel, cwd=folder)
+    done = call(*pip, "--no-build-isolation", dist, cwd=folder)
     assert done.returncode == 0, done.stderr
     return python
+
+
+@pytest.fixture(scope="session")
+def installed(dists, tmp_path_factory) -> Path:
+    """An environment with the wheel."""
+    (wheel,) = dists.glob("*.whl")
+    return environment(tmp_path_factory.mktemp("env"), wheel)
+
+
+@pytest.fixture(scope="session")
+def from_sdist(dists, tmp_path_factory) -> Path:
+    """An environment with what the sdist builds."""
+    (sdist,) = dists.glob("*.tar.gz")
+    return environment(tmp_path_factory.mktemp("env_of_sdist"), sdist)
