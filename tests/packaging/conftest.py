@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = ("repro", "theorems", "conf", "tests", "changelog.d", "pyproject.toml", "constraints.txt")
-FILES_OF_TEXT = ("README.md", "LICENSE", "CHANGELOG.md")
+SOURCES = ("repro", "theorems", "conf", "tests", "changelog.d", "pyproject.toml")
+CONSTRAINTS = ("constraints.txt", "constraints-llm.txt", "constraints-cluster.txt")
+FILES_OF_TEXT = ("README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md")
 
 
 def call(*words: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -37,7 +38,7 @@ def dists(tmp_path_factory) -> Path:
         if importlib.util.find_spec(tool) is None:
             pytest.skip(f"{tool} is not installed (it comes with the dev extra)")
     tree, out = tmp_path_factory.mktemp("tree"), tmp_path_factory.mktemp("dist")
-    for name in (*SOURCES, *FILES_OF_TEXT):
+    for name in (*SOURCES, *CONSTRAINTS, *FILES_OF_TEXT):
         if (ROOT / name).is_dir():
             shutil.copytree(ROOT / name, tree / name)
         else:

@@ -59,7 +59,8 @@ def test_sdist_builds_and_tests_the_wheel(dists):
     tops = {name.split("/")[0] for name in names}
     assert tops - {".gitignore"} == {
         "repro", "theorems", "conf", "tests", "changelog.d", "CHANGELOG.md", "README.md",
-        "LICENSE", "constraints.txt", "pyproject.toml", "PKG-INFO",
+        "LICENSE", "CONTRIBUTING.md", "constraints.txt", "constraints-llm.txt",
+        "constraints-cluster.txt", "pyproject.toml", "PKG-INFO",
     }  # fmt: skip
     assert not [name for name in names if "__pycache__" in name or name.endswith((".pyc", ".db"))]
     assert files("tests", "test_*.py") <= names
