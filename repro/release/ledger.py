@@ -53,7 +53,7 @@ def default_folder() -> Path:
 
 
 class Ledger:
-    """The ledger in one folder, made if it is missing.
+    """The ledger in one folder; a new one is made when the first release is noted, not before.
 
     Raises:
         BadInput: it cannot be used, or is damaged.
@@ -61,17 +61,23 @@ class Ledger:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        with self._clear_errors():
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with self.locked():
-                self.salt = self._salt()
+        self.salt = secrets.token_bytes(SALT_BYTES)
+        if self._begun():
+            with self._clear_errors(), self._lock():
+                self.salt = self._kept_salt()
                 self.entries()
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
         """Hold the ledger for oneself: two runs must not both find it empty."""
-        with open(self.folder / ".lock", "wb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+        with contextlib.ExitStack() as held:
+            with self._clear_errors():
+                self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+                held.enter_context(self._lock())
+                if not self._begun():
+                    self._keep_salt()
+                if self._kept_salt() != self.salt:
+                    raise BadInput(KEY, self.folder, "was begun by another release; run again")
             yield
 
     def entries(self) -> list[Entry]:
@@ -124,15 +130,26 @@ class Ledger:
     def _prints(self, entry: Entry) -> Path:
         return self.folder / f"{entry.release}.fingerprints"
 
-    def _salt(self) -> bytes:
+    def _begun(self) -> bool:
+        salt = self.folder / "salt"
+        return os.path.lexists(salt) or self._has_fingerprints()
+
+    @contextlib.contextmanager
+    def _lock(self) -> Iterator[None]:
+        with open(self.folder / ".lock", "wb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
+    def _keep_salt(self) -> None:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+        with os.fdopen(os.open(self.folder / "salt", flags, 0o600), "wb") as file:
+            file.write(self.salt)
+            os.fsync(file.fileno())
+
+    def _kept_salt(self) -> bytes:
         path = self.folder / "salt"
         if not os.path.lexists(path):
-            if self._has_fingerprints():
-                raise BadInput(KEY, path, GONE)
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(secrets.token_bytes(SALT_BYTES))
-                os.fsync(file.fileno())
+            raise BadInput(KEY, path, GONE)
         if regular_file(KEY, path) != SALT_BYTES:
             raise BadInput(KEY, path, DAMAGED)
         return path.read_bytes()

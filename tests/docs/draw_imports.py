@@ -16,8 +16,9 @@ GROUPS = {
     "schema": "notation, schema",
     "errors": "notation, schema",
     "paths": "notation, schema",
-    "drafts": "notation, schema",
     "help": "notation, schema",
+    "drafts": "notation, schema",
+    "reading": "notation, schema",
 }
 ROOMS = {
     "algorithms", "catalogue", "complexity", "corruption", "estimators", "instances", "llm",

@@ -373,3 +373,27 @@ def test_a_broken_block_is_measured_anew(broken, tmp_path):
 
 
 ONE_WORKER = ["compute.workers=1", "tracking=none"]
+
+
+@pytest.mark.parametrize("name", ["ledger", "state/of/mine"])
+def test_a_refused_release_begins_no_ledger(broken, tmp_path, name, capsys):
+    """A fault on the last line comes late, and still nothing is written anywhere."""
+    path = pairs_file(tmp_path)
+    path.write_bytes(path.read_bytes() + b"{\n")
+    before = broken.folder_state(tmp_path)
+    words = [str(path), str(tmp_path / "out.jsonl"), "epsilon=1", f"ledger={tmp_path / name}"]
+    assert privatize.main(words) == 2
+    assert "line 61: not valid JSON" in capsys.readouterr().err
+    assert broken.folder_state(tmp_path) == before
+
+
+def test_two_releases_that_begin_one_ledger_agree_on_it(tmp_path):
+    """The later one is refused, with its own salt it would not know what the other released."""
+    source = pairs_file(tmp_path)
+    first, second = Ledger(tmp_path / "ledger"), Ledger(tmp_path / "ledger")
+    privatise(source, tmp_path / "a.jsonl", Decimal("1"), first)
+    with pytest.raises(BadInput, match="begun by another release; run again"):
+        privatise(source, tmp_path / "b.jsonl", Decimal("1"), second)
+    assert not (tmp_path / "b.jsonl").exists()
+    with pytest.raises(BadInput, match="an earlier release has labels"):
+        privatise(source, tmp_path / "b.jsonl", Decimal("1"), Ledger(tmp_path / "ledger"))

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = ("repro", "theorems", "conf", "tests", "changelog.d", "pyproject.toml", "constraints.txt")
-FILES_OF_TEXT = ("README.md", "LICENSE", "CHANGELOG.md")
+SOURCES = ("repro", "theorems", "conf", "tests", "changelog.d", "pyproject.toml")
+CONSTRAINTS = ("constraints.txt", "constraints-llm.txt", "constraints-cluster.txt")
+FILES_OF_TEXT = ("README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md")
 
 
 def call(*words: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -37,7 +38,7 @@ def dists(tmp_path_factory) -> Path:
         if importlib.util.find_spec(tool) is None:
             pytest.skip(f"{tool} is not installed (it comes with the dev extra)")
     tree, out = tmp_path_factory.mktemp("tree"), tmp_path_factory.mktemp("dist")
-    for name in (*SOURCES, *FILES_OF_TEXT):
+    for name in (*SOURCES, *CONSTRAINTS, *FILES_OF_TEXT):
         if (ROOT / name).is_dir():
             shutil.copytree(ROOT / name, tree / name)
         else:
@@ -49,18 +50,29 @@ def dists(tmp_path_factory) -> Path:
     return out
 
 
-@pytest.fixture(scope="session")
-def installed(dists, tmp_path_factory) -> Path:
-    """The interpreter of a new environment: the wheel inside, third-party packages lent to it."""
-    folder = tmp_path_factory.mktemp("env")
+def environment(folder: Path, dist: Path) -> Path:
+    """The interpreter of a new environment: one dist inside, third-party packages lent to it."""
     call(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder.parent)
     python = folder / "bin" / "python"
     asked = call(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=folder)
     lent = {path for path in sys.path if path.endswith(("site-packages", "dist-packages"))}
     site = Path(asked.stdout.strip())
     (site / "lent.pth").write_text("".join(f"{path}\n" for path in sorted(lent)))
-    (wheel,) = dists.glob("*.whl")
     pip = (sys.executable, "-m", "pip", "--python", python, "install", "--no-deps", "--no-index")
-    done = call(*pip, wheel, cwd=folder)
+    done = call(*pip, "--no-build-isolation", dist, cwd=folder)
     assert done.returncode == 0, done.stderr
     return python
+
+
+@pytest.fixture(scope="session")
+def installed(dists, tmp_path_factory) -> Path:
+    """An environment with the wheel."""
+    (wheel,) = dists.glob("*.whl")
+    return environment(tmp_path_factory.mktemp("env"), wheel)
+
+
+@pytest.fixture(scope="session")
+def from_sdist(dists, tmp_path_factory) -> Path:
+    """An environment with what the sdist builds."""
+    (sdist,) = dists.glob("*.tar.gz")
+    return environment(tmp_path_factory.mktemp("env_of_sdist"), sdist)

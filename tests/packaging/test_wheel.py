@@ -24,6 +24,8 @@ COMMANDS = (
     "repro.suite",
     "repro.which_loss",
 )
+DATA = ("j2", "css", "js", "txt")
+"""Templates of the report and of a new experiment."""
 INFO = {"METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE"}
 
 
@@ -42,9 +44,11 @@ def files(folder: str, pattern: str) -> set[str]:
 def test_wheel_holds_the_code_the_config_and_nothing_else(in_wheel):
     code = files("repro", "*.py") | files("theorems", "*.py")
     conf = {f"repro/{name}" for name in files("conf", "*.yaml")}
+    data = {name for ending in DATA for name in files("repro", f"*.{ending}")}
     info = {name for name in in_wheel if ".dist-info/" in name}
     assert {name.split(".dist-info/")[1] for name in info} == INFO
-    assert in_wheel - info == code | conf
+    assert in_wheel - info == code | conf | data
+    assert {Path(name).suffix for name in data} == {f".{ending}" for ending in DATA}
     assert len(conf) > 40
 
 
@@ -55,7 +59,8 @@ def test_sdist_builds_and_tests_the_wheel(dists):
     tops = {name.split("/")[0] for name in names}
     assert tops - {".gitignore"} == {
         "repro", "theorems", "conf", "tests", "changelog.d", "CHANGELOG.md", "README.md",
-        "LICENSE", "constraints.txt", "pyproject.toml", "PKG-INFO",
+        "LICENSE", "CONTRIBUTING.md", "constraints.txt", "constraints-llm.txt",
+        "constraints-cluster.txt", "pyproject.toml", "PKG-INFO",
     }  # fmt: skip
     assert not [name for name in names if "__pycache__" in name or name.endswith((".pyc", ".db"))]
     assert files("tests", "test_*.py") <= names
@@ -68,11 +73,63 @@ def test_the_installed_package_is_the_wheel(installed, outside, tmp_path):
         assert Path(path).is_relative_to(installed.parents[1])
 
 
-def test_an_experiment_runs_from_an_unrelated_folder(installed, outside, tmp_path):
-    words = ("theorem=randomized_response", "budget=smoke", "tracking=none", "compute.workers=1")
-    done = outside(installed, "-m", "repro", *words, cwd=tmp_path)
+SMOKE = ("budget=smoke", "tracking=none", "compute.workers=1")
+
+
+@pytest.fixture(scope="session")
+def ran(installed, outside, tmp_path_factory):
+    """A folder far from the source tree, with a run of the default experiment in it."""
+    folder = tmp_path_factory.mktemp("anywhere")
+    done = outside(installed, "-m", "repro", "theorem=offline_gap", *SMOKE, cwd=folder)
     assert done.returncode == 0, done.stderr
-    (file,) = tmp_path.glob("outputs/randomized_response/*/verdict.json")
+    return folder
+
+
+def test_an_experiment_runs_from_an_unrelated_folder(ran):
+    (file,) = ran.glob("outputs/offline_gap/*/verdict.json")
+    verdict = json.loads(file.read_text())
+    assert verdict["verdict"] == verdict["expected"] == "contradicted"
+    assert {path.suffix for path in file.parent.iterdir()} == {
+        ".json", ".parquet", ".png", ".svg", ".yaml",
+    }  # fmt: skip
+
+
+def test_the_report_finds_its_templates_in_the_wheel(installed, outside, ran):
+    done = outside(installed, "-m", "repro.report", cwd=ran)
+    assert done.returncode == 0, done.stderr
+    text = (ran / "outputs" / "report.html").read_text(encoding="utf-8")
+    assert "offline_gap" in text
+    assert "<math " in text
+    assert "Algorithm 1" in text  # the docstring of the theorem's file
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        (("repro.plan", "epsilon=1", "n_pairs=1e5", "replicates=50"), "gap = "),
+        (("repro.features", "tables"), "400 pairs, 12 features"),
+        (("repro.suite", "table"), "error: folder=outputs/suite"),
+        (("repro.catalogue", "--slips"), "# Suspected errors"),
+    ],
+)
+def test_small_commands_answer_without_the_source_tree(installed, outside, ran, words, answer):
+    done = outside(installed, "-m", *words, cwd=ran)
+    assert answer in done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_bad_input_is_one_line_without_the_source_tree(installed, outside, tmp_path):
+    done = outside(installed, "-m", "repro", "theorem=offline_gpa", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: theorem=offline_gpa: did you mean offline_gap?")
+    assert done.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_sdist_installs_and_runs(from_sdist, outside, tmp_path):
+    done = outside(from_sdist, "-m", "repro", "theorem=label_masks", *SMOKE, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (file,) = tmp_path.glob("outputs/label_masks/*/verdict.json")
     assert json.loads(file.read_text())["verdict"] == "supported"
 
 

@@ -255,6 +255,15 @@ def test_a_failure_leaves_no_release(tmp_path, ledger, write_input, records, mon
     assert not list(tmp_path.glob(".*"))
 
 
+def writes_below(pid, folder):
+    """Whether a process has a file without a name open below a folder."""
+    files = Path(f"/proc/{pid}/fd")
+    try:
+        return any(os.readlink(one).startswith(f"{folder}/") for one in files.iterdir())
+    except OSError:
+        return False
+
+
 @pytest.mark.parametrize("wait", [0.05, 0.15, 0.25])
 def test_a_killed_run_leaves_no_partial_output(tmp_path, write_input, records, wait):
     source = write_input([(f"{p} {i}", a, b) for i in range(60) for p, a, b in records])
@@ -262,7 +271,7 @@ def test_a_killed_run_leaves_no_partial_output(tmp_path, write_input, records, w
     folder.mkdir()
     command = [sys.executable, "-m", "repro.privatize", source, folder / "o.jsonl", "epsilon=1"]
     run = subprocess.Popen([*command, f"ledger={tmp_path / 'state'}"], cwd=ROOT)
-    while not (tmp_path / "state" / "salt").exists() and run.poll() is None:
+    while run.poll() is None and not writes_below(run.pid, folder):
         time.sleep(0.002)
     time.sleep(wait)
     alive = run.poll() is None

@@ -1,0 +1,90 @@
+"""A newcomer finds the file of a theorem, an estimator and a figure, and what is said is true."""
+
+import ast
+import re
+
+import pytest
+
+from repro.study.experiment import slugs
+from tests.docs.fences import ROOT
+
+PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+FIRST_ROOMS = ("estimators", "policies", "privacy", "corruption")
+
+
+def section(title):
+    return PAGE.partition(f"## {title}\n")[2].partition("\n## ")[0]
+
+
+def named_paths(text):
+    """Paths between backticks that name one file or folder of the project."""
+    words = re.findall(r"`([^` ]+)`", text)
+    return [w for w in words if "/" in w and not re.search(r"[A-Z]{4}", w.rpartition("/")[2])]
+
+
+def words_in_tests():
+    files = [
+        path
+        for path in (ROOT / "tests").rglob("test_*.py")
+        if path.parent.name not in ("bench", "hostile")
+    ]
+    return {word for path in files for word in re.findall(r"\w+", path.read_text("utf-8"))}
+
+
+@pytest.mark.parametrize("slug", slugs())
+def test_every_theorem_has_its_code_its_config_and_a_test_that_names_it(slug):
+    assert (ROOT / "theorems" / f"{slug}.py").is_file()
+    assert (ROOT / "conf" / "theorem" / f"{slug}.yaml").is_file()
+    assert slug in words_in_tests()
+
+
+def test_no_config_is_left_of_an_experiment_that_went():
+    found = {path.stem for path in (ROOT / "conf" / "theorem").glob("[a-z]*.yaml")}
+    assert found == set(slugs())
+
+
+def test_every_named_path_is_there():
+    found = named_paths(PAGE)
+    assert len(found) > 12
+    for name in found:
+        assert list(ROOT.glob(name.rstrip("/"))), name
+
+
+def test_a_path_that_went_is_found():
+    (name,) = named_paths("see `repro/report/figures.py` and `theorems/NAME.py`")
+    assert not (ROOT / name).exists()
+
+
+def test_every_picture_says_what_draws_it():
+    listed = [name for name in named_paths(section("Where to find it")) if name.startswith("docs/")]
+    pictures = {
+        path for path in (ROOT / "docs").rglob("*") if path.suffix in (".png", ".svg", ".jpg")
+    }
+    assert pictures
+    assert pictures - {path for name in listed for path in ROOT.glob(name)} == set()
+
+
+def test_every_room_is_explained():
+    rooms = {
+        path.name for path in (ROOT / "repro").iterdir() if (path / "__init__.py").is_file()
+    } - {"cli", "scaffold"}
+    assert {room for room in rooms if f"`{room}`" not in PAGE} == set()
+
+
+@pytest.mark.parametrize("room", FIRST_ROOMS)
+def test_the_first_line_of_a_file_says_what_it_is(room):
+    for path in (ROOT / "repro" / room).glob("[a-z]*.py"):
+        text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        assert len(text.partition("\n")[0].split()) >= 3, path
+
+
+def test_every_estimator_is_imported_by_a_test():
+    tests = "\n".join(p.read_text("utf-8") for p in (ROOT / "tests").rglob("test_*.py"))
+    for path in (ROOT / "repro" / "estimators").glob("[a-z]*.py"):
+        assert f"repro.estimators.{path.stem}" in tests, path
+
+
+def test_the_readme_leads_to_the_page():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "ls theorems" in readme
+    assert "docs/architecture.md" in readme
