@@ -158,6 +158,6 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description="Print the tables of docs/performance.md")
     parser.add_argument("--runs", type=Path, default=Path("outputs"), help="finished runs")
     main(parser.parse_args().runs)

@@ -58,7 +58,7 @@ def efficiencies() -> Iterator[tuple[str, float]]:
 def _two_ray_nodes():
     try:
         os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-        from ray.cluster_utils import Cluster
+        from ray.cluster_utils import Cluster  # pyright: ignore[reportMissingImports]
     except ImportError:
         return {}
     from repro.study.ray_tasks import RayTasks
