@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Protocol
 
@@ -100,6 +101,12 @@ class Game:
         scale, offset = self.lanes.label_scale[:, None], self.lanes.label_offset[:, None]
         return (1 + scale * clean - offset * clean.sign()) / 2
 
+    @cached_property
+    def optimal(self) -> Tensor:
+        """(L, S, A) π* of every lane."""
+        weight = self.lanes.kl_weight[:, None, None]
+        return gibbs_policy(self.world.reference, self.world.reward, weight)
+
     def policies(self, learner: Learner, time: int, rounds: int) -> Round:
         """Steps 8 to 10 after ``time`` labels; both policies are the reference at first."""
         world, lanes = self.world, self.lanes
@@ -114,9 +121,8 @@ class Game:
             bonus = lanes.bonus_weight[:, None, None] * learner.uncertainty(exploit)
             bonus = torch.minimum(bonus, lanes.bonus_cap[:, None, None])
             explore = gibbs_policy(world.reference, reward + bonus, played)
-        optimal = gibbs_policy(world.reference, world.reward, weight)
         excess = (reward + bonus) / played - world.reward / weight
-        regret = gibbs_suboptimality(optimal, excess, world.state_prob, lanes.kl_weight)
+        regret = gibbs_suboptimality(self.optimal, excess, world.state_prob, lanes.kl_weight)
         return Round(time, rounds, reward, bonus, exploit, explore, regret, learner.pairs)
 
 

@@ -20,7 +20,7 @@ def nearest_in_ball(centre: Tensor, information: Tensor, radius: float) -> Tenso
         information: (R, d, d) symmetric positive definite.
         radius: > 0.
     """
-    outside = vector_norm(centre, dim=-1) > radius
+    outside = centre.square() @ centre.new_ones(centre.shape[-1]) > radius**2
     if not bool(outside.any()):
         return centre
     nearest = centre.clone()

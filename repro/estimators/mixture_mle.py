@@ -14,7 +14,7 @@ from repro.preferences.label_counts import LabelCounts
 
 MAX_STEPS = 100
 MAX_HALVINGS = 30
-SMALLEST, ROUNDING = 1e-300, 1e-17
+ROUNDING = 1e-17
 SAFE_STEP = 1e-3
 """Shorter steps that at least halve are taken without a look at the likelihood."""
 
@@ -32,21 +32,32 @@ class MixtureLikelihood:
     epsilon: float
 
     @cached_property
-    def outer(self) -> Tensor:
-        """(C, d²) outer product of each cell's feature difference with itself."""
-        return (self.feature_diff[:, :, None] * self.feature_diff[:, None, :]).flatten(1)
+    def signal(self) -> float:
+        """s, the factor on the mean of a label that privacy leaves."""
+        return label_signal(self.epsilon)
+
+    @cached_property
+    def _score_features(self) -> Tensor:
+        """(C, d) feature differences times s/2."""
+        return self.feature_diff * (self.signal / 2)
+
+    @cached_property
+    def _outer(self) -> Tensor:
+        """(C, d²) outer product of each cell's feature difference with itself, times s²/4."""
+        outer = (self.feature_diff[:, :, None] * self.feature_diff[:, None, :]).flatten(1)
+        return outer * (self.signal**2 / 4)
 
     def value(self, counts: LabelCounts, theta: Tensor) -> Tensor:
         """(R,) log-likelihood of θ (R, d)."""
         difference = theta @ self.feature_diff.T
-        flip, signal = flip_prob(self.epsilon), label_signal(self.epsilon)
-        win, lose = (flip + signal * torch.sigmoid(x) for x in (difference, -difference))
+        flip = flip_prob(self.epsilon)
+        win, lose = (flip + self.signal * torch.sigmoid(x) for x in (difference, -difference))
         losses = counts.pairs - counts.wins
         return (torch.xlogy(counts.wins, win) + torch.xlogy(losses, lose)).sum(-1)
 
     def mean(self, theta: Tensor) -> Tensor:
         """(R, C) t = 2σ(Δ) − 1 of θ (R, d), the mean of a label ±1 before privacy."""
-        return (theta @ self.feature_diff.T).mul_(0.5).tanh_()
+        return ((theta / 2) @ self.feature_diff.T).tanh_()
 
     def derivatives(self, counts: LabelCounts, theta: Tensor) -> tuple[Tensor, Tensor]:
         """Score (R, d) and Fisher information (R, d, d) at θ (R, d)."""
@@ -55,24 +66,23 @@ class MixtureLikelihood:
     def derivatives_at(self, counts: LabelCounts, mean: Tensor) -> tuple[Tensor, Tensor]:
         """Score and information, given ``mean(θ)``.
 
-        With s the label signal, dP(z=+1)/dΔ = s(1−t²)/4 and P(z=+1)·P(z=−1) = (1−s²t²)/4.
+        dP(z=+1)/dΔ = s(1−t²)/4 and P(z=+1)·P(z=−1) = (1−s²t²)/4; at s = 1 they are equal.
         """
-        signal = label_signal(self.epsilon)
         squared = mean.square()
-        slope = (1 - squared).clamp_(min=SMALLEST)
-        weight = slope / squared.mul_(-(signal**2)).add_(1).clamp_(min=SMALLEST)
-        surplus = (counts.pairs * mean).mul_(-signal).add_(counts.label_sum).mul_(weight)
-        score = surplus.mul_(signal / 2) @ self.feature_diff
-        information = weight.mul_(slope).mul_(counts.pairs).mul_(signal**2 / 4) @ self.outer
+        surplus = torch.addcmul(counts.label_sum, counts.pairs, mean, value=-self.signal)
+        slope = 1 - squared
+        if self.signal < 1:
+            weight = slope / squared.mul_(-(self.signal**2)).add_(1)
+            surplus, slope = surplus.mul_(weight), slope.mul_(weight)
+        information = slope.mul_(counts.pairs) @ self._outer
         features = self.feature_diff.shape[1]
-        return score, information.reshape(-1, features, features)
+        return surplus @ self._score_features, information.reshape(-1, features, features)
 
     def gain(self, counts: LabelCounts, old: Tensor, new: Tensor) -> Tensor:
         """(R,) rise of the log-likelihood from one ``mean(θ)`` to another."""
-        signal = label_signal(self.epsilon)
         win, lose = (
             ((1 + s * new).clamp_(min=ROUNDING) / (1 + s * old).clamp_(min=ROUNDING)).log_()
-            for s in (signal, -signal)
+            for s in (self.signal, -self.signal)
         )
         return win.mul_(counts.wins).add_(lose.mul_(counts.pairs - counts.wins)).sum(-1)
 
@@ -109,8 +119,8 @@ def mixture_mle(
     for _ in range(MAX_STEPS):
         step = _scoring_step(likelihood, counts, theta, mean, radius)
         step, theta, mean = _climb(likelihood, counts, theta, mean, step, last)
-        last = step.abs().amax(-1)
-        moving = last > tolerance * (1 + theta.abs().amax(-1))
+        last = _length(step)
+        moving = last > tolerance * (1 + _length(theta))
         if bool(moving.all()):
             continue
         found[rows] = theta
@@ -133,6 +143,11 @@ def _scoring_step(
     return nearest_in_ball(theta + solved, information, radius) - theta
 
 
+def _length(vectors: Tensor) -> Tensor:
+    """(R,) Euclidean norms of (R, d); for a few columns a product is faster than a reduction."""
+    return (vectors.square() @ vectors.new_ones(vectors.shape[1])).sqrt_()
+
+
 def _climb(
     likelihood: MixtureLikelihood,
     counts: LabelCounts,
@@ -142,7 +157,7 @@ def _climb(
     last: Tensor,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """The step, halved until the likelihood does not fall; θ and its mean there."""
-    size = step.abs().amax(-1)
+    size = _length(step)
     unsure = (size > SAFE_STEP) | (size > last / 2)
     moved, reached = theta + step, likelihood.mean(theta + step)
     if not bool(unsure.any()):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
@@ -49,6 +50,7 @@ class _Pool:
     def _once(self, function, blocks: list[Block]) -> Iterator[tuple[Block, np.ndarray]]:
         from joblib import Parallel, delayed
 
+        warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
         pool = Parallel(n_jobs=self.workers, return_as="generator_unordered", batch_size=2)  # type: ignore[arg-type]
         yield from pool(delayed(_one)(function, block) for block in blocks)  # type: ignore[misc]
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from repro.algorithms.pokl import geometric_times
-from repro.algorithms.xpo import average_gap
+from repro.algorithms.xpo import _Play, average_gap
 from repro.algorithms.xpo_methods import METHODS, XpoMethod, XpoProblem, ladder_gap
 from repro.algorithms.xpo_objectives import (
     log_objective,
@@ -49,6 +49,32 @@ def records(seed: int = 0, actions: int = 3, rounds: int = 40):
             wins[first if label == 1 else second] += 1
     counts = PairCounts(*(torch.from_numpy(x)[None] for x in (pairs, wins, base)))
     return data, counts
+
+
+class Fixed:
+    """Draws that give the counts they were made with."""
+
+    def __init__(self, drawn: np.ndarray, wins: np.ndarray):
+        self.counts = lambda total, prob: torch.from_numpy(drawn[None])
+        self.binomial = lambda counts, prob: torch.from_numpy(wins[None])
+        self.categories = lambda prob: torch.zeros(len(prob))
+
+
+def test_a_block_is_counted_by_response():
+    rng = np.random.default_rng(3)
+    drawn = rng.integers(2**40, size=9).astype(float)
+    wins = np.floor(drawn * rng.random(9))
+    found = _Play(lanes(), 3, Fixed(drawn, wins)).block(torch.full((1, 3), 1 / 3).double(), 1)
+    pairs, won, baseline = (np.zeros(3) for _ in range(3))
+    for cell, (first, second) in enumerate(np.ndindex(3, 3)):
+        baseline[second] += drawn[cell]
+        if first != second:
+            pairs[[first, second]] += drawn[cell]
+            won[first] += wins[cell]
+            won[second] += drawn[cell] - wins[cell]
+    np.testing.assert_array_equal(found.pairs[0].numpy(), pairs)
+    np.testing.assert_array_equal(found.wins[0].numpy(), won)
+    np.testing.assert_array_equal(found.baseline[0].numpy(), baseline)
 
 
 def by_loops(data, loss: str) -> np.ndarray:

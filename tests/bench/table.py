@@ -1,21 +1,21 @@
 """The table of docs/performance.md, by one command:
 
-    python tests/bench/table.py [FOLDER OF RUNS]      e.g. outputs/suite after dvc repro
+    python tests/bench/table.py [--runs FOLDER]      e.g. outputs/suite after dvc repro
 
 Ratios and exponents are of CPU seconds of one thread, the best of three, so that other work on the
-machine disturbs them little; efficiencies are of wall time and need an idle machine.
+machine disturbs them little; efficiencies and start-up are of wall time and need an idle machine.
+GPU rows are there where a device is; Ray rows where Ray is installed.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import sys
+import argparse
 import time
 from pathlib import Path
 
+import finished_runs
 import numpy as np
-import torch
+import whole_machine
 
 from repro.algorithms.pokl_classes import random_finite_class
 from repro.algorithms.pokl_lanes import LaneSetting
@@ -23,12 +23,10 @@ from repro.algorithms.pokl_methods import simulate
 from repro.algorithms.ppkl import BonusConstants, draw_problem
 from repro.instances.linear import random_linear_world
 from repro.preferences.label_counts import draw_label_counts
-from repro.study.blocks import Block
-from repro.study.parallel import mapper, single_thread
+from repro.study.parallel import single_thread
 
 CONSTANTS = BonusConstants(failure_prob=0.05, net_radius=1e-15, scale=0.1)
 BATCH, ROWS = 2000, 10**5
-TASKS, TASK_SECONDS = 24, 1.0
 
 
 def cost(function, rounds: int = 3) -> float:
@@ -129,69 +127,37 @@ def scipy_fit(features, pairs, wins):
     return minimize(loss, start, jac=True, method="BFGS", options={"gtol": 1e-9}).x
 
 
-def burn(block: Block) -> np.ndarray:
-    """A fixed amount of arithmetic, about ``TASK_SECONDS`` on an idle core."""
-    instance, until = world(), time.thread_time() + TASK_SECONDS
-    while time.thread_time() < until:
-        fitted(instance, 1e6, 200)
-    return np.zeros(1)
-
-
-def efficiencies():
-    """(how, one core's CPU seconds of work / cores / wall seconds), pools warm."""
-    blocks = [Block(0, index, f"{index:032x}") for index in range(TASKS)]
-    ways = {"2 processes": mapper(2)}
-    for name, spread in {**ways, **_two_ray_nodes()}.items():
-        list(spread(burn, blocks[:2]))
-        started = time.perf_counter()
-        list(spread(burn, blocks))
-        yield name, TASKS * TASK_SECONDS / 2 / (time.perf_counter() - started)
-
-
-def _two_ray_nodes():
-    try:
-        os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-        from ray.cluster_utils import Cluster
-    except ImportError:
-        return {}
-    from repro.study.ray_tasks import RayTasks
-
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
-    cluster.add_node(num_cpus=1)
-    return {"2 Ray nodes (connecting included)": RayTasks(2, cluster.address)}
-
-
-def runs(folder: Path):
-    """(experiment, budget, wall seconds, peak MiB) of the runs below a folder."""
-    for path in sorted(folder.rglob("run.json")):
-        facts = json.loads(path.read_text())
-        verdict = json.loads((path.parent / "verdict.json").read_text())
-        yield verdict["theorem"], verdict["budget"], facts["seconds"], facts.get("peak_rss")
+def print_rows(title: str, rows) -> None:
+    """A Markdown table; nothing where it has no rows."""
+    listed = [" | ".join(str(cell) for cell in row) for row in rows]
+    if listed:
+        columns = title.count("|") + 1
+        print(f"\n| {title} |\n|{'---|' * columns}")
+        print("\n".join(f"| {row} |" for row in listed))
 
 
 def main(folder: Path) -> None:
     """Print everything as Markdown."""
     single_thread()
-    print(f"\n{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, torch {torch.__version__}")
+    print(whole_machine.description())
     costs = dict(throughput())
     ours, floor = costs["sampling and fit here, batched"], costs["sampling alone"]
-    print(f"\n| a dataset of {ROWS:,} clean labels | CPU µs | times ours |\n|---|---|---|")
-    for name, seconds in costs.items():
-        print(f"| {name} | {1e6 * seconds:.3g} | {seconds / ours:.3g} |")
+    rows = [(name, f"{1e6 * one:.3g}", f"{one / ours:.3g}") for name, one in costs.items()]
+    print_rows(f"a dataset of {ROWS:,} clean labels | CPU µs | times ours", rows)
     print(f"\nDrawing random numbers is {100 * floor / ours:.0f} % of sampling and fit.")
-    print("\n| CPU time against | range | exponent | ms |\n|---|---|---|---|")
-    for name, span, slope, each in exponents():
-        listed = ", ".join(f"{1e3 * one:.3g}" for one in each)
-        print(f"| {name} | {span} | {slope:.2f} | {listed} |")
-    print("\n| spread over | efficiency |\n|---|---|")
-    for name, share in efficiencies():
-        print(f"| {name} | {100 * share:.0f} % |")
-    print("\n| experiment | budget | wall s | peak MiB |\n|---|---|---|---|")
-    found = list(runs(folder))
-    for theorem, budget, seconds, peak in found:
-        print(f"| {theorem} | {budget} | {seconds:.1f} | {peak or '–'} |")
-    print(f"| all {len(found)} | | {sum(one[2] for one in found):.0f} | |")
+    listed = (
+        (name, span, f"{slope:.2f}", ", ".join(f"{1e3 * one:.3g}" for one in each))
+        for name, span, slope, each in exponents()
+    )
+    print_rows("CPU time against | range | exponent | ms", listed)
+    shares = ((name, f"{100 * share:.0f} %") for name, share in whole_machine.efficiencies())
+    print_rows("spread over | efficiency", shares)
+    print_rows("start-up of | wall s | CPU s", whole_machine.start_up())
+    print_rows("on a device | replicates/s on it | on one core | ratio", whole_machine.devices())
+    finished_runs.print_tables(folder, print_rows)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else "outputs"))
+    parser = argparse.ArgumentParser(description="Print the tables of docs/performance.md")
+    parser.add_argument("--runs", type=Path, default=Path("outputs"), help="finished runs")
+    main(parser.parse_args().runs)

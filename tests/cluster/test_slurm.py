@@ -13,7 +13,7 @@ pytest.importorskip("hydra_plugins.hydra_submitit_launcher", reason="the extra: 
 ROOT = Path(__file__).parents[2]
 FEW = ("budget=smoke", "budget.replicates=60", "budget.blocks=10", "budget.resamples=200")
 QUIET = (*FEW, "tracking=none")
-PAIR = ("kl_contraction", "rdpo_identity")
+PAIR = ("local_privacy_channels", "rdpo_identity")
 
 
 def _repro(words, env, launcher=()):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from scipy.special import expit
 
 from repro.policies.chipo import chipo_policy, inverse_link, link, two_arm_wrong_prob
 
@@ -50,6 +51,20 @@ def test_two_responses_in_closed_form_equal_the_general_root(w):
     reward = np.stack([scaled, np.zeros_like(scaled)], axis=-1)
     general = chipo_policy(np.array([w, 1 - w]), reward, np.ones(241))[:, 1]
     assert two_arm_wrong_prob(np.array(w), scaled) == pytest.approx(general, rel=1e-9, abs=1e-300)
+
+
+def test_two_arms_at_extremes_by_bisection():
+    """Tiny and large references, differences of every size: the root of the printed condition."""
+    shape = np.meshgrid([1e-8, 1e-3, 0.4, 0.999], [-1e6, -30.0, 0.0, 2.0, 160.0, 1e6])
+    w, scaled = (part.ravel() for part in shape)
+    target = scaled + np.log(w) - np.log1p(-w)
+    low, high = target - 1 / w, target + 1 / (1 - w)
+    for _ in range(200):
+        middle = (low + high) / 2
+        below = middle + expit(middle) / w - expit(-middle) / (1 - w) < target
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    expected = expit(-(low + high) / 2)
+    assert two_arm_wrong_prob(w, scaled) == pytest.approx(expected, rel=1e-8, abs=1e-300)
 
 
 def test_the_link_and_its_inverse():
