@@ -208,3 +208,12 @@ def test_a_bend_is_an_interval_without_zero(low, high, bends):
     any_interval = Interval(0.0, 0.0, 0.0)
     curvature = Interval((low + high) / 2, low, high)
     assert Slope(any_interval, 0.0, any_interval, curvature, ()).bends == bends
+
+
+def test_a_check_that_there_is_not_is_refused_before_anything_is_written(plain):
+    with pytest.raises(BadInput, match=r"^only=no_such_check: "):
+        session_of(plain | {"only": ["no_such_check"]})
+
+
+def test_defaults_are_hydras_and_no_keys():
+    assert "defaults" not in shipped._shipped("llm_chipo")
