@@ -102,3 +102,8 @@ def test_on_the_sphere_is_left_alone_to_the_bit():
     information = np.array([[[2.0, 0.7], [0.7, 1.3]]]).repeat(2, axis=0)
     found = nearest(centre / np.array([[1.0], [5.0]]), information, 1.0)
     np.testing.assert_array_equal(found, centre / np.array([[1.0], [5.0]]))
+
+
+def test_with_one_feature_the_ball_is_an_interval():
+    centre, information = np.array([[3.0], [-0.2], [-7.0]]), np.array([[[2.0]], [[5.0]], [[0.1]]])
+    np.testing.assert_array_equal(nearest(centre, information, 0.5), [[0.5], [-0.2], [-0.5]])
