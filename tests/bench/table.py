@@ -1,6 +1,6 @@
 """The table of docs/performance.md, by one command:
 
-    python tests/bench/table.py [--runs FOLDER]      e.g. outputs/suite after dvc repro
+    python -m tests.bench.table [--runs FOLDER]      e.g. outputs/suite after dvc repro
 
 Ratios and exponents are of CPU seconds of one thread, the best of three, so that other work on the
 machine disturbs them little; efficiencies and start-up are of wall time and need an idle machine.
@@ -13,9 +13,7 @@ import argparse
 import time
 from pathlib import Path
 
-import finished_runs
 import numpy as np
-import whole_machine
 
 from repro.algorithms.pokl_classes import random_finite_class
 from repro.algorithms.pokl_lanes import LaneSetting
@@ -24,6 +22,7 @@ from repro.algorithms.ppkl import BonusConstants, draw_problem
 from repro.instances.linear import random_linear_world
 from repro.preferences.label_counts import draw_label_counts
 from repro.study.parallel import single_thread
+from tests.bench import finished_runs, whole_machine
 
 CONSTANTS = BonusConstants(failure_prob=0.05, net_radius=1e-15, scale=0.1)
 BATCH, ROWS = 2000, 10**5
