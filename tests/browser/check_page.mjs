@@ -32,7 +32,11 @@ try {
       const serious = found.violations
         .filter(v => ["serious", "critical"].includes(v.impact))
         .map(v => `${v.id}: ${v.nodes.length}: ${v.nodes[0].html.slice(0, 120)}`);
-      if (shots) await page.screenshot({ path: join(shots, `page_${width}_${scheme}.png`) });
+      if (shots) {
+        await page.screenshot({ path: join(shots, `page_${width}_${scheme}_experiment.png`) });
+        await page.evaluate(() => scrollTo(0, 0));
+        await page.screenshot({ path: join(shots, `page_${width}_${scheme}.png`) });
+      }
       console.log(JSON.stringify({ width, scheme, seconds, overflow, complaints, requests, serious }));
       await page.close();
     }
