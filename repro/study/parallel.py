@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 
@@ -51,12 +52,20 @@ class _Pool:
         from joblib import Parallel, delayed
 
         warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
-        pool = Parallel(n_jobs=self.workers, return_as="generator_unordered", batch_size=2)  # type: ignore[arg-type]
+        pool = Parallel(
+            n_jobs=self.workers, return_as="generator_unordered", batch_size=2,  # type: ignore
+            initializer=_leave_interrupts_to_the_parent,
+        )  # fmt: skip
         yield from pool(delayed(_one)(function, block) for block in blocks)  # type: ignore[misc]
 
 
 def _lost(where: str) -> BadInput:
     return BadInput(where, "", f"workers keep dying (out of memory?); allowed: fewer. {KEPT}")
+
+
+def _leave_interrupts_to_the_parent() -> None:
+    """Ctrl-C reaches a whole process group: one process says so, the others are ended by it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _one(function, block: Block) -> tuple[Block, np.ndarray]:

@@ -13,6 +13,7 @@ import importlib
 import json
 import os
 import sys
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -69,6 +70,7 @@ def _run(log, words):
     status = 70
     with contextlib.suppress(SystemExit):
         status = _bare(words[1:]) if words[0] == "bare" else _whole(words)
+    threading._shutdown()  # what an interpreter does at its end, in its order: pools, then atexit
     atexit._run_exitfuncs()
     sys.stdout.flush()
     os._exit(status)
