@@ -6,6 +6,7 @@ import dataclasses
 import hashlib
 import json
 import os
+import signal
 
 import numpy as np
 import pytest
@@ -285,7 +286,11 @@ def test_the_pool_hands_blocks_on_as_they_finish(monkeypatch):
     assert list(parallel.mapper(4)(lambda block: block.key, blocks)) == list(
         zip(blocks, "012", strict=True)
     )
-    assert asked == [{"n_jobs": 4, "return_as": "generator_unordered", "batch_size": 2}]
+    (options,) = asked
+    monkeypatch.setattr(signal, "signal", lambda *given: asked.append(given))
+    options.pop("initializer")()
+    assert asked == [options, (signal.SIGINT, signal.SIG_IGN)]
+    assert options == {"n_jobs": 4, "return_as": "generator_unordered", "batch_size": 2}
 
 
 def test_an_extra_is_asked_for_by_its_name(monkeypatch, toy):
