@@ -24,26 +24,19 @@ Intervals as in llm_rdpo.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 
 import numpy as np
 import torch
 
 from repro.llm.chipo_losses import objective
 from repro.llm.cost import cost, in_words
-from repro.llm.gradient_steps import Diverged
-from repro.llm.pairs import load_splits
-from repro.llm.private_labels import private_labels
 from repro.llm.release_study import Seed
-from repro.llm.settings import ChipoProcedure, DataChoice, ModelChoice
-from repro.llm.study import Study
-from repro.llm.supervised import Variant
+from repro.llm.settings import ChipoProcedure
 from repro.notation import privacy_cost
 from repro.schema import Positive
 from repro.study.checks import Check
-from repro.study.experiment import Setting
-from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig, SweepExperiment
+from repro.study.release_sweep import ReleaseSweep, ReleaseSweepConfig
+from repro.study.sweep import Row
 
 FLIPPED = "label_flipped"
 LONGER = "longer_is_better"
@@ -51,25 +44,19 @@ POLICIES = {"linear_term": 2, "first_private": 4, "first_square": 4}
 """Policies trained for one seed at one ε, where they are not 2."""
 
 
-class LlmChipoConfig(SweepConfig):
+class LlmChipoConfig(ReleaseSweepConfig):
     """Numbers of the experiment; conf/theorem/llm_chipo.yaml gives them."""
 
-    variant: Variant
     small_steps: Positive
-    model: ModelChoice
-    data: DataChoice
     procedure: ChipoProcedure
 
 
-class LlmChipo(SweepExperiment):
+class LlmChipo(ReleaseSweep):
     """χPO with the mixture likelihood and with the square loss."""
 
     slug = "llm_chipo"
     title = "P2 Algorithms 1 and 3 on language models"
     statements = ("own.chipo_of_language_models",)
-    extra = "llm"
-    instances = ("linear",)
-    used_overrides = frozenset[str]()
     config_type = LlmChipoConfig
     config: LlmChipoConfig
 
@@ -92,42 +79,10 @@ class LlmChipo(SweepExperiment):
             "margin / margin of clean labels", "SquareχPO starts as fast as on clean labels"),
     )  # fmt: skip
 
-    def __init__(self, config: LlmChipoConfig, setting: Setting) -> None:
-        super().__init__(config, setting)
-        self.splits = load_splits(config.data)
-        if config.model.path is not None:
-            from repro.llm.backbone import read_config
-
-            read_config(config.model)
-
-    @cached_property
-    def study(self) -> Study:
-        """The fine-tuned model and all else that the seeds share."""
-        one = self.config
-        return Study.build(
-            self.splits, one.model, one.data, one.procedure, one.variant, self.setting.device,
-            self.folder,
-        )  # fmt: skip
-
-    @property
-    def folder(self):
-        """Where checkpoints go; they hold weights trained on labels."""
-        return self.setting.cache.parent / "llm"
-
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """One seed a replicate."""
-        found = [self._one(check, value, rng) for _ in range(replicates)]
-        return {m: np.array([one[m] for one in found]) for m in check.methods}
-
-    def _one(self, check: Check, epsilon: float, rng: np.random.Generator) -> dict[str, float]:
+    def one_seed(self, check: Check, epsilon: float, rng: np.random.Generator) -> dict[str, float]:
         kind = check.name.split("_")[0]
         measured = {"win": self._win_rate, "ranking": self._ranking, "first": self._first_steps}
-        try:
-            return measured.get(kind, self._linear_term)(check, epsilon, rng)
-        except Diverged:
-            return dict.fromkeys(check.methods, float("nan"))
+        return measured.get(kind, self._linear_term)(check, epsilon, rng)
 
     def _policy(self, seed: Seed, method: str, check: Check, epsilon: float, labels: torch.Tensor):
         """Of a method on labels; a flipped one has the objective of the row's method."""
@@ -136,11 +91,8 @@ class LlmChipo(SweepExperiment):
         signed = -labels if method == FLIPPED else labels
         return seed.trained(name, one.difference, one.loss, epsilon, signed)
 
-    def _released(self, rng: np.random.Generator, epsilon: float) -> torch.Tensor:
-        return private_labels(rng, self.splits.train.labels, epsilon)
-
     def _win_rate(self, check: Check, epsilon: float, rng) -> dict[str, float]:
-        labels = self._released(rng, epsilon)
+        labels = self.released(rng, epsilon)
         seed = Seed.of(self.study, rng, self.folder)
         ours = {
             m: seed.responses(self._policy(seed, m, check, epsilon, labels))
@@ -149,7 +101,7 @@ class LlmChipo(SweepExperiment):
         return {m: seed.win_rate(texts) for m, texts in (ours | {LONGER: seed.longest()}).items()}
 
     def _ranking(self, check: Check, epsilon: float, rng) -> dict[str, float]:
-        labels = self._released(rng, epsilon)
+        labels = self.released(rng, epsilon)
         seed = Seed.of(self.study, rng, self.folder)
         longer = self.study.longer_accuracy()
         found = {
@@ -167,7 +119,7 @@ class LlmChipo(SweepExperiment):
         return {m: value / margin["dpo"] for m, value in margin.items()}
 
     def _first_steps(self, check: Check, epsilon: float, rng) -> dict[str, float]:
-        labels, clean = self._released(rng, epsilon), self.splits.train.labels
+        labels, clean = self.released(rng, epsilon), self.splits.train.labels
         seed = Seed.of(self.study, rng, self.folder, self._small())
         scale = privacy_cost(epsilon) ** 2 if check.method == "private" else 1.0
         against = seed.margin(self._policy(seed, check.method, check, float("inf"), clean))
@@ -191,12 +143,3 @@ class LlmChipo(SweepExperiment):
         one = self.config
         found = cost(one.model, one.data, one.procedure, policies, 8 * sum(points.values()))
         return in_words(found, one.model, policies)
-
-    def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """Private fine-tuning and a judge that shares no label with the training."""
-        blind = self.config.variant == "repaired"
-        own = self.config.data.path is None or self.splits.judge is not None
-        return (
-            AssumptionResult("fine-tuning sees no label", blind, self.config.variant),
-            AssumptionResult("the judge has pairs of its own", own, "planted, or judge_pairs > 0"),
-        )

@@ -43,49 +43,39 @@ import torch
 from repro.errors import BadInput
 from repro.llm.cost import cost, in_words
 from repro.llm.direct_preference import optimised
-from repro.llm.gradient_steps import Diverged
 from repro.llm.implicit_reward import dpo_reward_difference
 from repro.llm.judges import length_controlled, wins
 from repro.llm.losses import log_loss
-from repro.llm.pairs import load_splits
 from repro.llm.pessimistic_study import (
     PessimisticSeed,
     bonus_at,
     bonus_size,
     feature_map,
 )
-from repro.llm.private_labels import private_labels
-from repro.llm.settings import DataChoice, ModelChoice, PessimisticProcedure
-from repro.llm.study import Study
-from repro.llm.supervised import Variant
+from repro.llm.settings import PessimisticProcedure
 from repro.study.checks import Check
 from repro.study.experiment import Setting
+from repro.study.release_sweep import ReleaseSweep, ReleaseSweepConfig
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig, SweepExperiment
+from repro.study.sweep import Row
 
 STRICTEST = 0.1
 """Table 1's smallest ε, with which larger ones are compared."""
 
 
-class LlmPpklConfig(SweepConfig):
+class LlmPpklConfig(ReleaseSweepConfig):
     """Numbers of the experiment; conf/theorem/llm_ppkl.yaml gives them."""
 
-    variant: Variant
-    model: ModelChoice
-    data: DataChoice
     procedure: PessimisticProcedure
 
 
-class LlmPpkl(SweepExperiment):
+class LlmPpkl(ReleaseSweep):
     """SFT, a private reward model, and a pessimistic policy."""
 
     slug = "llm_ppkl"
     title = "P1 Table 1: private pessimistic RLHF of language models"
     statements = ("p1.tab_1", "p1.fig_1")
     settled_by = {"p1.fig_1": ("epsilon_trend",)}
-    extra = "llm"
-    instances = ("linear",)
-    used_overrides = frozenset[str]()
     config_type = LlmPpklConfig
     config: LlmPpklConfig
 
@@ -114,55 +104,23 @@ class LlmPpkl(SweepExperiment):
         if most > config.data.n_pairs:
             allowed = f"allowed: at least {most:g}, the grid of `pessimism`"
             raise BadInput("theorem.data.n_pairs", config.data.n_pairs, allowed)
-        self.splits = load_splits(config.data)
-        if config.model.path is not None:
-            from repro.llm.backbone import read_config
-
-            read_config(config.model)
-
-    @cached_property
-    def study(self) -> Study:
-        """The fine-tuned model and all else that the seeds share."""
-        one = self.config
-        return Study.build(
-            self.splits, one.model, one.data, one.procedure, one.variant, self.setting.device,
-            self.folder,
-        )  # fmt: skip
 
     @cached_property
     def features(self):
         """Features of the fine-tuned model on the pairs."""
         return feature_map(self.study, self.config.procedure.reward.pooling)
 
-    @property
-    def folder(self):
-        """Where checkpoints go; they hold weights trained on labels."""
-        return self.setting.cache.parent / "llm"
-
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """One seed a replicate."""
-        found = [self._one(check, value, rng) for _ in range(replicates)]
-        return {m: np.array([one[m] for one in found]) for m in check.methods}
-
-    def _one(self, check: Check, value: float, rng: np.random.Generator) -> dict[str, float]:
+    def one_seed(self, check: Check, value: float, rng: np.random.Generator) -> dict[str, float]:
         measured = {
             "dpo_baseline": self._dpo_baseline, "epsilon_trend": self._epsilon_trend,
             "ranking": self._ranking, "likelihood": self._likelihood, "pessimism": self._pessimism,
         }  # fmt: skip
-        try:
-            return measured.get(check.name, self._win_rate)(check, value, rng)
-        except Diverged:
-            return dict.fromkeys(check.methods, float("nan"))
+        return measured.get(check.name, self._win_rate)(check, value, rng)
 
     def _seed(self, rng: np.random.Generator) -> PessimisticSeed:
         return PessimisticSeed.of(
             self.study, self.features, self.config.procedure, rng, self.folder
         )
-
-    def _released(self, rng: np.random.Generator, epsilon: float) -> torch.Tensor:
-        return private_labels(rng, self.splits.train.labels, epsilon)
 
     def _weights(self, seed: PessimisticSeed, loss: str, epsilon: float, labels) -> np.ndarray:
         model = seed.reward(loss, epsilon, labels)
@@ -171,7 +129,7 @@ class LlmPpkl(SweepExperiment):
         return seed.weights(model, bonus)
 
     def _win_rate(self, check: Check, epsilon: float, rng) -> dict[str, float]:
-        labels = self._released(rng, epsilon)
+        labels = self.released(rng, epsilon)
         seed = self._seed(rng)
         weights = {m: self._weights(seed, m, epsilon, labels) for m in ("ppkl", "label_flipped")}
         weights["longer_is_better"] = seed.longest()
@@ -179,7 +137,7 @@ class LlmPpkl(SweepExperiment):
         return {m: score(some) for m, some in weights.items()}
 
     def _epsilon_trend(self, check: Check, epsilon: float, rng) -> dict[str, float]:
-        released = {value: self._released(rng, value) for value in (STRICTEST, epsilon)}
+        released = {value: self.released(rng, value) for value in (STRICTEST, epsilon)}
         seed = self._seed(rng)
         low, high = (
             seed.win_rate(self._weights(seed, "ppkl", value, labels))
@@ -204,7 +162,7 @@ class LlmPpkl(SweepExperiment):
         return found | {"longer_is_better": seed.controlled(seed.longest())}
 
     def _ranking(self, check: Check, epsilon: float, rng) -> dict[str, float]:
-        labels = self._released(rng, epsilon)
+        labels = self.released(rng, epsilon)
         seed = self._seed(rng)
         longer = self.study.longer_accuracy()
         found = {
@@ -213,7 +171,7 @@ class LlmPpkl(SweepExperiment):
         return {m: rate - longer for m, rate in (found | {"longer_is_better": longer}).items()}
 
     def _likelihood(self, check: Check, epsilon: float, rng) -> dict[str, float]:
-        labels = self._released(rng, epsilon)
+        labels = self.released(rng, epsilon)
         seed = self._seed(rng)
         against = seed.margin(seed.reward("ppkl", float("inf"), self.splits.train.labels))
         return {m: seed.margin(seed.reward(m, epsilon, labels)) / against for m in check.methods}
@@ -241,13 +199,10 @@ class LlmPpkl(SweepExperiment):
         return in_words(found, one.model, policies)
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """Private fine-tuning, pessimism, and a judge that shares no label with the training."""
+        """Private fine-tuning, a judge that shares no label with the training, and pessimism."""
         one = self.config
-        blind = one.variant == "repaired"
-        positive = blind and one.procedure.reward.coefficient > 0
-        own = one.data.path is None or self.splits.judge is not None
+        positive = one.variant == "repaired" and one.procedure.reward.coefficient > 0
         return (
-            AssumptionResult("fine-tuning sees no label", blind, one.variant),
+            *super().assumptions(),
             AssumptionResult("pessimism is positive", positive, "coefficient of Γ above 0"),
-            AssumptionResult("the judge has pairs of its own", own, "planted, or judge_pairs > 0"),
         )

@@ -35,25 +35,17 @@ the unbiased loss has on average; DPO on private labels falls short by c(ε).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 
 import numpy as np
-import torch
 
 from repro.corruption.orders import Order
 from repro.llm.cost import cost, in_words
-from repro.llm.gradient_steps import Diverged
-from repro.llm.pairs import load_splits
-from repro.llm.private_labels import masked_labels, private_labels
+from repro.llm.private_labels import masked_labels
 from repro.llm.release_study import Seed
-from repro.llm.settings import DataChoice, ModelChoice, Procedure
-from repro.llm.study import Study
-from repro.llm.supervised import Variant
 from repro.schema import Corruption, Positive
 from repro.study.checks import Check
-from repro.study.experiment import Setting
-from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig, SweepExperiment
+from repro.study.release_sweep import ReleaseSweep, ReleaseSweepConfig
+from repro.study.sweep import Row
 
 ABOVE = "above by at least .01"
 POLICIES = {
@@ -65,18 +57,14 @@ RESPONSES = 8
 """Responses drawn to each prompt for one seed, at most."""
 
 
-class LlmRdpoConfig(SweepConfig):
+class LlmRdpoConfig(ReleaseSweepConfig):
     """Numbers of the experiment; conf/theorem/llm_rdpo.yaml gives them."""
 
-    variant: Variant
     corruption: Corruption
     small_steps: Positive
-    model: ModelChoice
-    data: DataChoice
-    procedure: Procedure
 
 
-class LlmRdpo(SweepExperiment):
+class LlmRdpo(ReleaseSweep):
     """SFT, DPO and rDPO under randomized response, CTL and LTC."""
 
     slug = "llm_rdpo"
@@ -87,9 +75,6 @@ class LlmRdpo(SweepExperiment):
         "p4.tab_2": ("table_2",),
         "own.same_under_adamw": ("same_under_adamw",),
     }
-    extra = "llm"
-    instances = ("linear",)
-    used_overrides = frozenset[str]()
     config_type = LlmRdpoConfig
     config: LlmRdpoConfig
 
@@ -112,50 +97,15 @@ class LlmRdpo(SweepExperiment):
             "margin of rDPO / margin of DPO", "small AdamW steps of rDPO are those of DPO"),
     )  # fmt: skip
 
-    def __init__(self, config: LlmRdpoConfig, setting: Setting) -> None:
-        super().__init__(config, setting)
-        self.splits = load_splits(config.data)
-        if config.model.path is not None:
-            from repro.llm.backbone import read_config
-
-            read_config(config.model)
-
-    @cached_property
-    def study(self) -> Study:
-        """The fine-tuned model and all else that the seeds share."""
-        one = self.config
-        return Study.build(
-            self.splits, one.model, one.data, one.procedure, one.variant, self.setting.device,
-            self.folder,
-        )  # fmt: skip
-
-    @property
-    def folder(self):
-        """Where checkpoints go; they hold weights trained on labels."""
-        return self.setting.cache.parent / "llm"
-
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """One seed a replicate."""
-        found = [self._one(check, value, rng) for _ in range(replicates)]
-        return {m: np.array([one[m] for one in found]) for m in check.methods}
-
-    def _one(self, check: Check, epsilon: float, rng: np.random.Generator) -> dict[str, float]:
+    def one_seed(self, check: Check, epsilon: float, rng: np.random.Generator) -> dict[str, float]:
         measured = {
             "table_1": self._table_1, "table_2": self._table_2, "ranking": self._ranking,
             "margin": self._margin, "same_under_adamw": self._same_under_adamw,
         }  # fmt: skip
-        try:
-            return measured.get(check.name, self._win_rate)(check, epsilon, rng)
-        except Diverged:
-            return dict.fromkeys(check.methods, float("nan"))
-
-    def _released(self, rng: np.random.Generator, epsilon: float) -> torch.Tensor:
-        return private_labels(rng, self.splits.train.labels, epsilon)
+        return measured.get(check.name, self._win_rate)(check, epsilon, rng)
 
     def _win_rate(self, check: Check, epsilon: float, rng) -> dict[str, float]:
-        labels = self._released(rng, epsilon)
+        labels = self.released(rng, epsilon)
         seed = Seed.of(self.study, rng, self.folder)
         controlled = check.name == "win_rate_at_equal_length"
         ours = {
@@ -165,7 +115,7 @@ class LlmRdpo(SweepExperiment):
         return {m: seed.win_rate(texts, controlled) for m, texts in ours.items()}
 
     def _table_1(self, check: Check, epsilon: float, rng) -> dict[str, float]:
-        labels = self._released(rng, epsilon)
+        labels = self.released(rng, epsilon)
         seed = Seed.of(self.study, rng, self.folder)
         won = {
             m: seed.win_rate(seed.responses(seed.policy(m, epsilon, labels)))
@@ -189,7 +139,7 @@ class LlmRdpo(SweepExperiment):
         return {"rdpo": gap, "orders_swapped": -gap, "longer_is_better": blind}
 
     def _ranking(self, check: Check, epsilon: float, rng) -> dict[str, float]:
-        labels = self._released(rng, epsilon)
+        labels = self.released(rng, epsilon)
         seed = Seed.of(self.study, rng, self.folder)
         longer = self.study.longer_accuracy()
         found = {
@@ -199,13 +149,13 @@ class LlmRdpo(SweepExperiment):
 
     def _margin(self, check: Check, epsilon: float, rng) -> dict[str, float]:
         clean = self.splits.train.labels
-        labels = self._released(rng, epsilon)
+        labels = self.released(rng, epsilon)
         seed = Seed.of(self.study, rng, self.folder, self._small("sgd"))
         against = seed.margin(seed.policy("dpo", epsilon, clean))
         return {m: seed.margin(seed.policy(m, epsilon, labels)) / against for m in check.methods}
 
     def _same_under_adamw(self, check: Check, epsilon: float, rng) -> dict[str, float]:
-        labels = self._released(rng, epsilon)
+        labels = self.released(rng, epsilon)
         found = {}
         for optimizer in check.methods:
             seed = Seed.of(self.study, rng, self.folder, self._small(optimizer))
@@ -232,12 +182,3 @@ class LlmRdpo(SweepExperiment):
         one = self.config
         found = cost(one.model, one.data, one.procedure, policies, responses)
         return in_words(found, one.model, policies)
-
-    def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """Private fine-tuning and a judge that shares no label with the training."""
-        blind = self.config.variant == "repaired"
-        own = self.config.data.path is None or self.splits.judge is not None
-        return (
-            AssumptionResult("fine-tuning sees no label", blind, self.config.variant),
-            AssumptionResult("the judge has pairs of its own", own, "planted, or judge_pairs > 0"),
-        )

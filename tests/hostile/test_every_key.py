@@ -15,6 +15,7 @@ from repro.study import settings
 from repro.study.config import Budget
 from repro.study.experiment import slugs
 from repro.study.settings import RunConfig, session_of
+from tests.hostile import spoilt
 
 LONGEST_LINE = 2000
 FEWEST = 2000
@@ -53,7 +54,7 @@ def names_the_key(line, path, way):
 
 
 @pytest.mark.parametrize("slug", slugs())
-def test_every_key_in_every_way(slug, spoilt, tmp_path, monkeypatch, record_property):
+def test_every_key_in_every_way(slug, tmp_path, monkeypatch, record_property):
     monkeypatch.chdir(tmp_path)
     refused, faults, taken = 0, [], set()
     for path, way, values in spoilt.spoilt_configs(composed(slug)):
@@ -72,7 +73,7 @@ def test_every_key_in_every_way(slug, spoilt, tmp_path, monkeypatch, record_prop
     assert list(tmp_path.iterdir()) == []
 
 
-def test_at_least_two_thousand_bad_inputs(spoilt):
+def test_at_least_two_thousand_bad_inputs():
     tried = sum(
         not spoilt.accepted(path, way)
         for slug in slugs()

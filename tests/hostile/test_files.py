@@ -5,7 +5,6 @@ its folder is compared with what was there before.
 """
 
 import contextlib
-import importlib.util
 import json
 import signal
 from collections.abc import Callable
@@ -30,20 +29,10 @@ from repro.release.privatise import privatise
 from repro.report import __main__ as report
 from repro.report import separation_figure
 from repro.study.settings import session_of
+from tests.hostile import broken
 
 LONGEST_LINE = 500
 SECONDS = 10
-
-
-@pytest.fixture(scope="module")
-def broken():
-    """The module ``broken``: a file with one thing wrong with it, in every way."""
-    spec = importlib.util.spec_from_file_location("broken", Path(__file__).with_name("broken.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @dataclass(frozen=True)
@@ -232,7 +221,7 @@ def outcome(reader, folder, capsys):
     return (status if isinstance(status, int) else 0), capsys.readouterr().err
 
 
-def fault(status, line, path, folder, before, broken):
+def fault(status, line, path, folder, before):
     """What is wrong with a refusal, or nothing."""
     if status != 2:
         return f"status {status}: {line[:200]}"
@@ -246,7 +235,7 @@ def fault(status, line, path, folder, before, broken):
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_every_file_in_every_way(name, broken, tmp_path, monkeypatch, capsys):
+def test_every_file_in_every_way(name, tmp_path, monkeypatch, capsys):
     reader, faults, taken = READERS[name], {}, set()
     for number, (way, spoil) in enumerate(broken.WAYS.items()):
         folder = tmp_path / str(number)
@@ -258,14 +247,14 @@ def test_every_file_in_every_way(name, broken, tmp_path, monkeypatch, capsys):
         status, line = outcome(reader, folder, capsys)
         if status == 0:
             taken.add(way)
-        elif found := fault(status, line, path, folder, before, broken):
+        elif found := fault(status, line, path, folder, before):
             faults[way] = found
     assert faults == {}
     assert taken == set(reader.accepted)
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_a_file_that_nobody_may_read(name, broken, tmp_path, monkeypatch, capsys):
+def test_a_file_that_nobody_may_read(name, tmp_path, monkeypatch, capsys):
     reader = READERS[name]
     monkeypatch.chdir(tmp_path)
     path = reader.prepare(tmp_path)
@@ -273,7 +262,7 @@ def test_a_file_that_nobody_may_read(name, broken, tmp_path, monkeypatch, capsys
     with broken.unreadable(path):
         status, line = outcome(reader, tmp_path, capsys)
     path.chmod(0o644)
-    assert fault(status, line, path, tmp_path, before, broken) == ""
+    assert fault(status, line, path, tmp_path, before) == ""
 
 
 @pytest.mark.parametrize("name", READERS)
@@ -296,7 +285,7 @@ def checkpoint_readers():
     return model, torch.optim.SGD(model.parameters(), lr=0.1)
 
 
-def test_a_broken_checkpoint_is_refused(broken, tmp_path):
+def test_a_broken_checkpoint_is_refused(tmp_path):
     from repro.llm.checkpoints import Checkpoint
 
     model, optimizer = checkpoint_readers()
@@ -312,7 +301,7 @@ def test_a_broken_checkpoint_is_refused(broken, tmp_path):
             kept.restore(model, optimizer)
 
 
-def test_a_picture_that_cannot_be_read_is_left_out(broken, tmp_path):
+def test_a_picture_that_cannot_be_read_is_left_out(tmp_path):
     from PIL import Image
 
     from repro.report.html.pictures import picture_uri
@@ -330,7 +319,7 @@ def test_a_picture_that_cannot_be_read_is_left_out(broken, tmp_path):
             assert picture_uri(path) == "", way
 
 
-def heals(broken, folder, entry, compute):
+def heals(folder, entry, compute):
     """Whether a broken cache entry costs nothing but time: the same result, the same entry."""
     wanted, good = compute(), entry.read_bytes()
     for way, spoil in broken.WAYS.items():
@@ -347,7 +336,7 @@ def heals(broken, folder, entry, compute):
     assert [path.name for path in entry.parent.iterdir() if path != entry] == []
 
 
-def test_a_broken_feature_table_is_computed_anew(broken, tmp_path):
+def test_a_broken_feature_table_is_computed_anew(tmp_path):
     from repro.instances.feature_cache import cached_text_features
 
     def compute():
@@ -356,10 +345,10 @@ def test_a_broken_feature_table_is_computed_anew(broken, tmp_path):
 
     compute()
     (entry,) = (tmp_path / "tables").iterdir()
-    heals(broken, tmp_path, entry, compute)
+    heals(tmp_path, entry, compute)
 
 
-def test_a_broken_block_is_measured_anew(broken, tmp_path):
+def test_a_broken_block_is_measured_anew(tmp_path):
     """The whole way: an experiment's first block, and the bytes of its verdict and measurements."""
     from repro.api import run
 
@@ -369,14 +358,14 @@ def test_a_broken_block_is_measured_anew(broken, tmp_path):
 
     compute()
     entry = sorted((tmp_path / ".cache" / "blocks").rglob("*.npy"))[0]
-    heals(broken, tmp_path, entry, compute)
+    heals(tmp_path, entry, compute)
 
 
 ONE_WORKER = ["compute.workers=1", "tracking=none"]
 
 
 @pytest.mark.parametrize("name", ["ledger", "state/of/mine"])
-def test_a_refused_release_begins_no_ledger(broken, tmp_path, name, capsys):
+def test_a_refused_release_begins_no_ledger(tmp_path, name, capsys):
     """A fault on the last line comes late, and still nothing is written anywhere."""
     path = pairs_file(tmp_path)
     path.write_bytes(path.read_bytes() + b"{\n")
