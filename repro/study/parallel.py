@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 
 from repro.errors import BadInput
+from repro.study.allocator import keep_freed_memory
 from repro.study.blocks import Block
 
 KEPT = "Finished blocks are kept; run the same command to go on"
@@ -23,6 +24,7 @@ def mapper(workers: int) -> Callable[..., Iterable[tuple[Block, np.ndarray]]]:
 def in_process(function, blocks: list[Block]) -> Iterator[tuple[Block, np.ndarray]]:
     """Compute blocks one after another."""
     single_thread()
+    keep_freed_memory()
     for block in blocks:
         yield block, function(block)
 
@@ -70,6 +72,7 @@ def _leave_interrupts_to_the_parent() -> None:
 
 def _one(function, block: Block) -> tuple[Block, np.ndarray]:
     single_thread()
+    keep_freed_memory()
     return block, function(block)
 
 

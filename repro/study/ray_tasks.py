@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from repro.errors import BadInput, one_line
+from repro.study.allocator import keep_freed_memory
 from repro.study.blocks import Block, code_fingerprint
 from repro.study.parallel import KEPT, single_thread
 
@@ -96,6 +97,7 @@ def _measured(function, code: str, block: Block) -> tuple[Block, np.ndarray]:
     if code != _code():
         raise BadInput("compute=ray", "", "the cluster's nodes have another version of this code")
     single_thread()
+    keep_freed_memory()
     return block, function(block)
 
 

@@ -13,6 +13,7 @@ from repro.algorithms.ppkl import BonusConstants, draw_problem
 from repro.instances.linear import random_linear_world
 from repro.notation import flip_prob, label_signal
 from repro.preferences.label_counts import draw_label_counts
+from repro.study.allocator import keep_freed_memory
 
 EPSILON, BATCH, LOOP = 1.0, 2000, 5
 CONSTANTS = BonusConstants(failure_prob=0.05, net_radius=1e-15, scale=0.1)
@@ -22,6 +23,7 @@ CONSTANTS = BonusConstants(failure_prob=0.05, net_radius=1e-15, scale=0.1)
 def one_thread():
     before = torch.get_num_threads()
     torch.set_num_threads(1)
+    keep_freed_memory()
     yield
     torch.set_num_threads(before)
 

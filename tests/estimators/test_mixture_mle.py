@@ -171,26 +171,58 @@ def test_labels_all_alike_stop_at_the_boundary():
 
 
 @BUDGETS
-def test_derivatives_by_autograd(epsilon):
-    """The score at any counts; the information as minus the Hessian at the expected counts."""
+@pytest.mark.parametrize("labels", ["drawn", "expected"])
+def test_derivatives_by_autograd(epsilon, labels):
+    """The score and minus the Hessian, at labels of the same θ and at their expectation."""
     w = world()
     likelihood = MixtureLikelihood(w.feature_diff, epsilon)
-    theta = torch.tensor(starts(4, 2.0, 3))
-    counts = draw(w, 10**4, 1.0, replicates=3)
-    score, information = likelihood.derivatives(counts, theta)
+    theta = torch.tensor(starts(4, 1.0, 3))
+    pairs = torch.full((3, len(w.feature_diff)), 10**6, dtype=torch.float64)
     win = private_win_prob(theta @ w.feature_diff.T, epsilon)
-    expected = LabelCounts(counts.pairs, counts.pairs * win)
+    drawn = torch.from_numpy(np.random.default_rng(6).binomial(10**6, win)).double()
+    counts = LabelCounts(pairs, drawn if labels == "drawn" else pairs * win)
+    score, information = likelihood.derivatives(counts, theta)
     for r in range(3):
-        row = LabelCounts(counts.pairs[r : r + 1], counts.wins[r : r + 1])
-        mean = LabelCounts(expected.pairs[r : r + 1], expected.wins[r : r + 1])
-        gradient = torch.autograd.functional.jacobian(
-            lambda t, row=row: likelihood.value(row, t[None])[0], theta[r]
-        )
-        hessian = torch.autograd.functional.hessian(
-            lambda t, mean=mean: likelihood.value(mean, t[None])[0], theta[r]
-        )
-        torch.testing.assert_close(score[r], gradient, rtol=1e-9, atol=1e-9)
-        torch.testing.assert_close(information[r], -hessian, rtol=1e-9, atol=1e-9)
+
+        def value(t, r=r):
+            return likelihood.value(LabelCounts(pairs[r : r + 1], counts.wins[r : r + 1]), t[None])
+
+        gradient = torch.autograd.functional.jacobian(value, theta[r])[0]
+        hessian = torch.autograd.functional.hessian(lambda t, f=value: f(t)[0], theta[r])
+        torch.testing.assert_close(score[r], gradient, rtol=1e-9, atol=1e-6)
+        torch.testing.assert_close(information[r], -hessian, rtol=1e-9, atol=1e-6)
+
+
+@pytest.mark.parametrize("wins", [0.0, 50.0])
+def test_information_where_the_likelihood_is_convex(wins):
+    """Labels that contradict θ: minus the second derivative is below 0, Fisher's quarter is not."""
+    x = torch.ones(1, 1, dtype=torch.float64)
+    theta = torch.full((1, 1), 3.0 if wins == 0 else -3.0, dtype=torch.float64)
+    counts, signal = LabelCounts(50 * x, wins * x), math.tanh(0.5)
+    likelihood = MixtureLikelihood(x, 1.0)
+    hessian = torch.autograd.functional.hessian(lambda t: likelihood.value(counts, t).sum(), theta)
+    t = math.tanh(1.5)
+    fisher = 50 * signal**2 * (1 - t**2) ** 2 / (4 * (1 - signal**2 * t**2))
+    assert float(hessian) > 0
+    _, information = likelihood.derivatives(counts, theta)
+    assert float(information) == pytest.approx(fisher / 4)
+
+
+@BUDGETS
+@pytest.mark.parametrize("n_pairs", [100, 10**3, 10**5, 10**9])
+def test_few_steps_and_nothing_left_to_go(epsilon, n_pairs, monkeypatch):
+    """Newton doubles the digits; Fisher scoring takes eight steps a dataset at ε = 1, n = 1000."""
+    from repro.estimators import mixture_mle as module
+
+    w = world()
+    counts = draw(w, n_pairs, epsilon, replicates=500)
+    moved, taken = [], module._newton_step
+    monkeypatch.setattr(module, "_newton_step", lambda *a: moved.append(len(a[2])) or taken(*a))
+    found = mixture_mle(counts, w.feature_diff, epsilon, w.radius)
+    steps = sum(moved) / 500
+    exact = mixture_mle(counts, w.feature_diff, epsilon, w.radius, tolerance=1e-14)
+    assert 3 <= steps <= {100: 8.0, 10**3: 5.5}.get(n_pairs, 4.0)
+    assert float((found - exact).norm(dim=-1).max()) < 2e-9
 
 
 def test_value_is_eq_9_by_hand():
