@@ -12,7 +12,7 @@ from repro.estimators.ball import nearest_in_ball
 from repro.notation import flip_prob, label_signal
 from repro.preferences.label_counts import LabelCounts
 
-MAX_STEPS = 100
+MAX_STEPS = 1000
 MAX_HALVINGS = 30
 ROUNDING = 1e-17
 LOWEST = -1 + 2.0**-53
@@ -122,7 +122,7 @@ def mixture_mle(
         tolerance: stop when less is left to go, relative to the size of θ plus one.
 
     Returns:
-        (R, d); NaN rows where it has not converged in 100 steps.
+        (R, d); NaN rows where it has not converged in 1000 steps.
     """
     likelihood = MixtureLikelihood(feature_diff, epsilon)
     replicates, features = counts.pairs.shape[0], feature_diff.shape[1]
