@@ -37,6 +37,8 @@ def draw_panel(ax: Axes, item: CheckResult) -> None:
     log_x, log_y = _scales(item, curves)
     ax.set_xscale("log" if log_x else "linear")
     ax.set_yscale("log" if log_y else "linear")
+    if level := _allowed(item):
+        ax.update_datalim([(0, level)], updatex=False)
     for order, found in enumerate(curves[1:]):
         _points(ax, found, CONTROL, MARKERS[order % len(MARKERS)], log_y)
     _points(ax, curves[0], MEASURED, "o", log_y)
@@ -74,12 +76,18 @@ def has_worst(item: CheckResult) -> bool:
     return kind_of(item) == "inequality" and not hasattr(item.check, "allowed")
 
 
+def _allowed(item: CheckResult) -> float | None:
+    """The level that an inequality may not pass; None for other checks."""
+    return finite(getattr(item.check, "allowed", 1.0)) if kind_of(item) == "inequality" else None
+
+
 def _scales(item: CheckResult, curves: list[Curve]) -> tuple[bool, bool]:
     """Whether x and y are logarithmic."""
     grid, fit = curves[0].grid, item.outcome.fit
     log_x = item.check.axis not in LINEAR_AXES and (fit is None or fit.log_axis)
     shown = [one.worst if has_worst(item) else one.mean for one in curves]
-    values = np.concatenate([*shown, *(one.mean for one in curves)])
+    allowed = [level for level in [_allowed(item)] if level]
+    values = np.concatenate([*shown, *(one.mean for one in curves), allowed])
     values = values[np.isfinite(values)]
     if kind_of(item) == "slope":
         log_y = bool((values > 0).any())
@@ -122,7 +130,7 @@ def _level(ax: Axes, item: CheckResult, curves: list[Curve]) -> None:
     level = finite(numbers.get("claimed", getattr(check, "claimed", None)))
     margin = finite(numbers.get("tolerance", getattr(check, "tolerance", None))) or 0.0
     if kind_of(item) == "inequality":
-        level = finite(getattr(check, "allowed", 1.0))
+        level = _allowed(item)
     if has_worst(item):
         for found, color in zip(curves, [MEASURED] + [CONTROL] * len(curves), strict=False):
             ax.plot(found.grid, found.worst, color=color, **WORST_LOOK)

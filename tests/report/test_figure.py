@@ -104,6 +104,16 @@ def test_a_slope_on_a_linear_axis(result, make_result):
     assert (panels(figure)[0].get_xscale(), panels(figure)[0].get_yscale()) == ("linear", "log")
 
 
+@pytest.mark.parametrize(("worst", "scale"), [(20.0, "linear"), (1e6, "log"), (1e-6, "log")])
+def test_a_bound_far_from_its_limit_is_on_a_log_axis(result, make_result, worst, scale):
+    """All cases alike, so only the limit of 1 tells how wide the axis is."""
+    item = next(one for one in result.checks if one.check.kind == "inequality")
+    item = replace(item, controls=())
+    series = Series(item.outcome.series.grid, np.full_like(item.outcome.series.values, worst))
+    figure = draw(make_result(replace(item, outcome=replace(item.outcome, series=series))))
+    assert panels(figure)[0].get_yscale() == scale
+
+
 @pytest.mark.parametrize("fill", [np.nan, np.inf, -1.0, 0.0])
 @pytest.mark.parametrize("order", range(4))
 def test_values_without_logarithm_or_number_do_not_stop_the_figure(
