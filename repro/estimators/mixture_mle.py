@@ -16,7 +16,7 @@ MAX_STEPS = 1000
 MAX_HALVINGS = 30
 ROUNDING = 1e-17
 LOWEST = -1 + 2.0**-53
-"""A likelihood that falls to nothing in one step falls by this share of itself, not by all."""
+"""Least relative change of a probability in a step, so that one that falls to 0 has a logarithm."""
 SAFE_STEP = 1e-3
 """Shorter steps that at least halve are taken without a look at the likelihood."""
 
@@ -109,10 +109,10 @@ def mixture_mle(
     """argmax over ‖θ‖ ≤ radius of the private likelihood (P1, Algorithm 1, step 2).
 
     Projected Newton steps, halved where the likelihood falls, all datasets at once; finished
-    datasets drop out.  Of steps that shrink by a factor ρ, ρ^½ times the last one bounds what is
-    left to go, in case the next ones shrink by less.  The likelihood is not concave: with few
-    labels in a wide class Newton may end in a local maximum or not converge.  In the classes of the
-    experiments it is the global one (tests compare with restarts from n = 100).
+    datasets drop out.  Of steps that shrink by a factor ρ, ρ^½ times the last one is taken for what
+    is left to go (ρ alone fell short, since later ones may shrink by less).  The likelihood is not
+    concave: with few labels in a wide class Newton may end in a local maximum or not converge.  In
+    the classes of the experiments it is the global one (tests compare with restarts from n = 100).
 
     Args:
         counts: (R, C) pairs and privatised wins.

@@ -86,8 +86,8 @@ def _scales(item: CheckResult, curves: list[Curve]) -> tuple[bool, bool]:
     grid, fit = curves[0].grid, item.outcome.fit
     log_x = item.check.axis not in LINEAR_AXES and (fit is None or fit.log_axis)
     shown = [one.worst if has_worst(item) else one.mean for one in curves]
-    allowed = [level for level in [_allowed(item)] if level]
-    values = np.concatenate([*shown, *(one.mean for one in curves), allowed])
+    means = [one.mean for one in curves]
+    values = np.concatenate([*shown, *means, [_allowed(item) or np.nan]])
     values = values[np.isfinite(values)]
     if kind_of(item) == "slope":
         log_y = bool((values > 0).any())

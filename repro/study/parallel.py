@@ -23,8 +23,7 @@ def mapper(workers: int) -> Callable[..., Iterable[tuple[Block, np.ndarray]]]:
 
 def in_process(function, blocks: list[Block]) -> Iterator[tuple[Block, np.ndarray]]:
     """Compute blocks one after another."""
-    single_thread()
-    keep_freed_memory()
+    ready_to_measure()
     for block in blocks:
         yield block, function(block)
 
@@ -71,9 +70,14 @@ def _leave_interrupts_to_the_parent() -> None:
 
 
 def _one(function, block: Block) -> tuple[Block, np.ndarray]:
+    ready_to_measure()
+    return block, function(block)
+
+
+def ready_to_measure() -> None:
+    """What a process needs before it measures blocks; again and again does no harm."""
     single_thread()
     keep_freed_memory()
-    return block, function(block)
 
 
 def single_thread() -> None:

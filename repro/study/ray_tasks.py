@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 from repro.errors import BadInput, one_line
-from repro.study.allocator import keep_freed_memory
 from repro.study.blocks import Block, code_fingerprint
-from repro.study.parallel import KEPT, single_thread
+from repro.study.parallel import KEPT, ready_to_measure
 
 RETRIES = 3
 """How often a task whose worker or node is lost is started again."""
@@ -96,8 +95,7 @@ def _measured(function, code: str, block: Block) -> tuple[Block, np.ndarray]:
     """One block, in a worker, if it has the code that the block's key was made of."""
     if code != _code():
         raise BadInput("compute=ray", "", "the cluster's nodes have another version of this code")
-    single_thread()
-    keep_freed_memory()
+    ready_to_measure()
     return block, function(block)
 
 

@@ -21,8 +21,7 @@ from repro.algorithms.pokl_methods import simulate
 from repro.algorithms.ppkl import BonusConstants, draw_problem
 from repro.instances.linear import random_linear_world
 from repro.preferences.label_counts import draw_label_counts
-from repro.study.allocator import keep_freed_memory
-from repro.study.parallel import single_thread
+from repro.study.parallel import ready_to_measure
 from tests.bench import finished_runs, whole_machine
 
 CONSTANTS = BonusConstants(failure_prob=0.05, net_radius=1e-15, scale=0.1)
@@ -138,8 +137,7 @@ def print_rows(title: str, rows) -> None:
 
 def main(folder: Path) -> None:
     """Print everything as Markdown."""
-    single_thread()
-    keep_freed_memory()
+    ready_to_measure()
     print(whole_machine.description())
     costs = dict(throughput())
     ours, floor = costs["sampling and fit here, batched"], costs["sampling alone"]

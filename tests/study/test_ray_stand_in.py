@@ -186,10 +186,10 @@ def test_what_a_task_raises_is_raised_here(ray):
 
 
 def test_a_worker_with_other_code_refuses(monkeypatch):
-    threads = []
-    monkeypatch.setattr(ray_tasks, "single_thread", lambda: threads.append(1))
+    ready = []
+    monkeypatch.setattr(ray_tasks, "ready_to_measure", lambda: ready.append(1))
     block, values = ray_tasks._measured(number, ray_tasks._code(), BLOCKS[3])
-    assert (block, values.tolist(), threads) == (BLOCKS[3], [3.0, 3.0], [1])
+    assert (block, values.tolist(), ready) == (BLOCKS[3], [3.0, 3.0], [1])
     with pytest.raises(BadInput, match=r"^compute=ray: the cluster's nodes have another version"):
         ray_tasks._measured(number, "other", BLOCKS[3])
 
