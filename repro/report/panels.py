@@ -37,8 +37,7 @@ def draw_panel(ax: Axes, item: CheckResult) -> None:
     log_x, log_y = _scales(item, curves)
     ax.set_xscale("log" if log_x else "linear")
     ax.set_yscale("log" if log_y else "linear")
-    if level := _allowed(item):
-        ax.update_datalim([(0, level)], updatex=False)
+    _limits(ax, item, curves[0].grid, log_x)
     for order, found in enumerate(curves[1:]):
         _points(ax, found, CONTROL, MARKERS[order % len(MARKERS)], log_y)
     _points(ax, curves[0], MEASURED, "o", log_y)
@@ -47,6 +46,14 @@ def draw_panel(ax: Axes, item: CheckResult) -> None:
     else:
         _level(ax, item, curves)
     _frame(ax, item, curves[0], log_x)
+
+
+def _limits(ax: Axes, item: CheckResult, grid: np.ndarray, log_x: bool) -> None:
+    """Room on log axes around a single value: left alone they are a rounding error wide."""
+    if log_x and grid.max() == grid.min():
+        ax.set_xlim(grid[0] / 2, 2 * grid[0])
+    if level := _allowed(item):
+        ax.update_datalim([(0, level)], updatex=False)
 
 
 def _frame(ax: Axes, item: CheckResult, found: Curve, log_x: bool) -> None:

@@ -104,6 +104,23 @@ def test_a_slope_on_a_linear_axis(result, make_result):
     assert (panels(figure)[0].get_xscale(), panels(figure)[0].get_yscale()) == ("linear", "log")
 
 
+@pytest.mark.parametrize("value", [0.5, 1.0, 2.0, 1e-9, 1e12])
+def test_a_single_swept_value_stands_in_the_middle(make_result, result, value):
+    """Left alone, a log axis around one value is one rounding error wide."""
+    item = next(one for one in result.checks if one.check.kind == "ratio")
+    values = item.outcome.series.values[:1]
+    item = CheckResult(
+        replace(item.check, axis="epsilon", grid=(value,)),
+        replace(item.outcome, series=Series(np.array([value]), values)),
+        (),
+    )
+    ax = panels(draw(make_result(item)))[0]
+    middle = ax.transAxes.inverted().transform(ax.transData.transform((value, 1.0)))[0]
+    assert ax.get_xscale() == "log"
+    assert middle == pytest.approx(0.5)
+    assert ax.get_xticks().tolist() == [value]
+
+
 @pytest.mark.parametrize(("worst", "scale"), [(20.0, "linear"), (1e6, "log"), (1e-6, "log")])
 def test_a_bound_far_from_its_limit_is_on_a_log_axis(result, make_result, worst, scale):
     """All cases alike, so only the limit of 1 tells how wide the axis is."""
