@@ -42,6 +42,29 @@ AXES = {
 }
 """Axis names of the contract and their labels on figures."""
 
+SYMBOLS = {
+    "n_pairs": "n",
+    "horizon": "T",
+    "log10_horizon": "T",
+    "privacy_cost": "c(ε)",
+    "epsilon_minus_one": "(e^ε−1)",
+    "num_features": "d",
+    "num_states": "S",
+    "num_actions": "A",
+    "class_size": "N",
+    "reward_bound": "B",
+    "kl_weight": "kl_weight",
+    "corruption": "α",
+    "coverage": "C",
+    "min_eigenvalue": "ξ",
+    "ridge": "λ",
+    "dp_delta": "δ",
+    "ranked_actions": "K",
+    "epsilon": "ε",
+    "log_inverse_delta": "log(1/δ)",
+}
+"""The symbol of each axis, as claims write it."""
+
 LINEAR_AXES = frozenset({"reward_bound"})
 """Axes on which a slope is of log quantity on the value itself (a claim e^B is a slope of 1)."""
 

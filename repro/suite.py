@@ -17,7 +17,7 @@ from repro.help import explain_or_run
 from repro.paths import conf_dir
 from repro.report.html.runs import read_run
 from repro.report.wording import SYMBOLS, finite, in_backticks, in_markdown
-from repro.study.experiment import find, slugs
+from repro.study.discovery import find, slugs
 from repro.study.verdicts import worst
 
 HEADER = (

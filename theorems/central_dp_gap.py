@@ -48,8 +48,8 @@ from repro.instances.multi_scale import (
 from repro.schema import Count, Positive, Share
 from repro.study.central_sweep import CentralConfig, CentralSweep
 from repro.study.checks import Check
+from repro.study.legacy import Row
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row
 
 GAP = "suboptimality [reward]"
 DISTANCE = "‖θ* − θ̃‖ / F"

@@ -39,9 +39,9 @@ from repro.privacy.objective_calibration import (
 )
 from repro.privacy.objective_perturbation import Item, Ranking
 from repro.schema import Positive, Probability
+from repro.study.legacy import Row
 from repro.study.privacy_sweep import PrivacyConfig, PrivacySweep
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row
 
 RATIO = "exact δ(ε) over δ"
 HALF = "exact δ(ε/2) over δ/2"

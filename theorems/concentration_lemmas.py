@@ -26,8 +26,8 @@ from repro.measures.concentration import (
 )
 from repro.study.checks import Check
 from repro.study.experiment import Setting
+from repro.study.legacy import Row, SweepConfig, SweepExperiment
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig, SweepExperiment
 
 SHARES = (0.5, 0.7, 0.9, 0.95)
 """ε of Lemma H.3; the proof of Theorem 5.7 uses ½."""

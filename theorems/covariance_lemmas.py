@@ -35,8 +35,8 @@ from repro.algorithms import covariance_lemmas as lemmas
 from repro.schema import Count, Positive
 from repro.study.central_sweep import CentralConfig, CentralSweep
 from repro.study.checks import Check, SlopeCheck
+from repro.study.legacy import Row
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row
 
 BOUND = "largest norm / printed bound"
 EXCESS = "relative excess of ‖z‖²"

@@ -33,9 +33,9 @@ from repro.privacy.gaussian import GaussianShift, classical_shift, exact_shift
 from repro.privacy.mechanism import Guarantee, Mechanism
 from repro.schema import Probability
 from repro.study.checks import Check
+from repro.study.legacy import Row
 from repro.study.privacy_sweep import PrivacyConfig, PrivacySweep
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row
 
 RATIO = "exact δ(ε/2) over δ/2"
 EPSILON = "exact ε at δ/2"

@@ -54,9 +54,9 @@ from repro.schema import Corruption, Finite, Model, Positive
 from repro.study.checks import Check
 from repro.study.corruption_sweep import require_adversary, require_labels
 from repro.study.experiment import Setting
+from repro.study.legacy import INSTANCE, Row
 from repro.study.pair_sweep import PairSweep, PairSweepConfig
 from repro.study.results import AssumptionResult
-from repro.study.sweep import INSTANCE, Row
 
 MAX_SHIFT = 0.1
 """Largest c·α/ξ: beyond, the curvature of the logistic function shows."""

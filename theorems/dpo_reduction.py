@@ -38,8 +38,8 @@ from repro.instances.log_linear_line import ALL, LogLinearLine, random_line
 from repro.schema import Positive
 from repro.study.checks import Check
 from repro.study.experiment import Setting
+from repro.study.legacy import Row, SweepConfig, SweepExperiment
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig, SweepExperiment
 
 
 @dataclass(frozen=True)

@@ -56,9 +56,9 @@ from repro.schema import Corruption, Model, Number, Positive, Share
 from repro.study.checks import Check
 from repro.study.corruption_sweep import require_labels
 from repro.study.experiment import Setting
+from repro.study.legacy import INSTANCE, Row
 from repro.study.pair_sweep import PairSweep, PairSweepConfig
 from repro.study.results import AssumptionResult
-from repro.study.sweep import INSTANCE, Row
 
 NOISE = "‖θ̂ − θ_true‖_{Σ̂+λI} without corruption"
 FLOOR = "sup over m of the floor of ‖θ̂ − θ_true‖_Σ̂"

@@ -49,9 +49,9 @@ from repro.preferences.label_counts import draw_label_counts
 from repro.schema import Count, KLWeight, Positive, Probability
 from repro.study.checks import Check
 from repro.study.experiment import Setting
+from repro.study.legacy import INSTANCE, Row, SweepConfig
 from repro.study.privacy_mistakes import PrivacyMistakes
 from repro.study.results import AssumptionResult
-from repro.study.sweep import INSTANCE, Row, SweepConfig
 
 GAP = "regularised suboptimality [reward]"
 NAIVE = ("naive_likelihood",)

@@ -35,9 +35,9 @@ from repro.measures.indistinguishable import minimax_gap
 from repro.schema import Corruption
 from repro.study.checks import Check
 from repro.study.experiment import Setting
+from repro.study.legacy import INSTANCE, Row
 from repro.study.online_sweep import OnlineConfig, OnlineSweep
 from repro.study.results import AssumptionResult
-from repro.study.sweep import INSTANCE, Row
 
 GAP = "gap of the last iterate [reward]"
 WRONG = ("naive_labels", "epsilon_overstated")

@@ -20,8 +20,8 @@ from repro.privacy.channels import channel_epsilon, randomized_response
 from repro.schema import Share
 from repro.study.checks import Check
 from repro.study.experiment import Setting
+from repro.study.legacy import Row, SweepConfig, SweepExperiment
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig, SweepExperiment
 
 OVERSTATED = 1.2
 LABELS, REPORTS = 3, 4

@@ -48,8 +48,8 @@ from repro.instances.multi_scale import half_null_world, multi_scale_world, trap
 from repro.schema import Count, Positive, Share
 from repro.study.central_sweep import CentralConfig, CentralSweep
 from repro.study.checks import Check, InequalityCheck
+from repro.study.legacy import Row
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row
 
 GAP = "suboptimality [reward]"
 ERROR = "‖θ* − θ̃‖ in Σ̃_K + λI"

@@ -25,8 +25,8 @@ from repro.notation import epsilon_of_cost, flip_prob, privacy_cost
 from repro.schema import Number
 from repro.study.checks import Check
 from repro.study.experiment import Setting
+from repro.study.legacy import Row, SweepConfig, SweepExperiment
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig, SweepExperiment
 
 
 class LabelMasksConfig(SweepConfig):

@@ -35,8 +35,8 @@ from repro.llm.settings import ChipoProcedure
 from repro.notation import privacy_cost
 from repro.schema import Positive
 from repro.study.checks import Check
+from repro.study.legacy import Row
 from repro.study.release_sweep import ReleaseSweep, ReleaseSweepConfig
-from repro.study.sweep import Row
 
 FLIPPED = "label_flipped"
 LONGER = "longer_is_better"

@@ -55,9 +55,9 @@ from repro.llm.pessimistic_study import (
 from repro.llm.settings import PessimisticProcedure
 from repro.study.checks import Check
 from repro.study.experiment import Setting
+from repro.study.legacy import Row
 from repro.study.release_sweep import ReleaseSweep, ReleaseSweepConfig
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row
 
 STRICTEST = 0.1
 """Table 1's smallest ε, with which larger ones are compared."""

@@ -44,8 +44,8 @@ from repro.llm.private_labels import masked_labels
 from repro.llm.release_study import Seed
 from repro.schema import Corruption, Positive
 from repro.study.checks import Check
+from repro.study.legacy import Row
 from repro.study.release_sweep import ReleaseSweep, ReleaseSweepConfig
-from repro.study.sweep import Row
 
 ABOVE = "above by at least .01"
 POLICIES = {

@@ -20,9 +20,9 @@ import numpy as np
 from repro.notation import flip_prob, keep_prob
 from repro.privacy.channels import Channel, huber, randomized_response
 from repro.privacy.mechanism import Guarantee, Mechanism
+from repro.study.legacy import Row
 from repro.study.privacy_sweep import PrivacyConfig, PrivacySweep
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row
 
 RATIO, EPSILON = "exact ε over ε", "exact ε of the channel"
 TARGET = (0.0, 1.0)

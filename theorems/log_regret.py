@@ -46,9 +46,9 @@ from repro.policies.optimism import proven_weight
 from repro.schema import Count
 from repro.study.checks import Check
 from repro.study.experiment import Setting
+from repro.study.legacy import INSTANCE, Row
 from repro.study.online_sweep import OnlineConfig, OnlineSweep
 from repro.study.results import AssumptionResult
-from repro.study.sweep import INSTANCE, Row
 
 REGRET = "regret per round [reward]"
 RATE = "regret per unit of log T [reward]"

@@ -19,9 +19,9 @@ import numpy as np
 from repro.algorithms.pokl_methods import METHODS, simulate
 from repro.complexity.assumptions import realizable_and_covered
 from repro.study.checks import Check, RatioCheck
+from repro.study.legacy import INSTANCE, Row
 from repro.study.online_sweep import OnlineConfig, OnlineSweep
 from repro.study.results import AssumptionResult
-from repro.study.sweep import INSTANCE, Row
 
 WRONG = ("hidden_randomizer",)
 

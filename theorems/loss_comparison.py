@@ -44,9 +44,9 @@ from repro.notation import epsilon_of_cost
 from repro.schema import Positive, Probability
 from repro.study.checks import Check
 from repro.study.experiment import Setting
+from repro.study.legacy import INSTANCE, Row, SweepConfig
 from repro.study.privacy_mistakes import PrivacyMistakes
 from repro.study.results import AssumptionResult
-from repro.study.sweep import INSTANCE, Row, SweepConfig
 
 RISK = "simulated risk / predicted risk"
 VARIANCE = "variance / variance of the mixture loss"

@@ -53,8 +53,8 @@ from repro.notation import label_signal
 from repro.schema import Count, Model, Positive, Share, Whole
 from repro.study.checks import Check, InequalityCheck
 from repro.study.experiment import Setting
+from repro.study.legacy import Row, SweepConfig, SweepExperiment
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig, SweepExperiment
 
 GAP, RATIO = "sup over a of the mean gap [reward]", "bound / exact value"
 BAYES, CASES = "posterior_mean", "random cases"

@@ -41,8 +41,8 @@ from repro.schema import Count, Positive, Share
 from repro.study.central_sweep import CentralConfig, CentralSweep
 from repro.study.checks import Check, InequalityCheck
 from repro.study.experiment import Setting
+from repro.study.legacy import Row
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row
 
 GAP = "suboptimality [reward]"
 CURVATURE = "γ·vᵀΣv / vᵀ∇²ℓ v"

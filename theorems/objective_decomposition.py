@@ -21,8 +21,8 @@ from torch import Tensor
 from repro.instances.random_rewards import RewardPairs, random_reward_pairs
 from repro.measures.objective import gap_over_squared_error, objective_of_reward
 from repro.study.checks import Check
+from repro.study.legacy import Row, SweepConfig, SweepExperiment
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig, SweepExperiment
 
 SHARE = "gap / (β·E error²)"
 ROUNDING = 1e-10

@@ -50,8 +50,8 @@ from repro.instances.multi_scale import AxisWorld, even_world, half_null_world, 
 from repro.schema import Count, Positive, Share
 from repro.study.central_sweep import CentralConfig, CentralSweep
 from repro.study.checks import Check, SlopeCheck
+from repro.study.legacy import Row
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row
 
 ERROR = "‖θ_MLE − θ̃‖ in Σ̃ + λI"
 RATIO = "left side / right side"

@@ -49,9 +49,9 @@ from repro.privacy.objective_calibration import (
 from repro.privacy.objective_perturbation import Item, ObjectivePerturbation
 from repro.schema import Probability
 from repro.study.checks import Check
+from repro.study.legacy import Row
 from repro.study.privacy_sweep import PrivacyConfig, PrivacySweep
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row
 
 RATIO = "exact δ(ε/2) over δ/2"
 EPSILON = "exact ε at δ/2"

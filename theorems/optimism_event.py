@@ -46,9 +46,9 @@ from repro.policies.optimism import proven_weight
 from repro.schema import Count, KLWeight
 from repro.study.checks import Check, FrequencyCheck
 from repro.study.experiment import Setting
+from repro.study.legacy import INSTANCE, Row
 from repro.study.online_sweep import OnlineConfig, OnlineSweep
 from repro.study.results import AssumptionResult
-from repro.study.sweep import INSTANCE, Row
 
 EVERY_ROUND_UP_TO = 100
 """Horizons up to here are checked at every t."""

@@ -38,8 +38,8 @@ from repro.complexity.eluder_readings import (
 )
 from repro.measures.reward_error_events import OppositeRewards
 from repro.study.checks import Check
+from repro.study.legacy import Row, SweepConfig, SweepExperiment
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig, SweepExperiment
 
 LINEAR, OPPOSITE, ONE_HOT = "random linear classes", "two opposite rewards", "one-hot responses"
 CHANCE = "P(failure) / δ"

@@ -37,8 +37,8 @@ from repro.measures.scalar_lemmas import (
 )
 from repro.measures.tail_probability import binomial_excess, lattice_crossing, walk_crossing
 from repro.study.checks import Check
+from repro.study.legacy import Row, SweepConfig, SweepExperiment
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig, SweepExperiment
 
 CASES, RATIO = "random cases", "left side / right side"
 OFF = 0.9

@@ -27,8 +27,8 @@ import numpy as np
 from repro.measures.online_meta_bound import Tuning, squared_error_bound
 from repro.measures.two_response_mle import squared_error_of_maximiser
 from repro.study.checks import Check
+from repro.study.legacy import Row, SweepConfig, SweepExperiment
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig, SweepExperiment
 
 GRID, BOUNDS = "a grid of policies", "bounds of the proof"
 ERROR, SHARE = "κ·E(f − f*)² / err", "η(T−1)/2 / (βκ/γ)"

@@ -29,8 +29,8 @@ import numpy as np
 
 from repro.measures.optimism_terms import TwoPolicies, optimism_term_failure
 from repro.study.checks import Check, FrequencyCheck
+from repro.study.legacy import Row, SweepConfig, SweepExperiment
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig, SweepExperiment
 
 CASES, RATIO = "two policies", "P(failure) / δ"
 FAILS = "C.4 fails [frequency]"

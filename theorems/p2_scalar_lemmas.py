@@ -24,8 +24,8 @@ from repro.complexity.sigmoid_constants import largest_on_square, largest_over_s
 from repro.policies.chipo import chipo_policy, link
 from repro.study.checks import Check
 from repro.study.experiment import Setting
+from repro.study.legacy import Row, SweepConfig, SweepExperiment
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig, SweepExperiment
 
 SIDES = "left side / right side"
 ARMS = 5

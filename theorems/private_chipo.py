@@ -52,9 +52,9 @@ from repro.instances.linear import LinearWorld
 from repro.schema import Count, Positive
 from repro.study.checks import Check
 from repro.study.experiment import Setting
+from repro.study.legacy import INSTANCE, Row, SweepConfig
 from repro.study.privacy_mistakes import PrivacyMistakes
 from repro.study.results import AssumptionResult
-from repro.study.sweep import INSTANCE, Row, SweepConfig
 
 GAP = "suboptimality [reward]"
 

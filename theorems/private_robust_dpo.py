@@ -36,8 +36,8 @@ from repro.schema import Finite, Model, Number, Positive
 from repro.study.checks import Check
 from repro.study.corruption_sweep import require_labels
 from repro.study.experiment import Setting
+from repro.study.legacy import Row, SweepConfig, SweepExperiment
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig, SweepExperiment
 
 GAP = "|J(π*) − J(π̂)| without corruption"
 FLOOR = "|J(π*) − J(π̂)| when labels are plentiful"

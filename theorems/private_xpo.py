@@ -30,7 +30,7 @@ import numpy as np
 
 from repro.notation import privacy_cost
 from repro.study.checks import Check
-from repro.study.sweep import Row
+from repro.study.legacy import Row
 from repro.study.xpo_sweep import XpoConfig, XpoSweep
 
 GAP = "average gap on the worst rung [reward]"

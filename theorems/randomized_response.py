@@ -21,8 +21,8 @@ from repro.privacy.channels import Channel, both, randomized_response
 from repro.privacy.mechanism import Guarantee, Mechanism
 from repro.schema import Share
 from repro.study.checks import Check
+from repro.study.legacy import Row
 from repro.study.privacy_sweep import PrivacyConfig, PrivacySweep
-from repro.study.sweep import Row
 
 RATIO, EPSILON = "exact ε over ε", "exact ε of the reports"
 WRONG = ("epsilon_overstated", "biased_coin")

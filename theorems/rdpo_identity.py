@@ -23,8 +23,8 @@ from repro.estimators.rdpo_loss import conservative_loss, p4_loss, rdpo_loss
 from repro.notation import epsilon_of_cost, flip_prob, keep_prob
 from repro.study.checks import Check
 from repro.study.experiment import Setting
+from repro.study.legacy import Row, SweepConfig, SweepExperiment
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig, SweepExperiment
 
 ROUNDING = 1e-12
 """Relative difference allowed to two ways of computing one number, times c(ε)."""

@@ -33,8 +33,8 @@ from repro.instances.linear import LinearWorld
 from repro.instances.two_arms import TwoArmWorld
 from repro.measures.reward_error import reward_error_constant
 from repro.study.checks import Check, FrequencyCheck, RatioCheck
+from repro.study.legacy import INSTANCE, Row
 from repro.study.results import AssumptionResult
-from repro.study.sweep import INSTANCE, Row
 from repro.study.world_sweep import WorldSweep, WorldSweepConfig
 
 ERROR = "on-policy error of the reward [reward²]"

@@ -46,8 +46,8 @@ from repro.notation import epsilon_of_cost
 from repro.schema import Number
 from repro.study.checks import Check
 from repro.study.experiment import Setting
+from repro.study.legacy import Row, SweepConfig, SweepExperiment
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig, SweepExperiment
 
 CASES: dict[str, Callable[..., float]] = {
     "twice_the_error": lambda rng, states: greedy_ratio(rng, states),

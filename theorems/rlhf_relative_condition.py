@@ -40,8 +40,8 @@ from repro.notation import epsilon_of_cost, privacy_cost
 from repro.schema import Number, Positive, Probability
 from repro.study.checks import Check
 from repro.study.experiment import Setting
+from repro.study.legacy import Row, SweepConfig, SweepExperiment
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig, SweepExperiment
 
 GAP = "sup over margins of the gap"
 FLOOR = "sup of gap / √κ, n → ∞"

@@ -33,8 +33,8 @@ from repro.schema import Number, Positive, Share
 from repro.study.checks import Check
 from repro.study.corruption_sweep import require_labels
 from repro.study.experiment import Setting
+from repro.study.legacy import Row, SweepConfig, SweepExperiment
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig, SweepExperiment
 
 GAP = "sup over margins of the gap"
 FLOOR = "largest margin that is turned"

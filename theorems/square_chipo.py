@@ -33,9 +33,9 @@ from repro.instances.chipo_worlds import RareGoodArm
 from repro.schema import Count, Positive, Probability
 from repro.study.checks import Check
 from repro.study.experiment import Setting
+from repro.study.legacy import Row, SweepConfig
 from repro.study.privacy_mistakes import PrivacyMistakes
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig
 
 GAP = "suboptimality [reward]"
 OVER_OLD = "suboptimality / √α"

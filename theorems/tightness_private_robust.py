@@ -37,8 +37,8 @@ from repro.measures.two_point_bound import (
 from repro.schema import Share
 from repro.study.checks import Check
 from repro.study.experiment import Setting
+from repro.study.legacy import Row, SweepConfig, SweepExperiment
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig, SweepExperiment
 
 BOUND, ERROR = "exact lower bound of E|ĥ − h|", "E|ĥ − h| of the debiased mean"
 CLEAN, CTL, LTC = "clean", "ctl", "ltc"

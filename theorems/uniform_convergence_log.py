@@ -36,9 +36,9 @@ from repro.notation import epsilon_of_cost, privacy_cost
 from repro.schema import Count, Probability
 from repro.study.checks import Check
 from repro.study.experiment import Setting
+from repro.study.legacy import Row, SweepConfig
 from repro.study.privacy_mistakes import PrivacyMistakes
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig
 
 LEFT = "n·E TV²(P_θ̂, P_θ*)"
 VIOLATED = "inequality violated at some n ≤ T [frequency]"

@@ -38,9 +38,9 @@ from repro.instances.probability_classes import packing_class, random_class
 from repro.schema import Count, Number, Probability
 from repro.study.checks import Check
 from repro.study.experiment import Setting
+from repro.study.legacy import Row, SweepConfig
 from repro.study.privacy_mistakes import PrivacyMistakes
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig
 
 ERROR = "mean squared error of ĥ"
 FLOOR = "mean squared error / α²·mean(reach+|h*|)²"

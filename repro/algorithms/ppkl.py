@@ -24,6 +24,14 @@ from repro.measures.asymptotic_gap import (
 from repro.measures.suboptimality import gibbs_suboptimality
 from repro.policies.pessimism import bonus
 from repro.preferences.label_counts import LabelCounts, draw_label_counts
+from repro.preferences.label_law import (
+    Channel,
+    Estimate,
+    LabelLaw,
+    as_fitted,
+    bradley_terry,
+    randomized_response,
+)
 
 
 @dataclass(frozen=True)
@@ -52,6 +60,8 @@ class LinearProblem:
         epsilon: the budget the labels were privatised with.
         constants: of the bonus.
         rngs: streams for methods that draw more, each for an equal share of the datasets.
+        bonus_multiple: of the bonus that the method subtracts: 1 as printed.
+        estimate: (fitted, truth) → what the estimator returns.
     """
 
     world: LinearWorld
@@ -60,10 +70,14 @@ class LinearProblem:
     epsilon: float
     constants: BonusConstants
     rngs: tuple[np.random.Generator, ...]
+    bonus_multiple: float = 1.0
+    estimate: Estimate = as_fitted
 
     def fit(self, epsilon: float) -> Tensor:
         """(R, d) private MLE whose likelihood assumes ``epsilon`` (step 2)."""
-        return mixture_mle(self.counts, self.world.feature_diff, epsilon, self.world.radius)
+        world = self.world
+        fitted = mixture_mle(self.counts, world.feature_diff, epsilon, world.radius)
+        return self.estimate(fitted, world.theta)
 
     def error(self, theta: Tensor) -> Tensor:
         """(R, S, A) estimated minus true reward, up to a shift per state."""
@@ -75,7 +89,7 @@ class LinearProblem:
     def bonus(self) -> Tensor:
         """(S, A) or (R, S, A) Γ_n of eq. (10) with log N(τ) of the ball (step 3)."""
         world, c = self.world, self.constants
-        return bonus(
+        return self.bonus_multiple * bonus(
             linear_concentrability(world),
             reward_bound=world.reward_bound,
             epsilon=self.epsilon,
@@ -109,10 +123,13 @@ class TwoArmProblem:
     epsilon: float
     constants: BonusConstants
     rngs: tuple[np.random.Generator, ...]
+    bonus_multiple: float = 1.0
+    estimate: Estimate = as_fitted
 
     def fit(self, epsilon: float) -> Tensor:
         """(R, S) estimated reward differences under a likelihood that assumes ``epsilon``."""
-        return two_arm_mle(self.counts, epsilon, self.world.reward_bound)
+        fitted = two_arm_mle(self.counts, epsilon, self.world.reward_bound)
+        return self.estimate(fitted, self.world.reward_diff)
 
     def bonus(self, log_covering: float | None = None) -> Tensor:
         """(S,) Γ_n(first) − Γ_n(second) of eq. (10), log N(τ) of the table unless given."""
@@ -128,7 +145,7 @@ class TwoArmProblem:
             net_radius=c.net_radius,
             scale=c.scale,
         )
-        return both[:, 0] - both[:, 1]
+        return self.bonus_multiple * (both[:, 0] - both[:, 1])
 
     def predicted_gap(self, with_bonus: bool) -> float:
         """Second-order prediction of the mean gap, with or without the bonus's share."""
@@ -161,6 +178,8 @@ def draw_problem(
     constants: BonusConstants,
     rng: np.random.Generator,
     replicates: int,
+    labels: LabelLaw = bradley_terry,
+    channel: Channel = randomized_response,
 ) -> Problem:
     """Draw privatised datasets from a world.
 
@@ -171,9 +190,11 @@ def draw_problem(
         constants: of the bonus.
         rng: the block's stream.
         replicates: R, number of datasets.
+        labels: what labels are drawn from.
+        channel: who randomizes them.
     """
     counts = draw_label_counts(
-        rng, world.cell_prob, world.reward_diff, n_pairs, epsilon, replicates
+        rng, world.cell_prob, world.reward_diff, n_pairs, epsilon, replicates, labels, channel
     )
     if isinstance(world, LinearWorld):
         return LinearProblem(world, counts, n_pairs, epsilon, constants, (rng,))

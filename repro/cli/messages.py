@@ -22,6 +22,7 @@ TOP_LEVEL = (
     "output_dir",
     "feature_cache",
     "dry_run",
+    "stages",
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,16 +27,6 @@ class Block:
     check: int
     block: int
     key: str
-
-
-def code_fingerprint(files: Iterable[Path]) -> str:
-    """Hash of source files, so that no cache outlives its code."""
-    digest = hashlib.blake2b(digest_size=16)
-    for path in files:
-        text = path.read_bytes()
-        digest.update(f"{path.parent.name}/{path.name}:{len(text)}:".encode())
-        digest.update(text)
-    return digest.hexdigest()
 
 
 def content_key(parts: Mapping[str, object]) -> str:
@@ -69,7 +59,7 @@ class BlockStore:
             return None
         if not isinstance(found, np.ndarray) or found.dtype != np.float64:
             return None
-        if found.shape != (math.prod(shape) + 1,) or found[-1] != _checksum(found[:-1]):
+        if found.shape != (math.prod(shape) + 1,) or found[-1] != _checksum(block, found[:-1]):
             return None
         return found[:-1].reshape(shape)
 
@@ -80,11 +70,13 @@ class BlockStore:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             with whole(path) as draft:
-                np.save(draft, np.append(flat, _checksum(flat)), allow_pickle=False)
+                np.save(draft, np.append(flat, _checksum(block, flat)), allow_pickle=False)
         except OSError:
             return
 
 
-def _checksum(values: np.ndarray) -> float:
-    digest = hashlib.blake2b(np.ascontiguousarray(values).tobytes(), digest_size=6).digest()
-    return float(int.from_bytes(digest, "little"))
+def _checksum(block: Block, values: np.ndarray) -> float:
+    """Over the values and the block that they are of: a file under another name is no result."""
+    digest = hashlib.blake2b(block.key.encode(), digest_size=6)
+    digest.update(np.ascontiguousarray(values).tobytes())
+    return float(int.from_bytes(digest.digest(), "little"))

@@ -10,7 +10,7 @@ from repro.errors import BadInput
 from repro.schema import Model, Positive, Probability
 from repro.study.checks import Check
 from repro.study.experiment import Setting
-from repro.study.sweep import Row, SweepConfig, SweepExperiment
+from repro.study.legacy import Row, SweepConfig, SweepExperiment
 
 MOST = "allowed: at most 1 (input of P3's Algorithm 1)"
 

@@ -9,7 +9,7 @@ from repro.corruption.budget import flip_budget
 from repro.corruption.huber import MAX_CELLS
 from repro.errors import BadInput, nearest
 from repro.study.checks import Check
-from repro.study.sweep import SweepExperiment
+from repro.study.legacy import SweepExperiment
 
 
 def require_labels(

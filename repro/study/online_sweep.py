@@ -13,7 +13,7 @@ from repro.policies.optimism import confidence_weight
 from repro.schema import Model, Positive, Probability
 from repro.study.checks import Check
 from repro.study.experiment import Setting
-from repro.study.sweep import INSTANCE, SweepConfig, SweepExperiment
+from repro.study.legacy import INSTANCE, SweepConfig, SweepExperiment
 
 
 class Exploration(Model):

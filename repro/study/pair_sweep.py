@@ -9,7 +9,7 @@ from repro.instances.pair_choices import AnyPairChoice, build_pair_world, pair_c
 from repro.instances.pair_world import PairWorld, pairs_of
 from repro.study.checks import Check
 from repro.study.experiment import Setting
-from repro.study.sweep import INSTANCE, SweepConfig, SweepExperiment
+from repro.study.legacy import INSTANCE, SweepConfig, SweepExperiment
 
 
 class PairSweepConfig(SweepConfig):

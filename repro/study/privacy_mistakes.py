@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from repro.study.sweep import Row, SweepExperiment
+from repro.study.legacy import Row, SweepExperiment
 
 
 class PrivacyMistakes(SweepExperiment):

@@ -17,10 +17,10 @@ from repro.schema import FiniteEpsilon
 from repro.study.checks import Check
 from repro.study.config import Claim, FrequencyClaim, InequalityClaim, RatioClaim, SlopeClaim
 from repro.study.experiment import Setting
+from repro.study.legacy import SweepConfig, SweepExperiment
 from repro.study.privacy_check import Exact, PrivacyCheck, PrivacyClaim
 from repro.study.results import AssumptionResult
 from repro.study.stream import stream
-from repro.study.sweep import SweepConfig, SweepExperiment
 
 PILOT = 200_000
 """Runs a side on which the attacker chooses what to count."""

@@ -16,8 +16,8 @@ from repro.llm.study import Study
 from repro.llm.supervised import Variant
 from repro.study.checks import Check
 from repro.study.experiment import Setting
+from repro.study.legacy import SweepConfig, SweepExperiment
 from repro.study.results import AssumptionResult
-from repro.study.sweep import SweepConfig, SweepExperiment
 
 
 class ReleaseSweepConfig(SweepConfig):

@@ -15,11 +15,22 @@ from repro.instances.choices import TextChoice, instance_choice
 from repro.schema import FileName, Model, Whole, validate
 from repro.study.blocks import content_key
 from repro.study.config import Budget, Overrides
-from repro.study.experiment import Experiment, Setting, find
-from repro.study.plan import Plan
-from repro.study.shipped import refuse_departures
+from repro.study.discovery import find
+from repro.study.effects import refuse_without_effect
+from repro.study.experiment import DEFAULT_INSTANCE, Experiment, Setting
+from repro.study.legacy import SweepExperiment
+from repro.study.named_stages import in_words, named_stages
+from repro.study.plan import Plan, built
+from repro.study.shipped import refuse_departures, shipped, shipped_instance
 
-WITHOUT_EFFECT_ON_NUMBERS = ("compute", "tracking", "output_dir", "feature_cache", "dry_run")
+NOT_IN_THE_HASH = (
+    "compute",
+    "tracking",
+    "output_dir",
+    "feature_cache",
+    "dry_run",
+    "stages",
+)
 OVERRIDES = tuple(Overrides.model_fields)
 
 
@@ -65,6 +76,7 @@ class RunConfig(Model):
     output_dir: FileName
     feature_cache: FileName | None
     dry_run: StrictBool
+    stages: dict[str, Any] = {}
 
 
 @dataclass(frozen=True)
@@ -114,12 +126,19 @@ def session_of(values: Mapping[str, Any]) -> Session:
     device = resolve_device(config.device)
     tables = config.feature_cache or output_dir / ".cache" / "features"
     _refuse_unable(config.compute, device)
-    setting = Setting(overrides, instance, device, Path(tables).expanduser().absolute())
+    stages = named_stages(config.stages)
+    cache = Path(tables).expanduser().absolute()
+    setting = Setting(overrides, instance, device, cache, stages)
     plan = Plan(kind.slug, config.theorem, setting, config.budget, config.seed, config.only)
-    plan.checks(plan.experiment())
-    resolved = {
-        key: value for key, value in values.items() if key not in WITHOUT_EFFECT_ON_NUMBERS
-    } | {"instance": instance, "device": device}
+    built(plan)
+    if not issubclass(kind, SweepExperiment):
+        refuse_without_effect(plan, shipped(kind.slug), shipped_instance(instance["kind"]))
+    resolved = {key: value for key, value in values.items() if key not in NOT_IN_THE_HASH} | {
+        "instance": instance,
+        "device": device,
+    }
+    if stages:
+        resolved["stages"] = in_words(stages)
     named = _hash(resolved)
     return Session(
         plan, resolved, named, config.tracking, config.compute, output_dir, config.dry_run
@@ -144,6 +163,8 @@ def resolve_device(device: str) -> str:
 
 def _refuse_unused(kind: type[Experiment], overrides: Overrides) -> None:
     """An override that changes nothing is a mistake worth a line."""
+    if not issubclass(kind, SweepExperiment):
+        return
     for name in OVERRIDES:
         value = getattr(overrides, name)
         if value is not None and name not in kind.used_overrides:
@@ -162,13 +183,21 @@ def _refuse_unable(compute: Compute, device: str) -> None:
 def _instance(kind: type[Experiment], values: dict[str, Any]) -> dict[str, Any]:
     """The checked instance; text pairs get a digest of their content."""
     choice = instance_choice(values)
-    if choice.kind not in kind.instances:
-        raise BadInput("instance", choice.kind, f"{kind.slug} allows: {', '.join(kind.instances)}")
+    allowed = _instances_of(kind)
+    if choice.kind not in allowed:
+        raise BadInput("instance", choice.kind, f"{kind.slug} allows: {', '.join(allowed)}")
     if isinstance(choice, TextChoice):
         from repro.instances.preference_text import with_digest
 
         choice = with_digest(choice)
     return choice.model_dump(mode="json")
+
+
+def _instances_of(kind: type[Experiment]) -> tuple[str, ...]:
+    """Kinds of instance for which an experiment has probes."""
+    if issubclass(kind, SweepExperiment):
+        return kind.instances
+    return (DEFAULT_INSTANCE, *shipped(kind.slug).get("instances", ()))
 
 
 def _hash(resolved: Mapping[str, Any]) -> str:

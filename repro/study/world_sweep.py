@@ -8,7 +8,7 @@ from repro.instances.build import World, build_world
 from repro.instances.choices import AnyChoice, Choice, at, instance_choice
 from repro.study.checks import Check
 from repro.study.experiment import Setting
-from repro.study.sweep import INSTANCE, Row, SweepConfig, SweepExperiment
+from repro.study.legacy import INSTANCE, Row, SweepConfig, SweepExperiment
 
 
 class WorldSweepConfig(SweepConfig):

@@ -12,8 +12,8 @@ from repro.notation import epsilon_of_cost
 from repro.schema import Corruption, Model, Number, Positive, Whole
 from repro.study.checks import Check, SlopeCheck
 from repro.study.experiment import Setting
+from repro.study.legacy import SweepConfig, SweepExperiment
 from repro.study.results import AssumptionResult
-from repro.study.sweep import SweepConfig, SweepExperiment
 
 
 class Ladder(Model):

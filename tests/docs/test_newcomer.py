@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from repro.study.experiment import slugs
+from repro.study.discovery import slugs
 from tests.docs.fences import ROOT
 
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")

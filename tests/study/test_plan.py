@@ -17,7 +17,8 @@ from repro.study import extras, parallel
 from repro.study import plan as plans
 from repro.study.blocks import Block, BlockStore, _checksum, code_fingerprint, content_key
 from repro.study.config import Overrides
-from repro.study.experiment import Setting, find, slugs
+from repro.study.discovery import find, slugs
+from repro.study.experiment import Setting
 from repro.study.plan import blocks_of, built, measure_block
 from repro.study.stream import stream
 

@@ -11,7 +11,7 @@ from repro.schema import MAX_PAIRS, validate
 from repro.study.checks import FrequencyCheck, InequalityCheck, RatioCheck, SlopeCheck
 from repro.study.config import Claim, Overrides
 from repro.study.experiment import Setting
-from repro.study.sweep import INSTANCE, Row, SweepConfig, SweepExperiment
+from repro.study.legacy import INSTANCE, Row, SweepConfig, SweepExperiment
 
 ON_INSTANCE = Row("n", "n_pairs", INSTANCE, "right", ("wrong",), "gap", "gap ~ 1/n")
 BUILT = Row("c", "privacy_cost", "small", "right", (), "gap", "gap ~ c²", keeps=("epsilon",))

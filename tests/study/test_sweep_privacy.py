@@ -19,7 +19,7 @@ from repro.study.experiment import Setting
 from repro.study.privacy_check import Exact, PrivacyCheck
 from repro.study.privacy_sweep import PrivacyConfig, PrivacySweep
 from repro.study.stream import stream
-from repro.study.sweep import Row
+from repro.study.legacy import Row
 
 ROWS = tuple(
     Row(name, "epsilon", "built", "right", ("weak",), "q", "") for name in ("audit", "ratio")

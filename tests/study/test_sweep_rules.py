@@ -20,7 +20,7 @@ from repro.study.config import Overrides
 from repro.study.corruption_sweep import require_adversary, require_labels
 from repro.study.experiment import Setting
 from repro.study.privacy_mistakes import PrivacyMistakes
-from repro.study.sweep import Row, SweepConfig
+from repro.study.legacy import Row, SweepConfig
 from repro.study.xpo_sweep import Ladder, XpoConfig, XpoSweep
 
 CURATOR = {"dp_delta": 1e-6, "failure_prob": 0.03, "feature_norm": 1.5, "radius": 2.0,

@@ -21,7 +21,7 @@ from repro.study.config import Overrides
 from repro.study.experiment import Setting
 from repro.study.online_sweep import OnlineConfig, OnlineSweep
 from repro.study.pair_sweep import PairSweep, PairSweepConfig
-from repro.study.sweep import INSTANCE, Row
+from repro.study.legacy import INSTANCE, Row
 from repro.study.world_sweep import WorldSweep, WorldSweepConfig
 
 LINEAR = {"kind": "linear", "num_states": 3, "num_actions": 3, "num_features": 2, "radius": 1.0,

@@ -9,7 +9,7 @@ from repro.catalogue.coverage import pinned_checks
 from repro.cli.composition import compose_values
 from repro.notation import AXES
 from repro.paths import conf_dir
-from repro.study.experiment import find, slugs
+from repro.study.discovery import find, slugs
 from repro.study.settings import session_of
 
 VERDICTS = {"supported", "contradicted", "inconclusive", "assumption_failed"}

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
+
+import numpy as np
 
 from repro.errors import BadInput, nearest
 from repro.notation import epsilon_of_cost, privacy_cost
@@ -19,6 +22,7 @@ from repro.study.config import (
     SlopeClaim,
 )
 from repro.study.experiment import Experiment, Setting
+from repro.study.fingerprint import fingerprint
 
 INSTANCE = "instance"
 """World of a row that is measured on the ``instance`` config group."""
@@ -62,19 +66,59 @@ class SweepConfig(Model):
     claims: dict[str, dict[str, AnyClaim]]
 
 
+class LegacyTrial:
+    """A check of the old kind, behind the interface of ``Trial``."""
+
+    def __init__(self, experiment: SweepExperiment, check: Check) -> None:
+        self.check, self._experiment = check, experiment
+
+    @property
+    def identity(self) -> str:
+        one = self._experiment
+        overrides = one.setting.overrides
+        return fingerprint((one.config, overrides, dict(one.setting.instance), repr(self.check)))
+
+    def measure(self, rngs, replicates: int):
+        return self._experiment.measure_grid(self.check, rngs, replicates)
+
+
 class SweepExperiment(Experiment):
     """Turns rows and claims into checks.
 
     ``allowed_failure`` is the statement's failure probability, for frequency claims.
     """
 
-    rows: ClassVar[tuple[Row, ...]]
+    rows: ClassVar[tuple[Row, ...]]  # type: ignore[assignment]
     allowed_failure: float = 0.05
 
     def __init__(self, config: SweepConfig, setting: Setting) -> None:
         self.config, self.setting = config, setting
         self.instance_kind = str(setting.instance["kind"])
         self._refuse_unknown_claims()
+
+    statements: ClassVar[tuple[str, ...]]
+    settled_by: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    instances: ClassVar[tuple[str, ...]]
+    used_overrides: ClassVar[frozenset[str]]
+
+    @cached_property
+    def trials(self):  # type: ignore[override]
+        return tuple(LegacyTrial(self, check) for check in self.checks())
+
+    @classmethod
+    def statements_of(cls, check: str) -> tuple[str, ...]:
+        own = cls.settled_by
+        return tuple(one for one in cls.statements if one not in own or check in own[one])
+
+    def case(self, point):
+        raise NotImplementedError
+
+    def measure(self, check: Check, value: float, rng, replicates: int) -> dict[str, np.ndarray]:
+        raise NotImplementedError
+
+    def measure_grid(self, check: Check, rngs, replicates: int) -> list[dict[str, np.ndarray]]:
+        at = zip(check.grid, rngs, strict=True)
+        return [self.measure(check, value, rng, replicates) for value, rng in at]
 
     def checks(self) -> tuple[Check, ...]:
         """Rows on the instance; with the default instance also the rows on built worlds."""
