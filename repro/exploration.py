@@ -21,7 +21,7 @@ import torch
 from repro.algorithms.pokl import Game, blocked_rounds, geometric_times
 from repro.algorithms.pokl_lanes import LaneSetting, make_lanes
 from repro.algorithms.pokl_linear import LinearClass
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 from repro.instances.linear import LinearWorld
 from repro.instances.online_choices import hidden_arm_world
 from repro.measures.regret_rate import regret_rate

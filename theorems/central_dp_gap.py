@@ -39,13 +39,13 @@ from torch import Tensor
 from repro.algorithms.central_budget import CentralBudget
 from repro.algorithms.central_mle import Perturbation, printed_perturbation
 from repro.algorithms.central_release import CentralData, draw_pairs
+from repro.base.schema import Count, Positive, Share
 from repro.instances.multi_scale import (
     AxisWorld,
     hardest_even_world,
     multi_scale_world,
     trapped_world,
 )
-from repro.schema import Count, Positive, Share
 from repro.study.central_sweep import CentralConfig, CentralSweep
 from repro.study.checks import Check
 from repro.study.results import AssumptionResult

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import math
 
+from repro.base.schema import Positive, Probability
 from repro.privacy.composition import WithGaussian
 from repro.privacy.covariance_noise import printed_shift
 from repro.privacy.gaussian import exact_shift
@@ -38,7 +39,6 @@ from repro.privacy.objective_calibration import (
     tied_otherwise,
 )
 from repro.privacy.objective_perturbation import Item, Ranking
-from repro.schema import Positive, Probability
 from repro.study.privacy_sweep import PrivacyConfig, PrivacySweep
 from repro.study.results import AssumptionResult
 from repro.study.sweep import Row

@@ -32,7 +32,7 @@ import torch
 from torch import Tensor
 
 from repro.algorithms import covariance_lemmas as lemmas
-from repro.schema import Count, Positive
+from repro.base.schema import Count, Positive
 from repro.study.central_sweep import CentralConfig, CentralSweep
 from repro.study.checks import Check, SlopeCheck
 from repro.study.results import AssumptionResult

@@ -46,11 +46,11 @@ from repro.algorithms.floors import (
     swapped,
 )
 from repro.algorithms.robust_estimation import Scene
+from repro.base.notation import privacy_cost
+from repro.base.schema import Corruption, Finite, Model, Positive
 from repro.corruption.orders import Order, order_of
 from repro.instances.log_linear import three_arms
 from repro.instances.pair_world import pairs_of
-from repro.notation import privacy_cost
-from repro.schema import Corruption, Finite, Model, Positive
 from repro.study.checks import Check
 from repro.study.corruption_sweep import require_adversary, require_labels
 from repro.study.experiment import Setting

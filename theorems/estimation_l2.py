@@ -34,10 +34,10 @@ import numpy as np
 
 from repro.algorithms.floors import swapped
 from repro.algorithms.robust_estimation import Scene, estimation_error
+from repro.base.schema import Corruption, Positive
 from repro.complexity.coverage import one_hot_coverage_ratio
 from repro.corruption.orders import Order
 from repro.measures.score_terms import corruption_term_ratio, noise_term_fails
-from repro.schema import Corruption, Positive
 from repro.study.checks import Check
 from repro.study.corruption_sweep import require_labels
 from repro.study.experiment import Setting

@@ -42,6 +42,8 @@ from pydantic import Field
 from repro.algorithms.bound_cases import eq_20_ratios, random_floor
 from repro.algorithms.rare_cell import RareCell, rare_cell_floors, worst_rare_cell
 from repro.algorithms.robust_estimation import Scene, estimate, estimation_error
+from repro.base.notation import epsilon_of_cost, privacy_cost
+from repro.base.schema import Corruption, Model, Number, Positive, Share
 from repro.complexity.corruption_floor import (
     minimax_floor,
     printed_floor,
@@ -51,8 +53,6 @@ from repro.corruption.budget import checked_corruption
 from repro.corruption.orders import Order
 from repro.instances.pair_world import unseen_direction
 from repro.measures.score_terms import corruption_term_ratio, noise_term_fails
-from repro.notation import epsilon_of_cost, privacy_cost
-from repro.schema import Corruption, Model, Number, Positive, Share
 from repro.study.checks import Check
 from repro.study.corruption_sweep import require_labels
 from repro.study.experiment import Setting

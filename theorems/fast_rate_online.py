@@ -30,9 +30,9 @@ from dataclasses import replace
 import numpy as np
 
 from repro.algorithms.pokl_methods import METHODS, simulate
+from repro.base.schema import Corruption
 from repro.complexity.assumptions import realizable_and_covered
 from repro.measures.indistinguishable import minimax_gap
-from repro.schema import Corruption
 from repro.study.checks import Check
 from repro.study.experiment import Setting
 from repro.study.online_sweep import OnlineConfig, OnlineSweep

@@ -38,6 +38,7 @@ from repro.algorithms.central_mle import Perturbation, printed_perturbation
 from repro.algorithms.central_release import CentralData, draw_ranked
 from repro.algorithms.kwise_budget import KwiseBudget
 from repro.algorithms.ranking_curvature import ranking_curvature_ratio
+from repro.base.schema import Count, Positive, Share
 from repro.estimators.ranking_claims import (
     automatic_derivatives,
     claimed_gradient,
@@ -45,7 +46,6 @@ from repro.estimators.ranking_claims import (
 )
 from repro.instances.choice_sets import ChoiceSetWorld, covariance_of_ranking
 from repro.instances.multi_scale import half_null_world, multi_scale_world, trapped_world
-from repro.schema import Count, Positive, Share
 from repro.study.central_sweep import CentralConfig, CentralSweep
 from repro.study.checks import Check, InequalityCheck
 from repro.study.results import AssumptionResult

@@ -40,7 +40,7 @@ from functools import cached_property, partial
 import numpy as np
 import torch
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 from repro.llm.cost import cost, in_words
 from repro.llm.direct_preference import optimised
 from repro.llm.implicit_reward import dpo_reward_difference

@@ -39,11 +39,11 @@ from repro.algorithms.pokl_classes import random_finite_class
 from repro.algorithms.pokl_lanes import LaneSetting
 from repro.algorithms.pokl_linear import LinearClass
 from repro.algorithms.pokl_methods import METHODS, RegretCurve, simulate
+from repro.base.schema import Count
 from repro.complexity.assumptions import realizable_and_covered
 from repro.instances.linear import LinearWorld, with_leading_features
 from repro.measures.growth import akaike_weight
 from repro.policies.optimism import proven_weight
-from repro.schema import Count
 from repro.study.checks import Check
 from repro.study.experiment import Setting
 from repro.study.online_sweep import OnlineConfig, OnlineSweep

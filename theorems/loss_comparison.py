@@ -28,6 +28,8 @@ from functools import lru_cache
 import numpy as np
 
 from repro.algorithms.loss_simulation import simulate_risk
+from repro.base.notation import epsilon_of_cost
+from repro.base.schema import Positive, Probability
 from repro.corruption.huber_square import HuberOrder
 from repro.estimators.label_losses import LossName
 from repro.instances.build import build_world
@@ -40,8 +42,6 @@ from repro.instances.loss_worlds import (
     scalar_world,
 )
 from repro.measures.loss_risk import LossRisk
-from repro.notation import epsilon_of_cost
-from repro.schema import Positive, Probability
 from repro.study.checks import Check
 from repro.study.experiment import Setting
 from repro.study.privacy_mistakes import PrivacyMistakes

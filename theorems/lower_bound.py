@@ -48,9 +48,9 @@ from pydantic import Field
 
 from repro.algorithms.hypercube_cases import CASE_OF
 from repro.algorithms.hypercube_sup import Ladder, risk, worst_rung
+from repro.base.notation import label_signal
+from repro.base.schema import Count, Model, Positive, Share, Whole
 from repro.instances.hypercube_prior import HypercubePrior
-from repro.notation import label_signal
-from repro.schema import Count, Model, Positive, Share, Whole
 from repro.study.checks import Check, InequalityCheck
 from repro.study.experiment import Setting
 from repro.study.results import AssumptionResult

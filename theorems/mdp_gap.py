@@ -35,9 +35,9 @@ from repro.algorithms.central_budget import CentralBudget
 from repro.algorithms.central_mle import Perturbation, printed_perturbation
 from repro.algorithms.central_release import CentralData, draw_trajectory_pairs
 from repro.algorithms.trajectory_curvature import curvature_ratio
+from repro.base.schema import Count, Positive, Share
 from repro.instances.linear_mdp import LinearMDP, two_stage_mdp
 from repro.instances.multi_scale import multi_scale_world, trapped_world
-from repro.schema import Count, Positive, Share
 from repro.study.central_sweep import CentralConfig, CentralSweep
 from repro.study.checks import Check, InequalityCheck
 from repro.study.experiment import Setting

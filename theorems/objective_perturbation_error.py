@@ -45,9 +45,9 @@ from repro.algorithms.central_mle import (
     printed_perturbation,
     private_mle,
 )
+from repro.base.schema import Count, Positive, Share
 from repro.estimators.pair_loss import PairLoss
 from repro.instances.multi_scale import AxisWorld, even_world, half_null_world, multi_scale_world
-from repro.schema import Count, Positive, Share
 from repro.study.central_sweep import CentralConfig, CentralSweep
 from repro.study.checks import Check, SlopeCheck
 from repro.study.results import AssumptionResult

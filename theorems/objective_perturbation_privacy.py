@@ -34,6 +34,7 @@ import math
 import numpy as np
 from scipy.special import expit
 
+from repro.base.schema import Probability
 from repro.privacy.gaussian import GaussianShift
 from repro.privacy.mechanism import Guarantee, Mechanism, worst
 from repro.privacy.objective_calibration import (
@@ -47,7 +48,6 @@ from repro.privacy.objective_calibration import (
     tied_otherwise,
 )
 from repro.privacy.objective_perturbation import Item, ObjectivePerturbation
-from repro.schema import Probability
 from repro.study.checks import Check
 from repro.study.privacy_sweep import PrivacyConfig, PrivacySweep
 from repro.study.results import AssumptionResult

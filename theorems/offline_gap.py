@@ -29,8 +29,8 @@ import numpy as np
 
 from repro.algorithms.ppkl import BonusConstants, LinearProblem, Problem, draw_problem, joined
 from repro.algorithms.ppkl_methods import METHODS
+from repro.base.schema import Model, Positive, Probability
 from repro.complexity.assumptions import realizable_and_covered
-from repro.schema import Model, Positive, Probability
 from repro.study.checks import Check, RatioCheck
 from repro.study.experiment import Setting
 from repro.study.results import AssumptionResult

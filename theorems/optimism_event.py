@@ -41,9 +41,9 @@ from repro.algorithms.pokl_events import (
 from repro.algorithms.pokl_lanes import LaneSetting
 from repro.algorithms.pokl_linear import LinearClass
 from repro.algorithms.pokl_methods import naive_labels, simulate
+from repro.base.schema import Count, KLWeight
 from repro.instances.linear import LinearWorld
 from repro.policies.optimism import proven_weight
-from repro.schema import Count, KLWeight
 from repro.study.checks import Check, FrequencyCheck
 from repro.study.experiment import Setting
 from repro.study.online_sweep import OnlineConfig, OnlineSweep

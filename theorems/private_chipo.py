@@ -45,11 +45,11 @@ from repro.algorithms.chipo_quantities import (
     squared_error,
 )
 from repro.algorithms.chipo_tabular import VARIANTS, ChipoStudy
+from repro.base.schema import Count, Positive
 from repro.instances.build import build_world
 from repro.instances.chipo_worlds import RareGoodArm
 from repro.instances.choices import instance_choice
 from repro.instances.linear import LinearWorld
-from repro.schema import Count, Positive
 from repro.study.checks import Check
 from repro.study.experiment import Setting
 from repro.study.privacy_mistakes import PrivacyMistakes

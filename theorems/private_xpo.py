@@ -28,7 +28,7 @@ import math
 
 import numpy as np
 
-from repro.notation import privacy_cost
+from repro.base.notation import privacy_cost
 from repro.study.checks import Check
 from repro.study.sweep import Row
 from repro.study.xpo_sweep import XpoConfig, XpoSweep

@@ -39,11 +39,11 @@ from repro.algorithms.offline_rlhf import (
     pessimistic_ratio,
 )
 from repro.algorithms.robust_estimation import Scene, estimation_error
+from repro.base.notation import epsilon_of_cost
+from repro.base.schema import Number
 from repro.complexity.corruption_floor import sharper_floor
 from repro.corruption.budget import checked_corruption
 from repro.corruption.orders import Order
-from repro.notation import epsilon_of_cost
-from repro.schema import Number
 from repro.study.checks import Check
 from repro.study.experiment import Setting
 from repro.study.results import AssumptionResult

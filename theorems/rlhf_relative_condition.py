@@ -33,11 +33,11 @@ from repro.algorithms.two_arm_rlhf import (
     calibrated_width,
     supremum_gap,
 )
+from repro.base.notation import epsilon_of_cost, privacy_cost
+from repro.base.schema import Number, Positive, Probability
 from repro.complexity.corruption_floor import sharper_floor
 from repro.corruption.budget import checked_corruption
 from repro.corruption.orders import Order
-from repro.notation import epsilon_of_cost, privacy_cost
-from repro.schema import Number, Positive, Probability
 from repro.study.checks import Check
 from repro.study.experiment import Setting
 from repro.study.results import AssumptionResult

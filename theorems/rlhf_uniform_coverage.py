@@ -27,9 +27,9 @@ import numpy as np
 from repro.algorithms.floors import greedy_floor, swapped
 from repro.algorithms.robust_estimation import Scene
 from repro.algorithms.two_arm_rlhf import TwoArmStates, supremum_gap
+from repro.base.schema import Number, Positive, Share
 from repro.corruption.orders import Order
 from repro.instances.pair_world import orthogonal_cells
-from repro.schema import Number, Positive, Share
 from repro.study.checks import Check
 from repro.study.corruption_sweep import require_labels
 from repro.study.experiment import Setting

@@ -31,9 +31,9 @@ import numpy as np
 from repro.algorithms.label_sequences import Design, draw_sequence
 from repro.algorithms.log_loss_hypercube import HypercubeStudy, private_prob
 from repro.algorithms.uniform_bounds import log_loss_violated
+from repro.base.notation import epsilon_of_cost, privacy_cost
+from repro.base.schema import Count, Probability
 from repro.instances.probability_classes import packing_class, random_class
-from repro.notation import epsilon_of_cost, privacy_cost
-from repro.schema import Count, Probability
 from repro.study.checks import Check
 from repro.study.experiment import Setting
 from repro.study.privacy_mistakes import PrivacyMistakes

@@ -33,9 +33,9 @@ from pydantic import Field
 from repro.algorithms.label_sequences import Design, draw_sequence
 from repro.algorithms.square_loss_table import SquareStudy
 from repro.algorithms.uniform_bounds import square_loss_violated
+from repro.base.schema import Count, Number, Probability
 from repro.corruption.huber_square import HuberOrder, reported_mean, worst_bad_mean, worst_bias
 from repro.instances.probability_classes import packing_class, random_class
-from repro.schema import Count, Number, Probability
 from repro.study.checks import Check
 from repro.study.experiment import Setting
 from repro.study.privacy_mistakes import PrivacyMistakes

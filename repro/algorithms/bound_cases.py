@@ -6,11 +6,11 @@ import numpy as np
 import torch
 
 from repro.algorithms.robust_estimation import Scene, estimation_error
+from repro.base.notation import epsilon_of_cost
 from repro.complexity.corruption_floor import curvature, sharper_floor
 from repro.corruption.orders import Order
 from repro.estimators.debiased_logistic import debiased_logistic, loss
 from repro.instances.pair_world import PairWorld, orthogonal_cells, random_pair_world
-from repro.notation import epsilon_of_cost
 
 
 def random_floor(

@@ -12,9 +12,9 @@ from functools import cached_property
 import numpy as np
 import torch
 
+from repro.base.notation import privacy_cost
 from repro.estimators.mixture_mle import mixture_mle
 from repro.instances.linear import LinearWorld
-from repro.notation import privacy_cost
 from repro.policies.chipo import chipo_policy
 from repro.preferences.label_counts import draw_label_counts
 

@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import expit
 
-from repro.notation import flip_prob, label_signal, privacy_cost
+from repro.base.notation import flip_prob, label_signal, privacy_cost
 from repro.policies.chipo import chipo_policy
 
 OFFSET = 0.4

@@ -13,9 +13,9 @@ from typing import Literal
 
 import numpy as np
 
+from repro.base.notation import privacy_cost
 from repro.corruption.huber_square import HuberOrder, reported_mean
 from repro.instances.chipo_worlds import RareGoodArm, gap_ladder
-from repro.notation import privacy_cost
 from repro.policies.chipo import two_arm_wrong_prob
 
 NODES = np.linspace(-8.0, 8.0, 401)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from repro.base.notation import label_signal
 from repro.instances.hypercube_prior import HypercubePrior
 from repro.measures.assouad import assouad_bound, hamming_bayes_risk, random_family
 from repro.measures.hypercube_risk import (
@@ -18,7 +19,6 @@ from repro.measures.hypercube_risk import (
     explicit_bound,
     separation,
 )
-from repro.notation import label_signal
 
 
 def random_prior(rng: np.random.Generator, **fixed: float) -> HypercubePrior:

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from repro.base.notation import privacy_cost
 from repro.corruption.huber_square import HuberOrder, reported_mean
 from repro.measures.suboptimality import gibbs_suboptimality
-from repro.notation import privacy_cost
 
 
 @dataclass(frozen=True)

@@ -17,13 +17,13 @@ import torch
 from torch import Tensor
 
 from repro.algorithms.loss_simulation import draw_counts
+from repro.base.notation import privacy_cost
 from repro.corruption.huber_square import HuberOrder
 from repro.estimators.label_losses import LabelLoss, LossName, minimise_loss
 from repro.instances.linear import LinearWorld, feature_covariance
 from repro.instances.loss_worlds import LogisticWorld
 from repro.measures.loss_risk import LossRisk
 from repro.measures.suboptimality import gibbs_suboptimality
-from repro.notation import privacy_cost
 
 MOST_LABELS = 10**15
 STEPS = 14

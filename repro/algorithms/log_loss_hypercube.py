@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr, xlogy
 
-from repro.notation import flip_prob, label_signal
+from repro.base.notation import flip_prob, label_signal
 
 EPSILON_OVERSTATED = 1.2
 ASSUMED = {

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from repro.notation import label_signal
+from repro.base.notation import label_signal
 
 
 @dataclass(frozen=True)

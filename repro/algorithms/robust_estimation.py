@@ -9,13 +9,13 @@ import torch
 from torch import Tensor
 
 from repro.algorithms.victims import LogisticVictim, l2_root, weighted_root
+from repro.base.errors import BadInput, nearest
 from repro.corruption.budget import checked_corruption, flip_budget
 from repro.corruption.huber import WorstHuber
 from repro.corruption.orders import Channel, Corruption, Order, Randomize, channel
 from repro.corruption.random_flips import UniformFlips, mask_process
 from repro.corruption.reading import READINGS, Reading
 from repro.corruption.strong import StrongAdversary
-from repro.errors import BadInput, nearest
 from repro.instances.pair_world import PairWorld
 from repro.preferences.label_counts import LabelCounts, draw_label_counts
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from repro.base.notation import privacy_cost
 from repro.corruption.huber_square import (
     HuberOrder,
     reported_mean,
     worst_bad_mean,
     worst_bias,
 )
-from repro.notation import privacy_cost
 
 
 @dataclass(frozen=True)

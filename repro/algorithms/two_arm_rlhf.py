@@ -14,11 +14,11 @@ import torch
 from scipy.stats import chi2
 
 from repro.algorithms.victims import LogisticVictim
+from repro.base.notation import flip_prob, privacy_cost
 from repro.corruption.budget import checked_corruption
 from repro.corruption.orders import Order, Randomize, channel
 from repro.corruption.reading import debiased
 from repro.corruption.strong import StrongAdversary
-from repro.notation import flip_prob, privacy_cost
 from repro.policies.separable_pessimism import separable_pessimism
 from repro.preferences.label_counts import LabelCounts
 

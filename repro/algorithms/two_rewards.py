@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from repro.base.notation import label_signal
 from repro.instances.two_arms import TwoArmWorld
-from repro.notation import label_signal
 from repro.preferences.label_counts import draw_label_counts, private_win_prob
 
 JUST_ABOVE = 1.1

@@ -17,7 +17,7 @@ from repro.algorithms.xpo_objectives import (
     square_objective,
 )
 from repro.algorithms.xpo_policies import NeedleClass, XpoLanes
-from repro.notation import label_signal
+from repro.base.notation import label_signal
 from repro.preferences.block_draws import draws_on
 
 OPTIMAL_TILT = 2.0

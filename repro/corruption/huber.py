@@ -14,10 +14,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from repro.base.errors import BadInput
 from repro.corruption.budget import checked_corruption
 from repro.corruption.orders import binomial
 from repro.corruption.reading import Reading
-from repro.errors import BadInput
 from repro.preferences.label_counts import LabelCounts
 
 MAX_CELLS = 12

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from repro.notation import flip_prob, privacy_cost
+from repro.base.notation import flip_prob, privacy_cost
 from repro.preferences.label_counts import LabelCounts
 
 

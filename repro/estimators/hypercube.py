@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy import special
 
+from repro.base.notation import flip_prob, label_signal
 from repro.instances.hypercube_prior import HypercubePrior
-from repro.notation import flip_prob, label_signal
 
 Estimator = Callable[[HypercubePrior, np.ndarray, np.ndarray], np.ndarray]
 """Takes the prior, pairs m and wins k (any shape); returns log odds of response −1 over +1."""

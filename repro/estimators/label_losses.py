@@ -20,8 +20,8 @@ from typing import Literal
 import torch
 from torch import Tensor
 
+from repro.base.notation import flip_prob, label_signal
 from repro.estimators.ball import nearest_in_ball
-from repro.notation import flip_prob, label_signal
 from repro.preferences.label_counts import LabelCounts
 
 LossName = Literal["mixture", "square", "debiased", "naive"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from repro.notation import flip_prob, privacy_cost
+from repro.base.notation import flip_prob, privacy_cost
 
 
 def p4_loss(logit: np.ndarray, label: np.ndarray, epsilon: float) -> np.ndarray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from repro.notation import flip_prob
+from repro.base.notation import flip_prob
 from repro.preferences.label_counts import LabelCounts
 
 

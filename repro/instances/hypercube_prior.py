@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from repro.notation import flip_prob, label_signal
+from repro.base.notation import flip_prob, label_signal
 
 
 @dataclass(frozen=True)

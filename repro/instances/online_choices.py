@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 import torch
 from pydantic import Field, TypeAdapter
 
+from repro.base.schema import KLWeight, Model, Positive, Share, Whole
 from repro.instances.choices import Count, LinearChoice, Seed
 from repro.instances.linear import LinearWorld, random_linear_world
-from repro.schema import KLWeight, Model, Positive, Share, Whole
 
 
 class SteadyPolicyChoice(Model):

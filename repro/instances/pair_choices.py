@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter, model_validator
 
+from repro.base.schema import Finite, Model, Positive, Share
 from repro.instances.choices import Count
 from repro.instances.pair_world import PairWorld, isotropic_cells, orthogonal_cells
-from repro.schema import Finite, Model, Positive, Share
 
 
 class CellsChoice(Model):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from repro.base.notation import label_signal
 from repro.instances.linear import LinearWorld, feature_covariance
 from repro.instances.two_arms import TwoArmWorld
-from repro.notation import label_signal
 from repro.preferences.label_counts import private_win_prob
 
 

@@ -14,10 +14,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from repro.base.notation import privacy_cost
 from repro.corruption.huber_square import HuberOrder
 from repro.estimators.label_losses import LabelLoss, LossName, minimise_loss
 from repro.instances.loss_worlds import LogisticWorld
-from repro.notation import privacy_cost
 from repro.preferences.label_counts import LabelCounts
 
 ASCENTS = 50

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from repro.notation import privacy_cost
+from repro.base.notation import privacy_cost
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from repro.base.notation import label_signal
 from repro.instances.linear import LinearWorld, centred, feature_covariance
-from repro.notation import label_signal
 from repro.policies.gibbs import gibbs_policy
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from repro.notation import flip_prob, label_signal, privacy_cost
+from repro.base.notation import flip_prob, label_signal, privacy_cost
 
 CLASS_SIZE = 2
 

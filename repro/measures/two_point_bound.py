@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy import optimize, stats
 
-from repro.notation import label_signal
+from repro.base.notation import label_signal
 
 Order = Literal["ctl", "ltc"]
 """Corruption then LDP, or LDP then corruption."""

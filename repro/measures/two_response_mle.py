@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from repro.notation import flip_prob, label_signal
+from repro.base.notation import flip_prob, label_signal
 
 TRUTH, LARGEST, STEPS = 1.0, 3.0, 24001
 

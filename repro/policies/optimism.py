@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from repro.notation import privacy_cost
+from repro.base.notation import privacy_cost
 
 
 def confidence_weight(

@@ -7,7 +7,7 @@ import math
 import torch
 from torch import Tensor
 
-from repro.notation import privacy_cost
+from repro.base.notation import privacy_cost
 
 
 def squared_bonus(

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.notation import flip_prob, label_signal
+from repro.base.notation import flip_prob, label_signal
 
 
 @dataclass(frozen=True)

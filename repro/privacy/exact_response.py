@@ -16,7 +16,7 @@ from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from itertools import chain, repeat
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 
 WORD_BITS = 64
 WORDS = 1 << WORD_BITS

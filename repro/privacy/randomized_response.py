@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from repro.notation import flip_prob
+from repro.base.notation import flip_prob
 from repro.preferences.label_counts import LabelCounts
 
 

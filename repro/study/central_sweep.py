@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 from repro.algorithms.central_budget import CentralBudget
-from repro.errors import BadInput
-from repro.schema import Model, Positive, Probability
+from repro.base.errors import BadInput
+from repro.base.schema import Model, Positive, Probability
 from repro.study.checks import Check
 from repro.study.experiment import Setting
 from repro.study.sweep import Row, SweepConfig, SweepExperiment

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from repro.algorithms.robust_estimation import ADVERSARIES
+from repro.base.errors import BadInput, nearest
 from repro.corruption.budget import flip_budget
 from repro.corruption.huber import MAX_CELLS
-from repro.errors import BadInput, nearest
 from repro.study.checks import Check
 from repro.study.sweep import SweepExperiment
 

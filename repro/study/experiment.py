@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from repro.errors import BadInput, nearest
-from repro.schema import Model
+from repro.base.errors import BadInput, nearest
+from repro.base.schema import Model
 from repro.study.checks import Check
 from repro.study.config import Overrides
 from repro.study.results import AssumptionResult

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from repro.algorithms.pokl_lanes import LaneSetting
+from repro.base.notation import epsilon_of_cost
+from repro.base.schema import Model, Positive, Probability
 from repro.complexity.covering import log_covering_ball
 from repro.instances.choices import instance_choice
 from repro.instances.linear import LinearWorld
 from repro.instances.online_choices import OnlineChoice, online_world, replaced
 from repro.measures.regret_rate import RegretRate, regret_rate
-from repro.notation import epsilon_of_cost
 from repro.policies.optimism import confidence_weight
-from repro.schema import Model, Positive, Probability
 from repro.study.checks import Check
 from repro.study.experiment import Setting
 from repro.study.sweep import INSTANCE, SweepConfig, SweepExperiment

@@ -12,8 +12,8 @@ from typing import Any
 
 import yaml
 
-from repro.errors import BadInput, nearest
-from repro.paths import conf_dir
+from repro.base.errors import BadInput, nearest
+from repro.base.paths import conf_dir
 
 REQUIRED = "a value is required"
 

@@ -8,8 +8,8 @@ import numpy as np
 from pydantic import Field
 
 from repro.algorithms.xpo_methods import METHODS, XpoProblem, ladder_gap
-from repro.notation import epsilon_of_cost
-from repro.schema import Corruption, Model, Number, Positive, Whole
+from repro.base.notation import epsilon_of_cost
+from repro.base.schema import Corruption, Model, Number, Positive, Whole
 from repro.study.checks import Check, SlopeCheck
 from repro.study.experiment import Setting
 from repro.study.results import AssumptionResult

@@ -19,11 +19,11 @@ from repro.algorithms.floors import (
     swapped,
 )
 from repro.algorithms.robust_estimation import Scene, estimation_error
+from repro.base.errors import BadInput
+from repro.base.notation import epsilon_of_cost
 from repro.corruption.orders import Order
-from repro.errors import BadInput
 from repro.instances.log_linear import three_arms
 from repro.instances.pair_world import orthogonal_cells, pairs_of
-from repro.notation import epsilon_of_cost
 
 WORLD = orthogonal_cells([0.3, 0.3], [0.3, -0.3], 4.0)
 COST, SHARE, N = 6.0, 1e-3, 10**13

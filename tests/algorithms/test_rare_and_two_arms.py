@@ -24,6 +24,7 @@ from repro.algorithms.two_arm_rlhf import (
     estimated_margins,
     supremum_gap,
 )
+from repro.base.notation import epsilon_of_cost
 from repro.complexity.corruption_floor import (
     curvature,
     minimax_floor,
@@ -31,7 +32,6 @@ from repro.complexity.corruption_floor import (
     sharper_floor,
 )
 from repro.corruption.orders import Order
-from repro.notation import epsilon_of_cost
 
 SCENE = {"corruption": 1e-3, "n_pairs": 10**13}
 

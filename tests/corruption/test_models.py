@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 import torch
 
+from repro.base.errors import BadInput
+from repro.base.notation import epsilon_of_cost, flip_prob
 from repro.corruption.continuous import flip_most_harmful
 from repro.corruption.huber import Huber, WorstHuber, huber_bias
 from repro.corruption.orders import Order, Randomize
 from repro.corruption.random_flips import UniformFlips, mask_flip_rate, mask_process
 from repro.corruption.reading import Reading, debiased
-from repro.errors import BadInput
-from repro.notation import epsilon_of_cost, flip_prob
 from repro.preferences.label_counts import LabelCounts
 
 PLAIN = Reading(1.0, 0.0)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
+from repro.base.schema import validate
 from repro.instances.linear import random_linear_world
 from repro.instances.log_linear import three_arms, two_arms
 from repro.instances.pair_choices import (
@@ -25,7 +26,6 @@ from repro.instances.pair_world import (
     random_pair_world,
     unseen_direction,
 )
-from repro.schema import validate
 
 
 @pytest.mark.parametrize("d", [2, 3, 7])

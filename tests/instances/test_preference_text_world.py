@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import torch
 
+from repro.base.errors import BadInput
 from repro.complexity.assumptions import realizable_and_covered
-from repro.errors import BadInput
 from repro.instances.choices import TextChoice
 from repro.instances.linear import LinearWorld
 from repro.instances.planted_reward import plant_theta

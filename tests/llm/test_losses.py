@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 import torch
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
+from repro.base.notation import flip_prob, keep_prob, label_signal
 from repro.estimators import debiased_logistic
 from repro.estimators.label_losses import LabelLoss
 from repro.estimators.mixture_mle import MixtureLikelihood
 from repro.estimators.rdpo_loss import conservative_loss, p4_loss, rdpo_loss
 from repro.llm.losses import debiased_loss, log_loss, mixture_loss, square_loss
-from repro.notation import flip_prob, keep_prob, label_signal
 from repro.preferences.label_counts import LabelCounts
 
 X = torch.tensor([[1.0, 0.2], [0.3, -1.0], [-0.5, 0.7], [2.9, 0.9]], dtype=torch.float64)

@@ -9,7 +9,7 @@ import pytest
 import torch
 from scipy.stats import binom, chisquare
 
-from repro.notation import flip_prob
+from repro.base.notation import flip_prob
 from repro.preferences.label_counts import LabelCounts, draw_label_counts, private_win_prob
 from repro.privacy.randomized_response import randomize_counts
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
+from repro.base.schema import validate
 from repro.privacy.black_box import Attack, choose_attack
 from repro.privacy.mechanism import Guarantee, Mechanism
-from repro.schema import validate
 from repro.study import privacy_sweep
 from repro.study.checks import InequalityCheck
 from repro.study.config import Overrides

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from repro.algorithms.robust_estimation import ADVERSARIES
+from repro.base.errors import BadInput
+from repro.base.notation import privacy_cost
+from repro.base.schema import validate
 from repro.corruption.huber import MAX_CELLS
-from repro.errors import BadInput
-from repro.notation import privacy_cost
-from repro.schema import validate
 from repro.study import xpo_sweep
 from repro.study.central_sweep import CentralConfig, CentralSweep
 from repro.study.checks import InequalityCheck, SlopeCheck

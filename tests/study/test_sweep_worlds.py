@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from repro.base.notation import epsilon_of_cost, privacy_cost
+from repro.base.schema import validate
 from repro.complexity.covering import log_covering_ball
 from repro.instances.choices import LinearChoice
 from repro.instances.linear import random_linear_world
 from repro.instances.pair_choices import CellsChoice, SaturatedChoice, build_pair_world
 from repro.instances.pair_world import pairs_of
 from repro.measures.regret_rate import regret_rate
-from repro.notation import epsilon_of_cost, privacy_cost
 from repro.policies.optimism import confidence_weight
-from repro.schema import validate
 from repro.study.checks import RatioCheck
 from repro.study.config import Overrides
 from repro.study.experiment import Setting

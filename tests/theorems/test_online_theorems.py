@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from repro.algorithms.pokl_methods import METHODS
+from repro.base.errors import BadInput
 from repro.cli.composition import compose_values
-from repro.errors import BadInput
 from repro.study.checks import SlopeCheck
 from repro.study.parallel import single_thread
 from repro.study.settings import session_of

@@ -8,11 +8,11 @@ from typing import Any
 import yaml
 from pydantic import BaseModel
 
-from repro.errors import BadInput, nearest
+from repro.base.errors import BadInput, nearest
 
 
 def keyword_values(words: Sequence[str], model: type[BaseModel]) -> dict[str, Any]:
-    """Plain values by key, for ``repro.schema.validate``.
+    """Plain values by key, for ``repro.base.schema.validate``.
 
     Raises:
         BadInput: a word without ``=``, a key given twice or unknown, or a value YAML cannot read.

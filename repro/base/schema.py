@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from repro.errors import BadInput, nearest
+from repro.base.errors import BadInput, nearest
 
 MAX_PAIRS = 10**15
 """Counts up to here are exact in float64."""

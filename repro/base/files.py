@@ -1,17 +1,29 @@
-"""Small text files from outside, read with care: one clear line for whatever is wrong with them."""
+"""Small text files from outside, read within bounds; files that are written whole or not at all.
+
+One clear line says what is wrong with a file that cannot be used.  A killed run leaves drafts
+behind; ``remove_stale`` removes those that nobody will finish.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import platform
+import re
 import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 
 LARGEST, LARGEST_YAML = 1 << 24, 1 << 20
 """Bytes; a larger file is none of ours, and would cost memory, or minutes in a parser."""
+
+DAY = 86_400.0
+_DRAFT = re.compile(r"^\..*\.draft-(?P<node>.+)-(?P<pid>\d+)(\.\w+)?$")
 
 
 def regular_file(key: str, path: Path | str) -> int:
@@ -91,7 +103,59 @@ def unreadable(key: str, path: Path | str, problem: Exception) -> BadInput:
     return BadInput(key, path, f"cannot be read: {why}")
 
 
+@contextmanager
+def atomic_write(path: Path) -> Iterator[Path]:
+    """Yield a draft beside ``path``; it becomes ``path`` at the end, or goes if anything fails.
+
+    Raises:
+        OSError: the folder cannot be written to, or the disk is full.
+    """
+    draft = path.with_name(f".{path.stem}.draft-{_node()}-{os.getpid()}{path.suffix}")
+    try:
+        yield draft
+        os.replace(draft, path)
+    finally:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+
+
+def remove_stale(folder: Path, pattern: str = ".*.draft-*") -> None:
+    """Remove drafts that nobody will finish: of a dead process of this machine, or a day old.
+
+    A draft of a run that is still going is left alone; should one be lost all the same, its
+    writer only misses a cache entry.
+    """
+    for path in folder.glob(pattern):
+        with suppress(OSError):
+            if _abandoned(path):
+                path.unlink(missing_ok=True)
+
+
 def _mapping(key: str, path: Path, found: object, meant: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise BadInput(key, path, f"holds something else; allowed: {meant}")
     return found
+
+
+def _abandoned(path: Path) -> bool:
+    found = _DRAFT.match(path.name)
+    if not found:
+        return False
+    mine = found["node"] == _node()
+    return (mine and not _alive(int(found["pid"]))) or time.time() - path.stat().st_mtime > DAY
+
+
+def _alive(pid: int) -> bool:
+    if os.name != "posix":
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True
+
+
+def _node() -> str:
+    return re.sub(r"\W+", "_", platform.node()) or "node"
