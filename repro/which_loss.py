@@ -15,7 +15,11 @@ from typing import Annotated
 import torch
 from pydantic import Field
 
-from repro.algorithms.loss_map import (
+from repro.base.errors import BadInput
+from repro.base.help import explain_or_run
+from repro.base.keywords import keyword_values
+from repro.base.schema import Model, Whole, validate
+from repro.families.losses.loss_map import (
     ADVERSARIES,
     EPSILONS,
     LABELS,
@@ -25,10 +29,6 @@ from repro.algorithms.loss_map import (
     loss_map,
     winners,
 )
-from repro.base.errors import BadInput
-from repro.base.help import explain_or_run
-from repro.base.keywords import keyword_values
-from repro.base.schema import Model, Whole, validate
 from repro.report.loss_figure import draw_loss_map
 from repro.report.loss_table import loss_page
 

@@ -29,13 +29,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from repro.algorithms.pokl_methods import METHODS, simulate
 from repro.base.schema import Corruption
-from repro.complexity.assumptions import realizable_and_covered
-from repro.measures.indistinguishable import minimax_gap
+from repro.families.online_kl.indistinguishable import minimax_gap
+from repro.families.online_kl.sweep import OnlineConfig, OnlineSweep
+from repro.families.online_kl.wrong_pokl import METHODS, simulate
+from repro.instances.assumptions import realizable_and_covered
 from repro.study.checks import Check
 from repro.study.experiment import Setting
-from repro.study.online_sweep import OnlineConfig, OnlineSweep
 from repro.study.results import AssumptionResult
 from repro.study.sweep import INSTANCE, Row
 

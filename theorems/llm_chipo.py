@@ -34,8 +34,8 @@ from repro.llm.chipo_losses import objective
 from repro.llm.cost import cost, in_words
 from repro.llm.release_study import Seed
 from repro.llm.settings import ChipoProcedure
+from repro.llm.sweep import ReleaseSweep, ReleaseSweepConfig
 from repro.study.checks import Check
-from repro.study.release_sweep import ReleaseSweep, ReleaseSweepConfig
 from repro.study.sweep import Row
 
 FLIPPED = "label_flipped"

@@ -53,9 +53,9 @@ from repro.llm.pessimistic_study import (
     feature_map,
 )
 from repro.llm.settings import PessimisticProcedure
+from repro.llm.sweep import ReleaseSweep, ReleaseSweepConfig
 from repro.study.checks import Check
 from repro.study.experiment import Setting
-from repro.study.release_sweep import ReleaseSweep, ReleaseSweepConfig
 from repro.study.results import AssumptionResult
 from repro.study.sweep import Row
 

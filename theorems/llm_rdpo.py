@@ -43,8 +43,8 @@ from repro.corruption.orders import Order
 from repro.llm.cost import cost, in_words
 from repro.llm.private_labels import masked_labels
 from repro.llm.release_study import Seed
+from repro.llm.sweep import ReleaseSweep, ReleaseSweepConfig
 from repro.study.checks import Check
-from repro.study.release_sweep import ReleaseSweep, ReleaseSweepConfig
 from repro.study.sweep import Row
 
 ABOVE = "above by at least .01"

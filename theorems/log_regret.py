@@ -9,7 +9,8 @@ In code: β is 1/kl_weight, 1/(2α−1) is privacy_cost, d_F the pair eluder dim
 
 Testable: regret per round ∝ 1/t along a run (Γ_T is constant along it); the rate dRegret/dlog T,
 which the paper leaves implicit and a second-order expansion gives in closed form
-(``repro.measures.regret_rate``); its exponents in c(ε), d and β; that exploration is needed.
+(``repro.families.online_kl.bounds_regret``); its exponents in c(ε), d and β; that exploration is
+needed.
 
 Read with the statement:
 - For a linear class d_F itself grows like log T, so the printed bound is log²T across horizons;
@@ -35,18 +36,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from repro.algorithms.pokl_classes import random_finite_class
-from repro.algorithms.pokl_lanes import LaneSetting
-from repro.algorithms.pokl_linear import LinearClass
-from repro.algorithms.pokl_methods import METHODS, RegretCurve, simulate
 from repro.base.schema import Count
-from repro.complexity.assumptions import realizable_and_covered
+from repro.families.online_kl.algorithms_bonus import proven_weight
+from repro.families.online_kl.algorithms_linear import LinearClass
+from repro.families.online_kl.pokl_classes import random_finite_class
+from repro.families.online_kl.quantities_growth import akaike_weight
+from repro.families.online_kl.run_batch import LaneSetting
+from repro.families.online_kl.sweep import OnlineConfig, OnlineSweep
+from repro.families.online_kl.wrong_pokl import METHODS, RegretCurve, simulate
+from repro.instances.assumptions import realizable_and_covered
 from repro.instances.linear import LinearWorld, with_leading_features
-from repro.measures.growth import akaike_weight
-from repro.policies.optimism import proven_weight
 from repro.study.checks import Check
 from repro.study.experiment import Setting
-from repro.study.online_sweep import OnlineConfig, OnlineSweep
 from repro.study.results import AssumptionResult
 from repro.study.sweep import INSTANCE, Row
 

@@ -18,8 +18,11 @@ from __future__ import annotations
 import numpy as np
 from torch import Tensor
 
-from repro.instances.random_rewards import RewardPairs, random_reward_pairs
-from repro.measures.objective import gap_over_squared_error, objective_of_reward
+from repro.families.offline_kl.quantities_objective import (
+    gap_over_squared_error,
+    objective_of_reward,
+)
+from repro.families.offline_kl.random_rewards import RewardPairs, random_reward_pairs
 from repro.study.checks import Check
 from repro.study.results import AssumptionResult
 from repro.study.sweep import Row, SweepConfig, SweepExperiment

@@ -27,15 +27,21 @@ from typing import Any
 
 import numpy as np
 
-from repro.algorithms.ppkl import BonusConstants, LinearProblem, Problem, draw_problem, joined
-from repro.algorithms.ppkl_methods import METHODS
 from repro.base.schema import Model, Positive, Probability
-from repro.complexity.assumptions import realizable_and_covered
+from repro.families.offline_kl.algorithms_ppkl import (
+    BonusConstants,
+    LinearProblem,
+    Problem,
+    draw_problem,
+    joined,
+)
+from repro.families.offline_kl.sweep import WorldSweep, WorldSweepConfig
+from repro.families.offline_kl.wrong_ppkl import METHODS
+from repro.instances.assumptions import realizable_and_covered
 from repro.study.checks import Check, RatioCheck
 from repro.study.experiment import Setting
 from repro.study.results import AssumptionResult
 from repro.study.sweep import INSTANCE, Row
-from repro.study.world_sweep import WorldSweep, WorldSweepConfig
 
 GAP = "suboptimality [reward]"
 SCALED = "suboptimality · kl_weight"

@@ -30,23 +30,23 @@ from functools import partial
 import numpy as np
 from torch import Tensor
 
-from repro.algorithms.pokl import Game, RewardClass, Round
-from repro.algorithms.pokl_classes import random_finite_class, two_rewards
-from repro.algorithms.pokl_events import (
+from repro.base.schema import Count, KLWeight
+from repro.families.online_kl.algorithms_bonus import proven_weight
+from repro.families.online_kl.algorithms_linear import LinearClass
+from repro.families.online_kl.algorithms_pokl import Game, RewardClass, Round
+from repro.families.online_kl.bounds_events import (
     bonus_bound,
     in_sample_error,
     optimism_deficit,
     reward_error,
 )
-from repro.algorithms.pokl_lanes import LaneSetting
-from repro.algorithms.pokl_linear import LinearClass
-from repro.algorithms.pokl_methods import naive_labels, simulate
-from repro.base.schema import Count, KLWeight
+from repro.families.online_kl.pokl_classes import random_finite_class, two_rewards
+from repro.families.online_kl.run_batch import LaneSetting
+from repro.families.online_kl.sweep import OnlineConfig, OnlineSweep
+from repro.families.online_kl.wrong_pokl import naive_labels, simulate
 from repro.instances.linear import LinearWorld
-from repro.policies.optimism import proven_weight
 from repro.study.checks import Check, FrequencyCheck
 from repro.study.experiment import Setting
-from repro.study.online_sweep import OnlineConfig, OnlineSweep
 from repro.study.results import AssumptionResult
 from repro.study.sweep import INSTANCE, Row
 

@@ -28,14 +28,18 @@ from collections.abc import Callable
 
 import numpy as np
 
-from repro.measures.scalar_lemmas import (
+from repro.families.offline_kl.bounds_scalar import (
     inverse_constant,
     inverse_slope,
     largest_root,
     log_likelihood_slope,
     sigmoid,
 )
-from repro.measures.tail_probability import binomial_excess, lattice_crossing, walk_crossing
+from repro.families.offline_kl.tail_probability import (
+    binomial_excess,
+    lattice_crossing,
+    walk_crossing,
+)
 from repro.study.checks import Check
 from repro.study.results import AssumptionResult
 from repro.study.sweep import Row, SweepConfig, SweepExperiment

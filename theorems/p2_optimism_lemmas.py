@@ -27,7 +27,7 @@ import math
 
 import numpy as np
 
-from repro.measures.optimism_terms import TwoPolicies, optimism_term_failure
+from repro.families.xpo.bounds_optimism import TwoPolicies, optimism_term_failure
 from repro.study.checks import Check, FrequencyCheck
 from repro.study.results import AssumptionResult
 from repro.study.sweep import Row, SweepConfig, SweepExperiment

@@ -29,9 +29,9 @@ import math
 import numpy as np
 
 from repro.base.notation import privacy_cost
+from repro.families.xpo.sweep import XpoConfig, XpoSweep
 from repro.study.checks import Check
 from repro.study.sweep import Row
-from repro.study.xpo_sweep import XpoConfig, XpoSweep
 
 GAP = "average gap on the worst rung [reward]"
 SHARE = "average gap / printed bound"

@@ -29,7 +29,7 @@ from functools import partial
 import numpy as np
 
 from repro.base.schema import Share
-from repro.measures.two_point_bound import (
+from repro.families.robust.bounds_two_point import (
     debiased_mean_error,
     mean_floor,
     observed_mean,

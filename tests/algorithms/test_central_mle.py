@@ -4,21 +4,21 @@ import numpy as np
 import pytest
 import torch
 
-from repro.algorithms.central_budget import CentralBudget
-from repro.algorithms.central_covariance import (
-    covariance_noise,
-    norm_in,
-    private_covariance,
-    symmetric_part,
-)
-from repro.algorithms.central_mle import (
+from repro.families.central.algorithms_budget import CentralBudget
+from repro.families.central.algorithms_curator import (
     Noise,
     Perturbation,
     draw_noise,
     printed_perturbation,
     private_mle,
 )
-from repro.estimators.pair_loss import PairLoss
+from repro.families.central.central_covariance import (
+    covariance_noise,
+    norm_in,
+    private_covariance,
+    symmetric_part,
+)
+from repro.families.central.pair_loss import PairLoss
 
 RNG = np.random.default_rng(0)
 

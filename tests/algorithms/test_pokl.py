@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 import torch
 
-from repro.algorithms.pokl import Game, blocked_rounds, geometric_times, stepwise_rounds
-from repro.algorithms.pokl_classes import random_finite_class
-from repro.algorithms.pokl_lanes import LaneSetting, make_lanes
-from repro.algorithms.pokl_linear import LinearClass
-from repro.algorithms.pokl_methods import METHODS, RegretCurve, simulate
+from repro.families.online_kl.algorithms_linear import LinearClass
+from repro.families.online_kl.algorithms_pokl import Game, blocked_rounds, stepwise_rounds
+from repro.families.online_kl.pokl_classes import random_finite_class
+from repro.families.online_kl.run_batch import LaneSetting, make_lanes
+from repro.families.online_kl.worlds import hidden_arm_world
+from repro.families.online_kl.wrong_pokl import METHODS, RegretCurve, simulate
 from repro.instances.linear import random_linear_world, with_leading_features
-from repro.instances.online_choices import hidden_arm_world
-from repro.preferences.block_draws import NumpyDraws, TorchDraws
+from repro.preferences.block_draws import NumpyDraws, TorchDraws, geometric_times
 from repro.study.parallel import single_thread
 
 single_thread()

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from repro.algorithms.pokl_classes import random_finite_class, two_rewards
-from repro.algorithms.pokl_finite import FiniteClass
-from repro.algorithms.pokl_lanes import LaneSetting, make_lanes
-from repro.algorithms.pokl_linear import LinearClass
+from repro.families.online_kl.algorithms_finite import FiniteClass
+from repro.families.online_kl.algorithms_linear import LinearClass
+from repro.families.online_kl.pokl_classes import random_finite_class, two_rewards
+from repro.families.online_kl.run_batch import LaneSetting, make_lanes
 from repro.instances.linear import random_linear_world
 
 WORLD = random_linear_world(2, 3, 2, 0.5, 1.0, 0.6)

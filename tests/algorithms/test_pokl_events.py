@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 import torch
 
-from repro.algorithms.pokl import Game, blocked_rounds
-from repro.algorithms.pokl_classes import two_rewards
-from repro.algorithms.pokl_events import (
+from repro.families.online_kl.algorithms_bonus import confidence_weight, proven_weight
+from repro.families.online_kl.algorithms_pokl import Game, blocked_rounds
+from repro.families.online_kl.bounds_events import (
     bonus_bound,
     in_sample_error,
     optimism_deficit,
     reward_error,
 )
-from repro.algorithms.pokl_lanes import LaneSetting, make_lanes
-from repro.policies.optimism import confidence_weight, proven_weight
+from repro.families.online_kl.pokl_classes import two_rewards
+from repro.families.online_kl.run_batch import LaneSetting, make_lanes
 from repro.preferences.block_draws import NumpyDraws
 
 BOUND, EPSILON = 2.0, 1.0

@@ -15,10 +15,10 @@ from pathlib import Path
 
 import numpy as np
 
-from repro.algorithms.pokl_classes import random_finite_class
-from repro.algorithms.pokl_lanes import LaneSetting
-from repro.algorithms.pokl_methods import simulate
-from repro.algorithms.ppkl import BonusConstants, draw_problem
+from repro.families.offline_kl.algorithms_ppkl import BonusConstants, draw_problem
+from repro.families.online_kl.pokl_classes import random_finite_class
+from repro.families.online_kl.run_batch import LaneSetting
+from repro.families.online_kl.wrong_pokl import simulate
 from repro.instances.linear import random_linear_world
 from repro.preferences.label_counts import draw_label_counts
 from repro.study.parallel import ready_to_measure

@@ -17,10 +17,10 @@ import numpy as np
 import pytest
 import torch
 
-from repro.algorithms.pokl import geometric_times
-from repro.algorithms.pokl_lanes import LaneSetting
-from repro.algorithms.pokl_methods import simulate
+from repro.families.online_kl.run_batch import LaneSetting
+from repro.families.online_kl.wrong_pokl import simulate
 from repro.instances.linear import LinearWorld, random_linear_world
+from repro.preferences.block_draws import geometric_times
 from repro.study.parallel import single_thread
 
 DEVICE = os.environ.get("REPRO_BENCH_DEVICE", "cpu")

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from repro.algorithms.pokl_lanes import LaneSetting
-from repro.algorithms.pokl_methods import simulate
-from repro.algorithms.ppkl import BonusConstants, draw_problem
+from repro.families.offline_kl.algorithms_ppkl import BonusConstants, draw_problem
+from repro.families.online_kl.run_batch import LaneSetting
+from repro.families.online_kl.wrong_pokl import simulate
 from repro.instances.linear import random_linear_world
 from repro.study.blocks import Block
 from repro.study.parallel import available_cores, mapper

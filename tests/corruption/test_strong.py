@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from repro.algorithms.victims import LogisticVictim, l2_root, weighted_root
-from repro.corruption.exchange import portions
-from repro.corruption.reading import Reading, debiased
-from repro.corruption.strong import StrongAdversary
+from repro.corruption.debiasing import Reading, debiased
+from repro.families.robust.adversaries_exchange import portions
+from repro.families.robust.adversaries_strong import StrongAdversary
+from repro.families.robust.attack_targets import LogisticVictim, l2_root, weighted_root
 from repro.preferences.label_counts import LabelCounts
 
 READINGS = {"CTL": Reading(1.0, 0.0), "LTC": debiased(1.0)}

@@ -5,9 +5,9 @@ import pytest
 import torch
 from scipy.optimize import minimize
 
-from repro.estimators import objective_perturbation
-from repro.estimators.objective_perturbation import minimise_in_ball
-from repro.estimators.pair_loss import PairLoss
+from repro.families.central import algorithms_minimiser as objective_perturbation
+from repro.families.central.algorithms_minimiser import minimise_in_ball
+from repro.families.central.pair_loss import PairLoss
 
 
 def loss_of(seed, cells=6, d=3):

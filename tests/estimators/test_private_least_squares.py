@@ -7,7 +7,7 @@ import pytest
 import torch
 from scipy.optimize import minimize
 
-from repro.estimators.private_least_squares import (
+from repro.families.online_kl.algorithms_least_squares import (
     expected_label,
     finite_least_squares,
     linear_least_squares,

@@ -8,17 +8,13 @@ import numpy as np
 import pytest
 import torch
 
-from repro.estimators import (
-    debiased_logistic as debiased,
-)
-from repro.estimators import (
-    label_losses,
-    mixture_mle,
-    objective_perturbation,
-    private_least_squares,
-)
-from repro.estimators.label_losses import LabelLoss
-from repro.estimators.pair_loss import PairLoss
+from repro.estimators import mixture_mle
+from repro.families.central import algorithms_minimiser as objective_perturbation
+from repro.families.central.pair_loss import PairLoss
+from repro.families.losses import algorithms_losses as label_losses
+from repro.families.losses.algorithms_losses import LabelLoss
+from repro.families.online_kl import algorithms_least_squares as private_least_squares
+from repro.families.robust import algorithms_debiased as debiased
 from repro.preferences.label_counts import LabelCounts
 
 

@@ -8,16 +8,15 @@ import torch
 
 from repro.base.errors import BadInput
 from repro.base.schema import validate
-from repro.instances.linear import random_linear_world
-from repro.instances.log_linear import three_arms, two_arms
-from repro.instances.pair_choices import (
+from repro.families.robust.pair_choices import (
     CellsChoice,
     IsotropicChoice,
     SaturatedChoice,
     build_pair_world,
     pair_choice_at,
 )
-from repro.instances.pair_world import (
+from repro.families.robust.worlds_log_linear import three_arms, two_arms
+from repro.families.robust.worlds_pairs import (
     complement_basis,
     isotropic_cells,
     largest_logit,
@@ -26,6 +25,7 @@ from repro.instances.pair_world import (
     random_pair_world,
     unseen_direction,
 )
+from repro.instances.linear import random_linear_world
 
 
 @pytest.mark.parametrize("d", [2, 3, 7])

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from repro.base.errors import BadInput
-from repro.complexity.assumptions import realizable_and_covered
+from repro.instances.assumptions import realizable_and_covered
 from repro.instances.choices import TextChoice
 from repro.instances.linear import LinearWorld
 from repro.instances.planted_reward import plant_theta

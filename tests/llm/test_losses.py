@@ -10,10 +10,10 @@ import torch
 
 from repro.base.errors import BadInput
 from repro.base.notation import flip_prob, keep_prob, label_signal
-from repro.estimators import debiased_logistic
-from repro.estimators.label_losses import LabelLoss
 from repro.estimators.mixture_mle import MixtureLikelihood
-from repro.estimators.rdpo_loss import conservative_loss, p4_loss, rdpo_loss
+from repro.families.losses.algorithms_losses import LabelLoss
+from repro.families.robust import algorithms_debiased as debiased_logistic
+from repro.families.robust.quantities_rdpo import conservative_loss, p4_loss, rdpo_loss
 from repro.llm.losses import debiased_loss, log_loss, mixture_loss, square_loss
 from repro.preferences.label_counts import LabelCounts
 

@@ -8,9 +8,13 @@ import numpy as np
 import pytest
 import torch
 
-from repro.instances.random_rewards import RewardPairs, random_reward_pairs
-from repro.measures.indistinguishable import minimax_gap
-from repro.measures.objective import gap_over_squared_error, objective, objective_of_reward
+from repro.families.offline_kl.quantities_objective import (
+    gap_over_squared_error,
+    objective,
+    objective_of_reward,
+)
+from repro.families.offline_kl.random_rewards import RewardPairs, random_reward_pairs
+from repro.families.online_kl.indistinguishable import minimax_gap
 from repro.policies.gibbs import gibbs_policy
 
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from repro.algorithms.pokl_lanes import LaneSetting
-from repro.algorithms.pokl_methods import simulate
+from repro.families.online_kl.bounds_regret import least_squares_covariance, regret_rate
+from repro.families.online_kl.quantities_growth import akaike_weight
+from repro.families.online_kl.run_batch import LaneSetting
+from repro.families.online_kl.wrong_pokl import simulate
 from repro.instances.linear import LinearWorld, random_linear_world
-from repro.measures.growth import akaike_weight
-from repro.measures.regret_rate import least_squares_covariance, regret_rate
 from repro.study.parallel import single_thread
 
 single_thread()

@@ -5,8 +5,8 @@ import pytest
 import torch
 from scipy.optimize import minimize
 
-from repro.policies.ellipsoid_pessimism import pessimistic_values
-from repro.policies.enumerated import PolicyTable, all_choices
+from repro.families.central.algorithms_pessimism import pessimistic_values
+from repro.families.central.enumerated import PolicyTable, all_choices
 
 
 def problem(seed, d=3):

@@ -9,20 +9,20 @@ import pytest
 
 from repro.base.notation import epsilon_of_cost, privacy_cost
 from repro.base.schema import validate
-from repro.complexity.covering import log_covering_ball
+from repro.families.offline_kl.sweep import WorldSweep, WorldSweepConfig
+from repro.families.online_kl.algorithms_bonus import confidence_weight
+from repro.families.online_kl.bounds_regret import regret_rate
+from repro.families.online_kl.sweep import OnlineConfig, OnlineSweep
+from repro.families.robust.pair_choices import CellsChoice, SaturatedChoice, build_pair_world
+from repro.families.robust.pair_sweep import PairSweep, PairSweepConfig
+from repro.families.robust.worlds_pairs import pairs_of
 from repro.instances.choices import LinearChoice
 from repro.instances.linear import random_linear_world
-from repro.instances.pair_choices import CellsChoice, SaturatedChoice, build_pair_world
-from repro.instances.pair_world import pairs_of
-from repro.measures.regret_rate import regret_rate
-from repro.policies.optimism import confidence_weight
+from repro.policies.covering import log_covering_ball
 from repro.study.checks import RatioCheck
 from repro.study.config import Overrides
 from repro.study.experiment import Setting
-from repro.study.online_sweep import OnlineConfig, OnlineSweep
-from repro.study.pair_sweep import PairSweep, PairSweepConfig
 from repro.study.sweep import INSTANCE, Row
-from repro.study.world_sweep import WorldSweep, WorldSweepConfig
 
 LINEAR = {"kind": "linear", "num_states": 3, "num_actions": 3, "num_features": 2, "radius": 1.0,
           "theta_share": 0.5, "kl_weight": 0.5, "seed": 4}  # fmt: skip

@@ -5,9 +5,9 @@ import pytest
 
 import repro
 import theorems.lower_bound as experiment
-from repro.algorithms import hypercube_sup
 from repro.cli.composition import compose_values
-from repro.estimators.hypercube import naive_mle
+from repro.families.offline_kl import hypercube_sup
+from repro.families.offline_kl.algorithms_hypercube import naive_mle
 from repro.study.settings import session_of
 
 

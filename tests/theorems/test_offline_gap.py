@@ -5,8 +5,8 @@ import math
 import pytest
 
 import repro
-from repro.algorithms import ppkl
-from repro.algorithms.ppkl import LinearProblem
+from repro.families.offline_kl import algorithms_ppkl as ppkl
+from repro.families.offline_kl.algorithms_ppkl import LinearProblem
 from repro.preferences.label_counts import LabelCounts
 
 FEW = ["budget.replicates=200", "compute.workers=1"]

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from repro.algorithms.pokl_methods import METHODS
 from repro.base.errors import BadInput
 from repro.cli.composition import compose_values
+from repro.families.online_kl.wrong_pokl import METHODS
 from repro.study.checks import SlopeCheck
 from repro.study.parallel import single_thread
 from repro.study.settings import session_of
