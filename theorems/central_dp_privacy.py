@@ -26,8 +26,6 @@ from __future__ import annotations
 import math
 
 from repro.base.schema import Positive, Probability
-from repro.families.central.composition import WithGaussian
-from repro.families.central.covariance_noise import printed_shift
 from repro.families.central.mechanisms_calibration import (
     Calibration,
     corrected,
@@ -36,7 +34,7 @@ from repro.families.central.mechanisms_calibration import (
     printed,
     tied_otherwise,
 )
-from repro.families.central.mechanisms_gaussian import exact_shift
+from repro.families.central.mechanisms_gaussian import WithGaussian, exact_shift, printed_shift
 from repro.families.central.mechanisms_objective import Item, Ranking
 from repro.privacy.mechanism import Guarantee, Mechanism, worst
 from repro.study.privacy_sweep import PrivacyConfig, PrivacySweep

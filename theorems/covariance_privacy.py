@@ -29,8 +29,13 @@ import math
 import numpy as np
 
 from repro.base.schema import Probability
-from repro.families.central.covariance_noise import REPLACEMENT, printed_shift
-from repro.families.central.mechanisms_gaussian import GaussianShift, classical_shift, exact_shift
+from repro.families.central.mechanisms_gaussian import (
+    REPLACEMENT,
+    GaussianShift,
+    classical_shift,
+    exact_shift,
+    printed_shift,
+)
 from repro.privacy.mechanism import Guarantee, Mechanism
 from repro.study.checks import Check
 from repro.study.privacy_sweep import PrivacyConfig, PrivacySweep

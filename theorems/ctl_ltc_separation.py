@@ -42,7 +42,6 @@ from repro.base.notation import privacy_cost
 from repro.base.schema import Corruption, Finite, Model, Positive
 from repro.corruption.orders import Order, order_of
 from repro.families.robust.algorithms_estimation import Scene
-from repro.families.robust.pair_sweep import PairSweep, PairSweepConfig
 from repro.families.robust.quantities_floors import (
     dpo_floor,
     estimation_floor,
@@ -50,7 +49,12 @@ from repro.families.robust.quantities_floors import (
     separation,
     swapped,
 )
-from repro.families.robust.sweep import require_adversary, require_labels
+from repro.families.robust.sweep import (
+    PairSweep,
+    PairSweepConfig,
+    require_adversary,
+    require_labels,
+)
 from repro.families.robust.worlds_log_linear import three_arms
 from repro.families.robust.worlds_pairs import pairs_of
 from repro.study.checks import Check

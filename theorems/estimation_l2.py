@@ -35,11 +35,10 @@ import numpy as np
 from repro.base.schema import Corruption, Positive
 from repro.corruption.orders import Order
 from repro.families.robust.algorithms_estimation import Scene, estimation_error
+from repro.families.robust.bounds_floor import one_hot_coverage_ratio
 from repro.families.robust.bounds_score import corruption_term_ratio, noise_term_fails
-from repro.families.robust.coverage import one_hot_coverage_ratio
-from repro.families.robust.pair_sweep import PairSweep, PairSweepConfig
 from repro.families.robust.quantities_floors import swapped
-from repro.families.robust.sweep import require_labels
+from repro.families.robust.sweep import PairSweep, PairSweepConfig, require_labels
 from repro.study.checks import Check
 from repro.study.experiment import Setting
 from repro.study.results import AssumptionResult

@@ -51,9 +51,8 @@ from repro.families.robust.bounds_floor import (
     sharper_floor,
 )
 from repro.families.robust.bounds_score import corruption_term_ratio, noise_term_fails
-from repro.families.robust.pair_sweep import PairSweep, PairSweepConfig
 from repro.families.robust.quantities_rare_cell import RareCell, rare_cell_floors, worst_rare_cell
-from repro.families.robust.sweep import require_labels
+from repro.families.robust.sweep import PairSweep, PairSweepConfig, require_labels
 from repro.families.robust.worlds_pairs import unseen_direction
 from repro.study.checks import Check
 from repro.study.experiment import Setting

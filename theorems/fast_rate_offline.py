@@ -45,7 +45,7 @@ from repro.families.chipo.algorithms_plugin import PluginStudy
 from repro.instances.build import build_world
 from repro.instances.choices import instance_choice
 from repro.instances.linear import LinearWorld
-from repro.policies.suboptimality import gibbs_suboptimality
+from repro.policies.gibbs import gibbs_suboptimality
 from repro.preferences.label_counts import draw_label_counts
 from repro.study.checks import Check
 from repro.study.experiment import Setting

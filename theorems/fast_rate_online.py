@@ -30,7 +30,7 @@ from dataclasses import replace
 import numpy as np
 
 from repro.base.schema import Corruption
-from repro.families.online_kl.indistinguishable import minimax_gap
+from repro.families.online_kl.bounds_regret import minimax_gap
 from repro.families.online_kl.sweep import OnlineConfig, OnlineSweep
 from repro.families.online_kl.wrong_pokl import METHODS, simulate
 from repro.instances.assumptions import realizable_and_covered

@@ -35,15 +35,15 @@ import torch
 from torch import Tensor
 
 from repro.base.schema import Count, Positive, Share
+from repro.families.central.algorithms_budget import KwiseBudget
 from repro.families.central.algorithms_curator import Perturbation, printed_perturbation
 from repro.families.central.algorithms_release import CentralData, draw_ranked
+from repro.families.central.bounds_curvature import ranking_curvature_ratio
 from repro.families.central.bounds_rankings import (
     automatic_derivatives,
     claimed_gradient,
     claimed_hessian,
 )
-from repro.families.central.kwise_budget import KwiseBudget
-from repro.families.central.ranking_curvature import ranking_curvature_ratio
 from repro.families.central.sweep import CentralConfig, CentralSweep
 from repro.families.central.worlds_axis import half_null_world, multi_scale_world, trapped_world
 from repro.families.central.worlds_rankings import ChoiceSetWorld, covariance_of_ranking

@@ -38,9 +38,9 @@ import numpy as np
 
 from repro.base.schema import Count
 from repro.families.online_kl.algorithms_bonus import proven_weight
+from repro.families.online_kl.algorithms_finite import random_finite_class
 from repro.families.online_kl.algorithms_linear import LinearClass
-from repro.families.online_kl.pokl_classes import random_finite_class
-from repro.families.online_kl.quantities_growth import akaike_weight
+from repro.families.online_kl.bounds_regret import akaike_weight
 from repro.families.online_kl.run_batch import LaneSetting
 from repro.families.online_kl.sweep import OnlineConfig, OnlineSweep
 from repro.families.online_kl.wrong_pokl import METHODS, RegretCurve, simulate

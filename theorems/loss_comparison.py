@@ -31,8 +31,7 @@ from repro.base.notation import epsilon_of_cost
 from repro.base.schema import Positive, Probability
 from repro.corruption.huber_square import HuberOrder
 from repro.families.losses.algorithms_losses import LossName
-from repro.families.losses.loss_simulation import simulate_risk
-from repro.families.losses.quantities_risk import LossRisk
+from repro.families.losses.quantities_risk import LossRisk, simulate_risk
 from repro.families.losses.worlds_losses import (
     LogisticWorld,
     gaussian_world,

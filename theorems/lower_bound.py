@@ -49,7 +49,7 @@ from pydantic import Field
 from repro.base.notation import label_signal
 from repro.base.schema import Count, Model, Positive, Share, Whole
 from repro.families.offline_kl.bounds_hypercube import CASE_OF
-from repro.families.offline_kl.hypercube_sup import Ladder, risk, worst_rung
+from repro.families.offline_kl.quantities_hypercube import Ladder, risk, worst_rung
 from repro.families.offline_kl.worlds_hypercube import HypercubePrior
 from repro.study.checks import Check, InequalityCheck
 from repro.study.experiment import Setting

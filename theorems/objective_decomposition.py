@@ -19,10 +19,11 @@ import numpy as np
 from torch import Tensor
 
 from repro.families.offline_kl.quantities_objective import (
+    RewardPairs,
     gap_over_squared_error,
     objective_of_reward,
+    random_reward_pairs,
 )
-from repro.families.offline_kl.random_rewards import RewardPairs, random_reward_pairs
 from repro.study.checks import Check
 from repro.study.results import AssumptionResult
 from repro.study.sweep import Row, SweepConfig, SweepExperiment

@@ -41,12 +41,14 @@ from repro.families.central.algorithms_budget import CentralBudget
 from repro.families.central.algorithms_curator import (
     Noise,
     Perturbation,
+    covariance_noise,
     draw_noise,
+    norm_in,
     printed_perturbation,
+    private_covariance,
     private_mle,
 )
-from repro.families.central.central_covariance import covariance_noise, norm_in, private_covariance
-from repro.families.central.pair_loss import PairLoss
+from repro.families.central.algorithms_losses import PairLoss
 from repro.families.central.sweep import CentralConfig, CentralSweep
 from repro.families.central.worlds_axis import (
     AxisWorld,

@@ -32,6 +32,7 @@ from torch import Tensor
 
 from repro.base.schema import Count, KLWeight
 from repro.families.online_kl.algorithms_bonus import proven_weight
+from repro.families.online_kl.algorithms_finite import random_finite_class, two_rewards
 from repro.families.online_kl.algorithms_linear import LinearClass
 from repro.families.online_kl.algorithms_pokl import Game, RewardClass, Round
 from repro.families.online_kl.bounds_events import (
@@ -40,7 +41,6 @@ from repro.families.online_kl.bounds_events import (
     optimism_deficit,
     reward_error,
 )
-from repro.families.online_kl.pokl_classes import random_finite_class, two_rewards
 from repro.families.online_kl.run_batch import LaneSetting
 from repro.families.online_kl.sweep import OnlineConfig, OnlineSweep
 from repro.families.online_kl.wrong_pokl import naive_labels, simulate

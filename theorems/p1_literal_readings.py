@@ -31,12 +31,12 @@ import math
 import numpy as np
 
 from repro.families.offline_kl.bounds_reward_error import OppositeRewards
-from repro.families.offline_kl.eluder_readings import (
+from repro.families.offline_kl.quantities_readings import (
     FirstResponse,
+    distance_ratios,
     eluder_closed_form,
     eluder_sums,
 )
-from repro.families.offline_kl.quantities_readings import distance_ratios
 from repro.study.checks import Check
 from repro.study.results import AssumptionResult
 from repro.study.sweep import Row, SweepConfig, SweepExperiment

@@ -29,15 +29,13 @@ from collections.abc import Callable
 import numpy as np
 
 from repro.families.offline_kl.bounds_scalar import (
+    binomial_excess,
     inverse_constant,
     inverse_slope,
     largest_root,
+    lattice_crossing,
     log_likelihood_slope,
     sigmoid,
-)
-from repro.families.offline_kl.tail_probability import (
-    binomial_excess,
-    lattice_crossing,
     walk_crossing,
 )
 from repro.study.checks import Check

@@ -24,8 +24,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from repro.families.xpo.bounds_meta import Tuning, squared_error_bound
-from repro.families.xpo.two_response_mle import squared_error_of_maximiser
+from repro.families.xpo.bounds_meta import Tuning, squared_error_bound, squared_error_of_maximiser
 from repro.study.checks import Check
 from repro.study.results import AssumptionResult
 from repro.study.sweep import Row, SweepConfig, SweepExperiment

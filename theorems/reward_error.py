@@ -27,9 +27,13 @@ from __future__ import annotations
 import numpy as np
 
 from repro.families.offline_kl.algorithms_reward import METHODS, draw_labels
-from repro.families.offline_kl.reward_error import reward_error_constant
+from repro.families.offline_kl.bounds_reward_error import (
+    bound_fails,
+    corrected_bound,
+    printed_bound,
+)
+from repro.families.offline_kl.quantities_gap import reward_error_constant
 from repro.families.offline_kl.sweep import WorldSweep, WorldSweepConfig
-from repro.families.offline_kl.two_rewards import bound_fails, corrected_bound, printed_bound
 from repro.instances.assumptions import realizable_and_covered
 from repro.instances.linear import LinearWorld
 from repro.instances.two_arms import TwoArmWorld

@@ -18,7 +18,7 @@ pessimistic policy maximises over mixtures, which matters in about a third of th
   complement it is at most 1.  `schur` measures that number; so √κ may stand for √(dκ) in Theorem
   6.1.
 * Step (b) writes (Σ^diff)⁻¹ where Σ^diff of two policies is often singular: a pseudo-inverse is
-  meant, and used here (`repro.families.robust.condition_number`).
+  meant, and used here (`repro.families.robust.worlds_bandit`).
 * `not_adaptive`: with η = 1 the algorithm is handed Γ, and Γ_CTL under LTC leaves θ_true outside
   the confidence set.  Algorithm 1 adapts to the order, Algorithm 2 with η = 1 does not.
 

@@ -32,8 +32,12 @@ from repro.base.notation import epsilon_of_cost, privacy_cost
 from repro.base.schema import Count, Probability
 from repro.families.losses.algorithms_log_loss import HypercubeStudy, private_prob
 from repro.families.losses.bounds_uniform import log_loss_violated
-from repro.families.losses.probability_classes import packing_class, random_class
-from repro.families.losses.worlds_sequences import Design, draw_sequence
+from repro.families.losses.worlds_sequences import (
+    Design,
+    draw_sequence,
+    packing_class,
+    random_class,
+)
 from repro.study.checks import Check
 from repro.study.experiment import Setting
 from repro.study.privacy_mistakes import PrivacyMistakes

@@ -34,8 +34,12 @@ from repro.base.schema import Count, Number, Probability
 from repro.corruption.huber_square import HuberOrder, reported_mean, worst_bad_mean, worst_bias
 from repro.families.losses.algorithms_square_loss import SquareStudy
 from repro.families.losses.bounds_uniform import square_loss_violated
-from repro.families.losses.probability_classes import packing_class, random_class
-from repro.families.losses.worlds_sequences import Design, draw_sequence
+from repro.families.losses.worlds_sequences import (
+    Design,
+    draw_sequence,
+    packing_class,
+    random_class,
+)
 from repro.study.checks import Check
 from repro.study.experiment import Setting
 from repro.study.privacy_mistakes import PrivacyMistakes

@@ -8,17 +8,15 @@ from repro.families.central.algorithms_budget import CentralBudget
 from repro.families.central.algorithms_curator import (
     Noise,
     Perturbation,
-    draw_noise,
-    printed_perturbation,
-    private_mle,
-)
-from repro.families.central.central_covariance import (
     covariance_noise,
+    draw_noise,
     norm_in,
+    printed_perturbation,
     private_covariance,
+    private_mle,
     symmetric_part,
 )
-from repro.families.central.pair_loss import PairLoss
+from repro.families.central.algorithms_losses import PairLoss
 
 RNG = np.random.default_rng(0)
 

@@ -11,7 +11,7 @@ from repro.base.notation import flip_prob, label_signal, privacy_cost
 from repro.families.chipo.algorithms_linear import LinearChipo
 from repro.families.chipo.algorithms_offset import OFFSET_VARIANTS, OffsetStudy
 from repro.families.chipo.algorithms_tabular import RIGHT, VARIANTS, ChipoStudy
-from repro.families.chipo.chipo_bound import meta_bound, statistical_error
+from repro.families.chipo.quantities import meta_bound, statistical_error
 from repro.families.chipo.worlds import RareGoodArm, margin_differences
 from repro.instances.linear import random_linear_world
 

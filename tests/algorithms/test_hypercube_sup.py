@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from repro.families.offline_kl.hypercube_sup import Ladder, risk, worst_rung
+from repro.families.offline_kl.quantities_hypercube import Ladder, risk, worst_rung
 from repro.families.offline_kl.worlds_hypercube import HypercubePrior
 
 LADDER = Ladder(smallest=1e-4, rungs=13, pilot=2000)

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 import torch
 
+from repro.families.online_kl.algorithms_finite import random_finite_class
 from repro.families.online_kl.algorithms_linear import LinearClass
 from repro.families.online_kl.algorithms_pokl import Game, blocked_rounds, stepwise_rounds
-from repro.families.online_kl.pokl_classes import random_finite_class
 from repro.families.online_kl.run_batch import LaneSetting, make_lanes
 from repro.families.online_kl.worlds import hidden_arm_world
 from repro.families.online_kl.wrong_pokl import METHODS, RegretCurve, simulate

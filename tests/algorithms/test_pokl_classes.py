@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from repro.families.online_kl.algorithms_finite import FiniteClass
+from repro.families.online_kl.algorithms_finite import FiniteClass, random_finite_class, two_rewards
 from repro.families.online_kl.algorithms_linear import LinearClass
-from repro.families.online_kl.pokl_classes import random_finite_class, two_rewards
 from repro.families.online_kl.run_batch import LaneSetting, make_lanes
 from repro.instances.linear import random_linear_world
 

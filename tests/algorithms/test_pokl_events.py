@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from repro.families.online_kl.algorithms_bonus import confidence_weight, proven_weight
+from repro.families.online_kl.algorithms_finite import two_rewards
 from repro.families.online_kl.algorithms_pokl import Game, blocked_rounds
 from repro.families.online_kl.bounds_events import (
     bonus_bound,
@@ -17,7 +18,6 @@ from repro.families.online_kl.bounds_events import (
     optimism_deficit,
     reward_error,
 )
-from repro.families.online_kl.pokl_classes import two_rewards
 from repro.families.online_kl.run_batch import LaneSetting, make_lanes
 from repro.preferences.block_draws import NumpyDraws
 

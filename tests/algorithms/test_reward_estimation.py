@@ -7,8 +7,12 @@ import pytest
 from scipy import stats
 
 from repro.families.offline_kl.algorithms_reward import METHODS, draw_labels
+from repro.families.offline_kl.bounds_reward_error import (
+    bound_fails,
+    corrected_bound,
+    printed_bound,
+)
 from repro.families.offline_kl.quantities_gap import two_arm_gap_constant
-from repro.families.offline_kl.two_rewards import bound_fails, corrected_bound, printed_bound
 from repro.instances.two_arms import hypercube_world, large_difference_world
 
 

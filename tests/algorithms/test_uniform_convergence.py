@@ -10,8 +10,12 @@ import pytest
 from repro.families.losses.algorithms_log_loss import HypercubeStudy, log_likelihood, private_prob
 from repro.families.losses.algorithms_square_loss import SquareStudy
 from repro.families.losses.bounds_uniform import log_loss_violated, square_loss_violated
-from repro.families.losses.probability_classes import packing_class, random_class
-from repro.families.losses.worlds_sequences import LabelSequence, draw_sequence
+from repro.families.losses.worlds_sequences import (
+    LabelSequence,
+    draw_sequence,
+    packing_class,
+    random_class,
+)
 
 
 def test_the_private_probability_is_that_of_the_lemma():

@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 import torch
 
-from repro.families.xpo.algorithms import _Play, average_gap
-from repro.families.xpo.worlds import NeedleClass, PairCounts, XpoLanes
-from repro.families.xpo.wrong import METHODS, XpoMethod, XpoProblem, ladder_gap
-from repro.families.xpo.xpo_objectives import (
+from repro.families.xpo.algorithms import (
+    _Play,
+    average_gap,
     log_objective,
     printed_square_objective,
     square_objective,
 )
+from repro.families.xpo.worlds import NeedleClass, PairCounts, XpoLanes
+from repro.families.xpo.wrong import METHODS, XpoMethod, XpoProblem, ladder_gap
 from repro.preferences.block_draws import NumpyDraws, geometric_times
 from repro.study.parallel import single_thread
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from repro.families.offline_kl.algorithms_ppkl import BonusConstants, draw_problem
-from repro.families.online_kl.pokl_classes import random_finite_class
+from repro.families.online_kl.algorithms_finite import random_finite_class
 from repro.families.online_kl.run_batch import LaneSetting
 from repro.families.online_kl.wrong_pokl import simulate
 from repro.instances.linear import random_linear_world

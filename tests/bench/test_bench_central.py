@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from repro.families.central.algorithms_pessimism import pessimistic_values
+from repro.families.central.algorithms_pessimism import all_choices, pessimistic_values
 from repro.families.central.algorithms_release import draw_ranked
-from repro.families.central.enumerated import all_choices
 from repro.families.central.worlds_axis import multi_scale_world
 from repro.families.central.worlds_rankings import ChoiceSetWorld
 

@@ -5,9 +5,12 @@ import pytest
 import sympy
 import torch
 
-from repro.families.offline_kl.eluder_readings import eluder_closed_form, eluder_sums
-from repro.families.offline_kl.quantities_readings import distance_ratios
-from repro.instances.concentrability import linear_concentrability
+from repro.families.offline_kl.quantities_readings import (
+    distance_ratios,
+    eluder_closed_form,
+    eluder_sums,
+)
+from repro.instances.assumptions import linear_concentrability
 from repro.instances.linear import LinearWorld, centred
 
 RNG = np.random.default_rng

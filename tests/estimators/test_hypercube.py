@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from repro.families.offline_kl.algorithms_counts import two_arm_mle
 from repro.families.offline_kl.algorithms_hypercube import (
     ESTIMATORS,
     mle,
@@ -15,7 +16,6 @@ from repro.families.offline_kl.algorithms_hypercube import (
     pessimistic,
     posterior_mean,
 )
-from repro.families.offline_kl.two_arm_mle import two_arm_mle
 from repro.families.offline_kl.worlds_hypercube import HypercubePrior
 from repro.preferences.label_counts import LabelCounts
 

@@ -10,7 +10,7 @@ from repro.families.central.bounds_rankings import (
     claimed_hessian,
     ranking_loss,
 )
-from repro.families.robust.condition_number import difference_covariance, relative_condition_number
+from repro.families.robust.worlds_bandit import difference_covariance, relative_condition_number
 
 GEN = torch.Generator().manual_seed(0)
 RECORDS, STEPS, FEATURES = 6, 3, 2

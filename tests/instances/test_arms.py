@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from repro.instances.arms import bad_arms_world
-from repro.instances.concentrability import linear_concentrability, policy_concentrability
+from repro.instances.assumptions import linear_concentrability, policy_concentrability
 from repro.instances.linear import LinearWorld
 
 

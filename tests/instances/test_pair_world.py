@@ -8,19 +8,17 @@ import torch
 
 from repro.base.errors import BadInput
 from repro.base.schema import validate
-from repro.families.robust.pair_choices import (
+from repro.families.robust.worlds_log_linear import three_arms, two_arms
+from repro.families.robust.worlds_pairs import (
     CellsChoice,
     IsotropicChoice,
     SaturatedChoice,
     build_pair_world,
-    pair_choice_at,
-)
-from repro.families.robust.worlds_log_linear import three_arms, two_arms
-from repro.families.robust.worlds_pairs import (
     complement_basis,
     isotropic_cells,
     largest_logit,
     orthogonal_cells,
+    pair_choice_at,
     pairs_of,
     random_pair_world,
     unseen_direction,

@@ -16,7 +16,7 @@ from repro.families.offline_kl.quantities_gap import (
 )
 from repro.families.offline_kl.wrong_ppkl import ppkl, private_mle
 from repro.instances.linear import LinearWorld, random_linear_world
-from repro.policies.suboptimality import gibbs_suboptimality
+from repro.policies.gibbs import gibbs_suboptimality
 from repro.preferences.label_counts import private_win_prob
 
 

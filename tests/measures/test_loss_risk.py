@@ -10,8 +10,7 @@ import pytest
 import torch
 
 from repro.families.losses.algorithms_losses import LOSSES
-from repro.families.losses.loss_simulation import simulate_risk
-from repro.families.losses.quantities_risk import LossRisk
+from repro.families.losses.quantities_risk import LossRisk, simulate_risk
 from repro.families.losses.worlds_losses import (
     LogisticWorld,
     gaussian_world,

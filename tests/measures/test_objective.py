@@ -9,12 +9,13 @@ import pytest
 import torch
 
 from repro.families.offline_kl.quantities_objective import (
+    RewardPairs,
     gap_over_squared_error,
     objective,
     objective_of_reward,
+    random_reward_pairs,
 )
-from repro.families.offline_kl.random_rewards import RewardPairs, random_reward_pairs
-from repro.families.online_kl.indistinguishable import minimax_gap
+from repro.families.online_kl.bounds_regret import minimax_gap
 from repro.policies.gibbs import gibbs_policy
 
 

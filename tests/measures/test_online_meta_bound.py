@@ -7,8 +7,7 @@ import pytest
 import sympy
 
 from repro.base.notation import privacy_cost
-from repro.families.xpo.bounds_meta import Tuning, squared_error_bound
-from repro.families.xpo.two_response_mle import squared_error_of_maximiser
+from repro.families.xpo.bounds_meta import Tuning, squared_error_bound, squared_error_of_maximiser
 
 ONE = Tuning(1.0, 0.1, 1e4)
 

@@ -20,8 +20,8 @@ from repro.families.offline_kl.bounds_scalar import (
     largest_root,
     log_likelihood_slope,
     sigmoid,
+    walk_crossing,
 )
-from repro.families.offline_kl.tail_probability import walk_crossing
 from repro.families.robust.bounds_concentration import chernoff_ratio
 from repro.families.xpo.bounds_optimism import optimism_term_failure
 

@@ -8,8 +8,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from repro.families.online_kl.bounds_regret import least_squares_covariance, regret_rate
-from repro.families.online_kl.quantities_growth import akaike_weight
+from repro.families.online_kl.bounds_regret import (
+    akaike_weight,
+    least_squares_covariance,
+    regret_rate,
+)
 from repro.families.online_kl.run_batch import LaneSetting
 from repro.families.online_kl.wrong_pokl import simulate
 from repro.instances.linear import LinearWorld, random_linear_world

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from repro.families.offline_kl.quantities_gap import private_fisher_information
-from repro.families.offline_kl.reward_error import (
+from repro.families.offline_kl.quantities_gap import (
     linear_reward_error,
+    private_fisher_information,
     reward_error_constant,
     two_arm_reward_error,
 )

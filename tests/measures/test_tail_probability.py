@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from repro.families.offline_kl.tail_probability import (
+from repro.families.offline_kl.bounds_scalar import (
     binomial_excess,
     lattice_crossing,
     walk_crossing,

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy import integrate, optimize, stats
 
-from repro.families.central.composition import WithGaussian
 from repro.families.central.mechanisms_calibration import (
     Calibration,
     corrected,
@@ -18,7 +17,7 @@ from repro.families.central.mechanisms_calibration import (
     printed_constant,
     tied_otherwise,
 )
-from repro.families.central.mechanisms_gaussian import GaussianShift, gaussian_delta
+from repro.families.central.mechanisms_gaussian import GaussianShift, WithGaussian, gaussian_delta
 from repro.families.central.mechanisms_objective import (
     Item,
     ObjectivePerturbation,

@@ -10,7 +10,7 @@ import torch
 from scipy.stats import binom, chisquare
 
 from repro.base.notation import flip_prob
-from repro.families.offline_kl.randomized_response import randomize_counts
+from repro.families.offline_kl.algorithms_counts import randomize_counts
 from repro.preferences.label_counts import LabelCounts, draw_label_counts, private_win_prob
 
 WIDEST_Z = 4.0

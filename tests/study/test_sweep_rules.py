@@ -230,7 +230,5 @@ def test_adversaries_by_name():
     require_adversary("theorem.adversary", "huber", lambda: MAX_CELLS)
     with pytest.raises(BadInput, match=rf"at most {MAX_CELLS} label cells, the instance has"):
         require_adversary("theorem.adversary", "huber", lambda: MAX_CELLS + 1)
-    with pytest.raises(BadInput, match=r"^theorem.adversary=continuous: needs features of every"):
-        require_adversary("theorem.adversary", "continuous", unused)
     with pytest.raises(BadInput, match=r"^theorem.adversary=hubr: did you mean huber\? allowed: "):
         require_adversary("theorem.adversary", "hubr", unused)

@@ -13,9 +13,13 @@ from repro.families.offline_kl.sweep import WorldSweep, WorldSweepConfig
 from repro.families.online_kl.algorithms_bonus import confidence_weight
 from repro.families.online_kl.bounds_regret import regret_rate
 from repro.families.online_kl.sweep import OnlineConfig, OnlineSweep
-from repro.families.robust.pair_choices import CellsChoice, SaturatedChoice, build_pair_world
-from repro.families.robust.pair_sweep import PairSweep, PairSweepConfig
-from repro.families.robust.worlds_pairs import pairs_of
+from repro.families.robust.sweep import PairSweep, PairSweepConfig
+from repro.families.robust.worlds_pairs import (
+    CellsChoice,
+    SaturatedChoice,
+    build_pair_world,
+    pairs_of,
+)
 from repro.instances.choices import LinearChoice
 from repro.instances.linear import random_linear_world
 from repro.policies.covering import log_covering_ball

@@ -1,8 +1,8 @@
-"""Plackett–Luce loss of rankings on counts: what each choice set meets and who wins there.
+"""Losses of P3 on counts: Bradley–Terry on pairs (eq. 5), Plackett–Luce on rankings (appendix B).
 
 A ranking of K responses is a chain of choices, each among the responses still left.  Its
 likelihood needs only how often each set was met and how often each response was chosen, so a
-dataset of n rankings costs 2^K counts a state, whatever n is (P3, appendix B).
+dataset of n rankings costs 2^K counts a state, whatever n is.
 """
 
 from __future__ import annotations
@@ -13,6 +13,48 @@ from functools import cached_property, lru_cache
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn.functional import softplus
+
+
+@dataclass(frozen=True, eq=False)
+class PairLoss:
+    """ℓ_D of R datasets at once, per pair.
+
+    Attributes:
+        feature_diff: (C, d) x, features of the +1 response minus the other's.
+        share: (R, C) or (1, C) share of the n pairs in each cell.
+        win_share: (R, C) or (1, C) share of the n pairs in the cell with label +1.
+    """
+
+    feature_diff: Tensor
+    share: Tensor
+    win_share: Tensor
+
+    @property
+    def num_features(self) -> int:
+        """d."""
+        return self.feature_diff.shape[1]
+
+    @cached_property
+    def _outer(self) -> Tensor:
+        return (self.feature_diff[:, :, None] * self.feature_diff[:, None, :]).flatten(1)
+
+    @cached_property
+    def covariance(self) -> Tensor:
+        """(R, d, d) Σ_D = mean of x·xᵀ (P3, section 4.1)."""
+        return (self.share @ self._outer).reshape(-1, self.num_features, self.num_features)
+
+    def value(self, theta: Tensor) -> Tensor:
+        """(R,) loss of θ (R, d)."""
+        margin = theta @ self.feature_diff.T
+        return (self.share * softplus(margin) - self.win_share * margin).sum(-1)
+
+    def derivatives(self, theta: Tensor) -> tuple[Tensor, Tensor]:
+        """Gradient (R, d) and Hessian (R, d, d) at θ (Claims A.1, A.2)."""
+        win = torch.sigmoid(theta @ self.feature_diff.T)
+        gradient = (self.share * win - self.win_share) @ self.feature_diff
+        hessian = (self.share * win * (1 - win)) @ self._outer
+        return gradient, hessian.reshape(-1, self.num_features, self.num_features)
 
 
 @lru_cache(maxsize=16)

@@ -1,5 +1,6 @@
-"""The inner minimum of P3's Algorithm 3: a linear reward over an ellipsoid within a ball.
+"""Algorithm 3 of P3 on a finite class of policies: greedy and pessimistic choices.
 
+The inner minimum is a linear reward over an ellipsoid within a ball.
 For each ρ ≥ 0 the two constraints added up, ‖θ−c‖²_A + ρ(‖θ‖²−B²) ≤ F², are one ellipsoid that
 contains the set, and the minimum over it is a closed form v(ρ).  By strong duality the minimum
 sought is max over ρ of v(ρ); v has one peak, where the minimiser's norm is B (or at ρ = 0 where it
@@ -104,3 +105,39 @@ class _Diagonal:
         """(N,) v(ρ)."""
         middle, _, drop = self._parts(weight)
         return (self.direction * middle).sum(-1) - drop
+
+
+@dataclass(frozen=True, eq=False)
+class PolicyTable:
+    """All policies of an instance.
+
+    Attributes:
+        features: (P, d) E[φ(s, π(s))] − v.
+        gaps: (P,) true sub-optimality.
+    """
+
+    features: Tensor
+    gaps: Tensor
+
+    @property
+    def optimal_features(self) -> Tensor:
+        """(d,) of the best policy."""
+        return self.features[self.gaps.argmin()]
+
+    def greedy_gap(self, theta: Tensor) -> Tensor:
+        """(R,) gap of argmax ⟨θ, E φ⟩."""
+        return self.gaps[(theta @ self.features.T).argmax(-1)]
+
+    def pessimistic_gap(
+        self, theta: Tensor, matrix: Tensor, error_bound: float, radius: float
+    ) -> Tensor:
+        """(R,) gap of Algorithm 3; NaN where its confidence set is empty or no ellipsoid."""
+        values = pessimistic_values(self.features, theta, matrix, error_bound, radius)
+        found = self.gaps[values.nan_to_num(-torch.inf).argmax(-1)]
+        return torch.where(values.isnan().any(-1), torch.nan, found)
+
+
+def all_choices(num_states: int) -> Tensor:
+    """(2^S, S) every way to choose one of two responses at each state, as booleans."""
+    number = torch.arange(2**num_states)[:, None]
+    return (number >> torch.arange(num_states)) % 2 == 1

@@ -9,11 +9,17 @@ import torch
 from torch import Tensor
 
 from repro.families.central.algorithms_budget import CentralBudget
-from repro.families.central.algorithms_curator import Noise, Perturbation, draw_noise, private_mle
-from repro.families.central.algorithms_losses import RankingLoss, draw_rankings
+from repro.families.central.algorithms_curator import (
+    Noise,
+    Perturbation,
+    covariance_noise,
+    draw_noise,
+    norm_in,
+    private_covariance,
+    private_mle,
+)
+from repro.families.central.algorithms_losses import PairLoss, RankingLoss, draw_rankings
 from repro.families.central.algorithms_minimiser import Loss
-from repro.families.central.central_covariance import covariance_noise, norm_in, private_covariance
-from repro.families.central.pair_loss import PairLoss
 from repro.families.central.worlds_axis import AxisWorld
 from repro.families.central.worlds_mdp import LinearMDP
 from repro.families.central.worlds_rankings import ChoiceSetWorld

@@ -6,9 +6,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from repro.families.central.algorithms_curator import covariance_noise, symmetric_part
+from repro.families.central.algorithms_losses import PairLoss
 from repro.families.central.bounds_rankings import automatic_derivatives
-from repro.families.central.central_covariance import covariance_noise, symmetric_part
-from repro.families.central.pair_loss import PairLoss
 
 FAR = 40.0
 """θ·x at which a sigmoid is saturated to machine precision."""

@@ -14,8 +14,8 @@ from torch import Tensor
 
 from repro.families.central.algorithms_budget import CentralBudget
 from repro.families.central.algorithms_curator import draw_noise
+from repro.families.central.algorithms_losses import PairLoss
 from repro.families.central.algorithms_minimiser import minimise_in_ball
-from repro.families.central.pair_loss import PairLoss
 
 
 def strong_convexity(

@@ -1,7 +1,8 @@
-"""The Gaussian mechanism, exactly (Balle and Wang 2018) and as textbooks calibrate it.
+"""The Gaussian mechanism, exactly (Balle and Wang 2018), as textbooks and as P3 calibrate it.
 
 A mechanism that adds N(0, σ²) noise to something two neighbours place Δ apart is described by
-``shift`` = Δ/σ alone.
+``shift`` = Δ/σ alone.  Composed with a release of privacy loss ℓ on the same pair of neighbours,
+δ(ε) = E[δ_μ(ε − ℓ)]: no accountant's discretisation is needed.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import log_ndtr
 
+from repro.families.central.mechanisms_objective import ObjectivePerturbation
 from repro.privacy.mechanism import Mechanism, bisect_epsilon
 
 
@@ -70,3 +72,47 @@ class GaussianShift(Mechanism):
         noise = rng.standard_normal((count, self.dimension))
         direction = np.full(self.dimension, self.dimension**-0.5)
         return (noise + neighbour * self.shift * direction) @ direction
+
+
+REPLACEMENT = math.sqrt(2.0)
+"""‖Σ_D − Σ_D'‖_F over 4L²/n when an item is replaced by one with an orthogonal difference."""
+
+
+def printed_shift(epsilon: float, dp_delta: float) -> float:
+    """4L²/(nσ) for the printed σ² = 64·log(1/δ)·L⁴/(ε²n²) (Lemma A.7); n and L cancel.
+
+    >>> round(printed_shift(1.0, 1e-6), 4)
+    0.1345
+    """
+    return epsilon / (2 * math.sqrt(math.log(1 / dp_delta)))
+
+
+LARGEST_LOSS = 600.0
+
+
+@dataclass(frozen=True)
+class WithGaussian(Mechanism):
+    """An estimate by objective perturbation and an independent Gaussian release of another.
+
+    Attributes:
+        estimate: the first release.
+        shift: Δ/σ of the second on the same neighbours, > 0.
+    """
+
+    estimate: ObjectivePerturbation
+    shift: float
+
+    def exact_delta(self, epsilon: float) -> float:
+        return max(self._delta(side, epsilon) for side in (0, 1))
+
+    def _delta(self, side: int, epsilon: float) -> float:
+        losses = np.clip(self.estimate.losses[side], -LARGEST_LOSS, LARGEST_LOSS)
+        return float(
+            (self.estimate.mass(side) * gaussian_delta(self.shift, epsilon - losses)).sum()
+        )
+
+    def scores(self, rng: np.random.Generator, neighbour: bool, count: int) -> np.ndarray:
+        """Sum of the two log likelihood ratios."""
+        first = self.estimate.scores(rng, neighbour, count)
+        second = rng.standard_normal(count) + neighbour * self.shift
+        return first + self.shift * (second - self.shift / 2)

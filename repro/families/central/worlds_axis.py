@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from repro.families.central.enumerated import PolicyTable, all_choices
+from repro.families.central.algorithms_pessimism import PolicyTable, all_choices
 
 HARDEST = 0.7518
 """argmax of t·Φ(−t)."""

@@ -13,7 +13,7 @@ from itertools import product
 import torch
 from torch import Tensor
 
-from repro.families.central.enumerated import PolicyTable, all_choices
+from repro.families.central.algorithms_pessimism import PolicyTable, all_choices
 from repro.families.central.worlds_axis import AxisWorld
 
 

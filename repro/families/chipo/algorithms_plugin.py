@@ -13,7 +13,7 @@ import torch
 
 from repro.base.notation import privacy_cost
 from repro.corruption.huber_square import HuberOrder, reported_mean
-from repro.policies.suboptimality import gibbs_suboptimality
+from repro.policies.gibbs import gibbs_suboptimality
 
 
 @dataclass(frozen=True)

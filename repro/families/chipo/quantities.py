@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from repro.families.chipo.algorithms_tabular import RIGHT, ChipoStudy, ChipoVariant
-from repro.families.chipo.chipo_bound import meta_bound, statistical_error
 from repro.families.chipo.worlds import margin_differences
 
 VALUE_RATIO = 2.0
@@ -73,3 +72,25 @@ def bound_ratio(
     if ignore_coverage:
         return gap / (2 * VALUE_RATIO * np.sqrt(error))
     return gap / meta_bound(error, study.world.coverage, study.kl_weight(RIGHT), VALUE_RATIO)
+
+
+def statistical_error(pair_prob: float, estimate: np.ndarray, true: np.ndarray) -> np.ndarray:
+    """err² = E_{π_ref, π_ref}(Δ̂ − Δ)² [reward²] (P2, Theorem C.1); equal responses count 0.
+
+    Args:
+        pair_prob: probability that two draws from π_ref differ.
+        estimate: (R, S) clipped estimated reward differences.
+        true: true differences, broadcast.
+
+    Returns:
+        (R,).
+    """
+    return pair_prob * ((estimate - true) ** 2).mean(axis=-1)
+
+
+def meta_bound(
+    squared_error: np.ndarray, coverage: float, kl_weight: float, value_ratio: float
+) -> np.ndarray:
+    """2ρ·√(C·err²) + β·C + 2ρ²·err²/β with ρ = V_max/R_max (P2, Theorem C.1)."""
+    first = 2 * value_ratio * np.sqrt(coverage * squared_error)
+    return first + kl_weight * coverage + 2 * value_ratio**2 * squared_error / kl_weight

@@ -19,11 +19,10 @@ from torch import Tensor
 from repro.base.notation import privacy_cost
 from repro.corruption.huber_square import HuberOrder
 from repro.families.losses.algorithms_losses import LabelLoss, LossName, minimise_loss
-from repro.families.losses.loss_simulation import draw_counts
-from repro.families.losses.quantities_risk import LossRisk
+from repro.families.losses.quantities_risk import LossRisk, draw_counts
 from repro.families.losses.worlds_losses import LogisticWorld
 from repro.instances.linear import LinearWorld, feature_covariance
-from repro.policies.suboptimality import gibbs_suboptimality
+from repro.policies.gibbs import gibbs_suboptimality
 
 MOST_LABELS = 10**15
 STEPS = 14

@@ -11,8 +11,7 @@ import numpy as np
 
 from repro.corruption.huber_square import HuberOrder
 from repro.families.losses.algorithms_losses import LOSSES, LossName
-from repro.families.losses.loss_simulation import simulate_risk
-from repro.families.losses.quantities_risk import LossRisk
+from repro.families.losses.quantities_risk import LossRisk, simulate_risk
 from repro.families.losses.worlds_losses import scalar_world
 
 REWARD_BOUNDS = (2.0, 4.0, 12.0)

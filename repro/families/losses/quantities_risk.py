@@ -1,4 +1,4 @@
-"""Large-sample error of a loss on privatised, corrupted labels: variance and worst-case bias.
+"""Error of a loss on privatised, corrupted labels: in large samples by formula, and simulated.
 
 Risk is the mean squared error of reward differences, E_x ⟨x, θ̂ − θ⟩² [reward²].  Under
 contamination the estimate tends to the root of the expected score; its derivative in α is the
@@ -138,3 +138,39 @@ class LossRisk:
     def risk(self, n_pairs: float) -> float:
         """Predicted risk at n labels."""
         return self.squared_bias() + self.variance / n_pairs
+
+
+def draw_counts(
+    risk: LossRisk, n_pairs: int, rng: np.random.Generator, replicates: int
+) -> LabelCounts:
+    """Datasets of n labels under the setting's adversary; ties are drawn and dropped."""
+    prob = risk.world.cell_prob.numpy()
+    rest = max(0.0, 1.0 - float(prob.sum()))
+    pairs = rng.multinomial(n_pairs, np.append(prob, rest), size=replicates)[:, :-1]
+    wins = rng.binomial(pairs, risk.win_prob.numpy())
+    return LabelCounts(
+        torch.from_numpy(pairs.astype(np.float64)), torch.from_numpy(wins.astype(np.float64))
+    )
+
+
+def simulate_risk(
+    risk: LossRisk,
+    n_pairs: int,
+    rng: np.random.Generator,
+    replicates: int,
+    fitted: LossName | None = None,
+) -> np.ndarray:
+    """(R,) squared error of reward differences on datasets of n labels.
+
+    Args:
+        risk: the setting, with the adversary against its own loss.
+        n_pairs: n.
+        rng: the block's stream.
+        replicates: R.
+        fitted: the loss that is minimised, the setting's unless given.
+    """
+    world = risk.world
+    counts = draw_counts(risk, n_pairs, rng, replicates)
+    loss = LabelLoss(fitted or risk.name, risk.epsilon)
+    error = minimise_loss(loss, counts, world.feature_diff, world.radius) - world.theta
+    return torch.einsum("ri,ij,rj->r", error, world.metric, error).numpy()

@@ -1,4 +1,4 @@
-"""Sequences of privatised (and corrupted) labels on inputs that may depend on the past.
+"""Finite classes of Bernoulli probabilities, and sequences of privatised labels from them.
 
 All replicates at once.  The adaptive design asks, for ten rounds at a time, for the input with the
 largest upper confidence bound of its reported mean, so that x^(t) is a function of the past, as the
@@ -12,7 +12,29 @@ from typing import Literal
 
 import numpy as np
 
-from repro.families.losses.probability_classes import uniform_design
+INPUTS = 8
+"""Number of inputs x of the random and the packing class."""
+
+
+def random_class(size: int, low: float = 0.55, high: float = 0.95, seed: int = 1) -> np.ndarray:
+    """(N, X) probabilities P_θ(y = 1 | x) drawn once; row 0 is the truth."""
+    return np.random.Generator(np.random.Philox(key=seed)).uniform(low, high, (size, INPUTS))
+
+
+def packing_class(size: int, centre: float = 0.75, radius: float = 0.1) -> np.ndarray:
+    """(N, X) corners centre ± radius of a cube, the first N ≤ 2^X of them; row 0 is the truth.
+
+    >>> packing_class(2)[:, 0].tolist()
+    [0.85, 0.65]
+    """
+    bits = (np.arange(size)[:, None] >> np.arange(INPUTS)) & 1
+    return centre + radius * (1 - 2 * bits)
+
+
+def uniform_design(rng: np.random.Generator, rounds: int, replicates: int) -> np.ndarray:
+    """(R, T) inputs drawn uniformly, independent of labels."""
+    return rng.integers(0, INPUTS, size=(replicates, rounds))
+
 
 Design = Literal["iid", "adaptive"]
 REFRESH = 10

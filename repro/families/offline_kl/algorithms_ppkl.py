@@ -11,18 +11,18 @@ from torch import Tensor
 
 from repro.estimators.mixture_mle import mixture_mle
 from repro.families.offline_kl.algorithms_bonus import bonus
+from repro.families.offline_kl.algorithms_counts import two_arm_mle
 from repro.families.offline_kl.quantities_gap import (
     bonus_gap,
     gap_constant,
     two_arm_bonus_gap,
     two_arm_gap_constant,
 )
-from repro.families.offline_kl.two_arm_mle import two_arm_mle
-from repro.instances.concentrability import linear_concentrability, two_arm_concentrability
+from repro.instances.assumptions import linear_concentrability, two_arm_concentrability
 from repro.instances.linear import LinearWorld
 from repro.instances.two_arms import TwoArmWorld
 from repro.policies.covering import log_covering_ball, log_covering_table
-from repro.policies.suboptimality import gibbs_suboptimality
+from repro.policies.gibbs import gibbs_suboptimality
 from repro.preferences.label_counts import LabelCounts, draw_label_counts
 
 

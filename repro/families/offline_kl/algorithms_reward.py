@@ -11,9 +11,8 @@ import torch
 from torch import Tensor
 
 from repro.estimators.mixture_mle import mixture_mle
-from repro.families.offline_kl.randomized_response import randomize_counts
-from repro.families.offline_kl.reward_error import linear_reward_error, two_arm_reward_error
-from repro.families.offline_kl.two_arm_mle import two_arm_mle
+from repro.families.offline_kl.algorithms_counts import randomize_counts, two_arm_mle
+from repro.families.offline_kl.quantities_gap import linear_reward_error, two_arm_reward_error
 from repro.instances.linear import LinearWorld
 from repro.instances.two_arms import TwoArmWorld
 from repro.preferences.label_counts import LabelCounts, draw_label_counts

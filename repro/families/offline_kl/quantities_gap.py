@@ -1,4 +1,4 @@
-"""The constant in front of 1/n: the gap of a Gibbs policy by Fisher information."""
+"""Constants in front of 1/n, by Fisher information: a Gibbs policy's gap and a reward's error."""
 
 from __future__ import annotations
 
@@ -61,3 +61,28 @@ def bonus_gap(world: LinearWorld, bonus: Tensor) -> float:
     spread = bonus - (policy * bonus).sum(-1, keepdim=True)
     variance = (policy * spread.square()).sum(-1) @ world.state_prob
     return float(variance / (2 * world.kl_weight))
+
+
+def linear_reward_error(world: LinearWorld, theta: Tensor) -> Tensor:
+    """(R,) E_{d₀×π_ref}[(r̄ − r* − b)²] with b(s) = E_π_ref[r̄ − r*]: a quadratic form in θ̂ − θ.
+
+    Args:
+        world: the truth.
+        theta: (R, d) estimates.
+    """
+    covariance = feature_covariance(world, world.reference)
+    error = theta - world.theta
+    return ((error @ covariance) * error).sum(-1)
+
+
+def two_arm_reward_error(world: TwoArmWorld, difference: Tensor) -> Tensor:
+    """(R,) the same for estimated reward differences (R, S) of two responses."""
+    spread = world.reference * (1 - world.reference)
+    return ((difference - world.reward_diff).square() * spread) @ world.state_prob
+
+
+def reward_error_constant(world: LinearWorld, epsilon: float) -> float:
+    """lim n·E[error] of the private MLE: tr(Σ_π_ref·I⁻¹), I the Fisher information of a label."""
+    covariance = feature_covariance(world, world.reference)
+    information = private_fisher_information(world, epsilon)
+    return float((information.inverse() @ covariance).trace())

@@ -1,10 +1,17 @@
-"""D² of Definition 3.2 (P1) as printed and as meant, on random linear classes."""
+"""Definitions 3.2 and 3.5 of P1 as printed and as meant, on classes where the readings differ.
+
+D² is computed on random linear classes.  The pair eluder dimension leaves open which first
+responses it is over: one state; response 0 has features 0 and π¹, so that U of response k is |θ_k|
+over its data; the others are one-hot.  Its supremum names contexts and second responses only.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal
 
 import numpy as np
+from scipy.special import digamma
 
 LARGEST = 1e12
 """Ratios are cut here: the literal D² is 0."""
@@ -62,3 +69,34 @@ def _largest(reading: str, features, reference, direction) -> float:
         moment = np.einsum("sa,sai,saj->ij", reference, phi, phi) / STATES
         distance = np.einsum("sai,ij,saj->sa", phi, np.linalg.inv(moment), phi)
     return float((error / np.maximum(distance * variance, error / LARGEST)).max())
+
+
+FirstResponse = Literal["drawn", "free"]
+
+
+def eluder_sums(count: int, ridge: float, horizon: int, first: FirstResponse) -> np.ndarray:
+    """(T,) greedy partial sums Σ min(1, U_t²), a lower bound of the supremum.
+
+    Args:
+        count: d one-hot responses besides response 0.
+        ridge: λ over the squared diameter of the class.
+        horizon: T.
+        first: ``drawn`` from π¹, that is response 0; or ``free``, in the supremum as well: then
+            a pair of the same response twice is uncertain and says nothing.
+    """
+    information = np.zeros(count)
+    gains = np.empty(horizon)
+    for t in range(horizon):
+        asked = int(information.argmin())
+        gains[t] = min(1.0, 1 / (ridge + information[asked]))
+        information[asked] += first == "drawn"
+    return np.cumsum(gains)
+
+
+def eluder_closed_form(count: int, ridge: float, horizon: float) -> float:
+    """The drawn sum at a multiple of d rounds and λ ≤ 1: d·(1 + Σ_{1≤k<T/d} 1/(λ+k)).
+
+    >>> round(eluder_closed_form(1, 1.0, 3), 9)
+    1.833333333
+    """
+    return count * float(1 + digamma(horizon / count + ridge) - digamma(1 + ridge))

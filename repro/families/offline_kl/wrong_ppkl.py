@@ -15,8 +15,8 @@ import torch
 from torch import Tensor
 
 from repro.estimators.mixture_mle import mixture_mle
+from repro.families.offline_kl.algorithms_counts import randomize_counts
 from repro.families.offline_kl.algorithms_ppkl import LinearProblem, TwoArmProblem
-from repro.families.offline_kl.randomized_response import randomize_counts
 from repro.policies.covering import log_covering_table
 from repro.preferences.label_counts import LabelCounts
 

@@ -20,8 +20,7 @@ from torch import Tensor
 
 from repro.families.online_kl.run_batch import Lanes
 from repro.instances.linear import LinearWorld
-from repro.policies.gibbs import gibbs_policy
-from repro.policies.suboptimality import gibbs_suboptimality
+from repro.policies.gibbs import gibbs_policy, gibbs_suboptimality
 from repro.preferences.block_draws import Draws
 
 

@@ -3,7 +3,8 @@
 The inner problem, min ⟨g, θ⟩ over {‖θ − θ̂‖_A ≤ Γ} ∩ {‖θ‖ ≤ B}, is solved through the ellipsoids
 that contain both sets, (1−s)·‖θ − θ̂‖²_A/Γ² + s·‖θ‖²/B² ≤ 1: each gives a lower bound in closed
 form, the best s in [0, 1] gives the minimum (strong duality), and the bound is quasi-concave in
-s.  The outer problem, over mixed policies, is concave and is solved by cutting planes.
+s.  The outer problem, over mixed policies, is concave and is solved by cutting planes.  Where
+states do not share features, two responses a state have a closed form.
 """
 
 from __future__ import annotations
@@ -134,3 +135,38 @@ def _golden(function) -> float:
             left = high - GOLDEN * (high - low)
             at_left = function(left)
     return (low + high) / 2
+
+
+STEPS = 80
+
+
+def separable_pessimism(
+    margin: np.ndarray, state_prob: np.ndarray, mass: np.ndarray, width: float
+) -> np.ndarray:
+    """argmax over q ∈ [0, 1]^S of Σ ρ_s q_s θ̂_s − Γ·√(Σ (ρ_s q_s)²/m_s): P4, Algorithm 2, η = 1.
+
+    π_ref always takes the second response and q_s is the probability of the first, so the worst
+    case over the ellipsoid (the ball not binding) is a norm.  At the maximum
+    q_s = clip(θ̂_s·m_s·N/(ρ_s·Γ)) with N the norm itself: one unknown, by bisection.
+
+    Args:
+        margin: (R, S) estimated reward of the first response minus the second.
+        state_prob: (S,) ρ.
+        mass: (S,) entries of Σ̂ + λI.
+        width: Γ ≥ 0; 0 is greedy.
+
+    Returns:
+        (R, S) q.
+    """
+    gain = np.clip(margin, 0, None) * mass / state_prob
+    if width == 0:
+        return (margin > 0).astype(float)
+    cost = state_prob**2 / mass
+    low = np.zeros((len(margin), 1))
+    high = np.full((len(margin), 1), np.sqrt(cost.sum()) * (1 + 1e-12))
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        q = np.clip(gain * middle / width, 0, 1)
+        reached = np.sqrt((cost * q**2).sum(axis=1, keepdims=True)) >= middle
+        low, high = np.where(reached, middle, low), np.where(reached, high, middle)
+    return np.clip(gain * low / width, 0, 1) * (low > 1e-9 * np.sqrt(cost.sum()))

@@ -11,11 +11,13 @@ from repro.families.robust.algorithms_pessimism import (
     greedy_policy,
     pessimistic_policy,
 )
-from repro.families.robust.condition_number import (
+from repro.families.robust.worlds_bandit import (
+    Bandit,
     difference_covariance,
+    empirical_covariance,
+    random_bandit,
     relative_condition_number,
 )
-from repro.families.robust.worlds_bandit import Bandit, empirical_covariance, random_bandit
 
 N_PAIRS = 2000
 FAILURE_PROB = 0.05

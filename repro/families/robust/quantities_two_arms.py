@@ -18,8 +18,8 @@ from repro.corruption.budget import checked_corruption
 from repro.corruption.debiasing import debiased
 from repro.corruption.orders import Order, Randomize, channel
 from repro.families.robust.adversaries_strong import StrongAdversary
+from repro.families.robust.algorithms_pessimism import separable_pessimism
 from repro.families.robust.attack_targets import LogisticVictim
-from repro.families.robust.separable_pessimism import separable_pessimism
 from repro.preferences.label_counts import LabelCounts
 
 RUNGS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.75, 1.0, 1.5, 2.5)

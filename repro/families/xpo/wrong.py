@@ -9,14 +9,14 @@ import numpy as np
 import torch
 
 from repro.base.notation import label_signal
-from repro.families.xpo.algorithms import average_gap
-from repro.families.xpo.worlds import NeedleClass, XpoLanes
-from repro.families.xpo.xpo_objectives import (
+from repro.families.xpo.algorithms import (
     Objective,
+    average_gap,
     log_objective,
     printed_square_objective,
     square_objective,
 )
+from repro.families.xpo.worlds import NeedleClass, XpoLanes
 from repro.preferences.block_draws import draws_on, geometric_times
 
 OPTIMAL_TILT = 2.0
