@@ -197,8 +197,8 @@ class EstimationWeighted(PairSweep):
         if method == "no_debias":
             scene = replace(scene, reading="no_debias")
         if method == "first_feature_only":
-            error, victim = estimate(scene, n_pairs, rng, replicates)
-            return (victim.mass[:, 0].sqrt() * error[:, 0].abs()).cpu().numpy()
+            error, target = estimate(scene, n_pairs, rng, replicates)
+            return (target.mass[:, 0].sqrt() * error[:, 0].abs()).cpu().numpy()
         return estimation_error(scene, n_pairs, rng, replicates).cpu().numpy()
 
     def _rare(self, check: Check, value: float, method: str, rng) -> float:

@@ -83,19 +83,19 @@ class FastRateOnline(OnlineSweep):
         self, check: Check, value: float, rng: np.random.Generator, replicates: int
     ) -> dict[str, np.ndarray]:
         """Gap of π² after T labels."""
-        world, lane = self.world(check, value), self.lane(check, value)
+        world, setting = self.world(check, value), self.run_setting(check, value)
         if check.method == "any_algorithm":
             floor = minimax_gap(self.corruption, world.reward_bound / 4, world.kl_weight)
             return {"any_algorithm": np.full(replicates, floor)}
-        settings = [self._setting(lane, method) for method in check.methods]
+        settings = [self._setting(setting, method) for method in check.methods]
         horizon, ratio = self.horizon(check, value), self.exploration.grid_ratio
         curve = simulate(world, settings, horizon, ratio, rng, replicates)
         return dict(zip(check.methods, curve.regret[-1], strict=True))
 
-    def _setting(self, lane, method: str):
+    def _setting(self, setting, method: str):
         if method in METHODS:
-            return METHODS[method](lane)
-        return replace(lane, corruption=self.corruption, after_privacy=method == "corrupted_ltc")
+            return METHODS[method](setting)
+        return replace(setting, corruption=self.corruption, after_privacy=method == "corrupted_ltc")
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Realizability on every world."""

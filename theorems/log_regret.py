@@ -41,7 +41,7 @@ from repro.families.online_kl.algorithms_bonus import proven_weight
 from repro.families.online_kl.algorithms_finite import random_finite_class
 from repro.families.online_kl.algorithms_linear import LinearClass
 from repro.families.online_kl.bounds_regret import akaike_weight
-from repro.families.online_kl.run_batch import LaneSetting
+from repro.families.online_kl.run_batch import RunSetting
 from repro.families.online_kl.sweep import OnlineConfig, OnlineSweep
 from repro.families.online_kl.wrong_pokl import METHODS, RegretCurve, simulate
 from repro.instances.assumptions import realizable_and_covered
@@ -139,21 +139,21 @@ class LogRegret(OnlineSweep):
             return self.horizon(check, value)
         return super().longest(check, value)
 
-    def _setting(self, check: Check, value: float, method: str) -> LaneSetting:
-        lane = self.lane(check, value)
+    def _setting(self, check: Check, value: float, method: str) -> RunSetting:
+        setting = self.run_setting(check, value)
         if method == "bonus_without_horizon":
-            return replace(lane, bonus_weight=self.bonus_weight(check, value, horizon=1))
+            return replace(setting, bonus_weight=self.bonus_weight(check, value, horizon=1))
         if check.method == "proven_bonus" and method != "pokl":
             world = self.world(check, value)
             weight = proven_weight(
                 world.reward_bound,
-                lane.epsilon,
+                setting.epsilon,
                 self.log_class_size(world),
                 self.longest(check, value),
                 self.exploration.failure_prob,
             )
-            lane = replace(lane, bonus_weight=weight)
-        return METHODS[method](lane)
+            setting = replace(setting, bonus_weight=weight)
+        return METHODS[method](setting)
 
     def _quantity(self, check: Check, value: float, curve: RegretCurve, m: int) -> np.ndarray:
         match check.quantity:
@@ -183,7 +183,7 @@ class LogRegret(OnlineSweep):
             )
         )
 
-    def _small_ridge(self, lane: LaneSetting) -> tuple[str, bool, str]:
-        weight = lane.bonus_weight
-        holds = lane.ridge <= weight**2 / 2 or weight == 0
-        return "λ ≤ Γ_T²/2", holds, f"λ = {lane.ridge:.3g}, Γ_T = {weight:.3g}"
+    def _small_ridge(self, setting: RunSetting) -> tuple[str, bool, str]:
+        weight = setting.bonus_weight
+        holds = setting.ridge <= weight**2 / 2 or weight == 0
+        return "λ ≤ Γ_T²/2", holds, f"λ = {setting.ridge:.3g}, Γ_T = {weight:.3g}"

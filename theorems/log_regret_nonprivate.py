@@ -48,8 +48,8 @@ class LogRegretNonprivate(OnlineSweep):
         self, check: Check, value: float, rng: np.random.Generator, replicates: int
     ) -> dict[str, np.ndarray]:
         """Regret per round at the horizon, or the rate over its closed form."""
-        world, lane = self.world(check, value), self.lane(check, value)
-        settings = [METHODS[method](lane) for method in check.methods]
+        world, setting = self.world(check, value), self.run_setting(check, value)
+        settings = [METHODS[method](setting) for method in check.methods]
         horizon, ratio = self.horizon(check, value), self.exploration.grid_ratio
         curve = simulate(world, settings, horizon, ratio, rng, replicates)
         if isinstance(check, RatioCheck):

@@ -49,7 +49,7 @@ class NumpyDraws:
         return torch.from_numpy(drawn.astype(np.float64))
 
     def categories(self, prob: Tensor) -> Tensor:
-        """One category a lane by inversion."""
+        """One category per run by inversion."""
         uniform = torch.from_numpy(self.rng.random(len(prob)))
         return _invert(prob, uniform)
 
@@ -79,7 +79,7 @@ class TorchDraws:
         return torch.binomial(counts, prob.clamp(0, 1), generator=self._generator)
 
     def categories(self, prob: Tensor) -> Tensor:
-        """One category a lane by inversion."""
+        """One category per run by inversion."""
         uniform = torch.rand(
             len(prob), dtype=prob.dtype, device=prob.device, generator=self._generator
         )

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from repro.families.offline_kl.algorithms_ppkl import BonusConstants, draw_problem
-from repro.families.online_kl.run_batch import LaneSetting
+from repro.families.online_kl.run_batch import RunSetting
 from repro.families.online_kl.wrong_pokl import simulate
 from repro.instances.linear import random_linear_world
 from repro.study.blocks import Block
@@ -100,7 +100,7 @@ def _fits(device: str, replicates: int) -> None:
 
 def _online(device: str, replicates: int) -> None:
     world = random_linear_world(4, 4, 3, 0.5, 1.0, 0.6, seed=1, device=device)
-    setting, rng = LaneSetting(1.0, 0.5, 8.0), np.random.default_rng(0)
+    setting, rng = RunSetting(1.0, 0.5, 8.0), np.random.default_rng(0)
     simulate(world, [setting], 10**6, 1.5, rng, replicates)
 
 

@@ -205,13 +205,13 @@ def test_a_finished_row_waits_for_the_others():
     assert found[:, 0].tolist() == pytest.approx([0.0, math.log(99)], rel=1e-9)
 
 
-def least_squares(pairs=1e6, lanes=1, **options):
+def least_squares(pairs=1e6, count=1, **options):
     rng = np.random.default_rng(0)
     x, theta = torch.from_numpy(rng.standard_normal((9, 3)) / 2), double([0.4, -0.3, 0.2])
-    signal = torch.full((lanes,), 0.46, dtype=torch.float64)
-    counts = torch.full((lanes, 9), pairs, dtype=torch.float64)
+    signal = torch.full((count,), 0.46, dtype=torch.float64)
+    counts = torch.full((count, 9), pairs, dtype=torch.float64)
     means = counts * algorithms_least_squares.expected_label(x @ theta, signal[:, None])
-    zero = torch.zeros(lanes, 3, dtype=torch.float64)
+    zero = torch.zeros(count, 3, dtype=torch.float64)
     found = algorithms_least_squares.linear_least_squares(
         zero, counts, means, x, signal, 1.0, **options
     )

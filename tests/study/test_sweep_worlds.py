@@ -104,9 +104,9 @@ def test_the_bonus_of_a_lane_is_set_for_the_longest_horizon():
     world = sweep.world(swept, 10.0)
     assert sweep.log_class_size(world) == size
     weight = confidence_weight(world.reward_bound, 0.5, size, 400, 0.02, 0.3)
-    lane = sweep.lane(swept, 10.0)
-    assert (lane.epsilon, lane.kl_weight, lane.ridge) == (0.5, 0.25, 0.7)
-    assert lane.bonus_weight == weight
+    found = sweep.run_setting(swept, 10.0)
+    assert (found.epsilon, found.kl_weight, found.ridge) == (0.5, 0.25, 0.7)
+    assert found.bonus_weight == weight
     shorter = confidence_weight(world.reward_bound, 0.5, size, 30, 0.02, 0.3)
     assert sweep.bonus_weight(swept, 10.0, 30) == shorter != weight
     assert sweep.predicted_rate(swept, 10.0) == regret_rate(world, 0.5, 0.25, weight)

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from repro.families.online_kl.algorithms_least_squares import finite_least_squares
-from repro.families.online_kl.run_batch import Lanes
+from repro.families.online_kl.run_batch import RunBatch
 from repro.instances.linear import LinearWorld
 
 
@@ -55,20 +55,20 @@ class FiniteClass:
         first, second = self.couples
         return (self.differences[first] - self.differences[second]).square()
 
-    def learner(self, lanes: Lanes) -> FiniteLearner:
-        """A learner without data for every lane."""
-        return FiniteLearner(self, lanes)
+    def learner(self, batch: RunBatch) -> FiniteLearner:
+        """A learner without data for every run."""
+        return FiniteLearner(self, batch)
 
 
 class FiniteLearner:
     """Data, estimate and uncertainty of L runs; U is taken over the confidence set F_t."""
 
-    def __init__(self, members: FiniteClass, lanes: Lanes) -> None:
+    def __init__(self, members: FiniteClass, batch: RunBatch) -> None:
         options = {"dtype": torch.float64, "device": members.rewards.device}
-        shape = (len(lanes), members.differences.shape[1])
-        self._class, self._lanes = members, lanes
+        shape = (len(batch), members.differences.shape[1])
+        self._class, self._batch = members, batch
         self.pairs, self.label_sum = torch.zeros(shape, **options), torch.zeros(shape, **options)
-        self._forms = torch.zeros(len(lanes), len(members.couples[0]), **options)
+        self._forms = torch.zeros(len(batch), len(members.couples[0]), **options)
         self._best: Tensor | None = None
 
     def observe(self, pairs: Tensor, label_sum: Tensor) -> None:
@@ -79,11 +79,11 @@ class FiniteLearner:
         self._best = None
 
     def observe_pair(self, cell: Tensor, label: Tensor) -> None:
-        """Add one privatised label ±1 a lane: cell (L,) long, −1 for two equal responses."""
-        lane, cell = torch.nonzero(cell >= 0)[:, 0], cell[cell >= 0]
-        self.pairs[lane, cell] += 1
-        self.label_sum[lane, cell] += label[lane]
-        self._forms[lane] += self._class.couple_square.T[cell]
+        """Add one privatised label ±1 per run: cell (L,) long, −1 for two equal responses."""
+        run, cell = torch.nonzero(cell >= 0)[:, 0], cell[cell >= 0]
+        self.pairs[run, cell] += 1
+        self.label_sum[run, cell] += label[run]
+        self._forms[run] += self._class.couple_square.T[cell]
         self._best = None
 
     @property
@@ -91,7 +91,7 @@ class FiniteLearner:
         """(L,) index of the least-squares reward."""
         if self._best is None:
             losses = finite_least_squares(
-                self.pairs, self.label_sum, self._class.differences, self._lanes.believed_signal
+                self.pairs, self.label_sum, self._class.differences, self._batch.believed_signal
             )
             self._best = losses.argmin(dim=1)
         return self._best
@@ -108,19 +108,19 @@ class FiniteLearner:
     def uncertainty(self, policy: Tensor) -> Tensor:
         """(L, S, A) U of Definition 3.5 over F_t; 0 where F_t holds fewer than two rewards."""
         first, second = self._class.couples
-        ridge = self._lanes.ridge[:, None]
-        inside = self.distance() + ridge <= self._lanes.bonus_weight[:, None].square()
+        ridge = self._batch.ridge[:, None]
+        inside = self.distance() + ridge <= self._batch.bonus_weight[:, None].square()
         alive = inside[:, first] & inside[:, second]
         result = torch.zeros_like(policy)
-        lanes = torch.nonzero(alive.any(dim=1))[:, 0]
-        for lane in lanes.split(max(1, 2_000_000 // max(1, self._class.couple_gap.numel()))):
-            result[lane] = self._supremum(lane, alive[lane], policy[lane], ridge[lane])
+        runs = torch.nonzero(alive.any(dim=1))[:, 0]
+        for run in runs.split(max(1, 2_000_000 // max(1, self._class.couple_gap.numel()))):
+            result[run] = self._supremum(run, alive[run], policy[run], ridge[run])
         return result
 
-    def _supremum(self, lane: Tensor, alive: Tensor, policy: Tensor, ridge: Tensor) -> Tensor:
+    def _supremum(self, run: Tensor, alive: Tensor, policy: Tensor, ridge: Tensor) -> Tensor:
         gap = self._class.couple_gap
         mean = torch.einsum("lsa,psa->lps", policy, gap)
-        scale = torch.where(alive, (ridge + self._forms[lane]).rsqrt(), 0.0)
+        scale = torch.where(alive, (ridge + self._forms[run]).rsqrt(), 0.0)
         return ((gap - mean[..., None]).abs() * scale[..., None, None]).amax(dim=1)
 
 

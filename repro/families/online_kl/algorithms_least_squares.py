@@ -71,7 +71,7 @@ def linear_least_squares(
 ) -> Tensor:
     """argmin over ‖θ‖ ≤ radius of Σ [(2α−1)(2σ(⟨x_i, θ⟩) − 1) − z_i]² (P1, step 8).
 
-    Gauss–Newton, each step to the ball's minimiser of the local quadratic; all lanes at once.
+    Gauss–Newton, each step to the ball's minimiser of the local quadratic; all runs at once.
     The objective is not convex: from a neighbouring block's minimiser, or 0, it converges to
     the minimum that the tests find by restarts.
 

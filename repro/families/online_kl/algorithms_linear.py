@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from repro.families.online_kl.algorithms_least_squares import linear_least_squares
-from repro.families.online_kl.run_batch import Lanes
+from repro.families.online_kl.run_batch import RunBatch
 from repro.instances.linear import LinearWorld
 
 
@@ -23,24 +23,24 @@ class LinearClass:
 
     world: LinearWorld
 
-    def learner(self, lanes: Lanes) -> LinearLearner:
-        """A learner without data for every lane."""
-        return LinearLearner(self.world, lanes)
+    def learner(self, batch: RunBatch) -> LinearLearner:
+        """A learner without data for every run."""
+        return LinearLearner(self.world, batch)
 
 
 class LinearLearner:
     """Data, estimate and uncertainty of L runs."""
 
-    def __init__(self, world: LinearWorld, lanes: Lanes) -> None:
+    def __init__(self, world: LinearWorld, batch: RunBatch) -> None:
         cells, features = world.feature_diff.shape
         options = {"dtype": torch.float64, "device": world.features.device}
-        self._world, self._signal = world, lanes.believed_signal
+        self._world, self._signal = world, batch.believed_signal
         self._flat = world.features.flatten(0, 1)
         self._outer = (world.feature_diff[:, :, None] * world.feature_diff[:, None]).flatten(1)
-        self.pairs = torch.zeros(len(lanes), cells, **options)
-        self.label_sum = torch.zeros(len(lanes), cells, **options)
-        self.theta = torch.zeros(len(lanes), features, **options)
-        scaled = lanes.ridge / (2 * world.radius) ** 2
+        self.pairs = torch.zeros(len(batch), cells, **options)
+        self.label_sum = torch.zeros(len(batch), cells, **options)
+        self.theta = torch.zeros(len(batch), features, **options)
+        scaled = batch.ridge / (2 * world.radius) ** 2
         eye = torch.eye(features, **options)
         self._precision = scaled[:, None, None] * eye
         self._inverse: Tensor | None = eye / scaled[:, None, None]
@@ -55,17 +55,17 @@ class LinearLearner:
         self._fit()
 
     def observe_pair(self, cell: Tensor, label: Tensor) -> None:
-        """Add one privatised label ±1 a lane: cell (L,) long, −1 for two equal responses."""
+        """Add one privatised label ±1 per run: cell (L,) long, −1 for two equal responses."""
         informative = cell >= 0
-        lane, cell = torch.nonzero(informative)[:, 0], cell[informative]
-        self.pairs[lane, cell] += 1
-        self.label_sum[lane, cell] += label[lane]
+        run, cell = torch.nonzero(informative)[:, 0], cell[informative]
+        self.pairs[run, cell] += 1
+        self.label_sum[run, cell] += label[run]
         x = self._world.feature_diff[cell]
         inverse = self._inverted()
-        product = (inverse[lane] @ x[..., None])[..., 0]
+        product = (inverse[run] @ x[..., None])[..., 0]
         shrink = 1 + (product * x).sum(-1)
-        inverse[lane] -= product[:, :, None] * product[:, None, :] / shrink[:, None, None]
-        self._precision[lane] += x[:, :, None] * x[:, None, :]
+        inverse[run] -= product[:, :, None] * product[:, None, :] / shrink[:, None, None]
+        self._precision[run] += x[:, :, None] * x[:, None, :]
         self._fit()
 
     def reward(self) -> Tensor:

@@ -18,7 +18,7 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from repro.families.online_kl.run_batch import Lanes
+from repro.families.online_kl.run_batch import RunBatch
 from repro.instances.linear import LinearWorld
 from repro.policies.gibbs import gibbs_policy, gibbs_suboptimality
 from repro.preferences.block_draws import Draws
@@ -34,7 +34,7 @@ class Learner(Protocol):
         ...
 
     def observe_pair(self, cell: Tensor, label: Tensor) -> None:
-        """Add one pair a lane: cell (L,), −1 for two equal responses, and label ±1 (L,)."""
+        """Add one pair per run: cell (L,), −1 for two equal responses, and label ±1 (L,)."""
         ...
 
     def reward(self) -> Tensor:
@@ -49,7 +49,7 @@ class Learner(Protocol):
 class RewardClass(Protocol):
     """A class of rewards: linear (``LinearClass``) or finite (``FiniteClass``)."""
 
-    def learner(self, lanes: Lanes) -> Learner:
+    def learner(self, batch: RunBatch) -> Learner:
         """A learner without data."""
         ...
 
@@ -85,7 +85,7 @@ class Game:
 
     world: LinearWorld
     rewards: RewardClass
-    lanes: Lanes
+    batch: RunBatch
 
     def cell_prob(self, current: Round) -> Tensor:
         """(L, C) probability of each unordered pair when a¹ ~ π¹ and a² ~ π²."""
@@ -97,31 +97,31 @@ class Game:
     def win_prob(self) -> Tensor:
         """(L, C) P(z = +1) in each cell (P1, Lemma C.1; with corruption P2, Definition 2.4)."""
         clean = torch.tanh(self.world.reward_diff / 2)
-        scale, offset = self.lanes.label_scale[:, None], self.lanes.label_offset[:, None]
+        scale, offset = self.batch.label_scale[:, None], self.batch.label_offset[:, None]
         return (1 + scale * clean - offset * clean.sign()) / 2
 
     @cached_property
     def optimal(self) -> Tensor:
-        """(L, S, A) π* of every lane."""
-        weight = self.lanes.kl_weight[:, None, None]
+        """(L, S, A) π* of every run."""
+        weight = self.batch.kl_weight[:, None, None]
         return gibbs_policy(self.world.reference, self.world.reward, weight)
 
     def policies(self, learner: Learner, time: int, rounds: int) -> Round:
         """Steps 8 to 10 after ``time`` labels; both policies are the reference at first."""
-        world, lanes = self.world, self.lanes
-        weight, played = lanes.kl_weight[:, None, None], lanes.played_kl_weight[:, None, None]
-        shape = (len(lanes), *world.reference.shape)
+        world, batch = self.world, self.batch
+        weight, played = batch.kl_weight[:, None, None], batch.played_kl_weight[:, None, None]
+        shape = (len(batch), *world.reference.shape)
         if time == 0:
             reward = bonus = torch.zeros(shape, dtype=weight.dtype, device=weight.device)
             exploit = explore = world.reference.expand(shape)
         else:
             reward = learner.reward()
             exploit = gibbs_policy(world.reference, reward, played)
-            bonus = lanes.bonus_weight[:, None, None] * learner.uncertainty(exploit)
-            bonus = torch.minimum(bonus, lanes.bonus_cap[:, None, None])
+            bonus = batch.bonus_weight[:, None, None] * learner.uncertainty(exploit)
+            bonus = torch.minimum(bonus, batch.bonus_cap[:, None, None])
             explore = gibbs_policy(world.reference, reward + bonus, played)
         excess = (reward + bonus) / played - world.reward / weight
-        regret = gibbs_suboptimality(self.optimal, excess, world.state_prob, lanes.kl_weight)
+        regret = gibbs_suboptimality(self.optimal, excess, world.state_prob, batch.kl_weight)
         return Round(time, rounds, reward, bonus, exploit, explore, regret, learner.pairs)
 
 
@@ -136,7 +136,7 @@ def blocked_rounds(game: Game, times: Sequence[int], draws: Draws) -> Iterator[R
     Yields:
         The policies at each of the times.
     """
-    learner, win_prob = game.rewards.learner(game.lanes), game.win_prob()
+    learner, win_prob = game.rewards.learner(game.batch), game.win_prob()
     for time, later in pairwise(times):
         current = game.policies(learner, time, later - time)
         yield current
@@ -152,7 +152,7 @@ def stepwise_rounds(game: Game, horizon: int, draws: Draws) -> Iterator[Round]:
     Yields:
         The policies of every round, and those after the last.
     """
-    learner, win_prob = game.rewards.learner(game.lanes), game.win_prob()
+    learner, win_prob = game.rewards.learner(game.batch), game.win_prob()
     for time in range(horizon):
         current = game.policies(learner, time, 1)
         yield current

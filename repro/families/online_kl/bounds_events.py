@@ -14,8 +14,8 @@ NOISE_SCALE = 2.0
 
 def in_sample_error(game: Game, current: Round, logs: float) -> Tensor:
     """(L,) Σ (ĥ − h*)² over 8σ²·log(T·N/δ) (Lemma C.2), h = E[z] as least squares models it."""
-    believed = game.lanes.believed_signal[:, None]
-    truth = expected_label(game.world.reward_diff, game.lanes.label_scale[:, None])
+    believed = game.batch.believed_signal[:, None]
+    truth = expected_label(game.world.reward_diff, game.batch.label_scale[:, None])
     fitted = expected_label(reward_differences(game, current.reward), believed)
     return (current.pairs * (fitted - truth).square()).sum(-1) / (8 * NOISE_SCALE**2 * logs)
 
@@ -41,7 +41,7 @@ def optimism_deficit(game: Game, current: Round) -> Tensor:
 def bonus_bound(game: Game, current: Round) -> Tensor:
     """(L,) regret over 4·E_{π²}[b²]/kl_weight, the last step of Theorem 5.2's proof."""
     spread = (current.explore * current.bonus.square()).sum(-1) @ game.world.state_prob
-    return current.regret * game.lanes.kl_weight / (4 * spread)
+    return current.regret * game.batch.kl_weight / (4 * spread)
 
 
 def reward_differences(game: Game, reward: Tensor) -> Tensor:

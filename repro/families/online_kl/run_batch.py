@@ -1,4 +1,4 @@
-"""Settings of simulated runs of Algorithm 2 (POKL-RLHF, P1), one run a lane.
+"""Settings of simulated runs of Algorithm 2 (POKL-RLHF, P1), one batch entry per run.
 
 Replicates and settings share the leading axis of every tensor, so one call simulates both.
 """
@@ -15,7 +15,7 @@ from repro.base.notation import label_signal
 
 
 @dataclass(frozen=True)
-class LaneSetting:
+class RunSetting:
     """One setting of Algorithm 2.
 
     Attributes:
@@ -49,7 +49,7 @@ class LaneSetting:
 
 
 @dataclass(frozen=True, eq=False)
-class Lanes:
+class RunBatch:
     """Settings as (L,) float64 tensors, L = settings × replicates.
 
     Attributes:
@@ -77,7 +77,7 @@ class Lanes:
         return len(self.label_scale)
 
 
-def make_lanes(settings: Sequence[LaneSetting], replicates: int, device: str = "cpu") -> Lanes:
+def make_batch(settings: Sequence[RunSetting], replicates: int, device: str = "cpu") -> RunBatch:
     """Every setting ``replicates`` times, setting by setting.
 
     Args:
@@ -91,7 +91,7 @@ def make_lanes(settings: Sequence[LaneSetting], replicates: int, device: str = "
         return one_each.repeat_interleave(replicates)
 
     believed = [s.epsilon if s.believed_epsilon is None else s.believed_epsilon for s in settings]
-    return Lanes(
+    return RunBatch(
         label_scale=column([s.label_mean[0] for s in settings]),
         label_offset=column([s.label_mean[1] for s in settings]),
         believed_signal=column([label_signal(epsilon) for epsilon in believed]),

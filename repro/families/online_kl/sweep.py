@@ -6,7 +6,7 @@ from repro.base.notation import epsilon_of_cost
 from repro.base.schema import Model, Positive, Probability
 from repro.families.online_kl.algorithms_bonus import confidence_weight
 from repro.families.online_kl.bounds_regret import RegretRate, regret_rate
-from repro.families.online_kl.run_batch import LaneSetting
+from repro.families.online_kl.run_batch import RunSetting
 from repro.families.online_kl.worlds import OnlineChoice, online_world, replaced
 from repro.instances.choices import instance_choice
 from repro.instances.linear import LinearWorld
@@ -72,11 +72,11 @@ class OnlineSweep(SweepExperiment):
         """The horizon that Γ_T is set for: a sweep of T observes runs to its largest value."""
         return int(check.grid[-1]) if check.axis == "horizon" else self.horizon(check, value)
 
-    def lane(self, check: Check, value: float) -> LaneSetting:
+    def run_setting(self, check: Check, value: float) -> RunSetting:
         """Algorithm 2's setting: Γ_T for the longest horizon of the check, constant along it."""
         world, (_, epsilon) = self.world(check, value), self.size(check, value)
         weight = self.bonus_weight(check, value, self.longest(check, value))
-        return LaneSetting(epsilon, world.kl_weight, weight, ridge=self.exploration.ridge)
+        return RunSetting(epsilon, world.kl_weight, weight, ridge=self.exploration.ridge)
 
     def bonus_weight(self, check: Check, value: float, horizon: int) -> float:
         """Γ_T for a horizon."""
@@ -89,9 +89,9 @@ class OnlineSweep(SweepExperiment):
 
     def predicted_rate(self, check: Check, value: float) -> RegretRate:
         """The closed form of regret per unit of log T."""
-        lane = self.lane(check, value)
+        setting = self.run_setting(check, value)
         world = self.world(check, value)
-        return regret_rate(world, lane.epsilon, lane.kl_weight, lane.bonus_weight)
+        return regret_rate(world, setting.epsilon, setting.kl_weight, setting.bonus_weight)
 
     def log_class_size(self, world: LinearWorld) -> float:
         """log N of a net of the linear class."""

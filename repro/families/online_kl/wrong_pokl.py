@@ -12,7 +12,7 @@ from torch import Tensor
 
 from repro.families.online_kl.algorithms_linear import LinearClass
 from repro.families.online_kl.algorithms_pokl import Game, RewardClass, Round, blocked_rounds
-from repro.families.online_kl.run_batch import LaneSetting, make_lanes
+from repro.families.online_kl.run_batch import RunSetting, make_batch
 from repro.instances.linear import LinearWorld
 from repro.preferences.block_draws import draws_on, geometric_times
 
@@ -20,42 +20,42 @@ EPSILON_OVERSTATED = 1.2
 """A privacy budget believed 20 % higher than it is."""
 
 
-def pokl(setting: LaneSetting) -> LaneSetting:
+def pokl(setting: RunSetting) -> RunSetting:
     """Algorithm 2 as the setting describes it."""
     return setting
 
 
-def naive_labels(setting: LaneSetting) -> LaneSetting:
+def naive_labels(setting: RunSetting) -> RunSetting:
     """Wrong: least squares without the factor 2α−1, as if labels were clean."""
     return replace(setting, believed_epsilon=math.inf)
 
 
-def epsilon_overstated(setting: LaneSetting) -> LaneSetting:
+def epsilon_overstated(setting: RunSetting) -> RunSetting:
     """Wrong: least squares assumes a budget 20 % too high."""
     return replace(setting, believed_epsilon=EPSILON_OVERSTATED * setting.epsilon)
 
 
-def hidden_randomizer(setting: LaneSetting) -> LaneSetting:
+def hidden_randomizer(setting: RunSetting) -> RunSetting:
     """Wrong: labels taken as clean have passed through randomized response at ε = 1."""
     return replace(setting, epsilon=1.0, believed_epsilon=math.inf)
 
 
-def without_exploration(setting: LaneSetting) -> LaneSetting:
+def without_exploration(setting: RunSetting) -> RunSetting:
     """Wrong: no bonus, both responses from the exploitation policy."""
     return replace(setting, bonus_weight=0.0)
 
 
-def inverted_kl_weight(setting: LaneSetting) -> LaneSetting:
+def inverted_kl_weight(setting: RunSetting) -> RunSetting:
     """Wrong: P1's β read as the weight of KL, not as its inverse."""
     return replace(setting, played_kl_weight=1 / setting.kl_weight)
 
 
-def other_order(setting: LaneSetting) -> LaneSetting:
+def other_order(setting: RunSetting) -> RunSetting:
     """Wrong: the adversary acts on the other side of the randomizer."""
     return replace(setting, after_privacy=not setting.after_privacy)
 
 
-METHODS: dict[str, Callable[[LaneSetting], LaneSetting]] = {
+METHODS: dict[str, Callable[[RunSetting], RunSetting]] = {
     **{
         f.__name__: f
         for f in (
@@ -104,7 +104,7 @@ class RegretCurve:
 
 def simulate(
     world: LinearWorld,
-    settings: Sequence[LaneSetting],
+    settings: Sequence[RunSetting],
     horizon: int,
     ratio: float,
     rng: np.random.Generator,
@@ -125,7 +125,7 @@ def simulate(
         watch: what is recorded of each round, (L,); the regret unless given.
     """
     device = str(world.features.device)
-    game = Game(world, rewards or LinearClass(world), make_lanes(settings, replicates, device))
+    game = Game(world, rewards or LinearClass(world), make_batch(settings, replicates, device))
     times = geometric_times(horizon, ratio)
     with torch.inference_mode():
         kept = [

@@ -52,7 +52,7 @@ class Huber:
 
 @dataclass(frozen=True)
 class WorstHuber:
-    """Huber corruption with the B that hurts a victim most: certain answers, cell by cell.
+    """Huber corruption with the B that hurts a target most: certain answers, cell by cell.
 
     The damage is a convex function of the (C,) vector P_B(+1) for every estimator that is affine
     in its labels, so a corner is worst; for the logistic estimator that is checked on a grid.

@@ -27,7 +27,7 @@ REFINEMENTS = 2
 
 @dataclass(frozen=True)
 class Response:
-    """What P rows of labels lead the victim to.
+    """What P rows of labels lead the target to.
 
     Attributes:
         error: (P, e) error vector; its norm is the damage.
@@ -43,7 +43,7 @@ class Response:
         return self.error.norm(dim=-1).nan_to_num(nan=-1.0)
 
 
-class Victim(Protocol):
+class AttackTarget(Protocol):
     """What the adversary knows of the estimator it attacks."""
 
     @property
@@ -64,22 +64,22 @@ class Victim(Protocol):
         """(P,) norm of the error after a refit; −1 where there is none."""
         ...
 
-    def repeated(self, times: int) -> Victim:
-        """The same victim for labels of which every row is repeated ``times`` times."""
+    def repeated(self, times: int) -> AttackTarget:
+        """The same target for labels of which every row is repeated ``times`` times."""
         ...
 
 
 @dataclass(frozen=True)
 class StrongAdversary:
-    """Sets labels so that the victim errs most.
+    """Sets labels so that the target errs most.
 
     Attributes:
         budget: ⌊αn⌋ labels, or a share of them where counts are shares.
-        victim: the estimator under attack.
+        target: the estimator under attack.
     """
 
     budget: float
-    victim: Victim
+    target: AttackTarget
 
     def __call__(
         self, rng: np.random.Generator | None, counts: LabelCounts, reading: Reading
@@ -87,9 +87,9 @@ class StrongAdversary:
         """The worst labels found; nothing is random here."""
         if self.budget == 0:
             return counts
-        before = self.victim.respond(reading(counts))
-        starts = _starts(before.leverage, self.victim)
-        search = _Search(counts, reading, self.budget, self.victim, starts.shape[1])
+        before = self.target.respond(reading(counts))
+        starts = _starts(before.leverage, self.target)
+        search = _Search(counts, reading, self.budget, self.target, starts.shape[1])
         leverage = before.leverage.repeat_interleave(starts.shape[1], dim=0)
         found = search.spend(starts.flatten(0, 1), leverage)
         for _ in range(REFINEMENTS):
@@ -105,7 +105,7 @@ class StrongAdversary:
         alone = alone_in_a_cell(counts.wins, losses, self.budget)
         starts = torch.cat([flips[:, None, :], alone], dim=1)
         times = starts.shape[1]
-        many = _Search(counts, search.reading, self.budget, self.victim, times)
+        many = _Search(counts, search.reading, self.budget, self.target, times)
         best = exchange(
             starts.flatten(0, 1),
             many.counts.wins,
@@ -120,10 +120,10 @@ class StrongAdversary:
 class _Search:
     """Greedy spending from several starts at once: D starts for each of R datasets."""
 
-    def __init__(self, counts, reading, budget, victim, starts) -> None:
+    def __init__(self, counts, reading, budget, target, starts) -> None:
         self.original, self.reading, self.budget, self.starts = counts, reading, budget, starts
         pairs, wins = (x.repeat_interleave(starts, dim=0) for x in (counts.pairs, counts.wins))
-        self.counts, self.victim = LabelCounts(pairs, wins), victim.repeated(starts)
+        self.counts, self.target = LabelCounts(pairs, wins), target.repeated(starts)
 
     def spend(self, direction: Tensor, leverage: Tensor) -> tuple[Tensor, Response]:
         """Flips (R·D, C), + towards +1, that go furthest along directions, and what they do.
@@ -132,7 +132,7 @@ class _Search:
         whatever the cell's size.
         """
         along = torch.einsum("pe,pek->pk", direction, leverage)
-        gain = along @ self.victim.features.T
+        gain = along @ self.target.features.T
         room = torch.where(gain > 0, self.counts.pairs - self.counts.wins, self.counts.wins)
         order = gain.abs().argsort(dim=-1, descending=True)
         sorted_room = room.gather(-1, order)
@@ -156,7 +156,7 @@ class _Search:
             x.repeat_interleave(times, dim=0) for x in (self.counts.pairs, self.counts.wins)
         )
         labels = self.reading(LabelCounts(pairs, wins + flips))
-        return self.victim.repeated(times).damage(labels)
+        return self.target.repeated(times).damage(labels)
 
     def worst(self, flips: Tensor, response: Response) -> Tensor:
         """(R, C) flips of the start that does most damage."""
@@ -167,13 +167,13 @@ class _Search:
     def respond(self, flips: Tensor) -> Response:
         """Exact refit after flips."""
         labels = LabelCounts(self.counts.pairs, self.counts.wins + flips)
-        return self.victim.respond(self.reading(labels))
+        return self.target.respond(self.reading(labels))
 
 
-def _starts(leverage: Tensor, victim: Victim) -> Tensor:
+def _starts(leverage: Tensor, target: AttackTarget) -> Tensor:
     """(R, D, e) unit directions: the heaviest cells' gains, both ways."""
-    gain = leverage @ victim.features.T
-    weight = gain.norm(dim=1).masked_fill(victim.mass == 0, 0.0)
+    gain = leverage @ target.features.T
+    weight = gain.norm(dim=1).masked_fill(target.mass == 0, 0.0)
     top = weight.topk(min(MAX_STARTS, weight.shape[-1]), dim=-1).indices
     chosen = gain.gather(2, top[:, None, :].expand(-1, gain.shape[1], -1)).transpose(1, 2)
     return _unit(torch.cat([chosen, -chosen], dim=1))

@@ -15,7 +15,7 @@ from repro.corruption.orders import Channel, Corruption, Order, Randomize, chann
 from repro.corruption.random_flips import UniformFlips, mask_process
 from repro.families.robust.adversaries_huber import WorstHuber
 from repro.families.robust.adversaries_strong import StrongAdversary
-from repro.families.robust.attack_targets import LogisticVictim, l2_root, weighted_root
+from repro.families.robust.attack_targets import LogisticTarget, l2_root, weighted_root
 from repro.families.robust.worlds_pairs import PairWorld
 from repro.preferences.label_counts import LabelCounts, draw_label_counts
 
@@ -68,27 +68,27 @@ def true_counts(
     return draw_label_counts(*args)
 
 
-def victim_of(scene: Scene, counts: LabelCounts, n_pairs: int | None) -> LogisticVictim:
+def target_of(scene: Scene, counts: LabelCounts, n_pairs: int | None) -> LogisticTarget:
     """Algorithm 1 on the pairs of some datasets, judged in the scene's norm."""
     world = scene.world
     mass = counts.pairs / (n_pairs or 1)
     x = world.coordinates
     root = l2_root(x) if scene.ridge is None else weighted_root(x, mass, scene.ridge)
-    return LogisticVictim(x, mass, world.truth, world.radius, root)
+    return LogisticTarget(x, mass, world.truth, world.radius, root)
 
 
-def scene_channel(scene: Scene, victim: LogisticVictim, n_pairs: int | None) -> Channel:
+def scene_channel(scene: Scene, target: LogisticTarget, n_pairs: int | None) -> Channel:
     """What stands between true labels and the estimator."""
     if scene.adversary == "mask":
         return Channel((mask_process(scene.order, scene.epsilon, scene.corruption),))
-    corrupt = _corruption(scene, victim, n_pairs)
+    corrupt = _corruption(scene, target, n_pairs)
     return channel(scene.order, Randomize.response(scene.epsilon), corrupt)
 
 
 def estimate(
     scene: Scene, n_pairs: int | None, rng: np.random.Generator | None, replicates: int = 1
-) -> tuple[Tensor, LogisticVictim]:
-    """(R, k) θ̂ − θ_true in identified coordinates, and the victim that knows the norm.
+) -> tuple[Tensor, LogisticTarget]:
+    """(R, k) θ̂ − θ_true in identified coordinates, and the target that knows the norm.
 
     Args:
         scene: the world, the order, the adversary.
@@ -97,29 +97,29 @@ def estimate(
         replicates: R; 1 where nothing is random.
     """
     counts = true_counts(scene.world, n_pairs, rng, replicates)
-    victim = victim_of(scene, counts, n_pairs)
-    seen = scene_channel(scene, victim, n_pairs).apply(rng, counts, scene.read)
-    return victim.estimate(scene.read(seen)) - victim.truth, victim
+    target = target_of(scene, counts, n_pairs)
+    seen = scene_channel(scene, target, n_pairs).apply(rng, counts, scene.read)
+    return target.estimate(scene.read(seen)) - target.truth, target
 
 
 def estimation_error(
     scene: Scene, n_pairs: int | None, rng: np.random.Generator | None, replicates: int = 1
 ) -> Tensor:
     """(R,) ‖θ̂ − θ_true‖ in the scene's norm."""
-    error, victim = estimate(scene, n_pairs, rng, replicates)
-    return (victim.root @ error[..., None])[..., 0].norm(dim=-1)
+    error, target = estimate(scene, n_pairs, rng, replicates)
+    return (target.root @ error[..., None])[..., 0].norm(dim=-1)
 
 
-def _corruption(scene: Scene, victim: LogisticVictim, n_pairs: int | None) -> Corruption:
+def _corruption(scene: Scene, target: LogisticTarget, n_pairs: int | None) -> Corruption:
     """The corruption model of a scene."""
     share = scene.corruption
     match scene.adversary:
         case "strong":
             return StrongAdversary(
-                share if n_pairs is None else flip_budget(share, n_pairs), victim
+                share if n_pairs is None else flip_budget(share, n_pairs), target
             )
         case "huber":
-            return WorstHuber(share, lambda labels: victim.damage(labels))
+            return WorstHuber(share, lambda labels: target.damage(labels))
         case "uniform":
             return UniformFlips(share)
     return UniformFlips(0.0)

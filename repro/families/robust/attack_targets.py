@@ -12,7 +12,7 @@ from repro.families.robust.algorithms_debiased import debiased_logistic, hessian
 
 
 @dataclass(frozen=True, eq=False)
-class LogisticVictim:
+class LogisticTarget:
     """Debiased logistic regression, judged by ‖root·(θ̂ − θ_true) + offset‖.
 
     Attributes:
@@ -52,7 +52,7 @@ class LogisticVictim:
         inverse = torch.linalg.inv(curvature + (1e-12 * trace + 1e-300)[:, None, None] * eye)
         return Response(self._error(theta), self.root @ inverse)
 
-    def repeated(self, times: int) -> LogisticVictim:
+    def repeated(self, times: int) -> LogisticTarget:
         """Every row ``times`` times."""
         root = self.root
         if root.shape[0] > 1:

@@ -61,23 +61,23 @@ def losses(
     world = case.world()
     pairs = pairs_of(world)
     scene = Scene(pairs, Order.LTC, epsilon)
-    error, victim = estimate(scene, n_pairs, rng, replicates)
+    error, target = estimate(scene, n_pairs, rng, replicates)
     scale = float(pairs.truth.norm() / world.theta.norm())
-    theta = (error + victim.truth) / scale
+    theta = (error + target.truth) / scale
     dpo = gibbs_policy(world.reference, theta[:, None, :] @ world.features[0].T, world.kl_weight)
     best = world.reward.max()
     lost_dpo = best - (dpo[:, 0] * world.reward[0]).sum(-1)
     lost = [
         _pessimistic_loss(world, t, m, n_pairs, scene.read.scale)
-        for t, m in zip(theta.numpy(), _covariances(victim) * scale**2, strict=True)
+        for t, m in zip(theta.numpy(), _covariances(target) * scale**2, strict=True)
     ]
     return {"dpo": lost_dpo.numpy(), "pessimistic": np.array(lost)}
 
 
-def _covariances(victim) -> np.ndarray:
+def _covariances(target) -> np.ndarray:
     """(R, k, k) Σ̂ of scaled features."""
-    x = victim.features
-    return torch.einsum("rc,ci,cj->rij", victim.mass, x, x).numpy()
+    x = target.features
+    return torch.einsum("rc,ci,cj->rij", target.mass, x, x).numpy()
 
 
 def _pessimistic_loss(world, theta, covariance, n_pairs: int, cost: float) -> float:

@@ -17,10 +17,10 @@ from repro.families.robust.algorithms_estimation import (
     Scene,
     estimation_error,
     scene_channel,
+    target_of,
     true_counts,
-    victim_of,
 )
-from repro.families.robust.attack_targets import LogisticVictim
+from repro.families.robust.attack_targets import LogisticTarget
 from repro.families.robust.worlds_pairs import PairWorld, pairs_of
 from repro.instances.linear import LinearWorld
 from repro.policies.gibbs import gibbs_policy
@@ -56,9 +56,9 @@ def greedy_floor(
     margins = np.geomspace(*ladder, MARGINS)
     counts = _ladder_counts(scene.world, n_pairs, rng, margins)
     mass = counts.pairs / n_pairs
-    victim = _signed_victim(scene.world, mass)
-    seen = scene_channel(scene, victim, n_pairs).apply(rng, counts, scene.read)
-    estimated = (victim.estimate(scene.read(seen)) @ scene.world.coordinates[0]).cpu().numpy()
+    target = _signed_target(scene.world, mass)
+    seen = scene_channel(scene, target, n_pairs).apply(rng, counts, scene.read)
+    estimated = (target.estimate(scene.read(seen)) @ scene.world.coordinates[0]).cpu().numpy()
     return _crossing(margins, estimated)
 
 
@@ -78,9 +78,9 @@ def dpo_floor(
     """
     counts = true_counts(scene.world, n_pairs, rng, replicates)
     root = gap_gradient(policies, scene.world)[None, None, :]
-    victim = replace(victim_of(scene, counts, n_pairs), root=root)
-    seen = scene_channel(scene, victim, n_pairs).apply(rng, counts, scene.read)
-    theta = victim.estimate(scene.read(seen)) @ scene.world.basis.T
+    target = replace(target_of(scene, counts, n_pairs), root=root)
+    seen = scene_channel(scene, target, n_pairs).apply(rng, counts, scene.read)
+    theta = target.estimate(scene.read(seen)) @ scene.world.basis.T
     return dpo_gap(policies, rewards_of(policies, theta)).abs()
 
 
@@ -129,11 +129,11 @@ def _ladder_counts(
     return LabelCounts(as_tensor(pairs), as_tensor(wins))
 
 
-def _signed_victim(world: PairWorld, mass: Tensor) -> LogisticVictim:
+def _signed_target(world: PairWorld, mass: Tensor) -> LogisticTarget:
     """Damage is 2B′ − ⟨x_0, θ̂⟩: the attack lowers the first margin."""
     x = world.coordinates
     zero = torch.zeros_like(world.truth)
-    return LogisticVictim(x, mass, zero, world.radius, -x[None, None, 0], 2 * world.radius)
+    return LogisticTarget(x, mass, zero, world.radius, -x[None, None, 0], 2 * world.radius)
 
 
 def _crossing(margins: np.ndarray, estimated: np.ndarray) -> float:

@@ -11,7 +11,7 @@ from repro.corruption.budget import flip_budget
 from repro.corruption.debiasing import READINGS
 from repro.corruption.orders import Order, Randomize, binomial, channel
 from repro.families.robust.adversaries_strong import StrongAdversary
-from repro.families.robust.attack_targets import LogisticVictim
+from repro.families.robust.attack_targets import LogisticTarget
 from repro.preferences.label_counts import LabelCounts
 
 
@@ -65,12 +65,12 @@ def rare_cell_floors(
     mass = pairs / n_pairs
     truth = torch.tensor([cell.reward_diff], dtype=torch.float64)
     x = torch.ones(1, 1, dtype=torch.float64)
-    victim = LogisticVictim(x, mass, truth, cell.reward_bound, torch.sqrt(mass)[:, :, None])
-    adversary = StrongAdversary(flip_budget(corruption, n_pairs), victim)
+    target = LogisticTarget(x, mass, truth, cell.reward_bound, torch.sqrt(mass)[:, :, None])
+    adversary = StrongAdversary(flip_budget(corruption, n_pairs), target)
     read = READINGS[reading](epsilon)
     stages = channel(order, Randomize.response(epsilon), adversary)
     seen = stages.apply(rng, LabelCounts(pairs, wins), read)
-    return victim.damage(read(seen)).numpy()
+    return target.damage(read(seen)).numpy()
 
 
 def worst_rare_cell(cell: RareCell, **scene) -> float:

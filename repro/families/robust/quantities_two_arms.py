@@ -19,7 +19,7 @@ from repro.corruption.debiasing import debiased
 from repro.corruption.orders import Order, Randomize, channel
 from repro.families.robust.adversaries_strong import StrongAdversary
 from repro.families.robust.algorithms_pessimism import separable_pessimism
-from repro.families.robust.attack_targets import LogisticVictim
+from repro.families.robust.attack_targets import LogisticTarget
 from repro.preferences.label_counts import LabelCounts
 
 RUNGS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.75, 1.0, 1.5, 2.5)
@@ -140,9 +140,9 @@ def _attacked(m, t, order, epsilon, corruption, reward_bound) -> np.ndarray:
     wins = pairs * torch.sigmoid(torch.from_numpy(t))[:, None]
     x, zero = torch.ones(1, 1, dtype=torch.float64), torch.zeros(1, dtype=torch.float64)
     root = -torch.ones(1, 1, 1, dtype=torch.float64)
-    victim = LogisticVictim(x, pairs, zero, reward_bound, root, 2 * reward_bound)
-    adversary = StrongAdversary(checked_corruption(corruption), victim)
+    target = LogisticTarget(x, pairs, zero, reward_bound, root, 2 * reward_bound)
+    adversary = StrongAdversary(checked_corruption(corruption), target)
     read = debiased(epsilon)
     stages = channel(order, Randomize.response(epsilon), adversary)
     seen = stages.apply(None, LabelCounts(pairs, wins), read)
-    return victim.estimate(read(seen))[:, 0].numpy()
+    return target.estimate(read(seen))[:, 0].numpy()

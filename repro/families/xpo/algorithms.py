@@ -15,20 +15,20 @@ from itertools import pairwise
 import torch
 from torch import Tensor
 
-from repro.families.xpo.worlds import NeedleClass, PairCounts, XpoLanes
+from repro.families.xpo.worlds import NeedleClass, PairCounts, XpoBatch
 from repro.preferences.block_draws import Draws
 
 Score = Callable[[PairCounts], Tensor]
 """(L, A, U) what a policy update minimises, given the counts so far."""
 
-Objective = Callable[[NeedleClass, XpoLanes], Score]
+Objective = Callable[[NeedleClass, XpoBatch], Score]
 """Prepares what does not depend on the counts."""
 
 
-def optimism(policies: NeedleClass, lanes: XpoLanes) -> Score:
+def optimism(policies: NeedleClass, batch: XpoBatch) -> Score:
     """(L, A, U) γ·Σ log π(τ̃_i) (P2, Algorithms 2 and 4)."""
     tilts, log_normaliser = policies.tilts, policies.log_normaliser
-    weight = lanes.optimism_weight[:, None, None]
+    weight = batch.optimism_weight[:, None, None]
 
     def score(counts: PairCounts) -> Tensor:
         total = counts.baseline.sum(dim=1)[:, None, None]
@@ -38,12 +38,12 @@ def optimism(policies: NeedleClass, lanes: XpoLanes) -> Score:
     return score
 
 
-def log_objective(policies: NeedleClass, lanes: XpoLanes) -> Score:
+def log_objective(policies: NeedleClass, batch: XpoBatch) -> Score:
     """γ·Σ log π(τ̃_i) − c(ε)²·Σ log[(2σ(ε)−1)·P + 1 − σ(ε)] (P2, Algorithm 2, step 14)."""
-    signal = lanes.believed_signal[:, None]
-    shape = signal * torch.tanh(lanes.kl_weight[:, None] * policies.tilts / 2)
+    signal = batch.believed_signal[:, None]
+    shape = signal * torch.tanh(batch.kl_weight[:, None] * policies.tilts / 2)
     on_win, on_loss = torch.log1p(shape)[:, None], torch.log1p(-shape)[:, None]
-    scale, hopeful = signal[..., None] ** 2, optimism(policies, lanes)
+    scale, hopeful = signal[..., None] ** 2, optimism(policies, batch)
 
     def score(counts: PairCounts) -> Tensor:
         log_likelihood = counts.wins[:, :, None] * on_win
@@ -53,10 +53,10 @@ def log_objective(policies: NeedleClass, lanes: XpoLanes) -> Score:
     return score
 
 
-def square_loss(policies: NeedleClass, lanes: XpoLanes) -> Score:
+def square_loss(policies: NeedleClass, batch: XpoBatch) -> Score:
     """(L, A, U) Σ [2P − 1 − c(ε)·z]² up to a constant (P2, Algorithm 4, step 14)."""
-    mean = torch.tanh(lanes.kl_weight[:, None] * policies.tilts / 2)[:, None]
-    cost = 1 / lanes.believed_signal[:, None, None]
+    mean = torch.tanh(batch.kl_weight[:, None] * policies.tilts / 2)[:, None]
+    cost = 1 / batch.believed_signal[:, None, None]
     squared, pull = mean.square(), 2 * cost * mean
 
     def score(counts: PairCounts) -> Tensor:
@@ -66,21 +66,21 @@ def square_loss(policies: NeedleClass, lanes: XpoLanes) -> Score:
     return score
 
 
-def square_objective(policies: NeedleClass, lanes: XpoLanes) -> Score:
+def square_objective(policies: NeedleClass, batch: XpoBatch) -> Score:
     """γ·Σ log π(τ̃_i) + the square loss: Algorithm 4 with its sign corrected."""
-    hopeful, loss = optimism(policies, lanes), square_loss(policies, lanes)
+    hopeful, loss = optimism(policies, batch), square_loss(policies, batch)
     return lambda counts: hopeful(counts).add_(loss(counts))
 
 
-def printed_square_objective(policies: NeedleClass, lanes: XpoLanes) -> Score:
+def printed_square_objective(policies: NeedleClass, batch: XpoBatch) -> Score:
     """γ·Σ log π(τ̃_i) − the square loss: Algorithm 4, step 15, as printed."""
-    hopeful, loss = optimism(policies, lanes), square_loss(policies, lanes)
+    hopeful, loss = optimism(policies, batch), square_loss(policies, batch)
     return lambda counts: hopeful(counts).sub_(loss(counts))
 
 
 def average_gap(
     policies: NeedleClass,
-    lanes: XpoLanes,
+    batch: XpoBatch,
     objective: Objective,
     times: Sequence[int],
     draws: Draws,
@@ -89,33 +89,33 @@ def average_gap(
 
     Args:
         policies: Π.
-        lanes: settings.
+        batch: settings.
         objective: what an update minimises.
         times: 0, then the rounds after which policies change, last the horizon.
         draws: source of randomness.
     """
     actions, device = policies.num_actions, policies.tilts.device
     gap, prob = policies.divergence().flatten(), policies.table()
-    score, play = objective(policies, lanes), _Play(lanes, actions, draws)
-    zeros = torch.zeros(len(lanes), actions, dtype=policies.tilts.dtype, device=device)
+    score, play = objective(policies, batch), _Play(batch, actions, draws)
+    zeros = torch.zeros(len(batch), actions, dtype=policies.tilts.dtype, device=device)
     counts, current_prob = PairCounts(zeros, zeros, zeros), torch.full_like(zeros, 1 / actions)
     neutral = torch.zeros(1, dtype=policies.tilts.dtype, device=device)
     first = NeedleClass(actions, neutral, policies.optimal_tilt).divergence()[0]
-    current, total = first.expand(len(lanes)), torch.zeros_like(zeros[:, 0])
+    current, total = first.expand(len(batch)), torch.zeros_like(zeros[:, 0])
     for time, later in pairwise(times):
         total = total + (later - time) * current
         counts = counts.plus(play.block(current_prob, later - time))
         found = score(counts).flatten(1).argmin(dim=1)
         current_prob, current = prob[found], gap[found]
-    return lanes.kl_weight * total / times[-1]
+    return batch.kl_weight * total / times[-1]
 
 
 class _Play:
     """Blocks of rounds under frozen policies; what does not change between blocks is kept."""
 
-    def __init__(self, lanes: XpoLanes, actions: int, draws: Draws) -> None:
+    def __init__(self, batch: XpoBatch, actions: int, draws: Draws) -> None:
         self._actions, self._draws = actions, draws
-        self._win_prob = _win_prob(lanes, actions)
+        self._win_prob = _win_prob(batch, actions)
         self._sums = _sums(actions, self._win_prob)
 
     def block(self, prob: Tensor, rounds: int) -> PairCounts:
@@ -143,11 +143,11 @@ def _sums(actions: int, like: Tensor) -> Tensor:
     return torch.cat([from_drawn, from_wins])
 
 
-def _win_prob(lanes: XpoLanes, actions: int) -> Tensor:
+def _win_prob(batch: XpoBatch, actions: int) -> Tensor:
     """(L, A²) P(z prefers τ over τ̃)."""
-    reward = torch.zeros(actions, dtype=lanes.reward_gap.dtype, device=lanes.reward_gap.device)
+    reward = torch.zeros(actions, dtype=batch.reward_gap.dtype, device=batch.reward_gap.device)
     reward[0] = 1
     difference = (reward[:, None] - reward[None, :]).flatten()
-    clean = torch.tanh(lanes.reward_gap[:, None] * difference / 2)
-    mean = lanes.label_scale[:, None] * clean - lanes.label_offset[:, None] * difference
+    clean = torch.tanh(batch.reward_gap[:, None] * difference / 2)
+    mean = batch.label_scale[:, None] * clean - batch.label_offset[:, None] * difference
     return (1 + mean) / 2

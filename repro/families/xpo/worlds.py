@@ -55,7 +55,7 @@ class NeedleClass:
 
 
 @dataclass(frozen=True, eq=False)
-class XpoLanes:
+class XpoBatch:
     """Settings of L runs, (L,) tensors.
 
     Attributes:

@@ -16,7 +16,7 @@ from repro.families.xpo.algorithms import (
     printed_square_objective,
     square_objective,
 )
-from repro.families.xpo.worlds import NeedleClass, XpoLanes
+from repro.families.xpo.worlds import NeedleClass, XpoBatch
 from repro.preferences.block_draws import draws_on, geometric_times
 
 OPTIMAL_TILT = 2.0
@@ -108,8 +108,8 @@ def ladder_gap(
     times = geometric_times(problem.horizon, ratio)
     found = []
     for multiple in method.optimism:
-        lanes = _lanes(problem, method, ladder, multiple, tilt, 2 * replicates, device)
-        gaps = average_gap(policies, lanes, method.objective, times, draws_on(device, rng))
+        batch = _batch(problem, method, ladder, multiple, tilt, 2 * replicates, device)
+        gaps = average_gap(policies, batch, method.objective, times, draws_on(device, rng))
         found.append(gaps.cpu().numpy().reshape(len(ladder), 2, replicates))
     gaps = np.stack(found)
     chosen = gaps[:, :, 0].mean(axis=-1)
@@ -117,7 +117,7 @@ def ladder_gap(
     return gaps[chosen[:, rung].argmin(), rung, 1], rung
 
 
-def _lanes(problem, method, ladder, multiple, tilt, runs, device) -> XpoLanes:
+def _batch(problem, method, ladder, multiple, tilt, runs, device) -> XpoBatch:
     """Every rung ``runs`` times."""
     gap = torch.as_tensor(ladder, dtype=torch.float64, device=device).repeat_interleave(runs)
     signal, share = label_signal(problem.epsilon), problem.corruption
@@ -125,7 +125,7 @@ def _lanes(problem, method, ladder, multiple, tilt, runs, device) -> XpoLanes:
     sign = -1.0 if method.flipped else 1.0
     weight = multiple * OPTIMISM_SHARE / (tilt * signal * math.sqrt(problem.horizon))
     full = torch.full_like
-    lanes = XpoLanes(
+    batch = XpoBatch(
         reward_gap=gap,
         kl_weight=gap / tilt,
         optimism_weight=gap * weight,
@@ -133,4 +133,4 @@ def _lanes(problem, method, ladder, multiple, tilt, runs, device) -> XpoLanes:
         label_offset=full(gap, sign * share * (1.0 if after else signal)),
         believed_signal=full(gap, signal),
     )
-    return replace(lanes, believed_signal=full(gap, 1 - 1e-12)) if method.blind else lanes
+    return replace(batch, believed_signal=full(gap, 1 - 1e-12)) if method.blind else batch
