@@ -10,7 +10,7 @@ os.environ.setdefault("HYDRA_FULL_ERROR", "1")
 import hydra
 from omegaconf import DictConfig, OmegaConf
 
-from repro.paths import conf_dir
+from repro.base.paths import conf_dir
 
 _statuses: list[int] = []
 """Exit status of every job of this process."""

@@ -75,7 +75,7 @@ def execute(session: Session, progress: Progress | None = None) -> Run:
     """Measure and judge; finished blocks are kept below ``output_dir``.
 
     Raises:
-        repro.errors.BadInput: an optional extra is not installed.
+        repro.base.errors.BadInput: an optional extra is not installed.
         repro.study.runner.Interrupted: on Ctrl-C.
     """
     require_extra(session.plan.slug)
@@ -113,7 +113,7 @@ def run(
         verdict, measurements (data frame) and figure.
 
     Raises:
-        repro.errors.BadInput: a key or value that cannot be used.
+        repro.base.errors.BadInput: a key or value that cannot be used.
 
     >>> run("offline_gap", epsilon=0.5, budget="smoke").verdict  # doctest: +SKIP
     'contradicted'

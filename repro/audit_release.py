@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 
 KEYS = {"original": "IN.jsonl", "epsilon": "0.5"}
 LEAKS, REFUSED, INTERRUPTED = 1, 2, 130

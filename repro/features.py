@@ -8,8 +8,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from repro.errors import BadInput
-from repro.help import explain_or_run
+from repro.base.errors import BadInput
+from repro.base.help import explain_or_run
 
 
 def main(words: list[str]) -> int:

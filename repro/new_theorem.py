@@ -16,8 +16,8 @@ from string import Template
 
 import yaml
 
-from repro.errors import BadInput
-from repro.paths import PACKAGE
+from repro.base.errors import BadInput
+from repro.base.paths import PACKAGE
 
 USAGE = "usage: python -m repro.new_theorem NAME   (small letters, digits and _, such as my_bound)"
 NEXT = """Next:

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from repro.errors import BadInput, one_line
+from repro.base.errors import BadInput, one_line
 
 KEYS = {"epsilon": "0.5", "compose": "true", "ledger": "FOLDER"}
 ENTROPY = (

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from repro.errors import BadInput
-from repro.help import explain_or_run
-from repro.paths import conf_dir
+from repro.base.errors import BadInput
+from repro.base.help import explain_or_run
+from repro.base.paths import conf_dir
 from repro.report.html.runs import read_run
 from repro.report.wording import SYMBOLS, finite, in_backticks, in_markdown
 from repro.study.discovery import find, slugs

@@ -15,7 +15,11 @@ from typing import Annotated
 import torch
 from pydantic import Field
 
-from repro.algorithms.loss_map import (
+from repro.base.errors import BadInput
+from repro.base.help import explain_or_run
+from repro.base.keywords import keyword_values
+from repro.base.schema import Model, Whole, validate
+from repro.families.losses.loss_map import (
     ADVERSARIES,
     EPSILONS,
     LABELS,
@@ -25,12 +29,8 @@ from repro.algorithms.loss_map import (
     loss_map,
     winners,
 )
-from repro.errors import BadInput
-from repro.help import explain_or_run
-from repro.keywords import keyword_values
 from repro.report.loss_figure import draw_loss_map
 from repro.report.loss_table import loss_page
-from repro.schema import Model, Whole, validate
 
 TABLE_LABELS = 10**5
 REFUSED = 2

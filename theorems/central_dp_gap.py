@@ -36,17 +36,17 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.algorithms.central_budget import CentralBudget
-from repro.algorithms.central_mle import Perturbation, printed_perturbation
-from repro.algorithms.central_release import CentralData, draw_pairs
-from repro.instances.multi_scale import (
+from repro.base.schema import Count, Positive, Share
+from repro.families.central.algorithms_budget import CentralBudget
+from repro.families.central.algorithms_curator import Perturbation, printed_perturbation
+from repro.families.central.algorithms_release import CentralData, draw_pairs
+from repro.families.central.sweep import CentralConfig, CentralSweep
+from repro.families.central.worlds_axis import (
     AxisWorld,
     hardest_even_world,
     multi_scale_world,
     trapped_world,
 )
-from repro.schema import Count, Positive, Share
-from repro.study.central_sweep import CentralConfig, CentralSweep
 from repro.study.checks import Check
 from repro.study.legacy import Row
 from repro.study.results import AssumptionResult

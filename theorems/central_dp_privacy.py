@@ -25,11 +25,8 @@ from __future__ import annotations
 
 import math
 
-from repro.privacy.composition import WithGaussian
-from repro.privacy.covariance_noise import printed_shift
-from repro.privacy.gaussian import exact_shift
-from repro.privacy.mechanism import Guarantee, Mechanism, worst
-from repro.privacy.objective_calibration import (
+from repro.base.schema import Positive, Probability
+from repro.families.central.mechanisms_calibration import (
     Calibration,
     corrected,
     curvature,
@@ -37,8 +34,9 @@ from repro.privacy.objective_calibration import (
     printed,
     tied_otherwise,
 )
-from repro.privacy.objective_perturbation import Item, Ranking
-from repro.schema import Positive, Probability
+from repro.families.central.mechanisms_gaussian import WithGaussian, exact_shift, printed_shift
+from repro.families.central.mechanisms_objective import Item, Ranking
+from repro.privacy.mechanism import Guarantee, Mechanism, worst
 from repro.study.legacy import Row
 from repro.study.privacy_sweep import PrivacyConfig, PrivacySweep
 from repro.study.results import AssumptionResult

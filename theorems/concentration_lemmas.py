@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from repro.measures.concentration import (
+from repro.families.robust.bounds_concentration import (
     chernoff_ratio,
     contraction_ratio,
     covariance_fails,

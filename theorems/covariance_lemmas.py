@@ -31,9 +31,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.algorithms import covariance_lemmas as lemmas
-from repro.schema import Count, Positive
-from repro.study.central_sweep import CentralConfig, CentralSweep
+from repro.base.schema import Count, Positive
+from repro.families.central import bounds_covariance as lemmas
+from repro.families.central.sweep import CentralConfig, CentralSweep
 from repro.study.checks import Check, SlopeCheck
 from repro.study.legacy import Row
 from repro.study.results import AssumptionResult

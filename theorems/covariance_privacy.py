@@ -28,10 +28,15 @@ import math
 
 import numpy as np
 
-from repro.privacy.covariance_noise import REPLACEMENT, printed_shift
-from repro.privacy.gaussian import GaussianShift, classical_shift, exact_shift
+from repro.base.schema import Probability
+from repro.families.central.mechanisms_gaussian import (
+    REPLACEMENT,
+    GaussianShift,
+    classical_shift,
+    exact_shift,
+    printed_shift,
+)
 from repro.privacy.mechanism import Guarantee, Mechanism
-from repro.schema import Probability
 from repro.study.checks import Check
 from repro.study.legacy import Row
 from repro.study.privacy_sweep import PrivacyConfig, PrivacySweep

@@ -38,24 +38,28 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-from repro.algorithms.floors import (
+from repro.base.notation import privacy_cost
+from repro.base.schema import Corruption, Finite, Model, Positive
+from repro.corruption.orders import Order, order_of
+from repro.families.robust.algorithms_estimation import Scene
+from repro.families.robust.quantities_floors import (
     dpo_floor,
     estimation_floor,
     greedy_floor,
     separation,
     swapped,
 )
-from repro.algorithms.robust_estimation import Scene
-from repro.corruption.orders import Order, order_of
-from repro.instances.log_linear import three_arms
-from repro.instances.pair_world import pairs_of
-from repro.notation import privacy_cost
-from repro.schema import Corruption, Finite, Model, Positive
+from repro.families.robust.sweep import (
+    PairSweep,
+    PairSweepConfig,
+    require_adversary,
+    require_labels,
+)
+from repro.families.robust.worlds_log_linear import three_arms
+from repro.families.robust.worlds_pairs import pairs_of
 from repro.study.checks import Check
-from repro.study.corruption_sweep import require_adversary, require_labels
 from repro.study.experiment import Setting
 from repro.study.legacy import INSTANCE, Row
-from repro.study.pair_sweep import PairSweep, PairSweepConfig
 from repro.study.results import AssumptionResult
 
 MAX_SHIFT = 0.1

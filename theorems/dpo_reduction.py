@@ -34,8 +34,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from repro.instances.log_linear_line import ALL, LogLinearLine, random_line
-from repro.schema import Positive
+from repro.base.schema import Positive
+from repro.families.robust.worlds_line import ALL, LogLinearLine, random_line
 from repro.study.checks import Check
 from repro.study.experiment import Setting
 from repro.study.legacy import Row, SweepConfig, SweepExperiment

@@ -32,17 +32,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from repro.algorithms.floors import swapped
-from repro.algorithms.robust_estimation import Scene, estimation_error
-from repro.complexity.coverage import one_hot_coverage_ratio
+from repro.base.schema import Corruption, Positive
 from repro.corruption.orders import Order
-from repro.measures.score_terms import corruption_term_ratio, noise_term_fails
-from repro.schema import Corruption, Positive
+from repro.families.robust.algorithms_estimation import Scene, estimation_error
+from repro.families.robust.bounds_floor import one_hot_coverage_ratio
+from repro.families.robust.bounds_score import corruption_term_ratio, noise_term_fails
+from repro.families.robust.quantities_floors import swapped
+from repro.families.robust.sweep import PairSweep, PairSweepConfig, require_labels
 from repro.study.checks import Check
-from repro.study.corruption_sweep import require_labels
 from repro.study.experiment import Setting
 from repro.study.legacy import INSTANCE, Row
-from repro.study.pair_sweep import PairSweep, PairSweepConfig
 from repro.study.results import AssumptionResult
 
 NOISE = "‖θ̂ − θ_true‖₂ without corruption"

@@ -39,25 +39,24 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from repro.algorithms.bound_cases import eq_20_ratios, random_floor
-from repro.algorithms.rare_cell import RareCell, rare_cell_floors, worst_rare_cell
-from repro.algorithms.robust_estimation import Scene, estimate, estimation_error
-from repro.complexity.corruption_floor import (
+from repro.base.notation import epsilon_of_cost, privacy_cost
+from repro.base.schema import Corruption, Model, Number, Positive, Share
+from repro.corruption.budget import checked_corruption
+from repro.corruption.orders import Order
+from repro.families.robust.algorithms_estimation import Scene, estimate, estimation_error
+from repro.families.robust.bounds_cases import eq_20_ratios, random_floor
+from repro.families.robust.bounds_floor import (
     minimax_floor,
     printed_floor,
     sharper_floor,
 )
-from repro.corruption.budget import checked_corruption
-from repro.corruption.orders import Order
-from repro.instances.pair_world import unseen_direction
-from repro.measures.score_terms import corruption_term_ratio, noise_term_fails
-from repro.notation import epsilon_of_cost, privacy_cost
-from repro.schema import Corruption, Model, Number, Positive, Share
+from repro.families.robust.bounds_score import corruption_term_ratio, noise_term_fails
+from repro.families.robust.quantities_rare_cell import RareCell, rare_cell_floors, worst_rare_cell
+from repro.families.robust.sweep import PairSweep, PairSweepConfig, require_labels
+from repro.families.robust.worlds_pairs import unseen_direction
 from repro.study.checks import Check
-from repro.study.corruption_sweep import require_labels
 from repro.study.experiment import Setting
 from repro.study.legacy import INSTANCE, Row
-from repro.study.pair_sweep import PairSweep, PairSweepConfig
 from repro.study.results import AssumptionResult
 
 NOISE = "‖θ̂ − θ_true‖_{Σ̂+λI} without corruption"
@@ -198,8 +197,8 @@ class EstimationWeighted(PairSweep):
         if method == "no_debias":
             scene = replace(scene, reading="no_debias")
         if method == "first_feature_only":
-            error, victim = estimate(scene, n_pairs, rng, replicates)
-            return (victim.mass[:, 0].sqrt() * error[:, 0].abs()).cpu().numpy()
+            error, target = estimate(scene, n_pairs, rng, replicates)
+            return (target.mass[:, 0].sqrt() * error[:, 0].abs()).cpu().numpy()
         return estimation_error(scene, n_pairs, rng, replicates).cpu().numpy()
 
     def _rare(self, check: Check, value: float, method: str, rng) -> float:

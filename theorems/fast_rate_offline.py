@@ -37,16 +37,16 @@ from functools import cached_property
 import numpy as np
 import torch
 
-from repro.algorithms.kl_plugin import PluginStudy
+from repro.base.notation import epsilon_of_cost
+from repro.base.schema import Count, KLWeight, Positive, Probability
 from repro.corruption.huber_square import HuberOrder, reported_mean
 from repro.estimators.mixture_mle import mixture_mle
+from repro.families.chipo.algorithms_plugin import PluginStudy
 from repro.instances.build import build_world
 from repro.instances.choices import instance_choice
 from repro.instances.linear import LinearWorld
-from repro.measures.suboptimality import gibbs_suboptimality
-from repro.notation import epsilon_of_cost
+from repro.policies.gibbs import gibbs_suboptimality
 from repro.preferences.label_counts import draw_label_counts
-from repro.schema import Count, KLWeight, Positive, Probability
 from repro.study.checks import Check
 from repro.study.experiment import Setting
 from repro.study.legacy import INSTANCE, Row, SweepConfig

@@ -29,14 +29,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from repro.algorithms.pokl_methods import METHODS, simulate
-from repro.complexity.assumptions import realizable_and_covered
-from repro.measures.indistinguishable import minimax_gap
-from repro.schema import Corruption
+from repro.base.schema import Corruption
+from repro.families.online_kl.bounds_regret import minimax_gap
+from repro.families.online_kl.sweep import OnlineConfig, OnlineSweep
+from repro.families.online_kl.wrong_pokl import METHODS, simulate
+from repro.instances.assumptions import realizable_and_covered
 from repro.study.checks import Check
 from repro.study.experiment import Setting
 from repro.study.legacy import INSTANCE, Row
-from repro.study.online_sweep import OnlineConfig, OnlineSweep
 from repro.study.results import AssumptionResult
 
 GAP = "gap of the last iterate [reward]"
@@ -83,19 +83,19 @@ class FastRateOnline(OnlineSweep):
         self, check: Check, value: float, rng: np.random.Generator, replicates: int
     ) -> dict[str, np.ndarray]:
         """Gap of π² after T labels."""
-        world, lane = self.world(check, value), self.lane(check, value)
+        world, setting = self.world(check, value), self.run_setting(check, value)
         if check.method == "any_algorithm":
             floor = minimax_gap(self.corruption, world.reward_bound / 4, world.kl_weight)
             return {"any_algorithm": np.full(replicates, floor)}
-        settings = [self._setting(lane, method) for method in check.methods]
+        settings = [self._setting(setting, method) for method in check.methods]
         horizon, ratio = self.horizon(check, value), self.exploration.grid_ratio
         curve = simulate(world, settings, horizon, ratio, rng, replicates)
         return dict(zip(check.methods, curve.regret[-1], strict=True))
 
-    def _setting(self, lane, method: str):
+    def _setting(self, setting, method: str):
         if method in METHODS:
-            return METHODS[method](lane)
-        return replace(lane, corruption=self.corruption, after_privacy=method == "corrupted_ltc")
+            return METHODS[method](setting)
+        return replace(setting, corruption=self.corruption, after_privacy=method == "corrupted_ltc")
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Realizability on every world."""

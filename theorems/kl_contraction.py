@@ -16,8 +16,8 @@ import math
 
 import numpy as np
 
+from repro.base.schema import Share
 from repro.privacy.channels import channel_epsilon, randomized_response
-from repro.schema import Share
 from repro.study.checks import Check
 from repro.study.experiment import Setting
 from repro.study.legacy import Row, SweepConfig, SweepExperiment

@@ -34,19 +34,19 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.algorithms.central_mle import Perturbation, printed_perturbation
-from repro.algorithms.central_release import CentralData, draw_ranked
-from repro.algorithms.kwise_budget import KwiseBudget
-from repro.algorithms.ranking_curvature import ranking_curvature_ratio
-from repro.estimators.ranking_claims import (
+from repro.base.schema import Count, Positive, Share
+from repro.families.central.algorithms_budget import KwiseBudget
+from repro.families.central.algorithms_curator import Perturbation, printed_perturbation
+from repro.families.central.algorithms_release import CentralData, draw_ranked
+from repro.families.central.bounds_curvature import ranking_curvature_ratio
+from repro.families.central.bounds_rankings import (
     automatic_derivatives,
     claimed_gradient,
     claimed_hessian,
 )
-from repro.instances.choice_sets import ChoiceSetWorld, covariance_of_ranking
-from repro.instances.multi_scale import half_null_world, multi_scale_world, trapped_world
-from repro.schema import Count, Positive, Share
-from repro.study.central_sweep import CentralConfig, CentralSweep
+from repro.families.central.sweep import CentralConfig, CentralSweep
+from repro.families.central.worlds_axis import half_null_world, multi_scale_world, trapped_world
+from repro.families.central.worlds_rankings import ChoiceSetWorld, covariance_of_ranking
 from repro.study.checks import Check, InequalityCheck
 from repro.study.legacy import Row
 from repro.study.results import AssumptionResult

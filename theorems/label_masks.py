@@ -18,11 +18,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from repro.base.notation import epsilon_of_cost, flip_prob, privacy_cost
+from repro.base.schema import Number
 from repro.corruption.budget import checked_corruption
 from repro.corruption.orders import Order
 from repro.corruption.random_flips import mask_flip_rate
-from repro.notation import epsilon_of_cost, flip_prob, privacy_cost
-from repro.schema import Number
 from repro.study.checks import Check
 from repro.study.experiment import Setting
 from repro.study.legacy import Row, SweepConfig, SweepExperiment

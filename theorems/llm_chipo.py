@@ -28,15 +28,15 @@ from collections.abc import Mapping
 import numpy as np
 import torch
 
+from repro.base.notation import privacy_cost
+from repro.base.schema import Positive
 from repro.llm.chipo_losses import objective
 from repro.llm.cost import cost, in_words
 from repro.llm.release_study import Seed
 from repro.llm.settings import ChipoProcedure
-from repro.notation import privacy_cost
-from repro.schema import Positive
+from repro.llm.sweep import ReleaseSweep, ReleaseSweepConfig
 from repro.study.checks import Check
 from repro.study.legacy import Row
-from repro.study.release_sweep import ReleaseSweep, ReleaseSweepConfig
 
 FLIPPED = "label_flipped"
 LONGER = "longer_is_better"

@@ -40,7 +40,7 @@ from functools import cached_property, partial
 import numpy as np
 import torch
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 from repro.llm.cost import cost, in_words
 from repro.llm.direct_preference import optimised
 from repro.llm.implicit_reward import dpo_reward_difference
@@ -53,10 +53,10 @@ from repro.llm.pessimistic_study import (
     feature_map,
 )
 from repro.llm.settings import PessimisticProcedure
+from repro.llm.sweep import ReleaseSweep, ReleaseSweepConfig
 from repro.study.checks import Check
 from repro.study.experiment import Setting
 from repro.study.legacy import Row
-from repro.study.release_sweep import ReleaseSweep, ReleaseSweepConfig
 from repro.study.results import AssumptionResult
 
 STRICTEST = 0.1

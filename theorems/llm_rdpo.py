@@ -38,14 +38,14 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from repro.base.schema import Corruption, Positive
 from repro.corruption.orders import Order
 from repro.llm.cost import cost, in_words
 from repro.llm.private_labels import masked_labels
 from repro.llm.release_study import Seed
-from repro.schema import Corruption, Positive
+from repro.llm.sweep import ReleaseSweep, ReleaseSweepConfig
 from repro.study.checks import Check
 from repro.study.legacy import Row
-from repro.study.release_sweep import ReleaseSweep, ReleaseSweepConfig
 
 ABOVE = "above by at least .01"
 POLICIES = {

@@ -17,7 +17,7 @@ import math
 
 import numpy as np
 
-from repro.notation import flip_prob, keep_prob
+from repro.base.notation import flip_prob, keep_prob
 from repro.privacy.channels import Channel, huber, randomized_response
 from repro.privacy.mechanism import Guarantee, Mechanism
 from repro.study.legacy import Row

@@ -9,7 +9,8 @@ In code: β is 1/kl_weight, 1/(2α−1) is privacy_cost, d_F the pair eluder dim
 
 Testable: regret per round ∝ 1/t along a run (Γ_T is constant along it); the rate dRegret/dlog T,
 which the paper leaves implicit and a second-order expansion gives in closed form
-(``repro.measures.regret_rate``); its exponents in c(ε), d and β; that exploration is needed.
+(``repro.families.online_kl.bounds_regret``); its exponents in c(ε), d and β; that exploration is
+needed.
 
 Read with the statement:
 - For a linear class d_F itself grows like log T, so the printed bound is log²T across horizons;
@@ -35,19 +36,19 @@ from dataclasses import replace
 
 import numpy as np
 
-from repro.algorithms.pokl_classes import random_finite_class
-from repro.algorithms.pokl_lanes import LaneSetting
-from repro.algorithms.pokl_linear import LinearClass
-from repro.algorithms.pokl_methods import METHODS, RegretCurve, simulate
-from repro.complexity.assumptions import realizable_and_covered
+from repro.base.schema import Count
+from repro.families.online_kl.algorithms_bonus import proven_weight
+from repro.families.online_kl.algorithms_finite import random_finite_class
+from repro.families.online_kl.algorithms_linear import LinearClass
+from repro.families.online_kl.bounds_regret import akaike_weight
+from repro.families.online_kl.run_batch import RunSetting
+from repro.families.online_kl.sweep import OnlineConfig, OnlineSweep
+from repro.families.online_kl.wrong_pokl import METHODS, RegretCurve, simulate
+from repro.instances.assumptions import realizable_and_covered
 from repro.instances.linear import LinearWorld, with_leading_features
-from repro.measures.growth import akaike_weight
-from repro.policies.optimism import proven_weight
-from repro.schema import Count
 from repro.study.checks import Check
 from repro.study.experiment import Setting
 from repro.study.legacy import INSTANCE, Row
-from repro.study.online_sweep import OnlineConfig, OnlineSweep
 from repro.study.results import AssumptionResult
 
 REGRET = "regret per round [reward]"
@@ -138,21 +139,21 @@ class LogRegret(OnlineSweep):
             return self.horizon(check, value)
         return super().longest(check, value)
 
-    def _setting(self, check: Check, value: float, method: str) -> LaneSetting:
-        lane = self.lane(check, value)
+    def _setting(self, check: Check, value: float, method: str) -> RunSetting:
+        setting = self.run_setting(check, value)
         if method == "bonus_without_horizon":
-            return replace(lane, bonus_weight=self.bonus_weight(check, value, horizon=1))
+            return replace(setting, bonus_weight=self.bonus_weight(check, value, horizon=1))
         if check.method == "proven_bonus" and method != "pokl":
             world = self.world(check, value)
             weight = proven_weight(
                 world.reward_bound,
-                lane.epsilon,
+                setting.epsilon,
                 self.log_class_size(world),
                 self.longest(check, value),
                 self.exploration.failure_prob,
             )
-            lane = replace(lane, bonus_weight=weight)
-        return METHODS[method](lane)
+            setting = replace(setting, bonus_weight=weight)
+        return METHODS[method](setting)
 
     def _quantity(self, check: Check, value: float, curve: RegretCurve, m: int) -> np.ndarray:
         match check.quantity:
@@ -182,7 +183,7 @@ class LogRegret(OnlineSweep):
             )
         )
 
-    def _small_ridge(self, lane: LaneSetting) -> tuple[str, bool, str]:
-        weight = lane.bonus_weight
-        holds = lane.ridge <= weight**2 / 2 or weight == 0
-        return "λ ≤ Γ_T²/2", holds, f"λ = {lane.ridge:.3g}, Γ_T = {weight:.3g}"
+    def _small_ridge(self, setting: RunSetting) -> tuple[str, bool, str]:
+        weight = setting.bonus_weight
+        holds = setting.ridge <= weight**2 / 2 or weight == 0
+        return "λ ≤ Γ_T²/2", holds, f"λ = {setting.ridge:.3g}, Γ_T = {weight:.3g}"

@@ -7,20 +7,20 @@ Statement (arXiv 2510.13512, Corollary 5.5).  For α = 1, with probability at le
 In code: α = 1 is ε = inf, where privacy_cost is 1; β is 1/kl_weight.
 
 Testable: regret per round ∝ 1/t along a run, and the constant in front of log T by the closed
-form of ``repro.measures.regret_rate``.  What would refute it: regret per round that falls slower
-than 1/t.  The control is a pipeline that believes its labels are clean while they have passed
-through randomized response at ε = 1.
+form of ``repro.families.online_kl.bounds_regret``.  What would refute it: regret per round that
+falls slower than 1/t.  The control is a pipeline that believes its labels are clean while they have
+passed through randomized response at ε = 1.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from repro.algorithms.pokl_methods import METHODS, simulate
-from repro.complexity.assumptions import realizable_and_covered
+from repro.families.online_kl.sweep import OnlineConfig, OnlineSweep
+from repro.families.online_kl.wrong_pokl import METHODS, simulate
+from repro.instances.assumptions import realizable_and_covered
 from repro.study.checks import Check, RatioCheck
 from repro.study.legacy import INSTANCE, Row
-from repro.study.online_sweep import OnlineConfig, OnlineSweep
 from repro.study.results import AssumptionResult
 
 WRONG = ("hidden_randomizer",)
@@ -48,8 +48,8 @@ class LogRegretNonprivate(OnlineSweep):
         self, check: Check, value: float, rng: np.random.Generator, replicates: int
     ) -> dict[str, np.ndarray]:
         """Regret per round at the horizon, or the rate over its closed form."""
-        world, lane = self.world(check, value), self.lane(check, value)
-        settings = [METHODS[method](lane) for method in check.methods]
+        world, setting = self.world(check, value), self.run_setting(check, value)
+        settings = [METHODS[method](setting) for method in check.methods]
         horizon, ratio = self.horizon(check, value), self.exploration.grid_ratio
         curve = simulate(world, settings, horizon, ratio, rng, replicates)
         if isinstance(check, RatioCheck):

@@ -27,21 +27,20 @@ from functools import lru_cache
 
 import numpy as np
 
-from repro.algorithms.loss_simulation import simulate_risk
+from repro.base.notation import epsilon_of_cost
+from repro.base.schema import Positive, Probability
 from repro.corruption.huber_square import HuberOrder
-from repro.estimators.label_losses import LossName
-from repro.instances.build import build_world
-from repro.instances.choices import instance_choice
-from repro.instances.linear import LinearWorld
-from repro.instances.loss_worlds import (
+from repro.families.losses.algorithms_losses import LossName
+from repro.families.losses.quantities_risk import LossRisk, simulate_risk
+from repro.families.losses.worlds_losses import (
     LogisticWorld,
     gaussian_world,
     logistic_world,
     scalar_world,
 )
-from repro.measures.loss_risk import LossRisk
-from repro.notation import epsilon_of_cost
-from repro.schema import Positive, Probability
+from repro.instances.build import build_world
+from repro.instances.choices import instance_choice
+from repro.instances.linear import LinearWorld
 from repro.study.checks import Check
 from repro.study.experiment import Setting
 from repro.study.legacy import INSTANCE, Row, SweepConfig

@@ -46,11 +46,11 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from repro.algorithms.hypercube_cases import CASE_OF
-from repro.algorithms.hypercube_sup import Ladder, risk, worst_rung
-from repro.instances.hypercube_prior import HypercubePrior
-from repro.notation import label_signal
-from repro.schema import Count, Model, Positive, Share, Whole
+from repro.base.notation import label_signal
+from repro.base.schema import Count, Model, Positive, Share, Whole
+from repro.families.offline_kl.bounds_hypercube import CASE_OF
+from repro.families.offline_kl.quantities_hypercube import Ladder, risk, worst_rung
+from repro.families.offline_kl.worlds_hypercube import HypercubePrior
 from repro.study.checks import Check, InequalityCheck
 from repro.study.experiment import Setting
 from repro.study.legacy import Row, SweepConfig, SweepExperiment

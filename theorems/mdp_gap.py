@@ -4,10 +4,10 @@ Statement (P3, section 5).  From pairs of trajectories of H steps with a common 
 Algorithm 3 with ρ = ρ_π has SubOpt(π̂) ≤ F·‖(Σ+λI)^(−1)(E φ − v)‖ with probability ≥ 1−η, F of
 eq. (3), O(·) hiding factors of L, H and B.
 
-Instances: two-stage MDPs (``repro.instances.linear_mdp``) whose first stage is a world of Theorem
-4.2 and whose responses lead to one of two states with a second choice.  Occupancies and values are
-exact; greedy policies come from backward induction, pessimistic ones from all 2^S policies.  L is
-replaced by HL in the budget.
+Instances: two-stage MDPs (``repro.families.central.worlds_mdp``) whose first stage is a world of
+Theorem 4.2 and whose responses lead to one of two states with a second choice.  Occupancies and
+values are exact; greedy policies come from backward induction, pessimistic ones from all 2^S
+policies.  L is replaced by HL in the budget.
 
 What the printed text does not bear out, expected contradicted:
 - ``printed_objective``: section 5 prints Ĵ(π) = min over θ in Θ of E[r_θ̃(s, π(s))], which does not
@@ -31,14 +31,14 @@ from functools import lru_cache
 import numpy as np
 from torch import Tensor
 
-from repro.algorithms.central_budget import CentralBudget
-from repro.algorithms.central_mle import Perturbation, printed_perturbation
-from repro.algorithms.central_release import CentralData, draw_trajectory_pairs
-from repro.algorithms.trajectory_curvature import curvature_ratio
-from repro.instances.linear_mdp import LinearMDP, two_stage_mdp
-from repro.instances.multi_scale import multi_scale_world, trapped_world
-from repro.schema import Count, Positive, Share
-from repro.study.central_sweep import CentralConfig, CentralSweep
+from repro.base.schema import Count, Positive, Share
+from repro.families.central.algorithms_budget import CentralBudget
+from repro.families.central.algorithms_curator import Perturbation, printed_perturbation
+from repro.families.central.algorithms_release import CentralData, draw_trajectory_pairs
+from repro.families.central.bounds_curvature import curvature_ratio
+from repro.families.central.sweep import CentralConfig, CentralSweep
+from repro.families.central.worlds_axis import multi_scale_world, trapped_world
+from repro.families.central.worlds_mdp import LinearMDP, two_stage_mdp
 from repro.study.checks import Check, InequalityCheck
 from repro.study.experiment import Setting
 from repro.study.legacy import Row

@@ -18,8 +18,12 @@ from __future__ import annotations
 import numpy as np
 from torch import Tensor
 
-from repro.instances.random_rewards import RewardPairs, random_reward_pairs
-from repro.measures.objective import gap_over_squared_error, objective_of_reward
+from repro.families.offline_kl.quantities_objective import (
+    RewardPairs,
+    gap_over_squared_error,
+    objective_of_reward,
+    random_reward_pairs,
+)
 from repro.study.checks import Check
 from repro.study.legacy import Row, SweepConfig, SweepExperiment
 from repro.study.results import AssumptionResult

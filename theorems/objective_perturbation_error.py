@@ -35,20 +35,27 @@ from dataclasses import replace
 import numpy as np
 from torch import Tensor
 
-from repro.algorithms import central_bounds as bounds
-from repro.algorithms.central_budget import CentralBudget
-from repro.algorithms.central_covariance import covariance_noise, norm_in, private_covariance
-from repro.algorithms.central_mle import (
+from repro.base.schema import Count, Positive, Share
+from repro.families.central import bounds_objective as bounds
+from repro.families.central.algorithms_budget import CentralBudget
+from repro.families.central.algorithms_curator import (
     Noise,
     Perturbation,
+    covariance_noise,
     draw_noise,
+    norm_in,
     printed_perturbation,
+    private_covariance,
     private_mle,
 )
-from repro.estimators.pair_loss import PairLoss
-from repro.instances.multi_scale import AxisWorld, even_world, half_null_world, multi_scale_world
-from repro.schema import Count, Positive, Share
-from repro.study.central_sweep import CentralConfig, CentralSweep
+from repro.families.central.algorithms_losses import PairLoss
+from repro.families.central.sweep import CentralConfig, CentralSweep
+from repro.families.central.worlds_axis import (
+    AxisWorld,
+    even_world,
+    half_null_world,
+    multi_scale_world,
+)
 from repro.study.checks import Check, SlopeCheck
 from repro.study.legacy import Row
 from repro.study.results import AssumptionResult

@@ -34,9 +34,8 @@ import math
 import numpy as np
 from scipy.special import expit
 
-from repro.privacy.gaussian import GaussianShift
-from repro.privacy.mechanism import Guarantee, Mechanism, worst
-from repro.privacy.objective_calibration import (
+from repro.base.schema import Probability
+from repro.families.central.mechanisms_calibration import (
     Calibration,
     corrected,
     curvature,
@@ -46,8 +45,9 @@ from repro.privacy.objective_calibration import (
     printed,
     tied_otherwise,
 )
-from repro.privacy.objective_perturbation import Item, ObjectivePerturbation
-from repro.schema import Probability
+from repro.families.central.mechanisms_gaussian import GaussianShift
+from repro.families.central.mechanisms_objective import Item, ObjectivePerturbation
+from repro.privacy.mechanism import Guarantee, Mechanism, worst
 from repro.study.checks import Check
 from repro.study.legacy import Row
 from repro.study.privacy_sweep import PrivacyConfig, PrivacySweep

@@ -27,18 +27,18 @@ from typing import Any
 
 import numpy as np
 
-from repro.algorithms import ppkl_methods as wrong
-from repro.algorithms.ppkl import BonusConstants, LinearProblem, Problem, joined
-from repro.algorithms.ppkl_methods import event_fails, ppkl, private_mle
-from repro.complexity.assumptions import realizable_and_covered
+from repro.base.schema import Model, Positive, Probability
+from repro.families.offline_kl import wrong_ppkl as wrong
+from repro.families.offline_kl.algorithms_ppkl import BonusConstants, LinearProblem, Problem, joined
+from repro.families.offline_kl.cases import OfflineCase, OfflineExperiment, OfflineProbes
+from repro.families.offline_kl.wrong_ppkl import event_fails, ppkl, private_mle
+from repro.instances.assumptions import realizable_and_covered
 from repro.instances.linear import LinearWorld
-from repro.schema import Model, Positive, Probability
 from repro.study.case import Point
 from repro.study.claims import Frequency, Ratio, Slope
 from repro.study.experiment import Setting
 from repro.study.results import AssumptionResult
 from repro.study.row import INSTANCE, Evidence, Measure, Need, Row, Values
-from repro.study.world_cases import OfflineCase, OfflineExperiment, OfflineProbes
 
 MAX_KL = 0.02
 """Beyond this the gap is not yet in the regime where its rate is defined."""

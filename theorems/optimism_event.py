@@ -30,24 +30,24 @@ from functools import partial
 import numpy as np
 from torch import Tensor
 
-from repro.algorithms.pokl import Game, RewardClass, Round
-from repro.algorithms.pokl_classes import random_finite_class, two_rewards
-from repro.algorithms.pokl_events import (
+from repro.base.schema import Count, KLWeight
+from repro.families.online_kl.algorithms_bonus import proven_weight
+from repro.families.online_kl.algorithms_finite import random_finite_class, two_rewards
+from repro.families.online_kl.algorithms_linear import LinearClass
+from repro.families.online_kl.algorithms_pokl import Game, RewardClass, Round
+from repro.families.online_kl.bounds_events import (
     bonus_bound,
     in_sample_error,
     optimism_deficit,
     reward_error,
 )
-from repro.algorithms.pokl_lanes import LaneSetting
-from repro.algorithms.pokl_linear import LinearClass
-from repro.algorithms.pokl_methods import naive_labels, simulate
+from repro.families.online_kl.run_batch import RunSetting
+from repro.families.online_kl.sweep import OnlineConfig, OnlineSweep
+from repro.families.online_kl.wrong_pokl import naive_labels, simulate
 from repro.instances.linear import LinearWorld
-from repro.policies.optimism import proven_weight
-from repro.schema import Count, KLWeight
 from repro.study.checks import Check, FrequencyCheck
 from repro.study.experiment import Setting
 from repro.study.legacy import INSTANCE, Row
-from repro.study.online_sweep import OnlineConfig, OnlineSweep
 from repro.study.results import AssumptionResult
 
 EVERY_ROUND_UP_TO = 100
@@ -111,7 +111,7 @@ class OptimismEvent(OnlineSweep):
     ) -> dict[str, np.ndarray]:
         """Largest left over right side along each run, or whether it exceeds 1."""
         rewards, world = self._class(check, value)
-        settings = [self._lane(check, value, m, world, rewards) for m in check.methods]
+        settings = [self._run_setting(check, value, m, world, rewards) for m in check.methods]
         horizon = self.horizon(check, value)
         ratio = 1.0 if horizon <= EVERY_ROUND_UP_TO else self.exploration.grid_ratio
         logs = math.log(horizon / self.exploration.failure_prob) + self._log_size(rewards, world)
@@ -136,9 +136,9 @@ class OptimismEvent(OnlineSweep):
             return self.log_class_size(world)
         return math.log(len(rewards.rewards))  # type: ignore[attr-defined]
 
-    def _lane(
+    def _run_setting(
         self, check: Check, value: float, method: str, world: LinearWorld, rewards: RewardClass
-    ) -> LaneSetting:
+    ) -> RunSetting:
         """The proof's Γ_T, with the cap and the mistakes of the method."""
         e = self.exploration
         horizon, epsilon = self.horizon(check, value), self._fixed(check, "epsilon")
@@ -146,10 +146,12 @@ class OptimismEvent(OnlineSweep):
             world.reward_bound, epsilon, self._log_size(rewards, world), horizon, e.failure_prob
         )
         cap = {"cap_one": 1.0, "cap_two_bounds": 2 * world.reward_bound}.get(method, math.inf)
-        lane = LaneSetting(epsilon, world.kl_weight, weight, cap, e.ridge)
+        setting = RunSetting(epsilon, world.kl_weight, weight, cap, e.ridge)
         if method == "naive_labels":
-            return naive_labels(lane)
-        return replace(lane, bonus_weight=weight / 1000) if method == "shrunken_bonus" else lane
+            return naive_labels(setting)
+        if method == "shrunken_bonus":
+            return replace(setting, bonus_weight=weight / 1000)
+        return setting
 
     def _side(self, name: str, logs: float, weight: float, game: Game, now: Round) -> Tensor:
         """Left over right side of a row's statement; for C.4, 2 where it fails.
@@ -162,7 +164,7 @@ class OptimismEvent(OnlineSweep):
             return reward_error(game, now, weight)
         fails = optimism_deficit(game, now) > SLACK
         if name == "regret_by_bonus":
-            counts = ~fails | (game.lanes.bonus_weight < weight)
+            counts = ~fails | (game.batch.bonus_weight < weight)
             return bonus_bound(game, now).where(counts & (now.time > 0), 0.0)
         return 2.0 * fails
 
@@ -172,9 +174,9 @@ class OptimismEvent(OnlineSweep):
         for check in self.checks():
             for value in (check.grid[0], check.grid[-1]):
                 rewards, world = self._class(check, value)
-                lane = self._lane(check, value, check.method, world, rewards)
-                holds = lane.ridge <= lane.bonus_weight**2 / 2
-                detail = f"λ = {lane.ridge:.3g}, Γ_T = {lane.bonus_weight:.3g}"
+                setting = self._run_setting(check, value, check.method, world, rewards)
+                holds = setting.ridge <= setting.bonus_weight**2 / 2
+                detail = f"λ = {setting.ridge:.3g}, Γ_T = {setting.bonus_weight:.3g}"
                 name = f"{check.name} at {value:g}: λ ≤ Γ_T²/2"
                 found.append(AssumptionResult(name, holds, detail))
         return tuple(found)

@@ -30,13 +30,13 @@ import math
 
 import numpy as np
 
-from repro.complexity.distance_readings import distance_ratios
-from repro.complexity.eluder_readings import (
+from repro.families.offline_kl.bounds_reward_error import OppositeRewards
+from repro.families.offline_kl.quantities_readings import (
     FirstResponse,
+    distance_ratios,
     eluder_closed_form,
     eluder_sums,
 )
-from repro.measures.reward_error_events import OppositeRewards
 from repro.study.checks import Check
 from repro.study.legacy import Row, SweepConfig, SweepExperiment
 from repro.study.results import AssumptionResult

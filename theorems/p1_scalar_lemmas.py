@@ -28,14 +28,16 @@ from collections.abc import Callable
 
 import numpy as np
 
-from repro.measures.scalar_lemmas import (
+from repro.families.offline_kl.bounds_scalar import (
+    binomial_excess,
     inverse_constant,
     inverse_slope,
     largest_root,
+    lattice_crossing,
     log_likelihood_slope,
     sigmoid,
+    walk_crossing,
 )
-from repro.measures.tail_probability import binomial_excess, lattice_crossing, walk_crossing
 from repro.study.checks import Check
 from repro.study.legacy import Row, SweepConfig, SweepExperiment
 from repro.study.results import AssumptionResult

@@ -24,8 +24,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from repro.measures.online_meta_bound import Tuning, squared_error_bound
-from repro.measures.two_response_mle import squared_error_of_maximiser
+from repro.families.xpo.bounds_meta import Tuning, squared_error_bound, squared_error_of_maximiser
 from repro.study.checks import Check
 from repro.study.legacy import Row, SweepConfig, SweepExperiment
 from repro.study.results import AssumptionResult

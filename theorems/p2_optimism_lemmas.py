@@ -27,7 +27,7 @@ import math
 
 import numpy as np
 
-from repro.measures.optimism_terms import TwoPolicies, optimism_term_failure
+from repro.families.xpo.bounds_optimism import TwoPolicies, optimism_term_failure
 from repro.study.checks import Check, FrequencyCheck
 from repro.study.legacy import Row, SweepConfig, SweepExperiment
 from repro.study.results import AssumptionResult

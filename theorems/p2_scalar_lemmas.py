@@ -20,8 +20,8 @@ import math
 
 import numpy as np
 
-from repro.complexity.sigmoid_constants import largest_on_square, largest_over_sum
-from repro.policies.chipo import chipo_policy, link
+from repro.families.chipo.algorithms_policy import chipo_policy, link
+from repro.families.chipo.bounds_scalar import largest_on_square, largest_over_sum
 from repro.study.checks import Check
 from repro.study.experiment import Setting
 from repro.study.legacy import Row, SweepConfig, SweepExperiment

@@ -35,21 +35,21 @@ from typing import Literal
 
 import numpy as np
 
-from repro.algorithms.chipo_linear import LinearChipo
-from repro.algorithms.chipo_offset import OFFSET_VARIANTS, OffsetStudy
-from repro.algorithms.chipo_quantities import (
+from repro.base.schema import Count, Positive
+from repro.families.chipo.algorithms_linear import LinearChipo
+from repro.families.chipo.algorithms_offset import OFFSET_VARIANTS, OffsetStudy
+from repro.families.chipo.algorithms_tabular import VARIANTS, ChipoStudy
+from repro.families.chipo.quantities import (
     PEAK,
     bound_ratio,
     margin_gap,
     peak_ratio,
     squared_error,
 )
-from repro.algorithms.chipo_tabular import VARIANTS, ChipoStudy
+from repro.families.chipo.worlds import RareGoodArm
 from repro.instances.build import build_world
-from repro.instances.chipo_worlds import RareGoodArm
 from repro.instances.choices import instance_choice
 from repro.instances.linear import LinearWorld
-from repro.schema import Count, Positive
 from repro.study.checks import Check
 from repro.study.experiment import Setting
 from repro.study.legacy import INSTANCE, Row, SweepConfig

@@ -25,16 +25,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from repro.algorithms.dpo_against_rlhf import Uncovered, losses
-from repro.algorithms.floors import dpo_floor, swapped
-from repro.algorithms.robust_estimation import Scene
+from repro.base.schema import Finite, Model, Number, Positive
 from repro.corruption.orders import Order
+from repro.families.robust.algorithms_estimation import Scene
+from repro.families.robust.quantities_dpo import Uncovered, losses
+from repro.families.robust.quantities_floors import dpo_floor, swapped
+from repro.families.robust.sweep import require_labels
+from repro.families.robust.worlds_log_linear import three_arms, two_arms
+from repro.families.robust.worlds_pairs import pairs_of
 from repro.instances.linear import LinearWorld
-from repro.instances.log_linear import three_arms, two_arms
-from repro.instances.pair_world import pairs_of
-from repro.schema import Finite, Model, Number, Positive
 from repro.study.checks import Check
-from repro.study.corruption_sweep import require_labels
 from repro.study.experiment import Setting
 from repro.study.legacy import Row, SweepConfig, SweepExperiment
 from repro.study.results import AssumptionResult

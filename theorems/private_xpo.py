@@ -28,10 +28,10 @@ import math
 
 import numpy as np
 
-from repro.notation import privacy_cost
+from repro.base.notation import privacy_cost
+from repro.families.xpo.sweep import XpoConfig, XpoSweep
 from repro.study.checks import Check
 from repro.study.legacy import Row
-from repro.study.xpo_sweep import XpoConfig, XpoSweep
 
 GAP = "average gap on the worst rung [reward]"
 SHARE = "average gap / printed bound"

@@ -16,10 +16,10 @@ from functools import reduce
 
 import numpy as np
 
-from repro.notation import flip_prob, label_signal
+from repro.base.notation import flip_prob, label_signal
+from repro.base.schema import Share
 from repro.privacy.channels import Channel, both, randomized_response
 from repro.privacy.mechanism import Guarantee, Mechanism
-from repro.schema import Share
 from repro.study.checks import Check
 from repro.study.legacy import Row
 from repro.study.privacy_sweep import PrivacyConfig, PrivacySweep

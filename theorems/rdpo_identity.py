@@ -19,8 +19,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from repro.estimators.rdpo_loss import conservative_loss, p4_loss, rdpo_loss
-from repro.notation import epsilon_of_cost, flip_prob, keep_prob
+from repro.base.notation import epsilon_of_cost, flip_prob, keep_prob
+from repro.families.robust.quantities_rdpo import conservative_loss, p4_loss, rdpo_loss
 from repro.study.checks import Check
 from repro.study.experiment import Setting
 from repro.study.legacy import Row, SweepConfig, SweepExperiment

@@ -26,16 +26,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from repro.algorithms.reward_estimation import METHODS, draw_labels
-from repro.algorithms.two_rewards import bound_fails, corrected_bound, printed_bound
-from repro.complexity.assumptions import realizable_and_covered
+from repro.families.offline_kl.algorithms_reward import METHODS, draw_labels
+from repro.families.offline_kl.bounds_reward_error import (
+    bound_fails,
+    corrected_bound,
+    printed_bound,
+)
+from repro.families.offline_kl.quantities_gap import reward_error_constant
+from repro.families.offline_kl.sweep import WorldSweep, WorldSweepConfig
+from repro.instances.assumptions import realizable_and_covered
 from repro.instances.linear import LinearWorld
 from repro.instances.two_arms import TwoArmWorld
-from repro.measures.reward_error import reward_error_constant
 from repro.study.checks import Check, FrequencyCheck, RatioCheck
 from repro.study.legacy import INSTANCE, Row
 from repro.study.results import AssumptionResult
-from repro.study.world_sweep import WorldSweep, WorldSweepConfig
 
 ERROR = "on-policy error of the reward [reward²]"
 FAILS = "(19) fails [frequency]"

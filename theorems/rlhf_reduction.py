@@ -18,7 +18,7 @@ pessimistic policy maximises over mixtures, which matters in about a third of th
   complement it is at most 1.  `schur` measures that number; so √κ may stand for √(dκ) in Theorem
   6.1.
 * Step (b) writes (Σ^diff)⁻¹ where Σ^diff of two policies is often singular: a pseudo-inverse is
-  meant, and used here (`repro.complexity.condition_number`).
+  meant, and used here (`repro.families.robust.worlds_bandit`).
 * `not_adaptive`: with η = 1 the algorithm is handed Γ, and Γ_CTL under LTC leaves θ_true outside
   the confidence set.  Algorithm 1 adapts to the order, Algorithm 2 with η = 1 does not.
 
@@ -31,19 +31,19 @@ from collections.abc import Callable
 
 import numpy as np
 
-from repro.algorithms.bound_cases import tight_world
-from repro.algorithms.offline_rlhf import (
+from repro.base.notation import epsilon_of_cost
+from repro.base.schema import Number
+from repro.corruption.budget import checked_corruption
+from repro.corruption.orders import Order
+from repro.families.robust.algorithms_estimation import Scene, estimation_error
+from repro.families.robust.bounds_cases import tight_world
+from repro.families.robust.bounds_floor import sharper_floor
+from repro.families.robust.bounds_rlhf import (
     condition_ratio,
     greedy_ratio,
     jensen_ratio,
     pessimistic_ratio,
 )
-from repro.algorithms.robust_estimation import Scene, estimation_error
-from repro.complexity.corruption_floor import sharper_floor
-from repro.corruption.budget import checked_corruption
-from repro.corruption.orders import Order
-from repro.notation import epsilon_of_cost
-from repro.schema import Number
 from repro.study.checks import Check
 from repro.study.experiment import Setting
 from repro.study.legacy import Row, SweepConfig, SweepExperiment

@@ -26,18 +26,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from repro.algorithms.floors import swapped
-from repro.algorithms.two_arm_rlhf import (
+from repro.base.notation import epsilon_of_cost, privacy_cost
+from repro.base.schema import Number, Positive, Probability
+from repro.corruption.budget import checked_corruption
+from repro.corruption.orders import Order
+from repro.families.robust.bounds_floor import sharper_floor
+from repro.families.robust.quantities_floors import swapped
+from repro.families.robust.quantities_two_arms import (
     TwoArmStates,
     attacked_floor,
     calibrated_width,
     supremum_gap,
 )
-from repro.complexity.corruption_floor import sharper_floor
-from repro.corruption.budget import checked_corruption
-from repro.corruption.orders import Order
-from repro.notation import epsilon_of_cost, privacy_cost
-from repro.schema import Number, Positive, Probability
 from repro.study.checks import Check
 from repro.study.experiment import Setting
 from repro.study.legacy import Row, SweepConfig, SweepExperiment

@@ -24,14 +24,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from repro.algorithms.floors import greedy_floor, swapped
-from repro.algorithms.robust_estimation import Scene
-from repro.algorithms.two_arm_rlhf import TwoArmStates, supremum_gap
+from repro.base.schema import Number, Positive, Share
 from repro.corruption.orders import Order
-from repro.instances.pair_world import orthogonal_cells
-from repro.schema import Number, Positive, Share
+from repro.families.robust.algorithms_estimation import Scene
+from repro.families.robust.quantities_floors import greedy_floor, swapped
+from repro.families.robust.quantities_two_arms import TwoArmStates, supremum_gap
+from repro.families.robust.sweep import require_labels
+from repro.families.robust.worlds_pairs import orthogonal_cells
 from repro.study.checks import Check
-from repro.study.corruption_sweep import require_labels
 from repro.study.experiment import Setting
 from repro.study.legacy import Row, SweepConfig, SweepExperiment
 from repro.study.results import AssumptionResult

@@ -27,10 +27,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from repro.algorithms.chipo_tabular import VARIANTS, ChipoStudy
+from repro.base.schema import Count, Positive, Probability
 from repro.corruption.huber_square import HuberOrder
-from repro.instances.chipo_worlds import RareGoodArm
-from repro.schema import Count, Positive, Probability
+from repro.families.chipo.algorithms_tabular import VARIANTS, ChipoStudy
+from repro.families.chipo.worlds import RareGoodArm
 from repro.study.checks import Check
 from repro.study.experiment import Setting
 from repro.study.legacy import Row, SweepConfig

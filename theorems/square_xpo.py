@@ -25,8 +25,8 @@ Remark 5.1 (adaptivity) forbids: here γ is chosen without α.
 
 from __future__ import annotations
 
+from repro.families.xpo.sweep import XpoConfig, XpoSweep
 from repro.study.legacy import Row
-from repro.study.xpo_sweep import XpoConfig, XpoSweep
 
 GAP = "average gap on the worst rung [reward]"
 BLIND = ("without_cost",)

@@ -28,13 +28,13 @@ from functools import partial
 
 import numpy as np
 
-from repro.measures.two_point_bound import (
+from repro.base.schema import Share
+from repro.families.robust.bounds_two_point import (
     debiased_mean_error,
     mean_floor,
     observed_mean,
     two_point_bound,
 )
-from repro.schema import Share
 from repro.study.checks import Check
 from repro.study.experiment import Setting
 from repro.study.legacy import Row, SweepConfig, SweepExperiment

@@ -28,12 +28,16 @@ from functools import lru_cache
 
 import numpy as np
 
-from repro.algorithms.label_sequences import Design, draw_sequence
-from repro.algorithms.log_loss_hypercube import HypercubeStudy, private_prob
-from repro.algorithms.uniform_bounds import log_loss_violated
-from repro.instances.probability_classes import packing_class, random_class
-from repro.notation import epsilon_of_cost, privacy_cost
-from repro.schema import Count, Probability
+from repro.base.notation import epsilon_of_cost, privacy_cost
+from repro.base.schema import Count, Probability
+from repro.families.losses.algorithms_log_loss import HypercubeStudy, private_prob
+from repro.families.losses.bounds_uniform import log_loss_violated
+from repro.families.losses.worlds_sequences import (
+    Design,
+    draw_sequence,
+    packing_class,
+    random_class,
+)
 from repro.study.checks import Check
 from repro.study.experiment import Setting
 from repro.study.legacy import Row, SweepConfig

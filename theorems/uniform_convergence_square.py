@@ -14,7 +14,7 @@ has exponent 2 in α under both orders, and 0 (CTL) or 2 (LTC) in c(ε); before 
 adversary who tosses coins keeps the exponent and misses the constant.  The older bound nα (Zhou
 et al., square loss) is loose by a factor that vanishes with α: row older_bound holds E/(nα) ∝ α.
 The inequality itself is held at every n ≤ T, for iid and adaptive inputs, with the constants of
-repro.algorithms.uniform_bounds.
+repro.families.losses.bounds_uniform.
 
 Slip in the proof: eqs. (4) and (5) bound F* − h* from above only; Lemma B.2 needs |F* − h*|.
 The same bound holds from below (row two_sided_bias: every bad mean b, every h*), so the lemma
@@ -30,12 +30,16 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from repro.algorithms.label_sequences import Design, draw_sequence
-from repro.algorithms.square_loss_table import SquareStudy
-from repro.algorithms.uniform_bounds import square_loss_violated
+from repro.base.schema import Count, Number, Probability
 from repro.corruption.huber_square import HuberOrder, reported_mean, worst_bad_mean, worst_bias
-from repro.instances.probability_classes import packing_class, random_class
-from repro.schema import Count, Number, Probability
+from repro.families.losses.algorithms_square_loss import SquareStudy
+from repro.families.losses.bounds_uniform import square_loss_violated
+from repro.families.losses.worlds_sequences import (
+    Design,
+    draw_sequence,
+    packing_class,
+    random_class,
+)
 from repro.study.checks import Check
 from repro.study.experiment import Setting
 from repro.study.legacy import Row, SweepConfig

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import yaml
 
+from repro.base.paths import conf_dir
 from repro.catalogue.entries import Catalogue, Item, counted, kind, number, paper
-from repro.paths import conf_dir
 from repro.study.checks import Verdict
 from repro.study.discovery import find, slugs
 from repro.study.legacy import SweepExperiment

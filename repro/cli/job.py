@@ -8,7 +8,7 @@ from pathlib import Path
 
 from omegaconf import DictConfig
 
-from repro.errors import one_line
+from repro.base.errors import one_line
 
 UNEXPECTED, REFUSED, INTERRUPTED = 1, 2, 130
 

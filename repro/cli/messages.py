@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from repro.errors import BadInput, nearest
+from repro.base.errors import BadInput, nearest
 
 TOP_LEVEL = (
     "theorem",

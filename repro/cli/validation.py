@@ -11,8 +11,8 @@ from hydra.core.global_hydra import GlobalHydra
 from hydra.experimental.callback import Callback
 from omegaconf import DictConfig, OmegaConf
 
+from repro.base.errors import BadInput
 from repro.cli.messages import as_bad_input
-from repro.errors import BadInput
 from repro.study.extras import missing_library, require_extra
 from repro.study.settings import Session, session_of
 

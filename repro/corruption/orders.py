@@ -20,9 +20,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.corruption.reading import Reading
-from repro.errors import BadInput, nearest
-from repro.notation import flip_prob, keep_prob
+from repro.base.errors import BadInput, nearest
+from repro.base.notation import flip_prob, keep_prob
+from repro.corruption.debiasing import Reading
 from repro.preferences.label_counts import LabelCounts
 
 Corruption = Callable[[np.random.Generator | None, LabelCounts, Reading], LabelCounts]

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from repro.base.notation import flip_prob
 from repro.corruption.budget import checked_corruption
+from repro.corruption.debiasing import Reading
 from repro.corruption.orders import Order, Randomize, binomial
-from repro.corruption.reading import Reading
-from repro.notation import flip_prob
 from repro.preferences.label_counts import LabelCounts
 
 

@@ -8,8 +8,8 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
+from repro.base.notation import flip_prob, label_signal
 from repro.estimators.ball import nearest_in_ball
-from repro.notation import flip_prob, label_signal
 from repro.preferences.label_counts import LabelCounts
 
 MAX_STEPS = 1000

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 from repro.llm.extra import library
 from repro.llm.settings import ModelChoice, Shape
 

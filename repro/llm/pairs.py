@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 from repro.llm.extra import quiet_hub
 from repro.llm.financial_pairs import financial_pairs
 from repro.llm.settings import DataChoice

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from repro.notation import flip_prob, label_signal
+from repro.base.notation import flip_prob, label_signal
 
 LabelLaw = Callable[[Tensor], Tensor]
 """True win probabilities, any shape → the probabilities that labels are drawn with."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from repro.notation import flip_prob, keep_prob
+from repro.base.notation import flip_prob, keep_prob
 from repro.privacy.black_box import likelihood_ratio_attack
 from repro.release.opened import Opened
 from repro.release.ordered_hashes import guess_by_hash

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from repro.notation import keep_prob
+from repro.base.notation import keep_prob
 from repro.release.attacks import Allowance, attack_all
 from repro.release.manifest import manifest_path, read_manifest
 from repro.release.opened import Opened, open_release

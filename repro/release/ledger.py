@@ -23,8 +23,8 @@ from pathlib import Path
 
 import numpy as np
 
-from repro.errors import BadInput
-from repro.reading import regular_file, small_text
+from repro.base.errors import BadInput
+from repro.base.files import regular_file, small_text
 from repro.release.scratch import Draft
 from repro.release.seen import CHUNK, Seen
 

@@ -13,9 +13,9 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
+from repro.base.files import json_object
 from repro.privacy.exact_response import WORD_BITS, ExactResponse
-from repro.reading import json_object
 
 FORMAT = 1
 

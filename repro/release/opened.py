@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 from repro.release.comparison import unlabelled
 from repro.release.records import Record, json_lines, read_records
 

@@ -16,7 +16,7 @@ from decimal import Decimal
 from json.encoder import encode_basestring_ascii as quoted
 from pathlib import Path
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 from repro.privacy.exact_response import ExactResponse, random_bytes
 from repro.release.comparison import fingerprint, unlabelled
 from repro.release.ledger import Ledger

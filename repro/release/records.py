@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
+from repro.base.files import regular_file, unreadable
 from repro.preferences.pair_files import LONGEST_LINE
-from repro.reading import regular_file, unreadable
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 TOO_LONG = f"not text, or longer than {LONGEST_LINE} bytes"

@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 
 
 def scratch(folder: Path) -> BinaryIO:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from repro.errors import BadInput, one_line
+from repro.base.errors import BadInput, one_line
 
 
 class _Parser(argparse.ArgumentParser):

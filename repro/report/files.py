@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from repro.drafts import sweep, whole
+from repro.base.files import atomic_write, remove_stale
 from repro.report.measurements import measurements_frame, write_parquet
 from repro.report.plain import jsonable, plain
 from repro.report.run_facts import run_facts
@@ -91,7 +91,7 @@ def write_files(
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    sweep(folder)
+    remove_stale(folder)
     (folder / "verdict.json").unlink(missing_ok=True)
     run, verdict = run_facts(seconds, workers, device), verdict_json(result)
     written = [
@@ -113,7 +113,7 @@ def remember(folder: Path, tracked: dict[str, Any]) -> None:
 
 def _write(path: Path, save: Callable[[Path], None]) -> Path:
     """Save under a draft's name beside ``path``, then rename."""
-    with whole(path) as draft:
+    with atomic_write(path) as draft:
         save(draft)
     return path
 

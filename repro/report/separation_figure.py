@@ -15,8 +15,8 @@ import pandas
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from repro.errors import BadInput
-from repro.help import explain_or_run
+from repro.base.errors import BadInput
+from repro.base.help import explain_or_run
 from repro.report.figure import save
 
 CURVES = {

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from repro.drafts import sweep, whole
+from repro.base.files import atomic_write, remove_stale
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class BlockStore:
 
     def tidy(self) -> None:
         """Remove what killed runs left half written."""
-        sweep(self._folder, "*/.*.draft-*")
+        remove_stale(self._folder, "*/.*.draft-*")
 
     def _path(self, block: Block) -> Path:
         return self._folder / block.key[:2] / f"{block.key}.npy"
@@ -69,7 +69,7 @@ class BlockStore:
         flat = np.ravel(values)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            with whole(path) as draft:
+            with atomic_write(path) as draft:
                 np.save(draft, np.append(flat, _checksum(block, flat)), allow_pickle=False)
         except OSError:
             return

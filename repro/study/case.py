@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from repro.errors import BadInput
-from repro.notation import epsilon_of_cost
+from repro.base.errors import BadInput
+from repro.base.notation import epsilon_of_cost
 from repro.study.config import Overrides, Probe
 from repro.study.row import Method, Row
 

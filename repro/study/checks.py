@@ -21,7 +21,7 @@ class Check:
 
     Attributes:
         name: id within the experiment.
-        axis: swept quantity, one of ``repro.notation.AXES``.
+        axis: swept quantity, one of ``repro.base.notation.AXES``.
         grid: swept values, increasing.
         quantity: what is measured, with its unit in brackets where it has one.
         method: name of the implementation under test.

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from repro.notation import LINEAR_AXES, SYMBOLS
+from repro.base.notation import LINEAR_AXES, SYMBOLS
 from repro.study.checks import (
     Check,
     Direction,

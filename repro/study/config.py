@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from repro.schema import Epsilon, Finite, KLWeight, Model, Pairs, Positive, Whole
+from repro.base.schema import Epsilon, Finite, KLWeight, Model, Pairs, Positive, Whole
 from repro.study.checks import Direction, Verdict
 
 

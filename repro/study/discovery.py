@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 
-from repro.errors import BadInput, nearest
+from repro.base.errors import BadInput, nearest
 from repro.study.experiment import Experiment
 
 

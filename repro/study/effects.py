@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 from repro.study.case import EPSILON_OF
 from repro.study.config import Overrides
 from repro.study.fingerprint import fingerprint

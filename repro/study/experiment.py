@@ -9,8 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
-from repro.errors import BadInput, nearest
-from repro.schema import Model
+from repro.base.errors import BadInput, nearest
+from repro.base.schema import Model
 from repro.study.case import Case, Point
 from repro.study.config import Overrides, Probe, Probes
 from repro.study.results import AssumptionResult

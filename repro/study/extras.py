@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 from repro.study.discovery import find
 
 LIBRARIES = {"llm": ("transformers", "tokenizers")}

@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from repro.errors import BadInput, nearest
-from repro.notation import epsilon_of_cost, privacy_cost
-from repro.schema import MAX_PAIRS, Model
+from repro.base.errors import BadInput, nearest
+from repro.base.notation import epsilon_of_cost, privacy_cost
+from repro.base.schema import MAX_PAIRS, Model
 from repro.study.checks import Check, FrequencyCheck, InequalityCheck, RatioCheck, SlopeCheck
 from repro.study.config import (
     AnyClaim,

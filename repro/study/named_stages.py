@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from repro.errors import BadInput, nearest
+from repro.base.errors import BadInput, nearest
 from repro.preferences.label_law import (
     as_fitted,
     bradley_terry,

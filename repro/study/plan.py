@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from repro.errors import BadInput, nearest
-from repro.schema import validate
+from repro.base.errors import BadInput, nearest
+from repro.base.schema import validate
 from repro.study.blocks import Block, content_key
 from repro.study.checks import Check
 from repro.study.config import Budget

@@ -16,9 +16,9 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
+from repro.base.schema import Number, Pairs, Positive
 from repro.privacy.audit import judge_privacy
 from repro.privacy.black_box import Attack, Counts
-from repro.schema import Number, Pairs, Positive
 from repro.study.checks import Check
 from repro.study.config import Claim
 from repro.study.judge import judge

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
+from repro.base.schema import FiniteEpsilon, Pairs
 from repro.privacy.black_box import choose_attack
 from repro.privacy.mechanism import Guarantee, Mechanism
-from repro.schema import FiniteEpsilon, Pairs
 from repro.study.case import Case
 from repro.study.checks import Check
 from repro.study.config import Probe, Probes

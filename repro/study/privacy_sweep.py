@@ -10,10 +10,10 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
+from repro.base.schema import FiniteEpsilon
 from repro.privacy.black_box import Attack, choose_attack
 from repro.privacy.mechanism import Guarantee, Mechanism
-from repro.schema import FiniteEpsilon
 from repro.study.checks import Check
 from repro.study.config import Claim, FrequencyClaim, InequalityClaim, RatioClaim, SlopeClaim
 from repro.study.experiment import Setting

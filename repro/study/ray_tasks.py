@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from repro.errors import BadInput, one_line
+from repro.base.errors import BadInput, one_line
 from repro.study.blocks import Block
 from repro.study.parallel import KEPT, ready_to_measure
 from repro.study.sources import files_fingerprint

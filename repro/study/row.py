@@ -9,8 +9,8 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from repro.errors import BadInput, nearest
-from repro.notation import AXES
+from repro.base.errors import BadInput, nearest
+from repro.base.notation import AXES
 from repro.study.checks import Verdict
 from repro.study.claims import Claim
 

@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, PlainValidator, StrictBool
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
+from repro.base.schema import FileName, Model, Whole, validate
 from repro.instances.choices import TextChoice, instance_choice
-from repro.schema import FileName, Model, Whole, validate
 from repro.study.blocks import content_key
 from repro.study.config import Budget, Overrides
 from repro.study.discovery import find

@@ -11,8 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from repro.errors import BadInput, nearest
-from repro.paths import conf_dir
+from repro.base.errors import BadInput, nearest
+from repro.base.paths import conf_dir
 
 REQUIRED = "a value is required"
 

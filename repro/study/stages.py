@@ -11,7 +11,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
-from repro.errors import BadInput, nearest
+from repro.base.errors import BadInput, nearest
 from repro.study.case import Case
 
 STAGES = {

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
-from repro.errors import BadInput
-from repro.notation import privacy_cost
-from repro.schema import MAX_PAIRS
+from repro.base.errors import BadInput
+from repro.base.notation import privacy_cost
+from repro.base.schema import MAX_PAIRS
 from repro.study.case import EPSILON_OF, Case, Point
 from repro.study.checks import Check
 from repro.study.config import Overrides, Probe

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from repro.algorithms import central_bounds as bounds
-from repro.algorithms.central_budget import CentralBudget
+from repro.families.central import bounds_objective as bounds
+from repro.families.central.algorithms_budget import CentralBudget
 
 BUDGET = CentralBudget(1.0, 50.0, 0.05, feature_norm=1.0, radius=1.0, ridge_scale=24.0)
 

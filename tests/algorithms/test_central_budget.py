@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from repro.algorithms.central_budget import CentralBudget
+from repro.families.central.algorithms_budget import CentralBudget
 
 BUDGET = CentralBudget(0.5, 40.0, math.exp(-3), feature_norm=2.0, radius=0.25, ridge_scale=10.0)
 

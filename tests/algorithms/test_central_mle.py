@@ -4,21 +4,19 @@ import numpy as np
 import pytest
 import torch
 
-from repro.algorithms.central_budget import CentralBudget
-from repro.algorithms.central_covariance import (
-    covariance_noise,
-    norm_in,
-    private_covariance,
-    symmetric_part,
-)
-from repro.algorithms.central_mle import (
+from repro.families.central.algorithms_budget import CentralBudget
+from repro.families.central.algorithms_curator import (
     Noise,
     Perturbation,
+    covariance_noise,
     draw_noise,
+    norm_in,
     printed_perturbation,
+    private_covariance,
     private_mle,
+    symmetric_part,
 )
-from repro.estimators.pair_loss import PairLoss
+from repro.families.central.algorithms_losses import PairLoss
 
 RNG = np.random.default_rng(0)
 

@@ -7,13 +7,13 @@ import pytest
 import torch
 from scipy.optimize import minimize_scalar
 
-from repro.algorithms.chipo_linear import LinearChipo
-from repro.algorithms.chipo_offset import OFFSET_VARIANTS, OffsetStudy
-from repro.algorithms.chipo_tabular import RIGHT, VARIANTS, ChipoStudy
-from repro.instances.chipo_worlds import RareGoodArm, margin_differences
+from repro.base.notation import flip_prob, label_signal, privacy_cost
+from repro.families.chipo.algorithms_linear import LinearChipo
+from repro.families.chipo.algorithms_offset import OFFSET_VARIANTS, OffsetStudy
+from repro.families.chipo.algorithms_tabular import RIGHT, VARIANTS, ChipoStudy
+from repro.families.chipo.quantities import meta_bound, statistical_error
+from repro.families.chipo.worlds import RareGoodArm, margin_differences
 from repro.instances.linear import random_linear_world
-from repro.measures.chipo_bound import meta_bound, statistical_error
-from repro.notation import flip_prob, label_signal, privacy_cost
 
 STUDY = ChipoStudy(RareGoodArm(4, 4.0, 1.0), 10**6, 1.0)
 

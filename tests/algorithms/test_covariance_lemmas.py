@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from repro.algorithms import covariance_lemmas as lemmas
+from repro.families.central import bounds_covariance as lemmas
 
 
 @pytest.fixture

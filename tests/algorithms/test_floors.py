@@ -8,7 +8,11 @@ import numpy as np
 import pytest
 import torch
 
-from repro.algorithms.floors import (
+from repro.base.errors import BadInput
+from repro.base.notation import epsilon_of_cost
+from repro.corruption.orders import Order
+from repro.families.robust.algorithms_estimation import Scene, estimation_error
+from repro.families.robust.quantities_floors import (
     dpo_floor,
     dpo_gap,
     estimation_floor,
@@ -18,12 +22,8 @@ from repro.algorithms.floors import (
     separation,
     swapped,
 )
-from repro.algorithms.robust_estimation import Scene, estimation_error
-from repro.corruption.orders import Order
-from repro.errors import BadInput
-from repro.instances.log_linear import three_arms
-from repro.instances.pair_world import orthogonal_cells, pairs_of
-from repro.notation import epsilon_of_cost
+from repro.families.robust.worlds_log_linear import three_arms
+from repro.families.robust.worlds_pairs import orthogonal_cells, pairs_of
 
 WORLD = orthogonal_cells([0.3, 0.3], [0.3, -0.3], 4.0)
 COST, SHARE, N = 6.0, 1e-3, 10**13

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from repro.algorithms.hypercube_cases import CASE_OF, random_prior
+from repro.families.offline_kl.bounds_hypercube import CASE_OF, random_prior
 
 
 def test_random_hypercubes_meet_the_conditions_of_the_proof():

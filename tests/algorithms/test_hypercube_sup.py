@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from repro.algorithms.hypercube_sup import Ladder, risk, worst_rung
-from repro.instances.hypercube_prior import HypercubePrior
+from repro.families.offline_kl.quantities_hypercube import Ladder, risk, worst_rung
+from repro.families.offline_kl.worlds_hypercube import HypercubePrior
 
 LADDER = Ladder(smallest=1e-4, rungs=13, pilot=2000)
 

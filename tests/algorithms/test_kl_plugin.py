@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from repro.algorithms.kl_plugin import PluginStudy
 from repro.corruption.huber_square import reported_mean
+from repro.families.chipo.algorithms_plugin import PluginStudy
 
 STUDY = PluginStudy(2, 0.4, 0.5, 10**6, 1.0)
 

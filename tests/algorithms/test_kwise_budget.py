@@ -2,8 +2,7 @@
 
 import pytest
 
-from repro.algorithms.central_budget import CentralBudget
-from repro.algorithms.kwise_budget import KwiseBudget
+from repro.families.central.algorithms_budget import CentralBudget, KwiseBudget
 
 PAIRS = CentralBudget(0.5, 40.0, 0.05, 1.0, 1.0, 24.0)
 

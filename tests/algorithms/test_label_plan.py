@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from repro import plan as command
-from repro.algorithms.label_plan import LabelPlan, NoAnswer
+from repro.families.losses.label_plan import LabelPlan, NoAnswer
+from repro.families.offline_kl.quantities_gap import gap_constant
 from repro.instances.linear import random_linear_world
-from repro.measures.asymptotic_gap import gap_constant
 
 
 def world(seed, **changes):

@@ -7,9 +7,9 @@ import csv
 import pytest
 
 from repro import which_loss
-from repro.algorithms.loss_map import MapCell, loss_map, winners
-from repro.errors import BadInput
-from repro.keywords import keyword_values
+from repro.base.errors import BadInput
+from repro.base.keywords import keyword_values
+from repro.families.losses.loss_map import MapCell, loss_map, winners
 
 
 @pytest.fixture(scope="module")

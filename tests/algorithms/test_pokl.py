@@ -9,25 +9,25 @@ import numpy as np
 import pytest
 import torch
 
-from repro.algorithms.pokl import Game, blocked_rounds, geometric_times, stepwise_rounds
-from repro.algorithms.pokl_classes import random_finite_class
-from repro.algorithms.pokl_lanes import LaneSetting, make_lanes
-from repro.algorithms.pokl_linear import LinearClass
-from repro.algorithms.pokl_methods import METHODS, RegretCurve, simulate
+from repro.families.online_kl.algorithms_finite import random_finite_class
+from repro.families.online_kl.algorithms_linear import LinearClass
+from repro.families.online_kl.algorithms_pokl import Game, blocked_rounds, stepwise_rounds
+from repro.families.online_kl.run_batch import RunSetting, make_batch
+from repro.families.online_kl.worlds import hidden_arm_world
+from repro.families.online_kl.wrong_pokl import METHODS, RegretCurve, simulate
 from repro.instances.linear import random_linear_world, with_leading_features
-from repro.instances.online_choices import hidden_arm_world
-from repro.preferences.block_draws import NumpyDraws, TorchDraws
+from repro.preferences.block_draws import NumpyDraws, TorchDraws, geometric_times
 from repro.study.parallel import single_thread
 
 single_thread()
 
 WORLD = random_linear_world(4, 4, 3, 0.5, 1.0, 0.6, seed=1)
-BASE = LaneSetting(2.0, 0.5, 2.0)
+BASE = RunSetting(2.0, 0.5, 2.0)
 
 
-def totals(rounds, lanes: int) -> tuple[np.ndarray, np.ndarray]:
-    """Cumulative regret and last regret of every lane."""
-    total, last = torch.zeros(lanes, dtype=torch.float64), None
+def totals(rounds, runs: int) -> tuple[np.ndarray, np.ndarray]:
+    """Cumulative regret and last regret of every run."""
+    total, last = torch.zeros(runs, dtype=torch.float64), None
     for current in rounds:
         total += current.rounds * current.regret
         last = current.regret
@@ -35,8 +35,8 @@ def totals(rounds, lanes: int) -> tuple[np.ndarray, np.ndarray]:
     return total.numpy(), last.numpy()
 
 
-def game(lanes: int, rewards=None, setting: LaneSetting = BASE) -> Game:
-    return Game(WORLD, rewards or LinearClass(WORLD), make_lanes([setting], lanes))
+def game(runs: int, rewards=None, setting: RunSetting = BASE) -> Game:
+    return Game(WORLD, rewards or LinearClass(WORLD), make_batch([setting], runs))
 
 
 def z_score(a: np.ndarray, b: np.ndarray) -> float:
@@ -113,8 +113,8 @@ def test_both_policies_start_at_the_reference():
 
 def test_wrong_budget_and_hidden_randomizer_keep_a_regret_that_does_not_fall():
     names = ("pokl", "naive_labels", "epsilon_overstated")
-    settings = [METHODS[name](LaneSetting(1.0, 0.5, 2.0)) for name in names]
-    settings.append(METHODS["hidden_randomizer"](LaneSetting(math.inf, 0.5, 2.0)))
+    settings = [METHODS[name](RunSetting(1.0, 0.5, 2.0)) for name in names]
+    settings.append(METHODS["hidden_randomizer"](RunSetting(math.inf, 0.5, 2.0)))
     last = simulate(WORLD, settings, 10**8, 2.0, np.random.default_rng(5), 40).regret[-1]
     right, *wrong = last.mean(axis=1)
     assert all(gap > 100 * right for gap in wrong)
@@ -122,7 +122,7 @@ def test_wrong_budget_and_hidden_randomizer_keep_a_regret_that_does_not_fall():
 
 def test_exploration_finds_a_rare_response_that_exploitation_misses():
     world = hidden_arm_world(5, 1e-3, 0.8, 1.0, 1 / 12)
-    base = LaneSetting(4.0, 1 / 12, 7.0)
+    base = RunSetting(4.0, 1 / 12, 7.0)
     settings = [base, METHODS["without_exploration"](base)]
     curve = simulate(world, settings, 10**6, 1.5, np.random.default_rng(6), 60)
     with_bonus, without = curve.cumulative[-1].mean(axis=1)
@@ -130,15 +130,15 @@ def test_exploration_finds_a_rare_response_that_exploitation_misses():
 
 
 def test_inverted_kl_weight_plays_another_policy():
-    base = LaneSetting(4.0, 0.5, 0.0)
+    base = RunSetting(4.0, 0.5, 0.0)
     settings = [base, METHODS["inverted_kl_weight"](base)]
     last = simulate(WORLD, settings, 10**6, 2.0, np.random.default_rng(7), 20).regret[-1]
     assert last[1].mean() > 100 * last[0].mean()
 
 
 def test_corruption_leaves_a_floor_and_its_order_matters():
-    clean = LaneSetting(1.0, 0.5, 2.0)
-    before = LaneSetting(1.0, 0.5, 2.0, corruption=0.02)
+    clean = RunSetting(1.0, 0.5, 2.0)
+    before = RunSetting(1.0, 0.5, 2.0, corruption=0.02)
     settings = [clean, before, METHODS["other_order"](before)]
     last = simulate(WORLD, settings, 10**9, 2.0, np.random.default_rng(8), 20).regret[-1]
     gaps = last.mean(axis=1)
@@ -148,7 +148,7 @@ def test_corruption_leaves_a_floor_and_its_order_matters():
 
 def test_a_class_with_two_features_only_learns_those():
     rewards = LinearClass(with_leading_features(WORLD, 2))
-    learner = rewards.learner(make_lanes([BASE], 1))
+    learner = rewards.learner(make_batch([BASE], 1))
     pairs = torch.full((1, 24), 50.0, dtype=torch.float64)
     learner.observe(pairs, pairs / 3)
     assert learner.theta[0, 2] == 0

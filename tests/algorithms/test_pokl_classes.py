@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 import torch
 
-from repro.algorithms.pokl_classes import random_finite_class, two_rewards
-from repro.algorithms.pokl_finite import FiniteClass
-from repro.algorithms.pokl_lanes import LaneSetting, make_lanes
-from repro.algorithms.pokl_linear import LinearClass
+from repro.families.online_kl.algorithms_finite import FiniteClass, random_finite_class, two_rewards
+from repro.families.online_kl.algorithms_linear import LinearClass
+from repro.families.online_kl.run_batch import RunSetting, make_batch
 from repro.instances.linear import random_linear_world
 
 WORLD = random_linear_world(2, 3, 2, 0.5, 1.0, 0.6)
-LANES = make_lanes([LaneSetting(1.0, 0.5, 30.0)], 3)
+BATCH = make_batch([RunSetting(1.0, 0.5, 30.0)], 3)
 CELLS = torch.tensor([[0, 3, 5], [1, 1, 4], [2, -1, 0], [5, 5, 5]])
 LABELS = torch.tensor([[1.0, -1, 1], [1, 1, -1], [-1, 1, 1], [1, -1, -1]], dtype=torch.float64)
 
@@ -25,21 +24,21 @@ def classes():
 
 
 def fed_by_pairs(rewards):
-    learner = rewards.learner(LANES)
+    learner = rewards.learner(BATCH)
     for cell, label in zip(CELLS, LABELS, strict=True):
         learner.observe_pair(cell, label)
     return learner
 
 
 def fed_by_block(rewards):
-    learner = rewards.learner(LANES)
+    learner = rewards.learner(BATCH)
     pairs = torch.zeros(3, 6, dtype=torch.float64)
     sums = torch.zeros_like(pairs)
     for cell, label in zip(CELLS, LABELS, strict=True):
-        for lane in range(3):
-            if cell[lane] >= 0:
-                pairs[lane, cell[lane]] += 1
-                sums[lane, cell[lane]] += label[lane]
+        for run in range(3):
+            if cell[run] >= 0:
+                pairs[run, cell[run]] += 1
+                sums[run, cell[run]] += label[run]
     learner.observe(pairs, sums)
     return learner
 
@@ -69,13 +68,13 @@ def test_finite_uncertainty_is_the_supremum_of_the_definition():
     rewards = classes()["finite"]
     learner, policy = fed_by_pairs(rewards), WORLD.reference
     found = learner.uncertainty(policy.expand(3, -1, -1))
-    for lane in range(3):
+    for run in range(3):
         table = [
-            ratio_of_definition(a, b, learner.pairs[lane], policy, 1.0)
+            ratio_of_definition(a, b, learner.pairs[run], policy, 1.0)
             for a in rewards.rewards
             for b in rewards.rewards
         ]
-        np.testing.assert_allclose(found[lane].numpy(), np.max(table, axis=0), rtol=1e-12)
+        np.testing.assert_allclose(found[run].numpy(), np.max(table, axis=0), rtol=1e-12)
 
 
 def test_linear_uncertainty_is_reached_on_the_sphere_and_never_exceeded():
@@ -100,9 +99,9 @@ def test_linear_uncertainty_is_reached_on_the_sphere_and_never_exceeded():
 
 def test_the_confidence_set_leaves_only_the_truth_at_last():
     rewards = random_finite_class(WORLD, 5, seed=1)
-    learner = rewards.learner(LANES)
+    learner = rewards.learner(BATCH)
     pairs = torch.full((3, 6), 1e6, dtype=torch.float64)
-    truth = LANES.label_scale[0] * torch.tanh(WORLD.reward_diff / 2)
+    truth = BATCH.label_scale[0] * torch.tanh(WORLD.reward_diff / 2)
     learner.observe(pairs, pairs * truth)
     assert learner.best.tolist() == [0, 0, 0]
     assert not learner.uncertainty(WORLD.reference.expand(3, -1, -1)).any()
@@ -119,15 +118,15 @@ def test_two_rewards_is_realizable_and_within_its_bound():
 
 
 def test_believed_budget_defaults_to_the_true_one():
-    lanes = make_lanes([LaneSetting(1.0, 0.5, 2.0), LaneSetting(2.0, 1.0, 3.0, ridge=4.0)], 2)
-    assert len(lanes) == 4
-    torch.testing.assert_close(lanes.label_scale, lanes.believed_signal)
-    assert lanes.ridge.tolist() == [1, 1, 4, 4]
-    assert lanes.label_offset.tolist() == [0, 0, 0, 0]
-    assert lanes.played_kl_weight.tolist() == [0.5, 0.5, 1, 1]
+    batch = make_batch([RunSetting(1.0, 0.5, 2.0), RunSetting(2.0, 1.0, 3.0, ridge=4.0)], 2)
+    assert len(batch) == 4
+    torch.testing.assert_close(batch.label_scale, batch.believed_signal)
+    assert batch.ridge.tolist() == [1, 1, 4, 4]
+    assert batch.label_offset.tolist() == [0, 0, 0, 0]
+    assert batch.played_kl_weight.tolist() == [0.5, 0.5, 1, 1]
 
 
 @pytest.mark.parametrize(("after", "offset"), [(False, 0.1 * math.tanh(0.5)), (True, 0.1)])
 def test_corruption_before_and_after_privacy(after, offset):
-    setting = LaneSetting(1.0, 0.5, 0.0, corruption=0.1, after_privacy=after)
+    setting = RunSetting(1.0, 0.5, 0.0, corruption=0.1, after_privacy=after)
     assert setting.label_mean == pytest.approx((0.9 * math.tanh(0.5), offset))

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 import torch
 
-from repro.algorithms.pokl import Game, blocked_rounds
-from repro.algorithms.pokl_classes import two_rewards
-from repro.algorithms.pokl_events import (
+from repro.families.online_kl.algorithms_bonus import confidence_weight, proven_weight
+from repro.families.online_kl.algorithms_finite import two_rewards
+from repro.families.online_kl.algorithms_pokl import Game, blocked_rounds
+from repro.families.online_kl.bounds_events import (
     bonus_bound,
     in_sample_error,
     optimism_deficit,
     reward_error,
 )
-from repro.algorithms.pokl_lanes import LaneSetting, make_lanes
-from repro.policies.optimism import confidence_weight, proven_weight
+from repro.families.online_kl.run_batch import RunSetting, make_batch
 from repro.preferences.block_draws import NumpyDraws
 
 BOUND, EPSILON = 2.0, 1.0
@@ -27,8 +27,8 @@ BOUND, EPSILON = 2.0, 1.0
 def wrong_estimate(cap: float):
     """A game and its policies while the data point to (0, B) though (B, 0) is true."""
     rewards = two_rewards(BOUND, 0.1)
-    game = Game(rewards.world, rewards, make_lanes([LaneSetting(EPSILON, 0.1, 100.0, cap)], 1))
-    learner = rewards.learner(game.lanes)
+    game = Game(rewards.world, rewards, make_batch([RunSetting(EPSILON, 0.1, 100.0, cap)], 1))
+    learner = rewards.learner(game.batch)
     learner.observe(*(torch.tensor([[x]], dtype=torch.float64) for x in (4.0, -2.0)))
     return game, game.policies(learner, 4, 0)
 

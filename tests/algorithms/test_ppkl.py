@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 import torch
 
-from repro.algorithms.ppkl import (
+from repro.estimators.mixture_mle import mixture_mle
+from repro.families.offline_kl.algorithms_counts import two_arm_mle
+from repro.families.offline_kl.algorithms_ppkl import (
     BonusConstants,
     LinearProblem,
     TwoArmProblem,
     draw_problem,
 )
-from repro.algorithms.ppkl_methods import ppkl, private_mle
-from repro.estimators.mixture_mle import mixture_mle
-from repro.estimators.two_arm_mle import two_arm_mle
+from repro.families.offline_kl.wrong_ppkl import ppkl, private_mle
 from repro.instances.linear import LinearWorld, random_linear_world
 from repro.instances.two_arms import TwoArmWorld, hypercube_world
 from repro.policies.gibbs import gibbs_policy

@@ -10,8 +10,8 @@ import pytest
 import torch
 from scipy.stats import binomtest
 
-from repro.algorithms.ppkl import BonusConstants, draw_problem
-from repro.algorithms.ppkl_methods import EPSILON_OVERSTATED, METHODS
+from repro.families.offline_kl.algorithms_ppkl import BonusConstants, draw_problem
+from repro.families.offline_kl.wrong_ppkl import EPSILON_OVERSTATED, METHODS
 from repro.instances.arms import bad_arms_world
 from repro.instances.linear import LinearWorld, random_linear_world
 from repro.instances.two_arms import TwoArmWorld, hypercube_world, large_difference_world

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from repro.algorithms.ranking_curvature import ranking_curvature_ratio
+from repro.families.central.bounds_curvature import ranking_curvature_ratio
 
 
 @pytest.mark.parametrize("num_ranked", [2, 3, 7])

@@ -7,16 +7,24 @@ import math
 import numpy as np
 import pytest
 
-from repro.algorithms.bound_cases import eq_20_ratios, random_floor, tight_world
-from repro.algorithms.dpo_against_rlhf import Uncovered, losses
-from repro.algorithms.offline_rlhf import (
+from repro.base.notation import epsilon_of_cost
+from repro.corruption.orders import Order
+from repro.families.robust.bounds_cases import eq_20_ratios, random_floor, tight_world
+from repro.families.robust.bounds_floor import (
+    curvature,
+    minimax_floor,
+    printed_floor,
+    sharper_floor,
+)
+from repro.families.robust.bounds_rlhf import (
     condition_ratio,
     greedy_ratio,
     jensen_ratio,
     pessimistic_ratio,
 )
-from repro.algorithms.rare_cell import RareCell, rare_cell_floors, worst_rare_cell
-from repro.algorithms.two_arm_rlhf import (
+from repro.families.robust.quantities_dpo import Uncovered, losses
+from repro.families.robust.quantities_rare_cell import RareCell, rare_cell_floors, worst_rare_cell
+from repro.families.robust.quantities_two_arms import (
     TwoArmStates,
     attacked_floor,
     calibrated_width,
@@ -24,14 +32,6 @@ from repro.algorithms.two_arm_rlhf import (
     estimated_margins,
     supremum_gap,
 )
-from repro.complexity.corruption_floor import (
-    curvature,
-    minimax_floor,
-    printed_floor,
-    sharper_floor,
-)
-from repro.corruption.orders import Order
-from repro.notation import epsilon_of_cost
 
 SCENE = {"corruption": 1e-3, "n_pairs": 10**13}
 

@@ -6,10 +6,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from repro.algorithms.reward_estimation import METHODS, draw_labels
-from repro.algorithms.two_rewards import bound_fails, corrected_bound, printed_bound
+from repro.families.offline_kl.algorithms_reward import METHODS, draw_labels
+from repro.families.offline_kl.bounds_reward_error import (
+    bound_fails,
+    corrected_bound,
+    printed_bound,
+)
+from repro.families.offline_kl.quantities_gap import two_arm_gap_constant
 from repro.instances.two_arms import hypercube_world, large_difference_world
-from repro.measures.asymptotic_gap import two_arm_gap_constant
 
 
 def test_the_mle_has_the_error_of_its_asymptotic_gap():

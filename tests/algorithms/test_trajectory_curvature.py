@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from repro.algorithms.trajectory_curvature import curvature_ratio
+from repro.families.central.bounds_curvature import curvature_ratio
 
 
 @pytest.mark.parametrize("horizon", [2, 5])

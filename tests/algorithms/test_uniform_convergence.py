@@ -7,11 +7,15 @@ import math
 import numpy as np
 import pytest
 
-from repro.algorithms.label_sequences import LabelSequence, draw_sequence
-from repro.algorithms.log_loss_hypercube import HypercubeStudy, log_likelihood, private_prob
-from repro.algorithms.square_loss_table import SquareStudy
-from repro.algorithms.uniform_bounds import log_loss_violated, square_loss_violated
-from repro.instances.probability_classes import packing_class, random_class
+from repro.families.losses.algorithms_log_loss import HypercubeStudy, log_likelihood, private_prob
+from repro.families.losses.algorithms_square_loss import SquareStudy
+from repro.families.losses.bounds_uniform import log_loss_violated, square_loss_violated
+from repro.families.losses.worlds_sequences import (
+    LabelSequence,
+    draw_sequence,
+    packing_class,
+    random_class,
+)
 
 
 def test_the_private_probability_is_that_of_the_lemma():

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 import torch
 
-from repro.algorithms.pokl import geometric_times
-from repro.algorithms.xpo import _Play, average_gap
-from repro.algorithms.xpo_methods import METHODS, XpoMethod, XpoProblem, ladder_gap
-from repro.algorithms.xpo_objectives import (
+from repro.families.xpo.algorithms import (
+    _Play,
+    average_gap,
     log_objective,
     printed_square_objective,
     square_objective,
 )
-from repro.algorithms.xpo_policies import NeedleClass, PairCounts, XpoLanes
-from repro.preferences.block_draws import NumpyDraws
+from repro.families.xpo.worlds import NeedleClass, PairCounts, XpoBatch
+from repro.families.xpo.wrong import METHODS, XpoMethod, XpoProblem, ladder_gap
+from repro.preferences.block_draws import NumpyDraws, geometric_times
 from repro.study.parallel import single_thread
 
 single_thread()
@@ -25,7 +25,7 @@ TILTS = torch.tensor([-1.0, 0.0, 1.5], dtype=torch.float64)
 SIGNAL, KL_WEIGHT, OPTIMISM = 0.4, 0.3, 0.07
 
 
-def lanes(count: int = 1, **changes: float) -> XpoLanes:
+def batch(count: int = 1, **changes: float) -> XpoBatch:
     values = {
         "reward_gap": 0.45,
         "kl_weight": KL_WEIGHT,
@@ -34,7 +34,7 @@ def lanes(count: int = 1, **changes: float) -> XpoLanes:
         "label_offset": 0.0,
         "believed_signal": SIGNAL,
     } | changes
-    return XpoLanes(**{k: torch.full((count,), v, dtype=torch.float64) for k, v in values.items()})
+    return XpoBatch(**{k: torch.full((count,), v, dtype=torch.float64) for k, v in values.items()})
 
 
 def records(seed: int = 0, actions: int = 3, rounds: int = 40):
@@ -64,7 +64,7 @@ def test_a_block_is_counted_by_response():
     rng = np.random.default_rng(3)
     drawn = rng.integers(2**40, size=9).astype(float)
     wins = np.floor(drawn * rng.random(9))
-    found = _Play(lanes(), 3, Fixed(drawn, wins)).block(torch.full((1, 3), 1 / 3).double(), 1)
+    found = _Play(batch(), 3, Fixed(drawn, wins)).block(torch.full((1, 3), 1 / 3).double(), 1)
     pairs, won, baseline = (np.zeros(3) for _ in range(3))
     for cell, (first, second) in enumerate(np.ndindex(3, 3)):
         baseline[second] += drawn[cell]
@@ -100,14 +100,14 @@ def by_loops(data, loss: str) -> np.ndarray:
 @pytest.mark.parametrize(("objective", "loss"), [(log_objective, "log"), (square_objective, "sq")])
 def test_objectives_are_the_printed_sums(objective, loss):
     data, counts = records()
-    found = objective(NeedleClass(3, TILTS, 1.5), lanes())(counts)[0].numpy()
+    found = objective(NeedleClass(3, TILTS, 1.5), batch())(counts)[0].numpy()
     np.testing.assert_allclose(found - found[0, 0], by_loops(data, loss), atol=1e-9)
 
 
 def test_the_printed_sign_rewards_a_worse_fit():
     """Without optimism the printed objective prefers exactly what the loss likes least."""
     _, counts = records()
-    policies, free = NeedleClass(3, TILTS, 1.5), lanes(optimism_weight=0.0)
+    policies, free = NeedleClass(3, TILTS, 1.5), batch(optimism_weight=0.0)
     right = square_objective(policies, free)(counts)
     torch.testing.assert_close(printed_square_objective(policies, free)(counts), -right)
 
@@ -142,7 +142,7 @@ def test_the_gap_is_the_loss_of_the_regularised_objective():
 def test_blocks_hardly_change_the_average_gap():
     """Updating at a grid of ratio 1.5 against every round, T = 1000."""
     policies = NeedleClass(2, torch.linspace(-4, 4, 9, dtype=torch.float64), 2.0)
-    setting = lanes(400, reward_gap=0.3, kl_weight=0.15, optimism_weight=0.005)
+    setting = batch(400, reward_gap=0.3, kl_weight=0.15, optimism_weight=0.005)
     found = [
         average_gap(policies, setting, log_objective, times, NumpyDraws(np.random.default_rng(s)))
         for s, times in enumerate((list(range(1001)), geometric_times(1000, 1.5)))
@@ -154,7 +154,7 @@ def test_blocks_hardly_change_the_average_gap():
 def test_the_first_policy_is_the_reference():
     policies = NeedleClass(2, TILTS, 1.5)
     draws = NumpyDraws(np.random.default_rng(0))
-    found = average_gap(policies, lanes(3), log_objective, [0, 1], draws)
+    found = average_gap(policies, batch(3), log_objective, [0, 1], draws)
     p, q = 0.5, 1 / (1 + math.exp(-1.5))
     expected = p * math.log(p / q) + p * math.log(p / (1 - q))
     np.testing.assert_allclose(found.numpy(), KL_WEIGHT * expected)

@@ -15,10 +15,10 @@ from pathlib import Path
 
 import numpy as np
 
-from repro.algorithms.pokl_classes import random_finite_class
-from repro.algorithms.pokl_lanes import LaneSetting
-from repro.algorithms.pokl_methods import simulate
-from repro.algorithms.ppkl import BonusConstants, draw_problem
+from repro.families.offline_kl.algorithms_ppkl import BonusConstants, draw_problem
+from repro.families.online_kl.algorithms_finite import random_finite_class
+from repro.families.online_kl.run_batch import RunSetting
+from repro.families.online_kl.wrong_pokl import simulate
 from repro.instances.linear import random_linear_world
 from repro.preferences.label_counts import draw_label_counts
 from repro.study.parallel import ready_to_measure
@@ -61,7 +61,7 @@ def online(horizon: float, class_size: int | None = None):
     """Algorithm 2 of P1, 100 runs at once."""
     instance, rng = random_linear_world(4, 4, 3, 0.5, 1.0, 0.6, seed=1), np.random.default_rng(0)
     rewards = random_finite_class(instance, class_size, 3) if class_size else None
-    setting = LaneSetting(1.0, 0.5, 8.0)
+    setting = RunSetting(1.0, 0.5, 8.0)
     return simulate(instance, [setting], int(horizon), 1.25, rng, 100, rewards)
 
 

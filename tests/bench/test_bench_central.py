@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from repro.algorithms.central_release import draw_ranked
-from repro.instances.choice_sets import ChoiceSetWorld
-from repro.instances.multi_scale import multi_scale_world
-from repro.policies.ellipsoid_pessimism import pessimistic_values
-from repro.policies.enumerated import all_choices
+from repro.families.central.algorithms_pessimism import all_choices, pessimistic_values
+from repro.families.central.algorithms_release import draw_ranked
+from repro.families.central.worlds_axis import multi_scale_world
+from repro.families.central.worlds_rankings import ChoiceSetWorld
 
 
 @pytest.mark.parametrize("n_pairs", [10**3, 10**12])

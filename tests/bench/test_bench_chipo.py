@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from repro.algorithms.chipo_tabular import RIGHT, ChipoStudy
-from repro.instances.chipo_worlds import RareGoodArm, gap_ladder
+from repro.families.chipo.algorithms_tabular import RIGHT, ChipoStudy
+from repro.families.chipo.worlds import RareGoodArm, gap_ladder
 
 STUDY = ChipoStudy(RareGoodArm(16, 4.0, 1.0), 10**8, 1.0)
 LADDER = gap_ladder(1.0)

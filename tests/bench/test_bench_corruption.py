@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from repro.algorithms.robust_estimation import Scene, estimation_error
 from repro.corruption.orders import Order
-from repro.instances.pair_world import orthogonal_cells
+from repro.families.robust.algorithms_estimation import Scene, estimation_error
+from repro.families.robust.worlds_pairs import orthogonal_cells
 
 
 @pytest.mark.parametrize("n_pairs", [10**4, 10**13])

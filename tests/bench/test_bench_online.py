@@ -17,14 +17,14 @@ import numpy as np
 import pytest
 import torch
 
-from repro.algorithms.pokl import geometric_times
-from repro.algorithms.pokl_lanes import LaneSetting
-from repro.algorithms.pokl_methods import simulate
+from repro.families.online_kl.run_batch import RunSetting
+from repro.families.online_kl.wrong_pokl import simulate
 from repro.instances.linear import LinearWorld, random_linear_world
+from repro.preferences.block_draws import geometric_times
 from repro.study.parallel import single_thread
 
 DEVICE = os.environ.get("REPRO_BENCH_DEVICE", "cpu")
-SETTING = LaneSetting(1.0, 0.5, 8.0)
+SETTING = RunSetting(1.0, 0.5, 8.0)
 ROUNDS_OF_THE_BASELINE = 2_000
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from repro.algorithms.pokl_lanes import LaneSetting
-from repro.algorithms.pokl_methods import simulate
-from repro.algorithms.ppkl import BonusConstants, draw_problem
+from repro.families.offline_kl.algorithms_ppkl import BonusConstants, draw_problem
+from repro.families.online_kl.run_batch import RunSetting
+from repro.families.online_kl.wrong_pokl import simulate
 from repro.instances.linear import random_linear_world
 from repro.study.blocks import Block
 from repro.study.parallel import available_cores, mapper
@@ -100,7 +100,7 @@ def _fits(device: str, replicates: int) -> None:
 
 def _online(device: str, replicates: int) -> None:
     world = random_linear_world(4, 4, 3, 0.5, 1.0, 0.6, seed=1, device=device)
-    setting, rng = LaneSetting(1.0, 0.5, 8.0), np.random.default_rng(0)
+    setting, rng = RunSetting(1.0, 0.5, 8.0), np.random.default_rng(0)
     simulate(world, [setting], 10**6, 1.5, rng, replicates)
 
 

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from repro.base.errors import BadInput
 from repro.catalogue import __main__ as command
 from repro.catalogue.entries import load as load_catalogue
 from repro.catalogue.slips import Slip, dangling, load, page
 from repro.cli.composition import compose_values
-from repro.errors import BadInput
-from repro.study.discovery import slugs
+from repro.study.experiment import slugs
 from repro.study.settings import session_of
 
 ROOT = Path(__file__).parents[2]

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 import torch
 
-from repro.complexity.assumptions import realizable_and_covered
 from repro.instances.arms import bad_arms_world
+from repro.instances.assumptions import realizable_and_covered
 from repro.instances.linear import LinearWorld, random_linear_world
 from repro.instances.two_arms import hypercube_world, large_difference_world
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from repro.complexity.concentrability import (
+from repro.instances.assumptions import (
     linear_concentrability,
     policy_concentrability,
     two_arm_concentrability,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from repro.complexity.condition_number import difference_covariance, relative_condition_number
-from repro.complexity.coverage import one_hot_coverage_ratio
+from repro.families.robust.bounds_floor import one_hot_coverage_ratio
+from repro.families.robust.worlds_bandit import difference_covariance, relative_condition_number
 
 
 def test_two_responses_by_hand():

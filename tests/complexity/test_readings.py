@@ -5,11 +5,13 @@ import pytest
 import sympy
 import torch
 
-from repro.complexity.concentrability import linear_concentrability
-from repro.complexity.distance_readings import distance_ratios
-from repro.complexity.eluder import linear_eluder_dimension
-from repro.complexity.eluder_readings import eluder_closed_form, eluder_sums
-from repro.instances.linear import LinearWorld
+from repro.families.offline_kl.quantities_readings import (
+    distance_ratios,
+    eluder_closed_form,
+    eluder_sums,
+)
+from repro.instances.assumptions import linear_concentrability
+from repro.instances.linear import LinearWorld, centred
 
 RNG = np.random.default_rng
 
@@ -28,12 +30,28 @@ def one_hot_world(count):
     )
 
 
+def greedy_sums(world, policy, ridge, horizon):
+    """(T,) greedy sums of min(1, U²): a pair teaches φ̃φ̃ᵀ + Cov_π¹ of its state."""
+    features = centred(world, policy)
+    spread = torch.einsum("sa,sai,saj->sij", policy, features, features)
+    flat = features.flatten(0, 1)
+    precision = ridge / (2 * world.radius) ** 2 * torch.eye(flat.shape[1], dtype=flat.dtype)
+    gains = []
+    for _ in range(horizon):
+        squared = (flat * torch.linalg.solve(precision, flat.T).T).sum(-1)
+        asked = int(squared.argmax())
+        gains.append(min(1.0, float(squared[asked])))
+        state = asked // features.shape[1]
+        precision = precision + torch.outer(flat[asked], flat[asked]) + spread[state]
+    return np.cumsum(gains)
+
+
 @pytest.mark.parametrize("count", [1, 3])
 def test_a_drawn_first_response_is_the_general_greedy_sum(count):
     """π¹ on response 0; the general sum adds Cov_π¹ = 0 and the same φφᵀ."""
     policy = torch.zeros(1, count + 1).double()
     policy[0, 0] = 1
-    general = linear_eluder_dimension(one_hot_world(count), policy, 0.25, 50)
+    general = greedy_sums(one_hot_world(count), policy, 0.25, 50)
     assert eluder_sums(count, 0.25, 50, "drawn") == pytest.approx(general)
 
 

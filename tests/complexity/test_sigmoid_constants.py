@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from repro.complexity.sigmoid_constants import (
+from repro.families.chipo.bounds_scalar import (
     inverse_slope,
     largest_on_square,
     largest_over_sum,

@@ -1,4 +1,4 @@
-"""Huber's model, random flips, masks, and the adversary with continuous features."""
+"""Huber's model, random flips and masks."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 import torch
 
-from repro.corruption.continuous import flip_most_harmful
-from repro.corruption.huber import Huber, WorstHuber, huber_bias
+from repro.base.errors import BadInput
+from repro.base.notation import epsilon_of_cost, flip_prob
+from repro.corruption.debiasing import Reading, debiased
 from repro.corruption.orders import Order, Randomize
 from repro.corruption.random_flips import UniformFlips, mask_flip_rate, mask_process
-from repro.corruption.reading import Reading, debiased
-from repro.errors import BadInput
-from repro.notation import epsilon_of_cost, flip_prob
+from repro.families.robust.adversaries_huber import Huber, WorstHuber, huber_bias
 from repro.preferences.label_counts import LabelCounts
 
 PLAIN = Reading(1.0, 0.0)
@@ -99,31 +98,3 @@ def test_masks_are_one_symmetric_channel():
     rate = mask_flip_rate(Order.LTC, 1.0, 0.1)
     assert rate > flip_prob(1.0)
     assert float(stage.apply(None, shares(1.0), PLAIN).wins) == pytest.approx(1 - rate)
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_continuous_equals_brute_force(seed):
-    rng = np.random.default_rng(seed)
-    labels = torch.tensor(rng.choice([-1.0, 1.0], 9))
-    influence = torch.tensor(rng.standard_normal((9, 2)))
-    after = flip_most_harmful(labels, influence, 3)
-    worst = max(
-        float((2 * labels[list(f)] @ influence[list(f)]).norm())
-        for f in itertools.combinations(range(9), 3)
-    )
-    assert int((after != labels).sum()) <= 3
-    assert float(((after - labels) @ influence).norm()) >= 0.97 * worst
-
-
-def test_continuous_takes_the_largest_in_one_dimension():
-    labels = torch.tensor([1.0, -1.0, 1.0, 1.0])
-    influence = torch.tensor([[3.0], [2.0], [-2.5], [0.1]])
-    after = flip_most_harmful(labels, influence, 2)
-    assert (after - labels).tolist() == [-2.0, 2.0, 0.0, 0.0] or float(
-        ((after - labels) @ influence).norm()
-    ) == pytest.approx(max(2 * (3.0 + 0.1), 2 * (2.0 + 2.5)))
-
-
-def test_continuous_needs_features():
-    with pytest.raises(BadInput, match="needs features of every pair, has \\(3,\\)"):
-        flip_most_harmful(torch.ones(3), torch.ones(3), 1)

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import torch
 
+from repro.base.errors import BadInput
+from repro.base.notation import epsilon_of_cost
 from repro.corruption.budget import checked_corruption, flip_budget
+from repro.corruption.debiasing import READINGS, Reading, debiased
 from repro.corruption.orders import Channel, Corrupt, Order, Randomize, binomial, channel, order_of
-from repro.corruption.reading import READINGS, Reading, debiased
-from repro.errors import BadInput
-from repro.notation import epsilon_of_cost
 from repro.preferences.label_counts import LabelCounts
 
 HUNDRED = LabelCounts(

@@ -11,17 +11,8 @@ from pathlib import Path
 import grimp
 
 DRAWING = Path(__file__).parents[2] / "docs" / "figures" / "imports.svg"
-GROUPS = {
-    "notation": "notation, schema",
-    "schema": "notation, schema",
-    "errors": "notation, schema",
-    "paths": "notation, schema",
-    "help": "notation, schema",
-    "drafts": "notation, schema",
-    "reading": "notation, schema",
-}
 ROOMS = {
-    "algorithms", "catalogue", "complexity", "corruption", "estimators", "instances", "llm",
+    "algorithms", "base", "catalogue", "complexity", "corruption", "estimators", "instances", "llm",
     "measures", "policies", "preferences", "privacy", "release", "report", "study",
 }  # fmt: skip
 COMMANDS = "commands"
@@ -41,7 +32,7 @@ def room(module: str) -> str:
     if parts[0] == "theorems":
         return "theorems"
     name = parts[1] if len(parts) > 1 else ""
-    return name if name in ROOMS else GROUPS.get(name, COMMANDS)
+    return name if name in ROOMS else COMMANDS
 
 
 def edges_of(imports: Iterable[tuple[str, str]]) -> Edges:

@@ -7,9 +7,9 @@ import pytest
 import torch
 from scipy.optimize import minimize
 
-from repro.estimators.debiased_logistic import debiased_logistic, hessian, loss
-from repro.estimators.rdpo_loss import conservative_loss, p4_loss, rdpo_loss
-from repro.instances.pair_world import complement_basis
+from repro.families.robust.algorithms_debiased import debiased_logistic, hessian, loss
+from repro.families.robust.quantities_rdpo import conservative_loss, p4_loss, rdpo_loss
+from repro.families.robust.worlds_pairs import complement_basis
 
 
 def slsqp(x, mass, labels, radius) -> np.ndarray:
@@ -88,7 +88,7 @@ def test_rdpo_by_hand():
 
 
 def test_a_fit_that_has_not_converged_is_nan(monkeypatch):
-    monkeypatch.setattr("repro.estimators.debiased_logistic.MAX_STEPS", 1)
+    monkeypatch.setattr("repro.families.robust.algorithms_debiased.MAX_STEPS", 1)
     x, mass = torch.ones(1, 1, dtype=torch.float64), torch.ones(1, 1, dtype=torch.float64)
     labels = torch.tensor([[0.9]], dtype=torch.float64)
     assert torch.isnan(debiased_logistic(x, mass, labels, 5.0)).all()

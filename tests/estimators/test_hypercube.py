@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from repro.estimators.hypercube import (
+from repro.families.offline_kl.algorithms_counts import two_arm_mle
+from repro.families.offline_kl.algorithms_hypercube import (
     ESTIMATORS,
     mle,
     naive_mle,
@@ -15,8 +16,7 @@ from repro.estimators.hypercube import (
     pessimistic,
     posterior_mean,
 )
-from repro.estimators.two_arm_mle import two_arm_mle
-from repro.instances.hypercube_prior import HypercubePrior
+from repro.families.offline_kl.worlds_hypercube import HypercubePrior
 from repro.preferences.label_counts import LabelCounts
 
 PRIOR = HypercubePrior(1, 6.0, 0.2, 3.0, 0.4, 1.0)

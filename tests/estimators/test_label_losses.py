@@ -9,9 +9,9 @@ import pytest
 import torch
 from scipy.optimize import minimize
 
-from repro.estimators.label_losses import LabelLoss, minimise_loss
+from repro.base.notation import flip_prob, label_signal, privacy_cost
 from repro.estimators.mixture_mle import mixture_mle
-from repro.notation import flip_prob, label_signal, privacy_cost
+from repro.families.losses.algorithms_losses import LabelLoss, minimise_loss
 from repro.preferences.label_counts import LabelCounts
 
 X = torch.tensor([[1.0, 0.2], [0.3, -1.0], [-0.5, 0.7], [0.9, 0.9]], dtype=torch.float64)

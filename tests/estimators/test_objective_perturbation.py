@@ -5,9 +5,9 @@ import pytest
 import torch
 from scipy.optimize import minimize
 
-from repro.estimators import objective_perturbation
-from repro.estimators.objective_perturbation import minimise_in_ball
-from repro.estimators.pair_loss import PairLoss
+from repro.families.central import algorithms_minimiser
+from repro.families.central.algorithms_losses import PairLoss
+from repro.families.central.algorithms_minimiser import minimise_in_ball
 
 
 def loss_of(seed, cells=6, d=3):
@@ -59,7 +59,7 @@ def test_separable_labels_end_on_the_ball():
 
 
 def test_unfinished_rows_are_missing_not_wrong(monkeypatch):
-    monkeypatch.setattr(objective_perturbation, "MAX_STEPS", 1)
+    monkeypatch.setattr(algorithms_minimiser, "MAX_STEPS", 1)
     found = minimise_in_ball(loss_of(0), 0.01, torch.ones(2, 3, dtype=torch.float64), 50.0)
     assert torch.isnan(found).all()
 
@@ -77,6 +77,6 @@ def test_the_optimum_is_certified_to_rounding():
     """gᵀH⁻¹g/2 bounds what is lost; far below any β the experiments take."""
     loss, linear = loss_of(3), 0.01 * torch.ones(2, 3, dtype=torch.float64)
     found = minimise_in_ball(loss, 1e-3, linear, radius=1e6)
-    gradient, hessian = objective_perturbation.Perturbed(loss, 1e-3, linear).derivatives(found)
+    gradient, hessian = algorithms_minimiser.Perturbed(loss, 1e-3, linear).derivatives(found)
     lost = (gradient * torch.linalg.solve(hessian, gradient[..., None])[..., 0]).sum(-1) / 2
     assert float(lost.max()) < 1e-28

@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from repro.estimators.pair_loss import PairLoss
+from repro.families.central.algorithms_losses import PairLoss
 
 X = torch.tensor([[1.0, 2.0], [0.5, -1.0], [0.0, 1.0]]).double()
 SHARE = torch.tensor([[0.5, 0.3, 0.2]]).double()

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import torch
 
-from repro.estimators.plackett_luce import RankingLoss, choice_sets, draw_rankings
-from repro.estimators.ranking_claims import (
+from repro.families.central.algorithms_losses import RankingLoss, choice_sets, draw_rankings
+from repro.families.central.bounds_rankings import (
     automatic_derivatives,
     claimed_gradient,
     claimed_hessian,

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 import torch
 
-from repro.complexity.condition_number import difference_covariance, relative_condition_number
-from repro.estimators.ranking_claims import (
+from repro.families.central.bounds_rankings import (
     automatic_derivatives,
     claimed_gradient,
     claimed_hessian,
     ranking_loss,
 )
+from repro.families.robust.worlds_bandit import difference_covariance, relative_condition_number
 
 GEN = torch.Generator().manual_seed(0)
 RECORDS, STEPS, FEATURES = 6, 3, 2

@@ -7,19 +7,19 @@ import pytest
 import torch
 from scipy.optimize import minimize
 
-from repro.estimators.private_least_squares import (
+from repro.families.online_kl.algorithms_least_squares import (
     expected_label,
     finite_least_squares,
     linear_least_squares,
 )
 
 
-def problem(seed: int, lanes: int = 6, most: int = 400, strength: float = 0.46):
+def problem(seed: int, count: int = 6, most: int = 400, strength: float = 0.46):
     rng = np.random.default_rng(seed)
     x = rng.standard_normal((9, 3)) / 2
     theta = np.array([0.4, -0.3, 0.2])
-    signal = np.full(lanes, strength)
-    pairs = rng.integers(most // 20, most, (lanes, 9)).astype(float)
+    signal = np.full(count, strength)
+    pairs = rng.integers(most // 20, most, (count, 9)).astype(float)
     win = (1 + signal[:, None] * np.tanh(x @ theta / 2)) / 2
     wins = rng.binomial(pairs.astype(int), win)
     tensors = (torch.from_numpy(a) for a in (pairs, 2.0 * wins - pairs, x, signal))
@@ -40,15 +40,15 @@ def test_it_finds_the_minimum_that_restarts_of_an_independent_solver_find(radius
     found = linear_least_squares(zero, pairs, label_sum, x, signal, radius, tolerance=1e-9)
     assert (found.norm(dim=1) <= radius * (1 + 1e-9)).all()
     starts = np.random.default_rng(1).standard_normal((4, 3)) * 0.2
-    for lane in range(6):
-        data = tuple(a.numpy() for a in (pairs[lane], label_sum[lane], x, signal[lane]))
+    for row in range(6):
+        data = tuple(a.numpy() for a in (pairs[row], label_sum[row], x, signal[row]))
         ball = {"type": "ineq", "fun": lambda t: radius**2 - t @ t}
         runs = [
             minimize(loss, s, data, method="SLSQP", constraints=ball, options={"ftol": 1e-12})
             for s in starts
         ]
         best = min(run.fun for run in runs)
-        assert loss(found[lane].numpy(), *data) <= best + 1e-6 * abs(best)
+        assert loss(found[row].numpy(), *data) <= best + 1e-6 * abs(best)
 
 
 def test_clean_labels_assumed_gives_another_answer():
@@ -60,7 +60,7 @@ def test_clean_labels_assumed_gives_another_answer():
 
 
 def test_exact_means_give_back_the_parameter():
-    _, _, x, signal = problem(0, lanes=1)
+    _, _, x, signal = problem(0, count=1)
     theta = torch.tensor([0.4, -0.3, 0.2], dtype=torch.float64)
     pairs = torch.full((1, 9), 1e6, dtype=torch.float64)
     label_sum = pairs * expected_label(x @ theta, signal[:, None])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from repro.estimators.ball import nearest_in_ball
-from repro.estimators.secular import nearest_in_ball_newton
+from repro.families.online_kl.algorithms_least_squares import nearest_in_ball_newton
 
 
 def test_it_agrees_with_bisection_from_round_to_very_flat_quadratics():

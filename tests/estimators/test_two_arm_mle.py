@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from repro.estimators.mixture_mle import mixture_mle
-from repro.estimators.two_arm_mle import two_arm_mle
+from repro.families.offline_kl.algorithms_counts import two_arm_mle
 from repro.preferences.label_counts import LabelCounts, draw_label_counts, private_win_prob
 
 DIFF = torch.tensor([1.0, -0.5, 0.0, 2.0], dtype=torch.float64)

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from repro.drafts import _node, sweep, whole
+from repro.base.files import _node, atomic_write, remove_stale
 from repro.study.blocks import BlockStore
 
 
@@ -40,7 +40,7 @@ def test_only_what_nobody_will_finish_is_removed(make, tmp_path):
         make(".draft-notes"),
         make("plain.npy", age=2 * 86400),
     ]
-    sweep(tmp_path)
+    remove_stale(tmp_path)
     assert not any(path.exists() for path in gone)
     assert all(path.exists() for path in kept)
 
@@ -51,7 +51,7 @@ def test_another_users_process_counts_as_alive(make, tmp_path, monkeypatch):
 
     path = make(f".a.draft-{_node()}-1.npy")
     monkeypatch.setattr(os, "kill", refuse)
-    sweep(tmp_path)
+    remove_stale(tmp_path)
     assert path.exists()
 
 
@@ -68,7 +68,7 @@ def test_a_store_is_tidied_shard_by_shard(tmp_path):
 def test_a_failed_write_leaves_the_old_file(tmp_path):
     path = tmp_path / "a.json"
     path.write_text("old")
-    with pytest.raises(FileNotFoundError), whole(path) as draft:
+    with pytest.raises(FileNotFoundError), atomic_write(path) as draft:
         (draft.parent / "no" / "such" / "file").write_text("new")
     assert [p.name for p in tmp_path.iterdir()] == ["a.json"]
     assert path.read_text() == "old"

@@ -16,13 +16,13 @@ from typing import Any
 import pytest
 
 from repro import audit_release, features, privatize, suite
+from repro.base.errors import BadInput
+from repro.base.paths import conf_dir
 from repro.catalogue import entries, slips, statements
 from repro.cli.composition import compose_values
-from repro.errors import BadInput
 from repro.llm.pairs import load_splits
 from repro.llm.released import released_pairs
 from repro.llm.settings import DataChoice
-from repro.paths import conf_dir
 from repro.preferences.synthetic_pairs import synthetic_pairs
 from repro.release.ledger import Ledger
 from repro.release.privatise import privatise

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from repro.instances.choice_sets import ChoiceSetWorld, covariance_of_ranking
-from repro.instances.multi_scale import multi_scale_world
+from repro.families.central.worlds_axis import multi_scale_world
+from repro.families.central.worlds_rankings import ChoiceSetWorld, covariance_of_ranking
 
 
 def over_pairs(features):

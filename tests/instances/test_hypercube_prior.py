@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from repro.instances.hypercube_prior import HypercubePrior, bernoulli_kl, draw_counts
+from repro.families.offline_kl.worlds_hypercube import HypercubePrior, bernoulli_kl, draw_counts
 
 
 def prior(**changed):

@@ -5,8 +5,8 @@ from itertools import product
 import pytest
 import torch
 
-from repro.instances.linear_mdp import two_stage_mdp
-from repro.instances.multi_scale import multi_scale_world, trapped_world
+from repro.families.central.worlds_axis import multi_scale_world, trapped_world
+from repro.families.central.worlds_mdp import two_stage_mdp
 
 MDP = two_stage_mdp(trapped_world(2, 2.0, 0.8, 0.25), later_share=0.5, tilt=0.4)
 

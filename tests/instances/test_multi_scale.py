@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from repro.instances.multi_scale import (
+from repro.families.central.worlds_axis import (
     even_world,
     half_null_world,
     hardest_even_world,

@@ -6,26 +6,24 @@ import numpy as np
 import pytest
 import torch
 
-from repro.errors import BadInput
-from repro.instances.linear import random_linear_world
-from repro.instances.log_linear import three_arms, two_arms
-from repro.instances.pair_choices import (
+from repro.base.errors import BadInput
+from repro.base.schema import validate
+from repro.families.robust.worlds_log_linear import three_arms, two_arms
+from repro.families.robust.worlds_pairs import (
     CellsChoice,
     IsotropicChoice,
     SaturatedChoice,
     build_pair_world,
-    pair_choice_at,
-)
-from repro.instances.pair_world import (
     complement_basis,
     isotropic_cells,
     largest_logit,
     orthogonal_cells,
+    pair_choice_at,
     pairs_of,
     random_pair_world,
     unseen_direction,
 )
-from repro.schema import validate
+from repro.instances.linear import random_linear_world
 
 
 @pytest.mark.parametrize("d", [2, 3, 7])

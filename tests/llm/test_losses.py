@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 import torch
 
-from repro.errors import BadInput
-from repro.estimators import debiased_logistic
-from repro.estimators.label_losses import LabelLoss
+from repro.base.errors import BadInput
+from repro.base.notation import flip_prob, keep_prob, label_signal
 from repro.estimators.mixture_mle import MixtureLikelihood
-from repro.estimators.rdpo_loss import conservative_loss, p4_loss, rdpo_loss
+from repro.families.losses.algorithms_losses import LabelLoss
+from repro.families.robust import algorithms_debiased
+from repro.families.robust.quantities_rdpo import conservative_loss, p4_loss, rdpo_loss
 from repro.llm.losses import debiased_loss, log_loss, mixture_loss, square_loss
-from repro.notation import flip_prob, keep_prob, label_signal
 from repro.preferences.label_counts import LabelCounts
 
 X = torch.tensor([[1.0, 0.2], [0.3, -1.0], [-0.5, 0.7], [2.9, 0.9]], dtype=torch.float64)
@@ -102,7 +102,7 @@ def test_mixture_is_the_private_likelihood_of_the_reward_model(epsilon):
 def test_debiased_is_the_loss_of_the_robust_reward_model(epsilon):
     share = LabelLoss("debiased", epsilon).share(COUNTS)
     for theta in THETAS:
-        expected = debiased_logistic.loss(X, PAIRS, share, theta[None])
+        expected = algorithms_debiased.loss(X, PAIRS, share, theta[None])
         ours = summed(debiased_loss, theta, epsilon)
         assert float(ours) == pytest.approx(float(expected), rel=1e-9)
 

@@ -6,7 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from repro.measures.assouad import assouad_bound, hamming_bayes_risk, random_family
+from repro.families.offline_kl.bounds_hypercube import (
+    assouad_bound,
+    hamming_bayes_risk,
+    random_family,
+)
 
 TWO = np.array([[0.25, 0.75], [0.5, 0.5]])
 

@@ -8,11 +8,15 @@ import numpy as np
 import pytest
 import torch
 
-from repro.algorithms.ppkl import BonusConstants, LinearProblem, draw_problem
-from repro.algorithms.ppkl_methods import ppkl, private_mle
+from repro.families.offline_kl.algorithms_ppkl import BonusConstants, LinearProblem, draw_problem
+from repro.families.offline_kl.quantities_gap import (
+    bonus_gap,
+    gap_constant,
+    private_fisher_information,
+)
+from repro.families.offline_kl.wrong_ppkl import ppkl, private_mle
 from repro.instances.linear import LinearWorld, random_linear_world
-from repro.measures.asymptotic_gap import bonus_gap, gap_constant, private_fisher_information
-from repro.measures.suboptimality import gibbs_suboptimality
+from repro.policies.gibbs import gibbs_suboptimality
 from repro.preferences.label_counts import private_win_prob
 
 

@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize
 
-from repro.estimators.hypercube import ESTIMATORS
-from repro.instances.hypercube_prior import HypercubePrior, draw_counts
-from repro.measures.hypercube_risk import (
+from repro.families.offline_kl.algorithms_hypercube import ESTIMATORS
+from repro.families.offline_kl.quantities_hypercube import (
     binary_kl,
     exact_bayes_risk,
     exact_separation,
@@ -18,6 +17,7 @@ from repro.measures.hypercube_risk import (
     gap,
     separation,
 )
+from repro.families.offline_kl.worlds_hypercube import HypercubePrior, draw_counts
 
 PRIOR = HypercubePrior(2, 4.0, 0.3, 3.0, 0.6, 1.5)
 

@@ -9,16 +9,15 @@ import numpy as np
 import pytest
 import torch
 
-from repro.algorithms.loss_simulation import simulate_risk
-from repro.estimators.label_losses import LOSSES
-from repro.instances.linear import random_linear_world
-from repro.instances.loss_worlds import (
+from repro.families.losses.algorithms_losses import LOSSES
+from repro.families.losses.quantities_risk import LossRisk, simulate_risk
+from repro.families.losses.worlds_losses import (
     LogisticWorld,
     gaussian_world,
     logistic_world,
     scalar_world,
 )
-from repro.measures.loss_risk import LossRisk
+from repro.instances.linear import random_linear_world
 
 WORLD = scalar_world(4.0)
 SETTINGS = [(0.0, "ctl"), (0.01, "ctl"), (0.01, "ltc")]

@@ -8,9 +8,14 @@ import numpy as np
 import pytest
 import torch
 
-from repro.instances.random_rewards import RewardPairs, random_reward_pairs
-from repro.measures.indistinguishable import minimax_gap
-from repro.measures.objective import gap_over_squared_error, objective, objective_of_reward
+from repro.families.offline_kl.quantities_objective import (
+    RewardPairs,
+    gap_over_squared_error,
+    objective,
+    objective_of_reward,
+    random_reward_pairs,
+)
+from repro.families.online_kl.bounds_regret import minimax_gap
 from repro.policies.gibbs import gibbs_policy
 
 

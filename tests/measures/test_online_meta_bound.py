@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 import sympy
 
-from repro.measures.online_meta_bound import Tuning, squared_error_bound
-from repro.measures.two_response_mle import squared_error_of_maximiser
-from repro.notation import privacy_cost
+from repro.base.notation import privacy_cost
+from repro.families.xpo.bounds_meta import Tuning, squared_error_bound, squared_error_of_maximiser
 
 ONE = Tuning(1.0, 0.1, 1e4)
 

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from repro.measures.optimism_terms import TwoPolicies, optimism_term_failure
+from repro.families.xpo.bounds_optimism import TwoPolicies, optimism_term_failure
 
 POLICIES = TwoPolicies(optimal=1.0, other=-0.5, epsilon=math.log(3), failure_prob=0.05)
 

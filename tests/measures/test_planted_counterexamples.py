@@ -13,17 +13,17 @@ from hypothesis import strategies as st
 from hypothesis.errors import NoSuchExample
 from scipy.stats import chi2
 
-from repro.complexity.sigmoid_constants import inverse_slope as inverse_slope_between
-from repro.measures.concentration import chernoff_ratio
-from repro.measures.optimism_terms import optimism_term_failure
-from repro.measures.scalar_lemmas import (
+from repro.families.chipo.bounds_scalar import inverse_slope as inverse_slope_between
+from repro.families.offline_kl.bounds_scalar import (
     inverse_constant,
     inverse_slope,
     largest_root,
     log_likelihood_slope,
     sigmoid,
+    walk_crossing,
 )
-from repro.measures.tail_probability import walk_crossing
+from repro.families.robust.bounds_concentration import chernoff_ratio
+from repro.families.xpo.bounds_optimism import optimism_term_failure
 
 UNIT, BOUND, LOGS = st.floats(-1, 1), st.floats(0.1, 8), st.floats(0.7, 60)
 KEEP = st.floats(0.501, 1 - 1e-9)

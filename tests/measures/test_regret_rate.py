@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 import torch
 
-from repro.algorithms.pokl_lanes import LaneSetting
-from repro.algorithms.pokl_methods import simulate
+from repro.families.online_kl.bounds_regret import (
+    akaike_weight,
+    least_squares_covariance,
+    regret_rate,
+)
+from repro.families.online_kl.run_batch import RunSetting
+from repro.families.online_kl.wrong_pokl import simulate
 from repro.instances.linear import LinearWorld, random_linear_world
-from repro.measures.growth import akaike_weight
-from repro.measures.regret_rate import least_squares_covariance, regret_rate
 from repro.study.parallel import single_thread
 
 single_thread()
@@ -51,7 +54,7 @@ def test_least_squares_covariance_is_above_the_information_bound():
 def test_simulated_rate_meets_the_closed_form_with_and_without_bonus():
     world = random_linear_world(3, 4, 3, 0.5, 1.0, 0.6, seed=4)
     for weight in (0.0, 8.0):
-        setting = LaneSetting(2.0, 0.5, weight)
+        setting = RunSetting(2.0, 0.5, weight)
         curve = simulate(world, [setting], 10**9, 2.0, np.random.default_rng(0), 400)
         ratio = curve.rate()[0] / regret_rate(world, 2.0, 0.5, weight).total
         assert abs(ratio.mean() - 1) < 0.02 + 3 * ratio.std() / 20

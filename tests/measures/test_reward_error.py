@@ -5,15 +5,15 @@ from pathlib import Path
 import pytest
 import torch
 
-from repro.instances.build import build_world
-from repro.instances.choices import LinearChoice
-from repro.instances.two_arms import hypercube_world
-from repro.measures.asymptotic_gap import private_fisher_information
-from repro.measures.reward_error import (
+from repro.families.offline_kl.quantities_gap import (
     linear_reward_error,
+    private_fisher_information,
     reward_error_constant,
     two_arm_reward_error,
 )
+from repro.instances.build import build_world
+from repro.instances.choices import LinearChoice
+from repro.instances.two_arms import hypercube_world
 
 
 @pytest.fixture

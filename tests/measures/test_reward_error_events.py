@@ -8,8 +8,8 @@ import sympy
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from repro.measures.reward_error_events import OppositeRewards
-from repro.notation import flip_prob, keep_prob
+from repro.base.notation import flip_prob, keep_prob
+from repro.families.offline_kl.bounds_reward_error import OppositeRewards
 
 CASE = OppositeRewards(2.0, 1.0, 7, 0.4, 0.8)
 

@@ -9,7 +9,7 @@ import sympy
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from repro.measures.scalar_lemmas import (
+from repro.families.offline_kl.bounds_scalar import (
     inverse_constant,
     inverse_slope,
     largest_root,

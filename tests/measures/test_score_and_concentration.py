@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from repro.measures.concentration import (
+from repro.families.robust.bounds_concentration import (
     chernoff_ratio,
     contraction_ratio,
     covariance_fails,
     quadratic_form_fails,
 )
-from repro.measures.score_terms import corruption_term_ratio, noise_term_fails
+from repro.families.robust.bounds_score import corruption_term_ratio, noise_term_fails
 
 RNG = np.random.default_rng
 

@@ -10,8 +10,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repro.measures.suboptimality import excess, gibbs_suboptimality
-from repro.policies.gibbs import gibbs_policy
+from repro.policies.gibbs import excess, gibbs_policy, gibbs_suboptimality
 
 
 def random_case(key: int, scale: float, states: int = 4, actions: int = 3) -> dict:

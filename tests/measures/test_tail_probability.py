@@ -7,7 +7,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from repro.measures.tail_probability import binomial_excess, lattice_crossing, walk_crossing
+from repro.families.offline_kl.bounds_scalar import (
+    binomial_excess,
+    lattice_crossing,
+    walk_crossing,
+)
 
 
 @pytest.mark.parametrize(("steps", "boundary"), [(6, 1.5), (7, 2.0), (9, 0.3), (10, 4.0)])

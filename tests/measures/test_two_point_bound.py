@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from repro.measures.two_point_bound import (
+from repro.families.robust.bounds_two_point import (
     debiased_mean_error,
     mean_floor,
     observed_mean,

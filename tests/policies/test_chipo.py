@@ -7,7 +7,12 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from repro.policies.chipo import chipo_policy, inverse_link, link, two_arm_wrong_prob
+from repro.families.chipo.algorithms_policy import (
+    chipo_policy,
+    inverse_link,
+    link,
+    two_arm_wrong_prob,
+)
 
 REFERENCE = np.array([0.5, 0.3, 0.2])
 REWARD = np.array([0.1, 0.7, 0.4])

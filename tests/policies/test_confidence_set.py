@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from repro.policies.confidence_set import (
+from repro.families.robust.algorithms_pessimism import (
     ConfidenceSet,
     greedy_policy,
     pessimistic_policy,

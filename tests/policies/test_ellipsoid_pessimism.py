@@ -5,8 +5,7 @@ import pytest
 import torch
 from scipy.optimize import minimize
 
-from repro.policies.ellipsoid_pessimism import pessimistic_values
-from repro.policies.enumerated import PolicyTable, all_choices
+from repro.families.central.algorithms_pessimism import PolicyTable, all_choices, pessimistic_values
 
 
 def problem(seed, d=3):

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from repro.notation import kl_weight_of_inverse_temperature
+from repro.base.notation import kl_weight_of_inverse_temperature
 from repro.policies.gibbs import gibbs_policy
 
 REFERENCE = torch.tensor([[0.2, 0.5, 0.3], [0.7, 0.1, 0.2]], dtype=torch.float64)

@@ -5,8 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from repro.policies.confidence_set import ConfidenceSet, pessimistic_policy
-from repro.policies.separable_pessimism import separable_pessimism
+from repro.families.robust.algorithms_pessimism import (
+    ConfidenceSet,
+    pessimistic_policy,
+    separable_pessimism,
+)
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from repro.privacy.gaussian import (
+from repro.families.central.mechanisms_gaussian import (
     GaussianShift,
     classical_shift,
     exact_shift,

@@ -6,10 +6,7 @@ import numpy as np
 import pytest
 from scipy import integrate, optimize, stats
 
-from repro.privacy.composition import WithGaussian
-from repro.privacy.gaussian import GaussianShift, gaussian_delta
-from repro.privacy.mechanism import worst
-from repro.privacy.objective_calibration import (
+from repro.families.central.mechanisms_calibration import (
     Calibration,
     corrected,
     curvature,
@@ -20,12 +17,14 @@ from repro.privacy.objective_calibration import (
     printed_constant,
     tied_otherwise,
 )
-from repro.privacy.objective_perturbation import (
+from repro.families.central.mechanisms_gaussian import GaussianShift, WithGaussian, gaussian_delta
+from repro.families.central.mechanisms_objective import (
     Item,
     ObjectivePerturbation,
     Perturbed,
     Ranking,
 )
+from repro.privacy.mechanism import worst
 
 RECORDS = (Item(2.0, count=3), Item(-1.2, offset=0.4), Ranking((0.5, -1.0, 0.8)))
 DATA = Perturbed(RECORDS, ridge=0.7, sigma=4.0, radius=2.0)

@@ -9,9 +9,9 @@ import pytest
 import torch
 from scipy.stats import binom, chisquare
 
-from repro.notation import flip_prob
+from repro.base.notation import flip_prob
+from repro.families.offline_kl.algorithms_counts import randomize_counts
 from repro.preferences.label_counts import LabelCounts, draw_label_counts, private_win_prob
-from repro.privacy.randomized_response import randomize_counts
 
 WIDEST_Z = 4.0
 SMALLEST_P = 1e-3

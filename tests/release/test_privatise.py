@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from repro import privatize
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 from repro.privacy import exact_response
 from repro.release import privatise as pipeline
 from repro.release import seen as seen_module

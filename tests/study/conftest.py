@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from repro.schema import Finite, Model
+from repro.base.schema import Finite, Model
 from repro.study.checks import RatioCheck, SlopeCheck
 from repro.study.config import Budget, Overrides
 from repro.study.experiment import Experiment, Setting

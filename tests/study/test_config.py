@@ -2,8 +2,8 @@
 
 import pytest
 
-from repro.errors import BadInput
-from repro.schema import validate
+from repro.base.errors import BadInput
+from repro.base.schema import validate
 from repro.study.config import Budget, Overrides, SlopeClaim
 
 CLAIM = {

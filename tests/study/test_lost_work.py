@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 from repro.study.blocks import Block, BlockStore, code_fingerprint
 from repro.study.parallel import mapper
 from repro.study.plan import _sources

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import torch
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 from repro.study import extras, parallel
 from repro.study import plan as plans
 from repro.study.blocks import Block, BlockStore, _checksum, code_fingerprint, content_key

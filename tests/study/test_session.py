@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from repro.base.errors import BadInput
 from repro.cli.composition import compose_values
-from repro.errors import BadInput
 from repro.study import settings, shipped
 from repro.study.blocks import content_key
 from repro.study.rates import Interval, Slope

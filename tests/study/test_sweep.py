@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from repro.errors import BadInput
-from repro.notation import privacy_cost
-from repro.schema import MAX_PAIRS, validate
+from repro.base.errors import BadInput
+from repro.base.notation import privacy_cost
+from repro.base.schema import MAX_PAIRS, validate
 from repro.study.checks import FrequencyCheck, InequalityCheck, RatioCheck, SlopeCheck
 from repro.study.config import Claim, Overrides
 from repro.study.experiment import Setting

@@ -8,18 +8,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
+from repro.base.schema import validate
 from repro.privacy.black_box import Attack, choose_attack
 from repro.privacy.mechanism import Guarantee, Mechanism
-from repro.schema import validate
 from repro.study import privacy_sweep
 from repro.study.checks import InequalityCheck
 from repro.study.config import Overrides
 from repro.study.experiment import Setting
+from repro.study.legacy import Row
 from repro.study.privacy_check import Exact, PrivacyCheck
 from repro.study.privacy_sweep import PrivacyConfig, PrivacySweep
 from repro.study.stream import stream
-from repro.study.legacy import Row
 
 ROWS = tuple(
     Row(name, "epsilon", "built", "right", ("weak",), "q", "") for name in ("audit", "ratio")

@@ -7,22 +7,26 @@ from pathlib import Path
 
 import pytest
 
-from repro.complexity.covering import log_covering_ball
+from repro.base.notation import epsilon_of_cost, privacy_cost
+from repro.base.schema import validate
+from repro.families.offline_kl.sweep import WorldSweep, WorldSweepConfig
+from repro.families.online_kl.algorithms_bonus import confidence_weight
+from repro.families.online_kl.bounds_regret import regret_rate
+from repro.families.online_kl.sweep import OnlineConfig, OnlineSweep
+from repro.families.robust.sweep import PairSweep, PairSweepConfig
+from repro.families.robust.worlds_pairs import (
+    CellsChoice,
+    SaturatedChoice,
+    build_pair_world,
+    pairs_of,
+)
 from repro.instances.choices import LinearChoice
 from repro.instances.linear import random_linear_world
-from repro.instances.pair_choices import CellsChoice, SaturatedChoice, build_pair_world
-from repro.instances.pair_world import pairs_of
-from repro.measures.regret_rate import regret_rate
-from repro.notation import epsilon_of_cost, privacy_cost
-from repro.policies.optimism import confidence_weight
-from repro.schema import validate
+from repro.policies.covering import log_covering_ball
 from repro.study.checks import RatioCheck
 from repro.study.config import Overrides
 from repro.study.experiment import Setting
-from repro.study.online_sweep import OnlineConfig, OnlineSweep
-from repro.study.pair_sweep import PairSweep, PairSweepConfig
 from repro.study.legacy import INSTANCE, Row
-from repro.study.world_sweep import WorldSweep, WorldSweepConfig
 
 LINEAR = {"kind": "linear", "num_states": 3, "num_actions": 3, "num_features": 2, "radius": 1.0,
           "theta_share": 0.5, "kl_weight": 0.5, "seed": 4}  # fmt: skip
@@ -100,9 +104,9 @@ def test_the_bonus_of_a_lane_is_set_for_the_longest_horizon():
     world = sweep.world(swept, 10.0)
     assert sweep.log_class_size(world) == size
     weight = confidence_weight(world.reward_bound, 0.5, size, 400, 0.02, 0.3)
-    lane = sweep.lane(swept, 10.0)
-    assert (lane.epsilon, lane.kl_weight, lane.ridge) == (0.5, 0.25, 0.7)
-    assert lane.bonus_weight == weight
+    found = sweep.run_setting(swept, 10.0)
+    assert (found.epsilon, found.kl_weight, found.ridge) == (0.5, 0.25, 0.7)
+    assert found.bonus_weight == weight
     shorter = confidence_weight(world.reward_bound, 0.5, size, 30, 0.02, 0.3)
     assert sweep.bonus_weight(swept, 10.0, 30) == shorter != weight
     assert sweep.predicted_rate(swept, 10.0) == regret_rate(world, 0.5, 0.25, weight)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from repro.base.errors import BadInput
 from repro.cli.composition import compose_values
-from repro.errors import BadInput
 from repro.study.settings import session_of
 from repro.study.stream import stream
 

@@ -5,11 +5,11 @@ import re
 import pytest
 import yaml
 
+from repro.base.notation import AXES
+from repro.base.paths import conf_dir
 from repro.catalogue.coverage import pinned_checks
 from repro.cli.composition import compose_values
-from repro.notation import AXES
-from repro.paths import conf_dir
-from repro.study.discovery import find, slugs
+from repro.study.experiment import find, slugs
 from repro.study.settings import session_of
 
 VERDICTS = {"supported", "contradicted", "inconclusive", "assumption_failed"}

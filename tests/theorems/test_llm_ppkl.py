@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from repro import run
+from repro.base.errors import BadInput
 from repro.cli.composition import compose_values
-from repro.errors import BadInput
 from repro.study.settings import session_of
 
 SMALL = (

@@ -5,9 +5,9 @@ import pytest
 
 import repro
 import theorems.lower_bound as experiment
-from repro.algorithms import hypercube_sup
 from repro.cli.composition import compose_values
-from repro.estimators.hypercube import naive_mle
+from repro.families.offline_kl import quantities_hypercube
+from repro.families.offline_kl.algorithms_hypercube import naive_mle
 from repro.study.settings import session_of
 
 
@@ -54,7 +54,7 @@ def test_tightness_of_the_steps(smoke):
 
 
 def test_a_missing_debias_turns_the_verdict(monkeypatch):
-    monkeypatch.setitem(hypercube_sup.ESTIMATORS, "mle", naive_mle)
+    monkeypatch.setitem(quantities_hypercube.ESTIMATORS, "mle", naive_mle)
     experiment._at_worst.cache_clear()
     few = ["budget.replicates=100", "compute.workers=1", "theorem.ladder.pilot=500"]
     done = repro.run("lower_bound", budget="smoke", only=["n_pairs_mle"], overrides=few)

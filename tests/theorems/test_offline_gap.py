@@ -5,8 +5,8 @@ import math
 import pytest
 
 import repro
-from repro.algorithms import ppkl
-from repro.algorithms.ppkl import LinearProblem
+from repro.families.offline_kl import algorithms_ppkl
+from repro.families.offline_kl.algorithms_ppkl import LinearProblem
 from repro.preferences.label_counts import LabelCounts
 
 FEW = ["budget.replicates=200", "compute.workers=1"]
@@ -63,13 +63,13 @@ def test_a_missing_debias_turns_the_verdict(monkeypatch):
 
 
 def test_flipped_labels_turn_the_verdict(monkeypatch):
-    right = ppkl.draw_label_counts
+    right = algorithms_ppkl.draw_label_counts
 
     def flipped(*args):
         counts = right(*args)
         return LabelCounts(counts.pairs, counts.pairs - counts.wins)
 
-    monkeypatch.setattr(ppkl, "draw_label_counts", flipped)
+    monkeypatch.setattr(algorithms_ppkl, "draw_label_counts", flipped)
     done = broken(["n_pairs_no_bonus"])
     assert by_name(done)["n_pairs_no_bonus"].outcome.verdict == "contradicted"
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from repro.algorithms.pokl_methods import METHODS
+from repro.base.errors import BadInput
 from repro.cli.composition import compose_values
-from repro.errors import BadInput
+from repro.families.online_kl.wrong_pokl import METHODS
 from repro.study.checks import SlopeCheck
 from repro.study.parallel import single_thread
 from repro.study.settings import session_of
@@ -64,11 +64,11 @@ def test_assumptions_hold_and_only_known_slips_are_expected_to_be_contradicted(s
 def test_gamma_is_that_of_the_longest_horizon_along_a_sweep_of_it():
     experiment = experiment_of("log_regret")
     check = next(c for c in experiment.checks() if c.name == "horizon")
-    weights = {experiment.lane(check, value).bonus_weight for value in check.grid}
+    weights = {experiment.run_setting(check, value).bonus_weight for value in check.grid}
     assert len(weights) == 1
     other = next(c for c in experiment.checks() if c.name == "privacy_cost")
-    lanes = [experiment.lane(other, value) for value in other.grid[:2]]
-    assert lanes[1].bonus_weight / lanes[0].bonus_weight == pytest.approx(5 / 2.6)
+    settings = [experiment.run_setting(other, value) for value in other.grid[:2]]
+    assert settings[1].bonus_weight / settings[0].bonus_weight == pytest.approx(5 / 2.6)
 
 
 def test_the_proof_s_gamma_is_far_larger_than_the_sane_one():
@@ -82,8 +82,8 @@ def test_the_proof_s_gamma_is_far_larger_than_the_sane_one():
 def test_overrides_reach_the_settings():
     experiment = experiment_of("log_regret", epsilon=0.5, kl_weight=0.25)
     check = next(c for c in experiment.checks() if c.name == "horizon")
-    lane = experiment.lane(check, 1e6)
-    assert (lane.epsilon, lane.kl_weight) == (0.5, 0.25)
+    setting = experiment.run_setting(check, 1e6)
+    assert (setting.epsilon, setting.kl_weight) == (0.5, 0.25)
 
 
 def test_swept_fields_make_their_own_worlds():

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from repro.base.errors import BadInput
 from repro.cli.composition import compose_values
-from repro.errors import BadInput
 from repro.study.settings import session_of
 
 SLUGS = (
@@ -73,7 +73,6 @@ def test_the_six_wrong_implementations_are_controls(tmp_path):
         ("ctl_ltc_separation", "theorem.corruption=1e-15", "0.01 of a label"),
         ("ctl_ltc_separation", "theorem.instance_orders=[LTV,CTL]", "did you mean LTC"),
         ("ctl_ltc_separation", "theorem.instance_adversary=stong", "did you mean strong"),
-        ("ctl_ltc_separation", "theorem.instance_adversary=continuous", "features of every pair"),
         ("ctl_ltc_separation", "theorem.instance_adversary=huber", "at most 12 label cells"),
         ("estimation_l2", "theorem.instance_corruption=-0.1", "greater than or equal to 0"),
         ("estimation_weighted", "theorem.fixed_mass_corruption=0.7", "less than 0.5"),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import repro
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 from repro.study import privacy_sweep
 from theorems import covariance_privacy, kl_contraction, local_privacy_channels
 from theorems import randomized_response as rr

@@ -12,10 +12,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from repro.errors import BadInput, one_line
-from repro.reading import json_object, yaml_mapping
+from repro.base.errors import BadInput, one_line
+from repro.base.files import json_object, yaml_mapping
+from repro.base.schema import validate
 from repro.report.run_files import ConfigFile, FactsFile, VerdictFile
-from repro.schema import validate
 
 KEY = "runs"
 BUDGETS = ("smoke", "laptop", "paper")

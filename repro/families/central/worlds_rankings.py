@@ -1,0 +1,61 @@
+"""Rankings of K responses at each state of an axis world: responses with features ± alternate.
+
+Responses of equal sign are interchangeable, so a policy is a sign at every state, and all policies
+can be enumerated; each ranking still is a Plackett–Luce draw over K responses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from repro.families.central.worlds_axis import AxisWorld
+
+
+@dataclass(frozen=True, eq=False)
+class ChoiceSetWorld:
+    """K responses a state.
+
+    Attributes:
+        axis: masses, θ* and the distance between the two kinds of responses.
+        num_ranked: K ≥ 2.
+    """
+
+    axis: AxisWorld
+    num_ranked: int
+
+    @property
+    def signs(self) -> Tensor:
+        """(K,) +1, −1, +1, …"""
+        return 1.0 - 2.0 * (torch.arange(self.num_ranked, dtype=torch.float64) % 2)
+
+    @property
+    def features(self) -> Tensor:
+        """(S, K, d) φ = ±(length/2)·e_s."""
+        half = self.axis.length / 2 * torch.eye(self.axis.num_features, dtype=torch.float64)
+        return self.signs[None, :, None] * half[:, None, :]
+
+    @property
+    def pair_share(self) -> float:
+        """Share of the K(K−1)/2 pairs of a ranking whose signs differ."""
+        plus = (self.num_ranked + 1) // 2
+        return plus * (self.num_ranked - plus) / (self.num_ranked * (self.num_ranked - 1) / 2)
+
+    def covariance(self, share: Tensor) -> Tensor:
+        """(R, d, d) Σ_K (P3, section 4.2) for shares of the rankings (R, S)."""
+        return torch.diag_embed(self.axis.length**2 * self.pair_share * share)
+
+    def draw_states(self, rng: np.random.Generator, n_pairs: int, replicates: int) -> np.ndarray:
+        """(R, S) number of rankings at each state."""
+        prob = self.axis.data_prob.numpy()
+        return rng.multinomial(n_pairs, prob / prob.sum(), size=replicates)
+
+
+def covariance_of_ranking(features: Tensor) -> Tensor:
+    """(R, d, d) what one ranking adds to n·Σ_K; φ (R, K, d)."""
+    num_ranked = features.shape[1]
+    centred = features - features.mean(1, keepdim=True)
+    return 2 / (num_ranked - 1) * torch.einsum("rkd,rke->rde", centred, centred)
