@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import Any
 
 from repro.base.errors import BadInput
-from repro.study.case import EPSILON_OF
 from repro.study.config import Overrides
 from repro.study.fingerprint import fingerprint
 from repro.study.plan import Plan, built
@@ -85,13 +84,10 @@ def _with(config: Mapping[str, Any], path: Path, value: Any) -> dict[str, Any]:
 
 def _usable(plan: Plan) -> str:
     """The top-level numbers that have an effect in some row."""
-    trials = built(plan).trials
     there = {
         name
-        for trial in trials
+        for trial in built(plan).trials
         for name in Overrides.model_fields
-        if name not in trial.row.fixed and name != trial.row.over
-        if getattr(trial.given, name) is not None
-        if not (name == "epsilon" and trial.row.over in EPSILON_OF)
+        if name not in trial.row.fixed and trial.check.settings.get(name) is not None
     }
     return f"allowed: {', '.join(sorted(there)) or 'none of epsilon, n_pairs, horizon'}"
