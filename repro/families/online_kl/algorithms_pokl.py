@@ -4,7 +4,7 @@
 round.  ``blocked_rounds`` freezes the policies on a grid of times and draws each block's labels
 as one multinomial and one binomial, exact given the policies; horizons of 1e10 cost a few
 hundred blocks.  Freezing makes policies older by up to the grid's ratio q, which raises the
-regret of a run by about ln(q)/2 of its share per unit of log T (tests/algorithms measure it).
+regret of a run by about ln(q)/2 of its share per unit of log T (its tests measure it).
 """
 
 from __future__ import annotations
