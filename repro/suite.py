@@ -1,9 +1,9 @@
 """``python -m repro.suite list | table``: the list behind ``dvc repro``, the table of the README.
 
 DVC cannot list a folder, so the list of experiments is a file, conf/suite.yaml, each with the
-rooms that its numbers come from; a test compares it with ``theorems/`` and its imports.  Experiments that need an optional extra are not in it: run
-them by name.
-The table is read from the verdicts of the last ``dvc repro``.
+rooms that its numbers come from; a test compares it with ``theorems/`` and its imports.
+Experiments that need an optional extra are not in it: run them by name.  The table is read from
+the verdicts of the last ``dvc repro``.
 """
 
 from __future__ import annotations

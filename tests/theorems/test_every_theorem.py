@@ -9,8 +9,9 @@ from repro.base.notation import AXES
 from repro.base.paths import conf_dir
 from repro.catalogue.coverage import pinned_checks
 from repro.cli.composition import compose_values
-from repro.study.experiment import find, slugs
+from repro.study.discovery import find, slugs
 from repro.study.settings import session_of
+from repro.suite import room_of
 
 VERDICTS = {"supported", "contradicted", "inconclusive", "assumption_failed"}
 
