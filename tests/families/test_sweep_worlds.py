@@ -9,7 +9,6 @@ import pytest
 
 from repro.base.notation import epsilon_of_cost, privacy_cost
 from repro.base.schema import validate
-from repro.families.offline_kl.sweep import WorldSweep, WorldSweepConfig
 from repro.families.online_kl.algorithms_bonus import confidence_weight
 from repro.families.online_kl.bounds_regret import regret_rate
 from repro.families.online_kl.sweep import OnlineConfig, OnlineSweep
@@ -26,7 +25,7 @@ from repro.policies.covering import log_covering_ball
 from repro.study.checks import RatioCheck
 from repro.study.config import Overrides
 from repro.study.experiment import Setting
-from repro.study.legacy import INSTANCE, Row
+from repro.study.legacy import INSTANCE
 
 LINEAR = {"kind": "linear", "num_states": 3, "num_actions": 3, "num_features": 2, "radius": 1.0,
           "theta_share": 0.5, "kl_weight": 0.5, "seed": 4}  # fmt: skip
@@ -140,50 +139,6 @@ def test_the_instance_as_label_cells_is_built_once():
     fields = {k: v for k, v in LINEAR.items() if k != "kind"}
     wanted = pairs_of(random_linear_world(**fields))
     assert found.cell_prob.tolist() == wanted.cell_prob.tolist()
-
-
-class Worlds(Fixed, WorldSweep):
-    pass
-
-
-def worlds(**overrides):
-    values = {"name": "toy", "claims": {}, "worlds": {"named": ARMS}}
-    return Worlds(validate(WorldSweepConfig, values), setting(**overrides))
-
-
-def test_a_given_weight_applies_to_the_instance_alone():
-    sweep = worlds(kl_weight=0.125)
-    assert sweep.world(check("n_pairs", INSTANCE), 10.0).kl_weight == 0.125
-    assert sweep.world(check("kl_weight", INSTANCE), 2.0).kl_weight == 2.0
-    assert sweep.world(check("n_pairs"), 10.0).kl_weight == 0.2
-    assert worlds().world(check("n_pairs", INSTANCE), 10.0).kl_weight == 0.5
-
-
-def test_a_swept_field_makes_a_world_of_its_own():
-    sweep = worlds()
-    plain = sweep.world(check("n_pairs"), 10.0)
-    assert sweep.world(check("n_pairs"), 20.0) is plain
-    assert sweep.world(check("coverage"), 16.0).reference.min() == pytest.approx(1 / 16)
-
-
-def row(world):
-    return Row("c", "n_pairs", world, "m", (), "q", "")
-
-
-class Given:
-    """A claim's budget, or none."""
-
-    def __init__(self, epsilon=None):
-        self.epsilon = epsilon
-
-
-def test_a_smaller_weight_needs_more_labels():
-    assert worlds().more_labels(row(INSTANCE), Given()) == 1.0
-    assert worlds(kl_weight=0.125).more_labels(row(INSTANCE), Given()) == 16.0
-    assert worlds(kl_weight=2.0).more_labels(row(INSTANCE), Given()) == 1.0
-    assert worlds(kl_weight=0.125).more_labels(row("named"), Given()) == 1.0
-    both = worlds(kl_weight=0.125, epsilon=0.5).more_labels(row(INSTANCE), Given(1.0))
-    assert both == pytest.approx(16 * (privacy_cost(0.5) / privacy_cost(1.0)) ** 2)
 
 
 def test_linear_choice_is_the_instance():
