@@ -3,7 +3,7 @@
 import pytest
 
 import repro
-import theorems.p1_scalar_lemmas as experiment
+from repro.families.offline_kl import searches_scalar
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,7 @@ def test_the_search_comes_near_equality(smoke, name):
 
 
 def test_a_fault_inside_a_lemma_turns_the_verdict(monkeypatch):
-    monkeypatch.setattr(experiment, "inverse_constant", lambda bound, keep: 2 / (2 * keep - 1))
+    monkeypatch.setattr(searches_scalar, "inverse_constant", lambda bound, keep: 2 / (2 * keep - 1))
     done = repro.run(
         "p1_scalar_lemmas", budget="smoke", only=["inverse_lipschitz"],
         overrides=["compute.workers=1"],
