@@ -184,7 +184,7 @@ class CentralDPGap(CentralExperiment[Case]):
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Inputs of Algorithm 1 and Assumption 2.1 at both ends of every sweep."""
-        return self.at_both_ends(inputs_of_algorithm_1, self._in_the_class)
+        return self.at_both_ends(PairsCase, inputs_of_algorithm_1, self._in_the_class)
 
     def _in_the_class(self, case: PairsCase) -> tuple[str, bool, str]:
         norm = float(case.world.theta.norm())

@@ -244,7 +244,7 @@ class KwiseGap(CentralExperiment[Case]):
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Inputs of Algorithm 1 and Assumption 2.1 at both ends of every sweep."""
-        return self.at_both_ends(inputs_of_algorithm_1, self._in_the_class)
+        return self.at_both_ends(RankedCase, inputs_of_algorithm_1, self._in_the_class)
 
     def _in_the_class(self, case: RankedCase) -> tuple[str, bool, str]:
         longest = float(case.world.features.norm(dim=-1).max())

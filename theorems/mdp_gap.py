@@ -143,7 +143,8 @@ class MDPGap(CentralExperiment[Case]):
             settles=THEOREM),
         Row("printed_objective", "n_pairs",
             Slope(-0.5, "Algorithm 3 with r_θ̃ in Ĵ, as printed: gap {rate}", "at_most"), GAP,
-            printed_objective, on=COVERED, needs=LABELS, settles=THEOREM, expected="contradicted",
+            printed_objective, on=COVERED, needs=(Need.TRUTH_HIDDEN, Need.NOISE), settles=THEOREM,
+            expected="contradicted",
             why="Ĵ with r_θ̃ does not depend on θ, so nothing is pessimistic"),
         Row("covariance_printed", "horizon", Inequality("(21) with the main text's Σ"), CURVATURE,
             step_by_step, on=PAIR, settles=LEMMA, expected="contradicted",
@@ -190,7 +191,7 @@ class MDPGap(CentralExperiment[Case]):
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Inputs of Algorithm 1 and Assumption 2.1 at both ends of every sweep."""
-        return self.at_both_ends(inputs_of_algorithm_1, self._in_the_class)
+        return self.at_both_ends(MDPCase, inputs_of_algorithm_1, self._in_the_class)
 
     def _in_the_class(self, case: MDPCase) -> tuple[str, bool, str]:
         longest = max(float(layer.norm(dim=-1).max()) for layer in case.world.features)

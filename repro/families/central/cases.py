@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from torch import Tensor
@@ -158,13 +158,13 @@ class CentralExperiment(Experiment[C]):
         return {"world_fields": self.config.model_dump(mode="json", exclude=apart)}
 
     def at_both_ends(
-        self, *assumed: Callable[[Any], tuple[str, bool, str]]
+        self, of: type[Case], *assumed: Callable[[Any], tuple[str, bool, str]]
     ) -> tuple[AssumptionResult, ...]:
-        """Assumptions of learning at the first and the last value of every sweep that learns."""
+        """Assumptions on cases of one type, at the first and the last value of their sweeps."""
         return tuple(
             AssumptionResult(f"{trial.row.name} at {value:g}: {name}", holds, detail)
             for trial in self.trials
-            if isinstance(trial.cases[0], LearningCase)
+            if isinstance(trial.cases[0], of)
             for value, case in (
                 (trial.grid[0], trial.cases[0]),
                 (trial.grid[-1], trial.cases[-1]),
@@ -173,7 +173,17 @@ class CentralExperiment(Experiment[C]):
         )
 
 
-def inputs_of_algorithm_1(case: LearningCase) -> tuple[str, bool, str]:
+class OfBudget(Protocol):
+    """A case of n labels on a curator's constants."""
+
+    @property
+    def n_pairs(self) -> int: ...
+
+    @property
+    def budget(self) -> CentralBudget: ...
+
+
+def inputs_of_algorithm_1(case: OfBudget) -> tuple[str, bool, str]:
     """ε ≤ 1 and δ ≤ 1/n²."""
     budget, most = case.budget, -2 * math.log(case.n_pairs)
     holds = budget.epsilon <= 1 and -budget.log_inverse_delta <= most
