@@ -14,12 +14,14 @@ from repro.preferences.label_law import (
     randomized_response,
     the_truth,
 )
+from repro.privacy.central_noise import GAUSSIAN, NO_NOISE
 from repro.study.fingerprint import fingerprint
 from repro.study.stages import STAGES
 
 NAMED: Mapping[str, Mapping[str, Any]] = {
     "labels": {"bradley_terry": bradley_terry, "fair_coins": fair_coins},
     "channel": {"randomized_response": randomized_response, "no_randomizer": no_randomizer},
+    "noise": {"gaussian": GAUSSIAN, "no_noise": NO_NOISE},
     "estimate": {"as_fitted": as_fitted, "the_truth": the_truth},
     "bonus": {"as_printed": 1.0, "none": 0.0, "reversed": -1.0},
 }
