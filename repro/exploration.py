@@ -22,7 +22,7 @@ from repro.base.errors import BadInput
 from repro.families.online_kl.algorithms_linear import LinearClass
 from repro.families.online_kl.algorithms_pokl import Game, blocked_rounds
 from repro.families.online_kl.bounds_regret import regret_rate
-from repro.families.online_kl.run_batch import RunSetting, make_batch
+from repro.families.online_kl.run_setting import RunSetting, make_batch
 from repro.families.online_kl.worlds import hidden_arm_world
 from repro.instances.linear import LinearWorld
 from repro.preferences.block_draws import NumpyDraws, geometric_times
