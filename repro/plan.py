@@ -23,6 +23,7 @@ from repro.base.keywords import keyword_values
 from repro.base.notation import privacy_cost
 from repro.base.paths import conf_dir
 from repro.base.schema import Epsilon, KLWeight, Model, Number, Pairs, Positive, Whole, validate
+from repro.corruption.orders import order_of
 from repro.families.losses.label_plan import LabelPlan, NoAnswer
 from repro.instances.build import build_world
 from repro.instances.choices import INSTANCES, instance_choice
@@ -85,7 +86,12 @@ def build_plan(request: PlanRequest) -> LabelPlan:
     world = build_world(instance_choice(values), cache, "cpu")
     assert isinstance(world, LinearWorld)
     return LabelPlan(
-        world, request.loss, request.corruption, request.order, request.replicates, request.seed
+        world,
+        request.loss,
+        request.corruption,
+        order_of(request.order),
+        request.replicates,
+        request.seed,
     )
 
 

@@ -97,7 +97,11 @@ def _write_csv(cells: Sequence[MapCell], path: Path) -> None:
         writer.writerow([field.name for field in dataclasses.fields(MapCell)])
         for cell in cells:
             values = dataclasses.astuple(cell)
-            writer.writerow([f"{v:.5g}" if isinstance(v, float) else v for v in values])
+            writer.writerow([_shown(v) for v in values])
+
+
+def _shown(value: object) -> str:
+    return f"{value:.5g}" if isinstance(value, float) else str(value).lower()
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ def _stage(name: str, value: Any) -> Any:
         raise BadInput(
             f"stages.{name}", value, f"{nearest(name, STAGES)}allowed: {', '.join(STAGES)}"
         )
-    if not isinstance(value, str):
+    if type(value) is not str:  # an object of a StrEnum is the object itself, not a name
         return value
     known = NAMED.get(name, {})
     if value not in known:

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from repro.base.notation import privacy_cost
-from repro.corruption.huber_square import HuberOrder
+from repro.corruption.orders import Order
 from repro.families.losses.algorithms_losses import LabelLoss, LossName, minimise_loss
 from repro.families.losses.quantities_risk import LossRisk, draw_counts
 from repro.families.losses.worlds_losses import LogisticWorld
@@ -59,7 +59,7 @@ class LabelPlan:
     world: LinearWorld
     loss: LossName = "mixture"
     corruption: float = 0.0
-    order: HuberOrder = "ctl"
+    order: Order = Order.CTL
     replicates: int = 1000
     seed: int = 0
 

@@ -9,6 +9,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 from repro.corruption.huber_square import reported_mean
+from repro.corruption.orders import Order
 from repro.families.chipo.algorithms_plugin import PluginStudy
 
 STUDY = PluginStudy(2, 0.4, 0.5, 10**6, 1.0)
@@ -26,7 +27,7 @@ def test_the_gap_is_the_loss_of_the_regularised_objective():
 
 
 def test_no_policy_does_better_on_the_twins():
-    study = PluginStudy(1, 0.4, 0.5, 10**6, 1.0, corruption=0.02, order="ltc")
+    study = PluginStudy(1, 0.4, 0.5, 10**6, 1.0, corruption=0.02, order=Order.LTC)
     twin = study.twin_difference()
 
     def larger(policy):
@@ -40,7 +41,7 @@ def test_no_policy_does_better_on_the_twins():
     assert study.best_worst_gap() == pytest.approx(found.fun, rel=1e-5)
 
 
-@pytest.mark.parametrize("order", ["ctl", "ltc"])
+@pytest.mark.parametrize("order", [Order.CTL, Order.LTC])
 def test_the_twins_send_the_same_labels(order):
     study = PluginStudy(1, 0.4, 0.5, 10**6, 1.0, corruption=0.02, order=order)
     clean = np.tanh(np.array(study.twin_difference()) / 2)

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from repro.corruption.orders import Order
 from repro.families.losses.algorithms_log_loss import HypercubeStudy, log_likelihood, private_prob
 from repro.families.losses.algorithms_square_loss import SquareStudy
 from repro.families.losses.bounds_uniform import log_loss_violated, square_loss_violated
@@ -92,11 +93,13 @@ def test_the_square_inequality_holds_and_a_loss_without_c_breaks_it():
 
 
 def test_square_loss_reaches_its_floor_and_a_weak_adversary_does_not():
-    for order in ("ctl", "ltc"):
+    for order in (Order.CTL, Order.LTC):
         study = SquareStudy((0.3, -0.5), 10**11, 1.0, 0.05, order)
         rng = np.random.default_rng(0)
         floor = study.predicted_floor()
         assert study.simulate(rng, 50).mean() == pytest.approx(floor, rel=0.01)
         assert study.simulate(rng, 50, weak=True).mean() < 0.2 * floor
         assert study.simulate(rng, 50, removed_cost=1.0).mean() > 2 * floor
-    assert SquareStudy((0.3,), 10, 1.0, 0.05, "ctl").predicted_floor() == pytest.approx(0.065**2)
+    assert SquareStudy((0.3,), 10, 1.0, 0.05, Order.CTL).predicted_floor() == pytest.approx(
+        0.065**2
+    )

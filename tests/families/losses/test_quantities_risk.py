@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 
+from repro.corruption.orders import Order
 from repro.families.losses.algorithms_losses import LOSSES
 from repro.families.losses.quantities_risk import LossRisk, simulate_risk
 from repro.families.losses.worlds_losses import (
@@ -20,7 +21,7 @@ from repro.families.losses.worlds_losses import (
 from repro.instances.linear import random_linear_world
 
 WORLD = scalar_world(4.0)
-SETTINGS = [(0.0, "ctl"), (0.01, "ctl"), (0.01, "ltc")]
+SETTINGS = [(0.0, Order.CTL), (0.01, Order.CTL), (0.01, Order.LTC)]
 
 
 @pytest.mark.parametrize("name", LOSSES)
@@ -54,7 +55,7 @@ def test_the_adversary_found_is_the_worst_of_all_on_a_small_world():
     x = torch.from_numpy(rng.standard_normal((7, 2)))
     share = torch.full((7,), 1 / 7, dtype=torch.float64)
     world = LogisticWorld(x, share, torch.tensor([0.8, -0.4]).double(), 9.0)
-    risk = LossRisk(world, "square", 1.0, 0.01, "ltc")
+    risk = LossRisk(world, "square", 1.0, 0.01, Order.LTC)
 
     def size(bad):
         bias = risk.influence(bad)
@@ -65,7 +66,7 @@ def test_the_adversary_found_is_the_worst_of_all_on_a_small_world():
 
 
 def test_the_influence_is_the_derivative_of_the_limit():
-    for order in ("ctl", "ltc"):
+    for order in (Order.CTL, Order.LTC):
         risk = LossRisk(WORLD, "debiased", 1.0, 1e-4, order)
         assert risk.squared_bias() == pytest.approx(risk.first_order_squared_bias(), rel=5e-3)
         assert LossRisk(WORLD, "debiased", 1.0).squared_bias() < 1e-20
