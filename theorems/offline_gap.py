@@ -141,7 +141,7 @@ class OfflineGapProbes(OfflineProbes):
     bonus: Bonus
 
 
-class OfflineGap(OfflineExperiment):
+class OfflineGap(OfflineExperiment[OfflineCase]):
     """Theorem 4.2 and its parts, each on the smallest world that shows it."""
 
     title = "P1 Theorem 4.2: offline gap of private pessimistic KL-regularised RLHF"

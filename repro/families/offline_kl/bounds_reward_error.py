@@ -12,11 +12,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import torch
 from scipy import stats
 
 from repro.base.notation import flip_prob, label_signal, privacy_cost
 from repro.instances.two_arms import TwoArmWorld
-from repro.preferences.label_counts import draw_label_counts, private_win_prob
+from repro.preferences.label_counts import LabelCounts, private_win_prob
+from repro.preferences.label_law import Estimate, as_fitted
 
 CLASS_SIZE = 2
 
@@ -101,11 +103,11 @@ def corrected_bound(reward_bound: float, epsilon: float, log_term: float) -> flo
 def bound_fails(
     world: TwoArmWorld,
     bound: Callable[[float, float, float], float],
-    n_pairs: int,
     epsilon: float,
     failure_prob: float,
-    rng: np.random.Generator,
-    replicates: int,
+    n_pairs: int,
+    counts: LabelCounts,
+    estimate: Estimate = as_fitted,
 ) -> np.ndarray:
     """1.0 where Σ(Δ_r* − Δ_r̄)² exceeds a bound, r̄ the private MLE in a class of two rewards.
 
@@ -115,21 +117,19 @@ def bound_fails(
     Args:
         world: one state, two responses.
         bound: ``printed_bound`` or ``corrected_bound``.
-        n_pairs: n.
         epsilon: budget of the labels.
         failure_prob: δ.
-        rng: the block's stream.
-        replicates: R.
+        n_pairs: n.
+        counts: (R, 1) privatised labels of n pairs.
+        estimate: (fitted, truth) → how far the chosen reward is from the truth.
     """
     allowed = bound(world.reward_bound, epsilon, math.log(2 / failure_prob))
     distance = math.sqrt(JUST_ABOVE * allowed / (n_pairs * float(world.cell_prob[0])))
-    counts = draw_label_counts(
-        rng, world.cell_prob, world.reward_diff, n_pairs, epsilon, replicates
-    )
-    pairs, wins = counts.pairs[:, 0].numpy(), counts.wins[:, 0].numpy()
+    pairs, wins = counts.pairs[:, 0], counts.wins[:, 0]
     true, other = (
         float(private_win_prob(world.reward_diff - shift, epsilon)[0]) for shift in (0, distance)
     )
     step = other - true
     gain = wins * math.log1p(step / true) + (pairs - wins) * math.log1p(-step / (1 - true))
-    return np.where((gain > 0) & (pairs * distance**2 > allowed), 1.0, 0.0)
+    chosen = estimate(torch.where(gain > 0, distance, 0.0), torch.zeros(1))
+    return (pairs * chosen**2 > allowed).double().cpu().numpy()

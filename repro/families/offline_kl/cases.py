@@ -10,6 +10,7 @@ import numpy as np
 from repro.families.offline_kl.algorithms_ppkl import BonusConstants, Problem, draw_problem
 from repro.instances.build import World, build_world
 from repro.instances.choices import AnyChoice, Choice, at, instance_choice
+from repro.preferences.label_counts import LabelCounts, draw_label_counts
 from repro.preferences.label_law import (
     Channel,
     Estimate,
@@ -20,7 +21,7 @@ from repro.preferences.label_law import (
 )
 from repro.study.case import Case, Point
 from repro.study.config import Overrides, Probe, Probes
-from repro.study.experiment import Experiment, Setting
+from repro.study.experiment import C, Experiment, Setting
 from repro.study.row import INSTANCE, Row
 
 
@@ -31,24 +32,40 @@ class OfflineProbes(Probes):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class OfflineCase(Case):
-    """One grid point of private offline learning, stage by stage.
+class WorldCase(Case):
+    """One grid point of private labels from a world, stage by stage.
 
     Attributes:
         world: the truth.
-        constants: of the bonus.
         labels: what labels are drawn from.
         channel: who randomizes them.
-        bonus: multiple of the bonus: 1 as printed, 0 none, −1 reversed.
         estimate: (fitted, truth) → what the estimator returns.
     """
 
     world: World
-    constants: BonusConstants
     labels: LabelLaw = bradley_terry
     channel: Channel = randomized_response
-    bonus: float = 1.0
     estimate: Estimate = as_fitted
+
+    def counts(self, rng: np.random.Generator, replicates: int) -> LabelCounts:
+        """(R, C) privatised labels of R datasets of size n."""
+        return draw_label_counts(
+            rng, self.world.cell_prob, self.world.reward_diff, self.n_pairs, self.epsilon,
+            replicates, self.labels, self.channel,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class OfflineCase(WorldCase):
+    """One grid point of pessimistic offline learning.
+
+    Attributes:
+        constants: of the bonus.
+        bonus: multiple of the bonus: 1 as printed, 0 none, −1 reversed.
+    """
+
+    constants: BonusConstants
+    bonus: float = 1.0
 
     def draw(self, rng: np.random.Generator, replicates: int) -> Problem:
         """R datasets of n privatised labels."""
@@ -59,7 +76,7 @@ class OfflineCase(Case):
         return replace(drawn, bonus_multiple=self.bonus, estimate=self.estimate)
 
 
-class OfflineExperiment(Experiment[OfflineCase]):
+class OfflineExperiment(Experiment[C]):
     """Sweeps one field of a world, or n, or ε."""
 
     config: OfflineProbes
