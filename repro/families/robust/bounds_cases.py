@@ -2,42 +2,74 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import torch
 
 from repro.base.notation import epsilon_of_cost
 from repro.corruption.orders import Order
 from repro.families.robust.algorithms_debiased import debiased_logistic, loss
-from repro.families.robust.algorithms_estimation import Scene, estimation_error
-from repro.families.robust.bounds_floor import curvature, sharper_floor
+from repro.families.robust.algorithms_estimation import estimation_error
+from repro.families.robust.bounds_floor import curvature
+from repro.families.robust.cases import RobustCase
 from repro.families.robust.worlds_pairs import PairWorld, orthogonal_cells, random_pair_world
 
+TINY_RIDGE = 1e-14
 
-def random_floor(
-    corruption: float, privacy_cost: float, rng: np.random.Generator, with_cost: bool = True
-) -> float:
-    """Floor of Algorithm 1 under attack on a random instance, over √(2B′ζα/γ).
 
-    One case in four is the rare cell on which the bound is tight; the others have 2 to 5 cells,
-    1 to 3 features and B′ up to 4.  The order is CTL or LTC, each half of the time.
+@dataclass(frozen=True)
+class RandomCells:
+    """Random worlds of label cells, one in four the rare cell on which the bound is tight.
 
-    Args:
-        corruption: α.
-        privacy_cost: c(ε) > 1.
-        rng: stream that draws the instance.
-        with_cost: ζ = c(ε) under LTC; without, the bound leaves c out, which is wrong.
+    The others have 2 to 5 cells, 1 to 3 features and B′ up to 4.
+
+    Attributes:
+        privacy_costs: smallest and largest c(ε), above 1; log-uniform between them.
     """
-    order = (Order.LTC, Order.CTL)[rng.integers(2)]
-    worth = privacy_cost if order is Order.LTC and with_cost else 1.0
-    if rng.random() < 0.25:
-        world = tight_world(corruption * (privacy_cost if order is Order.LTC else 1.0), rng)
-    else:
+
+    privacy_costs: tuple[float, float]
+
+    def cost(self, rng: np.random.Generator) -> float:
+        """c(ε) of one case."""
+        low, high = self.privacy_costs
+        return float(np.exp(rng.uniform(np.log(low), np.log(high))))
+
+    def cells(self, shift_mass: float, rng: np.random.Generator) -> PairWorld:
+        """One world; on the rare cell ζα is ``shift_mass``."""
+        if rng.random() < 0.25:
+            return tight_world(shift_mass, rng)
         bound = rng.uniform(0.1, 4.0)
         seed = int(rng.integers(2**31))
-        world = random_pair_world(int(rng.integers(2, 6)), int(rng.integers(1, 4)), bound, seed)
-    scene = Scene(world, order, epsilon_of_cost(privacy_cost), corruption, "strong", ridge=1e-14)
-    floor = float(estimation_error(scene, None, None)[0])
-    return floor / sharper_floor(worth, corruption, world.radius)
+        return random_pair_world(int(rng.integers(2, 6)), int(rng.integers(1, 4)), bound, seed)
+
+
+@dataclass(frozen=True)
+class Floor:
+    """The floor of Algorithm 1 on one instance, and what bounds on it are made of.
+
+    Attributes:
+        error: ‖θ̂ − θ_true‖_Σ̂ under attack.
+        flip_worth: ζ.
+        corruption: α.
+        reward_bound: B′.
+    """
+
+    error: float
+    flip_worth: float
+    corruption: float
+    reward_bound: float
+
+
+def random_floor(case: RobustCase[RandomCells], rng: np.random.Generator) -> Floor:
+    """Exact floor on a random instance at a random ε, under either order half of the time."""
+    cost = case.world.cost(rng)
+    order = (case.order, case.order.swapped)[rng.integers(2)]
+    worth = cost if order is Order.LTC else 1.0
+    world = case.world.cells(case.corruption * worth, rng)
+    drawn = case.on(world, order=order, epsilon=epsilon_of_cost(cost), ridge=TINY_RIDGE)
+    error = float(estimation_error(drawn)[0])
+    return Floor(error, worth, case.corruption, world.radius)
 
 
 def tight_world(shift_mass: float, rng: np.random.Generator) -> PairWorld:
