@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import importlib.util
+import importlib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -52,12 +52,15 @@ def closure(*modules: str) -> dict[str, Path]:
 
 @cache
 def _file(module: str) -> Path | None:
-    """The file of a module; None where the name is that of something in a module."""
-    try:
-        spec = importlib.util.find_spec(module)
-    except ModuleNotFoundError:
-        return None
-    return Path(spec.origin) if spec and spec.origin else None
+    """The file of a module; None where the name is that of something in a module.
+
+    Found by path: asking the import system would import every package on the way.
+    """
+    top, _, rest = module.partition(".")
+    (folder, *_) = importlib.import_module(top).__path__
+    path = Path(folder).joinpath(*rest.split(".")) if rest else Path(folder)
+    found = (path.with_suffix(".py"), path / "__init__.py")
+    return next((one for one in found if one.is_file()), None)
 
 
 @cache

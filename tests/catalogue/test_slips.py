@@ -9,7 +9,7 @@ from repro.catalogue import __main__ as command
 from repro.catalogue.entries import load as load_catalogue
 from repro.catalogue.slips import Slip, dangling, load, page
 from repro.cli.composition import compose_values
-from repro.study.experiment import slugs
+from repro.study.discovery import slugs
 from repro.study.settings import session_of
 
 ROOT = Path(__file__).parents[2]

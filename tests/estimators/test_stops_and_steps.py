@@ -240,3 +240,63 @@ def test_least_squares_stop_when_they_are_done(monkeypatch):
     )
     least_squares()
     assert 2 <= len(steps) <= 6
+
+
+def jittered(derivatives, rng, size):
+    """The score moved by its last bits, as another CPU's linear algebra would."""
+
+    def noisy(*given):
+        score, curvature = derivatives(*given)
+        bits = torch.from_numpy(rng.standard_normal(tuple(score.shape)))
+        return score + size * bits, curvature
+
+    return noisy
+
+
+FLAT = double([[-8.1, -8.0], [0.1, 0.1], [3.6, 2.5]])
+"""Almost collinear: the last bits of a score move the steps by more than a tolerance."""
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(("x", "mass", "labels"), DEBIASED_CASES)
+def test_debiased_fits_end_whatever_the_last_bits(x, mass, labels, seed, monkeypatch):
+    rng, solve = np.random.default_rng(seed), torch.linalg.solve_ex
+
+    def noisy(curvature, score):
+        bits = torch.from_numpy(rng.standard_normal(tuple(score.shape)))
+        return solve(curvature, score + 1e-14 * bits)
+
+    inner = algorithms_debiased._loss
+    monkeypatch.setattr(torch.linalg, "solve_ex", noisy)
+    monkeypatch.setattr(
+        algorithms_debiased, "_loss",
+        lambda *given: (v := inner(*given)) * (1 + 2e-16 * float(rng.standard_normal())) + 0 * v,
+    )  # fmt: skip
+    x, mass, labels = double(x), double(mass), double(labels)
+    found = algorithms_debiased.debiased_logistic(x, mass, labels, 50.0)
+    score = (mass * (labels - torch.sigmoid(found @ x.T))) @ x
+    assert outward_residual(score, found, 50.0) < 1e-6
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_likelihood_fits_end_whatever_the_last_bits(seed, monkeypatch):
+    rng, kind = np.random.default_rng(seed), mixture_mle.MixtureLikelihood
+    pairs = double([[1e8, 2e8, 1e8]])
+    wins = pairs * double([[0.31, 0.52, 0.61]])
+    noisy = jittered(lambda *given: exact(*given), rng, 1e-9)
+    exact = kind.derivatives_at
+    monkeypatch.setattr(kind, "derivatives_at", lambda *given: noisy(*given))
+    found = mixture_mle.mixture_mle(LabelCounts(pairs, wins), 1e-5 * FLAT, 1.0, 1e7)
+    assert torch.isfinite(found).all()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_objectives_end_whatever_the_last_bits(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    share = double([[0.26, 0.33, 0.41]])
+    loss = PairLoss(1e-3 * FLAT, share, share * double([[0.48, 0.27, 0.64]]))
+    exact = algorithms_minimiser.Perturbed.derivatives
+    noisy = jittered(exact, rng, 1e-19)
+    monkeypatch.setattr(algorithms_minimiser.Perturbed, "derivatives", lambda *given: noisy(*given))
+    found = algorithms_minimiser.minimise_in_ball(loss, 1e-13, double([[0.0, 0.0]]), 1e5)
+    assert torch.isfinite(found).all()

@@ -9,8 +9,9 @@ from repro.base.notation import AXES
 from repro.base.paths import conf_dir
 from repro.catalogue.coverage import pinned_checks
 from repro.cli.composition import compose_values
-from repro.study.experiment import find, slugs
+from repro.study.discovery import find, slugs
 from repro.study.settings import session_of
+from repro.suite import room_of
 
 VERDICTS = {"supported", "contradicted", "inconclusive", "assumption_failed"}
 
@@ -87,9 +88,8 @@ def test_every_theorem_has_its_config_and_every_config_its_theorem():
 
 def test_the_suite_lists_every_theorem_that_needs_no_extra():
     suite = yaml.safe_load((conf_dir() / "suite.yaml").read_text())
-    assert suite["theorems"] == [slug for slug in slugs() if not find(slug).extra], (
-        "python -m repro.suite list rewrites conf/suite.yaml"
-    )
+    wanted = {slug: room_of(slug) for slug in slugs() if not find(slug).extra}
+    assert suite["theorems"] == wanted, "python -m repro.suite list rewrites conf/suite.yaml"
 
 
 def test_find_returns_the_class_of_that_file():

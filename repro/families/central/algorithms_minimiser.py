@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from repro.estimators.ball import nearest_in_ball
+from repro.estimators.stopping import nothing_left
 
 MAX_STEPS = 100
 MAX_HALVINGS = 40
@@ -69,21 +70,23 @@ def minimise_in_ball(
         ridge: α > 0.
         linear: (R, d).
         radius: B > 0.
-        tolerance: a last step shorter than this leaves an error of its square.
+        tolerance: a last step shorter than this leaves an error of its square; steps that no
+            longer shrink and promise nothing (``repro.estimators.stopping``) are the last, too.
 
     Returns:
         (R, d); NaN rows where Newton has not converged in 100 steps.
     """
     objective = Perturbed(loss, ridge, linear)
     theta = torch.zeros_like(linear)
-    value = objective.value(theta)
+    value, last = objective.value(theta), linear.new_zeros(len(linear))
     for _ in range(MAX_STEPS):
         gradient, hessian = objective.derivatives(theta)
         centre = theta - torch.linalg.solve(hessian, gradient[..., None])[..., 0]
         step = nearest_in_ball(centre, hessian, radius) - theta
+        done = nothing_left(step, last, -gradient, hessian, 1 + value.abs())
         step, value = _descend(objective, theta, step, value)
-        theta = theta + step
-        moves = step.abs().amax(-1) > tolerance
+        theta, last = theta + step, step.norm(dim=-1)
+        moves = (step.abs().amax(-1) > tolerance) & ~done
         if not bool(moves.any()):
             return theta
     return torch.where(moves[:, None], torch.nan, theta)

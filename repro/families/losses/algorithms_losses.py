@@ -21,7 +21,8 @@ import torch
 from torch import Tensor
 
 from repro.base.notation import flip_prob, label_signal
-from repro.estimators.ball import nearest_in_ball
+from repro.estimators.ball import newton_in_ball
+from repro.estimators.stopping import nothing_left
 from repro.preferences.label_counts import LabelCounts
 
 LossName = Literal["mixture", "square", "debiased", "naive"]
@@ -101,25 +102,28 @@ def minimise_loss(
         θ then lies on the sphere.
     """
     theta = torch.zeros(counts.pairs.shape[0], x.shape[1], dtype=x.dtype)
-    active = torch.arange(len(theta))
+    active, last = torch.arange(len(theta)), torch.zeros(len(theta), dtype=x.dtype)
     for _ in range(MAX_STEPS):
         part = LabelCounts(counts.pairs[active], counts.wins[active])
-        step = _step(loss, part, theta[active], x, radius)
+        step, done = _step(loss, part, theta[active], x, radius, last)
         theta[active] += step
         moved = step.abs().amax(-1) > tolerance * (1 + theta[active].abs().amax(-1))
-        active = active[moved]
+        moved &= ~done
+        active, last = active[moved], step.norm(dim=-1)[moved]
         if active.numel() == 0:
             break
     return theta
 
 
-def _step(loss: LabelLoss, counts: LabelCounts, theta: Tensor, x: Tensor, radius: float) -> Tensor:
-    """(R, d) a step that does not raise the loss."""
+def _step(
+    loss: LabelLoss, counts: LabelCounts, theta: Tensor, x: Tensor, radius: float, last: Tensor
+) -> tuple[Tensor, Tensor]:
+    """(R, d) a step that does not raise the loss, and (R,) whether nothing is left to gain."""
     score, curvature = loss.derivatives(counts, theta @ x.T, x)
     ridge = 1e-12 * curvature.diagonal(dim1=-2, dim2=-1).sum(-1) + 1e-300
     curvature = curvature + ridge[:, None, None] * torch.eye(x.shape[1], dtype=x.dtype)
-    solved = torch.linalg.solve_ex(curvature, score[..., None])[0][..., 0]
-    step = nearest_in_ball(theta + solved, curvature, radius) - theta
+    step = newton_in_ball(theta, score, curvature, radius)
+    done = nothing_left(step, last, score, curvature, counts.pairs.sum(-1))
     start = loss.value(counts, theta @ x.T)
     slack = 1e-12 * start.abs()
     for _ in range(MAX_HALVINGS):
@@ -127,4 +131,4 @@ def _step(loss: LabelLoss, counts: LabelCounts, theta: Tensor, x: Tensor, radius
         if not bool(rises.any()):
             break
         step = torch.where(rises[:, None], step / 2, step)
-    return step
+    return step, done

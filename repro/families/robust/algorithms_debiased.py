@@ -7,7 +7,8 @@ from torch import Tensor
 from torch.linalg import vector_norm
 from torch.nn.functional import softplus
 
-from repro.estimators.ball import nearest_in_ball
+from repro.estimators.ball import newton_in_ball
+from repro.estimators.stopping import nothing_left
 
 MAX_STEPS = 200
 MAX_HALVINGS = 40
@@ -27,7 +28,8 @@ def debiased_logistic(
         mass: (P, C) or (1, C) share of pairs in each cell.
         labels: (P, C) debiased labels w.
         radius: B′.
-        tolerance: stop when a step moves θ by less than this, relative to B′.
+        tolerance: stop when a step moves θ by less than this, relative to B′, or when steps that
+            no longer shrink promise nothing (``repro.estimators.stopping``).
 
     Returns:
         (P, k); directions without data stay at 0; NaN rows where it has not converged.
@@ -37,15 +39,18 @@ def debiased_logistic(
     rows, mass = torch.arange(problems, device=found.device), mass.expand(problems, -1)
     theta, logit = found, labels.new_zeros(labels.shape)
     value = _loss(mass, labels, logit)
+    last = torch.zeros_like(value)
     for _ in range(MAX_STEPS):
-        step = _newton_step(features, outer, mass, labels, theta, logit, radius)
+        step, score, curvature = _newton_step(features, outer, mass, labels, theta, logit, radius)
+        done = nothing_left(step, last, score, curvature, mass.sum(-1))
         step, theta, logit, value = _downhill(features, mass, labels, theta, value, step)
-        going = vector_norm(step, dim=-1) > tolerance * radius
+        last = vector_norm(step, dim=-1)
+        going = (last > tolerance * radius) & ~done
         if bool(going.all()):
             continue
         found[rows] = theta
-        parts = (rows, mass, labels, theta, logit, value)
-        rows, mass, labels, theta, logit, value = (part[going] for part in parts)
+        parts = (rows, mass, labels, theta, logit, value, last)
+        rows, mass, labels, theta, logit, value, last = (part[going] for part in parts)
         if rows.numel() == 0:
             return found
     found[rows] = torch.nan
@@ -72,15 +77,14 @@ def _curvature(features: Tensor, outer: Tensor, mass: Tensor, win: Tensor) -> Te
     return ((mass * win * (1 - win)) @ outer).reshape(-1, k, k)
 
 
-def _newton_step(features, outer, mass, labels, theta, logit, radius) -> Tensor:
-    """(P, k) step to the minimiser of the local quadratic over the ball."""
+def _newton_step(features, outer, mass, labels, theta, logit, radius) -> tuple[Tensor, ...]:
+    """(P, k) step to the minimiser of the local quadratic over the ball, score and curvature."""
     win = torch.sigmoid(logit)
     score = (mass * (labels - win)) @ features
     curvature = _curvature(features, outer, mass, win)
     diagonal = curvature.diagonal(dim1=-2, dim2=-1)
     diagonal += (1e-13 * diagonal.sum(-1) + 1e-300)[:, None]
-    solved = torch.linalg.solve_ex(curvature, score[..., None])[0][..., 0]
-    return nearest_in_ball(theta + solved, curvature, radius) - theta
+    return newton_in_ball(theta, score, curvature, radius), score, curvature
 
 
 def _downhill(features, mass, labels, theta, value, step) -> tuple[Tensor, ...]:
