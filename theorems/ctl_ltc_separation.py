@@ -43,6 +43,7 @@ from repro.base.schema import Positive
 from repro.corruption.orders import Order, order_of
 from repro.families.robust.adversaries import HUBER, adversary_of
 from repro.families.robust.algorithms_estimation import estimation_floor
+from repro.families.robust.assumptions import Assumed, covered, inside_the_class
 from repro.families.robust.cases import Attack, PairCase, RobustExperiment, RobustProbes
 from repro.families.robust.measures import SeparationCase, of_changed_case, ratio_of_orders
 from repro.families.robust.quantities_floors import dpo_floor, greedy_floor
@@ -226,14 +227,8 @@ class CtlLtcSeparation(RobustExperiment[SeparationCase]):
         )
 
 
-def _assumed(case: SeparationCase) -> tuple[tuple[str, bool, str], ...]:
+def _assumed(case: SeparationCase) -> tuple[Assumed, ...]:
     """At the largest c(ε) of a sweep."""
-    world, coverage = case.world, case.world.min_eigenvalue
-    shift = privacy_cost(case.epsilon) * case.corruption / coverage
-    norm, length = float(world.theta.norm()), float(world.feature_diff.norm(dim=1).max())
-    return (
-        ("coverage", coverage > 0, f"ξ = {coverage:.3g}"),
-        ("class", norm <= world.radius, f"‖θ‖ = {norm:.3g}"),
-        ("features", length <= 1 + 1e-9, f"‖x‖ ≤ {length:.3g}"),
-        ("small shift", shift <= MAX_SHIFT, f"cα/ξ = {shift:.3g}"),
-    )
+    shift = privacy_cost(case.epsilon) * case.corruption / case.world.min_eigenvalue
+    small = ("small shift", shift <= MAX_SHIFT, f"cα/ξ = {shift:.3g}")
+    return (covered(case.world), *inside_the_class(case.world), small)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -11,11 +12,20 @@ from repro.base.notation import epsilon_of_cost
 from repro.corruption.orders import Order
 from repro.families.robust.algorithms_debiased import debiased_logistic, loss
 from repro.families.robust.algorithms_estimation import estimation_error
-from repro.families.robust.bounds_floor import curvature
-from repro.families.robust.cases import RobustCase
+from repro.families.robust.bounds_floor import curvature, sharper_floor
+from repro.families.robust.cases import RobustCase, W_co
 from repro.families.robust.worlds_pairs import PairWorld, orthogonal_cells, random_pair_world
 
 TINY_RIDGE = 1e-14
+
+
+@dataclass(frozen=True)
+class TightCells:
+    """The rare cell on which the sharper bound is tight, B′ random."""
+
+    def cells(self, shift_mass: float, rng: np.random.Generator) -> PairWorld:
+        """One world, where ζα is ``shift_mass``."""
+        return tight_world(shift_mass, rng)
 
 
 @dataclass(frozen=True)
@@ -44,6 +54,23 @@ class RandomCells:
         return random_pair_world(int(rng.integers(2, 6)), int(rng.integers(1, 4)), bound, seed)
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PricedCase(RobustCase[W_co]):
+    """Exact floors at a given c(ε), or at one that the world draws.
+
+    Attributes:
+        cost: c(ε); ``epsilon`` is its inverse up to rounding.
+    """
+
+    cost: float = math.nan
+    ridge: float | None = TINY_RIDGE
+
+    @property
+    def flip_worth(self) -> float:
+        """ζ: c(ε) under LTC, 1 under CTL."""
+        return self.cost if self.order is Order.LTC else 1.0
+
+
 @dataclass(frozen=True)
 class Floor:
     """The floor of Algorithm 1 on one instance, and what bounds on it are made of.
@@ -60,16 +87,32 @@ class Floor:
     corruption: float
     reward_bound: float
 
+    def over_bound(self) -> float:
+        """Over √(2B′ζα/γ)."""
+        return self.error / sharper_floor(self.flip_worth, self.corruption, self.reward_bound)
 
-def random_floor(case: RobustCase[RandomCells], rng: np.random.Generator) -> Floor:
-    """Exact floor on a random instance at a random ε, under either order half of the time."""
+    def over_bound_without_cost(self) -> float:
+        """Wrong under LTC: over the bound of CTL, ζ = 1."""
+        return self.error / sharper_floor(1.0, self.corruption, self.reward_bound)
+
+
+def exact_floor(case: PricedCase[PairWorld]) -> Floor:
+    """The floor in the case's world under its order, of infinitely many labels."""
+    error = float(estimation_error(case)[0])
+    return Floor(error, case.flip_worth, case.corruption, case.world.radius)
+
+
+def drawn_floor(case: PricedCase, rng: np.random.Generator) -> Floor:
+    """The floor in a world that the case's random one draws."""
+    world = case.world.cells(case.flip_worth * case.corruption, rng)
+    return exact_floor(replace(case, world=world))
+
+
+def random_floor(case: PricedCase[RandomCells], rng: np.random.Generator) -> Floor:
+    """The floor in a random world at a random ε, under either order half of the time."""
     cost = case.world.cost(rng)
     order = (case.order, case.order.swapped)[rng.integers(2)]
-    worth = cost if order is Order.LTC else 1.0
-    world = case.world.cells(case.corruption * worth, rng)
-    drawn = case.on(world, order=order, epsilon=epsilon_of_cost(cost), ridge=TINY_RIDGE)
-    error = float(estimation_error(drawn)[0])
-    return Floor(error, worth, case.corruption, world.radius)
+    return drawn_floor(replace(case, cost=cost, epsilon=epsilon_of_cost(cost), order=order), rng)
 
 
 def tight_world(shift_mass: float, rng: np.random.Generator) -> PairWorld:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from repro.base.schema import Corruption
@@ -30,12 +30,11 @@ from repro.study.config import Probe, Probes
 from repro.study.experiment import C, Experiment, Setting
 from repro.study.row import INSTANCE, Method, Row
 
-W = TypeVar("W")
-V = TypeVar("V")
+W_co = TypeVar("W_co", covariant=True)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class RobustCase(Case, Generic[W]):
+class RobustCase(Case, Generic[W_co]):
     """One grid point of learning from private and corrupted labels.
 
     Attributes:
@@ -54,7 +53,7 @@ class RobustCase(Case, Generic[W]):
         BadInput: α lies outside [0, 1/2), or is less than one label of n.
     """
 
-    world: W
+    world: W_co
     methods: tuple[Method, ...] = ()
     corruption: float = 0.0
     ridge: float | None = None
@@ -81,10 +80,6 @@ class RobustCase(Case, Generic[W]):
         return self.adversary.channel(
             self.order, randomize, self.corruption, self.n_pairs, target
         )  # fmt: skip
-
-    def on(self, world: V, **changes: Any) -> RobustCase[V]:
-        """The same stages in another world."""
-        return replace(self, world=world, **changes)  # type: ignore[return-value]
 
 
 PairCase = RobustCase[PairWorld]
@@ -134,7 +129,7 @@ class RobustExperiment(Experiment[C]):
         choice = self.config.worlds[point.row.on]
         if point.row.over in type(choice).model_fields:
             choice = pair_choice_at(choice, **{point.row.over: point.value})
-        return build_pair_world(choice, self.setting.device)
+        return build_pair_world(choice, self.setting.device)  # type: ignore[arg-type]
 
     def instance_world(self) -> PairWorld:
         """The label cells of the ``instance`` group's world."""
@@ -154,6 +149,13 @@ class RobustExperiment(Experiment[C]):
         """Who corrupts, when, and how much: fields of a case."""
         share = self.corruption(point) if attack.adversary.acts else 0.0
         return {"order": attack.order, "adversary": attack.adversary, "corruption": share}
+
+    def pair_case(self, point: Point, attack: Attack, ridge: float | None = None) -> PairCase:
+        """Estimation from the labels of one grid point."""
+        return RobustCase(
+            methods=point.methods, epsilon=point.epsilon, n_pairs=point.n_pairs,
+            world=self.world(point), ridge=ridge, **self.attacked(point, attack),
+        )  # fmt: skip
 
     def world_numbers(self, row: Row) -> Mapping[str, object]:
         """Fields of the row's world, where it has one in the config."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from repro.corruption.orders import Order
 from repro.families.robust.quantities_floors import GreedyCase
-from repro.study.row import Evidence, Measure, per_method
+from repro.study.row import Evidence, Measure, Method, per_method
 
 Number = Callable[[Any, np.random.Generator, int], Any]
 """(case, stream, replicates) → (R,) array or one number."""
@@ -33,6 +33,24 @@ def of_changed_case(quantity: str, number: Number) -> Measure:
         quantity,
         per_method(lambda case, m, rng, replicates: number(m.run(case), rng, replicates)),
         Evidence.MEASURED,
+    )
+
+
+def of_method(quantity: str, evidence: Evidence) -> Measure:
+    """What a method itself finds, ``run(case, rng, replicates)``."""
+    return Measure(
+        quantity,
+        per_method(lambda case, m, rng, replicates: m.run(case, rng, replicates)),
+        evidence,
+    )
+
+
+def then(change: Method, number: Number) -> Method:
+    """The method of ``of_method`` that takes a number of the case as another changes it."""
+    return Method(
+        change.name,
+        lambda case, rng, replicates: number(change.run(case), rng, replicates),
+        change.privacy_mistake,
     )
 
 

@@ -89,9 +89,7 @@ def gap_gradient(world: LinearWorld, pairs: PairWorld) -> Tensor:
     return gradient[0] @ pairs.basis
 
 
-def _ladder_counts(
-    case: GreedyCase, rng: np.random.Generator, margins: np.ndarray
-) -> LabelCounts:
+def _ladder_counts(case: GreedyCase, rng: np.random.Generator, margins: np.ndarray) -> LabelCounts:
     """(L, C) true labels; the first cell's reward difference climbs the ladder."""
     world = case.world
     differences = world.reward_diff.cpu().numpy()[None].repeat(len(margins), axis=0)
