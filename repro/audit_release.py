@@ -13,6 +13,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from repro.cli.command import run_command
 from repro.errors import BadInput
 
 KEYS = {"original": "IN.jsonl", "epsilon": "0.5"}
@@ -96,4 +97,4 @@ def _original(words: list[str]) -> tuple[str, list[str]]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_command(main, private=True)

@@ -47,10 +47,11 @@ def _abandoned(path: Path) -> bool:
     if not found:
         return False
     mine = found["node"] == _node()
-    return (mine and not _alive(int(found["pid"]))) or time.time() - path.stat().st_mtime > DAY
+    return (mine and not alive(int(found["pid"]))) or time.time() - path.stat().st_mtime > DAY
 
 
-def _alive(pid: int) -> bool:
+def alive(pid: int) -> bool:
+    """Whether a process of this machine runs; True where that cannot be told."""
     if os.name != "posix":
         return True
     try:

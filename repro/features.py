@@ -8,8 +8,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from repro.cli.command import run_command
 from repro.errors import BadInput
-from repro.help import explain_or_run
 
 
 def main(words: list[str]) -> int:
@@ -38,4 +38,4 @@ def main(words: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(explain_or_run(main, sys.argv[1:], __doc__))
+    run_command(main, __doc__)

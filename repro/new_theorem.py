@@ -16,6 +16,7 @@ from string import Template
 
 import yaml
 
+from repro.cli.command import run_command
 from repro.errors import BadInput
 from repro.paths import PACKAGE
 
@@ -88,4 +89,4 @@ def main(words: Sequence[str], root: Path = PACKAGE.parent) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    run_command(main)

@@ -18,8 +18,8 @@ from omegaconf import OmegaConf
 from pydantic import Field
 
 from repro.algorithms.label_plan import LabelPlan, NoAnswer
+from repro.cli.command import run_command
 from repro.errors import BadInput
-from repro.help import explain_or_run
 from repro.instances.build import build_world
 from repro.instances.choices import INSTANCES, instance_choice
 from repro.instances.linear import LinearWorld
@@ -148,4 +148,4 @@ def _refuse_open_question(request: PlanRequest) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(explain_or_run(main, sys.argv[1:], __doc__))
+    run_command(main, __doc__)

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from repro.cli.command import run_command
 from repro.errors import BadInput, one_line
 
 KEYS = {"epsilon": "0.5", "compose": "true", "ledger": "FOLDER"}
@@ -64,4 +65,4 @@ def _release(words: Sequence[str]) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_command(main, private=True)

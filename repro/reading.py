@@ -29,6 +29,18 @@ def regular_file(key: str, path: Path | str) -> int:
     return found.st_size
 
 
+def expanded(key: str, path: str) -> Path:
+    """A path with ``~`` and ``~user`` filled in.
+
+    Raises:
+        BadInput: there is no such user, or no home folder.
+    """
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        raise BadInput(key, path, "has no home folder; allowed: a path without ~") from None
+
+
 def small_text(key: str, path: Path, largest: int = LARGEST) -> str:
     """The whole text of a small file.
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from repro.cli.command import run_command
 from repro.errors import BadInput
-from repro.help import explain_or_run
 from repro.paths import conf_dir
 from repro.report.html.runs import read_run
 from repro.report.wording import SYMBOLS, finite, in_backticks, in_markdown
@@ -105,4 +105,4 @@ def main(words: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(explain_or_run(main, sys.argv[1:], __doc__))
+    run_command(main, __doc__)

@@ -25,11 +25,12 @@ from repro.algorithms.loss_map import (
     loss_map,
     winners,
 )
+from repro.cli.command import run_command
 from repro.errors import BadInput
-from repro.help import explain_or_run
 from repro.keywords import keyword_values
 from repro.report.loss_figure import draw_loss_map
 from repro.report.loss_table import loss_page
+from repro.report.own_defaults import own_defaults
 from repro.schema import Model, Whole, validate
 
 TABLE_LABELS = 10**5
@@ -58,8 +59,9 @@ def main(arguments: Sequence[str]) -> int:
     cells = loss_map(request.replicates, request.seed, request.reward_bounds)
     found = winners(cells)
     _write_csv(cells, folder / "which_loss.csv")
-    figure = draw_loss_map(_panels(found, request.reward_bounds), EPSILONS, LABELS)
-    figure.savefig(folder / "which_loss.svg", metadata={"Date": None})
+    with own_defaults():
+        figure = draw_loss_map(_panels(found, request.reward_bounds), EPSILONS, LABELS)
+        figure.savefig(folder / "which_loss.svg", metadata={"Date": None})
     large = [cell for cell in cells if cell.large_sample]
     agree = sum(cell.agrees for cell in large)
     lines = [
@@ -101,4 +103,4 @@ def _write_csv(cells: Sequence[MapCell], path: Path) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(explain_or_run(main, sys.argv[1:], __doc__))
+    run_command(main, __doc__)

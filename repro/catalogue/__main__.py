@@ -19,8 +19,8 @@ from repro.catalogue import slips
 from repro.catalogue.coverage import MISSING, Row, problems, rows, statements_of_experiments
 from repro.catalogue.entries import counted, load
 from repro.catalogue.table import print_table
+from repro.cli.command import run_command
 from repro.errors import BadInput
-from repro.help import explain_or_run
 
 
 def summary(found: list[Row]) -> dict[str, int]:
@@ -72,4 +72,4 @@ def _print_all(catalogue, found: list[Row]) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(explain_or_run(main, sys.argv[1:], __doc__))
+    run_command(main, __doc__)

@@ -13,6 +13,7 @@ import torch
 from repro.errors import BadInput
 from repro.llm.extra import library
 from repro.llm.settings import ModelChoice, Shape
+from repro.reading import expanded
 
 KEY = "theorem.model.path"
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?", re.ASCII)
@@ -63,7 +64,7 @@ def read_config(choice: ModelChoice) -> Any:
         BadInput: as ``load_backbone``.
     """
     name = str(choice.path)
-    here = Path(name).expanduser()
+    here = expanded(KEY, name)
     if here.is_dir() or not HUB_ID.fullmatch(name):
         if not (here / "config.json").is_file():
             raise BadInput(KEY, name, "no folder with a config.json, and no hub id")

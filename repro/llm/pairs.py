@@ -22,6 +22,7 @@ from repro.llm.settings import DataChoice
 from repro.preferences.hub_pairs import TURN
 from repro.preferences.pair_files import read_pairs
 from repro.preferences.pair_records import PreferencePair, checked_pair
+from repro.reading import expanded
 from repro.release.comparison import unlabelled
 from repro.release.records import json_lines
 
@@ -94,7 +95,7 @@ def _read(choice: DataChoice, count: int) -> list[PreferencePair]:
         return financial_pairs(count, choice.seed)
     quiet_hub()
     try:
-        file = Path(choice.path).expanduser()
+        file = expanded(KEY, choice.path)
         if file.is_file() and _is_dialogue(file):
             return list(_dialogues(file))
         return read_pairs(choice.path)

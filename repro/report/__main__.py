@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from repro.cli.command import run_command
 from repro.errors import BadInput, one_line
 
 
@@ -88,4 +89,4 @@ def _save(path: Path, text: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    run_command(main)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from repro.report.captions import caption_height, write_captions
 from repro.report.legend import legend_handles
+from repro.report.own_defaults import own_defaults
 from repro.report.panels import draw_panel
 from repro.report.wording import expected_words, verdict_words
 from repro.study.results import CheckResult, Result
@@ -90,7 +91,7 @@ def _headings(figure: Figure, result: Result) -> None:
 
 @contextmanager
 def _style() -> Iterator[None]:
-    """Seaborn's look and fixed SVG ids, undone on leaving; the user's backend is not touched."""
+    """Seaborn's look and fixed SVG ids over matplotlib's defaults, undone on leaving."""
     import matplotlib
     import seaborn
 
@@ -105,5 +106,5 @@ def _style() -> Iterator[None]:
     }
     looks = seaborn.axes_style("ticks") | seaborn.plotting_context("paper", font_scale=1.05)
     style: Any = {**looks, **extra}
-    with matplotlib.rc_context(style):
+    with own_defaults(), matplotlib.rc_context(style):
         yield

@@ -48,7 +48,7 @@ def run_plan(
     blocks = blocks_of(plan, checks)
     values = _fetch(plan, checks, blocks, store, advance)
     missing = [block for block in blocks if block not in values]
-    with _interruptible(values, len(blocks)):
+    with _interruptible(store, blocks):
         for block, found in mapper(_Measure(plan), missing):
             store.write(block, found)
             values[block] = found
@@ -118,11 +118,11 @@ def _fetch(plan, checks, blocks, store, advance) -> dict[Block, np.ndarray]:
 
 
 @contextlib.contextmanager
-def _interruptible(values: dict, total: int) -> Iterator[None]:
+def _interruptible(store: BlockStore, blocks: list[Block]) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        raise Interrupted(len(values), total) from None
+        raise Interrupted(store.kept(blocks), len(blocks)) from None
 
 
 def _judged(plan: Plan, index: int, check: Check, values) -> CheckResult:

@@ -12,6 +12,7 @@ from pydantic import Field, PlainValidator, StrictBool
 
 from repro.errors import BadInput
 from repro.instances.choices import TextChoice, instance_choice
+from repro.reading import expanded
 from repro.schema import FileName, Model, Whole, validate
 from repro.study.blocks import content_key
 from repro.study.config import Budget, Overrides
@@ -110,11 +111,11 @@ def session_of(values: Mapping[str, Any]) -> Session:
     refuse_departures(kind.slug, config.theorem)
     _refuse_unused(kind, overrides)
     instance = _instance(kind, config.instance)
-    output_dir = Path(config.output_dir).expanduser().absolute()
+    output_dir = expanded("output_dir", config.output_dir).absolute()
     device = resolve_device(config.device)
-    tables = config.feature_cache or output_dir / ".cache" / "features"
+    tables = expanded("feature_cache", config.feature_cache or f"{output_dir}/.cache/features")
     _refuse_unable(config.compute, device)
-    setting = Setting(overrides, instance, device, Path(tables).expanduser().absolute())
+    setting = Setting(overrides, instance, device, tables.absolute())
     plan = Plan(kind.slug, config.theorem, setting, config.budget, config.seed, config.only)
     plan.checks(plan.experiment())
     resolved = {
