@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import codecs
 import sys
 from collections.abc import Callable
-from io import TextIOWrapper
 from typing import NoReturn
 
-from repro.cli import process
-from repro.cli.outcome import BROKEN_PIPE, INTERNAL, MACHINE, explained, say
+from repro.cli import process, streams
+from repro.cli.outcome import INTERNAL, MACHINE, explained, say
 
 Main = Callable[[list[str]], int]
 
@@ -31,7 +29,7 @@ def run_command(
     memory, no free file); 70 for a bug, with a line that names the file of its details.
     """
     process.begin()
-    _write_any_text()
+    streams.prepare()
     _refuse_closed_streams()
     if not begins_later:
         process.begin_run()
@@ -65,50 +63,15 @@ def _of_exit(left: SystemExit) -> int:
     return INTERNAL
 
 
-def _write_any_text() -> None:
-    r"""What an encoding lacks is written as JSON would, ``\u03b5`` for ε, instead of failing."""
-    codecs.register_error("repro.escaped", _escaped)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="repro.escaped")
-
-
-def _escaped(problem: UnicodeError) -> tuple[str, int]:
-    r"""
-    >>> _escaped(UnicodeEncodeError("ascii", "aε", 1, 2, ""))
-    ('\\u03b5', 2)
-    """
-    if not isinstance(problem, UnicodeEncodeError):
-        raise problem
-    units = problem.object[problem.start : problem.end].encode("utf-16-be", "surrogatepass")
-    pairs = zip(units[::2], units[1::2], strict=True)
-    return "".join(f"\\u{high:02x}{low:02x}" for high, low in pairs), problem.end
+def _flushed(status: int) -> int:
+    """The status, unless something that was printed could not be written."""
+    failure = streams.finish()
+    return explained(failure) if failure and status < INTERNAL else status
 
 
 def _refuse_closed_streams() -> None:
     """What would be said is lost: better said, or refused, before any work than after it."""
-    closed = process.closed_streams() - {0}
-    if closed:
-        names = " and ".join(process.STREAMS[number] for number in sorted(closed))
+    if closed := process.closed_streams() - {0}:
+        names = " and ".join(streams.STREAMS[number] for number in sorted(closed))
         say(f"error: {names}: closed; allowed: an open file, such as /dev/null")
         sys.exit(MACHINE)
-
-
-def _flushed(status: int) -> int:
-    """The status, unless what was printed cannot be written."""
-    for number, stream in ((1, sys.stdout), (2, sys.stderr)):
-        try:
-            stream.flush()
-        except BrokenPipeError:
-            status = _lost(number, BROKEN_PIPE, status)
-        except (OSError, ValueError) as problem:
-            why = getattr(problem, "strerror", None) or "closed"
-            if number == 1:
-                say(f"error: {process.STREAMS[number]}: {why}")
-            status = _lost(number, MACHINE, status)
-    return status
-
-
-def _lost(number: int, found: int, status: int) -> int:
-    process.silence(number)
-    return status if status >= INTERNAL else found

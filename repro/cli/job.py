@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 import traceback
 from dataclasses import replace
@@ -11,6 +12,7 @@ from omegaconf import DictConfig
 
 from repro.cli.outcome import explained, say
 from repro.cli.process import begin_run
+from repro.cli.streams import STREAMS
 
 UNEXPECTED = 1
 COMPOSERS = ("hydra", "omegaconf")
@@ -55,7 +57,7 @@ def status_of(problem: BaseException) -> int:
         problem = KeyboardInterrupt(f"{rest}; run the same command to go on")
     if isinstance(problem, Exception) and _of_composition(problem):
         problem = as_bad_input(problem)
-    if isinstance(problem, OSError) and problem.filename:
+    if isinstance(problem, OSError) and _of_a_file_of_ours(problem):
         problem = OSError(problem.errno, problem.strerror, f"output_dir={problem.filename}")
     return explained(problem)
 
@@ -70,3 +72,9 @@ def _of_composition(problem: Exception) -> bool:
     frames = list(traceback.walk_tb(problem.__traceback__))
     raised_in = str(frames[-1][0].f_globals.get("__name__")) if frames else ""
     return isinstance(problem, ValueError) and raised_in.partition(".")[0] in COMPOSERS
+
+
+def _of_a_file_of_ours(problem: OSError) -> bool:
+    """Not of a stream, nor of a module or font that found no free file."""
+    named = problem.filename and problem.filename not in STREAMS.values()
+    return bool(named) and problem.errno not in (errno.EMFILE, errno.ENFILE)

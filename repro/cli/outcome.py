@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
-from repro.cli.process import broken_stream, received
+from repro.cli.process import received
 from repro.errors import BadInput, one_line
 
 REFUSED, INTERNAL, MACHINE, INTERRUPTED, BROKEN_PIPE = 2, 70, 74, 130, 141
@@ -21,7 +21,12 @@ OF_THE_MACHINE = frozenset(
     if hasattr(errno, name)
 )
 """Nothing is wrong with what was asked for; there is no room, memory or file for it."""
-NO_MEMORY = ("can't allocate memory", "not enough memory", "Cannot allocate memory")
+NO_MEMORY = (
+    "can't allocate memory",
+    "not enough memory",
+    "annot allocate memory",
+    "failed to map segment",
+)
 
 
 def explained(problem: BaseException, private: bool = False) -> int:
@@ -69,8 +74,8 @@ def _status_of_signal() -> int:
 def _of_the_system(problem: OSError) -> tuple[int, str]:
     """A machine in trouble, or a place that cannot be used; anything else is a bug."""
     named = isinstance(problem.filename, str | bytes)
-    place = os.fsdecode(problem.filename) if named else broken_stream()
-    line = one_line(f"error: {place}: {problem.strerror}".replace(": : ", ": "))
+    place = os.fsdecode(problem.filename) if named else ""
+    line = one_line(f"error: {place}{': ' * named}{problem.strerror}")
     if problem.errno in OF_THE_MACHINE:
         return MACHINE, line
     return (REFUSED, line) if named else (INTERNAL, "")

@@ -16,7 +16,6 @@ from typing import Any
 STOPPING = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )
-STREAMS = {0: "standard input", 1: "standard output", 2: "standard error"}
 IMPORTING = "<frozen importlib._bootstrap"
 SOON = 0.02
 """Seconds until a signal that came at a bad moment is tried again."""
@@ -64,24 +63,6 @@ def end_run(status: int) -> None:
     _on_signals(lambda number, frame: os._exit(status))
 
 
-def broken_stream() -> str:
-    """Name of the first standard stream that cannot be written, or nothing; it is silent then."""
-    for number, stream in ((1, sys.stdout), (2, sys.stderr)):
-        try:
-            stream.flush()
-        except (OSError, ValueError):
-            silence(number)
-            return STREAMS[number]
-    return ""
-
-
-def silence(number: int) -> None:
-    """Point a stream to /dev/null, or the interpreter's own flush would end with 120."""
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, number)
-    os.close(null)
-
-
 def _on_signals(handler) -> None:
     """Not for those that the parent had ignored, as ``nohup`` and a shell's ``&`` do."""
     for number in STOPPING:
@@ -92,7 +73,7 @@ def _on_signals(handler) -> None:
 def _reserve_streams() -> frozenset[int]:
     """Put /dev/null where a stream is closed, or a file of ours would be opened in its place."""
     found = []
-    for number in STREAMS:
+    for number in range(3):
         try:
             os.fstat(number)
         except OSError:
