@@ -47,6 +47,8 @@ def _with_help(main: Main, text: str | None) -> Main:
 def _status(main: Main, private: bool) -> int:
     try:
         status = main(sys.argv[1:])
+        if not isinstance(status, int):
+            raise TypeError(f"{main} returned {status!r}")  # sys.exit(None) would say 0
     except SystemExit as left:
         status = _of_exit(left)
     except BaseException as problem:  # noqa: BLE001 - the outermost of all: none may pass
