@@ -6,6 +6,7 @@ import math
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from io import BytesIO
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -50,9 +51,16 @@ def draw(result: Result) -> Figure:
 
 def save(figure: Figure, path: Path) -> None:
     """Write a figure as PNG or SVG; the same figure gives the same bytes."""
-    metadata: dict[str, Any] = {"Date": None} if path.suffix == ".svg" else {"Software": None}
+    path.write_bytes(figure_bytes(figure, path.suffix.removeprefix(".")))
+
+
+def figure_bytes(figure: Figure, kind: str) -> bytes:
+    """A figure as ``png`` or ``svg``; the same figure gives the same bytes."""
+    metadata: dict[str, Any] = {"Date": None} if kind == "svg" else {"Software": None}
+    content = BytesIO()
     with _style():
-        figure.savefig(path, metadata=metadata)
+        figure.savefig(content, format=kind, metadata=metadata)
+    return content.getvalue()
 
 
 def panel_columns(panels: int) -> int:

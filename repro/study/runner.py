@@ -15,7 +15,7 @@ from repro.study.judge import judge
 from repro.study.plan import Plan, blocks_of, built, measure_block
 from repro.study.results import AssumptionResult, CheckResult, Result, Series
 from repro.study.stream import stream
-from repro.study.verdicts import worst
+from repro.study.verdicts import overall, worst
 
 Mapper = Callable[[Callable[[Block], np.ndarray], list[Block]], Iterable[tuple[Block, np.ndarray]]]
 """Applies a pure function to blocks, in any order, in this process or others."""
@@ -86,12 +86,9 @@ def summarise(
 
 
 def _overall(checks: tuple[CheckResult, ...], assumptions: tuple[AssumptionResult, ...]):
-    """The worst check, unless a control got through or an assumption fails."""
-    if not all(assumption.holds for assumption in assumptions):
-        return "assumption_failed"
-    if not all(check.caught for check in checks):
-        return "inconclusive"
-    return worst(check.outcome.verdict for check in checks)
+    controls = (control.verdict for check in checks for control in check.controls)
+    outcomes = (check.outcome.verdict for check in checks)
+    return overall((one.holds for one in assumptions), controls, outcomes)
 
 
 @dataclass(frozen=True)

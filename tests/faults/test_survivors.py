@@ -40,7 +40,7 @@ def test_workers_end_with_their_parent(number, status, tmp_path):
     workers = set(survivors(mark)) - {process.pid}
     assert len(workers) >= 2
     process.send_signal(number)
-    out, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=60)
     assert process.returncode == status, err
     assert "Traceback" not in err
     wait_for(lambda: not survivors(mark), 10)
