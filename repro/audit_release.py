@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from repro.base.errors import BadInput
+from repro.cli.command import run_command
 
 KEYS = {"original": "IN.jsonl", "epsilon": "0.5"}
 LEAKS, REFUSED, INTERRUPTED = 1, 2, 130
@@ -96,4 +97,4 @@ def _original(words: list[str]) -> tuple[str, list[str]]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_command(main, private=True)

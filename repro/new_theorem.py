@@ -18,6 +18,7 @@ import yaml
 
 from repro.base.errors import BadInput
 from repro.base.paths import PACKAGE
+from repro.cli.command import run_command
 
 USAGE = "usage: python -m repro.new_theorem NAME   (small letters, digits and _, such as my_bound)"
 NEXT = """Next:
@@ -88,4 +89,4 @@ def main(words: Sequence[str], root: Path = PACKAGE.parent) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    run_command(main)

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from repro.base.errors import BadInput, one_line
+from repro.cli.command import run_command
 
 KEYS = {"epsilon": "0.5", "compose": "true", "ledger": "FOLDER"}
 ENTROPY = (
@@ -64,4 +65,4 @@ def _release(words: Sequence[str]) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_command(main, private=True)

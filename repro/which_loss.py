@@ -16,9 +16,9 @@ import torch
 from pydantic import Field
 
 from repro.base.errors import BadInput
-from repro.base.help import explain_or_run
 from repro.base.keywords import keyword_values
 from repro.base.schema import Model, Whole, validate
+from repro.cli.command import run_command
 from repro.families.losses.loss_map import (
     ADVERSARIES,
     EPSILONS,
@@ -31,6 +31,7 @@ from repro.families.losses.loss_map import (
 )
 from repro.report.loss_figure import draw_loss_map
 from repro.report.loss_table import loss_page
+from repro.report.own_defaults import own_defaults
 
 TABLE_LABELS = 10**5
 REFUSED = 2
@@ -58,8 +59,9 @@ def main(arguments: Sequence[str]) -> int:
     cells = loss_map(request.replicates, request.seed, request.reward_bounds)
     found = winners(cells)
     _write_csv(cells, folder / "which_loss.csv")
-    figure = draw_loss_map(_panels(found, request.reward_bounds), EPSILONS, LABELS)
-    figure.savefig(folder / "which_loss.svg", metadata={"Date": None})
+    with own_defaults():
+        figure = draw_loss_map(_panels(found, request.reward_bounds), EPSILONS, LABELS)
+        figure.savefig(folder / "which_loss.svg", metadata={"Date": None})
     large = [cell for cell in cells if cell.large_sample]
     agree = sum(cell.agrees for cell in large)
     lines = [
@@ -105,4 +107,4 @@ def _shown(value: object) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(explain_or_run(main, sys.argv[1:], __doc__))
+    run_command(main, __doc__)

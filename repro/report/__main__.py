@@ -1,6 +1,7 @@
 """``python -m repro.report``: one HTML page over what has been run, tables and figures for papers.
 
-Exit status 0; 1 if a finding disagrees with the runs; 2 for bad input, with nothing written.
+Exit status 0; 1 if a finding disagrees with the runs, or the files of a run were changed since;
+2 for bad input, with nothing written.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from repro.base.errors import BadInput, one_line
+from repro.cli.command import run_command
 
 
 class _Parser(argparse.ArgumentParser):
@@ -56,7 +58,7 @@ def _write(given: argparse.Namespace) -> int:
     from repro.catalogue import entries, slips
     from repro.report.html.findings import disagreements, findings, page
     from repro.report.html.page import report_html
-    from repro.report.html.runs import find_runs
+    from repro.report.html.runs import find_runs, say_changes
 
     runs, notes = find_runs(given.runs), slips.load()
     by_key = {run.key: run for run in runs}
@@ -73,7 +75,7 @@ def _write(given: argparse.Namespace) -> int:
     wrong = list(disagreements(notes, by_key))
     for line in wrong:
         print(f"finding against the runs: {line}", file=sys.stderr)
-    return 1 if wrong else 0
+    return max(say_changes(runs), int(bool(wrong)))
 
 
 def _save(path: Path, text: str) -> None:
@@ -88,4 +90,4 @@ def _save(path: Path, text: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    run_command(main)

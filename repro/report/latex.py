@@ -9,6 +9,7 @@ from repro.base.errors import one_line
 from repro.report.html.bars import allowed_range
 from repro.report.html.entries import Entry, entries
 from repro.report.html.runs import Run
+from repro.report.own_defaults import own_defaults
 from repro.report.wording import finite, headline, interval
 
 COLUMN_WIDTH = 3.35
@@ -73,6 +74,7 @@ def _line(one: Entry) -> str:
     return " & ".join(cells) + r" \\"
 
 
+@own_defaults()
 def _figure(run: Run, path: Path) -> None:
     """Interval and value of every check, in units of its allowed range, which is shaded."""
     from matplotlib.backends.backend_pdf import FigureCanvasPdf

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, PlainValidator, StrictBool
 
 from repro.base.errors import BadInput
+from repro.base.files import expanded
 from repro.base.schema import FileName, Model, Whole, validate
 from repro.instances.choices import TextChoice, instance_choice
 from repro.study.blocks import content_key
@@ -122,13 +123,12 @@ def session_of(values: Mapping[str, Any]) -> Session:
     refuse_departures(kind.slug, config.theorem)
     _refuse_unused(kind, overrides)
     instance = _instance(kind, config.instance)
-    output_dir = Path(config.output_dir).expanduser().absolute()
+    output_dir = expanded("output_dir", config.output_dir).absolute()
     device = resolve_device(config.device)
-    tables = config.feature_cache or output_dir / ".cache" / "features"
+    tables = expanded("feature_cache", config.feature_cache or f"{output_dir}/.cache/features")
     _refuse_unable(config.compute, device)
     stages = named_stages(config.stages)
-    cache = Path(tables).expanduser().absolute()
-    setting = Setting(overrides, instance, device, cache, stages)
+    setting = Setting(overrides, instance, device, tables.absolute(), stages)
     plan = Plan(kind.slug, config.theorem, setting, config.budget, config.seed, config.only)
     built(plan)
     if not issubclass(kind, SweepExperiment):

@@ -29,6 +29,14 @@ CASES = {
     "tracking": ("tracking.kind=paper", "tracking.kind=paper: allowed: 'none' or 'mlflow'"),
     "device": ("device=tpu", "device=tpu: allowed: "),
     "output folder": ("output_dir=", "output_dir: allowed: "),
+    "unknown user": (
+        "output_dir='~nosuchuser/x'",
+        "output_dir=~nosuchuser/x: has no home folder; allowed: a path without ~",
+    ),
+    "unknown user of a cache": (
+        "feature_cache='~nosuchuser/x'",
+        "feature_cache=~nosuchuser/x: has",
+    ),
     "unknown check": ("only=[n_pair]", "only=n_pair: did you mean n_pairs?"),
     "no check": ("only=[]", "only: allowed: "),
     "bad grammar": ("epsilon", "missing EQUAL"),
