@@ -13,15 +13,7 @@ from repro.families.offline_kl.sweep import WorldSweep, WorldSweepConfig
 from repro.families.online_kl.algorithms_bonus import confidence_weight
 from repro.families.online_kl.bounds_regret import regret_rate
 from repro.families.online_kl.sweep import OnlineConfig, OnlineSweep
-from repro.families.robust.sweep import PairSweep, PairSweepConfig
-from repro.families.robust.worlds_pairs import (
-    CellsChoice,
-    SaturatedChoice,
-    build_pair_world,
-    pairs_of,
-)
 from repro.instances.choices import LinearChoice
-from repro.instances.linear import random_linear_world
 from repro.policies.covering import log_covering_ball
 from repro.study.checks import RatioCheck
 from repro.study.config import Overrides
@@ -34,9 +26,6 @@ ARM = {"kind": "hidden_arm", "num_actions": 3, "best_prob": 0.1, "advantage": 0.
        "kl_weight": 0.25}  # fmt: skip
 ARMS = {"kind": "bad_arms", "coverage": 8.0, "num_bad": 2, "reward_difference": 0.5,
         "radius": 1.0, "kl_weight": 0.2}  # fmt: skip
-CELLS = {"kind": "cells", "num_features": 2, "min_eigenvalue": 0.25, "reward_diff": 0.5,
-         "reward_bound": 2.0}  # fmt: skip
-SATURATED = {"kind": "saturated", "reward_bound": 3.0, "margin": 0.1}
 
 
 class Fixed:
@@ -110,36 +99,6 @@ def test_the_bonus_of_a_lane_is_set_for_the_longest_horizon():
     shorter = confidence_weight(world.reward_bound, 0.5, size, 30, 0.02, 0.3)
     assert sweep.bonus_weight(swept, 10.0, 30) == shorter != weight
     assert sweep.predicted_rate(swept, 10.0) == regret_rate(world, 0.5, 0.25, weight)
-
-
-class Pairs(Fixed, PairSweep):
-    pass
-
-
-def test_worlds_of_label_cells():
-    values = {"name": "toy", "claims": {}, "worlds": {"named": CELLS, "flat": SATURATED}}
-    sweep = Pairs(validate(PairSweepConfig, values), setting())
-    plain, flat = validate(CellsChoice, CELLS), validate(SaturatedChoice, SATURATED)
-    assert sweep.world(check("n_pairs"), 10.0) is build_pair_world(plain, "cpu")
-    assert sweep.world(check("num_features"), 2.9999999) is build_pair_world(
-        plain.model_copy(update={"num_features": 3}), "cpu"
-    )
-    assert sweep.world(check("reward_bound"), 4.0) is build_pair_world(
-        plain.model_copy(update={"reward_bound": 4.0}), "cpu"
-    )
-    assert sweep.world(check("reward_bound", "flat"), 4.5) is build_pair_world(
-        flat.model_copy(update={"reward_bound": 4.5}), "cpu"
-    )
-
-
-def test_the_instance_as_label_cells_is_built_once():
-    values = {"name": "toy", "claims": {}, "worlds": {}}
-    sweep = Pairs(validate(PairSweepConfig, values), setting())
-    found = sweep.world(check("n_pairs", INSTANCE), 10.0)
-    assert sweep.world(check("n_pairs", INSTANCE), 20.0) is found
-    fields = {k: v for k, v in LINEAR.items() if k != "kind"}
-    wanted = pairs_of(random_linear_world(**fields))
-    assert found.cell_prob.tolist() == wanted.cell_prob.tolist()
 
 
 class Worlds(Fixed, WorldSweep):

@@ -1,4 +1,4 @@
-"""Sweeps of the trusted curator, of XPO and of corrupted labels, and mistakes about privacy."""
+"""Sweeps of the trusted curator and of XPO, and mistakes about privacy."""
 
 from __future__ import annotations
 
@@ -12,9 +12,6 @@ from repro.base.errors import BadInput
 from repro.base.notation import privacy_cost
 from repro.base.schema import validate
 from repro.families.central.sweep import CentralConfig, CentralSweep
-from repro.families.robust.adversaries_huber import MAX_CELLS
-from repro.families.robust.algorithms_estimation import ADVERSARIES
-from repro.families.robust.sweep import require_adversary, require_labels
 from repro.families.xpo import sweep as xpo_sweep
 from repro.families.xpo.sweep import Ladder, XpoConfig, XpoSweep
 from repro.study.checks import InequalityCheck, SlopeCheck
@@ -201,34 +198,3 @@ def test_what_the_ladder_assumes_is_said():
     (found,) = XpoSweep.assumptions(play())
     assert (found.name, found.holds) == ("c: realizable, bounded", True)
     assert found.detail.endswith("implicit rewards ≤ 1.5, rewards ≤ 0.5")
-
-
-class Corrupted:
-    """An experiment of one check with n fixed."""
-
-    def checks(self):
-        return (check("corruption"),)
-
-    def size(self, asked, value):
-        return 10, 0.5
-
-
-def test_a_corrupted_point_has_a_label_to_corrupt():
-    require_labels(Corrupted(), lambda asked, value: 0.1 * value)
-    require_labels(Corrupted(), lambda asked, value: None)
-    for share in (0.05, 0.5):
-        with pytest.raises(BadInput, match="^corruption="):
-            require_labels(Corrupted(), lambda asked, value, share=share: share)
-
-
-def test_adversaries_by_name():
-    def unused():
-        raise AssertionError("cells are counted where it matters only")
-
-    for name in set(ADVERSARIES) - {"huber"}:
-        require_adversary("theorem.adversary", name, unused)
-    require_adversary("theorem.adversary", "huber", lambda: MAX_CELLS)
-    with pytest.raises(BadInput, match=rf"at most {MAX_CELLS} label cells, the instance has"):
-        require_adversary("theorem.adversary", "huber", lambda: MAX_CELLS + 1)
-    with pytest.raises(BadInput, match=r"^theorem.adversary=hubr: did you mean huber\? allowed: "):
-        require_adversary("theorem.adversary", "hubr", unused)

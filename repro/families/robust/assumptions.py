@@ -19,3 +19,9 @@ def inside_the_class(world: PairWorld) -> tuple[Assumed, Assumed]:
 def covered(world: PairWorld) -> Assumed:
     """Assumption 5.6 on the complement of the all-ones vector: ξ > 0."""
     return "coverage", world.min_eigenvalue > 0, f"ξ = {world.min_eigenvalue:.3g}"
+
+
+def sums_to_zero(world: PairWorld) -> Assumed:
+    """Definition 5.1: ⟨1, θ⟩ = 0, up to rounding."""
+    total = abs(float(world.theta.sum()))
+    return "⟨1,θ⟩ = 0", total < 1e-9, f"{total:.1g}"

@@ -127,8 +127,12 @@ class RobustExperiment(Experiment[C]):
         if point.row.on == INSTANCE:
             return self.instance_world()
         choice = self.config.worlds[point.row.on]
-        if point.row.over in type(choice).model_fields:
-            choice = pair_choice_at(choice, **{point.row.over: point.value})
+        swept = point.row.over in type(choice).model_fields
+        return self.built(point.row.on, **({point.row.over: point.value} if swept else {}))
+
+    def built(self, name: str, **fields: object) -> Any:
+        """A world of the config, some of its fields replaced."""
+        choice = pair_choice_at(self.config.worlds[name], **fields)
         return build_pair_world(choice, self.setting.device)  # type: ignore[arg-type]
 
     def instance_world(self) -> PairWorld:
