@@ -160,7 +160,12 @@ def test_corruption_leaves_a_floor_and_its_order_matters():
 def test_stages_of_a_game_act_where_they_say():
     clean = game(2000)
     rng = np.random.default_rng
-    for change in ({"labels": fair_coins}, {"bonus": 0.0}, {"bonus": -1.0}, {"estimate": the_truth}):
+    for change in (
+        {"labels": fair_coins},
+        {"bonus": 0.0},
+        {"bonus": -1.0},
+        {"estimate": the_truth},
+    ):
         found = list(blocked_rounds(replace(clean, **change), [0, 500], NumpyDraws(rng(9))))
         usual = list(blocked_rounds(clean, [0, 500], NumpyDraws(rng(9))))
         last, meant = found[-1], usual[-1]

@@ -81,7 +81,9 @@ def test_a_block_is_counted_by_response():
     rng = np.random.default_rng(3)
     drawn = rng.integers(2**40, size=9).astype(float)
     wins = np.floor(drawn * rng.random(9))
-    found = _Play(batch(), 3, Fixed(drawn, wins), bradley_terry).block(torch.full((1, 3), 1 / 3).double(), 1)
+    found = _Play(batch(), 3, Fixed(drawn, wins), bradley_terry).block(
+        torch.full((1, 3), 1 / 3).double(), 1
+    )
     pairs, won, baseline = (np.zeros(3) for _ in range(3))
     for cell, (first, second) in enumerate(np.ndindex(3, 3)):
         baseline[second] += drawn[cell]

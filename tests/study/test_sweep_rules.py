@@ -1,23 +1,19 @@
-"""Sweeps of the trusted curator, of XPO and of corrupted labels, and mistakes about privacy."""
+"""Sweeps of the trusted curator and of corrupted labels, and mistakes about privacy."""
 
 from __future__ import annotations
 
 import math
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from repro.base.errors import BadInput
-from repro.base.notation import privacy_cost
 from repro.base.schema import validate
 from repro.families.central.sweep import CentralConfig, CentralSweep
 from repro.families.robust.adversaries_huber import MAX_CELLS
 from repro.families.robust.algorithms_estimation import ADVERSARIES
 from repro.families.robust.sweep import require_adversary, require_labels
-from repro.families.xpo import sweep as xpo_sweep
-from repro.families.xpo.sweep import Ladder, XpoConfig, XpoSweep
-from repro.study.checks import InequalityCheck, SlopeCheck
+from repro.study.checks import InequalityCheck
 from repro.study.config import Overrides
 from repro.study.experiment import Setting
 from repro.study.legacy import Row, SweepConfig
@@ -130,77 +126,6 @@ class Mistaken(Fixed, PrivacyMistakes):
 def test_without_privacy_there_is_no_mistake_about_it(epsilon, controls):
     config = validate(SweepConfig, {"name": "toy", "claims": {"built": {"c": CLAIM}}})
     assert Mistaken(config, setting(epsilon=epsilon)).checks()[0].controls == controls
-
-
-class Play(Fixed, XpoSweep):
-    instances = ("linear",)
-
-
-LADDER = {"low": 0.01, "high": 0.5, "rungs": 5, "corruption": 0.1}
-
-
-def play():
-    values = {"name": "toy", "claims": {"built": {"c": CLAIM}}, "grid_ratio": 1.5,
-              "ladders": {"c": LADDER}}  # fmt: skip
-    return Play(validate(XpoConfig, values), setting())
-
-
-def test_a_ladder_goes_up_in_equal_ratios():
-    found = validate(Ladder, LADDER).values()
-    assert found.shape == (5,)
-    assert found[[0, -1]] == pytest.approx([0.01, 0.5])
-    assert np.ptp(np.diff(np.log(found))) == pytest.approx(0, abs=1e-12)
-
-
-def test_what_a_point_of_a_sweep_plays():
-    sweep = play()
-    plain = sweep.problem(check("horizon", epsilon=0.5), 64.0)
-    assert vars(plain) == {"horizon": 64, "epsilon": 0.5, "num_actions": 2, "corruption": 0.1,
-                           "after_privacy": False}  # fmt: skip
-    later = sweep.problem(check("corruption", world="ltc", epsilon=0.5, horizon=9), 0.2)
-    assert (later.horizon, later.corruption, later.after_privacy) == (9, 0.2, True)
-    wide = sweep.problem(check("num_actions", epsilon=0.5, horizon=9), 8.0)
-    assert (wide.num_actions, wide.corruption) == (8, 0.1)
-    costly = sweep.problem(check("privacy_cost", horizon=9), 2.0)
-    assert privacy_cost(costly.epsilon) == pytest.approx(2.0)
-
-
-@pytest.mark.parametrize(
-    ("rung", "expected", "kind", "kept"),
-    [
-        (2, "supported", "slope", True),
-        (0, "supported", "slope", False),
-        (4, "supported", "slope", False),
-        (3, "supported", "slope", True),
-        (1, "supported", "slope", True),
-        (0, "contradicted", "slope", True),
-        (0, "supported", "inequality", True),
-    ],
-)
-def test_a_slope_on_the_end_of_its_ladder_is_missing(monkeypatch, rung, expected, kind, kept):
-    """A supremum at an end may lie beyond it; controls and other claims are only bounds."""
-    calls = []
-
-    def gap(problem, method, ladder, ratio, rng, replicates, device):
-        calls.append((problem.horizon, method, len(ladder), ratio, replicates, device))
-        return np.full(replicates, 3.0), rung
-
-    monkeypatch.setattr(xpo_sweep, "ladder_gap", gap)
-    monkeypatch.setattr(xpo_sweep, "METHODS", {"m": "right", "wrong": "mistaken"})
-    cls = SlopeCheck if kind == "slope" else InequalityCheck
-    asked = cls("c", "horizon", (8.0,), "q", "m", ("wrong",), expected,
-                settings={"world": "ctl", "epsilon": 1.0})  # fmt: skip
-    found = XpoSweep.measure(play(), asked, 8.0, np.random.default_rng(0), 7)
-    assert np.isfinite(found["m"]).all() == kept
-    assert found["m"].shape == (7,)
-    assert found["wrong"].tolist() == [3.0] * 7
-    assert calls == [(8, "right", 5, 1.5, 7, "cpu"), (8, "mistaken", 5, 1.5, 7, "cpu")]
-
-
-def test_what_the_ladder_assumes_is_said():
-    (found,) = XpoSweep.assumptions(play())
-    assert (found.name, found.holds) == ("c: realizable, bounded", True)
-    assert found.detail.endswith("implicit rewards ≤ 1.5, rewards ≤ 0.5")
 
 
 class Corrupted:

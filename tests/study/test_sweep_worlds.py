@@ -10,9 +10,6 @@ import pytest
 from repro.base.notation import epsilon_of_cost, privacy_cost
 from repro.base.schema import validate
 from repro.families.offline_kl.sweep import WorldSweep, WorldSweepConfig
-from repro.families.online_kl.algorithms_bonus import confidence_weight
-from repro.families.online_kl.bounds_regret import regret_rate
-from repro.families.online_kl.sweep import OnlineConfig, OnlineSweep
 from repro.families.robust.sweep import PairSweep, PairSweepConfig
 from repro.families.robust.worlds_pairs import (
     CellsChoice,
@@ -22,7 +19,6 @@ from repro.families.robust.worlds_pairs import (
 )
 from repro.instances.choices import LinearChoice
 from repro.instances.linear import random_linear_world
-from repro.policies.covering import log_covering_ball
 from repro.study.checks import RatioCheck
 from repro.study.config import Overrides
 from repro.study.experiment import Setting
@@ -59,57 +55,6 @@ def check(axis, world="named", grid=(1.0, 2.0, 3.0), **settings):
 
 def setting(**overrides):
     return Setting(Overrides(**overrides), LINEAR, "cpu", Path("unused"))
-
-
-class Online(Fixed, OnlineSweep):
-    pass
-
-
-def online(**overrides):
-    exploration = {"failure_prob": 0.02, "net_radius": 0.1, "scale": 0.3, "ridge": 0.7,
-                   "grid_ratio": 1.5}  # fmt: skip
-    values = {"name": "toy", "claims": {}, "exploration": exploration, "worlds": {"named": ARM}}
-    return Online(validate(OnlineConfig, values), setting(**overrides))
-
-
-def test_an_online_world_takes_the_swept_field_and_the_given_weight():
-    sweep = online()
-    assert sweep.allowed_failure == 0.02
-    plain = sweep.world(check("horizon"), 100.0)
-    assert (plain.kl_weight, plain.radius, plain.features.shape[1]) == (0.25, 1.0, 3)
-    assert sweep.world(check("epsilon"), 2.0) is plain
-    assert sweep.world(check("radius"), 2.0).radius == 2.0
-    assert sweep.world(check("kl_weight"), 2.0).kl_weight == 2.0
-    assert sweep.world(check("horizon", INSTANCE), 9.0).features.shape[0] == 3
-    given = online(kl_weight=0.125)
-    assert given.world(check("horizon"), 9.0).kl_weight == 0.125
-    assert given.world(check("kl_weight"), 2.0).kl_weight == 2.0
-    assert given.world(check("radius"), 2.0).kl_weight == 0.125
-
-
-def test_online_sizes():
-    sweep = online()
-    assert sweep.horizon(check("horizon"), 70.0) == 70
-    assert sweep.horizon(check("epsilon", horizon=50), 2.0) == 50
-    assert sweep.size(check("horizon", epsilon=0.5), 70.0) == (70, 0.5)
-    horizon, epsilon = sweep.size(check("privacy_cost", horizon=50), 2.0)
-    assert (horizon, privacy_cost(epsilon)) == (50, pytest.approx(2.0))
-    assert sweep.longest(check("horizon"), 1.0) == 3
-    assert sweep.longest(check("epsilon", horizon=50), 2.0) == 50
-
-
-def test_the_bonus_of_a_lane_is_set_for_the_longest_horizon():
-    sweep, swept = online(), check("horizon", epsilon=0.5, grid=(10.0, 20.0, 400.0))
-    size = log_covering_ball(2, 1.0, 0.1)
-    world = sweep.world(swept, 10.0)
-    assert sweep.log_class_size(world) == size
-    weight = confidence_weight(world.reward_bound, 0.5, size, 400, 0.02, 0.3)
-    found = sweep.run_setting(swept, 10.0)
-    assert (found.epsilon, found.kl_weight, found.ridge) == (0.5, 0.25, 0.7)
-    assert found.bonus_weight == weight
-    shorter = confidence_weight(world.reward_bound, 0.5, size, 30, 0.02, 0.3)
-    assert sweep.bonus_weight(swept, 10.0, 30) == shorter != weight
-    assert sweep.predicted_rate(swept, 10.0) == regret_rate(world, 0.5, 0.25, weight)
 
 
 class Pairs(Fixed, PairSweep):
