@@ -21,10 +21,11 @@ from repro.study.config import Overrides
 from repro.study.experiment import Setting
 from repro.study.row import Row
 
+INTERIOR = Supremum(interior=True)
 LADDER = {"low": 0.01, "high": 0.5, "rungs": 5}
 
 
-def experiment(over="horizon", given=Supremum(interior=True), **probe) -> XpoExperiment:
+def experiment(over="horizon", given=INTERIOR, **probe) -> XpoExperiment:
     class Play(XpoExperiment):
         slug = "toy"
         rows = (Row("c", over, Ratio("a claim"), WORST_GAP, priv_xpo, (naive_likelihood,),
