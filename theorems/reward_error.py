@@ -86,8 +86,8 @@ PRINTED = Method("printed", printed_bound)
 CORRECTED = Method("corrected", corrected_bound)
 
 WRONG = (wrong.naive_likelihood, wrong.epsilon_overstated)
-LABELS = (Need.LABELS, Need.TRUTH_HIDDEN)
-PRIVATE = (*LABELS, Need.PRIVACY)
+HIDDEN = (Need.TRUTH_HIDDEN,)
+PRIVATE = (Need.LABELS, *HIDDEN, Need.PRIVACY)
 SQUARED = "e^{2B} at any finite ε: a square is lost after eq. (15)"
 HALF = "with probability near 1/2 the MLE picks a reward that breaks it: the same square"
 LEMMA, EQ_19 = ("p1.lem_b_1",), ("p1.eq_19",)
@@ -115,14 +115,15 @@ class RewardError(OfflineExperiment[RewardCase]):
             fixed=("epsilon",), expected="contradicted", why=SQUARED),
         Row("reward_bound_eps_inf", "reward_bound", Slope(1, "error {rate} without privacy",
             "at_most"), ERROR, private_mle, (wrong.hidden_randomizer,), on="large_difference",
-            needs=LABELS, settles=LEMMA, fixed=("epsilon",)),
+            needs=HIDDEN, settles=LEMMA, fixed=("epsilon",)),
         Row("in_sample_printed", "reward_bound",
             Frequency("(19) with 4(1+e^B)²/e^B fails with probability ≤ δ"), FAILS, PRINTED,
-            on="large_difference", needs=PRIVATE, settles=EQ_19, fixed=("epsilon",),
+            on="large_difference", needs=(*HIDDEN, Need.PRIVACY), settles=EQ_19, fixed=("epsilon",),
             expected="contradicted", why=HALF),
         Row("in_sample_corrected", "reward_bound",
             Frequency("(19) with 16(1+e^B)⁴/e^2B fails with probability ≤ δ"), FAILS, CORRECTED,
-            (PRINTED,), on="large_difference", needs=LABELS, settles=EQ_19, fixed=("epsilon",)),
+            (PRINTED,), on="large_difference", needs=(Need.LABELS,), settles=EQ_19,
+            fixed=("epsilon",)),
     )  # fmt: skip
 
     def case(self, point: Point) -> RewardCase:

@@ -1,24 +1,21 @@
 """Steps of the proof of P1's Theorem 4.5, left over right side, many of them near equality.
 
-Assouad's lemma (Lemma A.6) is exact on finite families.  The other inequalities draw a random case
-and return left side over right side, of the inequality and of planted faults.
+Assouad's lemma (Lemma A.6) is exact on finite families.  For each inequality a random case is
+drawn, and methods make of it left side over right side; the wrong ones are planted faults.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from repro.base.notation import label_signal
-from repro.families.offline_kl.quantities_hypercube import (
-    exact_bayes_risk,
-    exact_separation,
-    explicit_bound,
-    separation,
-)
+from repro.families.offline_kl import quantities_hypercube as exact
 from repro.families.offline_kl.worlds_hypercube import HypercubePrior
+from repro.study.row import method
 
 
 def random_family(rng: np.random.Generator, num_bits: int) -> np.ndarray:
@@ -87,55 +84,121 @@ def random_prior(rng: np.random.Generator, **fixed: float) -> HypercubePrior:
     )
 
 
-def bound_case(n_pairs: float, rng: np.random.Generator) -> dict[str, float]:
-    """Explicit bound over the exact Bayes risk of every learner's problem."""
+@dataclass(frozen=True)
+class BayesCase:
+    """A hypercube and n labels from it."""
+
+    prior: HypercubePrior
+    n_pairs: int
+
+    @cached_property
+    def least(self) -> float:
+        """Exact Bayes risk of every learner's problem."""
+        return exact.exact_bayes_risk(self.prior, self.n_pairs)
+
+    @property
+    def bound(self) -> float:
+        """Step 5 of the proof."""
+        return exact.explicit_bound(self.prior, self.n_pairs)
+
+
+def bayes_case(n_pairs: float, rng: np.random.Generator) -> BayesCase:
+    """One state, where the sum is short."""
     prior = random_prior(rng, num_states=1, coverage=2 + 10 ** rng.uniform(-1, 0.5))
-    n = int(n_pairs)
-    bound, least = explicit_bound(prior, n), exact_bayes_risk(prior, n)
-    growth = math.exp(min(2 * n * prior.pair_kl, 700))
-    return {
-        "bound": bound / least,
-        "bound_without_quarter": 4 * bound / least,
-        "bound_sign": bound * growth / least,
-    }
+    return BayesCase(prior, int(n_pairs))
 
 
-def separation_case(kl_weight: float, rng: np.random.Generator) -> dict[str, float]:
-    """Step 3; the wrong one has βa²/4."""
-    prior = random_prior(rng, kl_weight=kl_weight)
-    exact = exact_separation(prior)
-    wrong = min(prior.tilt**2 / (4 * kl_weight), 0.3 * prior.tilt)
-    return {"separation": separation(prior) / exact, "separation_twice_beta": wrong / exact}
+@method
+def bound(case: BayesCase) -> float:
+    """Explicit bound over the exact Bayes risk."""
+    return case.bound / case.least
 
 
-def pair_kl_case(epsilon_minus_one: float, rng: np.random.Generator) -> dict[str, float]:
-    """Step 4 as printed, and with 2α−1 in the place of e^ε−1."""
-    prior = random_prior(rng, epsilon=math.log1p(epsilon_minus_one))
-    unit = prior.tilt**2 / (prior.num_states * prior.coverage)
-    printed = prior.pair_kl / (epsilon_minus_one**2 * unit)
-    sharper = prior.pair_kl / (label_signal(prior.epsilon) ** 2 * unit)
-    return {
-        "pair_kl": printed,
-        "pair_kl_fifth": 5 * printed,
-        "pair_kl_sharper": sharper,
-        "pair_kl_sharper_ten_percent": sharper / 0.9,
-    }
+@method
+def bound_without_quarter(case: BayesCase) -> float:
+    """Wrong: without the ¼."""
+    return 4 * case.bound / case.least
 
 
-def assouad_case(num_states: float, rng: np.random.Generator) -> dict[str, float]:
-    """Lemma A.6 on a random family; the wrong one has ½ for ¼."""
-    family = random_family(rng, int(num_states))
-    least = hamming_bayes_risk(family)
-    return {
-        "assouad": assouad_bound(family) / least,
-        "assouad_half": assouad_bound(family, 0.5) / least,
-    }
+@method
+def bound_sign(case: BayesCase) -> float:
+    """Wrong: exp(+n·KL)."""
+    growth = math.exp(min(2 * case.n_pairs * case.prior.pair_kl, 700))
+    return case.bound * growth / case.least
 
 
-CASE_OF: dict[str, Callable[[float, np.random.Generator], dict[str, float]]] = {
-    "explicit_bound": bound_case,
-    "separation": separation_case,
-    "pair_kl": pair_kl_case,
-    "pair_kl_sharper": pair_kl_case,
-    "assouad": assouad_case,
-}
+def separation_case(kl_weight: float, rng: np.random.Generator) -> HypercubePrior:
+    """A hypercube of that kl_weight."""
+    return random_prior(rng, kl_weight=kl_weight)
+
+
+@method
+def separation(prior: HypercubePrior) -> float:
+    """Step 3."""
+    return exact.separation(prior) / exact.exact_separation(prior)
+
+
+@method
+def separation_twice_beta(prior: HypercubePrior) -> float:
+    """Wrong: βa²/4 for βa²/8."""
+    twice = min(prior.tilt**2 / (4 * prior.kl_weight), 0.3 * prior.tilt)
+    return twice / exact.exact_separation(prior)
+
+
+@dataclass(frozen=True)
+class PairCase:
+    """A hypercube at a given e^ε − 1; log1p and expm1 together would round."""
+
+    prior: HypercubePrior
+    epsilon_minus_one: float
+
+    @property
+    def unit(self) -> float:
+        """a²/(SC)."""
+        return self.prior.tilt**2 / (self.prior.num_states * self.prior.coverage)
+
+
+def pair_case(epsilon_minus_one: float, rng: np.random.Generator) -> PairCase:
+    """A hypercube at that budget."""
+    return PairCase(random_prior(rng, epsilon=math.log1p(epsilon_minus_one)), epsilon_minus_one)
+
+
+@method
+def pair_kl(case: PairCase) -> float:
+    """Step 4 as printed."""
+    return case.prior.pair_kl / (case.epsilon_minus_one**2 * case.unit)
+
+
+@method
+def pair_kl_fifth(case: PairCase) -> float:
+    """Wrong: a fifth of the printed bound."""
+    return 5 * pair_kl.run(case)
+
+
+@method
+def pair_kl_sharper(case: PairCase) -> float:
+    """Step 4 with 2α−1 in the place of e^ε−1."""
+    return case.prior.pair_kl / (label_signal(case.prior.epsilon) ** 2 * case.unit)
+
+
+@method
+def pair_kl_sharper_ten_percent(case: PairCase) -> float:
+    """Wrong: 10 % less than that."""
+    return pair_kl_sharper.run(case) / 0.9
+
+
+def assouad_case(num_states: float, rng: np.random.Generator) -> np.ndarray:
+    """A random family on that many bits."""
+    return random_family(rng, int(num_states))
+
+
+@method
+def assouad(family: np.ndarray) -> float:
+    """Lemma A.6."""
+    return assouad_bound(family) / hamming_bayes_risk(family)
+
+
+@method
+def assouad_half(family: np.ndarray) -> float:
+    """Wrong: ½ for ¼."""
+    return assouad_bound(family, 0.5) / hamming_bayes_risk(family)

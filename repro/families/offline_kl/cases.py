@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -19,10 +20,10 @@ from repro.preferences.label_law import (
     bradley_terry,
     randomized_response,
 )
-from repro.study.case import Case, Point
+from repro.study.case import Case, Point, PointCase
 from repro.study.config import Overrides, Probe, Probes
 from repro.study.experiment import C, Experiment, Setting
-from repro.study.row import INSTANCE, Row
+from repro.study.row import INSTANCE, Evidence, Measure, Row, Values
 
 
 class OfflineProbes(Probes):
@@ -74,6 +75,21 @@ class OfflineCase(WorldCase):
             self.labels, self.channel,
         )  # fmt: skip
         return replace(drawn, bonus_multiple=self.bonus, estimate=self.estimate)
+
+
+def searched(quantity: str, draw: Callable[[float, np.random.Generator], Any]) -> Measure:
+    """Left over right side in random cases: one case per replicate, the same for every method.
+
+    Args:
+        quantity: what a method makes of a case.
+        draw: (swept value, stream) → a case, which each method's ``run`` takes.
+    """
+
+    def ratios(case: PointCase, rng: np.random.Generator, replicates: int) -> Values:
+        found = [draw(case.value, rng) for _ in range(replicates)]
+        return {m.name: np.array([m.run(one) for one in found]) for m in case.methods}
+
+    return Measure(quantity, ratios, Evidence.SEARCHED)
 
 
 class OfflineExperiment(Experiment[C]):

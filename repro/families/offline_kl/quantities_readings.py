@@ -7,11 +7,13 @@ over its data; the others are one-hot.  Its supremum names contexts and second r
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Literal
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from scipy.special import digamma
+
+from repro.study.row import Method, method
 
 LARGEST = 1e12
 """Ratios are cut here: the literal D² is 0."""
@@ -19,59 +21,101 @@ STATES = 3
 RESPONSES_PER_FEATURE = 2
 
 
-def distance_ratios(
-    count: int, readings: Iterable[str], rng: np.random.Generator, replicates: int
-) -> dict[str, np.ndarray]:
-    """(R,) error²/(D²·E Var) by reading, largest over the responses of a random class.
+@dataclass(frozen=True, eq=False)
+class RandomClass:
+    """Linear functions of d features, and one difference g − h of two of them.
 
-    g − h is a linear function of d = count features; half of the cases point it along
-    Σ⁻¹φ̃(s, a) of some response, where the Cauchy–Schwarz inequality is an equality.  The error is
-    g − h less its mean under π_ref, in [−B, B] with B the largest |g − h|.
+    The error is g − h less its mean under π_ref, in [−B, B] with B the largest |g − h|.
 
-    Readings: ``infimum_inside``, inf_b (g − h − b(s))² with b in [−B, B], over E Var, as printed;
-    ``centred``, φ̃ᵀΣ⁻¹φ̃; ``uncentred``, φᵀ(E φφᵀ)⁻¹φ, which forgets the bias.
+    Attributes:
+        features: (S, A, d).
+        reference: (S, A) π_ref; states are uniform.
+        direction: (d,) of g − h.
     """
-    found: dict[str, list[float]] = {reading: [] for reading in readings}
-    for _ in range(replicates):
-        case = _case(count, rng)
-        for reading, values in found.items():
-            values.append(_largest(reading, *case))
-    return {reading: np.array(values) for reading, values in found.items()}
+
+    features: np.ndarray
+    reference: np.ndarray
+    direction: np.ndarray
+
+    @cached_property
+    def centred(self) -> np.ndarray:
+        """(S, A, d) φ̃, features less their mean under π_ref."""
+        mean = np.einsum("sa,sad->sd", self.reference, self.features)
+        return self.features - mean[:, None]
+
+    def moment(self, phi: np.ndarray) -> np.ndarray:
+        """(d, d) E φφᵀ of features (S, A, d)."""
+        return np.einsum("sa,sai,saj->ij", self.reference, phi, phi) / STATES
+
+    @property
+    def variance(self) -> float:
+        """E Var(g − h)."""
+        return float(self.direction @ self.moment(self.centred) @ self.direction)
+
+    def largest(self, squared_distance: np.ndarray) -> float:
+        """Largest error²/(D²·E Var) over responses, for D² (S, A)."""
+        error = (self.centred @ self.direction) ** 2
+        allowed = np.maximum(squared_distance * self.variance, error / LARGEST)
+        return float((error / allowed).max())
+
+    def leverage(self, phi: np.ndarray) -> np.ndarray:
+        """(S, A) φᵀ(E φφᵀ)⁻¹φ."""
+        return np.einsum("sai,ij,saj->sa", phi, np.linalg.inv(self.moment(phi)), phi)
 
 
-def _case(count: int, rng: np.random.Generator):
-    """(S, A, d) features, (S, A) π_ref and (d,) g − h."""
+def random_class(num_features: float, rng: np.random.Generator) -> RandomClass:
+    """A random class of d features.
+
+    Half of the cases point g − h along Σ⁻¹φ̃(s, a) of some response, where the Cauchy–Schwarz
+    inequality is an equality.
+    """
+    count = int(num_features)
     responses = RESPONSES_PER_FEATURE * count + 1
     features = rng.standard_normal((STATES, responses, count)) + 2 * rng.standard_normal(count)
     reference = rng.dirichlet(np.ones(responses), STATES)
-    direction = rng.standard_normal(count)
-    if rng.random() < 0.5:
-        centred, covariance = _centred(features, reference)
-        direction = np.linalg.solve(covariance, centred[0, 0])
-    return features, reference, direction
+    drawn = RandomClass(features, reference, rng.standard_normal(count))
+    if rng.random() >= 0.5:
+        return drawn
+    worst = np.linalg.solve(drawn.moment(drawn.centred), drawn.centred[0, 0])
+    return replace(drawn, direction=worst)
 
 
-def _centred(features: np.ndarray, reference: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """φ̃ (S, A, d) and Σ = E φ̃φ̃ᵀ under uniform states and π_ref."""
-    centred = features - np.einsum("sa,sad->sd", reference, features)[:, None]
-    return centred, np.einsum("sa,sai,saj->ij", reference, centred, centred) / STATES
+@method
+def infimum_inside(case: RandomClass) -> float:
+    """As printed: inf_b (g − h − b(s))² over E Var, with b in [−B, B]."""
+    difference = case.features @ case.direction
+    bound = np.abs(difference).max()
+    rest = difference - np.clip(difference, -bound, bound)
+    return case.largest(rest**2 / case.variance)
 
 
-def _largest(reading: str, features, reference, direction) -> float:
-    centred, covariance = _centred(features, reference)
-    error, difference = (centred @ direction) ** 2, features @ direction
-    variance = float(direction @ covariance @ direction)
-    if reading == "infimum_inside":
-        bound = np.abs(difference).max()
-        distance = (difference - np.clip(difference, -bound, bound)) ** 2 / variance
-    else:
-        phi = centred if reading == "centred" else features
-        moment = np.einsum("sa,sai,saj->ij", reference, phi, phi) / STATES
-        distance = np.einsum("sai,ij,saj->sa", phi, np.linalg.inv(moment), phi)
-    return float((error / np.maximum(distance * variance, error / LARGEST)).max())
+@method
+def centred(case: RandomClass) -> float:
+    """As meant: φ̃ᵀΣ⁻¹φ̃."""
+    return case.largest(case.leverage(case.centred))
 
 
-FirstResponse = Literal["drawn", "free"]
+@method
+def uncentred(case: RandomClass) -> float:
+    """Wrong: φᵀ(E φφᵀ)⁻¹φ, which forgets the bias."""
+    return case.largest(case.leverage(case.features))
+
+
+@dataclass(frozen=True)
+class FirstResponse:
+    """Where a¹ of a pair comes from.
+
+    Attributes:
+        learnt: by how much a round's pair tells about the response asked.
+    """
+
+    learnt: int
+
+
+DRAWN = Method("drawn", FirstResponse(1))
+"""From π¹, that is response 0."""
+FREE = Method("free", FirstResponse(0))
+"""In the supremum as well: then a pair of the same response twice is uncertain and says nothing."""
 
 
 def eluder_sums(count: int, ridge: float, horizon: int, first: FirstResponse) -> np.ndarray:
@@ -81,15 +125,14 @@ def eluder_sums(count: int, ridge: float, horizon: int, first: FirstResponse) ->
         count: d one-hot responses besides response 0.
         ridge: λ over the squared diameter of the class.
         horizon: T.
-        first: ``drawn`` from π¹, that is response 0; or ``free``, in the supremum as well: then
-            a pair of the same response twice is uncertain and says nothing.
+        first: where first responses come from.
     """
     information = np.zeros(count)
     gains = np.empty(horizon)
     for t in range(horizon):
         asked = int(information.argmin())
         gains[t] = min(1.0, 1 / (ridge + information[asked]))
-        information[asked] += first == "drawn"
+        information[asked] += first.learnt
     return np.cumsum(gains)
 
 

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import torch
 
 from repro.base.notation import flip_prob, label_signal
+from repro.preferences.label_law import Channel, LabelLaw, bradley_terry, randomized_response
 
 
 @dataclass(frozen=True)
@@ -49,9 +51,15 @@ class HypercubePrior:
         """a/kl_weight: log odds of π*_v at v_s = +1."""
         return self.tilt / self.kl_weight
 
+    @property
+    def clean_win_prob(self) -> tuple[float, float]:
+        """P(y prefers −1) at v_s = +1 and −1, before the randomizer."""
+        above, below = (1 / (1 + math.exp(-(self.base + v * self.tilt))) for v in (1, -1))
+        return above, below
+
     def win_prob(self, epsilon: float) -> tuple[float, float]:
         """P(z prefers −1) at v_s = +1 and −1, for labels of budget ``epsilon``."""
-        above, below = (1 / (1 + math.exp(-(self.base + v * self.tilt))) for v in (1, -1))
+        above, below = self.clean_win_prob
         flip, signal = flip_prob(epsilon), label_signal(epsilon)
         return flip + signal * above, flip + signal * below
 
@@ -83,7 +91,12 @@ def _log1p_rest(x: float) -> float:
 
 
 def draw_counts(
-    prior: HypercubePrior, rng: np.random.Generator, n_pairs: int, replicates: int
+    prior: HypercubePrior,
+    rng: np.random.Generator,
+    n_pairs: int,
+    replicates: int,
+    labels: LabelLaw = bradley_terry,
+    channel: Channel = randomized_response,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Corners and the private labels they give, exactly, as counts.
 
@@ -92,6 +105,8 @@ def draw_counts(
         rng: the block's stream.
         n_pairs: n.
         replicates: R.
+        labels: what labels are drawn from.
+        channel: who randomizes them.
 
     Returns:
         (R, S) each: signs v, informative pairs m and privatised wins k of response −1.
@@ -101,6 +116,7 @@ def draw_counts(
     cells = np.full(prior.num_states + 1, prior.cell_prob)
     cells[-1] = 1.0 - prior.num_states * prior.cell_prob
     pairs = rng.multinomial(n_pairs, cells, size=replicates)[:, :-1]
-    above, below = prior.win_prob(prior.epsilon)
+    clean = torch.tensor(prior.clean_win_prob, dtype=torch.float64)
+    above, below = channel(labels(clean), prior.epsilon).tolist()
     wins = rng.binomial(pairs, np.where(signs > 0, above, below))
     return signs, pairs.astype(float), wins.astype(float)

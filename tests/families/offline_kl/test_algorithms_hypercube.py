@@ -6,22 +6,26 @@ import numpy as np
 import pytest
 import torch
 
+from repro.families.offline_kl import algorithms_hypercube as learner
 from repro.families.offline_kl.algorithms_counts import two_arm_mle
-from repro.families.offline_kl.algorithms_hypercube import (
-    ESTIMATORS,
-    mle,
-    naive_mle,
-    naive_posterior,
-    no_data,
-    pessimistic,
-    posterior_mean,
-)
+from repro.families.offline_kl.algorithms_hypercube import HypercubeLabels
 from repro.families.offline_kl.worlds_hypercube import HypercubePrior
 from repro.preferences.label_counts import LabelCounts
 
 PRIOR = HypercubePrior(1, 6.0, 0.2, 3.0, 0.4, 1.0)
 PAIRS = np.array([0.0, 10.0, 10.0, 50.0])
 WINS = np.array([0.0, 7.0, 2.0, 30.0])
+
+
+def mle(prior, pairs, wins):
+    return learner.mle.run(HypercubeLabels(prior, pairs, wins))
+
+
+def pessimistic(prior, pairs, wins, bonus=1.0):
+    return learner.pessimistic.run(HypercubeLabels(prior, pairs, wins, bonus))
+
+
+LABELS = HypercubeLabels(PRIOR, PAIRS, WINS)
 
 
 def posterior_by_bayes(epsilon):
@@ -33,11 +37,11 @@ def posterior_by_bayes(epsilon):
 
 
 def test_posterior_mean_is_bayes_rule():
-    assert posterior_mean(PRIOR, PAIRS, WINS) == pytest.approx(posterior_by_bayes(1.0))
+    assert learner.posterior_mean.run(LABELS) == pytest.approx(posterior_by_bayes(1.0))
 
 
 def test_naive_posterior_ignores_the_randomizer():
-    assert naive_posterior(PRIOR, PAIRS, WINS) == pytest.approx(posterior_by_bayes(math.inf))
+    assert learner.naive_posterior.run(LABELS) == pytest.approx(posterior_by_bayes(math.inf))
 
 
 def test_mle_agrees_with_the_two_arm_estimator():
@@ -56,13 +60,17 @@ def test_pessimism_only_lowers_and_vanishes_with_data():
 
 
 def test_no_data_is_the_prior_mean():
-    assert (no_data(PRIOR, PAIRS, WINS) == 0).all()
-    assert set(ESTIMATORS) >= {"posterior_mean", "mle", "pessimistic", "no_data"}
+    assert (learner.no_data.run(LABELS) == 0).all()
+
+
+def test_what_is_wrong_about_privacy_alone_is_marked():
+    wrong = (learner.naive_posterior, learner.naive_mle, learner.no_data)
+    assert [one.privacy_mistake for one in wrong] == [True, True, False]
 
 
 def test_naive_mle_is_the_clean_likelihood():
     expected = np.log(WINS[1:] / (PAIRS[1:] - WINS[1:])) - PRIOR.base
-    assert naive_mle(PRIOR, PAIRS, WINS)[1:] == pytest.approx(expected / 0.2)
+    assert learner.naive_mle.run(LABELS)[1:] == pytest.approx(expected / 0.2)
 
 
 def test_mle_at_its_edges():
@@ -83,6 +91,9 @@ def test_the_bonus_by_hand():
     assert bonus[2] < 3 < math.sqrt(q * (1 - q)) / slope
     lowered = mle(PRIOR, pairs, pairs / 2) - pessimistic(PRIOR, pairs, pairs / 2)
     assert lowered == pytest.approx(bonus / 0.2)
+    for multiple in (0.0, -1.0):
+        other = mle(PRIOR, pairs, pairs / 2) - pessimistic(PRIOR, pairs, pairs / 2, multiple)
+        assert other == pytest.approx(multiple * bonus / 0.2)
 
 
 @pytest.mark.parametrize("pairs", [1.0, 2.0])

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from repro.families.offline_kl import bounds_hypercube as step
 from repro.families.offline_kl.bounds_hypercube import (
-    CASE_OF,
     assouad_bound,
     hamming_bayes_risk,
     random_family,
@@ -33,22 +33,23 @@ def test_given_numbers_are_kept():
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "right", "faults"),
+    ("draw", "value", "right", "faults"),
     [
-        ("explicit_bound", 8.0, "bound", ["bound_without_quarter", "bound_sign"]),
-        ("separation", 0.1, "separation", ["separation_twice_beta"]),
-        ("pair_kl", 0.1, "pair_kl", ["pair_kl_fifth"]),
-        ("pair_kl_sharper", 0.1, "pair_kl_sharper", ["pair_kl_sharper_ten_percent"]),
-        ("assouad", 1.0, "assouad", ["assouad_half"]),
+        (step.bayes_case, 8.0, step.bound, [step.bound_without_quarter, step.bound_sign]),
+        (step.separation_case, 0.1, step.separation, [step.separation_twice_beta]),
+        (step.pair_case, 0.1, step.pair_kl, [step.pair_kl_fifth]),
+        (step.pair_case, 0.1, step.pair_kl_sharper, [step.pair_kl_sharper_ten_percent]),
+        (step.assouad_case, 1.0, step.assouad, [step.assouad_half]),
     ],
 )
-def test_the_inequality_holds_and_the_search_finds_its_faults(name, value, right, faults):
+def test_the_inequality_holds_and_the_search_finds_its_faults(draw, value, right, faults):
     rng = np.random.default_rng(0)
-    cases = [CASE_OF[name](value, rng) for _ in range(150)]
-    assert max(case[right] for case in cases) <= 1 + 1e-9
+    cases = [draw(value, rng) for _ in range(150)]
+    assert max(right.run(case) for case in cases) <= 1 + 1e-9
     for fault in faults:
-        assert max(case[fault] for case in cases) > 1, fault
-    assert all(math.isfinite(ratio) for case in cases for ratio in case.values())
+        ratios = [fault.run(case) for case in cases]
+        assert max(ratios) > 1, fault.name
+        assert all(math.isfinite(ratio) for ratio in ratios)
 
 
 TWO = np.array([[0.25, 0.75], [0.5, 0.5]])

@@ -10,17 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize
 
-from repro.families.offline_kl.algorithms_hypercube import ESTIMATORS
+from repro.families.offline_kl import algorithms_hypercube as learner
+from repro.families.offline_kl.algorithms_hypercube import HypercubeLabels
 from repro.families.offline_kl.quantities_hypercube import (
-    Ladder,
     binary_kl,
     exact_bayes_risk,
     exact_separation,
     explicit_bound,
     gap,
-    risk,
     separation,
-    worst_rung,
 )
 from repro.families.offline_kl.worlds_hypercube import HypercubePrior, draw_counts
 
@@ -37,17 +35,19 @@ def test_binary_kl(u, w):
     )
 
 
+def simulated(estimator, replicates):
+    signs, pairs, wins = draw_counts(PRIOR, np.random.default_rng(0), 60, replicates)
+    return gap(PRIOR, estimator.run(HypercubeLabels(PRIOR, pairs, wins)), signs)
+
+
 def test_exact_bayes_risk_is_the_mean_of_simulated_gaps():
-    signs, pairs, wins = draw_counts(PRIOR, np.random.default_rng(0), 60, 60_000)
-    gaps = gap(PRIOR, ESTIMATORS["posterior_mean"](PRIOR, pairs, wins), signs)
+    gaps = simulated(learner.posterior_mean, 60_000)
     assert gaps.mean() == pytest.approx(exact_bayes_risk(PRIOR, 60), abs=4 * gaps.std() / 245)
 
 
 @pytest.mark.parametrize("other", ["mle", "pessimistic", "no_data", "naive_posterior"])
 def test_no_estimator_beats_the_bayes_risk(other):
-    signs, pairs, wins = draw_counts(PRIOR, np.random.default_rng(0), 60, 20_000)
-    gaps = gap(PRIOR, ESTIMATORS[other](PRIOR, pairs, wins), signs)
-    assert gaps.mean() > exact_bayes_risk(PRIOR, 60)
+    assert simulated(getattr(learner, other), 20_000).mean() > exact_bayes_risk(PRIOR, 60)
 
 
 def test_without_information_the_risk_is_half_the_separation():
@@ -97,31 +97,3 @@ def test_no_counterexample_to_the_steps_of_the_proof(prior):
 @settings(max_examples=100, deadline=None)
 def test_no_counterexample_to_the_explicit_bound(prior, n_pairs):
     assert explicit_bound(prior, n_pairs) <= exact_bayes_risk(prior, n_pairs) * (1 + 1e-9)
-
-
-LADDER = Ladder(smallest=1e-4, rungs=13, pilot=2000)
-
-
-def prior(tilt=math.nan, epsilon=1.0):
-    return HypercubePrior(2, 8.0, 0.05, 2.0, tilt, epsilon)
-
-
-def test_the_ladder_ends_below_half_the_reward_bound():
-    tilts = LADDER.tilts(2.0)
-    assert tilts[0] == pytest.approx(1e-4)
-    assert 0.9 < tilts[-1] < 1.0
-    assert (np.diff(tilts) > 0).all()
-
-
-def test_without_data_the_largest_tilt_is_the_worst():
-    assert worst_rung(prior(), 10**6, "no_data", LADDER) == 12
-
-
-def test_the_bayes_rule_has_an_interior_worst_tilt_that_shrinks_with_n():
-    few, many = (worst_rung(prior(), n, "posterior_mean", LADDER) for n in (10**4, 10**8))
-    assert 0 < many < few < 12
-
-
-def test_risk_of_no_data_is_exact():
-    found = risk(prior(tilt=0.1), 50, "no_data", np.random.default_rng(0), 4)
-    assert found == pytest.approx(0.05 * math.log(math.cosh(1.0)))

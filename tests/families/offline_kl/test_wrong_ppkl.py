@@ -10,11 +10,13 @@ import pytest
 import torch
 from scipy.stats import binomtest
 
+from repro.families.offline_kl import wrong_ppkl
 from repro.families.offline_kl.algorithms_ppkl import BonusConstants, draw_problem
-from repro.families.offline_kl.wrong_ppkl import EPSILON_OVERSTATED, METHODS
+from repro.families.offline_kl.wrong_ppkl import EPSILON_OVERSTATED
 from repro.instances.arms import bad_arms_world
 from repro.instances.linear import LinearWorld, random_linear_world
 from repro.instances.two_arms import TwoArmWorld, hypercube_world, large_difference_world
+from repro.study.row import Method
 
 CONSTANTS = BonusConstants(failure_prob=0.05, net_radius=1e-15, scale=0.1)
 REPLICATES = 300
@@ -31,7 +33,7 @@ def gaps(
 ) -> np.ndarray:
     rng = np.random.Generator(np.random.Philox(6))
     problem = draw_problem(world, n_pairs, epsilon, constants, rng, REPLICATES)
-    values = METHODS[method](problem)
+    values = getattr(wrong_ppkl, method).run(problem)
     assert values.shape == (REPLICATES,)
     assert values.dtype == torch.float64
     assert bool((values >= 0).all())
@@ -44,7 +46,9 @@ def fall(method: str, world: LinearWorld | TwoArmWorld, low: int, high: int) -> 
 
 
 def test_methods_go_by_their_own_names():
-    assert all(name == method.__name__ for name, method in METHODS.items())
+    found = {name: one for name, one in vars(wrong_ppkl).items() if isinstance(one, Method)}
+    assert len(found) == 13
+    assert all(name == one.name for name, one in found.items())
 
 
 @pytest.mark.parametrize(
@@ -259,7 +263,7 @@ def test_event_by_hand(method, power):
     above, below = error - centre > bonus, centre - error > bonus
     expected = (above | below).any((1, 2))
     assert 0 < above.any((1, 2)).sum() < expected.sum() < REPLICATES
-    np.testing.assert_array_equal(METHODS[method](problem).numpy(), expected)
+    np.testing.assert_array_equal(getattr(wrong_ppkl, method).run(problem).numpy(), expected)
 
 
 def test_event_fails_always_without_bonus_and_more_with_less():
