@@ -46,8 +46,10 @@ def explained(problem: BaseException, private: bool = False) -> int:
 
 def say(line: str) -> None:
     """One line on standard error, where that can be written."""
+    from repro.report.secret_address import without_secrets
+
     try:
-        print(line, file=sys.stderr, flush=True)
+        print(without_secrets(line), file=sys.stderr, flush=True)
     except (OSError, ValueError):
         return
 

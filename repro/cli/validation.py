@@ -131,7 +131,7 @@ def _jobs(config: DictConfig) -> list[list[str]]:
 
     if not str(config.hydra.sweeper._target_).endswith("BasicSweeper"):
         return []
-    task = list(config.hydra.overrides.task)
+    task: Any = OmegaConf.to_container(config.hydra.overrides.task, resolve=False)
     parsed = OverridesParser.create(
         config_loader=GlobalHydra.instance().config_loader()
     ).parse_overrides(task)

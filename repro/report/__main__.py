@@ -7,14 +7,15 @@ Exit status 0; 1 if a finding disagrees with the runs, or the files of a run wer
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
 from repro.base.errors import BadInput, one_line
+from repro.base.files import sweep, whole
 from repro.cli.command import run_command
+from repro.cli.outcome import explained
 
 
 class _Parser(argparse.ArgumentParser):
@@ -46,12 +47,8 @@ def main(arguments: Sequence[str]) -> int:
         return int(stop.code or 0)
     try:
         return _write(given)
-    except BadInput as problem:
-        print(f"error: {problem}", file=sys.stderr)
-        return 2
-    except OSError as problem:
-        print(one_line(f"error: {problem.filename}: {problem.strerror}"), file=sys.stderr)
-        return 2
+    except (BadInput, OSError) as problem:
+        return explained(problem)
 
 
 def _write(given: argparse.Namespace) -> int:
@@ -80,12 +77,9 @@ def _write(given: argparse.Namespace) -> int:
 
 def _save(path: Path, text: str) -> None:
     """Whole or not at all."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
+    sweep(path.parent)
+    with whole(path) as draft:
         draft.write_text(text, encoding="utf-8")
-        os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
     print(f"{path} ({len(text.encode()) / 1e6:.1f} MB)")
 
 

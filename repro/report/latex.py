@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
+from io import BytesIO
 from pathlib import Path
 
 from repro.base.errors import one_line
+from repro.base.files import sweep, whole
 from repro.report.html.bars import allowed_range
 from repro.report.html.entries import Entry, entries
 from repro.report.html.runs import Run
@@ -40,8 +41,9 @@ def write_latex(runs: list[Run], folder: Path) -> int:
         OSError: the folder cannot be written to.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    sweep(folder)
     for run in runs:
-        _whole(folder / f"{run.key}.tex", table(run).encode("utf-8"))
+        _save(folder / f"{run.key}.tex", table(run).encode("utf-8"))
         _figure(run, folder / f"{run.key}.pdf")
     return 2 * len(runs)
 
@@ -96,12 +98,9 @@ def _figure(run: Run, path: Path) -> None:
     axes.set_xlim(-4.2, 4.2)
     axes.set_xlabel("distance from the claim, in margins (clipped at ±4)", fontsize=6)
     axes.tick_params(labelsize=6)
-    draft = path.with_name(f".{path.stem}.{os.getpid()}.pdf")
-    try:
-        figure.savefig(draft, metadata={"CreationDate": None})
-        os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
+    content = BytesIO()
+    figure.savefig(content, format="pdf", metadata={"CreationDate": None})
+    _save(path, content.getvalue())
 
 
 def _scaled(check: dict) -> tuple[float, float, float] | None:
@@ -126,10 +125,6 @@ def _scaled(check: dict) -> tuple[float, float, float] | None:
     return first, second, third
 
 
-def _whole(path: Path, content: bytes) -> None:
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
+def _save(path: Path, content: bytes) -> None:
+    with whole(path) as draft:
         draft.write_bytes(content)
-        os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)

@@ -18,6 +18,8 @@ KEY = "tracking.uri"
 VARIABLE = "REPRO_TRACKING_URI"
 SHOWING = ("--cfg", "-c", "--info", "-i", "--resolve")
 HIDDEN = "***"
+SHORTEST = 4
+"""Characters of a part of an address that is hidden wherever it stands; of less, words would go."""
 
 
 def hide_secrets(words: Sequence[str]) -> list[str]:
@@ -31,11 +33,11 @@ def hide_secrets(words: Sequence[str]) -> list[str]:
 
 
 def _hidden(word: str, shows: bool) -> str:
-    key, equals, value = word.partition("=")
-    if not has_secret(value):
+    key, _, value = word.partition("=")
+    if not has_secret(value or word):
         return word
-    if not equals or key.lstrip("+") != KEY:
-        raise BadInput(key if equals else "argument", "", f"allowed: a password in {KEY} only")
+    if key.lstrip("+") != KEY:
+        raise BadInput(key if value else "argument", "", f"allowed: a password in {KEY} only")
     address = _unquoted(value)
     os.environ[VARIABLE] = shown(address) if shows else address
     return f"{key}=${{oc.env:{VARIABLE}}}"
@@ -81,9 +83,11 @@ def _secrets(address: str) -> Iterator[str]:
     if not has_secret(address):
         return
     rest = address.partition("://")[2]
-    for part in {rest, *re.split(r"[/:@?&=;#]", rest), rest.rpartition("@")[0].partition(":")[2]}:
+    user = rest.rpartition("@")[0]
+    values = re.findall(r"[=#]([^&;#]*)", rest)
+    for part in {rest, user, user.partition(":")[2], *values}:
         for form in (part, unquote(part), unquote_plus(part), quote(part, ""), quote_plus(part)):
-            if len(form) > 2:
+            if len(form) >= SHORTEST:
                 yield form
 
 
