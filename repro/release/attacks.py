@@ -83,10 +83,15 @@ def attack_all(seen: Scene) -> list[Finding]:
         "line order": (order_tokens(single), "where lines stand"),
         "fields": (field_tokens(single.lines), "what other fields hold"),
         "counts": (count_tokens(single, seen.every), "lines that come more often"),
-        "manifest": (_beside_tokens(seen), "values for each line beside the release"),
     }
+    beside = _beside_tokens(seen)
+    # what stands beside the lines cannot depend on their texts, and may tell of few lines only,
+    # which must not be spread over as many strata
+    few = line_strata(single, np.zeros_like(seen.texts))
+    words = "values for each line beside the release"
     together = [
-        list(chain(*groups)) for groups in zip(*(t for t, _ in tokens.values()), strict=True)
+        list(chain(*groups))
+        for groups in zip(beside, *(t for t, _ in tokens.values()), strict=True)
     ]
     return [
         *label(seen),
@@ -100,6 +105,7 @@ def attack_all(seen: Scene) -> list[Finding]:
         missing(seen),
         *manifest(seen),
         *(learned(name, t, single, strata, parts, words) for name, (t, words) in tokens.items()),
+        learned("manifest", beside, single, few, parts, words),
         learned("together", together, single, strata, parts, "all of these", trees=True),
     ]
 

@@ -97,11 +97,14 @@ def sequences(beside: Beside, count: int) -> Sequences:
         count: lines of the longer of release and original.
     """
     found: Sequences = []
+    known: set[bytes] = set()
     for words, value in beside.values():
         for reading in _readings(value, count):
             for values in (reading[first:] for first in range(SHIFTS)):
                 if values.size >= SHORTEST and 1 < np.unique(values).size <= 64:
-                    found.append((words, values[:count]))
+                    if (key := values[:count].tobytes()) not in known:
+                        found.append((words, values[:count]))
+                    known.add(key)
     return found[:MOST]
 
 

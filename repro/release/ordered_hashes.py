@@ -16,7 +16,8 @@ import json
 import re
 import uuid
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from functools import lru_cache
 
 from repro.release.extra_fields import field_names
 from repro.release.opened import Line
@@ -58,7 +59,7 @@ SALTS = (
 SHORTEST = 6
 """Hex digits below which a match says nothing."""
 
-PROBES, SALTED_PROBES = 24, 6
+PROBES, SALTED_PROBES = 16, 3
 """Lines that a recipe is sought on, without and with salt."""
 
 Message = Callable[[str, str, str, int], str]
@@ -123,7 +124,7 @@ def _recipes(
     lines: Sequence[Line], name: str, salts: Sequence[str]
 ) -> Iterator[tuple[str, Which, int]]:
     """Every recipe for a field that holds digits of a hash in the lines that are probed."""
-    if not any(_readings(line.values.get(name)) for line in lines[:PROBES]):
+    if not any(_readings(_scalar(line.values.get(name))) for line in lines[:PROBES]):
         return
     for (kind, digest), (words, message) in itertools.product(DIGESTS.items(), _messages()):
         plain: Digest = lambda salt, data, d=digest: d(data)  # noqa: E731
@@ -141,7 +142,7 @@ def _teller(name: str, digest: Digest, message: Message, salt: Callable[[Line], 
     def which(line: Line) -> int:
         one, two = line.originals
         key = salt(line).encode()
-        readings = _readings(line.values.get(name))
+        readings = _readings(_scalar(line.values.get(name)))
         ahead = digest(key, message(line.prompt, one, two, 1).encode())
         behind = digest(key, message(line.prompt, two, one, -1).encode())
         return int(_fits(readings, ahead)) - int(_fits(readings, behind))
@@ -161,7 +162,12 @@ def _fits(readings: frozenset[str], digest: str) -> bool:
     return any(digest.startswith(text) or digest.endswith(text) for text in readings)
 
 
-def _readings(value: object) -> frozenset[str]:
+def _scalar(value: object) -> Hashable:
+    return value if isinstance(value, str | int) else None
+
+
+@lru_cache(maxsize=256, typed=True)  # the same few lines are read for every recipe
+def _readings(value: Hashable) -> frozenset[str]:
     """Hexadecimal readings of an identifier, long enough to mean something."""
     if isinstance(value, bool) or not isinstance(value, str | int):
         return frozenset()

@@ -148,26 +148,32 @@ def seeded_coins(
         epsilon: budget of the flips.
         seeds: seeds that stand in the manifest, or the file's name or times.
     """
-    budgets = (epsilon, *COMMON_BUDGETS)
-    cuts = np.array([0.5, *map(keep_prob, budgets), *map(flip_prob, budgets)])
     targets = np.stack([opened.truth, opened.truth * opened.position, opened.kept])
     turns = np.stack([opened.labels, opened.labels * opened.position, np.ones_like(opened.labels)])
-    best, rule, words = -1.0, None, "none"
-    for frame in _frames(opened):
-        wanted = targets[:, frame.seek].T
-        wanted = (wanted - wanted.mean(axis=0)).astype(np.float32)
-        for name, drawn in _drawn(opened, frame, seeds):
-            agree = (drawn[None, 0::2] < cuts[:, None]).astype(np.float32) @ wanted
-            if (most := float(np.abs(agree).max())) > best:
-                best, words = most, name
-                cut, target = np.unravel_index(int(np.argmax(np.abs(agree))), agree.shape)
-                turn = 1 if agree[cut, target] >= 0 else -1
-                told = np.where(drawn[1::2] < cuts[cut], turn, -turn)
-                rule = told * turns[target, frame.confirm], frame.confirm
-    assert rule is not None
-    guess, places = rule
-    found = excess(guess, opened.kept[places], strata[places])
+    best, drawn, words, target, frame = -1.0, None, "none", 0, None
+    for some in _frames(opened):
+        wanted = targets[:, some.seek] - targets[:, some.seek].mean(axis=1, keepdims=True)
+        for name, numbers in _drawn(opened, some, seeds):
+            seen = numbers[0::2]
+            agree = np.abs(wanted @ seen) / max(float(seen.std()), 1e-9)
+            if (most := float(agree.max())) > best:
+                best, drawn, words = most, numbers, name
+                target, frame = int(np.argmax(agree)), some
+    assert drawn is not None
+    assert frame is not None
+    cut, turn = _best_cut(drawn[0::2], targets[target, frame.seek], epsilon)
+    told = np.where(drawn[1::2] < cut, turn, -turn) * turns[target, frame.confirm]
+    found = excess(told, opened.kept[frame.confirm], strata[frame.confirm])
     return independent("seeded coins", found, f"best: {words}")
+
+
+def _best_cut(drawn: np.ndarray, wanted: np.ndarray, epsilon: float) -> tuple[float, int]:
+    """The number below which a coin shows one side, and which: ±1."""
+    budgets = (epsilon, *COMMON_BUDGETS)
+    cuts = np.array([0.5, *map(keep_prob, budgets), *map(flip_prob, budgets)])
+    agree = (drawn < cuts[:, None]).astype(float) @ (wanted - wanted.mean())
+    best = int(np.argmax(np.abs(agree)))
+    return float(cuts[best]), 1 if agree[best] >= 0 else -1
 
 
 def _frames(opened: Opened) -> Iterator[_Frame]:
