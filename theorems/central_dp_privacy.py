@@ -128,7 +128,7 @@ class CentralDPPrivacy(CentralPrivacy[JointCase]):
         delta = {"audit": given.audit_delta}.get(row.on, given.dp_delta)
         bound = {"wide": WIDE_BOUND}.get(row.on, given.step_bound)
         return JointCase(
-            methods=point.methods, epsilon=self.epsilon, runs=point.probe.runs,
+            methods=point.methods, epsilon=self.epsilon, runs=self.runs(point),
             dp_delta=point.swept("dp_delta", delta), comparison=row.given,
             reward_bound=row.given.steps * point.swept("reward_bound", bound),
             ridge_multiple=point.swept("ridge", 1.0), failure_prob=given.failure_prob,

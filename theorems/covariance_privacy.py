@@ -216,7 +216,7 @@ class CovariancePrivacy(CentralPrivacy[CovarianceCase]):
         kind, d = point.row.given, point.swept("num_features", None)
         delta = self.config.dp_delta if d is None else self.config.audit_delta
         return CovarianceCase(
-            methods=point.methods, epsilon=self.epsilon_at(point), runs=point.probe.runs,
+            methods=point.methods, epsilon=self.epsilon_at(point), runs=self.runs(point),
             dp_delta=point.swept("dp_delta", delta), sensitivity=kind.sensitivity(point.value),
             noise_factor=kind.noise(point.value), entries=1 if d is None else int(d) ** 2,
         )  # fmt: skip

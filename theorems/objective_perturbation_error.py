@@ -58,7 +58,8 @@ from repro.study.row import Need, Row
 
 NULL, SCALES, EVEN = "half_null", "scales", "even"
 STEP_IN_D, STEP_IN_N = "step of the proof, free of n", "step of the proof"
-SIZED = (Need.LABELS, Need.TRUTH_HIDDEN, Need.NOISE)
+LABELS = (Need.LABELS, Need.TRUTH_HIDDEN)
+SIZED = (*LABELS, Need.NOISE)
 LEMMA, A_5, A_6 = ("p3.lem_a_11",), ("p3.lem_a_5",), ("p3.lem_a_6",)
 EQ_12, EQ_13, EQ_14 = ("p3.eq_12",), ("p3.eq_13",), ("p3.eq_14",)
 
@@ -113,11 +114,11 @@ class ObjectivePerturbationError(CentralExperiment[Case]):
         Row("n_pairs", "n_pairs", Slope(-0.5, "where nothing is compared: error {rate}"), ERROR,
             private_mle, (a11.text_ridge, a11.loose_solver), on=NULL, needs=SIZED, settles=LEMMA),
         Row("n_pairs_scales", "n_pairs", Slope(-0.5, "on a spectrum 4^(−k): error {rate}"), ERROR,
-            private_mle, (a11.root_n_noise, a11.text_ridge), on=SCALES, needs=SIZED,
+            private_mle, (a11.root_n_noise, a11.text_ridge), on=SCALES, needs=LABELS,
             settles=LEMMA),
         Row("n_pairs_benign", "n_pairs",
             Slope(-1, "benign directions: error {rate}, faster than A.11"), ERROR, private_mle,
-            (a11.root_n_noise, a11.loose_solver), on=EVEN, needs=SIZED[:2], settles=LEMMA),
+            (a11.root_n_noise, a11.loose_solver), on=EVEN, needs=LABELS, settles=LEMMA),
         Row("epsilon", "epsilon", Slope(-0.5, "error {rate}"), ERROR, private_mle,
             (a11.noise_without_epsilon, a11.budget_ignored), on=NULL, needs=SIZED, settles=LEMMA),
         Row("num_features", "num_features", Slope(0.25, "error {rate}", tolerance=0.1), ERROR,

@@ -113,7 +113,7 @@ class ObjectivePerturbationPrivacy(CentralPrivacy[EstimateCase]):
         given = self.config
         deltas = {"audit": given.audit_delta, "plane": given.two_dimensions_delta}
         return EstimateCase(
-            methods=point.methods, epsilon=self.epsilon, runs=point.probe.runs,
+            methods=point.methods, epsilon=self.epsilon, runs=self.runs(point),
             dp_delta=deltas.get(point.row.on, given.dp_delta), neighbours=point.row.given,
             reward_bound=point.value, failure_prob=given.failure_prob,
         )  # fmt: skip

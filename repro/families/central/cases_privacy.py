@@ -11,7 +11,12 @@ from repro.privacy.central_noise import GAUSSIAN, CentralNoise
 from repro.privacy.mechanism import Guarantee, Mechanism
 from repro.study.case import EPSILON_OF, Point
 from repro.study.experiment import C
-from repro.study.privacy_rows import PrivacyCase, PrivacyExperiment, PrivacyProbes
+from repro.study.privacy_rows import (
+    PrivacyCase,
+    PrivacyExperiment,
+    PrivacyProbe,
+    PrivacyProbes,
+)
 from repro.study.results import AssumptionResult
 from repro.study.row import Method
 
@@ -60,6 +65,11 @@ class CentralPrivacy(PrivacyExperiment[C]):
         """ε where a row sweeps it, else that of the experiment."""
         swept = EPSILON_OF.get(point.row.over)
         return swept(point.value) if swept else self.epsilon
+
+    def runs(self, point: Point) -> int:
+        """Runs behind each replicate of an audit."""
+        assert isinstance(point.probe, PrivacyProbe)
+        return point.probe.runs
 
     def within_algorithm_1(self, largest_delta: float) -> tuple[AssumptionResult, ...]:
         """ε ≤ 1, and an n ≥ 2 with δ ≤ 1/n²."""
