@@ -36,13 +36,16 @@ BonusWeight = Callable[[float, float, float, int, float], float]
 
 
 class Exploration(Model):
-    """What Algorithm 2 leaves free: δ, τ, the constant c, λ, and the simulator's grid."""
+    """What Algorithm 2 leaves free: δ, τ, λ, the simulator's grid, and the constant c.
+
+    ``scale`` is 1 unless given: the proof of Lemma C.3 has a constant of its own.
+    """
 
     failure_prob: Probability
     net_radius: Positive
-    scale: Positive
     ridge: Positive
     grid_ratio: Positive
+    scale: Positive = 1.0
 
     @property
     def weight(self) -> BonusWeight:
