@@ -1,4 +1,4 @@
-"""Sweeps of the trusted curator, of XPO and of corrupted labels, and mistakes about privacy."""
+"""Sweeps of the trusted curator, of XPO and of corrupted labels."""
 
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ from repro.families.xpo.sweep import Ladder, XpoConfig, XpoSweep
 from repro.study.checks import InequalityCheck, SlopeCheck
 from repro.study.config import Overrides
 from repro.study.experiment import Setting
-from repro.study.legacy import Row, SweepConfig
-from repro.study.privacy_mistakes import PrivacyMistakes
+from repro.study.legacy import Row
 
 CURATOR = {"dp_delta": 1e-6, "failure_prob": 0.03, "feature_norm": 1.5, "radius": 2.0,
            "ridge_scale": 7.0}  # fmt: skip
@@ -117,19 +116,6 @@ def test_inputs_of_algorithm_1(n_pairs, epsilon, log_inverse_delta, holds):
     assert detail == (
         f"ε {epsilon:.3g}, log δ {-log_inverse_delta:.1f} ≤ {-2 * math.log(n_pairs):.1f}"
     )
-
-
-class Mistaken(Fixed, PrivacyMistakes):
-    instances = ("linear",)
-    privacy_mistakes = frozenset({"blind"})
-
-
-@pytest.mark.parametrize(
-    ("epsilon", "controls"), [(1.0, ("wrong", "blind")), (math.inf, ("wrong",))]
-)
-def test_without_privacy_there_is_no_mistake_about_it(epsilon, controls):
-    config = validate(SweepConfig, {"name": "toy", "claims": {"built": {"c": CLAIM}}})
-    assert Mistaken(config, setting(epsilon=epsilon)).checks()[0].controls == controls
 
 
 class Play(Fixed, XpoSweep):
