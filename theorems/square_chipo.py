@@ -75,6 +75,8 @@ def over_old_bound(case: TabularCase, rng: np.random.Generator, replicates: int)
 OVER_OLD = Measure("suboptimality / √α", over_old_bound, Evidence.MEASURED)
 
 FLOOR = (Need.LABELS,)
+COSTS = (Need.PRIVACY, Need.ORDER)
+LEARNT = (Need.LABELS, Need.TRUTH_HIDDEN, Need.ADVERSARY)
 FIXED = (fixed_kl_weight,)
 STATED = ("p2.thm_5_2", "p2.thm_d_1", "p2.alg_3")
 ADAPTIVE = ("p2.rem_5_1", "p2.alg_3")
@@ -113,16 +115,16 @@ class SquareChipo(Experiment[TabularCase]):
             FIXED, on="tabular", given=LTC, needs=FLOOR),
         Row("privacy_cost_ctl", "privacy_cost", Slope(0, "CTL: floor {rate}"), GAP, square_chipo,
             (without_privacy_cost, corruption_after_privacy), on="tabular", given=CTL,
-            needs=(Need.ORDER,)),
+            needs=COSTS),
         Row("privacy_cost_ltc", "privacy_cost", Slope(1, "LTC: floor {rate}"), GAP, square_chipo,
-            (without_privacy_cost,), on="tabular", given=LTC, needs=FLOOR),
+            (without_privacy_cost,), on="tabular", given=LTC, needs=(*FLOOR, *COSTS)),
         Row("privacy_cost_ltc_adaptive", "privacy_cost", Slope(1, "LTC, β free of α: floor {rate}"),
             GAP, adaptive_tuning, (adaptive_corruption_before_privacy,), on="tabular", given=LTC,
-            needs=FLOOR, settles=ADAPTIVE),
+            needs=(*FLOOR, *COSTS), settles=ADAPTIVE),
         Row("corruption_ctl_adaptive", "corruption", Slope(1, "CTL, β free of α: floor {rate}"),
-            GAP, adaptive_tuning, FIXED, on="tabular", given=CTL, needs=FLOOR, settles=ADAPTIVE),
+            GAP, adaptive_tuning, FIXED, on="tabular", given=CTL, needs=LEARNT, settles=ADAPTIVE),
         Row("corruption_ltc_adaptive", "corruption", Slope(1, "LTC, β free of α: floor {rate}"),
-            GAP, adaptive_tuning, FIXED, on="tabular", given=LTC, needs=FLOOR, settles=ADAPTIVE),
+            GAP, adaptive_tuning, FIXED, on="tabular", given=LTC, needs=LEARNT, settles=ADAPTIVE),
         Row("older_bound", "corruption",
             Slope(0.5, "the older bound √α is loose by a factor {rate}"), OVER_OLD, square_chipo,
             FIXED, on="tabular", given=CTL, needs=FLOOR, settles=("p2.thm_5_2", "p2.alg_3")),

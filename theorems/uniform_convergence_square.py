@@ -141,8 +141,9 @@ CTL, LTC = Floors(), Floors(Order.LTC)
 CTL_SMALL, LTC_SMALL = Floors(small=True), Floors(Order.LTC, small=True)
 CLEAN, CLEAN_SMALL = Floors(share=0.0), Floors(share=0.0, small=True)
 WITHOUT_COST = (square_without_cost,)
-LABELS = (Need.LABELS, Need.TRUTH_HIDDEN)
-CORRUPTED = (*LABELS, Need.ADVERSARY)
+LEARNS = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY)
+CORRUPTED = (*LEARNS, Need.ADVERSARY)
+ORDERED = (*CORRUPTED, Need.ORDER)
 BOTH = ("p2.lem_3_3", "p2.lem_b_2")
 Means = Annotated[
     tuple[Annotated[Number, Field(ge=-1, le=1)], ...], Field(min_length=1, max_length=1000)
@@ -181,17 +182,18 @@ class UniformConvergenceSquare(Experiment[Case]):
         Row("corruption_ltc", "corruption", Slope(2, "LTC: floor {rate}"), ERROR, square_loss,
             WITHOUT_COST, on="means", given=LTC, needs=CORRUPTED),
         Row("privacy_cost_ctl", "privacy_cost", Slope(0, "CTL: floor {rate}"), ERROR, square_loss,
-            (corruption_after_privacy,), on="small_means", given=CTL_SMALL, needs=CORRUPTED),
+            (corruption_after_privacy,), on="small_means", given=CTL_SMALL,
+            needs=(Need.TRUTH_HIDDEN, Need.PRIVACY, Need.ADVERSARY, Need.ORDER)),
         Row("privacy_cost_ltc", "privacy_cost", Slope(2, "LTC: floor {rate}"), ERROR, square_loss,
-            (corruption_before_privacy,), on="small_means", given=LTC_SMALL, needs=CORRUPTED),
+            (corruption_before_privacy,), on="small_means", given=LTC_SMALL, needs=ORDERED),
         Row("prefactor_ctl", "corruption", Ratio("CTL: floor = α²·mean (1+|h*|)²"), FLOOR,
-            square_loss, (weak_adversary,), on="means", given=CTL, needs=CORRUPTED),
+            square_loss, (weak_adversary,), on="means", given=CTL, needs=ORDERED),
         Row("prefactor_ltc", "corruption", Ratio("LTC: floor = α²·mean (c+|h*|)²"), FLOOR,
-            square_loss, (weak_adversary,), on="means", given=LTC, needs=CORRUPTED),
+            square_loss, (weak_adversary,), on="means", given=LTC, needs=ORDERED),
         Row("n_pairs", "n_pairs", Slope(-1, "before the floor: {rate}"), ERROR, square_loss,
-            WITHOUT_COST, on="means", given=CLEAN, needs=LABELS),
+            WITHOUT_COST, on="means", given=CLEAN, needs=LEARNS),
         Row("privacy_cost", "privacy_cost", Slope(2, "before the floor: {rate}"), ERROR,
-            square_loss, WITHOUT_COST, on="small_means", given=CLEAN_SMALL, needs=LABELS),
+            square_loss, WITHOUT_COST, on="small_means", given=CLEAN_SMALL, needs=LEARNS),
         Row("older_bound", "corruption",
             Slope(1, "the older bound nα is loose by a factor {rate}"), OVER_OLD, square_loss,
             WITHOUT_COST, on="means", given=CTL, needs=CORRUPTED),
@@ -200,7 +202,7 @@ class UniformConvergenceSquare(Experiment[Case]):
             (reach_one_under_ltc,), given=biases, settles=BOTH),
         Row("all_n_iid", "privacy_cost",
             Frequency("iid inputs: all n ≤ T and all h with probability ≥ 1−δ"), VIOLATED,
-            square_loss, WITHOUT_COST, on="random", given=iid, needs=(Need.LABELS,),
+            square_loss, WITHOUT_COST, on="random", given=iid, needs=(Need.LABELS, Need.PRIVACY),
             settles=BOTH),
         Row("all_n_adaptive", "privacy_cost", Frequency("adaptive inputs: the same"), VIOLATED,
             square_loss, WITHOUT_COST, on="packing", given=adaptive, needs=(Need.LABELS,),

@@ -98,8 +98,8 @@ def _column(bound, adversary, epsilon, labels, replicates, key) -> Iterator[MapC
     world = scalar_world(bound)
     alpha, order = adversary
     spread = float(world.cell_prob @ world.reward_diff.square())
-    for loss in LOSSES:
-        risk = LossRisk(world, loss, epsilon, alpha, order)
+    for loss, kind in LOSSES.items():
+        risk = LossRisk(world, kind, epsilon, alpha, order)
         for n_pairs in labels:
             rng = np.random.default_rng([*key, n_pairs])
             errors = simulate_risk(risk, n_pairs, rng, replicates)

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from repro.base.notation import privacy_cost
 from repro.corruption.orders import Order
-from repro.families.losses.algorithms_losses import LabelLoss, LossName, minimise_loss
+from repro.families.losses.algorithms_losses import LabelLoss, minimise_loss
 from repro.families.losses.worlds_losses import LogisticWorld
 from repro.preferences.label_counts import LabelCounts
 from repro.preferences.label_law import (
@@ -32,6 +32,12 @@ from repro.preferences.label_law import (
 LossAdversary = Callable[["LossRisk", Tensor], Tensor]
 """(what it attacks, (C,) means of the labels it may replace) → means of those it puts there."""
 
+
+def worst_for_the_loss(risk: LossRisk, seen: Tensor) -> Tensor:
+    """The adversary with the largest first-order bias of the loss's own estimate."""
+    return risk.worst_bad_mean
+
+
 ASCENTS = 50
 STARTS = 64
 POPULATION = 1e6
@@ -44,30 +50,30 @@ class LossRisk:
 
     Attributes:
         world: pairs and truth.
-        name: of the loss.
+        kind: of loss.
         epsilon: ε.
         corruption: α.
         order: of corruption and privacy.
         labels: what labels are drawn from.
         channel: who randomizes them.
-        adversary: who corrupts them, the worst one found against this loss unless given.
+        adversary: who corrupts them.
         estimated: (fitted, truth) → what the estimator returns.
     """
 
     world: LogisticWorld
-    name: LossName
+    kind: type[LabelLoss]
     epsilon: float
     corruption: float = 0.0
     order: Order = Order.CTL
     labels: LabelLaw = bradley_terry
     channel: Channel = randomized_response
-    adversary: LossAdversary | None = None
+    adversary: LossAdversary = worst_for_the_loss
     estimated: Estimate = as_fitted
 
     @cached_property
     def loss(self) -> LabelLoss:
         """The loss at ε."""
-        return LabelLoss(self.name, self.epsilon)
+        return self.kind(self.epsilon)
 
     @property
     def reach(self) -> float:
@@ -129,7 +135,7 @@ class LossRisk:
 
     def _mixed(self, drawn: Tensor, seen: Tensor) -> Tensor:
         """(C,) debiased mean of reports: the labels drawn, and the adversary's."""
-        bad = self.worst_bad_mean if self.adversary is None else self.adversary(self, seen)
+        bad = self.adversary(self, seen)
         return (1 - self.corruption) * drawn + self.corruption * self.reach * bad
 
     def _randomized(self, mean: Tensor) -> Tensor:
@@ -172,8 +178,7 @@ class LossRisk:
         turn = (self.loss.weight(s + 1e-5) - self.loss.weight(s - 1e-5)) / 2e-5
         slope = torch.sigmoid(s) * torch.sigmoid(-s)
         bread = torch.einsum("c,ci,cj->ij", prob * (weight * slope - turn * miss), x, x)
-        cost = 1.0 if self.name == "naive" else privacy_cost(self.epsilon)
-        noise = cost**2 * self.win_prob * (1 - self.win_prob) + miss.square()
+        noise = self.loss.removed_cost**2 * self.win_prob * (1 - self.win_prob) + miss.square()
         meat = torch.einsum("c,ci,cj->ij", prob * weight.square() * noise, x, x)
         inverse = torch.linalg.inv(bread)
         return float(torch.trace(self.world.metric @ inverse @ meat @ inverse.T))
@@ -201,7 +206,7 @@ def simulate_risk(
     n_pairs: int,
     rng: np.random.Generator,
     replicates: int,
-    fitted: LossName | None = None,
+    minimised: type[LabelLoss] | None = None,
 ) -> np.ndarray:
     """(R,) squared error of reward differences on datasets of n labels.
 
@@ -210,11 +215,11 @@ def simulate_risk(
         n_pairs: n.
         rng: the block's stream.
         replicates: R.
-        fitted: the loss that is minimised, the setting's unless given.
+        minimised: the kind of loss that is minimised, the setting's unless given.
     """
     world = risk.world
     counts = draw_counts(risk, n_pairs, rng, replicates)
-    loss = LabelLoss(fitted or risk.name, risk.epsilon)
+    loss = (minimised or risk.kind)(risk.epsilon)
     fitted = minimise_loss(loss, counts, world.feature_diff, world.radius)
     error = risk.estimated(fitted, world.theta) - world.theta
     return torch.einsum("ri,ij,rj->r", error, world.metric, error).numpy()
