@@ -19,6 +19,9 @@ from repro.study.privacy_rows import Private
 from repro.study.trial import Trial
 from theorems import covariance_privacy, kl_contraction, local_privacy_channels
 from theorems import randomized_response as rr
+from repro.families.offline_kl import mechanisms_release as release
+from theorems import covariance_privacy, kl_contraction
+from theorems import local_privacy_channels as channels
 
 SMALL = ("compute.workers=1", "budget.replicates=40", "budget.blocks=5", "budget.resamples=200")
 EXPECTED = {
@@ -41,6 +44,7 @@ def small_run():
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(privacy_rows, "PILOT", 20_000)
                 patch.setattr(privacy_sweep, "PILOT", 20_000)
+                patch.setattr(privacy_rows, "PILOT", 20_000)
                 done[slug] = repro.run(slug, budget="smoke", overrides=SMALL).result
         return done[slug]
 
@@ -105,18 +109,21 @@ def _random_item(rng, world, value):
 
 
 def test_the_order_of_corruption_and_privacy():
-    def spent(method):
-        matrix = local_privacy_channels.corrupted_channel(method, 0.5, 0.2)
-        logs = np.log(matrix)
-        return float(np.ptp(logs, axis=0).max())
+    case = channels.CorruptedCase(
+        methods=(), epsilon=0.5, corruption=0.2, claimed=channels.whole_budget
+    )
 
-    assert spent("ltc") == pytest.approx(0.5)
-    assert spent("ctl") == pytest.approx(local_privacy_channels.ctl_epsilon(0.5, 0.2))
-    assert spent("clc") < spent("ctl") < 0.5 < spent("raw_adversary")
+    def spent(method):
+        return method.run(case)[0].exact_epsilon(0.0)
+
+    assert spent(channels.LTC) == pytest.approx(0.5)
+    assert spent(channels.CTL) == pytest.approx(channels.ctl_epsilon(0.5, 0.2))
+    assert spent(channels.CLC) < spent(channels.CTL) < 0.5 < spent(channels.RAW_ADVERSARY)
 
 
 def test_a_ladder_of_reports_has_the_right_margins():
-    joint = rr.ladder(0.6, 3, nested=True).reshape(2, 2, 2, 2)
+    case = release.ReleaseCase(methods=(), epsilon=0.6, horizon=3)
+    joint = release.nested_reports(case).reshape(2, 2, 2, 2)
     for axis, budget in enumerate((0.6, 0.4, 0.2)):
         rest = tuple(a for a in (1, 2, 3) if a != axis + 1)
         margin = joint.sum(axis=rest)
@@ -124,9 +131,9 @@ def test_a_ladder_of_reports_has_the_right_margins():
 
 
 def test_random_channels_are_private_and_varied():
-    channels = kl_contraction.random_channels(np.random.default_rng(0), 0.3, 500)
-    assert channels.sum(axis=2) == pytest.approx(1)
-    spent = np.ptp(np.log(channels), axis=1).max(axis=1)
+    drawn = kl_contraction.random_channels(np.random.default_rng(0), 0.3, 500)
+    assert drawn.sum(axis=2) == pytest.approx(1)
+    spent = np.ptp(np.log(drawn), axis=1).max(axis=1)
     assert spent.max() <= 0.3 + 1e-12
     assert np.quantile(spent, 0.9) > 0.25
 
