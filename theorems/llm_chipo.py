@@ -63,6 +63,7 @@ class Trained:
         return seed.accuracy(self.policy(case, seed, case.epsilon, labels))
 
 
+@dataclass(frozen=True)
 class Longest:
     """The trivial policy: the longest of a few responses of the fine-tuned model."""
 

@@ -109,6 +109,7 @@ class Rewarded:
         return rates[-1] - rates[0]
 
 
+@dataclass(frozen=True)
 class Longest:
     """The trivial policy: all weight on the longest response."""
 

@@ -8,6 +8,7 @@ import pytest
 import repro
 from repro.cli.composition import compose_values
 from repro.families.offline_kl import algorithms_hypercube
+from repro.study.plan import built
 from repro.study.settings import session_of
 
 
@@ -65,5 +66,5 @@ def test_a_missing_debias_turns_the_verdict(monkeypatch):
 
 def test_few_labels_break_the_unstated_condition():
     few = {**compose_values("lower_bound", {"n_pairs": 10}), "output_dir": "unused"}
-    failed = [a.name for a in session_of(few).plan.experiment().assumptions() if not a.holds]
+    failed = [a.name for a in built(session_of(few).plan).experiment.assumptions() if not a.holds]
     assert any("n > 4SC" in name for name in failed)

@@ -97,11 +97,12 @@ def test_a_batch_of_sizes_equals_one_size_at_a_time():
     import numpy as np
 
     from repro.cli.composition import compose_values
-    from repro.study.settings import session_of
+    from repro.study.plan import built
+from repro.study.settings import session_of
     from repro.study.stream import stream
 
     values = {**compose_values("offline_gap", {}), "output_dir": "unused"}
-    experiment = session_of(values).plan.experiment()
+    experiment = built(session_of(values).plan).experiment
     for trial in (t for t in experiment.trials if t.row.over == "n_pairs"):
         measure, name = trial.row.measure, trial.row.name
         rngs = [stream(5, name, value) for value in trial.grid]
