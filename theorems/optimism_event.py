@@ -159,7 +159,7 @@ class OptimismEvent(OnlineExperiment):
             (naive_labels,), on=INSTANCE, given=finite, needs=PRIVATE, settles=C_2),
         Row("reward_error", "horizon",
             Inequality("Lemma C.3, finite class: never above, and by how much"), DIFFERENCE,
-            FINITE, (naive_labels,), on=INSTANCE, given=finite, needs=PRIVATE, settles=C_3),
+            FINITE, (naive_labels,), on=INSTANCE, given=finite, needs=(Need.LABELS,), settles=C_3),
         Row("optimism", "horizon", Frequency("Lemma C.4 with b = Γ_T·U, finite class"), EVENT,
             FINITE, (shrunken_bonus,), on=INSTANCE, given=finite, needs=OPTIMISTIC, settles=C_4),
         Row("optimism_linear", "horizon",

@@ -20,6 +20,7 @@ vanish with α.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -104,6 +105,10 @@ class UniformCoverage(RobustExperiment[Case]):
         """A gap without corruption, or a floor under an attack."""
         attack = point.row.given
         return self._noisy(point) if attack is None else self._floor(point, attack)
+
+    def world_numbers(self, row: Row) -> Mapping[str, object]:
+        """The least eigenvalue, which all rows share where they do not sweep it."""
+        return {"min_eigenvalue": self.config.min_eigenvalue}
 
     def _coverage(self, point: Point) -> float:
         return point.swept("min_eigenvalue", self.config.min_eigenvalue)

@@ -29,8 +29,8 @@ def randomized_response(epsilon: float) -> np.ndarray:
 def matrix_of(channel: LabelChannel, epsilon: float) -> np.ndarray:
     """(2, 2) matrix of the randomizer that draws labels in simulations, as above.
 
-    >>> np.allclose(matrix_of(label_law.randomized_response, 0.5), randomized_response(0.5))
-    True
+    >>> matrix_of(lambda win_prob, epsilon: 0.25 + 0.5 * win_prob, 1.0).tolist()
+    [[0.75, 0.25], [0.25, 0.75]]
     """
     flip, keep = channel(torch.tensor([0.0, 1.0], dtype=torch.float64), epsilon).tolist()
     # 1 − P cancels where flips are rare; a channel that treats both labels alike has the same

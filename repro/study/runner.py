@@ -90,16 +90,13 @@ def summarise(
 
 def in_force(plan: Plan, config: Mapping[str, object]) -> dict[str, object]:
     """The config with the numbers that the probes really had: overrides and scaled labels."""
-    from repro.study.trial import Trial
-
     found = copy.deepcopy(dict(config))
     for trial in built(plan).trials:
-        if isinstance(trial, Trial):
-            place, name = trial.place
-            group = found["theorem"]
-            for key in place:
-                group = group[key]  # type: ignore[index]
-            group[name] |= trial.numbers  # type: ignore[index]
+        place, name = trial.place
+        group = found["theorem"]
+        for key in place:
+            group = group[key]  # type: ignore[index]
+        group[name] |= trial.numbers  # type: ignore[index]
     return found
 
 
@@ -149,5 +146,4 @@ def _judged(plan: Plan, index: int, check: Check, values) -> CheckResult:
         series = Series(np.array(check.grid, dtype=float), stacked[:, m])
         rng = stream(plan.seed, plan.slug, check.name, method, "bootstrap")
         outcomes.append(judge(check, method, series, rng, plan.budget.resamples))
-    statements = find(plan.slug).statements_of(check.name)
-    return CheckResult(check, outcomes[0], tuple(outcomes[1:]), statements)
+    return CheckResult(check, outcomes[0], tuple(outcomes[1:]), check.statements)

@@ -102,10 +102,12 @@ def test_a_batch_of_sizes_equals_one_size_at_a_time():
 
     values = {**compose_values("offline_gap", {}), "output_dir": "unused"}
     experiment = session_of(values).plan.experiment()
-    for check in (c for c in experiment.checks() if c.axis == "n_pairs"):
-        rngs = [stream(5, check.name, value) for value in check.grid]
-        together = experiment.measure_grid(check, rngs, 7)
-        for value, found in zip(check.grid, together, strict=True):
-            alone = experiment.measure(check, value, stream(5, check.name, value), 7)
-            for method in check.methods:
-                np.testing.assert_allclose(found[method], alone[method], rtol=1e-6, atol=1e-16)
+    for trial in (t for t in experiment.trials if t.row.over == "n_pairs"):
+        measure, name = trial.row.measure, trial.row.name
+        rngs = [stream(5, name, value) for value in trial.grid]
+        together = measure.at(trial.cases, rngs, 7)
+        for value, case, found in zip(trial.grid, trial.cases, together, strict=True):
+            alone = measure.of(case, stream(5, name, value), 7)
+            for method in trial.methods:
+                one, other = found[method.name], alone[method.name]
+                np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-16)

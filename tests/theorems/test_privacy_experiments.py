@@ -12,14 +12,12 @@ from repro.base.errors import BadInput
 from repro.base.schema import validate
 from repro.cli.composition import compose_values
 from repro.families.central.cases_privacy import CentralPrivacyProbes
-from repro.study import privacy_rows, privacy_sweep
+from repro.families.offline_kl import mechanisms_release as release
+from repro.study import privacy_rows
 from repro.study.config import Overrides
 from repro.study.experiment import Setting
 from repro.study.privacy_rows import Private
 from repro.study.trial import Trial
-from theorems import covariance_privacy, kl_contraction, local_privacy_channels
-from theorems import randomized_response as rr
-from repro.families.offline_kl import mechanisms_release as release
 from theorems import covariance_privacy, kl_contraction
 from theorems import local_privacy_channels as channels
 
@@ -42,8 +40,6 @@ def small_run():
     def run(slug):
         if slug not in done:
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(privacy_rows, "PILOT", 20_000)
-                patch.setattr(privacy_sweep, "PILOT", 20_000)
                 patch.setattr(privacy_rows, "PILOT", 20_000)
                 done[slug] = repro.run(slug, budget="smoke", overrides=SMALL).result
         return done[slug]

@@ -55,7 +55,7 @@ def test_the_bayes_rule_has_an_interior_worst_tilt_that_shrinks_with_n():
 
 def test_risk_of_no_data_is_exact():
     tilt = case(50).at(6).tilt
-    expected = 0.05 * math.log(math.cosh(tilt / 0.05))
+    expected = 0.05 * math.log(math.cosh(tilt / 0.05 / 2))
     assert risk(case(50), no_data, 6, rng(), 4) == pytest.approx(expected)
 
 

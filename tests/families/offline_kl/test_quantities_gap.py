@@ -88,7 +88,7 @@ def test_information_of_one_cell_by_hand():
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, math.inf])
 def test_constant_by_simulation(epsilon):
     p = problem(10**8, epsilon, 3000)
-    scaled = private_mle(p).numpy() * p.n_pairs
+    scaled = private_mle.run(p).numpy() * p.n_pairs
     error = scaled.std(ddof=1) / math.sqrt(len(scaled))
     assert abs(scaled.mean() - gap_constant(p.world, epsilon)) < 3 * error
     assert error < 0.03 * scaled.mean()
@@ -109,7 +109,7 @@ def test_constant_by_simulation(epsilon):
 )
 def test_wrong_constants_are_refused_by_simulation(wrong):
     p = problem(10**8, 1.0, 3000)
-    scaled = private_mle(p).numpy() * p.n_pairs
+    scaled = private_mle.run(p).numpy() * p.n_pairs
     error = scaled.std(ddof=1) / math.sqrt(len(scaled))
     assert abs(scaled.mean() - wrong(p.world)) > 3 * error
 
@@ -151,7 +151,7 @@ def test_bonus_gap_is_the_gap_of_the_bonus_alone():
 
 def test_gap_with_bonus_is_the_sum():
     p = problem(10**8, 1.0, 3000)
-    gaps = ppkl(p).numpy()
+    gaps = ppkl.run(p).numpy()
     predicted = gap_constant(p.world, 1.0) / p.n_pairs + bonus_gap(p.world, p.bonus())
     error = gaps.std(ddof=1) / math.sqrt(len(gaps))
     assert abs(gaps.mean() - predicted) < 3 * error + 0.005 * predicted
