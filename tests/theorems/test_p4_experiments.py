@@ -83,7 +83,7 @@ def test_the_six_wrong_implementations_are_controls(tmp_path):
         ("rlhf_uniform_coverage", "n_pairs=50", "of a label"),
         ("private_robust_dpo", "theorem.corruption=0.6", "less than 0.5"),
         ("label_masks", "theorem.corruption=-1", r"\[0, 1/2\)"),
-        ("dpo_reduction", "epsilon=1", "does not use it"),
+        ("dpo_reduction", "epsilon=1", "changes nothing in dpo_reduction"),
     ],
 )
 def test_bad_input(slug, override, message, tmp_path):
