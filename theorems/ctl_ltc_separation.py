@@ -141,8 +141,13 @@ SLOPE_WRONG = (no_debias, orders_swapped, random_flips)
 c/(c+1), near 1 at large c, and unbounded readings end at the ball."""
 ALL_SIX = (no_debias, shift_without_scale, cost_squared, orders_swapped, random_flips,
            mask_process)  # fmt: skip
-ATTACKED = (Need.PRIVACY, Need.ADVERSARY, Need.ORDER, Need.DEBIASING)
-ALL = (Need.LABELS, Need.TRUTH_HIDDEN, *ATTACKED)
+ATTACKED = (Need.TRUTH_HIDDEN, Need.PRIVACY, Need.ADVERSARY, Need.ORDER)
+ON_SIGNS = (Need.LABELS, *ATTACKED)  # labels that are not debiased keep the sign of a margin
+ALL = (*ON_SIGNS, Need.DEBIASING)
+# noise alone is ∝ c(ε) too; a bias free of ε is as flat as CTL's floor; a sum has no order
+LTC_ALONE = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY, Need.ORDER, Need.DEBIASING)
+CTL_ALONE = (Need.TRUTH_HIDDEN, Need.ADVERSARY, Need.ORDER, Need.DEBIASING)
+SUMMED = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY, Need.ADVERSARY, Need.DEBIASING)
 ESTIMATES = ("p4.thm_5_4", "p4.thm_5_7")
 RLHF_BY_P4 = ("p4.thm_6_1", "p4.thm_6_2")
 BY_P2 = ("p2.thm_5_2", "p2.thm_5_3")
@@ -175,12 +180,13 @@ class CtlLtcSeparation(RobustExperiment[SeparationCase]):
             ALL_SIX, on="two_cells", given=STRONG_RATIO, needs=ALL, settles=ESTIMATES),
         Row("ratio_huber", "privacy_cost", Slope(1, "estimation, Huber: ratio of floors {rate}"),
             ESTIMATION, huber, (shift_without_scale, orders_swapped), on="even_cells",
-            given=HUBER_RATIO, needs=ALL, settles=("p2.lem_3_3",)),
+            given=HUBER_RATIO, needs=ATTACKED, settles=("p2.lem_3_3",)),
         Row("ratio_rlhf", "privacy_cost",
             Slope(1, "RLHF, strong adversary: ratio of floors {rate}"), RLHF, strong,
-            (orders_swapped,), on="two_cells", given=STRONG_RATIO, needs=ALL, settles=RLHF_BY_P4),
+            (orders_swapped,), on="two_cells", given=STRONG_RATIO, needs=ON_SIGNS,
+            settles=RLHF_BY_P4),
         Row("ratio_rlhf_huber", "privacy_cost", Slope(1, "RLHF, Huber: ratio of floors {rate}"),
-            RLHF, huber, (orders_swapped,), on="two_cells", given=HUBER_RATIO, needs=ALL,
+            RLHF, huber, (orders_swapped,), on="two_cells", given=HUBER_RATIO, needs=ON_SIGNS,
             settles=BY_P2),
         Row("ratio_dpo", "privacy_cost",
             Slope(1, "DPO, strong adversary: ratio of floors {rate}"), DPO, strong, SLOPE_WRONG,
@@ -189,16 +195,16 @@ class CtlLtcSeparation(RobustExperiment[SeparationCase]):
             DPO, huber, (orders_swapped, random_flips), on="even_arms", given=HUBER_RATIO,
             needs=ALL, settles=BY_P2),
         Row("ltc_floor", "privacy_cost", Slope(1, "LTC: floor {rate}"), FLOOR, strong, SLOPE_WRONG,
-            on="two_cells", given=STRONG_RATIO, needs=ALL, settles=ESTIMATES),
+            on="two_cells", given=STRONG_RATIO, needs=LTC_ALONE, settles=ESTIMATES),
         Row("ctl_floor", "privacy_cost", Slope(0, "CTL: floor {rate}", symbol="ε"), FLOOR, strong,
-            (no_debias, orders_swapped), on="two_cells", given=CTL_FLOOR, needs=ALL,
+            (no_debias, orders_swapped), on="two_cells", given=CTL_FLOOR, needs=CTL_ALONE,
             settles=ESTIMATES),
         Row("huber_ratio", "privacy_cost",
             Ratio("Huber at uneven labels: (c+|h|)/(1+|h|)", tolerance=0.03), HUBER_OVER,
             huber_formula, (cost_alone,), on="two_cells", given=HUBER_RATIO, needs=ALL,
             settles=("p2.lem_3_3",)),
         Row("clc_floor", "privacy_cost", Ratio("CLC: the floors add", tolerance=0.03), OVER_SUM,
-            clc_over_sum, (ltc_over_sum,), on="two_cells", given=BOTH_SIDES, needs=ALL,
+            clc_over_sum, (ltc_over_sum,), on="two_cells", given=BOTH_SIDES, needs=SUMMED,
             settles=ESTIMATES),
     )  # fmt: skip
 

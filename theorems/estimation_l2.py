@@ -77,6 +77,10 @@ FLOOR = of_changed_case("‖θ̂ − θ_true‖₂ when labels are plentiful", e
 
 NOISY = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY, Need.DEBIASING)
 ATTACKED = (*NOISY, Need.ADVERSARY)
+LTC_COST = (*NOISY, Need.ORDER)
+"""Not the adversary: noise alone is ∝ c(ε) too."""
+CTL_COST = (Need.TRUTH_HIDDEN, Need.PRIVACY, Need.ADVERSARY, Need.ORDER, Need.DEBIASING)
+"""Not the labels: a bias that is free of ε is as flat as the floor."""
 
 
 def noise_fails(case: NoiseCase, m: Method, rng: np.random.Generator, replicates: int):
@@ -163,9 +167,9 @@ class EstimationL2(RobustExperiment[Case]):
         Row("ctl_corruption", "corruption", Slope(1, "CTL: floor {rate}"), FLOOR, algorithm_1,
             (no_debias,), on=INSTANCE, given=CTL, needs=ATTACKED),
         Row("ltc_privacy_cost", "privacy_cost", Slope(1, "LTC: floor {rate}"), FLOOR, algorithm_1,
-            (orders_swapped,), on=INSTANCE, given=LTC, needs=(*ATTACKED, Need.ORDER)),
+            (orders_swapped,), on=INSTANCE, given=LTC, needs=LTC_COST),
         Row("ctl_privacy_cost", "privacy_cost", Slope(0, "CTL: floor {rate}", symbol="ε"), FLOOR,
-            algorithm_1, (orders_swapped,), on=INSTANCE, given=CTL, needs=(*ATTACKED, Need.ORDER)),
+            algorithm_1, (orders_swapped,), on=INSTANCE, given=CTL, needs=CTL_COST),
         Row("noise_isotropic", "min_eigenvalue", Slope(-1, "noise {rate} where ξ = 1/d"), NOISE,
             algorithm_1, (no_debias,), on="isotropic", given=CLEAN, needs=NOISY),
         Row("ltc_floor", "min_eigenvalue", Slope(-1, "LTC, strong adversary: floor {rate}"), FLOOR,
@@ -173,7 +177,8 @@ class EstimationL2(RobustExperiment[Case]):
         Row("ctl_floor", "min_eigenvalue", Slope(-1, "CTL, strong adversary: floor {rate}"), FLOOR,
             algorithm_1, (huber_adversary,), on="two_cells", given=CTL, needs=ATTACKED),
         Row("huber_floor", "min_eigenvalue", Slope(0, "LTC, Huber: floor {rate}"), FLOOR,
-            algorithm_1, (strong_adversary,), on="two_cells", given=HUBER_LTC, needs=ATTACKED),
+            algorithm_1, (strong_adversary,), on="two_cells", given=HUBER_LTC,
+            needs=(Need.TRUTH_HIDDEN, Need.ADVERSARY)),
         Row("claim_e3", "num_features", Frequency("‖(1/n)Σηx‖₂ ≤ C·√((1+ln(1/δ))/n) w.p. ≥ 1−δ"),
             E3, norm_too_large, (a_third_of_the_constant,), given=noise_alone,
             settles=("p4.claim_e_3",)),

@@ -71,7 +71,10 @@ pessimistic, dpo = Method("pessimistic", lost_by_pessimism), Method("dpo", lost_
 
 NOISY = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY, Need.DEBIASING)
 ATTACKED = (*NOISY, Need.ADVERSARY)
-ORDERED = (*ATTACKED, Need.ORDER)
+LTC_COST = (*NOISY, Need.ORDER)
+"""Not the adversary: noise alone is ∝ c(ε) too."""
+CTL_COST = (Need.PRIVACY, Need.ADVERSARY, Need.ORDER, Need.DEBIASING)
+"""Not the labels, nor that the truth is hidden: a gap that is free of ε is as flat as the floor."""
 
 
 def policies(attack: Attack) -> Callable[[PrivateRobustDpo, Point], RobustCase]:
@@ -113,9 +116,9 @@ class PrivateRobustDpo(RobustExperiment[RobustCase]):
                   symbol="(1/α)"),
             FLOOR, rdpo, (no_debias,), on="three_arms", given=LTC, needs=ATTACKED),
         Row("ltc_cost", "privacy_cost", Slope(1, "LTC: floor {rate}"), FLOOR, rdpo,
-            (orders_swapped,), on="three_arms", given=LTC, needs=ORDERED),
+            (orders_swapped,), on="three_arms", given=LTC, needs=LTC_COST),
         Row("ctl_cost", "privacy_cost", Slope(0, "CTL: floor {rate}", symbol="ε"), FLOOR, rdpo,
-            (orders_swapped,), on="three_arms", given=CTL, needs=ORDERED),
+            (orders_swapped,), on="three_arms", given=CTL, needs=CTL_COST),
         Row("uncovered", "coverage",
             Slope(0, "pessimistic RLHF's loss {rate} of a response", "at_most", tolerance=0.1,
                   symbol="1/π_sft"),

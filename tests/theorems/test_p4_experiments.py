@@ -33,13 +33,12 @@ def experiment(slug: str, folder, *overrides: str):
 @pytest.mark.parametrize("slug", SLUGS)
 def test_every_row_measures_something_finite(slug, tmp_path):
     for trial in experiment(slug, tmp_path).trials:
-        check, middle, replicates = trial.check, len(trial.check.grid) // 2, 3
-        rngs = [np.random.default_rng(i) for i in range(len(check.grid))]
-        measured = trial.measure(rngs, replicates)[middle]
-        assert set(measured) == set(check.methods)
-        for method in check.methods:
-            assert np.shape(measured[method]) == (replicates,)
-            assert np.isfinite(measured[method]).any(), (check.name, method)
+        case, replicates = trial.cases[len(trial.cases) // 2], 3
+        (measured,) = trial.row.measure.at([case], [np.random.default_rng(0)], replicates)
+        assert set(measured) == {method.name for method in trial.methods}
+        for name, values in measured.items():
+            assert np.shape(values) in {(), (1,), (replicates,)}
+            assert np.isfinite(values).any(), (trial.row.name, name)
 
 
 @pytest.mark.parametrize("slug", SLUGS)
@@ -84,7 +83,7 @@ def test_the_six_wrong_implementations_are_controls(tmp_path):
         ("rlhf_uniform_coverage", "n_pairs=50", "of a label"),
         ("private_robust_dpo", "theorem.corruption=0.6", "less than 0.5"),
         ("label_masks", "theorem.corruption=-1", r"\[0, 1/2\)"),
-        ("dpo_reduction", "epsilon=1", "does not use it"),
+        ("dpo_reduction", "epsilon=1", "changes nothing in dpo_reduction"),
     ],
 )
 def test_bad_input(slug, override, message, tmp_path):

@@ -10,8 +10,6 @@ import math
 
 import torch
 
-from repro.base.notation import privacy_cost
-from repro.corruption.orders import Order
 from repro.families.robust.worlds_pairs import complement_basis
 
 
@@ -22,11 +20,6 @@ def curvature(reward_bound: float) -> float:
     0.25
     """
     return 1 / (2 + math.exp(reward_bound) + math.exp(-reward_bound))
-
-
-def flip_worth(order: Order, epsilon: float) -> float:
-    """ζ: what one flip is worth to a debiased label, 1 under CTL and c(ε) under LTC."""
-    return privacy_cost(epsilon) if order is Order.LTC else 1.0
 
 
 def printed_floor(flip_worth: float, corruption: float, reward_bound: float) -> float:

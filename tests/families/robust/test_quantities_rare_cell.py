@@ -38,6 +38,7 @@ from repro.families.robust.quantities_dpo import (
 )
 from repro.families.robust.quantities_rare_cell import rare_cell_floors, worst_rare_cell
 from repro.families.robust.quantities_two_arms import (
+    MarginCase,
     TwoArmStates,
     attacked_floor,
     calibrated_width,
@@ -117,16 +118,20 @@ def test_eq_20_end_holds_and_its_first_step_does_not():
     assert eq_20_ratios(1.0, False, rng, 20).max() > 1.3
 
 
+def margins(states: TwoArmStates, n_pairs: int, width: float = 0.0) -> MarginCase:
+    return MarginCase(methods=(), n_pairs=n_pairs, epsilon=1.0, world=states, width=width)
+
+
 def test_margins_are_unbiased_and_as_noisy_as_said():
     states = TwoArmStates(2, 0.2)
-    found = estimated_margins(states, 0.1, 10**8, 1.0, np.random.default_rng(0), 4000)
+    found = estimated_margins(margins(states, 10**8), 0.1, RNG(0), 4000)
     assert found.mean(axis=0) == pytest.approx([0.1, 0.1], abs=1e-4)
     assert found.std() == pytest.approx(deviation(states, 10**8, 1.0), rel=0.03)
 
 
 def test_width_covers_as_calibrated():
     states, n = TwoArmStates(3, 0.1), 10**9
-    found = estimated_margins(states, 0.0, n, 1.0, np.random.default_rng(0), 4000)
+    found = estimated_margins(margins(states, n), 0.0, RNG(0), 4000)
     inside = (states.mass * found**2).sum(axis=1) <= calibrated_width(states, n, 1.0, 0.05) ** 2
     assert inside.mean() == pytest.approx(0.95, abs=0.015)
 
@@ -134,7 +139,7 @@ def test_width_covers_as_calibrated():
 def test_supremum_of_the_greedy_gap():
     """sup over t of t·Φ(−t/s) is 0.17·s."""
     states = TwoArmStates(1, 0.3)
-    gap = supremum_gap(states, 10**10, 1.0, 0.0, np.random.default_rng(0), 20000)
+    gap = supremum_gap(margins(states, 10**10), RNG(0), 20000)
     assert gap == pytest.approx(0.17 * deviation(states, 10**10, 1.0), rel=0.05)
     assert states.condition_number == pytest.approx(1 / 0.3)
 
@@ -142,7 +147,7 @@ def test_supremum_of_the_greedy_gap():
 def test_pessimism_pays_its_width():
     states, n = TwoArmStates(1, 0.3), 10**10
     width = calibrated_width(states, n, 1.0, 0.05)
-    gap = supremum_gap(states, n, 1.0, width, np.random.default_rng(0), 2000)
+    gap = supremum_gap(margins(states, n, width), RNG(0), 2000)
     assert 0.5 < gap / (width / math.sqrt(0.3)) < 2.0
     assert gap <= 2 * width * math.sqrt(states.condition_number)
 
