@@ -106,8 +106,7 @@ class UniformConvergenceLogProbes(Probes):
     failure_prob: Probability
 
 
-LABELS = (Need.LABELS, Need.TRUTH_HIDDEN)
-PRIVATE = (*LABELS, Need.PRIVACY)
+LEARNS = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY)
 WRONG = (naive_likelihood, epsilon_overstated)
 NAIVE = (naive_likelihood,)
 FORMS = (naive_likelihood, log_without_cost)
@@ -125,17 +124,17 @@ class UniformConvergenceLog(Experiment[ReportCase]):
 
     rows = (
         Row("n_pairs", "n_pairs", Slope(0, "worst h: {rate}"), CUBE, mixture_mle, WRONG,
-            on="hypercube", given=hypercube, needs=LABELS),
+            on="hypercube", given=hypercube, needs=LEARNS),
         Row("privacy_cost", "privacy_cost", Slope(2, "worst h: {rate}"), CUBE, mixture_mle, NAIVE,
-            on="hypercube", given=hypercube, needs=PRIVATE),
+            on="hypercube", given=hypercube, needs=LEARNS),
         Row("num_features", "num_features", Slope(1, "worst h: {rate} = log₂|Θ|"), CUBE,
-            mixture_mle, NAIVE, on="hypercube", given=hypercube, needs=LABELS),
+            mixture_mle, NAIVE, on="hypercube", given=hypercube, needs=LEARNS),
         Row("n_pairs_grid", "n_pairs", Slope(0, "grid: {rate}"), GRID, mixture_mle, WRONG,
-            on="grid", given=hypercube, needs=LABELS),
+            on="grid", given=hypercube, needs=LEARNS),
         Row("privacy_cost_grid", "privacy_cost", Slope(2, "grid: {rate}"), GRID, mixture_mle,
-            NAIVE, on="grid", given=hypercube, needs=PRIVATE),
+            NAIVE, on="grid", given=hypercube, needs=LEARNS),
         Row("num_features_grid", "num_features", Slope(1, "grid: {rate}"), GRID, mixture_mle,
-            NAIVE, on="grid", given=hypercube, needs=LABELS),
+            NAIVE, on="grid", given=hypercube, needs=LEARNS),
         Row("all_n_random_iid", "class_size",
             Frequency("random class, iid inputs: all n ≤ T and all θ with probability ≥ 1−δ"),
             VIOLATED, mixture_mle, FORMS, on="random", given=sequences(random_class, "iid"),
