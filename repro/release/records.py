@@ -13,10 +13,13 @@ from typing import Any
 
 from repro.errors import BadInput
 from repro.preferences.pair_files import LONGEST_LINE
+from repro.preferences.pair_records import FIELDS
 from repro.reading import regular_file, unreadable
+from repro.release.chat import plain
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 TOO_LONG = f"not text, or longer than {LONGEST_LINE} bytes"
+NO_TEXT = "neither a text nor a chat list"
 Record = tuple[str, str, str]
 """prompt, chosen, rejected"""
 
@@ -72,11 +75,13 @@ def fields(value: Any) -> Record | str:
     """The three texts of a record, or what is wrong with it."""
     if not isinstance(value, dict):
         return "not a JSON object with the fields prompt, chosen and rejected"
-    prompt, chosen, rejected = value.get("prompt"), value.get("chosen"), value.get("rejected")
+    prompt, chosen, rejected = map(value.get, FIELDS)
+    if not (isinstance(prompt, str) and isinstance(chosen, str) and isinstance(rejected, str)):
+        prompt, chosen, rejected = map(plain(value).get, FIELDS)
     if not isinstance(prompt, str):
-        return "field 'prompt' is missing or not a string"
+        return f"field 'prompt' is missing, given twice or {NO_TEXT}"
     if not (isinstance(chosen, str) and isinstance(rejected, str)):
-        return "one of the fields 'chosen' and 'rejected' is missing or not a string"
+        return f"one of the fields 'chosen' and 'rejected' is missing, given twice or {NO_TEXT}"
     if "\0" in prompt or "\0" in chosen or "\0" in rejected:
         return "a field holds characters that are not text"
     if not (prompt.strip() and chosen.strip() and rejected.strip()):
