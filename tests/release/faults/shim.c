@@ -52,8 +52,9 @@ WRITE(write, (int fd, const void *from, size_t size), (fd, from, size / 2), (fd,
 WRITE(pwrite, (int fd, const void *from, size_t size, off_t at), (fd, from, size / 2, at), (fd, from, size, at))
 WRITE(pwrite64, (int fd, const void *from, size_t size, off64_t at), (fd, from, size / 2, at), (fd, from, size, at))
 
-int fsync(int fd) { REAL(fsync); CALL(0, int, real(fd)); }
-int fdatasync(int fd) { REAL(fdatasync); CALL(0, int, real(fd)); }
+/* Nothing is really flushed: the power stays on, and the tests take a tenth of the time. */
+int fsync(int fd) { (void)fd; CALL(0, int, 0); }
+int fdatasync(int fd) { (void)fd; CALL(0, int, 0); }
 int ftruncate(int fd, off_t size) { REAL(ftruncate); CALL(0, int, real(fd, size)); }
 int ftruncate64(int fd, off64_t size) { REAL(ftruncate64); CALL(0, int, real(fd, size)); }
 int link(const char *from, const char *to) { REAL(link); CALL(0, int, real(from, to)); }
