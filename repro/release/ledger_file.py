@@ -95,6 +95,8 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
     with contextlib.closing(rows):
         try:
             _check(rows, path)
+        except UnicodeError:  # SQLite quotes a broken schema
+            raise BadInput(KEY, path, f"is damaged; {LOST}") from None
         except sqlite3.Error as problem:
             raise _refusal(path, problem) from None
         yield rows
