@@ -7,7 +7,6 @@ its page cache, and neither raw labels nor texts are kept.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 
 CACHE_KIB = 32 << 10
 _SETTINGS = (
@@ -24,25 +23,28 @@ _RECALL = "SELECT answer FROM answers WHERE fingerprint = ?"
 class Answers:
     """Maps fingerprints to two bits.
 
+    Attributes:
+        rows: the connection, with a table ``answers`` (fingerprint, answer).
+
     Raises:
         sqlite3.Error: the folder for temporary files (``SQLITE_TMPDIR``, ``TMPDIR``, /var/tmp)
             cannot be written to, or is full.
     """
 
     def __init__(self) -> None:
-        self._rows = sqlite3.connect("", isolation_level=None)
+        self.rows = sqlite3.connect("", isolation_level=None, uri=True)
         for setting in _SETTINGS:
-            self._rows.execute(f"PRAGMA {setting}")
-        self._rows.execute(_TABLE)
-        self._rows.execute("BEGIN")
-        self._execute = self._rows.cursor().execute
+            self.rows.execute(f"PRAGMA {setting}")
+        self.rows.execute(_TABLE)
+        self.rows.execute("BEGIN")
+        self._execute = self.rows.cursor().execute
         self._count = 0
 
     def __enter__(self) -> Answers:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._rows.close()
+        self.rows.close()
 
     def __len__(self) -> int:
         return self._count
@@ -58,7 +60,6 @@ class Answers:
         """Whether a comparison has been answered."""
         return self._execute(_RECALL, (fingerprint,)).fetchone() is not None
 
-    def fingerprints(self, *more: int) -> Iterator[tuple[int, ...]]:
-        """Every fingerprint, smallest first, each in a row with ``more``."""
-        columns = ", ".join(("fingerprint", *("?" for _ in more)))
-        return self._rows.execute(f"SELECT {columns} FROM answers ORDER BY fingerprint", more)
+    def finish(self) -> None:
+        """No more is to come; now ``rows`` can be attached a ledger."""
+        self.rows.execute("COMMIT")

@@ -14,14 +14,17 @@ from hashlib import blake2b
 from repro.release.records import Record
 
 FINGERPRINT_BITS = 62
-_BLANK = bytes(range(33)) + b"\x7f"
-"""ASCII white space and control characters; in UTF-8 no part of any other character."""
+_ASCII = bytes(range(128))
+_BLANK = bytes(range(1, 33)) + b"\x7f"
+"""White space and control characters but NUL, which stands between the texts of a comparison; in
+UTF-8 these bytes are part of no other character."""
 
-_IGNORABLE = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+_IGNORED = re.compile(
+    "[\x85\u1680\u2028\u2029"  # white space that NFKC leaves
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]"
 )
-"""Unicode's Default_Ignorable_Code_Point, but for scripts of no living language."""
+"""And Unicode's Default_Ignorable_Code_Point, but for notations of shorthand and music."""
 
 
 def canonical(text: str) -> bytes:
@@ -35,24 +38,28 @@ def canonical(text: str) -> bytes:
     >>> canonical("ﬁne\\u00a0 day\\r\\n") == canonical("fine day")
     True
     """
-    if not text.isascii():
-        text = "".join(unicodedata.normalize("NFKC", _IGNORABLE.sub("", text)).split())
-    return text.encode().translate(None, _BLANK)
+    if text.isascii():
+        return text.encode().translate(None, _BLANK)
+    unusual = text.encode().translate(None, _ASCII).decode()
+    if _IGNORED.search(unusual):  # a tenth of the time of a search in the whole text
+        text = _IGNORED.sub("", text)
+    return unicodedata.normalize("NFKC", text).encode().translate(None, _BLANK)
 
 
 def comparison(record: Record) -> tuple[bytes, int]:
     """Canonical bytes of a prompt and its unordered pair, and which of the pair was chosen.
 
-    The pair is in order of canonical bytes, which does not depend on the label; responses that
-    are canonically equal are in order of their code points.
+    Texts hold no NUL.  The pair is in order of canonical bytes, which does not depend on the
+    label; responses that are canonically equal are in order of their code points.
 
     >>> comparison(("p", "b ", "a")) == (comparison((" p", "a", "b"))[0], 1)
     True
     """
-    prompt, chosen, rejected = map(canonical, record)
-    which = chosen > rejected if chosen != rejected else record[1] > record[2]
-    pair = (rejected, chosen) if which else (chosen, rejected)
-    return b"\0".join((prompt, *pair)), int(which)
+    content = canonical("\0".join(record))
+    prompt, chosen, rejected = content.split(b"\0")
+    if chosen < rejected or (chosen == rejected and record[1] < record[2]):
+        return content, 0
+    return b"%b\0%b\0%b" % (prompt, rejected, chosen), 1
 
 
 def fingerprint(salt: bytes, content: bytes) -> int:

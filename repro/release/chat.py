@@ -24,7 +24,7 @@ def plain(value: dict[str, Any]) -> dict[str, Any]:
     Whatever is neither a text nor a chat list is left as it is, for the reader to refuse.
 
     >>> plain({"Prompt ": "p", "chosen": [{"role": "assistant", "content": "a"}]})
-    {'prompt': 'p', 'chosen': 'a'}
+    {'chosen': 'a', 'prompt': 'p'}
     """
     found = _by_name(value)
     chats = {name: _messages(text) for name, text in found.items()}

@@ -16,6 +16,7 @@ import secrets
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass
+from decimal import Decimal
 from pathlib import Path
 
 from repro.errors import BadInput
@@ -74,18 +75,21 @@ class Ledger:
             refuse_strangers(folder, 0o700)
             self._refuse_earlier_format()
         if os.path.lexists(self.path):
-            with self._opened() as book:
+            with Answers() as nothing, self._opened(nothing) as book:
                 self.salt = book.salt()
 
     @contextlib.contextmanager
-    def locked(self) -> Iterator[Book]:
+    def locked(self, answers: Answers) -> Iterator[Book]:
         """Hold the ledger for oneself: two runs must not both find it empty.
+
+        Args:
+            answers: of the release that is to be noted.
 
         Raises:
             BadInput: it cannot be used, or another release has begun it meanwhile.
         """
         self._begin()
-        with self._opened() as book:
+        with self._opened(answers) as book:
             if book.salt() != self.salt:
                 raise BadInput(KEY, self.folder, "was begun by another release; run again")
             yield book
@@ -98,13 +102,14 @@ class Ledger:
         """
         if not os.path.lexists(self.path):
             return []
-        with self._opened() as book:
+        with Answers() as nothing, self._opened(nothing) as book:
             return book.entries()
 
     @contextlib.contextmanager
-    def _opened(self) -> Iterator[Book]:
-        with opened(self.path) as rows, trouble_told(str(self.path)):
-            book = Book(rows)
+    def _opened(self, answers: Answers) -> Iterator[Book]:
+        answers.finish()
+        with opened(self.path, answers.rows), trouble_told(str(self.path)):
+            book = Book(answers)
             book.settle()
             yield book
 
@@ -127,10 +132,10 @@ class Ledger:
 
 
 class Book:
-    """An open ledger that nobody else reads or writes."""
+    """An open ledger that nobody else reads or writes, beside the answers of one release."""
 
-    def __init__(self, rows: sqlite3.Connection) -> None:
-        self._rows = rows
+    def __init__(self, answers: Answers) -> None:
+        self._rows, self._answers = answers.rows, answers
 
     def salt(self) -> bytes:
         """The key of all fingerprints."""
@@ -140,18 +145,14 @@ class Book:
         """All releases so far, oldest first."""
         return list(self._releases().values())
 
-    def overlapping(self, answers: Answers) -> list[Entry]:
-        """Releases that share a comparison with ``answers``."""
-        releases, shared = self._releases(), set()
-        query = "SELECT number FROM fingerprints WHERE fingerprint = ?"
-        for row in answers.fingerprints():
-            if len(shared) == len(releases):
-                break
-            shared.update(number for (number,) in self._rows.execute(query, row))
-        return [releases[number] for number in sorted(shared)]
+    def overlapping(self) -> list[Entry]:
+        """Releases that share a comparison with the answers."""
+        releases = self._releases()
+        query = "SELECT DISTINCT number FROM answers JOIN fingerprints USING (fingerprint)"
+        return [releases[number] for number in sorted(n for (n,) in self._rows.execute(query))]
 
     def carry_out(
-        self, publication: Publication, entry: Entry, answers: Answers, drafts: tuple[Draft, Draft]
+        self, publication: Publication, epsilon: Decimal, drafts: tuple[Draft, Draft]
     ) -> None:
         """Note a release and publish it: both, or neither.
 
@@ -160,8 +161,7 @@ class Book:
 
         Args:
             publication: where to.
-            entry: what is noted.
-            answers: its comparisons.
+            epsilon: budget that its answers cost.
             drafts: output and manifest.
 
         Raises:
@@ -171,7 +171,7 @@ class Book:
         try:
             number = self._announce(publication)
             publication.stage(*drafts)
-            self._note(number, entry, answers)
+            self._note(number, publication, epsilon)
             publication.publish()
         finally:
             with contextlib.suppress(OSError, sqlite3.Error):
@@ -208,14 +208,18 @@ class Book:
             self._rows.execute("INSERT INTO pending VALUES (?, ?, ?, ?)", row)
         return number
 
-    def _note(self, number: int, entry: Entry, answers: Answers) -> None:
+    def _note(self, number: int, publication: Publication, epsilon: Decimal) -> None:
         """In order of fingerprints, so that pages do not tell in which order they came."""
-        rows = answers.fingerprints(number)
+        output = os.fsencode(publication.output.name).decode("utf-8", "backslashreplace")
+        entry = Entry(publication.release, str(epsilon), len(self._answers), output)
         with transaction(self._rows, "releases", "fingerprints"):
             self._rows.execute(
                 "INSERT INTO releases VALUES (?, ?, ?, ?, ?)", (number, *astuple(entry))
             )
-            self._rows.executemany("INSERT INTO fingerprints VALUES (?, ?)", rows)
+            self._rows.execute(
+                "INSERT INTO fingerprints SELECT fingerprint, ? FROM answers ORDER BY fingerprint",
+                (number,),
+            )
 
     def _forget(self, number: int) -> None:
         with transaction(self._rows, "releases", "fingerprints"):

@@ -25,8 +25,8 @@ from repro.release.scratch import Draft, flush_folder
 KEY = "ledger"
 MAGIC = b"SQLite format 3\0"
 APPLICATION, VERSION = 0x72706C67, 1
-PATIENCE = 600.0
-"""Seconds to wait for a release that is being published: one of 1e8 comparisons takes that long."""
+PATIENCE = 600_000
+"""Milliseconds to wait for a release that is being published: minutes at 1e8 comparisons."""
 
 LOST = "restore it from a copy: a new ledger would not know what was released"
 TABLES = {
@@ -42,14 +42,15 @@ SCHEMA = [f"CREATE TABLE {name} ({columns}) WITHOUT ROWID" for name, columns in 
 SETTINGS = (
     # Held until the connection is closed: between the transactions of one release nobody else may
     # take its pending row for one that a killed process has left.
-    "locking_mode=EXCLUSIVE",
+    "ledger.locking_mode=EXCLUSIVE",
     # A rollback journal and not a write-ahead log: one file remains, it works on network file
     # systems, and nobody reads while a release is written.
-    "journal_mode=DELETE",
+    "ledger.journal_mode=DELETE",
     # FULL, and the folder is flushed too when the journal goes: a journal that came back after a
     # power failure would undo a release that has been published.
-    "synchronous=EXTRA",
-    "secure_delete=ON",  # of a release that was discarded nothing remains in free pages
+    "ledger.synchronous=EXTRA",
+    "ledger.secure_delete=ON",  # of a release that was discarded nothing remains in free pages
+    f"busy_timeout={PATIENCE}",
     "trusted_schema=OFF",
     "cell_size_check=ON",
 )
@@ -78,8 +79,14 @@ def create(path: Path, salt: bytes) -> None:
 
 
 @contextlib.contextmanager
-def opened(path: Path) -> Iterator[sqlite3.Connection]:
-    """A ledger for oneself alone, checked; waits for another release to end.
+def opened(path: Path, rows: sqlite3.Connection) -> Iterator[None]:
+    """A ledger for oneself alone, checked, with its tables in reach of a connection.
+
+    Waits for another release to end.
+
+    Args:
+        path: the ledger.
+        rows: a connection without a transaction.
 
     Raises:
         BadInput: others may read it, it is none, it is damaged, or it cannot be read.
@@ -87,19 +94,14 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
     _refuse_foreign(path)
     refuse_strangers(path, 0o600)
     try:
-        rows = sqlite3.connect(
-            f"{path.absolute().as_uri()}?mode=rw", PATIENCE, isolation_level=None, uri=True
-        )
-    except sqlite3.Error as problem:
-        raise _refusal(path, problem) from None
-    with contextlib.closing(rows):
-        try:
+        with _refusals(path):
+            rows.execute("ATTACH ? AS ledger", (f"{path.absolute().as_uri()}?mode=rw",))
             _check(rows, path)
-        except UnicodeError:  # SQLite quotes a broken schema
-            raise BadInput(KEY, path, f"is damaged; {LOST}") from None
-        except sqlite3.Error as problem:
-            raise _refusal(path, problem) from None
-        yield rows
+        yield
+    finally:
+        for statement in ("ROLLBACK", "DETACH ledger"):
+            with contextlib.suppress(sqlite3.Error):  # there may be nothing to undo
+                rows.execute(statement)
 
 
 @contextlib.contextmanager
@@ -163,14 +165,21 @@ def _check(rows: sqlite3.Connection, path: Path) -> None:
     for setting in SETTINGS:
         rows.execute(f"PRAGMA {setting}")
     rows.execute("BEGIN EXCLUSIVE")
-    marks = [rows.execute(f"PRAGMA {one}").fetchone() for one in ("application_id", "user_version")]
-    schema = [words for (words,) in rows.execute("SELECT sql FROM sqlite_schema")]
-    if marks != [(APPLICATION,), (VERSION,)] or schema != SCHEMA:
-        raise BadInput(KEY, path, f"is no ledger of this version, or damaged; {LOST}")
-    sound = rows.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    _refuse_other_tables(rows, path)
+    sound = rows.execute("PRAGMA ledger.integrity_check").fetchone() == ("ok",)
     if not sound or dict(rows.execute("SELECT * FROM seals")) != _seals(rows, SEALED):
         raise BadInput(KEY, path, f"is damaged; {LOST}")
     rows.execute("COMMIT")
+
+
+def _refuse_other_tables(rows: sqlite3.Connection, path: Path) -> None:
+    marks = [
+        rows.execute(f"PRAGMA ledger.{name}").fetchone()
+        for name in ("application_id", "user_version")
+    ]
+    schema = [words for (words,) in rows.execute("SELECT sql FROM ledger.sqlite_schema")]
+    if marks != [(APPLICATION,), (VERSION,)] or schema != SCHEMA:
+        raise BadInput(KEY, path, f"is no ledger of this version, or damaged; {LOST}")
 
 
 def _seal(rows: sqlite3.Connection, names: tuple[str, ...]) -> None:
@@ -192,13 +201,21 @@ def _hash(rows: sqlite3.Connection, name: str, key: bytes) -> bytes:
     return digest.digest()
 
 
-def _refusal(path: Path, problem: sqlite3.Error) -> BadInput:
-    code = _code(problem)
-    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-        return BadInput(KEY, path, f"is damaged; {LOST}")
-    if code == sqlite3.SQLITE_BUSY:
-        return BadInput(KEY, path, "is in use by another release; run again when that has ended")
-    return BadInput(KEY, path, f"cannot be used: {problem}")
+@contextlib.contextmanager
+def _refusals(path: Path) -> Iterator[None]:
+    """What SQLite says of a ledger that is opened, in one line."""
+    try:
+        yield
+    except UnicodeError:  # it quotes a broken schema
+        raise BadInput(KEY, path, f"is damaged; {LOST}") from None
+    except sqlite3.Error as problem:
+        known = {
+            sqlite3.SQLITE_CORRUPT: f"is damaged; {LOST}",
+            sqlite3.SQLITE_NOTADB: f"is damaged; {LOST}",
+            sqlite3.SQLITE_BUSY: "is in use by another release; run again when that has ended",
+        }
+        why = known.get(_code(problem), f"cannot be used: {problem}")
+        raise BadInput(KEY, path, why) from None
 
 
 def _code(problem: sqlite3.Error) -> int:

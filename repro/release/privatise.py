@@ -23,7 +23,7 @@ from repro.errors import BadInput
 from repro.privacy.exact_response import ExactResponse, random_bytes
 from repro.release.answers import Answers
 from repro.release.canonical import comparison, fingerprint
-from repro.release.ledger import Entry, Ledger
+from repro.release.ledger import Book, Ledger
 from repro.release.ledger_file import trouble_told
 from repro.release.manifest import Counts, manifest_path, manifest_text
 from repro.release.near_copies import NearCopies
@@ -107,19 +107,20 @@ def privatise(
             draft.finish()
         counts = run.counts(len(answers))
         ready(counts)
-        return _publish(target, draft, run, counts, answers, ledger, compose)
+        with ledger.locked(answers) as book:
+            return _publish(target, draft, run, counts, book, compose)
 
 
 def randomised(
     records: Iterable[Record], run: Run, salt: bytes, answers: Answers
 ) -> Iterator[bytes]:
     """Released lines in input order; ``answers`` and ``run`` are brought up to date."""
-    coins = zip(run.coin.flips(), random_bytes(), strict=False)
-    for record, (flip, byte) in zip(records, coins, strict=False):
+    near = run.near
+    for record, flip, byte in zip(records, run.coin.flips(), random_bytes(), strict=False):
         content, which = comparison(record)
         known, fresh = fingerprint(salt, content), which ^ flip | (byte & 1) << 1
-        if run.near and not answers.known(known):
-            fresh = run.near.answer(content, fresh)
+        if near and not answers.known(known):
+            fresh = near.answer(content, fresh)
         answer = answers.recall(known, fresh)
         order = answer >> 1
         minus = (answer & 1) ^ order
@@ -133,27 +134,18 @@ def randomised(
 
 
 def _publish(
-    target: Path,
-    draft: Draft,
-    run: Run,
-    counts: Counts,
-    answers: Answers,
-    ledger: Ledger,
-    compose: bool,
+    target: Path, draft: Draft, run: Run, counts: Counts, book: Book, compose: bool
 ) -> Release:
-    """Hold the ledger, see what has been spent, and carry the release out."""
-    with ledger.locked() as book:
-        earlier = book.overlapping(answers)
-        epsilon = run.coin.epsilon
-        total = sum((Decimal(entry.epsilon) for entry in earlier), epsilon)
-        if earlier and not compose:
-            raise BadInput("IN", "(labels released before)", _spent_words(len(earlier), total))
-        name, path = secrets.token_hex(8), manifest_path(target)
-        entry = Entry(name, str(epsilon), len(answers), _shown(target.name))
-        text = manifest_text(run.coin, counts, len(earlier), total, name, run.similarity)
-        with _draft(target) as manifest, _trouble_with(target):
-            manifest.file.write(text.encode())
-            book.carry_out(Publication(name, target, path), entry, answers, (draft, manifest))
+    """See what has been spent, and carry the release out."""
+    earlier, epsilon, path = book.overlapping(), run.coin.epsilon, manifest_path(target)
+    total = sum((Decimal(entry.epsilon) for entry in earlier), epsilon)
+    if earlier and not compose:
+        raise BadInput("IN", "(labels released before)", _spent_words(len(earlier), total))
+    name = secrets.token_hex(8)
+    text = manifest_text(run.coin, counts, len(earlier), total, name, run.similarity)
+    with _draft(target) as manifest, _trouble_with(target):
+        manifest.file.write(text.encode())
+        book.carry_out(Publication(name, target, path), epsilon, (draft, manifest))
     return Release(counts, epsilon, total, len(earlier), path)
 
 
@@ -189,11 +181,6 @@ def _spent_words(count: int, total: Decimal) -> str:
         f"{releases} labels of this input; another would bring them to a total epsilon of "
         f"{total}: allowed with compose=true"
     )
-
-
-def _shown(name: str) -> str:
-    """A file name that is no UTF-8 in the ledger's text."""
-    return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
 def _refuse_target(target: Path) -> None:

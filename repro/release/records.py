@@ -75,7 +75,7 @@ def fields(value: Any) -> Record | str:
     """The three texts of a record, or what is wrong with it."""
     if not isinstance(value, dict):
         return "not a JSON object with the fields prompt, chosen and rejected"
-    prompt, chosen, rejected = map(value.get, FIELDS)
+    prompt, chosen, rejected = value.get("prompt"), value.get("chosen"), value.get("rejected")
     if not (isinstance(prompt, str) and isinstance(chosen, str) and isinstance(rejected, str)):
         prompt, chosen, rejected = map(plain(value).get, FIELDS)
     if not isinstance(prompt, str):
@@ -97,7 +97,7 @@ def _value(path: str, key: str, number: int, line: bytes, scan) -> Any:
         value, end = scan(text, 0)
         if end != len(text):
             raise ValueError("more than one value")
-        if "\\ud" in text or "\\uD" in text:
+        if "\\u" in text and ("\\ud" in text or "\\uD" in text):
             _refuse_surrogates(value)
         return value
     except UnicodeError:

@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from repro.errors import BadInput
+from repro.release.answers import Answers
 from repro.release.canonical import comparison, fingerprint
 from repro.release.ledger import NAME, Book, Ledger
 from repro.release.ledger_file import opened
@@ -38,20 +39,25 @@ def one(tmp_path, ledger, write_input, records):
 
 def content(folder):
     """Every row that counts."""
-    with opened(folder / NAME) as rows:
+    with connection() as rows, opened(folder / NAME, rows):
         tables = ("salt", "releases", "fingerprints", "pending")
         return [rows.execute(f"SELECT * FROM {name}").fetchall() for name in tables]
+
+
+def connection():
+    return contextlib.closing(sqlite3.connect("", isolation_level=None, uri=True))
 
 
 def test_it_is_one_database_without_row_ids_that_only_its_owner_reads(tmp_path, one):
     assert [path.name for path in one.folder.iterdir()] == [NAME]
     assert stat.S_IMODE(one.folder.stat().st_mode) == 0o700
     assert stat.S_IMODE(one.path.stat().st_mode) == 0o600
-    with opened(one.path) as rows:
-        tables = rows.execute("SELECT sql FROM sqlite_schema").fetchall()
+    with connection() as rows, opened(one.path, rows):
+        tables = rows.execute("SELECT sql FROM ledger.sqlite_schema").fetchall()
         assert all(sql.endswith("WITHOUT ROWID") for (sql,) in tables)
-        assert rows.execute("PRAGMA synchronous").fetchone() == (3,)
-        assert rows.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+        assert rows.execute("PRAGMA ledger.synchronous").fetchone() == (3,)
+        assert rows.execute("PRAGMA ledger.journal_mode").fetchone() == ("delete",)
+        assert rows.execute("PRAGMA ledger.locking_mode").fetchone() == ("exclusive",)
 
 
 @pytest.mark.parametrize("mask", [0o000, 0o077])
@@ -339,7 +345,7 @@ def _then(stage, path):
 def test_a_release_waits_for_the_one_that_is_being_published(one):
     """Nobody takes its pending row for one that a killed process has left."""
     seen = []
-    with one.locked():
+    with Answers() as answers, one.locked(answers):
         thread = threading.Thread(target=lambda: seen.append(Ledger(one.folder).entries()))
         thread.start()
         time.sleep(0.3)

@@ -128,14 +128,13 @@ def test_repeated_comparisons_share_one_answer(tmp_path, ledger, write_input, re
     assert len(answers) == 40
 
 
-def test_answers_are_remembered_and_listed_in_order():
+def test_answers_are_remembered():
     prints = [i * 0x9E3779B97F4A7C15 & (1 << 62) - 1 for i in range(9000)]
     bits = [i % 4 for i in range(9000)]
     with Answers() as answers:
         assert [answers.recall(p, b) for p, b in zip(prints, bits, strict=True)] == bits
         assert [answers.recall(p, 3) for p in prints] == bits
         assert len(answers) == 9000
-        assert list(answers.fingerprints(7)) == [(one, 7) for one in sorted(prints)]
         assert answers.known(prints[5])
         assert not answers.known(5)
 

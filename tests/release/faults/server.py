@@ -47,4 +47,5 @@ def serve():
         print(said.decode() or json.dumps([ended, -1]), flush=True)
 
 
-serve()
+if __name__ == "__main__":
+    serve()
