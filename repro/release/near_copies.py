@@ -57,6 +57,7 @@ class NearCopies:
         except ImportError:
             raise BadInput(KEY, least, "needs datasketch: pip install 'repro-rlhf[near]'") from None
         self.least = least
+        self._blank = self._library.MinHash(PERMUTATIONS, hashfunc=zlib.crc32)
         self._index = self._library.MinHashLSH(SLACK * least, PERMUTATIONS)
         self._first: list[tuple[list[Any], int]] = []
         self.joined = 0
@@ -92,6 +93,6 @@ class NearCopies:
         """MinHash of the shingles, upper and lower case alike."""
         text = text.lower()
         last = max(1, len(text) - SHINGLE + 1)
-        found = self._library.MinHash(PERMUTATIONS, hashfunc=zlib.crc32)
+        found = self._blank.copy()  # its permutations are not drawn anew
         found.update_batch({text[at : at + SHINGLE] for at in range(last)})
         return found

@@ -52,10 +52,11 @@ def released(path):
 
 def answers(path, copies):
     """For each original, how often the released answer was its chosen response."""
-    truth = {prompt: (number, chosen) for number, (prompt, chosen, _) in copies}
+    truth = {(p, *sorted(pair)): (number, pair[0]) for number, (p, *pair) in copies}
     found = defaultdict(Counter)
     for line in released(path):
-        number, chosen = truth[line["prompt"]]
+        pair = line["response_1"], line["response_2"]
+        number, chosen = truth[line["prompt"], *sorted(pair)]
         better = line["response_1" if line["label"] == 1 else "response_2"]
         found[number][better == chosen] += 1
     return found
