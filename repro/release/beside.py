@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from repro.notation import flip_prob, keep_prob
-from repro.reading import json_object
+from repro.base.files import json_object
+from repro.base.notation import flip_prob, keep_prob
 from repro.release.manifest import manifest_path
 from repro.release.opened import Opened
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from repro.notation import keep_prob
+from repro.base.notation import keep_prob
 from repro.release.opened import Line, Opened
 from repro.release.scoring import Finding, chance, scored
 from repro.release.strata import Split

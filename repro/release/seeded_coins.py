@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from repro.notation import flip_prob, keep_prob
+from repro.base.notation import flip_prob, keep_prob
 from repro.release.opened import Line, Opened
 from repro.release.scoring import Finding, excess, independent
 
