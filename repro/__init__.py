@@ -8,20 +8,31 @@
 from __future__ import annotations
 
 import os
-from importlib.metadata import PackageNotFoundError, version
+import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from repro.api import run as run
 
+if sys.argv[:1] == ["-m"]:  # ``python -m repro…``: Ctrl-C may come while torch is imported
+    from repro.cli.process import begin
+
+    begin()
+
 for _name in ("MLFLOW_DISABLE_TELEMETRY", "DO_NOT_TRACK"):
     os.environ.setdefault(_name, "true")
 
-try:
-    __version__ = version("repro-rlhf")
-except PackageNotFoundError:
-    __version__ = "0.0.0"
 
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("repro-rlhf")
+    except PackageNotFoundError:
+        return "0.0.0"
+
+
+__version__ = _version()
 __all__ = ["run"]
 
 

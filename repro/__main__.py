@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import NoReturn
 
-os.environ.setdefault("HYDRA_FULL_ERROR", "1")
+os.environ["HYDRA_FULL_ERROR"] = "1"  # without it Hydra ends with 1, which is a verdict
 
 import hydra
 from omegaconf import DictConfig, OmegaConf
@@ -32,35 +33,41 @@ def _job(config: DictConfig) -> None:
     from hydra.core.hydra_config import HydraConfig
 
     from repro.cli.job import run_job, status_of
+    from repro.study.runner import Interrupted
 
     hydra_config = HydraConfig.get()
     try:
         status = run_job(config, Path(hydra_config.runtime.output_dir))
-    except (Exception, KeyboardInterrupt) as problem:
-        found = status_of(problem)
-        if found is None:
-            raise
-        status = found
+    except Interrupted as problem:
+        raise KeyboardInterrupt(str(problem)) from None  # or a sweep would go on to its next job
+    except Exception as problem:  # noqa: BLE001 - one job's trouble is not the next one's
+        status = status_of(problem)
     _statuses.append(status)
     if status and not str(hydra_config.launcher._target_).endswith("BasicLauncher"):
         raise RuntimeError(f"status {status}")
 
 
 def main() -> int:
-    """Run; the exit status of the contract: 0, 1 or 2, and 130 on Ctrl-C."""
+    """Run; the exit status of the contract."""
     from repro.cli.job import status_of
     from repro.cli.validation import refuse_names_of_code
+    from repro.report.secret_address import hide_secrets
 
     try:
         refuse_names_of_code(sys.argv[1:])
+        sys.argv[1:] = hide_secrets(sys.argv[1:])
         _job()
-    except (Exception, KeyboardInterrupt) as problem:
-        status = status_of(problem)
-        if status is None:
-            raise
-        return status
+    except (Exception, KeyboardInterrupt) as problem:  # noqa: BLE001 - each has its status
+        return status_of(problem)
     return max(_statuses, default=0)
 
 
+def command() -> NoReturn:
+    """Run as this process, and end it."""
+    from repro.cli.command import run_command
+
+    run_command(lambda words: main(), begins_later=True)
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    command()

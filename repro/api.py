@@ -85,10 +85,14 @@ def execute(session: Session, progress: Progress | None = None) -> Run:
     spread = _mapper(session, total)
     shown = progress(total, plan.slug) if progress else nullcontext(lambda count: None)
     with shown as advance:
-        store = BlockStore(session.output_dir / ".cache" / "blocks")
-        judged, experiment = run_plan(plan, store, spread, advance)
+        judged, experiment = run_plan(plan, block_store(session), spread, advance)
     result = summarise(plan, judged, experiment.assumptions(), session.config, session.config_hash)
     return Run(result, time.perf_counter() - started, getattr(spread, "workers", None) or 1)
+
+
+def block_store(session: Session) -> BlockStore:
+    """Where the finished blocks of a session are kept."""
+    return BlockStore(session.output_dir / ".cache" / "blocks")
 
 
 def run(

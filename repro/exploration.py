@@ -19,14 +19,16 @@ import numpy as np
 import torch
 
 from repro.base.errors import BadInput
+from repro.cli.command import run_command
 from repro.families.online_kl.algorithms_linear import LinearClass
 from repro.families.online_kl.algorithms_pokl import Game, blocked_rounds
 from repro.families.online_kl.bounds_regret import regret_rate
-from repro.families.online_kl.run_batch import RunSetting, make_batch
+from repro.families.online_kl.run_setting import RunSetting, make_batch
 from repro.families.online_kl.worlds import hidden_arm_world
 from repro.instances.linear import LinearWorld
 from repro.preferences.block_draws import NumpyDraws, geometric_times
 from repro.report.looks import CLAIMED, CONTROL, DASHES, MEASURED
+from repro.report.own_defaults import own_defaults
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -138,11 +140,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args(arguments)
     try:
-        figure = _figure(given.out, given.epsilon, given.horizon, given.seed)
+        with own_defaults():
+            figure = _figure(given.out, given.epsilon, given.horizon, given.seed)
+            figure.savefig(given.out)
     except BadInput as problem:
-        print(problem, file=sys.stderr)
+        print(f"error: {problem}", file=sys.stderr)
         return 2
-    figure.savefig(given.out)
     return 0
 
 
@@ -161,4 +164,4 @@ def _figure(out: Path, epsilon: float, horizon: float, seed: int) -> Figure:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_command(main)

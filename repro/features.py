@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from repro.base.errors import BadInput
-from repro.base.help import explain_or_run
+from repro.cli.command import run_command
 
 
 def main(words: list[str]) -> int:
@@ -38,4 +38,4 @@ def main(words: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(explain_or_run(main, sys.argv[1:], __doc__))
+    run_command(main, __doc__)

@@ -18,11 +18,12 @@ from omegaconf import OmegaConf
 from pydantic import Field
 
 from repro.base.errors import BadInput
-from repro.base.help import explain_or_run
 from repro.base.keywords import keyword_values
 from repro.base.notation import privacy_cost
 from repro.base.paths import conf_dir
 from repro.base.schema import Epsilon, KLWeight, Model, Number, Pairs, Positive, Whole, validate
+from repro.cli.command import run_command
+from repro.corruption.orders import order_of
 from repro.families.losses.label_plan import LabelPlan, NoAnswer
 from repro.instances.build import build_world
 from repro.instances.choices import INSTANCES, instance_choice
@@ -85,7 +86,12 @@ def build_plan(request: PlanRequest) -> LabelPlan:
     world = build_world(instance_choice(values), cache, "cpu")
     assert isinstance(world, LinearWorld)
     return LabelPlan(
-        world, request.loss, request.corruption, request.order, request.replicates, request.seed
+        world,
+        request.loss,
+        request.corruption,
+        order_of(request.order),
+        request.replicates,
+        request.seed,
     )
 
 
@@ -148,4 +154,4 @@ def _refuse_open_question(request: PlanRequest) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(explain_or_run(main, sys.argv[1:], __doc__))
+    run_command(main, __doc__)

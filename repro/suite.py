@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from repro.base.errors import BadInput
-from repro.base.help import explain_or_run
 from repro.base.paths import conf_dir
-from repro.report.html.runs import read_run
+from repro.cli.command import run_command
+from repro.report.html.runs import Run, read_run, say_changes
 from repro.report.wording import SYMBOLS, finite, in_backticks, in_markdown
 from repro.study.discovery import find, slugs
 from repro.study.sources import closure
@@ -59,8 +59,8 @@ def listed() -> list[str]:
     return [slug for slug in slugs() if not find(slug).extra]
 
 
-def table(folder: Path) -> str:
-    """Markdown, one row per verdict below a folder.
+def suite_runs(folder: Path) -> list[Run]:
+    """The runs below a folder, by name.
 
     Raises:
         BadInput: there is none, or one cannot be read.
@@ -68,16 +68,20 @@ def table(folder: Path) -> str:
     found = sorted(folder.glob("*/verdict.json"))
     if not found:
         raise BadInput("folder", folder, "has no verdict.json of a suite; run dvc repro")
-    rows = [_row(path.parent.name, read_run(path).verdict) for path in found]
-    return "\n".join([COLUMNS, *rows])
+    return [read_run(path) for path in found]
 
 
-def _row(name: str, verdict: dict[str, Any]) -> str:
+def table(runs: list[Run]) -> str:
+    """Markdown, one row per run."""
+    return "\n".join([COLUMNS, *(_row(run.folder.name, run.verdict, run.changes) for run in runs)])
+
+
+def _row(name: str, verdict: dict[str, Any], changes: Sequence[str]) -> str:
     checks = verdict["checks"]
     held = sum(check["verdict"] == "supported" for check in checks)
     cells = (
         ", ".join(_statements(verdict["statements"], checks)),
-        verdict["verdict"],
+        "; ".join([verdict["verdict"], *changes]),
         f"{held} of {len(checks)} supported, {len(verdict['controls'])} controls",
         "; ".join(_contradictions(checks)) or "–",
     )
@@ -107,17 +111,21 @@ def _first(check: dict[str, Any], keys: tuple[str, ...]) -> float | None:
 
 
 def main(words: list[str]) -> int:
-    """Do what the word says; 0, or 2 for another word."""
+    """Do what the word says; 0, 1 where a run's files were changed, or 2 for another word."""
     if words not in (["list"], ["table"]):
         print("error: usage: python -m repro.suite list | table", file=sys.stderr)
         return 2
     try:
-        print(write_list() if words == ["list"] else table(Path("outputs") / "suite"))
+        if words == ["list"]:
+            print(write_list())
+            return 0
+        runs = suite_runs(Path("outputs") / "suite")
     except BadInput as problem:
         print(f"error: {problem}", file=sys.stderr)
         return 2
-    return 0
+    print(table(runs))
+    return say_changes(runs)
 
 
 if __name__ == "__main__":
-    sys.exit(explain_or_run(main, sys.argv[1:], __doc__))
+    run_command(main, __doc__)

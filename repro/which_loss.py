@@ -16,9 +16,9 @@ import torch
 from pydantic import Field
 
 from repro.base.errors import BadInput
-from repro.base.help import explain_or_run
 from repro.base.keywords import keyword_values
 from repro.base.schema import Model, Whole, validate
+from repro.cli.command import run_command
 from repro.families.losses.loss_map import (
     ADVERSARIES,
     EPSILONS,
@@ -31,6 +31,7 @@ from repro.families.losses.loss_map import (
 )
 from repro.report.loss_figure import draw_loss_map
 from repro.report.loss_table import loss_page
+from repro.report.own_defaults import own_defaults
 
 TABLE_LABELS = 10**5
 REFUSED = 2
@@ -58,8 +59,9 @@ def main(arguments: Sequence[str]) -> int:
     cells = loss_map(request.replicates, request.seed, request.reward_bounds)
     found = winners(cells)
     _write_csv(cells, folder / "which_loss.csv")
-    figure = draw_loss_map(_panels(found, request.reward_bounds), EPSILONS, LABELS)
-    figure.savefig(folder / "which_loss.svg", metadata={"Date": None})
+    with own_defaults():
+        figure = draw_loss_map(_panels(found, request.reward_bounds), EPSILONS, LABELS)
+        figure.savefig(folder / "which_loss.svg", metadata={"Date": None})
     large = [cell for cell in cells if cell.large_sample]
     agree = sum(cell.agrees for cell in large)
     lines = [
@@ -97,8 +99,12 @@ def _write_csv(cells: Sequence[MapCell], path: Path) -> None:
         writer.writerow([field.name for field in dataclasses.fields(MapCell)])
         for cell in cells:
             values = dataclasses.astuple(cell)
-            writer.writerow([f"{v:.5g}" if isinstance(v, float) else v for v in values])
+            writer.writerow([_shown(v) for v in values])
+
+
+def _shown(value: object) -> str:
+    return f"{value:.5g}" if isinstance(value, float) else str(value).lower()
 
 
 if __name__ == "__main__":
-    sys.exit(explain_or_run(main, sys.argv[1:], __doc__))
+    run_command(main, __doc__)

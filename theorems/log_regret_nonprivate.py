@@ -14,55 +14,31 @@ passed through randomized response at ε = 1.
 
 from __future__ import annotations
 
-import numpy as np
-
-from repro.families.online_kl.sweep import OnlineConfig, OnlineSweep
-from repro.families.online_kl.wrong_pokl import METHODS, simulate
-from repro.instances.assumptions import realizable_and_covered
-from repro.study.checks import Check, RatioCheck
-from repro.study.legacy import INSTANCE, Row
+from repro.families.online_kl.cases import OnlineExperiment, OnlineProbes, realizable
+from repro.families.online_kl.quantities import RATE_OVER_CLOSED_FORM, REGRET
+from repro.families.online_kl.wrong_pokl import hidden_randomizer, pokl, without_exploration
+from repro.study.claims import Ratio, Slope
 from repro.study.results import AssumptionResult
+from repro.study.row import INSTANCE, Need, Row
 
-WRONG = ("hidden_randomizer",)
 
-
-class LogRegretNonprivate(OnlineSweep):
+class LogRegretNonprivate(OnlineExperiment):
     """Corollary 5.5 on the instance and on worlds of growing kl_weight."""
 
-    slug = "log_regret_nonprivate"
     title = "P1 Corollary 5.5: logarithmic regret without privacy"
-    statements = ("p1.cor_5_5",)
-    instances = ("linear",)
-    used_overrides = frozenset({"kl_weight"})
-    config_type = OnlineConfig
+    settles = ("p1.cor_5_5",)
+    config_type = OnlineProbes
 
     rows = (
-        Row("horizon", "horizon", INSTANCE, "pokl", WRONG, "regret per round [reward]",
-            "Algorithm 2 at ε = ∞: regret ∝ 1/t"),
-        Row("constant", "kl_weight", "steady_policy", "pokl",
-            ("hidden_randomizer", "without_exploration"), "regret rate / closed form",
-            "rate → [tr(Cov_π*·V_LS) + Γ²·Var(u)]/(2·kl_weight)"),
+        Row("horizon", "horizon", Slope(-1, "Algorithm 2 at ε = ∞: regret {rate}", symbol="t"),
+            REGRET, pokl, (hidden_randomizer,), on=INSTANCE, needs=(Need.LABELS,),
+            fixed=("epsilon",)),
+        Row("constant", "kl_weight",
+            Ratio("rate → [tr(Cov_π*·V_LS) + Γ²·Var(u)]/(2·kl_weight)"), RATE_OVER_CLOSED_FORM,
+            pokl, (hidden_randomizer, without_exploration), on="steady_policy",
+            needs=(Need.LABELS, Need.TRUTH_HIDDEN), fixed=("epsilon",)),
     )  # fmt: skip
-
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """Regret per round at the horizon, or the rate over its closed form."""
-        world, setting = self.world(check, value), self.run_setting(check, value)
-        settings = [METHODS[method](setting) for method in check.methods]
-        horizon, ratio = self.horizon(check, value), self.exploration.grid_ratio
-        curve = simulate(world, settings, horizon, ratio, rng, replicates)
-        if isinstance(check, RatioCheck):
-            found = curve.rate() / self.predicted_rate(check, value).total
-        else:
-            found = curve.regret[-1]
-        return dict(zip(check.methods, found, strict=True))
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Assumption 3.8 on every world."""
-        return tuple(
-            AssumptionResult(f"{check.name} at {value:g}: {name}", holds, detail)
-            for check in self.checks()
-            for value in (check.grid[0], check.grid[-1])
-            for name, holds, detail in realizable_and_covered(self.world(check, value))
-        )
+        return self.at_both_ends(realizable)

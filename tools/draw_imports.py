@@ -25,7 +25,7 @@ Edges = frozenset[tuple[str, str]]
 def room(module: str) -> str:
     """The room of a module.
 
-    >>> room("repro.study.sweep"), room("theorems.offline_gap"), room("repro.plan")
+    >>> room("repro.study.trial"), room("theorems.offline_gap"), room("repro.plan")
     ('study', 'theorems', 'commands')
     """
     parts = module.split(".")

@@ -41,6 +41,18 @@ def regular_file(key: str, path: Path | str) -> int:
     return found.st_size
 
 
+def expanded(key: str, path: str) -> Path:
+    """A path with ``~`` and ``~user`` filled in.
+
+    Raises:
+        BadInput: there is no such user, or no home folder.
+    """
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        raise BadInput(key, path, "has no home folder; allowed: a path without ~") from None
+
+
 def small_text(key: str, path: Path, largest: int = LARGEST) -> str:
     """The whole text of a small file.
 
@@ -142,10 +154,11 @@ def _abandoned(path: Path) -> bool:
     if not found:
         return False
     mine = found["node"] == _node()
-    return (mine and not _alive(int(found["pid"]))) or time.time() - path.stat().st_mtime > DAY
+    return (mine and not alive(int(found["pid"]))) or time.time() - path.stat().st_mtime > DAY
 
 
-def _alive(pid: int) -> bool:
+def alive(pid: int) -> bool:
+    """Whether a process of this machine runs; True where that cannot be told."""
     if os.name != "posix":
         return True
     try:

@@ -16,11 +16,11 @@ from collections.abc import Sequence
 from rich.console import Console
 
 from repro.base.errors import BadInput
-from repro.base.help import explain_or_run
 from repro.catalogue import slips
 from repro.catalogue.coverage import MISSING, Row, problems, rows, statements_of_experiments
 from repro.catalogue.entries import counted, load
 from repro.catalogue.table import print_table
+from repro.cli.command import run_command
 
 
 def summary(found: list[Row]) -> dict[str, int]:
@@ -72,4 +72,4 @@ def _print_all(catalogue, found: list[Row]) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(explain_or_run(main, sys.argv[1:], __doc__))
+    run_command(main, __doc__)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import sys
+import traceback
 from dataclasses import replace
 from pathlib import Path
 
 from omegaconf import DictConfig
 
-from repro.base.errors import one_line
+from repro.cli.outcome import explained, say
+from repro.cli.process import begin_run
+from repro.cli.streams import STREAMS
 
-UNEXPECTED, REFUSED, INTERRUPTED = 1, 2, 130
+UNEXPECTED = 1
+COMPOSERS = ("hydra", "omegaconf")
 
 
 def run_job(config: DictConfig, folder: Path) -> int:
@@ -20,7 +25,7 @@ def run_job(config: DictConfig, folder: Path) -> int:
         0 where every verdict is the pinned one, else 1; 0 too for a job of a multirun that is
         skipped because an optional extra is not installed.
     """
-    from repro.api import execute
+    from repro.api import block_store, execute
     from repro.cli.validation import session_of_config
     from repro.report.files import write_files
     from repro.report.progress import progress
@@ -32,6 +37,9 @@ def run_job(config: DictConfig, folder: Path) -> int:
     if library := missing_library(session.plan.slug):
         print(f"skipped {session.plan.slug}: {library} is not installed", file=sys.stderr)
         return 0
+    begin_run()
+    if trouble := block_store(session).trouble():
+        say(f"cache: {trouble}; finished blocks of this run will not be kept")
     done = execute(session, progress)
     write_files(done.result, folder, done.seconds, done.workers, session.plan.setting.device)
     log_result(replace(done.result, seconds=done.seconds), folder, session.tracking_values())
@@ -39,23 +47,34 @@ def run_job(config: DictConfig, folder: Path) -> int:
     return 0 if done.result.as_expected else UNEXPECTED
 
 
-def status_of(problem: BaseException) -> int | None:
-    """Say in one line what went wrong, and with which status to leave; None for a bug."""
-    from hydra.errors import HydraException
-    from omegaconf.errors import OmegaConfBaseException
-
+def status_of(problem: BaseException) -> int:
+    """Say in one line what went wrong; with which status to end."""
     from repro.cli.messages import as_bad_input
     from repro.study.runner import Interrupted
 
     if isinstance(problem, KeyboardInterrupt | Interrupted):
-        rest = str(problem) or "finished blocks are kept"
-        print(f"interrupted: {rest}; run the same command to go on", file=sys.stderr)
-        return INTERRUPTED
-    if isinstance(problem, OSError) and problem.strerror:
-        where = f"output_dir={problem.filename}" if problem.filename else "output_dir"
-        print(one_line(f"error: {where}: {problem.strerror}"), file=sys.stderr)
-        return REFUSED
-    if isinstance(problem, HydraException | OmegaConfBaseException | ValueError | OSError):
-        print(f"error: {as_bad_input(problem)}", file=sys.stderr)
-        return REFUSED
-    return None
+        rest = str(problem) or "nothing was begun"
+        problem = KeyboardInterrupt(f"{rest}; run the same command to go on")
+    if isinstance(problem, Exception) and _of_composition(problem):
+        problem = as_bad_input(problem)
+    if isinstance(problem, OSError) and _of_a_file_of_ours(problem):
+        problem = OSError(problem.errno, problem.strerror, f"output_dir={problem.filename}")
+    return explained(problem)
+
+
+def _of_composition(problem: Exception) -> bool:
+    """Hydra refuses words by its own errors, and some, such as ``theorem=null``, by plain ones."""
+    from hydra.errors import HydraException
+    from omegaconf.errors import OmegaConfBaseException
+
+    if isinstance(problem, HydraException | OmegaConfBaseException):
+        return True
+    frames = list(traceback.walk_tb(problem.__traceback__))
+    raised_in = str(frames[-1][0].f_globals.get("__name__")) if frames else ""
+    return isinstance(problem, ValueError) and raised_in.partition(".")[0] in COMPOSERS
+
+
+def _of_a_file_of_ours(problem: OSError) -> bool:
+    """Not of a stream, nor of a module or font that found no free file."""
+    named = problem.filename and problem.filename not in STREAMS.values()
+    return bool(named) and problem.errno not in (errno.EMFILE, errno.ENFILE)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from hydra.core.global_hydra import GlobalHydra
@@ -12,7 +11,11 @@ from hydra.experimental.callback import Callback
 from omegaconf import DictConfig, OmegaConf
 
 from repro.base.errors import BadInput
+from repro.cli.folders import refuse_folders, refuse_foreign_sweep
+from repro.cli.job import status_of
 from repro.cli.messages import as_bad_input
+from repro.cli.outcome import explained
+from repro.report.secret_address import refuse_address
 from repro.study.extras import missing_library, require_extra
 from repro.study.settings import Session, session_of
 
@@ -36,21 +39,18 @@ class ValidateBeforeWriting(Callback):
         if session.dry_run:
             print(_estimate(session))
             raise SystemExit(0)
+        _or_refuse(lambda: refuse_folders([config], "hydra.run.dir"))
 
     def on_multirun_start(self, config: DictConfig, **kwargs: Any) -> None:
-        sessions = [self._session(config, overrides) for overrides in _jobs(config)]
+        jobs = [_job_config(config, overrides) for overrides in _jobs(config)]
+        sessions = [_check(job) for job in jobs]
         if any(session.dry_run for session in sessions):
             refuse(BadInput("dry_run", True, "allowed: one run at a time, without -m"))
         if all(missing_library(session.plan.slug) for session in sessions):
             for session in sessions:
                 _require_extra(session)
-
-    def _session(self, config: DictConfig, overrides: list[str]) -> Session:
-        try:
-            job = GlobalHydra.instance().config_loader().load_sweep_config(config, overrides)
-        except Exception as problem:  # noqa: BLE001 - any failure to compose is bad input
-            refuse(problem)
-        return _check(job)
+        _or_refuse(lambda: refuse_folders(jobs, "hydra.sweep.dir"))
+        _or_refuse(lambda: refuse_foreign_sweep(config))
 
 
 OPTIONS_THAT_NAME_CODE = {
@@ -83,16 +83,19 @@ def refuse_names_of_code(words: Sequence[str]) -> None:
 
 
 def refuse(problem: BaseException) -> NoReturn:
-    """Print one line and leave with status 2."""
-    print(f"error: {as_bad_input(problem)}", file=sys.stderr)
-    raise SystemExit(2)
+    """Print one line and end with status 2."""
+    raise SystemExit(explained(as_bad_input(problem)))
+
+
+def _or_refuse(check: Callable[[], None]) -> None:
+    try:
+        check()
+    except BadInput as problem:
+        refuse(problem)
 
 
 def _require_extra(session: Session) -> None:
-    try:
-        require_extra(session.plan.slug)
-    except BadInput as problem:
-        refuse(problem)
+    _or_refuse(lambda: require_extra(session.plan.slug))
 
 
 def _estimate(session: Session) -> str:
@@ -103,27 +106,22 @@ def _estimate(session: Session) -> str:
     return words
 
 
-def _check(config: DictConfig) -> Session:
+def _job_config(config: DictConfig, overrides: list[str]) -> DictConfig:
+    """The composed config of one job of a multirun."""
     try:
-        return session_of_config(config)
+        return GlobalHydra.instance().config_loader().load_sweep_config(config, overrides)
+    except Exception as problem:  # noqa: BLE001 - any failure to compose is bad input
+        refuse(problem)
+
+
+def _check(config: DictConfig) -> Session:
+    """The session of a config whose tracker and folders can be used, too."""
+    try:
+        session = session_of_config(config)
+        refuse_address(session.tracking.uri)
+        return session
     except Exception as problem:
-        if _is_bad_input(problem):
-            refuse(problem)
-        raise SystemExit(_crash(problem)) from problem
-
-
-def _is_bad_input(problem: BaseException) -> bool:
-    from hydra.errors import HydraException
-    from omegaconf.errors import OmegaConfBaseException
-
-    return isinstance(problem, ValueError | OSError | HydraException | OmegaConfBaseException)
-
-
-def _crash(problem: BaseException) -> int:
-    import traceback
-
-    traceback.print_exception(problem)
-    return 3
+        raise SystemExit(status_of(problem)) from problem
 
 
 def _jobs(config: DictConfig) -> list[list[str]]:
@@ -133,7 +131,7 @@ def _jobs(config: DictConfig) -> list[list[str]]:
 
     if not str(config.hydra.sweeper._target_).endswith("BasicSweeper"):
         return []
-    task = list(config.hydra.overrides.task)
+    task: Any = OmegaConf.to_container(config.hydra.overrides.task, resolve=False)
     parsed = OverridesParser.create(
         config_loader=GlobalHydra.instance().config_loader()
     ).parse_overrides(task)

@@ -51,6 +51,10 @@ class Reading:
         return Reading(self.scale * signal, (self.shift - win_given_loss) / signal)
 
 
+ReadingOf = Callable[[float], Reading]
+"""ε → how an estimator that believes in it reads labels."""
+
+
 def debiased(epsilon: float) -> Reading:
     """P4's Algorithm 1, line 8: c(ε)·(z + σ(ε) − 1)."""
     return Reading(privacy_cost(epsilon), flip_prob(epsilon))
@@ -74,9 +78,3 @@ def cost_squared(epsilon: float) -> Reading:
 def biased(epsilon: float) -> Reading:
     """Wrong: a flip probability that is 1 % too high."""
     return Reading(privacy_cost(epsilon), flip_prob(epsilon) + 0.01)
-
-
-READINGS: dict[str, Callable[[float], Reading]] = {
-    f.__name__: f for f in (debiased, no_debias, shift_without_scale, cost_squared, biased)
-}
-"""Algorithm 1's reading and deliberately wrong ones."""

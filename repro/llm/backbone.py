@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from repro.base.errors import BadInput
+from repro.base.files import expanded
 from repro.llm.extra import library
 from repro.llm.settings import ModelChoice, Shape
 
@@ -63,7 +64,7 @@ def read_config(choice: ModelChoice) -> Any:
         BadInput: as ``load_backbone``.
     """
     name = str(choice.path)
-    here = Path(name).expanduser()
+    here = expanded(KEY, name)
     if here.is_dir() or not HUB_ID.fullmatch(name):
         if not (here / "config.json").is_file():
             raise BadInput(KEY, name, "no folder with a config.json, and no hub id")

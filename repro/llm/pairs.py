@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from repro.base.errors import BadInput
+from repro.base.files import expanded
 from repro.llm.extra import quiet_hub
 from repro.llm.financial_pairs import financial_pairs
 from repro.llm.settings import DataChoice
@@ -94,7 +95,7 @@ def _read(choice: DataChoice, count: int) -> list[PreferencePair]:
         return financial_pairs(count, choice.seed)
     quiet_hub()
     try:
-        file = Path(choice.path).expanduser()
+        file = expanded(KEY, choice.path)
         if file.is_file() and _is_dialogue(file):
             return list(_dialogues(file))
         return read_pairs(choice.path)

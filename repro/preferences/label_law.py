@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+import torch
 from torch import Tensor
 
 from repro.base.notation import flip_prob, label_signal
@@ -20,6 +22,11 @@ Channel = Callable[[Tensor, float], Tensor]
 
 Estimate = Callable[[Tensor, Tensor], Tensor]
 """(fitted, truth) → what an estimator returns; the truth is there for ablations alone."""
+
+
+def on_arrays(stage: Callable[..., Tensor], *arrays: np.ndarray) -> np.ndarray:
+    """A stage applied to arrays or numbers in float64; what it returns, as an array."""
+    return stage(*(torch.as_tensor(array) for array in arrays)).numpy()
 
 
 def as_fitted(fitted: Tensor, truth: Tensor) -> Tensor:

@@ -80,8 +80,16 @@ def _parse(path: str, number: int, line: bytes) -> object:
     if b"\0" in line or len(line) == LONGEST_LINE:
         raise BadInput(KEY, path, f"line {number}: not text, this looks like a binary file")
     try:
-        return json.loads(line.decode("utf-8"))
+        return json.loads(line.decode("utf-8"), object_pairs_hook=_without_repeats)
     except UnicodeDecodeError:
         raise BadInput(KEY, path, f"line {number}: not UTF-8 text") from None
     except (ValueError, RecursionError):
         raise BadInput(KEY, path, f"line {number}: not valid JSON") from None
+
+
+def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Of a key given twice one reader takes the first value and another the last."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key appears twice")
+    return found

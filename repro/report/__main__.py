@@ -1,18 +1,21 @@
 """``python -m repro.report``: one HTML page over what has been run, tables and figures for papers.
 
-Exit status 0; 1 if a finding disagrees with the runs; 2 for bad input, with nothing written.
+Exit status 0; 1 if a finding disagrees with the runs, or the files of a run were changed since;
+2 for bad input, with nothing written.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
 from repro.base.errors import BadInput, one_line
+from repro.base.files import sweep, whole
+from repro.cli.command import run_command
+from repro.cli.outcome import explained
 
 
 class _Parser(argparse.ArgumentParser):
@@ -44,19 +47,15 @@ def main(arguments: Sequence[str]) -> int:
         return int(stop.code or 0)
     try:
         return _write(given)
-    except BadInput as problem:
-        print(f"error: {problem}", file=sys.stderr)
-        return 2
-    except OSError as problem:
-        print(one_line(f"error: {problem.filename}: {problem.strerror}"), file=sys.stderr)
-        return 2
+    except (BadInput, OSError) as problem:
+        return explained(problem)
 
 
 def _write(given: argparse.Namespace) -> int:
     from repro.catalogue import entries, slips
     from repro.report.html.findings import disagreements, findings, page
     from repro.report.html.page import report_html
-    from repro.report.html.runs import find_runs
+    from repro.report.html.runs import find_runs, say_changes
 
     runs, notes = find_runs(given.runs), slips.load()
     by_key = {run.key: run for run in runs}
@@ -73,19 +72,16 @@ def _write(given: argparse.Namespace) -> int:
     wrong = list(disagreements(notes, by_key))
     for line in wrong:
         print(f"finding against the runs: {line}", file=sys.stderr)
-    return 1 if wrong else 0
+    return max(say_changes(runs), int(bool(wrong)))
 
 
 def _save(path: Path, text: str) -> None:
     """Whole or not at all."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
+    sweep(path.parent)
+    with whole(path) as draft:
         draft.write_text(text, encoding="utf-8")
-        os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
     print(f"{path} ({len(text.encode()) / 1e6:.1f} MB)")
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    run_command(main)

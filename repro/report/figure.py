@@ -6,12 +6,14 @@ import math
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from io import BytesIO
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from repro.report.captions import caption_height, write_captions
 from repro.report.legend import legend_handles
+from repro.report.own_defaults import own_defaults
 from repro.report.panels import draw_panel
 from repro.report.wording import expected_words, verdict_words
 from repro.study.results import CheckResult, Result
@@ -49,9 +51,16 @@ def draw(result: Result) -> Figure:
 
 def save(figure: Figure, path: Path) -> None:
     """Write a figure as PNG or SVG; the same figure gives the same bytes."""
-    metadata: dict[str, Any] = {"Date": None} if path.suffix == ".svg" else {"Software": None}
+    path.write_bytes(figure_bytes(figure, path.suffix.removeprefix(".")))
+
+
+def figure_bytes(figure: Figure, kind: str) -> bytes:
+    """A figure as ``png`` or ``svg``; the same figure gives the same bytes."""
+    metadata: dict[str, Any] = {"Date": None} if kind == "svg" else {"Software": None}
+    content = BytesIO()
     with _style():
-        figure.savefig(path, metadata=metadata)
+        figure.savefig(content, format=kind, metadata=metadata)
+    return content.getvalue()
 
 
 def panel_columns(panels: int) -> int:
@@ -90,7 +99,7 @@ def _headings(figure: Figure, result: Result) -> None:
 
 @contextmanager
 def _style() -> Iterator[None]:
-    """Seaborn's look and fixed SVG ids, undone on leaving; the user's backend is not touched."""
+    """Seaborn's look and fixed SVG ids over matplotlib's defaults, undone on leaving."""
     import matplotlib
     import seaborn
 
@@ -105,5 +114,5 @@ def _style() -> Iterator[None]:
     }
     looks = seaborn.axes_style("ticks") | seaborn.plotting_context("paper", font_scale=1.05)
     style: Any = {**looks, **extra}
-    with matplotlib.rc_context(style):
+    with own_defaults(), matplotlib.rc_context(style):
         yield

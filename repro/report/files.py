@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from repro.base.files import atomic_write, remove_stale
-from repro.report.measurements import measurements_frame, write_parquet
-from repro.report.plain import jsonable, plain
+from repro.report.measurements import measurements_frame, parquet_bytes
+from repro.report.plain import jsonable
 from repro.report.run_facts import run_facts
+from repro.report.seals import config_bytes, json_bytes, sealed
 from repro.study.checks import Check
 from repro.study.results import CheckResult, Outcome, Result
 
@@ -19,7 +19,7 @@ __all__ = ["measurements_frame", "remember", "verdict_json", "write_files"]
 
 def verdict_json(result: Result) -> dict[str, Any]:
     """The contract's ``verdict.json``, strict JSON: NaN is null, infinities are strings."""
-    return jsonable(
+    content = jsonable(
         {
             "theorem": result.theorem,
             "statements": result.statements,
@@ -41,6 +41,7 @@ def verdict_json(result: Result) -> dict[str, Any]:
             "config_hash": result.config_hash,
         }
     )
+    return sealed(content, result)
 
 
 def _check_entry(item: CheckResult) -> dict[str, Any]:
@@ -95,12 +96,12 @@ def write_files(
     (folder / "verdict.json").unlink(missing_ok=True)
     run, verdict = run_facts(seconds, workers, device), verdict_json(result)
     written = [
-        _write(folder / "measurements.parquet", lambda path: write_parquet(result, path)),
-        _write(folder / "config.yaml", lambda path: _write_yaml(result.config, path)),
+        _write(folder / "config.yaml", config_bytes(result)),  # first: it says whose folder it is
+        _write(folder / "measurements.parquet", parquet_bytes(result)),
         *_write_figures(result, folder),
-        _write(folder / "run.json", lambda path: _write_json(run, path)),
+        _write(folder / "run.json", json_bytes(run)),
     ]
-    return [*written, _write(folder / "verdict.json", lambda path: _write_json(verdict, path))]
+    return [*written, _write(folder / "verdict.json", json_bytes(verdict))]
 
 
 def remember(folder: Path, tracked: dict[str, Any]) -> None:
@@ -108,33 +109,23 @@ def remember(folder: Path, tracked: dict[str, Any]) -> None:
     path = folder / "run.json"
     if path.is_file():
         facts = json.loads(path.read_text(encoding="utf-8")) | {"mlflow": tracked}
-        _write(path, lambda draft: _write_json(facts, draft))
+        _write(path, json_bytes(facts))
 
 
-def _write(path: Path, save: Callable[[Path], None]) -> Path:
-    """Save under a draft's name beside ``path``, then rename."""
+def _write(path: Path, content: bytes) -> Path:
+    """Write under a draft's name beside ``path``, then rename.
+
+    All at once, by Python, which goes on where a signal has interrupted it; libraries that write
+    files themselves do not.
+    """
     with atomic_write(path) as draft:
-        save(draft)
+        draft.write_bytes(content)
     return path
 
 
 def _write_figures(result: Result, folder: Path) -> list[Path]:
     """The figure as PNG and SVG."""
-    from repro.report.figure import draw, save
+    from repro.report.figure import draw, figure_bytes
 
     figure = draw(result)
-    return [
-        _write(folder / f"figure.{end}", lambda path: save(figure, path)) for end in ("png", "svg")
-    ]
-
-
-def _write_yaml(config: object, path: Path) -> None:
-    import yaml
-
-    text = yaml.safe_dump(plain(config), sort_keys=False, allow_unicode=True)
-    path.write_text(text, encoding="utf-8")
-
-
-def _write_json(content: dict[str, Any], path: Path) -> None:
-    text = json.dumps(jsonable(content), indent=2, allow_nan=False, ensure_ascii=False)
-    path.write_text(text + "\n", encoding="utf-8")
+    return [_write(folder / f"figure.{end}", figure_bytes(figure, end)) for end in ("png", "svg")]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import os
+from io import BytesIO
 from pathlib import Path
 
 from repro.base.errors import one_line
+from repro.base.files import sweep, whole
 from repro.report.html.bars import allowed_range
 from repro.report.html.entries import Entry, entries
 from repro.report.html.runs import Run
+from repro.report.own_defaults import own_defaults
 from repro.report.wording import finite, headline, interval
 
 COLUMN_WIDTH = 3.35
@@ -39,8 +41,9 @@ def write_latex(runs: list[Run], folder: Path) -> int:
         OSError: the folder cannot be written to.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    sweep(folder)
     for run in runs:
-        _whole(folder / f"{run.key}.tex", table(run).encode("utf-8"))
+        _save(folder / f"{run.key}.tex", table(run).encode("utf-8"))
         _figure(run, folder / f"{run.key}.pdf")
     return 2 * len(runs)
 
@@ -73,6 +76,7 @@ def _line(one: Entry) -> str:
     return " & ".join(cells) + r" \\"
 
 
+@own_defaults()
 def _figure(run: Run, path: Path) -> None:
     """Interval and value of every check, in units of its allowed range, which is shaded."""
     from matplotlib.backends.backend_pdf import FigureCanvasPdf
@@ -94,12 +98,9 @@ def _figure(run: Run, path: Path) -> None:
     axes.set_xlim(-4.2, 4.2)
     axes.set_xlabel("distance from the claim, in margins (clipped at ±4)", fontsize=6)
     axes.tick_params(labelsize=6)
-    draft = path.with_name(f".{path.stem}.{os.getpid()}.pdf")
-    try:
-        figure.savefig(draft, metadata={"CreationDate": None})
-        os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
+    content = BytesIO()
+    figure.savefig(content, format="pdf", metadata={"CreationDate": None})
+    _save(path, content.getvalue())
 
 
 def _scaled(check: dict) -> tuple[float, float, float] | None:
@@ -124,10 +125,6 @@ def _scaled(check: dict) -> tuple[float, float, float] | None:
     return first, second, third
 
 
-def _whole(path: Path, content: bytes) -> None:
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
+def _save(path: Path, content: bytes) -> None:
+    with whole(path) as draft:
         draft.write_bytes(content)
-        os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
+from io import BytesIO
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -54,10 +54,12 @@ def _rows(item: CheckResult) -> Iterator[tuple[object, ...]]:
                 yield (*head, float(value), block, mean, variance, seen.size, failed)
 
 
-def write_parquet(result: Result, path: Path) -> None:
-    """Bytes that depend on the measurements only: no pandas metadata."""
+def parquet_bytes(result: Result) -> bytes:
+    """Depend on the measurements only: no pandas metadata."""
     import pyarrow
     from pyarrow import parquet
 
     table = pyarrow.Table.from_pandas(measurements_frame(result), preserve_index=False)
-    parquet.write_table(table.replace_schema_metadata(None), path)
+    content = BytesIO()
+    parquet.write_table(table.replace_schema_metadata(None), content)
+    return content.getvalue()

@@ -16,8 +16,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from repro.base.errors import BadInput
-from repro.base.help import explain_or_run
+from repro.cli.command import run_command
 from repro.report.figure import save
+from repro.report.own_defaults import own_defaults
 
 CURVES = {
     "ratio": ("estimation, strong adversary", "C0", "o"),
@@ -91,7 +92,8 @@ def main(arguments: list[str]) -> int:
     folder = Path(arguments[0]) if arguments else Path("(missing)")
     source = folder / "measurements.parquet"
     try:
-        figure = draw_separation(read_measurements(source))
+        with own_defaults():
+            figure = draw_separation(read_measurements(source))
     except BadInput as problem:
         print(f"error: {problem}", file=sys.stderr)
         return 2
@@ -102,4 +104,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(explain_or_run(main, sys.argv[1:], __doc__))
+    run_command(main, __doc__)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import sqlite3
 import sys
 import time
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 from repro.base.errors import one_line
 from repro.report import tracking_content as content
 from repro.report.files import remember
+from repro.report.secret_address import has_secret, shown
 from repro.report.tracking_store import open_store, quiet_mlflow
 from repro.study.results import CheckResult, Result
 
@@ -45,9 +45,9 @@ def log_result(result: Result, folder: Path, tracking: Mapping[str, object]) -> 
     try:
         with quiet_mlflow():
             uri, experiment = str(tracking["uri"]), str(tracking.get("experiment", "repro"))
-            client, experiment_id = open_store(uri, experiment)
-            log = _Log(client, experiment_id, result)
-            run_id = log.write(Path(folder))
+            with open_store(uri, experiment) as (client, experiment_id):
+                log = _Log(client, experiment_id, result)
+                run_id = log.write(Path(folder))
             ids = {"experiment_id": experiment_id, "run_id": run_id, "checks": log.checks}
             remember(Path(folder), ids | {"seconds": round(time.perf_counter() - started, 3)})
             return run_id
@@ -56,18 +56,19 @@ def log_result(result: Result, folder: Path, tracking: Mapping[str, object]) -> 
         return None
 
 
-def _first_cause(problem: Exception) -> str:
+def _first_cause(problem: Exception) -> BaseException:
     """What went wrong beneath the layers: "Connection refused" rather than "retries exceeded"."""
     inner: BaseException = problem
     while (below := inner.__cause__ or inner.__context__) is not None:
         inner = below
-    found = inner if isinstance(inner, (OSError, ImportError, sqlite3.Error)) else problem
-    return f"{type(found).__name__}: {found}"
+    return inner if isinstance(inner, (OSError, ImportError, sqlite3.Error)) else problem
 
 
-def _warn(uri: str, reason: str, folder: Path) -> None:
-    """One line on stderr, without a password that the address may hold."""
-    known = re.sub(r"//[^/@\s]*@", "//", f"{uri} cannot be used: {one_line(reason)[:160]}")
+def _warn(uri: str, problem: BaseException, folder: Path) -> None:
+    """One line on stderr; a message may quote a password, so with one only its kind is told."""
+    told = getattr(problem, "strerror", None) if has_secret(uri) else str(problem)
+    reason = f"{type(problem).__name__}{': ' if told else ''}{told or ''}"
+    known = f"{shown(uri)} cannot be used: {one_line(reason)[:160]}"
     print(f"tracking: {known}; results are kept in {folder}", file=sys.stderr, flush=True)
 
 

@@ -16,8 +16,11 @@ from urllib.parse import unquote
 if TYPE_CHECKING:
     from mlflow import MlflowClient
 
-LOCK_SECONDS = 30.0
-"""How long to wait for another process that creates the store."""
+LOCK_SECONDS = 600.0
+"""How long to wait for other processes that write to the store; one takes seconds."""
+
+BUSY_SECONDS = 60.0
+"""How long to wait for what locks the database without our lock, such as its comparison UI."""
 
 ENVIRONMENT = {
     "MLFLOW_DISABLE_TELEMETRY": "true",
@@ -29,8 +32,12 @@ ENVIRONMENT = {
 """Set before mlflow is imported, where the user has not set them: a dead server costs seconds."""
 
 
-def open_store(uri: str, experiment: str) -> tuple[MlflowClient, str]:
+@contextmanager
+def open_store(uri: str, experiment: str) -> Iterator[tuple[MlflowClient, str]]:
     """A client of the store at ``uri`` and the id of the experiment, created if need be.
+
+    A local store is this process's alone until the end: SQLite gives up on a busy database within
+    seconds, and mlflow then loses the run.
 
     Args:
         uri: ``sqlite:////absolute/path.db`` or the address of a tracking server.
@@ -45,7 +52,8 @@ def open_store(uri: str, experiment: str) -> tuple[MlflowClient, str]:
 
     path = sqlite_path(uri)
     if path is None:
-        return _client_and_experiment(uri, experiment, None)
+        yield _client_and_experiment(uri, experiment, None)
+        return
     from filelock import FileLock
 
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -53,7 +61,7 @@ def open_store(uri: str, experiment: str) -> tuple[MlflowClient, str]:
     with FileLock(path.with_name(path.name + ".lock"), timeout=LOCK_SECONDS):
         _probe(path)
         artifacts = (path.parent / "mlartifacts").as_uri()
-        return _client_and_experiment(uri, experiment, artifacts)
+        yield _client_and_experiment(uri, experiment, artifacts)
 
 
 def sqlite_path(uri: str) -> Path | None:
@@ -72,7 +80,7 @@ def sqlite_path(uri: str) -> Path | None:
 
 def _probe(path: Path) -> None:
     """Fail at once on a file that is no database or cannot be written; mlflow retries minutes."""
-    with closing(sqlite3.connect(path, timeout=5)) as connection:
+    with closing(sqlite3.connect(path, timeout=BUSY_SECONDS)) as connection:
         connection.execute("PRAGMA schema_version").fetchone()
         connection.execute("BEGIN IMMEDIATE")
         connection.rollback()

@@ -5,13 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 
 from repro.base.files import atomic_write, remove_stale
+
+BLOCK_BYTES = 2**14
+"""About what a finished block takes on disk."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,20 @@ class BlockStore:
         """Remove what killed runs left half written."""
         remove_stale(self._folder, "*/.*.draft-*")
 
+    def trouble(self) -> str:
+        """Why no block can be kept here, in a line; nothing where one can."""
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=self._folder) as probe:
+                probe.write(bytes(BLOCK_BYTES))
+        except OSError as problem:
+            return f"{self._folder} cannot be written: {problem.strerror}"
+        return ""
+
+    def kept(self, blocks: Iterable[Block]) -> int:
+        """How many of some blocks are on disk; each is there whole or not at all."""
+        return sum(self._path(block).is_file() for block in blocks)
+
     def _path(self, block: Block) -> Path:
         return self._folder / block.key[:2] / f"{block.key}.npy"
 
@@ -67,10 +86,12 @@ class BlockStore:
         """Keep a finished block; a full or unwritable disk costs the cache, not the run."""
         path = self._path(block)
         flat = np.ravel(values)
+        content = BytesIO()  # numpy's own writing gives up when a signal arrives
+        np.save(content, np.append(flat, _checksum(block, flat)), allow_pickle=False)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             with atomic_write(path) as draft:
-                np.save(draft, np.append(flat, _checksum(block, flat)), allow_pickle=False)
+                draft.write_bytes(content.getbuffer())
         except OSError:
             return
 

@@ -1,4 +1,4 @@
-"""Typed configuration of a study: claims, budgets and top-level overrides.
+"""Typed configuration of a study: probes, budgets and top-level overrides.
 
 Hydra composes YAML; these models check it.  A wrong value becomes one BadInput line.
 """
@@ -9,28 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from repro.base.schema import Epsilon, Finite, KLWeight, Model, Pairs, Positive, Whole
-from repro.study.checks import Direction, Verdict
-
-
-class Claim(Model):
-    """A sweep and what is claimed of it, fixed before the run.
-
-    ``epsilon`` and ``n_pairs`` are the check's own, where it does not sweep them.
-    """
-
-    grid: Annotated[tuple[Positive, ...], Field(min_length=1)]
-    expected: Verdict
-    epsilon: Epsilon | None = None
-    n_pairs: Pairs | None = None
-    horizon: Pairs | None = None
-    replicate_factor: Positive = 1.0
-
-    @model_validator(mode="after")
-    def _increasing(self):
-        if any(a >= b for a, b in zip(self.grid, self.grid[1:], strict=False)):
-            raise ValueError("grid values that increase")
-        return self
+from repro.base.schema import Epsilon, KLWeight, Model, Pairs, Positive, Whole
 
 
 class Probe(Model):
@@ -64,42 +43,6 @@ class Probes(Model):
     name: str
     probes: dict[str, Probe]
     instances: dict[str, dict[str, Probe]] = {}
-
-
-class SlopeClaim(Claim):
-    """A claimed exponent along the grid."""
-
-    kind: Literal["slope"]
-    grid: Annotated[tuple[Positive, ...], Field(min_length=3)]
-    claimed: Finite
-    tolerance: Positive
-    direction: Direction
-
-
-class RatioClaim(Claim):
-    """A claimed ratio of measured to predicted."""
-
-    kind: Literal["ratio"]
-    claimed: Finite
-    tolerance: Positive
-
-
-class FrequencyClaim(Claim):
-    """An event that may fail with the statement's failure probability."""
-
-    kind: Literal["frequency"]
-
-
-class InequalityClaim(Claim):
-    """Left-hand side at most right-hand side in every case, up to a relative tolerance."""
-
-    kind: Literal["inequality"]
-    tolerance: Positive
-
-
-AnyClaim = Annotated[
-    SlopeClaim | RatioClaim | FrequencyClaim | InequalityClaim, Field(discriminator="kind")
-]
 
 
 class Budget(Model):

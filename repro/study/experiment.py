@@ -67,9 +67,8 @@ class Experiment(ABC, Generic[C]):
         super().__init_subclass__(**kwargs)
         if "slug" not in vars(cls):
             cls.slug = cls.__module__.rpartition(".")[2]
-        if "statements" not in vars(cls):
-            own = [one for row in cls.rows for one in row.settles or cls.settles]
-            cls.statements = tuple(dict.fromkeys(own))
+        own = [one for row in cls.rows for one in row.settles or cls.settles]
+        cls.statements = tuple(dict.fromkeys(own))
 
     def __init__(self, config: Any, setting: Setting) -> None:
         self.config, self.setting = config, setting
@@ -132,7 +131,11 @@ class Experiment(ABC, Generic[C]):
         place, probes = self.probes_in_use
         if row.name not in probes:
             raise BadInput(f"{place}.{row.name}", "(missing)", "a probe is required")
-        return probes[row.name]
+        probe = probes[row.name]
+        if len(probe.grid) < row.claim.fewest:
+            least = f"allowed: at least {row.claim.fewest} values"
+            raise BadInput(f"{place}.{row.name}.grid", list(probe.grid), least)
+        return probe
 
     def _refuse_unknown_probes(self) -> None:
         known = {row.name for row in self.rows}

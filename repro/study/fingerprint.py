@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from enum import Enum
 from pathlib import Path
+from types import MethodType
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from pydantic import BaseModel
 
 def fingerprint(thing: object) -> str:
     """128 bits over plain values, arrays, tensors, dataclasses, models and functions.
+
+    A dataclass field with ``compare=False`` is no content: a folder, say, where results are kept.
 
     Raises:
         TypeError: something in it has no content to hash (an open file, a generator).
@@ -45,10 +48,12 @@ def _parts(thing: Any) -> Iterator[bytes]:
     elif isinstance(thing, BaseModel):
         yield from _named({name: getattr(thing, name) for name in type(thing).model_fields})
     elif dataclasses.is_dataclass(thing) and not isinstance(thing, type):
-        yield from _named({f.name: getattr(thing, f.name) for f in dataclasses.fields(thing)})
+        content = (f.name for f in dataclasses.fields(thing) if f.compare)
+        yield from _named({name: getattr(thing, name) for name in content})
     elif isinstance(thing, Mapping):
         yield from _named({repr(key): value for key, value in thing.items()})
     elif isinstance(thing, Sequence):
+        yield str(len(thing)).encode()  # [[1, 2]] is not [[1], 2]
         yield from (part for item in thing for part in _parts(item))
     elif isinstance(thing, AbstractSet):
         yield from (item.encode() for item in sorted(fingerprint(item) for item in thing))
@@ -63,6 +68,7 @@ def _parts(thing: Any) -> Iterator[bytes]:
 
 
 def _named(fields: Mapping[str, Any]) -> Iterator[bytes]:
+    yield str(len(fields)).encode()
     for name in sorted(fields):
         yield name.encode()
         yield from _parts(fields[name])
@@ -77,5 +83,5 @@ def _code(function: Callable[..., Any]) -> Iterator[bytes]:
     yield f"{function.__module__}.{getattr(function, '__qualname__', type(function))}".encode()
     for cell in getattr(function, "__closure__", None) or ():
         yield from _parts(cell.cell_contents)
-    if bound := getattr(function, "__self__", None):
-        yield from _parts(bound)
+    if isinstance(function, MethodType):
+        yield from _parts(function.__self__)

@@ -14,12 +14,14 @@ from repro.preferences.label_law import (
     randomized_response,
     the_truth,
 )
+from repro.privacy.central_noise import GAUSSIAN, NO_NOISE
 from repro.study.fingerprint import fingerprint
 from repro.study.stages import STAGES
 
 NAMED: Mapping[str, Mapping[str, Any]] = {
     "labels": {"bradley_terry": bradley_terry, "fair_coins": fair_coins},
     "channel": {"randomized_response": randomized_response, "no_randomizer": no_randomizer},
+    "noise": {"gaussian": GAUSSIAN, "no_noise": NO_NOISE},
     "estimate": {"as_fitted": as_fitted, "the_truth": the_truth},
     "bonus": {"as_printed": 1.0, "none": 0.0, "reversed": -1.0},
 }
@@ -39,7 +41,7 @@ def _stage(name: str, value: Any) -> Any:
         raise BadInput(
             f"stages.{name}", value, f"{nearest(name, STAGES)}allowed: {', '.join(STAGES)}"
         )
-    if not isinstance(value, str):
+    if type(value) is not str:  # an object of a StrEnum is the object itself, not a name
         return value
     known = NAMED.get(name, {})
     if value not in known:

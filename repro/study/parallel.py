@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 
@@ -12,6 +11,7 @@ import numpy as np
 from repro.base.errors import BadInput
 from repro.study.allocator import keep_freed_memory
 from repro.study.blocks import Block
+from repro.study.worker_life import belong_to, free_shared_memory
 
 KEPT = "Finished blocks are kept; run the same command to go on"
 
@@ -38,6 +38,7 @@ class _Pool:
     def __call__(self, function, blocks: list[Block]) -> Iterator[tuple[Block, np.ndarray]]:
         from joblib.externals.loky.process_executor import BrokenProcessPool
 
+        free_shared_memory()
         left = dict.fromkeys(blocks)
         for attempt in range(self._retries + 1):
             try:
@@ -55,18 +56,13 @@ class _Pool:
         warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
         pool = Parallel(
             n_jobs=self.workers, return_as="generator_unordered", batch_size=2,  # type: ignore
-            initializer=_leave_interrupts_to_the_parent,
+            initializer=belong_to, initargs=(os.getpid(),),
         )  # fmt: skip
         yield from pool(delayed(_one)(function, block) for block in blocks)  # type: ignore[misc]
 
 
 def _lost(where: str) -> BadInput:
     return BadInput(where, "", f"workers keep dying (out of memory?); allowed: fewer. {KEPT}")
-
-
-def _leave_interrupts_to_the_parent() -> None:
-    """Ctrl-C reaches a whole process group: one process says so, the others are ended by it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _one(function, block: Block) -> tuple[Block, np.ndarray]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -54,11 +56,14 @@ def _connected(workers: int | None, address: str | None) -> Iterator[Any]:
     quiet = {"logging_level": "ERROR", "log_to_driver": False, "include_dashboard": False}
     if address:
         quiet.pop("include_dashboard")
+    before = signal.getsignal(signal.SIGTERM)
     try:
         ray.init(address=address or "local", **size, **quiet)
     except (ConnectionError, RuntimeError, ValueError) as problem:
         text = one_line(str(problem))[:160]
         raise BadInput("compute.address", address or "", f"no Ray cluster: {text}") from None
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, before)  # ray's handler ends the process with status 15
     try:
         yield ray
     finally:

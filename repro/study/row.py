@@ -119,7 +119,7 @@ class Row:
 
     Attributes:
         name: of the check and of its probe.
-        over: swept axis, one of ``repro.notation.AXES``.
+        over: swept axis, one of ``repro.base.notation.AXES``.
         claim: what is claimed, and by how much it may be missed.
         measure: how the quantity is measured.
         method: implementation under test.

@@ -17,7 +17,7 @@ from repro.study.judge import judge
 from repro.study.plan import Plan, blocks_of, built, measure_block
 from repro.study.results import AssumptionResult, CheckResult, Result, Series
 from repro.study.stream import stream
-from repro.study.verdicts import worst
+from repro.study.verdicts import overall, worst
 
 Mapper = Callable[[Callable[[Block], np.ndarray], list[Block]], Iterable[tuple[Block, np.ndarray]]]
 """Applies a pure function to blocks, in any order, in this process or others."""
@@ -51,7 +51,7 @@ def run_plan(
     blocks = blocks_of(plan)
     values = _fetch(plan, checks, blocks, store, advance)
     missing = [block for block in blocks if block not in values]
-    with _interruptible(values, len(blocks)):
+    with _interruptible(store, blocks):
         for block, found in mapper(_Measure(plan), missing):
             store.write(block, found)
             values[block] = found
@@ -90,26 +90,20 @@ def summarise(
 
 def in_force(plan: Plan, config: Mapping[str, object]) -> dict[str, object]:
     """The config with the numbers that the probes really had: overrides and scaled labels."""
-    from repro.study.trial import Trial
-
     found = copy.deepcopy(dict(config))
     for trial in built(plan).trials:
-        if isinstance(trial, Trial):
-            place, name = trial.place
-            group = found["theorem"]
-            for key in place:
-                group = group[key]  # type: ignore[index]
-            group[name] |= trial.numbers  # type: ignore[index]
+        place, name = trial.place
+        group = found["theorem"]
+        for key in place:
+            group = group[key]  # type: ignore[index]
+        group[name] |= trial.numbers  # type: ignore[index]
     return found
 
 
 def _overall(checks: tuple[CheckResult, ...], assumptions: tuple[AssumptionResult, ...]):
-    """The worst check, unless a control got through or an assumption fails."""
-    if not all(assumption.holds for assumption in assumptions):
-        return "assumption_failed"
-    if not all(check.caught for check in checks):
-        return "inconclusive"
-    return worst(check.outcome.verdict for check in checks)
+    controls = (control.verdict for check in checks for control in check.controls)
+    outcomes = (check.outcome.verdict for check in checks)
+    return overall((one.holds for one in assumptions), controls, outcomes)
 
 
 @dataclass(frozen=True)
@@ -136,11 +130,11 @@ def _fetch(plan, checks, blocks, store, advance) -> dict[Block, np.ndarray]:
 
 
 @contextlib.contextmanager
-def _interruptible(values: dict, total: int) -> Iterator[None]:
+def _interruptible(store: BlockStore, blocks: list[Block]) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        raise Interrupted(len(values), total) from None
+        raise Interrupted(store.kept(blocks), len(blocks)) from None
 
 
 def _judged(plan: Plan, index: int, check: Check, values) -> CheckResult:
@@ -152,5 +146,4 @@ def _judged(plan: Plan, index: int, check: Check, values) -> CheckResult:
         series = Series(np.array(check.grid, dtype=float), stacked[:, m])
         rng = stream(plan.seed, plan.slug, check.name, method, "bootstrap")
         outcomes.append(judge(check, method, series, rng, plan.budget.resamples))
-    statements = find(plan.slug).statements_of(check.name)
-    return CheckResult(check, outcomes[0], tuple(outcomes[1:]), statements)
+    return CheckResult(check, outcomes[0], tuple(outcomes[1:]), check.statements)

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, PlainValidator, StrictBool
 
 from repro.base.errors import BadInput
+from repro.base.files import expanded
 from repro.base.schema import FileName, Model, Whole, validate
 from repro.instances.choices import TextChoice, instance_choice
 from repro.study.blocks import content_key
@@ -18,7 +19,6 @@ from repro.study.config import Budget, Overrides
 from repro.study.discovery import find
 from repro.study.effects import refuse_without_effect
 from repro.study.experiment import DEFAULT_INSTANCE, Experiment, Setting
-from repro.study.legacy import SweepExperiment
 from repro.study.named_stages import in_words, named_stages
 from repro.study.plan import Plan, built
 from repro.study.shipped import refuse_departures, shipped, shipped_instance
@@ -120,19 +120,16 @@ def session_of(values: Mapping[str, Any]) -> Session:
     overrides = validate(Overrides, {name: values[name] for name in OVERRIDES})
     kind = find(str(config.theorem.get("name")))
     refuse_departures(kind.slug, config.theorem)
-    _refuse_unused(kind, overrides)
     instance = _instance(kind, config.instance)
-    output_dir = Path(config.output_dir).expanduser().absolute()
+    output_dir = expanded("output_dir", config.output_dir).absolute()
     device = resolve_device(config.device)
-    tables = config.feature_cache or output_dir / ".cache" / "features"
+    tables = expanded("feature_cache", config.feature_cache or f"{output_dir}/.cache/features")
     _refuse_unable(config.compute, device)
     stages = named_stages(config.stages)
-    cache = Path(tables).expanduser().absolute()
-    setting = Setting(overrides, instance, device, cache, stages)
+    setting = Setting(overrides, instance, device, tables.absolute(), stages)
     plan = Plan(kind.slug, config.theorem, setting, config.budget, config.seed, config.only)
     built(plan)
-    if not issubclass(kind, SweepExperiment):
-        refuse_without_effect(plan, shipped(kind.slug), shipped_instance(instance["kind"]))
+    refuse_without_effect(plan, shipped(kind.slug), shipped_instance(instance["kind"]))
     resolved = {key: value for key, value in values.items() if key not in NOT_IN_THE_HASH} | {
         "instance": instance,
         "device": device,
@@ -161,17 +158,6 @@ def resolve_device(device: str) -> str:
     return "cuda" if available else "cpu"
 
 
-def _refuse_unused(kind: type[Experiment], overrides: Overrides) -> None:
-    """An override that changes nothing is a mistake worth a line."""
-    if not issubclass(kind, SweepExperiment):
-        return
-    for name in OVERRIDES:
-        value = getattr(overrides, name)
-        if value is not None and name not in kind.used_overrides:
-            allowed = ", ".join(sorted(kind.used_overrides))
-            raise BadInput(name, value, f"{kind.slug} does not use it; allowed: {allowed}")
-
-
 def _refuse_unable(compute: Compute, device: str) -> None:
     """Ray that is not installed, or that is asked to measure on a device."""
     if compute.kind == "ray" and device != "cpu":
@@ -195,8 +181,6 @@ def _instance(kind: type[Experiment], values: dict[str, Any]) -> dict[str, Any]:
 
 def _instances_of(kind: type[Experiment]) -> tuple[str, ...]:
     """Kinds of instance for which an experiment has probes."""
-    if issubclass(kind, SweepExperiment):
-        return kind.instances
     return (DEFAULT_INSTANCE, *shipped(kind.slug).get("instances", ()))
 
 

@@ -14,6 +14,24 @@ _SEVERITY: tuple[Verdict, ...] = (
 )
 
 
+def overall(holds: Iterable[bool], controls: Iterable[str], checks: Iterable[Verdict]) -> Verdict:
+    """The worst check, unless an assumption fails or a control gets through.
+
+    Args:
+        holds: of each executed assumption.
+        controls: verdicts of what is wrong on purpose.
+        checks: verdicts of what is claimed.
+
+    >>> overall([True], ["contradicted"], ["supported"]), overall([], ["supported"], ["supported"])
+    ('supported', 'inconclusive')
+    """
+    if not all(holds):
+        return "assumption_failed"
+    if any(control != "contradicted" for control in controls):
+        return "inconclusive"
+    return worst(checks)
+
+
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
     """The worst of some verdicts; of none, inconclusive.
 

@@ -17,8 +17,10 @@ import numpy as np
 import pytest
 import torch
 
-from repro.families.online_kl.run_batch import RunSetting
-from repro.families.online_kl.wrong_pokl import simulate
+from repro.families.online_kl.algorithms_linear import LinearClass
+from repro.families.online_kl.algorithms_pokl import Game
+from repro.families.online_kl.run_setting import RunSetting, make_batch
+from repro.families.online_kl.simulation import simulate
 from repro.instances.linear import LinearWorld, random_linear_world
 from repro.preferences.block_draws import geometric_times
 from repro.study.parallel import single_thread
@@ -77,8 +79,8 @@ def softmax(logits):
 
 def blocked(horizon: int, replicates: int, ratio: float, device: str = DEVICE) -> float:
     instance = world(device)
-    rng = np.random.default_rng(0)
-    curve = simulate(instance, [SETTING], horizon, ratio, rng, replicates)
+    game = Game(instance, LinearClass(instance), make_batch([SETTING], replicates, device))
+    curve = simulate(game, horizon, ratio, np.random.default_rng(0))
     return float(curve.cumulative[-1].mean())
 
 

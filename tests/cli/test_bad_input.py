@@ -29,11 +29,19 @@ CASES = {
     "tracking": ("tracking.kind=paper", "tracking.kind=paper: allowed: 'none' or 'mlflow'"),
     "device": ("device=tpu", "device=tpu: allowed: "),
     "output folder": ("output_dir=", "output_dir: allowed: "),
+    "unknown user": (
+        "output_dir='~nosuchuser/x'",
+        "output_dir=~nosuchuser/x: has no home folder; allowed: a path without ~",
+    ),
+    "unknown user of a cache": (
+        "feature_cache='~nosuchuser/x'",
+        "feature_cache=~nosuchuser/x: has",
+    ),
     "unknown check": ("only=[n_pair]", "only=n_pair: did you mean n_pairs?"),
     "no check": ("only=[]", "only: allowed: "),
     "bad grammar": ("epsilon", "missing EQUAL"),
-    "grid": ("theorem.claims.linear.n_pairs.grid=[1]", "theorem.claims.linear.n_pairs.grid"),
-    "claim missing": ("~theorem.claims.linear.n_pairs", "a value is required"),
+    "grid": ("theorem.probes.n_pairs.grid=[1]", "theorem.probes.n_pairs.grid"),
+    "probe missing": ("~theorem.probes.n_pairs", "a value is required"),
     "features": ("instance.num_features=99", "num_features at most"),
     "too many text features": (
         "instance=preference_text instance.num_features=500",

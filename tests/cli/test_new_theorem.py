@@ -60,7 +60,7 @@ def test_the_scaffold_runs_and_its_control_fails_until_it_is_filled_in(tree, cap
     assert "my_bound: no statement names it; list it in conf/catalogue.yaml" in told.stderr
 
     file = tree / "theorems" / "my_bound.py"
-    before, after = file.read_text().rsplit("    return debiased(reported, epsilon)\n", 1)
+    before, after = file.read_text().rsplit("    return debiased.run(reported, epsilon)\n", 1)
     file.write_text(before + "    return reported\n" + after)
     status, verdict = run(tree)
     (control,) = verdict["controls"]
@@ -119,3 +119,45 @@ def test_the_scaffold_is_written_as_the_rest_of_the_tree(tmp_path):
     words = [sys.executable, "-m", "ruff", "check", "--config", str(ROOT / "pyproject.toml")]
     done = subprocess.run([*words, str(tmp_path / "theorems")], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
+
+
+@pytest.fixture
+def small_tree(tmp_path):
+    """What a source tree has at least."""
+    for name in ("theorems", "conf/theorem", "tests/theorems"):
+        (tmp_path / "tree" / name).mkdir(parents=True)
+    return tmp_path / "tree"
+
+
+def files_below(folder):
+    return sorted(path for path in folder.rglob("*") if not path.is_dir())
+
+
+def test_a_link_out_of_the_tree_is_not_written_through(small_tree, tmp_path, capsys):
+    (small_tree / "theorems" / "my_bound.py").symlink_to(tmp_path / "outside.py")
+    assert main(["my_bound"], small_tree) == 2
+    assert "theorems/my_bound.py exists" in capsys.readouterr().err
+    assert files_below(tmp_path) == [small_tree / "theorems" / "my_bound.py"]
+
+
+def test_a_folder_outside_the_tree_is_not_written_to(small_tree, tmp_path, capsys):
+    (tmp_path / "elsewhere").mkdir()
+    (small_tree / "tests" / "theorems").rmdir()
+    (small_tree / "tests" / "theorems").symlink_to(tmp_path / "elsewhere")
+    assert main(["my_bound"], small_tree) == 2
+    assert "is outside" in capsys.readouterr().err
+    assert files_below(tmp_path) == []
+
+
+def test_all_files_or_none(small_tree, monkeypatch):
+    opened = Path.open
+
+    def full(path, *words, **more):
+        if path.suffix == ".yaml" and "x" in words:
+            raise OSError(28, "No space left on device", str(path))
+        return opened(path, *words, **more)
+
+    monkeypatch.setattr(Path, "open", full)
+    with pytest.raises(OSError, match="No space left"):
+        main(["my_bound"], small_tree)
+    assert files_below(small_tree) == []

@@ -60,7 +60,7 @@ def test_a_circle_is_refused():
 
 
 def test_modules_fall_into_rooms():
-    names = ["repro.study.sweep", "theorems.x", "repro.cli.job", "repro.base.errors", "repro"]
+    names = ["repro.study.trial", "theorems.x", "repro.cli.job", "repro.base.errors", "repro"]
     assert [room(name) for name in names] == [
         "study", "theorems", "commands", "base", "commands",
     ]  # fmt: skip

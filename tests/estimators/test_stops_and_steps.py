@@ -12,10 +12,12 @@ from repro.estimators import mixture_mle
 from repro.families.central import algorithms_minimiser
 from repro.families.central.algorithms_losses import PairLoss
 from repro.families.losses import algorithms_losses
-from repro.families.losses.algorithms_losses import LabelLoss
+from repro.families.losses.algorithms_losses import LOSSES, NaiveLoss, SquareLoss
 from repro.families.online_kl import algorithms_least_squares
 from repro.families.robust import algorithms_debiased
 from repro.preferences.label_counts import LabelCounts
+
+KINDS = {**LOSSES, "naive": NaiveLoss}
 
 
 def double(values) -> torch.Tensor:
@@ -32,7 +34,7 @@ def of_debiased(labels, x=ONE, mass=ONE, radius=50.0, **options):
 def of_label_loss(shares, pairs=1.0, x=ONE, radius=50.0, name="naive", **options):
     shares = double(shares)
     counts = LabelCounts(torch.full_like(shares, pairs), pairs * shares)
-    return algorithms_losses.minimise_loss(LabelLoss(name, 1.0), counts, x, radius, **options)
+    return algorithms_losses.minimise_loss(KINDS[name](1.0), counts, x, radius, **options)
 
 
 def of_mixture(shares, pairs=1.0, x=ONE, radius=50.0, **options):
@@ -130,7 +132,7 @@ def test_steps_on_label_losses_that_overshoot_are_halved(name):
     x, pairs, wins = (double(values) for values in LABEL_CASES[name])
     easy = torch.tensor([0.5, 0.51, 0.49], dtype=torch.float64) * pairs
     counts = LabelCounts(torch.stack([pairs, pairs]), torch.stack([wins, easy]))
-    loss = LabelLoss(name, 1.0)
+    loss = KINDS[name](1.0)
     found = algorithms_losses.minimise_loss(loss, counts, x, 50.0)
     score, _ = loss.derivatives(counts, found @ x.T, x)
     assert outward_residual(score, found, 50.0) < 1e-5 * float(pairs.sum())
@@ -144,7 +146,7 @@ def test_a_row_is_halved_although_others_fall():
     x = double([[1.1, 0.7], [-0.0, -1.5], [0.2, 0.1]])
     pairs = double([[254.0, 10.0, 1145.0], [3945.0, 3767.0, 4208.0], [39.0, 8796.0, 451.0]])
     wins = double([[79.0, 3.0, 278.0], [2297.0, 2174.0, 2828.0], [23.0, 4500.0, 134.0]])
-    loss = LabelLoss("square", 1.0)
+    loss = SquareLoss(1.0)
     found = algorithms_losses.minimise_loss(loss, LabelCounts(pairs, wins), x, 50.0)
     for row in range(3):
         alone = LabelCounts(pairs[[row]], wins[[row]])

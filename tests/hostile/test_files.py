@@ -76,11 +76,6 @@ def part_of_release(name):
     return lambda folder: released(folder) / name
 
 
-def fingerprints(folder):
-    (path,) = (released(folder) / "ledger").glob("*.fingerprints")
-    return path
-
-
 def privatise_again(folder):
     words = [str(folder / "in.jsonl"), str(folder / "second.jsonl"), "epsilon=0.5", "compose=true"]
     return privatize.main([*words, f"ledger={folder / 'ledger'}"])
@@ -158,9 +153,9 @@ READERS = {
         ),
     ),
     "pairs to privatise": Reader(part_of_release("in.jsonl"), privatise_again),
-    "releases in the ledger": Reader(part_of_release("ledger/releases.jsonl"), privatise_again),
-    "salt of the ledger": Reader(part_of_release("ledger/salt"), privatise_again),
-    "fingerprints in the ledger": Reader(fingerprints, privatise_again),
+    "ledger of releases": Reader(
+        part_of_release("ledger/ledger.sqlite"), privatise_again, frozenset({"missing"})
+    ),  # a ledger that was deleted starts anew
     "release to audit": Reader(part_of_release("out.jsonl"), audit),
     "original of an audit": Reader(part_of_release("in.jsonl"), audit),
     "manifest of an audit": Reader(

@@ -197,3 +197,12 @@ def test_the_bytes_do_not_depend_on_hash_seeds(shared_result, tmp_path):
 
 def test_columns():
     assert [panel_columns(n) for n in (0, 1, 3, 14, 40)] == [1, 1, 2, 3, 4]
+
+
+def test_a_users_matplotlibrc_changes_no_figure(result, tmp_path):
+    import matplotlib
+
+    for name, settings in (("plain", {}), ("odd", {"text.usetex": True, "font.size": 40})):
+        with matplotlib.rc_context(settings):
+            save(draw(result), tmp_path / f"{name}.svg")
+    assert (tmp_path / "plain.svg").read_bytes() == (tmp_path / "odd.svg").read_bytes()

@@ -52,6 +52,8 @@ def test_verdict_has_the_fields_of_the_contract(result):
         "replicates",
         "budget",
         "config_hash",
+        "files",
+        "seal",
     ]
     first = found["checks"][0]
     assert first["name"] == "n_pairs"
@@ -162,7 +164,7 @@ def test_a_write_that_fails_leaves_no_verdict(result, tmp_path, monkeypatch):
     def broken(*_):
         raise OSError("disk full")
 
-    monkeypatch.setattr("repro.report.files.write_parquet", broken)
+    monkeypatch.setattr("repro.report.files.parquet_bytes", broken)
     with pytest.raises(OSError, match="disk full"):
         write_files(result, tmp_path, 1.0, 1, "cpu")
     assert not (tmp_path / "verdict.json").exists()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import multiprocessing
 import socket
+import subprocess
+import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -14,13 +16,50 @@ from mlflow import MlflowClient
 from repro.report.tracking import log_result
 
 
-def test_four_processes_may_be_first_at_once(result, tmp_path, tracking_of):
-    with ProcessPoolExecutor(4, multiprocessing.get_context("spawn")) as pool:
-        jobs = [pool.submit(log_result, result, tmp_path, tracking_of(tmp_path)) for _ in range(4)]
-        ids = [job.result(timeout=300) for job in jobs]
+def test_six_processes_may_be_first_at_once(result, tmp_path, tracking_of):
+    with ProcessPoolExecutor(6, multiprocessing.get_context("spawn")) as pool:
+        jobs = [pool.submit(log_result, result, tmp_path, tracking_of(tmp_path)) for _ in range(6)]
+        ids = [job.result(timeout=500) for job in jobs]
+    assert len(set(ids)) == 6
     assert all(isinstance(run_id, str) for run_id in ids)
     client = MlflowClient(tracking_of(tmp_path)["uri"])
     assert {client.get_run(str(run_id)).info.status for run_id in ids} == {"FINISHED"}
+
+
+def test_a_busy_database_is_waited_for(result, tmp_path, tracking_of, capfd):
+    """SQLite itself gives up after five seconds, and mlflow then loses the run."""
+    held = tmp_path / "held"
+    code = (
+        "import sqlite3, sys, time; from pathlib import Path; c = sqlite3.connect(sys.argv[1]); "
+        "c.execute('BEGIN EXCLUSIVE'); Path(sys.argv[2]).touch(); time.sleep(8); c.rollback()"
+    )
+    tracking = tracking_of(tmp_path)
+    database = tracking["uri"].removeprefix("sqlite:///")
+    other = subprocess.Popen([sys.executable, "-c", code, database, str(held)])
+    while not held.exists():
+        time.sleep(0.01)
+    run_id = log_result(result, tmp_path, tracking)
+    other.wait()
+    assert capfd.readouterr().err == ""
+    assert MlflowClient(tracking["uri"]).get_run(str(run_id)).info.status == "FINISHED"
+
+
+def test_a_run_waits_for_its_turn_and_not_for_seconds(result, tmp_path, tracking_of, monkeypatch):
+    """The lock is held until everything is written: no two processes write at once."""
+    from filelock import FileLock, Timeout
+
+    lock, seen = FileLock(tmp_path / "mlflow.db.lock"), []
+    create = MlflowClient.create_run
+
+    def watched(*words, **more):
+        with pytest.raises(Timeout):
+            FileLock(lock.lock_file, is_singleton=False).acquire(timeout=0)
+        seen.append(True)
+        return create(*words, **more)
+
+    monkeypatch.setattr(MlflowClient, "create_run", watched)
+    assert log_result(result, tmp_path, tracking_of(tmp_path)) is not None
+    assert len(seen) > 1
 
 
 def closed_port() -> str:

@@ -1,14 +1,23 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import repro
 from repro.base.errors import BadInput
+from repro.base.schema import validate
+from repro.cli.composition import compose_values
+from repro.families.central.cases_privacy import CentralPrivacyProbes
 from repro.families.offline_kl import mechanisms_release as release
-from repro.study import privacy_rows, privacy_sweep
+from repro.study import privacy_rows
+from repro.study.config import Overrides
+from repro.study.experiment import Setting
+from repro.study.privacy_rows import Private
+from repro.study.trial import Trial
 from theorems import covariance_privacy, kl_contraction
 from theorems import local_privacy_channels as channels
 
@@ -31,7 +40,6 @@ def small_run():
     def run(slug):
         if slug not in done:
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(privacy_sweep, "PILOT", 20_000)
                 patch.setattr(privacy_rows, "PILOT", 20_000)
                 done[slug] = repro.run(slug, budget="smoke", overrides=SMALL).result
         return done[slug]
@@ -60,7 +68,15 @@ def test_audit_bounds_lie_below_the_exact_epsilon(small_run, slug):
             assert 0 <= one.numbers["audit_lower_bound"] <= one.numbers["exact_epsilon"]
 
 
-@pytest.mark.parametrize("world", ["pairs", "kwise", "main_text", "trajectory"])
+KINDS = {
+    "pairs": covariance_privacy.PAIRS,
+    "kwise": covariance_privacy.KWISE,
+    "main_text": covariance_privacy.MAIN_TEXT,
+    "trajectory": covariance_privacy.TRAJECTORY,
+}
+
+
+@pytest.mark.parametrize("world", KINDS)
 @pytest.mark.parametrize("value", [2, 4, 5])
 def test_no_features_move_the_covariance_further(world, value):
     rng = np.random.default_rng(0)
@@ -68,7 +84,7 @@ def test_no_features_move_the_covariance_further(world, value):
     for _ in range(200):
         one, other = (_random_item(rng, world, value) for _ in range(2))
         largest = max(largest, float(np.linalg.norm(one - other)))
-    assert largest <= math.sqrt(2) * covariance_privacy.sensitivity(world, value) + 1e-9
+    assert largest <= math.sqrt(2) * KINDS[world].sensitivity(value) + 1e-9
 
 
 def _random_item(rng, world, value):
@@ -119,10 +135,15 @@ def test_random_channels_are_private_and_varied():
 
 
 def test_a_privacy_check_with_two_claims_is_refused():
-    overrides = (*SMALL, "theorem.claims.built.printed_delta.kind=privacy",
-                 "~theorem.claims.built.printed_delta.tolerance")  # fmt: skip
-    with pytest.raises((ValueError, BadInput)):
-        repro.run("covariance_privacy", budget="smoke", overrides=overrides)
+    """The swept δ makes a claim of its own at every grid point."""
+    rows = {row.name: row for row in covariance_privacy.CovariancePrivacy.rows}
+    experiment = covariance_privacy.CovariancePrivacy(
+        validate(CentralPrivacyProbes, compose_values("covariance_privacy", {})["theorem"]),
+        Setting(Overrides(), {"kind": "linear"}, "cpu", Path("unused")),
+    )
+    row = replace(rows["printed_delta"], claim=Private("two claims"))
+    with pytest.raises(ValueError, match="one claim"):
+        _ = Trial(experiment, row, experiment.config.probes["printed_delta"]).check
 
 
 def test_the_budget_can_be_given_at_top_level():

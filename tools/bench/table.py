@@ -17,8 +17,10 @@ import numpy as np
 
 from repro.families.offline_kl.algorithms_ppkl import BonusConstants, draw_problem
 from repro.families.online_kl.algorithms_finite import random_finite_class
-from repro.families.online_kl.run_batch import RunSetting
-from repro.families.online_kl.wrong_pokl import simulate
+from repro.families.online_kl.algorithms_linear import LinearClass
+from repro.families.online_kl.algorithms_pokl import Game
+from repro.families.online_kl.run_setting import RunSetting, make_batch
+from repro.families.online_kl.simulation import simulate
 from repro.instances.linear import random_linear_world
 from repro.preferences.label_counts import draw_label_counts
 from repro.study.parallel import ready_to_measure
@@ -60,9 +62,10 @@ def fitted(instance, n_pairs: float, replicates: int = BATCH):
 def online(horizon: float, class_size: int | None = None):
     """Algorithm 2 of P1, 100 runs at once."""
     instance, rng = random_linear_world(4, 4, 3, 0.5, 1.0, 0.6, seed=1), np.random.default_rng(0)
-    rewards = random_finite_class(instance, class_size, 3) if class_size else None
-    setting = RunSetting(1.0, 0.5, 8.0)
-    return simulate(instance, [setting], int(horizon), 1.25, rng, 100, rewards)
+    finite = random_finite_class(instance, class_size, 3) if class_size else None
+    batch = make_batch([RunSetting(1.0, 0.5, 8.0)], 100)
+    game = Game(instance, finite or LinearClass(instance), batch)
+    return simulate(game, int(horizon), 1.25, rng)
 
 
 def exponents():

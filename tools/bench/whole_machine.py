@@ -14,8 +14,10 @@ import numpy as np
 import torch
 
 from repro.families.offline_kl.algorithms_ppkl import BonusConstants, draw_problem
-from repro.families.online_kl.run_batch import RunSetting
-from repro.families.online_kl.wrong_pokl import simulate
+from repro.families.online_kl.algorithms_linear import LinearClass
+from repro.families.online_kl.algorithms_pokl import Game
+from repro.families.online_kl.run_setting import RunSetting, make_batch
+from repro.families.online_kl.simulation import simulate
 from repro.instances.linear import random_linear_world
 from repro.study.blocks import Block
 from repro.study.parallel import available_cores, mapper
@@ -100,8 +102,8 @@ def _fits(device: str, replicates: int) -> None:
 
 def _online(device: str, replicates: int) -> None:
     world = random_linear_world(4, 4, 3, 0.5, 1.0, 0.6, seed=1, device=device)
-    setting, rng = RunSetting(1.0, 0.5, 8.0), np.random.default_rng(0)
-    simulate(world, [setting], 10**6, 1.5, rng, replicates)
+    batch = make_batch([RunSetting(1.0, 0.5, 8.0)], replicates, device)
+    simulate(Game(world, LinearClass(world), batch), 10**6, 1.5, np.random.default_rng(0))
 
 
 def _seconds(work, device: str, replicates: int) -> float:

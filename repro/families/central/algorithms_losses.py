@@ -15,6 +15,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import softplus
 
+from repro.preferences.label_law import LabelLaw, bradley_terry
+
 
 @dataclass(frozen=True, eq=False)
 class PairLoss:
@@ -117,7 +119,10 @@ class RankingLoss:
 
 
 def draw_rankings(
-    rng: np.random.Generator, rankings: np.ndarray, reward: np.ndarray
+    rng: np.random.Generator,
+    rankings: np.ndarray,
+    reward: np.ndarray,
+    labels: LabelLaw = bradley_terry,
 ) -> tuple[Tensor, Tensor]:
     """Draw all rankings as counts, one stage of choices after another, exactly.
 
@@ -125,6 +130,8 @@ def draw_rankings(
         rng: the block's stream.
         rankings: (R, S) whole numbers of rankings at each state.
         reward: (S, K) true rewards.
+        labels: applied to each response's e^reward relative to the best one's, in (0, 1]; a set's
+            choices are drawn in proportion to what comes out.
 
     Returns:
         (R, S, M) times each choice set is met, and (R, S, K) times each response is chosen.
@@ -135,9 +142,10 @@ def draw_rankings(
     met = np.zeros((*rankings.shape, len(members)), dtype=np.int64)
     chosen = np.zeros((*rankings.shape, num_ranked), dtype=np.int64)
     met[..., place[2**num_ranked - 1]] = rankings
+    relative = labels(torch.from_numpy(np.exp(reward - reward.max(1, keepdims=True)))).numpy()
     for size in range(num_ranked, 1, -1):
         rows = np.flatnonzero(members.sum(1) == size)
-        weight = np.exp(reward - reward.max(1, keepdims=True))[:, None, :] * members[rows]
+        weight = relative[:, None, :] * members[rows]
         winners = rng.multinomial(met[..., rows], weight / weight.sum(-1, keepdims=True))
         chosen += winners.sum(2)
         if size > 2:

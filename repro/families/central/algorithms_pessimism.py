@@ -129,10 +129,27 @@ class PolicyTable:
         return self.gaps[(theta @ self.features.T).argmax(-1)]
 
     def pessimistic_gap(
-        self, theta: Tensor, matrix: Tensor, error_bound: float, radius: float
+        self,
+        theta: Tensor,
+        matrix: Tensor,
+        error_bound: float,
+        radius: float,
+        bonus: float = 1.0,
     ) -> Tensor:
-        """(R,) gap of Algorithm 3; NaN where its confidence set is empty or no ellipsoid."""
-        values = pessimistic_values(self.features, theta, matrix, error_bound, radius)
+        """(R,) gap of Algorithm 3; NaN where its confidence set is empty or no ellipsoid.
+
+        Args:
+            theta: (R, d) θ̃.
+            matrix: (R, d, d) Σ̃ + λI.
+            error_bound: F.
+            radius: B.
+            bonus: multiple of F that is taken off: 1 as printed, 0 greedy, negative optimistic.
+        """
+        if bonus == 0:
+            # A set of radius 0 around a θ̃ that output noise moved out of the ball is empty.
+            return self.greedy_gap(theta)
+        width, sign = abs(bonus) * error_bound, 1.0 if bonus > 0 else -1.0
+        values = sign * pessimistic_values(sign * self.features, theta, matrix, width, radius)
         found = self.gaps[values.nan_to_num(-torch.inf).argmax(-1)]
         return torch.where(values.isnan().any(-1), torch.nan, found)
 

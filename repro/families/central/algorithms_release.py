@@ -1,8 +1,9 @@
-"""What P3's curator releases, θ̃ and Σ̃, on drawn datasets of pairs, and the yardsticks of F."""
+"""What P3's curator releases, θ̃ and Σ̃, on datasets of any kind of comparison."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -18,12 +19,39 @@ from repro.families.central.algorithms_curator import (
     private_covariance,
     private_mle,
 )
-from repro.families.central.algorithms_losses import PairLoss, RankingLoss, draw_rankings
 from repro.families.central.algorithms_minimiser import Loss
-from repro.families.central.worlds_axis import AxisWorld
-from repro.families.central.worlds_mdp import LinearMDP
-from repro.families.central.worlds_rankings import ChoiceSetWorld
-from repro.preferences.label_counts import draw_label_counts
+from repro.families.central.algorithms_pessimism import PolicyTable
+from repro.preferences.label_law import LabelLaw
+from repro.privacy.central_noise import GAUSSIAN, CentralNoise
+
+
+class World(Protocol):
+    """What rewards are learnt from, and what policies are judged on."""
+
+    @property
+    def num_features(self) -> int:
+        """d."""
+        ...
+
+    @property
+    def theta(self) -> Tensor:
+        """(d,) θ*."""
+        ...
+
+    @property
+    def policies(self) -> PolicyTable:
+        """All policies, where they can be enumerated."""
+        ...
+
+    def greedy_gap(self, theta: Tensor) -> Tensor:
+        """(R,) sub-optimality of the policies that are optimal for θ (R, d)."""
+        ...
+
+    def draw(
+        self, rng: np.random.Generator, n_pairs: int, replicates: int, labels: LabelLaw
+    ) -> tuple[Loss, Tensor]:
+        """R datasets of n comparisons: ℓ_D divided by n, and Σ_D (R, d, d)."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +64,7 @@ class CentralData:
         n_pairs: n.
         noise: behind b and w.
         spread: (R, d, d) behind G.
+        rng: the block's stream, for methods that draw once more.
     """
 
     loss: Loss
@@ -43,6 +72,7 @@ class CentralData:
     n_pairs: int
     noise: Noise
     spread: Tensor
+    rng: np.random.Generator
 
     def theta(self, numbers: Perturbation) -> Tensor:
         """(R, d) θ̃ (Algorithm 1)."""
@@ -60,50 +90,29 @@ class CentralData:
         return norm_in(matrix, 0.0, theta - truth)
 
 
-def draw_pair_loss(
-    rng: np.random.Generator, world: AxisWorld, n_pairs: int, replicates: int
-) -> PairLoss:
-    """Draw n labelled pairs as counts and divide by n."""
-    counts = draw_label_counts(
-        rng, world.data_prob, world.reward_diff, n_pairs, float("inf"), replicates
-    )
-    return PairLoss(world.feature_diff, counts.pairs / n_pairs, counts.wins / n_pairs)
-
-
-def draw_pairs(
-    rng: np.random.Generator, world: AxisWorld, n_pairs: int, replicates: int
+def draw_data(
+    rng: np.random.Generator,
+    world: World,
+    n_pairs: int,
+    replicates: int,
+    labels: LabelLaw,
+    noise: CentralNoise,
 ) -> CentralData:
-    """R datasets of n labelled pairs and their curator's noise."""
-    loss = draw_pair_loss(rng, world, n_pairs, replicates)
-    return with_noise(rng, loss, loss.covariance, n_pairs)
+    """R datasets of n comparisons and their curator's noise."""
+    loss, covariance = world.draw(rng, n_pairs, replicates, labels)
+    return with_noise(rng, loss, covariance, n_pairs, replicates, noise)
 
 
 def with_noise(
-    rng: np.random.Generator, loss: Loss, covariance: Tensor, n_pairs: int
+    rng: np.random.Generator,
+    loss: Loss,
+    covariance: Tensor,
+    n_pairs: int,
+    replicates: int,
+    noise: CentralNoise = GAUSSIAN,
 ) -> CentralData:
-    """Datasets with standard normals for b, w and G."""
-    replicates, d = covariance.shape[:2]
-    noise = draw_noise(rng, replicates, d)
-    return CentralData(loss, covariance, n_pairs, noise, covariance_noise(rng, replicates, d))
-
-
-def draw_ranked(
-    rng: np.random.Generator, world: ChoiceSetWorld, n_pairs: int, replicates: int
-) -> CentralData:
-    """R datasets of n rankings and their curator's noise."""
-    states = world.draw_states(rng, n_pairs, replicates)
-    reward = torch.einsum("skd,d->sk", world.features, world.axis.theta).numpy()
-    met, chosen = draw_rankings(rng, states, reward)
-    loss = RankingLoss(world.features, met / n_pairs, chosen / n_pairs)
-    covariance = world.covariance(torch.from_numpy(states / n_pairs))
-    return with_noise(rng, loss, covariance, n_pairs)
-
-
-def draw_trajectory_pairs(
-    rng: np.random.Generator, world: LinearMDP, n_pairs: int, replicates: int
-) -> CentralData:
-    """R datasets of n compared pairs of trajectories and their curator's noise."""
-    x, prob = world.trajectory_pairs
-    counts = draw_label_counts(rng, prob, x @ world.theta, n_pairs, float("inf"), replicates)
-    loss = PairLoss(x, counts.pairs / n_pairs, counts.wins / n_pairs)
-    return with_noise(rng, loss, loss.covariance, n_pairs)
+    """Datasets with standard normals for b, w and G, times what the noise really is."""
+    d = covariance.shape[-1]
+    drawn, spread = draw_noise(rng, replicates, d), covariance_noise(rng, replicates, d)
+    scaled = Noise(noise.multiple * drawn.linear, noise.multiple * drawn.output)
+    return CentralData(loss, covariance, n_pairs, scaled, noise.multiple * spread, rng)

@@ -16,6 +16,7 @@ from repro.families.central.algorithms_budget import CentralBudget
 from repro.families.central.algorithms_curator import draw_noise
 from repro.families.central.algorithms_losses import PairLoss
 from repro.families.central.algorithms_minimiser import minimise_in_ball
+from repro.privacy.central_noise import GAUSSIAN, CentralNoise
 
 
 def strong_convexity(
@@ -92,6 +93,7 @@ def noise_step(
     n_pairs: float,
     d: int,
     printed: bool,
+    noise: CentralNoise = GAUSSIAN,
 ) -> Tensor:
     """(R,) 1 where ‖θ̂ − θ'‖ in Σ + (α/γ)I is above the right side of (13), else 0.
 
@@ -99,7 +101,7 @@ def noise_step(
     Printed: (σ/n)√(2dγ·log(2/η)/α).  From the line above it: (σ/n)√(2d·log(2/η)/(γα)).
     """
     ridge, gamma = budget.ridge(n_pairs, d), budget.curvature
-    b = budget.noise_std * draw_noise(rng, replicates, d).linear
+    b = budget.noise_std * (noise.multiple * draw_noise(rng, replicates, d).linear)
     moved = (b.norm(dim=-1) / (2 * ridge * n_pairs)).clamp(max=budget.radius)
     left = math.sqrt(ridge / gamma) * moved
     factor = gamma if printed else 1 / gamma

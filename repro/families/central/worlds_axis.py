@@ -9,10 +9,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from repro.families.central.algorithms_losses import PairLoss
 from repro.families.central.algorithms_pessimism import PolicyTable, all_choices
+from repro.preferences.label_counts import draw_label_counts
+from repro.preferences.label_law import LabelLaw, bradley_terry
 
 HARDEST = 0.7518
 """argmax of t·Φ(−t)."""
@@ -67,6 +71,34 @@ class AxisWorld:
         """(R,) sub-optimality of choosing the + response where ``chosen`` (R, d) is true."""
         wrong = chosen != (self.theta > 0)
         return (wrong * self.reward_diff.abs()) @ self.test_prob
+
+    def greedy_gap(self, theta: Tensor) -> Tensor:
+        """(R,) sub-optimality of choosing by the sign of θ (R, d)."""
+        return self.gap(theta > 0)
+
+    def draw(
+        self,
+        rng: np.random.Generator,
+        n_pairs: int,
+        replicates: int,
+        labels: LabelLaw = bradley_terry,
+    ) -> tuple[PairLoss, Tensor]:
+        """R datasets of n labelled pairs as counts: ℓ_D divided by n, and Σ_D."""
+        counts = draw_label_counts(
+            rng, self.data_prob, self.reward_diff, n_pairs, float("inf"), replicates, labels
+        )
+        loss = PairLoss(self.feature_diff, counts.pairs / n_pairs, counts.wins / n_pairs)
+        return loss, loss.covariance
+
+    def expected_loss(self, labels: LabelLaw = bradley_terry) -> PairLoss:
+        """ℓ_D of one dataset whose label shares are exactly their law's."""
+        wins = self.data_prob * labels(self.win_prob)
+        return PairLoss(self.feature_diff, self.data_prob[None], wins[None])
+
+    @property
+    def learnable_theta(self) -> Tensor:
+        """(d,) θ_MLE of least norm on ``expected_loss``: θ* where pairs are compared, else 0."""
+        return self.theta * (self.data_prob > 0)
 
 
 def multi_scale_world(num_levels: int, length: float, radius: float) -> AxisWorld:

@@ -10,11 +10,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from repro.families.central.algorithms_losses import PairLoss
 from repro.families.central.algorithms_pessimism import PolicyTable, all_choices
 from repro.families.central.worlds_axis import AxisWorld
+from repro.preferences.label_counts import draw_label_counts
+from repro.preferences.label_law import LabelLaw, bradley_terry
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +86,25 @@ class LinearMDP:
     def gap(self, chosen: Tensor) -> Tensor:
         """(P,) exact sub-optimality of policies (P, S)."""
         return (self.optimal_value - self.expected_features(chosen) @ self.theta).clamp(min=0)
+
+    def greedy_gap(self, theta: Tensor) -> Tensor:
+        """(R,) exact sub-optimality of the policies that are optimal for θ (R, d)."""
+        return self.gap(self.best_choices(theta))
+
+    def draw(
+        self,
+        rng: np.random.Generator,
+        n_pairs: int,
+        replicates: int,
+        labels: LabelLaw = bradley_terry,
+    ) -> tuple[PairLoss, Tensor]:
+        """R datasets of n compared pairs of trajectories: ℓ_D divided by n, and Σ_D."""
+        x, prob = self.trajectory_pairs
+        counts = draw_label_counts(
+            rng, prob, x @ self.theta, n_pairs, float("inf"), replicates, labels
+        )
+        loss = PairLoss(x, counts.pairs / n_pairs, counts.wins / n_pairs)
+        return loss, loss.covariance
 
     @cached_property
     def policies(self) -> PolicyTable:

@@ -12,7 +12,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from repro.families.central.algorithms_losses import RankingLoss, draw_rankings
+from repro.families.central.algorithms_pessimism import PolicyTable
 from repro.families.central.worlds_axis import AxisWorld
+from repro.preferences.label_law import LabelLaw, bradley_terry
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +29,25 @@ class ChoiceSetWorld:
 
     axis: AxisWorld
     num_ranked: int
+
+    @property
+    def num_features(self) -> int:
+        """d."""
+        return self.axis.num_features
+
+    @property
+    def theta(self) -> Tensor:
+        """(d,) θ*."""
+        return self.axis.theta
+
+    @property
+    def policies(self) -> PolicyTable:
+        """All policies, as signs."""
+        return self.axis.policies
+
+    def greedy_gap(self, theta: Tensor) -> Tensor:
+        """(R,) sub-optimality of choosing by the sign of θ (R, d)."""
+        return self.axis.greedy_gap(theta)
 
     @property
     def signs(self) -> Tensor:
@@ -52,6 +74,20 @@ class ChoiceSetWorld:
         """(R, S) number of rankings at each state."""
         prob = self.axis.data_prob.numpy()
         return rng.multinomial(n_pairs, prob / prob.sum(), size=replicates)
+
+    def draw(
+        self,
+        rng: np.random.Generator,
+        n_pairs: int,
+        replicates: int,
+        labels: LabelLaw = bradley_terry,
+    ) -> tuple[RankingLoss, Tensor]:
+        """R datasets of n rankings as counts: ℓ divided by n, and Σ_K."""
+        states = self.draw_states(rng, n_pairs, replicates)
+        reward = torch.einsum("skd,d->sk", self.features, self.theta).numpy()
+        met, chosen = draw_rankings(rng, states, reward, labels)
+        loss = RankingLoss(self.features, met / n_pairs, chosen / n_pairs)
+        return loss, self.covariance(torch.from_numpy(states / n_pairs))
 
 
 def covariance_of_ranking(features: Tensor) -> Tensor:

@@ -15,10 +15,23 @@ import torch
 from repro.base.notation import privacy_cost
 from repro.estimators.mixture_mle import mixture_mle
 from repro.families.chipo.algorithms_policy import chipo_policy
+from repro.families.chipo.variants import ChipoVariant
 from repro.instances.linear import LinearWorld
-from repro.preferences.label_counts import draw_label_counts
+from repro.preferences.label_counts import LabelCounts, draw_label_counts
+from repro.preferences.label_law import (
+    Channel,
+    Estimate,
+    LabelLaw,
+    as_fitted,
+    bradley_terry,
+    randomized_response,
+)
 
 LADDER = np.geomspace(0.05, 100, 23)
+FAR = 12
+"""More rungs, up to the class's radius: an estimator that learns nothing is worst there."""
+SEARCHED = (10**10, 1.0)
+"""n and ε of the search; the place of the maximum in units of c·√(d/n) does not depend on them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,12 +41,18 @@ class LinearChipo:
     Attributes:
         world: features, states, π_ref and class.
         tuning: β = tuning·c·√(d/n).
-        fixed_kl_weight: β of the control that does not tune it.
+        fixed_kl_weight: β of the variants that do not tune it.
+        labels: what labels are drawn from.
+        channel: who randomizes them.
+        estimated: (fitted, truth) → what the estimator returns.
     """
 
     world: LinearWorld
     tuning: float = 1.0
     fixed_kl_weight: float = 0.1
+    labels: LabelLaw = bradley_terry
+    channel: Channel = randomized_response
+    estimated: Estimate = as_fitted
 
     def unit(self, n_pairs: int, epsilon: float) -> float:
         """c·√(d/n), the scale of the error of a reward."""
@@ -45,8 +64,9 @@ class LinearChipo:
         theta = self.world.theta
         return replace(self.world, theta=theta / theta.norm() * size)
 
-    def gap(self, world: LinearWorld, theta: np.ndarray, kl_weight: float) -> np.ndarray:
-        """(R,) E_s[max r − E_π̂ r] of the χPO policy of θ̂ (R, d)."""
+    def gap(self, world: LinearWorld, fitted: np.ndarray, kl_weight: float) -> np.ndarray:
+        """(R,) E_s[max r − E_π̂ r] of the χPO policy of a fitted θ (R, d)."""
+        theta = self.estimated(torch.from_numpy(fitted), world.theta).numpy()
         features, true = world.features.numpy(), world.reward.numpy()
         reward = np.einsum("sad,rd->rsa", features, theta)
         policy = chipo_policy(world.reference.numpy(), reward, np.array(kl_weight))
@@ -56,37 +76,58 @@ class LinearChipo:
     @cached_property
     def worst_multiple(self) -> tuple[float, bool]:
         """x of the largest expected gap on the ladder, and whether it is interior."""
+        unit = self.unit(*SEARCHED)
+        far = np.geomspace(LADDER[-1], max(self.world.radius / unit, 2 * LADDER[-1]), FAR + 1)[1:]
+        ladder = np.concatenate([LADDER, far])
+        worlds = [self.sized(min(x * unit, self.world.radius)) for x in ladder]
+        moved, noise = self._moved_limits(worlds), self._search_noise
+        gaps = [
+            self.gap(world, world.theta.numpy() + noise + moved[k], self.tuning * unit).mean()
+            for k, world in enumerate(worlds)
+        ]
+        best = int(np.argmax(gaps))
+        return float(ladder[best]), 0 < best < len(LADDER) - 1
+
+    @cached_property
+    def _search_noise(self) -> np.ndarray:
+        """(64, d) normal errors of θ̂ at the search's n and ε, from a stream of their own."""
         diff, prob = self.world.feature_diff, self.world.cell_prob
         information = torch.einsum("c,ci,cj->ij", prob / 4, diff, diff)
         root = torch.linalg.cholesky(torch.linalg.inv(information)).numpy()
         rng = np.random.Generator(np.random.Philox(key=11))
-        n_pairs, epsilon = 10**10, 1.0
-        features = root.shape[0]
-        noise = rng.standard_normal((64, features)) @ root.T * privacy_cost(epsilon)
+        n_pairs, epsilon = SEARCHED
+        noise = rng.standard_normal((64, root.shape[0])) @ root.T * privacy_cost(epsilon)
         noise /= np.sqrt(n_pairs)
-        unit = self.unit(n_pairs, epsilon)
-        gaps = []
-        for multiple in LADDER:
-            world = self.sized(multiple * unit)
-            theta = world.theta.numpy() + noise
-            gaps.append(self.gap(world, theta, self.tuning * unit).mean())
-        best = int(np.argmax(gaps))
-        return float(LADDER[best]), 0 < best < len(LADDER) - 1
+        return noise
+
+    def _moved_limits(self, worlds: list[LinearWorld]) -> np.ndarray:
+        """(K, d) by how much stages other than the printed ones move the limit of θ̂."""
+        prob = torch.sigmoid(torch.stack([world.reward_diff for world in worlds]))
+        printed = self._limit(randomized_response(prob, SEARCHED[1]))
+        return (self._limit(self.channel(self.labels(prob), SEARCHED[1])) - printed).numpy()
+
+    def _limit(self, win_prob: torch.Tensor) -> torch.Tensor:
+        """(K, d) θ̂ of expected counts with P(z = +1) = win_prob (K, C)."""
+        n_pairs, epsilon = SEARCHED
+        pairs = (n_pairs * self.world.cell_prob).expand_as(win_prob)
+        counts = LabelCounts(pairs, pairs * win_prob)
+        return mixture_mle(counts, self.world.feature_diff, epsilon, self.world.radius)
 
     def simulate(
         self,
+        variant: ChipoVariant,
         n_pairs: int,
         epsilon: float,
         rng: np.random.Generator,
         replicates: int,
-        fixed: bool = False,
     ) -> np.ndarray:
         """(R,) gap on simulated datasets; with a fixed β the reward has its full size."""
         unit = self.unit(n_pairs, epsilon)
-        size = float(self.world.theta.norm()) if fixed else self.worst_multiple[0] * unit
+        size = self.worst_multiple[0] * unit if variant.tunes else float(self.world.theta.norm())
         world = self.sized(min(size, self.world.radius))
         counts = draw_label_counts(
-            rng, world.cell_prob, world.reward_diff, n_pairs, epsilon, replicates
-        )
+            rng, world.cell_prob, world.reward_diff, n_pairs, epsilon, replicates,
+            self.labels, self.channel,
+        )  # fmt: skip
         theta = mixture_mle(counts, world.feature_diff, epsilon, world.radius).numpy()
-        return self.gap(world, theta, self.fixed_kl_weight if fixed else self.tuning * unit)
+        return self.gap(world, theta, self.tuning * unit if variant.tunes else self.fixed_kl_weight)

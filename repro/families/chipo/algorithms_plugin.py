@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from repro.base.notation import privacy_cost
-from repro.corruption.huber_square import HuberOrder, reported_mean
+from repro.corruption.huber_reports import HuberReports
 from repro.policies.gibbs import gibbs_suboptimality
+from repro.preferences.label_law import Estimate, as_fitted, on_arrays
 
 
 @dataclass(frozen=True)
@@ -25,9 +25,8 @@ class PluginStudy:
         difference: Δ.
         kl_weight: β.
         horizon: T labels.
-        epsilon: ε.
-        corruption: α; the adversary always reports the worse response.
-        order: of corruption and privacy.
+        reports: how labels become reports; the worst adversary reports the worse response.
+        estimated: (fitted, truth) → what the estimator returns.
         reward_bound: Δ̂ is clipped to ± this.
     """
 
@@ -35,21 +34,14 @@ class PluginStudy:
     difference: float
     kl_weight: float
     horizon: int
-    epsilon: float
-    corruption: float = 0.0
-    order: HuberOrder = "ctl"
+    reports: HuberReports
+    estimated: Estimate = as_fitted
     reward_bound: float = 2.0
-
-    @property
-    def cost(self) -> float:
-        """c(ε)."""
-        return privacy_cost(self.epsilon)
 
     @property
     def report_mean(self) -> float:
         """E[z] in every state."""
-        clean = np.tanh(self.difference / 2)
-        return float(reported_mean(clean, self.cost, self.corruption, self.order, -1.0))
+        return float(self.reports.mean(np.tanh(self.difference / 2)))
 
     def gap(
         self,
@@ -78,7 +70,6 @@ class PluginStudy:
         rng: np.random.Generator,
         replicates: int,
         removed_cost: float | None = None,
-        without_adversary: bool = False,
         policy_weight: float | None = None,
     ) -> np.ndarray:
         """(R,) gaps of simulated datasets.
@@ -87,18 +78,17 @@ class PluginStudy:
             rng: the block's stream.
             replicates: R.
             removed_cost: factor of z, c unless given.
-            without_adversary: labels are only privatised.
             policy_weight: as in ``gap``.
         """
-        mean = np.tanh(self.difference / 2) / self.cost if without_adversary else self.report_mean
         half = np.full(self.num_states + 1, 0.5 / self.num_states)
         half[-1] = 0.5
         pairs = rng.multinomial(self.horizon, half, size=replicates)[:, :-1]
-        wins = rng.binomial(pairs, (1 + mean) / 2)
+        wins = rng.binomial(pairs, (1 + self.report_mean) / 2)
         average = (2.0 * wins - pairs) / np.maximum(pairs, 1)
         limit = np.tanh(self.reward_bound / 2)
-        removed = self.cost if removed_cost is None else removed_cost
-        estimate = 2 * np.arctanh(np.clip(removed * average, -limit, limit))
+        removed = self.reports.cost if removed_cost is None else removed_cost
+        fitted = 2 * np.arctanh(np.clip(removed * average, -limit, limit))
+        estimate = on_arrays(self.estimated, fitted, np.array(self.difference))
         return self.gap(estimate, policy_weight=policy_weight)
 
     def twin_difference(self) -> float:
@@ -107,8 +97,8 @@ class PluginStudy:
         Both adversaries mix in α: (1−α)·h + α·b = (1−α)·h' + α·b' with b = −1, b' = 1 where h is
         the mean of a raw (CTL) or privatised (LTC) label, so h − h' = 2α/(1−α) or c times that.
         """
-        reach = 1.0 if self.order == "ctl" else self.cost
-        shift = 2 * self.corruption / (1 - self.corruption) * reach
+        alpha = self.reports.corruption
+        shift = 2 * alpha / (1 - alpha) * self.reports.reach
         return float(2 * np.arctanh(np.tanh(self.difference / 2) - shift))
 
     def best_worst_gap(self) -> float:

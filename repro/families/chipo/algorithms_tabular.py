@@ -9,42 +9,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 
 from repro.base.notation import privacy_cost
-from repro.corruption.huber_square import HuberOrder, reported_mean
+from repro.corruption.huber_reports import HuberReports
+from repro.corruption.orders import Order
 from repro.families.chipo.algorithms_policy import two_arm_wrong_prob
+from repro.families.chipo.variants import ChipoVariant
 from repro.families.chipo.worlds import RareGoodArm, gap_ladder
+from repro.preferences.label_law import Estimate, as_fitted, on_arrays
 
 NODES = np.linspace(-8.0, 8.0, 401)
 WEIGHTS = np.exp(-(NODES**2) / 2) / np.exp(-(NODES**2) / 2).sum()
-EPSILON_OVERSTATED = 1.2
 REFINED = 61
 """Rungs of the second, finer ladder around the first one's maximum."""
-
-
-@dataclass(frozen=True)
-class ChipoVariant:
-    """An implementation, right or wrong on purpose.
-
-    Attributes:
-        removes: the privacy cost it removes from labels: the true one, none (a clean
-            likelihood, or no c in the square loss) or that of a budget 20 % too high.
-        sign: −1 where it reads labels upside down.
-        tuning: β from c, S, n, C and α; from all but α; or fixed.
-        finite_class: the class is {±Δ}^S instead of all differences.
-        bad_mean: mean of the adversary's labels; −1 is the worst, 0 a coin.
-        order: of corruption and privacy, where it differs from the setting's.
-    """
-
-    removes: Literal["true", "none", "overstated"] = "true"
-    sign: float = 1.0
-    tuning: Literal["known", "adaptive", "fixed"] = "known"
-    finite_class: bool = False
-    bad_mean: float = -1.0
-    order: HuberOrder | None = None
 
 
 @dataclass(frozen=True)
@@ -54,53 +33,54 @@ class ChipoStudy:
     Attributes:
         world: states, coverage, R_max.
         n_pairs: n.
-        epsilon: ε.
-        corruption: α.
-        order: of corruption and privacy.
+        reports: how labels become reports.
+        assumed_order: order of corruption and privacy that β is tuned for.
         tuning: β = tuning·(c·√(S/n) + α or c·α)/√C.
         fixed_kl_weight: β of the variants that do not tune it.
+        estimated: (fitted, truth) → what the estimator returns.
     """
 
     world: RareGoodArm
     n_pairs: int
-    epsilon: float
-    corruption: float = 0.0
-    order: HuberOrder = "ctl"
+    reports: HuberReports
+    assumed_order: Order = Order.CTL
     tuning: float = 1.0
     fixed_kl_weight: float = 0.1
+    estimated: Estimate = as_fitted
 
     @cached_property
     def cost(self) -> float:
         """c(ε)."""
-        return privacy_cost(self.epsilon)
+        return self.reports.cost
 
     def kl_weight(self, variant: ChipoVariant) -> float:
         """β of a variant (P2, Theorem C.1: β ∝ err_stat/√C)."""
-        if variant.tuning == "fixed":
+        if not variant.tunes:
             return self.fixed_kl_weight
         error = self.cost * np.sqrt(self.world.num_states / self.n_pairs)
-        if variant.tuning == "known":
-            error += self.corruption * (1.0 if self.order == "ctl" else self.cost)
+        if variant.knows_corruption:
+            reach = 1.0 if self.assumed_order is Order.CTL else self.cost
+            error += self.reports.corruption * reach
         return self.tuning * error / np.sqrt(self.world.coverage)
 
     def report_mean(self, variant: ChipoVariant, difference: np.ndarray) -> np.ndarray:
         """E[z] at reward differences in favour of the better response."""
-        order = variant.order or self.order
-        clean = np.tanh(difference / 2)
-        return reported_mean(clean, self.cost, self.corruption, order, variant.bad_mean)
+        reports = self.reports
+        if variant.order is not None:
+            reports = replace(reports, order=variant.order)
+        return reports.mean(np.tanh(difference / 2))
 
     def estimate(
         self, variant: ChipoVariant, mean: np.ndarray, difference: np.ndarray
     ) -> np.ndarray:
-        """Δ̂ from z̄; ``difference`` is the Δ of a finite class {±Δ}^S."""
-        mean = variant.sign * mean
+        """Δ̂ from z̄; ``difference`` is the true Δ, also that of a finite class {±Δ}^S."""
+        fitted = self._fitted(variant, variant.sign * mean, difference)
+        return on_arrays(self.estimated, fitted, difference)
+
+    def _fitted(self, variant: ChipoVariant, mean, difference) -> np.ndarray:
         if variant.finite_class:
             return difference * np.where(mean >= 0, 1.0, -1.0)
-        removed = {
-            "true": self.cost,
-            "none": 1.0,
-            "overstated": privacy_cost(EPSILON_OVERSTATED * self.epsilon),
-        }[variant.removes]
+        removed = privacy_cost(variant.budget_share * self.reports.epsilon)
         limit = np.tanh(self.world.reward_bound)
         return 2 * np.arctanh(np.clip(removed * mean, -limit, limit))
 
@@ -117,7 +97,7 @@ class ChipoStudy:
         nodes = np.clip(mean[:, None] + spread[:, None] * NODES, -1, 1)
         return self.gap(variant, nodes, ladder[:, None]) @ WEIGHTS
 
-    def worst_difference(self, variant: ChipoVariant) -> tuple[float, bool]:
+    def worst(self, variant: ChipoVariant) -> tuple[float, bool]:
         """The ladder's Δ of largest expected gap, and whether it is interior."""
         ladder = gap_ladder(self.world.reward_bound)
         best = int(np.argmax(self.expected_gaps(variant, ladder)))
@@ -149,26 +129,3 @@ class ChipoStudy:
         """(R,) gap of simulated datasets, averaged over states."""
         means = self.draw_means(variant, difference, rng, replicates)
         return self.gap(variant, means, difference).mean(axis=1)
-
-    def at(self, **changes: object) -> ChipoStudy:
-        """The same study with some fields replaced."""
-        return replace(self, **changes)  # type: ignore[arg-type]
-
-
-RIGHT = ChipoVariant()
-VARIANTS = {
-    "private_chipo": RIGHT,
-    "square_chipo": RIGHT,
-    "adaptive_tuning": ChipoVariant(tuning="adaptive"),
-    "finite_class": ChipoVariant(finite_class=True),
-    "finite_class_label_flip": ChipoVariant(finite_class=True, sign=-1.0),
-    "naive_likelihood": ChipoVariant(removes="none"),
-    "without_privacy_cost": ChipoVariant(removes="none"),
-    "epsilon_overstated": ChipoVariant(removes="overstated"),
-    "label_flip": ChipoVariant(sign=-1.0),
-    "fixed_kl_weight": ChipoVariant(tuning="fixed"),
-    "adaptive_corruption_before_privacy": ChipoVariant(tuning="adaptive", order="ctl"),
-    "corruption_after_privacy": ChipoVariant(order="ltc"),
-    "weak_adversary": ChipoVariant(bad_mean=0.0),
-}
-"""Algorithms 1 and 3 and deliberately wrong versions, by name."""

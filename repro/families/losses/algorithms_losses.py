@@ -14,67 +14,53 @@ q = σ(s); in a saturated class all three coincide.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 import torch
 from torch import Tensor
 
-from repro.base.notation import flip_prob, label_signal
+from repro.base.notation import flip_prob, label_signal, privacy_cost
 from repro.estimators.ball import newton_in_ball
 from repro.estimators.stopping import nothing_left
 from repro.preferences.label_counts import LabelCounts
 
-LossName = Literal["mixture", "square", "debiased", "naive"]
-LOSSES: tuple[LossName, ...] = ("mixture", "square", "debiased")
 MAX_STEPS = 200
 MAX_HALVINGS = 30
 
 
 @dataclass(frozen=True)
-class LabelLoss:
+class LabelLoss(ABC):
     """A loss at a privacy budget.
 
     Attributes:
-        name: which.
         epsilon: ε that labels were privatised with.
     """
 
-    name: LossName
     epsilon: float
+
+    @property
+    def removed_cost(self) -> float:
+        """The factor of z in the score: c(ε), or 1 where privacy is ignored."""
+        return privacy_cost(self.epsilon)
 
     def share(self, counts: LabelCounts) -> Tensor:
         """(R, C) p̂, outside [0, 1] where noise takes it; ½ in a cell without pairs."""
-        raw = torch.where(counts.pairs > 0, counts.wins / counts.pairs.clamp(min=1e-300), 0.5)
-        if self.name == "naive":
-            return raw
-        return (raw - flip_prob(self.epsilon)) / label_signal(self.epsilon)
+        return (_raw_share(counts) - flip_prob(self.epsilon)) / label_signal(self.epsilon)
 
+    @abstractmethod
     def weight(self, s: Tensor) -> Tensor:
         """w(s), any shape."""
-        if self.name in ("debiased", "naive"):
-            return torch.ones_like(s)
-        slope = torch.sigmoid(s) * torch.sigmoid(-s)
-        if self.name == "square":
-            return slope
-        flip, signal = flip_prob(self.epsilon), label_signal(self.epsilon)
-        win, lose = flip + signal * torch.sigmoid(s), flip + signal * torch.sigmoid(-s)
-        return slope / (win * lose)
+
+    @abstractmethod
+    def each(self, share: Tensor, s: Tensor) -> Tensor:
+        """(R, C) loss per label where a share p̂ of labels is +1, at reward differences s."""
 
     def value(self, counts: LabelCounts, s: Tensor) -> Tensor:
         """(R,) loss at reward differences s (R, C), up to a constant, in units of its score."""
-        share = self.share(counts)
-        if self.name == "square":
-            each = (torch.sigmoid(s) - share).square() / 2
-        elif self.name == "mixture":
-            flip, signal = flip_prob(self.epsilon), label_signal(self.epsilon)
-            win, lose = flip + signal * torch.sigmoid(s), flip + signal * torch.sigmoid(-s)
-            reported = flip + signal * share
-            each = torch.xlogy(reported, win) + torch.xlogy(1 - reported, lose)
-            each = -each / signal**2
-        else:
-            each = torch.nn.functional.softplus(s) - share * s
-        return (counts.pairs * each).sum(-1)
+        return (counts.pairs * self.each(self.share(counts), s)).sum(-1)
 
     def derivatives(self, counts: LabelCounts, s: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
         """Score (R, d) and expected curvature (R, d, d) at reward differences s (R, C)."""
@@ -83,6 +69,70 @@ class LabelLoss:
         heavy = counts.pairs * weight * torch.sigmoid(s) * torch.sigmoid(-s)
         outer = (x[:, :, None] * x[:, None, :]).flatten(1)
         return score, (heavy @ outer).reshape(-1, x.shape[1], x.shape[1])
+
+
+class MixtureLoss(LabelLoss):
+    """Log loss of the reports (P2, Lemma 3.1)."""
+
+    def _report_probs(self, s: Tensor) -> tuple[Tensor, Tensor]:
+        flip, signal = flip_prob(self.epsilon), label_signal(self.epsilon)
+        return flip + signal * torch.sigmoid(s), flip + signal * torch.sigmoid(-s)
+
+    def weight(self, s: Tensor) -> Tensor:
+        win, lose = self._report_probs(s)
+        return torch.sigmoid(s) * torch.sigmoid(-s) / (win * lose)
+
+    def each(self, share: Tensor, s: Tensor) -> Tensor:
+        flip, signal = flip_prob(self.epsilon), label_signal(self.epsilon)
+        win, lose = self._report_probs(s)
+        reported = flip + signal * share
+        each = torch.xlogy(reported, win) + torch.xlogy(1 - reported, lose)
+        return -each / signal**2
+
+
+class SquareLoss(LabelLoss):
+    """(2σ(s) − 1 − c·z)² (P2, Lemma 3.3)."""
+
+    def weight(self, s: Tensor) -> Tensor:
+        return torch.sigmoid(s) * torch.sigmoid(-s)
+
+    def each(self, share: Tensor, s: Tensor) -> Tensor:
+        return (torch.sigmoid(s) - share).square() / 2
+
+
+class DebiasedLoss(LabelLoss):
+    """Unbiased log loss (Chowdhury et al.)."""
+
+    def weight(self, s: Tensor) -> Tensor:
+        return torch.ones_like(s)
+
+    def each(self, share: Tensor, s: Tensor) -> Tensor:
+        return torch.nn.functional.softplus(s) - share * s
+
+
+class NaiveLoss(DebiasedLoss):
+    """Wrong: log loss that ignores privacy."""
+
+    @property
+    def removed_cost(self) -> float:
+        return 1.0
+
+    def share(self, counts: LabelCounts) -> Tensor:
+        return _raw_share(counts)
+
+
+def _raw_share(counts: LabelCounts) -> Tensor:
+    """(R, C) share of reports +1; ½ in a cell without pairs."""
+    return torch.where(counts.pairs > 0, counts.wins / counts.pairs.clamp(min=1e-300), 0.5)
+
+
+LossName = Literal["mixture", "square", "debiased"]
+LOSSES: Mapping[LossName, type[LabelLoss]] = {
+    "mixture": MixtureLoss,
+    "square": SquareLoss,
+    "debiased": DebiasedLoss,
+}
+"""The losses that a user may ask for."""
 
 
 def minimise_loss(

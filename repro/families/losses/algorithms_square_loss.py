@@ -9,13 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from repro.base.notation import privacy_cost
-from repro.corruption.huber_square import (
-    HuberOrder,
-    reported_mean,
-    worst_bad_mean,
-    worst_bias,
-)
+from repro.corruption.huber_reports import HuberReports
+from repro.corruption.huber_square import worst_bias
+from repro.corruption.orders import Order
+from repro.preferences.label_law import Estimate, as_fitted, on_arrays
 
 
 @dataclass(frozen=True)
@@ -25,50 +22,43 @@ class SquareStudy:
     Attributes:
         means: h*(x) of each input, in (−1, 1).
         n_pairs: n.
-        epsilon: ε.
-        corruption: α.
-        order: of corruption and privacy.
+        reports: how labels become reports.
+        estimated: (fitted, truth) → what the estimator returns.
     """
 
     means: tuple[float, ...]
     n_pairs: int
-    epsilon: float
-    corruption: float
-    order: HuberOrder
+    reports: HuberReports
+    estimated: Estimate = as_fitted
 
     @property
     def truth(self) -> np.ndarray:
         """(X,) h*."""
         return np.array(self.means)
 
-    @property
-    def cost(self) -> float:
-        """c(ε)."""
-        return privacy_cost(self.epsilon)
-
-    def predicted_floor(self) -> float:
-        """lim E^(n)/n: mean squared worst bias, α²·mean (1+|h*|)² or α²·mean (c+|h*|)²."""
-        bias = worst_bias(self.truth, self.cost, self.corruption, self.order)
-        return float((bias**2).mean())
-
     def simulate(
-        self,
-        rng: np.random.Generator,
-        replicates: int,
-        removed_cost: float | None = None,
-        weak: bool = False,
+        self, rng: np.random.Generator, replicates: int, removed_cost: float | None = None
     ) -> np.ndarray:
         """(R,) E^(n)(ĥ)/n, the mean squared error of ĥ over inputs.
 
         Args:
+            rng: the block's stream.
+            replicates: R.
             removed_cost: factor of z in the loss, c unless given.
-            weak: the adversary tosses a coin in the place of the worst label.
         """
-        bad = np.zeros(len(self.means)) if weak else worst_bad_mean(self.truth)
-        mean = reported_mean(self.truth, self.cost, self.corruption, self.order, bad)
+        mean = self.reports.mean(self.truth)
         share = np.full(len(self.means), 1 / len(self.means))
         pairs = rng.multinomial(self.n_pairs, share, size=replicates)
         wins = rng.binomial(pairs, (1 + mean) / 2)
         average = (2.0 * wins - pairs) / np.maximum(pairs, 1)
-        estimate = np.clip((removed_cost or self.cost) * average, -1, 1)
+        fitted = np.clip((removed_cost or self.reports.cost) * average, -1, 1)
+        estimate = on_arrays(self.estimated, fitted, self.truth)
         return ((estimate - self.truth) ** 2).mean(axis=1)
+
+
+def predicted_floor(
+    means: tuple[float, ...], privacy_cost: float, corruption: float, order: Order
+) -> float:
+    """lim E^(n)/n: mean squared worst bias, α²·mean (1+|h*|)² or α²·mean (c+|h*|)²."""
+    bias = worst_bias(np.array(means), privacy_cost, corruption, order)
+    return float((bias**2).mean())

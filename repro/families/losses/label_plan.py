@@ -17,8 +17,8 @@ import torch
 from torch import Tensor
 
 from repro.base.notation import privacy_cost
-from repro.corruption.huber_square import HuberOrder
-from repro.families.losses.algorithms_losses import LabelLoss, LossName, minimise_loss
+from repro.corruption.orders import Order
+from repro.families.losses.algorithms_losses import LOSSES, LossName, minimise_loss
 from repro.families.losses.quantities_risk import LossRisk, draw_counts
 from repro.families.losses.worlds_losses import LogisticWorld
 from repro.instances.linear import LinearWorld, feature_covariance
@@ -59,7 +59,7 @@ class LabelPlan:
     world: LinearWorld
     loss: LossName = "mixture"
     corruption: float = 0.0
-    order: HuberOrder = "ctl"
+    order: Order = Order.CTL
     replicates: int = 1000
     seed: int = 0
 
@@ -80,7 +80,7 @@ class LabelPlan:
         rng = np.random.default_rng([self.seed, stage, self.replicates])
         counts = draw_counts(self.risk(epsilon), round(n_pairs), rng, self.replicates)
         radius = self.world.radius
-        fitted = LabelLoss(self.loss, epsilon)
+        fitted = LOSSES[self.loss](epsilon)
         gaps = self.gap(minimise_loss(fitted, counts, self.world.feature_diff, radius))
         half = Z95 * gaps.std(ddof=1) / math.sqrt(self.replicates)
         return Measured(float(gaps.mean()), float(gaps.mean() - half), float(gaps.mean() + half))
@@ -187,7 +187,7 @@ def _risk(plan: LabelPlan, epsilon: float) -> LossRisk:
     world = plan.world
     metric = feature_covariance(world, world.optimal_policy) / (2 * world.kl_weight)
     pairs = LogisticWorld(world.feature_diff, world.cell_prob, world.theta, world.radius, metric)
-    return LossRisk(pairs, plan.loss, epsilon, plan.corruption, plan.order)
+    return LossRisk(pairs, LOSSES[plan.loss], epsilon, plan.corruption, plan.order)
 
 
 def _with_theta(world: LinearWorld, theta: Tensor) -> LinearWorld:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from repro.corruption.huber_square import HuberOrder
+from repro.corruption.orders import Order
 from repro.families.losses.algorithms_losses import LOSSES, LossName
 from repro.families.losses.quantities_risk import LossRisk, simulate_risk
 from repro.families.losses.worlds_losses import scalar_world
@@ -17,11 +17,11 @@ from repro.families.losses.worlds_losses import scalar_world
 REWARD_BOUNDS = (2.0, 4.0, 12.0)
 EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 LABELS = (10**3, 10**4, 10**5, 10**6, 10**7)
-ADVERSARIES: tuple[tuple[float, HuberOrder], ...] = (
-    (0.0, "ctl"),
-    (0.01, "ctl"),
-    (0.05, "ctl"),
-    (0.01, "ltc"),
+ADVERSARIES: tuple[tuple[float, Order], ...] = (
+    (0.0, Order.CTL),
+    (0.01, Order.CTL),
+    (0.05, Order.CTL),
+    (0.01, Order.LTC),
 )
 TIE = 0.02
 """Losses whose root mean squared errors are this close to the best one share the win."""
@@ -29,7 +29,7 @@ LARGE_SAMPLE = 0.001
 """A cell is in the large-sample regime where variance/n is below this share of E s*²."""
 
 
-Place = tuple[float, float, float, HuberOrder, int]
+Place = tuple[float, float, float, Order, int]
 """B, ε, α, order, n."""
 
 
@@ -49,7 +49,7 @@ class MapCell:
     reward_bound: float
     epsilon: float
     corruption: float
-    order: HuberOrder
+    order: Order
     n_pairs: int
     loss: LossName
     predicted: float
@@ -98,8 +98,8 @@ def _column(bound, adversary, epsilon, labels, replicates, key) -> Iterator[MapC
     world = scalar_world(bound)
     alpha, order = adversary
     spread = float(world.cell_prob @ world.reward_diff.square())
-    for loss in LOSSES:
-        risk = LossRisk(world, loss, epsilon, alpha, order)
+    for loss, kind in LOSSES.items():
+        risk = LossRisk(world, kind, epsilon, alpha, order)
         for n_pairs in labels:
             rng = np.random.default_rng([*key, n_pairs])
             errors = simulate_risk(risk, n_pairs, rng, replicates)

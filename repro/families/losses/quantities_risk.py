@@ -7,6 +7,7 @@ influence function, its variance the sandwich.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,10 +16,27 @@ import torch
 from torch import Tensor
 
 from repro.base.notation import privacy_cost
-from repro.corruption.huber_square import HuberOrder
-from repro.families.losses.algorithms_losses import LabelLoss, LossName, minimise_loss
+from repro.corruption.orders import Order
+from repro.families.losses.algorithms_losses import LabelLoss, minimise_loss
 from repro.families.losses.worlds_losses import LogisticWorld
 from repro.preferences.label_counts import LabelCounts
+from repro.preferences.label_law import (
+    Channel,
+    Estimate,
+    LabelLaw,
+    as_fitted,
+    bradley_terry,
+    randomized_response,
+)
+
+LossAdversary = Callable[["LossRisk", Tensor], Tensor]
+"""(what it attacks, (C,) means of the labels it may replace) → means of those it puts there."""
+
+
+def worst_for_the_loss(risk: LossRisk, seen: Tensor) -> Tensor:
+    """The adversary with the largest first-order bias of the loss's own estimate."""
+    return risk.worst_bad_mean
+
 
 ASCENTS = 50
 STARTS = 64
@@ -32,27 +50,35 @@ class LossRisk:
 
     Attributes:
         world: pairs and truth.
-        name: of the loss.
+        kind: of loss.
         epsilon: ε.
         corruption: α.
         order: of corruption and privacy.
+        labels: what labels are drawn from.
+        channel: who randomizes them.
+        adversary: who corrupts them.
+        estimated: (fitted, truth) → what the estimator returns.
     """
 
     world: LogisticWorld
-    name: LossName
+    kind: type[LabelLoss]
     epsilon: float
     corruption: float = 0.0
-    order: HuberOrder = "ctl"
+    order: Order = Order.CTL
+    labels: LabelLaw = bradley_terry
+    channel: Channel = randomized_response
+    adversary: LossAdversary = worst_for_the_loss
+    estimated: Estimate = as_fitted
 
     @cached_property
     def loss(self) -> LabelLoss:
         """The loss at ε."""
-        return LabelLoss(self.name, self.epsilon)
+        return self.kind(self.epsilon)
 
     @property
     def reach(self) -> float:
         """κ: a bad label moves the debiased mean by κ, 1 under CTL and c under LTC."""
-        return 1.0 if self.order == "ctl" else privacy_cost(self.epsilon)
+        return 1.0 if self.order is Order.CTL else privacy_cost(self.epsilon)
 
     def _pull(self) -> tuple[Tensor, Tensor]:
         """(C, d) A⁻¹·x·w·ρ at the truth, and its metric's factor (d, d)."""
@@ -93,20 +119,43 @@ class LossRisk:
 
     @cached_property
     def win_prob(self) -> Tensor:
-        """(C,) P(z = +1) under the worst adversary."""
+        """(C,) P(z = +1) of a report.
+
+        What another law or channel changes is added to the printed formula, so that with the
+        printed ones every digit stays.
+        """
         clean = torch.tanh(self.world.reward_diff / 2)
-        cost = privacy_cost(self.epsilon)
-        mixed = (1 - self.corruption) * clean + self.corruption * self.reach * self.worst_bad_mean
-        return (1 + mixed / cost) / 2
+        drawn = clean + 2 * (self.labels((1 + clean) / 2) - bradley_terry((1 + clean) / 2))
+        if self.order is Order.CTL:
+            mixed = self._mixed(drawn, drawn)
+            return self._randomized(mixed) + self._channel_moves(mixed)
+        moved = self._channel_moves(drawn)
+        mixed = self._mixed(drawn, drawn / privacy_cost(self.epsilon) + 2 * moved)
+        return self._randomized(mixed) + (1 - self.corruption) * moved
+
+    def _mixed(self, drawn: Tensor, seen: Tensor) -> Tensor:
+        """(C,) debiased mean of reports: the labels drawn, and the adversary's."""
+        bad = self.adversary(self, seen)
+        return (1 - self.corruption) * drawn + self.corruption * self.reach * bad
+
+    def _randomized(self, mean: Tensor) -> Tensor:
+        """P(z = +1) of a debiased mean."""
+        return (1 + mean / privacy_cost(self.epsilon)) / 2
+
+    def _channel_moves(self, mean: Tensor) -> Tensor:
+        """By how much another channel than randomized response moves P(z = +1)."""
+        prob = (1 + mean) / 2
+        return self.channel(prob, self.epsilon) - randomized_response(prob, self.epsilon)
 
     @cached_property
     def limit(self) -> Tensor:
         """(d,) what θ̂ tends to."""
         pairs = POPULATION * self.world.cell_prob[None]
         counts = LabelCounts(pairs, pairs * self.win_prob)
-        return minimise_loss(
+        fitted = minimise_loss(
             self.loss, counts, self.world.feature_diff, self.world.radius, tolerance=1e-13
-        )[0]
+        )
+        return self.estimated(fitted, self.world.theta)[0]
 
     def squared_bias(self) -> float:
         """Risk of the limit, which no n removes."""
@@ -129,8 +178,7 @@ class LossRisk:
         turn = (self.loss.weight(s + 1e-5) - self.loss.weight(s - 1e-5)) / 2e-5
         slope = torch.sigmoid(s) * torch.sigmoid(-s)
         bread = torch.einsum("c,ci,cj->ij", prob * (weight * slope - turn * miss), x, x)
-        cost = 1.0 if self.name == "naive" else privacy_cost(self.epsilon)
-        noise = cost**2 * self.win_prob * (1 - self.win_prob) + miss.square()
+        noise = self.loss.removed_cost**2 * self.win_prob * (1 - self.win_prob) + miss.square()
         meat = torch.einsum("c,ci,cj->ij", prob * weight.square() * noise, x, x)
         inverse = torch.linalg.inv(bread)
         return float(torch.trace(self.world.metric @ inverse @ meat @ inverse.T))
@@ -158,7 +206,7 @@ def simulate_risk(
     n_pairs: int,
     rng: np.random.Generator,
     replicates: int,
-    fitted: LossName | None = None,
+    minimised: type[LabelLoss] | None = None,
 ) -> np.ndarray:
     """(R,) squared error of reward differences on datasets of n labels.
 
@@ -167,10 +215,11 @@ def simulate_risk(
         n_pairs: n.
         rng: the block's stream.
         replicates: R.
-        fitted: the loss that is minimised, the setting's unless given.
+        minimised: the kind of loss that is minimised, the setting's unless given.
     """
     world = risk.world
     counts = draw_counts(risk, n_pairs, rng, replicates)
-    loss = LabelLoss(fitted or risk.name, risk.epsilon)
-    error = minimise_loss(loss, counts, world.feature_diff, world.radius) - world.theta
+    loss = (minimised or risk.kind)(risk.epsilon)
+    fitted = minimise_loss(loss, counts, world.feature_diff, world.radius)
+    error = risk.estimated(fitted, world.theta) - world.theta
     return torch.einsum("ri,ij,rj->r", error, world.metric, error).numpy()

@@ -5,6 +5,7 @@ Random classes around a truth follow P1's Remark 5.1.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -54,6 +55,10 @@ class FiniteClass:
         """(P, C) squared difference of the couple's reward differences."""
         first, second = self.couples
         return (self.differences[first] - self.differences[second]).square()
+
+    def log_size(self, net_radius: float) -> float:
+        """log N; a finite class needs no net."""
+        return math.log(len(self.rewards))
 
     def learner(self, batch: RunBatch) -> FiniteLearner:
         """A learner without data for every run."""
@@ -141,26 +146,23 @@ def random_finite_class(world: LinearWorld, class_size: int, seed: int) -> Finit
     return FiniteClass(world, rewards.reshape(class_size, *world.reference.shape))
 
 
-def two_rewards(reward_bound: float, kl_weight: float, device: str = "cpu") -> FiniteClass:
-    """One state, two responses, rewards (B, 0) and (0, B), the first of them true.
+@dataclass(frozen=True)
+class RandomFinite:
+    """Makes ``random_finite_class`` of a world."""
+
+    class_size: int
+    seed: int
+
+    def __call__(self, world: LinearWorld) -> FiniteClass:
+        return random_finite_class(world, self.class_size, self.seed)
+
+
+def two_rewards(world: LinearWorld) -> FiniteClass:
+    """The rewards (B, 0) and (0, B) of one state and two responses (``worlds.two_rewards_world``).
 
     Until the labels tell them apart, least squares may pick the wrong one; then r* − r̄ − c
     reaches nearly 2B on the response that the policy has given up (P1, Lemma C.4).
-
-    Args:
-        reward_bound: B.
-        kl_weight: weight of KL.
-        device: torch device.
     """
-    options = {"dtype": torch.float64, "device": device}
-    world = LinearWorld(
-        features=torch.tensor([[[1.0], [0.0]]], **options),
-        state_prob=torch.ones(1, **options),
-        reference=torch.full((1, 2), 0.5, **options),
-        theta=torch.full((1,), reward_bound, **options),
-        radius=reward_bound,
-        reward_bound=reward_bound,
-        kl_weight=kl_weight,
-    )
-    rewards = torch.tensor([[[reward_bound, 0.0]], [[0.0, reward_bound]]], **options)
-    return FiniteClass(world, rewards)
+    bound = world.reward_bound
+    options = {"dtype": torch.float64, "device": world.features.device}
+    return FiniteClass(world, torch.tensor([[[bound, 0.0]], [[0.0, bound]]], **options))

@@ -9,7 +9,8 @@ from torch import Tensor
 
 from repro.families.online_kl.algorithms_least_squares import linear_least_squares
 from repro.families.online_kl.run_batch import RunBatch
-from repro.instances.linear import LinearWorld
+from repro.instances.linear import LinearWorld, with_leading_features
+from repro.policies.covering import log_covering_ball
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,9 +24,23 @@ class LinearClass:
 
     world: LinearWorld
 
+    def log_size(self, net_radius: float) -> float:
+        """log N of a net of the ball of parameters."""
+        return log_covering_ball(self.world.features.shape[-1], self.world.radius, net_radius)
+
     def learner(self, batch: RunBatch) -> LinearLearner:
         """A learner without data for every run."""
         return LinearLearner(self.world, batch)
+
+
+@dataclass(frozen=True)
+class LeadingFeatures:
+    """Makes the linear class over a world's first features, the others at 0."""
+
+    count: int
+
+    def __call__(self, world: LinearWorld) -> LinearClass:
+        return LinearClass(with_leading_features(world, self.count))
 
 
 class LinearLearner:

@@ -18,10 +18,12 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
+from repro.corruption.label_mean import drawn_mean
 from repro.families.online_kl.run_batch import RunBatch
 from repro.instances.linear import LinearWorld
 from repro.policies.gibbs import gibbs_policy, gibbs_suboptimality
 from repro.preferences.block_draws import Draws
+from repro.preferences.label_law import Estimate, LabelLaw, as_fitted, bradley_terry
 
 
 class Learner(Protocol):
@@ -48,6 +50,10 @@ class Learner(Protocol):
 
 class RewardClass(Protocol):
     """A class of rewards: linear (``LinearClass``) or finite (``FiniteClass``)."""
+
+    def log_size(self, net_radius: float) -> float:
+        """log N of the class, or of a net of it."""
+        ...
 
     def learner(self, batch: RunBatch) -> Learner:
         """A learner without data."""
@@ -81,11 +87,23 @@ class Round:
 
 @dataclass(frozen=True, eq=False)
 class Game:
-    """A world, a class and the settings of L runs."""
+    """A world, a class and the settings of L runs.
+
+    Attributes:
+        world: the truth.
+        rewards: the class that is fitted.
+        batch: the settings.
+        labels: what labels are drawn from.
+        bonus: multiple of the bonus: 1 as printed, 0 none, −1 reversed.
+        estimate: (fitted, true) rewards → what least squares returns.
+    """
 
     world: LinearWorld
     rewards: RewardClass
     batch: RunBatch
+    labels: LabelLaw = bradley_terry
+    bonus: float = 1.0
+    estimate: Estimate = as_fitted
 
     def cell_prob(self, current: Round) -> Tensor:
         """(L, C) probability of each unordered pair when a¹ ~ π¹ and a² ~ π²."""
@@ -96,9 +114,10 @@ class Game:
 
     def win_prob(self) -> Tensor:
         """(L, C) P(z = +1) in each cell (P1, Lemma C.1; with corruption P2, Definition 2.4)."""
-        clean = torch.tanh(self.world.reward_diff / 2)
+        mean = drawn_mean(torch.tanh(self.world.reward_diff / 2), self.labels)
         scale, offset = self.batch.label_scale[:, None], self.batch.label_offset[:, None]
-        return (1 + scale * clean - offset * clean.sign()) / 2
+        fair = 1 + scale * mean - offset * self.world.reward_diff.sign()
+        return (fair + self.batch.label_shift[:, None]) / 2
 
     @cached_property
     def optimal(self) -> Tensor:
@@ -115,10 +134,10 @@ class Game:
             reward = bonus = torch.zeros(shape, dtype=weight.dtype, device=weight.device)
             exploit = explore = world.reference.expand(shape)
         else:
-            reward = learner.reward()
+            reward = self.estimate(learner.reward(), world.reward)
             exploit = gibbs_policy(world.reference, reward, played)
             bonus = batch.bonus_weight[:, None, None] * learner.uncertainty(exploit)
-            bonus = torch.minimum(bonus, batch.bonus_cap[:, None, None])
+            bonus = self.bonus * torch.minimum(bonus, batch.bonus_cap[:, None, None])
             explore = gibbs_policy(world.reference, reward + bonus, played)
         excess = (reward + bonus) / played - world.reward / weight
         regret = gibbs_suboptimality(self.optimal, excess, world.state_prob, batch.kl_weight)

@@ -36,8 +36,17 @@ class HiddenArmChoice(Model):
     kl_weight: KLWeight
 
 
+class TwoRewardsChoice(Model):
+    """One state, two responses, the first better by the whole reward bound."""
+
+    kind: Literal["two_rewards"]
+    reward_bound: Positive
+    kl_weight: KLWeight
+
+
 OnlineChoice = Annotated[
-    LinearChoice | SteadyPolicyChoice | HiddenArmChoice, Field(discriminator="kind")
+    LinearChoice | SteadyPolicyChoice | HiddenArmChoice | TwoRewardsChoice,
+    Field(discriminator="kind"),
 ]
 
 
@@ -51,6 +60,8 @@ def online_world(choice: Model, device: str = "cpu") -> LinearWorld:
     match choice:
         case HiddenArmChoice():
             return hidden_arm_world(**choice.model_dump(exclude={"kind"}), device=device)
+        case TwoRewardsChoice():
+            return two_rewards_world(choice.reward_bound, choice.kl_weight, device)
         case SteadyPolicyChoice():
             values = choice.model_dump(exclude={"kind", "tilt"})
             share = choice.tilt * choice.kl_weight / choice.radius
@@ -92,5 +103,25 @@ def hidden_arm_world(
         theta=theta,
         radius=radius,
         reward_bound=2.0 * radius,
+        kl_weight=kl_weight,
+    )
+
+
+def two_rewards_world(reward_bound: float, kl_weight: float, device: str = "cpu") -> LinearWorld:
+    """One state, two responses, rewards (B, 0).
+
+    Args:
+        reward_bound: B.
+        kl_weight: weight of KL.
+        device: torch device.
+    """
+    options = {"dtype": torch.float64, "device": device}
+    return LinearWorld(
+        features=torch.tensor([[[1.0], [0.0]]], **options),
+        state_prob=torch.ones(1, **options),
+        reference=torch.full((1, 2), 0.5, **options),
+        theta=torch.full((1,), reward_bound, **options),
+        radius=reward_bound,
+        reward_bound=reward_bound,
         kl_weight=kl_weight,
     )

@@ -109,6 +109,18 @@ def greedy_policy(features: np.ndarray, theta: np.ndarray) -> np.ndarray:
     return np.eye(features.shape[1])[reward.argmax(axis=1)]
 
 
+def optimistic_policy(believed: ConfidenceSet, features: np.ndarray) -> np.ndarray:
+    """(1, A) the response of one state whose best value over the set is largest: pessimism's
+    opposite.
+
+    Args:
+        believed: the confidence set.
+        features: (A, k) φ of the responses.
+    """
+    best = [-believed.worst(-phi)[0] for phi in features]
+    return np.eye(len(features))[[int(np.argmax(best))]]
+
+
 def _best_against(cuts: np.ndarray, states: int, actions: int) -> tuple[np.ndarray, float]:
     """The policy that maximises the least of finitely many values, by a linear program."""
     size = states * actions

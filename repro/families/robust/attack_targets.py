@@ -41,7 +41,11 @@ class LogisticTarget:
 
     def damage(self, labels: Tensor) -> Tensor:
         """(P,) ‖root·(θ̂ − θ_true)‖; −1 where the fit failed."""
-        return self.error(labels).norm(dim=-1).nan_to_num(nan=-1.0)
+        return self.distance(self.estimate(labels))
+
+    def distance(self, theta: Tensor) -> Tensor:
+        """(P,) ‖root·(θ − θ_true)‖ of (P, k) estimates; −1 where there is none."""
+        return self._error(theta).norm(dim=-1).nan_to_num(nan=-1.0)
 
     def respond(self, labels: Tensor) -> Response:
         """Error and leverage root·H⁻¹ at θ̂, where H is the loss's Hessian."""

@@ -4,46 +4,45 @@ E.4)."""
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
+
+from repro.study.case import Case
 
 SAMPLES = 200
 """Pairs of a random corrupted dataset."""
 
 
-def noise_term_fails(
-    features: int,
-    n_pairs: int,
-    constant: float,
-    failure_prob: float,
-    weighted: bool,
-    rng: np.random.Generator,
-    replicates: int,
-) -> np.ndarray:
-    """1 where ‖(1/n)Σ η_i·x_i‖ exceeds constant·√((dim + ln(1/δ))/n) for Rademacher η (σ = 1).
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NoiseCase(Case):
+    """Rademacher noise (σ = 1) on d orthogonal unit vectors, n/d pairs of each.
 
-    The x are d orthogonal unit vectors, n/d pairs of each.  In the weighted norm, with λ → 0, dim
-    is d (Claim E.1); in the L2 norm it is 1 (Claim E.3).
-
-    Args:
-        features: d.
+    Attributes:
         n_pairs: n, rounded down to a multiple of d.
+        features: d.
         constant: C.
         failure_prob: δ.
-        weighted: norm ‖·‖_{Σ̂⁻¹} instead of ‖·‖₂.
-        rng: simulation stream.
-        replicates: R.
-
-    Returns:
-        (R,) zeros and ones.
+        weighted: norm ‖·‖_{Σ̂⁻¹} with λ → 0, where dim is d (Claim E.1), instead of ‖·‖₂, where
+            it is 1 (Claim E.3).
     """
-    each = n_pairs // features
+
+    features: int
+    constant: float
+    failure_prob: float
+    weighted: bool
+
+
+def noise_term_fails(
+    case: NoiseCase, constant: float, rng: np.random.Generator, replicates: int
+) -> np.ndarray:
+    """(R,) 1 where ‖(1/n)Σ η_i·x_i‖ exceeds constant·√((dim + ln(1/δ))/n)."""
+    features = case.features
+    each = case.n_pairs // features
     total = 2.0 * rng.binomial(each, 0.5, size=(replicates, features)) - each
-    n = each * features
-    squared = (total / n) ** 2 * (features if weighted else 1)
-    dim = features if weighted else 1
-    bound = constant * math.sqrt((dim - math.log(failure_prob)) / n)
-    return (np.sqrt(squared.sum(axis=1)) > bound).astype(float)
+    n, dim = each * features, features if case.weighted else 1
+    bound = constant * math.sqrt((dim - math.log(case.failure_prob)) / n)
+    return (np.sqrt(((total / n) ** 2 * dim).sum(axis=1)) > bound).astype(float)
 
 
 def corruption_term_ratio(

@@ -7,11 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from repro.corruption.orders import Order
-from repro.families.robust.algorithms_estimation import Scene, estimate
-from repro.families.robust.algorithms_pessimism import ConfidenceSet, pessimistic_policy
-from repro.families.robust.worlds_log_linear import three_arms
-from repro.families.robust.worlds_pairs import pairs_of
+from repro.families.robust.algorithms_estimation import estimate
+from repro.families.robust.algorithms_pessimism import (
+    ConfidenceSet,
+    greedy_policy,
+    optimistic_policy,
+    pessimistic_policy,
+)
+from repro.families.robust.attack_targets import LogisticTarget
+from repro.families.robust.cases import RobustCase
+from repro.families.robust.worlds_pairs import PolicyPairs
 from repro.instances.linear import LinearWorld
 from repro.policies.gibbs import gibbs_policy
 
@@ -20,71 +25,78 @@ CHI2_2 = 5.991
 
 
 @dataclass(frozen=True)
-class Uncovered:
-    """Three responses, the third seen with probability ``share`` only.
+class Estimates:
+    """What both algorithms read.
 
     Attributes:
-        share: π_sft of the third response; the others halve the rest.
-        rewards: of the three responses, the first the largest.
-        reward_bound: B′.
-        kl_weight: β.
+        world: the bandit in coordinates of {⟨1, θ⟩ = 0}.
+        theta: (R, k) θ̂.
+        covariance: (R, k, k) Σ̂.
+        width: Γ of a confidence set that covers with probability 95 %.
+        bonus: multiple of Γ: 1 as printed, 0 no pessimism, below 0 optimism.
     """
 
-    share: float
-    rewards: tuple[float, float, float]
-    reward_bound: float
-    kl_weight: float
-
-    def world(self) -> LinearWorld:
-        """The bandit in coordinates of {⟨1, θ⟩ = 0}."""
-        arms = three_arms([1, 1, 1], [0, 0], self.reward_bound, self.kl_weight)
-        theta = torch.tensor(self.rewards, dtype=torch.float64) @ arms.features[0]
-        weights = [(1 - self.share) / 2, (1 - self.share) / 2, self.share]
-        return three_arms(weights, theta.tolist(), self.reward_bound, self.kl_weight)
+    world: LinearWorld
+    theta: torch.Tensor
+    covariance: np.ndarray
+    width: float
+    bonus: float
 
 
-def losses(
-    case: Uncovered, n_pairs: int, epsilon: float, rng: np.random.Generator, replicates: int
-) -> dict[str, np.ndarray]:
-    """(R,) reward lost against the best response, by DPO and by pessimistic RLHF.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class UncoveredCase(RobustCase[PolicyPairs]):
+    """Labels of a bandit with a response that is hardly covered.
 
-    Both read the same debiased estimate θ̂; pessimism compares with π_ref, half each on the two
-    covered responses, and has a set that covers with probability 95 %.
-
-    Args:
-        case: the bandit.
-        n_pairs: n.
-        epsilon: privacy budget.
-        rng: simulation stream.
-        replicates: R.
+    Attributes:
+        bonus: multiple of the confidence set's width.
     """
-    world = case.world()
-    pairs = pairs_of(world)
-    scene = Scene(pairs, Order.LTC, epsilon)
-    error, target = estimate(scene, n_pairs, rng, replicates)
+
+    bonus: float = 1.0
+
+
+def estimates(case: UncoveredCase, rng: np.random.Generator, replicates: int) -> Estimates:
+    """R debiased estimates in the coordinates of the policies."""
+    pairs, world = case.world, case.world.policies
+    error, target = estimate(case, rng, replicates)
     scale = float(pairs.truth.norm() / world.theta.norm())
     theta = (error + target.truth) / scale
-    dpo = gibbs_policy(world.reference, theta[:, None, :] @ world.features[0].T, world.kl_weight)
-    best = world.reward.max()
-    lost_dpo = best - (dpo[:, 0] * world.reward[0]).sum(-1)
-    lost = [
-        _pessimistic_loss(world, t, m, n_pairs, scene.read.scale)
-        for t, m in zip(theta.numpy(), _covariances(target) * scale**2, strict=True)
-    ]
-    return {"dpo": lost_dpo.numpy(), "pessimistic": np.array(lost)}
+    width = 2 * case.read.scale * (CHI2_2 / case.n_pairs) ** 0.5
+    return Estimates(world, theta, _covariances(target) * scale**2, width, case.bonus)
 
 
-def _covariances(target) -> np.ndarray:
+def lost_by_dpo(found: Estimates) -> np.ndarray:
+    """(R,) reward that DPO loses against the best response."""
+    world = found.world
+    reward = found.theta[:, None, :] @ world.features[0].T
+    policy = gibbs_policy(world.reference, reward, world.kl_weight)
+    return (world.reward.max() - (policy[:, 0] * world.reward[0]).sum(-1)).numpy()
+
+
+def lost_by_pessimism(found: Estimates) -> np.ndarray:
+    """(R,) the same of pessimistic RLHF, compared with half each on the two covered responses."""
+    each = zip(found.theta.numpy(), found.covariance, strict=True)
+    return np.array([_pessimistic_loss(found, theta, metric) for theta, metric in each])
+
+
+def _covariances(target: LogisticTarget) -> np.ndarray:
     """(R, k, k) Σ̂ of scaled features."""
     x = target.features
     return torch.einsum("rc,ci,cj->rij", target.mass, x, x).numpy()
 
 
-def _pessimistic_loss(world, theta, covariance, n_pairs: int, cost: float) -> float:
-    metric = covariance + 1e-9 * np.eye(len(theta))
-    width = 2 * cost * (CHI2_2 / n_pairs) ** 0.5
-    believed = ConfidenceSet(theta, metric, width, world.radius)
-    reference = np.array([[0.5, 0.5, 0.0]])
-    policy, _ = pessimistic_policy(believed, world.features.numpy(), np.ones(1), reference)
-    reward = world.reward[0].numpy()
+def _pessimistic_loss(found: Estimates, theta: np.ndarray, covariance: np.ndarray) -> float:
+    policy, reward = _policy(found, theta, covariance), found.world.reward[0].numpy()
     return float(reward.max() - policy[0] @ reward)
+
+
+def _policy(found: Estimates, theta: np.ndarray, covariance: np.ndarray) -> np.ndarray:
+    """(1, A) pessimistic policy; greedy without a bonus, optimistic with a reversed one."""
+    features, reference = found.world.features.numpy(), np.array([[0.5, 0.5, 0.0]])
+    if found.bonus == 0:
+        return greedy_policy(features, theta)
+    metric = covariance + 1e-9 * np.eye(len(theta))
+    width = abs(found.bonus) * found.width
+    believed = ConfidenceSet(theta, metric, width, found.world.radius)
+    if found.bonus < 0:
+        return optimistic_policy(believed, features[0])
+    return pessimistic_policy(believed, features, np.ones(1), reference)[0]

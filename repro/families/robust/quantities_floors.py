@@ -1,27 +1,20 @@
-"""What corruption costs when labels are plentiful: floors of estimation, RLHF and DPO.
+"""What corruption costs when labels are plentiful: floors of greedy RLHF and of DPO.
 
-Each takes a scene and n and returns one number per dataset; the noise at n is negligible by the
-choice of n.
+The noise at n is negligible by the choice of n.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from repro.corruption.orders import Order
-from repro.families.robust.algorithms_estimation import (
-    Scene,
-    estimation_error,
-    scene_channel,
-    target_of,
-    true_counts,
-)
+from repro.families.robust.algorithms_estimation import fitted, target_of, true_counts
 from repro.families.robust.attack_targets import LogisticTarget
-from repro.families.robust.worlds_pairs import PairWorld, pairs_of
+from repro.families.robust.cases import RobustCase
+from repro.families.robust.worlds_pairs import PairWorld, PolicyPairs, pairs_of
 from repro.instances.linear import LinearWorld
 from repro.policies.gibbs import gibbs_policy
 from repro.preferences.label_counts import LabelCounts
@@ -30,58 +23,48 @@ MARGINS = 24
 """Rungs of the ladder of margins."""
 
 
-def estimation_floor(scene: Scene, n_pairs: int | None, rng, replicates: int) -> Tensor:
-    """(R,) ‖θ̂ − θ_true‖ (P4, Theorems 5.4 and 5.7)."""
-    return estimation_error(scene, n_pairs, rng, replicates)
+@dataclass(frozen=True, eq=False, kw_only=True)
+class GreedyCase(RobustCase[PairWorld]):
+    """Greedy RLHF in states of two responses; the first cell is the state in question.
+
+    Attributes:
+        margins: smallest and largest margin of the ladder that its reward difference climbs.
+    """
+
+    margins: tuple[float, float]
 
 
-def greedy_floor(
-    scene: Scene, n_pairs: int, rng: np.random.Generator, ladder: tuple[float, float]
-) -> float:
+def greedy_floor(case: GreedyCase, rng: np.random.Generator, replicates: int) -> float:
     """Largest margin that greedy RLHF gets wrong under attack: the supremum of its gap.
 
     P4, Theorem 6.2 with η = 0: two responses in each state; in state 0 the margin t climbs a
     ladder and the attack aims at its sign.  Where the estimated margin crosses 0 the policy, and
     a gap of t, flips; beyond the margin is seen.
 
-    Args:
-        scene: its world's first cell is the state in question.
-        n_pairs: n.
-        rng: simulation stream.
-        ladder: smallest and largest margin.
-
     Returns:
         the margin at which the sign flips, interpolated between rungs; NaN where none flips.
+        One number, whatever the number of replicates.
     """
-    margins = np.geomspace(*ladder, MARGINS)
-    counts = _ladder_counts(scene.world, n_pairs, rng, margins)
-    mass = counts.pairs / n_pairs
-    target = _signed_target(scene.world, mass)
-    seen = scene_channel(scene, target, n_pairs).apply(rng, counts, scene.read)
-    estimated = (target.estimate(scene.read(seen)) @ scene.world.coordinates[0]).cpu().numpy()
-    return _crossing(margins, estimated)
+    world, margins = case.world, np.geomspace(*case.margins, MARGINS)
+    counts = _ladder_counts(case, rng, margins)
+    target = _signed_target(world, counts.pairs / case.n_pairs)
+    theta = fitted(case, target, counts, rng, _ladder_truth(world, margins))
+    return _crossing(margins, (theta @ world.coordinates[0]).cpu().numpy())
 
 
 def dpo_floor(
-    scene: Scene, policies: LinearWorld, n_pairs: int | None, rng, replicates: int
-) -> Tensor:
+    case: RobustCase[PolicyPairs], rng: np.random.Generator | None, replicates: int
+) -> np.ndarray:
     """(R,) |J(π*) − J(π̂)| of the log-linear policy of θ̂ (P4, Theorem 6.3).
 
     J is without KL, so its gap at π* is signed: the attack aims at its gradient, both ways.
-
-    Args:
-        scene: its world is ``pairs_of(policies)``.
-        policies: responses, reference π_sft, β as kl_weight.
-        n_pairs: n; None for infinitely many labels.
-        rng: simulation stream.
-        replicates: R.
     """
-    counts = true_counts(scene.world, n_pairs, rng, replicates)
-    root = gap_gradient(policies, scene.world)[None, None, :]
-    target = replace(target_of(scene, counts, n_pairs), root=root)
-    seen = scene_channel(scene, target, n_pairs).apply(rng, counts, scene.read)
-    theta = target.estimate(scene.read(seen)) @ scene.world.basis.T
-    return dpo_gap(policies, rewards_of(policies, theta)).abs()
+    pairs, policies = case.world, case.world.policies
+    counts = true_counts(case, rng, replicates)
+    root = gap_gradient(policies, pairs)[None, None, :]
+    target = replace(target_of(case, counts), root=root)
+    theta = fitted(case, target, counts, rng) @ pairs.basis.T
+    return dpo_gap(policies, rewards_of(policies, theta)).abs().cpu().numpy()
 
 
 def dpo_gap(world: LinearWorld, reward: Tensor) -> Tensor:
@@ -106,27 +89,24 @@ def gap_gradient(world: LinearWorld, pairs: PairWorld) -> Tensor:
     return gradient[0] @ pairs.basis
 
 
-def separation(floor_of_ltc, floor_of_ctl):
-    """Ratio of the floors of LTC and CTL: what the order of privacy and corruption costs."""
-    return floor_of_ltc / floor_of_ctl
-
-
-def swapped(order: Order) -> Order:
-    """Wrong: the other order."""
-    return {Order.CTL: Order.LTC, Order.LTC: Order.CTL, Order.CLC: Order.CLC}[order]
-
-
-def _ladder_counts(
-    world: PairWorld, n_pairs: int, rng: np.random.Generator, margins: np.ndarray
-) -> LabelCounts:
+def _ladder_counts(case: GreedyCase, rng: np.random.Generator, margins: np.ndarray) -> LabelCounts:
     """(L, C) true labels; the first cell's reward difference climbs the ladder."""
+    world = case.world
     differences = world.reward_diff.cpu().numpy()[None].repeat(len(margins), axis=0)
     differences[:, 0] = margins
+    law = case.labels(torch.from_numpy(1 / (1 + np.exp(-differences)))).numpy()
     prob = np.append(world.cell_prob.cpu().numpy(), max(0.0, 1 - float(world.cell_prob.sum())))
-    pairs = rng.multinomial(n_pairs, prob, size=len(margins))[:, :-1]
-    wins = rng.binomial(pairs, 1 / (1 + np.exp(-differences)))
+    pairs = rng.multinomial(case.n_pairs, prob, size=len(margins))[:, :-1]
+    wins = rng.binomial(pairs, law)
     as_tensor = lambda x: torch.from_numpy(x.astype(np.float64)).to(world.theta.device)  # noqa: E731
     return LabelCounts(as_tensor(pairs), as_tensor(wins))
+
+
+def _ladder_truth(world: PairWorld, margins: np.ndarray) -> Tensor:
+    """(L, k) θ_true whose first margin climbs the ladder, moved along that cell's x alone."""
+    x = world.coordinates[0]
+    step = torch.from_numpy(margins).to(x) - world.reward_diff[0]
+    return world.truth + step[:, None] * x / x.square().sum()
 
 
 def _signed_target(world: PairWorld, mass: Tensor) -> LogisticTarget:

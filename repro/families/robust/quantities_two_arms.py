@@ -6,8 +6,10 @@ On one fixed margin the gap decays exponentially in n; rates are suprema over ma
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import torch
@@ -21,6 +23,8 @@ from repro.families.robust.adversaries_strong import StrongAdversary
 from repro.families.robust.algorithms_pessimism import separable_pessimism
 from repro.families.robust.attack_targets import LogisticTarget
 from repro.preferences.label_counts import LabelCounts
+from repro.preferences.label_law import as_fitted, bradley_terry
+from repro.study.case import Case
 
 RUNGS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.75, 1.0, 1.5, 2.5)
 """Margins, in units of the estimate's standard deviation plus the width of its confidence set."""
@@ -60,45 +64,59 @@ def calibrated_width(
     return 2 * privacy_cost(epsilon) * math.sqrt(quantile / n_pairs)
 
 
-def supremum_gap(
-    states: TwoArmStates,
-    n_pairs: int,
-    epsilon: float,
-    width: float,
-    rng: np.random.Generator,
-    replicates: int,
-) -> float:
+def response_by_cost(win_prob: float, epsilon: float) -> float:
+    """Randomized response written with c(ε): flip + p/c(ε)."""
+    return flip_prob(epsilon) + win_prob / privacy_cost(epsilon)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MarginCase(Case):
+    """Gaps on a ladder of margins, nobody corrupting.
+
+    Attributes:
+        world: the instance; every state has the same margin in favour of the first response.
+        width: Γ of the pessimistic policy; 0 for the greedy one.
+        labels: what labels are drawn from.
+        channel: who randomizes them.
+        estimate: (fitted, truth) → what the estimator returns.
+    """
+
+    world: TwoArmStates
+    width: float
+    labels: Callable[[Any], Any] = bradley_terry
+    channel: Callable[[Any, float], Any] = response_by_cost
+    estimate: Callable[[Any, Any], Any] = as_fitted
+
+
+def supremum_gap(case: MarginCase, rng: np.random.Generator, replicates: int) -> float:
     """Largest mean gap over the ladder of margins; NaN where the worst rung is an end of it.
 
     Args:
-        states: the instance; every state has the same margin in favour of the first response.
-        n_pairs: n.
-        epsilon: privacy budget.
-        width: Γ of the pessimistic policy; 0 for the greedy one.
+        case: the instance, n, ε and Γ.
         rng: simulation stream.
         replicates: R datasets for each rung.
     """
-    reach = width / math.sqrt(states.mass * states.num_states)
-    unit = deviation(states, n_pairs, epsilon) + reach
-    gaps = [
-        share * unit * _miss(states, share * unit, n_pairs, epsilon, width, rng, replicates)
-        for share in RUNGS
-    ]
+    states = case.world
+    reach = case.width / math.sqrt(states.mass * states.num_states)
+    unit = deviation(states, case.n_pairs, case.epsilon) + reach
+    gaps = [share * unit * _miss(case, share * unit, rng, replicates) for share in RUNGS]
     worst = int(np.argmax(gaps))
     return gaps[worst] if 0 < worst < len(RUNGS) - 1 else math.nan
 
 
 def estimated_margins(
-    states: TwoArmStates, margin: float, n_pairs: int, epsilon: float, rng, replicates: int
+    case: MarginCase, margin: float, rng: np.random.Generator, replicates: int
 ) -> np.ndarray:
     """(R, d) debiased estimates of the margin, state by state: Algorithm 1 in closed form."""
+    states, epsilon = case.world, case.epsilon
     prob = np.full(states.num_states, states.mass)
     rest = max(0.0, 1 - float(prob.sum()))
-    pairs = rng.multinomial(n_pairs, np.append(prob, rest), size=replicates)[:, :-1]
-    win = flip_prob(epsilon) + (1 / (1 + math.exp(-margin))) / privacy_cost(epsilon)
+    pairs = rng.multinomial(case.n_pairs, np.append(prob, rest), size=replicates)[:, :-1]
+    win = case.channel(case.labels(1 / (1 + math.exp(-margin))), epsilon)
     rate = rng.binomial(pairs, win) / np.maximum(pairs, 1)
     read = np.clip(privacy_cost(epsilon) * (rate - flip_prob(epsilon)), 1e-12, 1 - 1e-12)
-    return np.clip(np.log(read / (1 - read)), -BALL, BALL)
+    fitted = torch.from_numpy(np.clip(np.log(read / (1 - read)), -BALL, BALL))
+    return case.estimate(fitted, torch.full_like(fitted, margin)).numpy()
 
 
 @lru_cache(maxsize=1024)
@@ -126,12 +144,13 @@ def attacked_floor(
     return float(found[worst]) if 0 < worst < len(masses) - 1 else math.nan
 
 
-def _miss(states, margin, n_pairs, epsilon, width, rng, replicates) -> float:
+def _miss(case: MarginCase, margin: float, rng: np.random.Generator, replicates: int) -> float:
     """Mean probability of the second, worse response."""
-    found = estimated_margins(states, margin, n_pairs, epsilon, rng, replicates)
+    states = case.world
+    found = estimated_margins(case, margin, rng, replicates)
     rho = np.full(states.num_states, 1 / states.num_states)
     mass = np.full(states.num_states, states.mass)
-    return float(1 - (separable_pessimism(found, rho, mass, width) @ rho).mean())
+    return float(1 - (separable_pessimism(found, rho, mass, case.width) @ rho).mean())
 
 
 def _attacked(m, t, order, epsilon, corruption, reward_bound) -> np.ndarray:

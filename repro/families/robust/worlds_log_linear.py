@@ -65,3 +65,26 @@ def two_arms(share: float, kl_weight: float, device: str = "cpu") -> LinearWorld
         reward_bound=max(1.0, 2 * difference),
         kl_weight=kl_weight,
     )
+
+
+def lopsided_arms(coverage: float, kl_weight: float, device: str = "cpu") -> LinearWorld:
+    """``two_arms`` whose κ_Π is ``coverage``, above 1."""
+    share = (1 - math.sqrt(1 - 1 / coverage)) / 2
+    return two_arms(share, kl_weight, device)
+
+
+def uncovered_arms(
+    share: float, rewards: tuple[float, float, float], reward_bound: float, kl_weight: float
+) -> LinearWorld:
+    """Three responses of given rewards, the third drawn with probability ``share`` only.
+
+    Args:
+        share: π_sft of the third response; the others halve the rest.
+        rewards: of the three responses, the first the largest.
+        reward_bound: B′.
+        kl_weight: β.
+    """
+    arms = three_arms([1, 1, 1], [0, 0], reward_bound, kl_weight)
+    theta = torch.tensor(rewards, dtype=torch.float64) @ arms.features[0]
+    weights = [(1 - share) / 2, (1 - share) / 2, share]
+    return three_arms(weights, theta.tolist(), reward_bound, kl_weight)

@@ -1,8 +1,7 @@
 """Label cells for estimation: feature differences, their probabilities, a true parameter.
 
 P4's Definition 5.1: ‖x‖ ≤ 1, ‖θ‖ ≤ B′ and ⟨1, θ⟩ = 0.  Any k-dimensional problem meets the last
-condition after an isometry into the complement of the all-ones vector of R^{k+1}.  Field names of
-the choices that a config may make are axis names of the contract.
+condition after an isometry into the complement of the all-ones vector of R^{k+1}.
 """
 
 from __future__ import annotations
@@ -10,15 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from typing import Annotated, Literal
+from functools import cached_property
 
 import torch
-from pydantic import Field, TypeAdapter, model_validator
 from torch import Tensor
 
-from repro.base.schema import Finite, Model, Positive, Share
-from repro.instances.choices import Count
 from repro.instances.linear import LinearWorld
 
 
@@ -65,6 +60,17 @@ class PairWorld:
         return float(torch.linalg.eigvalsh(covariance)[0])
 
 
+@dataclass(frozen=True, eq=False)
+class PolicyPairs(PairWorld):
+    """Label cells of log-linear policies.
+
+    Attributes:
+        policies: responses, reference and kl_weight that the cells come from.
+    """
+
+    policies: LinearWorld
+
+
 def complement_basis(dimension: int) -> Tensor:
     """(d, d−1) Helmert basis of {θ : ⟨1, θ⟩ = 0}: orthonormal columns that sum to 0.
 
@@ -99,12 +105,14 @@ def isotropic_cells(num: int, reward_diff: float, radius: float, device: str = "
     return orthogonal_cells([1 / num] * num, signs, radius, device)
 
 
-def pairs_of(world: LinearWorld) -> PairWorld:
+def pairs_of(world: LinearWorld) -> PolicyPairs:
     """The label cells of a linear world, scaled so that ‖x‖ ≤ 1 (⟨x, θ⟩ is kept)."""
     scale = max(1.0, float(world.feature_diff.norm(dim=1).max()))
-    return pair_world(
+    pairs = pair_world(
         world.feature_diff / scale, world.cell_prob, world.theta * scale, world.radius * scale
     )
+    fields = (pairs.feature_diff, pairs.cell_prob, pairs.theta, pairs.radius)
+    return PolicyPairs(*fields, policies=world)
 
 
 def random_pair_world(
@@ -132,74 +140,3 @@ def unseen_direction(device: str = "cpu") -> PairWorld:
     options = {"dtype": torch.float64, "device": device}
     x = torch.tensor([[1.0, 0.0]], **options)
     return pair_world(x, torch.ones(1, **options), torch.tensor([0.3, 0.8], **options), 1.0)
-
-
-class CellsChoice(Model):
-    """Orthogonal cells of equal probability.
-
-    Attributes:
-        num_features: k, the number of cells.
-        min_eigenvalue: ξ, probability of each; the other pairs have two equal responses.
-        reward_diff: |⟨x, θ⟩| in every cell, the sign alternating.
-        reward_bound: B′, radius of the class.
-    """
-
-    kind: Literal["cells"]
-    num_features: Count
-    min_eigenvalue: Share
-    reward_diff: Annotated[Finite, Field(ge=0)]
-    reward_bound: Positive
-
-    @model_validator(mode="after")
-    def _possible(self):
-        if self.num_features * self.min_eigenvalue > 1:
-            raise ValueError("num_features·min_eigenvalue at most 1: they are probabilities")
-        if self.reward_diff * self.num_features**0.5 > self.reward_bound:
-            raise ValueError("reward_diff·√num_features at most reward_bound")
-        return self
-
-
-class IsotropicChoice(Model):
-    """d = 1/ξ orthogonal cells of probability ξ each, the largest ξ there is (P4, App. C)."""
-
-    kind: Literal["isotropic"]
-    min_eigenvalue: Share
-    reward_diff: Annotated[Finite, Field(ge=0)]
-    reward_bound: Positive
-
-
-class SaturatedChoice(Model):
-    """One cell, all pairs, ⟨x, θ⟩ a fixed margin below B′: where curvature costs 1/γ."""
-
-    kind: Literal["saturated"]
-    reward_bound: Positive
-    margin: Positive
-
-
-PairChoice = CellsChoice | IsotropicChoice | SaturatedChoice
-AnyPairChoice = Annotated[PairChoice, Field(discriminator="kind")]
-
-
-def pair_choice_at(choice: PairChoice, **fields: object) -> PairChoice:
-    """The choice with some fields replaced, checked again."""
-    return TypeAdapter(AnyPairChoice).validate_python(choice.model_dump() | fields)
-
-
-@lru_cache(maxsize=256)
-def build_pair_world(choice: PairChoice, device: str) -> PairWorld:
-    """The world that a choice describes."""
-    match choice:
-        case CellsChoice():
-            signs = [1.0 - 2.0 * (j % 2) for j in range(choice.num_features)]
-            return orthogonal_cells(
-                [choice.min_eigenvalue] * choice.num_features,
-                [sign * choice.reward_diff for sign in signs],
-                choice.reward_bound,
-                device,
-            )
-        case IsotropicChoice():
-            num = round(1 / choice.min_eigenvalue)
-            return isotropic_cells(num, choice.reward_diff, choice.reward_bound, device)
-        case SaturatedChoice():
-            difference = choice.reward_bound - choice.margin
-            return orthogonal_cells([1.0], [difference], choice.reward_bound, device)

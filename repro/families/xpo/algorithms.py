@@ -15,8 +15,10 @@ from itertools import pairwise
 import torch
 from torch import Tensor
 
+from repro.corruption.label_mean import drawn_mean
 from repro.families.xpo.worlds import NeedleClass, PairCounts, XpoBatch
 from repro.preferences.block_draws import Draws
+from repro.preferences.label_law import Estimate, LabelLaw, as_fitted, bradley_terry
 
 Score = Callable[[PairCounts], Tensor]
 """(L, A, U) what a policy update minimises, given the counts so far."""
@@ -84,6 +86,8 @@ def average_gap(
     objective: Objective,
     times: Sequence[int],
     draws: Draws,
+    labels: LabelLaw = bradley_terry,
+    estimate: Estimate = as_fitted,
 ) -> Tensor:
     """(L,) mean over rounds of J_β(π*) − J_β(π^(t)), what the proof of Theorem 4.8 bounds.
 
@@ -93,10 +97,12 @@ def average_gap(
         objective: what an update minimises.
         times: 0, then the rounds after which policies change, last the horizon.
         draws: source of randomness.
+        labels: what labels are drawn from.
+        estimate: (fitted, true) index of a policy → what an update returns.
     """
     actions, device = policies.num_actions, policies.tilts.device
     gap, prob = policies.divergence().flatten(), policies.table()
-    score, play = objective(policies, batch), _Play(batch, actions, draws)
+    score, play = objective(policies, batch), _Play(batch, actions, draws, labels)
     zeros = torch.zeros(len(batch), actions, dtype=policies.tilts.dtype, device=device)
     counts, current_prob = PairCounts(zeros, zeros, zeros), torch.full_like(zeros, 1 / actions)
     neutral = torch.zeros(1, dtype=policies.tilts.dtype, device=device)
@@ -105,7 +111,7 @@ def average_gap(
     for time, later in pairwise(times):
         total = total + (later - time) * current
         counts = counts.plus(play.block(current_prob, later - time))
-        found = score(counts).flatten(1).argmin(dim=1)
+        found = estimate(score(counts).flatten(1).argmin(dim=1), gap.argmin())
         current_prob, current = prob[found], gap[found]
     return batch.kl_weight * total / times[-1]
 
@@ -113,9 +119,9 @@ def average_gap(
 class _Play:
     """Blocks of rounds under frozen policies; what does not change between blocks is kept."""
 
-    def __init__(self, batch: XpoBatch, actions: int, draws: Draws) -> None:
+    def __init__(self, batch: XpoBatch, actions: int, draws: Draws, labels: LabelLaw) -> None:
         self._actions, self._draws = actions, draws
-        self._win_prob = _win_prob(batch, actions)
+        self._win_prob = _win_prob(batch, actions, labels)
         self._sums = _sums(actions, self._win_prob)
 
     def block(self, prob: Tensor, rounds: int) -> PairCounts:
@@ -143,11 +149,11 @@ def _sums(actions: int, like: Tensor) -> Tensor:
     return torch.cat([from_drawn, from_wins])
 
 
-def _win_prob(batch: XpoBatch, actions: int) -> Tensor:
+def _win_prob(batch: XpoBatch, actions: int, labels: LabelLaw) -> Tensor:
     """(L, A²) P(z prefers τ over τ̃)."""
     reward = torch.zeros(actions, dtype=batch.reward_gap.dtype, device=batch.reward_gap.device)
     reward[0] = 1
     difference = (reward[:, None] - reward[None, :]).flatten()
-    clean = torch.tanh(batch.reward_gap[:, None] * difference / 2)
-    mean = batch.label_scale[:, None] * clean - batch.label_offset[:, None] * difference
-    return (1 + mean) / 2
+    drawn = drawn_mean(torch.tanh(batch.reward_gap[:, None] * difference / 2), labels)
+    mean = batch.label_scale[:, None] * drawn - batch.label_offset[:, None] * difference
+    return (1 + mean + batch.label_shift[:, None]) / 2

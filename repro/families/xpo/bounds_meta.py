@@ -10,8 +10,17 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import torch
 
 from repro.base.notation import flip_prob, label_signal, privacy_cost
+from repro.preferences.label_law import (
+    Channel,
+    Estimate,
+    LabelLaw,
+    as_fitted,
+    bradley_terry,
+    randomized_response,
+)
 
 
 @dataclass(frozen=True)
@@ -95,21 +104,39 @@ TRUTH, LARGEST, STEPS = 1.0, 3.0, 24001
 
 
 def squared_error_of_maximiser(
-    rng: np.random.Generator, rounds: int, epsilon: float, flipped: bool, replicates: int
+    rng: np.random.Generator,
+    rounds: int,
+    epsilon: float,
+    flipped: bool,
+    replicates: int,
+    labels: LabelLaw = bradley_terry,
+    channel: Channel = randomized_response,
+    estimate: Estimate = as_fitted,
 ) -> np.ndarray:
     """(R,) E_μ(f_π̂ − f*)² after t − 1 rounds of pairs from π_ref ⊗ π_ref, π_ref uniform.
 
     f_π, the implicit reward difference of the two responses, is on a grid of [−3, 3] that holds
-    f* = 1; half of the pairs hold two different responses.  flipped: a learner who reads labels
-    the wrong way round.
+    f* = 1; half of the pairs hold two different responses.
+
+    Args:
+        rng: the block's stream.
+        rounds: t − 1.
+        epsilon: budget that the learner believes in.
+        flipped: the learner reads labels the wrong way round.
+        replicates: R.
+        labels: what labels are drawn from.
+        channel: who randomizes them.
+        estimate: (fitted, true) f → what the learner returns.
     """
     grid = np.linspace(-LARGEST, LARGEST, STEPS)
     prob = flip_prob(epsilon) + label_signal(epsilon) / (1 + np.exp(-grid))
-    true = flip_prob(epsilon) + label_signal(epsilon) / (1 + np.exp(-TRUTH))
+    clean = torch.tensor(1 / (1 + math.exp(-TRUTH)), dtype=torch.float64)
     pairs = np.maximum(rng.binomial(rounds, 0.5, replicates), 1)
-    wins = rng.binomial(pairs, true)
+    wins = rng.binomial(pairs, float(channel(labels(clean), epsilon)))
     share = (pairs - wins if flipped else wins) / pairs
-    return 0.5 * (grid[_nearest(prob, share)] - TRUTH) ** 2
+    fitted = torch.from_numpy(grid[_nearest(prob, share)])
+    found = estimate(fitted, torch.tensor(TRUTH, dtype=torch.float64)).numpy()
+    return 0.5 * (found - TRUTH) ** 2
 
 
 def _nearest(increasing: np.ndarray, wanted: np.ndarray) -> np.ndarray:

@@ -6,9 +6,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import torch
 from scipy import stats
 
 from repro.base.notation import flip_prob, label_signal, privacy_cost
+from repro.preferences.label_law import Channel, LabelLaw, bradley_terry, randomized_response
 
 
 @dataclass(frozen=True)
@@ -42,15 +44,28 @@ class TwoPolicies:
         return flip_prob(self.epsilon) + label_signal(self.epsilon) * clean
 
     def log_likelihood_excess(
-        self, rng: np.random.Generator, rounds: int, replicates: int
+        self,
+        rng: np.random.Generator,
+        rounds: int,
+        replicates: int,
+        labels: LabelLaw = bradley_terry,
+        channel: Channel = randomized_response,
     ) -> np.ndarray:
         """(R,) L̂_XPO(π) − L̂_XPO(π*) of Algorithm 2 after t − 1 rounds, π the other policy.
 
         Half of the pairs hold two different responses; the others say nothing.
+
+        Args:
+            rng: the block's stream.
+            rounds: t − 1.
+            replicates: R.
+            labels: what labels are drawn from.
+            channel: who randomizes them.
         """
         pairs = rng.binomial(rounds, 0.5, replicates)
         true, wrong = self.win_prob(self.optimal), self.win_prob(self.other)
-        wins = rng.binomial(pairs, true)
+        clean = torch.tensor(1 / (1 + math.exp(-self.optimal)), dtype=torch.float64)
+        wins = rng.binomial(pairs, float(channel(labels(clean), self.epsilon)))
         return wins * math.log(wrong / true) + (pairs - wins) * math.log((1 - wrong) / (1 - true))
 
     def likelihood_lemma_fails(self, excess: np.ndarray, rounds: int, printed: bool) -> np.ndarray:

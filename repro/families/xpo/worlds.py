@@ -62,8 +62,9 @@ class XpoBatch:
         reward_gap: Δ.
         kl_weight: β.
         optimism_weight: γ.
-        label_scale: E[z] = label_scale·h − label_offset·sign(h), h = tanh(±Δ/2) the clean mean …
-        label_offset: … of a label on the pair; the second term is the adversary's.
+        label_scale: E[z] = label_scale·h − label_offset·sign(h) + label_shift, h = tanh(±Δ/2) …
+        label_offset: … the clean mean of a label on the pair; the second term is the adversary's.
+        label_shift: what no reward explains; 0 under randomized response.
         believed_signal: 2σ(ε)−1 that the loss assumes; privacy_cost is its inverse.
     """
 
@@ -72,6 +73,7 @@ class XpoBatch:
     optimism_weight: Tensor
     label_scale: Tensor
     label_offset: Tensor
+    label_shift: Tensor
     believed_signal: Tensor
 
     def __len__(self) -> int:

@@ -98,6 +98,7 @@ def _facts(run: Run) -> dict[str, Any]:
     found = {
         "finished": run.facts.get("finished"),
         "took": f"{run.facts['seconds']:g} s" if "seconds" in run.facts else None,
+        "changed since": "; ".join(run.changes) or None,
         "seed": run.verdict["seed"],
         "budget": f"{run.verdict['budget']}, {run.verdict.get('replicates')} replicates",
         "instance": run.instance,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from repro.base.errors import BadInput, one_line
 from repro.base.files import json_object, yaml_mapping
 from repro.base.schema import validate
 from repro.report.run_files import ConfigFile, FactsFile, VerdictFile
+from repro.report.seals import changes, headline
 
 KEY = "runs"
 BUDGETS = ("smoke", "laptop", "paper")
@@ -32,12 +34,14 @@ class Run:
         facts: ``run.json``, empty where it is missing.
         config: ``config.yaml``, empty where it is missing.
         folder: where they are.
+        changes: what was done to them since they were written, a phrase each.
     """
 
     verdict: dict[str, Any]
     facts: dict[str, Any]
     config: dict[str, Any]
     folder: Path
+    changes: tuple[str, ...] = ()
 
     @property
     def slug(self) -> str:
@@ -98,7 +102,7 @@ def find_runs(folder: Path) -> list[Run]:
 
 
 def read_run(path: Path) -> Run:
-    """The run of a ``verdict.json``.
+    """The run of a ``verdict.json``; its headline is that of its checks, whatever it says.
 
     Raises:
         BadInput: a file cannot be read or lacks what a run has.
@@ -106,7 +110,8 @@ def read_run(path: Path) -> Run:
     verdict = _checked(VerdictFile, path, json_object)
     facts = _optional(FactsFile, path.with_name("run.json"), json_object)
     config = _optional(ConfigFile, path.with_name("config.yaml"), yaml_mapping)
-    return Run(verdict, facts, config, path.parent)
+    shown = verdict | {"verdict": headline(verdict)} if verdict["checks"] else verdict
+    return Run(shown, facts, config, path.parent, tuple(changes(path.parent, verdict)))
 
 
 Load = Callable[[str, Path], dict[str, Any]]
@@ -131,3 +136,11 @@ def _rank(run: Run) -> tuple[bool, int, str]:
     budget = run.verdict["budget"]
     size = BUDGETS.index(budget) if budget in BUDGETS else -1
     return not run.overrides, size, str(run.facts.get("finished", ""))
+
+
+def say_changes(runs: Iterable[Run]) -> int:
+    """A line on stderr for each thing done to a run's files since; 1 if there was one, else 0."""
+    found = [(run.folder, change) for run in runs for change in run.changes]
+    for folder, change in found:
+        print(one_line(f"changed: {folder}: {change}"), file=sys.stderr)
+    return int(bool(found))

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 from scipy.optimize import minimize_scalar
 
 from repro.base.notation import flip_prob, label_signal, privacy_cost
+from repro.corruption.huber_reports import HuberReports
+from repro.corruption.orders import Order
+from repro.families.chipo import variants
 from repro.families.chipo.algorithms_linear import LinearChipo
-from repro.families.chipo.algorithms_offset import OFFSET_VARIANTS, OffsetStudy
-from repro.families.chipo.algorithms_tabular import RIGHT, VARIANTS, ChipoStudy
+from repro.families.chipo.algorithms_offset import OffsetStudy
+from repro.families.chipo.algorithms_tabular import ChipoStudy
 from repro.families.chipo.quantities import meta_bound, statistical_error
+from repro.families.chipo.variants import RIGHT
 from repro.families.chipo.worlds import RareGoodArm, margin_differences
 from repro.instances.linear import random_linear_world
+from repro.preferences.label_law import fair_coins
 
-STUDY = ChipoStudy(RareGoodArm(4, 4.0, 1.0), 10**6, 1.0)
+STUDY = ChipoStudy(RareGoodArm(4, 4.0, 1.0), 10**6, HuberReports(1.0))
+OFFSET = (
+    variants.private_chipo,
+    variants.naive_likelihood,
+    variants.epsilon_overstated,
+    variants.label_flip,
+)
 
 
 @pytest.mark.parametrize("wins", [350, 500, 520])
@@ -37,29 +50,31 @@ def test_the_estimate_minimises_the_mixture_log_loss_and_the_square_loss(wins):
 
 
 def test_quadrature_predicts_the_simulated_gap_of_every_variant():
-    for name in ("private_chipo", "naive_likelihood", "epsilon_overstated", "finite_class"):
-        worst, interior = STUDY.worst_difference(VARIANTS[name])
-        predicted = STUDY.expected_gaps(VARIANTS[name], np.array([worst]))[0]
-        gaps = STUDY.simulate(VARIANTS[name], np.array(worst), np.random.default_rng(1), 4000)
+    for method in (*OFFSET[:3], variants.finite_class):
+        worst, interior = STUDY.worst(method.run)
+        predicted = STUDY.expected_gaps(method.run, np.array([worst]))[0]
+        gaps = STUDY.simulate(method.run, np.array(worst), np.random.default_rng(1), 4000)
         assert interior
         assert gaps.mean() == pytest.approx(predicted, rel=0.03)
 
 
 def test_flipped_labels_choose_the_worse_response_and_fixed_weights_do_not_learn():
-    far = STUDY.at(n_pairs=10**10)
-    assert far.worst_difference(VARIANTS["label_flip"]) == (1.0, False)
-    for name, ratio in (("private_chipo", 0.01), ("fixed_kl_weight", 1.0)):
-        v = VARIANTS[name]
-        gaps = [s.expected_gaps(v, np.array([s.worst_difference(v)[0]]))[0] for s in (STUDY, far)]
+    far = replace(STUDY, n_pairs=10**10)
+    assert far.worst(variants.label_flip.run) == (1.0, False)
+    for method, ratio in ((variants.private_chipo, 0.01), (variants.fixed_kl_weight, 1.0)):
+        v = method.run
+        gaps = [s.expected_gaps(v, np.array([s.worst(v)[0]]))[0] for s in (STUDY, far)]
         assert gaps[1] / gaps[0] == pytest.approx(ratio, rel=0.02)
 
 
 def test_the_tuning_knows_corruption_unless_it_is_adaptive():
-    corrupted = STUDY.at(corruption=0.01, order="ltc")
+    reports = HuberReports(1.0, 0.01, Order.LTC)
+    corrupted = replace(STUDY, reports=reports, assumed_order=Order.LTC)
     clean = STUDY.kl_weight(RIGHT)
     assert corrupted.kl_weight(RIGHT) == pytest.approx(clean + 0.01 * privacy_cost(1.0) / 2)
-    adaptive = VARIANTS["adaptive_tuning"]
-    assert corrupted.kl_weight(adaptive) == clean
+    assert corrupted.kl_weight(variants.adaptive_tuning.run) == clean
+    swapped = replace(corrupted, reports=replace(reports, order=Order.CTL))
+    assert swapped.kl_weight(RIGHT) == corrupted.kl_weight(RIGHT)
 
 
 def test_the_bound_of_theorem_c1_by_hand():
@@ -68,12 +83,12 @@ def test_the_bound_of_theorem_c1_by_hand():
     assert meta_bound(np.array([0.04]), 4.0, 0.1, 2.0) == pytest.approx([1.6 + 0.4 + 3.2])
 
 
-@pytest.mark.parametrize("name", OFFSET_VARIANTS)
-def test_the_offset_estimate_maximises_its_likelihood(name):
-    study, variant = OffsetStudy(10**4, 1.0), OFFSET_VARIANTS[name]
+@pytest.mark.parametrize("variant", [method.run for method in OFFSET])
+def test_the_offset_estimate_maximises_its_likelihood(variant):
+    study = OffsetStudy(10**4, 1.0)
     wins, pairs = np.array([1200.0, 1080.0]), np.array([2200.0, 2250.0])
-    epsilon = {"true": 1.0, "clean": np.inf, "overstated": 1.2}[variant.assumes]
-    seen = pairs - wins if variant.flips else wins
+    epsilon = 1.0 * variant.budget_share
+    seen = pairs - wins if variant.sign < 0 else wins
 
     def loss(x):
         clean = 1 / (1 + np.exp(-(x - np.array([0.0, 0.4]))))
@@ -86,11 +101,8 @@ def test_the_offset_estimate_maximises_its_likelihood(name):
 
 def test_a_clean_likelihood_stays_stuck_on_the_offset():
     late = OffsetStudy(10**9, 1.0)
-    worst = {name: late.worst_x(OFFSET_VARIANTS[name])[0] for name in OFFSET_VARIANTS}
     rng = np.random.default_rng(0)
-    gap = {
-        name: late.simulate(v, worst[name], rng, 50).mean() for name, v in OFFSET_VARIANTS.items()
-    }
+    gap = {m.name: late.simulate(m.run, late.worst(m.run)[0], rng, 50).mean() for m in OFFSET[:2]}
     assert gap["private_chipo"] < 1e-4 < 0.1 < gap["naive_likelihood"]
 
 
@@ -99,8 +111,10 @@ def test_the_linear_study_learns_at_its_worst_size():
     study = LinearChipo(world)
     rng = np.random.default_rng(2)
     _, interior = study.worst_multiple
-    gaps = [study.simulate(n, 1.0, rng, 200).mean() for n in (10**6, 10**8)]
-    stuck = [study.simulate(n, 1.0, rng, 50, fixed=True).mean() for n in (10**6, 10**8)]
+    gaps = [study.simulate(RIGHT, n, 1.0, rng, 200).mean() for n in (10**6, 10**8)]
+    stuck = [
+        study.simulate(variants.fixed_kl_weight.run, n, 1.0, rng, 50).mean() for n in (10**6, 10**8)
+    ]
     assert interior
     assert gaps[1] / gaps[0] == pytest.approx(0.1, rel=0.15)
     assert stuck[1] / stuck[0] == pytest.approx(1.0, rel=0.05)
@@ -112,3 +126,12 @@ def test_margin_differences_have_the_stated_distribution():
     drawn, weight = margin_differences(np.random.default_rng(3), (200_000,), 2.0, 1.0)
     assert weight.mean() == pytest.approx(1.0, rel=0.02)
     assert (weight * (drawn <= 0.5)).mean() == pytest.approx(0.25, rel=0.03)
+
+
+def test_labels_that_know_nothing_are_worst_at_the_largest_rewards():
+    """So a gap's rate in n is lost when the labels are, however the ladder is scaled."""
+    study = replace(STUDY, reports=HuberReports(1.0, labels=fair_coins))
+    assert study.worst(RIGHT) == (1.0, False)
+    world = random_linear_world(3, 3, 2, kl_weight=0.5, radius=1.0, theta_share=0.6)
+    where, interior = LinearChipo(world, labels=fair_coins).worst_multiple
+    assert (interior, where > 100) == (False, True)

@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
+from repro.corruption.huber_reports import HuberReports, idle_adversary
 from repro.corruption.huber_square import reported_mean
+from repro.corruption.orders import Order
 from repro.families.chipo.algorithms_plugin import PluginStudy
 
-STUDY = PluginStudy(2, 0.4, 0.5, 10**6, 1.0)
+STUDY = PluginStudy(2, 0.4, 0.5, 10**6, HuberReports(1.0))
 
 
 def objective(policy, difference, kl_weight):
@@ -26,7 +28,7 @@ def test_the_gap_is_the_loss_of_the_regularised_objective():
 
 
 def test_no_policy_does_better_on_the_twins():
-    study = PluginStudy(1, 0.4, 0.5, 10**6, 1.0, corruption=0.02, order="ltc")
+    study = PluginStudy(1, 0.4, 0.5, 10**6, HuberReports(1.0, 0.02, Order.LTC))
     twin = study.twin_difference()
 
     def larger(policy):
@@ -40,11 +42,11 @@ def test_no_policy_does_better_on_the_twins():
     assert study.best_worst_gap() == pytest.approx(found.fun, rel=1e-5)
 
 
-@pytest.mark.parametrize("order", ["ctl", "ltc"])
+@pytest.mark.parametrize("order", [Order.CTL, Order.LTC])
 def test_the_twins_send_the_same_labels(order):
-    study = PluginStudy(1, 0.4, 0.5, 10**6, 1.0, corruption=0.02, order=order)
+    study = PluginStudy(1, 0.4, 0.5, 10**6, HuberReports(1.0, 0.02, order))
     clean = np.tanh(np.array(study.twin_difference()) / 2)
-    twin = reported_mean(clean, study.cost, 0.02, order, 1.0)
+    twin = reported_mean(clean, study.reports.cost, 0.02, order, 1.0)
     assert float(twin) == pytest.approx(study.report_mean, abs=1e-14)
     assert study.twin_difference() < 0.4
 
@@ -53,15 +55,17 @@ def test_the_gap_falls_like_one_over_t_without_and_stays_with_corruption():
     rng = np.random.default_rng(0)
 
     def ratio(**options):
-        corruption = options.pop("corruption", 0.0)
+        reports = HuberReports(1.0, options.pop("corruption", 0.0), **options.pop("stages", {}))
         first, last = (
-            PluginStudy(2, 0.4, 0.5, t, 1.0, corruption).simulate(rng, 4000, **options).mean()
+            PluginStudy(2, 0.4, 0.5, t, reports).simulate(rng, 4000, **options).mean()
             for t in (10**8, 10**10)
         )
         return last / first
 
     assert ratio() == pytest.approx(0.01, rel=0.1)
     assert ratio(corruption=0.01) == pytest.approx(1.0, rel=0.02)
-    assert ratio(corruption=0.01, without_adversary=True) == pytest.approx(0.01, rel=0.1)
+    assert ratio(corruption=0.01, stages={"adversary": idle_adversary}) == pytest.approx(
+        0.01, rel=0.1
+    )
     assert ratio(removed_cost=1.0) == pytest.approx(1.0, rel=0.02)
     assert ratio(policy_weight=2.0) == pytest.approx(1.0, rel=0.02)

@@ -11,7 +11,14 @@ from scipy.optimize import minimize
 
 from repro.base.notation import flip_prob, label_signal, privacy_cost
 from repro.estimators.mixture_mle import mixture_mle
-from repro.families.losses.algorithms_losses import LabelLoss, minimise_loss
+from repro.families.losses.algorithms_losses import (
+    LOSSES,
+    DebiasedLoss,
+    MixtureLoss,
+    NaiveLoss,
+    SquareLoss,
+    minimise_loss,
+)
 from repro.preferences.label_counts import LabelCounts
 
 X = torch.tensor([[1.0, 0.2], [0.3, -1.0], [-0.5, 0.7], [0.9, 0.9]], dtype=torch.float64)
@@ -19,6 +26,8 @@ COUNTS = LabelCounts(
     torch.tensor([[400.0, 300.0, 500.0, 350.0]], dtype=torch.float64),
     torch.tensor([[260.0, 130.0, 240.0, 215.0]], dtype=torch.float64),
 )
+
+KINDS = {**LOSSES, "naive": NaiveLoss}
 
 
 def by_definition(name, epsilon, theta):
@@ -42,21 +51,21 @@ def by_definition(name, epsilon, theta):
 @pytest.mark.parametrize("name", ["mixture", "square", "debiased", "naive"])
 @pytest.mark.parametrize("epsilon", [0.7, 3.0])
 def test_the_minimiser_is_that_of_the_printed_loss(name, epsilon):
-    found = minimise_loss(LabelLoss(name, epsilon), COUNTS, X, 50.0)[0].numpy()
+    found = minimise_loss(KINDS[name](epsilon), COUNTS, X, 50.0)[0].numpy()
     best = minimize(lambda t: by_definition(name, epsilon, t), np.zeros(2), method="Nelder-Mead",
                     options={"xatol": 1e-9, "fatol": 1e-12, "maxiter": 4000}).x  # fmt: skip
     assert found == pytest.approx(best, abs=2e-5)
 
 
 def test_the_mixture_equals_the_algorithm_of_p1():
-    own = minimise_loss(LabelLoss("mixture", 1.0), COUNTS, X, 5.0)
+    own = minimise_loss(MixtureLoss(1.0), COUNTS, X, 5.0)
     assert torch.allclose(own, mixture_mle(COUNTS, X, 1.0, 5.0), atol=1e-7)
 
 
 def test_all_three_coincide_in_a_saturated_class_and_naive_does_not():
     x = torch.eye(4, dtype=torch.float64)
     fits = [
-        minimise_loss(LabelLoss(name, 2.0), COUNTS, x, 50.0)
+        minimise_loss(KINDS[name](2.0), COUNTS, x, 50.0)
         for name in ("mixture", "square", "debiased", "naive")
     ]
     assert torch.allclose(fits[0], fits[1], atol=1e-6)
@@ -67,7 +76,7 @@ def test_all_three_coincide_in_a_saturated_class_and_naive_does_not():
 def test_shares_outside_the_unit_interval_send_the_debiased_loss_to_the_sphere():
     one = LabelCounts(torch.tensor([[20.0]]).double(), torch.tensor([[18.0]]).double())
     x = torch.ones(1, 1, dtype=torch.float64)
-    found = minimise_loss(LabelLoss("debiased", 0.5), one, x, 3.0)
+    found = minimise_loss(DebiasedLoss(0.5), one, x, 3.0)
     assert float(found) == pytest.approx(3.0, abs=1e-6)
 
 
@@ -78,7 +87,7 @@ def test_a_cell_without_pairs_counts_for_nothing():
     )
     x = torch.cat([X, torch.tensor([[5.0, 5.0]]).double()])
     for name in ("mixture", "square", "debiased"):
-        loss = LabelLoss(name, 1.0)
+        loss = KINDS[name](1.0)
         assert torch.allclose(
             minimise_loss(loss, empty, x, 9.0), minimise_loss(loss, COUNTS, X, 9.0), atol=1e-8
         )
@@ -86,9 +95,9 @@ def test_a_cell_without_pairs_counts_for_nothing():
 
 def test_weights_by_hand():
     s = torch.tensor([0.0], dtype=torch.float64)
-    assert float(LabelLoss("square", 1.0).weight(s)) == pytest.approx(0.25)
-    assert float(LabelLoss("mixture", math.log(3)).weight(s)) == pytest.approx(1.0)
-    assert float(LabelLoss("debiased", 1.0).weight(s)) == 1.0
+    assert float(SquareLoss(1.0).weight(s)) == pytest.approx(0.25)
+    assert float(MixtureLoss(math.log(3)).weight(s)) == pytest.approx(1.0)
+    assert float(DebiasedLoss(1.0).weight(s)) == 1.0
 
 
 NAMES = pytest.mark.parametrize("name", ["mixture", "square", "debiased", "naive"])
@@ -97,7 +106,7 @@ THETA = torch.tensor([0.4, -0.9], dtype=torch.float64)
 
 @NAMES
 def test_the_score_is_the_derivative_of_the_value(name):
-    loss = LabelLoss(name, 0.7)
+    loss = KINDS[name](0.7)
     slope = torch.autograd.functional.jacobian(
         lambda t: loss.value(COUNTS, (t @ X.T)[None])[0], THETA
     )
@@ -108,7 +117,7 @@ def test_the_score_is_the_derivative_of_the_value(name):
 @NAMES
 def test_the_curvature_is_expected_at_the_truth(name):
     """Where the debiased shares are σ(s), the score's derivative is the curvature."""
-    loss, p = LabelLoss(name, 0.7), torch.sigmoid(THETA @ X.T)
+    loss, p = KINDS[name](0.7), torch.sigmoid(THETA @ X.T)
     flip = 0.0 if name == "naive" else flip_prob(0.7)
     counts = LabelCounts(COUNTS.pairs, COUNTS.pairs * (flip + (1 - 2 * flip) * p))
     slope = torch.autograd.functional.jacobian(
@@ -125,6 +134,6 @@ def test_shares_by_hand():
         torch.tensor([[0.0, 0.2, 1.0, 1.0]]).double(),
     )
     raw = torch.tensor([[0.5, 0.8, 1.0, 0.25]]).double()
-    assert torch.allclose(LabelLoss("naive", 1.0).share(counts), raw)
-    debiased = LabelLoss("debiased", math.log(3)).share(counts)
+    assert torch.allclose(NaiveLoss(1.0).share(counts), raw)
+    debiased = DebiasedLoss(math.log(3)).share(counts)
     assert torch.allclose(debiased, (raw - 0.25) / 0.5)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from repro.corruption.huber_reports import HuberReports, coin_tosser
+from repro.corruption.orders import Order
 from repro.families.losses.algorithms_log_loss import HypercubeStudy, log_likelihood, private_prob
-from repro.families.losses.algorithms_square_loss import SquareStudy
+from repro.families.losses.algorithms_square_loss import SquareStudy, predicted_floor
 from repro.families.losses.bounds_uniform import log_loss_violated, square_loss_violated
 from repro.families.losses.worlds_sequences import (
     LabelSequence,
@@ -22,20 +25,20 @@ def test_the_private_probability_is_that_of_the_lemma():
     assert private_prob(0.8, math.log(3)) == pytest.approx(0.5 * 0.8 + 0.25)
 
 
-@pytest.mark.parametrize("method", ["mixture_mle", "naive_likelihood"])
-def test_the_expected_left_side_equals_its_simulation(method):
+@pytest.mark.parametrize("share", [1.0, math.inf])
+def test_the_expected_left_side_equals_its_simulation(share):
     study = HypercubeStudy(4, 0.8, 10**6, 1.0)
-    h, interior = study.worst_step(method)
-    found = study.simulate(method, h, np.random.default_rng(0), 20_000).mean()
-    assert interior == (method == "mixture_mle")
-    assert found == pytest.approx(study.expected(method, np.array([h]))[0], rel=0.05)
+    h, interior = study.worst_step(share)
+    found = study.simulate(share, h, np.random.default_rng(0), 20_000).mean()
+    assert interior == (share == 1.0)
+    assert found == pytest.approx(study.expected(share, np.array([h]))[0], rel=0.05)
 
 
 def test_at_one_half_a_naive_likelihood_is_not_caught_and_off_it_it_is():
     rng = np.random.default_rng(1)
     for base, caught in ((0.5, False), (0.8, True)):
         left = [
-            HypercubeStudy(4, base, n, 1.0).simulate_grid("naive_likelihood", rng, 200).mean()
+            HypercubeStudy(4, base, n, 1.0).simulate_grid(math.inf, rng, 200).mean()
             for n in (10**6, 10**8)
         ]
         assert (left[1] / left[0] > 50) == caught
@@ -44,7 +47,7 @@ def test_at_one_half_a_naive_likelihood_is_not_caught_and_off_it_it_is():
 def test_the_grid_choice_maximises_the_likelihood_over_the_whole_grid():
     study = HypercubeStudy(1, 0.8, 500, 1.0)
     rng = np.random.default_rng(4)
-    found = study.simulate_grid("mixture_mle", rng, 20)
+    found = study.simulate_grid(1.0, rng, 20)
     wins, pairs = study.draw(np.array([0.8]), np.random.default_rng(4), 20)
     grid = np.linspace(0, 1, 100_001)
     best = grid[np.argmax(log_likelihood(wins, pairs, grid, 1.0), axis=1)]
@@ -92,11 +95,13 @@ def test_the_square_inequality_holds_and_a_loss_without_c_breaks_it():
 
 
 def test_square_loss_reaches_its_floor_and_a_weak_adversary_does_not():
-    for order in ("ctl", "ltc"):
-        study = SquareStudy((0.3, -0.5), 10**11, 1.0, 0.05, order)
+    for order in (Order.CTL, Order.LTC):
+        reports = HuberReports(1.0, 0.05, order)
+        study = SquareStudy((0.3, -0.5), 10**11, reports)
+        weak = replace(study, reports=replace(reports, adversary=coin_tosser))
         rng = np.random.default_rng(0)
-        floor = study.predicted_floor()
+        floor = predicted_floor(study.means, reports.cost, 0.05, order)
         assert study.simulate(rng, 50).mean() == pytest.approx(floor, rel=0.01)
-        assert study.simulate(rng, 50, weak=True).mean() < 0.2 * floor
+        assert weak.simulate(rng, 50).mean() < 0.2 * floor
         assert study.simulate(rng, 50, removed_cost=1.0).mean() > 2 * floor
-    assert SquareStudy((0.3,), 10, 1.0, 0.05, "ctl").predicted_floor() == pytest.approx(0.065**2)
+    assert predicted_floor((0.3,), 2.0, 0.05, Order.CTL) == pytest.approx(0.065**2)

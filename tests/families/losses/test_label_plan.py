@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from repro import plan as command
+from repro.corruption.orders import Order
 from repro.families.losses.label_plan import LabelPlan, NoAnswer
 from repro.families.offline_kl.quantities_gap import gap_constant
 from repro.instances.linear import random_linear_world
@@ -49,7 +50,7 @@ def test_the_large_sample_constant_is_that_of_fisher_information():
 
 
 def test_questions_that_no_number_answers():
-    corrupted = LabelPlan(world(106), "square", 0.05, "ltc")
+    corrupted = LabelPlan(world(106), "square", 0.05, Order.LTC)
     with pytest.raises(NoAnswer, match="corrupted labels leave"):
         corrupted.labels_for(1e-5, 1.0)
     with pytest.raises(NoAnswer, match="more than 1e15"):
@@ -66,7 +67,7 @@ def test_no_method_is_promised_less_than_the_twins_allow():
     assert LabelPlan(world(107)).floor_of_any_method(1.0) == 0.0
 
 
-@pytest.mark.parametrize("order", ["ctl", "ltc"])
+@pytest.mark.parametrize("order", [Order.CTL, Order.LTC])
 def test_the_twin_could_send_the_same_labels(order):
     plan = LabelPlan(world(108), "square", 0.05, order)
     risk, here = plan.risk(1.0), plan.world

@@ -9,6 +9,7 @@ import pytest
 from repro import which_loss
 from repro.base.errors import BadInput
 from repro.base.keywords import keyword_values
+from repro.corruption.orders import Order
 from repro.families.losses.loss_map import MapCell, loss_map, winners
 
 
@@ -25,20 +26,20 @@ def test_theory_and_simulation_agree_on_at_least_thirty_cells(cells):
 
 def test_the_mixture_wins_without_corruption_and_the_square_loss_with(cells):
     found = winners(cells)
-    clean = found[12.0, 8.0, 0.0, "ctl", 10**7].losses
+    clean = found[12.0, 8.0, 0.0, Order.CTL, 10**7].losses
     assert "mixture" in clean
     assert "square" not in clean
-    assert found[12.0, 8.0, 0.01, "ltc", 10**7].losses == ("square",)
-    assert set(found[12.0, 0.5, 0.0, "ctl", 10**7].losses) == {"mixture", "square"}
-    assert found[12.0, 0.5, 0.0, "ctl", 10**7].ratio[2] > 3
+    assert found[12.0, 8.0, 0.01, Order.LTC, 10**7].losses == ("square",)
+    assert set(found[12.0, 0.5, 0.0, Order.CTL, 10**7].losses) == {"mixture", "square"}
+    assert found[12.0, 0.5, 0.0, Order.CTL, 10**7].ratio[2] > 3
 
 
 def test_ratios_by_hand():
     def cell(loss, simulated):
-        return MapCell(1.0, 1.0, 0.0, "ctl", 10, loss, 1.0, simulated, 0.1, True)
+        return MapCell(1.0, 1.0, 0.0, Order.CTL, 10, loss, 1.0, simulated, 0.1, True)
 
     three = [cell("mixture", 1.0), cell("square", 1.03), cell("debiased", 4.0)]
-    found = winners(three)[1.0, 1.0, 0.0, "ctl", 10]
+    found = winners(three)[1.0, 1.0, 0.0, Order.CTL, 10]
     assert found.ratio == pytest.approx((1.0, 1.03**0.5, 2.0))
     assert found.losses == ("mixture", "square")
     assert three[1].agrees

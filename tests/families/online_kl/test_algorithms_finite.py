@@ -8,10 +8,17 @@ import numpy as np
 import pytest
 import torch
 
-from repro.families.online_kl.algorithms_finite import FiniteClass, random_finite_class, two_rewards
-from repro.families.online_kl.algorithms_linear import LinearClass
-from repro.families.online_kl.run_batch import RunSetting, make_batch
+from repro.families.online_kl.algorithms_finite import (
+    FiniteClass,
+    RandomFinite,
+    random_finite_class,
+    two_rewards,
+)
+from repro.families.online_kl.algorithms_linear import LeadingFeatures, LinearClass
+from repro.families.online_kl.run_setting import RunSetting, make_batch
+from repro.families.online_kl.worlds import two_rewards_world
 from repro.instances.linear import random_linear_world
+from repro.policies.covering import log_covering_ball
 
 WORLD = random_linear_world(2, 3, 2, 0.5, 1.0, 0.6)
 BATCH = make_batch([RunSetting(1.0, 0.5, 30.0)], 3)
@@ -109,7 +116,7 @@ def test_the_confidence_set_leaves_only_the_truth_at_last():
 
 
 def test_two_rewards_is_realizable_and_within_its_bound():
-    rewards = two_rewards(2.0, 0.1)
+    rewards = two_rewards(two_rewards_world(2.0, 0.1))
     assert isinstance(rewards, FiniteClass)
     truth = rewards.world.reward - rewards.world.reward.min()
     torch.testing.assert_close(rewards.rewards[0], truth)
@@ -126,7 +133,7 @@ def test_believed_budget_defaults_to_the_true_one():
     assert batch.played_kl_weight.tolist() == [0.5, 0.5, 1, 1]
 
 
-@pytest.mark.parametrize(("after", "offset"), [(False, 0.1 * math.tanh(0.5)), (True, 0.1)])
-def test_corruption_before_and_after_privacy(after, offset):
-    setting = RunSetting(1.0, 0.5, 0.0, corruption=0.1, after_privacy=after)
-    assert setting.label_mean == pytest.approx((0.9 * math.tanh(0.5), offset))
+def test_sizes_of_classes():
+    assert LinearClass(WORLD).log_size(0.1) == log_covering_ball(2, 1.0, 0.1)
+    assert RandomFinite(5, 1)(WORLD).log_size(0.1) == math.log(5)
+    assert LeadingFeatures(1)(WORLD).log_size(0.1) == log_covering_ball(2, 1.0, 0.1)

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
 import torch
 
+from repro.corruption.label_mean import WorseResponse
+from repro.corruption.orders import Order
 from repro.families.online_kl.algorithms_finite import random_finite_class
-from repro.families.online_kl.algorithms_linear import LinearClass
+from repro.families.online_kl.algorithms_linear import LeadingFeatures, LinearClass
 from repro.families.online_kl.algorithms_pokl import Game, blocked_rounds, stepwise_rounds
-from repro.families.online_kl.run_batch import RunSetting, make_batch
+from repro.families.online_kl.run_setting import RunSetting, make_batch
+from repro.families.online_kl.simulation import RegretCurve, simulate
 from repro.families.online_kl.worlds import hidden_arm_world
-from repro.families.online_kl.wrong_pokl import METHODS, RegretCurve, simulate
-from repro.instances.linear import random_linear_world, with_leading_features
+from repro.instances.linear import LinearWorld, random_linear_world
 from repro.preferences.block_draws import NumpyDraws, TorchDraws, geometric_times
+from repro.preferences.label_law import fair_coins, the_truth
 from repro.study.parallel import single_thread
 
 single_thread()
@@ -37,6 +41,15 @@ def totals(rounds, runs: int) -> tuple[np.ndarray, np.ndarray]:
 
 def game(runs: int, rewards=None, setting: RunSetting = BASE) -> Game:
     return Game(WORLD, rewards or LinearClass(WORLD), make_batch([setting], runs))
+
+
+def last_gaps(
+    settings: list[RunSetting], horizon: int, seed: int, runs: int, world: LinearWorld = WORLD
+) -> np.ndarray:
+    """(M,) mean regret of the last policy of each setting."""
+    played = Game(world, LinearClass(world), make_batch(settings, runs))
+    curve = simulate(played, horizon, 2.0, np.random.default_rng(seed))
+    return curve.regret[-1].mean(axis=1)
 
 
 def z_score(a: np.ndarray, b: np.ndarray) -> float:
@@ -75,8 +88,7 @@ def test_at_ten_thousand_rounds_they_agree_but_for_the_bias_of_blocking():
 def test_coarser_blocks_cost_more_regret_but_leave_the_last_policy_alone():
     found = {}
     for ratio in (1.05, 2.0):
-        curve = simulate(WORLD, [BASE], 10**5, ratio, np.random.default_rng(4), 1000)
-        found[ratio] = curve
+        found[ratio] = simulate(game(1000), 10**5, ratio, np.random.default_rng(4))
     fine, coarse = (found[q].cumulative[-1, 0] for q in (1.05, 2.0))
     growth = (coarse.mean() - fine.mean()) / fine.mean()
     assert 0.5 * math.log(2) / 2 < growth < 1.6 * math.log(2) / 2
@@ -111,44 +123,66 @@ def test_both_policies_start_at_the_reference():
     torch.testing.assert_close(first.explore[1], WORLD.reference)
 
 
-def test_wrong_budget_and_hidden_randomizer_keep_a_regret_that_does_not_fall():
-    names = ("pokl", "naive_labels", "epsilon_overstated")
-    settings = [METHODS[name](RunSetting(1.0, 0.5, 2.0)) for name in names]
-    settings.append(METHODS["hidden_randomizer"](RunSetting(math.inf, 0.5, 2.0)))
-    last = simulate(WORLD, settings, 10**8, 2.0, np.random.default_rng(5), 40).regret[-1]
-    right, *wrong = last.mean(axis=1)
+def test_a_wrong_budget_keeps_a_regret_that_does_not_fall():
+    base = RunSetting(1.0, 0.5, 2.0)
+    settings = [
+        base,
+        replace(base, believed_epsilon=math.inf),
+        replace(base, believed_epsilon=1.2),
+    ]
+    right, *wrong = last_gaps(settings, 10**8, 5, 40)
     assert all(gap > 100 * right for gap in wrong)
 
 
 def test_exploration_finds_a_rare_response_that_exploitation_misses():
     world = hidden_arm_world(5, 1e-3, 0.8, 1.0, 1 / 12)
-    base = RunSetting(4.0, 1 / 12, 7.0)
-    settings = [base, METHODS["without_exploration"](base)]
-    curve = simulate(world, settings, 10**6, 1.5, np.random.default_rng(6), 60)
+    settings = [RunSetting(4.0, 1 / 12, weight) for weight in (7.0, 0.0)]
+    played = Game(world, LinearClass(world), make_batch(settings, 60))
+    curve = simulate(played, 10**6, 1.5, np.random.default_rng(6))
     with_bonus, without = curve.cumulative[-1].mean(axis=1)
     assert without > 8 * with_bonus
 
 
-def test_inverted_kl_weight_plays_another_policy():
+def test_another_kl_weight_plays_another_policy():
     base = RunSetting(4.0, 0.5, 0.0)
-    settings = [base, METHODS["inverted_kl_weight"](base)]
-    last = simulate(WORLD, settings, 10**6, 2.0, np.random.default_rng(7), 20).regret[-1]
-    assert last[1].mean() > 100 * last[0].mean()
+    right, wrong = last_gaps([base, replace(base, played_kl_weight=2.0)], 10**6, 7, 20)
+    assert wrong > 100 * right
 
 
 def test_corruption_leaves_a_floor_and_its_order_matters():
     clean = RunSetting(1.0, 0.5, 2.0)
-    before = RunSetting(1.0, 0.5, 2.0, corruption=0.02)
-    settings = [clean, before, METHODS["other_order"](before)]
-    last = simulate(WORLD, settings, 10**9, 2.0, np.random.default_rng(8), 20).regret[-1]
-    gaps = last.mean(axis=1)
+    before = replace(clean, adversary=WorseResponse(0.02))
+    gaps = last_gaps([clean, before, replace(before, order=Order.LTC)], 10**9, 8, 20)
     assert gaps[1] > 30 * gaps[0]
     assert gaps[2] > 2 * gaps[1]
 
 
+def test_stages_of_a_game_act_where_they_say():
+    clean = game(2000)
+    rng = np.random.default_rng
+    for change in (
+        {"labels": fair_coins},
+        {"bonus": 0.0},
+        {"bonus": -1.0},
+        {"estimate": the_truth},
+    ):
+        found = list(blocked_rounds(replace(clean, **change), [0, 500], NumpyDraws(rng(9))))
+        usual = list(blocked_rounds(clean, [0, 500], NumpyDraws(rng(9))))
+        last, meant = found[-1], usual[-1]
+        match change:
+            case {"labels": _}:
+                assert (replace(clean, **change).win_prob() == 0.5).all()
+                assert last.regret.mean() > 1.5 * meant.regret.mean()
+            case {"bonus": multiple}:
+                torch.testing.assert_close(last.bonus, multiple * meant.bonus)
+                torch.testing.assert_close(last.exploit, meant.exploit)
+            case {"estimate": _}:
+                torch.testing.assert_close(last.reward[0], WORLD.reward)
+                torch.testing.assert_close(last.exploit[0], WORLD.optimal_policy)
+
+
 def test_a_class_with_two_features_only_learns_those():
-    rewards = LinearClass(with_leading_features(WORLD, 2))
-    learner = rewards.learner(make_batch([BASE], 1))
+    learner = LeadingFeatures(2)(WORLD).learner(make_batch([BASE], 1))
     pairs = torch.full((1, 24), 50.0, dtype=torch.float64)
     learner.observe(pairs, pairs / 3)
     assert learner.theta[0, 2] == 0

@@ -18,7 +18,8 @@ from repro.families.online_kl.bounds_events import (
     optimism_deficit,
     reward_error,
 )
-from repro.families.online_kl.run_batch import RunSetting, make_batch
+from repro.families.online_kl.run_setting import RunSetting, make_batch
+from repro.families.online_kl.worlds import two_rewards_world
 from repro.preferences.block_draws import NumpyDraws
 
 BOUND, EPSILON = 2.0, 1.0
@@ -26,7 +27,7 @@ BOUND, EPSILON = 2.0, 1.0
 
 def wrong_estimate(cap: float):
     """A game and its policies while the data point to (0, B) though (B, 0) is true."""
-    rewards = two_rewards(BOUND, 0.1)
+    rewards = two_rewards(two_rewards_world(BOUND, 0.1))
     game = Game(rewards.world, rewards, make_batch([RunSetting(EPSILON, 0.1, 100.0, cap)], 1))
     learner = rewards.learner(game.batch)
     learner.observe(*(torch.tensor([[x]], dtype=torch.float64) for x in (4.0, -2.0)))

@@ -9,14 +9,16 @@ import numpy as np
 import pytest
 import torch
 
+from repro.families.online_kl.algorithms_linear import LinearClass
+from repro.families.online_kl.algorithms_pokl import Game
 from repro.families.online_kl.bounds_regret import (
     akaike_weight,
     least_squares_covariance,
     minimax_gap,
     regret_rate,
 )
-from repro.families.online_kl.run_batch import RunSetting
-from repro.families.online_kl.wrong_pokl import simulate
+from repro.families.online_kl.run_setting import RunSetting, make_batch
+from repro.families.online_kl.simulation import simulate
 from repro.instances.linear import LinearWorld, random_linear_world
 from repro.study.parallel import single_thread
 
@@ -56,8 +58,9 @@ def test_least_squares_covariance_is_above_the_information_bound():
 def test_simulated_rate_meets_the_closed_form_with_and_without_bonus():
     world = random_linear_world(3, 4, 3, 0.5, 1.0, 0.6, seed=4)
     for weight in (0.0, 8.0):
-        setting = RunSetting(2.0, 0.5, weight)
-        curve = simulate(world, [setting], 10**9, 2.0, np.random.default_rng(0), 400)
+        batch = make_batch([RunSetting(2.0, 0.5, weight)], 400)
+        game = Game(world, LinearClass(world), batch)
+        curve = simulate(game, 10**9, 2.0, np.random.default_rng(0))
         ratio = curve.rate()[0] / regret_rate(world, 2.0, 0.5, weight).total
         assert abs(ratio.mean() - 1) < 0.02 + 3 * ratio.std() / 20
 

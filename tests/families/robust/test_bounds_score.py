@@ -14,21 +14,29 @@ from repro.families.robust.bounds_concentration import (
     covariance_fails,
     quadratic_form_fails,
 )
-from repro.families.robust.bounds_score import corruption_term_ratio, noise_term_fails
+from repro.families.robust.bounds_score import NoiseCase, corruption_term_ratio, noise_term_fails
 
 RNG = np.random.default_rng
 
 
+def noise(features: int, constant: float, weighted: bool, replicates: int) -> np.ndarray:
+    case = NoiseCase(
+        methods=(), n_pairs=10**6, features=features, constant=constant, failure_prob=0.05,
+        weighted=weighted,
+    )  # fmt: skip
+    return noise_term_fails(case, constant, RNG(0), replicates)
+
+
 def test_claim_e1_fails_as_often_as_chi_square_says():
     """C = 1, d = 8: P(χ²_8 > 8 + ln 20)."""
-    fails = noise_term_fails(8, 10**6, 1.0, 0.05, True, RNG(0), 20000).mean()
+    fails = noise(8, 1.0, True, 20000).mean()
     assert fails == pytest.approx(chi2.sf(8 + math.log(20), 8), abs=0.01)
-    assert noise_term_fails(8, 10**6, 3**0.5, 0.05, True, RNG(0), 20000).mean() < 0.01
+    assert noise(8, 3**0.5, True, 20000).mean() < 0.01
 
 
 def test_claim_e3_is_free_of_d():
-    assert noise_term_fails(16, 10**6, 3**0.5, 0.05, False, RNG(0), 5000).mean() == 0
-    assert noise_term_fails(1, 10**6, 3**-0.5, 0.05, False, RNG(0), 5000).mean() > 0.2
+    assert noise(16, 3**0.5, False, 5000).mean() == 0
+    assert noise(1, 3**-0.5, False, 5000).mean() > 0.2
 
 
 @pytest.mark.parametrize("ridge", [None, 1e-12])

@@ -11,36 +11,53 @@ import torch
 from repro.base.errors import BadInput
 from repro.base.notation import epsilon_of_cost
 from repro.corruption.orders import Order
-from repro.families.robust.algorithms_estimation import Scene, estimation_error
+from repro.families.robust.adversaries import HUBER, NONE, STRONG
+from repro.families.robust.algorithms_estimation import estimation_error, estimation_floor
+from repro.families.robust.cases import RobustCase
 from repro.families.robust.quantities_floors import (
+    GreedyCase,
     dpo_floor,
     dpo_gap,
-    estimation_floor,
     gap_gradient,
     greedy_floor,
     rewards_of,
-    separation,
-    swapped,
 )
 from repro.families.robust.worlds_log_linear import three_arms
 from repro.families.robust.worlds_pairs import orthogonal_cells, pairs_of
+from repro.families.robust.wrong import (
+    cost_squared,
+    mask_process,
+    no_debias,
+    orders_swapped,
+    random_flips,
+    shift_without_scale,
+)
+from repro.preferences.label_law import fair_coins, no_randomizer, the_truth
+from repro.study.row import Method
 
 WORLD = orthogonal_cells([0.3, 0.3], [0.3, -0.3], 4.0)
 COST, SHARE, N = 6.0, 1e-3, 10**13
 
 
-def scene(order: Order, **changes) -> Scene:
-    return replace(Scene(WORLD, order, epsilon_of_cost(COST), SHARE, "strong"), **changes)
+UNCHANGED = Method("algorithm_1", lambda case: case)
 
 
-def ratio(**changes) -> float:
+def case(order: Order = Order.LTC, **changes) -> GreedyCase:
+    fields = {
+        "world": WORLD, "order": order, "epsilon": epsilon_of_cost(COST), "n_pairs": N,
+        "corruption": SHARE, "adversary": STRONG, "margins": (1e-4, 1.0),
+    }  # fmt: skip
+    return GreedyCase(**(fields | changes))
+
+
+def ratio(method: Method = UNCHANGED, **changes) -> float:
     """LTC over CTL."""
     rng = np.random.default_rng(0)
     ltc, ctl = (
-        estimation_floor(scene(order, **changes), N, rng, 1).item()
+        estimation_floor(method.run(case(order, **changes)), rng, 1).item()
         for order in (Order.LTC, Order.CTL)
     )
-    return separation(ltc, ctl)
+    return ltc / ctl
 
 
 def test_the_ratio_is_the_privacy_cost():
@@ -48,35 +65,40 @@ def test_the_ratio_is_the_privacy_cost():
 
 
 @pytest.mark.parametrize(
-    "wrong",
-    [{"reading": "no_debias"}, {"reading": "shift_without_scale"}, {"reading": "cost_squared"},
-     {"adversary": "uniform"}],
-    ids=["no_debias", "shift_without_scale", "cost_squared", "random_flips"],
-)  # fmt: skip
+    "wrong", [no_debias, shift_without_scale, cost_squared, random_flips], ids=lambda m: m.name
+)
 def test_wrong_implementations_show_no_separation(wrong):
-    assert ratio(**wrong) == pytest.approx(1.0, abs=0.05)
+    assert ratio(wrong) == pytest.approx(1.0, abs=0.05)
 
 
 def test_masks_and_swapped_orders_are_seen():
-    assert ratio(adversary="mask") == pytest.approx((COST + 1) / 2, rel=0.05)
-    assert swapped(Order.LTC) is Order.CTL
-    assert swapped(Order.CLC) is Order.CLC
-    rng = np.random.default_rng(0)
-    ltc, ctl = (
-        estimation_floor(scene(swapped(o)), N, rng, 1).item() for o in (Order.LTC, Order.CTL)
-    )
-    assert ltc / ctl == pytest.approx(1 / COST, rel=0.02)
+    assert ratio(mask_process) == pytest.approx((COST + 1) / 2, rel=0.05)
+    assert ratio(orders_swapped) == pytest.approx(1 / COST, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    "stage",
+    [{"labels": fair_coins}, {"channel": no_randomizer}, {"adversary": NONE}],
+    ids=["fair coins", "no randomizer", "nobody"],
+)
+def test_without_a_stage_the_ratio_is_another(stage):
+    assert abs(ratio(**stage) / COST - 1) > 0.3
+
+
+def test_an_estimator_that_cheats_has_no_floor():
+    assert estimation_error(case(n_pairs=0, estimate=the_truth)).item() == 0.0
+    assert np.isnan(greedy_floor(case(estimate=the_truth), np.random.default_rng(0), 1))
 
 
 def test_exact_law_equals_many_labels():
-    exact = estimation_error(scene(Order.LTC), None, None).item()
-    sampled = estimation_error(scene(Order.LTC), N, np.random.default_rng(1)).item()
+    exact = estimation_error(case(n_pairs=0)).item()
+    sampled = estimation_error(case(), np.random.default_rng(1)).item()
     assert sampled == pytest.approx(exact, rel=1e-3)
 
 
 def test_strong_is_worse_than_huber():
-    strong = estimation_error(scene(Order.LTC), None, None).item()
-    huber = estimation_error(scene(Order.LTC, adversary="huber"), None, None).item()
+    strong = estimation_error(case(n_pairs=0)).item()
+    huber = estimation_error(case(n_pairs=0, adversary=HUBER)).item()
     assert strong > 1.3 * huber
 
 
@@ -84,13 +106,13 @@ def test_strong_is_worse_than_huber():
 def test_greedy_floor_in_closed_form(order, worth):
     """All αn flips in the cell of mass ξ: σ(t) − ½ = ζα/ξ."""
     shift = worth * SHARE / 0.3
-    found = greedy_floor(scene(order), N, np.random.default_rng(0), (1e-4, 1.0))
+    found = greedy_floor(case(order), np.random.default_rng(0), 1)
     assert found == pytest.approx(np.log((0.5 + shift) / (0.5 - shift)), rel=5e-3)
 
 
 def test_greedy_floor_without_corruption_is_nan():
-    clean = scene(Order.LTC, adversary="none")
-    assert np.isnan(greedy_floor(clean, N, np.random.default_rng(0), (1e-2, 1.0)))
+    clean = case(adversary=NONE, margins=(1e-2, 1.0))
+    assert np.isnan(greedy_floor(clean, np.random.default_rng(0), 1))
 
 
 ARMS = three_arms([0.4, 0.35, 0.25], [0.4, -0.2], 2.0, 0.5)
@@ -114,18 +136,22 @@ def test_rewards_and_gradient_of_pair_parameters():
 
 
 def test_dpo_separates_too():
-    rng, dpo = np.random.default_rng(0), Scene(pairs_of(ARMS), Order.LTC, epsilon_of_cost(COST))
-    dpo = replace(dpo, corruption=3e-4, adversary="strong")
-    ltc = dpo_floor(dpo, ARMS, N, rng, 1).item()
-    ctl = dpo_floor(replace(dpo, order=Order.CTL), ARMS, N, rng, 1).item()
+    rng = np.random.default_rng(0)
+    dpo = RobustCase(
+        world=pairs_of(ARMS), epsilon=epsilon_of_cost(COST), n_pairs=N, corruption=3e-4,
+        adversary=STRONG,
+    )  # fmt: skip
+    ltc = dpo_floor(dpo, rng, 1).item()
+    ctl = dpo_floor(replace(dpo, order=Order.CTL), rng, 1).item()
     assert ltc / ctl == pytest.approx(COST, rel=0.05)
-
-
-def test_misspelt_adversary():
-    with pytest.raises(BadInput, match="adversary=stong: did you mean strong"):
-        Scene(WORLD, Order.LTC, 1.0, SHARE, "stong")
 
 
 def test_half_of_the_labels_is_refused():
     with pytest.raises(BadInput, match=r"corruption=0.5"):
-        Scene(WORLD, Order.LTC, 1.0, 0.5, "strong")
+        case(corruption=0.5)
+
+
+def test_a_corrupted_case_has_a_label_to_corrupt():
+    with pytest.raises(BadInput, match=r"corruption=0.05: 0.5 of a label"):
+        case(corruption=0.05, n_pairs=10)
+    assert case(corruption=0.05, n_pairs=10, adversary=NONE).n_pairs == 10

@@ -8,17 +8,24 @@ import torch
 
 from repro.base.errors import BadInput
 from repro.base.schema import validate
-from repro.families.robust.worlds_log_linear import three_arms, two_arms
-from repro.families.robust.worlds_pairs import (
+from repro.families.robust.worlds_choices import (
     CellsChoice,
     IsotropicChoice,
+    LopsidedChoice,
+    RareChoice,
     SaturatedChoice,
+    ThreeArmsChoice,
+    UncoveredChoice,
+    UnseenChoice,
     build_pair_world,
+    pair_choice_at,
+)
+from repro.families.robust.worlds_log_linear import three_arms, two_arms
+from repro.families.robust.worlds_pairs import (
     complement_basis,
     isotropic_cells,
     largest_logit,
     orthogonal_cells,
-    pair_choice_at,
     pairs_of,
     random_pair_world,
     unseen_direction,
@@ -91,6 +98,28 @@ def test_choices_build_and_sweep():
     assert len(build_pair_world(isotropic, "cpu").cell_prob) == 4
     saturated = SaturatedChoice(kind="saturated", reward_bound=3.0, margin=0.5)
     assert build_pair_world(saturated, "cpu").reward_diff.item() == pytest.approx(2.5)
+
+
+def test_choices_of_policies_and_of_rare_cells():
+    arms = ThreeArmsChoice(
+        kind="three_arms", reference=(4, 3, 1), reward=(0.2, -0.1), reward_bound=1, kl_weight=0.5
+    )
+    assert arms.build("cpu").policies.reference[0].tolist() == pytest.approx([0.5, 0.375, 0.125])
+    lopsided = LopsidedChoice(kind="lopsided", coverage=4, kl_weight=0.02).build("cpu")
+    share = lopsided.policies.reference[0, 0].item()
+    assert 0.25 / (share * (1 - share)) == pytest.approx(4)
+    uncovered = UncoveredChoice(
+        kind="uncovered", coverage=10, rewards=(0.02, 0, -0.2), reward_bound=2, kl_weight=0.05
+    ).build("cpu")
+    assert uncovered.policies.reference[0].tolist() == pytest.approx([0.45, 0.45, 0.1])
+    reward = uncovered.policies.reward[0]
+    assert (reward - reward[1]).tolist() == pytest.approx([0.02, 0, -0.2])
+    assert UnseenChoice(kind="unseen").build("cpu").min_eigenvalue == pytest.approx(0, abs=1e-12)
+    rare = RareChoice(
+        kind="rare", reward_bound=2, reward_share=-0.5, masses=(0.1, 0.9), ratio=3, fixed_mass=0.2
+    ).build("cpu")
+    assert (rare.reward_diff, rare.fixed_mass) == (-1.0, 0.2)
+    assert rare.ladder().tolist() == pytest.approx([0.1, 0.3, 0.9])
 
 
 @pytest.mark.parametrize(

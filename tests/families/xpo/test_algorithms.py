@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 import torch
 
+from repro.corruption.label_mean import WorseResponse
+from repro.corruption.orders import Order
 from repro.families.xpo.algorithms import (
     _Play,
     average_gap,
@@ -15,10 +17,24 @@ from repro.families.xpo.algorithms import (
     printed_square_objective,
     square_objective,
 )
+from repro.families.xpo.cases import Ladder, XpoCase
+from repro.families.xpo.quantities import _gaps, batch_of, ladder_gap
 from repro.families.xpo.worlds import NeedleClass, PairCounts, XpoBatch
-from repro.families.xpo.wrong import METHODS, XpoMethod, XpoProblem, ladder_gap
+from repro.families.xpo.wrong import (
+    Update,
+    label_flip,
+    naive_likelihood,
+    other_order,
+    printed_sign,
+    priv_xpo,
+    square_label_flip,
+    square_xpo,
+    without_cost,
+)
 from repro.preferences.block_draws import NumpyDraws, geometric_times
+from repro.preferences.label_law import bradley_terry, fair_coins, no_randomizer, the_truth
 from repro.study.parallel import single_thread
+from repro.study.row import Method
 
 single_thread()
 TILTS = torch.tensor([-1.0, 0.0, 1.5], dtype=torch.float64)
@@ -32,6 +48,7 @@ def batch(count: int = 1, **changes: float) -> XpoBatch:
         "optimism_weight": OPTIMISM,
         "label_scale": SIGNAL,
         "label_offset": 0.0,
+        "label_shift": 0.0,
         "believed_signal": SIGNAL,
     } | changes
     return XpoBatch(**{k: torch.full((count,), v, dtype=torch.float64) for k, v in values.items()})
@@ -64,7 +81,9 @@ def test_a_block_is_counted_by_response():
     rng = np.random.default_rng(3)
     drawn = rng.integers(2**40, size=9).astype(float)
     wins = np.floor(drawn * rng.random(9))
-    found = _Play(batch(), 3, Fixed(drawn, wins)).block(torch.full((1, 3), 1 / 3).double(), 1)
+    found = _Play(batch(), 3, Fixed(drawn, wins), bradley_terry).block(
+        torch.full((1, 3), 1 / 3).double(), 1
+    )
     pairs, won, baseline = (np.zeros(3) for _ in range(3))
     for cell, (first, second) in enumerate(np.ndindex(3, 3)):
         baseline[second] += drawn[cell]
@@ -160,50 +179,56 @@ def test_the_first_policy_is_the_reference():
     np.testing.assert_allclose(found.numpy(), KL_WEIGHT * expected)
 
 
-def gap_of(name: str, horizon: int, **changes) -> float:
-    problem = XpoProblem(horizon, 1.0, **changes)
-    ladder = np.geomspace(1e-3, 0.5, 9)
-    return float(
-        ladder_gap(problem, METHODS[name], ladder, 1.5, np.random.default_rng(1), 15)[0].mean()
-    )
+def case(horizon: int, **changes) -> XpoCase:
+    ladder = Ladder(low=1e-3, high=0.5, rungs=9)
+    common = {"ladder": ladder, "interior": False, "grid_ratio": 1.5, "epsilon": 1.0}
+    return XpoCase(methods=(), horizon=horizon, **(common | changes))
+
+
+def gap_of(method: Method[Update], horizon: int, **changes) -> float:
+    found, _ = ladder_gap(case(horizon, **changes), method.run, np.random.default_rng(1), 15)
+    return float(found.mean())
 
 
 def test_right_methods_improve_with_time_and_wrong_ones_do_not():
-    for name in ("priv_xpo", "square_xpo"):
-        assert gap_of(name, 10**6) < 0.2 * gap_of(name, 10**4)
-    for name in (
-        "naive_likelihood",
-        "label_flip",
-        "without_cost",
-        "square_label_flip",
-        "printed_sign",
-    ):
-        assert gap_of(name, 10**6) > 0.7 * gap_of(name, 10**4)
+    for method in (priv_xpo, square_xpo):
+        assert gap_of(method, 10**6) < 0.2 * gap_of(method, 10**4)
+    for method in (naive_likelihood, label_flip, without_cost, square_label_flip, printed_sign):
+        assert gap_of(method, 10**6) > 0.7 * gap_of(method, 10**4)
 
 
 def test_the_floor_grows_with_corruption_and_is_larger_after_privacy():
-    small, large = (gap_of("square_xpo", 10**9, corruption=a) for a in (0.003, 0.03))
+    few, many = WorseResponse(0.003), WorseResponse(0.03)
+    small, large = (gap_of(square_xpo, 10**9, adversary=one) for one in (few, many))
     assert 5 < large / small < 20
-    late = gap_of("square_xpo", 10**9, corruption=0.03, after_privacy=True)
+    late = gap_of(square_xpo, 10**9, adversary=many, order=Order.LTC)
     assert late > 1.5 * large
-    other = gap_of("other_order", 10**9, corruption=0.03)
+    other = gap_of(other_order, 10**9, adversary=many)
     assert other == pytest.approx(late, rel=0.2)
+
+
+def test_stages_act_where_they_say():
+    usual = gap_of(priv_xpo, 10**6)
+    assert gap_of(priv_xpo, 10**6, labels=fair_coins) > 3 * usual
+    assert gap_of(priv_xpo, 10**6, channel=no_randomizer) > 3 * usual
+    assert gap_of(priv_xpo, 10**6, estimate=the_truth) < 1e-3 * usual
+    sane, none, reversed_ = (
+        batch_of(case(10**4, bonus=b), priv_xpo.run, 1.0, 2).optimism_weight for b in (1, 0, -1)
+    )
+    assert (none == 0).all()
+    torch.testing.assert_close(reversed_, -sane)
 
 
 def test_the_rung_is_chosen_on_other_runs_than_those_that_measure():
     """With pure noise the worst rung's measured mean is not above the true mean."""
     chosen = []
-    flat = XpoMethod(lambda p, s: lambda c: torch.rand(len(s), p.num_actions, len(p.tilts)))
+    flat = Update(lambda p, s: lambda c: torch.rand(len(s), p.num_actions, len(p.tilts)))
+    level = case(3, ladder=Ladder(low=0.1, high=0.1 + 3e-12, rungs=4))
     for seed in range(40):
         torch.manual_seed(seed)
-        ladder = np.array([0.1, 0.1 + 1e-12, 0.1 + 2e-12, 0.1 + 3e-12])
-        gaps, rung = ladder_gap(
-            XpoProblem(3, 1.0), flat, ladder, 1.5, np.random.default_rng(seed), 4
-        )
+        gaps, rung = ladder_gap(level, flat, np.random.default_rng(seed), 4)
         assert 0 <= rung < 4
         chosen.append(gaps.mean())
-    everywhere = ladder_gap(
-        XpoProblem(3, 1.0), flat, np.array([0.1]), 1.5, np.random.default_rng(99), 4000
-    )[0]
+    everywhere = _gaps(level, flat, 1.0, np.random.default_rng(99), 1000)
     error = np.std(chosen) / math.sqrt(40)
     assert abs(np.mean(chosen) - everywhere.mean()) < 3.5 * error

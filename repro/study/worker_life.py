@@ -1,0 +1,60 @@
+"""A worker process ends with the process that started it, however that one ends."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import shutil
+import signal
+import sys
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from repro.base.files import alive
+
+SET_DEATH_SIGNAL = 1
+"""PR_SET_PDEATHSIG of Linux's prctl.h."""
+WATCH_SECONDS = 1.0
+SHARED_MEMORY = Path("/dev/shm")
+_OF_JOBLIB = re.compile(r"(sem\.loky-|joblib_memmapping_folder_)(?P<pid>\d+)[-_]")
+
+
+def belong_to(parent: int) -> None:
+    """Called in a worker: end when ``parent`` does, and leave Ctrl-C to it.
+
+    Ctrl-C reaches a whole process group: one process says so, the others are ended by it.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if not _killed_by_kernel():
+        threading.Thread(target=watch, args=(parent,), daemon=True).start()
+    if os.getppid() != parent:  # it ended before the kernel was asked
+        os._exit(1)
+
+
+def _killed_by_kernel() -> bool:
+    """Ask Linux for SIGKILL at the parent's death; False on other systems."""
+    if not sys.platform.startswith("linux"):
+        return False
+    return ctypes.CDLL(None).prctl(SET_DEATH_SIGNAL, signal.SIGKILL) == 0
+
+
+def watch(parent: int) -> None:
+    """End this process soon after another process has taken the parent's place."""
+    while os.getppid() == parent:
+        time.sleep(WATCH_SECONDS)
+    os._exit(1)
+
+
+def free_shared_memory(folder: Path = SHARED_MEMORY) -> None:
+    """Remove semaphores and arrays that dead processes of this user have left to joblib.
+
+    Where a whole process group is killed, joblib's own cleaner is killed with it.
+    """
+    for path in folder.iterdir() if folder.is_dir() else ():
+        found = _OF_JOBLIB.match(path.name)
+        if found and not alive(int(found["pid"])):
+            with suppress(OSError):
+                shutil.rmtree(path) if path.is_dir() else path.unlink()

@@ -1,0 +1,71 @@
+"""What is said about kept work is true: counted on disk, and a cache that is none is said once."""
+
+import pytest
+
+
+@pytest.fixture
+def stops_after(monkeypatch):
+    """Ctrl-C after some blocks."""
+
+    def mapper(count):
+        def stops(function, blocks):
+            for done, block in enumerate(blocks):
+                if done == count:
+                    raise KeyboardInterrupt
+                yield block, function(block)
+
+        monkeypatch.setattr("repro.api.mapper", lambda workers: stops)
+
+    return mapper
+
+
+def test_a_file_called_cache_is_said_at_the_start_and_no_block_is_promised(
+    command, quick, tmp_path, stops_after
+):
+    (tmp_path / "outputs").mkdir()
+    (tmp_path / "outputs" / ".cache").write_text("mine")
+    stops_after(4)
+    status, _, err = command(*quick)
+    assert status == 130
+    lines = err.splitlines()
+    assert lines[0].startswith(f"cache: {tmp_path}/outputs/.cache/blocks cannot be written: ")
+    assert lines[0].endswith("; finished blocks of this run will not be kept")
+    assert lines[-1] == (
+        "interrupted: 0 of 10 blocks are finished and kept; run the same command to go on"
+    )
+    assert len(lines) == 3
+    assert (tmp_path / "outputs" / ".cache").read_text() == "mine"
+
+
+def test_blocks_that_found_no_room_are_not_counted(
+    command, quick, tmp_path, stops_after, monkeypatch
+):
+    from repro.study import blocks
+
+    written, whole = [], blocks.whole
+
+    def full_after_two(path):
+        written.append(path)
+        if len(written) > 2:
+            raise OSError(28, "No space left on device")
+        return whole(path)
+
+    monkeypatch.setattr(blocks, "whole", full_after_two)
+    stops_after(5)
+    status, _, err = command(*quick)
+    assert status == 130
+    assert err.splitlines()[-1].startswith("interrupted: 2 of 10 blocks are finished and kept;")
+    assert len(list(tmp_path.rglob("*.npy"))) == 2
+
+
+def test_a_cache_in_order_is_not_mentioned(command, quick):
+    _, _, err = command(*quick)
+    assert "cache" not in err
+
+
+def test_a_stopped_sweep_does_not_go_on_to_its_next_job(command, quick, stops_after, tmp_path):
+    stops_after(3)
+    status, _, err = command("-m", *quick, "seed=0,1")
+    assert status == 130
+    assert err.count("running offline_gap") == 1
+    assert err.count("interrupted: ") == 1

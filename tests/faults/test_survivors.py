@@ -1,0 +1,90 @@
+"""No process and no shared memory is left behind, however a run ends."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from repro.study import worker_life
+from tests.faults.processes import begun, survivors, wait_for
+
+SHARED = Path("/dev/shm")
+pytestmark = pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="looks into /proc")
+WORDS = (
+    "repro", "theorem=kl_contraction", "budget=smoke", "budget.blocks=10", "tracking=none",
+    "budget.replicates=20000", "budget.resamples=200", "compute.workers=2",
+)  # fmt: skip
+
+
+def finished(folder):
+    """Blocks on disk."""
+    return [path for path in folder.rglob("*.npy") if not path.name.startswith(".")]
+
+
+def of_joblib():
+    """What joblib has in shared memory, of processes that are gone or ours."""
+    return {path.name for path in SHARED.glob("*") if "loky" in path.name or "joblib" in path.name}
+
+
+@pytest.mark.parametrize(
+    ("number", "status"),
+    [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130), (signal.SIGKILL, -9)],
+)
+def test_workers_end_with_their_parent(number, status, tmp_path):
+    process, mark = begun(WORDS, tmp_path)
+    wait_for(lambda: len(finished(tmp_path)) >= 2 or process.poll() is not None, 120)
+    assert process.poll() is None, process.communicate()
+    workers = set(survivors(mark)) - {process.pid}
+    assert len(workers) >= 2
+    process.send_signal(number)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == status, err
+    assert "Traceback" not in err
+    wait_for(lambda: not survivors(mark), 10)
+    wait_for(lambda: not [name for name in of_joblib() if f"-{process.pid}-" in name], 10)
+    if number != signal.SIGKILL:
+        kept = f"interrupted: {len(finished(tmp_path))} of "
+        assert err.splitlines()[-1].startswith(kept), err
+        assert err.endswith(" blocks are finished and kept; run the same command to go on\n")
+
+
+def test_a_worker_whose_parent_is_gone_already_ends(tmp_path):
+    code = (
+        "import time; from repro.study.worker_life import belong_to; belong_to(1); time.sleep(60)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], timeout=50, check=False).returncode == 1
+
+
+def test_where_no_kernel_helps_a_thread_watches(tmp_path):
+    code = (
+        "import os, sys, time\n"
+        "from repro.study import worker_life as life\n"
+        "life._killed_by_kernel, life.WATCH_SECONDS = (lambda: False), 0.05\n"
+        "parent = os.getpid()\n"
+        "if os.fork() == 0:\n"
+        "    life.belong_to(parent)\n"
+        "    print(os.getpid(), flush=True)\n"
+        "    time.sleep(60)\n"
+        "time.sleep(1)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=50, check=True)
+    worker = int(done.stdout)
+    wait_for(lambda: not Path(f"/proc/{worker}").exists(), 10)
+
+
+def test_what_a_killed_group_left_in_shared_memory_is_removed_by_the_next_run(tmp_path):
+    child = subprocess.Popen([sys.executable, "-c", ""])
+    child.wait()
+    dead, alive = child.pid, os.getpid()
+    (tmp_path / f"joblib_memmapping_folder_{dead}_ab_cd").mkdir()
+    (tmp_path / f"joblib_memmapping_folder_{dead}_ab_cd" / "array.pkl").write_bytes(b"x")
+    (tmp_path / f"sem.loky-{dead}-abc").write_bytes(b"")
+    kept = [f"sem.loky-{alive}-abc", f"sem.loky-{dead}x", "sem.other", f"mine-{dead}-x"]
+    for name in kept:
+        (tmp_path / name).write_bytes(b"")
+    worker_life.free_shared_memory(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(kept)
+    worker_life.free_shared_memory(tmp_path / "none")

@@ -1,0 +1,105 @@
+"""Results cannot be forged by accident: a changed file is said, the headline is of the checks."""
+
+import json
+
+import pytest
+
+from repro import suite
+from repro.report import __main__ as report
+from repro.report.files import verdict_json, write_files
+from repro.report.html.runs import read_run
+from repro.report.seals import changes, headline, seal_of
+
+
+@pytest.fixture
+def folder(result, tmp_path, monkeypatch):
+    """A finished run where the suite's table looks."""
+    monkeypatch.chdir(tmp_path)
+    found = tmp_path / "outputs" / "suite" / "toy"
+    write_files(result, found, 1.0, 1, "cpu")
+    return found
+
+
+def edited(folder, **values):
+    """Write other values into a ``verdict.json``."""
+    path = folder / "verdict.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | values))
+
+
+def test_what_a_run_wrote_is_unchanged(folder, result):
+    run = read_run(folder / "verdict.json")
+    assert run.changes == ()
+    assert run.verdict == verdict_json(result)
+    assert run.verdict["verdict"] == headline(run.verdict)
+
+
+def test_another_spelling_of_the_same_json_is_no_change(folder):
+    edited(folder)
+    assert read_run(folder / "verdict.json").changes == ()
+
+
+def cut(path):
+    path.write_bytes(path.read_bytes()[:-7])
+
+
+def of_another_run(path):
+    path.write_bytes(b"other: run\n")
+
+
+SPOILT = {
+    "verdict": (
+        lambda folder: edited(folder, verdict="supported"), "verdict.json was changed after the run"
+    ),
+    "number": (lambda folder: edited(folder, seed=5), "verdict.json was changed after the run"),
+    "measurements cut": (
+        lambda folder: cut(folder / "measurements.parquet"),
+        "measurements.parquet was changed or is of another run",
+    ),
+    "measurements gone": (
+        lambda folder: (folder / "measurements.parquet").unlink(), "measurements.parquet is missing"
+    ),
+    "config of another run": (
+        lambda folder: of_another_run(folder / "config.yaml"),
+        "config.yaml was changed or is of another run",
+    ),
+    "config cut": (
+        lambda folder: cut(folder / "config.yaml"), "config.yaml was changed or is of another run"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("spoil", "words"), SPOILT.values(), ids=SPOILT)
+def test_every_reader_says_what_was_changed(folder, capsys, spoil, words):
+    spoil(folder)
+    assert words in read_run(folder / "verdict.json").changes
+    assert suite.main(["table"]) == 1
+    out, err = capsys.readouterr()
+    assert words in out
+    assert f"changed: outputs/suite/toy: {words}\n" in err
+    for arguments in (["--runs", "outputs"], ["--runs", "outputs", "--findings", "found.md"]):
+        assert report.main(arguments) == 1
+        assert f"changed: outputs/suite/toy: {words}\n" in capsys.readouterr().err
+    assert words in (folder.parents[1] / "report.html").read_text()
+
+
+def test_no_headline_stands_beside_its_contradicted_check(folder, capsys):
+    content = json.loads((folder / "verdict.json").read_text())
+    content["checks"][0]["verdict"] = "contradicted"
+    content |= {"verdict": "supported", "controls": [], "assumptions": []}
+    edited(folder, **content | {"seal": seal_of(content)})
+    assert suite.main(["table"]) == 1
+    row = capsys.readouterr().out.splitlines()[-1].split(" | ")
+    assert row[2] == "contradicted; verdict.json says supported, its checks say contradicted"
+
+
+def test_an_uncaught_control_and_a_failed_assumption_are_part_of_the_headline():
+    check, control = {"verdict": "supported"}, {"verdict": "inconclusive"}
+    base = {"checks": [check], "controls": [], "assumptions": []}
+    assert headline(base) == "supported"
+    assert headline(base | {"controls": [control]}) == "inconclusive"
+    assert headline(base | {"assumptions": [{"holds": False}]}) == "assumption_failed"
+
+
+def test_a_verdict_without_hashes_is_only_held_to_its_checks(tmp_path):
+    verdict = {"verdict": "supported", "controls": [], "checks": [{"verdict": "supported"}]}
+    assert list(changes(tmp_path, verdict)) == []
