@@ -6,6 +6,7 @@ Rooms are packages; a line is an import that no chain of other lines implies.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 import grimp
@@ -17,13 +18,14 @@ ROOMS = {
 }  # fmt: skip
 COMMANDS = "commands"
 """The modules directly below repro, and repro.cli."""
+ROOT = Path(__file__).parents[1]
 WIDTH, ROW, BOX = 900, 74, (128, 34)
 
 Edges = frozenset[tuple[str, str]]
 
 
 def room(module: str) -> str:
-    """The room of a module.
+    """The room of a module; one that is a program, wherever it lies, is a command.
 
     >>> room("repro.study.trial"), room("theorems.offline_gap"), room("repro.plan")
     ('study', 'theorems', 'commands')
@@ -32,7 +34,14 @@ def room(module: str) -> str:
     if parts[0] == "theorems":
         return "theorems"
     name = parts[1] if len(parts) > 1 else ""
-    return name if name in ROOMS else COMMANDS
+    return name if name in ROOMS and not is_program(module) else COMMANDS
+
+
+@cache
+def is_program(module: str) -> bool:
+    """Whether ``python -m`` runs the module."""
+    path = ROOT.joinpath(*module.split(".")).with_suffix(".py")
+    return path.is_file() and '__name__ == "__main__"' in path.read_text(encoding="utf-8")
 
 
 def edges_of(imports: Iterable[tuple[str, str]]) -> Edges:
