@@ -93,8 +93,15 @@ E1 = of_method("Claim E.1 fails [frequency]", Evidence.SEARCHED)
 E2 = of_method("‖(1/n)Σbx‖_{(Σ̂+λI)⁻¹} / ζ√α", Evidence.SEARCHED)
 
 NOISY = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY, Need.DEBIASING)
-ATTACKED = (*NOISY, Need.ADVERSARY)
-ORDERED = (*ATTACKED, Need.ORDER)
+FEATURES = (Need.TRUTH_HIDDEN, Need.PRIVACY)
+"""A bias of its own in every feature goes like √d too."""
+AS_PRINTED = (Need.LABELS, Need.TRUTH_HIDDEN, Need.DEBIASING)
+IN_CORRUPTION = (*AS_PRINTED, Need.ADVERSARY)
+ONE_MASS_COST = (*NOISY, Need.ORDER)
+"""Not the adversary: noise alone is ∝ c(ε) too."""
+ORDERED = (*ONE_MASS_COST, Need.ADVERSARY)
+BOUND = (Need.LABELS, Need.PRIVACY, Need.DEBIASING)
+"""An error of 0 is below every bound, and both orders are in it."""
 OURS = ("own.sharper_floor",)
 
 
@@ -167,20 +174,20 @@ class EstimationWeighted(RobustExperiment[Case]):
             (without_debiasing,), on=INSTANCE, given=noise, needs=NOISY),
         Row("instance_bound", "corruption", Inequality("ours: floor ≤ √(2B′ζα/γ), LTC and CTL"),
             EXACT_OVER_BOUND, worse_order_over_bound, on=INSTANCE, given=exact_floor,
-            needs=NOISY, settles=OURS),
+            needs=BOUND, settles=OURS),
         Row("noise_features", "num_features", Slope(0.5, "noise {rate}"), NOISE, algorithm_1,
-            (first_feature_only,), on="cells", given=noise, needs=NOISY),
+            (first_feature_only,), on="cells", given=noise, needs=FEATURES),
         Row("noise_reward_bound", "reward_bound", Slope(1, "noise ∝ 1/γ, that is {rate}′"), NOISE,
             algorithm_1, (without_debiasing,), on="saturated", given=noise, needs=NOISY),
         Row("ridge", "ridge", Slope(0.5, "B′√λ is attained: error {rate}"), UNSEEN, algorithm_1,
             (without_debiasing,), on="unseen", given=noise, needs=NOISY),
         Row("ltc_corruption", "corruption", Slope(0.5, "LTC: floor {rate}"), FLOOR, worst_mass,
-            (fixed_mass,), on="rare", given=LTC, needs=ATTACKED),
+            (fixed_mass,), on="rare", given=LTC, needs=IN_CORRUPTION),
         Row("ctl_corruption", "corruption", Slope(0.5, "CTL: floor {rate}"), FLOOR, worst_mass,
-            (fixed_mass,), on="rare", given=CTL, needs=ATTACKED),
+            (fixed_mass,), on="rare", given=CTL, needs=IN_CORRUPTION),
         Row("printed_cost", "privacy_cost",
             Slope(1, "as printed, LTC: floor {rate}", "at_most"), FLOOR, worst_mass,
-            on="rare", given=LTC, needs=NOISY),
+            on="rare", given=LTC, needs=AS_PRINTED),
         Row("sharper_cost", "privacy_cost", Slope(0.5, "ours, LTC: floor {rate}"), FLOOR,
             worst_mass, (fixed_mass,), on="rare", given=LTC, needs=ORDERED, settles=OURS),
         Row("sharper_corruption", "corruption",
@@ -189,11 +196,11 @@ class EstimationWeighted(RobustExperiment[Case]):
         Row("ctl_cost", "privacy_cost", Slope(0, "CTL: floor {rate}", symbol="ε"), FLOOR,
             worst_mass, (worst_mass_swapped,), on="rare", given=CTL, needs=ORDERED),
         Row("fixed_mass_cost", "privacy_cost", Slope(1, "LTC at a fixed mass: floor {rate}"),
-            ONE_MASS, fixed_mass, (fixed_mass_swapped,), on="rare", given=LTC, needs=ORDERED,
+            ONE_MASS, fixed_mass, (fixed_mass_swapped,), on="rare", given=LTC, needs=ONE_MASS_COST,
             settles=OURS),
         Row("sharper_bound", "corruption",
             Inequality("ours: floor ≤ √(2B′ζα/γ), random and rare cells", 1e-6), OVER_BOUND,
-            floor_over_bound, (bound_without_cost,), given=random_floor, needs=NOISY,
+            floor_over_bound, (bound_without_cost,), given=random_floor, needs=BOUND,
             settles=OURS),
         Row("minimax_bound", "reward_bound", Inequality("ours: sup of floor ≥ B′√(cα/tanh(B′/2))"),
             MINIMAX, bound_over_worst, (printed_bound_attained,), on="rare", given=LTC,

@@ -42,7 +42,7 @@ from repro.families.robust.cases import STRONG_LTC, RobustExperiment, RobustProb
 from repro.study.case import Case, Point, PointCase
 from repro.study.claims import Inequality
 from repro.study.results import AssumptionResult
-from repro.study.row import Evidence, Measure, Method, Need, Row, Values, per_method
+from repro.study.row import Evidence, Measure, Method, Row, Values, per_method
 
 TOLERANCE = 1e-6
 
@@ -118,7 +118,7 @@ class RlhfReduction(RobustExperiment[Case]):
         Row("not_adaptive", "privacy_cost",
             Inequality("Γ_LTC keeps θ_true, Γ_CTL does not", TOLERANCE),
             Measure("‖θ̂ − θ_true‖_Σ̂ / Γ under LTC", attacked_cases, Evidence.SEARCHED),
-            width_of_ltc, (width_of_ctl,), given=attacked_cell, needs=(Need.LABELS,),
+            width_of_ltc, (width_of_ctl,), given=attacked_cell,
             settles=("p4.prop_4_2",)),
     )  # fmt: skip
 

@@ -30,9 +30,8 @@ ACCEPTED = {
     "dry_run": {"boolean"},
     "coefficient": {"zero"},  # no pessimism
     "max_grad_norm": {"null"},  # gradients as they are
-    "corruption": {"zero"},  # nobody corrupts
-    "instance_corruption": {"zero"},
-    "fixed_mass_corruption": {"zero"},
+    # nobody corrupts; a probe without its own has the experiment's
+    "corruption": {"zero", "null", "missing"},
     "reward_diff": {"zero"},
     "reward_share": {"negative", "zero"},
     "reward": {"last negative"},

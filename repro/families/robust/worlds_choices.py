@@ -14,6 +14,7 @@ from repro.base.schema import Finite, Model, Number, Positive, Share
 from repro.families.robust.worlds_log_linear import lopsided_arms, three_arms, uncovered_arms
 from repro.families.robust.worlds_pairs import (
     PairWorld,
+    PolicyPairs,
     isotropic_cells,
     orthogonal_cells,
     pairs_of,
@@ -130,7 +131,7 @@ class ThreeArmsChoice(Model):
     reward_bound: Positive
     kl_weight: Positive
 
-    def build(self, device: str) -> PairWorld:
+    def build(self, device: str) -> PolicyPairs:
         """Label cells of ``three_arms``."""
         fields = self.model_dump(exclude={"kind"})
         return pairs_of(three_arms(**fields, device=device))
@@ -148,7 +149,7 @@ class LopsidedChoice(Model):
     coverage: Coverage
     kl_weight: Positive
 
-    def build(self, device: str) -> PairWorld:
+    def build(self, device: str) -> PolicyPairs:
         """Label cells of ``lopsided_arms``."""
         return pairs_of(lopsided_arms(self.coverage, self.kl_weight, device))
 
@@ -169,7 +170,7 @@ class UncoveredChoice(Model):
     reward_bound: Positive
     kl_weight: Positive
 
-    def build(self, device: str) -> PairWorld:
+    def build(self, device: str) -> PolicyPairs:
         """Label cells of ``uncovered_arms``; pessimism is computed on the CPU."""
         share = 1 / self.coverage
         return pairs_of(uncovered_arms(share, self.rewards, self.reward_bound, self.kl_weight))
