@@ -30,6 +30,7 @@ import numpy as np
 
 from repro.base.schema import Share
 from repro.families.robust.bounds_two_point import (
+    Order,
     debiased_mean_error,
     mean_floor,
     observed_mean,
@@ -53,19 +54,19 @@ class MeanCase(Case):
     """
 
     corruption: float
-    order: str
+    order: Order
 
 
 @dataclass(frozen=True)
 class Setup:
     """Whether anybody corrupts, and on which side of the randomizer."""
 
-    order: str = "ctl"
+    order: Order = "ctl"
     corrupted: bool = True
 
 
 CLEAN, CTL, LTC = Setup(corrupted=False), Setup(), Setup("ltc")
-OTHER = {"ctl": "ltc", "ltc": "ctl"}
+OTHER: dict[Order, Order] = {"ctl": "ltc", "ltc": "ctl"}
 
 
 def bound_at(name: str, **changes) -> Method:

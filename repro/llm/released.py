@@ -28,7 +28,7 @@ def released_pairs(path: Path) -> tuple[TextPairs, float]:
         BadInput: the release or its manifest cannot be read.
     """
     try:
-        rows = read_release(path)
+        rows = [line.values for line in read_release(path)]
     except BadInput as problem:
         raise BadInput(KEY, problem.value, problem.allowed) from None
     pairs = TextPairs(

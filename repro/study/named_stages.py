@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -26,6 +27,9 @@ NAMED: Mapping[str, Mapping[str, Any]] = {
     "bonus": {"as_printed": 1.0, "none": 0.0, "reversed": -1.0},
 }
 
+NUMBERS = frozenset({"bonus"})
+"""Stages that are a multiple and no object."""
+
 
 def named_stages(given: Mapping[str, Any]) -> dict[str, Any]:
     """The stages of a config: a name stands for the object of that name, an object for itself.
@@ -42,12 +46,24 @@ def _stage(name: str, value: Any) -> Any:
             f"stages.{name}", value, f"{nearest(name, STAGES)}allowed: {', '.join(STAGES)}"
         )
     if type(value) is not str:  # an object of a StrEnum is the object itself, not a name
-        return value
+        return _object(name, value)
     known = NAMED.get(name, {})
     if value not in known:
         allowed = ", ".join(known) or "an object, from Python"
         raise BadInput(f"stages.{name}", value, f"{nearest(value, known)}allowed: {allowed}")
     return known[value]
+
+
+def _object(name: str, value: Any) -> Any:
+    """An object that can stand for a stage; what only YAML could have given is refused."""
+    if isinstance(value, bool | list | dict) or (
+        isinstance(value, int | float) != (name in NUMBERS)
+    ):
+        known = ", ".join(NAMED.get(name, {})) or "an object, from Python"
+        raise BadInput(f"stages.{name}", value, f"allowed: {known}")
+    if name in NUMBERS and not math.isfinite(value):
+        raise BadInput(f"stages.{name}", value, "allowed: a finite number")
+    return value
 
 
 def in_words(stages: Mapping[str, Any]) -> dict[str, str]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from repro.study.blocks import Block, BlockStore
-from repro.study.checks import Check
+from repro.study.checks import Check, Verdict
 from repro.study.discovery import find
 from repro.study.experiment import Experiment
 from repro.study.judge import judge
@@ -102,7 +102,7 @@ def in_force(plan: Plan, config: Mapping[str, object]) -> dict[str, object]:
 
 def _overall(checks: tuple[CheckResult, ...], assumptions: tuple[AssumptionResult, ...]):
     controls = (control.verdict for check in checks for control in check.controls)
-    outcomes = (check.outcome.verdict for check in checks)
+    outcomes: list[Verdict] = [check.outcome.verdict for check in checks]
     return overall((one.holds for one in assumptions), controls, outcomes)
 
 
