@@ -11,7 +11,7 @@ os.environ["HYDRA_FULL_ERROR"] = "1"  # without it Hydra ends with 1, which is a
 import hydra
 from omegaconf import DictConfig, OmegaConf
 
-from repro.paths import conf_dir
+from repro.base.paths import conf_dir
 
 _statuses: list[int] = []
 """Exit status of every job of this process."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from repro.study.blocks import BlockStore
 from repro.study.extras import require_extra
 from repro.study.parallel import available_cores, mapper
+from repro.study.plan import built
 from repro.study.results import Result
 from repro.study.runner import Mapper, run_plan, summarise
 from repro.study.settings import Session, session_of
@@ -74,14 +75,13 @@ def execute(session: Session, progress: Progress | None = None) -> Run:
     """Measure and judge; finished blocks are kept below ``output_dir``.
 
     Raises:
-        repro.errors.BadInput: an optional extra is not installed.
+        repro.base.errors.BadInput: an optional extra is not installed.
         repro.study.runner.Interrupted: on Ctrl-C.
     """
     require_extra(session.plan.slug)
     started = time.perf_counter()
     plan = session.plan
-    checks = plan.checks(plan.experiment())
-    total = len(checks) * plan.budget.blocks
+    total = len(built(plan).trials) * plan.budget.blocks
     spread = _mapper(session, total)
     shown = progress(total, plan.slug) if progress else nullcontext(lambda count: None)
     with shown as advance:
@@ -100,6 +100,7 @@ def run(
     *,
     overrides: Sequence[str] = (),
     output_dir: str | Path | None = None,
+    stages: Mapping[str, Any] | None = None,
     **values: Any,
 ) -> Run:
     """Run one experiment, as ``python -m repro theorem=…`` does.
@@ -108,13 +109,15 @@ def run(
         theorem: its name.
         overrides: more Hydra overrides, e.g. ``["instance.path=pairs.jsonl"]``.
         output_dir: keep finished blocks below this folder; by default nothing is kept.
+        stages: by name (``repro.study.stages.STAGES``) what replaces that stage of every case,
+            e.g. ``{"labels": fair_coins}`` or a channel of your own.
         values: top-level keys and groups, e.g. ``epsilon=0.5, budget="smoke", seed=7``.
 
     Returns:
         verdict, measurements (data frame) and figure.
 
     Raises:
-        repro.errors.BadInput: a key or value that cannot be used.
+        repro.base.errors.BadInput: a key or value that cannot be used.
 
     >>> run("offline_gap", epsilon=0.5, budget="smoke").verdict  # doctest: +SKIP
     'contradicted'
@@ -124,7 +127,8 @@ def run(
     with tempfile.TemporaryDirectory() as scratch:
         folder = str(output_dir or scratch)
         composed = compose_values(theorem, values, overrides)
-        return execute(session_of({**composed, "output_dir": folder}))
+        given = {"output_dir": folder, "stages": {**composed["stages"], **(stages or {})}}
+        return execute(session_of({**composed, **given}))
 
 
 def _mapper(session: Session, total: int) -> Mapper:

@@ -2,38 +2,54 @@
 
     python -m repro.audit_release OUT.jsonl --original IN.jsonl [epsilon=0.5]
 
-Attacks: label, order of responses, order of lines, seeded coins, identifiers, duplicates, altered
-texts, and order with label together.  Epsilon is read from OUT.manifest.json unless given.  Exit
-status: 0 consistent with randomized response, 1 it leaks, 2 bad input.  No label is shown.
+Reads the release byte by byte.  Attacks: the label and its noise, seeded and shared coins, order
+of responses and lines, doubles and gaps, identifiers, other fields, bytes, altered texts, manifest,
+name and times of the file, and a classifier over everything that a line has beside its texts.
+Epsilon is read from OUT.manifest.json unless given.  Exit status: 0 consistent with randomized
+response, 1 it leaks, 2 bad input, 70 internal error.  No label is shown.
 """
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Sequence
+import tempfile
+import textwrap
+import traceback
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from repro.base.errors import BadInput, one_line
 from repro.cli.command import run_command
-from repro.errors import BadInput
 
 KEYS = {"original": "IN.jsonl", "epsilon": "0.5"}
-LEAKS, REFUSED, INTERRUPTED = 1, 2, 130
+LEAKS, REFUSED, INTERNAL, INTERRUPTED = 1, 2, 70, 130
+WIDTH = 79
+DETAIL = 44
+"""Column at which the words of a finding begin."""
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Audit; 0 consistent, 1 leaks, 2 refused with one line."""
+    """Audit; 0 consistent, 1 leaks, 2 refused with one line, 70 internal error."""
     words = list(sys.argv[1:] if words is None else words)
-    if any(word in ("-h", "--help") for word in words):
-        print(__doc__)
-        return 0
     try:
-        return _audit(words)
+        return _answer(words)
     except BadInput as problem:
         print(f"error: {problem}", file=sys.stderr)
         return REFUSED
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
+    except Exception as problem:  # noqa: BLE001 - a crash must never read as "it leaks"
+        print(f"error: internal: {_crash(problem)}", file=sys.stderr)
+        return INTERNAL
+
+
+def _answer(words: list[str]) -> int:
+    if any(word in ("-h", "--help") for word in words):
+        print(__doc__)
+        return 0
+    return _audit(words)
 
 
 def _audit(words: list[str]) -> int:
@@ -45,35 +61,49 @@ def _audit(words: list[str]) -> int:
     (release,), options = split_options(words, {"epsilon": "0.5"}, ("OUT",))
     epsilon = float(parse_epsilon(options["epsilon"])) if "epsilon" in options else None
     done = audit_release(Path(release), Path(original), epsilon)
-    print("\n".join(_report(done)))
+    print("\n".join(_report(done)), flush=True)
     return LEAKS if done.leaks else 0
 
 
-def _report(done) -> list[str]:
-    """The table of findings."""
+def _report(done) -> Iterator[str]:
+    """What was read, the table of findings, what is out of reach, the verdict."""
     opened = done.opened
-    claim = (
-        f"claimed epsilon {done.epsilon:g}"
-        if done.epsilon
-        else (f"no epsilon claimed; the labels suggest at most {done.allowed.epsilon:.3g}")
+    yield from textwrap.wrap(
+        f"{len(opened.lines)} released lines matched, {len(opened.unmatched)} unknown, "
+        f"{opened.disputed} with both labels in the original, "
+        f"{len(opened.missing)} comparisons missing",
+        WIDTH,
     )
-    lines = [
-        f"{len(opened.lines)} released lines matched, {opened.unmatched} unknown, "
-        f"{opened.disputed} with both labels in the original, {opened.missing} comparisons missing",
-        f"{claim}; guesses allowed to be right: {done.allowed.accuracy:.4f} "
-        f"(from the texts alone: {done.texts:.4f})",
-        f"{'attack':<12}{'reached':>9}{'at least':>10}{'allowed':>9}  verdict",
-    ]
+    claim = f"no epsilon claimed; the labels suggest at most {done.allowed.epsilon:.3g}"
+    claim = claim if done.epsilon is None else f"claimed epsilon {done.epsilon:g}"
+    yield f"{claim}; guesses allowed to be right: {done.allowed.accuracy:.4f}"
+    yield f"(from the texts alone: {done.texts:.4f})"
+    yield ""
+    yield f"{'attack':<12}{'estimate':>9}{'lower bound':>13}{'limit':>8}  how"
     for one in done.findings:
-        value, low = (f"{x:.4f}" if one.guesses else "-" for x in (one.value, one.low))
-        allowed = one.allowed if one.measure == "accuracy" else done.allowed.epsilon
-        unit = "" if one.measure == "accuracy" else " (epsilon)"
-        verdict = "LEAKS" if one.leaks else "allowed"
-        lines.append(
-            f"{one.attack:<12}{value:>9}{low:>10}{allowed:>9.4f}  {verdict:<8}{one.detail}{unit}"
-        )
-    lines.append("it leaks" if done.leaks else "consistent with randomized response")
-    return lines
+        yield from _row(one)
+    yield ""
+    for unknown in done.out_of_reach:
+        yield from textwrap.wrap(f"out of reach: {unknown}", WIDTH, subsequent_indent="  ")
+    yield "it leaks" if done.leaks else "consistent with randomized response"
+
+
+def _row(one) -> Iterator[str]:
+    """A finding; its words are wrapped in their column."""
+    numbers = [f"{x:.4f}" if x == x else "-" for x in (one.value, one.low, one.limit)]
+    words = one_line(f"LEAKS: {one.detail}" if one.leaks else one.detail)
+    wrapped = textwrap.wrap(words, WIDTH - DETAIL) or [""]
+    yield f"{one.attack:<12}{numbers[0]:>9}{numbers[1]:>13}{numbers[2]:>8}  {wrapped[0]}".rstrip()
+    yield from (" " * DETAIL + line for line in wrapped[1:])
+
+
+def _crash(problem: Exception) -> str:
+    """Keep where it happened, without values, and say where that is."""
+    place, path = tempfile.mkstemp(prefix="audit_release_", suffix=".txt", text=True)
+    with os.fdopen(place, "w") as file:
+        file.writelines(traceback.format_tb(problem.__traceback__))
+        file.write(type(problem).__name__ + "\n")
+    return one_line(f"{type(problem).__name__}; no verdict; details: {path}")
 
 
 def _original(words: list[str]) -> tuple[str, list[str]]:

@@ -18,15 +18,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from repro.algorithms.pokl import Game, blocked_rounds, geometric_times
-from repro.algorithms.pokl_lanes import LaneSetting, make_lanes
-from repro.algorithms.pokl_linear import LinearClass
+from repro.base.errors import BadInput
 from repro.cli.command import run_command
-from repro.errors import BadInput
+from repro.families.online_kl.algorithms_linear import LinearClass
+from repro.families.online_kl.algorithms_pokl import Game, blocked_rounds
+from repro.families.online_kl.bounds_regret import regret_rate
+from repro.families.online_kl.run_setting import RunSetting, make_batch
+from repro.families.online_kl.worlds import hidden_arm_world
 from repro.instances.linear import LinearWorld
-from repro.instances.online_choices import hidden_arm_world
-from repro.measures.regret_rate import regret_rate
-from repro.preferences.block_draws import NumpyDraws
+from repro.preferences.block_draws import NumpyDraws, geometric_times
 from repro.report.looks import CLAIMED, CONTROL, DASHES, MEASURED
 from repro.report.own_defaults import own_defaults
 
@@ -69,9 +69,9 @@ def record(
         seed: of the simulation.
         runs: R.
     """
-    with_bonus = LaneSetting(epsilon, world.kl_weight, BONUS_WEIGHT)
-    lanes = make_lanes([with_bonus, LaneSetting(epsilon, world.kl_weight, 0.0)], runs)
-    game = Game(world, LinearClass(world), lanes)
+    with_bonus = RunSetting(epsilon, world.kl_weight, BONUS_WEIGHT)
+    batch = make_batch([with_bonus, RunSetting(epsilon, world.kl_weight, 0.0)], runs)
+    game = Game(world, LinearClass(world), batch)
     times = geometric_times(horizon, RATIO)
     rounds = list(blocked_rounds(game, times, NumpyDraws(np.random.default_rng(seed))))
     regret = torch.stack([r.regret.reshape(2, runs) for r in rounds]).numpy()

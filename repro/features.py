@@ -8,8 +8,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from repro.base.errors import BadInput
 from repro.cli.command import run_command
-from repro.errors import BadInput
 
 
 def main(words: list[str]) -> int:

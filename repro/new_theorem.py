@@ -17,15 +17,15 @@ from string import Template
 
 import yaml
 
+from repro.base.errors import BadInput
+from repro.base.paths import PACKAGE
 from repro.cli.command import run_command
-from repro.errors import BadInput
-from repro.paths import PACKAGE
 
 USAGE = "usage: python -m repro.new_theorem NAME   (small letters, digits and _, such as my_bound)"
 NEXT = """Next:
   1. python -m repro theorem={name} budget=smoke     inconclusive: the control is not caught
   2. make wrong_on_purpose in theorems/{name}.py wrong; run again: supported
-  3. put your statement, rows and claims in the place of the example
+  3. put your statement, rows and cases in the place of the example
   4. add it to conf/catalogue.yaml, e.g. own.{name}: {{title: ..., experiments: [{name}]}}
   5. python -m repro.suite list                      adds it to the suite
   6. python -m pytest tests/theorems tests/catalogue -k "{name} or every or catalogue"

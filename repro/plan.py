@@ -17,16 +17,17 @@ import torch
 from omegaconf import OmegaConf
 from pydantic import Field
 
-from repro.algorithms.label_plan import LabelPlan, NoAnswer
+from repro.base.errors import BadInput
+from repro.base.keywords import keyword_values
+from repro.base.notation import privacy_cost
+from repro.base.paths import conf_dir
+from repro.base.schema import Epsilon, KLWeight, Model, Number, Pairs, Positive, Whole, validate
 from repro.cli.command import run_command
-from repro.errors import BadInput
+from repro.corruption.orders import order_of
+from repro.families.losses.label_plan import LabelPlan, NoAnswer
 from repro.instances.build import build_world
 from repro.instances.choices import INSTANCES, instance_choice
 from repro.instances.linear import LinearWorld
-from repro.keywords import keyword_values
-from repro.notation import privacy_cost
-from repro.paths import conf_dir
-from repro.schema import Epsilon, KLWeight, Model, Number, Pairs, Positive, Whole, validate
 
 REFUSED, NO_ANSWER = 2, 3
 QUESTION = ("epsilon", "target_gap", "n_pairs")
@@ -85,7 +86,12 @@ def build_plan(request: PlanRequest) -> LabelPlan:
     world = build_world(instance_choice(values), cache, "cpu")
     assert isinstance(world, LinearWorld)
     return LabelPlan(
-        world, request.loss, request.corruption, request.order, request.replicates, request.seed
+        world,
+        request.loss,
+        request.corruption,
+        order_of(request.order),
+        request.replicates,
+        request.seed,
     )
 
 

@@ -1,28 +1,32 @@
 """``python -m repro.suite list | table``: the list behind ``dvc repro``, the table of the README.
 
-DVC cannot list a folder, so the list of experiments is a file, conf/suite.yaml; a test compares
-it with ``theorems/``.  Experiments that need an optional extra are not in it: run them by name.
-The table is read from the verdicts of the last ``dvc repro``.
+DVC cannot list a folder, so the list of experiments is a file, conf/suite.yaml, each with the
+rooms that its numbers come from; a test compares it with ``theorems/`` and its imports.
+Experiments that need an optional extra are not in it: run them by name.  The table is read from
+the verdicts of the last ``dvc repro``.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from repro.base.errors import BadInput
+from repro.base.paths import conf_dir
 from repro.cli.command import run_command
-from repro.errors import BadInput
-from repro.paths import conf_dir
 from repro.report.html.runs import Run, read_run, say_changes
 from repro.report.wording import SYMBOLS, finite, in_backticks, in_markdown
-from repro.study.experiment import find, slugs
+from repro.study.discovery import find, slugs
+from repro.study.sources import closure
 from repro.study.verdicts import worst
 
 HEADER = (
     "# The experiments of `dvc repro`; `python -m repro.suite list` rewrites it from theorems/.\n"
 )
+OURS = re.compile(r"repro\.families\.").match
 MEASURED = ("slope", "value", "max_ratio", "exact_epsilon")
 CLAIMED = ("claimed", "claimed_epsilon")
 COLUMNS = (
@@ -33,10 +37,21 @@ COLUMNS = (
 
 def write_list() -> str:
     """Rewrite conf/suite.yaml; returns what was done."""
-    found = listed()
-    lines = "".join(f"- {slug}\n" for slug in found)
+    found = {slug: room_of(slug) for slug in listed()}
+    lines = "".join(f"  {slug}: {room}\n" for slug, room in found.items())
     (conf_dir() / "suite.yaml").write_text(f"{HEADER}theorems:\n{lines}", encoding="utf-8")
     return f"conf/suite.yaml: {len(found)} experiments"
+
+
+def room_of(slug: str) -> str:
+    """The one family that an experiment imports, as a path in repro/families; without a family the
+    file that all of them share.
+    """
+    modules = closure(find(slug).__module__)
+    families = sorted(
+        {name.split(".")[2] for name in modules if name.count(".") > 2 and OURS(name)}
+    )
+    return families[0] if families else "__init__.py"
 
 
 def listed() -> list[str]:

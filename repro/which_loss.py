@@ -15,7 +15,11 @@ from typing import Annotated
 import torch
 from pydantic import Field
 
-from repro.algorithms.loss_map import (
+from repro.base.errors import BadInput
+from repro.base.keywords import keyword_values
+from repro.base.schema import Model, Whole, validate
+from repro.cli.command import run_command
+from repro.families.losses.loss_map import (
     ADVERSARIES,
     EPSILONS,
     LABELS,
@@ -25,13 +29,9 @@ from repro.algorithms.loss_map import (
     loss_map,
     winners,
 )
-from repro.cli.command import run_command
-from repro.errors import BadInput
-from repro.keywords import keyword_values
 from repro.report.loss_figure import draw_loss_map
 from repro.report.loss_table import loss_page
 from repro.report.own_defaults import own_defaults
-from repro.schema import Model, Whole, validate
 
 TABLE_LABELS = 10**5
 REFUSED = 2
@@ -99,7 +99,11 @@ def _write_csv(cells: Sequence[MapCell], path: Path) -> None:
         writer.writerow([field.name for field in dataclasses.fields(MapCell)])
         for cell in cells:
             values = dataclasses.astuple(cell)
-            writer.writerow([f"{v:.5g}" if isinstance(v, float) else v for v in values])
+            writer.writerow([_shown(v) for v in values])
+
+
+def _shown(value: object) -> str:
+    return f"{value:.5g}" if isinstance(value, float) else str(value).lower()
 
 
 if __name__ == "__main__":

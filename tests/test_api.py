@@ -3,7 +3,7 @@
 import pytest
 
 import repro
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 
 
 @pytest.fixture(scope="module")

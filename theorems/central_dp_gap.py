@@ -29,34 +29,66 @@ than η.  Contradicted rows take their corrected neighbour's control.
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 
-import numpy as np
-import torch
-from torch import Tensor
-
-from repro.algorithms.central_budget import CentralBudget
-from repro.algorithms.central_mle import Perturbation, printed_perturbation
-from repro.algorithms.central_release import CentralData, draw_pairs
-from repro.instances.multi_scale import (
+from repro.base.schema import Count, Positive, Share
+from repro.families.central.cases import (
+    CentralExperiment,
+    CentralProbes,
+    inputs_of_algorithm_1,
+    learnt,
+)
+from repro.families.central.quantities_gap import (
+    LemmaCase,
+    PairsCase,
+    bound,
+    bound_printed,
+    distance,
+    distance_text_ridge,
+    error_over_lemma,
+    greedy_fails,
+    labels_per_state,
+    lemma,
+    lemma_printed,
+    misses,
+    misses_without_private_term,
+    pessimistic_fails,
+)
+from repro.families.central.worlds_axis import (
     AxisWorld,
     hardest_even_world,
     multi_scale_world,
     trapped_world,
 )
-from repro.schema import Count, Positive, Share
-from repro.study.central_sweep import CentralConfig, CentralSweep
-from repro.study.checks import Check
+from repro.families.central.wrong_learners import (
+    argmin_policy,
+    greedy,
+    greedy_into_the_trap,
+    noise_without_epsilon,
+    pessimistic,
+    root_n_noise,
+)
+from repro.study.case import Case, Point
+from repro.study.claims import Frequency, Slope
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row
+from repro.study.row import Evidence, Measure, Need, Row, per_method
 
-GAP = "suboptimality [reward]"
-DISTANCE = "‖θ* − θ̃‖ / F"
-SCALES, TRAPPED, HARDEST, LEMMA = "scales", "trapped", "hardest", "half of θ* unseen"
+GAP = learnt("suboptimality [reward]")
+DISTANCE = learnt("‖θ* − θ̃‖ / F")
+OUTSIDE = learnt("θ* outside (2) [frequency]")
+ABOVE = learnt("gap above the bound [frequency]")
+of_bound = per_method(lambda case, m, rng, replicates: m.run(case))
+BOUND = Measure("F·‖(Σ+λI)^(−1/2)(Eφ−v)‖", of_bound, Evidence.COMPUTED)
+PRINTED_BOUND = Measure("F·‖(Σ+λI)^(−1)(Eφ−v)‖", of_bound, Evidence.COMPUTED)
+LEMMA = Measure("‖θ_MLE−θ*‖ / √(d/n+λB²)", error_over_lemma, Evidence.COMPUTED)
+PRINTED_LEMMA = Measure("‖θ_MLE−θ*‖ / (√(d/n)+λ)", error_over_lemma, Evidence.COMPUTED)
+
+SCALES, TRAPPED, HARDEST, HALF_SEEN = "scales", "trapped", "hardest", "half of θ* unseen"
+THEOREM, EQ_3, ZHU = ("p3.thm_4_2",), ("p3.eq_3",), ("p3.app_a_zhu",)
+LABELS = (Need.LABELS, Need.TRUTH_HIDDEN)
 
 
-class CentralGapConfig(CentralConfig):
+class CentralGapProbes(CentralProbes):
     """Numbers of the experiment.
 
     Attributes:
@@ -78,170 +110,117 @@ class CentralGapConfig(CentralConfig):
     lemma_features: Count
 
 
-class CentralDPGap(CentralSweep):
+class CentralDPGap(CentralExperiment[Case]):
     """Theorem 4.2 on pairs."""
 
-    slug = "central_dp_gap"
     title = "P3 Theorem 4.2: sub-optimality under central differential privacy"
-    statements = ("p3.thm_4_2", "p3.eq_3", "p3.sec_4_1", "p3.app_a_zhu")
-    settled_by = {
-        "p3.thm_4_2": ("n_pairs_greedy", "epsilon_greedy", "n_pairs", "epsilon", "num_features",
-            "theorem_bound", "confidence_covers", "bound"),
-        "p3.eq_3": ("confidence", "confidence_text_ridge"),
-        "p3.sec_4_1": ("bound", "bound_printed"),
-        "p3.app_a_zhu": ("reference_lemma", "reference_lemma_printed"),
-    }  # fmt: skip
-    config_type = CentralGapConfig
+    config_type = CentralGapProbes
+    config: CentralGapProbes
 
     rows = (
-        Row("n_pairs_greedy", "n_pairs", SCALES, "greedy", ("root_n_noise", "argmin_policy"), GAP,
-            "greedy on θ̃: gap ∝ n^(−1/2)"),
-        Row("epsilon_greedy", "epsilon", SCALES, "greedy", ("noise_without_epsilon",), GAP,
-            "greedy on θ̃: gap ∝ ε^(−1/2)"),
-        Row("n_pairs", "n_pairs", TRAPPED, "pessimistic", ("greedy_into_the_trap",), GAP,
-            "Algorithm 3: gap ≤ O(n^(−1/2))"),
-        Row("epsilon", "epsilon", TRAPPED, "pessimistic", ("greedy_into_the_trap",), GAP,
-            "Algorithm 3: gap ≤ O(ε^(−1/2))"),
-        Row("num_features", "num_features", HARDEST, "greedy", ("labels_per_state",), GAP,
-            "largest gap on a table of d states ∝ √d"),
-        Row("theorem_bound", "n_pairs", TRAPPED, "pessimistic_fails", ("greedy_fails",),
-            "gap above the bound [frequency]",
-            "gap ≤ 2F·‖(Σ+λI/2)^(−1/2)(Eφ−v)‖ with probability ≥ 1−η"),
-        Row("confidence_covers", "n_pairs", TRAPPED, "misses", ("misses_without_private_term",),
-            "θ* outside (2) [frequency]", "θ* in the confidence set with probability ≥ 1−η"),
-        Row("confidence", "n_pairs", TRAPPED, "distance", ("distance_text_ridge",), DISTANCE,
-            "λ of the appendix: distance ≤ O(F)"),
-        Row("confidence_text_ridge", "n_pairs", TRAPPED, "distance_text_ridge", (), DISTANCE,
-            "λ of the main text: distance ≤ O(F)"),
-        Row("bound", "n_pairs", SCALES, "bound", ("bound_printed",),
-            "F·‖(Σ+λI)^(−1/2)(Eφ−v)‖", "the proof's bound falls like the gap, n^(−1/2)"),
-        Row("bound_printed", "n_pairs", SCALES, "bound_printed", (),
-            "F·‖(Σ+λI)^(−1)(Eφ−v)‖", "the printed bound falls like the gap, n^(−1/2)"),
-        Row("reference_lemma", "epsilon", LEMMA, "lemma", ("lemma_printed",),
-            "‖θ_MLE−θ*‖ / √(d/n+λB²)", "λ inside the root: the ratio is bounded as ε falls"),
-        Row("reference_lemma_printed", "epsilon", LEMMA, "lemma_printed", (),
-            "‖θ_MLE−θ*‖ / (√(d/n)+λ)", "as printed: the ratio is bounded as ε falls"),
+        Row("n_pairs_greedy", "n_pairs", Slope(-0.5, "greedy on θ̃: gap {rate}"), GAP, greedy,
+            (root_n_noise, argmin_policy), on=SCALES, needs=LABELS, settles=THEOREM),
+        Row("epsilon_greedy", "epsilon", Slope(-0.5, "greedy on θ̃: gap {rate}"), GAP, greedy,
+            (noise_without_epsilon,), on=SCALES, needs=(*LABELS, Need.NOISE), settles=THEOREM),
+        Row("n_pairs", "n_pairs", Slope(-0.5, "Algorithm 3: gap {rate}", "at_most"), GAP,
+            pessimistic, (greedy_into_the_trap,), on=TRAPPED, needs=(*LABELS, Need.PESSIMISM),
+            settles=THEOREM),
+        Row("epsilon", "epsilon", Slope(-0.5, "Algorithm 3: gap {rate}", "at_most"), GAP,
+            pessimistic, (greedy_into_the_trap,), on=TRAPPED, needs=(*LABELS, Need.PESSIMISM),
+            settles=THEOREM),
+        Row("num_features", "num_features",
+            Slope(0.5, "largest gap on a table of d states {rate}", tolerance=0.1), GAP, greedy,
+            (labels_per_state,), on=HARDEST, needs=(Need.TRUTH_HIDDEN,), settles=THEOREM),
+        Row("theorem_bound", "n_pairs",
+            Frequency("gap ≤ 2F·‖(Σ+λI/2)^(−1/2)(Eφ−v)‖ with probability ≥ 1−η"), ABOVE,
+            pessimistic_fails, (greedy_fails,), on=TRAPPED, needs=(Need.LABELS, Need.PESSIMISM),
+            settles=THEOREM),
+        Row("confidence_covers", "n_pairs",
+            Frequency("θ* in the confidence set with probability ≥ 1−η"), OUTSIDE, misses,
+            (misses_without_private_term,), on=TRAPPED, needs=(Need.LABELS,), settles=THEOREM),
+        Row("confidence", "n_pairs", Slope(0, "λ of the appendix: distance / F {rate}", "at_most"),
+            DISTANCE, distance, (distance_text_ridge,), on=TRAPPED, needs=LABELS, settles=EQ_3),
+        Row("confidence_text_ridge", "n_pairs",
+            Slope(0, "λ of the main text: distance / F {rate}", "at_most"), DISTANCE,
+            distance_text_ridge, on=TRAPPED, needs=(Need.TRUTH_HIDDEN,), settles=EQ_3,
+            expected="contradicted",
+            why="with λ ∝ 1/√(εn) the distance falls like (εn)^(−1/4) only"),
+        Row("bound", "n_pairs", Slope(-0.5, "the proof's bound falls like the gap, {rate}"), BOUND,
+            bound, (bound_printed,), on=SCALES, settles=("p3.thm_4_2", "p3.sec_4_1")),
+        Row("bound_printed", "n_pairs",
+            Slope(-0.5, "the printed bound falls like the gap, {rate}", "at_most"), PRINTED_BOUND,
+            bound_printed, on=SCALES, settles=("p3.sec_4_1",), expected="contradicted",
+            why="the inverse stands where the proof has its root"),
+        Row("reference_lemma", "epsilon",
+            Slope(0, "λ inside the root: the ratio {rate}", "at_least"), LEMMA, lemma,
+            (lemma_printed,), on=HALF_SEEN, settles=ZHU),
+        Row("reference_lemma_printed", "epsilon",
+            Slope(0, "λ outside, as printed: the ratio {rate}", "at_least"), PRINTED_LEMMA,
+            lemma_printed, on=HALF_SEEN, settles=ZHU, expected="contradicted",
+            why="λ for √λ: the ratio grows without limit as ε falls"),
     )  # fmt: skip
 
-    config: CentralGapConfig
+    def case(self, point: Point) -> Case:
+        """World, n and budget of one grid point."""
+        return CASES[point.row.on](self, point)
 
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """Gaps, distances, bounds or failures, per method."""
-        if check.settings["world"] == LEMMA:
-            seen = torch.from_numpy(rng.standard_normal((replicates, self.config.lemma_features)))
-            return {m: self._lemma(m, check, value, seen).numpy() for m in check.methods}
-        world, n_pairs = self._world(check, value), self.size(check, value)[0]
-        if check.method.startswith("bound"):
-            bounds = {
-                m: self._bound(m, self.budget(check, value), world, n_pairs) for m in check.methods
-            }
-            return {m: np.full(replicates, bound) for m, bound in bounds.items()}
-        data = draw_pairs(rng, world, n_pairs, replicates)
-        found = {}
-        for method in check.methods:
-            if method == "labels_per_state":
-                n_pairs *= world.num_features
-                world = hardest_even_world(world.num_features, world.length, n_pairs)
-                data = draw_pairs(rng, world, n_pairs, replicates)
-            found[method] = self._measured(method, check, value, world, data).numpy()
-        return found
+    def learning(self, point: Point, world: AxisWorld) -> PairsCase:
+        """Learning on a world, with the n and ε of a grid point."""
+        return PairsCase(
+            methods=point.methods, epsilon=point.epsilon, n_pairs=point.n_pairs, world=world,
+            budget=self.budget(point), error_scale=self.config.error_scale,
+            optimizer_tol_power=self.config.optimizer_tol_power,
+        )  # fmt: skip
 
-    def _world(self, check: Check, value: float) -> AxisWorld:
-        length, given = 2 * self.curator.feature_norm, self.config
-        radius = given.theta_share * self.curator.radius
-        match check.settings["world"]:
-            case "scales":
-                return multi_scale_world(given.num_levels, length, radius)
-            case "trapped":
-                return trapped_world(given.few_levels, length, radius, given.trap_prob)
-        return hardest_even_world(int(value), length, self.size(check, value)[0])
+    @property
+    def pair_length(self) -> float:
+        """‖x‖ of every pair, 2L."""
+        return 2 * self.curator.feature_norm
 
-    def _measured(
-        self, method: str, check: Check, value: float, world: AxisWorld, data: CentralData
-    ) -> Tensor:
-        """(R,) what the method measures on drawn datasets."""
-        budget, d = self.budget(check, value), world.num_features
-        theta = data.theta(self._perturbation(method, budget, data.n_pairs, d))
-        if method in ("greedy", "root_n_noise", "noise_without_epsilon", "labels_per_state"):
-            return world.gap(theta > 0)
-        if method == "argmin_policy":
-            return world.gap(theta < 0)
-        text = method == "distance_text_ridge"
-        ridge = (budget.text_ridge if text else budget.confidence_ridge)(data.n_pairs, d)
-        matrix = data.matrix(budget, ridge)
-        bound = budget.error_bound(data.n_pairs, d, self.config.error_scale)
-        if method.startswith("misses"):
-            no_private = self.config.error_scale * math.sqrt(d / data.n_pairs)
-            bound = no_private if method == "misses_without_private_term" else bound
-            return (data.distance(matrix, theta, world.theta) > bound).double()
-        if method.startswith("distance"):
-            return data.distance(matrix, theta, world.theta) / bound
-        table = world.policies
-        gap = (
-            table.greedy_gap(theta)
-            if method.startswith("greedy")
-            else table.pessimistic_gap(theta, matrix, bound, budget.radius)
-        )
-        if not method.endswith("fails"):
-            return gap
-        covered = _coverage(world, ridge / 2, table.optimal_features, power=0.5)
-        return (gap > 2 * bound * covered).double()
-
-    def _perturbation(
-        self, method: str, budget: CentralBudget, n_pairs: int, d: int
-    ) -> Perturbation:
-        """The numbers of Algorithm 1, one of them wrong in a control."""
-        tol = float(n_pairs) ** -self.config.optimizer_tol_power
-        numbers = printed_perturbation(budget, n_pairs, d, tol)
-        factor = {"root_n_noise": math.sqrt(n_pairs), "noise_without_epsilon": budget.epsilon}
-        return replace(numbers, noise_std=numbers.noise_std * factor.get(method, 1.0))
-
-    def _bound(self, method: str, budget: CentralBudget, world: AxisWorld, n_pairs: int) -> float:
-        """F times the concentrability of π*, with the inverse as printed or with its root."""
-        d, optimal = world.num_features, world.theta > 0
-        ridge = budget.confidence_ridge(n_pairs, d)
-        features = optimal * world.length * world.test_prob
-        power = 1.0 if method == "bound_printed" else 0.5
-        return budget.error_bound(n_pairs, d, 1.0) * _coverage(world, ridge, features, power)
-
-    def _lemma(self, method: str, check: Check, value: float, seen: Tensor) -> Tensor:
-        """(R,) ‖θ_MLE − θ*‖ in Σ+λI over its quoted bound.
-
-        Half of the coordinates carry Σ = 4L²·2/d and θ_MLE's Fisher error there; no pair compares
-        the others, where θ_MLE is 0 and θ* is not.
-        """
-        n_pairs, d = self.size(check, value)[0], self.config.lemma_features
-        ridge = self.budget(check, value).confidence_ridge(n_pairs, d)
-        eigenvalue = 8 * self.curator.feature_norm**2 / d
-        error = seen[:, : d // 2].square().sum(-1) * 4 / (n_pairs * eigenvalue)
-        unseen = (self.config.theta_share * self.curator.radius) ** 2
-        left = ((eigenvalue + ridge) * error + ridge * unseen).sqrt()
-        if method == "lemma_printed":
-            return left / (math.sqrt(d / n_pairs) + ridge)
-        return left / math.sqrt(d / n_pairs + ridge * self.curator.radius**2)
+    @property
+    def theta_norm(self) -> float:
+        """‖θ*‖."""
+        return self.config.theta_share * self.curator.radius
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Inputs of Algorithm 1 and Assumption 2.1 at both ends of every sweep."""
-        return tuple(
-            AssumptionResult(f"{check.name} at {value:g}: {name}", holds, detail)
-            for check in self.checks()
-            if check.settings["world"] != LEMMA
-            for value in (check.grid[0], check.grid[-1])
-            for name, holds, detail in (
-                self.inputs_of_algorithm_1(check, value),
-                self._in_the_class(check, value),
-            )
-        )
+        return self.at_both_ends(PairsCase, inputs_of_algorithm_1, self._in_the_class)
 
-    def _in_the_class(self, check: Check, value: float) -> tuple[str, bool, str]:
-        world = self._world(check, value)
-        norm = float(world.theta.norm())
+    def _in_the_class(self, case: PairsCase) -> tuple[str, bool, str]:
+        norm = float(case.world.theta.norm())
         return "‖θ*‖ ≤ B", norm <= self.curator.radius, f"‖θ*‖ = {norm:.3g}"
 
 
-def _coverage(world: AxisWorld, ridge: float, features: Tensor, power: float) -> float:
-    """‖(Σ + ridge·I)^(−power)·features‖₂; Σ = length²·diag(data mass)."""
-    spectrum = world.length**2 * world.data_prob + ridge
-    return float((features * spectrum**-power).norm())
+def scales(one: CentralDPGap, point: Point) -> PairsCase:
+    """Data mass ∝ 4^(−k), test mass ∝ 2^(−k)."""
+    world = multi_scale_world(one.config.num_levels, one.pair_length, one.theta_norm)
+    return one.learning(point, world)
+
+
+def trapped(one: CentralDPGap, point: Point) -> PairsCase:
+    """The same with a state whose worse response was never compared."""
+    given = one.config
+    levels, trap = given.few_levels, given.trap_prob
+    return one.learning(point, trapped_world(levels, one.pair_length, one.theta_norm, trap))
+
+
+def hardest(one: CentralDPGap, point: Point) -> PairsCase:
+    """A table of d states with the costliest reward difference."""
+    return one.learning(point, hardest_even_world(int(point.value), one.pair_length, point.n_pairs))
+
+
+def half_seen(one: CentralDPGap, point: Point) -> LemmaCase:
+    """Half of the coordinates are compared, half never."""
+    return LemmaCase(
+        methods=point.methods, epsilon=point.epsilon, n_pairs=point.n_pairs,
+        budget=one.budget(point), num_features=one.config.lemma_features,
+        theta_norm=one.theta_norm,
+    )  # fmt: skip
+
+
+CASES: Mapping[str, Callable[[CentralDPGap, Point], Case]] = {
+    SCALES: scales,
+    TRAPPED: trapped,
+    HARDEST: hardest,
+    HALF_SEEN: half_seen,
+}

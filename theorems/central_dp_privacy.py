@@ -23,159 +23,117 @@ Lemmas B.6 and C.6 are the halves: θ̃ alone at (ε/2, δ/2) (rows ``*_estimate
 
 from __future__ import annotations
 
-import math
-
-from repro.privacy.composition import WithGaussian
-from repro.privacy.covariance_noise import printed_shift
-from repro.privacy.gaussian import exact_shift
-from repro.privacy.mechanism import Guarantee, Mechanism, worst
-from repro.privacy.objective_calibration import (
-    Calibration,
-    corrected,
-    curvature,
-    gradient_distance,
-    printed,
-    tied_otherwise,
+from repro.base.schema import Positive, Probability
+from repro.families.central.cases_joint import (
+    PAIRS,
+    RANKINGS,
+    TRAJECTORIES,
+    JointCase,
+    as_printed,
+    certified,
+    estimate,
+    half_noise,
+    printed_estimate,
+    printed_ridge,
+    quarter_noise,
 )
-from repro.privacy.objective_perturbation import Item, Ranking
-from repro.schema import Positive, Probability
-from repro.study.privacy_sweep import PrivacyConfig, PrivacySweep
+from repro.families.central.cases_privacy import CentralPrivacy, CentralPrivacyProbes
+from repro.study.case import Point
+from repro.study.claims import Inequality
+from repro.study.privacy_rows import AUDIT, Private, exact_epsilon_over_claimed, exact_ratio
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row
-
-RATIO = "exact δ(ε) over δ"
-HALF = "exact δ(ε/2) over δ/2"
-EPSILON = "exact ε at δ"
-WRONG = ("half_noise", "quarter_noise", "printed_ridge")
-FACTORS = {"half_noise": 2.0, "quarter_noise": 4.0}
-ALONE = ("estimate", "printed_estimate")
-"""Methods that release θ̃ without Σ̃."""
-
-RANKED, STEPS = 3, 2
-"""K of the K-wise rows, H of the trajectories."""
+from repro.study.row import Evidence, Measure, Need, Row, per_method
 
 WIDE_BOUND = 10.0
 """LB of the row ``any_constant``."""
 
-RANKING_SHIFT = (8 / 3) / 4 / RANKED**3
-"""What RANKINGS move Σ_K by, over its printed noise, relative to pairs (Lemma B.5)."""
+RATIO = exact_ratio("exact δ(ε) over δ")
+HALF = exact_ratio("exact δ(ε/2) over δ/2")
+PIPELINE = Measure(
+    "exact ε of the pipeline over ε", per_method(exact_epsilon_over_claimed), Evidence.EXACT
+)
+WRONG = (half_noise, quarter_noise, printed_ridge)
+NOISE = (Need.NOISE,)
+RIDGE = "γ in the ridge falls exponentially in LB, so one record moves θ̃ too much"
+THM_4_1, THM_4_3, THM_5_1 = ("p3.thm_4_1",), ("p3.thm_4_3",), ("p3.thm_5_1",)
+LEM_B_6, LEM_C_6 = ("p3.lem_b_6",), ("p3.lem_c_6",)
 
-LABELS = ((Item(2.0),), (Item(-2.0),))
-RANKINGS = ((Ranking((1.0, -1.0, -1.0)),), (Ranking((-1.0, 1.0, 1.0)),))
-"""A record of largest feature differences and its opposite."""
 
+class JointPrivacyProbes(CentralPrivacyProbes):
+    """Numbers of the experiment.
 
-class CentralPrivacyConfig(PrivacyConfig):
-    """Numbers of the experiment."""
+    Attributes:
+        failure_prob: η.
+        step_bound: LB where it is not swept.
+    """
 
-    dp_delta: Probability
-    audit_delta: Probability
     failure_prob: Probability
     step_bound: Positive
 
 
-class CentralDPPrivacy(PrivacySweep):
+class CentralDPPrivacy(CentralPrivacy[JointCase]):
     """The joint release as printed and with certified noise."""
 
-    slug = "central_dp_privacy"
     title = "P3 Theorems 4.1, 4.3, 5.1: privacy of the estimate with the covariance"
-    statements = ("p3.thm_4_1", "p3.thm_4_3", "p3.thm_5_1", "p3.lem_b_6", "p3.lem_c_6")
-    settled_by = {
-        "p3.thm_4_1": ("pairs_printed", "any_constant", "pairs_corrected", "accounting",
-            "audit_printed", "audit_corrected"),
-        "p3.thm_4_3": ("kwise_printed", "kwise_corrected"),
-        "p3.thm_5_1": ("trajectory_printed", "trajectory_corrected"),
-        "p3.lem_b_6": ("kwise_estimate_printed", "kwise_estimate"),
-        "p3.lem_c_6": ("trajectory_estimate_printed", "trajectory_estimate"),
-    }  # fmt: skip
-    config_type = CentralPrivacyConfig
-    config: CentralPrivacyConfig
+    config_type = JointPrivacyProbes
+    config: JointPrivacyProbes
 
     rows = (
-        Row("pairs_printed", "reward_bound", "pairs", "printed", (), RATIO,
-            "Theorem 4.1 as printed, d = 1"),
-        Row("kwise_printed", "reward_bound", "kwise", "printed", (), RATIO,
-            "Theorem 4.3 as printed, K = 3, α times K³"),
-        Row("trajectory_printed", "reward_bound", "trajectory", "printed", (), RATIO,
-            "Theorem 5.1 as printed, H = 2, L times H"),
-        Row("any_constant", "ridge", "pairs", "printed", (), RATIO,
-            "Theorem 4.1 at LB = 10, α times a constant"),
-        Row("pairs_corrected", "reward_bound", "pairs", "corrected", WRONG, RATIO,
-            "certified ridge and noise"),
-        Row("kwise_corrected", "reward_bound", "kwise", "corrected", WRONG, RATIO,
-            "certified ridge and noise, K = 3"),
-        Row("trajectory_corrected", "reward_bound", "trajectory", "corrected", WRONG, RATIO,
-            "certified ridge and noise, H = 2"),
-        Row("kwise_estimate_printed", "reward_bound", "kwise", "printed_estimate", (), HALF,
-            "Lemma B.6 as printed: θ̃ alone, K = 3"),
-        Row("kwise_estimate", "reward_bound", "kwise", "estimate", ("printed_estimate",), HALF,
-            "θ̃ alone, certified ridge and noise, K = 3"),
-        Row("trajectory_estimate_printed", "reward_bound", "trajectory", "printed_estimate", (),
-            HALF, "Lemma C.6 as printed: θ̃ alone, H = 2"),
-        Row("trajectory_estimate", "reward_bound", "trajectory", "estimate",
-            ("printed_estimate",), HALF, "θ̃ alone, certified ridge and noise, H = 2"),
-        Row("accounting", "dp_delta", "pairs", "corrected", ("quarter_noise",),
-            "exact ε of the pipeline over ε", "the pipeline costs at most ε/2 + ε/2"),
-        Row("audit_printed", "reward_bound", "audit", "printed", (), EPSILON,
-            "Theorem 4.1 as printed, seen from outside"),
-        Row("audit_corrected", "reward_bound", "audit", "corrected", WRONG, EPSILON,
-            "certified, seen from outside"),
+        Row("pairs_printed", "reward_bound", Inequality("Theorem 4.1 as printed, d = 1"), RATIO,
+            as_printed, on="pairs", given=PAIRS, settles=THM_4_1, expected="contradicted",
+            why=RIDGE),
+        Row("kwise_printed", "reward_bound",
+            Inequality("Theorem 4.3 as printed, K = 3, α times K³"), RATIO, as_printed, on="kwise",
+            given=RANKINGS, settles=THM_4_3, expected="contradicted", why=RIDGE),
+        Row("trajectory_printed", "reward_bound",
+            Inequality("Theorem 5.1 as printed, H = 2, L times H"), RATIO, as_printed,
+            on="trajectory", given=TRAJECTORIES, settles=THM_5_1, expected="contradicted",
+            why=RIDGE),
+        Row("any_constant", "ridge", Inequality("Theorem 4.1 at LB = 10, α times a constant"),
+            RATIO, as_printed, on="wide", given=PAIRS, settles=THM_4_1, expected="contradicted",
+            why=RIDGE),
+        Row("pairs_corrected", "reward_bound", Inequality("certified ridge and noise"), RATIO,
+            certified, WRONG, on="pairs", given=PAIRS, needs=NOISE, settles=THM_4_1),
+        Row("kwise_corrected", "reward_bound", Inequality("certified ridge and noise, K = 3"),
+            RATIO, certified, WRONG, on="kwise", given=RANKINGS, needs=NOISE, settles=THM_4_3),
+        Row("trajectory_corrected", "reward_bound", Inequality("certified ridge and noise, H = 2"),
+            RATIO, certified, WRONG, on="trajectory", given=TRAJECTORIES, needs=NOISE,
+            settles=THM_5_1),
+        Row("kwise_estimate_printed", "reward_bound",
+            Inequality("Lemma B.6 as printed: θ̃ alone, K = 3"), HALF, printed_estimate,
+            on="kwise", given=RANKINGS, settles=LEM_B_6, expected="contradicted", why=RIDGE),
+        Row("kwise_estimate", "reward_bound",
+            Inequality("θ̃ alone, certified ridge and noise, K = 3"), HALF, estimate,
+            (printed_estimate,), on="kwise", given=RANKINGS, needs=NOISE, settles=LEM_B_6),
+        Row("trajectory_estimate_printed", "reward_bound",
+            Inequality("Lemma C.6 as printed: θ̃ alone, H = 2"), HALF, printed_estimate,
+            on="trajectory", given=TRAJECTORIES, settles=LEM_C_6, expected="contradicted",
+            why=RIDGE),
+        Row("trajectory_estimate", "reward_bound",
+            Inequality("θ̃ alone, certified ridge and noise, H = 2"), HALF, estimate,
+            (printed_estimate,), on="trajectory", given=TRAJECTORIES, needs=NOISE,
+            settles=LEM_C_6),
+        Row("accounting", "dp_delta", Inequality("the pipeline costs at most ε/2 + ε/2"), PIPELINE,
+            certified, (quarter_noise,), on="pairs", given=PAIRS, needs=NOISE, settles=THM_4_1),
+        Row("audit_printed", "reward_bound", Private("Theorem 4.1 as printed, seen from outside"),
+            AUDIT, as_printed, on="audit", given=PAIRS, settles=THM_4_1, expected="contradicted",
+            why=RIDGE),
+        Row("audit_corrected", "reward_bound", Private("certified, seen from outside"), AUDIT,
+            certified, WRONG, on="audit", given=PAIRS, needs=NOISE, settles=THM_4_1),
     )  # fmt: skip
 
-    def audited(self, row: str, value: float, method: str) -> tuple[Mechanism, Guarantee]:
-        found = next(one for one in self.rows if one.name == row)
-        delta = self.config.audit_delta if found.world == "audit" else self.config.dp_delta
-        delta = value if found.axis == "dp_delta" else delta
-        bound = value if found.axis == "reward_bound" else self.config.step_bound
-        bound = STEPS * bound if found.world == "trajectory" else bound
-        bound, factor = (WIDE_BOUND, value) if found.axis == "ridge" else (bound, 1.0)
-        calibration, shift = self._release(found.world, method, bound, delta)
-        calibration = Calibration(calibration.sigma, factor * calibration.ridge)
-        one, other = RANKINGS if found.world == "kwise" else LABELS
-        flipped = tied_otherwise(calibration, bound, one, other)
-        moved = tied_otherwise(calibration, bound, (), one)
-        if method in ALONE:
-            claim = Guarantee(self.epsilon / 2, delta / 2)
-            return worst([flipped, moved], claim.epsilon), claim
-        claim = Guarantee(self.epsilon, delta)
-        return worst([flipped, WithGaussian(moved, shift)], claim.epsilon), claim
-
-    def _release(
-        self, world: str, method: str, bound: float, delta: float
-    ) -> tuple[Calibration, float]:
-        """σ and A of the estimate, Δ/σ of the covariance."""
-        printed_estimate = self._printed(world, bound, delta)
-        if method in ("printed", "printed_estimate"):
-            relative = RANKING_SHIFT if world == "kwise" else 1.0
-            return printed_estimate, relative * printed_shift(self.epsilon, delta)
-        half = (self.epsilon / 2, delta / 2)
-        hessian = RANKED - 1.0 if world == "kwise" else 1.0
-        distance = 4.0 * (RANKED - 1) if world == "kwise" else gradient_distance(bound)
-        estimate, shift = corrected(*half, distance, hessian), exact_shift(*half)
-        factor = FACTORS.get(method, 1.0)
-        if method == "printed_ridge":
-            estimate = Calibration(estimate.sigma, printed_estimate.ridge)
-        return estimate.weakened(factor), factor * shift
-
-    def _printed(self, world: str, bound: float, delta: float) -> Calibration:
-        kwise = world == "kwise"
-        gamma = math.exp(-4 * bound) / 2 if kwise else curvature(bound)
-        found = printed(self.epsilon, delta, gamma, 1, self.config.failure_prob)
-        return Calibration(found.sigma, found.ridge * (RANKED**3 if kwise else 1))
-
-    def ratio(self, row: str, value: float, method: str) -> float:
-        """Exact δ over claimed δ; in the row ``accounting`` exact ε over claimed ε."""
-        if row != "accounting":
-            return super().ratio(row, value, method)
-        mechanism, claim = self.known(row, value, method)
-        return mechanism.exact_epsilon(claim.dp_delta) / claim.epsilon
+    def case(self, point: Point) -> JointCase:
+        """Comparison, ball and budget of one grid point."""
+        given, row = self.config, point.row
+        delta = {"audit": given.audit_delta}.get(row.on, given.dp_delta)
+        bound = {"wide": WIDE_BOUND}.get(row.on, given.step_bound)
+        return JointCase(
+            methods=point.methods, epsilon=self.epsilon, runs=self.runs(point),
+            dp_delta=point.swept("dp_delta", delta), comparison=row.given,
+            reward_bound=row.given.steps * point.swept("reward_bound", bound),
+            ridge_multiple=point.swept("ridge", 1.0), failure_prob=given.failure_prob,
+        )  # fmt: skip
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """ε ≤ 1 and an n ≥ 2 with δ ≤ 1/n²."""
-        largest = max(self.config.dp_delta, self.config.audit_delta)
-        return (
-            AssumptionResult("ε ≤ 1", self.epsilon <= 1, f"ε = {self.epsilon:g}"),
-            AssumptionResult(
-                "δ ≤ 1/n²", largest <= 0.25, f"n up to {math.isqrt(int(1 / largest))}"
-            ),
-        )
+        return self.within_algorithm_1(max(self.config.dp_delta, self.config.audit_delta))

@@ -16,18 +16,21 @@ What would refute a row: a failure frequency above δ (H.1, H.2), one ratio abov
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from repro.measures.concentration import (
+from repro.families.robust.bounds_concentration import (
     chernoff_ratio,
     contraction_ratio,
     covariance_fails,
     quadratic_form_fails,
 )
-from repro.study.checks import Check
-from repro.study.experiment import Setting
+from repro.study.case import Point, PointCase
+from repro.study.claims import Frequency, Inequality
+from repro.study.experiment import Experiment
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig, SweepExperiment
+from repro.study.row import Evidence, Measure, Method, Row, per_method
 
 SHARES = (0.5, 0.7, 0.9, 0.95)
 """ε of Lemma H.3; the proof of Theorem 5.7 uses ½."""
@@ -35,68 +38,76 @@ TEN_PERCENT_LESS = 0.9
 """On the right side of H.4: a planted lemma whose constant is 10 % too small."""
 
 
-class ConcentrationLemmas(SweepExperiment):
-    """Appendix H, one row a lemma."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LemmaCase(PointCase):
+    """A swept value, n where the lemma has one, and the probability that it may fail with."""
 
-    slug = "concentration_lemmas"
+    failure_prob: float
+
+
+def covariance(case: LemmaCase, m: Method[float], rng: np.random.Generator, replicates: int):
+    """Failures of H.1; a method is the scale of its ridge."""
+    size, delta = int(case.value), case.failure_prob
+    return covariance_fails(size, case.n_pairs, m.run, delta, rng, replicates)
+
+
+def quadratic_form(case: LemmaCase, m: Method[bool], rng: np.random.Generator, replicates: int):
+    """Failures of H.2; a method says whether the bound is the trace alone."""
+    return quadratic_form_fails(int(case.value), m.run, case.failure_prob, rng, replicates)
+
+
+def chernoff(case: LemmaCase, m: Method[float], rng: np.random.Generator, replicates: int):
+    """The tail of H.3 over its bound; a method is the factor in the exponent."""
+    mean = case.value * case.n_pairs
+    return max(chernoff_ratio(mean, share, m.run) for share in SHARES)
+
+
+def contraction(case: LemmaCase, m: Method, rng: np.random.Generator, replicates: int):
+    """H.4 on random mechanisms; a method is a power of c(ε) and a share of the right side."""
+    power, share = m.run
+    ratios = [contraction_ratio(case.value, power, rng) for _ in range(replicates)]
+    return np.array(ratios) / share
+
+
+RIGHT, RIDGE = Method("outside", 1.0), Method("ridge_over_hundred", 0.01)
+BOTH, TRACE = Method("outside", False), Method("trace_alone", True)
+TAIL, TWICE, STEEPER = (
+    Method("tail", 0.5), Method("twice_the_exponent", 1.0), Method("exponent_ten_percent", 0.55),
+)  # fmt: skip
+VARIATION, SQUARED, TIGHTER = (
+    Method("total_variation", (1, 1.0)), Method("cost_squared", (2, 1.0)),
+    Method("ten_percent", (1, TEN_PERCENT_LESS)),
+)  # fmt: skip
+
+
+class ConcentrationLemmas(Experiment[LemmaCase]):
+    """Appendix H, one row per lemma."""
+
     title = "P4 Lemmas H.1–H.4: concentration and contraction"
-    statements = ("p4.lem_h_1", "p4.lem_h_2", "p4.lem_h_3", "p4.lem_h_4")
-    settled_by = {
-        "p4.lem_h_1": ("covariance",),
-        "p4.lem_h_2": ("quadratic_form",),
-        "p4.lem_h_3": ("matrix_chernoff",),
-        "p4.lem_h_4": ("contraction",),
-    }  # fmt: skip
-    instances = ("linear",)
-    used_overrides = frozenset({"n_pairs"})
-    config_type = SweepConfig
-    allowed_failure = 0.05
 
     rows = (
-        Row("covariance", "num_features", "cells", "outside", ("ridge_over_hundred",),
-            "Lemma H.1 fails [frequency]", "⅓(Σ+λI) ⪯ Σ̂+λI ⪯ 5/3(Σ+λI) w.p. ≥ 1−δ"),
-        Row("quadratic_form", "num_features", "forms", "outside", ("trace_alone",),
-            "Lemma H.2 fails [frequency]", "xᵀΣx ≤ tr Σ + 2√(tr Σ²·l) + 2‖Σ‖l w.p. ≥ 1−δ"),
-        Row("matrix_chernoff", "min_eigenvalue", "counts", "tail",
-            ("twice_the_exponent", "exponent_ten_percent"),
-            "P(λ_min ≤ εμ) / bound", "P(λ_min ≤ εμ) ≤ d·exp(−(1−ε)²μ/2)"),
-        Row("contraction", "privacy_cost", "mechanisms", "total_variation",
-            ("cost_squared", "ten_percent"),
-            "TV after / (TV before / c)", "TV shrinks by c(ε)"),
+        Row("covariance", "num_features",
+            Frequency("⅓(Σ+λI) ⪯ Σ̂+λI ⪯ 5/3(Σ+λI) w.p. ≥ 1−δ"),
+            Measure("Lemma H.1 fails [frequency]", per_method(covariance), Evidence.SEARCHED),
+            RIGHT, (RIDGE,), settles=("p4.lem_h_1",)),
+        Row("quadratic_form", "num_features",
+            Frequency("xᵀΣx ≤ tr Σ + 2√(tr Σ²·l) + 2‖Σ‖l w.p. ≥ 1−δ"),
+            Measure("Lemma H.2 fails [frequency]", per_method(quadratic_form), Evidence.SEARCHED),
+            BOTH, (TRACE,), settles=("p4.lem_h_2",)),
+        Row("matrix_chernoff", "min_eigenvalue",
+            Inequality("P(λ_min ≤ εμ) ≤ d·exp(−(1−ε)²μ/2)"),
+            Measure("P(λ_min ≤ εμ) / bound", per_method(chernoff), Evidence.EXACT),
+            TAIL, (TWICE, STEEPER), settles=("p4.lem_h_3",)),
+        Row("contraction", "privacy_cost", Inequality("TV shrinks by c(ε)"),
+            Measure("TV after / (TV before / c)", per_method(contraction), Evidence.SEARCHED),
+            VARIATION, (SQUARED, TIGHTER), settles=("p4.lem_h_4",)),
     )  # fmt: skip
 
-    def __init__(self, config: SweepConfig, setting: Setting) -> None:
-        super().__init__(config, setting)
-
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """Failures of an event, or ratios to a bound."""
-        delta = self.allowed_failure
-        match check.name:
-            case "covariance":
-                n = int(self._fixed(check, "n_pairs"))
-                scales = {"outside": 1.0, "ridge_over_hundred": 0.01}
-                return {
-                    m: covariance_fails(int(value), n, scales[m], delta, rng, replicates)
-                    for m in check.methods
-                }
-            case "quadratic_form":
-                return {
-                    m: quadratic_form_fails(int(value), m == "trace_alone", delta, rng, replicates)
-                    for m in check.methods
-                }
-            case "matrix_chernoff":
-                mean = value * self._fixed(check, "n_pairs")
-                return {
-                    m: np.full(replicates, max(chernoff_ratio(mean, s, exponent) for s in SHARES))
-                    for m, exponent in zip(check.methods, (0.5, 1.0, 0.55), strict=True)
-                }
-        found = {
-            m: np.array([contraction_ratio(value, power, rng) for _ in range(replicates)])
-            for m, power in zip(check.methods, (1, 2, 1), strict=True)
-        }
-        return {**found, "ten_percent": found["ten_percent"] / TEN_PERCENT_LESS}
+    def case(self, point: Point) -> LemmaCase:
+        return LemmaCase(
+            methods=point.methods, value=point.value, n_pairs=point.given.n_pairs or 0,
+            failure_prob=self.failure_prob,
+        )  # fmt: skip
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """‖φ‖ ≤ 1, σ = 1 and ε-LDP hold by construction."""

@@ -25,148 +25,209 @@ a sum of outer products within √2·4HL²/n, it holds for H ≥ 2.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
-from repro.privacy.covariance_noise import REPLACEMENT, printed_shift
-from repro.privacy.gaussian import GaussianShift, classical_shift, exact_shift
-from repro.privacy.mechanism import Guarantee, Mechanism
-from repro.schema import Probability
-from repro.study.checks import Check
-from repro.study.privacy_sweep import PrivacyConfig, PrivacySweep
+from repro.families.central.cases_privacy import (
+    CentralPrivacy,
+    CentralPrivacyProbes,
+    ReleaseCase,
+    at_half,
+)
+from repro.families.central.mechanisms_gaussian import (
+    REPLACEMENT,
+    GaussianShift,
+    classical_shift,
+    exact_shift,
+    printed_shift,
+)
+from repro.families.central.mechanisms_noise import under
+from repro.privacy.mechanism import Mechanism
+from repro.study.case import Point
+from repro.study.claims import Inequality, Ratio
+from repro.study.privacy_rows import Private, audit_shares, exact_ratio
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row
+from repro.study.row import Evidence, Measure, Method, Need, Row
 
-RATIO = "exact δ(ε/2) over δ/2"
-EPSILON = "exact ε at δ/2"
-TIGHT = ("half_noise", "quarter_noise", "epsilon_overstated")
-FACTORS = {"half_noise": 2.0, "quarter_noise": 4.0}
 OVERSTATED = 1.2
-"""The control ``epsilon_overstated`` calibrates its noise for an ε 20 % larger."""
-
-READINGS = {"replacement": REPLACEMENT, "one_item": 1.0}
-"""Δ over 4L²/n: the neighbours of Section 2.1, and the proof's own sensitivity."""
+"""A budget believed 20 % higher than it is."""
 
 
-class CovariancePrivacyConfig(PrivacyConfig):
-    """Numbers of the experiment."""
+@dataclass(frozen=True)
+class Kind:
+    """A kind of item, its size (K or H) being the swept value.
 
-    dp_delta: Probability
-    audit_delta: Probability
+    Attributes:
+        sensitivity: size → largest ‖Σ_D − Σ_D'‖_F·n/L² over one item's covariance, without √2.
+        noise: size → printed σ over that of pairs.
+        covariance: (size, axis) → n times what an item with features ±e_axis adds to Σ.
+    """
+
+    sensitivity: Callable[[float], float]
+    noise: Callable[[float], float]
+    covariance: Callable[[int, int], np.ndarray]
 
 
-class CovariancePrivacy(PrivacySweep):
+def _outer(axis: int) -> np.ndarray:
+    """x·xᵀ of a feature difference 2e_axis."""
+    unit = np.eye(2)[axis]
+    return np.outer(2 * unit, 2 * unit)
+
+
+def _of_ranking(size: int, axis: int) -> np.ndarray:
+    """Half of the responses on either side."""
+    features = np.outer(np.where(np.arange(size) < size // 2, 1.0, -1.0), np.eye(2)[axis])
+    pairs = [(j, k) for j in range(size) for k in range(j + 1, size)]
+    outer = [np.outer(features[j] - features[k], features[j] - features[k]) for j, k in pairs]
+    return 2 / (size * (size - 1)) * np.sum(outer, axis=0)
+
+
+def _of_rankings(size: float) -> float:
+    return 2 * size / (size - 1) if size % 2 == 0 else 2 * (size + 1) / size
+
+
+PAIRS = Kind(lambda size: 4.0, lambda size: 1.0, lambda size, axis: _outer(axis))
+KWISE = Kind(_of_rankings, lambda size: size**3, _of_ranking)
+TRAJECTORY = Kind(
+    lambda size: 4 * size**2, lambda size: size**2, lambda size, axis: size**2 * _outer(axis)
+)
+MAIN_TEXT = Kind(
+    lambda size: 4 * size, lambda size: size**2, lambda size, axis: size * _outer(axis)
+)
+"""The covariance of Section 5, a sum over steps, under the same noise."""
+
+
+def attained(kind: Kind, size: int) -> float:
+    """‖M − M'‖_F of two explicit items over √2·sensitivity, features of norm 1."""
+    off = np.linalg.norm(kind.covariance(size, 0) - kind.covariance(size, 1))
+    return float(off) / (math.sqrt(2) * kind.sensitivity(size))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CovarianceCase(ReleaseCase):
+    """Algorithm 2 on neighbours that are as far apart as they can be.
+
+    Attributes:
+        sensitivity: Δ over L²/n, √2 left out.
+        noise_factor: printed σ over that of pairs.
+        entries: of the released matrix.
+    """
+
+    sensitivity: float
+    noise_factor: float
+    entries: int
+
+    def gaussian(self, shift: float) -> Mechanism:
+        """Noise N(0, σ²) on neighbours Δ = shift·σ apart."""
+        return under(self.noise, lambda multiple: GaussianShift(shift / multiple, self.entries))
+
+    @property
+    def relative(self) -> float:
+        """(Δ over 4L²/n) / (σ over the pairwise σ)."""
+        return self.sensitivity / 4 / self.noise_factor
+
+    @property
+    def printed(self) -> float:
+        """Δ/σ where one item moves Σ_D by 4L²/n, under the printed noise of pairs."""
+        return printed_shift(self.epsilon, self.dp_delta)
+
+
+def shifted(name: str, shift: Callable[[CovarianceCase], float]) -> Method:
+    """A method that is a Gaussian shift."""
+    return at_half(name, lambda case: case.gaussian(shift(case)))
+
+
+replacement = shifted("replacement", lambda case: REPLACEMENT * case.printed * case.relative)
+"""As printed, on the neighbours of Section 2.1."""
+one_item = shifted("one_item", lambda case: 1.0 * case.printed * case.relative)
+"""As printed, with the proof's own sensitivity."""
+classical = shifted("classical", lambda case: classical_shift(*case.half))
+exact = shifted("exact", lambda case: exact_shift(*case.half))
+half_noise = shifted("half_noise", lambda case: 2.0 * exact_shift(*case.half))
+quarter_noise = shifted("quarter_noise", lambda case: 4.0 * exact_shift(*case.half))
+epsilon_overstated = shifted(
+    "epsilon_overstated", lambda case: exact_shift(OVERSTATED * case.epsilon / 2, case.half[1])
+)
+
+
+def _pairwise(case: CovarianceCase) -> float:
+    return REPLACEMENT * case.printed * (case.sensitivity / 4)
+
+
+pairwise_noise = shifted("pairwise_noise", _pairwise)
+"""Wrong for rankings: the noise of pairs."""
+noise_of_one_step = shifted("noise_of_one_step", _pairwise)
+"""Wrong for trajectories: the noise of one step."""
+
+RATIO = exact_ratio("exact δ(ε/2) over δ/2")
+AUDIT = Measure("exact ε at δ/2", audit_shares, Evidence.MEASURED)
+TIGHT = (half_noise, quarter_noise, epsilon_overstated)
+NOISE = (Need.NOISE,)
+A_7, B_5, C_5 = ("p3.lem_a_7", "p3.alg_2"), ("p3.lem_b_5",), ("p3.lem_c_5",)
+BOTH_FAULTS = "the constant is too small, and neighbours lie √2·4L²/n apart"
+
+
+class CovariancePrivacy(CentralPrivacy[CovarianceCase]):
     """The lemma as printed and as it should be, side by side."""
 
-    slug = "covariance_privacy"
     title = "P3 Lemmas A.7, B.5, C.5: privacy of the noisy covariance"
-    statements = ("p3.lem_a_7", "p3.lem_b_5", "p3.lem_c_5", "p3.alg_2")
-    settled_by = {
-        "p3.lem_a_7": ("printed_delta", "printed_delta_one_item", "printed_epsilon",
-            "classical_delta", "exact_delta", "exact_epsilon", "audit_printed", "audit_exact"),
-        "p3.alg_2": ("printed_delta", "printed_delta_one_item", "printed_epsilon",
-            "classical_delta", "exact_delta", "exact_epsilon", "audit_printed", "audit_exact"),
-        "p3.lem_b_5": ("kwise",),
-        "p3.lem_c_5": ("trajectory", "trajectory_main_text"),
-    }  # fmt: skip
-    config_type = CovariancePrivacyConfig
-    config: CovariancePrivacyConfig
+    config_type = CentralPrivacyProbes
 
     rows = (
-        Row("printed_delta", "dp_delta", "pairs", "replacement", (), RATIO,
-            "Lemma A.7 as printed, any item replaced"),
-        Row("printed_delta_one_item", "dp_delta", "pairs", "one_item", (), RATIO,
-            "Lemma A.7 as printed, with the proof's own sensitivity 4L²/n"),
-        Row("printed_epsilon", "epsilon_minus_one", "pairs", "replacement", (), RATIO,
-            "Lemma A.7 as printed, along ε"),
-        Row("classical_delta", "dp_delta", "pairs", "classical", TIGHT, RATIO,
-            "corrected: textbook σ for √2·4L²/n"),
-        Row("exact_delta", "dp_delta", "pairs", "exact", TIGHT, RATIO,
-            "corrected: smallest σ for √2·4L²/n"),
-        Row("exact_epsilon", "epsilon_minus_one", "pairs", "exact", TIGHT, RATIO,
-            "corrected: smallest σ, along ε"),
-        Row("kwise", "ranked_actions", "kwise", "replacement", ("pairwise_noise",), RATIO,
-            "Lemma B.5 as printed: K⁶ is more than enough"),
-        Row("trajectory", "horizon", "trajectory", "replacement", (), RATIO,
-            "Lemma C.5 as printed, covariance of the summed features"),
-        Row("trajectory_main_text", "horizon", "main_text", "replacement", ("noise_of_one_step",),
-            RATIO, "Lemma C.5's noise on the covariance of Section 5"),
-        Row("audit_printed", "num_features", "audit", "replacement", (), EPSILON,
-            "Lemma A.7 as printed, seen from outside"),
-        Row("audit_exact", "num_features", "audit", "exact", TIGHT, EPSILON,
-            "corrected σ, seen from outside"),
+        Row("printed_delta", "dp_delta", Inequality("Lemma A.7 as printed, any item replaced"),
+            RATIO, replacement, on="pairs", given=PAIRS, settles=A_7, expected="contradicted",
+            why=BOTH_FAULTS),
+        Row("printed_delta_one_item", "dp_delta",
+            Inequality("Lemma A.7 as printed, with the proof's own sensitivity 4L²/n"), RATIO,
+            one_item, on="pairs", given=PAIRS, settles=A_7, expected="contradicted",
+            why="(ε/2, δ/2) needs σ² ≥ 128·log(2.5/δ)·L⁴/(ε²n²)"),
+        Row("printed_epsilon", "epsilon_minus_one", Inequality("Lemma A.7 as printed, along ε"),
+            RATIO, replacement, on="pairs", given=PAIRS, settles=A_7, expected="contradicted",
+            why=BOTH_FAULTS),
+        Row("classical_delta", "dp_delta", Inequality("corrected: textbook σ for √2·4L²/n"), RATIO,
+            classical, TIGHT, on="pairs", given=PAIRS, needs=NOISE, settles=A_7),
+        Row("exact_delta", "dp_delta", Ratio("corrected: smallest σ for √2·4L²/n",
+            tolerance=1e-3), RATIO, exact, TIGHT, on="pairs", given=PAIRS, needs=NOISE,
+            settles=A_7),
+        Row("exact_epsilon", "epsilon_minus_one", Ratio("corrected: smallest σ, along ε",
+            tolerance=1e-3), RATIO, exact, TIGHT, on="pairs", given=PAIRS, needs=NOISE,
+            settles=A_7),
+        Row("kwise", "ranked_actions", Inequality("Lemma B.5 as printed: K⁶ is more than enough"),
+            RATIO, replacement, (pairwise_noise,), on="kwise", given=KWISE, needs=NOISE,
+            settles=B_5),
+        Row("trajectory", "horizon",
+            Inequality("Lemma C.5 as printed, covariance of the summed features"), RATIO,
+            replacement, on="trajectory", given=TRAJECTORY, settles=C_5, expected="contradicted",
+            why="it inherits A.7's faults"),
+        Row("trajectory_main_text", "horizon",
+            Inequality("Lemma C.5's noise on the covariance of Section 5"), RATIO, replacement,
+            (noise_of_one_step,), on="main_text", given=MAIN_TEXT, needs=NOISE, settles=C_5),
+        Row("audit_printed", "num_features", Private("Lemma A.7 as printed, seen from outside"),
+            AUDIT, replacement, on="audit", given=PAIRS, settles=A_7, expected="contradicted",
+            why=BOTH_FAULTS),
+        Row("audit_exact", "num_features", Private("corrected σ, seen from outside"), AUDIT, exact,
+            TIGHT, on="audit", given=PAIRS, needs=NOISE, settles=A_7),
     )  # fmt: skip
 
-    def audited(self, row: str, value: float, method: str) -> tuple[Mechanism, Guarantee]:
-        found = next(one for one in self.rows if one.name == row)
-        epsilon = math.log1p(value) if found.axis == "epsilon_minus_one" else self.epsilon
-        delta = self.config.audit_delta if found.world == "audit" else self.config.dp_delta
-        delta = value if found.axis == "dp_delta" else delta
-        shift = self._shift(found.world, value, method, epsilon, delta)
-        entries = int(value) ** 2 if found.world == "audit" else 1
-        return GaussianShift(shift, entries), Guarantee(epsilon / 2, delta / 2)
-
-    def _shift(self, world: str, value: float, method: str, epsilon: float, delta: float) -> float:
-        """Δ/σ of a method."""
-        half = (epsilon / 2, delta / 2)
-        if method in READINGS:
-            return READINGS[method] * printed_shift(epsilon, delta) * relative(world, value)
-        if method == "classical":
-            return classical_shift(*half)
-        if method == "exact":
-            return exact_shift(*half)
-        if method in FACTORS:
-            return FACTORS[method] * exact_shift(*half)
-        if method == "epsilon_overstated":
-            return exact_shift(OVERSTATED * epsilon / 2, delta / 2)
-        return REPLACEMENT * printed_shift(epsilon, delta) * unscaled(world, value)
+    def case(self, point: Point) -> CovarianceCase:
+        """Neighbours and budget of one grid point; d × d matrices in the audits."""
+        kind, d = point.row.given, point.swept("num_features", None)
+        delta = self.config.dp_delta if d is None else self.config.audit_delta
+        return CovarianceCase(
+            methods=point.methods, epsilon=self.epsilon_at(point), runs=self.runs(point),
+            dp_delta=point.swept("dp_delta", delta), sensitivity=kind.sensitivity(point.value),
+            noise_factor=kind.noise(point.value), entries=1 if d is None else int(d) ** 2,
+        )  # fmt: skip
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """ε ≤ 1 everywhere, an n ≥ 2 with δ ≤ 1/n², and the sensitivities attained by features."""
-        checks: tuple[Check, ...] = self.checks()
-        epsilons = [math.log1p(c.grid[-1]) for c in checks if c.axis == "epsilon_minus_one"]
-        deltas = [c.grid[-1] for c in checks if c.axis == "dp_delta"]
-        largest, delta = max([self.epsilon, *epsilons]), max(deltas)
-        gaps = [abs(attained(*case) - 1) for case in (("pairs", 2), ("kwise", 6), ("main_text", 3))]
+        cases = [case for trial in self.trials for case in trial.cases]
+        epsilon, delta = max(c.epsilon for c in cases), max(c.dp_delta for c in cases)
+        gaps = [abs(attained(*one) - 1) for one in ((PAIRS, 2), (KWISE, 6), (MAIN_TEXT, 3))]
         return (
-            AssumptionResult("ε ≤ 1", largest <= 1 + 1e-12, f"largest ε {largest:.6g}"),
+            AssumptionResult("ε ≤ 1", epsilon <= 1 + 1e-12, f"largest ε {epsilon:.6g}"),
             AssumptionResult("δ ≤ 1/n²", delta <= 0.25, f"n up to {math.isqrt(int(1 / delta))}"),
             AssumptionResult("sensitivity attained", max(gaps) < 1e-9, f"off by {max(gaps):.1g}"),
         )
-
-
-def sensitivity(world: str, value: float) -> float:
-    """Largest ‖Σ_D − Σ_D'‖_F·n/L² over one item's covariance, √2 left out, for L = 1."""
-    if world == "kwise":
-        even = value % 2 == 0
-        return 2 * value / (value - 1) if even else 2 * (value + 1) / value
-    return {"pairs": 4.0, "audit": 4.0, "trajectory": 4 * value**2, "main_text": 4 * value}[world]
-
-
-def relative(world: str, value: float) -> float:
-    """(Δ over 4L²/n) / (σ over the pairwise σ)."""
-    noise = {"kwise": value**3, "trajectory": value**2, "main_text": value**2}.get(world, 1.0)
-    return sensitivity(world, value) / 4 / noise
-
-
-def unscaled(world: str, value: float) -> float:
-    """The same under the noise of pairs, without K⁶ or H⁴."""
-    return sensitivity(world, value) / 4
-
-
-def attained(world: str, value: int) -> float:
-    """‖M − M'‖_F of two explicit items over √2·sensitivity, features of norm 1."""
-    one, other = (_item_covariance(world, value, axis) for axis in (0, 1))
-    return float(np.linalg.norm(one - other)) / (math.sqrt(2) * sensitivity(world, value))
-
-
-def _item_covariance(world: str, value: int, axis: int) -> np.ndarray:
-    """n times what one item adds to Σ, its features ±e_axis."""
-    unit = np.eye(2)[axis]
-    if world != "kwise":
-        steps = value if world == "main_text" else 1
-        return steps * np.outer(2 * unit, 2 * unit)
-    features = np.outer(np.where(np.arange(value) < value // 2, 1.0, -1.0), unit)
-    pairs = [(j, k) for j in range(value) for k in range(j + 1, value)]
-    outer = [np.outer(features[j] - features[k], features[j] - features[k]) for j, k in pairs]
-    return 2 / (value * (value - 1)) * np.sum(outer, axis=0)

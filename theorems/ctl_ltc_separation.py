@@ -33,218 +33,208 @@ What would refute it: a slope of the ratio in c(ε) away from 1, or of the floor
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 
-from repro.algorithms.floors import (
-    dpo_floor,
-    estimation_floor,
-    greedy_floor,
-    separation,
-    swapped,
-)
-from repro.algorithms.robust_estimation import Scene
+from repro.base.notation import privacy_cost
+from repro.base.schema import Positive
 from repro.corruption.orders import Order, order_of
-from repro.instances.log_linear import three_arms
-from repro.instances.pair_world import pairs_of
-from repro.notation import privacy_cost
-from repro.schema import Corruption, Finite, Model, Positive
-from repro.study.checks import Check
-from repro.study.corruption_sweep import require_adversary, require_labels
+from repro.families.robust.adversaries import HUBER, adversary_of
+from repro.families.robust.algorithms_estimation import estimation_floor
+from repro.families.robust.assumptions import Assumed, covered, inside_the_class
+from repro.families.robust.cases import Attack, PairCase, RobustExperiment, RobustProbes
+from repro.families.robust.measures import SeparationCase, of_changed_case, ratio_of_orders
+from repro.families.robust.quantities_floors import dpo_floor, greedy_floor
+from repro.families.robust.wrong import (
+    as_it_is,
+    cost_squared,
+    mask_process,
+    no_debias,
+    orders_swapped,
+    random_flips,
+    shift_without_scale,
+)
+from repro.study.case import Point
+from repro.study.claims import Ratio, Slope
 from repro.study.experiment import Setting
-from repro.study.pair_sweep import PairSweep, PairSweepConfig
 from repro.study.results import AssumptionResult
-from repro.study.sweep import INSTANCE, Row
+from repro.study.row import INSTANCE, Evidence, Measure, Method, Need, Row, method, per_method
 
 MAX_SHIFT = 0.1
 """Largest c·α/ξ: beyond, the curvature of the logistic function shows."""
 
-WRONG = {
-    "no_debias": {"reading": "no_debias"},
-    "shift_without_scale": {"reading": "shift_without_scale"},
-    "cost_squared": {"reading": "cost_squared"},
-    "orders_swapped": {},
-    "random_flips": {"adversary": "uniform"},
-    "mask_process": {"adversary": "mask"},
-}
-"""The six wrong implementations and what they change."""
 
-ALL_SIX = tuple(WRONG)
-SLOPE_WRONG = ("no_debias", "orders_swapped", "random_flips")
+@dataclass(frozen=True)
+class Comparison(Attack):
+    """Also the order whose floor divides the other's."""
+
+    against: Order = Order.CTL
+
+
+STRONG_RATIO = Comparison()
+HUBER_RATIO = Comparison(adversary=HUBER)
+CTL_FLOOR = Comparison(Order.CTL)
+BOTH_SIDES = Comparison(Order.CLC)
+
+RATIO = "floor under LTC / floor under CTL"
+ESTIMATION = ratio_of_orders(RATIO, estimation_floor)
+RLHF = ratio_of_orders(RATIO, greedy_floor)
+DPO = ratio_of_orders(RATIO, dpo_floor)
+OVER_COST = ratio_of_orders(
+    f"{RATIO} / c(ε)", estimation_floor, lambda case: privacy_cost(case.epsilon)
+)
+FLOOR = of_changed_case("floor of ‖θ̂ − θ_true‖₂", estimation_floor)
+
+
+def under(case: SeparationCase, order: Order) -> SeparationCase:
+    """The case under another order."""
+    return replace(case, order=order)
+
+
+def over_prediction(case: SeparationCase, m: Method, rng: np.random.Generator, replicates: int):
+    """The ratio of floors over the one that a method predicts."""
+    above = estimation_floor(case, rng, replicates)
+    below = estimation_floor(under(case, case.against), rng, replicates)
+    return above / below / m.run(case)
+
+
+def over_sum(case: SeparationCase, m: Method, rng: np.random.Generator, replicates: int):
+    """The floor of a method's order over the sum of those under CTL and LTC."""
+    orders = (m.run(case).order, Order.CTL, Order.LTC)
+    above, ctl, ltc = (estimation_floor(under(case, o), rng, replicates) for o in orders)
+    return above / (ctl + ltc)
+
+
+HUBER_OVER = Measure(
+    "ratio of floors / ((c+|h|)/(1+|h|))", per_method(over_prediction), Evidence.MEASURED
+)
+OVER_SUM = Measure("CLC floor / (CTL floor + LTC floor)", per_method(over_sum), Evidence.MEASURED)
+
+strong, huber = Method("strong", as_it_is), Method("huber", as_it_is)
+algorithm_1 = Method("algorithm_1", as_it_is)
+clc_over_sum = Method("clc_over_sum", as_it_is)
+
+
+@method
+def ltc_over_sum(case: SeparationCase) -> SeparationCase:
+    """Wrong: corruption behind the randomizer alone."""
+    return under(case, Order.LTC)
+
+
+@method
+def huber_formula(case: PairCase) -> float:
+    """(c + |h|)/(1 + |h|), h the mean of a ±1 label."""
+    cost, h = cost_alone.run(case), float(torch.tanh(case.world.reward_diff.abs().max() / 2))
+    return (cost + h) / (1 + h)
+
+
+@method
+def cost_alone(case: PairCase) -> float:
+    """Wrong for uneven labels: c(ε)."""
+    return privacy_cost(case.epsilon)
+
+
+SLOPE_WRONG = (no_debias, orders_swapped, random_flips)
 """Those whose slope is wrong over the whole range of ε: the mask process' (c+1)/2 has slope
 c/(c+1), near 1 at large c, and unbounded readings end at the ball."""
-RATIO = "floor under LTC / floor under CTL"
-OVER_COST = "floor under LTC / floor under CTL / c(ε)"
-FLOOR = "floor of ‖θ̂ − θ_true‖₂"
+ALL_SIX = (no_debias, shift_without_scale, cost_squared, orders_swapped, random_flips,
+           mask_process)  # fmt: skip
+ATTACKED = (Need.TRUTH_HIDDEN, Need.PRIVACY, Need.ADVERSARY, Need.ORDER)
+ON_SIGNS = (Need.LABELS, *ATTACKED)  # labels that are not debiased keep the sign of a margin
+ALL = (*ON_SIGNS, Need.DEBIASING)
+# noise alone is ∝ c(ε) too; a bias free of ε is as flat as CTL's floor; a sum has no order
+LTC_ALONE = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY, Need.ORDER, Need.DEBIASING)
+CTL_ALONE = (Need.TRUTH_HIDDEN, Need.ADVERSARY, Need.ORDER, Need.DEBIASING)
+SUMMED = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY, Need.ADVERSARY, Need.DEBIASING)
+ESTIMATES = ("p4.thm_5_4", "p4.thm_5_7")
+RLHF_BY_P4 = ("p4.thm_6_1", "p4.thm_6_2")
+BY_P2 = ("p2.thm_5_2", "p2.thm_5_3")
 
 
-class Arms(Model):
-    """Three responses in one state: their probabilities under π_sft, rewards, B′ and β."""
-
-    reference: tuple[Positive, Positive, Positive]
-    reward: tuple[Finite, Finite]
-    reward_bound: Positive
-    kl_weight: Positive
-
-
-ESTIMATION = ("instance_ratio", "ratio", "ratio_value", "ltc_floor", "ctl_floor", "clc_floor")
-"""Rows on estimates under the strong adversary, P4's."""
-
-
-class SeparationConfig(PairSweepConfig):
+class SeparationProbes(RobustProbes):
     """Numbers of the experiment; conf/theorem/ctl_ltc_separation.yaml gives them."""
 
-    corruption: Corruption
-    instance_corruption: Corruption
     instance_adversary: str
     instance_orders: tuple[str, str]
     margins: tuple[Positive, Positive]
-    arms: dict[str, Arms]
 
 
-class CtlLtcSeparation(PairSweep):
+class CtlLtcSeparation(RobustExperiment[SeparationCase]):
     """The ratio of the floors of the two orders, everywhere it is claimed."""
 
-    slug = "ctl_ltc_separation"
     title = "P4 Theorems 5.4–6.3, P2 Theorems 5.2, 5.3: LTC costs c(ε) more than CTL"
-    statements = ("p4.thm_5_4", "p4.thm_5_7", "p4.thm_6_1", "p4.thm_6_2", "p4.thm_6_3",
-                  "p2.lem_3_3", "p2.thm_5_2", "p2.thm_5_3")  # fmt: skip
-    settled_by = {
-        **dict.fromkeys(("p4.thm_5_4", "p4.thm_5_7"), ESTIMATION),
-        **dict.fromkeys(("p4.thm_6_1", "p4.thm_6_2"), ("ratio_rlhf",)),
-        "p4.thm_6_3": ("ratio_dpo",),
-        "p2.lem_3_3": ("ratio_huber", "huber_ratio"),
-        **dict.fromkeys(("p2.thm_5_2", "p2.thm_5_3"), ("ratio_rlhf_huber", "ratio_dpo_huber")),
-    }
-    instances = ("linear", "preference_text")
-    used_overrides = frozenset({"n_pairs"})
-    config_type = SeparationConfig
-    config: SeparationConfig
+    config_type = SeparationProbes
+    config: SeparationProbes
 
     rows = (
-        Row("instance_ratio", "privacy_cost", INSTANCE, "algorithm_1",
-            ("no_debias", "orders_swapped"), RATIO,
-            "estimation, strong adversary: ratio of floors ∝ c(ε)"),
-        Row("ratio", "privacy_cost", "two_cells", "strong", SLOPE_WRONG, RATIO,
-            "estimation, strong adversary: ratio of floors ∝ c(ε)"),
-        Row("ratio_value", "privacy_cost", "two_cells", "strong", ALL_SIX, OVER_COST,
-            "estimation, strong adversary: ratio of floors = c(ε)"),
-        Row("ratio_huber", "privacy_cost", "even_cells", "huber",
-            ("shift_without_scale", "orders_swapped"), RATIO,
-            "estimation, Huber: ratio of floors ∝ c(ε)"),
-        Row("ratio_rlhf", "privacy_cost", "two_cells", "strong", ("orders_swapped",), RATIO,
-            "RLHF, strong adversary: ratio of floors ∝ c(ε)"),
-        Row("ratio_rlhf_huber", "privacy_cost", "two_cells", "huber", ("orders_swapped",), RATIO,
-            "RLHF, Huber: ratio of floors ∝ c(ε)"),
-        Row("ratio_dpo", "privacy_cost", "three_arms", "strong",
-            ("no_debias", "orders_swapped", "random_flips"), RATIO,
-            "DPO, strong adversary: ratio of floors ∝ c(ε)"),
-        Row("ratio_dpo_huber", "privacy_cost", "even_arms", "huber",
-            ("orders_swapped", "random_flips"), RATIO, "DPO, Huber: ratio of floors ∝ c(ε)"),
-        Row("ltc_floor", "privacy_cost", "two_cells", "strong", SLOPE_WRONG, FLOOR,
-            "LTC: floor ∝ c(ε)"),
-        Row("ctl_floor", "privacy_cost", "two_cells", "strong",
-            ("no_debias", "orders_swapped"), FLOOR, "CTL: floor free of ε"),
-        Row("huber_ratio", "privacy_cost", "two_cells", "huber_formula", ("cost_alone",),
-            "ratio of floors / ((c+|h|)/(1+|h|))", "Huber at uneven labels: (c+|h|)/(1+|h|)"),
-        Row("clc_floor", "privacy_cost", "two_cells", "clc_over_sum", ("ltc_over_sum",),
-            "CLC floor / (CTL floor + LTC floor)", "CLC: the floors add"),
+        Row("instance_ratio", "privacy_cost",
+            Slope(1, "estimation, strong adversary: ratio of floors {rate}"), ESTIMATION,
+            algorithm_1, (no_debias, orders_swapped), on=INSTANCE, needs=ALL, settles=ESTIMATES),
+        Row("ratio", "privacy_cost",
+            Slope(1, "estimation, strong adversary: ratio of floors {rate}"), ESTIMATION, strong,
+            SLOPE_WRONG, on="two_cells", given=STRONG_RATIO, needs=ALL, settles=ESTIMATES),
+        Row("ratio_value", "privacy_cost",
+            Ratio("estimation, strong adversary: ratio of floors = c(ε)"), OVER_COST, strong,
+            ALL_SIX, on="two_cells", given=STRONG_RATIO, needs=ALL, settles=ESTIMATES),
+        Row("ratio_huber", "privacy_cost", Slope(1, "estimation, Huber: ratio of floors {rate}"),
+            ESTIMATION, huber, (shift_without_scale, orders_swapped), on="even_cells",
+            given=HUBER_RATIO, needs=ATTACKED, settles=("p2.lem_3_3",)),
+        Row("ratio_rlhf", "privacy_cost",
+            Slope(1, "RLHF, strong adversary: ratio of floors {rate}"), RLHF, strong,
+            (orders_swapped,), on="two_cells", given=STRONG_RATIO, needs=ON_SIGNS,
+            settles=RLHF_BY_P4),
+        Row("ratio_rlhf_huber", "privacy_cost", Slope(1, "RLHF, Huber: ratio of floors {rate}"),
+            RLHF, huber, (orders_swapped,), on="two_cells", given=HUBER_RATIO, needs=ON_SIGNS,
+            settles=BY_P2),
+        Row("ratio_dpo", "privacy_cost",
+            Slope(1, "DPO, strong adversary: ratio of floors {rate}"), DPO, strong, SLOPE_WRONG,
+            on="three_arms", given=STRONG_RATIO, needs=ALL, settles=("p4.thm_6_3",)),
+        Row("ratio_dpo_huber", "privacy_cost", Slope(1, "DPO, Huber: ratio of floors {rate}"),
+            DPO, huber, (orders_swapped, random_flips), on="even_arms", given=HUBER_RATIO,
+            needs=ALL, settles=BY_P2),
+        Row("ltc_floor", "privacy_cost", Slope(1, "LTC: floor {rate}"), FLOOR, strong, SLOPE_WRONG,
+            on="two_cells", given=STRONG_RATIO, needs=LTC_ALONE, settles=ESTIMATES),
+        Row("ctl_floor", "privacy_cost", Slope(0, "CTL: floor {rate}", symbol="ε"), FLOOR, strong,
+            (no_debias, orders_swapped), on="two_cells", given=CTL_FLOOR, needs=CTL_ALONE,
+            settles=ESTIMATES),
+        Row("huber_ratio", "privacy_cost",
+            Ratio("Huber at uneven labels: (c+|h|)/(1+|h|)", tolerance=0.03), HUBER_OVER,
+            huber_formula, (cost_alone,), on="two_cells", given=HUBER_RATIO, needs=ALL,
+            settles=("p2.lem_3_3",)),
+        Row("clc_floor", "privacy_cost", Ratio("CLC: the floors add", tolerance=0.03), OVER_SUM,
+            clc_over_sum, (ltc_over_sum,), on="two_cells", given=BOTH_SIDES, needs=SUMMED,
+            settles=ESTIMATES),
     )  # fmt: skip
 
-    def __init__(self, config: SeparationConfig, setting: Setting) -> None:
+    def __init__(self, config: SeparationProbes, setting: Setting) -> None:
         super().__init__(config, setting)
-        self.instance_orders = tuple(
-            order_of(name, "theorem.instance_orders") for name in config.instance_orders
-        )
-        require_adversary(
-            "theorem.instance_adversary",
-            config.instance_adversary,
-            lambda: len(self.instance_world().cell_prob),
-        )
-        require_labels(self, lambda check, _: self._share(check))
-        self.arms = {
-            name: three_arms(**arms.model_dump(), device=setting.device)
-            for name, arms in config.arms.items()
-        }
+        dear, cheap = (order_of(o, "theorem.instance_orders") for o in config.instance_orders)
+        key, name = "theorem.instance_adversary", config.instance_adversary
+        adversary = adversary_of(key, name, lambda: len(self.instance_world().cell_prob))
+        self.on_instance = Comparison(dear, adversary, cheap)
 
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """Floors, or their ratios, per method."""
-        n_pairs, epsilon = self.size(check, value)
-        found = {m: self._of(check, m, n_pairs, epsilon, rng, replicates) for m in check.methods}
-        return {m: np.broadcast_to(np.asarray(x), (replicates,)) for m, x in found.items()}
-
-    def _of(self, check: Check, method: str, n_pairs, epsilon, rng, replicates):
-        floor = lambda order, name: self._floor(  # noqa: E731
-            check, self._scene(check, order, epsilon, name), n_pairs, rng, replicates
-        )
-        match check.name, method:
-            case "huber_ratio", _:
-                return self._huber(check, method, epsilon, floor)
-            case "clc_floor", _:
-                top = floor(Order.CLC if method == "clc_over_sum" else Order.LTC, "strong")
-                return top / (floor(Order.CTL, "strong") + floor(Order.LTC, "strong"))
-            case "ltc_floor", _:
-                return floor(Order.LTC, method)
-            case "ctl_floor", _:
-                return floor(Order.CTL, method)
-        unit = privacy_cost(epsilon) if check.quantity == OVER_COST else 1.0
-        on_instance = check.settings["world"] == INSTANCE
-        dear, cheap = self.instance_orders if on_instance else (Order.LTC, Order.CTL)
-        return separation(floor(dear, method), floor(cheap, method)) / unit
-
-    def _huber(self, check: Check, method: str, epsilon: float, floor):
-        """Huber's ratio over its prediction, or over c(ε) alone."""
-        ratio = separation(floor(Order.LTC, "huber"), floor(Order.CTL, "huber"))
-        cost = privacy_cost(epsilon)
-        h = float(torch.tanh(self.world(check, cost).reward_diff.abs().max() / 2))
-        return ratio / ((cost + h) / (1 + h) if method == "huber_formula" else cost)
-
-    def _scene(self, check: Check, order: Order, epsilon: float, method: str) -> Scene:
-        """What a method does to the labels of a check."""
-        adversary = "huber" if "huber" in check.name or method == "huber" else "strong"
-        if check.settings["world"] == INSTANCE:
-            adversary = self.config.instance_adversary
-        order = swapped(order) if method == "orders_swapped" else order
-        world = self._pairs(check)
-        scene = Scene(world, order, epsilon, self._share(check), adversary)
-        return replace(scene, **WRONG.get(method, {}))
-
-    def _share(self, check: Check) -> float:
-        on_instance = check.settings["world"] == INSTANCE
-        return self.config.instance_corruption if on_instance else self.config.corruption
-
-    def _pairs(self, check: Check):
-        name = str(check.settings["world"])
-        if name in self.arms:
-            return pairs_of(self.arms[name])
-        return self.world(check, check.grid[0])
-
-    def _floor(self, check: Check, scene: Scene, n_pairs, rng, replicates) -> np.ndarray | float:
-        if "rlhf" in check.name:
-            return greedy_floor(scene, n_pairs, rng, self.config.margins)
-        if "dpo" in check.name:
-            arms = self.arms[str(check.settings["world"])]
-            return dpo_floor(scene, arms, n_pairs, rng, replicates).cpu().numpy()
-        return estimation_floor(scene, n_pairs, rng, replicates).cpu().numpy()
+    def case(self, point: Point) -> SeparationCase:
+        """World, adversary, two orders and ε of one grid point."""
+        comparison = point.row.given or self.on_instance
+        return SeparationCase(
+            methods=point.methods, epsilon=point.epsilon, n_pairs=point.n_pairs,
+            world=self.world(point), margins=self.config.margins, against=comparison.against,
+            **self.attacked(point, comparison),
+        )  # fmt: skip
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Coverage ξ > 0, the truth inside the class, ‖x‖ ≤ 1, and c·α/ξ in the straight range."""
-        return tuple(one for check in self.checks() for one in self._assumed(check))
-
-    def _assumed(self, check: Check) -> tuple[AssumptionResult, ...]:
-        world = self._pairs(check)
-        coverage = world.min_eigenvalue
-        shift = check.grid[-1] * self._share(check) / coverage
-        norm, length = float(world.theta.norm()), float(world.feature_diff.norm(dim=1).max())
-        return (
-            AssumptionResult(f"{check.name}: coverage", coverage > 0, f"ξ = {coverage:.3g}"),
-            AssumptionResult(f"{check.name}: class", norm <= world.radius, f"‖θ‖ = {norm:.3g}"),
-            AssumptionResult(f"{check.name}: features", length <= 1 + 1e-9, f"‖x‖ ≤ {length:.3g}"),
-            AssumptionResult(
-                f"{check.name}: small shift", shift <= MAX_SHIFT, f"cα/ξ = {shift:.3g}"
-            ),
+        return tuple(
+            AssumptionResult(f"{trial.row.name}: {name}", holds, detail)
+            for trial in self.trials
+            for name, holds, detail in _assumed(trial.cases[-1])
         )
+
+
+def _assumed(case: SeparationCase) -> tuple[Assumed, ...]:
+    """At the largest c(ε) of a sweep."""
+    shift = privacy_cost(case.epsilon) * case.corruption / case.world.min_eigenvalue
+    small = ("small shift", shift <= MAX_SHIFT, f"cα/ξ = {shift:.3g}")
+    return (covered(case.world), *inside_the_class(case.world), small)

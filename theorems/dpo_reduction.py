@@ -29,21 +29,22 @@ The controls of the step rows are the printed steps, so they confirm the slips.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from repro.instances.log_linear_line import ALL, LogLinearLine, random_line
-from repro.schema import Positive
-from repro.study.checks import Check
-from repro.study.experiment import Setting
+from repro.base.schema import Positive
+from repro.families.robust.worlds_line import ALL, LogLinearLine, random_line
+from repro.study.case import Case, Point
+from repro.study.claims import Inequality
+from repro.study.config import Probes
+from repro.study.experiment import Experiment
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig, SweepExperiment
+from repro.study.row import Evidence, Measure, Method, Row, Values
 
 
 @dataclass(frozen=True)
-class Case:
+class Instance:
     """An instance, an estimate θ̂ in [−2βB, 2βB], and its policy's parameter θ̂′."""
 
     line: LogLinearLine
@@ -71,71 +72,129 @@ class Case:
         return kappa * (self.error / self.line.kl_weight) ** 2 / 4
 
 
-RATIOS: dict[str, Callable[[Case], float]] = {
-    "as_printed": lambda c: abs(c.line.gap(c.parameter)) / c.bound(ALL, 1.0),
-    "bound_over_ten": lambda c: 10 * abs(c.line.gap(c.parameter)) / c.bound(ALL, 1.0),
-    "span": lambda c: abs(c.line.gap(c.parameter)) / c.line.span / c.line.variation(c.parameter),
-    "maximum_as_printed": lambda c: (
-        abs(c.line.gap(c.parameter)) / c.line.reward.max() / c.line.variation(c.parameter)
-    ),
-    "span_over_4bB": lambda c: c.line.span / (4 * c.line.kl_weight * c.line.bound),
-    "span_over_2bB": lambda c: c.line.span / (2 * c.line.kl_weight * c.line.bound),
-    "maximum_over_2bB": lambda c: c.line.reward.max() / (2 * c.line.kl_weight * c.line.bound),
-    "class_of_3B": lambda c: c.line.divergence(c.parameter) / c.kl_bound(3 * c.line.bound),
-    "class_of_B": lambda c: c.line.divergence(c.parameter) / c.kl_bound(c.line.bound),
-    "corrected_bound": lambda c: abs(c.line.gap(c.parameter)) / c.bound(3 * c.line.bound, 2.0),
-    "corrected_over_fifty": lambda c: (
-        50 * abs(c.line.gap(c.parameter)) / c.bound(3 * c.line.bound, 2.0)
-    ),
-}
-"""Left over right side of one case."""
+def as_printed(c: Instance) -> float:
+    """|gap| over the bound as printed."""
+    return abs(c.line.gap(c.parameter)) / c.bound(ALL, 1.0)
 
 
-class DpoReductionConfig(SweepConfig):
+def bound_over_ten(c: Instance) -> float:
+    """Wrong: a tenth of the bound."""
+    return 10 * abs(c.line.gap(c.parameter)) / c.bound(ALL, 1.0)
+
+
+def span(c: Instance) -> float:
+    """Step (a) with the span of r*."""
+    return abs(c.line.gap(c.parameter)) / c.line.span / c.line.variation(c.parameter)
+
+
+def maximum_as_printed(c: Instance) -> float:
+    """Step (a) with the maximum of r*, as printed."""
+    return abs(c.line.gap(c.parameter)) / c.line.reward.max() / c.line.variation(c.parameter)
+
+
+def span_over_four_bounds(c: Instance) -> float:
+    """The span over 4βB."""
+    return c.line.span / (4 * c.line.kl_weight * c.line.bound)
+
+
+def span_over_two_bounds(c: Instance) -> float:
+    """Wrong: the span over 2βB."""
+    return c.line.span / (2 * c.line.kl_weight * c.line.bound)
+
+
+def maximum_over_two_bounds(c: Instance) -> float:
+    """Wrong: the maximum over 2βB."""
+    return c.line.reward.max() / (2 * c.line.kl_weight * c.line.bound)
+
+
+def class_of_three_bounds(c: Instance) -> float:
+    """Step (d) with κ_Π over ‖θ‖ ≤ 3B."""
+    return c.line.divergence(c.parameter) / c.kl_bound(3 * c.line.bound)
+
+
+def class_of_one_bound(c: Instance) -> float:
+    """Wrong: κ_Π over ‖θ‖ ≤ B."""
+    return c.line.divergence(c.parameter) / c.kl_bound(c.line.bound)
+
+
+def corrected_bound(c: Instance) -> float:
+    """|gap| over the corrected bound."""
+    return abs(c.line.gap(c.parameter)) / c.bound(3 * c.line.bound, 2.0)
+
+
+def corrected_over_fifty(c: Instance) -> float:
+    """Wrong: a fiftieth of the corrected bound."""
+    return 50 * abs(c.line.gap(c.parameter)) / c.bound(3 * c.line.bound, 2.0)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LineCase(Case):
+    """Random log-linear policies on a line.
+
+    Attributes:
+        num_states: S.
+        reward_bound: B, of θ* and θ_sft.
+    """
+
+    num_states: int
+    reward_bound: float
+
+    def draw(self, rng: np.random.Generator) -> Instance:
+        """A random instance, its estimate near the truth in every second one."""
+        line = random_line(rng, self.num_states, self.reward_bound)
+        largest = 2 * line.kl_weight * line.bound
+        near, far = line.true_parameter * (1 - 1e-3), rng.uniform(-largest, largest)
+        return Instance(line, float(near if rng.random() < 0.5 else far))
+
+
+def ratios(case: LineCase, rng: np.random.Generator, replicates: int) -> Values:
+    """One random instance per replicate, the same for all methods."""
+    drawn = [case.draw(rng) for _ in range(replicates)]
+    return {m.name: np.array([m.run(one) for one in drawn]) for m in case.methods}
+
+
+def searched(quantity: str) -> Measure:
+    """Left over right side in random instances."""
+    return Measure(quantity, ratios, Evidence.SEARCHED)
+
+
+class DpoReductionProbes(Probes):
     """Numbers of the experiment; conf/theorem/dpo_reduction.yaml gives them."""
 
     reward_bound: Positive
 
 
-class DpoReduction(SweepExperiment):
+class DpoReduction(Experiment[LineCase]):
     """Inequalities of the reduction, case by case."""
 
-    slug = "dpo_reduction"
     title = "P4 Proposition 4.6: reduction of DPO to estimation"
-    statements = ("p4.prop_4_6",)
-    instances = ("linear",)
-    used_overrides = frozenset[str]()
-    config_type = DpoReductionConfig
-    config: DpoReductionConfig
+    settles = ("p4.prop_4_6",)
+    config_type = DpoReductionProbes
+    config: DpoReductionProbes
 
     rows = (
-        Row("proposition", "num_states", "random", "as_printed", ("bound_over_ten",),
-            "|gap| / √(3/2)·√κ_Π·B·Γ", "as printed: |gap| ≤ √(3/2)·√κ_Π·B·Γ"),
-        Row("step_a", "num_states", "random", "span", ("maximum_as_printed",),
-            "|gap| / Δ·E TV", "step (a) with Δ the span of r*"),
-        Row("reward_range", "num_states", "random", "span_over_4bB",
-            ("span_over_2bB", "maximum_over_2bB"), "Δ / 4βB", "span of r* ≤ 4βB"),
-        Row("step_d", "num_states", "random", "class_of_3B", ("class_of_B",),
-            "E KL / ¼κ_Π‖θ̂′ − θ*‖²", "step (d) with κ_Π over ‖θ‖ ≤ 3B"),
-        Row("corrected", "num_states", "random", "corrected_bound", ("corrected_over_fifty",),
-            "|gap| / √(3/2)·√κ_Π(3B)·2B·Γ", "corrected: |gap| ≤ √(3/2)·√κ_Π(3B)·2B·Γ"),
+        Row("proposition", "num_states", Inequality("as printed: |gap| ≤ √(3/2)·√κ_Π·B·Γ"),
+            searched("|gap| / √(3/2)·√κ_Π·B·Γ"), Method("as_printed", as_printed),
+            (Method("bound_over_ten", bound_over_ten),),
+            expected="contradicted", why="false by a factor 2/√3: Δ is a span, the class is 3B"),
+        Row("step_a", "num_states", Inequality("step (a) with Δ the span of r*"),
+            searched("|gap| / Δ·E TV"), Method("span", span),
+            (Method("maximum_as_printed", maximum_as_printed),)),
+        Row("reward_range", "num_states", Inequality("span of r* ≤ 4βB"), searched("Δ / 4βB"),
+            Method("span_over_4bB", span_over_four_bounds),
+            (Method("span_over_2bB", span_over_two_bounds),
+             Method("maximum_over_2bB", maximum_over_two_bounds))),
+        Row("step_d", "num_states", Inequality("step (d) with κ_Π over ‖θ‖ ≤ 3B", 1e-6),
+            searched("E KL / ¼κ_Π‖θ̂′ − θ*‖²"), Method("class_of_3B", class_of_three_bounds),
+            (Method("class_of_B", class_of_one_bound),)),
+        Row("corrected", "num_states", Inequality("corrected: |gap| ≤ √(3/2)·√κ_Π(3B)·2B·Γ"),
+            searched("|gap| / √(3/2)·√κ_Π(3B)·2B·Γ"), Method("corrected_bound", corrected_bound),
+            (Method("corrected_over_fifty", corrected_over_fifty),)),
     )  # fmt: skip
 
-    def __init__(self, config: DpoReductionConfig, setting: Setting) -> None:
-        super().__init__(config, setting)
-
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """One random case a replicate, the same for all methods."""
-        cases = [self._case(rng, int(value)) for _ in range(replicates)]
-        return {m: np.array([RATIOS[m](case) for case in cases]) for m in check.methods}
-
-    def _case(self, rng: np.random.Generator, states: int) -> Case:
-        line = random_line(rng, states, self.config.reward_bound)
-        largest = 2 * line.kl_weight * line.bound
-        near, far = line.true_parameter * (1 - 1e-3), rng.uniform(-largest, largest)
-        return Case(line, float(near if rng.random() < 0.5 else far))
+    def case(self, point: Point) -> LineCase:
+        bound = self.config.reward_bound
+        return LineCase(methods=point.methods, num_states=int(point.value), reward_bound=bound)
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Assumption 4.5 holds by construction: π* and π_sft are log-linear with ‖θ‖ ≤ B."""

@@ -28,170 +28,187 @@ What would refute the theorem: exponents beyond the printed ones, or an E.3 fail
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
-from repro.algorithms.floors import swapped
-from repro.algorithms.robust_estimation import Scene, estimation_error
-from repro.complexity.coverage import one_hot_coverage_ratio
-from repro.corruption.orders import Order
-from repro.measures.score_terms import corruption_term_ratio, noise_term_fails
-from repro.schema import Corruption, Positive
-from repro.study.checks import Check
-from repro.study.corruption_sweep import require_labels
-from repro.study.experiment import Setting
-from repro.study.pair_sweep import PairSweep, PairSweepConfig
+from repro.base.schema import Positive
+from repro.families.robust.adversaries import HUBER
+from repro.families.robust.algorithms_estimation import estimation_floor
+from repro.families.robust.assumptions import Assumed, covered, inside_the_class
+from repro.families.robust.bounds_floor import one_hot_coverage_ratio
+from repro.families.robust.bounds_score import NoiseCase, corruption_term_ratio, noise_term_fails
+from repro.families.robust.cases import (
+    NOBODY,
+    STRONG_CTL,
+    STRONG_LTC,
+    Attack,
+    PairCase,
+    RobustCase,
+    RobustExperiment,
+    RobustProbes,
+)
+from repro.families.robust.measures import of_changed_case
+from repro.families.robust.wrong import (
+    algorithm_1,
+    huber_adversary,
+    no_debias,
+    orders_swapped,
+    strong_adversary,
+)
+from repro.study.case import Case, Point, PointCase
+from repro.study.claims import Frequency, Inequality, Slope
 from repro.study.results import AssumptionResult
-from repro.study.sweep import INSTANCE, Row
+from repro.study.row import (
+    INSTANCE,
+    Evidence,
+    Measure,
+    Method,
+    Need,
+    Row,
+    method,
+    per_method,
+)
 
-NOISE = "‖θ̂ − θ_true‖₂ without corruption"
-FLOOR = "‖θ̂ − θ_true‖₂ when labels are plentiful"
+NOISE = of_changed_case("‖θ̂ − θ_true‖₂ without corruption", estimation_floor)
+FLOOR = of_changed_case("‖θ̂ − θ_true‖₂ when labels are plentiful", estimation_floor)
 
-METHODS = {
-    "algorithm_1": {},
-    "no_debias": {"reading": "no_debias"},
-    "orders_swapped": {},
-    "strong_adversary": {"adversary": "strong"},
-    "huber_adversary": {"adversary": "huber"},
-}
-"""Algorithm 1 under the row's adversary, and what is changed."""
+NOISY = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY, Need.DEBIASING)
+ATTACKED = (*NOISY, Need.ADVERSARY)
+LTC_COST = (*NOISY, Need.ORDER)
+"""Not the adversary: noise alone is ∝ c(ε) too."""
+CTL_COST = (Need.TRUTH_HIDDEN, Need.PRIVACY, Need.ADVERSARY, Need.ORDER, Need.DEBIASING)
+"""Not the labels: a bias that is free of ε is as flat as the floor."""
 
 
-class EstimationL2Config(PairSweepConfig):
+def noise_fails(case: NoiseCase, m: Method, rng: np.random.Generator, replicates: int):
+    """Whether Claim E.3 fails with a method's constant."""
+    return noise_term_fails(case, m.run(case), rng, replicates)
+
+
+def corruption_ratio(case: PointCase, m: Method, rng: np.random.Generator, replicates: int):
+    """Left over right side of Claim E.4 for a method's largest ‖x‖."""
+    return m.run(case.value, ridge=None, rng=rng, replicates=replicates)
+
+
+def coverage_ratio(case: PointCase, m: Method, rng: np.random.Generator, replicates: int) -> float:
+    """1/((d−1)·λ_min) as a method reads λ_min."""
+    return m.run(int(case.value))
+
+
+E3 = Measure("Claim E.3 fails [frequency]", per_method(noise_fails), Evidence.SEARCHED)
+E4 = Measure("‖(1/n)Σbx‖₂ / ζα", per_method(corruption_ratio), Evidence.SEARCHED)
+ONE_HOT = Measure("1/((d−1)·λ_min)", per_method(coverage_ratio), Evidence.COMPUTED)
+
+worst_ratio = Method("worst_ratio", partial(corruption_term_ratio, length=1.0))
+x_of_norm_2 = Method("x_of_norm_2", partial(corruption_term_ratio, length=2.0))
+on_complement = Method("on_complement", partial(one_hot_coverage_ratio, on_complement=True))
+on_all_of_rd = Method("on_all_of_rd", partial(one_hot_coverage_ratio, on_complement=False))
+
+
+@method
+def norm_too_large(case: NoiseCase) -> float:
+    """The constant of the config."""
+    return case.constant
+
+
+@method
+def a_third_of_the_constant(case: NoiseCase) -> float:
+    """Wrong: too small a constant."""
+    return case.constant / 3
+
+
+class EstimationL2Probes(RobustProbes):
     """Numbers of the experiment; conf/theorem/estimation_l2.yaml gives them."""
 
-    corruption: Corruption
-    instance_corruption: Corruption
     claim_e3_constant: Positive
 
 
-class EstimationL2(PairSweep):
-    """Theorem 5.7 and its claims."""
+def estimation(attack: Attack) -> Callable[[EstimationL2, Point], PairCase]:
+    """Algorithm 1 under an attack."""
+    return lambda experiment, point: experiment.pair_case(point, attack)
 
-    slug = "estimation_l2"
-    title = "P4 Theorem 5.7: private and robust estimation in the L2 norm"
-    statements = ("p4.thm_5_7", "p4.claim_e_3", "p4.claim_e_4")
-    settled_by = {
-        "p4.claim_e_3": ("claim_e3",),
-        "p4.claim_e_4": ("claim_e4",),
-        "p4.thm_5_7": ("noise_n_pairs", "noise_privacy_cost", "ltc_corruption", "ctl_corruption",
-            "ltc_privacy_cost", "ctl_privacy_cost", "noise_isotropic", "ltc_floor", "ctl_floor",
-            "huber_floor", "one_hot_coverage"),
-    }  # fmt: skip
-    instances = ("linear", "preference_text")
-    used_overrides = frozenset({"epsilon", "n_pairs"})
-    config_type = EstimationL2Config
-    config: EstimationL2Config
-    allowed_failure = 0.05
 
-    rows = (
-        Row("noise_n_pairs", "n_pairs", INSTANCE, "algorithm_1", ("no_debias",), NOISE,
-            "noise ∝ n^−½"),
-        Row("noise_privacy_cost", "privacy_cost", INSTANCE, "algorithm_1", ("no_debias",), NOISE,
-            "noise ∝ c(ε)"),
-        Row("ltc_corruption", "corruption", INSTANCE, "algorithm_1", ("no_debias",), FLOOR,
-            "LTC: floor ∝ α"),
-        Row("ctl_corruption", "corruption", INSTANCE, "algorithm_1", ("no_debias",), FLOOR,
-            "CTL: floor ∝ α"),
-        Row("ltc_privacy_cost", "privacy_cost", INSTANCE, "algorithm_1", ("orders_swapped",),
-            FLOOR, "LTC: floor ∝ c(ε)"),
-        Row("ctl_privacy_cost", "privacy_cost", INSTANCE, "algorithm_1", ("orders_swapped",),
-            FLOOR, "CTL: floor free of ε"),
-        Row("noise_isotropic", "min_eigenvalue", "isotropic", "algorithm_1", ("no_debias",), NOISE,
-            "noise ∝ 1/ξ where ξ = 1/d"),
-        Row("ltc_floor", "min_eigenvalue", "two_cells", "algorithm_1", ("huber_adversary",), FLOOR,
-            "LTC, strong adversary: floor ∝ 1/ξ"),
-        Row("ctl_floor", "min_eigenvalue", "two_cells", "algorithm_1", ("huber_adversary",), FLOOR,
-            "CTL, strong adversary: floor ∝ 1/ξ"),
-        Row("huber_floor", "min_eigenvalue", "two_cells", "algorithm_1", ("strong_adversary",),
-            FLOOR, "LTC, Huber: floor free of ξ"),
-        Row("claim_e3", "num_features", "isotropic", "norm_too_large", ("a_third_of_the_constant",),
-            "Claim E.3 fails [frequency]", "‖(1/n)Σηx‖₂ ≤ C·√((1+ln(1/δ))/n) w.p. ≥ 1−δ"),
-        Row("claim_e4", "corruption", "isotropic", "worst_ratio", ("x_of_norm_2",),
-            "‖(1/n)Σbx‖₂ / ζα", "Claim E.4: ‖(1/n)Σbx‖₂ ≤ ζα"),
-        Row("one_hot_coverage", "num_features", "isotropic", "on_complement", ("on_all_of_rd",),
-            "1/((d−1)·λ_min)", "uniform one-hot pairs: λ_min = 1/(d−1) on {⟨1,θ⟩ = 0}"),
+def noise_alone(experiment: EstimationL2, point: Point) -> NoiseCase:
+    """The noise of the score in d dimensions."""
+    return NoiseCase(
+        methods=point.methods, n_pairs=point.n_pairs, features=int(point.value),
+        constant=experiment.config.claim_e3_constant, failure_prob=experiment.failure_prob,
+        weighted=False,
     )  # fmt: skip
 
-    def __init__(self, config: EstimationL2Config, setting: Setting) -> None:
-        super().__init__(config, setting)
-        require_labels(self, self._corrupted)
 
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """Error, floor, or a claim's ratio, per method."""
-        if check.name == "claim_e4":
-            lengths = {"worst_ratio": 1.0, "x_of_norm_2": 2.0}
-            return {
-                m: corruption_term_ratio(value, lengths[m], None, rng, replicates)
-                for m in check.methods
-            }
-        if check.name == "claim_e3":
-            return self._claim_e3(check, int(value), rng, replicates)
-        if check.name == "one_hot_coverage":
-            return {
-                m: np.full(replicates, one_hot_coverage_ratio(int(value), m == "on_complement"))
-                for m in check.methods
-            }
-        return {m: self._error(check, value, m, rng, replicates) for m in check.methods}
+def the_value(experiment: EstimationL2, point: Point) -> PointCase:
+    """Nothing but the swept number."""
+    return PointCase(methods=point.methods, value=point.value)
 
-    def _claim_e3(self, check, features, rng, replicates) -> dict[str, np.ndarray]:
-        constant = self.config.claim_e3_constant
-        constants = {"norm_too_large": constant, "a_third_of_the_constant": constant / 3}
-        n_pairs, delta = int(self._fixed(check, "n_pairs")), self.allowed_failure
-        return {
-            m: noise_term_fails(features, n_pairs, constants[m], delta, False, rng, replicates)
-            for m in check.methods
-        }
 
-    def _error(self, check: Check, value: float, method: str, rng, replicates) -> np.ndarray:
-        n_pairs, epsilon = self.size(check, value)
-        scene = self._scene(check, value, epsilon)
-        if method == "orders_swapped":
-            scene = replace(scene, order=swapped(scene.order))
-        scene = replace(scene, **METHODS[method])
-        return estimation_error(scene, n_pairs, rng, replicates).cpu().numpy()
+CLEAN, LTC, CTL = estimation(NOBODY), estimation(STRONG_LTC), estimation(STRONG_CTL)
+HUBER_LTC = estimation(Attack(adversary=HUBER))
 
-    def _scene(self, check: Check, value: float, epsilon: float) -> Scene:
-        """Who corrupts what in a row: nobody, the strong adversary, or Huber's."""
-        order = Order.CTL if check.name.startswith("ctl") else Order.LTC
-        world = self.world(check, value)
-        if check.quantity == NOISE:
-            return Scene(world, order, epsilon)
-        share = self._corrupted(check, value) or 0.0
-        adversary = "huber" if check.name.startswith("huber") else "strong"
-        return Scene(world, order, epsilon, share, adversary)
 
-    def _corrupted(self, check: Check, value: float) -> float | None:
-        """α of a floor row."""
-        if check.quantity != FLOOR:
-            return None
-        return value if check.axis == "corruption" else self._share(check)
+class EstimationL2(RobustExperiment[Case]):
+    """Theorem 5.7 and its claims."""
 
-    def _share(self, check: Check) -> float:
-        on_instance = check.settings["world"] == INSTANCE
-        return self.config.instance_corruption if on_instance else self.config.corruption
+    title = "P4 Theorem 5.7: private and robust estimation in the L2 norm"
+    settles = ("p4.thm_5_7",)
+    config_type = EstimationL2Probes
+    config: EstimationL2Probes
+
+    rows = (
+        Row("noise_n_pairs", "n_pairs", Slope(-0.5, "noise {rate}"), NOISE, algorithm_1,
+            (no_debias,), on=INSTANCE, given=CLEAN, needs=NOISY),
+        Row("noise_privacy_cost", "privacy_cost", Slope(1, "noise {rate}"), NOISE, algorithm_1,
+            (no_debias,), on=INSTANCE, given=CLEAN, needs=NOISY),
+        Row("ltc_corruption", "corruption", Slope(1, "LTC: floor {rate}"), FLOOR, algorithm_1,
+            (no_debias,), on=INSTANCE, given=LTC, needs=ATTACKED),
+        Row("ctl_corruption", "corruption", Slope(1, "CTL: floor {rate}"), FLOOR, algorithm_1,
+            (no_debias,), on=INSTANCE, given=CTL, needs=ATTACKED),
+        Row("ltc_privacy_cost", "privacy_cost", Slope(1, "LTC: floor {rate}"), FLOOR, algorithm_1,
+            (orders_swapped,), on=INSTANCE, given=LTC, needs=LTC_COST),
+        Row("ctl_privacy_cost", "privacy_cost", Slope(0, "CTL: floor {rate}", symbol="ε"), FLOOR,
+            algorithm_1, (orders_swapped,), on=INSTANCE, given=CTL, needs=CTL_COST),
+        Row("noise_isotropic", "min_eigenvalue", Slope(-1, "noise {rate} where ξ = 1/d"), NOISE,
+            algorithm_1, (no_debias,), on="isotropic", given=CLEAN, needs=NOISY),
+        Row("ltc_floor", "min_eigenvalue", Slope(-1, "LTC, strong adversary: floor {rate}"), FLOOR,
+            algorithm_1, (huber_adversary,), on="two_cells", given=LTC, needs=ATTACKED),
+        Row("ctl_floor", "min_eigenvalue", Slope(-1, "CTL, strong adversary: floor {rate}"), FLOOR,
+            algorithm_1, (huber_adversary,), on="two_cells", given=CTL, needs=ATTACKED),
+        Row("huber_floor", "min_eigenvalue", Slope(0, "LTC, Huber: floor {rate}"), FLOOR,
+            algorithm_1, (strong_adversary,), on="two_cells", given=HUBER_LTC,
+            needs=(Need.TRUTH_HIDDEN, Need.ADVERSARY)),
+        Row("claim_e3", "num_features", Frequency("‖(1/n)Σηx‖₂ ≤ C·√((1+ln(1/δ))/n) w.p. ≥ 1−δ"),
+            E3, norm_too_large, (a_third_of_the_constant,), given=noise_alone,
+            settles=("p4.claim_e_3",)),
+        Row("claim_e4", "corruption", Inequality("Claim E.4: ‖(1/n)Σbx‖₂ ≤ ζα"), E4, worst_ratio,
+            (x_of_norm_2,), given=the_value, settles=("p4.claim_e_4",)),
+        Row("one_hot_coverage", "num_features",
+            Inequality("uniform one-hot pairs: λ_min = 1/(d−1) on {⟨1,θ⟩ = 0}"), ONE_HOT,
+            on_complement, (on_all_of_rd,), given=the_value),
+    )  # fmt: skip
+
+    def case(self, point: Point) -> Case:
+        """What the row says that its cases are made of."""
+        return point.row.given(self, point)
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Definition 5.1 and Assumption 5.6 (on the complement of 1), and n ≥ 8·ln(d/δ)/ξ."""
         return tuple(
-            one
-            for check in self.checks()
-            if check.quantity in {NOISE, FLOOR}
-            for value in (check.grid[0], check.grid[-1])
-            for one in self._assumed(check, value)
+            AssumptionResult(f"{trial.row.name} at {value:g}: {name}", holds, detail)
+            for trial in self.trials
+            for value, case in (
+                (trial.grid[0], trial.cases[0]),
+                (trial.grid[-1], trial.cases[-1]),
+            )
+            if isinstance(case, RobustCase)
+            for name, holds, detail in self._assumed(case)
         )
 
-    def _assumed(self, check: Check, value: float) -> tuple[AssumptionResult, ...]:
-        world, (n_pairs, _) = self.world(check, value), self.size(check, value)
-        xi, at = world.min_eigenvalue, f"{check.name} at {value:g}"
-        enough = 8 * np.log(world.feature_diff.shape[1] / self.allowed_failure) / max(xi, 1e-300)
-        norm, length = float(world.theta.norm()), float(world.feature_diff.norm(dim=1).max())
-        return (
-            AssumptionResult(f"{at}: coverage", xi > 0, f"ξ = {xi:.3g}"),
-            AssumptionResult(f"{at}: enough labels", n_pairs >= enough, f"n ≥ {enough:.3g}"),
-            AssumptionResult(f"{at}: class", norm <= world.radius, f"‖θ‖ = {norm:.3g}"),
-            AssumptionResult(f"{at}: features", length <= 1 + 1e-9, f"‖x‖ ≤ {length:.3g}"),
-        )
+    def _assumed(self, case: PairCase) -> tuple[Assumed, ...]:
+        world = case.world
+        features = world.feature_diff.shape[1]
+        enough = 8 * math.log(features / self.failure_prob) / max(world.min_eigenvalue, 1e-300)
+        labels = ("enough labels", case.n_pairs >= enough, f"n ≥ {enough:.3g}")
+        return (covered(world), labels, *inside_the_class(world))

@@ -33,241 +33,199 @@ Claim E.1 with C = 1 fails for Rademacher noise by up to a sixth; √3 suffices 
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Annotated
+from collections.abc import Callable
+from typing import Any
 
-import numpy as np
-from pydantic import Field
-
-from repro.algorithms.bound_cases import eq_20_ratios, random_floor
-from repro.algorithms.rare_cell import RareCell, rare_cell_floors, worst_rare_cell
-from repro.algorithms.robust_estimation import Scene, estimate, estimation_error
-from repro.complexity.corruption_floor import (
-    minimax_floor,
-    printed_floor,
-    sharper_floor,
+from repro.base.notation import epsilon_of_cost
+from repro.base.schema import Positive
+from repro.families.robust.assumptions import Assumed, inside_the_class, sums_to_zero
+from repro.families.robust.bounds_cases import PricedCase, RandomCells
+from repro.families.robust.bounds_score import NoiseCase
+from repro.families.robust.cases import (
+    NOBODY,
+    STRONG_CTL,
+    STRONG_LTC,
+    Attack,
+    PairCase,
+    RobustExperiment,
+    RobustProbes,
 )
-from repro.corruption.budget import checked_corruption
-from repro.corruption.orders import Order
-from repro.instances.pair_world import unseen_direction
-from repro.measures.score_terms import corruption_term_ratio, noise_term_fails
-from repro.notation import epsilon_of_cost, privacy_cost
-from repro.schema import Corruption, Model, Number, Positive, Share
-from repro.study.checks import Check
-from repro.study.corruption_sweep import require_labels
-from repro.study.experiment import Setting
-from repro.study.pair_sweep import PairSweep, PairSweepConfig
+from repro.families.robust.measures import of_method
+from repro.families.robust.methods_weighted import (
+    TINY_RIDGE,
+    algorithm_1,
+    bound_over_worst,
+    bound_without_cost,
+    constant_one,
+    end,
+    first_feature_only,
+    first_step_as_printed,
+    fixed_mass,
+    fixed_mass_swapped,
+    floor_over_bound,
+    norm_too_large,
+    printed_bound,
+    printed_bound_attained,
+    without_debiasing,
+    without_root,
+    worse_order_over_bound,
+    worst_mass,
+    worst_mass_swapped,
+    worst_over_bound,
+    worst_ratio,
+)
+from repro.families.robust.worlds_choices import RareChoice
+from repro.study.case import Case, Point, PointCase
+from repro.study.claims import Frequency, Inequality, Ratio, Slope
 from repro.study.results import AssumptionResult
-from repro.study.sweep import INSTANCE, Row
+from repro.study.row import INSTANCE, Evidence, Need, Row
 
-NOISE = "‖θ̂ − θ_true‖_{Σ̂+λI} without corruption"
-FLOOR = "sup over m of the floor of ‖θ̂ − θ_true‖_Σ̂"
-TINY_RIDGE = 1e-12
+NOISE = of_method("‖θ̂ − θ_true‖_{Σ̂+λI} without corruption", Evidence.MEASURED)
+UNSEEN = of_method("‖θ̂ − θ_true‖_{Σ̂+λI} in a direction never seen", Evidence.MEASURED)
+FLOOR = of_method("sup over m of the floor of ‖θ̂ − θ_true‖_Σ̂", Evidence.MEASURED)
+ONE_MASS = of_method("floor at one mass", Evidence.MEASURED)
+ATTAINED = of_method("sup of floor / √(2B′cα/γ)", Evidence.MEASURED)
+MINIMAX = of_method("lower bound / sup of floor", Evidence.MEASURED)
+EXACT_OVER_BOUND = of_method("floor / √(2B′ζα/γ)", Evidence.EXACT)
+OVER_BOUND = of_method("floor / √(2B′ζα/γ)", Evidence.SEARCHED)
+EQ_20 = of_method("γ‖Δ‖²_Σ̂ / −⟨∇L(θ_true), Δ⟩", Evidence.SEARCHED)
+E1 = of_method("Claim E.1 fails [frequency]", Evidence.SEARCHED)
+E2 = of_method("‖(1/n)Σbx‖_{(Σ̂+λI)⁻¹} / ζ√α", Evidence.SEARCHED)
 
-
-class RareNumbers(Model):
-    """The ladder of masses and the class; the truth is reward_share·B′."""
-
-    reward_bound: Positive
-    reward_share: Annotated[Number, Field(ge=-1, le=1)]
-    masses: tuple[Share, Share]
-    ratio: Annotated[Number, Field(gt=1, le=100)]
-    fixed_mass: Share
-
-    def cell(self, reward_bound: float | None = None) -> RareCell:
-        """The rare cell."""
-        bound = reward_bound or self.reward_bound
-        return RareCell(bound, self.reward_share * bound, self.masses, self.ratio)
+NOISY = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY, Need.DEBIASING)
+ATTACKED = (*NOISY, Need.ADVERSARY)
+ORDERED = (*ATTACKED, Need.ORDER)
+OURS = ("own.sharper_floor",)
 
 
-class EstimationWeightedConfig(PairSweepConfig):
+class WeightedProbes(RobustProbes):
     """Numbers of the experiment; conf/theorem/estimation_weighted.yaml gives them."""
 
-    corruption: Corruption
-    fixed_mass_corruption: Corruption
-    rare: RareNumbers
     claim_e1_constant: Positive
     privacy_costs: tuple[Positive, Positive]
 
 
-class EstimationWeighted(PairSweep):
-    """Theorem 5.4, its claims, and the sharper floor."""
+Cases = Callable[["EstimationWeighted", Point], Case]
 
-    slug = "estimation_weighted"
-    title = "P4 Theorem 5.4: private and robust estimation in the weighted norm"
-    statements = ("p4.thm_5_4", "p4.claim_e_1", "p4.claim_e_2", "own.sharper_floor")
-    settled_by = {
-        "p4.claim_e_1": ("claim_e1",),
-        "p4.claim_e_2": ("claim_e2",),
-        "own.sharper_floor": ("instance_bound", "sharper_cost", "sharper_corruption",
-            "fixed_mass_cost", "sharper_bound", "minimax_bound"),
-        "p4.thm_5_4": ("noise_n_pairs", "noise_privacy_cost", "noise_features",
-            "noise_reward_bound", "ridge", "ltc_corruption", "ctl_corruption", "printed_cost",
-            "ctl_cost", "eq_20"),
-    }  # fmt: skip
-    instances = ("linear", "preference_text")
-    used_overrides = frozenset({"epsilon", "n_pairs"})
-    config_type = EstimationWeightedConfig
-    config: EstimationWeightedConfig
-    allowed_failure = 0.05
 
-    rows = (
-        Row("noise_n_pairs", "n_pairs", INSTANCE, "algorithm_1", ("no_debias",), NOISE,
-            "noise ∝ n^−½"),
-        Row("noise_privacy_cost", "privacy_cost", INSTANCE, "algorithm_1", ("no_debias",), NOISE,
-            "noise ∝ c(ε)"),
-        Row("instance_bound", "corruption", INSTANCE, "floor_over_bound", (),
-            "floor / √(2B′ζα/γ)", "ours: floor ≤ √(2B′ζα/γ), LTC and CTL"),
-        Row("noise_features", "num_features", "cells", "algorithm_1", ("first_feature_only",),
-            NOISE, "noise ∝ √d"),
-        Row("noise_reward_bound", "reward_bound", "saturated", "algorithm_1", ("no_debias",),
-            NOISE, "noise ∝ 1/γ, that is e^B′"),
-        Row("ridge", "ridge", "unseen", "algorithm_1", ("no_debias",),
-            "‖θ̂ − θ_true‖_{Σ̂+λI} in a direction never seen", "B′√λ is attained"),
-        Row("ltc_corruption", "corruption", "rare", "worst_mass", ("fixed_mass",), FLOOR,
-            "LTC: floor ∝ √α"),
-        Row("ctl_corruption", "corruption", "rare", "worst_mass", ("fixed_mass",), FLOOR,
-            "CTL: floor ∝ √α"),
-        Row("printed_cost", "privacy_cost", "rare", "worst_mass", (), FLOOR,
-            "as printed, LTC: floor ≤ O(c(ε))"),
-        Row("sharper_cost", "privacy_cost", "rare", "worst_mass", ("fixed_mass",), FLOOR,
-            "ours, LTC: floor ∝ √c(ε)"),
-        Row("sharper_corruption", "corruption", "rare_small", "worst_over_bound",
-            ("printed_bound",), "sup of floor / √(2B′cα/γ)", "ours: attained as B′ → 0"),
-        Row("ctl_cost", "privacy_cost", "rare", "worst_mass", ("orders_swapped",), FLOOR,
-            "CTL: floor free of ε"),
-        Row("fixed_mass_cost", "privacy_cost", "rare", "fixed_mass", ("orders_swapped",),
-            "floor at one mass", "LTC at a fixed mass: floor ∝ c(ε)"),
-        Row("sharper_bound", "corruption", "random", "floor_over_bound", ("bound_without_cost",),
-            "floor / √(2B′ζα/γ)", "ours: floor ≤ √(2B′ζα/γ), random and rare cells"),
-        Row("minimax_bound", "reward_bound", "rare", "bound_over_worst",
-            ("printed_bound_attained",), "lower bound / sup of floor",
-            "ours: sup of floor ≥ B′√(cα/tanh(B′/2))"),
-        Row("eq_20", "reward_bound", "random", "end", ("first_step_as_printed",),
-            "γ‖Δ‖²_Σ̂ / −⟨∇L(θ_true), Δ⟩", "eq. (20), its end"),
-        Row("claim_e1", "num_features", "cells", "norm_too_large", ("constant_one",),
-            "Claim E.1 fails [frequency]", "‖(1/n)Σηx‖ ≤ √3·√((d+ln(1/δ))/n) w.p. ≥ 1−δ"),
-        Row("claim_e2", "corruption", "cells", "worst_ratio", ("without_root",),
-            "‖(1/n)Σbx‖_{(Σ̂+λI)⁻¹} / ζ√α", "Claim E.2: ‖(1/n)Σbx‖ ≤ ζ√α"),
+def noise(experiment: EstimationWeighted, point: Point) -> PairCase:
+    """Algorithm 1, nobody corrupting."""
+    return experiment.pair_case(point, NOBODY, ridge=point.swept("ridge", TINY_RIDGE))
+
+
+def floor(attack: Attack) -> Cases:
+    """Algorithm 1 on the rare cell, under an attack."""
+    return lambda experiment, point: experiment.pair_case(point, attack)
+
+
+def exact_floor(experiment: EstimationWeighted, point: Point) -> PricedCase:
+    """Infinitely many labels of the world, at the dearest ε of the config."""
+    cost = experiment.config.privacy_costs[1]
+    return PricedCase(
+        methods=point.methods, epsilon=epsilon_of_cost(cost), cost=cost, ridge=TINY_RIDGE,
+        world=experiment.world(point), **experiment.attacked(point, STRONG_LTC),
     )  # fmt: skip
 
-    def __init__(self, config: EstimationWeightedConfig, setting: Setting) -> None:
-        super().__init__(config, setting)
-        checked_corruption(config.fixed_mass_corruption)
-        require_labels(self, self._corrupted)
 
-    def _corrupted(self, check: Check, value: float) -> float | None:
-        """α of a row on the rare cell."""
-        if not str(check.settings["world"]).startswith("rare"):
-            return None
-        return value if check.axis == "corruption" else self.config.corruption
+def random_floor(experiment: EstimationWeighted, point: Point) -> PricedCase:
+    """Infinitely many labels of random worlds at random ε."""
+    return PricedCase(
+        methods=point.methods, world=RandomCells(experiment.config.privacy_costs),
+        **experiment.attacked(point, STRONG_LTC),
+    )  # fmt: skip
 
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """Noise, floors, or ratios to bounds, per method."""
-        measured = {m: self._of(check, value, m, rng, replicates) for m in check.methods}
-        return {m: np.broadcast_to(x, (replicates,)) for m, x in measured.items()}
 
-    def _of(self, check: Check, value: float, method: str, rng, replicates) -> np.ndarray | float:
-        world = str(check.settings["world"])
-        if check.name == "claim_e1":
-            constant = 1.0 if method == "constant_one" else self.config.claim_e1_constant
-            n_pairs, delta = int(self._fixed(check, "n_pairs")), self.allowed_failure
-            args = (int(value), n_pairs, constant, delta, True, rng, replicates)
-            return noise_term_fails(*args)
-        if check.name == "claim_e2":
-            ratio = corruption_term_ratio(value, 1.0, TINY_RIDGE, rng, replicates)
-            return ratio / value**0.5 if method == "without_root" else ratio
-        if check.name == "eq_20":
-            return eq_20_ratios(value, method == "end", rng, replicates)
-        if check.name == "instance_bound":
-            return self._instance_ratio(check, value, rng)
-        if check.name == "sharper_bound":
-            return self._random_ratios(value, method, rng, replicates)
-        if world.startswith("rare"):
-            return self._rare(check, value, method, rng)
-        return self._noise(check, value, method, rng, replicates)
+def noise_of_score(experiment: EstimationWeighted, point: Point) -> NoiseCase:
+    """The noise of the score in d dimensions."""
+    return NoiseCase(
+        methods=point.methods, n_pairs=point.n_pairs, features=int(point.value),
+        constant=experiment.config.claim_e1_constant, failure_prob=experiment.failure_prob,
+        weighted=True,
+    )  # fmt: skip
 
-    def _noise(self, check: Check, value: float, method: str, rng, replicates) -> np.ndarray:
-        n_pairs, epsilon = self.size(check, value)
-        ridge, world = TINY_RIDGE, None
-        if check.axis == "ridge":
-            ridge, world = value, unseen_direction(device=self.setting.device)
-        scene = Scene(world or self.world(check, value), Order.LTC, epsilon, ridge=ridge)
-        if method == "no_debias":
-            scene = replace(scene, reading="no_debias")
-        if method == "first_feature_only":
-            error, victim = estimate(scene, n_pairs, rng, replicates)
-            return (victim.mass[:, 0].sqrt() * error[:, 0].abs()).cpu().numpy()
-        return estimation_error(scene, n_pairs, rng, replicates).cpu().numpy()
 
-    def _rare(self, check: Check, value: float, method: str, rng) -> float:
-        """The supremum over the ladder of masses, or a floor at one mass, or a ratio to a bound."""
-        n_pairs, epsilon = self.size(check, value)
-        rare = self.config.rare
-        cell = rare.cell(value if check.axis == "reward_bound" else None)
-        if str(check.settings["world"]) == "rare_small":
-            cell = rare.cell(rare.reward_bound / 8)
-        share = self._corrupted(check, value) or 0.0
-        if check.name == "fixed_mass_cost":
-            share = self.config.fixed_mass_corruption
-        ltc = check.name.startswith("ctl") == (method == "orders_swapped")
-        scene = {
-            "order": Order.LTC if ltc else Order.CTL, "epsilon": epsilon, "corruption": share,
-            "n_pairs": n_pairs, "rng": rng,
-        }  # fmt: skip
-        if method == "fixed_mass" or check.name == "fixed_mass_cost":
-            return float(rare_cell_floors(cell, np.array([rare.fixed_mass]), **scene)[0])
-        worst = worst_rare_cell(cell, **scene)
-        bounds = (privacy_cost(epsilon), share, cell.reward_bound)
-        match method:
-            case "worst_over_bound":
-                return worst / sharper_floor(*bounds)
-            case "printed_bound":
-                return worst / printed_floor(*bounds)
-            case "bound_over_worst":
-                return minimax_floor(*bounds) / worst
-            case "printed_bound_attained":
-                return printed_floor(*bounds) / worst
-        return worst
+def the_value(experiment: EstimationWeighted, point: Point) -> PointCase:
+    """Nothing but the swept number."""
+    return PointCase(methods=point.methods, value=point.value)
 
-    def _random_ratios(self, share: float, method: str, rng, replicates) -> np.ndarray:
-        """Floors of random worlds under LTC or CTL at random ε over the bound, each its own."""
-        low, high = self.config.privacy_costs
-        return np.array([
-            random_floor(share, np.exp(rng.uniform(np.log(low), np.log(high))), rng,
-                         with_cost=method == "floor_over_bound")
-            for _ in range(replicates)
-        ])  # fmt: skip
 
-    def _instance_ratio(self, check: Check, share: float, rng) -> float:
-        """The worse of LTC and CTL at the dearest ε of the config, over the bound."""
-        cost = self.config.privacy_costs[1]
-        world = self.world(check, share)
-        ratios = []
-        for order, worth in ((Order.LTC, cost), (Order.CTL, 1.0)):
-            scene = Scene(world, order, epsilon_of_cost(cost), share, "strong", ridge=TINY_RIDGE)
-            floor = float(estimation_error(scene, None, None)[0])
-            ratios.append(floor / sharper_floor(worth, share, world.radius))
-        return max(ratios)
+LTC, CTL = floor(STRONG_LTC), floor(STRONG_CTL)
+
+
+class EstimationWeighted(RobustExperiment[Case]):
+    """Theorem 5.4, its claims, and the sharper floor."""
+
+    title = "P4 Theorem 5.4: private and robust estimation in the weighted norm"
+    settles = ("p4.thm_5_4",)
+    config_type = WeightedProbes
+    config: WeightedProbes
+
+    rows = (
+        Row("noise_n_pairs", "n_pairs", Slope(-0.5, "noise {rate}"), NOISE, algorithm_1,
+            (without_debiasing,), on=INSTANCE, given=noise, needs=NOISY),
+        Row("noise_privacy_cost", "privacy_cost", Slope(1, "noise {rate}"), NOISE, algorithm_1,
+            (without_debiasing,), on=INSTANCE, given=noise, needs=NOISY),
+        Row("instance_bound", "corruption", Inequality("ours: floor ≤ √(2B′ζα/γ), LTC and CTL"),
+            EXACT_OVER_BOUND, worse_order_over_bound, on=INSTANCE, given=exact_floor,
+            needs=NOISY, settles=OURS),
+        Row("noise_features", "num_features", Slope(0.5, "noise {rate}"), NOISE, algorithm_1,
+            (first_feature_only,), on="cells", given=noise, needs=NOISY),
+        Row("noise_reward_bound", "reward_bound", Slope(1, "noise ∝ 1/γ, that is {rate}′"), NOISE,
+            algorithm_1, (without_debiasing,), on="saturated", given=noise, needs=NOISY),
+        Row("ridge", "ridge", Slope(0.5, "B′√λ is attained: error {rate}"), UNSEEN, algorithm_1,
+            (without_debiasing,), on="unseen", given=noise, needs=NOISY),
+        Row("ltc_corruption", "corruption", Slope(0.5, "LTC: floor {rate}"), FLOOR, worst_mass,
+            (fixed_mass,), on="rare", given=LTC, needs=ATTACKED),
+        Row("ctl_corruption", "corruption", Slope(0.5, "CTL: floor {rate}"), FLOOR, worst_mass,
+            (fixed_mass,), on="rare", given=CTL, needs=ATTACKED),
+        Row("printed_cost", "privacy_cost",
+            Slope(1, "as printed, LTC: floor {rate}", "at_most"), FLOOR, worst_mass,
+            on="rare", given=LTC, needs=NOISY),
+        Row("sharper_cost", "privacy_cost", Slope(0.5, "ours, LTC: floor {rate}"), FLOOR,
+            worst_mass, (fixed_mass,), on="rare", given=LTC, needs=ORDERED, settles=OURS),
+        Row("sharper_corruption", "corruption",
+            Ratio("ours: attained as B′ → 0", tolerance=0.03), ATTAINED, worst_over_bound,
+            (printed_bound,), on="rare_small", given=LTC, needs=ORDERED, settles=OURS),
+        Row("ctl_cost", "privacy_cost", Slope(0, "CTL: floor {rate}", symbol="ε"), FLOOR,
+            worst_mass, (worst_mass_swapped,), on="rare", given=CTL, needs=ORDERED),
+        Row("fixed_mass_cost", "privacy_cost", Slope(1, "LTC at a fixed mass: floor {rate}"),
+            ONE_MASS, fixed_mass, (fixed_mass_swapped,), on="rare", given=LTC, needs=ORDERED,
+            settles=OURS),
+        Row("sharper_bound", "corruption",
+            Inequality("ours: floor ≤ √(2B′ζα/γ), random and rare cells", 1e-6), OVER_BOUND,
+            floor_over_bound, (bound_without_cost,), given=random_floor, needs=NOISY,
+            settles=OURS),
+        Row("minimax_bound", "reward_bound", Inequality("ours: sup of floor ≥ B′√(cα/tanh(B′/2))"),
+            MINIMAX, bound_over_worst, (printed_bound_attained,), on="rare", given=LTC,
+            needs=ORDERED, settles=OURS),
+        Row("eq_20", "reward_bound", Inequality("eq. (20), its end", 1e-6), EQ_20, end,
+            (first_step_as_printed,), given=the_value),
+        Row("claim_e1", "num_features",
+            Frequency("‖(1/n)Σηx‖ ≤ √3·√((d+ln(1/δ))/n) w.p. ≥ 1−δ"), E1, norm_too_large,
+            (constant_one,), given=noise_of_score, settles=("p4.claim_e_1",)),
+        Row("claim_e2", "corruption", Inequality("Claim E.2: ‖(1/n)Σbx‖ ≤ ζ√α"), E2, worst_ratio,
+            (without_root,), given=the_value, settles=("p4.claim_e_2",)),
+    )  # fmt: skip
+
+    def case(self, point: Point) -> Case:
+        """What the row says that its cases are made of."""
+        return point.row.given(self, point)
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Definition 5.1 on the worlds of the noise rows, and rare cells inside the class."""
-        rare = self.config.rare
-        inside = abs(rare.reward_share) <= 1
-        checks = [c for c in self.checks() if c.quantity == NOISE]
+        rare = self.config.worlds["rare"]
+        assert isinstance(rare, RareChoice)
+        inside, detail = abs(rare.reward_share) <= 1, f"θ/B′ = {rare.reward_share:g}"
+        noisy = [trial for trial in self.trials if trial.row.measure is NOISE]
         return (
-            AssumptionResult("rare cell: class", inside, f"θ/B′ = {rare.reward_share:g}"),
-            *(one for check in checks for one in self._assumed(check)),
+            AssumptionResult("rare cell: class", inside, detail),
+            *(
+                AssumptionResult(f"{trial.row.name}: {name}", holds, detail)
+                for trial in noisy
+                for name, holds, detail in _assumed(trial.cases[-1])
+            ),
         )
 
-    def _assumed(self, check: Check) -> tuple[AssumptionResult, ...]:
-        world = self.world(check, check.grid[-1])
-        norm, length = float(world.theta.norm()), float(world.feature_diff.norm(dim=1).max())
-        sum_to_zero = abs(float(world.theta.sum()))
-        return (
-            AssumptionResult(f"{check.name}: class", norm <= world.radius, f"‖θ‖ = {norm:.3g}"),
-            AssumptionResult(f"{check.name}: ⟨1,θ⟩ = 0", sum_to_zero < 1e-9, f"{sum_to_zero:.1g}"),
-            AssumptionResult(f"{check.name}: features", length <= 1 + 1e-9, f"‖x‖ ≤ {length:.3g}"),
-        )
+
+def _assumed(case: Any) -> tuple[Assumed, ...]:
+    return (*inside_the_class(case.world), sums_to_zero(case.world))

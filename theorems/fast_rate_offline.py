@@ -31,33 +31,76 @@ that the contradiction is the adversary's doing.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import torch
 
-from repro.algorithms.kl_plugin import PluginStudy
-from repro.corruption.huber_square import HuberOrder, reported_mean
-from repro.estimators.mixture_mle import mixture_mle
+from repro.base.schema import Count, KLWeight, Positive, Probability
+from repro.corruption.huber_square import reported_mean
+from repro.corruption.orders import Order
+from repro.families.chipo.algorithms_plugin import PluginStudy
+from repro.families.chipo.plugin_cases import (
+    FastRateCase,
+    LinearPluginCase,
+    PluginCase,
+    any_algorithm,
+    corruption_after_privacy,
+    corruption_before_privacy,
+    inverted_kl_weight,
+    linear_gaps,
+    naive_likelihood,
+    plugin,
+    plugin_gap,
+    without_adversary,
+    without_privacy_cost,
+)
 from repro.instances.build import build_world
 from repro.instances.choices import instance_choice
 from repro.instances.linear import LinearWorld
-from repro.measures.suboptimality import gibbs_suboptimality
-from repro.notation import epsilon_of_cost
-from repro.preferences.label_counts import draw_label_counts
-from repro.schema import Count, KLWeight, Positive, Probability
-from repro.study.checks import Check
-from repro.study.experiment import Setting
-from repro.study.privacy_mistakes import PrivacyMistakes
+from repro.study.case import Point
+from repro.study.claims import Slope
+from repro.study.config import Probes
+from repro.study.experiment import Experiment
 from repro.study.results import AssumptionResult
-from repro.study.sweep import INSTANCE, Row, SweepConfig
+from repro.study.row import INSTANCE, Evidence, Measure, Method, Need, Row, per_method
 
-GAP = "regularised suboptimality [reward]"
-NAIVE = ("naive_likelihood",)
+QUANTITY = "regularised suboptimality [reward]"
+GAP = Measure(QUANTITY, per_method(plugin_gap), Evidence.MEASURED)
+LINEAR_GAP = Measure(QUANTITY, linear_gaps, Evidence.MEASURED)
+LEAST_GAP = Measure(QUANTITY, per_method(plugin_gap), Evidence.COMPUTED)
+
+linear_plugin = Method("plugin", lambda epsilon: epsilon)
+linear_naive = Method("naive_likelihood", lambda epsilon: np.inf, privacy_mistake=True)
 
 
-class FastRateOfflineConfig(SweepConfig):
+@dataclass(frozen=True)
+class Corruption:
+    """What happens to labels besides privacy.
+
+    Attributes:
+        order: of corruption and privacy.
+        share: multiple of the α in force.
+        twins: whether two worlds are to send the same reports.
+    """
+
+    order: Order = Order.CTL
+    share: float = 1.0
+    twins: bool = False
+
+
+PRIVACY_ONLY = Corruption(share=0.0)
+CTL, LTC = Corruption(), Corruption(Order.LTC)
+CTL_TWINS, LTC_TWINS = Corruption(twins=True), Corruption(Order.LTC, twins=True)
+
+LEARNS = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY)
+LEARNT = (Need.TRUTH_HIDDEN,)
+CORRUPTED = (Need.TRUTH_HIDDEN, Need.ADVERSARY)
+FLOOR = "corruption leaves a floor α², which the printed bound divides by T"
+
+
+class FastRateOfflineProbes(Probes):
     """Numbers of the experiment.
 
     Attributes:
@@ -71,81 +114,71 @@ class FastRateOfflineConfig(SweepConfig):
     corruption: Probability
 
 
-class FastRateOffline(PrivacyMistakes):
+class FastRateOffline(Experiment[FastRateCase]):
     """Proposition E.1 and the corrected form of its floors."""
 
-    slug = "fast_rate_offline"
     title = "P2 Proposition E.1: offline fast rates, and the floor of corruption"
-    statements = ("p2.prop_e_1",)
-    instances = ("linear", "preference_text")
-    used_overrides = frozenset({"epsilon", "horizon"})
-    config_type = FastRateOfflineConfig
-    privacy_mistakes = frozenset({"naive_likelihood", "without_privacy_cost"})
+    settles = ("p2.prop_e_1",)
+    config_type = FastRateOfflineProbes
+    config: FastRateOfflineProbes
 
     rows = (
-        Row("horizon_linear", "horizon", INSTANCE, "plugin", NAIVE, GAP,
-            "privacy only, linear class: ∝ 1/T"),
-        Row("horizon", "horizon", "clean", "plugin", NAIVE, GAP, "privacy only: ∝ 1/T"),
-        Row("privacy_cost", "privacy_cost", "clean", "plugin", NAIVE, GAP,
-            "privacy only: ∝ c(ε)²"),
-        Row("kl_weight", "kl_weight", "clean", "plugin", ("inverted_kl_weight",), GAP,
-            "privacy only: ∝ 1/β"),
-        Row("num_states", "num_states", "clean", "plugin", NAIVE, GAP, "privacy only: ∝ S"),
-        Row("printed_floor_ctl", "horizon", "ctl", "plugin", (), GAP,
-            "as printed, CTL: ≤ O(1/T)"),
-        Row("printed_floor_ltc", "horizon", "ltc", "plugin", (), GAP,
-            "as printed, LTC: ≤ O(1/T)"),
-        Row("printed_floor_any_ctl", "horizon", "ctl", "any_algorithm", (), GAP,
-            "as printed, CTL, least gap of any algorithm: ≤ O(1/T)"),
-        Row("printed_floor_any_ltc", "horizon", "ltc", "any_algorithm", (), GAP,
-            "as printed, LTC, least gap of any algorithm: ≤ O(1/T)"),
-        Row("floor_horizon_ctl", "horizon", "ctl", "plugin", ("without_adversary",), GAP,
-            "corrected, CTL: floor constant in T"),
-        Row("floor_horizon_ltc", "horizon", "ltc", "plugin", ("without_adversary",), GAP,
-            "corrected, LTC: floor constant in T"),
-        Row("floor_corruption_ctl", "corruption", "ctl", "plugin", ("without_privacy_cost",), GAP,
-            "corrected, CTL: floor ∝ α²"),
-        Row("floor_corruption_ltc", "corruption", "ltc", "plugin", ("without_privacy_cost",), GAP,
-            "corrected, LTC: floor ∝ α²"),
-        Row("floor_privacy_cost_ctl", "privacy_cost", "ctl", "plugin",
-            ("corruption_after_privacy",), GAP, "corrected, CTL: floor free of c(ε)"),
-        Row("floor_privacy_cost_ltc", "privacy_cost", "ltc", "plugin",
-            ("corruption_before_privacy",), GAP, "corrected, LTC: floor ∝ c(ε)²"),
-        Row("floor_kl_weight", "kl_weight", "ctl", "plugin", ("inverted_kl_weight",), GAP,
-            "corrected: floor ∝ 1/β"),
+        Row("horizon_linear", "horizon", Slope(-1, "privacy only, linear class: {rate}"),
+            LINEAR_GAP, linear_plugin, (linear_naive,), on=INSTANCE, needs=LEARNS),
+        Row("horizon", "horizon", Slope(-1, "privacy only: {rate}"), GAP, plugin,
+            (naive_likelihood,), on="tabular", given=PRIVACY_ONLY, needs=LEARNS),
+        Row("privacy_cost", "privacy_cost", Slope(2, "privacy only: {rate}"), GAP, plugin,
+            (naive_likelihood,), on="tabular", given=PRIVACY_ONLY, needs=LEARNS),
+        Row("kl_weight", "kl_weight", Slope(-1, "privacy only: {rate}", symbol="β"), GAP, plugin,
+            (inverted_kl_weight,), on="tabular", given=PRIVACY_ONLY, needs=LEARNT),
+        Row("num_states", "num_states", Slope(1, "privacy only: {rate}"), GAP, plugin,
+            (naive_likelihood,), on="tabular", given=PRIVACY_ONLY, needs=LEARNS),
+        Row("printed_floor_ctl", "horizon", Slope(-1, "as printed, CTL: {rate}", "at_most"), GAP,
+            plugin, on="tabular", given=CTL, needs=CORRUPTED, expected="contradicted", why=FLOOR),
+        Row("printed_floor_ltc", "horizon", Slope(-1, "as printed, LTC: {rate}", "at_most"), GAP,
+            plugin, on="tabular", given=LTC, needs=CORRUPTED, expected="contradicted", why=FLOOR),
+        Row("printed_floor_any_ctl", "horizon",
+            Slope(-1, "as printed, CTL, least gap of any algorithm: {rate}", "at_most"),
+            LEAST_GAP, any_algorithm, on="tabular", given=CTL_TWINS, expected="contradicted",
+            why=FLOOR),
+        Row("printed_floor_any_ltc", "horizon",
+            Slope(-1, "as printed, LTC, least gap of any algorithm: {rate}", "at_most"),
+            LEAST_GAP, any_algorithm, on="tabular", given=LTC_TWINS, expected="contradicted",
+            why=FLOOR),
+        Row("floor_horizon_ctl", "horizon", Slope(0, "corrected, CTL: floor {rate}"), GAP, plugin,
+            (without_adversary,), on="tabular", given=CTL, needs=CORRUPTED),
+        Row("floor_horizon_ltc", "horizon", Slope(0, "corrected, LTC: floor {rate}"), GAP, plugin,
+            (without_adversary,), on="tabular", given=LTC, needs=CORRUPTED),
+        Row("floor_corruption_ctl", "corruption", Slope(2, "corrected, CTL: floor {rate}"), GAP,
+            plugin, (without_privacy_cost,), on="tabular", given=CTL,
+            needs=(*LEARNS, Need.ADVERSARY)),
+        Row("floor_corruption_ltc", "corruption", Slope(2, "corrected, LTC: floor {rate}"), GAP,
+            plugin, (without_privacy_cost,), on="tabular", given=LTC,
+            needs=(*LEARNS, Need.ADVERSARY)),
+        Row("floor_privacy_cost_ctl", "privacy_cost", Slope(0, "corrected, CTL: floor {rate}"),
+            GAP, plugin, (corruption_after_privacy,), on="tabular", given=CTL,
+            needs=(*CORRUPTED, Need.ORDER, Need.PRIVACY)),
+        Row("floor_privacy_cost_ltc", "privacy_cost", Slope(2, "corrected, LTC: floor {rate}"),
+            GAP, plugin, (corruption_before_privacy,), on="tabular", given=LTC,
+            needs=(*LEARNS, Need.ADVERSARY, Need.ORDER)),
+        Row("floor_kl_weight", "kl_weight", Slope(-1, "corrected: floor {rate}", symbol="β"), GAP,
+            plugin, (inverted_kl_weight,), on="tabular", given=CTL, needs=LEARNT),
     )  # fmt: skip
 
-    def __init__(self, config: FastRateOfflineConfig, setting: Setting) -> None:
-        super().__init__(config, setting)
-        self.numbers = config
-
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """Regularised gaps, per method."""
-        if check.settings["world"] == INSTANCE:
-            return self._linear(check, value, rng, replicates)
-        study = self.study(check, value)
-        return {m: _gap(study, m, rng, replicates) for m in check.methods}
-
-    def study(self, check: Check, value: float) -> PluginStudy:
+    def case(self, point: Point) -> FastRateCase:
         """World and labels of one grid point."""
-        kind, numbers = str(check.settings["world"]), self.numbers
-        order: HuberOrder = "ltc" if kind == "ltc" else "ctl"
-        alpha = value if check.axis == "corruption" else numbers.corruption
-        return PluginStudy(
-            int(value) if check.axis == "num_states" else numbers.num_states,
-            numbers.difference,
-            value if check.axis == "kl_weight" else numbers.kl_weight,
-            *self._labels(check, value),
-            0.0 if kind == "clean" else alpha,
-            order,
+        common = {"methods": point.methods, "epsilon": point.epsilon, "horizon": point.horizon}
+        corruption, numbers = point.row.given, self.config
+        if corruption is None:
+            return LinearPluginCase(**common, world=self.world)
+        return PluginCase(
+            **common,
+            num_states=int(point.swept("num_states", numbers.num_states)),
+            difference=numbers.difference,
+            kl_weight=point.swept("kl_weight", numbers.kl_weight),
+            corruption=corruption.share * point.swept("corruption", numbers.corruption),
+            order=corruption.order,
         )
-
-    def _labels(self, check: Check, value: float) -> tuple[int, float]:
-        horizon = value if check.axis == "horizon" else self._fixed(check, "horizon")
-        on_cost = check.axis == "privacy_cost"
-        return int(horizon), epsilon_of_cost(value) if on_cost else self._fixed(check, "epsilon")
 
     @cached_property
     def world(self) -> LinearWorld:
@@ -155,55 +188,36 @@ class FastRateOffline(PrivacyMistakes):
         assert isinstance(world, LinearWorld)
         return world
 
-    def _linear(self, check, value, rng, replicates) -> dict[str, np.ndarray]:
-        world = self.world
-        horizon, epsilon = self._labels(check, value)
-        counts = draw_label_counts(
-            rng, world.cell_prob, world.reward_diff, horizon, epsilon, replicates
-        )
-        found = {}
-        for method in check.methods:
-            assumed = np.inf if method == "naive_likelihood" else epsilon
-            theta = mixture_mle(counts, world.feature_diff, assumed, world.radius)
-            error = torch.einsum("sad,rd->rsa", world.features, theta - world.theta)
-            gaps = gibbs_suboptimality(
-                world.optimal_policy, error / world.kl_weight, world.state_prob, world.kl_weight
-            )
-            found[method] = gaps.cpu().numpy()
-        return found
+    def world_numbers(self, row: Row) -> Mapping[str, object]:
+        """Fields of the instance, or of the tabular world and α."""
+        if row.given is None:
+            return {"world_fields": dict(self.setting.instance)}
+        fields = self.config.model_dump(include={"num_states", "kl_weight", "difference"})
+        return {"world_fields": fields, "corruption": row.given.share * self.config.corruption}
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """α < 1/2, realizable differences, and twins with equal reports where they are used."""
         found = []
-        for check in self.checks():
-            if check.settings["world"] == INSTANCE:
-                continue
-            study = self.study(check, check.grid[-1])
-            fits = study.corruption < 0.5 and study.difference < study.reward_bound
-            detail = f"Δ = {study.difference:g}, α = {study.corruption:g}"
-            found.append(AssumptionResult(f"{check.name}: realizable, α < 1/2", fits, detail))
-            if check.method == "any_algorithm":
-                found.append(_twins_agree(check.name, study))
+        for trial in self.trials:
+            case = trial.cases[-1]
+            if isinstance(case, PluginCase):
+                found.append(_realizable(trial.row.name, case.study))
+                if trial.row.given.twins:
+                    found.append(_twins_agree(trial.row.name, case.study))
         return tuple(found)
 
 
-def _gap(study: PluginStudy, method: str, rng, replicates: int) -> np.ndarray:
-    orders: dict[str, HuberOrder] = {
-        "corruption_after_privacy": "ltc",
-        "corruption_before_privacy": "ctl",
-    }
-    if method == "any_algorithm":
-        return np.full(replicates, study.best_worst_gap())
-    seen = replace(study, order=orders.get(method, study.order))
-    removed = 1.0 if method in ("naive_likelihood", "without_privacy_cost") else None
-    weight = 1 / study.kl_weight if method == "inverted_kl_weight" else None
-    return seen.simulate(rng, replicates, removed, method == "without_adversary", weight)
+def _realizable(name: str, study: PluginStudy) -> AssumptionResult:
+    alpha = study.reports.corruption
+    fits = alpha < 0.5 and study.difference < study.reward_bound
+    detail = f"Δ = {study.difference:g}, α = {alpha:g}"
+    return AssumptionResult(f"{name}: realizable, α < 1/2", fits, detail)
 
 
 def _twins_agree(name: str, study: PluginStudy) -> AssumptionResult:
     """Both worlds' corrupted labels have one distribution, the twin's adversary reporting +1."""
-    clean = np.tanh(study.twin_difference() / 2)
-    twin = reported_mean(clean, study.cost, study.corruption, study.order, 1.0)
+    reports, clean = study.reports, np.tanh(study.twin_difference() / 2)
+    twin = reported_mean(clean, reports.cost, reports.corruption, reports.order, 1.0)
     apart = abs(float(twin) - study.report_mean)
     detail = f"difference of E[z] = {apart:.1e}"
     return AssumptionResult(f"{name}: the twins' labels agree", apart < 1e-12, detail)

@@ -27,81 +27,78 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
-from repro.algorithms.pokl_methods import METHODS, simulate
-from repro.complexity.assumptions import realizable_and_covered
-from repro.measures.indistinguishable import minimax_gap
-from repro.schema import Corruption
-from repro.study.checks import Check
-from repro.study.experiment import Setting
-from repro.study.online_sweep import OnlineConfig, OnlineSweep
+from repro.base.schema import Corruption
+from repro.corruption.label_mean import LabelMean, WorseResponse
+from repro.corruption.orders import Order
+from repro.families.online_kl import wrong_pokl as wrong
+from repro.families.online_kl.bounds_regret import minimax_gap
+from repro.families.online_kl.cases import OnlineCase, OnlineExperiment, OnlineProbes, realizable
+from repro.families.online_kl.quantities import GAP
+from repro.families.online_kl.wrong_pokl import pokl
+from repro.study.case import Point
+from repro.study.claims import Slope
 from repro.study.results import AssumptionResult
-from repro.study.sweep import INSTANCE, Row
-
-GAP = "gap of the last iterate [reward]"
-WRONG = ("naive_labels", "epsilon_overstated")
+from repro.study.row import INSTANCE, Evidence, Measure, Method, Need, Row, method, per_method
 
 
-class FastRateConfig(OnlineConfig):
+class FastRateProbes(OnlineProbes):
     """Numbers of the experiment; conf/theorem/fast_rate_online.yaml gives them."""
 
     corruption: Corruption
 
 
-class FastRateOnline(OnlineSweep):
-    """Proposition E.2 on linear rewards."""
+@method
+def any_algorithm(case: OnlineCase) -> float:
+    """The least gap that a learner can have on the worse of two indistinguishable rewards."""
+    world, share = case.world, case.adversary(LabelMean()).offset
+    return minimax_gap(share, world.reward_bound / 4, world.kl_weight)
 
-    slug = "fast_rate_online"
+
+FLOOR = Measure(GAP.quantity, per_method(lambda case, m, rng, _: m.run(case)), Evidence.COMPUTED)
+CTL = Method("corrupted_ctl", pokl.run)
+LTC = Method("corrupted_ltc", pokl.run)
+OTHER_ORDER = Method("corrupted_ctl", wrong.other_order.run)
+PRIVATE = (Need.LABELS, Need.PRIVACY)
+ADVERSARY = (Need.ADVERSARY,)
+FLOORS = "a Huber adversary leaves a floor that no number of labels removes"
+
+
+class FastRateOnline(OnlineExperiment):
+    """Proposition E.2 on linear rewards; a corrupted row is given its order."""
+
     title = "P2 Proposition E.2: fast rates of online alignment"
-    statements = ("p2.prop_e_2",)
-    instances = ("linear",)
-    used_overrides = frozenset({"epsilon", "horizon", "kl_weight"})
-    config_type = FastRateConfig
+    settles = ("p2.prop_e_2",)
+    config_type = FastRateProbes
+    config: FastRateProbes
 
     rows = (
-        Row("horizon", "horizon", INSTANCE, "pokl", WRONG, GAP, "private: gap ∝ 1/T"),
-        Row("privacy_cost", "privacy_cost", INSTANCE, "pokl", ("naive_labels",), GAP,
-            "private: gap ∝ c(ε)²"),
-        Row("kl_weight", "kl_weight", "steady_policy", "pokl", ("inverted_kl_weight",), GAP,
-            "private: gap ∝ 1/β"),
-        Row("corrupted_ctl", "horizon", INSTANCE, "corrupted_ctl", (), GAP,
-            "CTL as printed: gap ∝ 1/T"),
-        Row("corrupted_ltc", "horizon", INSTANCE, "corrupted_ltc", (), GAP,
-            "LTC as printed: gap ∝ 1/T"),
-        Row("indistinguishable_pair", "horizon", INSTANCE, "any_algorithm", (), GAP,
-            "CTL as printed, any algorithm: gap ∝ 1/T"),
-        Row("floor_cost_ltc", "privacy_cost", INSTANCE, "corrupted_ltc", ("corrupted_ctl",), GAP,
-            "LTC, large T: the floor is ∝ c(ε)²"),
+        Row("horizon", "horizon", Slope(-1, "private: gap {rate}"), GAP, pokl,
+            (wrong.naive_labels, wrong.epsilon_overstated), on=INSTANCE, needs=PRIVATE),
+        Row("privacy_cost", "privacy_cost", Slope(2, "private: gap {rate}"), GAP, pokl,
+            (wrong.naive_labels,), on=INSTANCE, needs=PRIVATE),
+        Row("kl_weight", "kl_weight", Slope(-1, "private: gap {rate}", symbol="β"), GAP, pokl,
+            (wrong.inverted_kl_weight,), on="steady_policy", needs=PRIVATE),
+        Row("corrupted_ctl", "horizon", Slope(-1, "CTL as printed: gap {rate}", "at_most",
+            tolerance=0.1), GAP, CTL, on=INSTANCE, given=Order.CTL, needs=ADVERSARY,
+            expected="contradicted", why=FLOORS),
+        Row("corrupted_ltc", "horizon", Slope(-1, "LTC as printed: gap {rate}", "at_most",
+            tolerance=0.1), GAP, LTC, on=INSTANCE, given=Order.LTC, needs=ADVERSARY,
+            expected="contradicted", why=FLOORS),
+        Row("indistinguishable_pair", "horizon",
+            Slope(-1, "CTL as printed, any algorithm: gap {rate}", "at_most", tolerance=0.1),
+            FLOOR, any_algorithm, on=INSTANCE, given=Order.CTL, needs=ADVERSARY,
+            expected="contradicted", why=FLOORS),
+        Row("floor_cost_ltc", "privacy_cost", Slope(2, "LTC, large T: the floor is {rate}",
+            tolerance=0.1), GAP, LTC, (OTHER_ORDER,), on=INSTANCE, given=Order.LTC,
+            needs=(Need.LABELS, Need.PRIVACY, Need.ADVERSARY, Need.ORDER)),
     )  # fmt: skip
 
-    def __init__(self, config: FastRateConfig, setting: Setting) -> None:
-        super().__init__(config, setting)
-        self.corruption = config.corruption
-
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """Gap of π² after T labels."""
-        world, lane = self.world(check, value), self.lane(check, value)
-        if check.method == "any_algorithm":
-            floor = minimax_gap(self.corruption, world.reward_bound / 4, world.kl_weight)
-            return {"any_algorithm": np.full(replicates, floor)}
-        settings = [self._setting(lane, method) for method in check.methods]
-        horizon, ratio = self.horizon(check, value), self.exploration.grid_ratio
-        curve = simulate(world, settings, horizon, ratio, rng, replicates)
-        return dict(zip(check.methods, curve.regret[-1], strict=True))
-
-    def _setting(self, lane, method: str):
-        if method in METHODS:
-            return METHODS[method](lane)
-        return replace(lane, corruption=self.corruption, after_privacy=method == "corrupted_ltc")
+    def case(self, point: Point) -> OnlineCase:
+        """The case, with the adversary of the corrupted rows."""
+        case, order = super().case(point), point.row.given
+        adversary = WorseResponse(self.config.corruption)
+        return replace(case, adversary=adversary, order=order) if order else case
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Realizability on every world."""
-        return tuple(
-            AssumptionResult(f"{check.name} at {value:g}: {name}", holds, detail)
-            for check in self.checks()
-            for value in (check.grid[0], check.grid[-1])
-            for name, holds, detail in realizable_and_covered(self.world(check, value))
-        )
+        return self.at_both_ends(realizable)

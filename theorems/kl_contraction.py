@@ -13,79 +13,137 @@ the ratio is e^(−3ε)).  The lemma's ε is the channel's own: a channel with 1
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
-from repro.privacy.channels import channel_epsilon, randomized_response
-from repro.schema import Share
-from repro.study.checks import Check
-from repro.study.experiment import Setting
+from repro.base.schema import Share
+from repro.privacy.channels import channel_epsilon
+from repro.privacy.channels import randomized_response as channel_of
+from repro.study.case import Case, Point
+from repro.study.claims import Inequality, Ratio
+from repro.study.config import Probes
+from repro.study.experiment import Experiment
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig, SweepExperiment
+from repro.study.row import Evidence, Measure, Row, Values, method, per_method
 
 OVERSTATED = 1.2
 LABELS, REPORTS = 3, 4
 SPLIT = np.array([[1.0, 1, 0, 0], [0, 0, 1, 1], [0, 0, 1, 1]])
 """Which reports a label makes likelier."""
 SAME_HALF = np.kron(np.eye(2), np.ones((2, 2)))
-RATIO = "symmetrised KL of the reports over its bound"
 
 TEN_PERCENT_LESS = 0.9
 """On the right side: a planted lemma whose constant is 10 % too small."""
 
 
-class KLContractionConfig(SweepConfig):
+class KLContractionProbes(Probes):
     """Numbers of the experiment; ``vertex_distance`` is ‖P₁ − P₂‖_TV next to a vertex."""
 
     vertex_distance: Share
 
 
-class KLContraction(SweepExperiment):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ContractionCase(Case):
+    """One budget.
+
+    Attributes:
+        vertex_distance: ‖P₁ − P₂‖_TV next to a vertex, t.
+    """
+
+    vertex_distance: float
+
+    @property
+    def allowed(self) -> float:
+        """The lemma's right side."""
+        return float(bound(self.epsilon, self.vertex_distance))
+
+    def kl_at_vertex(self, epsilon: float) -> float:
+        """Symmetrised KL of the reports on P₁ = (1, 0) and P₂ = (1 − t, t)."""
+        t = self.vertex_distance
+        reports = np.array([[1.0, 0.0], [1 - t, t]]) @ channel_of(epsilon)
+        return float(symmetrised_kl(reports[0], reports[1]))
+
+
+@method
+def randomized_response(case: ContractionCase) -> float:
+    """Left over right side next to a vertex."""
+    return case.kl_at_vertex(case.epsilon) / case.allowed
+
+
+@method
+def epsilon_overstated(case: ContractionCase) -> float:
+    """Wrong: the channel spends 20 % more than the bound is told."""
+    return case.kl_at_vertex(OVERSTATED * case.epsilon) / case.allowed
+
+
+@method
+def ten_percent(case: ContractionCase) -> float:
+    """Wrong: the lemma with 0.9 of its constant."""
+    return randomized_response.run(case) / TEN_PERCENT_LESS
+
+
+@method
+def whole_l1_norm(case: ContractionCase) -> float:
+    """Wrong: ‖·‖₁ for ½‖·‖₁."""
+    return case.kl_at_vertex(case.epsilon) / float(bound(case.epsilon, 2 * case.vertex_distance))
+
+
+@method
+def random_channel(ratio: np.ndarray) -> np.ndarray:
+    """The lemma."""
+    return ratio
+
+
+@method
+def squared_excess_halved(ratio: np.ndarray) -> np.ndarray:
+    """Wrong: ((e^ε − 1)/2)² for (e^ε − 1)²."""
+    return 4 * ratio
+
+
+@method
+def random_ten_percent(ratio: np.ndarray) -> np.ndarray:
+    """Wrong: the lemma with 0.9 of its constant."""
+    return ratio / TEN_PERCENT_LESS
+
+
+def over_random_channels(case: Case, rng: np.random.Generator, replicates: int) -> Values:
+    """(R,) ratios; random channels differ by replicate."""
+    ratio = random_ratios(rng, case.epsilon, replicates)
+    return {m.name: m.run(ratio) for m in case.methods}
+
+
+RATIO = "symmetrised KL of the reports over its bound"
+AT_VERTEX = Measure(RATIO, per_method(lambda case, m, rng, count: m.run(case)), Evidence.COMPUTED)
+SEARCH = Measure(RATIO, over_random_channels, Evidence.SEARCHED)
+
+
+class KLContraction(Experiment[Case]):
     """Left-hand side over right-hand side, on worst and on random channels."""
 
-    slug = "kl_contraction"
     title = "P1 Lemma A.5: local privacy contracts divergences"
-    statements = ("p1.lem_a_5",)
-    instances = ("linear", "preference_text")
-    used_overrides = frozenset()
-    config_type = KLContractionConfig
-    config: KLContractionConfig
+    settles = ("p1.lem_a_5",)
+    config_type = KLContractionProbes
+    config: KLContractionProbes
 
     rows = (
-        Row("randomized_response", "epsilon_minus_one", "vertex", "randomized_response",
-            ("epsilon_overstated", "ten_percent"), RATIO, "randomized response next to a vertex"),
-        Row("random_channels", "epsilon_minus_one", "random", "random_channel",
-            ("squared_excess_halved", "random_ten_percent"), RATIO,
-            "random channels and label distributions"),
-        Row("tight", "epsilon_minus_one", "vertex", "randomized_response",
-            ("whole_l1_norm",), RATIO, "randomized response attains the bound as ε → 0"),
+        Row("randomized_response", "epsilon_minus_one",
+            Inequality("randomized response next to a vertex"), AT_VERTEX, randomized_response,
+            (epsilon_overstated, ten_percent)),
+        Row("random_channels", "epsilon_minus_one",
+            Inequality("random channels and label distributions"), SEARCH, random_channel,
+            (squared_excess_halved, random_ten_percent)),
+        Row("tight", "epsilon_minus_one",
+            Ratio("randomized response attains the bound as ε → 0", tolerance=0.01), AT_VERTEX,
+            randomized_response, (whole_l1_norm,)),
     )  # fmt: skip
 
-    def __init__(self, config: KLContractionConfig, setting: Setting) -> None:
-        super().__init__(config, setting)
-
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """(replicates,) ratios; random channels differ by replicate."""
-        epsilon = math.log1p(value)
-        if check.settings["world"] == "random":
-            ratio = random_ratios(rng, epsilon, replicates)
-            return {
-                "random_channel": ratio,
-                "squared_excess_halved": 4 * ratio,
-                "random_ten_percent": ratio / TEN_PERCENT_LESS,
-            }
-        return {m: np.full(replicates, self._vertex(m, epsilon)) for m in check.methods}
-
-    def _vertex(self, method: str, epsilon: float) -> float:
-        """Randomized response on P₁ = (1, 0) and P₂ = (1 − t, t)."""
-        t = self.config.vertex_distance
-        own = OVERSTATED * epsilon if method == "epsilon_overstated" else epsilon
-        reports = np.array([[1.0, 0.0], [1 - t, t]]) @ randomized_response(own)
-        distance = 2 * t if method == "whole_l1_norm" else t
-        factor = TEN_PERCENT_LESS if method == "ten_percent" else 1.0
-        return float(symmetrised_kl(reports[0], reports[1]) / bound(epsilon, distance) / factor)
+    def case(self, point: Point) -> ContractionCase:
+        """The budget of a grid point."""
+        return ContractionCase(
+            methods=point.methods, epsilon=point.epsilon,
+            vertex_distance=self.config.vertex_distance,
+        )  # fmt: skip
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Random channels are ε-private, by their matrices."""

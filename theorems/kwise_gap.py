@@ -27,42 +27,109 @@ would refute Theorem 4.4: exponents above −1/2.
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 
-import numpy as np
-import torch
 from torch import Tensor
 
-from repro.algorithms.central_mle import Perturbation, printed_perturbation
-from repro.algorithms.central_release import CentralData, draw_ranked
-from repro.algorithms.kwise_budget import KwiseBudget
-from repro.algorithms.ranking_curvature import ranking_curvature_ratio
-from repro.estimators.ranking_claims import (
-    automatic_derivatives,
-    claimed_gradient,
-    claimed_hessian,
+from repro.base.schema import Count, Positive, Share
+from repro.families.central.algorithms_budget import KwiseBudget
+from repro.families.central.algorithms_release import CentralData
+from repro.families.central.bounds_rankings import claimed_gradient, claimed_hessian
+from repro.families.central.cases import (
+    CentralExperiment,
+    CentralProbes,
+    LearningCase,
+    inputs_of_algorithm_1,
+    learnt,
 )
-from repro.instances.choice_sets import ChoiceSetWorld, covariance_of_ranking
-from repro.instances.multi_scale import half_null_world, multi_scale_world, trapped_world
-from repro.schema import Count, Positive, Share
-from repro.study.central_sweep import CentralConfig, CentralSweep
-from repro.study.checks import Check, InequalityCheck
+from repro.families.central.quantities_rankings import (
+    CURVATURE,
+    OFF_GRADIENT,
+    OFF_HESSIAN,
+    TERM,
+    RankingCase,
+    corrected_gamma,
+    limit_of_many,
+    printed_gamma,
+    two_k_over_k_minus_1,
+)
+from repro.families.central.worlds_axis import (
+    AxisWorld,
+    half_null_world,
+    multi_scale_world,
+    trapped_world,
+)
+from repro.families.central.worlds_rankings import ChoiceSetWorld
+from repro.families.central.wrong_learners import (
+    argmin_policy,
+    greedy,
+    greedy_into_the_trap,
+    noise_without_epsilon,
+    pessimistic,
+    root_n_noise,
+)
+from repro.study.case import Case, Point
+from repro.study.claims import Inequality, Slope
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row
+from repro.study.row import Method, Need, Row, method
 
-GAP = "suboptimality [reward]"
-ERROR = "‖θ* − θ̃‖ in Σ̃_K + λI"
-CLAIM = "|formula − autograd| / 1e-10"
-CURVATURE = "γ_K·vᵀΣ_K v / vᵀ∇²ℓ v"
-SENSITIVITY = "largest term of n·Σ_K / bound"
 SCALES, TRAPPED, NULL = "scales", "trapped", "half_null"
 FORMULA = "random rankings"
-AGREEMENT = 1e-10
-"""Largest difference from autograd that rounding can explain."""
 
 
-class KwiseGapConfig(CentralConfig):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RankedCase(LearningCase):
+    """Learning from rankings of K responses."""
+
+    world: ChoiceSetWorld
+    budget: KwiseBudget
+
+    def with_budget(self, **changes: object) -> RankedCase:
+        """The same case for a curator who believes in another budget."""
+        return replace(self, budget=replace(self.budget, **changes))
+
+
+@method
+def error(case: RankedCase, data: CentralData) -> Tensor:
+    """‖θ* − θ̃‖ with λ of the appendix and the printed K-constants."""
+    return case.distance(data, case.ridge)
+
+
+@method
+def error_text_ridge(case: RankedCase, data: CentralData) -> Tensor:
+    """Wrong: λ of the main text."""
+    return case.distance(data, case.text_ridge)
+
+
+@method
+def error_without_epsilon(case: RankedCase, data: CentralData) -> Tensor:
+    """Wrong for a sweep of ε: all constants are those of ε = 1."""
+    return error.run(case.with_budget(epsilon=1.0), data)
+
+
+@method
+def error_sharp(case: RankedCase, data: CentralData) -> Tensor:
+    """‖θ* − θ̃‖ with the sharp K-constants."""
+    return error.run(case.with_budget(sharp=True), data)
+
+
+gradient = Method("gradient", partial(claimed_gradient, printed=False))
+gradient_printed = Method("gradient_printed", partial(claimed_gradient, printed=True))
+hessian = Method("hessian", partial(claimed_hessian, printed=False))
+hessian_printed = Method("hessian_printed", partial(claimed_hessian, printed=True))
+curvature = Method("curvature", corrected_gamma)
+curvature_printed = Method("curvature_printed", printed_gamma)
+
+GAP = learnt("suboptimality [reward]")
+ERROR = learnt("‖θ* − θ̃‖ in Σ̃_K + λI")
+LABELS = (Need.LABELS, Need.TRUTH_HIDDEN)
+NOISY = (*LABELS, Need.NOISE)
+THEOREM, CLAIM_1, CLAIM_2 = ("p3.thm_4_4",), ("p3.claim_b_1",), ("p3.claim_b_2",)
+
+
+class KwiseGapProbes(CentralProbes):
     """Numbers of the experiment.
 
     Attributes:
@@ -88,177 +155,107 @@ class KwiseGapConfig(CentralConfig):
     small_radius: Positive
 
 
-class KwiseGap(CentralSweep):
+class KwiseGap(CentralExperiment[Case]):
     """Theorem 4.4 and the claims it rests on."""
 
-    slug = "kwise_gap"
     title = "P3 Theorem 4.4: rankings of K responses under central differential privacy"
-    statements = ("p3.thm_4_4", "p3.claim_b_1", "p3.claim_b_2", "p3.lem_b_4", "p3.eq_19")
-    settled_by = {
-        "p3.thm_4_4": ("n_pairs_greedy", "epsilon_greedy", "n_pairs", "error", "error_epsilon",
-            "ranked_actions", "ranked_actions_sharp", "covariance_term"),
-        "p3.claim_b_1": ("gradient_printed", "gradient"),
-        "p3.claim_b_2": ("hessian_printed", "hessian"),
-        "p3.lem_b_4": ("curvature",),
-        "p3.eq_19": ("curvature_printed", "curvature"),
-    }  # fmt: skip
-    config_type = KwiseGapConfig
+    config_type = KwiseGapProbes
+    config: KwiseGapProbes
 
     rows = (
-        Row("n_pairs_greedy", "n_pairs", SCALES, "greedy", ("root_n_noise", "argmin_policy"), GAP,
-            "greedy on θ̃: gap ∝ n^(−1/2)"),
-        Row("epsilon_greedy", "epsilon", SCALES, "greedy", ("noise_without_epsilon",), GAP,
-            "greedy on θ̃: gap ∝ ε^(−1/2)"),
-        Row("n_pairs", "n_pairs", TRAPPED, "pessimistic", ("greedy_into_the_trap",), GAP,
-            "Algorithm 3: gap ≤ O(n^(−1/2))"),
-        Row("error", "n_pairs", NULL, "error", ("error_text_ridge",), ERROR,
-            "error ∝ n^(−1/2)"),
-        Row("error_epsilon", "epsilon", NULL, "error", ("error_without_epsilon",), ERROR,
-            "error ∝ ε^(−1/2)"),
-        Row("ranked_actions", "ranked_actions", TRAPPED, "error", ("error_sharp",), ERROR,
-            "printed K-constants: error ∝ K^(3/2)"),
-        Row("ranked_actions_sharp", "ranked_actions", TRAPPED, "error_sharp", ("error",), ERROR,
-            "sharp K-constants: error does not grow with K"),
-        Row("covariance_term", "ranked_actions", FORMULA, "two_k_over_k_minus_1",
-            ("limit_of_many",), SENSITIVITY, "one ranking adds ≤ 2KL²/(K−1) to n·Σ_K"),
-        Row("gradient_printed", "ranked_actions", FORMULA, "gradient_printed", (), CLAIM,
-            "Claim B.1 as printed"),
-        Row("gradient", "ranked_actions", FORMULA, "gradient", ("gradient_printed",), CLAIM,
-            "Claim B.1 with the probability of k"),
-        Row("hessian_printed", "ranked_actions", FORMULA, "hessian_printed", (), CLAIM,
-            "Claim B.2 as printed"),
-        Row("hessian", "ranked_actions", FORMULA, "hessian", ("hessian_printed",), CLAIM,
-            "Claim B.2 with ½·p_k·p_l"),
-        Row("curvature_printed", "ranked_actions", FORMULA, "curvature_printed", (), CURVATURE,
-            "(19) as printed: ∇²ℓ ⪰ e^(−4LB)/2·Σ_K"),
-        Row("curvature", "ranked_actions", FORMULA, "curvature", ("curvature_printed",),
-            CURVATURE, "(19) with e^(−4LB)·(K−1)/(2K)"),
+        Row("n_pairs_greedy", "n_pairs", Slope(-0.5, "greedy on θ̃: gap {rate}"), GAP, greedy,
+            (root_n_noise, argmin_policy), on=SCALES, needs=LABELS, settles=THEOREM),
+        Row("epsilon_greedy", "epsilon", Slope(-0.5, "greedy on θ̃: gap {rate}"), GAP, greedy,
+            (noise_without_epsilon,), on=SCALES, needs=NOISY, settles=THEOREM),
+        Row("n_pairs", "n_pairs", Slope(-0.5, "Algorithm 3: gap {rate}", "at_most"), GAP,
+            pessimistic, (greedy_into_the_trap,), on=TRAPPED, needs=(*LABELS, Need.PESSIMISM),
+            settles=THEOREM),
+        Row("error", "n_pairs", Slope(-0.5, "error {rate}"), ERROR, error, (error_text_ridge,),
+            on=NULL, needs=NOISY, settles=THEOREM),
+        Row("error_epsilon", "epsilon", Slope(-0.5, "error {rate}"), ERROR, error,
+            (error_without_epsilon,), on=NULL, needs=NOISY, settles=THEOREM),
+        Row("ranked_actions", "ranked_actions",
+            Slope(1.5, "printed K-constants: error {rate}", tolerance=0.1), ERROR, error,
+            (error_sharp,), on=TRAPPED, needs=LABELS, settles=THEOREM),
+        Row("ranked_actions_sharp", "ranked_actions",
+            Slope(0, "sharp K-constants: error {rate}", "at_most", tolerance=0.1), ERROR,
+            error_sharp, (error,), on=TRAPPED, needs=(Need.TRUTH_HIDDEN,), settles=THEOREM),
+        Row("covariance_term", "ranked_actions",
+            Inequality("one ranking adds ≤ 2KL²/(K−1) to n·Σ_K"), TERM, two_k_over_k_minus_1,
+            (limit_of_many,), on=FORMULA, settles=THEOREM),
+        Row("gradient_printed", "ranked_actions", Inequality("Claim B.1 as printed"), OFF_GRADIENT,
+            gradient_printed, on=FORMULA, settles=CLAIM_1, expected="contradicted",
+            why="x_jk is weighted by the winner's probability in the place of k's"),
+        Row("gradient", "ranked_actions", Inequality("Claim B.1 with the probability of k"),
+            OFF_GRADIENT, gradient, (gradient_printed,), on=FORMULA, settles=CLAIM_1),
+        Row("hessian_printed", "ranked_actions", Inequality("Claim B.2 as printed"), OFF_HESSIAN,
+            hessian_printed, on=FORMULA, settles=CLAIM_2, expected="contradicted",
+            why="x_kl·x_klᵀ is weighted by the winner's probability, not by ½·p_k·p_l"),
+        Row("hessian", "ranked_actions", Inequality("Claim B.2 with ½·p_k·p_l"), OFF_HESSIAN,
+            hessian, (hessian_printed,), on=FORMULA, settles=CLAIM_2),
+        Row("curvature_printed", "ranked_actions",
+            Inequality("(19) as printed: ∇²ℓ ⪰ e^(−4LB)/2·Σ_K"), CURVATURE, curvature_printed,
+            on=FORMULA, settles=("p3.eq_19",), expected="contradicted",
+            why="γ_K is too large by K/(K−1) where only the first choice tells anything"),
+        Row("curvature", "ranked_actions", Inequality("(19) with e^(−4LB)·(K−1)/(2K)"), CURVATURE,
+            curvature, (curvature_printed,), on=FORMULA, settles=("p3.lem_b_4", "p3.eq_19")),
     )  # fmt: skip
 
-    config: KwiseGapConfig
+    def case(self, point: Point) -> Case:
+        """World, n and budget of one grid point, or the size of a random ranking."""
+        num_ranked = int(point.swept("ranked_actions", self.config.num_ranked))
+        return CASES[point.row.on](self, point, num_ranked)
 
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """Gaps, errors, differences from autograd or sensitivities, per method."""
-        if check.settings["world"] == FORMULA:
-            return self._formulas(check, int(value), rng, replicates)
-        world = self._world(check, value)
-        data = draw_ranked(rng, world, self.size(check, value)[0], replicates)
-        return {m: self._measured(m, check, value, world, data).numpy() for m in check.methods}
+    @property
+    def _pairs(self) -> tuple[float, float]:
+        """Length of every pair, and ‖θ*‖."""
+        return 2 * self.curator.feature_norm, self.config.theta_share * self.curator.radius
 
-    def _world(self, check: Check, value: float) -> ChoiceSetWorld:
-        given, length = self.config, 2 * self.curator.feature_norm
-        radius = given.theta_share * self.curator.radius
-        match check.settings["world"]:
-            case "scales":
-                axis = multi_scale_world(given.num_levels, length, radius)
-            case "half_null":
-                axis = half_null_world(given.num_features, length, radius)
-            case _:
-                axis = trapped_world(given.few_levels, length, radius, given.trap_prob)
-        return ChoiceSetWorld(axis, self._num_ranked(check, value))
+    def scales(self, point: Point, num_ranked: int) -> RankedCase:
+        """Data mass ∝ 4^(−k), test mass ∝ 2^(−k)."""
+        axis = multi_scale_world(self.config.num_levels, *self._pairs)
+        return self._learning(point, num_ranked, axis)
 
-    def _num_ranked(self, check: Check, value: float) -> int:
-        return int(value) if check.axis == "ranked_actions" else self.config.num_ranked
+    def half_null(self, point: Point, num_ranked: int) -> RankedCase:
+        """Half of the coordinates are never compared."""
+        axis = half_null_world(self.config.num_features, *self._pairs)
+        return self._learning(point, num_ranked, axis)
 
-    def kwise_budget(self, method: str, check: Check, value: float) -> KwiseBudget:
-        """The budget with its K-constants, or without ε in a control."""
-        plain = self.budget(check, value)
-        epsilon = 1.0 if method == "error_without_epsilon" else plain.epsilon
-        ranked, sharp = self._num_ranked(check, value), method == "error_sharp"
-        fields = {**vars(plain), "epsilon": epsilon}
-        return KwiseBudget(**fields, num_ranked=ranked, sharp=sharp)
+    def trapped(self, point: Point, num_ranked: int) -> RankedCase:
+        """Few levels, and a state whose worse response was never compared."""
+        axis = trapped_world(self.config.few_levels, *self._pairs, self.config.trap_prob)
+        return self._learning(point, num_ranked, axis)
 
-    def _measured(
-        self, method: str, check: Check, value: float, world: ChoiceSetWorld, data: CentralData
-    ) -> Tensor:
-        """(R,) what the method measures on drawn rankings."""
-        budget, axis = self.kwise_budget(method, check, value), world.axis
-        d = axis.num_features
-        theta = data.theta(self._perturbation(method, budget, data.n_pairs, d))
-        if method in ("greedy", "root_n_noise", "noise_without_epsilon"):
-            return axis.gap(theta > 0)
-        if method == "argmin_policy":
-            return axis.gap(theta < 0)
-        text = method == "error_text_ridge"
-        ridge = (budget.text_ridge if text else budget.confidence_ridge)(data.n_pairs, d)
-        matrix = data.matrix(budget, ridge)
-        if method.startswith("error"):
-            return data.distance(matrix, theta, axis.theta)
-        if method.startswith("greedy"):
-            return axis.policies.greedy_gap(theta)
-        bound = budget.error_bound(data.n_pairs, d, self.config.error_scale)
-        return axis.policies.pessimistic_gap(theta, matrix, bound, budget.radius)
+    def _learning(self, point: Point, num_ranked: int, axis: AxisWorld) -> RankedCase:
+        return RankedCase(
+            methods=point.methods, epsilon=point.epsilon, n_pairs=point.n_pairs,
+            world=ChoiceSetWorld(axis, num_ranked),
+            budget=KwiseBudget(**vars(self.budget(point)), num_ranked=num_ranked),
+            error_scale=self.config.error_scale,
+            optimizer_tol_power=self.config.optimizer_tol_power,
+        )  # fmt: skip
 
-    def _perturbation(self, method: str, budget: KwiseBudget, n_pairs: int, d: int) -> Perturbation:
-        """The numbers of Algorithm 1, one of them wrong in a control."""
-        tol = float(n_pairs) ** -self.config.optimizer_tol_power
-        numbers = printed_perturbation(budget, n_pairs, d, tol)
-        factor = {"root_n_noise": math.sqrt(n_pairs), "noise_without_epsilon": budget.epsilon}
-        return replace(numbers, noise_std=numbers.noise_std * factor.get(method, 1.0))
-
-    def _formulas(
-        self, check: Check, num_ranked: int, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """Differences from autograd at random rankings, or terms of Σ_K over their bound."""
-        norm = self.curator.feature_norm
-        if check.quantity == SENSITIVITY:
-            largest = _largest_term(rng, replicates, num_ranked, norm)
-            bound = 2 * num_ranked * norm**2 / (num_ranked - 1)
-            return {
-                "two_k_over_k_minus_1": (largest / bound).numpy(),
-                "limit_of_many": (largest / (2 * norm**2)).numpy(),
-            }
-        if check.quantity == CURVATURE:
-            return {
-                m: self._curvature(m, num_ranked, rng, replicates).numpy() for m in check.methods
-            }
-        features = torch.from_numpy(rng.standard_normal((replicates, num_ranked, 3)))
-        theta = torch.from_numpy(rng.standard_normal((replicates, 3)))
-        of_gradient = check.name.startswith("gradient")
-        exact = automatic_derivatives(theta, features)[0 if of_gradient else 1]
-        claimed = claimed_gradient if of_gradient else claimed_hessian
-        return {
-            m: (claimed(theta, features, m.endswith("_printed")) - exact)
-            .abs().flatten(1).amax(1).numpy() / AGREEMENT
-            for m in check.methods
-        }  # fmt: skip
-
-    def _curvature(
-        self, method: str, num_ranked: int, rng: np.random.Generator, replicates: int
-    ) -> Tensor:
-        """Both sides of (19) in a small ball, as printed or with (K−1)/K of the constant."""
-        norm, radius = self.curator.feature_norm, self.config.small_radius
-        factor = 1.0 if method.endswith("_printed") else (num_ranked - 1) / num_ranked
-        gamma = 0.5 * math.exp(-4 * norm * radius) * factor
-        return ranking_curvature_ratio(rng, replicates, num_ranked, norm, radius, gamma)
+    def random(self, point: Point, num_ranked: int) -> RankingCase:
+        """Random rankings of the swept length."""
+        return RankingCase(
+            methods=point.methods, num_ranked=num_ranked,
+            feature_norm=self.curator.feature_norm, radius=self.config.small_radius,
+        )  # fmt: skip
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Inputs of Algorithm 1 and Assumption 2.1 at both ends of every sweep."""
-        return tuple(
-            AssumptionResult(f"{check.name} at {value:g}: {name}", holds, detail)
-            for check in self.checks()
-            if not isinstance(check, InequalityCheck)
-            for value in (check.grid[0], check.grid[-1])
-            for name, holds, detail in (
-                self.inputs_of_algorithm_1(check, value),
-                self._in_the_class(self._world(check, value)),
-            )
-        )
+        return self.at_both_ends(RankedCase, inputs_of_algorithm_1, self._in_the_class)
 
-    def _in_the_class(self, world: ChoiceSetWorld) -> tuple[str, bool, str]:
-        longest, norm = float(world.features.norm(dim=-1).max()), float(world.axis.theta.norm())
+    def _in_the_class(self, case: RankedCase) -> tuple[str, bool, str]:
+        longest = float(case.world.features.norm(dim=-1).max())
+        norm = float(case.world.theta.norm())
         holds = longest <= self.curator.feature_norm and norm <= self.curator.radius
         return "‖φ‖ ≤ L and ‖θ*‖ ≤ B", holds, f"‖φ‖ = {longest:g}, ‖θ*‖ = {norm:.3g}"
 
 
-def _largest_term(
-    rng: np.random.Generator, replicates: int, num_ranked: int, norm: float
-) -> Tensor:
-    """(R,) operator norms of one ranking's term; the first row has features ±L in turn."""
-    features = torch.from_numpy(rng.standard_normal((replicates, num_ranked, 2)))
-    features = norm * features / features.norm(dim=-1, keepdim=True)
-    features[0] = 0
-    features[0, ::2, 0], features[0, 1::2, 0] = norm, -norm
-    return torch.linalg.matrix_norm(covariance_of_ranking(features), ord=2)
+CASES: Mapping[str, Callable[[KwiseGap, Point, int], Case]] = {
+    SCALES: KwiseGap.scales,
+    TRAPPED: KwiseGap.trapped,
+    NULL: KwiseGap.half_null,
+    FORMULA: KwiseGap.random,
+}

@@ -16,82 +16,114 @@ Controls of the rate rows: the other order's formula; of `same_law`: the same α
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
+from repro.base.notation import flip_prob, privacy_cost
+from repro.base.schema import Number
 from repro.corruption.budget import checked_corruption
 from repro.corruption.orders import Order
 from repro.corruption.random_flips import mask_flip_rate
-from repro.notation import epsilon_of_cost, flip_prob, privacy_cost
-from repro.schema import Number
-from repro.study.checks import Check
-from repro.study.experiment import Setting
+from repro.study.case import Case, Point
+from repro.study.claims import Inequality, Ratio
+from repro.study.config import Probes
+from repro.study.experiment import Experiment, Setting
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig, SweepExperiment
+from repro.study.row import Evidence, Measure, Method, Need, Row, Values, per_method
 
 
-class LabelMasksConfig(SweepConfig):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MaskCase(Case):
+    """The mask process at one grid point.
+
+    Attributes:
+        corruption: α.
+        order: of the process that is simulated.
+    """
+
+    corruption: float
+    order: Order = Order.CTL
+
+
+def over_rate(case: MaskCase, rng: np.random.Generator, replicates: int) -> Values:
+    """Simulated shares of flipped labels over the rate of each order."""
+    share, epsilon = case.corruption, case.epsilon
+    flipped = simulated_flips(case.order, epsilon, share, case.n_pairs, rng, replicates)
+    return {m.name: flipped / mask_flip_rate(m.run, epsilon, share) for m in case.methods}
+
+
+def scaled(epsilon: float) -> float:
+    """By how much α of CTL is larger than that of LTC: (c+1)/2."""
+    return (privacy_cost(epsilon) + 1) / 2
+
+
+def unscaled(epsilon: float) -> float:
+    """Wrong: the same α."""
+    return 1.0
+
+
+def one_law(case: MaskCase, m: Method, rng: np.random.Generator, replicates: int) -> float:
+    """The rate of LTC over that of CTL at another α."""
+    share, epsilon = case.corruption, case.epsilon
+    target = mask_flip_rate(Order.LTC, epsilon, share)
+    return target / mask_flip_rate(Order.CTL, epsilon, share * m.run(epsilon))
+
+
+def twice_the_rate(case: MaskCase, m: Method[Order], rng: np.random.Generator, replicates: int):
+    """2·rate of an order, below 1 where labels still speak for the right response."""
+    return 2 * mask_flip_rate(m.run, case.epsilon, case.corruption)
+
+
+CTL, LTC = Method("ctl", Order.CTL), Method("ltc", Order.LTC)
+SCALED, UNSCALED = Method("scaled", scaled), Method("same_corruption", unscaled)
+SIMULATED = (Need.PRIVACY, Need.ADVERSARY, Need.ORDER)
+
+
+class LabelMasksProbes(Probes):
     """Numbers of the experiment; conf/theorem/label_masks.yaml gives them."""
 
     corruption: Number
 
 
-class LabelMasks(SweepExperiment):
+class LabelMasks(Experiment[MaskCase]):
     """Flip rates of the mask process."""
 
-    slug = "label_masks"
     title = "P4 Appendix D: the mask process is a flip rate, not an adversary"
-    statements = ("p4.app_d",)
-    instances = ("linear",)
-    used_overrides = frozenset({"n_pairs"})
-    config_type = LabelMasksConfig
-    config: LabelMasksConfig
+    settles = ("p4.app_d",)
+    config_type = LabelMasksProbes
+    config: LabelMasksProbes
 
     rows = (
-        Row("ctl_rate", "privacy_cost", "masks", "ctl", ("ltc",), "flipped share / q_CTL",
-            "CTL flips p + α(1−2p)"),
-        Row("ltc_rate", "privacy_cost", "masks", "ltc", ("ctl",), "flipped share / q_LTC",
-            "LTC flips p + α(1−p), more than CTL"),
-        Row("same_law", "privacy_cost", "masks", "scaled", ("same_corruption",),
-            "q_LTC(α) / q_CTL(α(c+1)/2)", "LTC(α) is CTL(α(c+1)/2)"),
-        Row("below_half", "corruption", "masks", "ctl", ("ltc",), "2 · flip rate at ε = 0.1",
-            "CTL labels still speak for the right response"),
+        Row("ctl_rate", "privacy_cost", Ratio("CTL flips p + α(1−2p)", tolerance=0.002),
+            Measure("flipped share / q_CTL", over_rate, Evidence.MEASURED), CTL, (LTC,),
+            given=Order.CTL, needs=SIMULATED),
+        Row("ltc_rate", "privacy_cost",
+            Ratio("LTC flips p + α(1−p), more than CTL", tolerance=0.002),
+            Measure("flipped share / q_LTC", over_rate, Evidence.MEASURED), LTC, (CTL,),
+            given=Order.LTC, needs=SIMULATED),
+        Row("same_law", "privacy_cost", Ratio("LTC(α) is CTL(α(c+1)/2)", tolerance=1e-9),
+            Measure("q_LTC(α) / q_CTL(α(c+1)/2)", per_method(one_law), Evidence.COMPUTED),
+            SCALED, (UNSCALED,)),
+        Row("below_half", "corruption", Inequality("CTL labels still speak for the right response"),
+            Measure("2 · flip rate at ε = 0.1", per_method(twice_the_rate), Evidence.COMPUTED),
+            CTL, (LTC,)),
     )  # fmt: skip
 
-    def __init__(self, config: LabelMasksConfig, setting: Setting) -> None:
+    def __init__(self, config: LabelMasksProbes, setting: Setting) -> None:
         super().__init__(config, setting)
         checked_corruption(config.corruption)
 
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """Simulated shares of flipped labels, or exact rates."""
-        share = self.config.corruption
-        if check.name == "below_half":
-            epsilon = self._fixed(check, "epsilon")
-            return {
-                m: np.full(replicates, 2 * mask_flip_rate(Order(m.upper()), epsilon, value))
-                for m in check.methods
-            }
-        epsilon = epsilon_of_cost(value)
-        if check.name == "same_law":
-            target = mask_flip_rate(Order.LTC, epsilon, share)
-            scales = {"scaled": (privacy_cost(epsilon) + 1) / 2, "same_corruption": 1.0}
-            return {
-                m: np.full(
-                    replicates, target / mask_flip_rate(Order.CTL, epsilon, share * scales[m])
-                )
-                for m in check.methods
-            }
-        order = Order.CTL if check.name == "ctl_rate" else Order.LTC
-        n_pairs = int(self._fixed(check, "n_pairs"))
-        flipped = simulated_flips(order, epsilon, share, n_pairs, rng, replicates)
-        return {
-            m: flipped / mask_flip_rate(Order(m.upper()), epsilon, share) for m in check.methods
-        }
+    def case(self, point: Point) -> MaskCase:
+        return MaskCase(
+            methods=point.methods, epsilon=point.epsilon, n_pairs=point.given.n_pairs or 0,
+            corruption=point.swept("corruption", self.config.corruption),
+            order=point.row.given or Order.CTL,
+        )  # fmt: skip
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """α stays below ½ where LTC is compared with CTL at a larger α."""
-        costs = [c.grid[-1] for c in self.checks() if c.name == "same_law"]
+        costs = [trial.grid[-1] for trial in self.trials if trial.methods[0] is SCALED]
         largest = max((self.config.corruption * (c + 1) / 2 for c in costs), default=0.0)
         return (AssumptionResult("α(c+1)/2 below ½", largest < 0.5, f"{largest:.3g}"),)
 

@@ -24,122 +24,183 @@ Intervals as in llm_rdpo.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-import torch
+from torch import Tensor
 
+from repro.base.notation import privacy_cost
+from repro.base.schema import Positive
+from repro.llm.cases import ReleaseCase, ReleaseExperiment, ReleaseProbes, Work, seeds
 from repro.llm.chipo_losses import objective
 from repro.llm.cost import cost, in_words
 from repro.llm.release_study import Seed
-from repro.llm.settings import ChipoProcedure
-from repro.notation import privacy_cost
-from repro.schema import Positive
-from repro.study.checks import Check
-from repro.study.release_sweep import ReleaseSweep, ReleaseSweepConfig
-from repro.study.sweep import Row
+from repro.llm.settings import ChipoProcedure, Training
+from repro.study.case import Point
+from repro.study.claims import Ratio
+from repro.study.row import Method, Need, Row
 
-FLIPPED = "label_flipped"
-LONGER = "longer_is_better"
-POLICIES = {"linear_term": 2, "first_private": 4, "first_square": 4}
-"""Policies trained for one seed at one ε, where they are not 2."""
+RESPONSES = 8
+"""Responses drawn to each prompt for one seed, at most."""
 
 
-class LlmChipoConfig(ReleaseSweepConfig):
+@dataclass(frozen=True)
+class Trained:
+    """A policy trained with an objective, on labels as they come or turned round."""
+
+    objective: str
+    sign: int = 1
+
+    def policy(self, case: ChipoCase, seed: Seed, epsilon: float, labels: Tensor) -> Any:
+        one = objective(self.objective, case.pipeline.procedure, epsilon)
+        return seed.trained(self.objective, one.difference, one.loss, epsilon, self.sign * labels)
+
+    def responses(self, case: ChipoCase, seed: Seed, labels: Tensor) -> list[str]:
+        return seed.responses(self.policy(case, seed, case.epsilon, labels))
+
+    def accuracy(self, case: ChipoCase, seed: Seed, labels: Tensor) -> float:
+        return seed.accuracy(self.policy(case, seed, case.epsilon, labels))
+
+
+@dataclass(frozen=True)
+class Longest:
+    """The trivial policy: the longest of a few responses of the fine-tuned model."""
+
+    def responses(self, case: ChipoCase, seed: Seed, labels: Tensor) -> list[str]:
+        return seed.longest()
+
+    def accuracy(self, case: ChipoCase, seed: Seed, labels: Tensor) -> float:
+        return case.pipeline.study.longer_accuracy()
+
+
+def trained(name: str) -> Method[Trained]:
+    return Method(name, Trained(name))
+
+
+def flipped(method: Method[Trained]) -> Method[Trained]:
+    """The same objective on labels turned round."""
+    return Method("label_flipped", Trained(method.run.objective, sign=-1))
+
+
+PRIVATE, SQUARE, DPO = trained("private"), trained("square"), trained("dpo")
+LONGER = Method("longer_is_better", Longest())
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ChipoCase(ReleaseCase):
+    """Also the step size of the rows about first steps."""
+
+    small_steps: float
+
+    def seed(self, rng: np.random.Generator, training: Training | None = None) -> Seed:
+        return Seed.of(self.pipeline.study, rng, self.pipeline.folder, training)
+
+    @property
+    def small(self) -> Training:
+        """Plain steps so small that the policy stays near the reference."""
+        return self.pipeline.procedure.preference.model_copy(
+            update={"optimizer": "sgd", "learning_rate": self.small_steps, "max_grad_norm": None}
+        )
+
+
+def win_rates(case: ChipoCase, rng: np.random.Generator) -> dict[str, float]:
+    """Against the fine-tuned model."""
+    labels = case.released(rng)
+    seed = case.seed(rng)
+    texts = {m.name: m.run.responses(case, seed, labels) for m in case.methods}
+    return {name: seed.win_rate(some) for name, some in texts.items()}
+
+
+def above_length(case: ChipoCase, rng: np.random.Generator) -> dict[str, float]:
+    """Ranking accuracy over that of length."""
+    labels = case.released(rng)
+    seed, longer = case.seed(rng), case.pipeline.study.longer_accuracy()
+    return {m.name: m.run.accuracy(case, seed, labels) - longer for m in case.methods}
+
+
+def over_dpo(case: ChipoCase, rng: np.random.Generator) -> dict[str, float]:
+    """Margins of first steps on clean labels, over that of DPO."""
+    clean, infinite = case.pipeline.labels, float("inf")
+    seed = case.seed(rng, case.small)
+    margin = {m.name: seed.margin(m.run.policy(case, seed, infinite, clean)) for m in case.methods}
+    return {name: value / margin[DPO.name] for name, value in margin.items()}
+
+
+def over_clean(scaled: bool):
+    """Margins of first steps on private labels over that on clean ones, times c(ε)² or not."""
+
+    def margins(case: ChipoCase, rng: np.random.Generator) -> dict[str, float]:
+        labels, clean = case.released(rng), case.pipeline.labels
+        seed = case.seed(rng, case.small)
+        scale = privacy_cost(case.epsilon) ** 2 if scaled else 1.0
+        right = case.methods[0].run.policy(case, seed, float("inf"), clean)
+        against = seed.margin(right)
+        return {
+            m.name: scale * seed.margin(m.run.policy(case, seed, case.epsilon, labels)) / against
+            for m in case.methods
+        }
+
+    return margins
+
+
+WIN_RATE = seeds("win rate against SFT", win_rates)
+RANKING = seeds("implicit ranking accuracy − that of longer-is-better", above_length)
+OVER_DPO = seeds("margin / margin of DPO", over_dpo)
+SCALED_MARGIN = seeds("c(ε)²·margin / margin of clean labels", over_clean(scaled=True))
+MARGIN = seeds("margin / margin of clean labels", over_clean(scaled=False))
+BEATS, ABOVE, NEAR = (0.76, 0.23), (0.5, 0.49), (1.0, 0.2)
+"""Value and tolerance: the intervals [.53, .99], [.01, .99] and [.8, 1.2]."""
+LABELS, DEBIASED = (Need.LABELS,), (Need.LABELS, Need.DEBIASING)
+
+
+class LlmChipoProbes(ReleaseProbes):
     """Numbers of the experiment; conf/theorem/llm_chipo.yaml gives them."""
 
     small_steps: Positive
     procedure: ChipoProcedure
 
 
-class LlmChipo(ReleaseSweep):
+class LlmChipo(ReleaseExperiment[ChipoCase]):
     """χPO with the mixture likelihood and with the square loss."""
 
-    slug = "llm_chipo"
     title = "P2 Algorithms 1 and 3 on language models"
-    statements = ("own.chipo_of_language_models",)
-    config_type = LlmChipoConfig
-    config: LlmChipoConfig
+    settles = ("own.chipo_of_language_models",)
+    config_type = LlmChipoProbes
+    config: LlmChipoProbes
 
     rows = (
-        Row("win_rate_private", "epsilon", "pairs", "private", (FLIPPED, LONGER),
-            "win rate against SFT", "PrivχPO beats SFT"),
-        Row("win_rate_square", "epsilon", "pairs", "square", (FLIPPED, LONGER),
-            "win rate against SFT", "SquareχPO beats SFT"),
-        Row("ranking_private", "epsilon", "pairs", "private", (FLIPPED, LONGER),
-            "implicit ranking accuracy − that of longer-is-better",
-            "PrivχPO ranks held-out pairs better than length does"),
-        Row("ranking_square", "epsilon", "pairs", "square", (FLIPPED, LONGER),
-            "implicit ranking accuracy − that of longer-is-better",
-            "SquareχPO ranks held-out pairs better than length does"),
-        Row("linear_term", "epsilon", "pairs", "private", ("dpo",),
-            "margin / margin of DPO", "φ' = 2: χPO starts twice as fast as DPO"),
-        Row("first_private", "epsilon", "pairs", "private", ("private_no_debias", FLIPPED),
-            "c(ε)²·margin / margin of clean labels", "PrivχPO starts 1/c² as fast"),
-        Row("first_square", "epsilon", "pairs", "square", ("square_no_debias", FLIPPED),
-            "margin / margin of clean labels", "SquareχPO starts as fast as on clean labels"),
+        Row("win_rate_private", "epsilon", Ratio("PrivχPO beats SFT", *BEATS), WIN_RATE, PRIVATE,
+            (flipped(PRIVATE), LONGER), given=Work(), needs=LABELS),
+        Row("win_rate_square", "epsilon", Ratio("SquareχPO beats SFT", *BEATS), WIN_RATE, SQUARE,
+            (flipped(SQUARE), LONGER), given=Work(), needs=LABELS),
+        Row("ranking_private", "epsilon",
+            Ratio("PrivχPO ranks held-out pairs better than length does", *ABOVE), RANKING, PRIVATE,
+            (flipped(PRIVATE), LONGER), given=Work(), needs=LABELS),
+        Row("ranking_square", "epsilon",
+            Ratio("SquareχPO ranks held-out pairs better than length does", *ABOVE), RANKING,
+            SQUARE, (flipped(SQUARE), LONGER), given=Work(), needs=LABELS),
+        Row("linear_term", "epsilon", Ratio("φ' = 2: χPO starts twice as fast as DPO", 2.0, 0.2),
+            OVER_DPO, PRIVATE, (DPO,), given=Work(), needs=LABELS),
+        Row("first_private", "epsilon", Ratio("PrivχPO starts 1/c² as fast", *NEAR), SCALED_MARGIN,
+            PRIVATE, (trained("private_no_debias"), flipped(PRIVATE)), given=Work(4),
+            needs=DEBIASED),
+        Row("first_square", "epsilon",
+            Ratio("SquareχPO starts as fast as on clean labels", *NEAR), MARGIN, SQUARE,
+            (trained("square_no_debias"), flipped(SQUARE)), given=Work(4), needs=DEBIASED),
     )  # fmt: skip
 
-    def one_seed(self, check: Check, epsilon: float, rng: np.random.Generator) -> dict[str, float]:
-        kind = check.name.split("_")[0]
-        measured = {"win": self._win_rate, "ranking": self._ranking, "first": self._first_steps}
-        return measured.get(kind, self._linear_term)(check, epsilon, rng)
-
-    def _policy(self, seed: Seed, method: str, check: Check, epsilon: float, labels: torch.Tensor):
-        """Of a method on labels; a flipped one has the objective of the row's method."""
-        name = check.method if method == FLIPPED else method
-        one = objective(name, self.config.procedure, epsilon)
-        signed = -labels if method == FLIPPED else labels
-        return seed.trained(name, one.difference, one.loss, epsilon, signed)
-
-    def _win_rate(self, check: Check, epsilon: float, rng) -> dict[str, float]:
-        labels = self.released(rng, epsilon)
-        seed = Seed.of(self.study, rng, self.folder)
-        ours = {
-            m: seed.responses(self._policy(seed, m, check, epsilon, labels))
-            for m in (check.method, FLIPPED)
-        }
-        return {m: seed.win_rate(texts) for m, texts in (ours | {LONGER: seed.longest()}).items()}
-
-    def _ranking(self, check: Check, epsilon: float, rng) -> dict[str, float]:
-        labels = self.released(rng, epsilon)
-        seed = Seed.of(self.study, rng, self.folder)
-        longer = self.study.longer_accuracy()
-        found = {
-            m: seed.accuracy(self._policy(seed, m, check, epsilon, labels)) - longer
-            for m in (check.method, FLIPPED)
-        }
-        return found | {LONGER: longer - longer}
-
-    def _linear_term(self, check: Check, epsilon: float, rng) -> dict[str, float]:
-        clean, infinite = self.splits.train.labels, float("inf")
-        seed = Seed.of(self.study, rng, self.folder, self._small())
-        margin = {
-            m: seed.margin(self._policy(seed, m, check, infinite, clean)) for m in check.methods
-        }
-        return {m: value / margin["dpo"] for m, value in margin.items()}
-
-    def _first_steps(self, check: Check, epsilon: float, rng) -> dict[str, float]:
-        labels, clean = self.released(rng, epsilon), self.splits.train.labels
-        seed = Seed.of(self.study, rng, self.folder, self._small())
-        scale = privacy_cost(epsilon) ** 2 if check.method == "private" else 1.0
-        against = seed.margin(self._policy(seed, check.method, check, float("inf"), clean))
-        return {
-            m: scale * seed.margin(self._policy(seed, m, check, epsilon, labels)) / against
-            for m in check.methods
-        }
-
-    def _small(self):
-        """Plain steps so small that the policy stays near the reference."""
-        return self.config.procedure.preference.model_copy(
-            update={
-                "optimizer": "sgd", "learning_rate": self.config.small_steps, "max_grad_norm": None,
-            }
+    def case(self, point: Point) -> ChipoCase:
+        return ChipoCase(
+            methods=point.methods, epsilon=point.epsilon, pipeline=self.pipeline,
+            small_steps=self.config.small_steps,
         )  # fmt: skip
 
     def estimate(self, replicates: Mapping[str, int]) -> str:
         """Memory and GPU-hours of all checks."""
-        points = {c.name: replicates.get(c.name, 0) * len(c.grid) for c in self.checks()}
-        policies = sum(POLICIES.get(name, 2) * count for name, count in points.items())
+        points = self.points(replicates)
+        policies = sum(points[trial.row.name] * trial.row.given.policies for trial in self.trials)
         one = self.config
-        found = cost(one.model, one.data, one.procedure, policies, 8 * sum(points.values()))
+        responses = RESPONSES * sum(points.values())
+        found = cost(one.model, one.data, one.procedure, policies, responses)
         return in_words(found, one.model, policies)

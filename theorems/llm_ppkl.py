@@ -35,12 +35,15 @@ interval is inconclusive.  The trivial longest-of-K policy stands beside every w
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property, partial
+from dataclasses import dataclass
+from functools import lru_cache, partial
 
 import numpy as np
 import torch
+from torch import Tensor
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
+from repro.llm.cases import Pipeline, ReleaseCase, ReleaseExperiment, ReleaseProbes, Work, seeds
 from repro.llm.cost import cost, in_words
 from repro.llm.direct_preference import optimised
 from repro.llm.implicit_reward import dpo_reward_difference
@@ -53,148 +56,227 @@ from repro.llm.pessimistic_study import (
     feature_map,
 )
 from repro.llm.settings import PessimisticProcedure
-from repro.study.checks import Check
+from repro.study.case import Point
+from repro.study.claims import Ratio, Slope
 from repro.study.experiment import Setting
-from repro.study.release_sweep import ReleaseSweep, ReleaseSweepConfig
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row
+from repro.study.row import Method, Need, Row
 
 STRICTEST = 0.1
 """Table 1's smallest ε, with which larger ones are compared."""
 
 
-class LlmPpklConfig(ReleaseSweepConfig):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PpklCase(ReleaseCase):
+    """Also whether the policy is pessimistic."""
+
+    pessimistic: bool
+
+    def seed(self, rng: np.random.Generator) -> PessimisticSeed:
+        one = self.pipeline
+        return PessimisticSeed.of(one.study, features_of(one), one.procedure, rng, one.folder)
+
+
+@lru_cache(maxsize=2)
+def features_of(pipeline: Pipeline):
+    """Features of the fine-tuned model on the pairs, once for all seeds."""
+    return feature_map(pipeline.study, pipeline.procedure.reward.pooling)
+
+
+@dataclass(frozen=True)
+class Rewarded:
+    """A policy reweighted by a reward model; its loss is one of ``REWARD_LOSSES``."""
+
+    loss: str
+
+    def model(self, seed: PessimisticSeed, epsilon: float, labels: Tensor):
+        return seed.reward(self.loss, epsilon, labels)
+
+    def weights(self, case: PpklCase, seed: PessimisticSeed, epsilon: float, labels: Tensor):
+        model = self.model(seed, epsilon, labels)
+        bonus = bonus_at(model.features, case.pipeline.procedure, epsilon, case.pessimistic)
+        return seed.weights(model, bonus)
+
+    def accuracy(self, seed: PessimisticSeed, epsilon: float, labels: Tensor) -> float:
+        return seed.accuracy(self.model(seed, epsilon, labels))
+
+    def trend(self, case: PpklCase, seed: PessimisticSeed, released: Mapping[float, Tensor]):
+        """Win rate at the last ε less that at the first."""
+        rates = [
+            seed.win_rate(self.weights(case, seed, epsilon, labels))
+            for epsilon, labels in released.items()
+        ]
+        return rates[-1] - rates[0]
+
+
+@dataclass(frozen=True)
+class Longest:
+    """The trivial policy: all weight on the longest response."""
+
+    def weights(self, case: PpklCase, seed: PessimisticSeed, epsilon: float, labels: Tensor):
+        return seed.longest()
+
+    def accuracy(self, seed: PessimisticSeed, epsilon: float, labels: Tensor) -> float:
+        return seed.study.longer_accuracy()
+
+    def trend(self, case: PpklCase, seed: PessimisticSeed, released: Mapping[float, Tensor]):
+        blind = seed.win_rate(seed.longest())
+        return blind - blind
+
+    def beaten(self, case: PpklCase, seed: PessimisticSeed) -> float:
+        return seed.controlled(seed.longest())
+
+
+@dataclass(frozen=True)
+class CleanDpo:
+    """DPO on the true labels, or on all of them turned round."""
+
+    sign: int
+
+    def beaten(self, case: PpklCase, seed: PessimisticSeed) -> float:
+        """Win rate at equal length."""
+        study, procedure = case.pipeline.study, case.pipeline.procedure
+        policy = optimised(
+            study.reference, self.sign * case.pipeline.labels,
+            partial(dpo_reward_difference, kl_weight=procedure.dpo_kl_weight),
+            log_loss, procedure.preference, seed.order,
+        )  # fmt: skip
+        theirs = [row[0] for row in seed.drawn.theirs]
+        ours = [row[0] for row in study.respond(policy, seed.draw + 1)]
+        won = wins(study.judge, study.prompts, ours, theirs)
+        return length_controlled(won, ours, theirs)
+
+
+PPKL, NO_DEBIAS, FLIPPED = (
+    Method(name, Rewarded(name)) for name in ("ppkl", "no_debias", "label_flipped")
+)
+LONGER = Method("longer_is_better", Longest())
+DPO, DPO_FLIPPED = Method("dpo", CleanDpo(1)), Method("dpo_flipped", CleanDpo(-1))
+BONUS, COVARIANCE_FOR_SUM = Method("bonus", True), Method("covariance_for_sum", False)
+"""Whether the bonus shrinks with n."""
+
+
+def win_rates(controlled: bool):
+    """Against the fine-tuned model, at equal length or not."""
+
+    def rates(case: PpklCase, rng: np.random.Generator) -> dict[str, float]:
+        labels = case.released(rng)
+        seed = case.seed(rng)
+        score = seed.controlled if controlled else seed.win_rate
+        weights = {m.name: m.run.weights(case, seed, case.epsilon, labels) for m in case.methods}
+        return {name: score(some) for name, some in weights.items()}
+
+    return rates
+
+
+def trend(case: PpklCase, rng: np.random.Generator) -> dict[str, float]:
+    """Win rate at the case's ε less that at the strictest."""
+    released = {epsilon: case.released(rng, epsilon) for epsilon in (STRICTEST, case.epsilon)}
+    seed = case.seed(rng)
+    return {m.name: m.run.trend(case, seed, released) for m in case.methods}
+
+
+def clean_dpo(case: PpklCase, rng: np.random.Generator) -> dict[str, float]:
+    """Win rates of DPO without privacy, at equal length."""
+    seed = case.seed(rng)
+    return {m.name: m.run.beaten(case, seed) for m in case.methods}
+
+
+def above_length(case: PpklCase, rng: np.random.Generator) -> dict[str, float]:
+    """Ranking accuracy of the reward model over that of length."""
+    labels = case.released(rng)
+    seed, longer = case.seed(rng), case.pipeline.study.longer_accuracy()
+    return {m.name: m.run.accuracy(seed, case.epsilon, labels) - longer for m in case.methods}
+
+
+def over_clean(case: PpklCase, rng: np.random.Generator) -> dict[str, float]:
+    """Margins of reward models over that of the first on clean labels."""
+    labels = case.released(rng)
+    seed, first = case.seed(rng), case.methods[0].run
+    against = seed.margin(first.model(seed, float("inf"), case.pipeline.labels))
+    return {
+        m.name: seed.margin(m.run.model(seed, case.epsilon, labels)) / against for m in case.methods
+    }
+
+
+def mean_bonus(case: PpklCase, rng: np.random.Generator) -> dict[str, float]:
+    """Γ on n of the pairs."""
+    one = case.pipeline
+    some = torch.from_numpy(rng.permutation(len(one.splits.train))[: case.n_pairs])
+    features, ridge = features_of(one), one.procedure.reward.ridge
+    return {m.name: bonus_size(features, some, ridge, shrinks=m.run) for m in case.methods}
+
+
+WIN_RATE = seeds("win rate against SFT", win_rates(controlled=False))
+AT_EQUAL_LENGTH = seeds("win rate against SFT at equal length", win_rates(controlled=True))
+CLEAN_DPO = seeds("win rate against SFT", clean_dpo)
+TREND = seeds("win rate − win rate at ε = .1", trend)
+RANKING = seeds("ranking accuracy − that of longer-is-better", above_length)
+MARGIN = seeds("margin / margin of clean labels", over_clean)
+GAMMA = seeds("mean Γ at coefficient 1", mean_bonus)
+BEATS, HIGHER = (0.76, 0.23), (0.5, 0.49)
+"""Value and tolerance: the intervals [.53, .99] and [.01, .99]."""
+LABELS = (Need.LABELS,)
+
+
+class LlmPpklProbes(ReleaseProbes):
     """Numbers of the experiment; conf/theorem/llm_ppkl.yaml gives them."""
 
     procedure: PessimisticProcedure
 
 
-class LlmPpkl(ReleaseSweep):
+class LlmPpkl(ReleaseExperiment[PpklCase]):
     """SFT, a private reward model, and a pessimistic policy."""
 
-    slug = "llm_ppkl"
     title = "P1 Table 1: private pessimistic RLHF of language models"
-    statements = ("p1.tab_1", "p1.fig_1")
-    settled_by = {"p1.fig_1": ("epsilon_trend",)}
-    config_type = LlmPpklConfig
-    config: LlmPpklConfig
+    settles = ("p1.tab_1",)
+    config_type = LlmPpklProbes
+    config: LlmPpklProbes
 
     rows = (
-        Row("win_rate", "epsilon", "pairs", "ppkl", ("label_flipped", "longer_is_better"),
-            "win rate against SFT", "PPKL beats SFT"),
-        Row("win_rate_at_equal_length", "epsilon", "pairs", "ppkl",
-            ("label_flipped", "longer_is_better"),
-            "win rate against SFT at equal length", "PPKL beats SFT, not by length"),
-        Row("dpo_baseline", "epsilon", "pairs", "dpo", ("dpo_flipped", "longer_is_better"),
-            "win rate against SFT", "DPO on clean labels beats SFT"),
-        Row("epsilon_trend", "epsilon", "pairs", "ppkl", ("longer_is_better",),
-            "win rate − win rate at ε = .1", "Table 1: less privacy, more wins"),
-        Row("ranking", "epsilon", "pairs", "ppkl", ("label_flipped", "longer_is_better"),
-            "ranking accuracy − that of longer-is-better",
-            "the private reward model ranks held-out pairs better than length does"),
-        Row("likelihood", "epsilon", "pairs", "ppkl", ("no_debias", "label_flipped"),
-            "margin / margin of clean labels", "the mixture likelihood finds the clean margin"),
-        Row("pessimism", "n_pairs", "pairs", "bonus", ("covariance_for_sum",),
-            "mean Γ at coefficient 1", "Γ ∝ n^−1/2"),
+        Row("win_rate", "epsilon", Ratio("PPKL beats SFT", *BEATS), WIN_RATE, PPKL,
+            (FLIPPED, LONGER), given=Work(0), needs=LABELS),
+        Row("win_rate_at_equal_length", "epsilon",
+            Ratio("PPKL beats SFT, not by length", 0.785, 0.205), AT_EQUAL_LENGTH, PPKL,
+            (FLIPPED, LONGER), given=Work(0), needs=LABELS),
+        Row("dpo_baseline", "epsilon", Ratio("DPO on clean labels beats SFT", *BEATS), CLEAN_DPO,
+            DPO, (DPO_FLIPPED, LONGER), given=Work(2, 0), needs=LABELS),
+        Row("epsilon_trend", "epsilon", Ratio("Table 1: less privacy, more wins", *HIGHER), TREND,
+            PPKL, (LONGER,), given=Work(0), needs=(*LABELS, Need.PRIVACY),
+            settles=("p1.tab_1", "p1.fig_1")),
+        Row("ranking", "epsilon",
+            Ratio("the private reward model ranks held-out pairs better than length does",
+            *HIGHER), RANKING, PPKL, (FLIPPED, LONGER), given=Work(0), needs=LABELS),
+        Row("likelihood", "epsilon", Ratio("the mixture likelihood finds the clean margin", 1.0,
+            0.2), MARGIN, PPKL, (NO_DEBIAS, FLIPPED), given=Work(0, 3),
+            needs=(*LABELS, Need.DEBIASING)),
+        Row("pessimism", "n_pairs", Slope(-0.5, "Γ {rate}", tolerance=0.1), GAMMA, BONUS,
+            (COVARIANCE_FOR_SUM,), given=Work(0, 0)),
     )  # fmt: skip
 
-    def __init__(self, config: LlmPpklConfig, setting: Setting) -> None:
+    def __init__(self, config: LlmPpklProbes, setting: Setting) -> None:
         super().__init__(config, setting)
-        most = max(self.config.claims["built"]["pessimism"].grid)
+        most = max(config.probes["pessimism"].grid)
         if most > config.data.n_pairs:
             allowed = f"allowed: at least {most:g}, the grid of `pessimism`"
             raise BadInput("theorem.data.n_pairs", config.data.n_pairs, allowed)
 
-    @cached_property
-    def features(self):
-        """Features of the fine-tuned model on the pairs."""
-        return feature_map(self.study, self.config.procedure.reward.pooling)
-
-    def one_seed(self, check: Check, value: float, rng: np.random.Generator) -> dict[str, float]:
-        measured = {
-            "dpo_baseline": self._dpo_baseline, "epsilon_trend": self._epsilon_trend,
-            "ranking": self._ranking, "likelihood": self._likelihood, "pessimism": self._pessimism,
-        }  # fmt: skip
-        return measured.get(check.name, self._win_rate)(check, value, rng)
-
-    def _seed(self, rng: np.random.Generator) -> PessimisticSeed:
-        return PessimisticSeed.of(
-            self.study, self.features, self.config.procedure, rng, self.folder
-        )
-
-    def _weights(self, seed: PessimisticSeed, loss: str, epsilon: float, labels) -> np.ndarray:
-        model = seed.reward(loss, epsilon, labels)
+    def case(self, point: Point) -> PpklCase:
         pessimistic = self.config.variant == "repaired"
-        bonus = bonus_at(model.features, self.config.procedure, epsilon, pessimistic)
-        return seed.weights(model, bonus)
-
-    def _win_rate(self, check: Check, epsilon: float, rng) -> dict[str, float]:
-        labels = self.released(rng, epsilon)
-        seed = self._seed(rng)
-        weights = {m: self._weights(seed, m, epsilon, labels) for m in ("ppkl", "label_flipped")}
-        weights["longer_is_better"] = seed.longest()
-        score = seed.controlled if check.name == "win_rate_at_equal_length" else seed.win_rate
-        return {m: score(some) for m, some in weights.items()}
-
-    def _epsilon_trend(self, check: Check, epsilon: float, rng) -> dict[str, float]:
-        released = {value: self.released(rng, value) for value in (STRICTEST, epsilon)}
-        seed = self._seed(rng)
-        low, high = (
-            seed.win_rate(self._weights(seed, "ppkl", value, labels))
-            for value, labels in released.items()
-        )
-        blind = seed.win_rate(seed.longest())
-        return {"ppkl": high - low, "longer_is_better": blind - blind}
-
-    def _dpo_baseline(self, check: Check, epsilon: float, rng) -> dict[str, float]:
-        seed, clean = self._seed(rng), self.splits.train.labels
-        theirs = [row[0] for row in seed.drawn.theirs]
-        found = {}
-        for method, labels in (("dpo", clean), ("dpo_flipped", -clean)):
-            policy = optimised(
-                self.study.reference, labels,
-                partial(dpo_reward_difference, kl_weight=self.config.procedure.dpo_kl_weight),
-                log_loss, self.config.procedure.preference, seed.order,
-            )  # fmt: skip
-            ours = [row[0] for row in self.study.respond(policy, seed.draw + 1)]
-            won = wins(self.study.judge, self.study.prompts, ours, theirs)
-            found[method] = length_controlled(won, ours, theirs)
-        return found | {"longer_is_better": seed.controlled(seed.longest())}
-
-    def _ranking(self, check: Check, epsilon: float, rng) -> dict[str, float]:
-        labels = self.released(rng, epsilon)
-        seed = self._seed(rng)
-        longer = self.study.longer_accuracy()
-        found = {
-            m: seed.accuracy(seed.reward(m, epsilon, labels)) for m in ("ppkl", "label_flipped")
-        }
-        return {m: rate - longer for m, rate in (found | {"longer_is_better": longer}).items()}
-
-    def _likelihood(self, check: Check, epsilon: float, rng) -> dict[str, float]:
-        labels = self.released(rng, epsilon)
-        seed = self._seed(rng)
-        against = seed.margin(seed.reward("ppkl", float("inf"), self.splits.train.labels))
-        return {m: seed.margin(seed.reward(m, epsilon, labels)) / against for m in check.methods}
-
-    def _pessimism(self, check: Check, value: float, rng) -> dict[str, float]:
-        some = torch.from_numpy(rng.permutation(len(self.splits.train))[: int(value)])
-        ridge = self.config.procedure.reward.ridge
-        return {
-            "bonus": bonus_size(self.features, some, ridge),
-            "covariance_for_sum": bonus_size(self.features, some, ridge, shrinks=False),
-        }
+        common = {"methods": point.methods, "pipeline": self.pipeline, "pessimistic": pessimistic}
+        n_pairs = int(point.swept("n_pairs", 0))
+        return PpklCase(**common, n_pairs=n_pairs, epsilon=point.swept("epsilon", float("nan")))
 
     def estimate(self, replicates: Mapping[str, int]) -> str:
         """Memory and GPU-hours of all checks; a reward model trained whole counts as a policy."""
-        one = self.config
-        trained = {"dpo_baseline": 2, "pessimism": 0}
+        one, points = self.config, self.points(replicates)
         whole = 0 if one.procedure.reward.whole is None else one.procedure.reward.whole.epochs
-        rewards = {"epsilon_trend": 2, "likelihood": 3, "dpo_baseline": 0, "pessimism": 0}
-        policies = responses = 0
-        for check in self.checks():
-            count = replicates.get(check.name, 0) * len(check.grid)
-            policies += count * (trained.get(check.name, 0) + whole * rewards.get(check.name, 2))
-            responses += count * 2 * one.procedure.samples
+        work = {trial.row.name: trial.row.given for trial in self.trials}
+        policies = sum(
+            count * (work[name].policies + whole * work[name].rewards)
+            for name, count in points.items()
+        )
+        responses = sum(points.values()) * 2 * one.procedure.samples
         found = cost(one.model, one.data, one.procedure, policies, responses)
         return in_words(found, one.model, policies)
 

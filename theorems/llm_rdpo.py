@@ -34,151 +34,217 @@ the unbiased loss has on average; DPO on private labels falls short by c(ε).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from torch import Tensor
 
+from repro.base.schema import Corruption, Positive
 from repro.corruption.orders import Order
+from repro.llm.cases import ReleaseCase, ReleaseExperiment, ReleaseProbes, Work, seeds
 from repro.llm.cost import cost, in_words
 from repro.llm.private_labels import masked_labels
 from repro.llm.release_study import Seed
-from repro.schema import Corruption, Positive
-from repro.study.checks import Check
-from repro.study.release_sweep import ReleaseSweep, ReleaseSweepConfig
-from repro.study.sweep import Row
+from repro.llm.settings import Training
+from repro.study.case import Point
+from repro.study.claims import Ratio
+from repro.study.row import Method, Need, Row
 
 ABOVE = "above by at least .01"
-POLICIES = {
-    "win_rate": 2, "win_rate_at_equal_length": 2, "table_1": 2, "table_2": 2, "ranking": 2,
-    "margin": 4, "same_under_adamw": 4,
-}  # fmt: skip
-"""Policies trained for one seed at one ε."""
 RESPONSES = 8
 """Responses drawn to each prompt for one seed, at most."""
 
 
-class LlmRdpoConfig(ReleaseSweepConfig):
+@dataclass(frozen=True)
+class Trained:
+    """A policy trained with a loss of ``repro.llm.release_study.LOSSES``."""
+
+    loss: str
+
+    def policy(self, seed: Seed, epsilon: float, labels: Tensor) -> Any:
+        return seed.policy(self.loss, epsilon, labels)
+
+    def responses(self, seed: Seed, epsilon: float, labels: Tensor) -> list[str]:
+        return seed.responses(self.policy(seed, epsilon, labels))
+
+    def accuracy(self, seed: Seed, epsilon: float, labels: Tensor) -> float:
+        return seed.accuracy(self.policy(seed, epsilon, labels))
+
+
+@dataclass(frozen=True)
+class Longest:
+    """The trivial policy: the longest of a few responses of the fine-tuned model."""
+
+    def responses(self, seed: Seed, epsilon: float, labels: Tensor) -> list[str]:
+        return seed.longest()
+
+    def accuracy(self, seed: Seed, epsilon: float, labels: Tensor) -> float:
+        return seed.study.longer_accuracy()
+
+    def between(self, won: Mapping[Order, float], seed: Seed) -> float:
+        """The length of responses knows nothing of the order."""
+        return seed.win_rate(seed.longest()) - seed.win_rate(seed.longest())
+
+
+@dataclass(frozen=True)
+class Above:
+    """The win rate under one order over that under another."""
+
+    first: Order
+    second: Order
+
+    def between(self, won: Mapping[Order, float], seed: Seed) -> float:
+        return won[self.first] - won[self.second]
+
+
+RDPO, DPO, FLIPPED = (Method(name, Trained(name)) for name in ("rdpo", "dpo", "sign_flipped"))
+LONGER = Method("longer_is_better", Longest())
+CTL_WINS = Method("rdpo", Above(Order.CTL, Order.LTC))
+LTC_WINS = Method("orders_swapped", Above(Order.LTC, Order.CTL))
+ADAMW = Method("adamw", 1e-3)
+"""An optimizer, and its step size over that of plain steps."""
+SGD = Method("sgd", 1.0)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RdpoCase(ReleaseCase):
+    """Also α of Table 2 and the step size of the rows about first steps."""
+
+    corruption: float
+    small_steps: float
+
+    def seed(self, rng: np.random.Generator, training: Training | None = None) -> Seed:
+        return Seed.of(self.pipeline.study, rng, self.pipeline.folder, training)
+
+    def small(self, optimizer: Method[float]) -> Training:
+        """Steps so small that the reward differences stay near 0."""
+        rate = self.small_steps * optimizer.run
+        changes = {"optimizer": optimizer.name, "learning_rate": rate, "max_grad_norm": None}
+        return self.pipeline.procedure.preference.model_copy(update=changes)
+
+
+def win_rates(controlled: bool) -> Callable[[RdpoCase, np.random.Generator], dict[str, float]]:
+    """Against the fine-tuned model, at equal length or not."""
+
+    def rates(case: RdpoCase, rng: np.random.Generator) -> dict[str, float]:
+        labels = case.released(rng)
+        seed = case.seed(rng)
+        texts = {m.name: m.run.responses(seed, case.epsilon, labels) for m in case.methods}
+        return {name: seed.win_rate(some, controlled) for name, some in texts.items()}
+
+    return rates
+
+
+def over_dpo(case: RdpoCase, rng: np.random.Generator) -> dict[str, float]:
+    """Table 1: win rates less that of DPO, which is one of the wrong versions."""
+    labels = case.released(rng)
+    seed = case.seed(rng)
+    won = {m.name: seed.win_rate(m.run.responses(seed, case.epsilon, labels)) for m in case.methods}
+    return {name: rate - won[DPO.name] for name, rate in won.items()}
+
+
+def between_orders(case: RdpoCase, rng: np.random.Generator) -> dict[str, float]:
+    """Table 2: rDPO's win rate under one order less that under the other."""
+    orders, labels = (Order.CTL, Order.LTC), case.pipeline.labels
+    released = {o: masked_labels(rng, labels, o, case.epsilon, case.corruption) for o in orders}
+    seed = case.seed(rng)
+    won = {
+        order: seed.win_rate(RDPO.run.responses(seed, case.epsilon, some))
+        for order, some in released.items()
+    }
+    return {m.name: m.run.between(won, seed) for m in case.methods}
+
+
+def above_length(case: RdpoCase, rng: np.random.Generator) -> dict[str, float]:
+    """Ranking accuracy over that of length."""
+    labels = case.released(rng)
+    seed, longer = case.seed(rng), case.pipeline.study.longer_accuracy()
+    return {m.name: m.run.accuracy(seed, case.epsilon, labels) - longer for m in case.methods}
+
+
+def over_clean(case: RdpoCase, rng: np.random.Generator) -> dict[str, float]:
+    """Margins on private labels over that of DPO on the clean ones."""
+    clean, labels = case.pipeline.labels, case.released(rng)
+    seed = case.seed(rng, case.small(SGD))
+    against = seed.margin(DPO.run.policy(seed, case.epsilon, clean))
+    return {
+        m.name: seed.margin(m.run.policy(seed, case.epsilon, labels)) / against
+        for m in case.methods
+    }
+
+
+def over_dpo_by_optimizer(case: RdpoCase, rng: np.random.Generator) -> dict[str, float]:
+    """Margin of rDPO over that of DPO, for each optimizer."""
+    labels = case.released(rng)
+    found = {}
+    for optimizer in case.methods:
+        seed = case.seed(rng, case.small(optimizer))
+        margins = [seed.margin(m.run.policy(seed, case.epsilon, labels)) for m in (RDPO, DPO)]
+        found[optimizer.name] = margins[0] / margins[1]
+    return found
+
+
+WIN_RATE = seeds("win rate against SFT", win_rates(controlled=False))
+AT_EQUAL_LENGTH = seeds("win rate against SFT at equal length", win_rates(controlled=True))
+OVER_DPO = seeds("win rate − win rate of DPO", over_dpo)
+BETWEEN_ORDERS = seeds("win rate under CTL − under LTC", between_orders)
+RANKING = seeds("implicit ranking accuracy − that of longer-is-better", above_length)
+MARGIN = seeds("margin / margin of DPO on clean labels", over_clean)
+BY_OPTIMIZER = seeds("margin of rDPO / margin of DPO", over_dpo_by_optimizer)
+BEATS, HIGHER = (0.76, 0.23), (0.5, 0.49)
+"""Value and tolerance: the intervals [.53, .99] and [.01, .99]."""
+LABELS = (Need.LABELS,)
+TABLE_1, TABLE_2 = ("p4.tab_1",), ("p4.tab_2",)
+
+
+class LlmRdpoProbes(ReleaseProbes):
     """Numbers of the experiment; conf/theorem/llm_rdpo.yaml gives them."""
 
     corruption: Corruption
     small_steps: Positive
 
 
-class LlmRdpo(ReleaseSweep):
+class LlmRdpo(ReleaseExperiment[RdpoCase]):
     """SFT, DPO and rDPO under randomized response, CTL and LTC."""
 
-    slug = "llm_rdpo"
     title = "P4 Tables 1 and 2: DPO and rDPO of language models"
-    statements = ("p4.tab_1", "p4.tab_2", "own.same_under_adamw")
-    settled_by = {
-        "p4.tab_1": ("win_rate", "win_rate_at_equal_length", "table_1", "ranking", "margin"),
-        "p4.tab_2": ("table_2",),
-        "own.same_under_adamw": ("same_under_adamw",),
-    }
-    config_type = LlmRdpoConfig
-    config: LlmRdpoConfig
+    config_type = LlmRdpoProbes
+    config: LlmRdpoProbes
 
     rows = (
-        Row("win_rate", "epsilon", "pairs", "rdpo", ("sign_flipped", "longer_is_better"),
-            "win rate against SFT", "rDPO beats SFT"),
-        Row("win_rate_at_equal_length", "epsilon", "pairs", "rdpo",
-            ("sign_flipped", "longer_is_better"),
-            "win rate against SFT at equal length", "rDPO beats SFT, not by length"),
-        Row("table_1", "epsilon", "pairs", "rdpo", ("dpo", "longer_is_better"),
-            "win rate − win rate of DPO", f"Table 1: rDPO's win rate is DPO's or {ABOVE}"),
-        Row("table_2", "epsilon", "pairs", "rdpo", ("orders_swapped", "longer_is_better"),
-            "win rate under CTL − under LTC", f"Table 2: CTL's win rate is LTC's or {ABOVE}"),
-        Row("ranking", "epsilon", "pairs", "rdpo", ("sign_flipped", "longer_is_better"),
-            "implicit ranking accuracy − that of longer-is-better",
-            "rDPO ranks held-out pairs better than length does"),
-        Row("margin", "epsilon", "pairs", "rdpo", ("dpo", "sign_flipped"),
-            "margin / margin of DPO on clean labels", "rDPO's margin is that of clean labels"),
-        Row("same_under_adamw", "epsilon", "pairs", "adamw", ("sgd",),
-            "margin of rDPO / margin of DPO", "small AdamW steps of rDPO are those of DPO"),
+        Row("win_rate", "epsilon", Ratio("rDPO beats SFT", *BEATS), WIN_RATE, RDPO,
+            (FLIPPED, LONGER), given=Work(), needs=LABELS, settles=TABLE_1),
+        Row("win_rate_at_equal_length", "epsilon", Ratio("rDPO beats SFT, not by length", *BEATS),
+            AT_EQUAL_LENGTH, RDPO, (FLIPPED, LONGER), given=Work(), needs=LABELS, settles=TABLE_1),
+        Row("table_1", "epsilon", Ratio(f"Table 1: rDPO's win rate is DPO's or {ABOVE}", *HIGHER),
+            OVER_DPO, RDPO, (DPO, LONGER), given=Work(), needs=(*LABELS, Need.DEBIASING),
+            settles=TABLE_1),
+        Row("table_2", "epsilon", Ratio(f"Table 2: CTL's win rate is LTC's or {ABOVE}", *HIGHER),
+            BETWEEN_ORDERS, CTL_WINS, (LTC_WINS, LONGER), given=Work(),
+            needs=(*LABELS, Need.ORDER), settles=TABLE_2),
+        Row("ranking", "epsilon",
+            Ratio("rDPO ranks held-out pairs better than length does", *HIGHER), RANKING, RDPO,
+            (FLIPPED, LONGER), given=Work(), needs=LABELS, settles=TABLE_1),
+        Row("margin", "epsilon", Ratio("rDPO's margin is that of clean labels", 1.0, 0.15), MARGIN,
+            RDPO, (DPO, FLIPPED), given=Work(4), needs=(*LABELS, Need.DEBIASING), settles=TABLE_1),
+        Row("same_under_adamw", "epsilon",
+            Ratio("small AdamW steps of rDPO are those of DPO", 1.0, 0.1), BY_OPTIMIZER, ADAMW,
+            (SGD,), given=Work(4), settles=("own.same_under_adamw",)),
     )  # fmt: skip
 
-    def one_seed(self, check: Check, epsilon: float, rng: np.random.Generator) -> dict[str, float]:
-        measured = {
-            "table_1": self._table_1, "table_2": self._table_2, "ranking": self._ranking,
-            "margin": self._margin, "same_under_adamw": self._same_under_adamw,
-        }  # fmt: skip
-        return measured.get(check.name, self._win_rate)(check, epsilon, rng)
-
-    def _win_rate(self, check: Check, epsilon: float, rng) -> dict[str, float]:
-        labels = self.released(rng, epsilon)
-        seed = Seed.of(self.study, rng, self.folder)
-        controlled = check.name == "win_rate_at_equal_length"
-        ours = {
-            m: seed.responses(seed.policy(m, epsilon, labels)) for m in ("rdpo", "sign_flipped")
-        }
-        ours["longer_is_better"] = seed.longest()
-        return {m: seed.win_rate(texts, controlled) for m, texts in ours.items()}
-
-    def _table_1(self, check: Check, epsilon: float, rng) -> dict[str, float]:
-        labels = self.released(rng, epsilon)
-        seed = Seed.of(self.study, rng, self.folder)
-        won = {
-            m: seed.win_rate(seed.responses(seed.policy(m, epsilon, labels)))
-            for m in ("rdpo", "dpo")
-        }
-        won["longer_is_better"] = seed.win_rate(seed.longest())
-        return {m: rate - won["dpo"] for m, rate in won.items()}
-
-    def _table_2(self, check: Check, epsilon: float, rng) -> dict[str, float]:
-        labels, share = self.splits.train.labels, self.config.corruption
-        released = {
-            o: masked_labels(rng, labels, o, epsilon, share) for o in (Order.CTL, Order.LTC)
-        }
-        seed = Seed.of(self.study, rng, self.folder)
-        won = {
-            order: seed.win_rate(seed.responses(seed.policy("rdpo", epsilon, some)))
-            for order, some in released.items()
-        }
-        gap = won[Order.CTL] - won[Order.LTC]
-        blind = seed.win_rate(seed.longest()) - seed.win_rate(seed.longest())
-        return {"rdpo": gap, "orders_swapped": -gap, "longer_is_better": blind}
-
-    def _ranking(self, check: Check, epsilon: float, rng) -> dict[str, float]:
-        labels = self.released(rng, epsilon)
-        seed = Seed.of(self.study, rng, self.folder)
-        longer = self.study.longer_accuracy()
-        found = {
-            m: seed.accuracy(seed.policy(m, epsilon, labels)) for m in ("rdpo", "sign_flipped")
-        }
-        return {m: rate - longer for m, rate in (found | {"longer_is_better": longer}).items()}
-
-    def _margin(self, check: Check, epsilon: float, rng) -> dict[str, float]:
-        clean = self.splits.train.labels
-        labels = self.released(rng, epsilon)
-        seed = Seed.of(self.study, rng, self.folder, self._small("sgd"))
-        against = seed.margin(seed.policy("dpo", epsilon, clean))
-        return {m: seed.margin(seed.policy(m, epsilon, labels)) / against for m in check.methods}
-
-    def _same_under_adamw(self, check: Check, epsilon: float, rng) -> dict[str, float]:
-        labels = self.released(rng, epsilon)
-        found = {}
-        for optimizer in check.methods:
-            seed = Seed.of(self.study, rng, self.folder, self._small(optimizer))
-            margins = [seed.margin(seed.policy(m, epsilon, labels)) for m in ("rdpo", "dpo")]
-            found[optimizer] = margins[0] / margins[1]
-        return found
-
-    def _small(self, optimizer: str):
-        """Steps so small that the reward differences stay near 0."""
-        one = self.config.procedure.preference
-        shorter = 1.0 if optimizer == "sgd" else 1e-3
-        rate = self.config.small_steps * shorter
-        return one.model_copy(
-            update={"optimizer": optimizer, "learning_rate": rate, "max_grad_norm": None}
-        )
+    def case(self, point: Point) -> RdpoCase:
+        return RdpoCase(
+            methods=point.methods, epsilon=point.epsilon, pipeline=self.pipeline,
+            corruption=self.config.corruption, small_steps=self.config.small_steps,
+        )  # fmt: skip
 
     def estimate(self, replicates: Mapping[str, int]) -> str:
         """Memory and GPU-hours of all checks."""
-        points = {
-            c.name: replicates[c.name] * len(c.grid) for c in self.checks() if c.name in replicates
-        }
-        policies = sum(POLICIES[name] * count for name, count in points.items())
-        responses = sum(RESPONSES * count for count in points.values())
+        points = self.points(replicates)
+        policies = sum(points[trial.row.name] * trial.row.given.policies for trial in self.trials)
         one = self.config
+        responses = RESPONSES * sum(points.values())
         found = cost(one.model, one.data, one.procedure, policies, responses)
         return in_words(found, one.model, policies)

@@ -14,85 +14,109 @@ labels is no Huber corruption and breaks privacy (control ``raw_adversary``).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
-from repro.notation import flip_prob, keep_prob
-from repro.privacy.channels import Channel, huber, randomized_response
+from repro.base.notation import flip_prob, keep_prob
+from repro.preferences.label_law import Channel as LabelChannel
+from repro.preferences.label_law import randomized_response
+from repro.privacy.channels import Channel, huber, matrix_of
 from repro.privacy.mechanism import Guarantee, Mechanism
-from repro.study.privacy_sweep import PrivacyConfig, PrivacySweep
+from repro.study.case import Point
+from repro.study.claims import Inequality, Ratio
+from repro.study.privacy_rows import (
+    PrivacyCase,
+    PrivacyExperiment,
+    PrivacyProbes,
+    Private,
+    audit_shares,
+    exact_ratio,
+)
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row
+from repro.study.row import Evidence, Measure, Method, Need, Row
 
-RATIO, EPSILON = "exact ε over ε", "exact ε of the channel"
 TARGET = (0.0, 1.0)
 """The corrupted label is always +1."""
 
 FAIR = (0.5, 0.5)
 OVERSTATED = 1.2
-WRONG = ("raw_adversary", "epsilon_overstated", "biased_coin")
 COIN_BIAS = 0.9
 """The control ``biased_coin`` flips with 0.9 times the right probability."""
 
 
-class LocalPrivacyChannels(PrivacySweep):
-    """Each order of corruption and privacy, against the budget of randomized response."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CorruptedCase(PrivacyCase):
+    """A label that is randomized and corrupted.
 
-    slug = "local_privacy_channels"
-    title = "P2 Definition 2.4: local privacy of corrupted labels"
-    statements = ("p2.def_2_2", "p2.def_2_3", "p2.def_2_4", "p4.def_3_4")
-    settled_by = {
-        "p2.def_2_2": ("ltc_audit", "ltc_exact"),
-        "p2.def_2_3": ("ltc_audit", "ctl_audit", "clc_audit", "ltc_exact", "ltc_fair", "ctl_exact"),
-        "p2.def_2_4": ("ltc_audit", "ctl_audit", "ltc_exact", "ltc_fair", "ctl_exact"),
-        "p4.def_3_4": ("ltc_audit", "ctl_audit", "clc_audit", "ltc_exact", "ltc_fair", "ctl_exact"),
-    }  # fmt: skip
-    config_type = PrivacyConfig
+    Attributes:
+        corruption: α.
+        claimed: (ε, α) → the budget that is claimed.
+        channel: who randomizes labels.
+    """
 
-    rows = (
-        Row("ltc_audit", "corruption", "audit", "ltc", WRONG, EPSILON,
-            "LDP, then a constant target: ε"),
-        Row("ctl_audit", "corruption", "audit", "ctl", ("raw_adversary",), EPSILON,
-            "a constant target, then LDP: at most ε"),
-        Row("clc_audit", "corruption", "audit", "clc", ("raw_adversary",), EPSILON,
-            "corruption on both sides: at most ε"),
-        Row("ltc_exact", "corruption", "ratio", "ltc", WRONG, RATIO,
-            "LDP, then a constant target: exactly ε"),
-        Row("ltc_fair", "corruption", "ratio", "ltc_fair", ("raw_adversary",), RATIO,
-            "LDP, then fair coins: below ε"),
-        Row("ctl_exact", "corruption", "predicted", "ctl", ("ltc",),
-            "exact ε over its closed form", "a constant target, then LDP: the closed form"),
-    )  # fmt: skip
+    corruption: float
+    claimed: Callable[[float, float], float]
+    channel: LabelChannel = randomized_response
 
-    def audited(self, row: str, value: float, method: str) -> tuple[Mechanism, Guarantee]:
-        epsilon = self.epsilon
-        claim = Guarantee(ctl_epsilon(epsilon, value) if row == "ctl_exact" else epsilon, 0.0)
-        return Channel.of(corrupted_channel(method, epsilon, value)), claim
+    @property
+    def private(self) -> np.ndarray:
+        """(2, 2) randomizer at ε."""
+        return matrix_of(self.channel, self.epsilon)
 
-    def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """Corruption below one half, as P2 asks."""
-        largest = max(check.grid[-1] for check in self.checks())
-        return (AssumptionResult("α < 1/2", largest < 0.5, f"largest α {largest:g}"),)
+    @property
+    def target(self) -> np.ndarray:
+        """(2, 2) corruption to a constant."""
+        return huber(self.corruption, TARGET)
+
+    @property
+    def fair(self) -> np.ndarray:
+        """(2, 2) corruption to fair coins."""
+        return huber(self.corruption, FAIR)
 
 
-def corrupted_channel(method: str, epsilon: float, corruption: float) -> np.ndarray:
-    """(2, 2) channel of a method from label to report."""
-    private, target = randomized_response(epsilon), huber(corruption, TARGET)
-    match method:
-        case "ltc":
-            return private @ target
-        case "ctl":
-            return target @ private
-        case "clc":
-            return target @ private @ huber(corruption, FAIR)
-        case "ltc_fair":
-            return private @ huber(corruption, FAIR)
-        case "raw_adversary":
-            return (1 - corruption) * private + corruption * np.eye(2)
-        case "epsilon_overstated":
-            return randomized_response(OVERSTATED * epsilon) @ target
-    flip = COIN_BIAS * flip_prob(epsilon)
-    return np.array([[1 - flip, flip], [flip, 1 - flip]]) @ target
+def corrupted(name: str, matrix: Callable[[CorruptedCase], np.ndarray]) -> Method:
+    """A method whose channel from label to report is a (2, 2) matrix."""
+
+    def run(case: CorruptedCase) -> tuple[Mechanism, Guarantee]:
+        claimed = Guarantee(case.claimed(case.epsilon, case.corruption), 0.0)
+        return Channel.of(matrix(case)), claimed
+
+    return Method(name, run)
+
+
+def raw_adversary_matrix(case: CorruptedCase) -> np.ndarray:
+    """Wrong: the adversary shows the raw label."""
+    return (1 - case.corruption) * case.private + case.corruption * np.eye(2)
+
+
+def biased_coin_matrix(case: CorruptedCase) -> np.ndarray:
+    """Wrong: a coin that flips too rarely, then a constant target."""
+    flip = COIN_BIAS * flip_prob(case.epsilon)
+    return np.array([[1 - flip, flip], [flip, 1 - flip]]) @ case.target
+
+
+def overstated_matrix(case: CorruptedCase) -> np.ndarray:
+    """Wrong: randomized response at 1.2·ε, then a constant target."""
+    return matrix_of(case.channel, OVERSTATED * case.epsilon) @ case.target
+
+
+LTC = corrupted("ltc", lambda case: case.private @ case.target)
+CTL = corrupted("ctl", lambda case: case.target @ case.private)
+CLC = corrupted("clc", lambda case: case.target @ case.private @ case.fair)
+LTC_FAIR = corrupted("ltc_fair", lambda case: case.private @ case.fair)
+RAW_ADVERSARY = corrupted("raw_adversary", raw_adversary_matrix)
+WRONG = (
+    RAW_ADVERSARY,
+    corrupted("epsilon_overstated", overstated_matrix),
+    corrupted("biased_coin", biased_coin_matrix),
+)
+
+
+def whole_budget(epsilon: float, corruption: float) -> float:
+    """ε, whatever the corruption."""
+    return epsilon
 
 
 def ctl_epsilon(epsilon: float, corruption: float) -> float:
@@ -101,3 +125,48 @@ def ctl_epsilon(epsilon: float, corruption: float) -> float:
     kept = (1 - corruption) * keep + corruption * flip
     flipped = (1 - corruption) * flip + corruption * keep
     return max(math.log(kept / flip), math.log(keep / flipped))
+
+
+AUDIT = Measure("exact ε of the channel", audit_shares, Evidence.MEASURED)
+RATIO = exact_ratio("exact ε over ε")
+OVER_CLOSED_FORM = exact_ratio("exact ε over its closed form")
+PRIVACY = (Need.PRIVACY,)
+DEF_2_2, ORDERS, CORRUPTION = "p2.def_2_2", "p2.def_2_4", ("p2.def_2_3", "p4.def_3_4")
+
+
+class LocalPrivacyChannels(PrivacyExperiment[CorruptedCase]):
+    """Each order of corruption and privacy, against the budget of randomized response."""
+
+    title = "P2 Definition 2.4: local privacy of corrupted labels"
+    config_type = PrivacyProbes
+
+    rows = (
+        Row("ltc_audit", "corruption", Private("LDP, then a constant target: ε"), AUDIT, LTC, WRONG,
+            given=whole_budget, needs=PRIVACY, settles=(DEF_2_2, ORDERS, *CORRUPTION)),
+        Row("ctl_audit", "corruption", Private("a constant target, then LDP: at most ε"), AUDIT,
+            CTL, (RAW_ADVERSARY,), given=whole_budget, needs=PRIVACY,
+            settles=(ORDERS, *CORRUPTION)),
+        Row("clc_audit", "corruption", Private("corruption on both sides: at most ε"), AUDIT, CLC,
+            (RAW_ADVERSARY,), given=whole_budget, needs=PRIVACY, settles=CORRUPTION),
+        Row("ltc_exact", "corruption", Ratio("LDP, then a constant target: exactly ε",
+            tolerance=1e-6), RATIO, LTC, WRONG, given=whole_budget, needs=PRIVACY,
+            settles=(DEF_2_2, ORDERS, *CORRUPTION)),
+        Row("ltc_fair", "corruption", Inequality("LDP, then fair coins: below ε"), RATIO, LTC_FAIR,
+            (RAW_ADVERSARY,), given=whole_budget, needs=PRIVACY, settles=(ORDERS, *CORRUPTION)),
+        Row("ctl_exact", "corruption", Ratio("a constant target, then LDP: the closed form",
+            tolerance=1e-6), OVER_CLOSED_FORM, CTL, (LTC,), given=ctl_epsilon, needs=PRIVACY,
+            settles=(ORDERS, *CORRUPTION)),
+    )  # fmt: skip
+
+    def case(self, point: Point) -> CorruptedCase:
+        """The run's budget at a swept corruption."""
+        runs = self.config.probes[point.row.name].runs
+        return CorruptedCase(
+            methods=point.methods, epsilon=self.epsilon, runs=runs, corruption=point.value,
+            claimed=point.row.given,
+        )  # fmt: skip
+
+    def assumptions(self) -> tuple[AssumptionResult, ...]:
+        """Corruption below one half, as P2 asks."""
+        largest = max(trial.grid[-1] for trial in self.trials)
+        return (AssumptionResult("α < 1/2", largest < 0.5, f"largest α {largest:g}"),)

@@ -9,7 +9,8 @@ In code: β is 1/kl_weight, 1/(2α−1) is privacy_cost, d_F the pair eluder dim
 
 Testable: regret per round ∝ 1/t along a run (Γ_T is constant along it); the rate dRegret/dlog T,
 which the paper leaves implicit and a second-order expansion gives in closed form
-(``repro.measures.regret_rate``); its exponents in c(ε), d and β; that exploration is needed.
+(``repro.families.online_kl.bounds_regret``); its exponents in c(ε), d and β; that exploration is
+needed.
 
 Read with the statement:
 - For a linear class d_F itself grows like log T, so the printed bound is log²T across horizons;
@@ -31,158 +32,133 @@ printed one.  Two-sided rows are on instances where the closed form has exactly 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
-from repro.algorithms.pokl_classes import random_finite_class
-from repro.algorithms.pokl_lanes import LaneSetting
-from repro.algorithms.pokl_linear import LinearClass
-from repro.algorithms.pokl_methods import METHODS, RegretCurve, simulate
-from repro.complexity.assumptions import realizable_and_covered
-from repro.instances.linear import LinearWorld, with_leading_features
-from repro.measures.growth import akaike_weight
-from repro.policies.optimism import proven_weight
-from repro.schema import Count
-from repro.study.checks import Check
-from repro.study.experiment import Setting
-from repro.study.online_sweep import OnlineConfig, OnlineSweep
+from repro.base.schema import Count
+from repro.families.online_kl import wrong_pokl as wrong
+from repro.families.online_kl.algorithms_bonus import proven_weight
+from repro.families.online_kl.bounds_regret import akaike_weight
+from repro.families.online_kl.cases import (
+    OnlineCase,
+    OnlineExperiment,
+    OnlineProbes,
+    realizable,
+    small_ridge,
+)
+from repro.families.online_kl.quantities import (
+    RATE,
+    RATE_OVER_CLOSED_FORM,
+    REGRET,
+    of_curve,
+)
+from repro.families.online_kl.run_setting import RunSetting
+from repro.families.online_kl.simulation import RegretCurve
+from repro.families.online_kl.wrong_pokl import finite_class, pokl, without_exploration
+from repro.study.case import Point
+from repro.study.claims import Ratio, Slope
 from repro.study.results import AssumptionResult
-from repro.study.sweep import INSTANCE, Row
-
-REGRET = "regret per round [reward]"
-RATE = "regret per unit of log T [reward]"
-RATIO = "regret rate / closed form"
-SATURATION = "regret(T) / regret(T/100)"
-WEIGHT = "Akaike weight of log T against √T"
-WRONG = ("naive_labels", "epsilon_overstated")
-CLASS_SEED = 3
+from repro.study.row import INSTANCE, Method, Need, Row
 
 
-class LogRegretConfig(OnlineConfig):
+class LogRegretProbes(OnlineProbes):
     """Numbers of the experiment; conf/theorem/log_regret.yaml gives them."""
 
     class_size: Count
 
 
-class LogRegret(OnlineSweep):
+Given = Callable[[OnlineCase, LogRegretProbes], OnlineCase]
+"""What a row changes of a case."""
+
+
+def proven(case: OnlineCase, config: LogRegretProbes) -> OnlineCase:
+    """Γ_T has the constant of Lemma C.3's proof."""
+    return replace(case, weight=proven_weight)
+
+
+def with_finite_class(case: OnlineCase, config: LogRegretProbes) -> OnlineCase:
+    """A finite class beside the linear one."""
+    return replace(case, class_size=config.class_size)
+
+
+def sane_bonus(case: OnlineCase) -> RunSetting:
+    """Wrong for a claim about the proof's Γ_T: the printed one with its constant c."""
+    return replace(case, weight=case.exploration.weight).setting
+
+
+def growth(case: OnlineCase, curve: RegretCurve) -> list[float]:
+    """M Akaike weights."""
+    return [akaike_weight(curve.times, column) for column in curve.cumulative.swapaxes(0, 1)]
+
+
+def saturation(case: OnlineCase, curve: RegretCurve) -> np.ndarray:
+    """(M, R) regret up to T over that up to T/100."""
+    earlier = np.searchsorted(curve.times, curve.times[-1] / 100)
+    return curve.cumulative[-1] / curve.cumulative[earlier]
+
+
+WEIGHT = of_curve("Akaike weight of log T against √T", growth)
+SATURATION = of_curve("regret(T) / regret(T/100)", saturation)
+
+PROVEN_BONUS = Method("proven_bonus", pokl.run)
+SANE_BONUS = Method("pokl", sane_bonus)
+PER_ROUND = "regret {rate}"
+CLOSED_FORM = Ratio("rate → [tr(Cov_π*·V_LS) + Γ²·Var(u)]/(2·kl_weight)")
+PRIVATE = (Need.LABELS, Need.PRIVACY)
+HIDDEN = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY)
+
+
+class LogRegret(OnlineExperiment):
     """Theorem 5.2 and its parts, each on the smallest world that shows it."""
 
-    slug = "log_regret"
     title = "P1 Theorem 5.2: logarithmic regret of private online KL-regularised RLHF"
-    statements = ("p1.thm_5_2",)
-    instances = ("linear",)
-    used_overrides = frozenset({"epsilon", "horizon", "kl_weight"})
-    config_type = LogRegretConfig
+    settles = ("p1.thm_5_2",)
+    config_type = LogRegretProbes
+    config: LogRegretProbes
 
     rows = (
-        Row("horizon", "horizon", INSTANCE, "pokl", WRONG, REGRET, "Algorithm 2: regret ∝ 1/t"),
-        Row("growth", "horizon", INSTANCE, "pokl", ("naive_labels",), WEIGHT,
-            "cumulative regret is a + b·log T, not a + b·√T"),
-        Row("constant_privacy_cost", "privacy_cost", INSTANCE, "pokl",
-            ("without_exploration", "epsilon_overstated"), RATIO,
-            "rate → [tr(Cov_π*·V_LS) + Γ²·Var(u)]/(2·kl_weight)"),
-        Row("constant_kl_weight", "kl_weight", "steady_policy", "pokl",
-            ("without_exploration",), RATIO,
-            "rate → [tr(Cov_π*·V_LS) + Γ²·Var(u)]/(2·kl_weight)"),
-        Row("privacy_cost", "privacy_cost", INSTANCE, "pokl", ("naive_labels",), RATE,
-            "rate ∝ c(ε)²"),
-        Row("num_features", "num_features", "features", "without_exploration",
-            ("frozen_features",), RATE, "rate ∝ d (exploitation alone)"),
-        Row("kl_weight", "kl_weight", "steady_policy", "pokl", ("inverted_kl_weight",), RATE,
-            "rate ∝ β = 1/kl_weight"),
-        Row("across_horizons", "horizon", INSTANCE, "bonus_of_horizon", ("bonus_without_horizon",),
-            RATIO, "Γ_T of each horizon: the rate grows like log(N·T/δ), the regret like log²T"),
-        Row("finite_class", "horizon", INSTANCE, "finite_class", ("linear_class",), SATURATION,
-            "finite class: regret stops growing once the class is identified"),
-        Row("proven_bonus", "horizon", INSTANCE, "proven_bonus", ("naive_labels",), REGRET,
-            "the proof's Γ_T: regret ∝ 1/t at t ≥ 1e8"),
-        Row("proven_bonus_clips", "horizon", INSTANCE, "proven_bonus", ("pokl",), REGRET,
-            "the proof's Γ_T: regret per round does not fall from 1e5 to 1e6"),
-        Row("exploration", "horizon", "hidden_arm", "pokl", ("without_exploration",), REGRET,
-            "hard instance: exploration keeps regret ≤ O(1/t)"),
+        Row("horizon", "horizon", Slope(-1, "Algorithm 2: regret {rate}", symbol="t"), REGRET,
+            pokl, (wrong.naive_labels, wrong.epsilon_overstated), on=INSTANCE, needs=PRIVATE),
+        Row("growth", "horizon", Ratio("cumulative regret is a + b·log T, not a + b·√T"), WEIGHT,
+            pokl, (wrong.naive_labels,), on=INSTANCE, needs=PRIVATE),
+        Row("constant_privacy_cost", "privacy_cost", CLOSED_FORM, RATE_OVER_CLOSED_FORM, pokl,
+            (without_exploration, wrong.epsilon_overstated), on=INSTANCE, needs=HIDDEN),
+        Row("constant_kl_weight", "kl_weight", CLOSED_FORM, RATE_OVER_CLOSED_FORM, pokl,
+            (without_exploration,), on="steady_policy", needs=HIDDEN),
+        Row("privacy_cost", "privacy_cost", Slope(2, "rate {rate}"), RATE, pokl,
+            (wrong.naive_labels,), on=INSTANCE, needs=PRIVATE),
+        Row("num_features", "num_features", Slope(1, "rate {rate} (exploitation alone)",
+            tolerance=0.1), RATE, without_exploration, (wrong.frozen_features,), on="features",
+            needs=HIDDEN),
+        Row("kl_weight", "kl_weight", Slope(-1, "rate {rate} = β"), RATE, pokl,
+            (wrong.inverted_kl_weight,), on="steady_policy", needs=PRIVATE),
+        Row("across_horizons", "horizon",
+            Ratio("Γ_T of each horizon: the rate grows like log(N·T/δ), the regret like log²T"),
+            RATE_OVER_CLOSED_FORM, wrong.bonus_of_horizon, (wrong.bonus_without_horizon,),
+            on=INSTANCE, needs=HIDDEN),
+        Row("finite_class", "horizon",
+            Ratio("finite class: regret stops growing once the class is identified",
+            tolerance=0.02), SATURATION, finite_class, (wrong.linear_class,), on=INSTANCE,
+            given=with_finite_class, needs=(Need.LABELS,)),
+        Row("proven_bonus", "horizon", Slope(-1, "the proof's Γ_T: regret {rate} at t ≥ 1e8",
+            symbol="t"), REGRET, PROVEN_BONUS, (wrong.naive_labels,), on=INSTANCE, given=proven,
+            needs=PRIVATE),
+        Row("proven_bonus_clips", "horizon",
+            Slope(0, "the proof's Γ_T: regret per round {rate} from 1e5 to 1e6", "at_least",
+            symbol="t"), REGRET, PROVEN_BONUS, (SANE_BONUS,), on=INSTANCE, given=proven,
+            needs=(Need.OPTIMISM,)),
+        Row("exploration", "horizon", Slope(-1, "hard instance: exploration keeps regret {rate}",
+            "at_most", tolerance=0.1, symbol="t"), REGRET, pokl, (without_exploration,),
+            on="hidden_arm", needs=(Need.LABELS, Need.OPTIMISM)),
     )  # fmt: skip
 
-    def __init__(self, config: LogRegretConfig, setting: Setting) -> None:
-        super().__init__(config, setting)
-        self.class_size = config.class_size
-
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """Regret of the check's quantity, per method, each on its reward class."""
-        world = self.world(check, value)
-        found = {}
-        for rewards, methods in self._by_class(check, world):
-            settings = [self._setting(check, value, method) for method in methods]
-            horizon, ratio = self.horizon(check, value), self.exploration.grid_ratio
-            curve = simulate(world, settings, horizon, ratio, rng, replicates, rewards)
-            for m, method in enumerate(methods):
-                found[method] = self._quantity(check, value, curve, m)
-        return found
-
-    def _by_class(self, check: Check, world: LinearWorld):
-        """Methods of a check grouped by reward class."""
-        special = {
-            "finite_class": lambda: random_finite_class(world, self.class_size, CLASS_SEED),
-            "frozen_features": lambda: LinearClass(with_leading_features(world, 2)),
-        }
-        common = [method for method in check.methods if method not in special]
-        yield from ((special[m](), [m]) for m in check.methods if m in special)
-        if common:
-            yield LinearClass(world), common
-
-    def longest(self, check: Check, value: float) -> int:
-        """In the row ``across_horizons`` every horizon has its own Γ_T."""
-        if check.name == "across_horizons":
-            return self.horizon(check, value)
-        return super().longest(check, value)
-
-    def _setting(self, check: Check, value: float, method: str) -> LaneSetting:
-        lane = self.lane(check, value)
-        if method == "bonus_without_horizon":
-            return replace(lane, bonus_weight=self.bonus_weight(check, value, horizon=1))
-        if check.method == "proven_bonus" and method != "pokl":
-            world = self.world(check, value)
-            weight = proven_weight(
-                world.reward_bound,
-                lane.epsilon,
-                self.log_class_size(world),
-                self.longest(check, value),
-                self.exploration.failure_prob,
-            )
-            lane = replace(lane, bonus_weight=weight)
-        return METHODS[method](lane)
-
-    def _quantity(self, check: Check, value: float, curve: RegretCurve, m: int) -> np.ndarray:
-        match check.quantity:
-            case "regret per round [reward]":
-                return curve.regret[-1, m]
-            case "regret(T) / regret(T/100)":
-                cumulative = curve.cumulative[:, m]
-                earlier = np.searchsorted(curve.times, curve.times[-1] / 100)
-                return cumulative[-1] / cumulative[earlier]
-            case "Akaike weight of log T against √T":
-                weight = akaike_weight(curve.times, curve.cumulative[:, m])
-                return np.full(curve.regret.shape[2], weight)
-            case "regret rate / closed form":
-                predicted = self.predicted_rate(check, value)
-                return curve.rate()[m] / predicted.total
-        return curve.rate()[m]
+    def case(self, point: Point) -> OnlineCase:
+        """The case, with what the row is about in place."""
+        case, given = super().case(point), point.row.given
+        return given(case, self.config) if given else case
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Assumption 3.8 on every world, and λ ≤ Γ_T²/2."""
-        return tuple(
-            AssumptionResult(f"{check.name} at {value:g}: {name}", holds, detail)
-            for check in self.checks()
-            for value in (check.grid[0], check.grid[-1])
-            for name, holds, detail in (
-                *realizable_and_covered(self.world(check, value)),
-                self._small_ridge(self._setting(check, value, check.method)),
-            )
-        )
-
-    def _small_ridge(self, lane: LaneSetting) -> tuple[str, bool, str]:
-        weight = lane.bonus_weight
-        holds = lane.ridge <= weight**2 / 2 or weight == 0
-        return "λ ≤ Γ_T²/2", holds, f"λ = {lane.ridge:.3g}, Γ_T = {weight:.3g}"
+        return self.at_both_ends(realizable, small_ridge)

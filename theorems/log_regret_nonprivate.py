@@ -7,62 +7,38 @@ Statement (arXiv 2510.13512, Corollary 5.5).  For α = 1, with probability at le
 In code: α = 1 is ε = inf, where privacy_cost is 1; β is 1/kl_weight.
 
 Testable: regret per round ∝ 1/t along a run, and the constant in front of log T by the closed
-form of ``repro.measures.regret_rate``.  What would refute it: regret per round that falls slower
-than 1/t.  The control is a pipeline that believes its labels are clean while they have passed
-through randomized response at ε = 1.
+form of ``repro.families.online_kl.bounds_regret``.  What would refute it: regret per round that
+falls slower than 1/t.  The control is a pipeline that believes its labels are clean while they have
+passed through randomized response at ε = 1.
 """
 
 from __future__ import annotations
 
-import numpy as np
-
-from repro.algorithms.pokl_methods import METHODS, simulate
-from repro.complexity.assumptions import realizable_and_covered
-from repro.study.checks import Check, RatioCheck
-from repro.study.online_sweep import OnlineConfig, OnlineSweep
+from repro.families.online_kl.cases import OnlineExperiment, OnlineProbes, realizable
+from repro.families.online_kl.quantities import RATE_OVER_CLOSED_FORM, REGRET
+from repro.families.online_kl.wrong_pokl import hidden_randomizer, pokl, without_exploration
+from repro.study.claims import Ratio, Slope
 from repro.study.results import AssumptionResult
-from repro.study.sweep import INSTANCE, Row
-
-WRONG = ("hidden_randomizer",)
+from repro.study.row import INSTANCE, Need, Row
 
 
-class LogRegretNonprivate(OnlineSweep):
+class LogRegretNonprivate(OnlineExperiment):
     """Corollary 5.5 on the instance and on worlds of growing kl_weight."""
 
-    slug = "log_regret_nonprivate"
     title = "P1 Corollary 5.5: logarithmic regret without privacy"
-    statements = ("p1.cor_5_5",)
-    instances = ("linear",)
-    used_overrides = frozenset({"kl_weight"})
-    config_type = OnlineConfig
+    settles = ("p1.cor_5_5",)
+    config_type = OnlineProbes
 
     rows = (
-        Row("horizon", "horizon", INSTANCE, "pokl", WRONG, "regret per round [reward]",
-            "Algorithm 2 at ε = ∞: regret ∝ 1/t"),
-        Row("constant", "kl_weight", "steady_policy", "pokl",
-            ("hidden_randomizer", "without_exploration"), "regret rate / closed form",
-            "rate → [tr(Cov_π*·V_LS) + Γ²·Var(u)]/(2·kl_weight)"),
+        Row("horizon", "horizon", Slope(-1, "Algorithm 2 at ε = ∞: regret {rate}", symbol="t"),
+            REGRET, pokl, (hidden_randomizer,), on=INSTANCE, needs=(Need.LABELS,),
+            fixed=("epsilon",)),
+        Row("constant", "kl_weight",
+            Ratio("rate → [tr(Cov_π*·V_LS) + Γ²·Var(u)]/(2·kl_weight)"), RATE_OVER_CLOSED_FORM,
+            pokl, (hidden_randomizer, without_exploration), on="steady_policy",
+            needs=(Need.LABELS, Need.TRUTH_HIDDEN), fixed=("epsilon",)),
     )  # fmt: skip
-
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """Regret per round at the horizon, or the rate over its closed form."""
-        world, lane = self.world(check, value), self.lane(check, value)
-        settings = [METHODS[method](lane) for method in check.methods]
-        horizon, ratio = self.horizon(check, value), self.exploration.grid_ratio
-        curve = simulate(world, settings, horizon, ratio, rng, replicates)
-        if isinstance(check, RatioCheck):
-            found = curve.rate() / self.predicted_rate(check, value).total
-        else:
-            found = curve.regret[-1]
-        return dict(zip(check.methods, found, strict=True))
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Assumption 3.8 on every world."""
-        return tuple(
-            AssumptionResult(f"{check.name} at {value:g}: {name}", holds, detail)
-            for check in self.checks()
-            for value in (check.grid[0], check.grid[-1])
-            for name, holds, detail in realizable_and_covered(self.world(check, value))
-        )
+        return self.at_both_ends(realizable)

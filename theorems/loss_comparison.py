@@ -23,64 +23,158 @@ variance.  What would refute the comparison: simulated risks off the predicted o
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
-import numpy as np
-
-from repro.algorithms.loss_simulation import simulate_risk
-from repro.corruption.huber_square import HuberOrder
-from repro.estimators.label_losses import LossName
-from repro.instances.build import build_world
-from repro.instances.choices import instance_choice
-from repro.instances.linear import LinearWorld
-from repro.instances.loss_worlds import (
+from repro.base.schema import Positive, Probability
+from repro.corruption.orders import Order
+from repro.families.losses.algorithms_losses import (
+    DebiasedLoss,
+    LabelLoss,
+    MixtureLoss,
+    NaiveLoss,
+    SquareLoss,
+)
+from repro.families.losses.risk_cases import RiskCase, bias_ratio, risk_ratio, variance_ratio
+from repro.families.losses.worlds_losses import (
     LogisticWorld,
     gaussian_world,
     logistic_world,
     scalar_world,
 )
-from repro.measures.loss_risk import LossRisk
-from repro.notation import epsilon_of_cost
-from repro.schema import Positive, Probability
-from repro.study.checks import Check
-from repro.study.experiment import Setting
-from repro.study.privacy_mistakes import PrivacyMistakes
+from repro.instances.build import build_world
+from repro.instances.choices import instance_choice
+from repro.instances.linear import LinearWorld
+from repro.study.case import Point
+from repro.study.claims import Inequality, Ratio
+from repro.study.config import Probes
+from repro.study.experiment import Experiment
 from repro.study.results import AssumptionResult
-from repro.study.sweep import INSTANCE, Row, SweepConfig
+from repro.study.row import INSTANCE, Evidence, Measure, Method, Need, Row, per_method
 
-RISK = "simulated risk / predicted risk"
-VARIANCE = "variance / variance of the mixture loss"
-BIAS = "squared bias / squared bias by the influence function"
-NAIVE = ("naive",)
+RISK = Measure("simulated risk / predicted risk", per_method(risk_ratio), Evidence.MEASURED)
+BIAS = Measure(
+    "squared bias / squared bias by the influence function", per_method(bias_ratio), Evidence.EXACT
+)
+VARIANCE = Measure(
+    "variance / variance of the mixture loss", per_method(variance_ratio), Evidence.COMPUTED
+)
+TOLERATED = Measure("variance / (1 + tolerated)·variance of the mixture loss",
+                    per_method(variance_ratio), Evidence.COMPUTED)  # fmt: skip
 
-
-def _risk_rows() -> tuple[Row, ...]:
-    """Simulated against predicted risk, per loss and setting."""
-    settings = {
-        "": ("scalar/clean", "scalar reward, privacy only"),
-        "_ctl": ("scalar/ctl", "scalar reward, CTL"),
-        "_ltc": ("scalar/ltc", "scalar reward, LTC"),
-        "_five": ("five/clean", "five features, privacy only"),
-        "_five_ltc": ("five/ltc", "five features, LTC"),
-    }
-    return tuple(
-        Row(f"risk_{loss}{end}", "privacy_cost", world, loss, NAIVE, RISK, f"{words}: as predicted")
-        for end, (world, words) in settings.items()
-        for loss in ("mixture", "square", "debiased")
-    )
+mixture = Method("mixture", MixtureLoss)
+square = Method("square", SquareLoss)
+debiased = Method("debiased", DebiasedLoss)
+LOSSES = (mixture, square, debiased)
+naive = Method("naive", NaiveLoss, privacy_mistake=True)
 
 
-def _influence_rows() -> tuple[Row, ...]:
-    """Exact limits against influence functions, per loss and order."""
-    return tuple(
-        Row(f"influence_{loss}_{order}", "corruption", f"scalar/{order}", loss, ("other_order",),
-            BIAS, f"{order.upper()}: bias = α·influence as α → 0")
-        for order in ("ctl", "ltc")
-        for loss in ("mixture", "square", "debiased")
+def same(order: Order) -> Order:
+    """The order itself."""
+    return order
+
+
+def exchanged(order: Order) -> Order:
+    """Wrong: corruption and privacy in the other order."""
+    return Order.LTC if order is Order.CTL else Order.CTL
+
+
+other_order = Method("other_order", exchanged, privacy_mistake=True)
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """A world by the bound B of its rewards.
+
+    Attributes:
+        on: its name.
+        words: the same for a reader.
+        build: (experiment, B) → the world.
+    """
+
+    on: str
+    words: str
+    build: Callable[[LossComparison, float], LogisticWorld]
+
+
+@dataclass(frozen=True)
+class Corruption:
+    """What happens to labels besides privacy.
+
+    Attributes:
+        end: of the names of rows.
+        words: the same for a reader.
+        order: of corruption and privacy.
+        share: multiple of the α in force.
+    """
+
+    end: str
+    words: str
+    order: Order = Order.CTL
+    share: float = 1.0
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a row's cases are built from.
+
+    Attributes:
+        kind: of the loss under test.
+        pairs: world.
+        corruption: of its labels.
+        tolerates: whether the config's tolerated excess of variance is allowed.
+    """
+
+    kind: type[LabelLoss]
+    pairs: Pairs
+    corruption: Corruption
+    tolerates: bool = False
+
+
+_scalar_world, _gaussian_world = lru_cache(scalar_world), lru_cache(gaussian_world)
+
+SCALAR = Pairs("scalar", "scalar reward", lambda experiment, bound: _scalar_world(bound))
+FIVE = Pairs("five", "five features", lambda experiment, bound: _gaussian_world(bound))
+TEXT_OR_LINEAR = Pairs(INSTANCE, "instance", lambda experiment, bound: experiment.instance)
+
+CLEAN = Corruption("", "privacy only", share=0.0)
+CTL = Corruption("_ctl", "CTL")
+LTC = Corruption("_ltc", "LTC", Order.LTC)
+
+PRIVATE = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY)
+CORRUPTED = (*PRIVATE, Need.ADVERSARY, Need.ORDER)
+
+
+def risk_row(
+    loss: Method, end: str, pairs: Pairs, corruption: Corruption, words: str,
+    needs: tuple[Need, ...] = PRIVATE,
+) -> Row:  # fmt: skip
+    """Simulated against predicted risk of one loss."""
+    return Row(f"risk_{loss.name}{end}", "privacy_cost", Ratio(f"{words}: as predicted"), RISK,
+        loss, (naive,), on=pairs.on, given=Setting(loss.run, pairs, corruption), needs=needs,
     )  # fmt: skip
 
 
-class LossComparisonConfig(SweepConfig):
+def risk_rows(
+    pairs: Pairs, corruption: Corruption, end: str = "", needs: tuple[Need, ...] = PRIVATE
+) -> tuple[Row, ...]:
+    """The same for every loss, in one setting."""
+    words = f"{pairs.words}, {corruption.words}"
+    ends = end + corruption.end
+    return tuple(risk_row(loss, ends, pairs, corruption, words, needs) for loss in LOSSES)
+
+
+def influence_row(loss: Method, corruption: Corruption) -> Row:
+    """The exact limit of one loss against its influence function."""
+    words = f"{corruption.words}: bias = α·influence as α → 0"
+    return Row(f"influence_{loss.name}{corruption.end}", "corruption",
+        Ratio(words, tolerance=0.02), BIAS, Method(loss.name, same), (other_order,), on=SCALAR.on,
+        given=Setting(loss.run, SCALAR, corruption), needs=CORRUPTED,
+    )  # fmt: skip
+
+
+class LossComparisonProbes(Probes):
     """Numbers of the experiment.
 
     Attributes:
@@ -94,99 +188,73 @@ class LossComparisonConfig(SweepConfig):
     tolerated: Positive
 
 
-class LossComparison(PrivacyMistakes):
+class LossComparison(Experiment[RiskCase]):
     """Asymptotic efficiency, worst-case bias, and simulation."""
 
-    slug = "loss_comparison"
     title = "P2 §6: log, square or debiased loss for privatised labels"
-    statements = ("p2.sec_6",)
-    instances = ("linear", "preference_text")
-    used_overrides = frozenset({"n_pairs", "epsilon"})
-    config_type = LossComparisonConfig
-    privacy_mistakes = frozenset({"naive", "other_order"})
+    settles = ("p2.sec_6",)
+    config_type = LossComparisonProbes
+    config: LossComparisonProbes
 
     rows = (
-        *(
-            Row(f"risk_{loss}_instance", "privacy_cost", INSTANCE, loss, NAIVE, RISK,
-                "privacy only: as predicted")
-            for loss in ("mixture", "square", "debiased")
-        ),
-        *_risk_rows(),
-        *_influence_rows(),
-        Row("square_is_mixture", "privacy_cost", "scalar/clean", "square", ("debiased",), VARIANCE,
-            "square ≡ mixture as ε → 0"),
-        Row("debiased_is_mixture", "privacy_cost", "scalar/clean", "debiased", ("square",),
-            VARIANCE, "debiased ≡ mixture as ε → ∞"),
-        Row("square_loses_little", "reward_bound", "scalar/clean", "square", ("debiased",),
-            "variance / (1 + tolerated)·variance of the mixture loss",
-            "at ε = 1 square needs at most 1 % more labels for every B", ("epsilon",)),
+        *(risk_row(loss, "_instance", TEXT_OR_LINEAR, CLEAN, "privacy only") for loss in LOSSES),
+        *risk_rows(SCALAR, CLEAN),
+        *risk_rows(SCALAR, CTL, needs=CORRUPTED),
+        *risk_rows(SCALAR, LTC, needs=CORRUPTED),
+        *risk_rows(FIVE, CLEAN, "_five"),
+        *risk_rows(FIVE, LTC, "_five", CORRUPTED),
+        *(influence_row(loss, order) for order in (CTL, LTC) for loss in LOSSES),
+        Row("square_is_mixture", "privacy_cost",
+            Ratio("square ≡ mixture as ε → 0", tolerance=0.01), VARIANCE, square, (debiased,),
+            on=SCALAR.on, given=Setting(SquareLoss, SCALAR, CLEAN)),
+        Row("debiased_is_mixture", "privacy_cost",
+            Ratio("debiased ≡ mixture as ε → ∞", tolerance=0.01), VARIANCE, debiased, (square,),
+            on=SCALAR.on, given=Setting(DebiasedLoss, SCALAR, CLEAN)),
+        Row("square_loses_little", "reward_bound",
+            Inequality("at ε = 1 square needs at most 1 % more labels for every B"), TOLERATED,
+            square, (debiased,), on=SCALAR.on,
+            given=Setting(SquareLoss, SCALAR, CLEAN, tolerates=True), fixed=("epsilon",)),
     )  # fmt: skip
 
-    def __init__(self, config: LossComparisonConfig, setting: Setting) -> None:
-        super().__init__(config, setting)
-        self.numbers = config
-        self._risk = lru_cache(maxsize=None)(self._build_risk)
-        self._world = lru_cache(maxsize=None)(self._build_world)
+    def case(self, point: Point) -> RiskCase:
+        """Loss, world and labels of one grid point."""
+        setting, numbers = point.row.given, self.config
+        corruption = setting.corruption
+        bound = point.swept("reward_bound", numbers.reward_bound)
+        return RiskCase(
+            methods=point.methods,
+            epsilon=point.epsilon,
+            n_pairs=point.given.n_pairs or 0,
+            kind=setting.kind,
+            world=setting.pairs.build(self, bound),
+            corruption=corruption.share * point.swept("corruption", numbers.corruption),
+            assumed_order=corruption.order,
+            order=corruption.order,
+            tolerated=numbers.tolerated if setting.tolerates else 0.0,
+        )
 
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """Ratios per method; exact ones are the same in every replicate."""
-        if check.quantity == RISK:
-            risk = self._at(check, value, check.method)
-            n_pairs = self.size(check, value)[0]
-            predicted = risk.risk(n_pairs)
-            fits: dict[str, LossName] = {"naive": "naive"}
-            return {
-                m: simulate_risk(risk, n_pairs, rng, replicates, fits.get(m)) / predicted
-                for m in check.methods
-            }
-        exact = self._bias_ratio if check.quantity == BIAS else self._variance_ratio
-        return {m: np.full(replicates, exact(check, value, m)) for m in check.methods}
+    @cached_property
+    def instance(self) -> LogisticWorld:
+        """The pairs of the ``instance`` group."""
+        choice = instance_choice(self.setting.instance)
+        world = build_world(choice, self.setting.cache, "cpu")
+        assert isinstance(world, LinearWorld)
+        return logistic_world(world)
 
-    def _variance_ratio(self, check: Check, value: float, method: str) -> float:
-        ratio = self._at(check, value, method).variance
-        ratio /= self._at(check, value, "mixture").variance
-        return ratio if check.quantity == VARIANCE else ratio / (1 + self.numbers.tolerated)
-
-    def _bias_ratio(self, check: Check, value: float, method: str) -> float:
-        risk = self._at(check, value, check.method)
-        if method != "other_order":
-            return risk.squared_bias() / risk.first_order_squared_bias()
-        other: HuberOrder = "ctl" if risk.order == "ltc" else "ltc"
-        wrong = LossRisk(risk.world, risk.name, risk.epsilon, risk.corruption, other)
-        return risk.squared_bias() / wrong.first_order_squared_bias()
-
-    def _at(self, check: Check, value: float, loss: str) -> LossRisk:
-        """One loss in the setting of one grid point."""
-        _, _, kind = str(check.settings["world"]).partition("/")
-        alpha = value if check.axis == "corruption" else self.numbers.corruption
-        on_cost = check.axis == "privacy_cost"
-        epsilon = epsilon_of_cost(value) if on_cost else self._fixed(check, "epsilon")
-        bound = value if check.axis == "reward_bound" else self.numbers.reward_bound
-        order: HuberOrder = "ltc" if kind == "ltc" else "ctl"
-        corrupted = alpha if kind in ("ctl", "ltc") else 0.0
-        world = str(check.settings["world"]).split("/")[0]
-        return self._risk(world, bound, loss, epsilon, corrupted, order)
-
-    def _build_risk(self, world, bound, loss, epsilon, corruption, order) -> LossRisk:
-        return LossRisk(self._world(world, bound), loss, epsilon, corruption, order)
-
-    def _build_world(self, name: str, bound: float) -> LogisticWorld:
-        if name == INSTANCE:
-            choice = instance_choice(self.setting.instance)
-            world = build_world(choice, self.setting.cache, "cpu")
-            assert isinstance(world, LinearWorld)
-            return logistic_world(world)
-        return scalar_world(bound) if name == "scalar" else gaussian_world(bound)
+    def world_numbers(self, row: Row) -> Mapping[str, object]:
+        """B where it is not swept, and α."""
+        alpha = row.given.corruption.share * self.config.corruption
+        return {"reward_bound": self.config.reward_bound, "corruption": alpha}
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Limits lie inside the class, so that the expansion around them is in its interior."""
-        found = []
-        for check in self.checks():
-            value = check.grid[-1]
-            risk = self._at(check, value, check.method)
-            share = float(risk.limit.norm()) / risk.world.radius
-            name = f"{check.name} at {value:g}: limit inside the class"
-            found.append(AssumptionResult(name, share < 1, f"‖θ‖/radius = {share:.3g}"))
-        return tuple(found)
+        return tuple(
+            _inside(f"{trial.row.name} at {trial.grid[-1]:g}", trial.cases[-1])
+            for trial in self.trials
+        )
+
+
+def _inside(where: str, case: RiskCase) -> AssumptionResult:
+    share = float(case.actual.limit.norm()) / case.world.radius
+    name = f"{where}: limit inside the class"
+    return AssumptionResult(name, share < 1, f"‖θ‖/radius = {share:.3g}")

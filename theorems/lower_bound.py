@@ -39,27 +39,29 @@ than 10 % except for ``pair_kl_sharper``, where a constant 10 % too small is fou
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-from functools import lru_cache
-from typing import Annotated
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 
-import numpy as np
-from pydantic import Field
-
-from repro.algorithms.hypercube_cases import CASE_OF
-from repro.algorithms.hypercube_sup import Ladder, risk, worst_rung
-from repro.instances.hypercube_prior import HypercubePrior
-from repro.notation import label_signal
-from repro.schema import Count, Model, Positive, Share, Whole
-from repro.study.checks import Check, InequalityCheck
-from repro.study.experiment import Setting
+from repro.base.notation import label_signal
+from repro.base.schema import Count, Model, Positive
+from repro.families.offline_kl import algorithms_hypercube as learner
+from repro.families.offline_kl import bounds_hypercube as step
+from repro.families.offline_kl.algorithms_hypercube import no_data, posterior_mean
+from repro.families.offline_kl.cases import searched
+from repro.families.offline_kl.cases_hypercube import (
+    HypercubeCase,
+    Ladder,
+    worst_risk,
+    worst_rung,
+)
+from repro.families.offline_kl.worlds_hypercube import HypercubePrior
+from repro.study.case import Case, Point, PointCase
+from repro.study.claims import Inequality, Slope
+from repro.study.config import Probes
+from repro.study.experiment import Experiment
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig, SweepExperiment
-
-GAP, RATIO = "sup over a of the mean gap [reward]", "bound / exact value"
-BAYES, CASES = "posterior_mean", "random cases"
-BLIND = ("no_data",)
-NAIVE = ("no_data", "naive_posterior")
+from repro.study.row import Evidence, Measure, Need, Row, per_method
+from repro.study.trial import Trial
 
 
 class World(Model):
@@ -71,142 +73,150 @@ class World(Model):
     reward_bound: Positive
 
 
-class LadderConfig(Model):
-    """Numbers of ``Ladder``."""
-
-    smallest: Share
-    rungs: Annotated[Whole, Field(ge=3, le=1000)]
-    pilot: Annotated[Whole, Field(ge=1, le=10**6)]
-
-
-class LowerBoundConfig(SweepConfig):
+class LowerBoundProbes(Probes):
     """Numbers of the experiment; conf/theorem/lower_bound.yaml gives them."""
 
     worlds: dict[str, World]
-    ladder: LadderConfig
+    ladder: Ladder
 
 
-class LowerBound(SweepExperiment):
+@dataclass(frozen=True)
+class Regime:
+    """Which branch of the minimum a row is about.
+
+    Attributes:
+        words: what is asked of βa at the worst tilt.
+        holds: whether it is so.
+    """
+
+    words: str
+    holds: Callable[[float], bool]
+
+
+SMALL_TILT = Regime("βa below 0.3", lambda log_odds: log_odds < 0.3)
+LARGE_TILT = Regime("βa above 10", lambda log_odds: log_odds > 10)
+
+GAP = Measure("sup over a of the mean gap [reward]", per_method(worst_risk), Evidence.MEASURED)
+RATIO = "bound / exact value"
+BOUND = searched(RATIO, step.bayes_case)
+SEPARATION = searched(RATIO, step.separation_case)
+PAIR_KL = searched(RATIO, step.pair_case)
+ASSOUAD = searched(RATIO, step.assouad_case)
+
+BLIND = (no_data,)
+NAIVE = (no_data, learner.naive_posterior)
+LABELS = (Need.LABELS, Need.TRUTH_HIDDEN)
+PRIVATE = (*LABELS, Need.PRIVACY)
+SMALL, LARGE, CASES = "small_tilt", "large_tilt", "random cases"
+THEOREM, ABSTRACT = "p1.thm_4_5", "p1.abs_1"
+KEEP_PROB = "own.lower_bound_in_keep_prob"
+VANISHES = "c(ε) governs the gap at all ε: even the Bayes rule's stays as ε → ∞"
+
+
+class LowerBound(Experiment[Case]):
     """Theorem 4.5 by the sup over a, and the steps of its proof by random cases."""
 
-    slug = "lower_bound"
     title = "P1 Theorem 4.5: lower bound of the offline gap under label LDP"
-    statements = (
-        "p1.thm_4_5",
-        "p1.lem_a_5",
-        "p1.lem_a_6",
-        "own.lower_bound_in_keep_prob",
-        "p1.abs_1",
-    )
-    settled_by = {
-        "p1.thm_4_5": ("n_pairs", "n_pairs_mle", "n_pairs_pessimistic", "privacy_cost",
-            "epsilon_minus_one_small", "num_states", "coverage", "kl_weight", "n_pairs_root",
-            "privacy_cost_root", "num_states_root", "coverage_root", "explicit_bound", "separation",
-            "pair_kl"),
-        "p1.lem_a_5": ("pair_kl",),
-        "p1.lem_a_6": ("assouad",),
-        "own.lower_bound_in_keep_prob": ("privacy_cost", "privacy_cost_root", "pair_kl_sharper"),
-        "p1.abs_1": ("epsilon_minus_one_small", "epsilon_minus_one"),
-    }  # fmt: skip
-    instances = ("linear",)
-    used_overrides = frozenset({"epsilon", "n_pairs"})
-    config_type = LowerBoundConfig
+    settles = (THEOREM,)
+    config_type = LowerBoundProbes
+    config: LowerBoundProbes
 
     rows = (
-        Row("n_pairs", "n_pairs", "small_tilt", BAYES, NAIVE, GAP, "Bayes rule: gap ∝ 1/n"),
-        Row("n_pairs_mle", "n_pairs", "small_tilt", "mle", ("no_data", "naive_mle"), GAP,
-            "private MLE: gap ∝ 1/n"),
-        Row("n_pairs_pessimistic", "n_pairs", "small_tilt", "pessimistic", BLIND, GAP,
-            "MLE less a standard error: gap ∝ 1/n"),
-        Row("privacy_cost", "privacy_cost", "small_tilt", BAYES, BLIND, GAP, "gap ∝ c(ε)²"),
-        Row("epsilon_minus_one_small", "epsilon_minus_one", "small_tilt", BAYES, BLIND, GAP,
-            "gap ∝ (e^ε−1)⁻² as ε → 0"),
-        Row("epsilon_minus_one", "epsilon_minus_one", "small_tilt", BAYES, (), GAP,
-            "the abstract's gap ≤ O((e^ε−1)⁻²) at all ε"),
-        Row("num_states", "num_states", "small_tilt", BAYES, BLIND, GAP, "gap ∝ S = log N"),
-        Row("coverage", "coverage", "small_tilt", BAYES, BLIND, GAP, "gap ∝ C*"),
-        Row("kl_weight", "kl_weight", "small_tilt", BAYES, BLIND, GAP, "gap ∝ β = 1/kl_weight"),
-        Row("n_pairs_root", "n_pairs", "large_tilt", BAYES, BLIND, GAP, "βa ≫ 1: gap ∝ n^(−1/2)"),
-        Row("privacy_cost_root", "privacy_cost", "large_tilt", BAYES, BLIND, GAP,
-            "βa ≫ 1: gap ∝ c(ε)"),
-        Row("num_states_root", "num_states", "large_tilt", BAYES, BLIND, GAP,
-            "βa ≫ 1: gap ∝ √S"),
-        Row("coverage_root", "coverage", "large_tilt", BAYES, BLIND, GAP, "βa ≫ 1: gap ∝ √C*"),
-        Row("explicit_bound", "n_pairs", CASES, "bound", ("bound_without_quarter", "bound_sign"),
-            RATIO, "¼·min{βa²/8, 3a/10}·exp(−n·KL) ≤ Bayes risk"),
-        Row("separation", "kl_weight", CASES, "separation", ("separation_twice_beta",), RATIO,
-            "min{βa²/8, 3a/10} ≤ SubOpt_s(v) + SubOpt_s(v′)"),
-        Row("pair_kl", "epsilon_minus_one", CASES, "pair_kl", ("pair_kl_fifth",), RATIO,
-            "KL of a private record ≤ (e^ε−1)²a²/(SC)"),
-        Row("pair_kl_sharper", "epsilon_minus_one", CASES, "pair_kl_sharper",
-            ("pair_kl_sharper_ten_percent",), RATIO,
-            "KL of a private record ≤ (2α−1)²a²/(SC)"),
-        Row("assouad", "num_states", CASES, "assouad", ("assouad_half",), RATIO,
-            "Lemma A.6: S·c/4·min exp(−KL) ≤ risk"),
+        Row("n_pairs", "n_pairs", Slope(-1, "Bayes rule: gap {rate}"), GAP, posterior_mean, NAIVE,
+            on=SMALL, given=SMALL_TILT, needs=PRIVATE),
+        Row("n_pairs_mle", "n_pairs", Slope(-1, "private MLE: gap {rate}"), GAP, learner.mle,
+            (no_data, learner.naive_mle), on=SMALL, needs=PRIVATE),
+        Row("n_pairs_pessimistic", "n_pairs", Slope(-1, "MLE less a standard error: gap {rate}"),
+            GAP, learner.pessimistic, BLIND, on=SMALL, needs=PRIVATE),
+        Row("privacy_cost", "privacy_cost", Slope(2, "gap {rate}"), GAP, posterior_mean, BLIND,
+            on=SMALL, given=SMALL_TILT, needs=PRIVATE, settles=(THEOREM, KEEP_PROB)),
+        Row("epsilon_minus_one_small", "epsilon_minus_one", Slope(-2, "gap {rate} as ε → 0"), GAP,
+            posterior_mean, BLIND, on=SMALL, given=SMALL_TILT, needs=PRIVATE,
+            settles=(THEOREM, ABSTRACT)),
+        Row("epsilon_minus_one", "epsilon_minus_one",
+            Slope(-2, "the abstract's gap {rate} at all ε", "at_most"), GAP, posterior_mean,
+            on=SMALL, given=SMALL_TILT, needs=(Need.TRUTH_HIDDEN, Need.PRIVACY),
+            settles=(ABSTRACT,), expected="contradicted", why=VANISHES),
+        Row("num_states", "num_states", Slope(1, "gap {rate} = log N"), GAP, posterior_mean, BLIND,
+            on=SMALL, given=SMALL_TILT, needs=PRIVATE),
+        Row("coverage", "coverage", Slope(1, "gap {rate}", symbol="C*"), GAP, posterior_mean,
+            BLIND, on=SMALL, given=SMALL_TILT, needs=PRIVATE),
+        Row("kl_weight", "kl_weight", Slope(-1, "gap {rate} = β"), GAP, posterior_mean, BLIND,
+            on=SMALL, given=SMALL_TILT, needs=PRIVATE),
+        Row("n_pairs_root", "n_pairs", Slope(-0.5, "βa ≫ 1: gap {rate}"), GAP, posterior_mean,
+            BLIND, on=LARGE, given=LARGE_TILT, needs=LABELS),
+        Row("privacy_cost_root", "privacy_cost", Slope(1, "βa ≫ 1: gap {rate}"), GAP,
+            posterior_mean, BLIND, on=LARGE, given=LARGE_TILT, needs=PRIVATE,
+            settles=(THEOREM, KEEP_PROB)),
+        Row("num_states_root", "num_states", Slope(0.5, "βa ≫ 1: gap {rate}"), GAP,
+            posterior_mean, BLIND, on=LARGE, given=LARGE_TILT, needs=LABELS),
+        Row("coverage_root", "coverage", Slope(0.5, "βa ≫ 1: gap {rate}", symbol="C*"), GAP,
+            posterior_mean, BLIND, on=LARGE, given=LARGE_TILT, needs=LABELS),
+        Row("explicit_bound", "n_pairs",
+            Inequality("¼·min{βa²/8, 3a/10}·exp(−n·KL) ≤ Bayes risk"), BOUND, step.bound,
+            (step.bound_without_quarter, step.bound_sign), on=CASES),
+        Row("separation", "kl_weight",
+            Inequality("min{βa²/8, 3a/10} ≤ SubOpt_s(v) + SubOpt_s(v′)"), SEPARATION,
+            step.separation, (step.separation_twice_beta,), on=CASES),
+        Row("pair_kl", "epsilon_minus_one",
+            Inequality("KL of a private record ≤ (e^ε−1)²a²/(SC)"), PAIR_KL, step.pair_kl,
+            (step.pair_kl_fifth,), on=CASES, settles=(THEOREM, "p1.lem_a_5")),
+        Row("pair_kl_sharper", "epsilon_minus_one",
+            Inequality("KL of a private record ≤ (2α−1)²a²/(SC)"), PAIR_KL, step.pair_kl_sharper,
+            (step.pair_kl_sharper_ten_percent,), on=CASES, settles=(KEEP_PROB,)),
+        Row("assouad", "num_states", Inequality("Lemma A.6: S·c/4·min exp(−KL) ≤ risk"), ASSOUAD,
+            step.assouad, (step.assouad_half,), on=CASES, settles=("p1.lem_a_6",)),
     )  # fmt: skip
 
-    def __init__(self, config: LowerBoundConfig, setting: Setting) -> None:
-        super().__init__(config, setting)
-        self.worlds = config.worlds
-        self.ladder = Ladder(**config.ladder.model_dump())
+    def case(self, point: Point) -> Case:
+        """The hypercube of a grid point, or the swept value of random cases."""
+        world = self.config.worlds.get(point.row.on)
+        if world is None:
+            return PointCase(methods=point.methods, value=point.value)
+        states = int(point.swept("num_states", world.num_states))
+        prior = HypercubePrior(
+            num_states=states, coverage=point.swept("coverage", world.coverage),
+            kl_weight=point.swept("kl_weight", world.kl_weight),
+            reward_bound=world.reward_bound, tilt=math.nan, epsilon=point.epsilon,
+        )  # fmt: skip
+        return HypercubeCase(
+            methods=point.methods, epsilon=point.epsilon, n_pairs=point.n_pairs, world=prior,
+            ladder=self.config.ladder,
+        )  # fmt: skip
 
-    def size(self, check: Check, value: float) -> tuple[int, float]:
-        """Also reads ε off the axis e^ε−1."""
-        if check.axis != "epsilon_minus_one":
-            return super().size(check, value)
-        return int(self._fixed(check, "n_pairs")), math.log1p(value)
-
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """Gaps at the worst tilt of each method, or ratios of random cases."""
-        if isinstance(check, InequalityCheck):
-            case = CASE_OF[check.name]
-            found = [case(value, rng) for _ in range(replicates)]
-            return {m: np.array([ratios[m] for ratios in found]) for m in check.methods}
-        prior, n_pairs = self.prior(check, value), self.size(check, value)[0]
-        return {
-            m: risk(_at_worst(prior, n_pairs, m, self.ladder)[0], n_pairs, m, rng, replicates)
-            for m in check.methods
-        }
-
-    def prior(self, check: Check, value: float) -> HypercubePrior:
-        """The hypercube of one grid point; its tilt is yet to be chosen."""
-        world = self.worlds[str(check.settings["world"])].model_dump()
-        if check.axis in world:
-            world[check.axis] = int(value) if check.axis == "num_states" else value
-        return HypercubePrior(**world, tilt=math.nan, epsilon=self.size(check, value)[1])
+    def world_numbers(self, row: Row) -> Mapping[str, object]:
+        """Fields of the row's hypercube."""
+        world = self.config.worlds.get(row.on)
+        return {} if world is None else {"world_fields": world.model_dump()}
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """The conditions of the proof, and an interior maximiser, at both ends of each sweep."""
         return tuple(
-            AssumptionResult(f"{check.name} at {value:g}: {name}", holds, detail)
-            for check in self.checks()
-            if not isinstance(check, InequalityCheck)
-            for value in (check.grid[0], check.grid[-1])
-            for name, holds, detail in self._conditions(check, value)
+            AssumptionResult(f"{trial.row.name} at {value:g}: {name}", holds, detail)
+            for trial in self.trials
+            for value, case in (
+                (trial.grid[0], trial.cases[0]),
+                (trial.grid[-1], trial.cases[-1]),
+            )
+            if isinstance(case, HypercubeCase)
+            for name, holds, detail in _conditions(trial, case)
         )
 
-    def _conditions(self, check: Check, value: float):
-        prior, n_pairs = self.prior(check, value), self.size(check, value)[0]
-        room = 4 * prior.num_states * prior.coverage / prior.reward_bound**2
-        enough = room / label_signal(prior.epsilon) ** 2
-        yield "n > 4SC/((2α−1)²B²)", n_pairs > enough, f"{n_pairs:.3g} > {enough:.3g}"
-        yield "b < B/2", prior.base < prior.reward_bound / 2, f"b = {prior.base:.3g}"
-        if check.method == BAYES:
-            worst, rung = _at_worst(prior, n_pairs, BAYES, self.ladder)
-            inside = 0 < rung < self.ladder.rungs - 1
-            yield "maximiser inside the ladder", inside, f"a = {worst.tilt:.3g}"
-            small = check.settings["world"] == "small_tilt"
-            name = "βa below 0.3" if small else "βa above 10"
-            holds = worst.log_odds < 0.3 if small else worst.log_odds > 10
-            yield name, holds, f"βa = {worst.log_odds:.3g}"
+
+def _conditions(trial: Trial[Case], case: HypercubeCase) -> Iterator[tuple[str, bool, str]]:
+    """Name, whether it holds, and numbers of each condition."""
+    prior = case.world
+    room = 4 * prior.num_states * prior.coverage / prior.reward_bound**2
+    enough = room / label_signal(prior.epsilon) ** 2
+    yield "n > 4SC/((2α−1)²B²)", case.n_pairs > enough, f"{case.n_pairs:.3g} > {enough:.3g}"
+    yield "b < B/2", prior.base < prior.reward_bound / 2, f"b = {prior.base:.3g}"
+    if trial.row.given is not None:
+        yield from _at_the_worst_tilt(case, trial)
 
 
-@lru_cache(maxsize=1024)
-def _at_worst(
-    prior: HypercubePrior, n_pairs: int, method: str, ladder: Ladder
-) -> tuple[HypercubePrior, int]:
-    """The hypercube at an estimator's worst tilt, and that tilt's rung."""
-    rung = worst_rung(prior, n_pairs, method, ladder)
-    return replace(prior, tilt=float(ladder.tilts(prior.reward_bound)[rung])), rung
+def _at_the_worst_tilt(case: HypercubeCase, trial: Trial[Case]) -> Iterator[tuple[str, bool, str]]:
+    rung, regime = worst_rung(case, trial.row.method), trial.row.given
+    worst = case.at(rung)
+    inside = 0 < rung < case.ladder.rungs - 1
+    yield "maximiser inside the ladder", inside, f"a = {worst.tilt:.3g}"
+    yield regime.words, regime.holds(worst.log_odds), f"βa = {worst.log_odds:.3g}"

@@ -4,10 +4,10 @@ Statement (P3, section 5).  From pairs of trajectories of H steps with a common 
 Algorithm 3 with ρ = ρ_π has SubOpt(π̂) ≤ F·‖(Σ+λI)^(−1)(E φ − v)‖ with probability ≥ 1−η, F of
 eq. (3), O(·) hiding factors of L, H and B.
 
-Instances: two-stage MDPs (``repro.instances.linear_mdp``) whose first stage is a world of Theorem
-4.2 and whose responses lead to one of two states with a second choice.  Occupancies and values are
-exact; greedy policies come from backward induction, pessimistic ones from all 2^S policies.  L is
-replaced by HL in the budget.
+Instances: two-stage MDPs (``repro.families.central.worlds_mdp``) whose first stage is a world of
+Theorem 4.2 and whose responses lead to one of two states with a second choice.  Occupancies and
+values are exact; greedy policies come from backward induction, pessimistic ones from all 2^S
+policies.  L is replaced by HL in the budget.
 
 What the printed text does not bear out, expected contradicted:
 - ``printed_objective``: section 5 prints Ĵ(π) = min over θ in Θ of E[r_θ̃(s, π(s))], which does not
@@ -25,34 +25,81 @@ above −1/2.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-from functools import lru_cache
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
-from torch import Tensor
 
-from repro.algorithms.central_budget import CentralBudget
-from repro.algorithms.central_mle import Perturbation, printed_perturbation
-from repro.algorithms.central_release import CentralData, draw_trajectory_pairs
-from repro.algorithms.trajectory_curvature import curvature_ratio
-from repro.instances.linear_mdp import LinearMDP, two_stage_mdp
-from repro.instances.multi_scale import multi_scale_world, trapped_world
-from repro.schema import Count, Positive, Share
-from repro.study.central_sweep import CentralConfig, CentralSweep
-from repro.study.checks import Check, InequalityCheck
+from repro.base.schema import Count, Positive, Share
+from repro.families.central.bounds_curvature import curvature_ratio
+from repro.families.central.cases import (
+    CentralExperiment,
+    CentralProbes,
+    LearningCase,
+    inputs_of_algorithm_1,
+    learnt,
+)
+from repro.families.central.worlds_axis import AxisWorld, multi_scale_world, trapped_world
+from repro.families.central.worlds_mdp import LinearMDP, two_stage_mdp
+from repro.families.central.wrong_learners import (
+    argmin_policy,
+    greedy,
+    noise_without_epsilon,
+    pessimistic,
+    root_n_noise,
+)
+from repro.study.case import Case, Point
+from repro.study.claims import Inequality, Slope
 from repro.study.experiment import Setting
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row
+from repro.study.row import Evidence, Measure, Method, Need, Row, per_method
 
-GAP = "suboptimality [reward]"
-CURVATURE = "γ·vᵀΣv / vᵀ∇²ℓ v"
+STEPS = 2
+"""H of the MDPs."""
 SCALES, TRAPPED, COVERED = "scales", "trapped", "covered"
 PAIR = "one pair of trajectories"
-HORIZON = 2
-"""Steps of the MDPs."""
 
 
-class MDPGapConfig(CentralConfig):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MDPCase(LearningCase):
+    """Learning from compared trajectories."""
+
+    world: LinearMDP
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PairCase(Case):
+    """Random pairs of trajectories of ``horizon`` steps.
+
+    Attributes:
+        feature_norm: L.
+        radius: B.
+    """
+
+    feature_norm: float
+    radius: float
+
+
+def curvature(case: PairCase, m: Method[bool], rng: np.random.Generator, replicates: int):
+    """(R,) both sides of (21), with the Σ that the method stands for."""
+    norm, radius = case.feature_norm, case.radius
+    return curvature_ratio(rng, replicates, case.horizon, norm, radius, m.run).numpy()
+
+
+printed_objective = Method("printed_objective", greedy.run)
+"""r_θ̃ in Ĵ: the minimum over θ is then no minimum, and the policy is greedy."""
+step_by_step = Method("covariance_printed", True)
+"""Σ as the main text prints it, a sum over steps."""
+of_the_sum = Method("covariance", False)
+"""Σ = mean of x·xᵀ with x the sum over steps."""
+
+GAP = learnt("suboptimality [reward]")
+CURVATURE = Measure("γ·vᵀΣv / vᵀ∇²ℓ v", per_method(curvature), Evidence.SEARCHED)
+LABELS = (Need.LABELS, Need.TRUTH_HIDDEN)
+THEOREM, LEMMA = ("p3.thm_5_2",), ("p3.lem_c_4",)
+
+
+class MDPGapProbes(CentralProbes):
     """Numbers of the experiment.
 
     Attributes:
@@ -76,114 +123,86 @@ class MDPGapConfig(CentralConfig):
     optimizer_tol_power: Positive
 
 
-class MDPGap(CentralSweep):
+class MDPGap(CentralExperiment[Case]):
     """Theorem 5.2 on two-stage MDPs."""
 
-    slug = "mdp_gap"
     title = "P3 Theorem 5.2: compared trajectories under central differential privacy"
-    statements = ("p3.thm_5_2", "p3.claim_c_2", "p3.lem_c_4")
-    settled_by = {
-        "p3.thm_5_2": ("n_pairs_greedy", "epsilon_greedy", "n_pairs", "epsilon",
-            "printed_objective"),
-        "p3.claim_c_2": ("covariance",),
-        "p3.lem_c_4": ("covariance_printed", "covariance"),
-    }  # fmt: skip
-    config_type = MDPGapConfig
+    config_type = MDPGapProbes
+    config: MDPGapProbes
 
     rows = (
-        Row("n_pairs_greedy", "n_pairs", SCALES, "greedy", ("root_n_noise", "argmin_policy"), GAP,
-            "greedy on θ̃: gap ∝ n^(−1/2)"),
-        Row("epsilon_greedy", "epsilon", SCALES, "greedy", ("noise_without_epsilon",), GAP,
-            "greedy on θ̃: gap ∝ ε^(−1/2)"),
-        Row("n_pairs", "n_pairs", TRAPPED, "pessimistic", ("printed_objective",), GAP,
-            "Algorithm 3 with r_θ in Ĵ: gap ≤ O(n^(−1/2))"),
-        Row("epsilon", "epsilon", TRAPPED, "pessimistic", ("printed_objective",), GAP,
-            "Algorithm 3 with r_θ in Ĵ: gap ≤ O(ε^(−1/2))"),
-        Row("printed_objective", "n_pairs", COVERED, "printed_objective", (), GAP,
-            "Algorithm 3 with r_θ̃ in Ĵ, as printed: gap ≤ O(n^(−1/2))"),
-        Row("covariance_printed", "horizon", PAIR, "covariance_printed", (), CURVATURE,
-            "(21) with the main text's Σ"),
-        Row("covariance", "horizon", PAIR, "covariance", ("covariance_printed",), CURVATURE,
-            "(21) with Σ = mean of x·xᵀ"),
+        Row("n_pairs_greedy", "n_pairs", Slope(-0.5, "greedy on θ̃: gap {rate}"), GAP, greedy,
+            (root_n_noise, argmin_policy), on=SCALES, needs=LABELS, settles=THEOREM),
+        Row("epsilon_greedy", "epsilon", Slope(-0.5, "greedy on θ̃: gap {rate}"), GAP, greedy,
+            (noise_without_epsilon,), on=SCALES, needs=(*LABELS, Need.NOISE), settles=THEOREM),
+        Row("n_pairs", "n_pairs", Slope(-0.5, "Algorithm 3 with r_θ in Ĵ: gap {rate}", "at_most"),
+            GAP, pessimistic, (printed_objective,), on=TRAPPED, needs=(*LABELS, Need.PESSIMISM),
+            settles=THEOREM),
+        Row("epsilon", "epsilon", Slope(-0.5, "Algorithm 3 with r_θ in Ĵ: gap {rate}", "at_most"),
+            GAP, pessimistic, (printed_objective,), on=TRAPPED, needs=(*LABELS, Need.PESSIMISM),
+            settles=THEOREM),
+        Row("printed_objective", "n_pairs",
+            Slope(-0.5, "Algorithm 3 with r_θ̃ in Ĵ, as printed: gap {rate}", "at_most"), GAP,
+            printed_objective, on=COVERED, needs=(Need.TRUTH_HIDDEN, Need.NOISE), settles=THEOREM,
+            expected="contradicted",
+            why="Ĵ with r_θ̃ does not depend on θ, so nothing is pessimistic"),
+        Row("covariance_printed", "horizon", Inequality("(21) with the main text's Σ"), CURVATURE,
+            step_by_step, on=PAIR, settles=LEMMA, expected="contradicted",
+            why="the Hessian has x·xᵀ of the sum over steps, and steps can cancel"),
+        Row("covariance", "horizon", Inequality("(21) with Σ = mean of x·xᵀ"), CURVATURE,
+            of_the_sum, (step_by_step,), on=PAIR, settles=("p3.claim_c_2", *LEMMA)),
     )  # fmt: skip
 
-    config: MDPGapConfig
-
-    def __init__(self, config: MDPGapConfig, setting: Setting) -> None:
+    def __init__(self, config: MDPGapProbes, setting: Setting) -> None:
         super().__init__(config, setting)
-        self._worlds = lru_cache(maxsize=2)(self._build)
-
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """Gaps, or both sides of (21), per method."""
-        if check.settings["world"] == PAIR:
-            norm, radius = self.curator.feature_norm, self.curator.radius
-            return {
-                m: curvature_ratio(
-                    rng, replicates, int(value), norm, radius, m.endswith("_printed")
-                ).numpy()
-                for m in check.methods
-            }
-        world = self._worlds(str(check.settings["world"]))
-        data = draw_trajectory_pairs(rng, world, self.size(check, value)[0], replicates)
-        return {m: self._gap(m, check, value, world, data).numpy() for m in check.methods}
-
-    def budget(self, check: Check, value: float) -> CentralBudget:
-        """The curator's constants with HL in the place of L (Lemmas C.3, C.5, C.6)."""
-        budget = super().budget(check, value)
-        return replace(budget, feature_norm=HORIZON * budget.feature_norm)
-
-    def _build(self, name: str) -> LinearMDP:
-        given, length = self.config, 2 * self.curator.feature_norm
+        length, given = 2 * self.curator.feature_norm, config
         first = given.theta_share * self.curator.radius / math.hypot(1, 2**0.5 * given.later_share)
-        levels = 1 if name == COVERED else given.few_levels
-        axis = (
-            multi_scale_world(given.num_levels, length, first)
-            if name == SCALES
-            else trapped_world(levels, length, first, given.trap_prob)
-        )
-        return two_stage_mdp(axis, given.later_share, given.tilt)
+        trap, few = given.trap_prob, given.few_levels
+        self._worlds = {
+            SCALES: self._two_stages(multi_scale_world(given.num_levels, length, first)),
+            TRAPPED: self._two_stages(trapped_world(few, length, first, trap)),
+            COVERED: self._two_stages(trapped_world(1, length, first, trap)),
+        }
 
-    def _gap(
-        self, method: str, check: Check, value: float, world: LinearMDP, data: CentralData
-    ) -> Tensor:
-        """(R,) exact sub-optimality of the method's policy."""
-        budget, d = self.budget(check, value), world.num_features
-        theta = data.theta(self._perturbation(method, budget, data.n_pairs, d))
-        if method == "argmin_policy":
-            return world.gap(world.best_choices(-theta))
-        if method != "pessimistic":
-            return world.gap(world.best_choices(theta))
-        matrix = data.matrix(budget, budget.confidence_ridge(data.n_pairs, d))
-        scale = HORIZON * self.config.error_scale
-        bound = budget.error_bound(data.n_pairs, d, scale)
-        return world.policies.pessimistic_gap(theta, matrix, bound, budget.radius)
+    def _two_stages(self, axis: AxisWorld) -> LinearMDP:
+        return two_stage_mdp(axis, self.config.later_share, self.config.tilt)
 
-    def _perturbation(
-        self, method: str, budget: CentralBudget, n_pairs: int, d: int
-    ) -> Perturbation:
-        """The numbers of Algorithm 1, one of them wrong in a control."""
-        tol = float(n_pairs) ** -self.config.optimizer_tol_power
-        numbers = printed_perturbation(budget, n_pairs, d, tol)
-        factor = {"root_n_noise": math.sqrt(n_pairs), "noise_without_epsilon": budget.epsilon}
-        return replace(numbers, noise_std=numbers.noise_std * factor.get(method, 1.0))
+    def case(self, point: Point) -> Case:
+        """World, n and budget of one grid point, or the length of a pair of trajectories."""
+        return CASES[point.row.on](self, point)
+
+    def learning(self, point: Point) -> MDPCase:
+        """Learning with HL in the place of L (Lemmas C.3, C.5, C.6)."""
+        budget = self.budget(point)
+        return MDPCase(
+            methods=point.methods, epsilon=point.epsilon, n_pairs=point.n_pairs,
+            world=self._worlds[point.row.on],
+            budget=replace(budget, feature_norm=STEPS * budget.feature_norm),
+            error_scale=STEPS * self.config.error_scale,
+            optimizer_tol_power=self.config.optimizer_tol_power,
+        )  # fmt: skip
+
+    def pair(self, point: Point) -> PairCase:
+        """Pairs of trajectories of the swept number of steps."""
+        return PairCase(
+            methods=point.methods, horizon=point.horizon,
+            feature_norm=self.curator.feature_norm, radius=self.curator.radius,
+        )  # fmt: skip
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Inputs of Algorithm 1 and Assumption 2.1 at both ends of every sweep."""
-        return tuple(
-            AssumptionResult(f"{check.name} at {value:g}: {name}", holds, detail)
-            for check in self.checks()
-            if not isinstance(check, InequalityCheck)
-            for value in (check.grid[0], check.grid[-1])
-            for name, holds, detail in (
-                self.inputs_of_algorithm_1(check, value),
-                self._in_the_class(self._worlds(str(check.settings["world"]))),
-            )
-        )
+        return self.at_both_ends(MDPCase, inputs_of_algorithm_1, self._in_the_class)
 
-    def _in_the_class(self, world: LinearMDP) -> tuple[str, bool, str]:
-        longest = max(float(layer.norm(dim=-1).max()) for layer in world.features)
-        norm = float(world.theta.norm())
+    def _in_the_class(self, case: MDPCase) -> tuple[str, bool, str]:
+        longest = max(float(layer.norm(dim=-1).max()) for layer in case.world.features)
+        norm = float(case.world.theta.norm())
         holds = longest <= self.curator.feature_norm and norm <= self.curator.radius
         return "‖φ‖ ≤ L and ‖θ*‖ ≤ B", holds, f"‖φ‖ = {longest:g}, ‖θ*‖ = {norm:.3g}"
+
+
+CASES: Mapping[str, Callable[[MDPGap, Point], Case]] = {
+    SCALES: MDPGap.learning,
+    TRAPPED: MDPGap.learning,
+    COVERED: MDPGap.learning,
+    PAIR: MDPGap.pair,
+}

@@ -18,55 +18,67 @@ from __future__ import annotations
 import numpy as np
 from torch import Tensor
 
-from repro.instances.random_rewards import RewardPairs, random_reward_pairs
-from repro.measures.objective import gap_over_squared_error, objective_of_reward
-from repro.study.checks import Check
-from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig, SweepExperiment
+from repro.families.offline_kl.quantities_objective import (
+    RewardPairs,
+    gap_over_squared_error,
+    objective_of_reward,
+    random_reward_pairs,
+)
+from repro.study.case import Point, PointCase
+from repro.study.claims import Inequality
+from repro.study.experiment import Experiment
+from repro.study.row import Evidence, Measure, Row, Values, method
 
-SHARE = "gap / (β·E error²)"
 ROUNDING = 1e-10
 """Rounding allowed in the equality of A.7, relative to rewards of size 2."""
 
 
+@method
 def shifted_by_state(pairs: RewardPairs) -> Tensor:
     """|J(π_r) − J(π_{r−b})| over what rounding allows (A.7)."""
     return _change(pairs, pairs.shift[..., None])
 
 
+@method
 def shifted_by_response(pairs: RewardPairs) -> Tensor:
     """Wrong: the same with a shift that differs between responses."""
     return _change(pairs, pairs.error)
 
 
+@method
 def pessimistic(pairs: RewardPairs) -> Tensor:
     """Lemma B.2 with g ≤ r*."""
     return gap_over_squared_error(pairs, -pairs.error.abs(), under_optimum=True)
 
 
+@method
 def pessimistic_without_sign(pairs: RewardPairs) -> Tensor:
     """Wrong: Lemma B.2 with g ≥ r*."""
     return gap_over_squared_error(pairs, pairs.error.abs(), under_optimum=True)
 
 
+@method
 def pessimistic_045(pairs: RewardPairs) -> Tensor:
     """Wrong: Lemma B.2 with 0.45, 10 % less than the ½ that is approached."""
-    return pessimistic(pairs) / 0.45
+    return pessimistic.run(pairs) / 0.45
 
 
-def optimistic_045(pairs: RewardPairs) -> Tensor:
-    """Wrong: Lemma C.5 with 0.45."""
-    return optimistic(pairs) / 0.45
-
-
+@method
 def optimistic(pairs: RewardPairs) -> Tensor:
     """Lemma C.5 with g ≥ r*."""
     return gap_over_squared_error(pairs, pairs.error.abs(), under_optimum=False)
 
 
+@method
 def optimistic_without_sign(pairs: RewardPairs) -> Tensor:
     """Wrong: Lemma C.5 with g ≤ r*."""
     return gap_over_squared_error(pairs, -pairs.error.abs(), under_optimum=False)
+
+
+@method
+def optimistic_045(pairs: RewardPairs) -> Tensor:
+    """Wrong: Lemma C.5 with 0.45."""
+    return optimistic.run(pairs) / 0.45
 
 
 def _change(pairs: RewardPairs, shift: Tensor) -> Tensor:
@@ -75,54 +87,32 @@ def _change(pairs: RewardPairs, shift: Tensor) -> Tensor:
     return (before - after).abs() / (ROUNDING * 2.0)
 
 
-METHODS = {
-    f.__name__: f
-    for f in (
-        shifted_by_state,
-        shifted_by_response,
-        pessimistic,
-        pessimistic_without_sign,
-        pessimistic_045,
-        optimistic,
-        optimistic_without_sign,
-        optimistic_045,
-    )
-}
+def on_random_bandits(case: PointCase, rng: np.random.Generator, replicates: int) -> Values:
+    """(R,) ratios of random instances, the same for every method."""
+    pairs = random_reward_pairs(rng, replicates, int(case.value))
+    return {m.name: m.run(pairs).numpy() for m in case.methods}
 
 
-class ObjectiveDecomposition(SweepExperiment):
-    """The three lemmas on random bandits of growing size."""
+CHANGE = Measure("change of J / rounding", on_random_bandits, Evidence.SEARCHED)
+SHARE = Measure("gap / (β·E error²)", on_random_bandits, Evidence.SEARCHED)
 
-    slug = "objective_decomposition"
+
+class ObjectiveDecomposition(Experiment[PointCase]):
+    """The three lemmas on random bandits of growing size; their sign conditions are built in."""
+
     title = "P1 Lemmas A.7, B.2, C.5: objective decomposition"
-    statements = ("p1.lem_a_7", "p1.lem_b_2", "p1.lem_c_5")
-    settled_by = {
-        "p1.lem_a_7": ("state_bias",),
-        "p1.lem_b_2": ("pessimistic_gap",),
-        "p1.lem_c_5": ("optimistic_gap",),
-    }  # fmt: skip
-    instances = ("linear",)
-    used_overrides = frozenset()
-    config_type = SweepConfig
 
     rows = (
-        Row("state_bias", "num_actions", "random", "shifted_by_state", ("shifted_by_response",),
-            "change of J / rounding", "Lemma A.7: a bias b(s) does not change J"),
-        Row("pessimistic_gap", "num_actions", "random", "pessimistic",
-            ("pessimistic_without_sign", "pessimistic_045"), SHARE,
-            "Lemma B.2: g ≤ r*, error under π*"),
-        Row("optimistic_gap", "num_actions", "random", "optimistic",
-            ("optimistic_without_sign", "optimistic_045"), SHARE,
-            "Lemma C.5: g ≥ r*, error under π_g"),
+        Row("state_bias", "num_actions", Inequality("Lemma A.7: a bias b(s) does not change J"),
+            CHANGE, shifted_by_state, (shifted_by_response,), settles=("p1.lem_a_7",)),
+        Row("pessimistic_gap", "num_actions", Inequality("Lemma B.2: g ≤ r*, error under π*"),
+            SHARE, pessimistic, (pessimistic_without_sign, pessimistic_045),
+            settles=("p1.lem_b_2",)),
+        Row("optimistic_gap", "num_actions", Inequality("Lemma C.5: g ≥ r*, error under π_g"),
+            SHARE, optimistic, (optimistic_without_sign, optimistic_045),
+            settles=("p1.lem_c_5",)),
     )  # fmt: skip
 
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """The ratio of every random instance."""
-        pairs = random_reward_pairs(rng, replicates, int(value))
-        return {method: METHODS[method](pairs).numpy() for method in check.methods}
-
-    def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """The sign conditions are built in; nothing is left to check."""
-        return ()
+    def case(self, point: Point) -> PointCase:
+        """The number of responses is all that a row sweeps."""
+        return PointCase(methods=point.methods, value=point.value)

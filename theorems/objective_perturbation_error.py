@@ -30,38 +30,41 @@ printed form as its control (``n_pairs`` does so for ``any_optimizer_tol``).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-import numpy as np
-from torch import Tensor
-
-from repro.algorithms import central_bounds as bounds
-from repro.algorithms.central_budget import CentralBudget
-from repro.algorithms.central_covariance import covariance_noise, norm_in, private_covariance
-from repro.algorithms.central_mle import (
-    Noise,
-    Perturbation,
-    draw_noise,
-    printed_perturbation,
+from repro.base.schema import Count, Positive, Share
+from repro.families.central import quantities_objective as a11
+from repro.families.central.algorithms_budget import CentralBudget
+from repro.families.central.cases import CentralExperiment, CentralProbes, inputs_of_algorithm_1
+from repro.families.central.quantities_objective import (
+    ERROR,
+    STEP,
+    STEP_FAILS,
+    ErrorCase,
+    StepCase,
     private_mle,
 )
-from repro.estimators.pair_loss import PairLoss
-from repro.instances.multi_scale import AxisWorld, even_world, half_null_world, multi_scale_world
-from repro.schema import Count, Positive, Share
-from repro.study.central_sweep import CentralConfig, CentralSweep
-from repro.study.checks import Check, SlopeCheck
+from repro.families.central.worlds_axis import (
+    AxisWorld,
+    even_world,
+    half_null_world,
+    multi_scale_world,
+)
+from repro.study.case import Case, Point
+from repro.study.claims import Frequency, Inequality, Slope
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row
+from repro.study.row import Need, Row
 
-ERROR = "‖θ_MLE − θ̃‖ in Σ̃ + λI"
-RATIO = "left side / right side"
-NULL, SCALES, EVEN, STEP = "half_null", "scales", "even", "step of the proof"
-WORLDS = {NULL: half_null_world, SCALES: multi_scale_world, EVEN: even_world}
-QUADRATIC_CURVATURE = 10.0
-"""γ > 2 of the quadratic on which Lemma A.6 as printed fails."""
+NULL, SCALES, EVEN = "half_null", "scales", "even"
+STEP_IN_D, STEP_IN_N = "step of the proof, free of n", "step of the proof"
+LABELS = (Need.LABELS, Need.TRUTH_HIDDEN)
+SIZED = (*LABELS, Need.NOISE)
+LEMMA, A_5, A_6 = ("p3.lem_a_11",), ("p3.lem_a_5",), ("p3.lem_a_6",)
+EQ_12, EQ_13, EQ_14 = ("p3.eq_12",), ("p3.eq_13",), ("p3.eq_14",)
 
 
-class ObjectivePerturbationConfig(CentralConfig):
+class ObjectiveErrorProbes(CentralProbes):
     """Numbers of the experiment.
 
     Attributes:
@@ -81,186 +84,150 @@ class ObjectivePerturbationConfig(CentralConfig):
     small_feature_norm: Positive
 
 
-class ObjectivePerturbationError(CentralSweep):
+Constants = Callable[[ObjectiveErrorProbes, CentralBudget], CentralBudget]
+"""The constants on which a step of the proof is shown."""
+
+
+def in_force(given: ObjectiveErrorProbes, budget: CentralBudget) -> CentralBudget:
+    """The curator's own."""
+    return budget
+
+
+def large_ball(given: ObjectiveErrorProbes, budget: CentralBudget) -> CentralBudget:
+    """B above 2, and L small enough for γ not to vanish."""
+    return replace(budget, radius=given.large_radius, feature_norm=0.1)
+
+
+def small_features(given: ObjectiveErrorProbes, budget: CentralBudget) -> CentralBudget:
+    """4L² + λ below 1."""
+    return replace(budget, feature_norm=given.small_feature_norm)
+
+
+class ObjectivePerturbationError(CentralExperiment[Case]):
     """Lemma A.11 and the lemmas it rests on."""
 
-    slug = "objective_perturbation_error"
     title = "P3 Lemma A.11: error of the objective-perturbed reward estimate"
-    statements = (
-        "p3.lem_a_4",
-        "p3.lem_a_5",
-        "p3.lem_a_6",
-        "p3.lem_a_11",
-        "p3.eq_12",
-        "p3.eq_13",
-        "p3.eq_14",
-    )
-    settled_by = {
-        "p3.lem_a_4": ("strong_convexity",),
-        "p3.lem_a_5": ("growth_printed", "growth"),
-        "p3.lem_a_6": ("ridge_convexity_printed", "ridge_convexity"),
-        "p3.lem_a_11": ("n_pairs", "n_pairs_scales", "n_pairs_benign", "epsilon", "num_features",
-            "log_inverse_delta", "any_optimizer_tol"),
-        "p3.eq_12": ("ridge_step_printed", "ridge_step"),
-        "p3.eq_13": ("noise_step_printed", "noise_step"),
-        "p3.eq_14": ("output_step_printed", "output_step"),
-    }  # fmt: skip
-    config_type = ObjectivePerturbationConfig
+    config_type = ObjectiveErrorProbes
+    config: ObjectiveErrorProbes
 
     rows = (
-        Row("n_pairs", "n_pairs", NULL, "private_mle", ("text_ridge", "loose_solver"), ERROR,
-            "where nothing is compared: error ∝ n^(−1/2)"),
-        Row("n_pairs_scales", "n_pairs", SCALES, "private_mle", ("root_n_noise", "text_ridge"),
-            ERROR, "on a spectrum 4^(−k): error ∝ n^(−1/2)"),
-        Row("n_pairs_benign", "n_pairs", EVEN, "private_mle", ("root_n_noise", "loose_solver"),
-            ERROR, "benign directions: error ∝ 1/n, faster than A.11"),
-        Row("epsilon", "epsilon", NULL, "private_mle", ("noise_without_epsilon",
-            "budget_ignored"), ERROR, "error ∝ ε^(−1/2)"),
-        Row("num_features", "num_features", NULL, "private_mle", ("ridge_of_one_feature",), ERROR,
-            "error ∝ d^(1/4)"),
-        Row("log_inverse_delta", "log_inverse_delta", NULL, "private_mle", ("delta_ignored",),
-            ERROR, "error ∝ log(1/δ)^(1/4)"),
-        Row("any_optimizer_tol", "n_pairs", NULL, "loose_solver", (), ERROR,
-            "A.11 at β = 1/(2n), which Algorithm 1 admits: error ≤ O(n^(−1/2))"),
-        Row("strong_convexity", "num_features", STEP, "curvature", ("curvature_of_rewards",),
-            RATIO, "Lemma A.4 with γ = 1/(2+e^(2LB)+e^(−2LB))"),
-        Row("growth_printed", "num_features", STEP, "growth_printed", (), RATIO,
-            "Lemma A.5 as printed: f(θ̂) − f(θ) ≥ (γ/2)‖θ̂−θ‖²"),
-        Row("growth", "num_features", STEP, "growth", ("growth_printed",), RATIO,
-            "Lemma A.5, f(θ) − f(θ̂) ≥ (γ/2)‖θ̂−θ‖²"),
-        Row("ridge_convexity_printed", "num_features", STEP, "ridge_convexity_printed", (), RATIO,
-            "Lemma A.6 as printed: M + (c/2)I"),
-        Row("ridge_convexity", "num_features", STEP, "ridge_convexity",
-            ("ridge_convexity_printed",), RATIO, "Lemma A.6 with M + (c/γ)I, as its proof has it"),
-        Row("ridge_step_printed", "n_pairs", STEP, "ridge_step_printed", (), RATIO,
-            "(12) as printed: ≤ √(2αB/γ)"),
-        Row("ridge_step", "n_pairs", STEP, "ridge_step", ("ridge_step_printed",), RATIO,
-            "(12) with B²: ≤ √(2αB²/γ)"),
-        Row("noise_step_printed", "n_pairs", STEP, "noise_step_printed", (),
-            "(13) fails [frequency]", "(13) as printed holds with probability ≥ 1−η"),
-        Row("noise_step", "n_pairs", STEP, "noise_step", ("noise_step_printed",),
-            "(13) fails [frequency]", "(13) with γ in the denominator: probability ≥ 1−η"),
-        Row("output_step_printed", "n_pairs", STEP, "output_step_printed", (), RATIO,
-            "before (14) as printed: ‖w‖ ≤ (4L²+λ)‖w‖₂"),
-        Row("output_step", "n_pairs", STEP, "output_step", ("output_step_printed",), RATIO,
-            "before (14) with the root: ‖w‖ ≤ √(4L²+λ)·‖w‖₂"),
+        Row("n_pairs", "n_pairs", Slope(-0.5, "where nothing is compared: error {rate}"), ERROR,
+            private_mle, (a11.text_ridge, a11.loose_solver), on=NULL, needs=SIZED, settles=LEMMA),
+        Row("n_pairs_scales", "n_pairs", Slope(-0.5, "on a spectrum 4^(−k): error {rate}"), ERROR,
+            private_mle, (a11.root_n_noise, a11.text_ridge), on=SCALES, needs=LABELS,
+            settles=LEMMA),
+        Row("n_pairs_benign", "n_pairs",
+            Slope(-1, "benign directions: error {rate}, faster than A.11"), ERROR, private_mle,
+            (a11.root_n_noise, a11.loose_solver), on=EVEN, needs=LABELS, settles=LEMMA),
+        Row("epsilon", "epsilon", Slope(-0.5, "error {rate}"), ERROR, private_mle,
+            (a11.noise_without_epsilon, a11.budget_ignored), on=NULL, needs=SIZED, settles=LEMMA),
+        Row("num_features", "num_features", Slope(0.25, "error {rate}", tolerance=0.1), ERROR,
+            private_mle, (a11.ridge_of_one_feature,), on=NULL, needs=SIZED, settles=LEMMA),
+        Row("log_inverse_delta", "log_inverse_delta", Slope(0.25, "error {rate}", tolerance=0.1),
+            ERROR, private_mle, (a11.delta_ignored,), on=NULL, needs=SIZED, settles=LEMMA),
+        Row("any_optimizer_tol", "n_pairs",
+            Slope(-0.5, "A.11 at β = 1/(2n), which Algorithm 1 admits: error {rate}", "at_most"),
+            ERROR, a11.loose_solver, on=NULL, needs=(Need.TRUTH_HIDDEN, Need.NOISE),
+            settles=LEMMA, expected="contradicted",
+            why="the output noise has ν² ∝ β/(αε²), constant in n"),
+        Row("strong_convexity", "num_features",
+            Inequality("Lemma A.4 with γ = 1/(2+e^(2LB)+e^(−2LB))"), STEP, a11.curvature,
+            (a11.curvature_of_rewards,), on=STEP_IN_D, settles=("p3.lem_a_4",)),
+        Row("growth_printed", "num_features",
+            Inequality("Lemma A.5 as printed: f(θ̂) − f(θ) ≥ (γ/2)‖θ̂−θ‖²"), STEP,
+            a11.growth_printed, on=STEP_IN_D, settles=A_5, expected="contradicted",
+            why="the two sides of the difference are exchanged"),
+        Row("growth", "num_features", Inequality("Lemma A.5, f(θ) − f(θ̂) ≥ (γ/2)‖θ̂−θ‖²"), STEP,
+            a11.growth, (a11.growth_printed,), on=STEP_IN_D, settles=A_5),
+        Row("ridge_convexity_printed", "num_features",
+            Inequality("Lemma A.6 as printed: M + (c/2)I"), STEP, a11.ridge_convexity_printed,
+            on=STEP_IN_D, settles=A_6, expected="contradicted", why="c/2 for c/γ fails for γ > 2"),
+        Row("ridge_convexity", "num_features",
+            Inequality("Lemma A.6 with M + (c/γ)I, as its proof has it"), STEP,
+            a11.ridge_convexity, (a11.ridge_convexity_printed,), on=STEP_IN_D, settles=A_6),
+        Row("ridge_step_printed", "n_pairs", Inequality("(12) as printed: ≤ √(2αB/γ)"), STEP,
+            a11.ridge_step_printed, on=STEP_IN_N, given=large_ball, settles=EQ_12,
+            expected="contradicted", why="B for B² fails for B > 2"),
+        Row("ridge_step", "n_pairs", Inequality("(12) with B²: ≤ √(2αB²/γ)"), STEP, a11.ridge_step,
+            (a11.ridge_step_printed,), on=STEP_IN_N, given=large_ball, settles=EQ_12),
+        Row("noise_step_printed", "n_pairs",
+            Frequency("(13) as printed holds with probability ≥ 1−η"), STEP_FAILS,
+            a11.noise_step_printed, on=STEP_IN_N, given=in_force, needs=(Need.NOISE,),
+            settles=EQ_13, expected="contradicted", why="γ stands in the numerator"),
+        Row("noise_step", "n_pairs",
+            Frequency("(13) with γ in the denominator: probability ≥ 1−η"), STEP_FAILS,
+            a11.noise_step, (a11.noise_step_printed,), on=STEP_IN_N, given=in_force,
+            settles=EQ_13),
+        Row("output_step_printed", "n_pairs",
+            Inequality("before (14) as printed: ‖w‖ ≤ (4L²+λ)‖w‖₂"), STEP, a11.output_step_printed,
+            on=STEP_IN_N, given=small_features, settles=EQ_14, expected="contradicted",
+            why="without the root of the eigenvalue it fails where 4L² + λ < 1"),
+        Row("output_step", "n_pairs",
+            Inequality("before (14) with the root: ‖w‖ ≤ √(4L²+λ)·‖w‖₂"), STEP, a11.output_step,
+            (a11.output_step_printed,), on=STEP_IN_N, given=small_features, settles=EQ_14),
     )  # fmt: skip
 
-    config: ObjectivePerturbationConfig
+    def case(self, point: Point) -> Case:
+        """World, n and budget of one grid point, or one step of the proof."""
+        return CASES[point.row.on](self, point)
 
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """Errors on a world, or ratios of a step of the proof, per method."""
-        if check.settings["world"] == STEP:
-            step = self._step
-            found = {m: step(m, check, value, rng, replicates) for m in check.methods}
-            return {m: np.resize(ratio.numpy(), replicates) for m, ratio in found.items()}
-        world = self._world(check, value)
-        d = world.num_features
-        noise, spread = draw_noise(rng, replicates, d), covariance_noise(rng, replicates, d)
-        return {
-            m: self._error(m, check, value, world, noise, spread).numpy() for m in check.methods
-        }
+    def _features(self, point: Point) -> int:
+        return int(point.swept("num_features", self.config.num_features))
 
-    def _world(self, check: Check, value: float) -> AxisWorld:
-        name = str(check.settings["world"])
+    @property
+    def _pairs(self) -> tuple[float, float]:
+        """Length of every pair, and ‖θ*‖."""
+        return 2 * self.curator.feature_norm, self.config.theta_share * self.curator.radius
+
+    def half_null(self, point: Point) -> ErrorCase:
+        """Half of the coordinates are never compared."""
+        return self._error(point, half_null_world(self._features(point), *self._pairs))
+
+    def scales(self, point: Point) -> ErrorCase:
+        """A spectrum 4^(−k)."""
+        return self._error(point, multi_scale_world(self.config.num_levels, *self._pairs))
+
+    def even(self, point: Point) -> ErrorCase:
+        """Only benign directions."""
+        return self._error(point, even_world(self._features(point), *self._pairs))
+
+    def _error(self, point: Point, world: AxisWorld) -> ErrorCase:
+        return ErrorCase(
+            methods=point.methods, epsilon=point.epsilon, n_pairs=point.n_pairs, world=world,
+            budget=self.budget(point), optimizer_tol_power=self.config.optimizer_tol_power,
+            stated_log_inverse_delta=math.log(1 / self.curator.dp_delta),
+        )  # fmt: skip
+
+    def step_in_d(self, point: Point) -> StepCase:
+        """A step that has neither n nor a privacy budget in it."""
         given = self.curator
-        d = self.config.num_levels if name == SCALES else self.config.num_features
-        d = int(value) if check.axis == "num_features" else d
-        radius = self.config.theta_share * given.radius
-        return WORLDS[name](d, 2 * given.feature_norm, radius)
+        unit = CentralBudget(1.0, 1.0, 0.5, given.feature_norm, given.radius, 1.0)
+        d = self._features(point)
+        return StepCase(methods=point.methods, budget=unit, num_features=d)
 
-    def _error(
-        self,
-        method: str,
-        check: Check,
-        value: float,
-        world: AxisWorld,
-        noise: Noise,
-        spread: Tensor,
-    ) -> Tensor:
-        """(R,) ‖θ_MLE − θ̃‖ in the norm the method takes for A.11's."""
-        n_pairs, _ = self.size(check, value)
-        budget, d = self._assumed_budget(method, check, value), world.num_features
-        loss = PairLoss(
-            world.feature_diff, world.data_prob[None], (world.data_prob * world.win_prob)[None]
-        )
-        numbers = self._perturbation(method, budget, n_pairs, d)
-        error = private_mle(loss, n_pairs, numbers, noise) - world.theta * (world.data_prob > 0)
-        std = budget.covariance_std(n_pairs)
-        covariance = private_covariance(loss.covariance, spread, std)
-        d = 1 if method == "ridge_of_one_feature" else d
-        ridge = budget.text_ridge if method == "text_ridge" else budget.confidence_ridge
-        return norm_in(covariance, ridge(n_pairs, d), error)
-
-    def _assumed_budget(self, method: str, check: Check, value: float) -> CentralBudget:
-        """The budget of the row, or one that leaves ε or δ out."""
-        budget = self.budget(check, value)
-        if method == "budget_ignored":
-            return replace(budget, epsilon=1.0)
-        if method == "delta_ignored":
-            return replace(budget, log_inverse_delta=math.log(1 / self.curator.dp_delta))
-        return budget
-
-    def _perturbation(
-        self, method: str, budget: CentralBudget, n_pairs: int, d: int
-    ) -> Perturbation:
-        """The numbers of Algorithm 1, one of them wrong in a control."""
-        loose = method == "loose_solver"
-        tol = 0.5 / n_pairs if loose else n_pairs**-self.config.optimizer_tol_power
-        d = 1 if method == "ridge_of_one_feature" else d
-        numbers = printed_perturbation(budget, n_pairs, d, tol)
-        if method == "root_n_noise":
-            return replace(numbers, noise_std=numbers.noise_std * math.sqrt(n_pairs))
-        if method == "noise_without_epsilon":
-            return replace(numbers, noise_std=numbers.noise_std * budget.epsilon)
-        return numbers
-
-    def _step(
-        self, method: str, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> Tensor:
-        """Ratios of one step of the proof, as printed or corrected."""
-        name = method.removesuffix("_printed")
-        printed, given = method.endswith("_printed"), self.config
-        if check.axis == "num_features":
-            return self._step_in_d(name, int(value), printed, rng, replicates)
-        budget, n_pairs = self.budget(check, value), value
-        if name == "ridge_step":
-            large = replace(budget, radius=given.large_radius, feature_norm=0.1)
-            return bounds.ridge_step(large, n_pairs, printed)
-        if name == "noise_step":
-            return bounds.noise_step(rng, replicates, budget, n_pairs, given.num_features, printed)
-        small = replace(budget, feature_norm=given.small_feature_norm)
-        ridge = small.confidence_ridge(n_pairs, 1)
-        return bounds.output_step(rng, replicates, small, ridge, printed)
-
-    def _step_in_d(
-        self, name: str, d: int, printed: bool, rng: np.random.Generator, replicates: int
-    ) -> Tensor:
-        budget = CentralBudget(1.0, 1.0, 0.5, self.curator.feature_norm, self.curator.radius, 1.0)
-        if name.startswith("curvature"):
-            seen = budget if name == "curvature" else replace(budget, radius=budget.radius / 2)
-            return bounds.strong_convexity(rng, replicates, budget, seen.curvature, d)
-        if name == "growth":
-            return bounds.growth_from_optimum(rng, replicates, budget, d, printed)
-        return bounds.ridge_convexity(rng, replicates, d, QUADRATIC_CURVATURE, printed)
+    def step_in_n(self, point: Point) -> StepCase:
+        """A step at n labels, on the row's constants."""
+        constants: Constants = point.row.given
+        return StepCase(
+            methods=point.methods, epsilon=point.epsilon, n_pairs=point.n_pairs,
+            budget=constants(self.config, self.budget(point)),
+            num_features=self.config.num_features,
+        )  # fmt: skip
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Inputs of Algorithm 1, β < 1/n, and Assumption 2.1, at both ends of every sweep."""
-        return tuple(
-            AssumptionResult(f"{check.name} at {value:g}: {name}", holds, detail)
-            for check in self.checks()
-            if isinstance(check, SlopeCheck)
-            for value in (check.grid[0], check.grid[-1])
-            for name, holds, detail in (
-                self.inputs_of_algorithm_1(check, value),
-                self._in_the_class(check, value),
-            )
-        )
+        return self.at_both_ends(ErrorCase, inputs_of_algorithm_1, self._in_the_class)
 
-    def _in_the_class(self, check: Check, value: float) -> tuple[str, bool, str]:
-        world = self._world(check, value)
-        longest, norm = world.length / 2, float(world.theta.norm())
+    def _in_the_class(self, case: ErrorCase) -> tuple[str, bool, str]:
+        longest, norm = case.world.length / 2, float(case.world.theta.norm())
         holds = longest <= self.curator.feature_norm and norm <= self.curator.radius
         return "‖φ‖ ≤ L and ‖θ*‖ ≤ B", holds, f"‖φ‖ = {longest:g}, ‖θ*‖ = {norm:.3g}"
+
+
+CASES: Mapping[str, Callable[[ObjectivePerturbationError, Point], Case]] = {
+    NULL: ObjectivePerturbationError.half_null,
+    SCALES: ObjectivePerturbationError.scales,
+    EVEN: ObjectivePerturbationError.even,
+    STEP_IN_D: ObjectivePerturbationError.step_in_d,
+    STEP_IN_N: ObjectivePerturbationError.step_in_n,
+}

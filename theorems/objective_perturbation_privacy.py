@@ -29,150 +29,106 @@ the cited theorem at (ε/2, δ/2).
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
-from scipy.special import expit
-
-from repro.privacy.gaussian import GaussianShift
-from repro.privacy.mechanism import Guarantee, Mechanism, worst
-from repro.privacy.objective_calibration import (
-    Calibration,
-    corrected,
-    curvature,
-    gradient_distance,
-    hockey_stick_bound,
-    kifer,
-    printed,
-    tied_otherwise,
+from repro.base.schema import Probability
+from repro.families.central.cases_estimate import (
+    FLIP,
+    LINE,
+    PLANE,
+    EstimateCase,
+    as_printed,
+    certified,
+    cited,
+    epsilon_overstated,
+    flipped_or_moved,
+    full_hessian,
+    half_noise,
+    over_hockey_stick,
+    over_shift,
+    printed_ridge,
+    printed_ridge_of_kifer,
+    quarter_noise,
+    without_jacobian,
 )
-from repro.privacy.objective_perturbation import Item, ObjectivePerturbation
-from repro.schema import Probability
-from repro.study.checks import Check
-from repro.study.privacy_sweep import PrivacyConfig, PrivacySweep
+from repro.families.central.cases_privacy import CentralPrivacy, CentralPrivacyProbes
+from repro.study.case import Point
+from repro.study.claims import Inequality, Ratio
+from repro.study.privacy_rows import Private, audit_shares, exact_ratio
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row
+from repro.study.row import Evidence, Measure, Need, Row, per_method
 
-RATIO = "exact δ(ε/2) over δ/2"
-EPSILON = "exact ε at δ/2"
-TIGHT = ("half_noise", "quarter_noise", "epsilon_overstated", "printed_ridge")
-NOISE = ("half_noise", "quarter_noise")
-LOOSE = (*NOISE, "printed_ridge")
-FACTORS = {"half_noise": 2.0, "quarter_noise": 4.0}
-OVERSTATED = 1.2
-PINNED = 0.8
-"""−θ₁/B in two dimensions."""
-
-LONGEST = Item(2.0)
-"""The record of largest feature difference, 2L with L = 1, label +1."""
+RATIO = exact_ratio("exact δ(ε/2) over δ/2")
+OVER_SHIFT = Measure(
+    "exact δ(ε/2) over that of a Gaussian shift 2L/σ", per_method(over_shift), Evidence.EXACT
+)
+OVER_BOUND = Measure(
+    "exact δ(ε/2) over its upper bound", per_method(over_hockey_stick), Evidence.EXACT
+)
+AUDIT = Measure("exact ε at δ/2", audit_shares, Evidence.MEASURED)
+NOISE = (Need.NOISE,)
+RIDGE = "the ridge's factor γ falls like e^(−2LB), so one record moves θ̂ too much"
 
 
-class ObjectivePrivacyConfig(PrivacyConfig):
+class ObjectivePrivacyProbes(CentralPrivacyProbes):
     """Numbers of the experiment."""
 
-    dp_delta: Probability
-    audit_delta: Probability
     two_dimensions_delta: Probability
     failure_prob: Probability
 
 
-class ObjectivePerturbationPrivacy(PrivacySweep):
+class ObjectivePerturbationPrivacy(CentralPrivacy[EstimateCase]):
     """The lemma as printed, as cited and as it should be."""
 
-    slug = "objective_perturbation_privacy"
     title = "P3 Lemma A.10: privacy of the objective-perturbed estimate"
-    statements = ("p3.lem_a_10", "p3.alg_1")
-    config_type = ObjectivePrivacyConfig
-    config: ObjectivePrivacyConfig
+    settles = ("p3.lem_a_10", "p3.alg_1")
+    config_type = ObjectivePrivacyProbes
+    config: ObjectivePrivacyProbes
 
     rows = (
-        Row("printed", "reward_bound", "line", "printed", (), RATIO,
-            "Algorithm 1 as printed, d = 1"),
-        Row("printed_two_dimensions", "reward_bound", "plane", "printed", (), RATIO,
-            "Algorithm 1 as printed, d = 2, one record mirrored"),
-        Row("label_flip", "reward_bound", "flip", "corrected", NOISE,
-            "exact δ(ε/2) over that of a Gaussian shift 2L/σ", "a flipped label shifts b, no more"),
-        Row("kifer", "reward_bound", "line", "kifer", ("printed_ridge",), RATIO,
-            "the cited theorem at (ε/2, δ/2)"),
-        Row("corrected", "reward_bound", "line", "corrected", TIGHT, RATIO,
-            "ridge without γ, noise from the hockey-stick bound"),
-        Row("hockey_stick_bound", "reward_bound", "bound", "printed", ("without_jacobian",),
-            "exact δ(ε/2) over its upper bound", "δ ≤ 2·E[(1 − e^(ε−log κ−μZ−μ²/2))₊; Z > 0]"),
-        Row("audit_printed", "reward_bound", "audit", "printed", (), EPSILON,
-            "Algorithm 1 as printed, seen from outside"),
-        Row("audit_corrected", "reward_bound", "audit", "corrected", LOOSE, EPSILON,
-            "corrected, seen from outside"),
+        Row("printed", "reward_bound", Inequality("Algorithm 1 as printed, d = 1"), RATIO,
+            as_printed, on="line", given=LINE, expected="contradicted", why=RIDGE),
+        Row("printed_two_dimensions", "reward_bound",
+            Inequality("Algorithm 1 as printed, d = 2, one record mirrored"), RATIO, as_printed,
+            on="plane", given=PLANE, expected="contradicted", why=RIDGE),
+        Row("label_flip", "reward_bound", Ratio("a flipped label shifts b, no more",
+            tolerance=0.01), OVER_SHIFT, certified, (half_noise, quarter_noise), on="flip",
+            given=FLIP, needs=NOISE),
+        Row("kifer", "reward_bound", Inequality("the cited theorem at (ε/2, δ/2)"), RATIO, cited,
+            (printed_ridge_of_kifer,), on="line", given=LINE, needs=NOISE),
+        Row("corrected", "reward_bound",
+            Inequality("ridge without γ, noise from the hockey-stick bound"), RATIO, certified,
+            (half_noise, quarter_noise, epsilon_overstated, printed_ridge), on="line", given=LINE,
+            needs=NOISE),
+        Row("hockey_stick_bound", "reward_bound",
+            Inequality("δ ≤ 2·E[(1 − e^(ε−log κ−μZ−μ²/2))₊; Z > 0]"), OVER_BOUND, full_hessian,
+            (without_jacobian,), on="bound", given=LINE, needs=NOISE),
+        Row("audit_printed", "reward_bound", Private("Algorithm 1 as printed, seen from outside"),
+            AUDIT, as_printed, on="audit", given=LINE, expected="contradicted", why=RIDGE),
+        Row("audit_corrected", "reward_bound", Private("corrected, seen from outside"), AUDIT,
+            certified, (half_noise, quarter_noise, printed_ridge), on="audit", given=LINE,
+            needs=NOISE),
     )  # fmt: skip
 
-    def audited(self, row: str, value: float, method: str) -> tuple[Mechanism, Guarantee]:
-        found = next(one for one in self.rows if one.name == row)
-        deltas = {"audit": self.config.audit_delta, "plane": self.config.two_dimensions_delta}
-        delta = deltas.get(found.world, self.config.dp_delta)
-        claim = Guarantee(self.epsilon / 2, delta / 2)
-        if found.world == "plane":
-            return mirrored(self.calibration(method, value, delta, 2), value), claim
-        calibration = self.calibration(method, value, delta, 1, base=found.method)
-        flip = tied_otherwise(calibration, value, (LONGEST,), (Item(-2.0),))
-        moved = tied_otherwise(calibration, value, (), (LONGEST,))
-        pairs = [flip] if found.world == "flip" else [flip, moved]
-        return worst(pairs, claim.epsilon), claim
-
-    def calibration(
-        self, method: str, reward_bound: float, delta: float, dimension: int, base: str = "printed"
-    ) -> Calibration:
-        """σ and A of a method; a control weakens the method of its row."""
-        half = (self.epsilon / 2, delta / 2)
-        as_printed = printed(
-            self.epsilon, delta, curvature(reward_bound), dimension, self.config.failure_prob
-        )
-        distance = gradient_distance(reward_bound)
-        methods = {
-            "printed": lambda: as_printed,
-            "without_jacobian": lambda: as_printed,
-            "kifer": lambda: kifer(*half),
-            "corrected": lambda: corrected(*half, distance),
-            "epsilon_overstated": lambda: corrected(OVERSTATED * half[0], half[1], distance),
-        }
-        if method in FACTORS:
-            return methods[base]().weakened(FACTORS[method])
-        if method == "printed_ridge":
-            return Calibration(methods[base]().sigma, as_printed.ridge)
-        return methods[method]()
-
-    def ratio(self, row: str, value: float, method: str) -> float:
-        """Exact δ over claimed δ, over a Gaussian shift's, or over its upper bound."""
-        mechanism, claim = self.known(row, value, method)
-        exact = mechanism.exact_delta(claim.epsilon)
-        if row == "label_flip":
-            sigma = self.calibration("corrected", value, self.config.dp_delta, 1).sigma
-            return exact / GaussianShift(2 / sigma).exact_delta(claim.epsilon)
-        if row == "hockey_stick_bound":
-            calibration = self.calibration("printed", value, self.config.dp_delta, 1)
-            distance, hessian = gradient_distance(value), float(method != "without_jacobian")
-            return exact / hockey_stick_bound(calibration, claim.epsilon, distance, hessian)
-        return exact / claim.dp_delta
+    def case(self, point: Point) -> EstimateCase:
+        """Neighbours, ball and budget of one grid point."""
+        given = self.config
+        deltas = {"audit": given.audit_delta, "plane": given.two_dimensions_delta}
+        return EstimateCase(
+            methods=point.methods, epsilon=self.epsilon, runs=self.runs(point),
+            dp_delta=deltas.get(point.row.on, given.dp_delta), neighbours=point.row.given,
+            reward_bound=point.value, failure_prob=given.failure_prob,
+        )  # fmt: skip
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """ε ≤ 1, an n ≥ 2 with δ ≤ 1/n², and densities that integrate to 1."""
-        checks: tuple[Check, ...] = self.checks()
-        lines = {v for c in checks if c.settings["world"] == "line" for v in c.grid}
-        masses = [self.known("printed", v, "printed")[0] for v in sorted(lines)]
-        gap = max(abs(one.mass(side).sum() - 1) for one in masses for side in (0, 1))  # type: ignore[attr-defined]
-        largest = max(self.config.dp_delta, self.config.audit_delta)
+        on_line = {
+            case.reward_bound: case
+            for trial in self.trials
+            if trial.row.on == "line"
+            for case in trial.cases
+        }
+        pairs = [one for b, case in on_line.items() for one in flipped_or_moved(case.as_printed, b)]
+        gap = max(abs(one.mass(side).sum() - 1) for one in pairs for side in (0, 1))
         return (
-            AssumptionResult("ε ≤ 1", self.epsilon <= 1, f"ε = {self.epsilon:g}"),
-            AssumptionResult(
-                "δ ≤ 1/n²", largest <= 0.25, f"n up to {math.isqrt(int(1 / largest))}"
-            ),
+            *self.within_algorithm_1(max(self.config.dp_delta, self.config.audit_delta)),
             AssumptionResult("density sums to 1", gap < 1e-6, f"off by {gap:.1g}"),
         )
-
-
-def mirrored(calibration: Calibration, radius: float) -> ObjectivePerturbation:
-    """θ₂ with θ₁ pinned at −0.8·B: a record at the worst angle, replaced by its mirror image."""
-    angles = np.linspace(0.01, math.pi / 2, 2000)
-    force = np.sin(angles) * expit(2 * PINNED * radius * np.cos(angles))
-    angle = float(angles[np.argmax(force)])
-    slope, offset = 2 * math.sin(angle), 2 * PINNED * radius * math.cos(angle)
-    rest = radius * math.sqrt(1 - PINNED**2)
-    return tied_otherwise(calibration, rest, (Item(slope, offset),), (Item(-slope, offset),))

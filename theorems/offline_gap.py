@@ -21,32 +21,110 @@ grows like S (the rate of Theorem 4.5) and with the printed bonus like D²·log 
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from repro.algorithms.ppkl import BonusConstants, LinearProblem, Problem, draw_problem, joined
-from repro.algorithms.ppkl_methods import METHODS
-from repro.complexity.assumptions import realizable_and_covered
-from repro.schema import Model, Positive, Probability
-from repro.study.checks import Check, RatioCheck
+from repro.base.schema import Model, Positive, Probability
+from repro.families.offline_kl import wrong_ppkl as wrong
+from repro.families.offline_kl.algorithms_ppkl import BonusConstants, LinearProblem, Problem, joined
+from repro.families.offline_kl.cases import OfflineCase, OfflineExperiment, OfflineProbes
+from repro.families.offline_kl.wrong_ppkl import event_fails, ppkl, private_mle
+from repro.instances.assumptions import realizable_and_covered
+from repro.instances.linear import LinearWorld
+from repro.study.case import Point
+from repro.study.claims import Frequency, Ratio, Slope
 from repro.study.experiment import Setting
 from repro.study.results import AssumptionResult
-from repro.study.sweep import INSTANCE, Row
-from repro.study.world_sweep import WorldSweep, WorldSweepConfig
+from repro.study.row import INSTANCE, Evidence, Measure, Need, Row, Values
 
-GAP = "suboptimality [reward]"
-SCALED = "suboptimality · kl_weight"
-RATIO = "suboptimality / predicted"
-NOT_ABOUT_RATES = ("bonus_covers", "pessimism")
 MAX_KL = 0.02
 """Beyond this the gap is not yet in the regime where its rate is defined."""
 MAX_NET_SHARE = 1.0
 """τ·n stays below log(N/δ), so that the theorem's τ term does not show in the sweep of n."""
-WRONG = ("naive_likelihood", "epsilon_overstated", "unaccounted_randomizer")
-NO_MISTAKE_WITHOUT_PRIVACY = ("naive_likelihood", "epsilon_overstated")
+
+
+@dataclass(frozen=True)
+class Regime:
+    """What a row takes for granted: a prediction, where the row is about large n.
+
+    Attributes:
+        predicted: second-order prediction of the mean gap of the row's method; None where the
+            row is about no rate.
+    """
+
+    predicted: Callable[[Problem], float] | None
+
+
+WITH_BONUS = Regime(lambda problem: problem.predicted_gap(with_bonus=True))
+WITHOUT_BONUS = Regime(lambda problem: problem.predicted_gap(with_bonus=False))
+ANY_SIZE = Regime(None)
+
+
+def gaps(case: OfflineCase, rng: np.random.Generator, replicates: int) -> Values:
+    """(R,) gap of every method on the same datasets."""
+    problem = case.draw(rng, replicates)
+    return {m.name: m.run(problem).cpu().numpy() for m in case.methods}
+
+
+def gaps_over_sizes(
+    cases: Sequence[OfflineCase], rngs: Sequence[np.random.Generator], replicates: int
+) -> list[Values]:
+    """All sizes of a sweep of n in one batch: they share world and budget."""
+    first = cases[0]
+    drawn = [case.draw(rng, replicates) for case, rng in zip(cases, rngs, strict=True)]
+    batch = joined([problem for problem in drawn if isinstance(problem, LinearProblem)])
+    found = {m.name: m.run(batch).cpu().numpy().reshape(-1, replicates) for m in first.methods}
+    return [{name: rows[g] for name, rows in found.items()} for g in range(len(cases))]
+
+
+def gaps_at(
+    cases: Sequence[OfflineCase], rngs: Sequence[np.random.Generator], replicates: int
+) -> list[Values]:
+    """In one batch where grid points differ in n alone, else one by one."""
+    first = cases[0]
+    same = all(case.world is first.world and case.epsilon == first.epsilon for case in cases)
+    if same and isinstance(first.world, LinearWorld):
+        return gaps_over_sizes(cases, rngs, replicates)
+    return [gaps(case, rng, replicates) for case, rng in zip(cases, rngs, strict=True)]
+
+
+def over(quantity: str, unit: Callable[[OfflineCase], float]) -> Measure:
+    """The gap divided by a number that each case knows."""
+
+    def one(case: OfflineCase, rng: np.random.Generator, replicates: int) -> Values:
+        return {name: gap / unit(case) for name, gap in gaps(case, rng, replicates).items()}
+
+    def several(cases: Sequence[OfflineCase], rngs: Any, replicates: int) -> list[Values]:
+        found = zip(cases, gaps_at(cases, rngs, replicates), strict=True)
+        return [{name: gap / unit(case) for name, gap in at.items()} for case, at in found]
+
+    return Measure(quantity, one, Evidence.MEASURED, several)
+
+
+def prediction(regime: Regime) -> Callable[[OfflineCase], float]:
+    """The mean gap that second-order expansion predicts, for the case's n and ε."""
+
+    def predicted(case: OfflineCase) -> float:
+        assert regime.predicted is not None
+        return regime.predicted(case.draw(np.random.default_rng(0), replicates=1))
+
+    return predicted
+
+
+GAP = Measure("suboptimality [reward]", gaps, Evidence.MEASURED, gaps_at)
+SCALED = over("suboptimality · kl_weight", lambda case: 1 / case.world.kl_weight)
+PREDICTED = "suboptimality / predicted"
+OVER_PREDICTED = over(PREDICTED, prediction(WITHOUT_BONUS))
+OVER_PREDICTED_WITH_BONUS = over(PREDICTED, prediction(WITH_BONUS))
+EVENT = Measure("event E fails [frequency]", gaps, Evidence.MEASURED)
+
+WRONG = (wrong.naive_likelihood, wrong.epsilon_overstated, wrong.unaccounted_randomizer)
+LABELS = (Need.LABELS, Need.TRUTH_HIDDEN)
+PRIVATE = (*LABELS, Need.PRIVACY)
+SQUARED = "e^{2B} at any finite ε: a square is lost after eq. (15)"
 
 
 class Bonus(Model):
@@ -57,122 +135,99 @@ class Bonus(Model):
     scale: Positive
 
 
-class OfflineGapConfig(WorldSweepConfig):
+class OfflineGapProbes(OfflineProbes):
     """Numbers of the experiment; conf/theorem/offline_gap.yaml gives them."""
 
     bonus: Bonus
 
 
-class OfflineGap(WorldSweep):
+class OfflineGap(OfflineExperiment[OfflineCase]):
     """Theorem 4.2 and its parts, each on the smallest world that shows it."""
 
-    slug = "offline_gap"
     title = "P1 Theorem 4.2: offline gap of private pessimistic KL-regularised RLHF"
-    statements = ("p1.thm_4_2",)
-    instances = ("linear", "preference_text")
-    used_overrides = frozenset({"epsilon", "n_pairs", "kl_weight"})
-    config_type = OfflineGapConfig
+    settles = ("p1.thm_4_2",)
+    config_type = OfflineGapProbes
+    config: OfflineGapProbes
 
     rows = (
-        Row("n_pairs", "n_pairs", INSTANCE, "ppkl", WRONG, GAP, "Algorithm 1: gap ∝ 1/n"),
-        Row("n_pairs_no_bonus", "n_pairs", INSTANCE, "private_mle", WRONG, GAP,
-            "private MLE alone: gap ∝ 1/n"),
-        Row("privacy_cost", "privacy_cost", INSTANCE, "ppkl", WRONG, GAP, "gap ∝ c(ε)²"),
-        Row("constant", "n_pairs", INSTANCE, "private_mle", WRONG, RATIO,
-            "n·gap → tr(Cov_π*·I⁻¹)/(2·kl_weight)"),
-        Row("constant_with_bonus", "n_pairs", INSTANCE, "ppkl", ("private_mle",), RATIO,
-            "n·gap → that + n·E Var_π*(Γ)/(2·kl_weight)"),
-        Row("bonus_covers", "n_pairs", INSTANCE, "event_fails", ("event_fails_without_root",),
-            "event E fails [frequency]", "|r̄ − b − r*| ≤ Γ_n everywhere with probability ≥ 1−δ"),
-        Row("num_features", "num_features", "features", "private_mle", ("frozen_features",), GAP,
-            "gap ∝ d"),
-        Row("kl_weight", "kl_weight", "hypercube", "private_mle", ("inverted_kl_weight",), GAP,
-            "gap ∝ β = 1/kl_weight"),
-        Row("coverage", "coverage", "hypercube", "private_mle", ("uniform_reference",), GAP,
-            "gap ∝ C"),
-        Row("num_states", "num_states", "hypercube", "private_mle", WRONG, GAP,
-            "gap ∝ S = log N (rate of Theorem 4.5)"),
-        Row("num_states_with_bonus", "num_states", "hypercube", "ppkl", ("bonus_of_one_state",),
-            GAP, "Algorithm 1: gap ∝ D²·log N = S²"),
-        Row("reward_bound_eps_half", "reward_bound", "large_difference", "ppkl", (), SCALED,
-            "gap ≤ O(e^B) at ε = 1/2", ("epsilon",)),
-        Row("reward_bound_eps_one", "reward_bound", "large_difference", "ppkl", (), SCALED,
-            "gap ≤ O(e^B) at ε = 1", ("epsilon",)),
-        Row("reward_bound_eps_inf", "reward_bound", "large_difference", "ppkl",
-            ("hidden_randomizer",), SCALED, "gap ≤ O(e^B) without privacy", ("epsilon",)),
-        Row("pessimism", "coverage", "bad_arms", "ppkl", ("without_bonus",), GAP,
-            "gap does not grow with 1/π_ref while D²_π* stays"),
+        Row("n_pairs", "n_pairs", Slope(-1, "Algorithm 1: gap {rate}"), GAP, ppkl, WRONG,
+            on=INSTANCE, given=WITH_BONUS, needs=LABELS),
+        Row("n_pairs_no_bonus", "n_pairs", Slope(-1, "private MLE alone: gap {rate}"), GAP,
+            private_mle, WRONG, on=INSTANCE, given=WITHOUT_BONUS, needs=LABELS),
+        Row("privacy_cost", "privacy_cost", Slope(2, "gap {rate}"), GAP, ppkl, WRONG,
+            on=INSTANCE, given=WITH_BONUS, needs=PRIVATE),
+        Row("constant", "n_pairs", Ratio("n·gap → tr(Cov_π*·I⁻¹)/(2·kl_weight)"), OVER_PREDICTED,
+            private_mle, WRONG, on=INSTANCE, given=WITHOUT_BONUS, needs=PRIVATE),
+        Row("constant_with_bonus", "n_pairs", Ratio("n·gap → that + n·E Var_π*(Γ)/(2·kl_weight)"),
+            OVER_PREDICTED_WITH_BONUS, ppkl, (private_mle,), on=INSTANCE, given=WITH_BONUS,
+            needs=(*PRIVATE, Need.PESSIMISM)),
+        Row("bonus_covers", "n_pairs",
+            Frequency("|r̄ − b − r*| ≤ Γ_n everywhere with probability ≥ 1−δ"), EVENT, event_fails,
+            (wrong.event_fails_without_root,), on=INSTANCE, given=ANY_SIZE,
+            needs=(*LABELS, Need.PESSIMISM)),
+        Row("num_features", "num_features", Slope(1, "gap {rate}", tolerance=0.1), GAP,
+            private_mle, (wrong.frozen_features,), on="features", given=WITHOUT_BONUS,
+            needs=LABELS),
+        Row("kl_weight", "kl_weight", Slope(-1, "gap {rate} = β"), GAP, private_mle,
+            (wrong.inverted_kl_weight,), on="hypercube", given=WITHOUT_BONUS, needs=LABELS),
+        Row("coverage", "coverage", Slope(1, "gap {rate}"), GAP, private_mle,
+            (wrong.uniform_reference,), on="hypercube", given=WITHOUT_BONUS, needs=LABELS),
+        Row("num_states", "num_states", Slope(1, "gap {rate} = log N (rate of Theorem 4.5)"), GAP,
+            private_mle, WRONG, on="hypercube", given=WITHOUT_BONUS, needs=LABELS),
+        Row("num_states_with_bonus", "num_states", Slope(2, "Algorithm 1: gap {rate} = D²·log N"),
+            GAP, ppkl, (wrong.bonus_of_one_state,), on="hypercube", given=WITH_BONUS,
+            needs=(Need.PESSIMISM,)),
+        Row("reward_bound_eps_half", "reward_bound", Slope(1, "gap {rate} at ε = 1/2", "at_most"),
+            SCALED, ppkl, on="large_difference", given=WITH_BONUS, needs=PRIVATE,
+            fixed=("epsilon",), expected="contradicted", why=SQUARED),
+        Row("reward_bound_eps_one", "reward_bound", Slope(1, "gap {rate} at ε = 1", "at_most"),
+            SCALED, ppkl, on="large_difference", given=WITH_BONUS, needs=PRIVATE,
+            fixed=("epsilon",), expected="contradicted", why=SQUARED),
+        Row("reward_bound_eps_inf", "reward_bound", Slope(1, "gap {rate} without privacy",
+            "at_most"), SCALED, ppkl, (wrong.hidden_randomizer,), on="large_difference",
+            given=WITH_BONUS, needs=LABELS, fixed=("epsilon",)),
+        Row("pessimism", "coverage", Slope(0, "gap {rate} while D²_π* stays", "at_most",
+            tolerance=0.1, symbol="1/π_ref"), GAP, ppkl, (wrong.without_bonus,), on="bad_arms",
+            given=ANY_SIZE, needs=(Need.PESSIMISM,)),
     )  # fmt: skip
 
-    def __init__(self, config: OfflineGapConfig, setting: Setting) -> None:
+    def __init__(self, config: OfflineGapProbes, setting: Setting) -> None:
         super().__init__(config, setting)
         self.constants = BonusConstants(**config.bonus.model_dump())
-        self.allowed_failure = self.constants.failure_prob
+        self.failure_prob = self.constants.failure_prob
 
-    def controls(self, row: Row, claim: Any) -> tuple[str, ...]:
-        """At ε = ∞ the clean likelihood is the right one."""
-        if self.row_epsilon(row, claim) != math.inf:
-            return row.controls
-        return tuple(name for name in row.controls if name not in NO_MISTAKE_WITHOUT_PRIVACY)
-
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """Gap, scaled as the check's quantity says, per method."""
-        problem = self._problem(check, value, rng, replicates)
-        unit = self._unit(check, problem)
-        return {m: METHODS[m](problem).cpu().numpy() / unit for m in check.methods}
-
-    def measure_grid(
-        self, check: Check, rngs: Sequence[np.random.Generator], replicates: int
-    ) -> list[dict[str, np.ndarray]]:
-        """All sizes of a sweep of n in one batch: they share world and budget."""
-        if check.axis != "n_pairs":
-            return super().measure_grid(check, rngs, replicates)
-        at = zip(check.grid, rngs, strict=True)
-        problems = [self._problem(check, value, rng, replicates) for value, rng in at]
-        units = np.array([[self._unit(check, problem)] for problem in problems])
-        batch = joined([p for p in problems if isinstance(p, LinearProblem)])
-        values = {
-            m: METHODS[m](batch).cpu().numpy().reshape(-1, replicates) / units
-            for m in check.methods
-        }
-        return [{m: rows[g] for m, rows in values.items()} for g in range(len(problems))]
-
-    def _problem(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> Problem:
-        world = self.world(check, value)
-        return draw_problem(world, *self.size(check, value), self.constants, rng, replicates)
-
-    def _unit(self, check: Check, problem: Problem) -> float:
-        """What the quantity is divided by: a prediction, β, or nothing."""
-        if isinstance(check, RatioCheck):
-            return problem.predicted_gap(with_bonus=check.method == "ppkl")
-        return 1 / problem.world.kl_weight if check.quantity == SCALED else 1.0
+    def case(self, point: Point) -> OfflineCase:
+        """World, n and ε of one grid point."""
+        return OfflineCase(
+            methods=point.methods, epsilon=point.epsilon, n_pairs=point.n_pairs,
+            world=self.world(point), constants=self.constants,
+        )  # fmt: skip
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Assumption 3.8 and Definition 3.3 at both ends of every sweep, and τ ≪ log N/n."""
         return tuple(
-            AssumptionResult(f"{check.name} at {value:g}: {name}", holds, detail)
-            for check in self.checks()
-            for value in (check.grid[0], check.grid[-1])
+            AssumptionResult(f"{trial.row.name} at {value:g}: {name}", holds, detail)
+            for trial in self.trials
+            for value, case in (
+                (trial.grid[0], trial.cases[0]),
+                (trial.grid[-1], trial.cases[-1]),
+            )
             for name, holds, detail in (
-                *realizable_and_covered(self.world(check, value)),
-                self._negligible_net(*self.size(check, value)),
-                self._small_gap(check, value),
+                *realizable_and_covered(case.world),
+                self._negligible_net(case),
+                _small_gap(case, trial.row.given),
             )
         )
 
-    def _negligible_net(self, n_pairs: int, _epsilon: float) -> tuple[str, bool, str]:
-        share = self.constants.net_radius * n_pairs
+    def _negligible_net(self, case: OfflineCase) -> tuple[str, bool, str]:
+        share = self.constants.net_radius * case.n_pairs
         return "net radius", share <= MAX_NET_SHARE, f"τ·n = {share:.3g}"
 
-    def _small_gap(self, check: Check, value: float) -> tuple[str, bool, str]:
-        """Rates are about n large enough: predicted KL(π̂‖π*) at most MAX_KL."""
-        name = "labels enough for the rate to show"
-        if check.name in NOT_ABOUT_RATES:
-            return name, True, "not a rate"
-        problem = self._problem(check, value, np.random.default_rng(0), replicates=1)
-        kl = problem.predicted_gap(check.method == "ppkl") / problem.world.kl_weight
-        return name, kl <= MAX_KL, f"predicted KL {kl:.2g}"
+
+def _small_gap(case: OfflineCase, regime: Regime) -> tuple[str, bool, str]:
+    """Rates are about n large enough: predicted KL(π̂‖π*) at most MAX_KL."""
+    name = "labels enough for the rate to show"
+    if regime.predicted is None:
+        return name, True, "not a rate"
+    kl = prediction(regime)(case) / case.world.kl_weight
+    return name, kl <= MAX_KL, f"predicted KL {kl:.2g}"

@@ -24,157 +24,169 @@ The control of the first rows is least squares without the factor 2α−1.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
-from torch import Tensor
+import torch
 
-from repro.algorithms.pokl import Game, RewardClass, Round
-from repro.algorithms.pokl_classes import random_finite_class, two_rewards
-from repro.algorithms.pokl_events import (
+from repro.base.schema import Count
+from repro.families.online_kl.algorithms_bonus import proven_weight
+from repro.families.online_kl.algorithms_finite import RandomFinite, two_rewards
+from repro.families.online_kl.algorithms_linear import LinearClass
+from repro.families.online_kl.bounds_events import (
     bonus_bound,
     in_sample_error,
     optimism_deficit,
     reward_error,
 )
-from repro.algorithms.pokl_lanes import LaneSetting
-from repro.algorithms.pokl_linear import LinearClass
-from repro.algorithms.pokl_methods import naive_labels, simulate
-from repro.instances.linear import LinearWorld
-from repro.policies.optimism import proven_weight
-from repro.schema import Count, KLWeight
-from repro.study.checks import Check, FrequencyCheck
-from repro.study.experiment import Setting
-from repro.study.online_sweep import OnlineConfig, OnlineSweep
+from repro.families.online_kl.cases import OnlineCase, OnlineExperiment, OnlineProbes, small_ridge
+from repro.families.online_kl.quantities import Reading, runs
+from repro.families.online_kl.run_setting import RewardsOn, RunSetting
+from repro.families.online_kl.simulation import RegretCurve, Watch
+from repro.families.online_kl.wrong_pokl import CLASS_SEED, naive_labels, pokl, shrunken_bonus
+from repro.study.case import Point
+from repro.study.claims import Frequency, Inequality
 from repro.study.results import AssumptionResult
-from repro.study.sweep import INSTANCE, Row
+from repro.study.row import INSTANCE, Evidence, Measure, Method, Need, Row, Values, method
 
 EVERY_ROUND_UP_TO = 100
 """Horizons up to here are checked at every t."""
-
-CLASS_SEED = 3
-CAP_WORLD = "two_rewards"
 SLACK = 1e-9
-NAIVE = ("naive_labels",)
-FAILS, SHARE = "event fails for some t ≤ T [frequency]", "largest left side / right side, t ≤ T"
+Side = Callable[[OnlineCase], Watch]
+"""What is watched of a case's rounds: left over right side, or whether an event fails."""
 
 
-class OptimismEventConfig(OnlineConfig):
+class OptimismEventProbes(OnlineProbes):
     """Numbers of the experiment; conf/theorem/optimism_event.yaml gives them."""
 
     class_size: Count
-    cap_kl_weight: KLWeight
 
 
-class OptimismEvent(OnlineSweep):
+@method
+def cap_one(case: OnlineCase) -> RunSetting:
+    """b = min{1, Γ_T·U}, as printed."""
+    return replace(case.setting, bonus_cap=1.0)
+
+
+@method
+def cap_two_bounds(case: OnlineCase) -> RunSetting:
+    """b = min{2B, Γ_T·U}."""
+    return replace(case.setting, bonus_cap=2 * case.world.reward_bound)
+
+
+def fit_error(case: OnlineCase) -> Watch:
+    """Lemma C.2."""
+    size = case.rewards(case.world).log_size(case.exploration.net_radius)
+    logs = math.log(case.horizon / case.exploration.failure_prob) + size
+    return lambda game, now: in_sample_error(game, now, logs)
+
+
+def difference_error(case: OnlineCase) -> Watch:
+    """Lemma C.3."""
+    weight = case.setting.bonus_weight
+    return lambda game, now: reward_error(game, now, weight)
+
+
+def not_optimistic(case: OnlineCase) -> Watch:
+    """1.0 where the event of Lemma C.4 fails."""
+    return lambda game, now: (optimism_deficit(game, now) > SLACK).double()
+
+
+def regret_over_bonus(case: OnlineCase) -> Watch:
+    """The last step of Theorem 5.2's proof; NaN off the event of C.4, which it stands on.
+
+    A bonus below Γ_T (the control) is measured off the event too.
+    """
+    weight = case.setting.bonus_weight
+
+    def watch(game, now) -> torch.Tensor:
+        counts = (optimism_deficit(game, now) <= SLACK) | (game.batch.bonus_weight < weight)
+        return bonus_bound(game, now).where(counts, torch.nan)
+
+    return watch
+
+
+def worst(case: OnlineCase, curve: RegretCurve) -> np.ndarray:
+    """(M, R) largest value of a run from the first label on."""
+    return curve.regret[1:].max(axis=0)
+
+
+def along_runs(quantity: str, side: Side, reading: Reading = worst) -> Measure:
+    """Watch every round of a short run, and of a long one those of a geometric grid."""
+
+    def one(case: OnlineCase, rng: np.random.Generator, replicates: int) -> Values:
+        ratio = 1.0 if case.horizon <= EVERY_ROUND_UP_TO else case.exploration.grid_ratio
+        return runs(case, reading, rng, replicates, ratio, side(case))
+
+    return Measure(quantity, one, Evidence.MEASURED)
+
+
+def finite(class_size: int) -> RewardsOn:
+    """The random finite class around the truth."""
+    return RandomFinite(class_size, CLASS_SEED)
+
+
+def linear(class_size: int) -> RewardsOn:
+    """The linear class of the world's features."""
+    return LinearClass
+
+
+def two(class_size: int) -> RewardsOn:
+    """The two rewards of their own world."""
+    return two_rewards
+
+
+SHARE = "largest left side / right side, t ≤ T"
+FIT, DIFFERENCE = along_runs(SHARE, fit_error), along_runs(SHARE, difference_error)
+BY_BONUS = along_runs(SHARE, regret_over_bonus)
+EVENT = along_runs("event fails for some t ≤ T [frequency]", not_optimistic)
+FINITE, LINEAR = Method("finite_class", pokl.run), Method("linear_class", pokl.run)
+C_2, C_3, C_4 = ("p1.lem_c_2",), ("p1.lem_c_3",), ("p1.lem_c_4",)
+PRIVATE, OPTIMISTIC = (Need.LABELS, Need.PRIVACY), (Need.LABELS, Need.OPTIMISM)
+
+
+class OptimismEvent(OnlineExperiment):
     """Lemmas C.2, C.3, C.4 on a finite and a linear class, and the cap of eq. (13)."""
 
-    slug = "optimism_event"
     title = "P1 Lemmas C.2 to C.4: the optimism event"
-    statements = ("p1.lem_c_2", "p1.lem_c_3", "p1.lem_c_4")
-    settled_by = {
-        "p1.lem_c_2": ("in_sample_error",),
-        "p1.lem_c_3": ("reward_error",),
-        "p1.lem_c_4": ("optimism", "optimism_linear", "regret_by_bonus", "cap_one_small_bound",
-            "cap_one", "cap_two_bounds"),
-    }  # fmt: skip
-    instances = ("linear",)
-    used_overrides = frozenset({"epsilon"})
-    config_type = OptimismEventConfig
+    config_type = OptimismEventProbes
+    config: OptimismEventProbes
 
     rows = (
-        Row("in_sample_error", "horizon", INSTANCE, "finite_class", NAIVE, SHARE,
-            "Lemma C.2, finite class: never above, and by how much"),
-        Row("reward_error", "horizon", INSTANCE, "finite_class", NAIVE, SHARE,
-            "Lemma C.3, finite class: never above, and by how much"),
-        Row("optimism", "horizon", INSTANCE, "finite_class", ("shrunken_bonus",), FAILS,
-            "Lemma C.4 with b = Γ_T·U, finite class"),
-        Row("optimism_linear", "horizon", INSTANCE, "linear_class", ("shrunken_bonus",), FAILS,
-            "Lemma C.4 with b = Γ_T·U, linear class by its net"),
-        Row("regret_by_bonus", "horizon", INSTANCE, "linear_class", ("shrunken_bonus",), SHARE,
-            "on the event, J(π*) − J(π²) ≤ 4β·E b²"),
-        Row("cap_one_small_bound", "reward_bound", CAP_WORLD, "cap_one", ("shrunken_bonus",),
-            FAILS, "Lemma C.4 with b = min{1, Γ_T·U}, B < 1/2"),
-        Row("cap_one", "reward_bound", CAP_WORLD, "cap_one", (), FAILS,
-            "Lemma C.4 as printed, b = min{1, Γ_T·U}, B > 1/2"),
-        Row("cap_two_bounds", "reward_bound", CAP_WORLD, "cap_two_bounds", ("cap_one",), FAILS,
-            "Lemma C.4 with b = min{2B, Γ_T·U}"),
+        Row("in_sample_error", "horizon",
+            Inequality("Lemma C.2, finite class: never above, and by how much"), FIT, FINITE,
+            (naive_labels,), on=INSTANCE, given=finite, needs=PRIVATE, settles=C_2),
+        Row("reward_error", "horizon",
+            Inequality("Lemma C.3, finite class: never above, and by how much"), DIFFERENCE,
+            FINITE, (naive_labels,), on=INSTANCE, given=finite, needs=(Need.LABELS,), settles=C_3),
+        Row("optimism", "horizon", Frequency("Lemma C.4 with b = Γ_T·U, finite class"), EVENT,
+            FINITE, (shrunken_bonus,), on=INSTANCE, given=finite, needs=OPTIMISTIC, settles=C_4),
+        Row("optimism_linear", "horizon",
+            Frequency("Lemma C.4 with b = Γ_T·U, linear class by its net"), EVENT, LINEAR,
+            (shrunken_bonus,), on=INSTANCE, given=linear, needs=OPTIMISTIC, settles=C_4),
+        Row("regret_by_bonus", "horizon", Inequality("on the event, J(π*) − J(π²) ≤ 4β·E b²"),
+            BY_BONUS, LINEAR, (shrunken_bonus,), on=INSTANCE, given=linear, needs=OPTIMISTIC,
+            settles=C_4),
+        Row("cap_one_small_bound", "reward_bound",
+            Frequency("Lemma C.4 with b = min{1, Γ_T·U}, B < 1/2"), EVENT, cap_one,
+            (shrunken_bonus,), on="two_rewards", given=two, needs=(Need.OPTIMISM,), settles=C_4),
+        Row("cap_one", "reward_bound",
+            Frequency("Lemma C.4 as printed, b = min{1, Γ_T·U}, B > 1/2"), EVENT, cap_one,
+            on="two_rewards", given=two, needs=(Need.TRUTH_HIDDEN,), settles=C_4,
+            expected="contradicted", why="the cap lies below r* − r̄ − c, which reaches 2B"),
+        Row("cap_two_bounds", "reward_bound", Frequency("Lemma C.4 with b = min{2B, Γ_T·U}"),
+            EVENT, cap_two_bounds, (cap_one,), on="two_rewards", given=two,
+            needs=(Need.OPTIMISM,), settles=C_4),
     )  # fmt: skip
 
-    def __init__(self, config: OptimismEventConfig, setting: Setting) -> None:
-        super().__init__(config, setting)
-        self.class_size, self.cap_kl_weight = config.class_size, config.cap_kl_weight
-
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """Largest left over right side along each run, or whether it exceeds 1."""
-        rewards, world = self._class(check, value)
-        settings = [self._lane(check, value, m, world, rewards) for m in check.methods]
-        horizon = self.horizon(check, value)
-        ratio = 1.0 if horizon <= EVERY_ROUND_UP_TO else self.exploration.grid_ratio
-        logs = math.log(horizon / self.exploration.failure_prob) + self._log_size(rewards, world)
-        watch = partial(self._side, check.name, logs, settings[0].bonus_weight)
-        runs = simulate(world, settings, horizon, ratio, rng, replicates, rewards, watch)
-        worst = runs.regret[1:].max(axis=0)
-        if isinstance(check, FrequencyCheck):
-            worst = (worst > 1).astype(float)
-        return dict(zip(check.methods, worst, strict=True))
-
-    def _class(self, check: Check, value: float) -> tuple[RewardClass, LinearWorld]:
-        if check.settings["world"] == CAP_WORLD:
-            rewards = two_rewards(value, self.cap_kl_weight, self.setting.device)
-            return rewards, rewards.world
-        world = self.world(check, value)
-        linear = check.method == "linear_class"
-        finite = random_finite_class(world, self.class_size, CLASS_SEED)
-        return (LinearClass(world) if linear else finite), world
-
-    def _log_size(self, rewards: RewardClass, world: LinearWorld) -> float:
-        if isinstance(rewards, LinearClass):
-            return self.log_class_size(world)
-        return math.log(len(rewards.rewards))  # type: ignore[attr-defined]
-
-    def _lane(
-        self, check: Check, value: float, method: str, world: LinearWorld, rewards: RewardClass
-    ) -> LaneSetting:
-        """The proof's Γ_T, with the cap and the mistakes of the method."""
-        e = self.exploration
-        horizon, epsilon = self.horizon(check, value), self._fixed(check, "epsilon")
-        weight = proven_weight(
-            world.reward_bound, epsilon, self._log_size(rewards, world), horizon, e.failure_prob
+    def case(self, point: Point) -> OnlineCase:
+        """The proof's Γ_T of each horizon, without a cap, and the row's reward class."""
+        case, rewards = super().case(point), point.row.given(self.config.class_size)
+        return replace(
+            case, longest=case.horizon, weight=proven_weight, bonus_cap=math.inf, rewards=rewards
         )
-        cap = {"cap_one": 1.0, "cap_two_bounds": 2 * world.reward_bound}.get(method, math.inf)
-        lane = LaneSetting(epsilon, world.kl_weight, weight, cap, e.ridge)
-        if method == "naive_labels":
-            return naive_labels(lane)
-        return replace(lane, bonus_weight=weight / 1000) if method == "shrunken_bonus" else lane
-
-    def _side(self, name: str, logs: float, weight: float, game: Game, now: Round) -> Tensor:
-        """Left over right side of a row's statement; for C.4, 2 where it fails.
-
-        ``regret_by_bonus`` is 0 off the event, except for a bonus below Γ_T (the control).
-        """
-        if name == "in_sample_error":
-            return in_sample_error(game, now, logs)
-        if name == "reward_error":
-            return reward_error(game, now, weight)
-        fails = optimism_deficit(game, now) > SLACK
-        if name == "regret_by_bonus":
-            counts = ~fails | (game.lanes.bonus_weight < weight)
-            return bonus_bound(game, now).where(counts & (now.time > 0), 0.0)
-        return 2.0 * fails
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """λ ≤ Γ_T²/2 for every method under test."""
-        found = []
-        for check in self.checks():
-            for value in (check.grid[0], check.grid[-1]):
-                rewards, world = self._class(check, value)
-                lane = self._lane(check, value, check.method, world, rewards)
-                holds = lane.ridge <= lane.bonus_weight**2 / 2
-                detail = f"λ = {lane.ridge:.3g}, Γ_T = {lane.bonus_weight:.3g}"
-                name = f"{check.name} at {value:g}: λ ≤ Γ_T²/2"
-                found.append(AssumptionResult(name, holds, detail))
-        return tuple(found)
+        return self.at_both_ends(small_ridge)

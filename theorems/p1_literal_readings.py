@@ -27,118 +27,140 @@ row: one case above 1, or growth other than the claimed one.
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
-from repro.complexity.distance_readings import distance_ratios
-from repro.complexity.eluder_readings import (
+from repro.families.offline_kl import quantities_readings as reading
+from repro.families.offline_kl.bounds_reward_error import OppositeRewards
+from repro.families.offline_kl.cases import searched
+from repro.families.offline_kl.quantities_readings import (
+    DRAWN,
+    FREE,
     FirstResponse,
     eluder_closed_form,
     eluder_sums,
 )
-from repro.measures.reward_error_events import OppositeRewards
-from repro.study.checks import Check
-from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig, SweepExperiment
+from repro.study.case import Point, PointCase
+from repro.study.claims import Inequality, Ratio, Slope
+from repro.study.experiment import Experiment
+from repro.study.row import Evidence, Measure, Method, Row, method, per_method
 
-LINEAR, OPPOSITE, ONE_HOT = "random linear classes", "two opposite rewards", "one-hot responses"
-CHANCE = "P(failure) / δ"
-FACTORS = {"printed": 4.0, "freedman": 8.0, "freedman_ten_percent": 7.2}
-FIRST: dict[str, FirstResponse] = {"drawn": "drawn", "free": "free"}
 FEATURES, RIDGE = 4, 0.25
 LOG_CLASS = 12.0
 """log(N/δ) of a net of the class, at a resolution free of T."""
 
 
-class P1LiteralReadings(SweepExperiment):
-    """Two definitions and two steps, as printed and as meant."""
-
-    slug = "p1_literal_readings"
-    title = "P1 Definitions 3.2, 3.5, eq. (20), probability of Theorem 4.2: read literally"
-    statements = ("p1.def_3_2", "p1.def_3_5", "p1.lem_b_1", "p1.thm_4_2", "p1.thm_5_2",
-                  "p1.eq_20")  # fmt: skip
-    settled_by = {
-        "p1.def_3_2": ("distance_printed", "distance"),
-        "p1.def_3_5": ("first_response_free", "first_response_drawn"),
-        "p1.lem_b_1": ("population", "failure_probability"),
-        "p1.thm_4_2": ("failure_probability",),
-        "p1.thm_5_2": ("bound_of_a_linear_class",),
-        "p1.eq_20": ("population_printed", "population"),
-    }
-    instances = ("linear",)
-    used_overrides = frozenset()
-    config_type = SweepConfig
-
-    rows = (
-        Row("distance_printed", "num_features", LINEAR, "infimum_inside", (),
-            "error² / (D²·E Var)", "D² of Definition 3.2 as printed bounds the error"),
-        Row("distance", "num_features", LINEAR, "centred", ("infimum_inside", "uncentred"),
-            "error² / (D²·E Var)", "D² with b(s) = E_ref[g − h] bounds the error"),
-        Row("first_response_free", "horizon", ONE_HOT, "free", ("drawn",), "d_F",
-            "a¹ in the supremum as well: d_F ∝ T"),
-        Row("first_response_drawn", "horizon", ONE_HOT, "drawn", ("free",),
-            "(d_F(10T) − d_F(T)) / (d·log 10)", "a¹ ~ π¹: d_F gains d per unit of log T"),
-        Row("bound_of_a_linear_class", "log10_horizon", ONE_HOT, "eluder_of_horizon",
-            ("eluder_held_fixed",), "exponent of d_F·log(NT/δ) in log T",
-            "Theorem 5.2's bound for a linear class ∝ log² T"),
-        Row("population_printed", "reward_bound", OPPOSITE, "printed", (), CHANCE,
-            "eq. (20) as printed fails with probability ≤ δ"),
-        Row("population", "reward_bound", OPPOSITE, "freedman",
-            ("printed", "freedman_ten_percent"), CHANCE,
-            "eq. (20) with 8 for 4 fails with probability ≤ δ"),
-        Row("failure_probability", "reward_bound", OPPOSITE, "corrected_constants",
-            ("printed_constants",), CHANCE, "(19) or (20) fails with probability ≤ δ, not 2δ"),
-    )  # fmt: skip
-
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """One number per random case; growth is exact and the same in all."""
-        world = str(check.settings["world"])
-        if world == ONE_HOT:
-            return {m: np.full(replicates, _growth(check, int(value), m)) for m in check.methods}
-        if world == LINEAR:
-            return distance_ratios(int(value), check.methods, rng, replicates)
-        case = _rare_case if check.name.startswith("population") else _common_case
-        cases = [case(value, rng) for _ in range(replicates)]
-        return {m: np.array([_chance(one, m) for one in cases]) for m in check.methods}
-
-    def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """All cases are realisable and Bradley–Terry by construction; pairs are i.i.d."""
-        return ()
+def eluder(case: PointCase, first: Method[FirstResponse], rng: object, replicates: int) -> float:
+    """d_F of T rounds."""
+    horizon = int(case.value)
+    return float(eluder_sums(FEATURES, RIDGE, horizon, first.run)[-1])
 
 
-def _growth(check: Check, horizon: int, method: str) -> float:
-    if check.name == "bound_of_a_linear_class":
-        return _exponent(10.0**horizon, method == "eluder_held_fixed")
-    sums = eluder_sums(FEATURES, RIDGE, 10 * horizon, FIRST[method])
-    if check.quantity == "d_F":
-        return float(sums[horizon - 1])
+def eluder_gain(case: PointCase, first: Method[FirstResponse], rng: object, replicates: int):
+    """What d_F gains from T to 10·T rounds, per feature and unit of log T."""
+    horizon = int(case.value)
+    sums = eluder_sums(FEATURES, RIDGE, 10 * horizon, first.run)
     return float(sums[-1] - sums[horizon - 1]) / (FEATURES * math.log(10))
 
 
-def _exponent(horizon: float, fixed: bool) -> float:
+def exponent(case: PointCase, growth: Method, rng: object, replicates: int) -> float:
     """log₂ of the bound at T² over the bound at T: 1 if it is ∝ log T, 2 if ∝ log² T."""
-    eluder = [eluder_closed_form(FEATURES, RIDGE, float(t)) for t in (horizon, horizon**2)]
+    horizon = 10.0 ** int(case.value)
     logs = [math.log(t) + LOG_CLASS for t in (horizon, horizon**2)]
-    return math.log2(logs[1] / logs[0] * (1.0 if fixed else eluder[1] / eluder[0]))
+    return math.log2(logs[1] / logs[0] * growth.run(horizon))
 
 
-def _chance(case: OppositeRewards, method: str) -> float:
-    """P(failure) over δ: of (20) with a factor, or of (19) or (20)."""
-    if method in FACTORS:
-        return case.population_failure(FACTORS[method]) / case.failure_prob
-    return case.either_fails(method == "printed_constants") / case.failure_prob
+@method
+def eluder_of_horizon(horizon: float) -> float:
+    """By what factor d_F grows from T to T²."""
+    one, other = (eluder_closed_form(FEATURES, RIDGE, t) for t in (horizon, horizon**2))
+    return other / one
 
 
-def _rare_case(bound: float, rng: np.random.Generator) -> OppositeRewards:
+@method
+def eluder_held_fixed(horizon: float) -> float:
+    """Wrong: d_F taken for a constant."""
+    return 1.0
+
+
+def chance_of_eq_20(factor: float, case: OppositeRewards) -> float:
+    """P((20) fails) over δ, with a factor in the place of its 4."""
+    return case.population_failure(factor) / case.failure_prob
+
+
+def chance_of_either(printed: bool, case: OppositeRewards) -> float:
+    """P((19) or (20) fails) over δ."""
+    return case.either_fails(printed) / case.failure_prob
+
+
+PRINTED = Method("printed", partial(chance_of_eq_20, 4.0))
+FREEDMAN = Method("freedman", partial(chance_of_eq_20, 8.0))
+FREEDMAN_TEN_PERCENT = Method("freedman_ten_percent", partial(chance_of_eq_20, 7.2))
+PRINTED_CONSTANTS = Method("printed_constants", partial(chance_of_either, True))
+CORRECTED_CONSTANTS = Method("corrected_constants", partial(chance_of_either, False))
+
+
+def rare_case(bound: float, rng: np.random.Generator) -> OppositeRewards:
     """Many pairs of which few tell, and δ down to e^−60: where eq. (20) is tightest."""
     pairs, telling = int(10 ** rng.uniform(8, 14)), 10 ** rng.uniform(-4, -0.31)
     return OppositeRewards(bound, 1.0, pairs, telling, math.log(2) + 10 ** rng.uniform(-1, 1.78))
 
 
-def _common_case(bound: float, rng: np.random.Generator) -> OppositeRewards:
+def common_case(bound: float, rng: np.random.Generator) -> OppositeRewards:
     """Any data that can be summed over."""
     pairs, telling = int(10 ** rng.uniform(1, 3.5)), 10 ** rng.uniform(-2, -0.31)
     epsilon, log_term = 10 ** rng.uniform(-0.5, 1), math.log(2) + 10 ** rng.uniform(-2, 1.3)
     return OppositeRewards(bound, epsilon, pairs, telling, log_term)
+
+
+CHANCE = "P(failure) / δ"
+DISTANCE = searched("error² / (D²·E Var)", reading.random_class)
+ELUDER = Measure("d_F", per_method(eluder), Evidence.COMPUTED)
+GAIN = Measure("(d_F(10T) − d_F(T)) / (d·log 10)", per_method(eluder_gain), Evidence.COMPUTED)
+EXPONENT = Measure("exponent of d_F·log(NT/δ) in log T", per_method(exponent), Evidence.COMPUTED)
+RARE = searched(CHANCE, rare_case)
+COMMON = searched(CHANCE, common_case)
+
+DEF_3_5, LEM_B_1 = ("p1.def_3_5",), "p1.lem_b_1"
+ZERO = "b(s) = g − h is allowed inside the supremum, so D² is 0"
+HALF = "Freedman's inequality has 8 for 4: the chance is about e^(−L/2) for e^−L"
+
+
+class P1LiteralReadings(Experiment[PointCase]):
+    """Two definitions and two steps, as printed and as meant.
+
+    All cases are realisable and Bradley–Terry by construction; pairs are i.i.d.
+    """
+
+    title = "P1 Definitions 3.2, 3.5, eq. (20), probability of Theorem 4.2: read literally"
+
+    rows = (
+        Row("distance_printed", "num_features",
+            Inequality("D² of Definition 3.2 as printed bounds the error"), DISTANCE,
+            reading.infimum_inside, settles=("p1.def_3_2",), expected="contradicted", why=ZERO),
+        Row("distance", "num_features",
+            Inequality("D² with b(s) = E_ref[g − h] bounds the error"), DISTANCE, reading.centred,
+            (reading.infimum_inside, reading.uncentred), settles=("p1.def_3_2",)),
+        Row("first_response_free", "horizon",
+            Slope(1, "a¹ in the supremum as well: d_F {rate}", tolerance=0.01), ELUDER, FREE,
+            (DRAWN,), settles=DEF_3_5),
+        Row("first_response_drawn", "horizon", Ratio("a¹ ~ π¹: d_F gains d per unit of log T"),
+            GAIN, DRAWN, (FREE,), settles=DEF_3_5),
+        Row("bound_of_a_linear_class", "log10_horizon",
+            Ratio("Theorem 5.2's bound for a linear class ∝ log² T", 2, tolerance=0.1), EXPONENT,
+            eluder_of_horizon, (eluder_held_fixed,), settles=("p1.thm_5_2",)),
+        Row("population_printed", "reward_bound",
+            Inequality("eq. (20) as printed fails with probability ≤ δ"), RARE, PRINTED,
+            settles=("p1.eq_20",), expected="contradicted", why=HALF),
+        Row("population", "reward_bound",
+            Inequality("eq. (20) with 8 for 4 fails with probability ≤ δ"), RARE, FREEDMAN,
+            (PRINTED, FREEDMAN_TEN_PERCENT), settles=(LEM_B_1, "p1.eq_20")),
+        Row("failure_probability", "reward_bound",
+            Inequality("(19) or (20) fails with probability ≤ δ, not 2δ"), COMMON,
+            CORRECTED_CONSTANTS, (PRINTED_CONSTANTS,), settles=(LEM_B_1, "p1.thm_4_2")),
+    )  # fmt: skip
+
+    def case(self, point: Point) -> PointCase:
+        """The swept value is all that a row reads."""
+        return PointCase(methods=point.methods, value=point.value)

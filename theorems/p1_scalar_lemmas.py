@@ -23,152 +23,41 @@ Symbolic proofs of A.2, A.4 and A.8 are among the tests.  What would refute a ro
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
+from repro.families.offline_kl import searches_scalar as lemma
+from repro.families.offline_kl.cases import searched
+from repro.study.case import Point, PointCase
+from repro.study.claims import Inequality
+from repro.study.experiment import Experiment
+from repro.study.row import Row
 
-import numpy as np
-
-from repro.measures.scalar_lemmas import (
-    inverse_constant,
-    inverse_slope,
-    largest_root,
-    log_likelihood_slope,
-    sigmoid,
-)
-from repro.measures.tail_probability import binomial_excess, lattice_crossing, walk_crossing
-from repro.study.checks import Check
-from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig, SweepExperiment
-
-CASES, RATIO = "random cases", "left side / right side"
-OFF = 0.9
-"""A planted constant, 10 % too small."""
+RATIO = "left side / right side"
 
 
-class P1ScalarLemmas(SweepExperiment):
+class P1ScalarLemmas(Experiment[PointCase]):
     """Five lemmas by exact random cases."""
 
-    slug = "p1_scalar_lemmas"
     title = "P1 Lemmas A.1–A.4, A.8: concentration and calculus"
-    statements = ("p1.lem_a_1", "p1.lem_a_2", "p1.lem_a_3", "p1.lem_a_4", "p1.lem_a_8")
-    settled_by = {
-        "p1.lem_a_1": ("ville",),
-        "p1.lem_a_2": ("lipschitz",),
-        "p1.lem_a_3": ("freedman",),
-        "p1.lem_a_4": ("quadratic",),
-        "p1.lem_a_8": ("inverse_lipschitz",),
-    }  # fmt: skip
-    instances = ("linear",)
-    used_overrides = frozenset()
-    config_type = SweepConfig
 
     rows = (
-        Row("ville", "horizon", CASES, "a_1", ("a_1_ten_percent",), RATIO,
-            "A.1: P(crossing) ≤ δ"),
-        Row("lipschitz", "reward_bound", CASES, "a_2", ("a_2_ten_percent", "a_2_sign"), RATIO,
-            "A.2: slope of the private log likelihood ≤ σ(B)"),
-        Row("freedman", "horizon", CASES, "a_3", ("a_3_ten_percent",), RATIO,
-            "A.3: P(Σ X > √(2vL) + ⅔ML) ≤ e^−L"),
-        Row("quadratic", "reward_bound", CASES, "a_4", ("a_4_ten_percent", "a_4_sign"), RATIO,
-            "A.4: x² ≤ b² + 2a, b = 2B"),
-        Row("inverse_lipschitz", "reward_bound", CASES, "a_8", ("a_8_ten_percent", "a_8_at_zero"),
-            RATIO, "A.8: inverse slope ≤ (e^−B + 2 + e^B)/(2(2α−1))"),
+        Row("ville", "horizon", Inequality("A.1: P(crossing) ≤ δ"),
+            searched(RATIO, lemma.martingale), lemma.a_1, (lemma.a_1_ten_percent,),
+            settles=("p1.lem_a_1",)),
+        Row("lipschitz", "reward_bound",
+            Inequality("A.2: slope of the private log likelihood ≤ σ(B)"),
+            searched(RATIO, lemma.private_slope), lemma.a_2,
+            (lemma.a_2_ten_percent, lemma.a_2_sign), settles=("p1.lem_a_2",)),
+        Row("freedman", "horizon", Inequality("A.3: P(Σ X > √(2vL) + ⅔ML) ≤ e^−L"),
+            searched(RATIO, lemma.bounded_sum), lemma.a_3, (lemma.a_3_ten_percent,),
+            settles=("p1.lem_a_3",)),
+        Row("quadratic", "reward_bound", Inequality("A.4: x² ≤ b² + 2a, b = 2B"),
+            searched(RATIO, lemma.quadratic), lemma.a_4, (lemma.a_4_ten_percent, lemma.a_4_sign),
+            settles=("p1.lem_a_4",)),
+        Row("inverse_lipschitz", "reward_bound",
+            Inequality("A.8: inverse slope ≤ (e^−B + 2 + e^B)/(2(2α−1))"),
+            searched(RATIO, lemma.slope_of_inverse), lemma.a_8,
+            (lemma.a_8_ten_percent, lemma.a_8_at_zero), settles=("p1.lem_a_8",)),
     )  # fmt: skip
 
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """One ratio per random case and version of the lemma."""
-        found = [CASE_OF[check.name](value, rng) for _ in range(replicates)]
-        return {m: np.array([ratios[m] for ratios in found]) for m in check.methods}
-
-    def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """None beyond the ranges that the cases are drawn from."""
-        return ()
-
-
-def ville_case(horizon: float, rng: np.random.Generator) -> dict[str, float]:
-    """A martingale with random bets; the wrong boundary is 0.9·log(1/δ)."""
-    log_unit, level = 10 ** rng.uniform(-1, -0.3), int(rng.integers(10, 31))
-    boldness = int(rng.integers(1, 6))
-    target = level - 0.01
-    delta = math.exp(-target * log_unit)
-    ratios = {}
-    for method, share in (("a_1", 1.0), ("a_1_ten_percent", OFF)):
-        reached = math.floor(share * target) + 1
-        states = reached + 200
-        bets = np.random.default_rng(rng.integers(2**32)).integers(1, boldness + 1, (2, states))
-        crossing = lattice_crossing(bets[0], bets[1], log_unit, reached, int(horizon))
-        ratios[method] = crossing / delta
-    return ratios
-
-
-def lipschitz_case(bound: float, rng: np.random.Generator) -> dict[str, float]:
-    """Two points, most of them near −B, and α near 1; the sign is that of B."""
-    keep = 1 - 0.5 * 10 ** rng.uniform(-8, -0.01)
-    x, y = _two_points(rng, bound)
-    slope = log_likelihood_slope(-x, -y, keep)
-    return {
-        "a_2": slope / sigmoid(bound),
-        "a_2_ten_percent": slope / (OFF * sigmoid(bound)),
-        "a_2_sign": slope / sigmoid(-bound),
-    }
-
-
-def freedman_case(horizon: float, rng: np.random.Generator) -> dict[str, float]:
-    """A stopped ±1 walk or a skewed binomial; the wrong one has 1.8 for 2."""
-    count, log_delta = int(horizon), 10 ** rng.uniform(-3, 1.6)
-    skewed = rng.uniform() < 0.3
-    prob = 10 ** rng.uniform(-3, -0.01) if skewed else 0.5
-    variance = count * prob * (1 - prob) if skewed else count
-    largest = max(prob, 1 - prob) if skewed else 1.0
-
-    def ratio(two: float) -> float:
-        boundary = math.sqrt(two * variance * log_delta) + 2 / 3 * largest * log_delta
-        crossing = (
-            binomial_excess(count, prob, boundary) if skewed else walk_crossing(count, boundary)
-        )
-        return crossing * math.exp(log_delta)
-
-    return {"a_3": ratio(2), "a_3_ten_percent": ratio(2 * OFF)}
-
-
-def quadratic_case(bound: float, rng: np.random.Generator) -> dict[str, float]:
-    """The largest x that the premise allows; wrong: 1.8a for 2a, and −2a."""
-    b = 2 * bound
-    a = b * b * 10 ** rng.uniform(-6, 2)
-    square = largest_root(a, b) ** 2
-    return {
-        "a_4": square / (b * b + 2 * a),
-        "a_4_ten_percent": square / (b * b + 2 * OFF * a),
-        "a_4_sign": square / abs(b * b - 2 * a),
-    }
-
-
-def inverse_case(bound: float, rng: np.random.Generator) -> dict[str, float]:
-    """Two points, most of them near B; wrong: the curvature at 0 in the place of that at B."""
-    keep = 0.5 + 0.5 * 10 ** rng.uniform(-6, 0)
-    slope = inverse_slope(*_two_points(rng, bound), keep)
-    constant = inverse_constant(bound, keep)
-    return {
-        "a_8": slope / constant,
-        "a_8_ten_percent": slope / (OFF * constant),
-        "a_8_at_zero": slope / inverse_constant(0.0, keep),
-    }
-
-
-def _two_points(rng: np.random.Generator, bound: float) -> tuple[float, float]:
-    """Two points of [−B, B], at least 1e-5·B apart, near B in most cases."""
-    near = 10 ** rng.uniform(-4, 0.3)
-    x = bound * (1 - near * rng.uniform())
-    y = x - bound * near * 10 ** rng.uniform(-1, 0)
-    return x, y if y >= -bound else bound
-
-
-CASE_OF: dict[str, Callable[[float, np.random.Generator], dict[str, float]]] = {
-    "ville": ville_case,
-    "lipschitz": lipschitz_case,
-    "freedman": freedman_case,
-    "quadratic": quadratic_case,
-    "inverse_lipschitz": inverse_case,
-}
+    def case(self, point: Point) -> PointCase:
+        """Random cases are drawn at the swept value."""
+        return PointCase(methods=point.methods, value=point.value)

@@ -22,74 +22,135 @@ a ratio above 1, or a guarantee that grows in T.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import numpy as np
 
-from repro.measures.online_meta_bound import Tuning, squared_error_bound
-from repro.measures.two_response_mle import squared_error_of_maximiser
-from repro.study.checks import Check
-from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig, SweepExperiment
+from repro.families.xpo.bounds_meta import Tuning, squared_error_bound, squared_error_of_maximiser
+from repro.preferences.label_law import (
+    Channel,
+    Estimate,
+    LabelLaw,
+    as_fitted,
+    bradley_terry,
+    randomized_response,
+)
+from repro.study.case import Case, Point, PointCase
+from repro.study.claims import Inequality, Slope
+from repro.study.experiment import Experiment
+from repro.study.row import Evidence, Measure, Method, Need, Row, per_method
 
-GRID, BOUNDS = "a grid of policies", "bounds of the proof"
-ERROR, SHARE = "κ·E(f − f*)² / err", "η(T−1)/2 / (βκ/γ)"
-MEASURED = "E(f_π̂ − f*)²"
+LONG, CORRUPTED = 1e4, 0.1
+"""T of the rows over α, and α of the rows over T."""
 
 
-class P2MetaTheorem(SweepExperiment):
-    """The missing (t−1), η and γ."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MaximiserCase(Case):
+    """Labels of one comparison, and a learner who maximises their private likelihood.
 
-    slug = "p2_meta_theorem"
-    title = "P2 Theorem C.3 and the tuning of Theorem 5.3: (t−1), η and γ"
-    statements = ("p2.lem_c_4", "p2.thm_5_3", "p2.eq_6", "p2.app_d_tuning")
-    settled_by = {
-        "p2.lem_c_4": ("count", "count_measured"),
-        "p2.thm_5_3": ("update_weight", "guarantee"),
-        "p2.eq_6": ("count_printed", "count"),
-        "p2.app_d_tuning": ("update_weight_printed", "update_weight"),
-    }
-    instances = ("linear",)
-    used_overrides = frozenset()
-    config_type = SweepConfig
+    Attributes:
+        labels: what labels are drawn from.
+        channel: who randomizes them.
+        estimate: (fitted, true) reward difference → what the learner returns.
+    """
 
-    rows = (
-        Row("count_printed", "horizon", BOUNDS, "without_count", (), ERROR,
-            "eq. (6) from C.4 without (t−1): bound ≤ O(1/t)"),
-        Row("count", "horizon", BOUNDS, "with_count", ("without_count",), ERROR,
-            "eq. (6) from C.4 with (t−1): bound ∝ 1/t"),
-        Row("count_measured", "horizon", GRID, "maximiser", ("label_flip",), MEASURED,
-            "the maximiser's error does fall like 1/t"),
-        Row("update_weight_printed", "corruption", BOUNDS, "printed", (), SHARE,
-            "η = βκ/(αT) leaves what eq. (6) pays for"),
-        Row("update_weight", "corruption", BOUNDS, "corrected", ("printed",), SHARE,
-            "η = βκ/(γT) leaves what eq. (6) pays for"),
-        Row("guarantee", "horizon", BOUNDS, "whole_horizon", ("first_round",),
-            "bound of C.3 / rate of 5.3", "γ with T·α²: the stated rate in T"),
+    labels: LabelLaw = bradley_terry
+    channel: Channel = randomized_response
+    estimate: Estimate = as_fitted
+
+
+def error_of_maximiser(
+    case: MaximiserCase, method: Method[bool], rng: np.random.Generator, replicates: int
+) -> np.ndarray:
+    """(R,) squared error of the maximiser; ``method.run`` says whether labels are flipped."""
+    return squared_error_of_maximiser(
+        rng, case.horizon, case.epsilon, method.run, replicates,
+        case.labels, case.channel, case.estimate,
     )  # fmt: skip
 
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """Simulated errors of the maximiser, or exact bounds, the same in all replicates."""
-        epsilon = float(check.settings["epsilon"])  # type: ignore[arg-type]
-        if check.quantity == MEASURED:
-            return {
-                m: squared_error_of_maximiser(
-                    rng, int(value), epsilon, m == "label_flip", replicates
-                )
-                for m in check.methods
-            }
-        return {m: np.full(replicates, _bound(check, value, epsilon, m)) for m in check.methods}
 
-    def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """α < ½, and Assumptions 4.5 and 4.6 hold by construction of the class."""
-        return ()
+def bound(quantity: str) -> Measure:
+    """A number that each method computes from the case."""
+    return Measure(quantity, per_method(lambda case, m, *_: m.run(case)), Evidence.COMPUTED)
 
 
-def _bound(check: Check, value: float, epsilon: float, method: str) -> float:
-    if check.quantity == ERROR:
-        return squared_error_bound(value, method == "with_count")
-    if check.quantity == SHARE:
-        return Tuning(epsilon, value, 1e4).step_share(method == "printed")
-    tuning = Tuning(epsilon, 0.1, value)
-    rounds = 1.0 if method == "first_round" else value
-    return tuning.guarantee(rounds) / tuning.stated()
+def counted(case: PointCase) -> float:
+    """Lemma C.4 with the factor t − 1."""
+    return squared_error_bound(case.value, counted=True)
+
+
+def uncounted(case: PointCase) -> float:
+    """Lemma C.4 as printed."""
+    return squared_error_bound(case.value, counted=False)
+
+
+def step_share(printed: bool) -> Callable[[PointCase], float]:
+    """What η spends of what eq. (6) pays for."""
+    return lambda case: Tuning(case.epsilon, case.value, LONG).step_share(printed)
+
+
+def over_stated(rounds: Callable[[float], float]) -> Callable[[PointCase], float]:
+    """The bound of Theorem C.3 with err at t = rounds(T), over the rate of Theorem 5.3."""
+
+    def share(case: PointCase) -> float:
+        tuning = Tuning(case.epsilon, CORRUPTED, case.value)
+        return tuning.guarantee(rounds(case.value)) / tuning.stated()
+
+    return share
+
+
+def on_labels(point: Point) -> MaximiserCase:
+    """T and ε of a row that draws labels."""
+    return MaximiserCase(methods=point.methods, epsilon=point.epsilon, horizon=point.horizon)
+
+
+def of_value(point: Point) -> PointCase:
+    """The swept value alone."""
+    return PointCase(methods=point.methods, value=point.value)
+
+
+def with_budget(point: Point) -> PointCase:
+    """The swept value and ε."""
+    return PointCase(methods=point.methods, value=point.value, epsilon=point.epsilon)
+
+
+ERROR, SHARE = bound("κ·E(f − f*)² / err"), bound("η(T−1)/2 / (βκ/γ)")
+GUARANTEE = bound("bound of C.3 / rate of 5.3")
+MEASURED = Measure("E(f_π̂ − f*)²", per_method(error_of_maximiser), Evidence.MEASURED)
+COUNTED, UNCOUNTED = Method("with_count", counted), Method("without_count", uncounted)
+MAXIMISER, FLIPPED = Method("maximiser", False), Method("label_flip", True)
+PRINTED, CORRECTED = Method("printed", step_share(True)), Method("corrected", step_share(False))
+WHOLE = Method("whole_horizon", over_stated(lambda horizon: horizon))
+FIRST = Method("first_round", over_stated(lambda horizon: 1.0))
+C_4, THM_5_3, EQ_6, TUNING = "p2.lem_c_4", "p2.thm_5_3", "p2.eq_6", "p2.app_d_tuning"
+
+
+class P2MetaTheorem(Experiment):
+    """The missing (t−1), η and γ; a row is given how its cases follow from a point."""
+
+    title = "P2 Theorem C.3 and the tuning of Theorem 5.3: (t−1), η and γ"
+
+    rows = (
+        Row("count_printed", "horizon", Slope(-1, "eq. (6) from C.4 without (t−1): bound {rate}",
+            "at_most", symbol="t"), ERROR, UNCOUNTED, given=of_value, settles=(EQ_6,),
+            expected="contradicted", why="without the count the bound does not fall"),
+        Row("count", "horizon", Slope(-1, "eq. (6) from C.4 with (t−1): bound {rate}",
+            symbol="t"), ERROR, COUNTED, (UNCOUNTED,), given=of_value, settles=(C_4, EQ_6)),
+        Row("count_measured", "horizon", Slope(-1, "the maximiser's error is {rate} indeed",
+            symbol="t"), MEASURED, MAXIMISER, (FLIPPED,), given=on_labels, settles=(C_4,),
+            needs=(Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY)),
+        Row("update_weight_printed", "corruption",
+            Inequality("η = βκ/(αT) leaves what eq. (6) pays for"), SHARE, PRINTED,
+            given=with_budget, settles=(TUNING,), expected="contradicted",
+            why="α < γ/2 makes the step too large"),
+        Row("update_weight", "corruption",
+            Inequality("η = βκ/(γT) leaves what eq. (6) pays for"), SHARE, CORRECTED, (PRINTED,),
+            given=with_budget, settles=(THM_5_3, TUNING)),
+        Row("guarantee", "horizon", Slope(0, "γ with T·α²: bound over stated rate {rate}",
+            "at_most"), GUARANTEE, WHOLE, (FIRST,), given=with_budget, settles=(THM_5_3,)),
+    )  # fmt: skip
+
+    def case(self, point: Point) -> Case:
+        """As the row is given; α < ½, and Assumptions 4.5 and 4.6 hold by construction."""
+        return point.row.given(point)

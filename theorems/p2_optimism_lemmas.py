@@ -24,74 +24,97 @@ Neither changes a rate of Theorems 4.8 or 5.3, which hide constants and use the 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
-from repro.measures.optimism_terms import TwoPolicies, optimism_term_failure
-from repro.study.checks import Check, FrequencyCheck
-from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig, SweepExperiment
+from repro.families.xpo.bounds_optimism import TwoPolicies, optimism_term_failure
+from repro.preferences.label_law import Channel, LabelLaw, bradley_terry, randomized_response
+from repro.study.case import Case, Point
+from repro.study.claims import Frequency, Inequality
+from repro.study.experiment import Experiment, Setting
+from repro.study.row import Evidence, Measure, Method, Need, Row, Values
 
-CASES, RATIO = "two policies", "P(failure) / δ"
-FAILS = "C.4 fails [frequency]"
 POLICIES = TwoPolicies(optimal=1.0, other=-0.5, epsilon=1.0, failure_prob=0.05)
-CONSTANTS = {
-    "printed": 1.0,
-    "hoeffding": math.sqrt(8),
-    "hoeffding_ten_percent": math.sqrt(8 * 0.9),
-}
 
 
-class P2OptimismLemmas(SweepExperiment):
-    """Two lemmas, as printed and corrected."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LikelihoodCase(Case):
+    """Rounds of the two policies.
 
-    slug = "p2_optimism_lemmas"
+    Attributes:
+        policies: the optimal and one other.
+        labels: what labels are drawn from.
+        channel: who randomizes them.
+    """
+
+    policies: TwoPolicies
+    labels: LabelLaw = bradley_terry
+    channel: Channel = randomized_response
+
+
+def likelihood_fails(case: LikelihoodCase, rng: np.random.Generator, replicates: int) -> Values:
+    """(R,) failures of C.4; ``method.run`` says whether its sign is the printed one."""
+    policies, rounds = case.policies, case.horizon
+    excess = policies.log_likelihood_excess(rng, rounds, replicates, case.labels, case.channel)
+    return {m.name: policies.likelihood_lemma_fails(excess, rounds, m.run) for m in case.methods}
+
+
+def optimism_failures(case: Case, rng: np.random.Generator, replicates: int) -> Values:
+    """(R,) exact failure probabilities of C.5 over δ; ``method.run`` is its constant."""
+    drawn = [(10 ** rng.uniform(-4, 1), 10 ** rng.uniform(-2, 1.78)) for _ in range(replicates)]
+    return {
+        m.name: [
+            optimism_term_failure(case.horizon, v, m.run, x) * math.exp(x) / 2 for v, x in drawn
+        ]
+        for m in case.methods
+    }
+
+
+def on_labels(point: Point) -> LikelihoodCase:
+    """Rounds that draw labels, at the policies' own ε."""
+    return LikelihoodCase(methods=point.methods, horizon=point.horizon, policies=POLICIES)
+
+
+def of_rounds(point: Point) -> Case:
+    """The number of rounds alone."""
+    return Case(methods=point.methods, horizon=point.horizon)
+
+
+FAILS = Measure("C.4 fails [frequency]", likelihood_fails, Evidence.MEASURED)
+RATIO = Measure("P(failure) / δ", optimism_failures, Evidence.SEARCHED)
+PRINTED_SIGN, CORRECTED_SIGN = Method("printed_sign", True), Method("corrected_sign", False)
+PRINTED, HOEFFDING = Method("printed", 1.0), Method("hoeffding", math.sqrt(8))
+TEN_PERCENT_OFF = Method("hoeffding_ten_percent", math.sqrt(8 * 0.9))
+C_4, C_5 = ("p2.lem_c_4",), ("p2.lem_c_5",)
+
+
+class P2OptimismLemmas(Experiment):
+    """Two lemmas, as printed and corrected; a row is given how its cases follow from a point."""
+
     title = "P2 Lemmas C.4, C.5: likelihood and optimism terms of XPO"
-    statements = ("p2.lem_c_4", "p2.lem_c_5")
-    settled_by = {
-        "p2.lem_c_4": ("likelihood_printed", "likelihood_corrected"),
-        "p2.lem_c_5": ("optimism_printed", "optimism_corrected"),
-    }  # fmt: skip
-    instances = ("linear",)
-    used_overrides = frozenset()
-    config_type = SweepConfig
 
     rows = (
-        Row("likelihood_printed", "horizon", CASES, "printed_sign", (), FAILS,
-            "C.4 as printed fails with probability ≤ δ"),
-        Row("likelihood_corrected", "horizon", CASES, "corrected_sign", ("printed_sign",), FAILS,
-            "C.4 with L̂(π*) − L̂(π) fails with probability ≤ δ"),
-        Row("optimism_printed", "horizon", CASES, "printed", (), RATIO,
-            "C.5 as printed fails with probability ≤ δ"),
-        Row("optimism_corrected", "horizon", CASES, "hoeffding",
-            ("printed", "hoeffding_ten_percent"), RATIO,
-            "C.5 with √8 fails with probability ≤ δ"),
+        Row("likelihood_printed", "horizon",
+            Frequency("C.4 as printed fails with probability ≤ δ"), FAILS, PRINTED_SIGN,
+            given=on_labels, needs=(Need.LABELS,), settles=C_4, expected="contradicted",
+            why="π* makes the log-likelihood large, so the difference has the wrong sign"),
+        Row("likelihood_corrected", "horizon",
+            Frequency("C.4 with L̂(π*) − L̂(π) fails with probability ≤ δ"), FAILS,
+            CORRECTED_SIGN, (PRINTED_SIGN,), given=on_labels, needs=(Need.LABELS,), settles=C_4),
+        Row("optimism_printed", "horizon",
+            Inequality("C.5 as printed fails with probability ≤ δ"), RATIO, PRINTED,
+            given=of_rounds, settles=C_5, expected="contradicted",
+            why="Hoeffding's inequality has √8 where C.5 has 1"),
+        Row("optimism_corrected", "horizon",
+            Inequality("C.5 with √8 fails with probability ≤ δ"), RATIO, HOEFFDING,
+            (PRINTED, TEN_PERCENT_OFF), given=of_rounds, settles=C_5),
     )  # fmt: skip
 
-    allowed_failure = POLICIES.failure_prob
+    def __init__(self, config: object, setting: Setting) -> None:
+        super().__init__(config, setting)
+        self.failure_prob = POLICIES.failure_prob
 
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """Failures of C.4 in simulated rounds, or exact failure probabilities of C.5 over δ."""
-        rounds = int(value)
-        if isinstance(check, FrequencyCheck):
-            excess = POLICIES.log_likelihood_excess(rng, rounds, replicates)
-            return {
-                m: POLICIES.likelihood_lemma_fails(excess, rounds, m == "printed_sign")
-                for m in check.methods
-            }
-        cases = [(10 ** rng.uniform(-4, 1), 10 ** rng.uniform(-2, 1.78)) for _ in range(replicates)]
-        return {
-            m: np.array(
-                [
-                    optimism_term_failure(rounds, v, CONSTANTS[m], x) * math.exp(x) / 2
-                    for v, x in cases
-                ]
-            )
-            for m in check.methods
-        }
-
-    def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """Assumptions 4.5 and 4.6 hold by construction of the two policies."""
-        return ()
+    def case(self, point: Point) -> Case:
+        """As the row is given; Assumptions 4.5 and 4.6 hold by construction of the policies."""
+        return point.row.given(point)

@@ -17,124 +17,143 @@ Refuted by one grid point on the wrong side.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
-from repro.complexity.sigmoid_constants import largest_on_square, largest_over_sum
-from repro.policies.chipo import chipo_policy, link
-from repro.study.checks import Check
-from repro.study.experiment import Setting
+from repro.families.chipo.algorithms_policy import chipo_policy, link
+from repro.families.chipo.bounds_scalar import largest_on_square, largest_over_sum
+from repro.study.case import Point, PointCase
+from repro.study.claims import Inequality, Ratio
+from repro.study.experiment import Experiment
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig, SweepExperiment
+from repro.study.row import Evidence, Measure, Method, Row, method, per_method
 
 SIDES = "left side / right side"
 ARMS = 5
-FACTORS = {
-    "lemma": 8.0,
-    "constant_586": 0.586,
-    "constant_1593": 1.593,
-    "constant_half": 0.5,
-    "constant_55": 0.55,
-    "constant_154": 1.54,
-}
-"""Constants in the place of Lemma C.7's 8."""
 
 
-class P2ScalarLemmasConfig(SweepConfig):
-    """Numbers of the experiment: claims only."""
+def lemma_c2(constant: Callable[[float], float]) -> Callable[[float], float]:
+    """Lemma C.2's largest left side over a right side with that constant, by R."""
+    return lambda bound: largest_on_square(bound) / constant(bound)
 
 
-class P2ScalarLemmas(SweepExperiment):
+def lemma_c7(factor: float, growth: float = 2.0) -> Callable[[float], float]:
+    """Lemma C.7's largest left side over factor·(X + Y)·e^(growth·Y), by Y."""
+    return lambda bound: largest_over_sum(bound) / (factor * math.exp(growth * bound))
+
+
+def printed_constant(bound: float) -> float:
+    """e^−R + 2 + e^R."""
+    return math.exp(-bound) + 2 + math.exp(bound)
+
+
+mean_value = Method("lemma", lemma_c2(printed_constant))
+without_two = Method("without_two", lemma_c2(lambda bound: printed_constant(bound) - 2))
+twice = Method("twice", lemma_c2(lambda bound: 2 * printed_constant(bound)))
+
+difference = Method("lemma", lemma_c7(8.0))
+constant_half = Method("constant_half", lemma_c7(0.5))
+constant_586 = Method("constant_586", lemma_c7(0.586))
+constant_55 = Method("constant_55", lemma_c7(0.55))
+constant_1593 = Method("constant_1593", lemma_c7(1.593, growth=1.0))
+constant_154 = Method("constant_154", lemma_c7(1.54, growth=1.0))
+
+
+@method
+def unnormalised(squared: np.ndarray) -> np.ndarray:
+    """H² = Σ(√p − √q)²."""
+    return squared
+
+
+@method
+def normalised(squared: np.ndarray) -> np.ndarray:
+    """Wrong here: H² with a factor ½."""
+    return squared / 2
+
+
+half_chi_square = Method("half_chi_square", 0.5)
+whole_chi_square = Method("whole_chi_square", 1.0)
+right_link = Method("link", link)
+link_doubled = Method("link_doubled", lambda ratio: link(ratio) + ratio)
+
+
+def at_bound(case: PointCase, chosen: Method, rng: np.random.Generator, replicates: int) -> float:
+    """The worst of a grid."""
+    return chosen.run(case.value)
+
+
+def hellinger(case: PointCase, chosen: Method, rng: np.random.Generator, replicates: int):
+    """TV²/H² of Bernoulli pairs with log-odds in ±value."""
+    p, q = 1 / (1 + np.exp(-rng.uniform(-case.value, case.value, (2, replicates))))
+    squared = (np.sqrt(p) - np.sqrt(q)) ** 2 + (np.sqrt(1 - p) - np.sqrt(1 - q)) ** 2
+    return (p - q) ** 2 / chosen.run(squared)
+
+
+def concentrability(case: PointCase, chosen: Method, rng: np.random.Generator, replicates: int):
+    """E_π[π/π_ref] over 2χ² + 1 at random policies, π_ref down to 1/value."""
+    reference = case.value ** -rng.random((replicates, ARMS))
+    reference /= reference.sum(-1, keepdims=True)
+    policy = rng.dirichlet(np.ones(ARMS), replicates)
+    chi = (reference * (policy / reference - 1) ** 2).sum(-1)
+    return (policy**2 / reference).sum(-1) / (2 * chosen.run * chi + 1)
+
+
+def implied_spread(case: PointCase, chosen: Method, rng: np.random.Generator, replicates: int):
+    """Spread of β·φ(π/π_ref) over arms over the spread of r, at the exact policy."""
+    reference = rng.dirichlet(np.ones(ARMS), replicates)
+    reward = rng.random((replicates, ARMS))
+    ratio = chipo_policy(reference, reward, np.array(case.value)) / reference
+    implied = case.value * chosen.run(ratio)
+    return np.ptp(implied, axis=-1) / np.ptp(reward, axis=-1)
+
+
+GRID = Measure(SIDES, per_method(at_bound), Evidence.COMPUTED)
+HELLINGER = Measure(SIDES, per_method(hellinger), Evidence.SEARCHED)
+CONCENTRABILITY = Measure(SIDES, per_method(concentrability), Evidence.SEARCHED)
+LINK = Measure(SIDES, per_method(implied_spread), Evidence.SEARCHED)
+
+C_2, C_7 = ("p2.lem_c_2",), ("p2.lem_c_7",)
+ASKS_FOR_ONE = (*C_2, *C_7)
+
+
+class P2ScalarLemmas(Experiment[PointCase]):
     """Inequalities on grids."""
 
-    slug = "p2_scalar_lemmas"
     title = "P2 Lemmas C.2 and C.7, and scalar facts of the proofs"
-    statements = ("p2.lem_c_2", "p2.lem_c_7", "p2.lem_3_1", "p2.thm_c_1", "p2.thm_4_4")
-    settled_by = {
-        "p2.lem_c_2": ("mean_value", "mean_value_tight"),
-        "p2.lem_c_7": ("difference", "difference_tight", "difference_single"),
-        "p2.lem_3_1": ("hellinger",),
-        "p2.thm_c_1": ("concentrability",),
-        "p2.thm_4_4": ("link",),
-    }  # fmt: skip
-    instances = ("linear",)
-    used_overrides = frozenset()
-    config_type = P2ScalarLemmasConfig
 
     rows = (
-        Row("mean_value", "reward_bound", "square", "lemma", ("without_two",), SIDES,
-            "Lemma C.2 on every grid point"),
-        Row("mean_value_tight", "reward_bound", "square", "lemma", ("twice",), SIDES,
-            "Lemma C.2's constant is the best one"),
-        Row("difference", "reward_bound", "sum", "lemma", ("constant_half",), SIDES,
-            "Lemma C.7 on every grid point"),
-        Row("difference_tight", "reward_bound", "sum", "constant_586", ("constant_55", "lemma"),
-            SIDES, "Lemma C.7 holds with 0.586 in the place of 8, and no less at Y = 1"),
-        Row("difference_single", "reward_bound", "sum_single", "constant_1593", ("constant_154",),
-            SIDES, "Lemma C.7 with 1.593·e^Y, |x| ≤ 50"),
-        Row("hellinger", "reward_bound", "hellinger", "unnormalised", ("normalised",), SIDES,
-            "TV² ≤ H² = Σ(√p − √q)²"),
-        Row("concentrability", "coverage", "chi_square", "half_chi_square", ("whole_chi_square",),
-            SIDES, "C^π = 2χ² + 1"),
-        Row("link", "kl_weight", "link", "link", ("link_doubled",), SIDES,
-            "β·φ(π*_β/π_ref) differs from r by a constant"),
+        Row("mean_value", "reward_bound", Inequality("Lemma C.2 on every grid point"), GRID,
+            mean_value, (without_two,), settles=C_2),
+        Row("mean_value_tight", "reward_bound",
+            Ratio("Lemma C.2's constant is the best one", tolerance=0.001), GRID, mean_value,
+            (twice,), settles=C_2),
+        Row("difference", "reward_bound", Inequality("Lemma C.7 on every grid point"), GRID,
+            difference, (constant_half,), settles=C_7),
+        Row("difference_tight", "reward_bound",
+            Ratio("Lemma C.7 holds with 0.586 in the place of 8, and no less at Y = 1",
+                  tolerance=0.001), GRID, constant_586, (constant_55, difference), settles=C_7),
+        Row("difference_single", "reward_bound", Inequality("Lemma C.7 with 1.593·e^Y, |x| ≤ 50"),
+            GRID, constant_1593, (constant_154,), settles=C_7),
+        Row("hellinger", "reward_bound", Inequality("TV² ≤ H² = Σ(√p − √q)²"), HELLINGER,
+            unnormalised, (normalised,), settles=("p2.lem_3_1",)),
+        Row("concentrability", "coverage", Ratio("C^π = 2χ² + 1", tolerance=0.001),
+            CONCENTRABILITY, half_chi_square, (whole_chi_square,), settles=("p2.thm_c_1",)),
+        Row("link", "kl_weight",
+            Ratio("β·φ(π*_β/π_ref) differs from r by a constant", tolerance=0.001), LINK,
+            right_link, (link_doubled,), settles=("p2.thm_4_4",)),
     )  # fmt: skip
 
-    def __init__(self, config: P2ScalarLemmasConfig, setting: Setting) -> None:
-        super().__init__(config, setting)
-
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """Left over right side: the worst of a grid, or of each random draw."""
-        world = str(check.settings["world"])
-        return {m: self._one(world, value, m, rng, replicates) for m in check.methods}
-
-    def _one(self, world: str, value: float, method: str, rng, replicates: int) -> np.ndarray:
-        if world == "square":
-            constant = math.exp(-value) + 2 + math.exp(value)
-            changed = {"without_two": constant - 2, "twice": 2 * constant}
-            found = largest_on_square(value) / changed.get(method, constant)
-            return np.full(replicates, found)
-        if world in ("sum", "sum_single"):
-            growth = math.exp(2 * value if world == "sum" else value)
-            return np.full(replicates, largest_over_sum(value) / (FACTORS[method] * growth))
-        if world == "hellinger":
-            return _hellinger(method, value, rng, replicates)
-        if world == "chi_square":
-            return _concentrability(method, value, rng, replicates)
-        return _link(method, value, rng, replicates)
+    def case(self, point: Point) -> PointCase:
+        """The grid value."""
+        return PointCase(methods=point.methods, value=point.value)
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """R ≥ 1 and Y ≥ 1 where the lemmas ask for them."""
         return tuple(
-            AssumptionResult(f"{check.name}: bound ≥ 1", check.grid[0] >= 1, f"{check.grid[0]:g}")
-            for check in self.checks()
-            if str(check.settings["world"]) in ("square", "sum", "sum_single")
+            AssumptionResult(
+                f"{trial.row.name}: bound ≥ 1", trial.grid[0] >= 1, f"{trial.grid[0]:g}"
+            )
+            for trial in self.trials
+            if set(trial.row.settles) & set(ASKS_FOR_ONE)
         )
-
-
-def _hellinger(method: str, value: float, rng, replicates: int) -> np.ndarray:
-    """TV²/H² of Bernoulli pairs with log-odds in ±value."""
-    p, q = 1 / (1 + np.exp(-rng.uniform(-value, value, (2, replicates))))
-    distance = (np.sqrt(p) - np.sqrt(q)) ** 2 + (np.sqrt(1 - p) - np.sqrt(1 - q)) ** 2
-    return (p - q) ** 2 / (distance / 2 if method == "normalised" else distance)
-
-
-def _concentrability(method: str, value: float, rng, replicates: int) -> np.ndarray:
-    """E_π[π/π_ref] over 2χ² + 1 at random policies, π_ref down to 1/value."""
-    reference = value ** -rng.random((replicates, ARMS))
-    reference /= reference.sum(-1, keepdims=True)
-    policy = rng.dirichlet(np.ones(ARMS), replicates)
-    chi = (reference * (policy / reference - 1) ** 2).sum(-1)
-    half = 1.0 if method == "whole_chi_square" else 0.5
-    return (policy**2 / reference).sum(-1) / (2 * half * chi + 1)
-
-
-def _link(method: str, value: float, rng, replicates: int) -> np.ndarray:
-    """Spread of β·φ(π/π_ref) over arms over the spread of r, at the exact policy."""
-    reference = rng.dirichlet(np.ones(ARMS), replicates)
-    reward = rng.random((replicates, ARMS))
-    ratio = chipo_policy(reference, reward, np.array(value)) / reference
-    implied = value * (link(ratio) + (ratio if method == "link_doubled" else 0.0))
-    return np.ptp(implied, axis=-1) / np.ptp(reward, axis=-1)

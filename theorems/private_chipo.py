@@ -30,36 +30,84 @@ With instance=preference_text the linear class of text features replaces the ran
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import Literal
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any
 
-import numpy as np
-
-from repro.algorithms.chipo_linear import LinearChipo
-from repro.algorithms.chipo_offset import OFFSET_VARIANTS, OffsetStudy
-from repro.algorithms.chipo_quantities import (
-    PEAK,
-    bound_ratio,
-    margin_gap,
-    peak_ratio,
-    squared_error,
+from repro.base.schema import Count, Positive
+from repro.families.chipo import quantities
+from repro.families.chipo.algorithms_offset import OFFSET
+from repro.families.chipo.cases import GAP, ChipoCase, LinearCase, OffsetCase, TabularCase
+from repro.families.chipo.quantities import ErrorCase, MarginCase, RightCase
+from repro.families.chipo.variants import (
+    epsilon_overstated,
+    finite_class,
+    finite_class_label_flip,
+    fixed_kl_weight,
+    label_flip,
+    naive_likelihood,
+    private_chipo,
 )
-from repro.algorithms.chipo_tabular import VARIANTS, ChipoStudy
+from repro.families.chipo.worlds import RareGoodArm
 from repro.instances.build import build_world
-from repro.instances.chipo_worlds import RareGoodArm
 from repro.instances.choices import instance_choice
 from repro.instances.linear import LinearWorld
-from repro.schema import Count, Positive
-from repro.study.checks import Check
-from repro.study.experiment import Setting
-from repro.study.privacy_mistakes import PrivacyMistakes
+from repro.study.case import Point
+from repro.study.claims import Inequality, Ratio, Slope
+from repro.study.config import Probes
+from repro.study.experiment import Experiment
 from repro.study.results import AssumptionResult
-from repro.study.sweep import INSTANCE, Row, SweepConfig
+from repro.study.row import INSTANCE, Evidence, Measure, Method, Need, Row, per_method
 
-GAP = "suboptimality [reward]"
+CaseOf = Callable[["PrivateChipo", Point], ChipoCase]
+"""What the cases of a row are."""
+
+MARGIN = Measure(GAP.quantity, per_method(quantities.margin_gap), Evidence.MEASURED)
+ERROR = Measure("err² [reward²]", per_method(quantities.squared_error), Evidence.MEASURED)
+PEAK = Measure("largest simulated gap of the ladder / gap at the chosen Δ",
+               per_method(quantities.peak_ratio), Evidence.MEASURED)  # fmt: skip
+BOUND = Measure("gap / right-hand side of Theorem C.1", per_method(quantities.bound_ratio),
+                Evidence.SEARCHED)  # fmt: skip
+
+chosen_rung = Method("private_chipo", lambda means: means[len(means) // 2])
+ladder_end = Method("ladder_end", lambda means: means[0])
+printed_bound = Method("private_chipo", quantities.meta_bound)
+coverage_ignored = Method("coverage_ignored", quantities.first_term)
 
 
-class PrivateChipoConfig(SweepConfig):
+def tabular(experiment: PrivateChipo, point: Point) -> TabularCase:
+    """The worst reward difference of rare good responses."""
+    return TabularCase(**experiment.on_rare_arm(point))
+
+
+def right(experiment: PrivateChipo, point: Point) -> RightCase:
+    """The same, of Algorithm 1 for whatever is measured."""
+    return RightCase(**experiment.on_rare_arm(point))
+
+
+def margin(exponent: float) -> CaseOf:
+    """Reward differences with P(Δ ≤ t) = t^exponent."""
+    return lambda experiment, point: MarginCase(**experiment.on_rare_arm(point), exponent=exponent)
+
+
+def one_difference(experiment: PrivateChipo, point: Point) -> ErrorCase:
+    """The config's reward difference."""
+    difference = experiment.config.difference
+    return ErrorCase(**experiment.on_rare_arm(point), difference=difference)
+
+
+def offset(experiment: PrivateChipo, point: Point) -> OffsetCase:
+    """Rewards (0, x, 0.4)."""
+    return OffsetCase(**experiment.common(point))
+
+
+def linear(experiment: PrivateChipo, point: Point) -> LinearCase:
+    """The instance, its θ along one direction."""
+    fixed = experiment.config.fixed_kl_weight
+    return LinearCase(**experiment.common(point), world=experiment.world, fixed_kl_weight=fixed)
+
+
+class PrivateChipoProbes(Probes):
     """Numbers of the experiment.
 
     Attributes:
@@ -67,7 +115,6 @@ class PrivateChipoConfig(SweepConfig):
         tuning: β = tuning·c·√(S/n)/√C.
         fixed_kl_weight: β of the control that does not tune it.
         difference: Δ of the row of the statistical error.
-        margins: exponents a of P(Δ ≤ t) = t^a, by world.
     """
 
     num_states: Count
@@ -76,140 +123,103 @@ class PrivateChipoConfig(SweepConfig):
     tuning: Positive
     fixed_kl_weight: Positive
     difference: Positive
-    margins: dict[Literal["margin_one", "margin_two"], Positive]
 
 
-class PrivateChipo(PrivacyMistakes):
+LABELS = (Need.LABELS,)
+PRIVATE = (*LABELS, Need.PRIVACY)
+
+
+class PrivateChipo(Experiment[ChipoCase]):
     """Theorem 4.4 on rare good responses, an offset instance and linear rewards."""
 
-    slug = "private_chipo"
     title = "P2 Theorem 4.4: offline χPO with the private log loss"
-    statements = ("p2.thm_4_4", "p2.thm_c_1", "p2.alg_1")
-    settled_by = {
-        "p2.thm_c_1": ("meta_theorem",),
-        "p2.thm_4_4": ("n_pairs_linear", "n_pairs", "n_pairs_offset", "privacy_cost", "num_states",
-            "num_states_finite_class", "coverage", "margin_one", "margin_two", "statistical_error",
-            "peak"),
-    }  # fmt: skip
-    instances = ("linear", "preference_text")
-    used_overrides = frozenset({"epsilon", "n_pairs"})
-    config_type = PrivateChipoConfig
-    privacy_mistakes = frozenset({"naive_likelihood", "epsilon_overstated"})
+    settles = ("p2.thm_4_4", "p2.alg_1")
+    config_type = PrivateChipoProbes
+    config: PrivateChipoProbes
 
     rows = (
-        Row("n_pairs_linear", "n_pairs", INSTANCE, "private_chipo", ("fixed_kl_weight",), GAP,
-            "linear class: worst gap ∝ n^−½"),
-        Row("n_pairs", "n_pairs", "tabular", "private_chipo", ("fixed_kl_weight", "label_flip"),
-            GAP, "Algorithm 1: worst gap ∝ n^−½"),
-        Row("n_pairs_offset", "n_pairs", "offset", "private_chipo",
-            ("naive_likelihood", "epsilon_overstated", "label_flip"), GAP,
-            "rewards (0, x, 0.4): worst gap ∝ n^−½"),
-        Row("privacy_cost", "privacy_cost", "tabular", "private_chipo", ("naive_likelihood",), GAP,
-            "worst gap ∝ c(ε)"),
-        Row("num_states", "num_states", "tabular", "private_chipo", ("fixed_kl_weight",), GAP,
-            "worst gap ∝ √S"),
-        Row("num_states_finite_class", "num_states", "tabular", "finite_class",
-            ("finite_class_label_flip",), GAP, "class of 2^S policies: worst gap ∝ √log|Π|"),
-        Row("coverage", "coverage", "tabular", "private_chipo", ("fixed_kl_weight",), GAP,
-            "worst gap ∝ √C^π*"),
-        Row("margin_one", "n_pairs", "margin_one", "private_chipo", ("fixed_kl_weight",), GAP,
-            "P(Δ ≤ t) = t: gap ∝ n^−1"),
-        Row("margin_two", "n_pairs", "margin_two", "private_chipo", ("fixed_kl_weight",), GAP,
-            "P(Δ ≤ t) = t²: gap ∝ n^−3/2"),
-        Row("statistical_error", "n_pairs", "error", "private_chipo", ("naive_likelihood",),
-            "err² [reward²]", "err² ∝ 1/n; the proof's last display lacks 1/n"),
-        Row("peak", "n_pairs", "peak", "private_chipo", ("ladder_end",),
-            "largest simulated gap of the ladder / gap at the chosen Δ",
-            "the chosen Δ is the ladder's maximum"),
-        Row("meta_theorem", "coverage", "meta", "private_chipo", ("coverage_ignored",),
-            "gap / right-hand side of Theorem C.1", "Theorem C.1 holds in every draw"),
+        Row("n_pairs_linear", "n_pairs", Slope(-0.5, "linear class: worst gap {rate}"), GAP,
+            private_chipo, (fixed_kl_weight,), on=INSTANCE, given=linear, needs=LABELS),
+        Row("n_pairs", "n_pairs", Slope(-0.5, "Algorithm 1: worst gap {rate}"), GAP,
+            private_chipo, (fixed_kl_weight, label_flip), on="tabular", given=tabular,
+            needs=LABELS),
+        Row("n_pairs_offset", "n_pairs", Slope(-0.5, "rewards (0, x, 0.4): worst gap {rate}"), GAP,
+            private_chipo, (naive_likelihood, epsilon_overstated, label_flip), on="offset",
+            given=offset, needs=PRIVATE),
+        Row("privacy_cost", "privacy_cost", Slope(1, "worst gap {rate}"), GAP, private_chipo,
+            (naive_likelihood,), on="tabular", given=tabular, needs=PRIVATE),
+        Row("num_states", "num_states", Slope(0.5, "worst gap {rate}"), GAP, private_chipo,
+            (fixed_kl_weight,), on="tabular", given=tabular, needs=LABELS),
+        Row("num_states_finite_class", "num_states",
+            Slope(0.5, "class of 2^S policies: worst gap {rate}", symbol="log|Π|"), GAP,
+            finite_class, (finite_class_label_flip,), on="tabular", given=tabular, needs=LABELS),
+        Row("coverage", "coverage", Slope(0.5, "worst gap {rate}", symbol="C^π*"), GAP,
+            private_chipo, (fixed_kl_weight,), on="tabular", given=tabular, needs=LABELS),
+        Row("margin_one", "n_pairs", Slope(-1, "P(Δ ≤ t) = t: gap {rate}"), MARGIN,
+            private_chipo, (fixed_kl_weight,), on="tabular", given=margin(1.0), needs=LABELS),
+        Row("margin_two", "n_pairs", Slope(-1.5, "P(Δ ≤ t) = t²: gap {rate}"), MARGIN,
+            private_chipo, (fixed_kl_weight,), on="tabular", given=margin(2.0), needs=LABELS),
+        Row("statistical_error", "n_pairs",
+            Slope(-1, "err² {rate}; the proof's last display lacks 1/n"), ERROR, private_chipo,
+            (naive_likelihood,), on="tabular", given=one_difference,
+            needs=(*PRIVATE, Need.TRUTH_HIDDEN)),
+        Row("peak", "n_pairs", Ratio("the chosen Δ is the ladder's maximum"), PEAK, chosen_rung,
+            (ladder_end,), on="tabular", given=right, needs=LABELS),
+        Row("meta_theorem", "coverage", Inequality("Theorem C.1 holds in every draw"), BOUND,
+            printed_bound, (coverage_ignored,), on="tabular", given=right,
+            settles=("p2.thm_c_1", "p2.alg_1")),
     )  # fmt: skip
 
-    def __init__(self, config: PrivateChipoConfig, setting: Setting) -> None:
-        super().__init__(config, setting)
-        self.numbers = config
-        self._worst = lru_cache(maxsize=None)(self._find_worst)
+    def case(self, point: Point) -> ChipoCase:
+        """As the row says."""
+        return point.row.given(self, point)
 
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """The check's quantity per method."""
-        world = str(check.settings["world"])
-        return {m: self._one(world, check, value, m, rng, replicates) for m in check.methods}
+    def common(self, point: Point) -> dict[str, Any]:
+        """What every case has."""
+        return {
+            "methods": point.methods,
+            "epsilon": point.epsilon,
+            "n_pairs": point.n_pairs,
+            "tuning": self.config.tuning,
+        }
 
-    def _one(self, world, check, value, method, rng, replicates) -> np.ndarray:
-        size = self.size(check, value)
-        if world == INSTANCE:
-            return self._linear.simulate(*size, rng, replicates, fixed=method == "fixed_kl_weight")
-        if world == "offset":
-            study = OffsetStudy(*size, self.numbers.tuning)
-            x = self._worst(study, method)[0]
-            return study.simulate(OFFSET_VARIANTS[method], x, rng, replicates)
-        study = self.study(check, value)
-        if world in self.numbers.margins:
-            exponent = self.numbers.margins[world]
-            return margin_gap(study, VARIANTS[method], exponent, rng, replicates)
-        if world == "error":
-            difference = self.numbers.difference
-            return squared_error(study, VARIANTS[method], difference, rng, replicates)
-        if world == "peak":
-            centre = 0 if method == "ladder_end" else len(PEAK) // 2
-            return peak_ratio(study, self._worst(study, check.method)[0], centre, rng, replicates)
-        if world == "meta":
-            wrong = method == "coverage_ignored"
-            return bound_ratio(study, self._worst(study, check.method)[0], wrong, rng, replicates)
-        worst = np.array(self._worst(study, method)[0])
-        return study.simulate(VARIANTS[method], worst, rng, replicates)
+    def on_rare_arm(self, point: Point) -> dict[str, Any]:
+        """The same, and the tabular world."""
+        config = self.config
+        states = int(point.swept("num_states", config.num_states))
+        coverage = float(point.swept("coverage", config.coverage))
+        world = RareGoodArm(states, coverage, config.reward_bound)
+        return {
+            **self.common(point), "world": world, "fixed_kl_weight": config.fixed_kl_weight
+        }  # fmt: skip
 
-    def study(self, check: Check, value: float) -> ChipoStudy:
-        """World and labels of one grid point."""
-        states = int(value) if check.axis == "num_states" else self.numbers.num_states
-        coverage = value if check.axis == "coverage" else self.numbers.coverage
-        world = RareGoodArm(states, float(coverage), self.numbers.reward_bound)
-        n_pairs, epsilon = self.size(check, value)
-        fixed, tuning = self.numbers.fixed_kl_weight, self.numbers.tuning
-        return ChipoStudy(world, n_pairs, epsilon, tuning=tuning, fixed_kl_weight=fixed)
+    @cached_property
+    def world(self) -> LinearWorld:
+        """The linear world or the text pairs of the ``instance`` group."""
+        choice = instance_choice(self.setting.instance)
+        world = build_world(choice, self.setting.cache, "cpu")
+        assert isinstance(world, LinearWorld)
+        return world
 
-    def _find_worst(self, study, method: str) -> tuple[float, bool]:
-        if isinstance(study, OffsetStudy):
-            return study.worst_x(OFFSET_VARIANTS[method])
-        return study.worst_difference(VARIANTS[method])
-
-    @property
-    def _linear(self) -> LinearChipo:
-        if not hasattr(self, "_linear_study"):
-            choice = instance_choice(self.setting.instance)
-            world = build_world(choice, self.setting.cache, "cpu")
-            assert isinstance(world, LinearWorld)
-            numbers = self.numbers
-            self._linear_study = LinearChipo(world, numbers.tuning, numbers.fixed_kl_weight)
-        return self._linear_study
+    def world_numbers(self, row: Row) -> Mapping[str, object]:
+        """Fields of the row's world."""
+        fields = {
+            "tabular": self.config.model_dump(include={"num_states", "coverage", "reward_bound"}),
+            "offset": {"offset": OFFSET},
+            INSTANCE: dict(self.setting.instance),
+        }
+        return {"world_fields": fields[row.on]}
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """The worst instance is interior at both ends of every sweep, and realizable."""
-        found = []
-        for check in self.checks():
-            for value in (check.grid[0], check.grid[-1]):
-                found.append(self._interior(check, value))
-        return tuple(found)
-
-    def _interior(self, check: Check, value: float) -> AssumptionResult:
-        world = str(check.settings["world"])
-        if world == INSTANCE:
-            where, inside = self._linear.worst_multiple
-            n_pairs, epsilon = self.size(check, value)
-            norm, radius = where * self._linear.unit(n_pairs, epsilon), self._linear.world.radius
-            inside = inside and norm < radius
-            detail = f"worst ‖θ‖ = {norm:.3g} inside the class of radius {radius:.3g}"
-        elif world == "offset":
-            study = OffsetStudy(*self.size(check, value), self.numbers.tuning)
-            where, inside = self._worst(study, check.method)
-            detail = f"worst x = {where:.6g} in (0.4, 1)"
-        elif world in (*self.numbers.margins, "error"):
-            inside, detail = True, "reward differences drawn or fixed in (0, R_max]"
-        else:
-            where, inside = self._worst(self.study(check, value), check.method)
-            detail = f"worst Δ = {where:.3g} inside (0, R_max]"
-        return AssumptionResult(
-            f"{check.name} at {value:g}: worst instance interior", inside, detail
+        return tuple(
+            AssumptionResult(
+                f"{trial.row.name} at {value:g}: worst instance interior",
+                *case.interior(trial.row.method.run),
+            )
+            for trial in self.trials
+            for value, case in (
+                (trial.grid[0], trial.cases[0]),
+                (trial.grid[-1], trial.cases[-1]),
+            )
         )

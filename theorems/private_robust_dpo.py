@@ -20,133 +20,118 @@ coverage of the whole class and loses more as μ falls; pessimistic RLHF on the 
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace
+from collections.abc import Callable
 
 import numpy as np
 
-from repro.algorithms.dpo_against_rlhf import Uncovered, losses
-from repro.algorithms.floors import dpo_floor, swapped
-from repro.algorithms.robust_estimation import Scene
-from repro.corruption.orders import Order
-from repro.instances.linear import LinearWorld
-from repro.instances.log_linear import three_arms, two_arms
-from repro.instances.pair_world import pairs_of
-from repro.schema import Finite, Model, Number, Positive
-from repro.study.checks import Check
-from repro.study.corruption_sweep import require_labels
-from repro.study.experiment import Setting
+from repro.families.robust.cases import (
+    NOBODY,
+    STRONG_CTL,
+    STRONG_LTC,
+    Attack,
+    RobustCase,
+    RobustExperiment,
+    RobustProbes,
+)
+from repro.families.robust.measures import of_changed_case
+from repro.families.robust.quantities_dpo import (
+    UncoveredCase,
+    estimates,
+    lost_by_dpo,
+    lost_by_pessimism,
+)
+from repro.families.robust.quantities_floors import dpo_floor
+from repro.families.robust.worlds_pairs import PolicyPairs
+from repro.families.robust.wrong import as_it_is, no_debias, orders_swapped
+from repro.study.case import Point
+from repro.study.claims import Slope
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig, SweepExperiment
-
-GAP = "|J(π*) − J(π̂)| without corruption"
-FLOOR = "|J(π*) − J(π̂)| when labels are plentiful"
-METHODS = {"rdpo": {}, "no_debias": {"reading": "no_debias"}, "orders_swapped": {}}
+from repro.study.row import Evidence, Measure, Method, Need, Row, Values
 
 
-class ThreeArms(Model):
-    """Probabilities under π_sft, θ_true, B′ and β."""
-
-    reference: tuple[Positive, Positive, Positive]
-    reward: tuple[Finite, Finite]
-    reward_bound: Positive
-    kl_weight: Positive
+def gap_in_rewards(case: RobustCase[PolicyPairs], rng: np.random.Generator, replicates: int):
+    """The gap in units of the reward difference."""
+    reward = case.world.policies.reward
+    return dpo_floor(case, rng, replicates) / float(reward.max() - reward.min())
 
 
-class UncoveredNumbers(Model):
-    """Rewards of the three responses, B′ and β."""
-
-    rewards: tuple[Finite, Finite, Finite]
-    reward_bound: Positive
-    kl_weight: Positive
+def lost(case: UncoveredCase, rng: np.random.Generator, replicates: int) -> Values:
+    """(R,) reward that each algorithm loses, all on the same estimates."""
+    found = estimates(case, rng, replicates)
+    return {m.name: m.run(found) for m in case.methods}
 
 
-class PrivateRobustDpoConfig(SweepConfig):
-    """Numbers of the experiment; conf/theorem/private_robust_dpo.yaml gives them."""
+GAP = of_changed_case("|J(π*) − J(π̂)| without corruption", dpo_floor)
+IN_REWARDS = of_changed_case("|J(π*) − J(π̂)| / reward difference", gap_in_rewards)
+FLOOR = of_changed_case("|J(π*) − J(π̂)| when labels are plentiful", dpo_floor)
+LOST = Measure("reward lost against the best response", lost, Evidence.MEASURED)
 
-    corruption: Number
-    three_arms: ThreeArms
-    lopsided_kl_weight: Positive
-    uncovered: UncoveredNumbers
+rdpo = Method("rdpo", as_it_is)
+pessimistic, dpo = Method("pessimistic", lost_by_pessimism), Method("dpo", lost_by_dpo)
+
+NOISY = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY, Need.DEBIASING)
+ATTACKED = (*NOISY, Need.ADVERSARY)
+LTC_COST = (*NOISY, Need.ORDER)
+"""Not the adversary: noise alone is ∝ c(ε) too."""
+CTL_COST = (Need.PRIVACY, Need.ADVERSARY, Need.ORDER, Need.DEBIASING)
+"""Not the labels, nor that the truth is hidden: a gap that is free of ε is as flat as the floor."""
 
 
-class PrivateRobustDpo(SweepExperiment):
-    """Theorem 6.3 and what pessimism adds."""
+def policies(attack: Attack) -> Callable[[PrivateRobustDpo, Point], RobustCase]:
+    """Log-linear policies of Algorithm 1's output, under an attack."""
+    return lambda experiment, point: experiment.pair_case(point, attack)
 
-    slug = "private_robust_dpo"
-    title = "P4 Theorem 6.3: private and robust DPO"
-    statements = ("p4.thm_6_3",)
-    instances = ("linear",)
-    used_overrides = frozenset({"epsilon", "n_pairs"})
-    config_type = PrivateRobustDpoConfig
-    config: PrivateRobustDpoConfig
 
-    rows = (
-        Row("n_pairs", "n_pairs", "three_arms", "rdpo", ("no_debias",), GAP, "gap ∝ n^−½"),
-        Row("privacy_cost", "privacy_cost", "three_arms", "rdpo", ("no_debias",), GAP,
-            "gap ∝ c(ε)"),
-        Row("coverage", "coverage", "lopsided", "rdpo", ("no_debias",),
-            "|J(π*) − J(π̂)| / reward difference", "gap ∝ √κ_Π"),
-        Row("ltc_corruption", "corruption", "three_arms", "rdpo", ("no_debias",), FLOOR,
-            "LTC: floor ∝ α on a fixed instance"),
-        Row("ctl_corruption", "corruption", "three_arms", "rdpo", ("no_debias",), FLOOR,
-            "CTL: floor ∝ α on a fixed instance"),
-        Row("printed_corruption", "corruption", "three_arms", "rdpo", ("no_debias",), FLOOR,
-            "LTC, as printed: floor ≤ O(√α)"),
-        Row("ltc_cost", "privacy_cost", "three_arms", "rdpo", ("orders_swapped",), FLOOR,
-            "LTC: floor ∝ c(ε)"),
-        Row("ctl_cost", "privacy_cost", "three_arms", "rdpo", ("orders_swapped",), FLOOR,
-            "CTL: floor free of ε"),
-        Row("uncovered", "coverage", "uncovered", "pessimistic", ("dpo",),
-            "reward lost against the best response",
-            "pessimistic RLHF does not pay for an uncovered response"),
+def one_uncovered(experiment: PrivateRobustDpo, point: Point) -> UncoveredCase:
+    """A bandit with a response that is hardly covered, nobody corrupting."""
+    return UncoveredCase(
+        methods=point.methods, epsilon=point.epsilon, n_pairs=point.n_pairs,
+        world=experiment.world(point), **experiment.attacked(point, NOBODY),
     )  # fmt: skip
 
-    def __init__(self, config: PrivateRobustDpoConfig, setting: Setting) -> None:
-        super().__init__(config, setting)
-        require_labels(self, self._corrupted)
-        self._arms = three_arms(**config.three_arms.model_dump())
 
-    def _corrupted(self, check: Check, value: float) -> float | None:
-        """α of a floor row."""
-        if check.quantity != FLOOR:
-            return None
-        return value if check.axis == "corruption" else self.config.corruption
+CLEAN, LTC, CTL = policies(NOBODY), policies(STRONG_LTC), policies(STRONG_CTL)
 
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """Gaps, floors or losses per method."""
-        n_pairs, epsilon = self.size(check, value)
-        if check.name == "uncovered":
-            case = Uncovered(1 / value, **self.config.uncovered.model_dump())
-            return losses(case, n_pairs, epsilon, rng, replicates)
-        world = self._policies(check, value)
-        unit = float(world.reward.max() - world.reward.min()) if check.name == "coverage" else 1.0
-        return {
-            m: dpo_floor(
-                self._scene(check, value, world, epsilon, m), world, n_pairs, rng, replicates
-            ).numpy() / unit
-            for m in check.methods
-        }  # fmt: skip
 
-    def _policies(self, check: Check, value: float) -> LinearWorld:
-        if check.name != "coverage":
-            return self._arms
-        share = (1 - math.sqrt(1 - 1 / value)) / 2
-        return two_arms(share, self.config.lopsided_kl_weight)
+class PrivateRobustDpo(RobustExperiment[RobustCase]):
+    """Theorem 6.3 and what pessimism adds."""
 
-    def _scene(self, check, value, world, epsilon, method) -> Scene:
-        order = Order.CTL if check.name.startswith("ctl") else Order.LTC
-        order = swapped(order) if method == "orders_swapped" else order
-        scene = Scene(pairs_of(world), order, epsilon, **METHODS[method])
-        if check.quantity != FLOOR:
-            return scene
-        share = self._corrupted(check, value) or 0.0
-        return replace(scene, corruption=share, adversary="strong")
+    title = "P4 Theorem 6.3: private and robust DPO"
+    settles = ("p4.thm_6_3",)
+    config_type = RobustProbes
+
+    rows = (
+        Row("n_pairs", "n_pairs", Slope(-0.5, "gap {rate}"), GAP, rdpo, (no_debias,),
+            on="three_arms", given=CLEAN, needs=NOISY),
+        Row("privacy_cost", "privacy_cost", Slope(1, "gap {rate}"), GAP, rdpo, (no_debias,),
+            on="three_arms", given=CLEAN, needs=NOISY),
+        Row("coverage", "coverage", Slope(0.5, "gap {rate}", symbol="κ_Π"), IN_REWARDS, rdpo,
+            (no_debias,), on="lopsided", given=CLEAN, needs=NOISY),
+        Row("ltc_corruption", "corruption", Slope(1, "LTC: floor {rate} on a fixed instance"),
+            FLOOR, rdpo, (no_debias,), on="three_arms", given=LTC, needs=ATTACKED),
+        Row("ctl_corruption", "corruption", Slope(1, "CTL: floor {rate} on a fixed instance"),
+            FLOOR, rdpo, (no_debias,), on="three_arms", given=CTL, needs=ATTACKED),
+        Row("printed_corruption", "corruption",
+            Slope(0.5, "LTC, as printed: floor ≤ O(√α), that is 1/floor {rate}", "at_least",
+                  symbol="(1/α)"),
+            FLOOR, rdpo, (no_debias,), on="three_arms", given=LTC, needs=ATTACKED),
+        Row("ltc_cost", "privacy_cost", Slope(1, "LTC: floor {rate}"), FLOOR, rdpo,
+            (orders_swapped,), on="three_arms", given=LTC, needs=LTC_COST),
+        Row("ctl_cost", "privacy_cost", Slope(0, "CTL: floor {rate}", symbol="ε"), FLOOR, rdpo,
+            (orders_swapped,), on="three_arms", given=CTL, needs=CTL_COST),
+        Row("uncovered", "coverage",
+            Slope(0, "pessimistic RLHF's loss {rate} of a response", "at_most", tolerance=0.1,
+                  symbol="1/π_sft"),
+            LOST, pessimistic, (dpo,), on="uncovered", given=one_uncovered,
+            needs=(Need.PESSIMISM,)),
+    )  # fmt: skip
+
+    def case(self, point: Point) -> RobustCase:
+        """What the row says that its cases are made of."""
+        return point.row.given(self, point)
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Assumption 4.5: one-hot features hold every policy; θ_true lies inside the class."""
-        norm = float(self._arms.theta.norm())
-        inside = norm <= self._arms.radius
-        return (AssumptionResult("class", inside, f"‖θ_true‖ = {norm:.3g}"),)
+        arms = self.built("three_arms").policies
+        norm = float(arms.theta.norm())
+        return (AssumptionResult("class", norm <= arms.radius, f"‖θ_true‖ = {norm:.3g}"),)

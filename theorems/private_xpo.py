@@ -28,51 +28,51 @@ import math
 
 import numpy as np
 
-from repro.notation import privacy_cost
-from repro.study.checks import Check
-from repro.study.sweep import Row
-from repro.study.xpo_sweep import XpoConfig, XpoSweep
+from repro.base.notation import privacy_cost
+from repro.families.xpo.cases import Supremum, XpoCase, XpoExperiment, XpoProbes
+from repro.families.xpo.quantities import WORST_GAP, worst_gaps
+from repro.families.xpo.wrong import label_flip, naive_likelihood, priv_xpo
+from repro.study.claims import Inequality, Slope
+from repro.study.row import Evidence, Measure, Need, Row, Values
 
-GAP = "average gap on the worst rung [reward]"
-SHARE = "average gap / printed bound"
 CLASS_TILTS = 17
 FAILURE_PROB = 0.05
 
 
-class PrivateXpo(XpoSweep):
+def printed_bound(case: XpoCase) -> float:
+    """The bound at the end of Theorem 4.8's proof, constant 1, R_max = V_max = 1."""
+    members = CLASS_TILTS * case.num_actions
+    logs = math.log(members * case.horizon / FAILURE_PROB) * math.log(case.horizon) ** 2
+    root = math.sqrt(case.num_actions * logs / case.horizon)
+    return privacy_cost(case.epsilon) * 2 * math.exp(2) * root
+
+
+def shares(case: XpoCase, rng: np.random.Generator, replicates: int) -> Values:
+    """(R,) gap of every method on its worst rung over the printed bound."""
+    bound = printed_bound(case)
+    return {name: gap / bound for name, gap in worst_gaps(case, rng, replicates).items()}
+
+
+SHARE = Measure("average gap / printed bound", shares, Evidence.MEASURED)
+EXACT, BOUND = Supremum(interior=True), Supremum(interior=False)
+RATE = ("p2.thm_4_8", "p2.alg_2", "p2.lem_c_6")
+NEEDS = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY)
+
+
+class PrivateXpo(XpoExperiment):
     """Theorem 4.8 on needles of two and more responses."""
 
-    slug = "private_xpo"
     title = "P2 Theorem 4.8: PrivXPO, private online alignment"
-    statements = ("p2.thm_4_8", "p2.alg_2", "p2.lem_c_6")
-    settled_by = {
-        "p2.lem_c_6": ("horizon", "privacy_cost"),
-    }  # fmt: skip
-    instances = ("linear",)
-    used_overrides = frozenset({"epsilon", "horizon"})
-    config_type = XpoConfig
+    settles = ("p2.thm_4_8", "p2.alg_2")
+    config_type = XpoProbes
 
     rows = (
-        Row("horizon", "horizon", "ctl", "priv_xpo", ("naive_likelihood", "label_flip"), GAP,
-            "sup over instances: gap ∝ T^−½"),
-        Row("privacy_cost", "privacy_cost", "ctl", "priv_xpo", ("naive_likelihood",), GAP,
-            "sup over instances: gap ∝ c(ε)"),
-        Row("num_actions", "num_actions", "ctl", "priv_xpo", ("label_flip",), SHARE,
-            "gap ≤ c(ε)(V+R)e^{2R}·√(A·log(|Π|T/δ)·log²T/T)"),
+        Row("horizon", "horizon", Slope(-0.5, "sup over instances: gap {rate}"), WORST_GAP,
+            priv_xpo, (naive_likelihood, label_flip), on="needles", given=EXACT, needs=NEEDS,
+            settles=RATE),
+        Row("privacy_cost", "privacy_cost", Slope(1, "sup over instances: gap {rate}"), WORST_GAP,
+            priv_xpo, (naive_likelihood,), on="needles", given=EXACT, needs=NEEDS, settles=RATE),
+        Row("num_actions", "num_actions",
+            Inequality("gap ≤ c(ε)(V+R)e^{2R}·√(A·log(|Π|T/δ)·log²T/T)"), SHARE, priv_xpo,
+            (label_flip,), on="needles", given=BOUND, needs=(Need.LABELS,)),
     )  # fmt: skip
-
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """Gap on the worst rung, over the printed bound where the row says so."""
-        found = super().measure(check, value, rng, replicates)
-        unit = self._bound(check, value) if check.quantity == SHARE else 1.0
-        return {method: gap / unit for method, gap in found.items()}
-
-    def _bound(self, check: Check, value: float) -> float:
-        """The bound at the end of Theorem 4.8's proof, constant 1, R_max = V_max = 1."""
-        problem = self.problem(check, value)
-        members = CLASS_TILTS * problem.num_actions
-        logs = math.log(members * problem.horizon / FAILURE_PROB) * math.log(problem.horizon) ** 2
-        root = math.sqrt(problem.num_actions * logs / problem.horizon)
-        return privacy_cost(problem.epsilon) * 2 * math.exp(2) * root

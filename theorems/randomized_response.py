@@ -12,115 +12,137 @@ costs only its largest budget.
 from __future__ import annotations
 
 import math
-from functools import reduce
+from dataclasses import dataclass
 
 import numpy as np
+import torch
 
-from repro.notation import flip_prob, label_signal
-from repro.privacy.channels import Channel, both, randomized_response
-from repro.privacy.mechanism import Guarantee, Mechanism
-from repro.schema import Share
-from repro.study.checks import Check
-from repro.study.privacy_sweep import PrivacyConfig, PrivacySweep
-from repro.study.sweep import Row
+from repro.base.notation import label_signal
+from repro.base.schema import Share
+from repro.families.offline_kl import mechanisms_release as release
+from repro.families.offline_kl.mechanisms_release import ReleaseCase, biased_channel
+from repro.preferences.label_law import (
+    Channel,
+    Estimate,
+    LabelLaw,
+    as_fitted,
+    bradley_terry,
+    randomized_response,
+)
+from repro.study.case import Case, Point
+from repro.study.claims import Ratio
+from repro.study.privacy_rows import (
+    PrivacyExperiment,
+    PrivacyProbes,
+    Private,
+    audit_shares,
+    exact_ratio,
+)
+from repro.study.row import Evidence, Measure, Method, Need, Row, per_method
 
-RATIO, EPSILON = "exact ε over ε", "exact ε of the reports"
-WRONG = ("epsilon_overstated", "biased_coin")
-OVERSTATED, COIN_BIAS = 1.2, 0.9
 LABELS = 1_000_000
 """Reports behind each replicate of the mean."""
 
 
-class RandomizedResponseConfig(PrivacyConfig):
+class RandomizedResponseProbes(PrivacyProbes):
     """Numbers of the experiment; ``label_mean`` is h."""
 
     label_mean: Share
 
 
-class RandomizedResponse(PrivacySweep):
-    """Budget, mean and composition of randomized response."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MeanCase(Case):
+    """Many reports of labels with a mean; methods say by which channel and what mean they expect.
 
-    slug = "randomized_response"
-    title = "P1 Definition 3.10 and Lemma C.1: randomized response"
-    statements = ("p1.def_3_10", "p1.lem_c_1")
-    settled_by = {
-        "p1.def_3_10": ("exact_epsilon", "audit", "fresh_coins", "noise_ladder"),
-        "p1.lem_c_1": ("mean",),
-    }  # fmt: skip
-    config_type = RandomizedResponseConfig
-    config: RandomizedResponseConfig
+    Attributes:
+        label_mean: h.
+        labels: what labels are drawn from.
+        channel: who randomizes them.
+        estimate: (mean report, its expectation) → the mean that is used.
+    """
 
-    rows = (
-        Row("exact_epsilon", "epsilon_minus_one", "single", "randomized_response", WRONG, RATIO,
-            "eq. (7) is exactly ε-private"),
-        Row("audit", "n_pairs", "many", "randomized_response", (*WRONG, "raw_labels"), EPSILON,
-            "each of n people pays ε, seen from outside"),
-        Row("mean", "epsilon_minus_one", "mean", "randomized_response",
-            ("biased_coin", "unscaled_mean"), "mean report over (2α − 1)·h", "Lemma C.1"),
-        Row("fresh_coins", "horizon", "fresh", "fresh_coins", ("same_answer",),
-            "exact ε over the sum of budgets", "k releases of a label with fresh coins cost kε"),
-        Row("noise_ladder", "horizon", "ladder", "noise_ladder", ("fresh_ladder",),
-            "exact ε over the largest budget", "k nested releases cost the largest budget"),
+    label_mean: float
+    labels: LabelLaw = bradley_terry
+    channel: Channel = randomized_response
+    estimate: Estimate = as_fitted
+
+    def report_prob(self, channel: Channel) -> float:
+        """P(z = +1)."""
+        wins = torch.tensor([(1 + self.label_mean) / 2], dtype=torch.float64)
+        return float(channel(self.labels(wins), self.epsilon))
+
+
+def mean_ratio(case: MeanCase, chosen: Method, rng: np.random.Generator, replicates: int):
+    """(R,) mean of LABELS reports over what the method expects."""
+    report_prob, expected = chosen.run(case)
+    reports = 2 * rng.binomial(LABELS, report_prob, replicates) / LABELS - 1
+    truth = torch.full((1,), expected, dtype=torch.float64)
+    return case.estimate(torch.from_numpy(reports), truth).numpy() / expected
+
+
+MEAN_RESPONSE = Method(
+    "randomized_response",
+    lambda case: (case.report_prob(case.channel), label_signal(case.epsilon) * case.label_mean),
+)
+MEAN_BIASED = Method(
+    "biased_coin",
+    lambda case: (
+        case.report_prob(biased_channel(case.epsilon)),
+        label_signal(case.epsilon) * case.label_mean,
+    ),
+)
+MEAN_UNSCALED = Method(
+    "unscaled_mean", lambda case: (case.report_prob(case.channel), 1.0 * case.label_mean)
+)
+
+
+def released(point: Point, epsilon: float, config: RandomizedResponseProbes) -> ReleaseCase:
+    """Releases of one label."""
+    return ReleaseCase(
+        methods=point.methods, epsilon=epsilon, runs=config.probes[point.row.name].runs,
+        people=int(point.swept("n_pairs", 1)), horizon=int(point.swept("horizon", 0)),
     )  # fmt: skip
 
-    def audited(self, row: str, value: float, method: str) -> tuple[Mechanism, Guarantee]:
-        epsilon = math.log1p(value) if row == "exact_epsilon" else self.epsilon
-        single = single_channel(method, epsilon)
-        match row:
-            case "audit":
-                others = randomized_response(epsilon)[[1, 1]]
-                matrix = reduce(both, [single, *[others] * (int(value) - 1)])
-                return Channel.of(matrix), Guarantee(epsilon, 0.0)
-            case "fresh_coins":
-                matrix = reduce(both, [single] * int(value)) if method == row else single
-                return Channel.of(matrix), Guarantee(epsilon * value, 0.0)
-            case "noise_ladder":
-                matrix = ladder(epsilon, int(value), nested=method == row)
-                return Channel.of(matrix), Guarantee(epsilon, 0.0)
-        return Channel.of(single), Guarantee(epsilon, 0.0)
 
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """As for all audits, and simulated means in the row ``mean``."""
-        if check.name != "mean":
-            return super().measure(check, value, rng, replicates)
-        return {m: self._mean_ratio(m, math.log1p(value), rng, replicates) for m in check.methods}
-
-    def _mean_ratio(
-        self, method: str, epsilon: float, rng: np.random.Generator, replicates: int
-    ) -> np.ndarray:
-        """(replicates,) mean of LABELS reports over its prediction."""
-        channel = single_channel(method, epsilon)
-        mean = self.config.label_mean
-        plus = (1 - mean) / 2 * channel[0, 1] + (1 + mean) / 2 * channel[1, 1]
-        reports = 2 * rng.binomial(LABELS, plus, replicates) / LABELS - 1
-        scale = 1.0 if method == "unscaled_mean" else label_signal(epsilon)
-        return reports / (scale * mean)
+def reported(point: Point, epsilon: float, config: RandomizedResponseProbes) -> MeanCase:
+    """Reports of many labels."""
+    return MeanCase(methods=point.methods, epsilon=epsilon, label_mean=config.label_mean)
 
 
-def single_channel(method: str, epsilon: float) -> np.ndarray:
-    """(2, 2) channel of one report."""
-    if method == "raw_labels":
-        return np.eye(2)
-    if method == "epsilon_overstated":
-        return randomized_response(OVERSTATED * epsilon)
-    if method == "biased_coin":
-        flip = COIN_BIAS * flip_prob(epsilon)
-        return np.array([[1 - flip, flip], [flip, 1 - flip]])
-    return randomized_response(epsilon)
+AUDIT = Measure("exact ε of the reports", audit_shares, Evidence.MEASURED)
+MEAN = Measure("mean report over (2α − 1)·h", per_method(mean_ratio), Evidence.MEASURED)
+WRONG = (release.epsilon_overstated, release.biased_coin)
+PRIVACY, CHANNEL = (Need.PRIVACY,), ("p1.def_3_10",)
 
 
-def ladder(epsilon: float, steps: int, nested: bool) -> np.ndarray:
-    """(2, 2^steps) reports at ε/k, 2ε/k, …, ε: each noised from the next, or with fresh coins."""
-    budgets = [epsilon * (step + 1) / steps for step in range(steps)]
-    if not nested:
-        return reduce(both, [randomized_response(budget) for budget in budgets])
-    joint = randomized_response(budgets[-1])
-    last = np.eye(2)
-    for weaker, stronger in zip(budgets[-2::-1], budgets[:0:-1], strict=True):
-        ratio = label_signal(weaker) / label_signal(stronger)
-        step = np.array([[1 + ratio, 1 - ratio], [1 - ratio, 1 + ratio]]) / 2
-        joint = (joint[:, :, None] * (last @ step)[None]).reshape(2, -1)
-        last = np.tile(np.eye(2), (joint.shape[1] // 2, 1))
-    return joint
+class RandomizedResponse(PrivacyExperiment[Case]):
+    """Budget, mean and composition of randomized response."""
+
+    title = "P1 Definition 3.10 and Lemma C.1: randomized response"
+    config_type = RandomizedResponseProbes
+
+    rows = (
+        Row("exact_epsilon", "epsilon_minus_one",
+            Ratio("eq. (7) is exactly ε-private", tolerance=1e-6), exact_ratio("exact ε over ε"),
+            release.randomized_response, WRONG, given=released, needs=PRIVACY, settles=CHANNEL),
+        Row("audit", "n_pairs", Private("each of n people pays ε, seen from outside"), AUDIT,
+            release.randomized_response, (*WRONG, release.raw_labels), given=released,
+            needs=PRIVACY, settles=CHANNEL),
+        Row("mean", "epsilon_minus_one", Ratio("Lemma C.1", tolerance=0.01), MEAN, MEAN_RESPONSE,
+            (MEAN_BIASED, MEAN_UNSCALED), given=reported, needs=(Need.LABELS, Need.PRIVACY),
+            settles=("p1.lem_c_1",)),
+        Row("fresh_coins", "horizon", Ratio("k releases of a label with fresh coins cost kε",
+            tolerance=1e-6), exact_ratio("exact ε over the sum of budgets"),
+            release.fresh_coins, (release.same_answer,), given=released, needs=PRIVACY,
+            settles=CHANNEL),
+        Row("noise_ladder", "horizon", Ratio("k nested releases cost the largest budget",
+            tolerance=1e-6), exact_ratio("exact ε over the largest budget"),
+            release.noise_ladder, (release.fresh_ladder,), given=released, needs=PRIVACY,
+            settles=CHANNEL),
+    )  # fmt: skip
+
+    def case(self, point: Point) -> Case:
+        """The row's kind of case at the point's budget."""
+        swept = point.swept("epsilon_minus_one", None)
+        epsilon = self.epsilon if swept is None else math.log1p(swept)
+        return point.row.given(point, epsilon, self.config)

@@ -19,56 +19,63 @@ from __future__ import annotations
 
 import numpy as np
 
-from repro.estimators.rdpo_loss import conservative_loss, p4_loss, rdpo_loss
-from repro.notation import epsilon_of_cost, flip_prob, keep_prob
-from repro.study.checks import Check
-from repro.study.experiment import Setting
+from repro.base.notation import epsilon_of_cost, flip_prob, keep_prob
+from repro.families.robust.quantities_rdpo import conservative_loss, p4_loss, rdpo_loss
+from repro.study.case import Point, PointCase
+from repro.study.claims import Inequality
+from repro.study.experiment import Experiment
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig, SweepExperiment
+from repro.study.row import Evidence, Measure, Method, Row, Values
 
 ROUNDING = 1e-12
 """Relative difference allowed to two ways of computing one number, times c(ε)."""
 
 
-class RdpoIdentity(SweepExperiment):
+def from_p4(loss, logit: np.ndarray, label: np.ndarray, epsilon: float) -> np.ndarray:
+    """What a loss differs from P4's by."""
+    return loss(logit, label, flip_prob(epsilon)) - p4_loss(logit, label, epsilon)
+
+
+def from_clean(loss, logit: np.ndarray, label: np.ndarray, epsilon: float) -> np.ndarray:
+    """What the mean of a loss over private labels differs from the clean loss by."""
+    flip, keep = flip_prob(epsilon), keep_prob(epsilon)
+    mean = keep * loss(logit, label, flip) + flip * loss(logit, 1 - label, flip)
+    return mean - rdpo_loss(logit, label, 0.0)
+
+
+def over_rounding(quantity: str, difference) -> Measure:
+    """One random logit and label per replicate."""
+
+    def of(case: PointCase, rng: np.random.Generator, replicates: int) -> Values:
+        epsilon = epsilon_of_cost(case.value)
+        logit, label = 5 * rng.standard_normal(replicates), rng.integers(0, 2, replicates)
+        unit = ROUNDING * case.value * (1 + np.abs(logit))
+        return {
+            m.name: np.abs(difference(m.run, logit, label, epsilon)) / unit for m in case.methods
+        }
+
+    return Measure(quantity, of, Evidence.COMPUTED)
+
+
+RDPO, SMOOTHING = Method("rdpo", rdpo_loss), Method("label_smoothing", conservative_loss)
+
+
+class RdpoIdentity(Experiment[PointCase]):
     """Equality of two losses."""
 
-    slug = "rdpo_identity"
     title = "P4 Appendix C: the debiased DPO loss is rDPO's"
-    statements = ("p4.app_c_rdpo",)
-    instances = ("linear",)
-    used_overrides = frozenset[str]()
-    config_type = SweepConfig
+    settles = ("p4.app_c_rdpo",)
 
     rows = (
-        Row("identity", "privacy_cost", "labels", "rdpo", ("label_smoothing",),
-            "|difference| / rounding", "P4's loss = rDPO's loss"),
-        Row("unbiased", "privacy_cost", "labels", "rdpo", ("label_smoothing",),
-            "|mean − clean loss| / rounding", "its mean over private labels is the clean loss"),
+        Row("identity", "privacy_cost", Inequality("P4's loss = rDPO's loss"),
+            over_rounding("|difference| / rounding", from_p4), RDPO, (SMOOTHING,)),
+        Row("unbiased", "privacy_cost",
+            Inequality("its mean over private labels is the clean loss"),
+            over_rounding("|mean − clean loss| / rounding", from_clean), RDPO, (SMOOTHING,)),
     )  # fmt: skip
 
-    def __init__(self, config: SweepConfig, setting: Setting) -> None:
-        super().__init__(config, setting)
-
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """One random logit and label a replicate."""
-        epsilon = epsilon_of_cost(value)
-        flip, keep = flip_prob(epsilon), keep_prob(epsilon)
-        logit, label = 5 * rng.standard_normal(replicates), rng.integers(0, 2, replicates)
-        losses = {"rdpo": rdpo_loss, "label_smoothing": conservative_loss}
-        clean = rdpo_loss(logit, label, 0.0)
-        found = {}
-        for method in check.methods:
-            loss = losses[method]
-            if check.name == "identity":
-                off = loss(logit, label, flip) - p4_loss(logit, label, epsilon)
-            else:
-                mean = keep * loss(logit, label, flip) + flip * loss(logit, 1 - label, flip)
-                off = mean - clean
-            found[method] = np.abs(off) / (ROUNDING * value * (1 + np.abs(logit)))
-        return found
+    def case(self, point: Point) -> PointCase:
+        return PointCase(methods=point.methods, value=point.value)
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """The flip probability is known and below ½, for every ε > 0."""

@@ -24,82 +24,123 @@ rows need no control: each has a neighbour whose control they are, or which take
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from repro.algorithms.reward_estimation import METHODS, draw_labels
-from repro.algorithms.two_rewards import bound_fails, corrected_bound, printed_bound
-from repro.complexity.assumptions import realizable_and_covered
+from repro.families.offline_kl import algorithms_reward as wrong
+from repro.families.offline_kl.algorithms_reward import Labels, private_mle
+from repro.families.offline_kl.bounds_reward_error import (
+    bound_fails,
+    corrected_bound,
+    printed_bound,
+)
+from repro.families.offline_kl.cases import OfflineExperiment, OfflineProbes, WorldCase
+from repro.families.offline_kl.quantities_gap import reward_error_constant
+from repro.instances.assumptions import realizable_and_covered
 from repro.instances.linear import LinearWorld
 from repro.instances.two_arms import TwoArmWorld
-from repro.measures.reward_error import reward_error_constant
-from repro.study.checks import Check, FrequencyCheck, RatioCheck
+from repro.study.case import Point
+from repro.study.claims import Frequency, Ratio, Slope
 from repro.study.results import AssumptionResult
-from repro.study.sweep import INSTANCE, Row
-from repro.study.world_sweep import WorldSweep, WorldSweepConfig
-
-ERROR = "on-policy error of the reward [reward²]"
-FAILS = "(19) fails [frequency]"
-WRONG = ("naive_likelihood", "epsilon_overstated")
-BOUNDS = {"printed": printed_bound, "corrected": corrected_bound}
+from repro.study.row import INSTANCE, Evidence, Measure, Method, Need, Row, Values, per_method
 
 
-class RewardError(WorldSweep):
-    """Lemma B.1, its constant, and the bound inside its proof."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RewardCase(WorldCase):
+    """One grid point of Lemma B.1.
 
-    slug = "reward_error"
-    title = "P1 Lemma B.1: on-policy error of the private MLE"
-    statements = ("p1.lem_b_1", "p1.eq_19")
-    settled_by = {
-        "p1.lem_b_1": ("n_pairs", "privacy_cost", "constant", "num_features",
-            "reward_bound_eps_one", "reward_bound_eps_inf"),
-        "p1.eq_19": ("in_sample_printed", "in_sample_corrected"),
-    }  # fmt: skip
-    instances = ("linear",)
-    used_overrides = frozenset({"epsilon", "n_pairs"})
-    config_type = WorldSweepConfig
+    Attributes:
+        failure_prob: δ of (19).
+    """
 
-    rows = (
-        Row("n_pairs", "n_pairs", INSTANCE, "private_mle", WRONG, ERROR, "error ∝ 1/n"),
-        Row("privacy_cost", "privacy_cost", INSTANCE, "private_mle", WRONG, ERROR,
-            "error ∝ c(ε)²", ("epsilon",)),
-        Row("constant", "n_pairs", INSTANCE, "private_mle", WRONG, "error / predicted",
-            "n·error → tr(Σ_ref·I⁻¹)"),
-        Row("num_features", "num_features", "features", "private_mle", ("frozen_features",), ERROR,
-            "error ∝ d"),
-        Row("reward_bound_eps_one", "reward_bound", "large_difference", "private_mle", (), ERROR,
-            "error ≤ O(e^B) at ε = 1", ("epsilon",)),
-        Row("reward_bound_eps_inf", "reward_bound", "large_difference", "private_mle",
-            ("hidden_randomizer",), ERROR, "error ≤ O(e^B) without privacy", ("epsilon",)),
-        Row("in_sample_printed", "reward_bound", "large_difference", "printed", (), FAILS,
-            "(19) with 4(1+e^B)²/e^B fails with probability ≤ δ", ("epsilon",)),
-        Row("in_sample_corrected", "reward_bound", "large_difference", "corrected", ("printed",),
-            FAILS, "(19) with 16(1+e^B)⁴/e^2B fails with probability ≤ δ", ("epsilon",)),
+    failure_prob: float
+
+
+def errors(case: RewardCase, rng: np.random.Generator, replicates: int) -> Values:
+    """(R,) error of every method on the same datasets."""
+    labels = Labels(case.world, case.counts(rng, replicates), case.epsilon, rng, case.estimate)
+    return {m.name: m.run(labels).cpu().numpy() for m in case.methods}
+
+
+def over_predicted(case: RewardCase, rng: np.random.Generator, replicates: int) -> Values:
+    """The same over what Fisher information predicts."""
+    assert isinstance(case.world, LinearWorld)
+    unit = reward_error_constant(case.world, case.epsilon) / case.n_pairs
+    return {name: error / unit for name, error in errors(case, rng, replicates).items()}
+
+
+def fails(case: RewardCase, bound: Method, rng: np.random.Generator, replicates: int):
+    """(R,) 1.0 where a bound of (19) fails."""
+    assert isinstance(case.world, TwoArmWorld)
+    return bound_fails(
+        case.world, bound.run, case.epsilon, case.failure_prob, case.n_pairs,
+        case.counts(rng, replicates), case.estimate,
     )  # fmt: skip
 
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """Errors, errors over their prediction, or failures of (19), per method."""
-        world, size = self.world(check, value), self.size(check, value)
-        if isinstance(check, FrequencyCheck):
-            assert isinstance(world, TwoArmWorld)
-            delta = self.allowed_failure
-            return {
-                m: bound_fails(world, BOUNDS[m], *size, delta, rng, replicates)
-                for m in check.methods
-            }
-        labels = draw_labels(world, *size, rng, replicates)
-        unit = 1.0
-        if isinstance(check, RatioCheck):
-            assert isinstance(world, LinearWorld)
-            unit = reward_error_constant(world, size[1]) / size[0]
-        return {m: METHODS[m](labels).cpu().numpy() / unit for m in check.methods}
+
+ERROR = Measure("on-policy error of the reward [reward²]", errors, Evidence.MEASURED)
+OVER_PREDICTED = Measure("error / predicted", over_predicted, Evidence.MEASURED)
+FAILS = Measure("(19) fails [frequency]", per_method(fails), Evidence.MEASURED)
+PRINTED = Method("printed", printed_bound)
+CORRECTED = Method("corrected", corrected_bound)
+
+WRONG = (wrong.naive_likelihood, wrong.epsilon_overstated)
+HIDDEN = (Need.TRUTH_HIDDEN,)
+PRIVATE = (Need.LABELS, *HIDDEN, Need.PRIVACY)
+SQUARED = "e^{2B} at any finite ε: a square is lost after eq. (15)"
+HALF = "with probability near 1/2 the MLE picks a reward that breaks it: the same square"
+LEMMA, EQ_19 = ("p1.lem_b_1",), ("p1.eq_19",)
+NO_POLICY = ("kl_weight",)
+"""The error is under π_ref, where the weight of KL has no part."""
+
+
+class RewardError(OfflineExperiment[RewardCase]):
+    """Lemma B.1, its constant, and the bound inside its proof."""
+
+    title = "P1 Lemma B.1: on-policy error of the private MLE"
+    config_type = OfflineProbes
+
+    rows = (
+        Row("n_pairs", "n_pairs", Slope(-1, "error {rate}"), ERROR, private_mle, WRONG,
+            on=INSTANCE, needs=PRIVATE, settles=LEMMA, fixed=NO_POLICY),
+        Row("privacy_cost", "privacy_cost", Slope(2, "error {rate}"), ERROR, private_mle, WRONG,
+            on=INSTANCE, needs=PRIVATE, settles=LEMMA, fixed=NO_POLICY),
+        Row("constant", "n_pairs", Ratio("n·error → tr(Σ_ref·I⁻¹)"), OVER_PREDICTED, private_mle,
+            WRONG, on=INSTANCE, needs=PRIVATE, settles=LEMMA, fixed=NO_POLICY),
+        Row("num_features", "num_features", Slope(1, "error {rate}"), ERROR, private_mle,
+            (wrong.frozen_features,), on="features", needs=PRIVATE, settles=LEMMA),
+        Row("reward_bound_eps_one", "reward_bound", Slope(1, "error {rate} at ε = 1", "at_most"),
+            ERROR, private_mle, on="large_difference", needs=PRIVATE, settles=LEMMA,
+            fixed=("epsilon",), expected="contradicted", why=SQUARED),
+        Row("reward_bound_eps_inf", "reward_bound", Slope(1, "error {rate} without privacy",
+            "at_most"), ERROR, private_mle, (wrong.hidden_randomizer,), on="large_difference",
+            needs=HIDDEN, settles=LEMMA, fixed=("epsilon",)),
+        Row("in_sample_printed", "reward_bound",
+            Frequency("(19) with 4(1+e^B)²/e^B fails with probability ≤ δ"), FAILS, PRINTED,
+            on="large_difference", needs=(*HIDDEN, Need.PRIVACY), settles=EQ_19, fixed=("epsilon",),
+            expected="contradicted", why=HALF),
+        Row("in_sample_corrected", "reward_bound",
+            Frequency("(19) with 16(1+e^B)⁴/e^2B fails with probability ≤ δ"), FAILS, CORRECTED,
+            (PRINTED,), on="large_difference", needs=(Need.LABELS,), settles=EQ_19,
+            fixed=("epsilon",)),
+    )  # fmt: skip
+
+    def case(self, point: Point) -> RewardCase:
+        """World, n and ε of one grid point."""
+        return RewardCase(
+            methods=point.methods, epsilon=point.epsilon, n_pairs=point.n_pairs,
+            world=self.world(point), failure_prob=self.failure_prob,
+        )  # fmt: skip
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Assumption 3.8 and Definition 3.3 at both ends of every sweep."""
         return tuple(
-            AssumptionResult(f"{check.name} at {value:g}: {name}", holds, detail)
-            for check in self.checks()
-            for value in (check.grid[0], check.grid[-1])
-            for name, holds, detail in realizable_and_covered(self.world(check, value))
+            AssumptionResult(f"{trial.row.name} at {value:g}: {name}", holds, detail)
+            for trial in self.trials
+            for value, case in (
+                (trial.grid[0], trial.cases[0]),
+                (trial.grid[-1], trial.cases[-1]),
+            )
+            for name, holds, detail in realizable_and_covered(case.world)
         )

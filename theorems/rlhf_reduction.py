@@ -18,7 +18,7 @@ pessimistic policy maximises over mixtures, which matters in about a third of th
   complement it is at most 1.  `schur` measures that number; so √κ may stand for √(dκ) in Theorem
   6.1.
 * Step (b) writes (Σ^diff)⁻¹ where Σ^diff of two policies is often singular: a pseudo-inverse is
-  meant, and used here (`repro.complexity.condition_number`).
+  meant, and used here (`repro.families.robust.worlds_bandit`).
 * `not_adaptive`: with η = 1 the algorithm is handed Γ, and Γ_CTL under LTC leaves θ_true outside
   the confidence set.  Algorithm 1 adapts to the order, Algorithm 2 with η = 1 does not.
 
@@ -27,105 +27,104 @@ What would refute a row: one case above 1.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
-from repro.algorithms.bound_cases import tight_world
-from repro.algorithms.offline_rlhf import (
+from repro.families.robust.bounds_cases import Floor, PricedCase, TightCells, drawn_floor
+from repro.families.robust.bounds_rlhf import (
     condition_ratio,
     greedy_ratio,
     jensen_ratio,
     pessimistic_ratio,
 )
-from repro.algorithms.robust_estimation import Scene, estimation_error
-from repro.complexity.corruption_floor import sharper_floor
-from repro.corruption.budget import checked_corruption
-from repro.corruption.orders import Order
-from repro.notation import epsilon_of_cost
-from repro.schema import Number
-from repro.study.checks import Check
-from repro.study.experiment import Setting
+from repro.families.robust.cases import STRONG_LTC, RobustExperiment, RobustProbes
+from repro.study.case import Case, Point, PointCase
+from repro.study.claims import Inequality
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig, SweepExperiment
+from repro.study.row import Evidence, Measure, Method, Need, Row, Values, per_method
 
-CASES: dict[str, Callable[..., float]] = {
-    "twice_the_error": lambda rng, states: greedy_ratio(rng, states),
-    "once_the_error": lambda rng, states: greedy_ratio(rng, states, factor=1.0),
-    "set_covers": lambda rng, states: pessimistic_ratio(rng, states),
-    "set_misses": lambda rng, states: pessimistic_ratio(rng, states, width_share=0.2),
-    "with_dimension": lambda rng, states: condition_ratio(rng, states, True),
-    "kappa_over_hundred": lambda rng, states: condition_ratio(rng, states, True, factor=0.01),
-    "kappa_alone": lambda rng, states: condition_ratio(rng, states, False),
-    "kappa_over_ten": lambda rng, states: condition_ratio(rng, states, False, factor=0.1),
-    "at_most_one": lambda rng, states: jensen_ratio(rng, states),
-    "at_most_half": lambda rng, states: jensen_ratio(rng, states, factor=0.5),
-}
-"""Left over right side of one random case; every second one is wrong on purpose."""
+TOLERANCE = 1e-6
 
 
-class RlhfReductionConfig(SweepConfig):
-    """Numbers of the experiment; conf/theorem/rlhf_reduction.yaml gives them."""
+def random_cases(case: PointCase, m: Method, rng: np.random.Generator, replicates: int):
+    """(R,) left over right side, one random instance of S states each."""
+    return np.array([m.run(rng, int(case.value)) for _ in range(replicates)])
 
-    corruption: Number
+
+def attacked_cases(case: PricedCase, rng: np.random.Generator, replicates: int) -> Values:
+    """(R,) floors of random rare cells, over the width of every method."""
+    floors = [drawn_floor(case, rng) for _ in range(replicates)]
+    return {m.name: np.array([m.run(floor) for floor in floors]) for m in case.methods}
 
 
-class RlhfReduction(SweepExperiment):
-    """Inequalities of the reduction, case by case."""
+def searched(quantity: str) -> Measure:
+    """The largest ratio that random instances show."""
+    return Measure(quantity, per_method(random_cases), Evidence.SEARCHED)
 
-    slug = "rlhf_reduction"
-    title = "P4 Proposition 4.2, Corollary 4.4: reduction of offline RLHF to estimation"
-    statements = ("p4.prop_4_2", "p4.cor_4_4", "own.condition_number_without_dimension")
-    settled_by = {
-        "p4.prop_4_2": ("greedy", "pessimistic", "not_adaptive"),
-        "p4.cor_4_4": ("corollary_4_4",),
-        "own.condition_number_without_dimension": ("without_dimension", "schur"),
-    }  # fmt: skip
-    instances = ("linear",)
-    used_overrides = frozenset[str]()
-    config_type = RlhfReductionConfig
-    config: RlhfReductionConfig
 
-    rows = (
-        Row("greedy", "num_states", "random", "twice_the_error", ("once_the_error",),
-            "gap / 2‖θ̂ − θ_true‖₂", "η = 0: gap ≤ 2‖θ̂ − θ_true‖₂"),
-        Row("pessimistic", "num_states", "random", "set_covers", ("set_misses",),
-            "gap / 2Γ‖E[φ(π†) − φ(π_ref)]‖", "η = 1: gap ≤ 2Γ‖E[φ(π†) − φ(π_ref)]‖"),
-        Row("corollary_4_4", "num_states", "random", "with_dimension", ("kappa_over_hundred",),
-            "‖E[φ(π†) − φ(π_ref)]‖² / 3dκ", "Corollary 4.4: at most 3dκ"),
-        Row("without_dimension", "num_states", "random", "kappa_alone", ("kappa_over_ten",),
-            "‖E[φ(π†) − φ(π_ref)]‖² / 3κ", "ours: at most 3κ"),
-        Row("schur", "num_states", "random", "at_most_one", ("at_most_half",),
-            "E[ψ]ᵀΣ⁺E[ψ]", "ours: E[ψ]ᵀΣ⁺E[ψ] ≤ 1, not d"),
-        Row("not_adaptive", "privacy_cost", "tight", "width_of_ltc", ("width_of_ctl",),
-            "‖θ̂ − θ_true‖_Σ̂ / Γ under LTC", "Γ_LTC keeps θ_true, Γ_CTL does not"),
+twice_the_error = Method("twice_the_error", greedy_ratio)
+once_the_error = Method("once_the_error", partial(greedy_ratio, factor=1.0))
+set_covers = Method("set_covers", pessimistic_ratio)
+set_misses = Method("set_misses", partial(pessimistic_ratio, width_share=0.2))
+with_dimension = Method("with_dimension", partial(condition_ratio, dimension=True))
+kappa_over_hundred = Method(
+    "kappa_over_hundred", partial(condition_ratio, dimension=True, factor=0.01)
+)
+kappa_alone = Method("kappa_alone", partial(condition_ratio, dimension=False))
+kappa_over_ten = Method("kappa_over_ten", partial(condition_ratio, dimension=False, factor=0.1))
+at_most_one = Method("at_most_one", jensen_ratio)
+at_most_half = Method("at_most_half", partial(jensen_ratio, factor=0.5))
+width_of_ltc = Method("width_of_ltc", Floor.over_bound)
+width_of_ctl = Method("width_of_ctl", Floor.over_bound_without_cost)
+
+
+def states_alone(experiment: RlhfReduction, point: Point) -> PointCase:
+    """A number of states; everything else is random."""
+    return PointCase(methods=point.methods, value=point.value)
+
+
+def attacked_cell(experiment: RlhfReduction, point: Point) -> PricedCase:
+    """The rare cell under the strong adversary and LTC."""
+    return PricedCase(
+        methods=point.methods, epsilon=point.epsilon, cost=point.value, world=TightCells(),
+        **experiment.attacked(point, STRONG_LTC),
     )  # fmt: skip
 
-    def __init__(self, config: RlhfReductionConfig, setting: Setting) -> None:
-        super().__init__(config, setting)
-        checked_corruption(config.corruption)
 
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """One random case a replicate; methods share no draws."""
-        if check.name == "not_adaptive":
-            return self._not_adaptive(check, value, rng, replicates)
-        return {
-            m: np.array([CASES[m](rng, int(value)) for _ in range(replicates)])
-            for m in check.methods
-        }
+class RlhfReduction(RobustExperiment[Case]):
+    """Inequalities of the reduction, case by case."""
 
-    def _not_adaptive(self, check, cost, rng, replicates) -> dict[str, np.ndarray]:
-        share, ratios = self.config.corruption, {m: np.zeros(replicates) for m in check.methods}
-        for r in range(replicates):
-            world = tight_world(cost * share, rng)
-            scene = Scene(world, Order.LTC, epsilon_of_cost(cost), share, "strong", ridge=1e-14)
-            floor = float(estimation_error(scene, None, None)[0])
-            for m in check.methods:
-                worth = cost if m == "width_of_ltc" else 1.0
-                ratios[m][r] = floor / sharper_floor(worth, share, world.radius)
-        return ratios
+    title = "P4 Proposition 4.2, Corollary 4.4: reduction of offline RLHF to estimation"
+    config_type = RobustProbes
+
+    rows = (
+        Row("greedy", "num_states", Inequality("η = 0: gap ≤ 2‖θ̂ − θ_true‖₂", TOLERANCE),
+            searched("gap / 2‖θ̂ − θ_true‖₂"), twice_the_error, (once_the_error,),
+            given=states_alone, settles=("p4.prop_4_2",)),
+        Row("pessimistic", "num_states",
+            Inequality("η = 1: gap ≤ 2Γ‖E[φ(π†) − φ(π_ref)]‖", TOLERANCE),
+            searched("gap / 2Γ‖E[φ(π†) − φ(π_ref)]‖"), set_covers, (set_misses,),
+            given=states_alone, settles=("p4.prop_4_2",)),
+        Row("corollary_4_4", "num_states", Inequality("Corollary 4.4: at most 3dκ", TOLERANCE),
+            searched("‖E[φ(π†) − φ(π_ref)]‖² / 3dκ"), with_dimension, (kappa_over_hundred,),
+            given=states_alone, settles=("p4.cor_4_4",)),
+        Row("without_dimension", "num_states", Inequality("ours: at most 3κ", TOLERANCE),
+            searched("‖E[φ(π†) − φ(π_ref)]‖² / 3κ"), kappa_alone, (kappa_over_ten,),
+            given=states_alone, settles=("own.condition_number_without_dimension",)),
+        Row("schur", "num_states", Inequality("ours: E[ψ]ᵀΣ⁺E[ψ] ≤ 1, not d", TOLERANCE),
+            searched("E[ψ]ᵀΣ⁺E[ψ]"), at_most_one, (at_most_half,),
+            given=states_alone, settles=("own.condition_number_without_dimension",)),
+        Row("not_adaptive", "privacy_cost",
+            Inequality("Γ_LTC keeps θ_true, Γ_CTL does not", TOLERANCE),
+            Measure("‖θ̂ − θ_true‖_Σ̂ / Γ under LTC", attacked_cases, Evidence.SEARCHED),
+            width_of_ltc, (width_of_ctl,), given=attacked_cell, needs=(Need.LABELS,),
+            settles=("p4.prop_4_2",)),
+    )  # fmt: skip
+
+    def case(self, point: Point) -> Case:
+        """What the row says that its cases are made of."""
+        return point.row.given(self, point)
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """‖φ‖ ≤ 1, ‖θ*‖ ≤ B and eq. (5) hold by construction of every case."""

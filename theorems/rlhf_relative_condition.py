@@ -24,30 +24,101 @@ have no control of their own: `n_pairs` (same code) and `ours_ltc_cost` play tha
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 
-from repro.algorithms.floors import swapped
-from repro.algorithms.two_arm_rlhf import (
+from repro.base.notation import privacy_cost
+from repro.base.schema import Number, Positive, Probability
+from repro.corruption.budget import checked_corruption
+from repro.corruption.orders import Order
+from repro.families.robust.bounds_floor import sharper_floor
+from repro.families.robust.measures import of_changed_case
+from repro.families.robust.quantities_two_arms import (
+    MarginCase,
     TwoArmStates,
     attacked_floor,
     calibrated_width,
     supremum_gap,
 )
-from repro.complexity.corruption_floor import sharper_floor
-from repro.corruption.budget import checked_corruption
-from repro.corruption.orders import Order
-from repro.notation import epsilon_of_cost, privacy_cost
-from repro.schema import Number, Positive, Probability
-from repro.study.checks import Check
-from repro.study.experiment import Setting
+from repro.study.case import Case, Point
+from repro.study.claims import Slope
+from repro.study.config import Probes
+from repro.study.experiment import Experiment, Setting
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig, SweepExperiment
-
-GAP = "sup over margins of the gap"
-FLOOR = "sup of gap / √κ, n → ∞"
+from repro.study.row import Evidence, Measure, Method, Need, Row, method, per_method
 
 
-class RelativeConditionConfig(SweepConfig):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class WideCase(MarginCase):
+    """Also the reach of the widest confidence set of the sweep, in units of a margin."""
+
+    widest_reach: float
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FloorCase(Case):
+    """The floor of n → ∞ labels, exactly.
+
+    Attributes:
+        corruption: α.
+        believed: α that Γ is set for.
+        most_corruption: the largest α of the sweep.
+        reward_bound: B′, largest margin.
+        order: CTL or LTC.
+    """
+
+    corruption: float
+    believed: float
+    most_corruption: float
+    reward_bound: float
+    order: Order
+
+    @property
+    def width(self) -> float:
+        """Γ by our sharper floor."""
+        worth = privacy_cost(self.epsilon) if self.order is Order.LTC else 1.0
+        return sharper_floor(worth, self.believed, self.reward_bound)
+
+
+@method
+def algorithm_2(case):
+    """The case as it is."""
+    return case
+
+
+@method
+def fixed_width(case: WideCase) -> WideCase:
+    """Wrong: the widest confidence set of the sweep, whatever the point."""
+    return replace(case, width=case.widest_reach * np.sqrt(case.world.mass))
+
+
+@method
+def corruption_ignored(case: FloorCase) -> FloorCase:
+    """Wrong: Γ of one fixed α, the largest of the sweep."""
+    return replace(case, believed=case.most_corruption)
+
+
+@method
+def orders_swapped(case: FloorCase) -> FloorCase:
+    """Wrong: the other order."""
+    return replace(case, order=case.order.swapped)
+
+
+def exact_floor(case: FloorCase, m: Method, rng: np.random.Generator, replicates: int) -> float:
+    """sup over mass and margin of SubOpt/√κ under the strong adversary."""
+    one = m.run(case)
+    return attacked_floor(one.order, one.epsilon, one.corruption, one.reward_bound, one.width)
+
+
+GAP = of_changed_case("sup over margins of the gap", supremum_gap)
+FLOOR = Measure("sup of gap / √κ, n → ∞", per_method(exact_floor), Evidence.EXACT)
+NOISY = (Need.LABELS, Need.PRIVACY)
+ATTACKED = (Need.LABELS, Need.ADVERSARY)
+ORDERED = (*ATTACKED, Need.ORDER)
+
+
+class RelativeConditionProbes(Probes):
     """Numbers of the experiment; conf/theorem/rlhf_relative_condition.yaml gives them."""
 
     corruption: Number
@@ -56,94 +127,77 @@ class RelativeConditionConfig(SweepConfig):
     reward_bound: Positive
 
 
-class RelativeCondition(SweepExperiment):
+class RelativeCondition(Experiment[Case]):
     """Theorem 6.1 on two-response states."""
 
-    slug = "rlhf_relative_condition"
     title = "P4 Theorem 6.1: private and robust offline RLHF, relative condition number"
-    statements = ("p4.thm_6_1",)
-    instances = ("linear",)
-    used_overrides = frozenset({"epsilon", "n_pairs"})
-    config_type = RelativeConditionConfig
-    config: RelativeConditionConfig
+    settles = ("p4.thm_6_1",)
+    config_type = RelativeConditionProbes
+    config: RelativeConditionProbes
 
     rows = (
-        Row("n_pairs", "n_pairs", "states", "algorithm_2", ("fixed_width",), GAP, "gap ∝ n^−½"),
-        Row("privacy_cost", "privacy_cost", "states", "algorithm_2", ("fixed_width",), GAP,
-            "gap ∝ c(ε)"),
-        Row("coverage", "coverage", "states", "algorithm_2", ("fixed_width",), GAP,
-            "gap ∝ √κ"),
-        Row("num_features", "num_features", "states", "algorithm_2", (), GAP, "gap ≤ O(d)"),
-        Row("ltc_corruption", "corruption", "rare", "algorithm_2", ("corruption_ignored",), FLOOR,
-            "LTC: floor ∝ √α"),
-        Row("ctl_corruption", "corruption", "rare", "algorithm_2", ("corruption_ignored",), FLOOR,
-            "CTL: floor ∝ √α"),
-        Row("printed_ltc_cost", "privacy_cost", "rare", "algorithm_2", (), FLOOR,
-            "as printed, LTC: floor ≤ O(c(ε))"),
-        Row("ours_ltc_cost", "privacy_cost", "rare", "algorithm_2", ("orders_swapped",), FLOOR,
-            "ours, LTC: floor ∝ √c(ε)"),
-        Row("ctl_cost", "privacy_cost", "rare", "algorithm_2", ("orders_swapped",), FLOOR,
-            "CTL: floor free of ε"),
+        Row("n_pairs", "n_pairs", Slope(-0.5, "gap {rate}"), GAP, algorithm_2, (fixed_width,),
+            needs=NOISY),
+        Row("privacy_cost", "privacy_cost", Slope(1, "gap {rate}"), GAP, algorithm_2,
+            (fixed_width,), needs=NOISY),
+        Row("coverage", "coverage", Slope(0.5, "gap {rate}", symbol="κ"), GAP, algorithm_2,
+            (fixed_width,), needs=NOISY),
+        Row("num_features", "num_features", Slope(1, "gap {rate}", "at_most"), GAP, algorithm_2,
+            needs=NOISY),
+        Row("ltc_corruption", "corruption", Slope(0.5, "LTC: floor {rate}"), FLOOR, algorithm_2,
+            (corruption_ignored,), given=Order.LTC, needs=ATTACKED),
+        Row("ctl_corruption", "corruption", Slope(0.5, "CTL: floor {rate}"), FLOOR, algorithm_2,
+            (corruption_ignored,), given=Order.CTL, needs=ATTACKED),
+        Row("printed_ltc_cost", "privacy_cost",
+            Slope(1, "as printed, LTC: floor {rate}", "at_most"), FLOOR, algorithm_2,
+            given=Order.LTC, needs=ORDERED),
+        Row("ours_ltc_cost", "privacy_cost", Slope(0.5, "ours, LTC: floor {rate}"), FLOOR,
+            algorithm_2, (orders_swapped,), given=Order.LTC, needs=ORDERED),
+        Row("ctl_cost", "privacy_cost", Slope(0, "CTL: floor {rate}", symbol="ε"), FLOOR,
+            algorithm_2, (orders_swapped,), given=Order.CTL, needs=ORDERED),
     )  # fmt: skip
 
-    def __init__(self, config: RelativeConditionConfig, setting: Setting) -> None:
+    def __init__(self, config: RelativeConditionProbes, setting: Setting) -> None:
         super().__init__(config, setting)
         checked_corruption(config.corruption)
 
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """A supremum is one number a block."""
-        found = self._floor if check.quantity == FLOOR else self._gap
-        return {
-            m: np.full(replicates, found(check, value, m, rng, replicates)) for m in check.methods
-        }
+    def case(self, point: Point) -> Case:
+        """A gap without corruption, or an exact floor under an order."""
+        return self._noisy(point) if point.row.given is None else self._floor(point)
 
-    def _gap(self, check: Check, value: float, method: str, rng, replicates) -> float:
-        states, (n_pairs, epsilon) = self._states(check, value), self.size(check, value)
-        width = calibrated_width(states, n_pairs, epsilon, self.config.failure_prob)
-        if method == "fixed_width":
-            return self._fixed_gap(check, value, rng, replicates)
-        return supremum_gap(states, n_pairs, epsilon, width, rng, replicates)
+    def _noisy(self, point: Point) -> WideCase:
+        ends = (replace(point, value=value) for value in (point.grid[0], point.grid[-1]))
+        reach = max(self._width(end) / np.sqrt(self._states(end).mass) for end in ends)
+        return WideCase(
+            methods=point.methods, n_pairs=point.n_pairs, epsilon=point.epsilon,
+            world=self._states(point), width=self._width(point), widest_reach=float(reach),
+        )  # fmt: skip
 
-    def _fixed_gap(self, check: Check, value: float, rng, replicates) -> float:
-        """The gap under the widest set of the sweep, whatever the point."""
-        states, (n_pairs, epsilon) = self._states(check, value), self.size(check, value)
-        reach = 0.0
-        for other in (check.grid[0], check.grid[-1]):
-            n, eps = self.size(check, other)
-            at = self._states(check, other)
-            width = calibrated_width(at, n, eps, self.config.failure_prob)
-            reach = max(reach, width / np.sqrt(at.mass))
-        return supremum_gap(states, n_pairs, epsilon, reach * np.sqrt(states.mass), rng, replicates)
+    def _width(self, point: Point) -> float:
+        """Γ that covers with probability 1−δ."""
+        states, delta = self._states(point), self.config.failure_prob
+        return calibrated_width(states, point.n_pairs, point.epsilon, delta)
 
-    def _states(self, check: Check, value: float) -> TwoArmStates:
-        if check.axis == "coverage":
-            return TwoArmStates(1, 1 / value)
-        if check.axis == "num_features":
-            return TwoArmStates(round(value), self.config.mass / value)
-        return TwoArmStates(1, self.config.mass)
+    def _states(self, point: Point) -> TwoArmStates:
+        """κ by the mass of one state, or d states that share a mass."""
+        if point.row.over == "coverage":
+            return TwoArmStates(1, 1 / point.value)
+        count = point.swept("num_features", 1)
+        return TwoArmStates(round(count), self.config.mass / count)
 
-    def _floor(self, check: Check, value: float, method: str, _rng, _replicates) -> float:
-        on_cost = check.axis == "privacy_cost"
-        epsilon = epsilon_of_cost(value) if on_cost else self._fixed(check, "epsilon")
-        share = value if check.axis == "corruption" else self.config.corruption
-        order = Order.CTL if check.name.startswith("ctl") else Order.LTC
-        order = swapped(order) if method == "orders_swapped" else order
-        worth, bound = (
-            privacy_cost(epsilon) if order is Order.LTC else 1.0,
-            self.config.reward_bound,
-        )
-        believed = check.grid[-1] if method == "corruption_ignored" else share
-        width = sharper_floor(worth, believed, bound)
-        return attacked_floor(order, epsilon, share, bound, width)
+    def _floor(self, point: Point) -> FloorCase:
+        share = point.swept("corruption", self.config.corruption)
+        most = point.grid[-1] if point.row.over == "corruption" else share
+        return FloorCase(
+            methods=point.methods, epsilon=point.epsilon, corruption=share, believed=share,
+            most_corruption=most, reward_bound=self.config.reward_bound, order=point.row.given,
+        )  # fmt: skip
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """κ is finite and every pair can be drawn: m ≤ ρ_s/2."""
         mass = self.config.mass
-        smallest = min(
-            (c.grid[0] for c in self.checks() if c.axis == "coverage"), default=float("inf")
-        )
+        kappas = [trial.grid[0] for trial in self.trials if trial.row.over == "coverage"]
+        smallest = min(kappas, default=float("inf"))
         return (
             AssumptionResult("mass of informative pairs", mass <= 0.5, f"m = {mass:g}"),
             AssumptionResult("κ at least 2", smallest >= 2, f"κ ≥ {smallest:g}"),

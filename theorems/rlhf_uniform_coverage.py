@@ -20,27 +20,50 @@ vanish with α.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from repro.algorithms.floors import greedy_floor, swapped
-from repro.algorithms.robust_estimation import Scene
-from repro.algorithms.two_arm_rlhf import TwoArmStates, supremum_gap
-from repro.corruption.orders import Order
-from repro.instances.pair_world import orthogonal_cells
-from repro.schema import Number, Positive, Share
-from repro.study.checks import Check
-from repro.study.corruption_sweep import require_labels
-from repro.study.experiment import Setting
+from repro.base.schema import Number, Positive, Share
+from repro.families.robust.cases import STRONG_CTL, STRONG_LTC, Attack, RobustExperiment
+from repro.families.robust.measures import of_changed_case
+from repro.families.robust.quantities_floors import GreedyCase, greedy_floor
+from repro.families.robust.quantities_two_arms import MarginCase, TwoArmStates, supremum_gap
+from repro.families.robust.worlds_pairs import orthogonal_cells
+from repro.families.robust.wrong import as_it_is, biased_reading, huber_adversary, orders_swapped
+from repro.study.case import Case, Point
+from repro.study.claims import Slope
+from repro.study.config import Probes
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig, SweepExperiment
+from repro.study.row import Method, Need, Row, method
 
-GAP = "sup over margins of the gap"
-FLOOR = "largest margin that is turned"
+MIN_LABELS = 8 * np.log(2 / 0.05)
+"""n·ξ at least: 8·ln(d/δ)."""
 
 
-class UniformCoverageConfig(SweepConfig):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class StuckCase(MarginCase):
+    """Also the size of the first grid point."""
+
+    first_n_pairs: int
+    first_epsilon: float
+
+
+@method
+def stuck_at_first_point(case: StuckCase) -> StuckCase:
+    """Wrong: the gap of the first grid point, whatever the point."""
+    return replace(case, n_pairs=case.first_n_pairs, epsilon=case.first_epsilon)
+
+
+algorithm_2 = Method("algorithm_2", as_it_is)
+GAP = of_changed_case("sup over margins of the gap", supremum_gap)
+FLOOR = of_changed_case("largest margin that is turned", greedy_floor)
+NOISY = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY)
+ATTACKED = (*NOISY, Need.ADVERSARY)
+
+
+class UniformCoverageProbes(Probes):
     """Numbers of the experiment; conf/theorem/rlhf_uniform_coverage.yaml gives them."""
 
     corruption: Number
@@ -49,90 +72,70 @@ class UniformCoverageConfig(SweepConfig):
     margins: tuple[Positive, Positive]
 
 
-class UniformCoverage(SweepExperiment):
+class UniformCoverage(RobustExperiment[Case]):
     """Theorem 6.2 on one state."""
 
-    slug = "rlhf_uniform_coverage"
     title = "P4 Theorem 6.2: private and robust offline RLHF, uniform coverage"
-    statements = ("p4.thm_6_2",)
-    instances = ("linear",)
-    used_overrides = frozenset({"epsilon", "n_pairs"})
-    config_type = UniformCoverageConfig
-    config: UniformCoverageConfig
+    settles = ("p4.thm_6_2",)
+    config_type = UniformCoverageProbes
 
     rows = (
-        Row("n_pairs", "n_pairs", "state", "algorithm_2", ("stuck_at_first_point",), GAP,
-            "gap ∝ n^−½"),
-        Row("privacy_cost", "privacy_cost", "state", "algorithm_2", ("stuck_at_first_point",), GAP,
-            "gap ∝ c(ε)"),
-        Row("noise_coverage", "min_eigenvalue", "state", "algorithm_2", (), GAP,
-            "gap ≤ O(1/ξ)"),
-        Row("ltc_corruption", "corruption", "state", "algorithm_2", ("biased_reading",), FLOOR,
-            "LTC: floor ∝ α"),
-        Row("ctl_corruption", "corruption", "state", "algorithm_2", ("biased_reading",), FLOOR,
-            "CTL: floor ∝ α"),
-        Row("ltc_coverage", "min_eigenvalue", "state", "algorithm_2", ("huber_adversary",), FLOOR,
-            "LTC: floor ∝ 1/ξ"),
-        Row("ctl_coverage", "min_eigenvalue", "state", "algorithm_2", ("huber_adversary",), FLOOR,
-            "CTL: floor ∝ 1/ξ"),
-        Row("ltc_cost", "privacy_cost", "state", "algorithm_2", ("orders_swapped",), FLOOR,
-            "LTC: floor ∝ c(ε)"),
-        Row("ctl_cost", "privacy_cost", "state", "algorithm_2", ("orders_swapped",), FLOOR,
-            "CTL: floor free of ε"),
+        Row("n_pairs", "n_pairs", Slope(-0.5, "gap {rate}"), GAP, algorithm_2,
+            (stuck_at_first_point,), needs=NOISY),
+        Row("privacy_cost", "privacy_cost", Slope(1, "gap {rate}"), GAP, algorithm_2,
+            (stuck_at_first_point,), needs=NOISY),
+        Row("noise_coverage", "min_eigenvalue",
+            Slope(-1, "gap ≤ O(1/ξ): its exponent in ξ is at least −1, gap {rate}", "at_least"),
+            GAP, algorithm_2, needs=NOISY),
+        Row("ltc_corruption", "corruption", Slope(1, "LTC: floor {rate}"), FLOOR, algorithm_2,
+            (biased_reading,), given=STRONG_LTC, needs=ATTACKED),
+        Row("ctl_corruption", "corruption", Slope(1, "CTL: floor {rate}"), FLOOR, algorithm_2,
+            (biased_reading,), given=STRONG_CTL, needs=ATTACKED),
+        Row("ltc_coverage", "min_eigenvalue", Slope(-1, "LTC: floor {rate}"), FLOOR, algorithm_2,
+            (huber_adversary,), given=STRONG_LTC, needs=ATTACKED),
+        Row("ctl_coverage", "min_eigenvalue", Slope(-1, "CTL: floor {rate}"), FLOOR, algorithm_2,
+            (huber_adversary,), given=STRONG_CTL, needs=ATTACKED),
+        Row("ltc_cost", "privacy_cost", Slope(1, "LTC: floor {rate}"), FLOOR, algorithm_2,
+            (orders_swapped,), given=STRONG_LTC, needs=(*ATTACKED, Need.ORDER)),
+        Row("ctl_cost", "privacy_cost", Slope(0, "CTL: floor {rate}", symbol="ε"), FLOOR,
+            algorithm_2, (orders_swapped,), given=STRONG_CTL, needs=(*ATTACKED, Need.ORDER)),
     )  # fmt: skip
 
-    def __init__(self, config: UniformCoverageConfig, setting: Setting) -> None:
-        super().__init__(config, setting)
-        require_labels(self, self._corrupted)
+    def case(self, point: Point) -> Case:
+        """A gap without corruption, or a floor under an attack."""
+        attack = point.row.given
+        return self._noisy(point) if attack is None else self._floor(point, attack)
 
-    def _corrupted(self, check: Check, value: float) -> float | None:
-        """α of a floor row."""
-        if check.quantity != FLOOR:
-            return None
-        return value if check.axis == "corruption" else self.config.corruption
+    def world_numbers(self, row: Row) -> Mapping[str, object]:
+        """The least eigenvalue, which all rows share where they do not sweep it."""
+        return {"min_eigenvalue": self.config.min_eigenvalue}
 
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """A supremum, or a largest margin, is one number a block."""
-        found = self._floor if check.quantity == FLOOR else self._gap
-        return {
-            m: np.full(replicates, found(check, value, m, rng, replicates)) for m in check.methods
-        }
+    def _coverage(self, point: Point) -> float:
+        return point.swept("min_eigenvalue", self.config.min_eigenvalue)
 
-    def _xi(self, check: Check, value: float) -> float:
-        return value if check.axis == "min_eigenvalue" else self.config.min_eigenvalue
+    def _noisy(self, point: Point) -> StuckCase:
+        first = replace(point, value=point.grid[0])
+        return StuckCase(
+            methods=point.methods, n_pairs=point.n_pairs, epsilon=point.epsilon,
+            world=TwoArmStates(1, self._coverage(point)), width=0.0,
+            first_n_pairs=first.n_pairs, first_epsilon=first.epsilon,
+        )  # fmt: skip
 
-    def _gap(self, check: Check, value: float, method: str, rng, replicates) -> float:
-        states = TwoArmStates(1, self._xi(check, value))
-        n_pairs, epsilon = self.size(check, value)
-        if method == "stuck_at_first_point":
-            n_pairs, epsilon = self.size(check, check.grid[0])
-        return supremum_gap(states, n_pairs, epsilon, 0.0, rng, replicates)
-
-    def _floor(self, check: Check, value: float, method: str, rng, _replicates) -> float:
-        n_pairs, epsilon = self.size(check, value)
-        share = self._corrupted(check, value) or 0.0
-        world = orthogonal_cells([self._xi(check, value)], [0.0], self.config.reward_bound)
-        order = Order.CTL if check.name.startswith("ctl") else Order.LTC
-        scene = Scene(world, order, epsilon, share, "strong")
-        match method:
-            case "orders_swapped":
-                scene = replace(scene, order=swapped(order))
-            case "huber_adversary":
-                scene = replace(scene, adversary="huber")
-            case "biased_reading":
-                scene = replace(scene, reading="biased")
-        return greedy_floor(scene, n_pairs, rng, self.config.margins)
+    def _floor(self, point: Point, attack: Attack) -> GreedyCase:
+        world = orthogonal_cells([self._coverage(point)], [0.0], self.config.reward_bound)
+        return GreedyCase(
+            methods=point.methods, n_pairs=point.n_pairs, epsilon=point.epsilon, world=world,
+            margins=self.config.margins, **self.attacked(point, attack),
+        )  # fmt: skip
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Assumption 5.6 and n ≥ 8·ln(d/δ)/ξ at both ends of every sweep."""
         return tuple(
             AssumptionResult(
-                f"{check.name} at {value:g}: enough labels",
-                self.size(check, value)[0] >= 8 * np.log(2 / 0.05) / self._xi(check, value),
-                f"ξ = {self._xi(check, value):.3g}",
+                f"{trial.row.name} at {point.value:g}: enough labels",
+                bool(point.n_pairs >= MIN_LABELS / self._coverage(point)),
+                f"ξ = {self._coverage(point):.3g}",
             )
-            for check in self.checks()
-            for value in (check.grid[0], check.grid[-1])
+            for trial in self.trials
+            for point in (trial.points[0], trial.points[-1])
         )

@@ -23,26 +23,66 @@ What would refute it: a floor with a smaller exponent in α or a larger one in c
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
-from repro.algorithms.chipo_tabular import VARIANTS, ChipoStudy
-from repro.corruption.huber_square import HuberOrder
-from repro.instances.chipo_worlds import RareGoodArm
-from repro.schema import Count, Positive, Probability
-from repro.study.checks import Check
-from repro.study.experiment import Setting
-from repro.study.privacy_mistakes import PrivacyMistakes
+from repro.base.schema import Count, Positive, Probability
+from repro.corruption.orders import Order
+from repro.families.chipo.cases import GAP, TabularCase
+from repro.families.chipo.variants import (
+    adaptive_corruption_before_privacy,
+    adaptive_tuning,
+    corruption_after_privacy,
+    fixed_kl_weight,
+    label_flip,
+    square_chipo,
+    without_privacy_cost,
+)
+from repro.families.chipo.worlds import RareGoodArm
+from repro.study.case import Point
+from repro.study.claims import Slope
+from repro.study.config import Probes
+from repro.study.experiment import Experiment
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig
-
-GAP = "suboptimality [reward]"
-OVER_OLD = "suboptimality / √α"
-ADAPTIVE = "adaptive_tuning"
+from repro.study.row import Evidence, Measure, Need, Row, Values
 
 
-class SquareChipoConfig(SweepConfig):
+@dataclass(frozen=True)
+class Corruption:
+    """What happens to labels besides privacy.
+
+    Attributes:
+        order: of corruption and privacy, which β is tuned for.
+        share: multiple of the α in force.
+    """
+
+    order: Order = Order.CTL
+    share: float = 1.0
+
+
+PRIVACY_ONLY = Corruption(share=0.0)
+CTL, LTC = Corruption(), Corruption(Order.LTC)
+
+
+def over_old_bound(case: TabularCase, rng: np.random.Generator, replicates: int) -> Values:
+    """Gaps over √α."""
+    found = GAP.of(case, rng, replicates)
+    return {name: gap / np.sqrt(case.corruption) for name, gap in found.items()}
+
+
+OVER_OLD = Measure("suboptimality / √α", over_old_bound, Evidence.MEASURED)
+
+FLOOR = (Need.LABELS,)
+COSTS = (Need.PRIVACY, Need.ORDER)
+LEARNT = (Need.LABELS, Need.TRUTH_HIDDEN, Need.ADVERSARY)
+FIXED = (fixed_kl_weight,)
+STATED = ("p2.thm_5_2", "p2.thm_d_1", "p2.alg_3")
+ADAPTIVE = ("p2.rem_5_1", "p2.alg_3")
+
+
+class SquareChipoProbes(Probes):
     """Numbers of the experiment.
 
     Attributes:
@@ -60,94 +100,75 @@ class SquareChipoConfig(SweepConfig):
     corruption: Probability
 
 
-class SquareChipo(PrivacyMistakes):
+class SquareChipo(Experiment[TabularCase]):
     """Theorem 5.2 on rare good responses against the worst Huber adversary."""
 
-    slug = "square_chipo"
     title = "P2 Theorem 5.2: offline χPO with the square loss under CTL and LTC"
-    statements = ("p2.thm_5_2", "p2.thm_d_1", "p2.alg_3", "p2.rem_5_1")
-    settled_by = {
-        "p2.rem_5_1": ("privacy_cost_ltc_adaptive", "corruption_ctl_adaptive",
-            "corruption_ltc_adaptive"),
-        "p2.thm_5_2": ("corruption_ctl", "corruption_ltc", "privacy_cost_ctl", "privacy_cost_ltc",
-            "older_bound", "n_pairs", "privacy_cost"),
-        "p2.thm_d_1": ("corruption_ctl", "corruption_ltc", "privacy_cost_ctl", "privacy_cost_ltc",
-            "n_pairs", "privacy_cost"),
-    }  # fmt: skip
-    instances = ("linear",)
-    used_overrides = frozenset({"epsilon", "n_pairs"})
-    config_type = SquareChipoConfig
-    privacy_mistakes = frozenset({"without_privacy_cost"})
+    settles = STATED
+    config_type = SquareChipoProbes
+    config: SquareChipoProbes
 
     rows = (
-        Row("corruption_ctl", "corruption", "ctl", "square_chipo", ("fixed_kl_weight",), GAP,
-            "CTL: floor ∝ α"),
-        Row("corruption_ltc", "corruption", "ltc", "square_chipo", ("fixed_kl_weight",), GAP,
-            "LTC: floor ∝ α"),
-        Row("privacy_cost_ctl", "privacy_cost", "ctl", "square_chipo",
-            ("without_privacy_cost", "corruption_after_privacy"), GAP,
-            "CTL: floor does not grow with c(ε)"),
-        Row("privacy_cost_ltc", "privacy_cost", "ltc", "square_chipo",
-            ("without_privacy_cost",), GAP, "LTC: floor ∝ c(ε)"),
-        Row("privacy_cost_ltc_adaptive", "privacy_cost", "ltc", ADAPTIVE,
-            ("adaptive_corruption_before_privacy",), GAP,
-            "LTC, β free of α: floor ∝ c(ε)"),
-        Row("corruption_ctl_adaptive", "corruption", "ctl", ADAPTIVE, ("fixed_kl_weight",), GAP,
-            "CTL, β free of α: floor ∝ α"),
-        Row("corruption_ltc_adaptive", "corruption", "ltc", ADAPTIVE, ("fixed_kl_weight",), GAP,
-            "LTC, β free of α: floor ∝ α"),
-        Row("older_bound", "corruption", "ctl", "square_chipo", ("fixed_kl_weight",), OVER_OLD,
-            "the older bound √α is loose by a factor ∝ √α"),
-        Row("n_pairs", "n_pairs", "clean", "square_chipo", ("fixed_kl_weight", "label_flip"), GAP,
-            "no corruption: ∝ n^−½"),
-        Row("privacy_cost", "privacy_cost", "clean", "square_chipo", ("without_privacy_cost",),
-            GAP, "no corruption: ∝ c(ε)"),
+        Row("corruption_ctl", "corruption", Slope(1, "CTL: floor {rate}"), GAP, square_chipo,
+            FIXED, on="tabular", given=CTL, needs=FLOOR),
+        Row("corruption_ltc", "corruption", Slope(1, "LTC: floor {rate}"), GAP, square_chipo,
+            FIXED, on="tabular", given=LTC, needs=FLOOR),
+        Row("privacy_cost_ctl", "privacy_cost", Slope(0, "CTL: floor {rate}"), GAP, square_chipo,
+            (without_privacy_cost, corruption_after_privacy), on="tabular", given=CTL,
+            needs=COSTS),
+        Row("privacy_cost_ltc", "privacy_cost", Slope(1, "LTC: floor {rate}"), GAP, square_chipo,
+            (without_privacy_cost,), on="tabular", given=LTC, needs=(*FLOOR, *COSTS)),
+        Row("privacy_cost_ltc_adaptive", "privacy_cost", Slope(1, "LTC, β free of α: floor {rate}"),
+            GAP, adaptive_tuning, (adaptive_corruption_before_privacy,), on="tabular", given=LTC,
+            needs=(*FLOOR, *COSTS), settles=ADAPTIVE),
+        Row("corruption_ctl_adaptive", "corruption", Slope(1, "CTL, β free of α: floor {rate}"),
+            GAP, adaptive_tuning, FIXED, on="tabular", given=CTL, needs=LEARNT, settles=ADAPTIVE),
+        Row("corruption_ltc_adaptive", "corruption", Slope(1, "LTC, β free of α: floor {rate}"),
+            GAP, adaptive_tuning, FIXED, on="tabular", given=LTC, needs=LEARNT, settles=ADAPTIVE),
+        Row("older_bound", "corruption",
+            Slope(0.5, "the older bound √α is loose by a factor {rate}"), OVER_OLD, square_chipo,
+            FIXED, on="tabular", given=CTL, needs=FLOOR, settles=("p2.thm_5_2", "p2.alg_3")),
+        Row("n_pairs", "n_pairs", Slope(-0.5, "no corruption: {rate}"), GAP, square_chipo,
+            (fixed_kl_weight, label_flip), on="tabular", given=PRIVACY_ONLY, needs=FLOOR),
+        Row("privacy_cost", "privacy_cost", Slope(1, "no corruption: {rate}"), GAP, square_chipo,
+            (without_privacy_cost,), on="tabular", given=PRIVACY_ONLY,
+            needs=(*FLOOR, Need.PRIVACY)),
     )  # fmt: skip
 
-    def __init__(self, config: SquareChipoConfig, setting: Setting) -> None:
-        super().__init__(config, setting)
-        self.numbers = config
-        self._worst = lru_cache(maxsize=None)(_worst)
-
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """Gaps of the worst reward difference, per method."""
-        study = self.study(check, value)
-        unit = np.sqrt(study.corruption) if check.quantity == OVER_OLD else 1.0
-        found = {}
-        for method in check.methods:
-            worst = np.array(self._worst(study, method)[0])
-            found[method] = study.simulate(VARIANTS[method], worst, rng, replicates) / unit
-        return found
-
-    def study(self, check: Check, value: float) -> ChipoStudy:
+    def case(self, point: Point) -> TabularCase:
         """World and labels of one grid point."""
-        numbers, kind = self.numbers, str(check.settings["world"])
-        alpha = value if check.axis == "corruption" else numbers.corruption
-        order: HuberOrder = "ltc" if kind == "ltc" else "ctl"
-        world = RareGoodArm(numbers.num_states, numbers.coverage, numbers.reward_bound)
-        return ChipoStudy(
-            world,
-            *self.size(check, value),
-            0.0 if kind == "clean" else alpha,
-            order,
-            numbers.tuning,
-            numbers.fixed_kl_weight,
+        numbers, corruption = self.config, point.row.given
+        return TabularCase(
+            methods=point.methods,
+            epsilon=point.epsilon,
+            n_pairs=point.n_pairs,
+            tuning=numbers.tuning,
+            world=RareGoodArm(numbers.num_states, numbers.coverage, numbers.reward_bound),
+            fixed_kl_weight=numbers.fixed_kl_weight,
+            corruption=corruption.share * point.swept("corruption", numbers.corruption),
+            assumed_order=corruption.order,
+            order=corruption.order,
         )
+
+    def world_numbers(self, row: Row) -> Mapping[str, object]:
+        """Fields of the world, and α where it is not swept."""
+        fields = self.config.model_dump(include={"num_states", "coverage", "reward_bound"})
+        return {"world_fields": fields, "corruption": row.given.share * self.config.corruption}
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """The worst Δ is interior and α < 1/2 at both ends of every sweep."""
-        found = []
-        for check in self.checks():
-            for value in (check.grid[0], check.grid[-1]):
-                study = self.study(check, value)
-                worst, inside = self._worst(study, check.method)
-                detail = f"worst Δ = {worst:.3g} inside (0, R_max], α = {study.corruption:g}"
-                name = f"{check.name} at {value:g}: worst instance interior, α < 1/2"
-                found.append(AssumptionResult(name, inside and study.corruption < 0.5, detail))
-        return tuple(found)
+        return tuple(
+            _interior(f"{trial.row.name} at {value:g}", case)
+            for trial in self.trials
+            for value, case in (
+                (trial.grid[0], trial.cases[0]),
+                (trial.grid[-1], trial.cases[-1]),
+            )
+        )
 
 
-def _worst(study: ChipoStudy, method: str) -> tuple[float, bool]:
-    return study.worst_difference(VARIANTS[method])
+def _interior(where: str, case: TabularCase) -> AssumptionResult:
+    inside, detail = case.interior(case.methods[0].run)
+    fits = inside and case.corruption < 0.5
+    detail = f"{detail}, α = {case.corruption:g}"
+    return AssumptionResult(f"{where}: worst instance interior, α < 1/2", fits, detail)

@@ -25,42 +25,49 @@ Remark 5.1 (adaptivity) forbids: here γ is chosen without α.
 
 from __future__ import annotations
 
-from repro.study.sweep import Row
-from repro.study.xpo_sweep import XpoConfig, XpoSweep
+from repro.corruption.orders import Order
+from repro.families.xpo.cases import Supremum, XpoExperiment, XpoProbes
+from repro.families.xpo.quantities import WORST_GAP
+from repro.families.xpo.wrong import (
+    other_order,
+    printed_sign,
+    square_label_flip,
+    square_xpo,
+    without_cost,
+)
+from repro.study.claims import Slope
+from repro.study.row import Need, Row
 
-GAP = "average gap on the worst rung [reward]"
-BLIND = ("without_cost",)
+CTL, LTC = Supremum(interior=True), Supremum(interior=True, order=Order.LTC)
+BOUND = Supremum(interior=False)
+AS_PRINTED = ("p2.thm_5_3", "p2.alg_4")
+CLEAN = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY)
+CORRUPTED = (*CLEAN, Need.ADVERSARY)
+ORDERED = (*CORRUPTED, Need.ORDER)
 
 
-class SquareXpo(XpoSweep):
+class SquareXpo(XpoExperiment):
     """Theorem 5.3 with Algorithm 4 as corrected, and as printed."""
 
-    slug = "square_xpo"
     title = "P2 Theorem 5.3: SquareXPO, private and robust online alignment"
-    statements = ("p2.thm_5_3", "p2.alg_4", "p2.lem_d_2")
-    settled_by = {
-        "p2.thm_5_3": ("horizon", "privacy_cost", "corruption_ctl", "corruption_ltc",
-            "floor_cost_ctl", "floor_cost_ltc", "printed_sign"),
-        "p2.lem_d_2": ("horizon", "privacy_cost", "corruption_ctl", "corruption_ltc",
-            "floor_cost_ctl", "floor_cost_ltc"),
-    }  # fmt: skip
-    instances = ("linear",)
-    used_overrides = frozenset({"epsilon", "horizon"})
-    config_type = XpoConfig
+    settles = (*AS_PRINTED, "p2.lem_d_2")
+    config_type = XpoProbes
 
     rows = (
-        Row("horizon", "horizon", "ctl", "square_xpo", ("without_cost", "square_label_flip"), GAP,
-            "no corruption: gap ∝ T^−½"),
-        Row("privacy_cost", "privacy_cost", "ctl", "square_xpo", BLIND, GAP,
-            "no corruption: gap ∝ c(ε)"),
-        Row("corruption_ctl", "corruption", "ctl", "square_xpo", BLIND, GAP,
-            "CTL: the floor is ∝ α"),
-        Row("corruption_ltc", "corruption", "ltc", "square_xpo", BLIND, GAP,
-            "LTC: the floor is ∝ α"),
-        Row("floor_cost_ctl", "privacy_cost", "ctl", "square_xpo", ("other_order",), GAP,
-            "CTL: the floor does not depend on c(ε)"),
-        Row("floor_cost_ltc", "privacy_cost", "ltc", "square_xpo", ("other_order",), GAP,
-            "LTC: the floor is ∝ c(ε)"),
-        Row("printed_sign", "horizon", "ctl", "printed_sign", ("square_label_flip",), GAP,
-            "Algorithm 4 as printed: gap ∝ T^−½"),
+        Row("horizon", "horizon", Slope(-0.5, "no corruption: gap {rate}"), WORST_GAP, square_xpo,
+            (without_cost, square_label_flip), on="needles", given=CTL, needs=CLEAN),
+        Row("privacy_cost", "privacy_cost", Slope(1, "no corruption: gap {rate}"), WORST_GAP,
+            square_xpo, (without_cost,), on="needles", given=CTL, needs=CLEAN),
+        Row("corruption_ctl", "corruption", Slope(1, "CTL: the floor is {rate}"), WORST_GAP,
+            square_xpo, (without_cost,), on="needles", given=CTL, needs=CORRUPTED),
+        Row("corruption_ltc", "corruption", Slope(1, "LTC: the floor is {rate}"), WORST_GAP,
+            square_xpo, (without_cost,), on="needles", given=LTC, needs=CORRUPTED),
+        Row("floor_cost_ctl", "privacy_cost", Slope(0, "CTL: the floor is {rate}"), WORST_GAP,
+            square_xpo, (other_order,), on="needles", given=CTL, needs=ORDERED),
+        Row("floor_cost_ltc", "privacy_cost", Slope(1, "LTC: the floor is {rate}"), WORST_GAP,
+            square_xpo, (other_order,), on="needles", given=LTC, needs=ORDERED),
+        Row("printed_sign", "horizon", Slope(-0.5, "Algorithm 4 as printed: gap {rate}",
+            "at_most"), WORST_GAP, printed_sign, (square_label_flip,), on="needles", given=BOUND,
+            needs=(Need.TRUTH_HIDDEN,), settles=AS_PRINTED, expected="contradicted",
+            why="the printed sign maximises the squared error"),
     )  # fmt: skip

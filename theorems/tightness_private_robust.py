@@ -24,110 +24,159 @@ What would refute a row: an exponent outside its margin.
 from __future__ import annotations
 
 import math
-from functools import partial
+from dataclasses import dataclass
 
 import numpy as np
 
-from repro.measures.two_point_bound import (
+from repro.base.schema import Share
+from repro.families.robust.bounds_two_point import (
     debiased_mean_error,
     mean_floor,
     observed_mean,
     two_point_bound,
 )
-from repro.schema import Share
-from repro.study.checks import Check
-from repro.study.experiment import Setting
+from repro.study.case import Case, Point
+from repro.study.claims import Slope
+from repro.study.config import Probes
+from repro.study.experiment import Experiment
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig, SweepExperiment
-
-BOUND, ERROR = "exact lower bound of E|ĥ − h|", "E|ĥ − h| of the debiased mean"
-CLEAN, CTL, LTC = "clean", "ctl", "ltc"
+from repro.study.row import Evidence, Measure, Method, Need, Row, method, per_method
 
 
-class TightnessConfig(SweepConfig):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MeanCase(Case):
+    """The mean of a private corrupted label.
+
+    Attributes:
+        corruption: α of the Huber adversary.
+        order: ``ctl`` or ``ltc``.
+    """
+
+    corruption: float
+    order: str
+
+
+@dataclass(frozen=True)
+class Setup:
+    """Whether anybody corrupts, and on which side of the randomizer."""
+
+    order: str = "ctl"
+    corrupted: bool = True
+
+
+CLEAN, CTL, LTC = Setup(corrupted=False), Setup(), Setup("ltc")
+OTHER = {"ctl": "ltc", "ltc": "ctl"}
+
+
+def bound_at(name: str, **changes) -> Method:
+    """The two-point bound with some of the case's numbers replaced."""
+
+    def run(case: MeanCase) -> float:
+        given = {"n_pairs": case.n_pairs, "epsilon": case.epsilon, "share": case.corruption}
+        one = given | changes
+        return two_point_bound(one["n_pairs"], one["epsilon"], one["share"], case.order)
+
+    return Method(name, run)
+
+
+BOUND = bound_at("bound")
+NO_LABELS = bound_at("no_labels", n_pairs=1, epsilon=1e-6, share=0.0)
+RAW_LABELS = bound_at("raw_labels", epsilon=math.inf)
+NO_ADVERSARY = bound_at("no_adversary", share=0.0)
+
+
+@method
+def swapped_order(case: MeanCase) -> float:
+    """Wrong: the adversary on the other side of the randomizer."""
+    return two_point_bound(case.n_pairs, case.epsilon, case.corruption, OTHER[case.order])
+
+
+def error(case: MeanCase, rng: np.random.Generator, replicates: int, **assumed) -> np.ndarray:
+    """(R,) |ĥ − h| of the debiased mean."""
+    given = (case.n_pairs, case.epsilon, case.corruption, case.order)
+    return debiased_mean_error(rng, *given, replicates, **assumed)
+
+
+@method
+def half_debiased(case: MeanCase, rng: np.random.Generator, replicates: int) -> np.ndarray:
+    """Wrong: the root of the factor."""
+    return error(case, rng, replicates, assumed_signal=math.sqrt(math.tanh(case.epsilon / 2)))
+
+
+DEBIASED_MEAN = Method("debiased_mean", error)
+NO_DATA = Method("no_labels", lambda case, rng, replicates: NO_LABELS.run(case))
+LOWER = Measure(
+    "exact lower bound of E|ĥ − h|",
+    per_method(lambda case, m, rng, replicates: m.run(case)),
+    Evidence.EXACT,
+)
+ATTAINED = Measure(
+    "E|ĥ − h| of the debiased mean",
+    per_method(lambda case, m, rng, replicates: m.run(case, rng, replicates)),
+    Evidence.MEASURED,
+)
+PRIVATE, ATTACKED = (Need.LABELS, Need.PRIVACY), (Need.LABELS, Need.ADVERSARY)
+
+
+class TightnessProbes(Probes):
     """Numbers of the experiment; ``corruption`` where it is not swept."""
 
     corruption: Share
 
 
-class TightnessPrivateRobust(SweepExperiment):
+class TightnessPrivateRobust(Experiment[MeanCase]):
     """Lower bounds for the mean of a private corrupted label, and their attainment."""
 
-    slug = "tightness_private_robust"
     title = "P2 Thms 5.2, 5.3, P4 Thm 5.7: privacy and corruption cost at least this"
-    statements = ("p2.thm_5_2", "p2.thm_5_3", "p4.thm_5_7")
-    instances = ("linear",)
-    used_overrides = frozenset({"epsilon", "n_pairs"})
-    config_type = TightnessConfig
+    settles = ("p2.thm_5_2", "p2.thm_5_3", "p4.thm_5_7")
+    config_type = TightnessProbes
+    config: TightnessProbes
 
     rows = (
-        Row("n_pairs", "n_pairs", CLEAN, "bound", ("no_labels",), BOUND,
-            "no corruption: bound ∝ n^(−1/2)"),
-        Row("privacy_cost", "privacy_cost", CLEAN, "bound", ("raw_labels",), BOUND,
-            "no corruption: bound ∝ c(ε)"),
-        Row("corruption_ctl", "corruption", CTL, "bound", ("no_adversary",), BOUND,
-            "CTL, n large: bound ∝ α"),
-        Row("corruption_ltc", "corruption", LTC, "bound", ("no_adversary",), BOUND,
-            "LTC, n large: bound ∝ α"),
-        Row("privacy_cost_ctl", "privacy_cost", CTL, "bound", ("swapped_order",), BOUND,
-            "CTL, n large: bound does not depend on c(ε)"),
-        Row("privacy_cost_ltc", "privacy_cost", LTC, "bound", ("swapped_order",), BOUND,
-            "LTC, n large: bound ∝ c(ε)"),
-        Row("attained_n_pairs", "n_pairs", CLEAN, "debiased_mean", ("no_labels",), ERROR,
-            "no corruption: error ∝ n^(−1/2)"),
-        Row("attained_ctl", "privacy_cost", CTL, "debiased_mean", ("half_debiased",), ERROR,
-            "CTL, n large: error does not depend on c(ε)"),
-        Row("attained_ltc", "privacy_cost", LTC, "debiased_mean", ("half_debiased",), ERROR,
-            "LTC, n large: error ∝ c(ε)"),
+        Row("n_pairs", "n_pairs", Slope(-0.5, "no corruption: bound {rate}"), LOWER, BOUND,
+            (NO_LABELS,), given=CLEAN, needs=(Need.LABELS,)),
+        Row("privacy_cost", "privacy_cost", Slope(1, "no corruption: bound {rate}"), LOWER, BOUND,
+            (RAW_LABELS,), given=CLEAN, needs=PRIVATE),
+        Row("corruption_ctl", "corruption", Slope(1, "CTL, n large: bound {rate}"), LOWER, BOUND,
+            (NO_ADVERSARY,), given=CTL, needs=ATTACKED),
+        Row("corruption_ltc", "corruption", Slope(1, "LTC, n large: bound {rate}"), LOWER, BOUND,
+            (NO_ADVERSARY,), given=LTC, needs=ATTACKED),
+        Row("privacy_cost_ctl", "privacy_cost", Slope(0, "CTL, n large: bound {rate}"), LOWER,
+            BOUND, (swapped_order,), given=CTL, needs=(*ATTACKED, Need.ORDER)),
+        Row("privacy_cost_ltc", "privacy_cost", Slope(1, "LTC, n large: bound {rate}"), LOWER,
+            BOUND, (swapped_order,), given=LTC, needs=(*ATTACKED, Need.ORDER)),
+        Row("attained_n_pairs", "n_pairs", Slope(-0.5, "no corruption: error {rate}"), ATTAINED,
+            DEBIASED_MEAN, (NO_DATA,), given=CLEAN, needs=PRIVATE),
+        Row("attained_ctl", "privacy_cost", Slope(0, "CTL, n large: error {rate}"), ATTAINED,
+            DEBIASED_MEAN, (half_debiased,), given=CTL, needs=(*ATTACKED, Need.DEBIASING)),
+        Row("attained_ltc", "privacy_cost", Slope(1, "LTC, n large: error {rate}"), ATTAINED,
+            DEBIASED_MEAN, (half_debiased,), given=LTC, needs=(*ATTACKED, Need.DEBIASING)),
     )  # fmt: skip
 
-    def __init__(self, config: TightnessConfig, setting: Setting) -> None:
-        super().__init__(config, setting)
-        self.corruption = config.corruption
-
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """The exact bound, the same for every replicate, or simulated errors."""
-        n_pairs, epsilon, corruption, order = self.case(check, value)
-        versions = {
-            "bound": partial(two_point_bound, n_pairs, epsilon, corruption, order),
-            "no_labels": partial(two_point_bound, 1, 1e-6, 0.0, order),
-            "raw_labels": partial(two_point_bound, n_pairs, math.inf, corruption, order),
-            "no_adversary": partial(two_point_bound, n_pairs, epsilon, 0.0, order),
-            "swapped_order": partial(
-                two_point_bound, n_pairs, epsilon, corruption, "ltc" if order == "ctl" else "ctl"
-            ),
-        }
-        error = partial(debiased_mean_error, rng, n_pairs, epsilon, corruption, order, replicates)
-        root = math.sqrt(math.tanh(epsilon / 2))
-        simulated = {
-            "debiased_mean": error,
-            "half_debiased": partial(error, assumed_signal=root),
-        }
-        return {
-            m: simulated[m]() if m in simulated else np.full(replicates, versions[m]())
-            for m in check.methods
-        }
-
-    def case(self, check: Check, value: float):
-        """n, ε, α and the order of one grid point."""
-        world = str(check.settings["world"])
-        swept = value if check.axis == "corruption" else self.corruption
-        order = LTC if world == LTC else CTL
-        return *self.size(check, value), 0.0 if world == CLEAN else swept, order
+    def case(self, point: Point) -> MeanCase:
+        setup = point.row.given
+        share = point.swept("corruption", self.config.corruption)
+        return MeanCase(
+            methods=point.methods, n_pairs=point.n_pairs, epsilon=point.epsilon,
+            corruption=share if setup.corrupted else 0.0, order=setup.order,
+        )  # fmt: skip
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """α < 1/2, floors below 1, and two laws that coincide at the floor."""
         return tuple(
-            self._floor(check, value)
-            for check in self.checks()
-            for value in (check.grid[0], check.grid[-1])
+            _floor(f"{trial.row.name} at {value:g}", case)
+            for trial in self.trials
+            for value, case in (
+                (trial.grid[0], trial.cases[0]),
+                (trial.grid[-1], trial.cases[-1]),
+            )
         )
 
-    def _floor(self, check: Check, value: float) -> AssumptionResult:
-        _, epsilon, corruption, order = self.case(check, value)
-        floor = mean_floor(epsilon, corruption, order)
-        same = observed_mean(floor, epsilon, corruption, order) < 1e-12
-        name = f"{check.name} at {value:g}: one law for ±g at the floor"
-        return AssumptionResult(name, same and floor < 1 and corruption < 0.5, f"g = {floor:.3g}")
+
+def _floor(place: str, case: MeanCase) -> AssumptionResult:
+    """Two worlds ±g at the floor give one law of the observed labels."""
+    epsilon, corruption, order = case.epsilon, case.corruption, case.order
+    floor = mean_floor(epsilon, corruption, order)
+    same = observed_mean(floor, epsilon, corruption, order) < 1e-12
+    holds = same and floor < 1 and corruption < 0.5
+    return AssumptionResult(f"{place}: one law for ±g at the floor", holds, f"g = {floor:.3g}")

@@ -23,29 +23,74 @@ What would refute it: growth with n, a larger power of c or d, or violations mor
 
 from __future__ import annotations
 
-import math
-from functools import lru_cache
+from collections.abc import Callable
 
 import numpy as np
 
-from repro.algorithms.label_sequences import Design, draw_sequence
-from repro.algorithms.log_loss_hypercube import HypercubeStudy, private_prob
-from repro.algorithms.uniform_bounds import log_loss_violated
-from repro.instances.probability_classes import packing_class, random_class
-from repro.notation import epsilon_of_cost, privacy_cost
-from repro.schema import Count, Probability
-from repro.study.checks import Check
-from repro.study.experiment import Setting
-from repro.study.privacy_mistakes import PrivacyMistakes
+from repro.base.schema import Count, Probability
+from repro.families.losses.uniform_cases import (
+    HypercubeCase,
+    ReportCase,
+    SequenceCase,
+    grid_left,
+    hypercube_left,
+    log_violations,
+)
+from repro.families.losses.variants import (
+    epsilon_overstated,
+    log_without_cost,
+    mixture_mle,
+    naive_likelihood,
+)
+from repro.families.losses.worlds_sequences import Design, packing_class, random_class
+from repro.study.case import Point
+from repro.study.claims import Frequency, Slope
+from repro.study.config import Probes
+from repro.study.experiment import Experiment, Setting
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig
+from repro.study.row import Evidence, Measure, Need, Row, per_method
+
+CaseOf = Callable[["UniformConvergenceLog", Point], ReportCase]
+"""What the cases of a row are."""
 
 LEFT = "n·E TV²(P_θ̂, P_θ*)"
-VIOLATED = "inequality violated at some n ≤ T [frequency]"
-WRONG = ("naive_likelihood", "without_privacy_cost")
+CUBE = Measure(LEFT, per_method(hypercube_left), Evidence.MEASURED)
+GRID = Measure(LEFT, per_method(grid_left), Evidence.MEASURED)
+VIOLATED = Measure(
+    "inequality violated at some n ≤ T [frequency]", log_violations, Evidence.MEASURED
+)
 
 
-class UniformConvergenceLogConfig(SweepConfig):
+def hypercube(experiment: UniformConvergenceLog, point: Point) -> HypercubeCase:
+    """d cells, of the two-point class or of the grid."""
+    numbers = experiment.config
+    return HypercubeCase(
+        methods=point.methods,
+        epsilon=point.epsilon,
+        n_pairs=point.n_pairs,
+        num_features=int(point.swept("num_features", numbers.num_features)),
+        base=numbers.base,
+    )
+
+
+def sequences(table: Callable[[int], np.ndarray], design: Design) -> CaseOf:
+    """Labels of a finite class on inputs chosen by a design."""
+
+    def case(experiment: UniformConvergenceLog, point: Point) -> SequenceCase:
+        numbers = experiment.config
+        return SequenceCase(
+            methods=point.methods,
+            epsilon=point.epsilon,
+            horizon=point.horizon,
+            table=table(int(point.swept("class_size", numbers.class_size))),
+            design=design,
+            failure_prob=numbers.failure_prob,
+        )
+
+    return case
+
+
+class UniformConvergenceLogProbes(Probes):
     """Numbers of the experiment.
 
     Attributes:
@@ -61,97 +106,74 @@ class UniformConvergenceLogConfig(SweepConfig):
     failure_prob: Probability
 
 
-class UniformConvergenceLog(PrivacyMistakes):
+LEARNS = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY)
+WRONG = (naive_likelihood, epsilon_overstated)
+NAIVE = (naive_likelihood,)
+FORMS = (naive_likelihood, log_without_cost)
+FOR_ALL_N = ("p2.lem_3_1", "p2.lem_b_1")
+SEEN = (Need.LABELS,)
+
+
+class UniformConvergenceLog(Experiment[ReportCase]):
     """Lemma 3.1 on classes that attain it, and as an inequality over all n."""
 
-    slug = "uniform_convergence_log"
     title = "P2 Lemma 3.1: uniform convergence of the log loss under label privacy"
-    statements = ("p2.lem_3_1", "p2.lem_b_1")
-    settled_by = {
-        "p2.lem_b_1": ("all_n_random_iid", "all_n_random_adaptive", "all_n_packing_iid",
-            "all_n_packing_adaptive"),
-    }  # fmt: skip
-    instances = ("linear",)
-    used_overrides = frozenset({"epsilon", "n_pairs", "horizon"})
-    config_type = UniformConvergenceLogConfig
-    privacy_mistakes = frozenset({"naive_likelihood", "epsilon_overstated", "without_privacy_cost"})
+    settles = ("p2.lem_3_1",)
+    config_type = UniformConvergenceLogProbes
+    config: UniformConvergenceLogProbes
 
     rows = (
-        Row("n_pairs", "n_pairs", "hypercube", "mixture_mle",
-            ("naive_likelihood", "epsilon_overstated"), LEFT, "worst h: does not grow with n"),
-        Row("privacy_cost", "privacy_cost", "hypercube", "mixture_mle", ("naive_likelihood",),
-            LEFT, "worst h: ∝ c(ε)²"),
-        Row("num_features", "num_features", "hypercube", "mixture_mle", ("naive_likelihood",),
-            LEFT, "worst h: ∝ d = log₂|Θ|"),
-        Row("n_pairs_grid", "n_pairs", "grid", "mixture_mle",
-            ("naive_likelihood", "epsilon_overstated"), LEFT, "grid: does not grow with n"),
-        Row("privacy_cost_grid", "privacy_cost", "grid", "mixture_mle", ("naive_likelihood",),
-            LEFT, "grid: ∝ c(ε)²"),
-        Row("num_features_grid", "num_features", "grid", "mixture_mle", ("naive_likelihood",),
-            LEFT, "grid: ∝ d"),
-        Row("all_n_random_iid", "class_size", "random/iid", "mixture_mle", WRONG, VIOLATED,
-            "random class, iid inputs: all n ≤ T and all θ with probability ≥ 1−δ"),
-        Row("all_n_random_adaptive", "privacy_cost", "random/adaptive", "mixture_mle", WRONG,
-            VIOLATED, "random class, adaptive inputs: the same"),
-        Row("all_n_packing_iid", "privacy_cost", "packing/iid", "mixture_mle", WRONG, VIOLATED,
-            "packing, iid inputs: the same"),
-        Row("all_n_packing_adaptive", "class_size", "packing/adaptive", "mixture_mle", WRONG,
-            VIOLATED, "packing, adaptive inputs: the same"),
+        Row("n_pairs", "n_pairs", Slope(0, "worst h: {rate}"), CUBE, mixture_mle, WRONG,
+            on="hypercube", given=hypercube, needs=LEARNS),
+        Row("privacy_cost", "privacy_cost", Slope(2, "worst h: {rate}"), CUBE, mixture_mle, NAIVE,
+            on="hypercube", given=hypercube, needs=LEARNS),
+        Row("num_features", "num_features", Slope(1, "worst h: {rate} = log₂|Θ|"), CUBE,
+            mixture_mle, NAIVE, on="hypercube", given=hypercube, needs=LEARNS),
+        Row("n_pairs_grid", "n_pairs", Slope(0, "grid: {rate}"), GRID, mixture_mle, WRONG,
+            on="grid", given=hypercube, needs=LEARNS),
+        Row("privacy_cost_grid", "privacy_cost", Slope(2, "grid: {rate}"), GRID, mixture_mle,
+            NAIVE, on="grid", given=hypercube, needs=LEARNS),
+        Row("num_features_grid", "num_features", Slope(1, "grid: {rate}"), GRID, mixture_mle,
+            NAIVE, on="grid", given=hypercube, needs=LEARNS),
+        Row("all_n_random_iid", "class_size",
+            Frequency("random class, iid inputs: all n ≤ T and all θ with probability ≥ 1−δ"),
+            VIOLATED, mixture_mle, FORMS, on="random", given=sequences(random_class, "iid"),
+            needs=SEEN, settles=FOR_ALL_N),
+        Row("all_n_random_adaptive", "privacy_cost",
+            Frequency("random class, adaptive inputs: the same"), VIOLATED, mixture_mle, FORMS,
+            on="random", given=sequences(random_class, "adaptive"), needs=SEEN,
+            settles=FOR_ALL_N),
+        Row("all_n_packing_iid", "privacy_cost", Frequency("packing, iid inputs: the same"),
+            VIOLATED, mixture_mle, FORMS, on="packing", given=sequences(packing_class, "iid"),
+            needs=SEEN, settles=FOR_ALL_N),
+        Row("all_n_packing_adaptive", "class_size",
+            Frequency("packing, adaptive inputs: the same"), VIOLATED, mixture_mle, FORMS,
+            on="packing", given=sequences(packing_class, "adaptive"), needs=SEEN,
+            settles=FOR_ALL_N),
     )  # fmt: skip
 
-    def __init__(self, config: UniformConvergenceLogConfig, setting: Setting) -> None:
+    def __init__(self, config: UniformConvergenceLogProbes, setting: Setting) -> None:
         super().__init__(config, setting)
-        self.numbers = config
-        self.allowed_failure = config.failure_prob
-        self._worst = lru_cache(maxsize=None)(HypercubeStudy.worst_step)
+        self.failure_prob = config.failure_prob
 
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """Left sides, or whether the inequality fails, per method."""
-        world = str(check.settings["world"])
-        if "/" in world:
-            return self._violations(check, value, rng, replicates)
-        study = self.study(check, value)
-        if world == "grid":
-            return {m: study.simulate_grid(m, rng, replicates) for m in check.methods}
-        return {
-            m: study.simulate(m, self._worst(study, m)[0], rng, replicates) for m in check.methods
-        }
-
-    def study(self, check: Check, value: float) -> HypercubeStudy:
-        """One grid point of the exponents."""
-        features = value if check.axis == "num_features" else self.numbers.num_features
-        return HypercubeStudy(int(features), self.numbers.base, *self.size(check, value))
-
-    def _violations(self, check, value, rng, replicates) -> dict[str, np.ndarray]:
-        kind, design = str(check.settings["world"]).split("/")
-        size = int(value) if check.axis == "class_size" else self.numbers.class_size
-        table = random_class(size) if kind == "random" else packing_class(size)
-        epsilon = self._epsilon(check, value)
-        chosen: Design = "iid" if design == "iid" else "adaptive"
-        rounds = int(self._fixed(check, "horizon"))
-        seen = draw_sequence(rng, private_prob(table[0], epsilon), chosen, rounds, replicates)
-        cost, delta = privacy_cost(epsilon), self.numbers.failure_prob
-        forms = {
-            "mixture_mle": (epsilon, cost),
-            "naive_likelihood": (math.inf, cost),
-            "without_privacy_cost": (epsilon, 1.0),
-        }
-        return {m: log_loss_violated(seen, table, *forms[m], delta) for m in check.methods}
-
-    def _epsilon(self, check: Check, value: float) -> float:
-        on_cost = check.axis == "privacy_cost"
-        return epsilon_of_cost(value) if on_cost else self._fixed(check, "epsilon")
+    def case(self, point: Point) -> ReportCase:
+        """As the row says."""
+        return point.row.given(self, point)
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """The worst h is interior at both ends of every sweep of the hypercube."""
-        found = []
-        for check in self.checks():
-            if check.settings["world"] != "hypercube":
-                continue
-            for value in (check.grid[0], check.grid[-1]):
-                worst, inside = self._worst(self.study(check, value), check.method)
-                name = f"{check.name} at {value:g}: worst h interior"
-                found.append(AssumptionResult(name, inside, f"h = {worst:.3g}"))
-        return tuple(found)
+        return tuple(
+            _interior(f"{trial.row.name} at {value:g}", case)
+            for trial in self.trials
+            if trial.row.measure is CUBE
+            for value, case in (
+                (trial.grid[0], trial.cases[0]),
+                (trial.grid[-1], trial.cases[-1]),
+            )
+        )
+
+
+def _interior(where: str, case: ReportCase) -> AssumptionResult:
+    assert isinstance(case, HypercubeCase)
+    worst, inside = case.worst_step(case.methods[0].run)
+    return AssumptionResult(f"{where}: worst h interior", inside, f"h = {worst:.3g}")

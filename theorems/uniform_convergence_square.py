@@ -14,7 +14,7 @@ has exponent 2 in α under both orders, and 0 (CTL) or 2 (LTC) in c(ε); before 
 adversary who tosses coins keeps the exponent and misses the constant.  The older bound nα (Zhou
 et al., square loss) is loose by a factor that vanishes with α: row older_bound holds E/(nα) ∝ α.
 The inequality itself is held at every n ≤ T, for iid and adaptive inputs, with the constants of
-repro.algorithms.uniform_bounds.
+repro.families.losses.bounds_uniform.
 
 Slip in the proof: eqs. (4) and (5) bound F* − h* from above only; Lemma B.2 needs |F* − h*|.
 The same bound holds from below (row two_sided_bias: every bad mean b, every h*), so the lemma
@@ -25,33 +25,132 @@ What would refute it: a floor with a smaller exponent in α, or a larger one in 
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 from pydantic import Field
 
-from repro.algorithms.label_sequences import Design, draw_sequence
-from repro.algorithms.square_loss_table import SquareStudy
-from repro.algorithms.uniform_bounds import square_loss_violated
-from repro.corruption.huber_square import HuberOrder, reported_mean, worst_bad_mean, worst_bias
-from repro.instances.probability_classes import packing_class, random_class
-from repro.schema import Count, Number, Probability
-from repro.study.checks import Check
-from repro.study.experiment import Setting
-from repro.study.privacy_mistakes import PrivacyMistakes
+from repro.base.schema import Count, Number, Probability
+from repro.corruption.huber_square import reported_mean, worst_bias
+from repro.corruption.orders import Order
+from repro.families.losses.uniform_cases import (
+    SquareCase,
+    SquareSequenceCase,
+    square_violations,
+    squared_error,
+)
+from repro.families.losses.variants import (
+    corruption_after_privacy,
+    corruption_before_privacy,
+    square_loss,
+    square_without_cost,
+    weak_adversary,
+)
+from repro.families.losses.worlds_sequences import packing_class, random_class
+from repro.study.case import Case, Point, PointCase
+from repro.study.claims import Frequency, Inequality, Ratio, Slope
+from repro.study.config import Probes
+from repro.study.experiment import Experiment, Setting
 from repro.study.results import AssumptionResult
-from repro.study.sweep import Row, SweepConfig
+from repro.study.row import Evidence, Measure, Method, Need, Row, Values, per_method
 
-ERROR = "mean squared error of ĥ"
-FLOOR = "mean squared error / α²·mean(reach+|h*|)²"
-OVER_OLD = "mean squared error / α"
-VIOLATED = "inequality violated at some n ≤ T [frequency]"
-BIAS = "|E[c·z] − h*| / bound"
-
-Mean = Annotated[Number, Field(ge=-1, le=1)]
+CaseOf = Callable[["UniformConvergenceSquare", Point], Case]
+"""What the cases of a row are."""
 
 
-class UniformConvergenceSquareConfig(SweepConfig):
+@dataclass(frozen=True)
+class Floors:
+    """Cases of the mean squared error.
+
+    Attributes:
+        order: of corruption and privacy.
+        share: multiple of the α in force.
+        small: whether |h*| ≪ c.
+    """
+
+    order: Order = Order.CTL
+    share: float = 1.0
+    small: bool = False
+
+    def __call__(self, experiment: UniformConvergenceSquare, point: Point) -> SquareCase:
+        numbers = experiment.config
+        return SquareCase(
+            **experiment.corrupted(point, self.order, self.share),
+            n_pairs=point.n_pairs,
+            means=numbers.small_means if self.small else numbers.means,
+        )
+
+
+def biases(experiment: UniformConvergenceSquare, point: Point) -> PointCase:
+    """α is all."""
+    return PointCase(methods=point.methods, value=point.value)
+
+
+def iid(experiment: UniformConvergenceSquare, point: Point) -> SquareSequenceCase:
+    """Random means and iid inputs, CTL."""
+    table = 2 * random_class(experiment.config.class_size) - 1
+    return SquareSequenceCase(**experiment.sequence(point, Order.CTL), table=table, design="iid")
+
+
+def adaptive(experiment: UniformConvergenceSquare, point: Point) -> SquareSequenceCase:
+    """A packing of means and adaptive inputs, LTC."""
+    table = 2 * packing_class(experiment.config.class_size) - 1
+    return SquareSequenceCase(
+        **experiment.sequence(point, Order.LTC), table=table, design="adaptive"
+    )
+
+
+def over(quantity: str, unit: Callable[[SquareCase], float]) -> Measure:
+    """The mean squared error divided by a number that each case knows."""
+
+    def scaled(case: SquareCase, rng: np.random.Generator, replicates: int) -> Values:
+        found = ERROR.of(case, rng, replicates)
+        return {name: error / unit(case) for name, error in found.items()}
+
+    return Measure(quantity, scaled, Evidence.MEASURED)
+
+
+def bias_ratio(case: PointCase, method: Method, rng: np.random.Generator, replicates: int):
+    """(R,) |F* − h*| over its bound at random h*, b and c, for both orders; the largest."""
+    alpha = case.value
+    clean, bad = rng.uniform(-1, 1, replicates), rng.uniform(-1, 1, replicates)
+    cost = 1 / rng.uniform(0.02, 1, replicates)
+    ctl = np.abs(_bias(clean, cost, alpha, Order.CTL, bad)) / (2 * alpha)
+    ltc = np.abs(_bias(clean, cost, alpha, Order.LTC, bad)) / (method.run(cost) * alpha)
+    return np.maximum(ctl, ltc)
+
+
+def _bias(clean, cost, alpha: float, order: Order, bad) -> np.ndarray:
+    return cost * reported_mean(clean, cost, alpha, order, bad) - clean
+
+
+ERROR = Measure("mean squared error of ĥ", per_method(squared_error), Evidence.MEASURED)
+FLOOR = over("mean squared error / α²·mean(reach+|h*|)²", lambda case: case.predicted_floor)
+OVER_OLD = over("mean squared error / α", lambda case: case.corruption)
+VIOLATED = Measure(
+    "inequality violated at some n ≤ T [frequency]", square_violations, Evidence.MEASURED
+)
+BIAS = Measure("|E[c·z] − h*| / bound", per_method(bias_ratio), Evidence.SEARCHED)
+
+both_sides = Method("both_sides", lambda cost: cost + 1)
+reach_one_under_ltc = Method("reach_one_under_ltc", lambda cost: 2.0)
+
+CTL, LTC = Floors(), Floors(Order.LTC)
+CTL_SMALL, LTC_SMALL = Floors(small=True), Floors(Order.LTC, small=True)
+CLEAN, CLEAN_SMALL = Floors(share=0.0), Floors(share=0.0, small=True)
+WITHOUT_COST = (square_without_cost,)
+LEARNS = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY)
+CORRUPTED = (*LEARNS, Need.ADVERSARY)
+ORDERED = (*CORRUPTED, Need.ORDER)
+BOTH = ("p2.lem_3_3", "p2.lem_b_2")
+Means = Annotated[
+    tuple[Annotated[Number, Field(ge=-1, le=1)], ...], Field(min_length=1, max_length=1000)
+]
+
+
+class UniformConvergenceSquareProbes(Probes):
     """Numbers of the experiment.
 
     Attributes:
@@ -62,137 +161,91 @@ class UniformConvergenceSquareConfig(SweepConfig):
         failure_prob: δ.
     """
 
-    means: Annotated[tuple[Mean, ...], Field(min_length=1, max_length=1000)]
-    small_means: Annotated[tuple[Mean, ...], Field(min_length=1, max_length=1000)]
+    means: Means
+    small_means: Means
     corruption: Probability
     class_size: Count
     failure_prob: Probability
 
 
-class UniformConvergenceSquare(PrivacyMistakes):
+class UniformConvergenceSquare(Experiment[Case]):
     """Lemma 3.3: floors, their constants, and the inequality over all n."""
 
-    slug = "uniform_convergence_square"
     title = "P2 Lemma 3.3: uniform convergence of the square loss under CTL and LTC"
-    statements = ("p2.lem_3_3", "p2.lem_b_2")
-    settled_by = {
-        "p2.lem_b_2": ("two_sided_bias", "all_n_iid", "all_n_adaptive"),
-        "p2.lem_3_3": ("corruption_ctl", "corruption_ltc", "privacy_cost_ctl", "privacy_cost_ltc",
-            "prefactor_ctl", "prefactor_ltc", "n_pairs", "privacy_cost", "older_bound",
-            "two_sided_bias", "all_n_iid", "all_n_adaptive"),
-    }  # fmt: skip
-    instances = ("linear",)
-    used_overrides = frozenset({"epsilon", "n_pairs", "horizon"})
-    config_type = UniformConvergenceSquareConfig
-    privacy_mistakes = frozenset({"without_privacy_cost"})
+    settles = ("p2.lem_3_3",)
+    config_type = UniformConvergenceSquareProbes
+    config: UniformConvergenceSquareProbes
 
     rows = (
-        Row("corruption_ctl", "corruption", "ctl", "square_loss", ("without_privacy_cost",),
-            ERROR, "CTL: floor ∝ α²"),
-        Row("corruption_ltc", "corruption", "ltc", "square_loss", ("without_privacy_cost",),
-            ERROR, "LTC: floor ∝ α²"),
-        Row("privacy_cost_ctl", "privacy_cost", "ctl/small", "square_loss",
-            ("corruption_after_privacy",), ERROR, "CTL: floor does not grow with c(ε)"),
-        Row("privacy_cost_ltc", "privacy_cost", "ltc/small", "square_loss",
-            ("corruption_before_privacy",), ERROR, "LTC: floor ∝ c(ε)²"),
-        Row("prefactor_ctl", "corruption", "ctl", "square_loss", ("weak_adversary",), FLOOR,
-            "CTL: floor = α²·mean (1+|h*|)²"),
-        Row("prefactor_ltc", "corruption", "ltc", "square_loss", ("weak_adversary",), FLOOR,
-            "LTC: floor = α²·mean (c+|h*|)²"),
-        Row("n_pairs", "n_pairs", "clean", "square_loss", ("without_privacy_cost",), ERROR,
-            "before the floor: ∝ 1/n"),
-        Row("privacy_cost", "privacy_cost", "clean/small", "square_loss",
-            ("without_privacy_cost",), ERROR, "before the floor: ∝ c(ε)²"),
-        Row("older_bound", "corruption", "ctl", "square_loss", ("without_privacy_cost",),
-            OVER_OLD, "the older bound nα is loose by a factor ∝ α"),
-        Row("two_sided_bias", "corruption", "bias", "both_sides", ("reach_one_under_ltc",), BIAS,
-            "|F* − h*| ≤ 2α (CTL), (c+1)α (LTC), from both sides"),
-        Row("all_n_iid", "privacy_cost", "random/iid", "square_loss", ("without_privacy_cost",),
-            VIOLATED, "iid inputs: all n ≤ T and all h with probability ≥ 1−δ"),
-        Row("all_n_adaptive", "privacy_cost", "packing/adaptive", "square_loss",
-            ("without_privacy_cost",), VIOLATED, "adaptive inputs: the same"),
+        Row("corruption_ctl", "corruption", Slope(2, "CTL: floor {rate}"), ERROR, square_loss,
+            WITHOUT_COST, on="means", given=CTL, needs=CORRUPTED),
+        Row("corruption_ltc", "corruption", Slope(2, "LTC: floor {rate}"), ERROR, square_loss,
+            WITHOUT_COST, on="means", given=LTC, needs=CORRUPTED),
+        Row("privacy_cost_ctl", "privacy_cost", Slope(0, "CTL: floor {rate}"), ERROR, square_loss,
+            (corruption_after_privacy,), on="small_means", given=CTL_SMALL,
+            needs=(Need.TRUTH_HIDDEN, Need.PRIVACY, Need.ADVERSARY, Need.ORDER)),
+        Row("privacy_cost_ltc", "privacy_cost", Slope(2, "LTC: floor {rate}"), ERROR, square_loss,
+            (corruption_before_privacy,), on="small_means", given=LTC_SMALL, needs=ORDERED),
+        Row("prefactor_ctl", "corruption", Ratio("CTL: floor = α²·mean (1+|h*|)²"), FLOOR,
+            square_loss, (weak_adversary,), on="means", given=CTL, needs=ORDERED),
+        Row("prefactor_ltc", "corruption", Ratio("LTC: floor = α²·mean (c+|h*|)²"), FLOOR,
+            square_loss, (weak_adversary,), on="means", given=LTC, needs=ORDERED),
+        Row("n_pairs", "n_pairs", Slope(-1, "before the floor: {rate}"), ERROR, square_loss,
+            WITHOUT_COST, on="means", given=CLEAN, needs=LEARNS),
+        Row("privacy_cost", "privacy_cost", Slope(2, "before the floor: {rate}"), ERROR,
+            square_loss, WITHOUT_COST, on="small_means", given=CLEAN_SMALL, needs=LEARNS),
+        Row("older_bound", "corruption",
+            Slope(1, "the older bound nα is loose by a factor {rate}"), OVER_OLD, square_loss,
+            WITHOUT_COST, on="means", given=CTL, needs=CORRUPTED),
+        Row("two_sided_bias", "corruption",
+            Inequality("|F* − h*| ≤ 2α (CTL), (c+1)α (LTC), from both sides"), BIAS, both_sides,
+            (reach_one_under_ltc,), given=biases, settles=BOTH),
+        Row("all_n_iid", "privacy_cost",
+            Frequency("iid inputs: all n ≤ T and all h with probability ≥ 1−δ"), VIOLATED,
+            square_loss, WITHOUT_COST, on="random", given=iid, needs=(Need.LABELS, Need.PRIVACY),
+            settles=BOTH),
+        Row("all_n_adaptive", "privacy_cost", Frequency("adaptive inputs: the same"), VIOLATED,
+            square_loss, WITHOUT_COST, on="packing", given=adaptive, needs=(Need.LABELS,),
+            settles=BOTH),
     )  # fmt: skip
 
-    def __init__(self, config: UniformConvergenceSquareConfig, setting: Setting) -> None:
+    def __init__(self, config: UniformConvergenceSquareProbes, setting: Setting) -> None:
         super().__init__(config, setting)
-        self.numbers = config
-        self.allowed_failure = config.failure_prob
+        self.failure_prob = config.failure_prob
 
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """Mean squared errors in the check's unit, or whether the inequality fails."""
-        world = str(check.settings["world"])
-        if world == "bias":
-            found = {m: self._bias_ratio(m, value, rng, replicates) for m in check.methods}
-            return found
-        if check.quantity == VIOLATED:
-            return self._violations(check, value, rng, replicates)
-        study = self.study(check, value)
-        unit = {ERROR: 1.0, FLOOR: study.predicted_floor(), OVER_OLD: study.corruption}
+    def case(self, point: Point) -> Case:
+        """As the row says."""
+        return point.row.given(self, point)
+
+    def corrupted(self, point: Point, order: Order, share: float = 1.0) -> dict[str, Any]:
+        """What every case with an adversary has."""
         return {
-            m: self._error(study, m, rng, replicates) / unit[check.quantity] for m in check.methods
+            "methods": point.methods,
+            "epsilon": point.epsilon,
+            "corruption": share * point.swept("corruption", self.config.corruption),
+            "assumed_order": order,
+            "order": order,
         }
 
-    def study(self, check: Check, value: float, order: HuberOrder | None = None) -> SquareStudy:
-        """One grid point of the floors."""
-        kind, _, small = str(check.settings["world"]).partition("/")
-        alpha = value if check.axis == "corruption" else self.numbers.corruption
-        n_pairs, epsilon = self.size(check, value)
-        means = self.numbers.small_means if small else self.numbers.means
-        chosen: HuberOrder = order or ("ltc" if kind == "ltc" else "ctl")
-        return SquareStudy(means, n_pairs, epsilon, 0.0 if kind == "clean" else alpha, chosen)
-
-    def _error(self, study: SquareStudy, method: str, rng, replicates: int) -> np.ndarray:
-        orders: dict[str, HuberOrder] = {
-            "corruption_after_privacy": "ltc",
-            "corruption_before_privacy": "ctl",
-        }
-        order = orders.get(method, study.order)
-        seen = SquareStudy(study.means, study.n_pairs, study.epsilon, study.corruption, order)
-        removed = 1.0 if method == "without_privacy_cost" else None
-        return seen.simulate(rng, replicates, removed, weak=method == "weak_adversary")
-
-    def _bias_ratio(self, method: str, alpha: float, rng, replicates: int) -> np.ndarray:
-        """(R,) |F* − h*| over its bound at random h*, b and c, for both orders; the largest."""
-        clean, bad = rng.uniform(-1, 1, replicates), rng.uniform(-1, 1, replicates)
-        cost = 1 / rng.uniform(0.02, 1, replicates)
-        ctl = np.abs(_bias(clean, cost, alpha, "ctl", bad)) / (2 * alpha)
-        reach = 2.0 if method == "reach_one_under_ltc" else cost + 1
-        ltc = np.abs(_bias(clean, cost, alpha, "ltc", bad)) / (reach * alpha)
-        return np.maximum(ctl, ltc)
-
-    def _violations(self, check, value, rng, replicates) -> dict[str, np.ndarray]:
-        kind, name = str(check.settings["world"]).split("/")
-        size, delta = self.numbers.class_size, self.numbers.failure_prob
-        means = 2 * (random_class(size) if kind == "random" else packing_class(size)) - 1
-        cost, alpha = value, self.numbers.corruption
-        order: HuberOrder = "ltc" if name == "adaptive" else "ctl"
-        seen_mean = reported_mean(means[0], cost, alpha, order, worst_bad_mean(means[0]))
-        bias = float(worst_bias(means[0], cost, alpha, order).max())
-        design: Design = "iid" if name == "iid" else "adaptive"
-        rounds = int(self._fixed(check, "horizon"))
-        seen = draw_sequence(rng, (1 + seen_mean) / 2, design, rounds, replicates)
-        removed = {"square_loss": cost, "without_privacy_cost": 1.0}
+    def sequence(self, point: Point, order: Order) -> dict[str, Any]:
+        """The same, for the inequality over all n."""
+        delta = self.config.failure_prob
         return {
-            m: square_loss_violated(seen, means, removed[m], cost, bias, delta)
-            for m in check.methods
-        }
+            **self.corrupted(point, order), "horizon": point.horizon, "failure_prob": delta
+        }  # fmt: skip
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """h* inside [−1, 1] with room for the worst bias; α < 1/2."""
-        largest = max(abs(mean) for mean in (*self.numbers.means, *self.numbers.small_means))
-        found = [AssumptionResult("h* inside [−1, 1]", largest < 1, f"|h*| ≤ {largest:g}")]
-        for check in self.checks():
-            if check.settings["world"] in ("bias",) or check.quantity == VIOLATED:
-                continue
-            study = self.study(check, check.grid[-1])
-            bias = worst_bias(study.truth, study.cost, study.corruption, study.order).max()
-            fits = bool(study.corruption < 0.5 and bias < 2)
-            name = f"{check.name}: clipping leaves the bias"
-            found.append(AssumptionResult(name, fits, f"bias ≤ {bias:.3g}, α = {study.corruption}"))
-        return tuple(found)
+        largest = max(abs(mean) for mean in (*self.config.means, *self.config.small_means))
+        inside = AssumptionResult("h* inside [−1, 1]", largest < 1, f"|h*| ≤ {largest:g}")
+        last = ((trial.row.name, trial.cases[-1]) for trial in self.trials)
+        fits = (_fits(name, case) for name, case in last if isinstance(case, SquareCase))
+        return (inside, *fits)
 
 
-def _bias(clean, cost, alpha: float, order: HuberOrder, bad) -> np.ndarray:
-    return cost * reported_mean(clean, cost, alpha, order, bad) - clean
+def _fits(name: str, case: SquareCase) -> AssumptionResult:
+    alpha, cost = case.corruption, case.reports.cost
+    bias = worst_bias(np.array(case.means), cost, alpha, case.assumed_order).max()
+    detail = f"bias ≤ {bias:.3g}, α = {alpha}"
+    fits = bool(alpha < 0.5 and bias < 2)
+    return AssumptionResult(f"{name}: clipping leaves the bias", fits, detail)

@@ -15,12 +15,12 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
+from repro.base.errors import BadInput
 from repro.catalogue import slips
 from repro.catalogue.coverage import MISSING, Row, problems, rows, statements_of_experiments
 from repro.catalogue.entries import counted, load
 from repro.catalogue.table import print_table
 from repro.cli.command import run_command
-from repro.errors import BadInput
 
 
 def summary(found: list[Row]) -> dict[str, int]:

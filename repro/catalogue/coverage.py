@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-import yaml
-
 from repro.catalogue.entries import Catalogue, Item, counted, kind, number, paper
-from repro.paths import conf_dir
 from repro.study.checks import Verdict
-from repro.study.experiment import find, slugs
+from repro.study.discovery import find, slugs
 from repro.study.verdicts import worst
 
 EXPERIMENT, REASON, MISSING = "experiment", "reason", "no experiment yet"
@@ -83,10 +80,8 @@ def pinned_verdict(slug: str, statement: str) -> str:
 
 
 def pinned_checks(slug: str) -> list[tuple[str, Verdict]]:
-    """Name and pinned verdict of every check in an experiment's config, once per instance."""
-    path = conf_dir() / "theorem" / f"{slug}.yaml"
-    claims = yaml.safe_load(path.read_text(encoding="utf-8"))["claims"]
-    return [(name, one["expected"]) for group in claims.values() for name, one in group.items()]
+    """Name and pinned verdict of every check of an experiment."""
+    return [(row.name, row.expected) for row in find(slug).rows]
 
 
 def problems(catalogue: Catalogue, existing: Mapping[str, tuple[str, ...]]) -> list[str]:

@@ -8,9 +8,9 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from repro.paths import conf_dir
-from repro.reading import yaml_mapping
-from repro.schema import Model, validate
+from repro.base.files import yaml_mapping
+from repro.base.paths import conf_dir
+from repro.base.schema import Model, validate
 
 KINDS = {
     "def": "definition",

@@ -9,11 +9,11 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
 
+from repro.base.errors import BadInput
+from repro.base.files import yaml_mapping
+from repro.base.paths import conf_dir
+from repro.base.schema import Model
 from repro.catalogue.entries import Text
-from repro.errors import BadInput
-from repro.paths import conf_dir
-from repro.reading import yaml_mapping
-from repro.schema import Model
 
 _CHECK = re.compile(r"(?P<slug>\w+): (?P<check>\w+)(?:/(?P<control>\w+))?")
 _TEST = re.compile(r"(?P<path>tests/[\w/]+\.py)::(?P<name>test_\w+)")

@@ -9,10 +9,10 @@ from typing import Annotated, NamedTuple
 
 from pydantic import BeforeValidator, model_validator
 
+from repro.base.files import yaml_mapping
+from repro.base.paths import conf_dir
+from repro.base.schema import Model, validate
 from repro.catalogue.entries import Text
-from repro.paths import conf_dir
-from repro.reading import yaml_mapping
-from repro.schema import Model, validate
 
 _ATTRIBUTE = re.compile(r"\\(href|url|class|style|cssId|data|includegraphics)\b")
 _TAG_OR_ENTITY = re.compile(r"</?[A-Za-z]|&#?\w+;")

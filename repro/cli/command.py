@@ -39,7 +39,7 @@ def run_command(
 
 
 def _with_help(main: Main, text: str | None) -> Main:
-    from repro.help import explain_or_run
+    from repro.base.help import explain_or_run
 
     return main if text is None else lambda words: explain_or_run(main, words, text)
 

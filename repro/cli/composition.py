@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from repro.base.paths import conf_dir
 from repro.cli.messages import as_bad_input
-from repro.paths import conf_dir
 
 
 def compose_values(
@@ -16,7 +16,7 @@ def compose_values(
     """The composed config as plain values, without the ``hydra`` node.
 
     Raises:
-        repro.errors.BadInput: an unknown theorem, group, key, or bad grammar.
+        repro.base.errors.BadInput: an unknown theorem, group, key, or bad grammar.
     """
     from hydra import compose, initialize_config_dir
     from hydra.core.global_hydra import GlobalHydra

@@ -11,8 +11,8 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from repro.errors import BadInput
-from repro.reading import yaml_mapping
+from repro.base.errors import BadInput
+from repro.base.files import yaml_mapping
 
 CONFIG = "config.yaml"
 SWEEP = "multirun.yaml"

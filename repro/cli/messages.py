@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from repro.errors import BadInput, nearest
+from repro.base.errors import BadInput, nearest
 
 TOP_LEVEL = (
     "theorem",
@@ -22,6 +22,7 @@ TOP_LEVEL = (
     "output_dir",
     "feature_cache",
     "dry_run",
+    "stages",
 )
 
 

@@ -10,8 +10,8 @@ import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
+from repro.base.errors import BadInput, one_line
 from repro.cli.process import received
-from repro.errors import BadInput, one_line
 
 REFUSED, INTERNAL, MACHINE, INTERRUPTED, BROKEN_PIPE = 2, 70, 74, 130, 141
 

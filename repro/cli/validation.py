@@ -10,11 +10,11 @@ from hydra.core.global_hydra import GlobalHydra
 from hydra.experimental.callback import Callback
 from omegaconf import DictConfig, OmegaConf
 
+from repro.base.errors import BadInput
 from repro.cli.folders import refuse_folders, refuse_foreign_sweep
 from repro.cli.job import status_of
 from repro.cli.messages import as_bad_input
 from repro.cli.outcome import explained
-from repro.errors import BadInput
 from repro.report.secret_address import refuse_address
 from repro.study.extras import missing_library, require_extra
 from repro.study.settings import Session, session_of

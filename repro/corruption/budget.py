@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 
 
 def checked_corruption(corruption: float) -> float:

@@ -7,18 +7,16 @@ b ∈ [−1, 1] the mean of the adversary's labels, E[z] is ((1−α)h + αb)/c 
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 
-HuberOrder = Literal["ctl", "ltc"]
+from repro.corruption.orders import Order
 
 
 def reported_mean(
     clean_mean: np.ndarray,
     privacy_cost: float,
     corruption: float,
-    order: HuberOrder,
+    order: Order,
     bad_mean: np.ndarray | float,
 ) -> np.ndarray:
     """E[z] of a privatised and corrupted label, in [−1, 1].
@@ -27,13 +25,13 @@ def reported_mean(
         clean_mean: h = E[y], any shape.
         privacy_cost: c(ε) ≥ 1.
         corruption: α in [0, 1/2).
-        order: ``ctl`` or ``ltc``.
+        order: CTL or LTC.
         bad_mean: b, the mean of the labels the adversary puts in.
 
-    >>> float(reported_mean(np.float64(0.5), 2.0, 0.1, "ctl", -1.0))
+    >>> float(reported_mean(np.float64(0.5), 2.0, 0.1, Order.CTL, -1.0))
     0.175
     """
-    inner = bad_mean / privacy_cost if order == "ctl" else bad_mean
+    inner = bad_mean / privacy_cost if order is Order.CTL else bad_mean
     return (1 - corruption) * clean_mean / privacy_cost + corruption * inner
 
 
@@ -43,8 +41,8 @@ def worst_bad_mean(clean_mean: np.ndarray) -> np.ndarray:
 
 
 def worst_bias(
-    clean_mean: np.ndarray, privacy_cost: float, corruption: float, order: HuberOrder
+    clean_mean: np.ndarray, privacy_cost: float, corruption: float, order: Order
 ) -> np.ndarray:
     """max over b of |E[c·z] − h|: α(1+|h|) under CTL, α(c+|h|) under LTC (P2, eqs. 4 and 5)."""
-    reach = 1.0 if order == "ctl" else privacy_cost
+    reach = 1.0 if order is Order.CTL else privacy_cost
     return corruption * (reach + np.abs(clean_mean))

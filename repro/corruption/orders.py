@@ -20,10 +20,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.corruption.reading import Reading
-from repro.errors import BadInput, nearest
-from repro.notation import flip_prob, keep_prob
+from repro.base.errors import BadInput, nearest
+from repro.base.notation import flip_prob, keep_prob
+from repro.corruption.debiasing import Reading
 from repro.preferences.label_counts import LabelCounts
+from repro.preferences.label_law import Channel as LabelChannel
+from repro.preferences.label_law import randomized_response
 
 Corruption = Callable[[np.random.Generator | None, LabelCounts, Reading], LabelCounts]
 """(stream, labels, how they will be read) → labels; without a stream, exact expectations."""
@@ -35,6 +37,15 @@ class Order(StrEnum):
     CTL = "CTL"
     LTC = "LTC"
     CLC = "CLC"
+
+    @property
+    def swapped(self) -> Order:
+        """CTL for LTC and LTC for CTL; CLC is its own.
+
+        >>> Order.LTC.swapped
+        <Order.CTL: 'CTL'>
+        """
+        return {Order.CTL: Order.LTC, Order.LTC: Order.CTL}.get(self, self)
 
 
 def order_of(name: str, key: str = "order") -> Order:
@@ -69,6 +80,14 @@ class Randomize:
     def response(cls, epsilon: float) -> Randomize:
         """Randomized response at ``epsilon`` in (0, inf] (P4, Remark 3.2)."""
         return cls(keep_prob(epsilon), flip_prob(epsilon))
+
+    @classmethod
+    def of(cls, law: LabelChannel, epsilon: float) -> Randomize:
+        """What a channel of label laws does to each of the two labels at ``epsilon``."""
+        # flip + signal·1 can miss keep_prob by the last bit, so the printed one is taken exactly
+        if law is randomized_response:
+            return cls.response(epsilon)
+        return cls(*law(torch.tensor([1.0, 0.0], dtype=torch.float64), epsilon).tolist())
 
     def apply(self, rng, counts: LabelCounts, reading: Reading) -> LabelCounts:
         """Two binomials a cell, whatever n."""

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from repro.base.notation import flip_prob
 from repro.corruption.budget import checked_corruption
+from repro.corruption.debiasing import Reading
 from repro.corruption.orders import Order, Randomize, binomial
-from repro.corruption.reading import Reading
-from repro.notation import flip_prob
 from repro.preferences.label_counts import LabelCounts
 
 
@@ -44,12 +44,20 @@ def mask_flip_rate(order: Order, epsilon: float, corruption: float) -> float:
     >>> round(mask_flip_rate(Order.LTC, 0.1, 0.1), 4)
     0.5275
     """
-    flip, share = flip_prob(epsilon), checked_corruption(corruption)
-    before = flip if order is Order.LTC else flip + share * (1 - 2 * flip)
-    return before if order is Order.CTL else before + share * (1 - before)
+    return _mask_rate(order, flip_prob(epsilon), checked_corruption(corruption))
 
 
 def mask_process(order: Order, epsilon: float, corruption: float) -> Randomize:
     """The whole of Appendix D's process, privacy and corruption, as one symmetric channel."""
-    rate = mask_flip_rate(order, epsilon, corruption)
+    return masked(order, Randomize.response(epsilon), corruption)
+
+
+def masked(order: Order, randomize: Randomize, corruption: float) -> Randomize:
+    """Appendix D's process with any symmetric randomizer in the place of randomized response."""
+    rate = _mask_rate(order, randomize.win_given_loss, checked_corruption(corruption))
     return Randomize(1 - rate, rate)
+
+
+def _mask_rate(order: Order, flip: float, share: float) -> float:
+    before = flip if order is Order.LTC else flip + share * (1 - 2 * flip)
+    return before if order is Order.CTL else before + share * (1 - before)

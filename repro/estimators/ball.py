@@ -7,6 +7,8 @@ from torch import Tensor
 from torch.linalg import vector_norm
 
 MAX_STEPS = 60
+LONG_STEP = 1e-9
+"""Share of the radius; what a shorter step loses is rounding."""
 
 
 def nearest_in_ball(centre: Tensor, information: Tensor, radius: float) -> Tensor:
@@ -28,13 +30,52 @@ def nearest_in_ball(centre: Tensor, information: Tensor, radius: float) -> Tenso
     return nearest
 
 
+def newton_in_ball(theta: Tensor, score: Tensor, information: Tensor, radius: float) -> Tensor:
+    """(R, d) step from θ to the minimiser of the local quadratic over the ball.
+
+    Where the information is nearly singular, the quadratic's free centre is far away and known to
+    few digits, and so is the nearest point of the sphere: a long step that promises a loss instead
+    of a gain is taken again from Iθ + score, which needs no centre.
+
+    Args:
+        theta: (R, d) inside the ball.
+        score: (R, d) minus the gradient.
+        information: (R, d, d) symmetric positive definite.
+        radius: > 0.
+    """
+    solved = torch.linalg.solve_ex(information, score[..., None])[0][..., 0]
+    centre = theta + solved
+    step = nearest_in_ball(centre, information, radius) - theta
+    on_sphere = centre.square() @ centre.new_ones(centre.shape[-1]) > radius**2
+    if not bool(on_sphere.any()):
+        return step
+    lost = on_sphere & (promised_gain(step, score, information) < 0)
+    lost &= vector_norm(step, dim=-1) > LONG_STEP * radius
+    if bool(lost.any()):
+        pull = (information[lost] @ theta[lost][..., None])[..., 0] + score[lost]
+        values, vectors = torch.linalg.eigh(information[lost])
+        target = (vectors.mT @ pull[..., None])[..., 0]
+        step[lost] = _climb(values.clamp(min=1e-300), vectors, target, radius) - theta[lost]
+    return step
+
+
+def promised_gain(step: Tensor, score: Tensor, information: Tensor) -> Tensor:
+    """(R,) what the local quadratic gains by a step: ⟨score, step⟩ − stepᵀ I step/2."""
+    bent = (information @ step[..., None])[..., 0]
+    return (score * step).sum(-1) - (bent * step).sum(-1) / 2
+
+
 def _on_sphere(centre: Tensor, information: Tensor, radius: float) -> Tensor:
-    """Newton on 1/radius − 1/‖θ(μ)‖, which climbs to the root from below without overshooting."""
     if centre.shape[-1] == 1:
         return radius * centre.sign()
     values, vectors = torch.linalg.eigh(information)
     values = values.clamp(min=1e-300)
     target = values * (vectors.mT @ centre[..., None])[..., 0]
+    return _climb(values, vectors, target, radius)
+
+
+def _climb(values: Tensor, vectors: Tensor, target: Tensor, radius: float) -> Tensor:
+    """Newton on 1/radius − 1/‖θ(μ)‖, which climbs to the root from below without overshooting."""
     shift = (vector_norm(target, dim=-1, keepdim=True) / radius - values[:, -1:]).clamp(min=0)
     for _ in range(MAX_STEPS):
         shifted = values + shift

@@ -8,8 +8,9 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from repro.estimators.ball import nearest_in_ball
-from repro.notation import flip_prob, label_signal
+from repro.base.notation import flip_prob, label_signal
+from repro.estimators.ball import newton_in_ball
+from repro.estimators.stopping import nothing_left
 from repro.preferences.label_counts import LabelCounts
 
 MAX_STEPS = 1000
@@ -119,7 +120,8 @@ def mixture_mle(
         feature_diff: (C, d).
         epsilon: the budget the likelihood assumes, in (0, inf].
         radius: of the class.
-        tolerance: stop when less is left to go, relative to the size of θ plus one.
+        tolerance: stop when less is left to go, relative to the size of θ plus one, or when steps
+            that no longer shrink promise nothing (``repro.estimators.stopping``).
 
     Returns:
         (R, d); NaN rows where it has not converged in 1000 steps.
@@ -130,13 +132,14 @@ def mixture_mle(
     rows, theta, mean = torch.arange(replicates, device=found.device), found, likelihood.mean(found)
     last = torch.zeros_like(found[:, 0])
     for _ in range(MAX_STEPS):
-        step = _newton_step(likelihood, counts, theta, mean, radius)
+        step, score, information = _newton_step(likelihood, counts, theta, mean, radius)
+        done = nothing_left(step, last, score, information, counts.pairs.sum(-1))
         size = _length(step)
         sure = (size < SAFE_STEP) & (size < last / 2)
         step, theta, mean = _climb(likelihood, counts, theta, mean, step, sure)
         left = torch.where(size < last, size * (size / last).sqrt(), _length(step))
         last = size
-        moving = left > tolerance * (1 + _length(theta))
+        moving = (left > tolerance * (1 + _length(theta))) & ~done
         if bool(moving.all()):
             continue
         found[rows] = theta
@@ -150,13 +153,12 @@ def mixture_mle(
 
 def _newton_step(
     likelihood: MixtureLikelihood, counts: LabelCounts, theta: Tensor, mean: Tensor, radius: float
-) -> Tensor:
-    """(R, d) step to the ball's minimiser of the local quadratic."""
+) -> tuple[Tensor, Tensor, Tensor]:
+    """(R, d) step to the ball's minimiser of the local quadratic, its score and information."""
     score, information = likelihood.derivatives_at(counts, mean)
     diagonal = information.diagonal(dim1=-2, dim2=-1)
     diagonal += (1e-12 * diagonal.sum(-1) + 1e-300)[:, None]
-    solved = torch.linalg.solve_ex(information, score[..., None])[0][..., 0]
-    return nearest_in_ball(theta + solved, information, radius) - theta
+    return newton_in_ball(theta, score, information, radius), score, information
 
 
 def _length(vectors: Tensor) -> Tensor:

@@ -10,8 +10,18 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter, model_validator
 
-from repro.errors import BadInput
-from repro.schema import Count, Finite, KLWeight, Model, Number, Positive, Share, Whole, validate
+from repro.base.errors import BadInput
+from repro.base.schema import (
+    Count,
+    Finite,
+    KLWeight,
+    Model,
+    Number,
+    Positive,
+    Share,
+    Whole,
+    validate,
+)
 
 Seed = Annotated[Whole, Field(ge=0, le=2**63)]
 

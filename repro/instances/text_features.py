@@ -24,7 +24,7 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 from threadpoolctl import threadpool_limits
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 from repro.preferences.pair_records import PreferencePair
 
 Comparison = tuple[str, str, str]

@@ -10,10 +10,10 @@ from typing import Any
 
 import torch
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
+from repro.base.files import expanded
 from repro.llm.extra import library
 from repro.llm.settings import ModelChoice, Shape
-from repro.reading import expanded
 
 KEY = "theorem.model.path"
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?", re.ASCII)

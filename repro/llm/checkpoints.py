@@ -11,9 +11,9 @@ from typing import Any
 
 import torch
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
+from repro.base.files import regular_file
 from repro.llm.extra import library
-from repro.reading import regular_file
 
 FORMAT = 1
 

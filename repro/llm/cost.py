@@ -31,7 +31,7 @@ class Size:
         """Counted without any weight in memory.
 
         Raises:
-            repro.errors.BadInput: the model's configuration cannot be read.
+            repro.base.errors.BadInput: the model's configuration cannot be read.
         """
         tiny = choice.path is None
         config = tiny_config(choice.tiny, TINY_VOCABULARY) if tiny else read_config(choice)

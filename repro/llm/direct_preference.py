@@ -98,7 +98,7 @@ def trainable(model: Any, lora_rank: int) -> Any:
     """A copy whose weights, or whose low-rank adapters, take gradients.
 
     Raises:
-        repro.errors.BadInput: adapters are asked for and peft is not installed.
+        repro.base.errors.BadInput: adapters are asked for and peft is not installed.
     """
     policy = copy.deepcopy(model)
     if not lora_rank:

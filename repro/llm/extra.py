@@ -7,7 +7,7 @@ import logging
 import os
 from types import ModuleType
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 
 QUIET = {"HF_HUB_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
 

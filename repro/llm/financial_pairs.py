@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 from repro.preferences.pair_records import PreferencePair
 
 PURPOSES = (

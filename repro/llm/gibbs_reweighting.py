@@ -11,7 +11,7 @@ import math
 import torch
 from torch import Tensor
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 
 
 def gibbs_weights(reward: Tensor, kl_weight: float) -> Tensor:

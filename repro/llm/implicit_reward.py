@@ -11,7 +11,7 @@ import math
 import torch
 from torch import Tensor
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 
 LOG_RATIO_LIMIT = 80.0
 """log u beyond which the linear term is held: exp(80) is finite in float32 and in bfloat16."""

@@ -15,8 +15,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import logsigmoid, softplus
 
-from repro.errors import BadInput
-from repro.notation import flip_prob, label_signal, privacy_cost
+from repro.base.errors import BadInput
+from repro.base.notation import flip_prob, label_signal, privacy_cost
 
 
 def log_loss(difference: Tensor, label: Tensor) -> Tensor:

@@ -15,14 +15,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
+from repro.base.files import expanded
 from repro.llm.extra import quiet_hub
 from repro.llm.financial_pairs import financial_pairs
 from repro.llm.settings import DataChoice
 from repro.preferences.hub_pairs import TURN
 from repro.preferences.pair_files import read_pairs
 from repro.preferences.pair_records import PreferencePair, checked_pair
-from repro.reading import expanded
 from repro.release.comparison import unlabelled
 from repro.release.records import json_lines
 

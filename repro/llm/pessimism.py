@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from repro.base.notation import privacy_cost
 from repro.llm.encoding import encode
 from repro.llm.gibbs_reweighting import gibbs_weights
 from repro.llm.judges import length_controlled, wins
@@ -23,7 +24,6 @@ from repro.llm.pessimism import FeatureBonus, feature_bonus
 from repro.llm.reward_model import FeatureMap, RewardModel, fitted_reward
 from repro.llm.settings import PessimisticProcedure
 from repro.llm.study import SCORING_BATCH, Study, ranking_accuracy, run_key
-from repro.notation import privacy_cost
 
 
 def label_flipped_loss(difference: Tensor, label: Tensor, epsilon: float) -> Tensor:

@@ -12,9 +12,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from repro.corruption.debiasing import debiased
 from repro.corruption.orders import Channel, Order, Randomize
 from repro.corruption.random_flips import mask_process
-from repro.corruption.reading import debiased
 from repro.preferences.label_counts import LabelCounts
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import torch
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 from repro.llm.pairs import TextPairs
 from repro.release.manifest import manifest_path, read_manifest
 from repro.release.opened import read_release

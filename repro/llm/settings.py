@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from repro.schema import Finite, KLWeight, Model, Number, Positive, Whole
+from repro.base.schema import Finite, KLWeight, Model, Number, Positive, Whole
 
 Count = Annotated[Whole, Field(ge=1, le=10**8)]
 Seed = Annotated[Whole, Field(ge=0, lt=2**63)]

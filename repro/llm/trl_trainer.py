@@ -23,7 +23,7 @@ def preference_trainer(objective: Objective) -> type:
     are the objective's.
 
     Raises:
-        repro.errors.BadInput: TRL is not installed.
+        repro.base.errors.BadInput: TRL is not installed.
     """
 
     class PreferenceTrainer(library("trl").DPOTrainer):

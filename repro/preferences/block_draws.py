@@ -49,7 +49,7 @@ class NumpyDraws:
         return torch.from_numpy(drawn.astype(np.float64))
 
     def categories(self, prob: Tensor) -> Tensor:
-        """One category a lane by inversion."""
+        """One category per run by inversion."""
         uniform = torch.from_numpy(self.rng.random(len(prob)))
         return _invert(prob, uniform)
 
@@ -79,7 +79,7 @@ class TorchDraws:
         return torch.binomial(counts, prob.clamp(0, 1), generator=self._generator)
 
     def categories(self, prob: Tensor) -> Tensor:
-        """One category a lane by inversion."""
+        """One category per run by inversion."""
         uniform = torch.rand(
             len(prob), dtype=prob.dtype, device=prob.device, generator=self._generator
         )
@@ -89,6 +89,18 @@ class TorchDraws:
 def draws_on(device: str, rng: np.random.Generator) -> Draws:
     """The draws that fit a device."""
     return NumpyDraws(rng) if device == "cpu" else TorchDraws(rng, device)
+
+
+def geometric_times(horizon: int, ratio: float) -> list[int]:
+    """0, 1, 2, … with steps that grow by ``ratio``, ending at the horizon.
+
+    >>> geometric_times(20, 1.5)
+    [0, 1, 2, 3, 4, 6, 9, 13, 19, 20]
+    """
+    times = [0, 1]
+    while times[-1] < horizon:
+        times.append(min(horizon, max(times[-1] + 1, int(ratio * times[-1]))))
+    return times[: horizon + 1]
 
 
 def _invert(prob: Tensor, uniform: Tensor) -> Tensor:

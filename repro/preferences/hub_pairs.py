@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 from repro.preferences.pair_records import (
     FIELDS,
     KEY,

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.notation import flip_prob, label_signal
+from repro.preferences.label_law import Channel, LabelLaw, bradley_terry, randomized_response
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def private_win_prob(reward_diff: Tensor, epsilon: float) -> Tensor:
         reward_diff: r(s, a¹) − r(s, a²), any shape.
         epsilon: privacy budget in (0, inf].
     """
-    return flip_prob(epsilon) + label_signal(epsilon) * torch.sigmoid(reward_diff)
+    return randomized_response(torch.sigmoid(reward_diff), epsilon)
 
 
 def draw_label_counts(
@@ -51,6 +51,8 @@ def draw_label_counts(
     n_pairs: int,
     epsilon: float,
     replicates: int,
+    labels: LabelLaw = bradley_terry,
+    channel: Channel = randomized_response,
 ) -> LabelCounts:
     """Draw datasets of n privatised labels, exactly, as counts.
 
@@ -63,11 +65,14 @@ def draw_label_counts(
         n_pairs: n, at most 1e15.
         epsilon: privacy budget in (0, inf].
         replicates: R.
+        labels: what labels are drawn from.
+        channel: who randomizes them.
     """
     prob = cell_prob.cpu().numpy()
     rest = max(0.0, 1.0 - float(prob.sum()))
     pairs = rng.multinomial(n_pairs, np.append(prob, rest), size=replicates)[:, :-1]
-    wins = rng.binomial(pairs, private_win_prob(reward_diff, epsilon).cpu().numpy())
+    released = channel(labels(torch.sigmoid(reward_diff)), epsilon)
+    wins = rng.binomial(pairs, released.cpu().numpy())
     device = cell_prob.device
     return LabelCounts(
         torch.from_numpy(pairs.astype(np.float64)).to(device),

@@ -12,10 +12,10 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
+from repro.base.files import regular_file, unreadable
 from repro.preferences.hub_pairs import HUB_ID, hub_pairs
 from repro.preferences.pair_records import KEY, PreferencePair, checked_pair
-from repro.reading import regular_file, unreadable
 
 FEWEST_PAIRS = 20
 LONGEST_LINE = 1 << 24  # bytes; a longer line is not a preference record

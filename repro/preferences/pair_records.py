@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 
 KEY = "instance.path"
 FIELDS = ("prompt", "chosen", "rejected")

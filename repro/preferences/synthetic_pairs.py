@@ -10,7 +10,7 @@ import itertools
 
 import numpy as np
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 from repro.preferences.pair_records import PreferencePair
 
 SUBJECTS = {

@@ -9,17 +9,35 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import torch
 
-from repro.notation import flip_prob, keep_prob
+from repro.base.notation import flip_prob, keep_prob
+from repro.preferences.label_law import Channel as LabelChannel
 from repro.privacy.mechanism import Mechanism
 
 Matrix = tuple[tuple[float, ...], ...]
+ROUNDING = 1e-15
+"""Of a sum of two probabilities."""
 
 
 def randomized_response(epsilon: float) -> np.ndarray:
     """(2, 2) channel of P1, eq. (7): rows are labels −1, +1, columns reports −1, +1."""
     keep, flip = keep_prob(epsilon), flip_prob(epsilon)
     return np.array([[keep, flip], [flip, keep]])
+
+
+def matrix_of(channel: LabelChannel, epsilon: float) -> np.ndarray:
+    """(2, 2) matrix of the randomizer that draws labels in simulations, as above.
+
+    >>> matrix_of(lambda win_prob, epsilon: 0.25 + 0.5 * win_prob, 1.0).tolist()
+    [[0.75, 0.25], [0.25, 0.75]]
+    """
+    flip, keep = channel(torch.tensor([0.0, 1.0], dtype=torch.float64), epsilon).tolist()
+    # 1 − P cancels where flips are rare; a channel that treats both labels alike has the same
+    # entry, exact, in its other row
+    if abs(flip + keep - 1) <= ROUNDING:
+        return np.array([[keep, flip], [flip, keep]])
+    return np.array([[1 - flip, flip], [1 - keep, keep]])
 
 
 def huber(corruption: float, bad: Sequence[float]) -> np.ndarray:

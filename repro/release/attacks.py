@@ -1,7 +1,7 @@
-"""The attacks on a release: label, order, line order, coin, identifier, duplicates, text, joint.
+"""The attacks on a release, special ones first, and a classifier over everything behind them.
 
-Each returns findings; none prints or keeps a label.  All but ``duplicates`` look at one line of
-each comparison, so that their evidence is independent.
+Each returns findings; none prints or keeps a label.  All but ``duplicates`` and ``counts`` look at
+one line of each comparison, so that their evidence is independent.
 """
 
 from __future__ import annotations
@@ -9,22 +9,27 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
 
 import numpy as np
 
-from repro.notation import flip_prob, keep_prob
-from repro.privacy.black_box import likelihood_ratio_attack
+from repro.privacy.black_box import Counts, certified_epsilon
+from repro.release.beside import Beside, sequences, told_secrets
+from repro.release.classifier import learned
+from repro.release.coin_patterns import shared_coins
+from repro.release.edits import edit_tokens
+from repro.release.extra_fields import field_tokens
+from repro.release.noise import uneven_noise
 from repro.release.opened import Opened
 from repro.release.ordered_hashes import guess_by_hash
-from repro.release.scoring import EACH, Finding, halves, scored
-from repro.release.seeded_coins import streams
-from repro.release.signals import edit_signals, few, field_signals, guesses, line_signals
+from repro.release.places import beyond_chance, count_tokens, order_tokens, sorted_guess
+from repro.release.scoring import EACH, Finding, excess, independent, scored
+from repro.release.seeded_coins import seeded_coins
+from repro.release.skeleton import byte_tokens
+from repro.release.strata import Split, classes, line_strata, split, text_classes
 
-PROBES = 1024
-"""Lines on which seeded coins are sought; as many others confirm the best."""
-
-COMMON_BUDGETS = (0.1, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 8.0)
-"""Budgets whose coins are tried besides the one claimed."""
+Tokens = list[list[str]]
 
 
 @dataclass(frozen=True)
@@ -35,158 +40,191 @@ class Allowance:
     accuracy: float
 
 
-def attack_all(opened: Opened, allowed: Allowance) -> list[Finding]:
-    """Every attack on a release; ``allowed.accuracy`` includes what the texts alone tell."""
+@dataclass(frozen=True)
+class Scene:
+    """What every attack sees.
+
+    Attributes:
+        every: all lines.
+        single: one line of each comparison.
+        beside: manifest, name and times of the file.
+        original: the original's path.
+        allowed: what attacks on the label are held against.
+        parts: which lines to fit, choose and count.
+        texts: (n,) classes of the single lines by what their texts tell.
+        strata: (n,) the same with label and order of responses.
+    """
+
+    every: Opened
+    single: Opened
+    beside: Beside
+    original: Path
+    allowed: Allowance
+    parts: Split
+    texts: np.ndarray
+    strata: np.ndarray
+
+
+def scene(opened: Opened, beside: Beside, original: Path, allowed: Allowance) -> Scene:
+    """Prepare the attacks on a release."""
     single = opened.one_a_comparison()
+    parts = split(len(single.lines))
+    texts = text_classes(single, parts.fit)
+    strata = line_strata(single, texts)
+    return Scene(opened, single, beside, original, allowed, parts, texts, strata)
+
+
+def attack_all(seen: Scene) -> list[Finding]:
+    """Every attack on a release; ``allowed.accuracy`` includes what the texts alone tell."""
+    single, strata, parts = seen.single, seen.strata, seen.parts
+    tokens: dict[str, tuple[Tokens, str]] = {
+        "bytes": (byte_tokens(single.lines), "how lines are written"),
+        "texts": (edit_tokens(single.lines), "what was changed in texts"),
+        "line order": (order_tokens(single), "where lines stand"),
+        "fields": (field_tokens(single.lines), "what other fields hold"),
+        "counts": (count_tokens(single, seen.every), "lines that come more often"),
+    }
+    beside = _beside_tokens(seen)
+    # what stands beside the lines cannot depend on their texts, and may tell of few lines only,
+    # which must not be spread over as many strata
+    few = line_strata(single, np.zeros_like(seen.texts))
+    words = "values for each line beside the release"
+    together = [
+        list(chain(*groups))
+        for groups in zip(beside, *(t for t, _ in tokens.values()), strict=True)
+    ]
     return [
-        *label(single, allowed),
-        *order(single, allowed),
-        *line_order(single, allowed),
-        *coin(single, allowed),
-        *identifier(single, allowed),
-        *duplicates(opened, allowed),
-        *text(single, allowed),
-        *joint(single, allowed),
+        *label(seen),
+        uneven_noise(single, seen.allowed.epsilon, parts),
+        seeded_coins(single, strata, seen.allowed.epsilon, seen.beside.seeds()),
+        *shared_coins(single),
+        *duplicates(seen),
+        order(seen),
+        sorted_lines(seen),
+        identifier(seen),
+        missing(seen),
+        *manifest(seen),
+        *(learned(name, t, single, strata, parts, words) for name, (t, words) in tokens.items()),
+        learned("manifest", beside, single, few, parts, words),
+        learned("together", together, single, strata, parts, "all of these", trees=True),
     ]
 
 
-def label(opened: Opened, allowed: Allowance) -> Iterator[Finding]:
-    """Believe the released label."""
-    right = opened.labels == opened.truth
-    yield scored("label", right, allowed.accuracy, "the released label, taken at its word")
+def label(seen: Scene) -> Iterator[Finding]:
+    """Believe the released label; and certify ε from it, apart for either truth."""
+    right = seen.single.kept > 0
+    yield scored("label", right, seen.allowed.accuracy, "the released label, taken at its word")
+    yield _certified(seen)
 
 
-def order(opened: Opened, allowed: Allowance) -> Iterator[Finding]:
-    """Believe the order of the two responses."""
-    fit, test = halves(len(opened.lines))
-    sign = 1 if opened.truth[fit].sum() >= 0 else -1
-    words = "response_1" if sign > 0 else "response_2"
-    yield scored(
-        "order", opened.truth[test] == sign, allowed.accuracy, f"{words} is the chosen one"
-    )
+def order(seen: Scene) -> Finding:
+    """Believe the order of the two responses, or its contrary."""
+    single = seen.single
+    side = single.labels * single.position
+    strata = 2 * seen.texts + (side > 0)
+    both = (excess(s * single.position, single.truth * single.position, strata, 2) for s in (1, -1))
+    best = min(both, key=lambda found: found.p_value)
+    return independent("order", best, "the order of the two responses")
 
 
-def line_order(opened: Opened, allowed: Allowance) -> Iterator[Finding]:
-    """Guess the response that makes the lines sorted; or learn from the line's number."""
-    fit, test = halves(len(opened.lines))
-    place = np.linspace(0, 1, len(opened.lines))
+def sorted_lines(seen: Scene) -> Finding:
+    """Guess the response that makes the lines sorted."""
+    single, parts = seen.single, seen.parts
     best = None
-    for name, key in (("text", lambda text: text), ("length", len)):
-        misfit = np.abs(_ranks(opened, key) - place[:, None])
-        guess = np.where(misfit[:, 0] <= misfit[:, 1], 1, -1)
-        for sign in (1, -1):
-            right = sign * guess == opened.truth
-            if best is None or right[fit].mean() > best[0]:
-                best = right[fit].mean(), right, name
+    for words, rule in sorted_guess(single, parts.fit):
+        guess = rule(np.arange(len(single.lines))) * single.labels
+        found = excess(guess[parts.choose], single.kept[parts.choose], seen.strata[parts.choose])
+        if best is None or found.p_value < best[0]:
+            best = found.p_value, words, rule
     assert best is not None
-    yield scored("line order", best[1][test], allowed.accuracy, f"lines sorted by {best[2]}")
-    yield _learned("line order", opened, list(line_signals(opened)), allowed)
+    found = beyond_chance(single, best[2], parts.test, seen.strata)
+    return independent("line order", found, best[1])
 
 
-def coin(opened: Opened, allowed: Allowance) -> Iterator[Finding]:
-    """Toss the coins again, from common generators and seeds."""
-    half = min(PROBES, len(opened.lines) // 2)
-    fit, test = slice(0, half), slice(half, 2 * half)
-    targets = _targets(opened)[:, : 2 * half]
-    places = [[line.place for line in opened.lines], [line.origin for line in opened.lines]]
-    places = [np.array(at[: 2 * half]) for at in places]
-    budgets = (allowed.epsilon, *COMMON_BUDGETS)
-    cuts = np.array([0.5, *map(keep_prob, budgets), *map(flip_prob, budgets)])
-    best, right, words = -1.0, targets[0] == 0, "none"
-    for name, drawn in streams(1 + max(int(at.max()) for at in places)):
-        for at in places:
-            bits = np.where(drawn[at][None, :] < cuts[:, None], 1, -1)
-            agree = bits[:, None, fit] == targets[None, :, fit]
-            hits = agree.mean(axis=2)
-            found = float(max(hits.max(), 1 - hits.min()))
-            if found > best:
-                flat = np.argmax(np.maximum(hits, 1 - hits))
-                cut, target = np.unravel_index(flat, hits.shape)
-                same = bits[cut] == targets[target]
-                best, words = found, name
-                right = same if hits[cut, target] >= 0.5 else ~same
-    yield scored("coin", right[test], allowed.accuracy, f"best seed: {words}")
+def identifier(seen: Scene) -> Finding:
+    """Recompute identifiers as if either response were the chosen one."""
+    words, told = guess_by_hash(seen.single.lines, seen.beside.salts())
+    test = seen.parts.test
+    guess = np.array(told)[test] * seen.single.labels[test]
+    found = excess(guess, seen.single.kept[test], seen.strata[test])
+    return independent("identifier", found, words or "no hash of the texts or the label found")
 
 
-def identifier(opened: Opened, allowed: Allowance) -> Iterator[Finding]:
-    """Recompute identifiers in both orders; learn from extra fields."""
-    recipe, which = guess_by_hash(list(opened.lines))
-    if recipe:
-        told = np.array(which)
-        fit, test = halves(len(told))
-        sign = 1 if (told[fit] * opened.truth[fit]).sum() >= 0 else -1
-        test = test[told[test] != 0]
-        right = sign * told[test] == opened.truth[test]
-        yield scored("identifier", right, allowed.accuracy, recipe)
-    yield _learned("identifier", opened, list(field_signals(opened)), allowed)
-
-
-def duplicates(opened: Opened, allowed: Allowance) -> Iterator[Finding]:
+def duplicates(seen: Scene) -> Iterator[Finding]:
     """Take the majority of the labels of repeated comparisons."""
     votes: dict[tuple[str, str, str], list[int]] = defaultdict(list)
-    for line, position in zip(opened.lines, opened.position, strict=True):
-        votes[line.comparison].append(int(position) * int(line.values["label"]))
-    first = {line.comparison: line.chosen < line.rejected for line in opened.lines}
+    every = seen.every
+    for line, side in zip(every.lines, every.labels * every.position, strict=True):
+        votes[line.comparison].append(int(side))
+    first = {line.comparison: line.chosen < line.rejected for line in every.lines}
     decided = [(sum(v) > 0) == first[c] for c, v in votes.items() if len(v) > 1 and sum(v)]
-    yield scored(
-        "duplicates", np.array(decided, dtype=bool), allowed.accuracy, "majority of repeated lines"
+    right = np.array(decided, dtype=bool)
+    yield scored("duplicates", right, seen.allowed.accuracy, "majority of repeated lines")
+
+
+def missing(seen: Scene) -> Finding:
+    """Guess the labels of comparisons that the release lacks from their being left out."""
+    single = seen.single
+    have = [(line.comparison, int(s)) for line, s in zip(single.lines, _sides(single), strict=True)]
+    both = [*have, *single.missing]
+    if not single.missing:
+        return scored("missing", np.zeros(0, dtype=bool), np.nan, "no comparison is left out")
+    side = np.array([s for _, s in both])
+    group = classes([c for c, _ in both], side, seen.parts.fit)
+    there = np.where(np.arange(len(both)) < len(have), 1, -1)
+    found = (excess(turn * there, side, group, 2) for turn in (1, -1))
+    best = min(found, key=lambda one: one.p_value)
+    return independent("missing", best, "comparisons that were left out")
+
+
+def manifest(seen: Scene) -> Iterator[Finding]:
+    """Numbers and hashes beside the release that only the raw labels give."""
+    secrets = told_secrets(
+        seen.beside, seen.every, seen.single, seen.original, seen.allowed.epsilon
+    )
+    for words in secrets:
+        yield Finding("manifest", "accuracy", np.nan, np.nan, np.nan, 0, True, words)
+
+
+def _certified(seen: Scene) -> Finding:
+    """The largest ε that certainly is exceeded by the label, in either frame."""
+    single, level = seen.single, 1 - EACH / 4
+    found, estimate = 0.0, 0.0
+    for turn in (np.ones_like(single.labels), single.position):
+        truth, told = single.truth * turn > 0, single.labels * turn > 0
+        for side in (told, ~told):
+            table = (side[truth], side[~truth])
+            counts = Counts(*(int(x) for part in table for x in (part.sum(), part.size)))
+            for one in (counts, counts.reversed()):
+                if one.trials and one.other_trials:
+                    found = max(found, certified_epsilon(one, 0.0, level))
+                    estimate = max(estimate, _log_ratio(one))
+    limit = seen.allowed.epsilon
+    words = "epsilon of the label, for either truth"
+    return Finding(
+        "label eps", "epsilon", estimate, found, limit, single.labels.size, found > limit, words
     )
 
 
-def text(opened: Opened, allowed: Allowance) -> Iterator[Finding]:
-    """Learn from whatever was changed in the responses."""
-    yield _learned("text", opened, list(edit_signals(opened)), allowed)
+def _log_ratio(counts: Counts) -> float:
+    share, other = counts.hits / counts.trials, counts.other_hits / counts.other_trials
+    if not share:
+        return 0.0
+    return float(np.log(share / other)) if other else float("inf")
 
 
-def joint(opened: Opened, allowed: Allowance) -> Iterator[Finding]:
-    """Certify ε from order and label together, apart for either response being longer."""
-    truth = opened.truth * opened.position
-    cells = (opened.labels * opened.position + 1) + (opened.position + 1) // 2
-    longer = np.array([len(one) > len(two) for one, two in map(_text_order, opened.lines)])
-    level = 1 - (1 - EACH) / 2
-    bounds = []
-    for stratum in (longer, ~longer):
-        one, other = (_mixed(cells[stratum & (truth == side)]) for side in (1, -1))
-        bounds.append(likelihood_ratio_attack(one, other, 0.0, level))
-    found, count = max(bounds), len(opened.lines)
-    yield Finding(
-        "joint", "epsilon", found, found, allowed.epsilon, count, "order and label together"
-    )
+def _beside_tokens(seen: Scene) -> Tokens:
+    """A value for each line, where something beside the release reads as one."""
+    lines = seen.single.lines
+    count = 1 + max(max(line.place for line in lines), max(line.origin for line in lines))
+    tokens: Tokens = [[] for _ in lines]
+    for number, (_, values) in enumerate(sequences(seen.beside, count)):
+        for found, line in zip(tokens, lines, strict=True):
+            for kind, at in (("place", line.place), ("origin", line.origin)):
+                if at < values.size:
+                    found.append(f"{number} {kind} {values[at]}")
+    return tokens
 
 
-def _learned(attack: str, opened: Opened, signals: list, allowed: Allowance) -> Finding:
-    """The signal and target that do best on one half, counted on the other."""
-    fit, test = halves(len(opened.lines))
-    best, right, words = -1.0, np.zeros(0, dtype=bool), "nothing to learn from"
-    for name, categories in signals:
-        if not few(categories):
-            continue
-        for target in _targets(opened):
-            seen = guesses(categories, target, fit, fit) == target[fit]
-            if seen.mean() > best:
-                best, words = float(seen.mean()), name
-                right = guesses(categories, target, fit, test) == target[test]
-    return scored(attack, right, allowed.accuracy, words)
-
-
-def _targets(opened: Opened) -> np.ndarray:
-    """(3, n) ±1: the label in the released frame, in the text frame, and whether it was kept."""
-    return np.stack([opened.truth, opened.truth * opened.position, opened.truth * opened.labels])
-
-
-def _ranks(opened: Opened, key) -> np.ndarray:
-    """(n, 2) share of all responses that come before response_1 and response_2."""
-    keys = [
-        key(line.values[name]) for name in ("response_1", "response_2") for line in opened.lines
-    ]
-    places = {value: place for place, value in enumerate(sorted(set(keys)))}
-    ranks = np.array([places[value] for value in keys]) / max(1, len(places) - 1)
-    return ranks.reshape(2, -1).T
-
-
-def _text_order(line) -> tuple[str, str]:
-    return line.comparison[1], line.comparison[2]
-
-
-def _mixed(cells: np.ndarray) -> np.ndarray:
-    return cells[np.random.default_rng(0).permutation(cells.size)]
+def _sides(opened: Opened) -> np.ndarray:
+    return opened.truth * opened.position

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from repro.notation import keep_prob
-from repro.release.attacks import Allowance, attack_all
+from repro.base.notation import keep_prob
+from repro.release.attacks import Allowance, attack_all, scene
+from repro.release.beside import Beside, look_beside
+from repro.release.extra_fields import field_names
 from repro.release.manifest import manifest_path, read_manifest
-from repro.release.opened import Opened, open_release
-from repro.release.scoring import Finding, agreement_bound, halves
+from repro.release.opened import Line, Opened, open_release
+from repro.release.scoring import Finding, agreement_bound
+from repro.release.strata import split
+
+FREE = 0.5
+"""Share of lines with a value of their own that makes a field's values free."""
+
+KEYS = (
+    "coins, orders of responses and orders of lines drawn with a key, or with a seed or "
+    "generator that is not among those tried: they look like honest ones"
+)
 
 
 @dataclass(frozen=True)
@@ -24,6 +36,7 @@ class Audit:
         allowed: what every attack is held against.
         texts: accuracy of the best guess from the texts alone.
         findings: one or more per attack.
+        out_of_reach: what no audit of this file could exclude, and why.
     """
 
     opened: Opened
@@ -31,6 +44,7 @@ class Audit:
     allowed: Allowance
     texts: float
     findings: tuple[Finding, ...]
+    out_of_reach: tuple[str, ...]
 
     @property
     def leaks(self) -> bool:
@@ -54,16 +68,17 @@ def audit_release(release: Path, original: Path, epsilon: float | None = None) -
     if epsilon is None:
         manifest = read_manifest(manifest_path(release))
         epsilon = None if manifest is None else float(manifest["epsilon"])
-    return audit(opened, epsilon)
+    return _audit(opened, look_beside(release), original, epsilon)
 
 
-def audit(opened: Opened, epsilon: float | None) -> Audit:
-    """Attack an opened release."""
+def _audit(opened: Opened, beside: Beside, original: Path, epsilon: float | None) -> Audit:
     single = opened.one_a_comparison()
     texts = text_accuracy(single)
     supposed = _supposed_epsilon(single) if epsilon is None else epsilon
     allowed = Allowance(supposed, max(keep_prob(supposed), texts))
-    return Audit(opened, epsilon, allowed, texts, tuple(attack_all(opened, allowed)))
+    findings = attack_all(scene(opened, beside, original, allowed))
+    unknown = tuple(out_of_reach(opened))
+    return Audit(opened, epsilon, allowed, texts, tuple(findings), unknown)
 
 
 def text_accuracy(opened: Opened) -> float:
@@ -72,15 +87,31 @@ def text_accuracy(opened: Opened) -> float:
     This is public knowledge, not a leak of the release.
     """
     target = opened.truth * opened.position
-    longer = [
-        1 if len(line.comparison[1]) > len(line.comparison[2]) else -1 for line in opened.lines
-    ]
-    fit, test = halves(len(opened.lines))
-    best = max(
-        (np.array(longer), np.ones(len(longer))), key=lambda g: abs((g * target)[fit].mean())
-    )
-    sign = 1 if (best * target)[fit].sum() >= 0 else -1
-    return float((sign * best * target > 0)[test].mean())
+    texts = [line.comparison for line in opened.lines]
+    longer = np.array([1 if len(one) > len(two) else -1 for _, one, two in texts])
+    parts = split(len(texts), len(texts))
+    guesses = (longer, np.ones_like(longer))
+    best = max(guesses, key=lambda guess: abs((guess * target)[parts.seen].mean()))
+    sign = 1 if (best * target)[parts.seen].sum() >= 0 else -1
+    return float((sign * best * target > 0)[parts.test].mean())
+
+
+def out_of_reach(opened: Opened) -> Iterator[str]:
+    """What could hide labels in this file and looks like chance to everyone without the key."""
+    for name in field_names(opened.lines):
+        if _is_free(opened.lines, name):
+            yield (
+                f"field {name[:40]!r} holds a value of its own for each line: a hash with an "
+                "unknown salt, or an encrypted label, would look the same"
+            )
+    if opened.unmatched:
+        yield f"{len(opened.unmatched)} lines are not of this original: nothing is known of them"
+    yield KEYS
+
+
+def _is_free(lines: Sequence[Line], name: str) -> bool:
+    values = {repr(line.values.get(name)) for line in lines}
+    return len(values) > FREE * len(lines)
 
 
 def _supposed_epsilon(opened: Opened) -> float:
@@ -88,7 +119,7 @@ def _supposed_epsilon(opened: Opened) -> float:
 
     Labels without a single flip are raw, or their complement: no budget explains them.
     """
-    right = opened.labels == opened.truth
+    right = opened.kept > 0
     if right.all() or not right.any():
         return 0.0
     keep = min(max(agreement_bound(right), agreement_bound(~right)), 1 - 1e-9)

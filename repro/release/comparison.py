@@ -6,11 +6,15 @@ fingerprint of its comparison; it is the same whichever response was chosen.
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from hashlib import blake2b
 
 from repro.release.records import Record
 
 FINGERPRINT_BITS = 62
+COMPARED = 2000
+"""Characters of altered texts that are compared."""
 
 
 def unlabelled(record: Record) -> tuple[str, str, str, int]:
@@ -37,3 +41,31 @@ def fingerprint(salt: bytes, prompt: str, first: str, second: str) -> int:
     text = "\0".join((prompt, first, second)).encode()
     digest = blake2b(text, digest_size=8, key=salt).digest()
     return (int.from_bytes(digest, "little") >> (64 - FINGERPRINT_BITS)) or 1
+
+
+def folded(text: str) -> str:
+    """A text without case, white space and the difference between compatible characters.
+
+    >>> folded("An\u00a0Example ")
+    'anexample'
+    """
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    return "".join(text.casefold().split())
+
+
+def letters(text: str) -> str:
+    """The letters and digits of a text, without accents and case.
+
+    >>> letters("Caf\u00e9, no.\u200b 1")
+    'cafeno1'
+    """
+    if not text.isascii():
+        text = unicodedata.normalize("NFKD", text)
+    return re.sub(r"\W+", "", text).casefold()
+
+
+def trigrams(text: str) -> set[str]:
+    """Every three characters in a row of the first COMPARED letters and digits."""
+    text = letters(text[:COMPARED])
+    return {text[i : i + 3] for i in range(max(1, len(text) - 2))}

@@ -1,38 +1,44 @@
 """What has been released before, so that nobody spends a label's budget twice unawares.
 
-The ledger is a folder in the user's state directory (``ledger=PATH`` names another): a secret
-salt, one line a release in ``releases.jsonl`` and a file of 62-bit keyed fingerprints of its
-comparisons.  A fingerprint does not depend on the label, so a stolen ledger tells which
-comparisons were released, and nothing about who preferred what.  Because comparisons are
-remembered one by one, an input that was renamed, reordered, cut or extended is still recognised.
-It knows only the releases made with it: another user, another machine, or a deleted ledger
-starts anew.
+The ledger is a database in a folder of the user's state directory (``ledger=FOLDER`` names
+another): a secret salt, a row a release and the 62-bit keyed fingerprints of its comparisons.  A
+fingerprint does not depend on the label, so a stolen ledger tells which comparisons were
+released, and nothing about who preferred what.  Because comparisons are remembered one by one, an
+input that was renamed, reordered, cut or extended is still recognised.  It knows only the
+releases made with it: another user, another machine, or a deleted ledger starts anew.
 """
 
 from __future__ import annotations
 
 import contextlib
-import fcntl
-import json
 import os
 import secrets
+import sqlite3
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import astuple, dataclass
 from decimal import Decimal
 from pathlib import Path
 
-import numpy as np
-
-from repro.errors import BadInput
-from repro.reading import regular_file, small_text
+from repro.base.errors import BadInput
+from repro.release.answers import Answers
+from repro.release.ledger_file import (
+    KEY,
+    create,
+    opened,
+    refuse_strangers,
+    transaction,
+    trouble_told,
+)
+from repro.release.publication import Publication
 from repro.release.scratch import Draft
-from repro.release.seen import CHUNK, Seen
 
-KEY = "ledger"
+NAME = "ledger.sqlite"
 SALT_BYTES = 32
-LARGEST_LIST = 1 << 30
-DAMAGED = "is damaged; restore the ledger or name another"
-GONE = "is missing, but releases have been noted; restore the ledger or name another"
+EARLIER_FORMAT = (
+    "holds releases in the format before SQLite, which cannot be carried over: it knew comparisons "
+    "by their exact bytes; keep it for its budgets (releases.jsonl), and name another folder for "
+    "data that it has not released"
+)
 
 
 @dataclass(frozen=True)
@@ -61,111 +67,172 @@ class Ledger:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.path = folder / NAME
         self.salt = secrets.token_bytes(SALT_BYTES)
-        if self._begun():
-            with self._clear_errors(), self._lock():
-                self.salt = self._kept_salt()
-                self.entries()
+        if os.path.lexists(folder):
+            if not folder.is_dir():
+                raise BadInput(KEY, folder, "is not a folder")
+            refuse_strangers(folder, 0o700)
+            self._refuse_earlier_format()
+        if os.path.lexists(self.path):
+            with Answers() as nothing, self._opened(nothing) as book:
+                self.salt = book.salt()
 
     @contextlib.contextmanager
-    def locked(self) -> Iterator[None]:
-        """Hold the ledger for oneself: two runs must not both find it empty."""
-        with contextlib.ExitStack() as held:
-            with self._clear_errors():
-                self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-                held.enter_context(self._lock())
-                if not self._begun():
-                    self._keep_salt()
-                if self._kept_salt() != self.salt:
-                    raise BadInput(KEY, self.folder, "was begun by another release; run again")
-            yield
+    def locked(self, answers: Answers) -> Iterator[Book]:
+        """Hold the ledger for oneself: two runs must not both find it empty.
+
+        Args:
+            answers: of the release that is to be noted.
+
+        Raises:
+            BadInput: it cannot be used, or another release has begun it meanwhile.
+        """
+        self._begin()
+        with self._opened(answers) as book:
+            if book.salt() != self.salt:
+                raise BadInput(KEY, self.folder, "was begun by another release; run again")
+            yield book
 
     def entries(self) -> list[Entry]:
         """All releases so far, oldest first.
 
         Raises:
-            BadInput: the list is damaged, or is gone while fingerprints of releases are there.
+            BadInput: the ledger is damaged.
         """
-        path = self.folder / "releases.jsonl"
-        text = small_text(KEY, path, LARGEST_LIST) if os.path.lexists(path) else ""
-        if not text and self._has_fingerprints():
-            raise BadInput(KEY, path, GONE)
-        try:
-            return [_entry(line) for line in text.splitlines()]
-        except (ValueError, TypeError, KeyError, ArithmeticError, RecursionError):
-            raise BadInput(KEY, path, DAMAGED) from None
-
-    def overlapping(self, seen: Seen) -> list[Entry]:
-        """Releases that share a comparison with ``seen``."""
-        with self._clear_errors():
-            return [entry for entry in self.entries() if self._shares(entry, seen)]
-
-    def add(self, release: str, epsilon: Decimal, seen: Seen, output: str) -> Entry:
-        """Note a release, durably, before it is published."""
-        with self._clear_errors():
-            entry = Entry(release, str(epsilon), len(seen), output)
-            with Draft(self._prints(entry)) as draft:
-                for chunk in seen.chunks():
-                    draft.file.write(chunk.astype("<u8").tobytes())
-                draft.publish()
-            with open(self.folder / "releases.jsonl", "a", encoding="utf-8") as file:
-                file.write(json.dumps(asdict(entry)) + "\n")
-                file.flush()
-                os.fsync(file.fileno())
-            return entry
-
-    def _shares(self, entry: Entry, seen: Seen) -> bool:
-        path = self._prints(entry)
-        if regular_file(KEY, path) != 8 * entry.comparisons:
-            raise BadInput(KEY, path, DAMAGED)
-        with open(path, "rb") as file:
-            return any(
-                seen.holds(np.frombuffer(block, "<u8"))
-                for block in iter(lambda: file.read(8 * CHUNK), b"")
-            )
-
-    def _has_fingerprints(self) -> bool:
-        return any(self.folder.glob("*.fingerprints"))
-
-    def _prints(self, entry: Entry) -> Path:
-        return self.folder / f"{entry.release}.fingerprints"
-
-    def _begun(self) -> bool:
-        salt = self.folder / "salt"
-        return os.path.lexists(salt) or self._has_fingerprints()
+        if not os.path.lexists(self.path):
+            return []
+        with Answers() as nothing, self._opened(nothing) as book:
+            return book.entries()
 
     @contextlib.contextmanager
-    def _lock(self) -> Iterator[None]:
-        with open(self.folder / ".lock", "wb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            yield
+    def _opened(self, answers: Answers) -> Iterator[Book]:
+        answers.finish()
+        with opened(self.path, answers.rows), trouble_told(str(self.path)):
+            book = Book(answers)
+            book.settle()
+            yield book
 
-    def _keep_salt(self) -> None:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-        with os.fdopen(os.open(self.folder / "salt", flags, 0o600), "wb") as file:
-            file.write(self.salt)
-            os.fsync(file.fileno())
-
-    def _kept_salt(self) -> bytes:
-        path = self.folder / "salt"
-        if not os.path.lexists(path):
-            raise BadInput(KEY, path, GONE)
-        if regular_file(KEY, path) != SALT_BYTES:
-            raise BadInput(KEY, path, DAMAGED)
-        return path.read_bytes()
-
-    @contextlib.contextmanager
-    def _clear_errors(self) -> Iterator[None]:
+    def _begin(self) -> None:
+        if os.path.lexists(self.path):
+            return
         try:
-            yield
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            create(self.path, self.salt)
+        except FileExistsError:
+            return  # another release was faster, or no folder: both are told on opening
         except OSError as problem:
             where = problem.filename or self.folder
             raise BadInput(KEY, where, f"cannot be used: {problem.strerror}") from None
 
+    def _refuse_earlier_format(self) -> None:
+        kept = [self.folder / name for name in ("releases.jsonl", "salt")]
+        if any(map(os.path.lexists, kept)) or any(self.folder.glob("*.fingerprints")):
+            raise BadInput(KEY, self.folder, EARLIER_FORMAT)
 
-def _entry(line: str) -> Entry:
-    values = json.loads(line)
-    entry = Entry(**values)
-    if not (Decimal(entry.epsilon) > 0 and entry.comparisons >= 0 and entry.release.isalnum()):
-        raise ValueError("not a release")
-    return entry
+
+class Book:
+    """An open ledger that nobody else reads or writes, beside the answers of one release."""
+
+    def __init__(self, answers: Answers) -> None:
+        self._rows, self._answers = answers.rows, answers
+
+    def salt(self) -> bytes:
+        """The key of all fingerprints."""
+        return self._rows.execute("SELECT salt FROM salt").fetchone()[0]
+
+    def entries(self) -> list[Entry]:
+        """All releases so far, oldest first."""
+        return list(self._releases().values())
+
+    def overlapping(self) -> list[Entry]:
+        """Releases that share a comparison with the answers."""
+        releases = self._releases()
+        query = "SELECT DISTINCT number FROM answers JOIN fingerprints USING (fingerprint)"
+        return [releases[number] for number in sorted(n for (n,) in self._rows.execute(query))]
+
+    def carry_out(
+        self, publication: Publication, epsilon: Decimal, drafts: tuple[Draft, Draft]
+    ) -> None:
+        """Note a release and publish it: both, or neither.
+
+        Wherever the process ends or a call fails, ``settle`` brings it to one of the two, here or
+        when the ledger is opened next.
+
+        Args:
+            publication: where to.
+            epsilon: budget that its answers cost.
+            drafts: output and manifest.
+
+        Raises:
+            BadInput: a final name has been taken.
+            OSError: the disk is full, or fails.
+        """
+        try:
+            number = self._announce(publication)
+            publication.stage(*drafts)
+            self._note(number, publication, epsilon)
+            publication.publish()
+        finally:
+            with contextlib.suppress(OSError, sqlite3.Error):
+                self.settle()
+
+    def settle(self) -> None:
+        """Bring releases that were cut short to their end, or undo them.
+
+        One whose folder cannot be reached now stays as it is: spent, if it may have been published.
+        """
+        for number, publication in self._pending():
+            with contextlib.suppress(OSError):
+                if publication.in_reach():
+                    self._settle(number, publication)
+
+    def _settle(self, number: int, publication: Publication) -> None:
+        """The drafts are the evidence: they go after a release is forgotten, never before."""
+        noted = number in self._releases()
+        if noted and publication.published():
+            publication.tidy()
+        else:
+            if noted:
+                self._forget(number)
+            publication.discard()
+        with transaction(self._rows, "pending"):
+            self._rows.execute("DELETE FROM pending WHERE number = ?", (number,))
+
+    def _announce(self, publication: Publication) -> int:
+        """Keep the final names, before drafts lie beside them; the number of the release."""
+        number = 1 + max((*self._releases(), *(number for number, _ in self._pending())), default=0)
+        names = os.fsencode(publication.output), os.fsencode(publication.manifest)
+        with transaction(self._rows, "pending"):
+            row = (number, publication.release, *names)
+            self._rows.execute("INSERT INTO pending VALUES (?, ?, ?, ?)", row)
+        return number
+
+    def _note(self, number: int, publication: Publication, epsilon: Decimal) -> None:
+        """In order of fingerprints, so that pages do not tell in which order they came."""
+        output = os.fsencode(publication.output.name).decode("utf-8", "backslashreplace")
+        entry = Entry(publication.release, str(epsilon), len(self._answers), output)
+        with transaction(self._rows, "releases", "fingerprints"):
+            self._rows.execute(
+                "INSERT INTO releases VALUES (?, ?, ?, ?, ?)", (number, *astuple(entry))
+            )
+            self._rows.execute(
+                "INSERT INTO fingerprints SELECT fingerprint, ? FROM answers ORDER BY fingerprint",
+                (number,),
+            )
+
+    def _forget(self, number: int) -> None:
+        with transaction(self._rows, "releases", "fingerprints"):
+            for table in ("releases", "fingerprints"):
+                self._rows.execute(f"DELETE FROM {table} WHERE number = ?", (number,))
+
+    def _releases(self) -> dict[int, Entry]:
+        found = self._rows.execute("SELECT * FROM releases ORDER BY number")
+        return {number: Entry(*words) for number, *words in found}
+
+    def _pending(self) -> list[tuple[int, Publication]]:
+        found = self._rows.execute("SELECT number, release, output, manifest FROM pending")
+        return [
+            (number, Publication(release, *(Path(os.fsdecode(name)) for name in names)))
+            for number, release, *names in found
+        ]

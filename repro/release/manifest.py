@@ -13,19 +13,27 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
+from repro.base.files import json_object
 from repro.privacy.exact_response import WORD_BITS, ExactResponse
-from repro.reading import json_object
 
 FORMAT = 1
 
 
 @dataclass(frozen=True)
 class Counts:
-    """Lines released, lines that repeat an earlier comparison, released labels that are +1."""
+    """Numbers that say nothing about any raw label.
+
+    Attributes:
+        lines: lines released.
+        repeated: lines that repeat an earlier comparison.
+        joined: comparisons that share the answer of a near-copy.
+        plus: released labels that are +1.
+    """
 
     lines: int
     repeated: int
+    joined: int
     plus: int
 
 
@@ -39,15 +47,21 @@ def manifest_path(release: Path) -> Path:
 
 
 def manifest_text(
-    coin: ExactResponse, counts: Counts, earlier: int, total: Decimal, release: str
+    coin: ExactResponse,
+    counts: Counts,
+    earlier: int,
+    total: Decimal,
+    release: str,
+    group: float | None = None,
 ) -> str:
     """The manifest as JSON."""
     values = {
         "format": FORMAT,
         "release": release,
         "mechanism": "randomized response on the label of each comparison",
-        "privacy_unit": "the label of one comparison (prompt and unordered pair of responses);"
-        " lines that repeat a comparison share one randomised answer",
+        "privacy_unit": "the label of one comparison (prompt and unordered pair of responses, in"
+        " any Unicode form and white space); lines that repeat it share one randomised answer",
+        "near_copies_from_similarity": group,
         "epsilon": float(coin.epsilon),
         "flip_probability": float(coin.flip_prob),
         "flip_probability_exact": f"{coin.threshold}/2^{WORD_BITS}",
@@ -58,6 +72,7 @@ def manifest_text(
         "line_order": "a uniformly random permutation",
         "lines": counts.lines,
         "repeated_comparisons": counts.repeated,
+        "near_copies": counts.joined,
         "released_plus_labels": counts.plus,
     }
     return json.dumps(values, indent=2) + "\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from repro.errors import BadInput, nearest
+from repro.base.errors import BadInput, nearest
 
 
 def split_options(

@@ -2,32 +2,39 @@
 
 Each distinct comparison is answered once: its label (of the first line that has it) goes through
 exact randomized response and its responses are put in the order of a fair coin.  Lines that
-repeat a comparison repeat the answer, so copies of a label cannot be averaged.  Lines are
-released in random order, with no field but the four of the contract.
+repeat a comparison, up to what ``canonical`` takes away, repeat the answer, so copies of a label
+cannot be averaged.  Lines are released in random order, with no field but the four of the
+contract.
 """
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from json.encoder import encode_basestring_ascii as quoted
 from pathlib import Path
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 from repro.privacy.exact_response import ExactResponse, random_bytes
-from repro.release.comparison import fingerprint, unlabelled
-from repro.release.ledger import Ledger
+from repro.release.answers import Answers
+from repro.release.canonical import comparison, fingerprint
+from repro.release.ledger import Book, Ledger
+from repro.release.ledger_file import trouble_told
 from repro.release.manifest import Counts, manifest_path, manifest_text
+from repro.release.near_copies import NearCopies
+from repro.release.publication import Publication
 from repro.release.records import Record, file_size, read_records
-from repro.release.scratch import Draft, publish
-from repro.release.seen import Seen
+from repro.release.scratch import Draft
 from repro.release.shuffle import shuffled
 
-BYTES_A_COMPARISON = 1024
-"""Sizes the table of comparisons at the start; it grows where lines are shorter."""
+TEMPORARY = "temporary files (SQLITE_TMPDIR, TMPDIR)"
+OF_THE_MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EINTR, errno.EMFILE, errno.ENFILE)
+"""Nothing is wrong with what was asked for; there is no room, or the disk fails."""
 
 
 @dataclass(frozen=True)
@@ -42,13 +49,33 @@ class Release:
 
 
 @dataclass
-class _Tally:
+class Run:
+    """Coins of a release, and what has been counted so far."""
+
+    coin: ExactResponse
+    near: NearCopies | None = None
     lines: int = 0
     plus: int = 0
 
+    @property
+    def similarity(self) -> float | None:
+        """From which near-copies share an answer."""
+        return self.near.least if self.near else None
+
+    def counts(self, comparisons: int) -> Counts:
+        """For the manifest."""
+        joined = self.near.joined if self.near else 0
+        return Counts(self.lines, self.lines - comparisons, joined, self.plus)
+
 
 def privatise(
-    source: Path, target: Path, epsilon: Decimal, ledger: Ledger, compose: bool = False
+    source: Path,
+    target: Path,
+    epsilon: Decimal,
+    ledger: Ledger,
+    compose: bool = False,
+    group: float | None = None,
+    ready: Callable[[Counts], None] = lambda counts: None,
 ) -> Release:
     """Write ``target`` and its manifest, whole or not at all.
 
@@ -58,62 +85,94 @@ def privatise(
         epsilon: budget of each label, in [1e-6, 40].
         ledger: where earlier releases are noted.
         compose: allow labels that have been released before, at the sum of their budgets.
+        group: similarity from which near-copies share an answer; None: copies alone do.
+        ready: called before anything is spent; what it raises stops the release.
 
     Raises:
         BadInput: a faulty input, an existing target, a repeated release without ``compose``.
+        OSError: the disk is full, or fails.
     """
     size = file_size(str(source), "IN")
     _refuse_target(target)
-    coin, tally = ExactResponse.at(epsilon), _Tally()
-    try:
-        with (
-            Seen(target.parent, size // BYTES_A_COMPARISON) as seen,
-            Draft(target) as draft,
-        ):
-            lines = randomised(read_records(str(source)), coin, ledger.salt, seen, tally)
+    run = Run(ExactResponse.at(epsilon), None if group is None else NearCopies(group))
+    with (
+        _interruption_told(target),
+        trouble_told(TEMPORARY),
+        Answers() as answers,
+        _draft(target) as draft,
+    ):
+        with _trouble_with(target):
+            lines = randomised(read_records(str(source)), run, ledger.salt, answers)
             draft.file.writelines(shuffled(lines, size, target.parent))
-            counts = Counts(tally.lines, tally.lines - len(seen), tally.plus)
-            return _publish(draft, coin, counts, seen, ledger, compose)
-    except OSError as problem:
-        raise BadInput("OUT", target, f"cannot be written: {problem.strerror}") from None
+            draft.finish()
+        counts = run.counts(len(answers))
+        ready(counts)
+        with ledger.locked(answers) as book:
+            return _publish(target, draft, run, counts, book, compose)
 
 
 def randomised(
-    records: Iterable[Record], coin: ExactResponse, salt: bytes, seen: Seen, tally: _Tally
+    records: Iterable[Record], run: Run, salt: bytes, answers: Answers
 ) -> Iterator[bytes]:
-    """Released lines in input order; ``seen`` and ``tally`` are brought up to date."""
-    for record, flip, byte in zip(records, coin.flips(), random_bytes(), strict=False):
-        prompt, first, second, which = unlabelled(record)
-        fresh = which ^ flip | (byte & 1) << 1
-        answer = seen.recall(fingerprint(salt, prompt, first, second), fresh)
+    """Released lines in input order; ``answers`` and ``run`` are brought up to date."""
+    near = run.near
+    for record, flip, byte in zip(records, run.coin.flips(), random_bytes(), strict=False):
+        content, which = comparison(record)
+        known, fresh = fingerprint(salt, content), which ^ flip | (byte & 1) << 1
+        if near and not answers.known(known):
+            fresh = near.answer(content, fresh)
+        answer = answers.recall(known, fresh)
         order = answer >> 1
         minus = (answer & 1) ^ order
-        pair = (first, second)
-        tally.lines += 1
-        tally.plus += 1 - minus
+        pair = record[2:0:-1] if which else record[1:]
+        run.lines += 1
+        run.plus += 1 - minus
         yield (
-            f'{{"prompt": {quoted(prompt)}, "response_1": {quoted(pair[order])}, '
+            f'{{"prompt": {quoted(record[0])}, "response_1": {quoted(pair[order])}, '
             f'"response_2": {quoted(pair[1 - order])}, "label": {("1", "-1")[minus]}}}\n'
         ).encode("ascii")
 
 
 def _publish(
-    draft: Draft, coin: ExactResponse, counts: Counts, seen: Seen, ledger: Ledger, compose: bool
+    target: Path, draft: Draft, run: Run, counts: Counts, book: Book, compose: bool
 ) -> Release:
-    """Note the release in the ledger, then name its files: budget is never spent unnoted."""
-    draft.finish()
-    with ledger.locked(), Draft(manifest_path(draft.path)) as manifest:
-        earlier = ledger.overlapping(seen)
-        total = sum((Decimal(entry.epsilon) for entry in earlier), coin.epsilon)
-        if earlier and not compose:
-            raise BadInput("IN", "(labels released before)", _spent_words(len(earlier), total))
-        name = secrets.token_hex(8)
-        text = manifest_text(coin, counts, len(earlier), total, name)
+    """See what has been spent, and carry the release out."""
+    earlier, epsilon, path = book.overlapping(), run.coin.epsilon, manifest_path(target)
+    total = sum((Decimal(entry.epsilon) for entry in earlier), epsilon)
+    if earlier and not compose:
+        raise BadInput("IN", "(labels released before)", _spent_words(len(earlier), total))
+    name = secrets.token_hex(8)
+    text = manifest_text(run.coin, counts, len(earlier), total, name, run.similarity)
+    with _draft(target) as manifest, _trouble_with(target):
         manifest.file.write(text.encode())
-        manifest.finish()
-        ledger.add(name, coin.epsilon, seen, draft.path.name)
-        publish(manifest, draft)
-    return Release(counts, coin.epsilon, total, len(earlier), manifest.path)
+        book.carry_out(Publication(name, target, path), epsilon, (draft, manifest))
+    return Release(counts, epsilon, total, len(earlier), path)
+
+
+def _draft(target: Path) -> Draft:
+    with _trouble_with(target):
+        return Draft(target.parent)
+
+
+@contextlib.contextmanager
+def _interruption_told(target: Path) -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt as stopped:
+        done = os.path.lexists(target)
+        raise type(stopped)(f"{target} is complete" if done else "nothing was released") from None
+
+
+@contextlib.contextmanager
+def _trouble_with(target: Path) -> Iterator[None]:
+    """What the user can mend is bad input; a full or failing disk stays an OSError."""
+    try:
+        yield
+    except OSError as problem:
+        why = problem.strerror or "unknown error"
+        if problem.errno in OF_THE_MACHINE:
+            raise OSError(problem.errno, why, os.fspath(target)) from None
+        raise BadInput("OUT", target, f"cannot be written: {why}") from None
 
 
 def _spent_words(count: int, total: Decimal) -> str:
@@ -126,7 +185,8 @@ def _spent_words(count: int, total: Decimal) -> str:
 
 def _refuse_target(target: Path) -> None:
     for path in (target, manifest_path(target)):
-        if os.path.lexists(path):
+        with _trouble_with(target), contextlib.suppress(FileNotFoundError):
+            os.lstat(path)
             raise BadInput("OUT", path, "exists; choose a new name")
     if not target.parent.is_dir():
         raise BadInput("OUT", target, "its folder does not exist")

@@ -11,12 +11,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
+from repro.base.files import regular_file, unreadable
 from repro.preferences.pair_files import LONGEST_LINE
-from repro.reading import regular_file, unreadable
+from repro.preferences.pair_records import FIELDS
+from repro.release.chat import plain
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 TOO_LONG = f"not text, or longer than {LONGEST_LINE} bytes"
+NO_TEXT = "neither a text nor a chat list"
 Record = tuple[str, str, str]
 """prompt, chosen, rejected"""
 
@@ -73,10 +76,12 @@ def fields(value: Any) -> Record | str:
     if not isinstance(value, dict):
         return "not a JSON object with the fields prompt, chosen and rejected"
     prompt, chosen, rejected = value.get("prompt"), value.get("chosen"), value.get("rejected")
+    if not (isinstance(prompt, str) and isinstance(chosen, str) and isinstance(rejected, str)):
+        prompt, chosen, rejected = map(plain(value).get, FIELDS)
     if not isinstance(prompt, str):
-        return "field 'prompt' is missing or not a string"
+        return f"field 'prompt' is missing, given twice or {NO_TEXT}"
     if not (isinstance(chosen, str) and isinstance(rejected, str)):
-        return "one of the fields 'chosen' and 'rejected' is missing or not a string"
+        return f"one of the fields 'chosen' and 'rejected' is missing, given twice or {NO_TEXT}"
     if "\0" in prompt or "\0" in chosen or "\0" in rejected:
         return "a field holds characters that are not text"
     if not (prompt.strip() and chosen.strip() and rejected.strip()):
@@ -92,7 +97,7 @@ def _value(path: str, key: str, number: int, line: bytes, scan) -> Any:
         value, end = scan(text, 0)
         if end != len(text):
             raise ValueError("more than one value")
-        if "\\ud" in text or "\\uD" in text:
+        if "\\u" in text and ("\\ud" in text or "\\uD" in text):
             _refuse_surrogates(value)
         return value
     except UnicodeError:

@@ -1,18 +1,12 @@
-"""Files without a name: they vanish with the process, however it ends, until published.
-
-Where the file system cannot make such files, a file named ``.NAME.XXXX.partial`` takes their
-place; after a hard kill it may remain, holding randomised labels only.
-"""
+"""Files without a name: they vanish with the process, however it ends, until they are given one."""
 
 from __future__ import annotations
 
-import contextlib
 import os
+import shutil
 import tempfile
 from pathlib import Path
 from typing import BinaryIO, cast
-
-from repro.errors import BadInput
 
 
 def scratch(folder: Path) -> BinaryIO:
@@ -21,77 +15,64 @@ def scratch(folder: Path) -> BinaryIO:
 
 
 class Draft:
-    """A file that appears under its name whole, or never.
+    """An unnamed file that is given a name when it is finished.
 
     Args:
-        path: the final name; the folder must exist.
+        folder: its file system holds the file.
+        mode: permissions that the named file will have, less the umask.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._name: str | None = None
+    def __init__(self, folder: Path, mode: int = 0o666) -> None:
+        self._mode, self._linkable = mode, True
         try:
-            descriptor = os.open(path.parent, os.O_TMPFILE | os.O_RDWR, 0o666)
-        except (OSError, AttributeError):
-            descriptor, self._name = tempfile.mkstemp(
-                dir=path.parent, prefix=f".{path.name[:100]}.", suffix=".partial"
-            )
-        self.file = os.fdopen(descriptor, "w+b")
+            self.file = os.fdopen(os.open(folder, os.O_TMPFILE | os.O_RDWR, mode), "w+b")
+        except (OSError, AttributeError):  # NFS and macOS have no such files
+            self.file, self._linkable = scratch(folder), False
 
     def __enter__(self) -> Draft:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.file.close()
-        if self._name:
-            with contextlib.suppress(OSError):
-                os.unlink(self._name)
 
     def finish(self) -> None:
-        """Bring what was written to the disk, so that ``publish`` has nothing left to do."""
+        """Bring what was written to the disk."""
         self.file.flush()
         os.fsync(self.file.fileno())
 
-    def publish(self) -> None:
-        """Give the finished file its name, durably.
+    def name(self, path: Path) -> None:
+        """Give the finished file a name, on the disk once the folder is flushed.
 
         Raises:
-            BadInput: something has that name already; it is left as it is.
+            FileExistsError: the name is taken.
         """
         self.finish()
-        publish(self)
+        if self._linkable:
+            _link(self.file.fileno(), path)
+        else:
+            self._copy(path)
 
-    def link(self) -> None:
-        """Name the file; FileExistsError where the name is taken."""
-        if self._name:
-            os.link(self._name, self.path)
-            return
-        source = f"/proc/self/fd/{self.file.fileno()}"
-        anchor = os.open("/", os.O_RDONLY)
-        try:
-            os.link(source, self.path, src_dir_fd=anchor, follow_symlinks=True)
-        finally:
-            os.close(anchor)
-
-
-def publish(*drafts: Draft) -> None:
-    """Give finished files their names, one right after the other.
-
-    Raises:
-        BadInput: something has a name already; it is left as it is.
-    """
-    for draft in drafts:
-        try:
-            draft.link()
-        except FileExistsError:
-            raise BadInput("OUT", draft.path, "exists; choose a new name") from None
-    for folder in {draft.path.parent for draft in drafts}:
-        _sync_folder(folder)
+    def _copy(self, path: Path) -> None:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+        with os.fdopen(os.open(path, flags, self._mode), "wb") as named:
+            self.file.seek(0)
+            shutil.copyfileobj(self.file, named)
+            named.flush()
+            os.fsync(named.fileno())
 
 
-def _sync_folder(folder: Path) -> None:
+def flush_folder(folder: Path) -> None:
+    """Bring the names in a folder to the disk."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _link(descriptor: int, path: Path) -> None:
+    anchor = os.open("/", os.O_RDONLY)  # linkat follows the link in /proc for a relative call only
+    try:
+        os.link(f"/proc/self/fd/{descriptor}", path, src_dir_fd=anchor, follow_symlinks=True)
+    finally:
+        os.close(anchor)

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from repro.base.errors import BadInput, one_line
+from repro.base.files import sweep, whole
 from repro.cli.command import run_command
 from repro.cli.outcome import explained
-from repro.drafts import sweep, whole
-from repro.errors import BadInput, one_line
 
 
 class _Parser(argparse.ArgumentParser):

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from repro.drafts import sweep, whole
+from repro.base.files import atomic_write, remove_stale
 from repro.report.measurements import measurements_frame, parquet_bytes
 from repro.report.plain import jsonable
 from repro.report.run_facts import run_facts
@@ -92,7 +92,7 @@ def write_files(
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    sweep(folder)
+    remove_stale(folder)
     (folder / "verdict.json").unlink(missing_ok=True)
     run, verdict = run_facts(seconds, workers, device), verdict_json(result)
     written = [
@@ -118,7 +118,7 @@ def _write(path: Path, content: bytes) -> Path:
     All at once, by Python, which goes on where a signal has interrupted it; libraries that write
     files themselves do not.
     """
-    with whole(path) as draft:
+    with atomic_write(path) as draft:
         draft.write_bytes(content)
     return path
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from io import BytesIO
 from pathlib import Path
 
-from repro.drafts import sweep, whole
-from repro.errors import one_line
+from repro.base.errors import one_line
+from repro.base.files import sweep, whole
 from repro.report.html.bars import allowed_range
 from repro.report.html.entries import Entry, entries
 from repro.report.html.runs import Run

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from repro.notation import AXES, LINEAR_AXES
+from repro.base.notation import AXES, LINEAR_AXES
 from repro.report.curves import Curve, curve
 from repro.report.looks import (
     CLAIMED,

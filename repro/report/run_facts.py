@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from importlib import metadata
 from typing import Any
 
-from repro.paths import PACKAGE
+from repro.base.paths import PACKAGE
 from repro.report.memory import peak_rss
 
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from urllib.parse import quote, quote_plus, unquote, unquote_plus
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 
 KEY = "tracking.uri"
 VARIABLE = "REPRO_TRACKING_URI"

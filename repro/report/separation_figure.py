@@ -15,8 +15,8 @@ import pandas
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from repro.base.errors import BadInput
 from repro.cli.command import run_command
-from repro.errors import BadInput
 from repro.report.figure import save
 from repro.report.own_defaults import own_defaults
 

@@ -7,7 +7,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from repro.notation import AXES
+from repro.base.notation import AXES
 from repro.report.progress import progress
 from repro.report.wording import (
     caught_words,

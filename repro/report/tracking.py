@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from repro.errors import one_line
+from repro.base.errors import one_line
 from repro.report import tracking_content as content
 from repro.report.files import remember
 from repro.report.secret_address import has_secret, shown

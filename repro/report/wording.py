@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from repro.errors import one_line
+from repro.base.errors import one_line
 from repro.study.checks import Check
 from repro.study.results import Outcome, Result
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from repro.drafts import sweep, whole
+from repro.base.files import atomic_write, remove_stale
 
 BLOCK_BYTES = 2**14
 """About what a finished block takes on disk."""
@@ -34,16 +34,6 @@ class Block:
     key: str
 
 
-def code_fingerprint(files: Iterable[Path]) -> str:
-    """Hash of source files, so that no cache outlives its code."""
-    digest = hashlib.blake2b(digest_size=16)
-    for path in files:
-        text = path.read_bytes()
-        digest.update(f"{path.parent.name}/{path.name}:{len(text)}:".encode())
-        digest.update(text)
-    return digest.hexdigest()
-
-
 def content_key(parts: Mapping[str, object]) -> str:
     """A 128-bit hash of plain values, independent of their order."""
     text = json.dumps(parts, sort_keys=True, default=repr)
@@ -58,7 +48,7 @@ class BlockStore:
 
     def tidy(self) -> None:
         """Remove what killed runs left half written."""
-        sweep(self._folder, "*/.*.draft-*")
+        remove_stale(self._folder, "*/.*.draft-*")
 
     def trouble(self) -> str:
         """Why no block can be kept here, in a line; nothing where one can."""
@@ -88,7 +78,7 @@ class BlockStore:
             return None
         if not isinstance(found, np.ndarray) or found.dtype != np.float64:
             return None
-        if found.shape != (math.prod(shape) + 1,) or found[-1] != _checksum(found[:-1]):
+        if found.shape != (math.prod(shape) + 1,) or found[-1] != _checksum(block, found[:-1]):
             return None
         return found[:-1].reshape(shape)
 
@@ -97,15 +87,17 @@ class BlockStore:
         path = self._path(block)
         flat = np.ravel(values)
         content = BytesIO()  # numpy's own writing gives up when a signal arrives
-        np.save(content, np.append(flat, _checksum(flat)), allow_pickle=False)
+        np.save(content, np.append(flat, _checksum(block, flat)), allow_pickle=False)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            with whole(path) as draft:
+            with atomic_write(path) as draft:
                 draft.write_bytes(content.getbuffer())
         except OSError:
             return
 
 
-def _checksum(values: np.ndarray) -> float:
-    digest = hashlib.blake2b(np.ascontiguousarray(values).tobytes(), digest_size=6).digest()
-    return float(int.from_bytes(digest, "little"))
+def _checksum(block: Block, values: np.ndarray) -> float:
+    """Over the values and the block that they are of: a file under another name is no result."""
+    digest = hashlib.blake2b(block.key.encode(), digest_size=6)
+    digest.update(np.ascontiguousarray(values).tobytes())
+    return float(int.from_bytes(digest.digest(), "little"))

@@ -21,7 +21,7 @@ class Check:
 
     Attributes:
         name: id within the experiment.
-        axis: swept quantity, one of ``repro.notation.AXES``.
+        axis: swept quantity, one of ``repro.base.notation.AXES``.
         grid: swept values, increasing.
         quantity: what is measured, with its unit in brackets where it has one.
         method: name of the implementation under test.
@@ -30,6 +30,9 @@ class Check:
         claim: the claim in words, as the table and the figure print it.
         settings: the other numbers of the measurement (epsilon, n_pairs, …).
         replicate_factor: multiplies the budget's replicates for this check.
+        evidence: how the check knows: measured, exact, searched, proved or computed.
+        needs: what it depends on, and must notice when it is taken away.
+        statements: catalogue ids that it speaks for.
     """
 
     name: str
@@ -42,6 +45,9 @@ class Check:
     claim: str = ""
     settings: Mapping[str, object] = field(default_factory=dict)
     replicate_factor: float = 1.0
+    evidence: str = ""
+    needs: tuple[str, ...] = ()
+    statements: tuple[str, ...] = ()
     kind: str = field(default="", init=False)
 
     @property

@@ -1,4 +1,4 @@
-"""Typed configuration of a study: claims, budgets and top-level overrides.
+"""Typed configuration of a study: probes, budgets and top-level overrides.
 
 Hydra composes YAML; these models check it.  A wrong value becomes one BadInput line.
 """
@@ -9,22 +9,20 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from repro.schema import Epsilon, Finite, KLWeight, Model, Pairs, Positive, Whole
-from repro.study.checks import Direction, Verdict
+from repro.base.schema import Epsilon, KLWeight, Model, Pairs, Positive, Whole
 
 
-class Claim(Model):
-    """A sweep and what is claimed of it, fixed before the run.
+class Probe(Model):
+    """How a row is probed: its sweep and the numbers that it does not sweep.
 
-    ``epsilon`` and ``n_pairs`` are the check's own, where it does not sweep them.
+    ``replicates`` multiplies the budget's replicates.
     """
 
     grid: Annotated[tuple[Positive, ...], Field(min_length=1)]
-    expected: Verdict
     epsilon: Epsilon | None = None
     n_pairs: Pairs | None = None
     horizon: Pairs | None = None
-    replicate_factor: Positive = 1.0
+    replicates: Positive = 1.0
 
     @model_validator(mode="after")
     def _increasing(self):
@@ -33,40 +31,18 @@ class Claim(Model):
         return self
 
 
-class SlopeClaim(Claim):
-    """A claimed exponent along the grid."""
+class Probes(Model):
+    """What ``conf/theorem/NAME.yaml`` holds at least.
 
-    kind: Literal["slope"]
-    grid: Annotated[tuple[Positive, ...], Field(min_length=3)]
-    claimed: Finite
-    tolerance: Positive
-    direction: Direction
+    Attributes:
+        name: of the experiment.
+        probes: by row, on the default instance and on the experiment's own worlds.
+        instances: by another kind of instance the probes of the rows measured on it.
+    """
 
-
-class RatioClaim(Claim):
-    """A claimed ratio of measured to predicted."""
-
-    kind: Literal["ratio"]
-    claimed: Finite
-    tolerance: Positive
-
-
-class FrequencyClaim(Claim):
-    """An event that may fail with the statement's failure probability."""
-
-    kind: Literal["frequency"]
-
-
-class InequalityClaim(Claim):
-    """Left-hand side at most right-hand side in every case, up to a relative tolerance."""
-
-    kind: Literal["inequality"]
-    tolerance: Positive
-
-
-AnyClaim = Annotated[
-    SlopeClaim | RatioClaim | FrequencyClaim | InequalityClaim, Field(discriminator="kind")
-]
+    name: str
+    probes: dict[str, Probe]
+    instances: dict[str, dict[str, Probe]] = {}
 
 
 class Budget(Model):

@@ -1,22 +1,25 @@
-"""What a theorem file provides, and how it is found."""
+"""What a theorem file provides: rows, and how a grid point becomes a case."""
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, TypeVar
 
-import numpy as np
-
-from repro.errors import BadInput, nearest
-from repro.schema import Model
-from repro.study.checks import Check
-from repro.study.config import Overrides
+from repro.base.errors import BadInput, nearest
+from repro.base.schema import Model
+from repro.study.case import Case, Point
+from repro.study.config import Overrides, Probe, Probes
 from repro.study.results import AssumptionResult
+from repro.study.row import INSTANCE, Row
+from repro.study.stages import refuse_unknown
+from repro.study.trial import Trial, labels_for_epsilon
+
+DEFAULT_INSTANCE = "linear"
+"""The kind of instance that ``Probes.probes`` are for."""
 
 
 @dataclass(frozen=True)
@@ -28,46 +31,64 @@ class Setting:
         instance: the composed ``instance`` group as plain values.
         device: ``cpu`` or ``cuda``.
         cache: folder for label-free tables that are costly to build.
+        stages: by name, what replaces a stage of every case that has it.
     """
 
     overrides: Overrides
     instance: Mapping[str, Any]
     device: str
     cache: Path
+    stages: Mapping[str, Any] = field(default_factory=dict)
 
 
-class Experiment(ABC):
+C = TypeVar("C", bound=Case)
+
+
+class Experiment(ABC, Generic[C]):
     """One numbered statement, or a family of them, as an experiment; lives in ``theorems/``.
 
-    ``settled_by`` names, where an experiment has several statements, the checks that speak for
-    each; a statement it does not name is spoken for by all checks.  ``extra`` names the optional
-    extra whose libraries measuring needs; checks and config never need it.
+    ``settles`` names the statements that rows without their own speak for.  ``extra`` names the
+    optional extra whose libraries measuring needs; checks and config never need it.
 
-    An instance is built in every worker from plain config, so construction must be cheap or
-    cached on disk, and ``measure`` must be pure in (config, check, value, stream).
+    An experiment is built in every worker from plain config, so construction must be cheap or
+    cached on disk.
     """
 
     slug: ClassVar[str]
     title: ClassVar[str]
-    statements: ClassVar[tuple[str, ...]]
-    settled_by: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    instances: ClassVar[tuple[str, ...]]
-    used_overrides: ClassVar[frozenset[str]]
-    config_type: ClassVar[type[Model]]
+    settles: ClassVar[tuple[str, ...]] = ()
+    statements: ClassVar[tuple[str, ...]] = ()
+    rows: ClassVar[tuple[Row, ...]] = ()
+    config_type: ClassVar[type[Model]] = Probes
     extra: ClassVar[str] = ""
+    failure_prob: float = 0.05
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "slug" not in vars(cls):
+            cls.slug = cls.__module__.rpartition(".")[2]
+        own = [one for row in cls.rows for one in row.settles or cls.settles]
+        cls.statements = tuple(dict.fromkeys(own))
+
+    def __init__(self, config: Any, setting: Setting) -> None:
+        self.config, self.setting = config, setting
+        self.instance_kind = str(setting.instance["kind"])
 
     @abstractmethod
-    def __init__(self, config: Any, setting: Setting) -> None: ...
+    def case(self, point: Point) -> C:
+        """The case of one grid point: cheap, or built once and remembered."""
 
-    @classmethod
-    def statements_of(cls, check: str) -> tuple[str, ...]:
-        """Ids of the statements that a check of that name speaks for."""
-        own = cls.settled_by
-        return tuple(one for one in cls.statements if one not in own or check in own[one])
+    def assumptions(self) -> tuple[AssumptionResult, ...]:
+        """The statement's assumptions, executed on the instances in use; none by default."""
+        return ()
 
-    @abstractmethod
-    def checks(self) -> tuple[Check, ...]:
-        """The promises of this run, fixed by the config."""
+    def more_labels(self, row: Row, probe: Probe, given: Overrides) -> float:
+        """By how much top-level overrides multiply the labels of a probe."""
+        return labels_for_epsilon(probe, given)
+
+    def world_numbers(self, row: Row) -> Mapping[str, object]:
+        """The numbers of a row's world, as verdict.json shows them; none by default."""
+        return {}
 
     def estimate(self, replicates: Mapping[str, int]) -> str:
         """What a run would need, in words, for ``dry_run=true``; nothing by default.
@@ -77,51 +98,53 @@ class Experiment(ABC):
         """
         return ""
 
-    @abstractmethod
-    def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """The statement's assumptions, executed on the instances in use."""
+    @classmethod
+    def statements_of(cls, check: str) -> tuple[str, ...]:
+        """Ids of the statements that the row of that name speaks for."""
+        return next((row.settles or cls.settles for row in cls.rows if row.name == check), ())
 
-    @abstractmethod
-    def measure(
-        self, check: Check, value: float, rng: np.random.Generator, replicates: int
-    ) -> dict[str, np.ndarray]:
-        """Replicates of the check's quantity at one grid value.
+    @cached_property
+    def trials(self) -> tuple[Trial[C], ...]:
+        """Every row of this run with its probe: on the default instance all rows, on another
+        those that are measured on the instance.
 
-        Returns:
-            (replicates,) float64 per method of ``check.methods``; NaN where one failed.
+        Raises:
+            BadInput: a row has no probe, a probe no row, or a stage no place.
         """
+        self._refuse_unknown_probes()
+        found = tuple(Trial(self, row, self._probe(row)) for row in self.rows if self._runs(row))
+        refuse_unknown(self.setting.stages, (case for trial in found for case in trial.cases))
+        return found
 
-    def measure_grid(
-        self, check: Check, rngs: Sequence[np.random.Generator], replicates: int
-    ) -> list[dict[str, np.ndarray]]:
-        """``measure`` at every grid value, each with its own stream.
+    def _runs(self, row: Row) -> bool:
+        return row.on == INSTANCE or self.instance_kind == DEFAULT_INSTANCE
 
-        Override to fit several grid values in one batch.
-        """
-        at = zip(check.grid, rngs, strict=True)
-        return [self.measure(check, value, rng, replicates) for value, rng in at]
+    @property
+    def probes_in_use(self) -> tuple[str, Mapping[str, Probe]]:
+        """Where the probes of the instance in use stand in the config, and the probes."""
+        if self.instance_kind == DEFAULT_INSTANCE:
+            return "theorem.probes", self.config.probes
+        of_kind = self.config.instances.get(self.instance_kind, {})
+        return f"theorem.instances.{self.instance_kind}", of_kind
 
+    def _probe(self, row: Row) -> Probe:
+        place, probes = self.probes_in_use
+        if row.name not in probes:
+            raise BadInput(f"{place}.{row.name}", "(missing)", "a probe is required")
+        probe = probes[row.name]
+        if len(probe.grid) < row.claim.fewest:
+            least = f"allowed: at least {row.claim.fewest} values"
+            raise BadInput(f"{place}.{row.name}.grid", list(probe.grid), least)
+        return probe
 
-def slugs() -> list[str]:
-    """Names of all experiments, by discovery in ``theorems/``."""
-    found = pkgutil.iter_modules(importlib.import_module("theorems").__path__)
-    return sorted(module.name for module in found if not module.name.startswith("_"))
-
-
-def find(slug: str) -> type[Experiment]:
-    """The experiment of that name.
-
-    Raises:
-        BadInput: there is none; the nearest name is suggested.
-    """
-    known = slugs()
-    if slug not in known:
-        raise BadInput("theorem", slug, f"{nearest(slug, known)}allowed: {', '.join(known)}")
-    module = importlib.import_module(f"theorems.{slug}")
-    own = (
-        item for item in vars(module).values() if getattr(item, "__module__", "") == module.__name__
-    )
-    for item in own:
-        if isinstance(item, type) and issubclass(item, Experiment):
-            return item
-    raise TypeError(f"theorems/{slug}.py defines no Experiment")
+    def _refuse_unknown_probes(self) -> None:
+        known = {row.name for row in self.rows}
+        groups: Sequence[tuple[str, Mapping[str, Probe]]] = [
+            ("theorem.probes", self.config.probes),
+            *((f"theorem.instances.{k}", v) for k, v in self.config.instances.items()),
+        ]
+        for place, probes in groups:
+            for name in probes:
+                if name not in known:
+                    allowed = f"{nearest(name, known)}allowed: {', '.join(sorted(known))}"
+                    raise BadInput(f"{place}.{name}", "(unknown)", allowed)

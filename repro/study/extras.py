@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-from repro.errors import BadInput
-from repro.study.experiment import find
+from repro.base.errors import BadInput
+from repro.study.discovery import find
 
 LIBRARIES = {"llm": ("transformers", "tokenizers")}
 """By extra, the libraries without which none of its experiments runs."""

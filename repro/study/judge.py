@@ -12,7 +12,7 @@ from functools import singledispatch
 import numpy as np
 from scipy import stats
 
-from repro.notation import LINEAR_AXES
+from repro.base.notation import LINEAR_AXES
 from repro.study.checks import (
     Check,
     Direction,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 from repro.study.allocator import keep_freed_memory
 from repro.study.blocks import Block
 from repro.study.worker_life import belong_to, free_shared_memory

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import importlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from repro.errors import BadInput, nearest
-from repro.schema import validate
-from repro.study.blocks import Block, code_fingerprint, content_key
+from repro.base.errors import BadInput, nearest
+from repro.base.schema import validate
+from repro.study.blocks import Block, content_key
 from repro.study.checks import Check
 from repro.study.config import Budget
-from repro.study.experiment import Experiment, Setting, find
+from repro.study.discovery import find
+from repro.study.experiment import Experiment, Setting
+from repro.study.fingerprint import fingerprint
+from repro.study.machine import machine
+from repro.study.sources import code_fingerprint
 from repro.study.stream import stream
+from repro.study.trial import Trial
 
 
 @dataclass(frozen=True)
@@ -26,7 +30,7 @@ class Plan:
     Attributes:
         slug: the experiment.
         config: its composed config as plain values.
-        setting: instance, overrides, device, cache.
+        setting: instance, overrides, device, cache, stages.
         budget: replicates, blocks, resamples.
         seed: the run's seed.
         only: names of the checks to run; None for all.
@@ -39,106 +43,98 @@ class Plan:
     seed: int
     only: tuple[str, ...] | None = None
 
-    def experiment(self) -> Experiment:
-        """Build the experiment, checking its config.
-
-        Raises:
-            BadInput: a config value is out of range.
-        """
-        kind = find(self.slug)
-        return kind(validate(kind.config_type, self.config, "theorem"), self.setting)
-
-    def checks(self, experiment: Experiment) -> tuple[Check, ...]:
-        """The experiment's checks that this plan runs.
-
-        Raises:
-            BadInput: ``only`` names a check that there is not.
-        """
-        checks = experiment.checks()
-        known = [check.name for check in checks]
-        for name in self.only or ():
-            if name not in known:
-                raise BadInput("only", name, f"{nearest(name, known)}allowed: {', '.join(known)}")
-        return tuple(check for check in checks if self.only is None or check.name in self.only)
-
     def estimate(self) -> str:
         """What measuring all blocks would need, in words; nothing where it cannot be told."""
-        experiment = self.experiment()
-        points = {c.name: self.budget.blocks * self.replicates(c) for c in self.checks(experiment)}
-        return experiment.estimate(points)
-
-    def key(self) -> str:
-        """Content hash of the plan, the code included."""
-        return content_key(
-            {
-                "code": code_fingerprint(_sources(self.slug)),
-                "slug": self.slug,
-                "config": self.config,
-                "overrides": self.setting.overrides.model_dump(),
-                "instance": dict(self.setting.instance),
-                "device": self.setting.device,
-                "seed": self.seed,
-            }
-        )
+        made = built(self)
+        points = {t.check.name: self.budget.blocks * self.replicates(t.check) for t in made.trials}
+        return made.experiment.estimate(points)
 
     def replicates(self, check: Check) -> int:
         """Replicates in one block of a check."""
         return max(1, round(self.budget.replicates * check.replicate_factor / self.budget.blocks))
 
 
-def blocks_of(plan: Plan, checks: tuple[Check, ...]) -> list[Block]:
-    """All blocks of a plan, in a fixed order."""
-    base = plan.key()
+@dataclass(frozen=True, eq=False)
+class Built:
+    """A plan's experiment and those of its trials that the plan runs."""
+
+    experiment: Experiment
+    trials: tuple[Trial, ...]
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """What is judged, in order."""
+        return tuple(trial.check for trial in self.trials)
+
+
+def built(plan: Plan) -> Built:
+    """The plan's experiment and trials, built once in a process.
+
+    Raises:
+        BadInput: a config value is out of range, or ``only`` names a check that there is not.
+    """
+    return _built(_ByContent(plan))
+
+
+@lru_cache(maxsize=4)
+def _built(key: _ByContent) -> Built:
+    plan = key.plan
+    kind = find(plan.slug)
+    experiment = kind(validate(kind.config_type, plan.config, "theorem"), plan.setting)
+    known = [trial.check.name for trial in experiment.trials]
+    for name in plan.only or ():
+        if name not in known:
+            raise BadInput("only", name, f"{nearest(name, known)}allowed: {', '.join(known)}")
+    chosen = [t for t in experiment.trials if plan.only is None or t.check.name in plan.only]
+    return Built(experiment, tuple(chosen))
+
+
+class _ByContent:
+    """A plan that equals another of the same content, so that its worlds are built once."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self._key = fingerprint(plan)
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _ByContent) and self._key == other._key
+
+
+def blocks_of(plan: Plan) -> list[Block]:
+    """All blocks of a plan, in a fixed order; the key of each holds all that its numbers hold."""
+    made = built(plan)
+    common = {
+        "code": code_fingerprint(type(made.experiment).__module__),
+        "machine": machine(),
+        "slug": plan.slug,
+        "device": plan.setting.device,
+        "seed": plan.seed,
+    }
     return [
-        Block(c, b, content_key({"plan": base, "check": repr(check), "block": b} | size))
-        for c, check in enumerate(checks)
-        for size in [{"replicates": plan.replicates(check)}]
+        Block(t, b, content_key({**common, **trial_key, "block": b}))
+        for t, trial in enumerate(made.trials)
+        for trial_key in [_trial_key(plan, trial)]
         for b in range(plan.budget.blocks)
     ]
 
 
+def _trial_key(plan: Plan, trial: Trial) -> Mapping[str, object]:
+    return {
+        "check": trial.check.name,
+        "content": trial.identity,
+        "replicates": plan.replicates(trial.check),
+    }
+
+
 def measure_block(plan: Plan, block: Block) -> np.ndarray:
     """(G, methods, replicates) of one block: pure in its arguments."""
-    experiment, checks = built(plan)
-    check = checks[block.check]
+    trial = built(plan).trials[block.check]
+    check = trial.check
     rngs = [
         stream(plan.seed, plan.slug, check.name, float(value), block.block) for value in check.grid
     ]
-    found = experiment.measure_grid(check, rngs, plan.replicates(check))
+    found = trial.measure(rngs, plan.replicates(check))
     return np.array([[at[method] for method in check.methods] for at in found], dtype=np.float64)
-
-
-class _Frozen:
-    """A plan hashed by content, so that each worker builds its worlds once."""
-
-    def __init__(self, plan: Plan) -> None:
-        self.plan = plan
-        self._id = content_key({"p": repr(plan)})
-
-    def __hash__(self) -> int:
-        return hash(self._id)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Frozen) and self._id == other._id
-
-
-def built(plan: Plan) -> tuple[Experiment, tuple[Check, ...]]:
-    """The plan's experiment and its checks, built once a process."""
-    return _built(_Frozen(plan))
-
-
-@lru_cache(maxsize=4)
-def _built(frozen: _Frozen) -> tuple[Experiment, tuple[Check, ...]]:
-    experiment = frozen.plan.experiment()
-    return experiment, frozen.plan.checks(experiment)
-
-
-_READERS = ("report", "cli", "catalogue")
-
-
-def _sources(slug: str) -> list[Path]:
-    """Files that can influence an experiment's numbers: the measuring rooms and its own file."""
-    root = Path(__file__).parents[1]
-    rooms = [p for p in root.rglob("*.py") if p.relative_to(root).parts[0] not in _READERS]
-    own = getattr(importlib.import_module(find(slug).__module__), "__file__", None)
-    return sorted(rooms) + ([Path(own)] if own else [])

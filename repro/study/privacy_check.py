@@ -11,16 +11,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Literal
 
 import numpy as np
-from pydantic import Field
 
 from repro.privacy.audit import judge_privacy
 from repro.privacy.black_box import Attack, Counts
-from repro.schema import Number, Pairs, Positive
 from repro.study.checks import Check
-from repro.study.config import Claim
 from repro.study.judge import judge
 from repro.study.results import Outcome, Series
 
@@ -61,15 +57,6 @@ class PrivacyCheck(Check):
     runs: int = 1000
     exact: Mapping[str, tuple[Exact, ...]] = field(default_factory=dict)
     kind: str = field(default="privacy", init=False)
-
-
-class PrivacyClaim(Claim):
-    """Numbers of a privacy check; ε and δ of the claim come from the experiment."""
-
-    kind: Literal["privacy"]
-    tolerance: Positive = 1e-6
-    runs: Pairs = 1000
-    dp_delta: Annotated[Number, Field(ge=0, lt=1)] | None = None
 
 
 @judge.register

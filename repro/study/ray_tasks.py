@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from repro.errors import BadInput, one_line
-from repro.study.blocks import Block, code_fingerprint
+from repro.base.errors import BadInput, one_line
+from repro.study.blocks import Block
 from repro.study.parallel import KEPT, ready_to_measure
+from repro.study.sources import files_fingerprint
 
 RETRIES = 3
 """How often a task whose worker or node is lost is started again."""
@@ -108,4 +109,5 @@ def _measured(function, code: str, block: Block) -> tuple[Block, np.ndarray]:
 def _code() -> str:
     root = Path(__file__).parents[2]
     folders = (root / "repro", root / "theorems")
-    return code_fingerprint(sorted(path for f in folders for path in f.rglob("*.py")))
+    files = (path for folder in folders for path in folder.rglob("*.py"))
+    return files_fingerprint({str(path.relative_to(root)): path for path in files})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -10,7 +11,8 @@ import numpy as np
 
 from repro.study.blocks import Block, BlockStore
 from repro.study.checks import Check
-from repro.study.experiment import Experiment, find
+from repro.study.discovery import find
+from repro.study.experiment import Experiment
 from repro.study.judge import judge
 from repro.study.plan import Plan, blocks_of, built, measure_block
 from repro.study.results import AssumptionResult, CheckResult, Result, Series
@@ -44,8 +46,9 @@ def run_plan(
         Interrupted: on Ctrl-C, once finished blocks are on disk.
     """
     store.tidy()
-    experiment, checks = built(plan)
-    blocks = blocks_of(plan, checks)
+    made = built(plan)
+    checks = made.checks
+    blocks = blocks_of(plan)
     values = _fetch(plan, checks, blocks, store, advance)
     missing = [block for block in blocks if block not in values]
     with _interruptible(store, blocks):
@@ -53,7 +56,7 @@ def run_plan(
             store.write(block, found)
             values[block] = found
             advance(1)
-    return tuple(_judged(plan, i, check, values) for i, check in enumerate(checks)), experiment
+    return tuple(_judged(plan, i, check, values) for i, check in enumerate(checks)), made.experiment
 
 
 def summarise(
@@ -77,12 +80,24 @@ def summarise(
         and all(c.outcome.verdict == c.check.expected for c in checks),
         checks=checks,
         assumptions=assumptions,
-        config=config,
+        config=in_force(plan, config),
         config_hash=config_hash,
         seed=plan.seed,
         replicates=plan.budget.replicates,
         budget=plan.budget.name,
     )
+
+
+def in_force(plan: Plan, config: Mapping[str, object]) -> dict[str, object]:
+    """The config with the numbers that the probes really had: overrides and scaled labels."""
+    found = copy.deepcopy(dict(config))
+    for trial in built(plan).trials:
+        place, name = trial.place
+        group = found["theorem"]
+        for key in place:
+            group = group[key]  # type: ignore[index]
+        group[name] |= trial.numbers  # type: ignore[index]
+    return found
 
 
 def _overall(checks: tuple[CheckResult, ...], assumptions: tuple[AssumptionResult, ...]):
@@ -131,5 +146,4 @@ def _judged(plan: Plan, index: int, check: Check, values) -> CheckResult:
         series = Series(np.array(check.grid, dtype=float), stacked[:, m])
         rng = stream(plan.seed, plan.slug, check.name, method, "bootstrap")
         outcomes.append(judge(check, method, series, rng, plan.budget.resamples))
-    statements = find(plan.slug).statements_of(check.name)
-    return CheckResult(check, outcomes[0], tuple(outcomes[1:]), statements)
+    return CheckResult(check, outcomes[0], tuple(outcomes[1:]), check.statements)

@@ -10,17 +10,27 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, PlainValidator, StrictBool
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
+from repro.base.files import expanded
+from repro.base.schema import FileName, Model, Whole, validate
 from repro.instances.choices import TextChoice, instance_choice
-from repro.reading import expanded
-from repro.schema import FileName, Model, Whole, validate
 from repro.study.blocks import content_key
 from repro.study.config import Budget, Overrides
-from repro.study.experiment import Experiment, Setting, find
-from repro.study.plan import Plan
-from repro.study.shipped import refuse_departures
+from repro.study.discovery import find
+from repro.study.effects import refuse_without_effect
+from repro.study.experiment import DEFAULT_INSTANCE, Experiment, Setting
+from repro.study.named_stages import in_words, named_stages
+from repro.study.plan import Plan, built
+from repro.study.shipped import refuse_departures, shipped, shipped_instance
 
-WITHOUT_EFFECT_ON_NUMBERS = ("compute", "tracking", "output_dir", "feature_cache", "dry_run")
+NOT_IN_THE_HASH = (
+    "compute",
+    "tracking",
+    "output_dir",
+    "feature_cache",
+    "dry_run",
+    "stages",
+)
 OVERRIDES = tuple(Overrides.model_fields)
 
 
@@ -66,6 +76,7 @@ class RunConfig(Model):
     output_dir: FileName
     feature_cache: FileName | None
     dry_run: StrictBool
+    stages: dict[str, Any] = {}
 
 
 @dataclass(frozen=True)
@@ -109,18 +120,22 @@ def session_of(values: Mapping[str, Any]) -> Session:
     overrides = validate(Overrides, {name: values[name] for name in OVERRIDES})
     kind = find(str(config.theorem.get("name")))
     refuse_departures(kind.slug, config.theorem)
-    _refuse_unused(kind, overrides)
     instance = _instance(kind, config.instance)
     output_dir = expanded("output_dir", config.output_dir).absolute()
     device = resolve_device(config.device)
     tables = expanded("feature_cache", config.feature_cache or f"{output_dir}/.cache/features")
     _refuse_unable(config.compute, device)
-    setting = Setting(overrides, instance, device, tables.absolute())
+    stages = named_stages(config.stages)
+    setting = Setting(overrides, instance, device, tables.absolute(), stages)
     plan = Plan(kind.slug, config.theorem, setting, config.budget, config.seed, config.only)
-    plan.checks(plan.experiment())
-    resolved = {
-        key: value for key, value in values.items() if key not in WITHOUT_EFFECT_ON_NUMBERS
-    } | {"instance": instance, "device": device}
+    built(plan)
+    refuse_without_effect(plan, shipped(kind.slug), shipped_instance(instance["kind"]))
+    resolved = {key: value for key, value in values.items() if key not in NOT_IN_THE_HASH} | {
+        "instance": instance,
+        "device": device,
+    }
+    if stages:
+        resolved["stages"] = in_words(stages)
     named = _hash(resolved)
     return Session(
         plan, resolved, named, config.tracking, config.compute, output_dir, config.dry_run
@@ -143,15 +158,6 @@ def resolve_device(device: str) -> str:
     return "cuda" if available else "cpu"
 
 
-def _refuse_unused(kind: type[Experiment], overrides: Overrides) -> None:
-    """An override that changes nothing is a mistake worth a line."""
-    for name in OVERRIDES:
-        value = getattr(overrides, name)
-        if value is not None and name not in kind.used_overrides:
-            allowed = ", ".join(sorted(kind.used_overrides))
-            raise BadInput(name, value, f"{kind.slug} does not use it; allowed: {allowed}")
-
-
 def _refuse_unable(compute: Compute, device: str) -> None:
     """Ray that is not installed, or that is asked to measure on a device."""
     if compute.kind == "ray" and device != "cpu":
@@ -163,13 +169,19 @@ def _refuse_unable(compute: Compute, device: str) -> None:
 def _instance(kind: type[Experiment], values: dict[str, Any]) -> dict[str, Any]:
     """The checked instance; text pairs get a digest of their content."""
     choice = instance_choice(values)
-    if choice.kind not in kind.instances:
-        raise BadInput("instance", choice.kind, f"{kind.slug} allows: {', '.join(kind.instances)}")
+    allowed = _instances_of(kind)
+    if choice.kind not in allowed:
+        raise BadInput("instance", choice.kind, f"{kind.slug} allows: {', '.join(allowed)}")
     if isinstance(choice, TextChoice):
         from repro.instances.preference_text import with_digest
 
         choice = with_digest(choice)
     return choice.model_dump(mode="json")
+
+
+def _instances_of(kind: type[Experiment]) -> tuple[str, ...]:
+    """Kinds of instance for which an experiment has probes."""
+    return (DEFAULT_INSTANCE, *shipped(kind.slug).get("instances", ()))
 
 
 def _hash(resolved: Mapping[str, Any]) -> str:

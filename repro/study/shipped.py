@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
-import yaml
-
-from repro.errors import BadInput, nearest
-from repro.paths import conf_dir
+from repro.base.errors import BadInput, nearest
+from repro.base.paths import conf_dir
 
 REQUIRED = "a value is required"
 
@@ -25,15 +24,28 @@ def refuse_departures(slug: str, config: Mapping[str, Any]) -> None:
         BadInput: a key of the file is missing, a claim's number is null, or a name is not in the
             file.
     """
-    _compare(config, _shipped(slug), "theorem")
+    _compare(config, shipped(slug), "theorem")
 
 
 @cache
-def _shipped(slug: str) -> Mapping[str, Any]:
+def shipped_instance(kind: str) -> Mapping[str, Any]:
+    """The file of a kind of instance."""
+    return _read(conf_dir() / "instance" / f"{kind}.yaml")
+
+
+@cache
+def shipped(slug: str) -> Mapping[str, Any]:
     """The file without its defaults list, which Hydra has resolved by now."""
     path = conf_dir() / "theorem" / f"{slug}.yaml"
-    values = yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    values = _read(path) if path.is_file() else {}
     return {key: value for key, value in values.items() if key != "defaults"}
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """A file as Hydra reads it: 1e5 is a number to it, and a word to plain YAML."""
+    from omegaconf import OmegaConf
+
+    return OmegaConf.to_container(OmegaConf.load(path), resolve=False)  # type: ignore[return-value]
 
 
 def _compare(given: Mapping[str, Any], meant: Mapping[str, Any], place: str) -> None:
@@ -41,7 +53,11 @@ def _compare(given: Mapping[str, Any], meant: Mapping[str, Any], place: str) -> 
         at = f"{place}.{key}"
         if key not in given:
             raise BadInput(at, "(missing)", REQUIRED)
-        if value is not None and given[key] is None and place.startswith("theorem.claims"):
+        if (
+            value is not None
+            and given[key] is None
+            and place.startswith(("theorem.probes", "theorem.instances"))
+        ):
             raise BadInput(at, "null", REQUIRED)
         if isinstance(value, Mapping) and isinstance(given[key], Mapping):
             _compare(given[key], value, at)
@@ -50,7 +66,7 @@ def _compare(given: Mapping[str, Any], meant: Mapping[str, Any], place: str) -> 
 
 
 def _refuse_other_names(given: Mapping[str, Any], meant: Mapping[str, Any], place: str) -> None:
-    """A mapping of mappings holds things by name: claims, worlds, ladders."""
+    """A mapping of mappings holds things by name: probes, worlds."""
     for key in given:
         if meant and key not in meant:
             hint = nearest(str(key), meant)

@@ -13,7 +13,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from repro.drafts import alive
+from repro.base.files import alive
 
 SET_DEATH_SIGNAL = 1
 """PR_SET_PDEATHSIG of Linux's prctl.h."""

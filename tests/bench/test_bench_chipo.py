@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from repro.algorithms.chipo_tabular import RIGHT, ChipoStudy
-from repro.instances.chipo_worlds import RareGoodArm, gap_ladder
+from repro.corruption.huber_reports import HuberReports
+from repro.families.chipo.algorithms_tabular import ChipoStudy
+from repro.families.chipo.variants import RIGHT
+from repro.families.chipo.worlds import RareGoodArm, gap_ladder
 
-STUDY = ChipoStudy(RareGoodArm(16, 4.0, 1.0), 10**8, 1.0)
+STUDY = ChipoStudy(RareGoodArm(16, 4.0, 1.0), 10**8, HuberReports(1.0))
 LADDER = gap_ladder(1.0)
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from repro.algorithms.robust_estimation import Scene, estimation_error
-from repro.corruption.orders import Order
-from repro.instances.pair_world import orthogonal_cells
+from repro.families.robust.adversaries import STRONG
+from repro.families.robust.algorithms_estimation import estimation_error
+from repro.families.robust.cases import RobustCase
+from repro.families.robust.worlds_pairs import orthogonal_cells
 
 
 @pytest.mark.parametrize("n_pairs", [10**4, 10**13])
 def test_bench_strong_adversary(benchmark, n_pairs):
     world = orthogonal_cells([0.3, 0.3], [0.3, -0.3], 4.0)
-    scene = Scene(world, Order.LTC, 1.0, 1e-2, "strong")
-    error = benchmark(lambda: estimation_error(scene, n_pairs, np.random.default_rng(0), 1))
+    case = RobustCase(world=world, epsilon=1.0, n_pairs=n_pairs, corruption=1e-2, adversary=STRONG)
+    error = benchmark(lambda: estimation_error(case, np.random.default_rng(0), 1))
     assert error.item() > 0

@@ -9,9 +9,9 @@ import torch
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from repro.algorithms.ppkl import BonusConstants, draw_problem
+from repro.base.notation import flip_prob, label_signal
+from repro.families.offline_kl.algorithms_ppkl import BonusConstants, draw_problem
 from repro.instances.linear import random_linear_world
-from repro.notation import flip_prob, label_signal
 from repro.preferences.label_counts import draw_label_counts
 from repro.study.allocator import keep_freed_memory
 

@@ -17,14 +17,16 @@ import numpy as np
 import pytest
 import torch
 
-from repro.algorithms.pokl import geometric_times
-from repro.algorithms.pokl_lanes import LaneSetting
-from repro.algorithms.pokl_methods import simulate
+from repro.families.online_kl.algorithms_linear import LinearClass
+from repro.families.online_kl.algorithms_pokl import Game
+from repro.families.online_kl.run_setting import RunSetting, make_batch
+from repro.families.online_kl.simulation import simulate
 from repro.instances.linear import LinearWorld, random_linear_world
+from repro.preferences.block_draws import geometric_times
 from repro.study.parallel import single_thread
 
 DEVICE = os.environ.get("REPRO_BENCH_DEVICE", "cpu")
-SETTING = LaneSetting(1.0, 0.5, 8.0)
+SETTING = RunSetting(1.0, 0.5, 8.0)
 ROUNDS_OF_THE_BASELINE = 2_000
 
 
@@ -77,8 +79,8 @@ def softmax(logits):
 
 def blocked(horizon: int, replicates: int, ratio: float, device: str = DEVICE) -> float:
     instance = world(device)
-    rng = np.random.default_rng(0)
-    curve = simulate(instance, [SETTING], horizon, ratio, rng, replicates)
+    game = Game(instance, LinearClass(instance), make_batch([SETTING], replicates, device))
+    curve = simulate(game, horizon, ratio, np.random.default_rng(0))
     return float(curve.cumulative[-1].mean())
 
 

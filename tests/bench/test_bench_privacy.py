@@ -9,11 +9,11 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
+from repro.families.central.mechanisms_calibration import Calibration, tied_otherwise
+from repro.families.central.mechanisms_gaussian import GaussianShift
+from repro.families.central.mechanisms_objective import Item
 from repro.privacy.black_box import threshold_attack
 from repro.privacy.exact_response import ExactResponse
-from repro.privacy.gaussian import GaussianShift
-from repro.privacy.objective_calibration import Calibration, tied_otherwise
-from repro.privacy.objective_perturbation import Item
 from repro.release.ledger import Ledger
 from repro.release.privatise import privatise
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from repro.base.errors import BadInput
 from repro.catalogue.entries import counted, kind, load, number, paper
-from repro.errors import BadInput
 
 
 def written(tmp_path, item, planned="planned: []"):

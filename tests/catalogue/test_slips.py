@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from repro.base.errors import BadInput
 from repro.catalogue import __main__ as command
 from repro.catalogue.entries import load as load_catalogue
 from repro.catalogue.slips import Slip, dangling, load, page
 from repro.cli.composition import compose_values
-from repro.errors import BadInput
-from repro.study.experiment import slugs
+from repro.study.discovery import slugs
+from repro.study.plan import built
 from repro.study.settings import session_of
 
 ROOT = Path(__file__).parents[2]
@@ -20,8 +21,8 @@ def checks():
     found = {}
     for slug in slugs():
         values = {**compose_values(slug, {}), "output_dir": "unused"}
-        experiment = session_of(values).plan.experiment()
-        found[slug] = {check.name: check.controls for check in experiment.checks()}
+        experiment = built(session_of(values).plan).experiment
+        found[slug] = {trial.check.name: trial.check.controls for trial in experiment.trials}
     return found
 
 

@@ -5,9 +5,9 @@ from xml.etree import ElementTree
 
 import pytest
 
+from repro.base.errors import BadInput
 from repro.catalogue.entries import load as catalogue
 from repro.catalogue.statements import Part, gaps, load, parts
-from repro.errors import BadInput
 
 STATEMENTS = load()
 NAMES = list(catalogue().items)

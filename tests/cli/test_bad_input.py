@@ -40,8 +40,8 @@ CASES = {
     "unknown check": ("only=[n_pair]", "only=n_pair: did you mean n_pairs?"),
     "no check": ("only=[]", "only: allowed: "),
     "bad grammar": ("epsilon", "missing EQUAL"),
-    "grid": ("theorem.claims.linear.n_pairs.grid=[1]", "theorem.claims.linear.n_pairs.grid"),
-    "claim missing": ("~theorem.claims.linear.n_pairs", "a value is required"),
+    "grid": ("theorem.probes.n_pairs.grid=[1]", "theorem.probes.n_pairs.grid"),
+    "probe missing": ("~theorem.probes.n_pairs", "a value is required"),
     "features": ("instance.num_features=99", "num_features at most"),
     "too many text features": (
         "instance=preference_text instance.num_features=500",

@@ -48,7 +48,7 @@ def test_hydra_run_dir_is_where_files_go(command, quick, tmp_path):
 
 
 def test_an_unexpected_verdict_leaves_with_1_and_keeps_files(command, quick, tmp_path):
-    status, out, _ = command(*quick, "theorem.claims.linear.n_pairs_no_bonus.claimed=-2")
+    status, out, _ = command(*quick, "stages.labels=fair_coins")
     verdict = json.loads((only_run(tmp_path) / "verdict.json").read_text())
     check = next(c for c in verdict["checks"] if c["name"] == "n_pairs_no_bonus")
     assert status == 1

@@ -4,7 +4,7 @@ import pytest
 
 import repro.study.extras as extras
 from repro import run
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 
 
 @pytest.fixture

@@ -60,7 +60,7 @@ def test_the_scaffold_runs_and_its_control_fails_until_it_is_filled_in(tree, cap
     assert "my_bound: no statement names it; list it in conf/catalogue.yaml" in told.stderr
 
     file = tree / "theorems" / "my_bound.py"
-    before, after = file.read_text().rsplit("    return debiased(reported, epsilon)\n", 1)
+    before, after = file.read_text().rsplit("    return debiased.run(reported, epsilon)\n", 1)
     file.write_text(before + "    return reported\n" + after)
     status, verdict = run(tree)
     (control,) = verdict["controls"]

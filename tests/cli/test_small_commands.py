@@ -52,8 +52,13 @@ def test_features_refuse_bad_input(tmp_path, monkeypatch, capsys, words, line):
 def test_suite_lists_what_is_there(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(suite, "conf_dir", lambda: tmp_path)
     monkeypatch.setattr(suite, "listed", lambda: ["a", "b"])
+    monkeypatch.setattr(suite, "room_of", lambda slug: f"family_of_{slug}")
     assert suite.main(["list"]) == 0
-    assert (tmp_path / "suite.yaml").read_text().endswith("theorems:\n- a\n- b\n")
+    assert (
+        (tmp_path / "suite.yaml")
+        .read_text()
+        .endswith("theorems:\n  a: family_of_a\n  b: family_of_b\n")
+    )
     assert "2 experiments" in capsys.readouterr().out
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from repro.base.errors import BadInput
 from repro.cli.composition import compose_values
-from repro.errors import BadInput
 from repro.study import settings
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from repro.api import run
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 from repro.study.blocks import Block
 from repro.study.ray_tasks import RayTasks, _measured
 

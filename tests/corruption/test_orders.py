@@ -6,12 +6,20 @@ import numpy as np
 import pytest
 import torch
 
+from repro.base.errors import BadInput
+from repro.base.notation import epsilon_of_cost
 from repro.corruption.budget import checked_corruption, flip_budget
+from repro.corruption.debiasing import (
+    Reading,
+    biased,
+    cost_squared,
+    debiased,
+    no_debias,
+    shift_without_scale,
+)
 from repro.corruption.orders import Channel, Corrupt, Order, Randomize, binomial, channel, order_of
-from repro.corruption.reading import READINGS, Reading, debiased
-from repro.errors import BadInput
-from repro.notation import epsilon_of_cost
 from repro.preferences.label_counts import LabelCounts
+from repro.preferences.label_law import AsymmetricResponse, no_randomizer, randomized_response
 
 HUNDRED = LabelCounts(
     torch.tensor([[100.0]], dtype=torch.float64), torch.tensor([[60.0]], dtype=torch.float64)
@@ -64,8 +72,8 @@ def test_a_flip_is_worth_c_behind_the_randomizer():
 def test_wrong_readings_are_not_the_identity_in_front():
     epsilon = epsilon_of_cost(4.0)
     stage = Randomize.response(epsilon)
-    for name in ("no_debias", "shift_without_scale", "cost_squared", "biased"):
-        before = stage.reading_before(READINGS[name](epsilon))
+    for reading in (no_debias, shift_without_scale, cost_squared, biased):
+        before = stage.reading_before(reading(epsilon))
         assert abs(before.scale - 1) + abs(before.shift) > 0.01
 
 
@@ -80,6 +88,20 @@ def test_randomizer_samples_its_mean():
 def test_an_asymmetric_randomizer_composes_too():
     counts = Randomize(0.9, 0.5).apply(None, HUNDRED, Reading(1.0, 0.0))
     assert float(counts.wins) == pytest.approx(60 * 0.9 + 40 * 0.5)
+
+
+def test_a_channel_of_label_laws_as_a_randomizer():
+    assert Randomize.of(randomized_response, 1.0) == Randomize.response(1.0)
+    assert Randomize.of(no_randomizer, 1.0) == Randomize(1.0, 0.0)
+    found = Randomize.of(AsymmetricResponse(0.9, 0.5), 1.0)
+    assert (found.win_given_win, found.win_given_loss) == (pytest.approx(0.9), 0.5)
+    by_law = randomized_response(torch.tensor([1.0, 0.0], dtype=torch.float64), 1.0)
+    printed = Randomize.response(1.0)
+    assert by_law.tolist() == pytest.approx([printed.win_given_win, printed.win_given_loss])
+
+
+def test_swapped_orders():
+    assert [order.swapped for order in Order] == [Order.LTC, Order.CTL, Order.CLC]
 
 
 def test_binomial_without_a_stream_is_the_mean():

@@ -5,7 +5,8 @@ import tomllib
 
 import pytest
 
-from tests.docs.draw_imports import (
+from tests.docs.fences import ROOT
+from tools.draw_imports import (
     DRAWING,
     actual_imports,
     drawing,
@@ -14,7 +15,6 @@ from tests.docs.draw_imports import (
     reduced,
     room,
 )
-from tests.docs.fences import ROOT
 
 CHAIN = frozenset({("a", "b"), ("b", "c"), ("a", "c")})
 
@@ -26,7 +26,7 @@ def edges():
 
 def test_the_drawing_is_that_of_the_imports(edges):
     assert DRAWING.read_text(encoding="utf-8") == drawing(edges), (
-        "python -m tests.docs.draw_imports draws it anew"
+        "python -m tools.draw_imports draws it anew"
     )
 
 
@@ -60,7 +60,7 @@ def test_a_circle_is_refused():
 
 
 def test_modules_fall_into_rooms():
-    names = ["repro.study.sweep", "theorems.x", "repro.cli.job", "repro.errors", "repro"]
+    names = ["repro.study.trial", "theorems.x", "repro.cli.job", "repro.base.errors", "repro"]
     assert [room(name) for name in names] == [
-        "study", "theorems", "commands", "notation, schema", "commands",
+        "study", "theorems", "commands", "base", "commands",
     ]  # fmt: skip

@@ -5,11 +5,12 @@ import re
 
 import pytest
 
-from repro.study.experiment import slugs
+from repro.study.discovery import slugs
 from tests.docs.fences import ROOT
 
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-FIRST_ROOMS = ("estimators", "policies", "privacy", "corruption")
+FAMILIES = [path.parent.name for path in (ROOT / "repro" / "families").glob("*/__init__.py")]
+SHARED = ["estimators", "policies", "privacy", "corruption"]
 
 
 def section(title):
@@ -71,7 +72,7 @@ def test_every_room_is_explained():
     assert {room for room in rooms if f"`{room}`" not in PAGE} == set()
 
 
-@pytest.mark.parametrize("room", FIRST_ROOMS)
+@pytest.mark.parametrize("room", [*SHARED, *(f"families/{name}" for name in FAMILIES)])
 def test_the_first_line_of_a_file_says_what_it_is(room):
     for path in (ROOT / "repro" / room).glob("[a-z]*.py"):
         text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""

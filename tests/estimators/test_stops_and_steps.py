@@ -8,18 +8,16 @@ import numpy as np
 import pytest
 import torch
 
-from repro.estimators import (
-    debiased_logistic as debiased,
-)
-from repro.estimators import (
-    label_losses,
-    mixture_mle,
-    objective_perturbation,
-    private_least_squares,
-)
-from repro.estimators.label_losses import LabelLoss
-from repro.estimators.pair_loss import PairLoss
+from repro.estimators import mixture_mle
+from repro.families.central import algorithms_minimiser
+from repro.families.central.algorithms_losses import PairLoss
+from repro.families.losses import algorithms_losses
+from repro.families.losses.algorithms_losses import LOSSES, NaiveLoss, SquareLoss
+from repro.families.online_kl import algorithms_least_squares
+from repro.families.robust import algorithms_debiased
 from repro.preferences.label_counts import LabelCounts
+
+KINDS = {**LOSSES, "naive": NaiveLoss}
 
 
 def double(values) -> torch.Tensor:
@@ -30,13 +28,13 @@ ONE = double([[1.0]])
 
 
 def of_debiased(labels, x=ONE, mass=ONE, radius=50.0, **options):
-    return debiased.debiased_logistic(x, mass, double(labels), radius, **options)
+    return algorithms_debiased.debiased_logistic(x, mass, double(labels), radius, **options)
 
 
 def of_label_loss(shares, pairs=1.0, x=ONE, radius=50.0, name="naive", **options):
     shares = double(shares)
     counts = LabelCounts(torch.full_like(shares, pairs), pairs * shares)
-    return label_losses.minimise_loss(LabelLoss(name, 1.0), counts, x, radius, **options)
+    return algorithms_losses.minimise_loss(KINDS[name](1.0), counts, x, radius, **options)
 
 
 def of_mixture(shares, pairs=1.0, x=ONE, radius=50.0, **options):
@@ -46,7 +44,11 @@ def of_mixture(shares, pairs=1.0, x=ONE, radius=50.0, **options):
 
 
 FITS = pytest.mark.parametrize("fit", [of_debiased, of_label_loss, of_mixture])
-SOLVERS = {of_debiased: debiased, of_label_loss: label_losses, of_mixture: mixture_mle}
+SOLVERS = {
+    of_debiased: algorithms_debiased,
+    of_label_loss: algorithms_losses,
+    of_mixture: mixture_mle,
+}
 
 
 @FITS
@@ -75,7 +77,7 @@ def test_counts_may_be_of_any_size(fit, pairs, monkeypatch):
 
 
 def test_masses_may_be_of_any_size(monkeypatch):
-    monkeypatch.setattr(debiased, "MAX_STEPS", 8)
+    monkeypatch.setattr(algorithms_debiased, "MAX_STEPS", 8)
     assert float(of_debiased([[0.9]], mass=1e-9 * ONE)) == pytest.approx(math.log(9), rel=1e-9)
 
 
@@ -110,7 +112,7 @@ DEBIASED_CASES = [
 def test_debiased_steps_that_overshoot_are_halved(x, mass, labels):
     """Some rows climb under whole steps; others, beside them, do not."""
     x, mass, labels = double(x), double(mass), double(labels)
-    found = debiased.debiased_logistic(x, mass, labels, 50.0)
+    found = algorithms_debiased.debiased_logistic(x, mass, labels, 50.0)
     score = (mass * (labels - torch.sigmoid(found @ x.T))) @ x
     assert outward_residual(score, found, 50.0) < 1e-6
 
@@ -130,12 +132,12 @@ def test_steps_on_label_losses_that_overshoot_are_halved(name):
     x, pairs, wins = (double(values) for values in LABEL_CASES[name])
     easy = torch.tensor([0.5, 0.51, 0.49], dtype=torch.float64) * pairs
     counts = LabelCounts(torch.stack([pairs, pairs]), torch.stack([wins, easy]))
-    loss = LabelLoss(name, 1.0)
-    found = label_losses.minimise_loss(loss, counts, x, 50.0)
+    loss = KINDS[name](1.0)
+    found = algorithms_losses.minimise_loss(loss, counts, x, 50.0)
     score, _ = loss.derivatives(counts, found @ x.T, x)
     assert outward_residual(score, found, 50.0) < 1e-5 * float(pairs.sum())
     scaled = LabelCounts(1e-9 * counts.pairs, 1e-9 * counts.wins)
-    again = label_losses.minimise_loss(loss, scaled, x, 50.0)
+    again = algorithms_losses.minimise_loss(loss, scaled, x, 50.0)
     assert torch.allclose(loss.value(counts, again @ x.T), loss.value(counts, found @ x.T))
 
 
@@ -144,11 +146,11 @@ def test_a_row_is_halved_although_others_fall():
     x = double([[1.1, 0.7], [-0.0, -1.5], [0.2, 0.1]])
     pairs = double([[254.0, 10.0, 1145.0], [3945.0, 3767.0, 4208.0], [39.0, 8796.0, 451.0]])
     wins = double([[79.0, 3.0, 278.0], [2297.0, 2174.0, 2828.0], [23.0, 4500.0, 134.0]])
-    loss = LabelLoss("square", 1.0)
-    found = label_losses.minimise_loss(loss, LabelCounts(pairs, wins), x, 50.0)
+    loss = SquareLoss(1.0)
+    found = algorithms_losses.minimise_loss(loss, LabelCounts(pairs, wins), x, 50.0)
     for row in range(3):
         alone = LabelCounts(pairs[[row]], wins[[row]])
-        assert torch.allclose(found[[row]], label_losses.minimise_loss(loss, alone, x, 50.0))
+        assert torch.allclose(found[[row]], algorithms_losses.minimise_loss(loss, alone, x, 50.0))
 
 
 LIKELIHOOD_CASES = [
@@ -176,8 +178,8 @@ def test_objective_steps_that_overshoot_are_halved():
     x, share = double([[-9.8, 24.9], [-3.3, 12.2], [4.5, 2.8]]), double([[0.26, 0.33, 0.41]])
     loss = PairLoss(x, share, share * double([[0.48, 0.07, 0.94]]))
     linear = double([[-0.79, 0.18], [0.0, 0.0], [1e-3, 1e-3]])
-    found = objective_perturbation.minimise_in_ball(loss, 1e-3, linear, 50.0)
-    gradient, _ = objective_perturbation.Perturbed(loss, 1e-3, linear).derivatives(found)
+    found = algorithms_minimiser.minimise_in_ball(loss, 1e-3, linear, 50.0)
+    gradient, _ = algorithms_minimiser.Perturbed(loss, 1e-3, linear).derivatives(found)
     assert outward_residual(-gradient, found, 50.0) < 1e-9
 
 
@@ -186,33 +188,33 @@ def test_a_small_climb_is_halved_too():
     x, share = double([[-1.3, -3.1], [0.3, -0.7], [-0.4, 0.8]]), double([[0.11, 0.41, 0.49]])
     loss = PairLoss(x, share, share * double([[0.24, 0.7, 0.6]]))
     linear = double([[0.71, 0.66]])
-    found = objective_perturbation.minimise_in_ball(loss, 1e-3, linear, 50.0)
-    gradient, _ = objective_perturbation.Perturbed(loss, 1e-3, linear).derivatives(found)
+    found = algorithms_minimiser.minimise_in_ball(loss, 1e-3, linear, 50.0)
+    gradient, _ = algorithms_minimiser.Perturbed(loss, 1e-3, linear).derivatives(found)
     assert outward_residual(-gradient, found, 50.0) < 1e-9
 
 
 def test_eight_newton_steps_are_enough(monkeypatch):
-    monkeypatch.setattr(objective_perturbation, "MAX_STEPS", 8)
+    monkeypatch.setattr(algorithms_minimiser, "MAX_STEPS", 8)
     loss = PairLoss(ONE, ONE, 0.9 * ONE)
-    found = objective_perturbation.minimise_in_ball(loss, 1e-14, double([[0.0]]), 50.0)
+    found = algorithms_minimiser.minimise_in_ball(loss, 1e-14, double([[0.0]]), 50.0)
     assert float(found) == pytest.approx(math.log(9), rel=1e-10)
 
 
 def test_a_finished_row_waits_for_the_others():
     """Without data the first row is done after one step; the second is a logit far out."""
     loss = PairLoss(ONE, double([[0.0], [1.0]]), double([[0.0], [0.99]]))
-    found = objective_perturbation.minimise_in_ball(loss, 1e-12, double([[0.0], [0.0]]), 50.0)
+    found = algorithms_minimiser.minimise_in_ball(loss, 1e-12, double([[0.0], [0.0]]), 50.0)
     assert found[:, 0].tolist() == pytest.approx([0.0, math.log(99)], rel=1e-9)
 
 
-def least_squares(pairs=1e6, lanes=1, **options):
+def least_squares(pairs=1e6, count=1, **options):
     rng = np.random.default_rng(0)
     x, theta = torch.from_numpy(rng.standard_normal((9, 3)) / 2), double([0.4, -0.3, 0.2])
-    signal = torch.full((lanes,), 0.46, dtype=torch.float64)
-    counts = torch.full((lanes, 9), pairs, dtype=torch.float64)
-    means = counts * private_least_squares.expected_label(x @ theta, signal[:, None])
-    zero = torch.zeros(lanes, 3, dtype=torch.float64)
-    found = private_least_squares.linear_least_squares(
+    signal = torch.full((count,), 0.46, dtype=torch.float64)
+    counts = torch.full((count, 9), pairs, dtype=torch.float64)
+    means = counts * algorithms_least_squares.expected_label(x @ theta, signal[:, None])
+    zero = torch.zeros(count, 3, dtype=torch.float64)
+    found = algorithms_least_squares.linear_least_squares(
         zero, counts, means, x, signal, 1.0, **options
     )
     return float((found - theta).abs().max())
@@ -225,18 +227,78 @@ def test_least_squares_by_default_are_finer_than_noise():
 
 
 def test_least_squares_converge_in_a_few_steps(monkeypatch):
-    monkeypatch.setattr(private_least_squares, "MAX_STEPS", 6)
+    monkeypatch.setattr(algorithms_least_squares, "MAX_STEPS", 6)
     assert least_squares(tolerance=0.0) < 1e-9
     assert least_squares(pairs=1e12, tolerance=0.0) < 1e-9
     assert least_squares(pairs=1e-5, tolerance=0.0) < 1e-9
 
 
 def test_least_squares_stop_when_they_are_done(monkeypatch):
-    steps, inner = [], private_least_squares.nearest_in_ball_newton
+    steps, inner = [], algorithms_least_squares.nearest_in_ball_newton
     monkeypatch.setattr(
-        private_least_squares,
+        algorithms_least_squares,
         "nearest_in_ball_newton",
         lambda *given: steps.append(1) or inner(*given),
     )
     least_squares()
     assert 2 <= len(steps) <= 6
+
+
+def jittered(derivatives, rng, size):
+    """The score moved by its last bits, as another CPU's linear algebra would."""
+
+    def noisy(*given):
+        score, curvature = derivatives(*given)
+        bits = torch.from_numpy(rng.standard_normal(tuple(score.shape)))
+        return score + size * bits, curvature
+
+    return noisy
+
+
+FLAT = double([[-8.1, -8.0], [0.1, 0.1], [3.6, 2.5]])
+"""Almost collinear: the last bits of a score move the steps by more than a tolerance."""
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(("x", "mass", "labels"), DEBIASED_CASES)
+def test_debiased_fits_end_whatever_the_last_bits(x, mass, labels, seed, monkeypatch):
+    rng, solve = np.random.default_rng(seed), torch.linalg.solve_ex
+
+    def noisy(curvature, score):
+        bits = torch.from_numpy(rng.standard_normal(tuple(score.shape)))
+        return solve(curvature, score + 1e-14 * bits)
+
+    inner = algorithms_debiased._loss
+    monkeypatch.setattr(torch.linalg, "solve_ex", noisy)
+    monkeypatch.setattr(
+        algorithms_debiased, "_loss",
+        lambda *given: (v := inner(*given)) * (1 + 2e-16 * float(rng.standard_normal())) + 0 * v,
+    )  # fmt: skip
+    x, mass, labels = double(x), double(mass), double(labels)
+    found = algorithms_debiased.debiased_logistic(x, mass, labels, 50.0)
+    score = (mass * (labels - torch.sigmoid(found @ x.T))) @ x
+    assert outward_residual(score, found, 50.0) < 1e-6
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_likelihood_fits_end_whatever_the_last_bits(seed, monkeypatch):
+    rng, kind = np.random.default_rng(seed), mixture_mle.MixtureLikelihood
+    pairs = double([[1e8, 2e8, 1e8]])
+    wins = pairs * double([[0.31, 0.52, 0.61]])
+    noisy = jittered(lambda *given: exact(*given), rng, 1e-9)
+    exact = kind.derivatives_at
+    monkeypatch.setattr(kind, "derivatives_at", lambda *given: noisy(*given))
+    found = mixture_mle.mixture_mle(LabelCounts(pairs, wins), 1e-5 * FLAT, 1.0, 1e7)
+    assert torch.isfinite(found).all()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_objectives_end_whatever_the_last_bits(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    share = double([[0.26, 0.33, 0.41]])
+    loss = PairLoss(1e-3 * FLAT, share, share * double([[0.48, 0.27, 0.64]]))
+    exact = algorithms_minimiser.Perturbed.derivatives
+    noisy = jittered(exact, rng, 1e-19)
+    monkeypatch.setattr(algorithms_minimiser.Perturbed, "derivatives", lambda *given: noisy(*given))
+    found = algorithms_minimiser.minimise_in_ball(loss, 1e-13, double([[0.0, 0.0]]), 1e5)
+    assert torch.isfinite(found).all()

@@ -8,8 +8,6 @@ import time
 import pytest
 
 WORDS = ("theorem=kl_contraction",)
-LONGER = "budget.replicates=6000"
-"""Seconds of measuring: a signal behind its third block meets it at work on a busy machine, too."""
 
 
 @pytest.fixture
@@ -44,10 +42,10 @@ def _wait_for(condition, seconds=60.0):
 def test_ctrl_c_says_how_to_go_on(workers, zygote, quick, look, tmp_path, said):
     results, entries, drafts = look
     folder, whole = tmp_path / "stopped", tmp_path / "undisturbed"
-    words = (*WORDS, *quick, LONGER, f"output_dir={folder}", f"compute.workers={workers}")
-    assert zygote.run(*WORDS, *quick, LONGER, f"output_dir={whole}")[0] == 0
+    words = (*WORDS, *quick, f"output_dir={folder}", f"compute.workers={workers}")
+    assert zygote.run(*WORDS, *quick, f"output_dir={whole}")[0] == 0
     said()
-    run = zygote.start(*words)
+    run = zygote.start("held", "3", *words)
     _wait_for(lambda: len(entries(folder)) >= 3)
     os.killpg(run, signal.SIGINT)
     assert zygote.wait(run) == 130

@@ -3,7 +3,8 @@
 Lines on stdin: a JSON list ``[log, word, …]`` starts ``python -m repro word …`` and answers its
 process id; a number waits for that process and answers its exit status (−9 for SIGKILL).  With
 ``bare`` as its first word a run starts after composition and draws no figure: it measures, judges
-and writes the other files, a tenth of the whole command's time.
+and writes the other files, a tenth of the whole command's time.  With ``held`` and a number it is
+the whole command, which waits for a signal once it has kept that many blocks.
 """
 
 import atexit
@@ -14,6 +15,7 @@ import json
 import os
 import sys
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -62,6 +64,27 @@ def _whole(words):
     return main()
 
 
+def _held(words):
+    """Number of blocks, then the words of the command."""
+    from repro.study.blocks import BlockStore
+
+    inner, most, kept = BlockStore.write, int(words[0]), []
+
+    def write(store, block, values):
+        inner(store, block, values)
+        kept.append(block)
+        if len(kept) == most:
+            time.sleep(LONGEST)  # a signal ends it
+
+    BlockStore.write = write
+    return _whole(words[1:])
+
+
+WAYS = {"bare": _bare, "held": _held}
+LONGEST = 300.0
+"""Seconds that a held run waits for its signal."""
+
+
 def _run(log, words):
     os.setsid()
     sink = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
@@ -69,7 +92,7 @@ def _run(log, words):
     os.dup2(sink, 2)
     status = 70
     with contextlib.suppress(SystemExit):
-        status = _bare(words[1:]) if words[0] == "bare" else _whole(words)
+        status = WAYS[words[0]](words[1:]) if words[0] in WAYS else _whole(words)
     threading._shutdown()  # what an interpreter does at its end, in its order: pools, then atexit
     atexit._run_exitfuncs()
     sys.stdout.flush()

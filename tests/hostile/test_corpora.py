@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 from repro.preferences.pair_files import read_pairs
 from repro.release.records import read_records
 from tests.hostile.corpora import SECRET, corpora, records

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from repro.base.errors import BadInput
 from repro.cli.composition import compose_values
-from repro.errors import BadInput
 from repro.study import settings
 from repro.study.config import Budget
-from repro.study.experiment import slugs
+from repro.study.discovery import slugs
 from repro.study.settings import RunConfig, session_of
 from tests.hostile import spoilt
 

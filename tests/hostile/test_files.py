@@ -16,13 +16,13 @@ from typing import Any
 import pytest
 
 from repro import audit_release, features, privatize, suite
+from repro.base.errors import BadInput
+from repro.base.paths import conf_dir
 from repro.catalogue import entries, slips, statements
 from repro.cli.composition import compose_values
-from repro.errors import BadInput
 from repro.llm.pairs import load_splits
 from repro.llm.released import released_pairs
 from repro.llm.settings import DataChoice
-from repro.paths import conf_dir
 from repro.preferences.synthetic_pairs import synthetic_pairs
 from repro.release.ledger import Ledger
 from repro.release.privatise import privatise
@@ -74,11 +74,6 @@ def released(folder):
 
 def part_of_release(name):
     return lambda folder: released(folder) / name
-
-
-def fingerprints(folder):
-    (path,) = (released(folder) / "ledger").glob("*.fingerprints")
-    return path
 
 
 def privatise_again(folder):
@@ -158,9 +153,9 @@ READERS = {
         ),
     ),
     "pairs to privatise": Reader(part_of_release("in.jsonl"), privatise_again),
-    "releases in the ledger": Reader(part_of_release("ledger/releases.jsonl"), privatise_again),
-    "salt of the ledger": Reader(part_of_release("ledger/salt"), privatise_again),
-    "fingerprints in the ledger": Reader(fingerprints, privatise_again),
+    "ledger of releases": Reader(
+        part_of_release("ledger/ledger.sqlite"), privatise_again, frozenset({"missing"})
+    ),  # a ledger that was deleted starts anew
     "release to audit": Reader(part_of_release("out.jsonl"), audit),
     "original of an audit": Reader(part_of_release("in.jsonl"), audit),
     "manifest of an audit": Reader(

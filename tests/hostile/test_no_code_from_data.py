@@ -38,7 +38,7 @@ REVIEWED = {
 @pytest.fixture(scope="module")
 def scan():
     """The module ``code_scan``."""
-    place = Path(__file__).with_name("code_scan.py")
+    place = ROOT / "tools" / "code_scan.py"
     spec = importlib.util.spec_from_file_location("code_scan", place)
     assert spec is not None
     assert spec.loader is not None

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from repro.cli.composition import compose_values
-from repro.study.experiment import slugs
+from repro.study.discovery import slugs
 
 WORDS = ("nan", "-1e400", "[]", "''", "true", "text", "{_target_: os.system}", "null")
 NEVER_NULL = ("kind", "claimed", "tolerance", "replicates", "blocks", "resamples", "workers")

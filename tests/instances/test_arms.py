@@ -7,8 +7,8 @@ import math
 import pytest
 import torch
 
-from repro.complexity.concentrability import linear_concentrability, policy_concentrability
 from repro.instances.arms import bad_arms_world
+from repro.instances.assumptions import linear_concentrability, policy_concentrability
 from repro.instances.linear import LinearWorld
 
 

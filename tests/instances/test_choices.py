@@ -7,7 +7,8 @@ import math
 import pytest
 import torch
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
+from repro.base.schema import validate
 from repro.instances.build import build_world
 from repro.instances.choices import (
     BadArmsChoice,
@@ -20,7 +21,6 @@ from repro.instances.choices import (
 )
 from repro.instances.linear import LinearWorld
 from repro.instances.two_arms import TwoArmWorld
-from repro.schema import validate
 
 LINEAR = {
     "kind": "linear",

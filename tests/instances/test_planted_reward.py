@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from repro.instances.planted_reward import held_out_accuracy, plant_theta
+from repro.instances.preference_text import held_out_accuracy, plant_theta
 from repro.instances.text_features import text_features
 from repro.preferences.pair_files import read_pairs
 from repro.preferences.synthetic_pairs import synthetic_pairs

@@ -10,12 +10,16 @@ import numpy as np
 import pytest
 import torch
 
-from repro.complexity.assumptions import realizable_and_covered
-from repro.errors import BadInput
+from repro.base.errors import BadInput
+from repro.instances.assumptions import realizable_and_covered
 from repro.instances.choices import TextChoice
 from repro.instances.linear import LinearWorld
-from repro.instances.planted_reward import plant_theta
-from repro.instances.preference_text import preference_text_world, text_pairs, with_digest
+from repro.instances.preference_text import (
+    plant_theta,
+    preference_text_world,
+    text_pairs,
+    with_digest,
+)
 from repro.instances.text_features import hash_order, text_features
 from repro.preferences.pair_records import PreferencePair
 from repro.preferences.synthetic_pairs import synthetic_pairs

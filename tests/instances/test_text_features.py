@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 from repro.instances.text_features import feature_table, hash_order, text_features
 from repro.preferences.pair_files import read_pairs
 from repro.preferences.pair_records import PreferencePair

@@ -5,7 +5,7 @@ import importlib
 import pytest
 import torch
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 from repro.llm.backbone import load_backbone, read_config
 from repro.llm.extra import library
 from repro.llm.settings import ModelChoice

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
+from repro.base.notation import flip_prob, keep_prob, privacy_cost
 from repro.llm.chipo_losses import objective
 from repro.llm.settings import ChipoProcedure
-from repro.notation import flip_prob, keep_prob, privacy_cost
 
 EPSILON = 0.7
 FIRST = torch.tensor([0.3, -0.2, 1.1], dtype=torch.float64, requires_grad=True)

@@ -5,12 +5,12 @@ import functools
 import pytest
 import torch
 
+from repro.base.notation import privacy_cost
 from repro.llm.direct_preference import optimised, trainable
 from repro.llm.implicit_reward import dpo_reward_difference
 from repro.llm.log_prob import pair_log_prob
 from repro.llm.losses import debiased_loss, log_loss
 from repro.llm.private_labels import private_labels
-from repro.notation import privacy_cost
 
 DIFFERENCE = functools.partial(dpo_reward_difference, kl_weight=0.1)
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 from repro.llm.financial_pairs import (
     CAREFUL,
     CARELESS,

@@ -7,7 +7,7 @@ import math
 import pytest
 import torch
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 from repro.llm.gibbs_reweighting import effective_samples, gibbs_weights
 from repro.policies.gibbs import gibbs_policy
 

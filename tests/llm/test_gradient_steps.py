@@ -5,7 +5,7 @@ import copy
 import pytest
 import torch
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 from repro.llm.checkpoints import Checkpoint
 from repro.llm.gradient_steps import Diverged, batches, train
 

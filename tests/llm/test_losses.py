@@ -8,14 +8,16 @@ import numpy as np
 import pytest
 import torch
 
-from repro.errors import BadInput
-from repro.estimators import debiased_logistic
-from repro.estimators.label_losses import LabelLoss
+from repro.base.errors import BadInput
+from repro.base.notation import flip_prob, keep_prob, label_signal
 from repro.estimators.mixture_mle import MixtureLikelihood
-from repro.estimators.rdpo_loss import conservative_loss, p4_loss, rdpo_loss
+from repro.families.losses.algorithms_losses import LOSSES, DebiasedLoss, NaiveLoss
+from repro.families.robust import algorithms_debiased
+from repro.families.robust.quantities_rdpo import conservative_loss, p4_loss, rdpo_loss
 from repro.llm.losses import debiased_loss, log_loss, mixture_loss, square_loss
-from repro.notation import flip_prob, keep_prob, label_signal
 from repro.preferences.label_counts import LabelCounts
+
+KINDS = {**LOSSES, "naive": NaiveLoss}
 
 X = torch.tensor([[1.0, 0.2], [0.3, -1.0], [-0.5, 0.7], [2.9, 0.9]], dtype=torch.float64)
 PAIRS, WINS = torch.tensor([[7.0, 5.0, 9.0, 4.0]]).double(), torch.tensor([[4.0, 0, 3, 4]]).double()
@@ -56,7 +58,7 @@ def core_scale(name: str, epsilon: float) -> float:
 def test_gradient_is_the_cores_score(name, epsilon):
     for theta in THETAS:
         ours = gradient(lambda t: summed(PRIVATE[name], t, epsilon), theta)
-        score, _ = LabelLoss(name, epsilon).derivatives(COUNTS, (X @ theta)[None], X)
+        score, _ = KINDS[name](epsilon).derivatives(COUNTS, (X @ theta)[None], X)
         expected = -core_scale(name, epsilon) * score[0]
         torch.testing.assert_close(ours, expected, rtol=1e-6, atol=1e-6)
         assert expected.norm() > 1e-3
@@ -66,7 +68,7 @@ def test_gradient_is_the_cores_score(name, epsilon):
 @pytest.mark.parametrize("name", PRIVATE)
 def test_values_differ_from_the_cores_by_a_constant(name, epsilon):
     here, there = THETAS
-    core = LabelLoss(name, epsilon)
+    core = KINDS[name](epsilon)
     ours = summed(PRIVATE[name], here, epsilon) - summed(PRIVATE[name], there, epsilon)
     theirs = core.value(COUNTS, (X @ here)[None]) - core.value(COUNTS, (X @ there)[None])
     assert float(ours) == pytest.approx(core_scale(name, epsilon) * float(theirs), rel=1e-6)
@@ -77,7 +79,7 @@ def test_values_differ_from_the_cores_by_a_constant(name, epsilon):
 def test_the_wrong_loss_has_another_gradient(wrong, epsilon):
     """The comparison above fails for a loss that ignores privacy, or assumes another ε."""
     theta = THETAS[0]
-    score, _ = LabelLoss("debiased", epsilon).derivatives(COUNTS, (X @ theta)[None], X)
+    score, _ = DebiasedLoss(epsilon).derivatives(COUNTS, (X @ theta)[None], X)
     if wrong == "naive":
         if math.isinf(epsilon):
             pytest.skip("without privacy ignoring it is right")
@@ -100,9 +102,9 @@ def test_mixture_is_the_private_likelihood_of_the_reward_model(epsilon):
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_debiased_is_the_loss_of_the_robust_reward_model(epsilon):
-    share = LabelLoss("debiased", epsilon).share(COUNTS)
+    share = DebiasedLoss(epsilon).share(COUNTS)
     for theta in THETAS:
-        expected = debiased_logistic.loss(X, PAIRS, share, theta[None])
+        expected = algorithms_debiased.loss(X, PAIRS, share, theta[None])
         ours = summed(debiased_loss, theta, epsilon)
         assert float(ours) == pytest.approx(float(expected), rel=1e-9)
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 from repro.llm.pairs import load_splits, split_dialogue
 
 START = "\n\nHuman: Hello\n\nAssistant:"

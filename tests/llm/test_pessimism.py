@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 from repro.llm.pessimism import feature_bonus
 
 

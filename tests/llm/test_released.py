@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 from repro.llm.released import released_pairs
 from repro.release.ledger import Ledger
 from repro.release.privatise import privatise

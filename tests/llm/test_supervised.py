@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 from repro.llm.checkpoints import read_weights
 from repro.llm.encoding import encode_pairs
 from repro.llm.log_prob import frozen_log_prob

@@ -13,9 +13,9 @@ import math
 import pytest
 import torch
 
+from repro.base.notation import flip_prob
 from repro.llm.implicit_reward import dpo_reward_difference
 from repro.llm.losses import debiased_loss, log_loss
-from repro.notation import flip_prob
 
 pytestmark = [
     pytest.mark.skipif(importlib.util.find_spec("trl") is None, reason="TRL is not installed"),

@@ -7,6 +7,7 @@ import math
 import pytest
 import torch
 
+from repro.base.notation import flip_prob
 from repro.llm.chipo_losses import Objective, objective
 from repro.llm.encoding import Tokens
 from repro.llm.implicit_reward import dpo_reward_difference
@@ -14,7 +15,6 @@ from repro.llm.log_prob import response_log_prob
 from repro.llm.losses import debiased_loss
 from repro.llm.settings import ChipoProcedure
 from repro.llm.trl_trainer import preference_trainer
-from repro.notation import flip_prob
 
 EPSILON = 0.5
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = ("repro", "theorems", "conf", "tests", "changelog.d", "pyproject.toml")
+SOURCES = ("repro", "theorems", "conf", "tests", "tools", "changelog.d", "pyproject.toml")
 CONSTRAINTS = ("constraints.txt", "constraints-llm.txt", "constraints-cluster.txt")
 FILES_OF_TEXT = ("README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md")
 

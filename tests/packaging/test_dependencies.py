@@ -16,7 +16,7 @@ from packaging.version import Version
 ROOT = Path(__file__).resolve().parents[2]
 PYPROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 PINS = ("constraints.txt", "constraints-llm.txt", "constraints-cluster.txt")
-OURS = {"repro", "theorems", "tests"}
+OURS = {"repro", "theorems", "tests", "tools"}
 MODULES = {
     "pillow": "PIL", "scikit-learn": "sklearn", "pyyaml": "yaml", "hydra-core": "hydra",
     "hydra-submitit-launcher": "hydra_plugins",
@@ -104,7 +104,7 @@ def declared():
 def test_every_direct_dependency_has_a_reason_a_bound_a_use_and_a_tested_version():
     pins = pins_of(*((ROOT / name).read_text() for name in PINS))
     assert len(requirements(PYPROJECT)) > 30
-    assert list(faults(PYPROJECT, pins, imported_in("repro", "theorems", "tests"))) == []
+    assert list(faults(PYPROJECT, pins, imported_in("repro", "theorems", "tests", "tools"))) == []
 
 
 def test_every_import_of_the_package_is_declared():
@@ -112,13 +112,13 @@ def test_every_import_of_the_package_is_declared():
 
 
 def test_every_import_of_the_tests_is_declared_or_brought():
-    unknown = imported_in("tests") - declared() - set(BROUGHT)
+    unknown = imported_in("tests", "tools") - declared() - set(BROUGHT)
     local = {path.stem for path in (ROOT / "tests").rglob("*.py")}
     assert unknown - local == set()
 
 
 def test_what_is_called_unused_is_not_imported_after_all():
-    modules = imported_in("repro", "theorems", "tests")
+    modules = imported_in("repro", "theorems", "tests", "tools")
     used = {name for name in NOT_IMPORTED if name.replace("-", "_") in modules}
     assert used <= {"build", "hatchling"}  # find_spec asks whether they are there
 

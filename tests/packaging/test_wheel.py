@@ -58,7 +58,7 @@ def test_sdist_builds_and_tests_the_wheel(dists):
         names = {name.partition("/")[2] for name in archive.getnames()}
     tops = {name.split("/")[0] for name in names}
     assert tops - {".gitignore"} == {
-        "repro", "theorems", "conf", "tests", "changelog.d", "CHANGELOG.md", "README.md",
+        "repro", "theorems", "conf", "tests", "tools", "changelog.d", "CHANGELOG.md", "README.md",
         "LICENSE", "CONTRIBUTING.md", "constraints.txt", "constraints-llm.txt",
         "constraints-cluster.txt", "pyproject.toml", "PKG-INFO",
     }  # fmt: skip

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from torch import Tensor
 
-from repro.notation import kl_weight_of_inverse_temperature
-from repro.policies.gibbs import gibbs_policy
+from repro.base.notation import kl_weight_of_inverse_temperature
+from repro.policies.gibbs import excess, gibbs_policy, gibbs_suboptimality
 
 REFERENCE = torch.tensor([[0.2, 0.5, 0.3], [0.7, 0.1, 0.2]], dtype=torch.float64)
 REWARD = torch.tensor([[1.0, 0.2, -0.4], [0.0, 0.3, 0.9]], dtype=torch.float64)
@@ -92,3 +95,123 @@ def test_batch_of_rewards():
     for one, reward in zip(policy, rewards, strict=True):
         torch.testing.assert_close(one, gibbs_policy(REFERENCE, reward, 0.3))
     torch.testing.assert_close(policy.sum(-1), torch.ones(3, 2, dtype=torch.float64))
+
+
+def random_case(key: int, scale: float, states: int = 4, actions: int = 3) -> dict:
+    """A world and an estimated reward, off by errors of a size."""
+    rng = np.random.Generator(np.random.Philox(key))
+    draw = lambda *shape: torch.from_numpy(rng.standard_normal(shape))  # noqa: E731
+    return {
+        "reference": torch.softmax(draw(states, actions), -1),
+        "reward": draw(states, actions),
+        "error": scale * draw(states, actions),
+        "state_prob": torch.softmax(draw(states), -1),
+        "kl_weight": float(np.exp(rng.standard_normal())),
+    }
+
+
+def gap(case: dict) -> float:
+    best = gibbs_policy(case["reference"], case["reward"], case["kl_weight"])
+    log_ratio = case["error"] / case["kl_weight"]
+    return float(gibbs_suboptimality(best, log_ratio, case["state_prob"], case["kl_weight"]))
+
+
+def objective_of(case: dict, reward: torch.Tensor) -> float:
+    """J = E[r] − kl_weight·KL(π‖π_ref) of the Gibbs policy of ``reward``."""
+    policy = gibbs_policy(case["reference"], reward, case["kl_weight"])
+    kl = (torch.xlogy(policy, policy) - policy * case["reference"].log()).sum(-1)
+    value = (policy * case["reward"]).sum(-1) - case["kl_weight"] * kl
+    return float(value @ case["state_prob"])
+
+
+def exact_gap(case: dict) -> float:
+    """kl_weight·E KL(π̂‖π*) in 50 digits."""
+    best = gibbs_policy(case["reference"], case["reward"], case["kl_weight"])
+    with localcontext() as context:
+        context.prec, weight = 50, Decimal(case["kl_weight"])
+        total = Decimal(0)
+        for state, p in enumerate(case["state_prob"].tolist()):
+            star = [Decimal(x) for x in best[state].tolist()]
+            ratio = [Decimal(x) / weight for x in case["error"][state].tolist()]
+            shift = (sum(q * r.exp() for q, r in zip(star, ratio, strict=True)) / sum(star)).ln()
+            terms = (q * (r - shift).exp() * (r - shift) for q, r in zip(star, ratio, strict=True))
+            total += Decimal(p) * sum(terms)
+        return float(weight * total)
+
+
+@pytest.mark.parametrize("key", range(10))
+def test_is_the_difference_of_objectives(key):
+    case = random_case(key, scale=1.0)
+    direct = objective_of(case, case["reward"]) - objective_of(case, case["reward"] + case["error"])
+    assert gap(case) == pytest.approx(direct, abs=1e-10)
+
+
+@pytest.mark.parametrize("scale", [1e-14, 1e-9, 1e-6, 1e-3, 0.1, 1.0, 30.0, 1e3])
+@pytest.mark.parametrize("key", range(3))
+def test_is_right_to_many_digits_at_every_size(scale, key):
+    """The difference of objectives has no digit left at errors of 1e-9, where the gap is 1e-18."""
+    case = random_case(key, scale)
+    assert gap(case) == pytest.approx(exact_gap(case), rel=1e-10, abs=0)
+
+
+@pytest.mark.parametrize("key", range(5))
+def test_tiny_errors_follow_the_second_order(key):
+    """E Var_π*(error)/(2·kl_weight)."""
+    case = random_case(key, scale=1e-9)
+    best = gibbs_policy(case["reference"], case["reward"], case["kl_weight"])
+    spread = case["error"] - (best * case["error"]).sum(-1, keepdim=True)
+    variance = float((best * spread.square()).sum(-1) @ case["state_prob"])
+    assert gap(case) == pytest.approx(variance / (2 * case["kl_weight"]), rel=1e-6, abs=0)
+    assert gap(case) > 0
+
+
+@given(
+    st.lists(st.floats(-1e3, 1e3), min_size=3, max_size=3),
+    st.lists(st.floats(-300, 0), min_size=3, max_size=3),
+)
+def test_never_negative_and_always_finite(log_ratio, logits):
+    best = torch.softmax(torch.tensor([logits], dtype=torch.float64), -1)
+    ratio = torch.tensor([log_ratio], dtype=torch.float64)
+    value = float(gibbs_suboptimality(best, ratio, torch.ones(1, dtype=torch.float64), 0.5))
+    assert 0 <= value < 1e4
+
+
+def test_huge_log_ratios_by_hand():
+    """π̂ all on one response of probability π*: the gap is kl_weight·log 1/π*."""
+    best = torch.tensor([[0.25, 0.75], [1e-200, 1.0]], dtype=torch.float64)
+    ratio = torch.tensor([[1e6, 0.0], [1e6, -1e6]], dtype=torch.float64)
+    one = gibbs_suboptimality(best[:1], ratio[:1], torch.ones(1, dtype=torch.float64), 2.0)
+    assert float(one) == pytest.approx(2 * np.log(4))
+    rare = gibbs_suboptimality(best[1:], ratio[1:], torch.ones(1, dtype=torch.float64), 2.0)
+    assert float(rare) == pytest.approx(2 * 200 * np.log(10))
+
+
+def test_no_error_and_shifts_of_a_state_cost_nothing():
+    case = random_case(0, scale=0.0)
+    assert gap(case) == 0.0
+    case["error"] = torch.tensor([[5.0], [-3.0], [0.1], [70.0]]).double().expand(4, 3)
+    assert gap(case) == pytest.approx(0.0, abs=1e-25)
+
+
+def test_batch_is_one_at_a_time():
+    cases = [random_case(0, scale) for scale in (1e-9, 0.1, 5.0)]
+    best = gibbs_policy(cases[0]["reference"], cases[0]["reward"], cases[0]["kl_weight"])
+    ratio = torch.stack([c["error"] for c in cases]) / cases[0]["kl_weight"]
+    batch = gibbs_suboptimality(best, ratio, cases[0]["state_prob"], cases[0]["kl_weight"])
+    assert batch.tolist() == pytest.approx([gap(c) for c in cases], rel=1e-12, abs=0)
+
+
+@pytest.mark.parametrize(
+    "x", [-745.0, -50.0, -1.0, -1.01e-3, -9.9e-4, -1e-12, 9.9e-4, 1.01e-3, 0.5, 1.0, 50.0]
+)
+def test_excess_in_50_digits(x):
+    with localcontext() as context:
+        context.prec = 50
+        exact = float(Decimal(x) * Decimal(x).exp() - (Decimal(x).exp() - 1))
+    value = float(excess(torch.tensor(x, dtype=torch.float64)))
+    assert value == pytest.approx(exact, rel=1e-12, abs=0)
+    assert value > 0
+
+
+def test_excess_is_zero_at_zero():
+    assert float(excess(torch.tensor(0.0, dtype=torch.float64))) == 0.0

@@ -9,7 +9,7 @@ import torch
 from repro.preferences.block_draws import NumpyDraws, TorchDraws, draws_on
 
 PROB = torch.tensor([0.1, 0.25, 0.05, 0.3, 0.1], dtype=torch.float64)
-LANES = 20_000
+RUNS = 20_000
 
 
 def samplers():
@@ -19,7 +19,7 @@ def samplers():
 
 @pytest.mark.parametrize("draws", samplers(), ids=["numpy", "torch"])
 def test_multinomial_counts_have_the_right_moments(draws):
-    counts = draws.counts(50, PROB.expand(LANES, -1)).numpy()
+    counts = draws.counts(50, PROB.expand(RUNS, -1)).numpy()
     assert (counts == counts.round()).all()
     assert (counts.sum(axis=1) <= 50).all()
     p = PROB.numpy()
@@ -40,11 +40,11 @@ def test_huge_totals_and_differing_lanes(draws):
 
 @pytest.mark.parametrize("draws", samplers(), ids=["numpy", "torch"])
 def test_categories_and_binomials(draws):
-    found = draws.categories(PROB.expand(LANES, -1)).numpy()
+    found = draws.categories(PROB.expand(RUNS, -1)).numpy()
     shares = [(found == c).mean() for c in range(5)]
     np.testing.assert_allclose(shares, PROB.numpy(), atol=0.015)
     assert abs((found == -1).mean() - 0.2) < 0.015
-    many = torch.full((LANES,), 30.0, dtype=torch.float64)
+    many = torch.full((RUNS,), 30.0, dtype=torch.float64)
     wins = draws.binomial(many, torch.full_like(many, 0.3))
     assert abs(float(wins.mean()) - 9) < 0.1
     assert abs(float(wins.var()) - 6.3) < 0.4

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 from repro.preferences.pair_files import read_pairs
 from repro.preferences.pair_records import PreferencePair
 

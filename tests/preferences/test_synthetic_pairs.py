@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 from repro.preferences.pair_files import read_pairs
 from repro.preferences.synthetic_pairs import synthetic_pairs
 

@@ -5,12 +5,14 @@ import math
 import numpy as np
 import pytest
 
+from repro.preferences import label_law
 from repro.privacy.channels import (
     Channel,
     both,
     channel_delta,
     channel_epsilon,
     huber,
+    matrix_of,
     randomized_response,
 )
 
@@ -64,3 +66,17 @@ def test_certain_outputs_have_a_finite_score():
     channel = Channel.of(np.eye(2))
     for neighbour, score in ((False, -1000.0), (True, 1000.0)):
         assert set(channel.scores(np.random.default_rng(0), neighbour, 9)) == {score}
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 0.5, 3.0, 50.0, 100.0])
+def test_the_matrix_of_the_channel_that_draws_labels(epsilon):
+    """Exact even where a flip is too rare for 1 − P to tell."""
+    matrix = matrix_of(label_law.randomized_response, epsilon)
+    assert matrix == pytest.approx(randomized_response(epsilon), rel=1e-12)
+    assert channel_epsilon(matrix) == pytest.approx(epsilon, rel=1e-9)
+
+
+def test_the_matrix_of_other_channels():
+    assert matrix_of(label_law.no_randomizer, 0.5).tolist() == np.eye(2).tolist()
+    lopsided = matrix_of(label_law.AsymmetricResponse(0.9, 0.3), 0.5)
+    assert lopsided == pytest.approx(np.array([[0.7, 0.3], [0.1, 0.9]]))

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 from repro.privacy import exact_response
 from repro.privacy.exact_response import (
     WORDS,

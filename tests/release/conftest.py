@@ -1,13 +1,16 @@
 from __future__ import annotations
 
-import importlib.util
 import json
-from pathlib import Path
 
 import pytest
 
 from repro.preferences.synthetic_pairs import synthetic_pairs
 from repro.release.ledger import Ledger
+
+
+def pytest_addoption(parser):
+    parser.addoption("--trials", type=int, default=2, help="honest releases that are audited")
+    parser.addoption("--encodings", choices=["some", "all"], default="some", help="leaky ones")
 
 
 @pytest.fixture
@@ -18,16 +21,6 @@ def ledger(tmp_path):
 @pytest.fixture(scope="session")
 def records():
     return [(p.prompt, p.chosen, p.rejected) for p in synthetic_pairs(1200, seed=3)]
-
-
-@pytest.fixture(scope="session")
-def leaky():
-    spec = importlib.util.spec_from_file_location("leaky", Path(__file__).with_name("leaky.py"))
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture

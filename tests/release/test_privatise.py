@@ -10,17 +10,16 @@ from collections import Counter
 from decimal import Decimal
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from repro import privatize
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 from repro.privacy import exact_response
 from repro.release import privatise as pipeline
-from repro.release import seen as seen_module
 from repro.release import shuffle
+from repro.release.answers import Answers
 from repro.release.ledger import Ledger
 from repro.release.manifest import manifest_path
 from repro.release.privatise import privatise
@@ -129,17 +128,15 @@ def test_repeated_comparisons_share_one_answer(tmp_path, ledger, write_input, re
     assert len(answers) == 40
 
 
-def test_the_table_of_comparisons_grows_and_remembers(tmp_path):
-    prints = [(i * 0x9E3779B97F4A7C15 & (1 << 62) - 1) or 1 for i in range(1, 9001)]
+def test_answers_are_remembered():
+    prints = [i * 0x9E3779B97F4A7C15 & (1 << 62) - 1 for i in range(9000)]
     bits = [i % 4 for i in range(9000)]
-    with seen_module.Seen(tmp_path) as table:
-        assert [table.recall(p, b) for p, b in zip(prints, bits, strict=True)] == bits
-        assert [table.recall(p, 3) for p in prints] == bits
-        kept = np.concatenate(list(table.chunks()))
-        assert sorted(kept.tolist()) == sorted(prints)
-        assert len(table) == 9000
-        assert table.holds(np.array([5, 7, prints[-1]], dtype=np.uint64))
-        assert not table.holds(np.array([5, 7], dtype=np.uint64))
+    with Answers() as answers:
+        assert [answers.recall(p, b) for p, b in zip(prints, bits, strict=True)] == bits
+        assert [answers.recall(p, 3) for p in prints] == bits
+        assert len(answers) == 9000
+        assert answers.known(prints[5])
+        assert not answers.known(5)
 
 
 def test_the_manifest_states_the_guarantee(tmp_path, ledger, write_input, records):
@@ -173,32 +170,6 @@ def test_the_input_is_known_again_in_disguise(tmp_path, ledger, write_input, rec
     with pytest.raises(BadInput, match="an earlier release has labels of this input"):
         privatise(write_input(disguised, "other.jsonl"), tmp_path / "two.jsonl", HALF, ledger)
     privatise(write_input([("new", "a", "b")], "new.jsonl"), tmp_path / "new", HALF, ledger)
-
-
-def test_the_ledger_does_not_depend_on_labels(tmp_path, write_input, records):
-    prints = []
-    for name, given_records in (("a", records), ("b", [(p, b, a) for p, a, b in records])):
-        ledger = Ledger(tmp_path / name)
-        ledger.salt = b"s" * 32
-        privatise(write_input(given_records), tmp_path / f"{name}.jsonl", HALF, ledger)
-        prints.append(next((tmp_path / name).glob("*.fingerprints")).read_bytes())
-    assert prints[0] == prints[1]
-
-
-@pytest.mark.parametrize("damage", ["releases", "prints", "salt", "file"])
-def test_a_damaged_ledger_is_refused(tmp_path, ledger, write_input, records, damage):
-    source = write_input(records)
-    privatise(source, tmp_path / "one.jsonl", HALF, ledger)
-    if damage == "releases":
-        (ledger.folder / "releases.jsonl").write_text('{"epsilon": "-1"}\n')
-    elif damage == "prints":
-        next(ledger.folder.glob("*.fingerprints")).write_bytes(b"12345678")
-    elif damage == "salt":
-        (ledger.folder / "salt").write_bytes(b"short")
-    folder = ledger.folder / "salt" if damage == "file" else ledger.folder
-    with pytest.raises(BadInput, match="ledger="):
-        privatise(source, tmp_path / "two.jsonl", HALF, Ledger(folder), compose=True)
-    assert not (tmp_path / "two.jsonl").exists()
 
 
 @pytest.mark.parametrize(
@@ -243,13 +214,13 @@ def test_without_nameless_files_a_draft_is_removed(
     assert not list(tmp_path.glob(".*"))
 
 
-@pytest.mark.parametrize("stop", ["randomised", "shuffled", "manifest_text", "publish"])
+@pytest.mark.parametrize("stop", ["randomised", "shuffled", "manifest_text", "Publication"])
 def test_a_failure_leaves_no_release(tmp_path, ledger, write_input, records, monkeypatch, stop):
     def fail(*_, **__):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(pipeline, stop, fail)
-    with pytest.raises(BadInput, match="No space left"):
+    with pytest.raises(OSError, match="No space left"):
         privatise(write_input(records), tmp_path / "out.jsonl", HALF, ledger)
     assert not (tmp_path / "out.jsonl").exists()
     assert not list(tmp_path.glob(".*"))
@@ -361,15 +332,15 @@ def test_interrupting_releases_nothing(tmp_path, write_input, records, capsys, m
     assert "nothing was released" in capsys.readouterr().err
 
 
-def test_of_two_runs_at_once_only_one_releases(tmp_path, write_input, records):
+def test_of_four_runs_at_once_only_one_releases(tmp_path, write_input, records):
     source, state = write_input(records), f"ledger={tmp_path / 'state'}"
     command = [sys.executable, "-m", "repro.privatize", str(source)]
-    targets = [str(tmp_path / f"{i}.jsonl") for i in range(3)]
+    targets = [str(tmp_path / f"{i}.jsonl") for i in range(4)]
     runs = [
         subprocess.Popen(
             [*command, target, "epsilon=1", state], cwd=ROOT, stderr=subprocess.DEVNULL
         )
         for target in targets
     ]
-    assert sorted(run.wait() for run in runs) == [0, 2, 2]
+    assert sorted(run.wait() for run in runs) == [0, 2, 2, 2]
     assert len(list(tmp_path.glob("[0-9].jsonl"))) == 1

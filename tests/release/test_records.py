@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 from repro.release.records import read_records
 
 GOOD = b'{"prompt": "p", "chosen": "a", "rejected": "b"}\n'

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from repro.base.errors import BadInput
 from repro.catalogue import entries, slips
 from repro.catalogue.slips import Slip
-from repro.errors import BadInput
 from repro.report import __main__ as command
 from repro.report.files import write_files
 from repro.report.html.bars import allowed_range, bar_svg

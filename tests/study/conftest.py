@@ -2,57 +2,98 @@
 
 import sys
 import types
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 import pytest
 
-from repro.schema import Finite, Model
-from repro.study.checks import RatioCheck, SlopeCheck
-from repro.study.config import Budget, Overrides
+from repro.base.schema import Finite
+from repro.study.case import PointCase
+from repro.study.claims import Ratio, Slope
+from repro.study.config import Budget, Overrides, Probes
 from repro.study.experiment import Experiment, Setting
 from repro.study.plan import Plan
 from repro.study.results import AssumptionResult
+from repro.study.row import Evidence, Measure, Row, method
+
+CALLS = []
+"""Row and grid value of every measurement."""
 
 
-class ToyConfig(Model):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ToyCase(PointCase):
+    row: str
+    exponent: float
+
+
+class ToyConfig(Probes):
     exponent: Finite
     claimed: Finite
     holds: bool = True
 
 
-class Toy(Experiment):
+@method
+def right(case, noise):
+    return case.value**case.exponent * noise
+
+
+@method
+def flat(case, noise):
+    return noise
+
+
+@method
+def one(case, noise):
+    return noise
+
+
+@method
+def two(case, noise):
+    return 2 * noise
+
+
+def noisy(case, rng, replicates):
+    CALLS.append((case.row, case.value))
+    noise = rng.chisquare(4, replicates) / 4
+    return {m.name: m.run(case, noise) for m in case.methods}
+
+
+def rows_of(claimed):
+    gap, ratio = (Measure(name, noisy, Evidence.MEASURED) for name in ("gap", "ratio"))
+    return (
+        Row("n_pairs", "n_pairs", Slope(claimed, "gap {rate}", tolerance=0.1), gap, right, (flat,)),
+        Row("constant", "n_pairs", Ratio("one", tolerance=0.1), ratio, one, (two,)),
+    )
+
+
+class Toy(Experiment[ToyCase]):
     """values = n^exponent · chi-square; the control has exponent 0."""
 
     slug = "toy"
     title = "a power law"
-    statements = ("p1.thm_0",)
-    instances = ("linear",)
-    used_overrides = frozenset({"epsilon"})
+    settles = ("p1.thm_0",)
+    rows = rows_of(-1)
     config_type = ToyConfig
-    calls: ClassVar[list[tuple[str, float]]] = []
+    calls: ClassVar[list[tuple[str, float]]] = CALLS
 
     def __init__(self, config, setting):
-        self.config = config
+        super().__init__(config, setting)
+        self.rows = rows_of(config.claimed)
 
-    def checks(self):
-        grid = (1e3, 1e4, 1e5, 1e6)
-        return (
-            SlopeCheck("n_pairs", "n_pairs", grid, "gap", "right", ("flat",),
-                       claimed=self.config.claimed, tolerance=0.1),
-            RatioCheck("constant", "n_pairs", grid[:2], "ratio", "one", ("two",), tolerance=0.1),
-        )  # fmt: skip
+    def case(self, point):
+        common = {"methods": point.methods, "value": point.value, "n_pairs": point.n_pairs}
+        return ToyCase(**common, row=point.row.name, exponent=self.config.exponent)
 
     def assumptions(self):
         return (AssumptionResult("holds", self.config.holds, "by config"),)
 
-    def measure(self, check, value, rng, replicates):
-        self.calls.append((check.name, value))
-        noise = rng.chisquare(4, replicates) / 4
-        if check.name == "constant":
-            return {"one": noise, "two": 2 * noise}
-        return {"right": value**self.config.exponent * noise, "flat": noise}
+
+PROBES = {
+    "n_pairs": {"grid": [1e3, 1e4, 1e5, 1e6]},
+    "constant": {"grid": [1e3, 1e4]},
+}
 
 
 @pytest.fixture
@@ -62,7 +103,7 @@ def toy(monkeypatch):
     module.Toy = Toy
     monkeypatch.setattr(Toy, "__module__", "theorems.toy")
     monkeypatch.setitem(sys.modules, "theorems.toy", module)
-    monkeypatch.setattr("repro.study.experiment.slugs", lambda: ["toy"])
+    monkeypatch.setattr("repro.study.discovery.slugs", lambda: ["toy"])
     Toy.calls.clear()
     return Toy
 
@@ -72,7 +113,7 @@ def plan_of(toy, tmp_path):
     """Builds plans of the toy experiment."""
 
     def build(seed=0, blocks=10, **config):
-        values = {"exponent": -1.0, "claimed": -1.0} | config
+        values = {"name": "toy", "probes": PROBES, "exponent": -1.0, "claimed": -1.0} | config
         setting = Setting(Overrides(), {"kind": "linear"}, "cpu", Path(tmp_path))
         budget = Budget(name="smoke", replicates=400, blocks=blocks, resamples=300)
         return Plan("toy", values, setting, budget, seed)

@@ -1,35 +1,30 @@
-"""Claims, budgets and overrides: the edges of what is allowed."""
+"""Probes, budgets and overrides: the edges of what is allowed."""
 
 import pytest
 
-from repro.errors import BadInput
-from repro.schema import validate
-from repro.study.config import Budget, Claim, Overrides, SlopeClaim
+from repro.base.errors import BadInput
+from repro.base.schema import validate
+from repro.study.config import Budget, Overrides, Probe
 
-SLOPE = {"kind": "slope", "grid": [1, 2, 3], "expected": "supported", "claimed": -1,
-         "tolerance": 0.1, "direction": "at_most"}  # fmt: skip
 BUDGET = {"name": "smoke", "replicates": 20, "blocks": 5, "resamples": 200}
 
 
 @pytest.mark.parametrize("grid", [[1, 1, 2], [2, 1, 3], [1, 3, 2], [1, 2, 2]])
 def test_a_grid_increases(grid):
     with pytest.raises(BadInput, match="grid values that increase"):
-        validate(SlopeClaim, SLOPE | {"grid": grid})
+        validate(Probe, {"grid": grid})
 
 
-def test_a_slope_needs_three_points_and_other_claims_one():
-    assert validate(SlopeClaim, SLOPE).grid == (1.0, 2.0, 3.0)
+def test_a_grid_has_a_value():
+    assert validate(Probe, {"grid": [1]}).grid == (1.0,)
     with pytest.raises(BadInput, match="grid"):
-        validate(SlopeClaim, SLOPE | {"grid": [1, 2]})
-    assert validate(Claim, {"grid": [1], "expected": "supported"}).grid == (1.0,)
-    with pytest.raises(BadInput, match="grid"):
-        validate(Claim, {"grid": [], "expected": "supported"})
+        validate(Probe, {"grid": []})
 
 
-def test_a_claim_has_no_own_numbers_unless_given():
-    claim = validate(Claim, {"grid": [1], "expected": "supported"})
-    assert (claim.epsilon, claim.n_pairs, claim.horizon) == (None, None, None)
-    assert claim.replicate_factor == 1.0
+def test_a_probe_has_no_own_numbers_unless_given():
+    probe = validate(Probe, {"grid": [1]})
+    assert (probe.epsilon, probe.n_pairs, probe.horizon) == (None, None, None)
+    assert probe.replicates == 1.0
     assert set(Overrides().model_dump().values()) == {None}
 
 

@@ -2,14 +2,9 @@
 
 import pytest
 
-from repro.errors import BadInput
-from repro.schema import validate
-from repro.study.config import Budget, Overrides, SlopeClaim
-
-CLAIM = {
-    "kind": "slope", "grid": [1, 2, 3], "claimed": -1, "tolerance": 0.05,
-    "direction": "two_sided", "expected": "supported",
-}  # fmt: skip
+from repro.base.errors import BadInput
+from repro.base.schema import validate
+from repro.study.config import Budget, Overrides, Probe
 
 
 @pytest.mark.parametrize(
@@ -43,19 +38,17 @@ def test_overrides_in_range(key, value, kept):
 @pytest.mark.parametrize(
     ("changes", "line"),
     [
-        ({"grid": [1, 2]}, "theorem.grid: allowed: Tuple should have at least 3 items"),
+        ({"grid": []}, "theorem.grid: allowed: Tuple should have at least 1 item"),
         ({"grid": [1, 3, 2]}, "theorem: allowed: grid values that increase"),
         ({"grid": [1, 2, "x"]}, "theorem.grid.2=x: allowed: a number"),
         ({"grid": [0, 1, 2]}, "theorem.grid.0=0: allowed: greater than 0"),
-        ({"tolerance": -1}, "theorem.tolerance=-1: allowed: greater than 0"),
-        ({"direction": "up"}, "theorem.direction=up: allowed: 'two_sided'"),
-        ({"expected": "maybe"}, "theorem.expected=maybe: allowed: 'supported'"),
-        ({"toleranse": 1}, "theorem.toleranse=1: unknown key; did you mean tolerance?"),
+        ({"replicates": -1}, "theorem.replicates=-1: allowed: greater than 0"),
+        ({"replicate": 1}, "theorem.replicate=1: unknown key; did you mean replicates?"),
     ],
 )
-def test_claims(changes, line):
+def test_probes(changes, line):
     with pytest.raises(BadInput) as refused:
-        validate(SlopeClaim, CLAIM | changes, "theorem")
+        validate(Probe, {"grid": [1, 2, 3]} | changes, "theorem")
     assert str(refused.value).startswith(line)
 
 

@@ -7,10 +7,9 @@ from functools import partial
 import numpy as np
 import pytest
 
-from repro.errors import BadInput
-from repro.study.blocks import Block, BlockStore, code_fingerprint
+from repro.base.errors import BadInput
+from repro.study.blocks import Block, BlockStore
 from repro.study.parallel import mapper
-from repro.study.plan import _sources
 
 BLOCK = Block(0, 0, "ab" * 16)
 VALUES = np.arange(6.0).reshape(2, 3)
@@ -89,16 +88,11 @@ def test_an_interrupted_write_leaves_nothing(tmp_path, monkeypatch, error):
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
-def test_the_key_hashes_what_measures_and_the_own_theorem_only():
-    names = {"/".join(path.parts[-2:]) for path in _sources("offline_gap")}
-    assert {"theorems/offline_gap.py", "study/plan.py", "estimators/mixture_mle.py"} <= names
-    assert [name for name in names if name.startswith("theorems/")] == ["theorems/offline_gap.py"]
-    assert not [name for name in names if name.split("/")[0] in {"report", "cli", "catalogue"}]
-
-
-def test_a_changed_source_changes_the_fingerprint(tmp_path):
-    source = tmp_path / "a.py"
-    source.write_text("x = 1")
-    before = code_fingerprint([source])
-    source.write_text("x = 2")
-    assert code_fingerprint([source]) != before
+def test_an_entry_under_another_name_is_no_block(tmp_path):
+    store, path = _entry(tmp_path)
+    other = Block(0, 0, "cd" * 16)
+    place = tmp_path / "cd" / f"{other.key}.npy"
+    place.parent.mkdir()
+    place.write_bytes(path.read_bytes())
+    assert store.read(BLOCK, (2, 3)) is not None
+    assert store.read(other, (2, 3)) is None

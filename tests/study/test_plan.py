@@ -12,12 +12,14 @@ import numpy as np
 import pytest
 import torch
 
-from repro.errors import BadInput
+from repro.base.errors import BadInput
 from repro.study import extras, parallel
 from repro.study import plan as plans
-from repro.study.blocks import Block, BlockStore, _checksum, code_fingerprint, content_key
+from repro.study.blocks import Block, BlockStore, _checksum, content_key
 from repro.study.config import Overrides
-from repro.study.experiment import Setting, find, slugs
+from repro.study.discovery import find, slugs
+from repro.study.experiment import Setting
+from repro.study.machine import machine
 from repro.study.plan import blocks_of, built, measure_block
 from repro.study.stream import stream
 
@@ -33,15 +35,6 @@ def test_a_content_key_is_the_hash_of_its_json_in_any_order():
     assert content_key({"a": (Overrides,)}) == blake(json.dumps({"a": [repr(Overrides)]}))
 
 
-def test_a_fingerprint_hashes_names_sizes_and_bytes(tmp_path):
-    folder = tmp_path / "room"
-    folder.mkdir()
-    (folder / "a.py").write_text("x = 1", "utf-8")
-    (folder / "b.py").write_text("", "utf-8")
-    found = code_fingerprint([folder / "a.py", folder / "b.py"])
-    assert found == blake("room/a.py:5:x = 1room/b.py:0:")
-
-
 def test_a_block_lies_in_a_folder_named_by_two_digits(tmp_path):
     store, block = BlockStore(tmp_path), Block(0, 0, "abcd" * 8)
     values = np.array([[1.0, np.nan]])
@@ -49,8 +42,8 @@ def test_a_block_lies_in_a_folder_named_by_two_digits(tmp_path):
     (path,) = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert path.relative_to(tmp_path).as_posix() == f"ab/{block.key}.npy"
     kept = np.load(path, allow_pickle=False)
-    assert kept[-1] == _checksum(values.ravel())
-    digest = hashlib.blake2b(values.tobytes(), digest_size=6).digest()
+    assert kept[-1] == _checksum(block, values.ravel())
+    digest = hashlib.blake2b(block.key.encode() + values.tobytes(), digest_size=6).digest()
     assert kept[-1] == float(int.from_bytes(digest, "little"))
     assert np.array_equal(store.read(block, (1, 2)), values, equal_nan=True)
 
@@ -101,37 +94,32 @@ def test_a_pickle_in_place_of_a_block_is_not_opened(tmp_path):
     assert store.read(block, (1,)) is None
 
 
-def key_parts(plan, monkeypatch):
-    monkeypatch.setattr(plans, "_sources", lambda slug: [])
-    seen = {}
-    monkeypatch.setattr(plans, "content_key", lambda parts: seen.update(parts) or "key")
-    assert plan.key() == "key"
-    return seen
-
-
-def test_a_plan_is_named_by_everything_its_numbers_depend_on(plan_of, monkeypatch):
-    plan = plan_of(seed=3)
-    assert key_parts(plan, monkeypatch) == {
-        "code": code_fingerprint([]), "slug": "toy", "config": plan.config,
-        "overrides": Overrides().model_dump(), "instance": {"kind": "linear"}, "device": "cpu",
-        "seed": 3,
+def test_a_block_is_named_by_everything_its_numbers_depend_on(plan_of, monkeypatch):
+    plan, seen = plan_of(seed=3), []
+    monkeypatch.setattr(plans, "content_key", lambda parts: seen.append(parts) or "key")
+    monkeypatch.setattr(plans, "machine", lambda: "this one")
+    monkeypatch.setattr(plans, "code_fingerprint", lambda module: f"code of {module}")
+    blocks = blocks_of(plan)
+    assert [(b.check, b.block) for b in blocks] == [(c, b) for c in range(2) for b in range(10)]
+    assert seen[13] == {
+        "code": "code of theorems.toy", "machine": "this one", "slug": "toy", "device": "cpu",
+        "seed": 3, "check": "constant", "content": built(plan).trials[1].identity,
+        "replicates": 40, "block": 3,
     }  # fmt: skip
 
 
-def test_a_block_is_named_by_plan_check_place_and_size(plan_of, monkeypatch):
-    plan = plan_of()
-    seen = []
-    monkeypatch.setattr(type(plan), "key", lambda self: "base")
-    monkeypatch.setattr(plans, "content_key", lambda parts: seen.append(parts) or "key")
-    checks = plan.experiment().checks()
-    blocks = blocks_of(plan, checks)
-    assert [(b.check, b.block) for b in blocks] == [(c, b) for c in range(2) for b in range(10)]
-    assert seen[13] == {"plan": "base", "check": repr(checks[1]), "block": 3, "replicates": 40}
+def test_the_machine_is_named_by_what_changes_bytes():
+    found = machine()
+    assert {"numpy", "scipy", "torch", "python", "machine", "torch_kernels", "kernels"} == set(
+        found
+    )
+    assert found["torch"] == torch.__version__
+    json.dumps(found)
 
 
 def test_replicates_are_spread_over_blocks(plan_of):
     plan = plan_of()
-    check = plan.experiment().checks()[0]
+    check = built(plan).checks[0]
     assert plan.replicates(check) == 40
     assert plan.replicates(dataclasses.replace(check, replicate_factor=2.5)) == 100
     assert plan.replicates(dataclasses.replace(check, replicate_factor=0.001)) == 1
@@ -140,7 +128,7 @@ def test_replicates_are_spread_over_blocks(plan_of):
 def test_only_the_named_checks_run(plan_of):
     def names(*only):
         plan = dataclasses.replace(plan_of(), only=only or None)
-        return [check.name for check in plan.checks(plan.experiment())]
+        return [check.name for check in built(plan).checks]
 
     assert names() == ["n_pairs", "constant"]
     assert names("constant") == ["constant"]
@@ -157,8 +145,7 @@ def test_an_estimate_is_told_the_replicates_of_all_blocks(plan_of, toy, monkeypa
 
 def test_a_block_is_measured_on_the_streams_of_its_labels(plan_of):
     plan = plan_of(seed=5)
-    blocks = blocks_of(plan, plan.experiment().checks())
-    found = measure_block(plan, blocks[12])
+    found = measure_block(plan, blocks_of(plan)[12])
     noise = stream(5, "toy", "constant", 1e4, 2).chisquare(4, 40) / 4
     assert found.shape == (2, 2, 40)
     assert np.array_equal(found[1], [noise, 2 * noise])
@@ -169,14 +156,14 @@ def test_a_plan_is_built_once_and_another_is_another(plan_of):
     assert built(plan_of()) is first
     other = built(plan_of(exponent=-2.0))
     assert other is not first
-    assert other[0].config.exponent == -2.0
-    assert plans._Frozen(plan_of()) != 3
-    assert plans._Frozen(plan_of()) != plans._Frozen(plan_of(seed=1))
+    assert other.experiment.config.exponent == -2.0
+    assert plans._ByContent(plan_of()) != 3
+    assert plans._ByContent(plan_of()) != plans._ByContent(plan_of(seed=1))
 
 
 def test_a_wrong_value_of_the_config_is_named_below_theorem(plan_of):
     with pytest.raises(BadInput, match=r"^theorem\.exponent="):
-        plan_of(exponent="steep").experiment()
+        built(plan_of(exponent="steep"))
 
 
 def test_experiments_are_the_files_without_an_underscore(tmp_path, monkeypatch):
@@ -195,21 +182,21 @@ def test_a_file_without_an_experiment_is_a_bug(monkeypatch):
     module = types.ModuleType("theorems.empty")
     module.Setting = Setting
     monkeypatch.setitem(sys.modules, "theorems.empty", module)
-    monkeypatch.setattr("repro.study.experiment.slugs", lambda: ["empty"])
+    monkeypatch.setattr("repro.study.discovery.slugs", lambda: ["empty"])
     with pytest.raises(TypeError, match="defines no Experiment"):
         find("empty")
     with pytest.raises(BadInput, match=r"^theorem=emty: did you mean empty\? allowed: empty$"):
         find("emty")
 
 
-def test_an_experiment_measures_every_grid_point_on_its_own_stream(toy, plan_of):
-    experiment, (check, _) = built(plan_of())
+def test_a_trial_measures_every_grid_point_on_its_own_stream(plan_of):
+    trial, _ = built(plan_of()).trials
     rngs = [np.random.default_rng(seed) for seed in range(4)]
-    found = experiment.measure_grid(check, rngs, 3)
     wanted = [np.random.default_rng(seed).chisquare(4, 3) / 4 for seed in range(4)]
+    found = trial.measure(rngs, 3)
     assert [list(at["flat"]) for at in found] == [list(values) for values in wanted]
     with pytest.raises(ValueError, match="shorter"):
-        experiment.measure_grid(check, rngs[:3], 3)
+        trial.measure(rngs[:3], 3)
 
 
 def test_one_thread_a_process():

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from repro.study.blocks import BlockStore
+from repro.study.config import Overrides
 from repro.study.judge import judge
 from repro.study.parallel import in_process
-from repro.study.plan import blocks_of
+from repro.study.plan import blocks_of, built
 from repro.study.results import AssumptionResult, Result
 from repro.study.runner import Interrupted, run_plan, summarise
 from repro.study.stream import stream
@@ -19,7 +20,8 @@ def judged(plan, store, mapper=in_process):
 
 
 def summary(plan, checks):
-    return summarise(plan, checks, plan.experiment().assumptions(), {}, "hash")
+    assumed = built(plan).experiment.assumptions()
+    return summarise(plan, checks, assumed, {"theorem": plan.config}, "hash")
 
 
 def counting(done):
@@ -123,7 +125,7 @@ def test_an_unwritable_store_costs_no_result(plan_of, tmp_path, same_values):
 
 def test_block_keys_depend_on_the_numbers_and_on_nothing_else(plan_of):
     def keys(plan):
-        return {block.key for block in blocks_of(plan, plan.experiment().checks())}
+        return {block.key for block in blocks_of(plan)}
 
     assert len(keys(plan_of())) == 20
     assert keys(plan_of()) == keys(plan_of())
@@ -131,24 +133,32 @@ def test_block_keys_depend_on_the_numbers_and_on_nothing_else(plan_of):
         assert not keys(plan_of()) & keys(other)
 
 
-def test_failed_replicates_are_kept_as_such(plan_of, store, toy, monkeypatch):
-    def with_failures(self, check, value, rng, replicates):
-        found = {m: rng.random(replicates) for m in check.methods}
-        found[check.method][:1] = np.nan
+def test_failed_replicates_are_kept_as_such(plan_of, store, toy):
+    def with_failures(case, rng, replicates):
+        found = {m.name: rng.random(replicates) for m in case.methods}
+        found[case.methods[0].name][:1] = np.nan
         return found
 
-    monkeypatch.setattr(toy, "measure", with_failures)
-    checks = judged(plan_of(), store)
+    row = toy.rows[0]
+    failing = dataclasses.replace(row.measure, of=with_failures)
+    plan = plan_of(seed=11)
+    built(plan).trials[0].row = dataclasses.replace(row, measure=failing)
+    checks = judged(plan, store)
     assert checks[0].outcome.series.failed == 4 * 10
     assert checks[0].outcome.verdict == "inconclusive"
 
 
-def test_a_check_speaks_for_the_statements_that_name_it(plan_of, store, monkeypatch):
+def test_a_check_speaks_for_the_statements_of_its_row(plan_of, store):
+    assert [check.statements for check in judged(plan_of(), store)] == [("p1.thm_0",)] * 2
+
+
+def test_the_config_of_a_result_shows_the_numbers_in_force(plan_of, store):
     plan = plan_of()
-    kind, name = type(plan.experiment()), judged(plan, store)[0].check.name
-    monkeypatch.setattr(kind, "statements", ("p1.one", "p1.two", "p1.three"))
-    monkeypatch.setattr(kind, "settled_by", {"p1.one": (name,), "p1.two": ("another",)})
-    assert judged(plan, store)[0].statements == ("p1.one", "p1.three")
+    given = dataclasses.replace(plan.setting, overrides=Overrides(epsilon=0.5))
+    plan = dataclasses.replace(plan, setting=given)
+    result = summary(plan, judged(plan, store))
+    assert result.config["theorem"]["probes"]["constant"] == {"grid": [1e3, 1e4], "epsilon": 0.5}
+    assert plan.config["probes"]["constant"] == {"grid": [1e3, 1e4]}
 
 
 def test_every_available_block_is_told(plan_of, store):
@@ -175,12 +185,13 @@ def test_an_interrupted_run_says_how_far_it_came():
 def test_a_result_holds_what_was_run(plan_of, store):
     plan = plan_of(seed=4)
     checks = judged(plan, store)
-    assumptions = plan.experiment().assumptions()
-    result = summarise(plan, checks, assumptions, {"a": 1}, "hash")
+    assumptions = built(plan).experiment.assumptions()
+    config = {"a": 1, "theorem": plan.config}
+    result = summarise(plan, checks, assumptions, config, "hash")
     assert result == Result(
         theorem="toy", statements=("p1.thm_0",), title="a power law", verdict="supported",
         expected="supported", as_expected=True, checks=checks, assumptions=assumptions,
-        config={"a": 1}, config_hash="hash", seed=4, replicates=400, budget="smoke",
+        config=config, config_hash="hash", seed=4, replicates=400, budget="smoke",
     )  # fmt: skip
     assert result.seconds == 0.0
 
@@ -223,9 +234,10 @@ def test_one_failed_assumption_of_two_is_enough(plan_of, store):
     plan = plan_of()
     checks = judged(plan, store)
     holds, fails = (AssumptionResult(name, name == "holds", "") for name in ("holds", "fails"))
+    config = {"theorem": plan.config}
     for assumptions in ((holds, fails), (fails, holds)):
-        assert summarise(plan, checks, assumptions, {}, "h").verdict == "assumption_failed"
-    assert summarise(plan, checks, (holds, holds), {}, "h").verdict == "supported"
+        assert summarise(plan, checks, assumptions, config, "h").verdict == "assumption_failed"
+    assert summarise(plan, checks, (holds, holds), config, "h").verdict == "supported"
 
 
 def test_one_control_that_gets_through_is_not_caught(plan_of, store):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from repro.base.errors import BadInput
 from repro.cli.composition import compose_values
-from repro.errors import BadInput
 from repro.study import settings, shipped
 from repro.study.blocks import content_key
 from repro.study.rates import Interval, Slope
@@ -29,7 +29,7 @@ def test_a_session_holds_every_value_of_its_config(plain, tmp_path):
     assert (found.plan.seed, found.plan.slug, found.plan.only) == (7, "kl_contraction", None)
     assert found.plan.setting.device == found.config["device"]
     assert found.plan.setting.instance == found.config["instance"]
-    left_out = {"compute", "tracking", "output_dir", "feature_cache", "dry_run"}
+    left_out = {"compute", "tracking", "output_dir", "feature_cache", "dry_run", "stages"}
     assert set(found.config) == set(plain) - left_out
     assert found.config_hash == content_key(found.config)[:12]
     cached = session_of(plain | {"output_dir": str(tmp_path), "feature_cache": str(tmp_path / "c")})
@@ -84,16 +84,43 @@ def test_a_device_that_is_absent_is_refused(monkeypatch):
     assert str(refused.value) == "device=cuda: no CUDA device here; allowed: cpu, auto"
 
 
-def test_an_override_that_changes_nothing_is_refused(plain, monkeypatch):
-    from theorems.kl_contraction import KLContraction as Kind
+USELESS = {
+    "horizon=5": "allowed: epsilon, n_pairs",
+    "instance.num_states=12 only=[num_states]": "allowed: epsilon, n_pairs",
+    "theorem.worlds.features.num_features=7 only=[num_features]": "allowed: epsilon, n_pairs",
+    "epsilon=0.3 only=[reward_bound_eps_one]": "allowed: n_pairs",
+}
 
-    monkeypatch.setattr(Kind, "used_overrides", frozenset({"n_pairs", "epsilon"}))
+
+def offline(words):
+    keys = [word for word in words.split() if not word.startswith("only")]
+    only = [word.partition("[")[2][:-1] for word in words.split() if word.startswith("only")]
+    given = {"only": only} if only else {}
+    return compose_values("offline_gap", {}, ["tracking=none", *keys]) | given
+
+
+@pytest.mark.parametrize("words", USELESS)
+def test_an_override_that_changes_nothing_is_refused(words):
     with pytest.raises(BadInput) as refused:
-        session_of(plain | {"horizon": 5})
-    assert str(refused.value) == (
-        "horizon=5: kl_contraction does not use it; allowed: epsilon, n_pairs"
-    )
-    assert session_of(plain | {"n_pairs": 5}).plan.setting.overrides.n_pairs == 5
+        session_of(offline(words))
+    key, _, value = words.split()[0].partition("=")
+    line = f"{key}={value}: changes nothing in offline_gap; {USELESS[words]}"
+    assert str(refused.value) == line
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["epsilon=0.5", "n_pairs=1000000", "kl_weight=0.7 only=[n_pairs]", "instance.num_states=12",
+     "theorem.worlds.features.num_states=17", "theorem.probes.n_pairs.epsilon=2",
+     "theorem.bonus.failure_prob=0.04 only=[bonus_covers]", "theorem.bonus.scale=0.2"],
+)  # fmt: skip
+def test_an_override_that_changes_something_is_taken(words):
+    assert session_of(offline(words)).plan.slug == "offline_gap"
+
+
+def test_one_override_without_effect_beside_one_with(plain):
+    with pytest.raises(BadInput, match=r"^horizon=5: changes nothing"):
+        session_of(offline("epsilon=0.5 horizon=5"))
 
 
 @pytest.mark.parametrize(
@@ -128,14 +155,14 @@ def test_text_is_named_by_its_digest_and_other_instances_by_all_they_have():
 
 MEANT = {
     "name": "toy",
-    "claims": {"built": {"gap": {"epsilon": 1.0, "n_pairs": None}}},
+    "probes": {"gap": {"epsilon": 1.0, "n_pairs": None}},
     "worlds": {"one": {"radius": 1.0}},
     "scale": {"low": 1.0, "high": None},
     "empty": {},
 }
 GOOD = {
     "name": "toy",
-    "claims": {"built": {"gap": {"epsilon": 2.0, "n_pairs": 5}}},
+    "probes": {"gap": {"epsilon": 2.0, "n_pairs": 5}},
     "worlds": {"one": {"radius": 2.0}},
     "scale": {"low": None, "high": 3.0, "more": 4.0},
     "empty": {"anything": 1},
@@ -160,7 +187,7 @@ def changed(*path, value="drop"):
 
 @pytest.fixture
 def meant(monkeypatch):
-    monkeypatch.setattr(shipped, "_shipped", lambda slug: MEANT)
+    monkeypatch.setattr(shipped, "shipped", lambda slug: MEANT)
 
 
 def test_a_config_with_the_shipped_keys_is_taken(meant):
@@ -173,17 +200,16 @@ def test_a_config_with_the_shipped_keys_is_taken(meant):
     [
         (changed("scale"), "theorem.scale=(missing): a value is required"),
         (changed("scale", "high"), "theorem.scale.high=(missing): a value is required"),
-        (changed("claims", "built", "gap", "n_pairs"),
-         "theorem.claims.built.gap.n_pairs=(missing): a value is required"),
-        (changed("claims", "built", "gap", "epsilon", value=None),
-         "theorem.claims.built.gap.epsilon=null: a value is required"),
-        (changed("claims", "built", "gap", value=None),
-         "theorem.claims.built.gap=null: a value is required"),
+        (changed("probes", "gap", "n_pairs"),
+         "theorem.probes.gap.n_pairs=(missing): a value is required"),
+        (changed("probes", "gap", "epsilon", value=None),
+         "theorem.probes.gap.epsilon=null: a value is required"),
+        (changed("probes", "gap", value=None),
+         "theorem.probes.gap=null: a value is required"),
         (changed("worlds", "onee", value={}),
          "theorem.worlds.onee=(unknown): did you mean one? allowed: one"),
-        (changed("claims", "built", "other", value={}),
-         "theorem.claims.built.other=(unknown): allowed: gap"),
-        (changed("claims", "linear", value={}), "theorem.claims.linear=(unknown): allowed: built"),
+        (changed("probes", "other", value={}),
+         "theorem.probes.other=(unknown): allowed: gap"),
     ],
 )  # fmt: skip
 def test_departures_are_named(meant, config, line):
@@ -193,10 +219,10 @@ def test_departures_are_named(meant, config, line):
 
 
 def test_the_shipped_file_is_read_without_its_defaults():
-    found = shipped._shipped("kl_contraction")
+    found = shipped.shipped("kl_contraction")
     assert found["name"] == "kl_contraction"
     assert "defaults" not in found
-    assert shipped._shipped("no_such_experiment") == {}
+    assert shipped.shipped("no_such_experiment") == {}
 
 
 @pytest.mark.parametrize(
@@ -216,4 +242,4 @@ def test_a_check_that_there_is_not_is_refused_before_anything_is_written(plain):
 
 
 def test_defaults_are_hydras_and_no_keys():
-    assert "defaults" not in shipped._shipped("llm_chipo")
+    assert "defaults" not in shipped.shipped("llm_chipo")

@@ -2,8 +2,8 @@
 
 import pytest
 
+from repro.base.errors import BadInput
 from repro.cli.composition import compose_values
-from repro.errors import BadInput
 from repro.study.settings import session_of
 
 
@@ -52,12 +52,13 @@ def test_epsilon_infinite_composes():
     assert session(epsilon=float("inf")).plan.setting.overrides.epsilon == float("inf")
 
 
-def test_an_instance_the_statement_does_not_allow(monkeypatch):
-    from theorems.offline_gap import OfflineGap
-
-    monkeypatch.setattr(OfflineGap, "instances", ("linear",))
-    with pytest.raises(BadInput, match="offline_gap allows: linear"):
-        session("instance=preference_text")
+def test_an_instance_without_probes_is_refused():
+    values = compose_values("offline_gap", {}, ["instance=preference_text"])
+    theorem = dict(values["theorem"]) | {"instances": {}}
+    with pytest.raises(BadInput, match=r"^theorem\.instances\.preference_text=\(missing\)"):
+        session_of({**values, "theorem": theorem, "output_dir": "x"})
+    with pytest.raises(BadInput, match="lower_bound allows: linear"):
+        session_of(compose_values("lower_bound", {}, ["instance=preference_text"]))
 
 
 def test_the_instance_is_kept_as_plain_values(tmp_path):
@@ -78,6 +79,6 @@ def test_the_instance_is_kept_as_plain_values(tmp_path):
 
 def test_a_session_compares_its_keys_with_the_shipped_ones():
     values = compose_values("offline_gap", {}, [])
-    theorem = dict(values["theorem"]) | {"claims": {**values["theorem"]["claims"], "no": {}}}
-    with pytest.raises(BadInput, match=r"^theorem\.claims\.no=\(unknown\)"):
+    theorem = dict(values["theorem"]) | {"probes": {**values["theorem"]["probes"], "no": {}}}
+    with pytest.raises(BadInput, match=r"^theorem\.probes\.no=\(unknown\)"):
         session_of({**values, "theorem": theorem, "output_dir": "x"})

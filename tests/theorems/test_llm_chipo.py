@@ -1,5 +1,6 @@
 """P2's χPO end to end on a tiny model, for a few steps."""
 
+import dataclasses
 import math
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 from repro import run
 from repro.cli.composition import compose_values
+from repro.study import plan
 from repro.study.settings import session_of
 
 SMALL = (
@@ -18,7 +20,7 @@ SMALL = (
 
 def built(*words):
     values = compose_values("llm_chipo", {}, [*SMALL, *words])
-    return session_of({**values, "output_dir": "unused"}).plan.experiment()
+    return plan.built(session_of({**values, "output_dir": "unused"}).plan).experiment
 
 
 @pytest.fixture(scope="module")
@@ -28,9 +30,10 @@ def experiment():
 
 
 def measured(experiment, name, epsilon=2.0):
-    check = next(check for check in experiment.checks() if check.name == name)
-    found = experiment.measure(check, epsilon, np.random.default_rng(0), 1)
-    assert set(found) == set(check.methods)
+    trial = next(one for one in experiment.trials if one.row.name == name)
+    case = dataclasses.replace(trial.cases[0], epsilon=epsilon)
+    found = trial.row.measure.of(case, np.random.default_rng(0), 1)
+    assert set(found) == {method.name for method in trial.methods}
     return {method: float(values[0]) for method, values in found.items()}
 
 

@@ -1,11 +1,14 @@
 """P1's Table 1 end to end on a tiny model, for a few steps."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 from repro import run
+from repro.base.errors import BadInput
 from repro.cli.composition import compose_values
-from repro.errors import BadInput
+from repro.study import plan
 from repro.study.settings import session_of
 
 SMALL = (
@@ -13,13 +16,13 @@ SMALL = (
     "theorem.procedure.sft.epochs=1", "theorem.procedure.sampling.prompts=8",
     "theorem.procedure.sampling.max_new_tokens=6", "theorem.procedure.samples=3",
     "theorem.procedure.reward.head.epochs=2", "theorem.procedure.preference.learning_rate=0.01",
-    "theorem.claims.built.pessimism.grid=[24,48,96]",
+    "theorem.probes.pessimism.grid=[24,48,96]",
 )  # fmt: skip
 
 
 def built(*words):
     values = compose_values("llm_ppkl", {}, [*SMALL, *words])
-    return session_of({**values, "output_dir": "unused"}).plan.experiment()
+    return plan.built(session_of({**values, "output_dir": "unused"}).plan).experiment
 
 
 @pytest.fixture(scope="module")
@@ -29,9 +32,13 @@ def experiment():
 
 
 def measured(experiment, name, value=2.0, seed=0):
-    check = next(check for check in experiment.checks() if check.name == name)
-    found = experiment.measure(check, value, np.random.default_rng(seed), 1)
-    assert set(found) == set(check.methods)
+    trial = next(one for one in experiment.trials if one.row.name == name)
+    case = dataclasses.replace(
+        trial.cases[0],
+        **({"n_pairs": int(value)} if trial.row.over == "n_pairs" else {"epsilon": value}),
+    )
+    found = trial.row.measure.of(case, np.random.default_rng(seed), 1)
+    assert set(found) == {method.name for method in trial.methods}
     return {method: float(values[0]) for method, values in found.items()}
 
 

@@ -1,11 +1,13 @@
 """P4's Tables 1 and 2 end to end on a tiny model, for a few steps."""
 
+import dataclasses
 import json
 
 import numpy as np
 import pytest
 
 from repro.cli.composition import compose_values
+from repro.study import plan
 from repro.study.settings import session_of
 
 SMALL = (
@@ -21,17 +23,14 @@ def experiment(tmp_path_factory):
     pytest.importorskip("transformers")
     values = compose_values("llm_rdpo", {}, SMALL)
     folder = tmp_path_factory.mktemp("run")
-    return session_of({**values, "output_dir": str(folder)}).plan.experiment()
-
-
-def check_of(experiment, name):
-    return next(check for check in experiment.checks() if check.name == name)
+    return plan.built(session_of({**values, "output_dir": str(folder)}).plan).experiment
 
 
 def measured(experiment, name, epsilon=0.5, seed=0):
-    check = check_of(experiment, name)
-    found = experiment.measure(check, epsilon, np.random.default_rng(seed), 1)
-    assert set(found) == set(check.methods)
+    trial = next(one for one in experiment.trials if one.row.name == name)
+    case = dataclasses.replace(trial.cases[0], epsilon=epsilon)
+    found = trial.row.measure.of(case, np.random.default_rng(seed), 1)
+    assert set(found) == {method.name for method in trial.methods}
     return {method: float(values[0]) for method, values in found.items()}
 
 
@@ -75,16 +74,14 @@ def test_steps_too_large_are_failed_replicates(experiment):
     values = compose_values(
         "llm_rdpo", {}, [*SMALL, "theorem.procedure.preference.learning_rate=1e15"]
     )
-    other = session_of({**values, "output_dir": "unused"}).plan.experiment()
+    other = plan.built(session_of({**values, "output_dir": "unused"}).plan).experiment
     assert other.config.procedure.preference == wild
-    check = check_of(other, "ranking")
-    found = other.measure(check, 0.5, np.random.default_rng(0), 1)
-    assert all(np.isnan(values).all() for values in found.values())
+    assert all(np.isnan(value) for value in measured(other, "ranking").values())
 
 
 def test_as_published_fails_the_assumption(experiment):
     values = compose_values("llm_rdpo", {}, [*SMALL, "theorem.variant=as_published"])
-    other = session_of({**values, "output_dir": "unused"}).plan.experiment()
+    other = plan.built(session_of({**values, "output_dir": "unused"}).plan).experiment
     assert [a.name for a in other.assumptions() if not a.holds] == ["fine-tuning sees no label"]
     assert all(a.holds for a in experiment.assumptions())
 

@@ -5,8 +5,8 @@ import math
 import pytest
 
 import repro
-from repro.algorithms import ppkl
-from repro.algorithms.ppkl import LinearProblem
+from repro.families.offline_kl import algorithms_ppkl
+from repro.families.offline_kl.algorithms_ppkl import LinearProblem
 from repro.preferences.label_counts import LabelCounts
 
 FEW = ["budget.replicates=200", "compute.workers=1"]
@@ -63,13 +63,13 @@ def test_a_missing_debias_turns_the_verdict(monkeypatch):
 
 
 def test_flipped_labels_turn_the_verdict(monkeypatch):
-    right = ppkl.draw_label_counts
+    right = algorithms_ppkl.draw_label_counts
 
     def flipped(*args):
         counts = right(*args)
         return LabelCounts(counts.pairs, counts.pairs - counts.wins)
 
-    monkeypatch.setattr(ppkl, "draw_label_counts", flipped)
+    monkeypatch.setattr(algorithms_ppkl, "draw_label_counts", flipped)
     done = broken(["n_pairs_no_bonus"])
     assert by_name(done)["n_pairs_no_bonus"].outcome.verdict == "contradicted"
 
@@ -97,15 +97,18 @@ def test_a_batch_of_sizes_equals_one_size_at_a_time():
     import numpy as np
 
     from repro.cli.composition import compose_values
+    from repro.study.plan import built
     from repro.study.settings import session_of
     from repro.study.stream import stream
 
     values = {**compose_values("offline_gap", {}), "output_dir": "unused"}
-    experiment = session_of(values).plan.experiment()
-    for check in (c for c in experiment.checks() if c.axis == "n_pairs"):
-        rngs = [stream(5, check.name, value) for value in check.grid]
-        together = experiment.measure_grid(check, rngs, 7)
-        for value, found in zip(check.grid, together, strict=True):
-            alone = experiment.measure(check, value, stream(5, check.name, value), 7)
-            for method in check.methods:
-                np.testing.assert_allclose(found[method], alone[method], rtol=1e-6, atol=1e-16)
+    experiment = built(session_of(values).plan).experiment
+    for trial in (t for t in experiment.trials if t.row.over == "n_pairs"):
+        measure, name = trial.row.measure, trial.row.name
+        rngs = [stream(5, name, value) for value in trial.grid]
+        together = measure.at(trial.cases, rngs, 7)
+        for value, case, found in zip(trial.grid, trial.cases, together, strict=True):
+            alone = measure.of(case, stream(5, name, value), 7)
+            for method in trial.methods:
+                one, other = found[method.name], alone[method.name]
+                np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-16)

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from repro.algorithms.pokl_methods import METHODS
+from repro.base.errors import BadInput
 from repro.cli.composition import compose_values
-from repro.errors import BadInput
-from repro.study.checks import SlopeCheck
 from repro.study.parallel import single_thread
+from repro.study.plan import built
 from repro.study.settings import session_of
 
 single_thread()
@@ -19,7 +18,6 @@ SLUGS = (
     "log_regret",
     "log_regret_nonprivate",
     "optimism_event",
-    "objective_decomposition",
     "private_xpo",
     "square_xpo",
     "fast_rate_online",
@@ -31,80 +29,90 @@ EXPECTED_CONTRADICTIONS = {
 }
 
 
-def experiment_of(slug: str, *overrides: str, **values) -> Any:
+def trials_of(slug: str, *overrides: str, **values) -> dict[str, Any]:
+    """Trials by the name of their check."""
     composed = compose_values(slug, {"budget": "smoke", "tracking": "none", **values}, overrides)
-    return session_of({**composed, "output_dir": "outputs"}).plan.experiment()
+    plan = session_of({**composed, "output_dir": "outputs"}).plan
+    return {trial.check.name: trial for trial in built(plan).trials}
 
 
 @pytest.mark.parametrize("slug", SLUGS)
 def test_rows_measure_every_method_and_are_pure(slug):
-    experiment = experiment_of(slug)
-    for check in experiment.checks():
-        value = check.grid[0]
-        once, again = (
-            experiment.measure(check, value, np.random.default_rng(3), 4) for _ in range(2)
-        )
-        assert set(once) == set(check.methods)
-        for method in check.methods:
-            assert once[method].shape == (4,)
+    for trial in trials_of(slug).values():
+        case, measure = trial.cases[0], trial.row.measure
+        once, again = (measure.of(case, np.random.default_rng(3), 4) for _ in range(2))
+        assert set(once) == set(trial.check.methods)
+        for method in trial.check.methods:
+            assert np.broadcast_to(once[method], (4,)).shape == (4,)
             np.testing.assert_array_equal(once[method], again[method])
-        if check.axis == "horizon" and isinstance(check, SlopeCheck):
-            later = experiment.measure(check, check.grid[-1], np.random.default_rng(3), 4)
-            assert set(later) == set(once)
 
 
 @pytest.mark.parametrize("slug", SLUGS)
 def test_assumptions_hold_and_only_known_slips_are_expected_to_be_contradicted(slug):
-    experiment = experiment_of(slug)
-    assert all(found.holds for found in experiment.assumptions())
-    contradicted = {c.name for c in experiment.checks() if c.expected == "contradicted"}
+    composed = compose_values(slug, {"budget": "smoke", "tracking": "none"}, ())
+    made = built(session_of({**composed, "output_dir": "outputs"}).plan)
+    assert all(found.holds for found in made.experiment.assumptions())
+    contradicted = {c.name for c in made.checks if c.expected == "contradicted"}
     assert contradicted == EXPECTED_CONTRADICTIONS.get(slug, set())
 
 
+def setting(trial, point: int = 0, method: int = 0):
+    """What a method makes of a grid point."""
+    case = trial.cases[point]
+    return case.methods[method].run(case)
+
+
 def test_gamma_is_that_of_the_longest_horizon_along_a_sweep_of_it():
-    experiment = experiment_of("log_regret")
-    check = next(c for c in experiment.checks() if c.name == "horizon")
-    weights = {experiment.lane(check, value).bonus_weight for value in check.grid}
-    assert len(weights) == 1
-    other = next(c for c in experiment.checks() if c.name == "privacy_cost")
-    lanes = [experiment.lane(other, value) for value in other.grid[:2]]
-    assert lanes[1].bonus_weight / lanes[0].bonus_weight == pytest.approx(5 / 2.6)
+    trials = trials_of("log_regret")
+    swept = trials["horizon"]
+    assert len({setting(swept, point).bonus_weight for point in range(len(swept.grid))}) == 1
+    costly = trials["privacy_cost"]
+    ratio = setting(costly, 1).bonus_weight / setting(costly, 0).bonus_weight
+    assert ratio == pytest.approx(5 / 2.6)
 
 
 def test_the_proof_s_gamma_is_far_larger_than_the_sane_one():
-    experiment = experiment_of("log_regret")
-    check = next(c for c in experiment.checks() if c.name == "proven_bonus")
-    proven = experiment._setting(check, 1e9, "proven_bonus")
-    sane = experiment._setting(check, 1e9, "pokl")
-    assert proven.bonus_weight > 40 * sane.bonus_weight
+    trial = trials_of("log_regret")["proven_bonus_clips"]
+    proven, sane = (setting(trial, method=m).bonus_weight for m in (0, 1))
+    assert proven > 40 * sane
 
 
 def test_overrides_reach_the_settings():
-    experiment = experiment_of("log_regret", epsilon=0.5, kl_weight=0.25)
-    check = next(c for c in experiment.checks() if c.name == "horizon")
-    lane = experiment.lane(check, 1e6)
-    assert (lane.epsilon, lane.kl_weight) == (0.5, 0.25)
+    found = setting(trials_of("log_regret", epsilon=0.5, kl_weight=0.25)["horizon"])
+    assert (found.epsilon, found.kl_weight) == (0.5, 0.25)
 
 
 def test_swept_fields_make_their_own_worlds():
-    experiment = experiment_of("log_regret")
-    check = next(c for c in experiment.checks() if c.name == "num_features")
-    widths = [experiment.world(check, d).features.shape[-1] for d in (2, 8)]
-    assert widths == [2, 8]
-    steady = next(c for c in experiment.checks() if c.name == "kl_weight")
-    one, other = (experiment.world(steady, k).optimal_policy.numpy() for k in (0.125, 2.0))
-    np.testing.assert_allclose(one, other, atol=1e-9)
+    trials = trials_of("log_regret")
+    assert [c.world.features.shape[-1] for c in trials["num_features"].cases] == [2, 4, 8, 16]
+    first, *_, last = (c.world.optimal_policy.numpy() for c in trials["kl_weight"].cases)
+    np.testing.assert_allclose(first, last, atol=1e-9)
+
+
+def test_the_adversary_of_a_corrupted_row_comes_where_the_row_says():
+    trials = trials_of("fast_rate_online", "theorem.corruption=0.01")
+    before, after = (trials[name].cases[0] for name in ("corrupted_ctl", "corrupted_ltc"))
+    assert before.adversary.share == after.adversary.share == 0.01
+    assert (before.order, after.order) == ("CTL", "LTC")
+    assert trials["horizon"].cases[0].adversary.share == 0
+    wrong = setting(trials["floor_cost_ltc"], method=1)
+    assert wrong.order == "CTL"
+
+
+def test_off_the_event_the_bonus_bounds_nothing():
+    """With labels that know nothing the event fails, and the row has nothing to support it."""
+    trial = trials_of("optimism_event", "stages.bonus=none", "only=[regret_by_bonus]")[
+        "regret_by_bonus"
+    ]
+    (at,) = trial.row.measure.at(trial.cases[:1], [np.random.default_rng(0)], 3)
+    assert np.isnan(at["linear_class"]).all()
+    assert (at["shrunken_bonus"] > 1).all()
 
 
 def test_bad_numbers_are_one_line():
-    with pytest.raises(BadInput, match="ladders"):
-        experiment_of("square_xpo", "theorem.ladders.horizon.high=2")
+    with pytest.raises(BadInput, match="ladder"):
+        trials_of("square_xpo", "theorem.probes.horizon.ladder.high=2")
     with pytest.raises(BadInput, match="best_prob"):
-        experiment_of("log_regret", "theorem.worlds.hidden_arm.best_prob=2")
-
-
-def test_every_declared_method_is_known():
-    names = {"any_algorithm", "corrupted_ctl", "corrupted_ltc"} | set(METHODS)
-    for slug in ("log_regret", "log_regret_nonprivate", "fast_rate_online"):
-        for check in experiment_of(slug).checks():
-            assert set(check.methods) <= names
+        trials_of("log_regret", "theorem.worlds.hidden_arm.best_prob=2")
+    with pytest.raises(BadInput, match="n_pairs"):
+        trials_of("private_xpo", n_pairs=100)

@@ -1,15 +1,25 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import repro
-from repro.errors import BadInput
-from repro.study import privacy_sweep
-from theorems import covariance_privacy, kl_contraction, local_privacy_channels
-from theorems import randomized_response as rr
+from repro.base.errors import BadInput
+from repro.base.schema import validate
+from repro.cli.composition import compose_values
+from repro.families.central.cases_privacy import CentralPrivacyProbes
+from repro.families.offline_kl import mechanisms_release as release
+from repro.study import privacy_rows
+from repro.study.config import Overrides
+from repro.study.experiment import Setting
+from repro.study.privacy_rows import Private
+from repro.study.trial import Trial
+from theorems import covariance_privacy, kl_contraction
+from theorems import local_privacy_channels as channels
 
 SMALL = ("compute.workers=1", "budget.replicates=40", "budget.blocks=5", "budget.resamples=200")
 EXPECTED = {
@@ -30,7 +40,7 @@ def small_run():
     def run(slug):
         if slug not in done:
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(privacy_sweep, "PILOT", 20_000)
+                patch.setattr(privacy_rows, "PILOT", 20_000)
                 done[slug] = repro.run(slug, budget="smoke", overrides=SMALL).result
         return done[slug]
 
@@ -58,7 +68,15 @@ def test_audit_bounds_lie_below_the_exact_epsilon(small_run, slug):
             assert 0 <= one.numbers["audit_lower_bound"] <= one.numbers["exact_epsilon"]
 
 
-@pytest.mark.parametrize("world", ["pairs", "kwise", "main_text", "trajectory"])
+KINDS = {
+    "pairs": covariance_privacy.PAIRS,
+    "kwise": covariance_privacy.KWISE,
+    "main_text": covariance_privacy.MAIN_TEXT,
+    "trajectory": covariance_privacy.TRAJECTORY,
+}
+
+
+@pytest.mark.parametrize("world", KINDS)
 @pytest.mark.parametrize("value", [2, 4, 5])
 def test_no_features_move_the_covariance_further(world, value):
     rng = np.random.default_rng(0)
@@ -66,7 +84,7 @@ def test_no_features_move_the_covariance_further(world, value):
     for _ in range(200):
         one, other = (_random_item(rng, world, value) for _ in range(2))
         largest = max(largest, float(np.linalg.norm(one - other)))
-    assert largest <= math.sqrt(2) * covariance_privacy.sensitivity(world, value) + 1e-9
+    assert largest <= math.sqrt(2) * KINDS[world].sensitivity(value) + 1e-9
 
 
 def _random_item(rng, world, value):
@@ -87,18 +105,21 @@ def _random_item(rng, world, value):
 
 
 def test_the_order_of_corruption_and_privacy():
-    def spent(method):
-        matrix = local_privacy_channels.corrupted_channel(method, 0.5, 0.2)
-        logs = np.log(matrix)
-        return float(np.ptp(logs, axis=0).max())
+    case = channels.CorruptedCase(
+        methods=(), epsilon=0.5, corruption=0.2, claimed=channels.whole_budget
+    )
 
-    assert spent("ltc") == pytest.approx(0.5)
-    assert spent("ctl") == pytest.approx(local_privacy_channels.ctl_epsilon(0.5, 0.2))
-    assert spent("clc") < spent("ctl") < 0.5 < spent("raw_adversary")
+    def spent(method):
+        return method.run(case)[0].exact_epsilon(0.0)
+
+    assert spent(channels.LTC) == pytest.approx(0.5)
+    assert spent(channels.CTL) == pytest.approx(channels.ctl_epsilon(0.5, 0.2))
+    assert spent(channels.CLC) < spent(channels.CTL) < 0.5 < spent(channels.RAW_ADVERSARY)
 
 
 def test_a_ladder_of_reports_has_the_right_margins():
-    joint = rr.ladder(0.6, 3, nested=True).reshape(2, 2, 2, 2)
+    case = release.ReleaseCase(methods=(), epsilon=0.6, horizon=3)
+    joint = release.nested_reports(case).reshape(2, 2, 2, 2)
     for axis, budget in enumerate((0.6, 0.4, 0.2)):
         rest = tuple(a for a in (1, 2, 3) if a != axis + 1)
         margin = joint.sum(axis=rest)
@@ -106,18 +127,23 @@ def test_a_ladder_of_reports_has_the_right_margins():
 
 
 def test_random_channels_are_private_and_varied():
-    channels = kl_contraction.random_channels(np.random.default_rng(0), 0.3, 500)
-    assert channels.sum(axis=2) == pytest.approx(1)
-    spent = np.ptp(np.log(channels), axis=1).max(axis=1)
+    drawn = kl_contraction.random_channels(np.random.default_rng(0), 0.3, 500)
+    assert drawn.sum(axis=2) == pytest.approx(1)
+    spent = np.ptp(np.log(drawn), axis=1).max(axis=1)
     assert spent.max() <= 0.3 + 1e-12
     assert np.quantile(spent, 0.9) > 0.25
 
 
 def test_a_privacy_check_with_two_claims_is_refused():
-    overrides = (*SMALL, "theorem.claims.built.printed_delta.kind=privacy",
-                 "~theorem.claims.built.printed_delta.tolerance")  # fmt: skip
-    with pytest.raises((ValueError, BadInput)):
-        repro.run("covariance_privacy", budget="smoke", overrides=overrides)
+    """The swept δ makes a claim of its own at every grid point."""
+    rows = {row.name: row for row in covariance_privacy.CovariancePrivacy.rows}
+    experiment = covariance_privacy.CovariancePrivacy(
+        validate(CentralPrivacyProbes, compose_values("covariance_privacy", {})["theorem"]),
+        Setting(Overrides(), {"kind": "linear"}, "cpu", Path("unused")),
+    )
+    row = replace(rows["printed_delta"], claim=Private("two claims"))
+    with pytest.raises(ValueError, match="one claim"):
+        _ = Trial(experiment, row, experiment.config.probes["printed_delta"]).check
 
 
 def test_the_budget_can_be_given_at_top_level():

@@ -5,7 +5,7 @@ import math
 import pytest
 
 import repro
-from repro.algorithms.reward_estimation import Labels
+from repro.families.offline_kl.algorithms_reward import Labels
 
 
 @pytest.fixture(scope="module")

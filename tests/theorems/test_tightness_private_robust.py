@@ -4,7 +4,7 @@ import pytest
 
 import repro
 import theorems.tightness_private_robust as experiment
-from repro.measures.two_point_bound import two_point_bound
+from repro.families.robust.bounds_two_point import two_point_bound
 
 
 @pytest.fixture(scope="module")

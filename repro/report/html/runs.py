@@ -13,11 +13,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from repro.errors import BadInput, one_line
-from repro.reading import json_object, yaml_mapping
+from repro.base.errors import BadInput, one_line
+from repro.base.files import json_object, yaml_mapping
+from repro.base.schema import validate
 from repro.report.run_files import ConfigFile, FactsFile, VerdictFile
 from repro.report.seals import changes, headline
-from repro.schema import validate
 
 KEY = "runs"
 BUDGETS = ("smoke", "laptop", "paper")

@@ -1,0 +1,1 @@
+"""The leaf: notation, checked values, files and messages that every other room uses."""

@@ -1,0 +1,178 @@
+"""Small text files from outside, read within bounds; files that are written whole or not at all.
+
+One clear line says what is wrong with a file that cannot be used.  A killed run leaves drafts
+behind; ``remove_stale`` removes those that nobody will finish.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from repro.base.errors import BadInput
+
+LARGEST, LARGEST_YAML = 1 << 24, 1 << 20
+"""Bytes; a larger file is none of ours, and would cost memory, or minutes in a parser."""
+
+DAY = 86_400.0
+_DRAFT = re.compile(r"^\..*\.draft-(?P<node>.+)-(?P<pid>\d+)(\.\w+)?$")
+
+
+def regular_file(key: str, path: Path | str) -> int:
+    """Size of a regular file in bytes; a pipe would be waited for, a device never ends.
+
+    Raises:
+        BadInput: there is none, it cannot be reached, or it is a folder, a pipe or a device.
+    """
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError) as problem:
+        raise unreadable(key, path, problem) from None
+    if not stat.S_ISREG(found.st_mode):
+        raise BadInput(key, path, "is not a regular file")
+    return found.st_size
+
+
+def expanded(key: str, path: str) -> Path:
+    """A path with ``~`` and ``~user`` filled in.
+
+    Raises:
+        BadInput: there is no such user, or no home folder.
+    """
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        raise BadInput(key, path, "has no home folder; allowed: a path without ~") from None
+
+
+def small_text(key: str, path: Path, largest: int = LARGEST) -> str:
+    """The whole text of a small file.
+
+    Args:
+        key: what the user calls it, for the message.
+        path: the file.
+        largest: bytes that are read at most.
+
+    Raises:
+        BadInput: it cannot be read, is larger than that, or is no UTF-8 text.
+    """
+    regular_file(key, path)
+    try:
+        with open(path, "rb") as file:
+            content = file.read(largest + 1)
+    except OSError as problem:
+        raise unreadable(key, path, problem) from None
+    if len(content) > largest:
+        raise BadInput(key, path, f"is too large; allowed: at most {largest} bytes")
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise BadInput(key, path, "is not UTF-8 text") from None
+
+
+def json_object(key: str, path: Path) -> dict[str, Any]:
+    """A file that holds one JSON object.
+
+    Raises:
+        BadInput: it cannot be read or holds something else.
+    """
+    text = small_text(key, path)
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        raise BadInput(key, path, "is not valid JSON") from None
+    return _mapping(key, path, found, "a JSON object")
+
+
+def yaml_mapping(key: str, path: Path) -> dict[str, Any]:
+    """A file that holds one YAML mapping of plain values; tags that name code are refused.
+
+    Raises:
+        BadInput: it cannot be read or holds something else.
+    """
+    import yaml
+
+    text = small_text(key, path, LARGEST_YAML)
+    try:
+        found = yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError) as problem:
+        why = str(problem).splitlines()[0][:120] if isinstance(problem, yaml.YAMLError) else ""
+        raise BadInput(key, path, f"is not valid YAML {why}".strip()) from None
+    return _mapping(key, path, found, "a YAML mapping")
+
+
+def unreadable(key: str, path: Path | str, problem: Exception) -> BadInput:
+    """The refusal of a file that the system will not give."""
+    why = getattr(problem, "strerror", None) or "not a file name"
+    return BadInput(key, path, f"cannot be read: {why}")
+
+
+@contextmanager
+def atomic_write(path: Path) -> Iterator[Path]:
+    """Yield a draft beside ``path``; it becomes ``path`` at the end, or goes if anything fails.
+
+    Raises:
+        OSError: the folder cannot be written to, or the disk is full.
+    """
+    draft = path.with_name(f".{path.stem}.draft-{_node()}-{os.getpid()}{path.suffix}")
+    try:
+        yield draft
+        os.replace(draft, path)
+    except OSError as problem:
+        problem.filename = os.fspath(path)  # a write that fails does not say of which file
+        problem.filename2 = None
+        raise
+    finally:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+
+
+def remove_stale(folder: Path, pattern: str = ".*.draft-*") -> None:
+    """Remove drafts that nobody will finish: of a dead process of this machine, or a day old.
+
+    A draft of a run that is still going is left alone; should one be lost all the same, its
+    writer only misses a cache entry.
+    """
+    for path in folder.glob(pattern):
+        with suppress(OSError):
+            if _abandoned(path):
+                path.unlink(missing_ok=True)
+
+
+def _mapping(key: str, path: Path, found: object, meant: str) -> dict[str, Any]:
+    if not isinstance(found, dict):
+        raise BadInput(key, path, f"holds something else; allowed: {meant}")
+    return found
+
+
+def _abandoned(path: Path) -> bool:
+    found = _DRAFT.match(path.name)
+    if not found:
+        return False
+    mine = found["node"] == _node()
+    return (mine and not alive(int(found["pid"]))) or time.time() - path.stat().st_mtime > DAY
+
+
+def alive(pid: int) -> bool:
+    """Whether a process of this machine runs; True where that cannot be told."""
+    if os.name != "posix":
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True
+
+
+def _node() -> str:
+    return re.sub(r"\W+", "_", platform.node()) or "node"

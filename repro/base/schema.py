@@ -1,0 +1,139 @@
+"""Typed configuration: number types, the base model, and one clear line for a wrong value."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, TypeVar
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from repro.base.errors import BadInput, nearest
+
+MAX_PAIRS = 10**15
+"""Counts up to here are exact in float64."""
+LARGEST = 1e18
+"""Beyond this a number is a slip, and products of a few such numbers overflow."""
+MAX_BUDGET = 100.0
+"""A finite budget; beyond it no float64 tells randomized response from none: ask for inf."""
+
+
+def _a_number(value: Any) -> Any:
+    """Refuse booleans and text where a number is meant."""
+    if isinstance(value, bool | str):
+        raise ValueError("a number")
+    return value
+
+
+def _whole(value: Any) -> Any:
+    value = _a_number(value)
+    if isinstance(value, float) and not (math.isfinite(value) and value == int(value)):
+        raise ValueError("a whole number")
+    return int(value) if isinstance(value, float) else value
+
+
+def _budget(value: float) -> float:
+    if MAX_BUDGET < value < math.inf:
+        raise ValueError(f"up to {MAX_BUDGET:g}, or inf for no privacy")
+    return value
+
+
+def _file_name(value: str) -> str:
+    if not value.isprintable():
+        raise ValueError("a name of printable characters")
+    return value
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError("a finite number")
+    return value
+
+
+Number = Annotated[float, BeforeValidator(_a_number)]
+Whole = Annotated[int, BeforeValidator(_whole)]
+Epsilon = Annotated[
+    Number,
+    Field(ge=1e-6, description="privacy budget, in [1e-6, 100] or inf"),
+    AfterValidator(_budget),
+]
+FiniteEpsilon = Annotated[Number, Field(ge=1e-6, le=MAX_BUDGET, description="privacy budget")]
+Pairs = Annotated[Whole, Field(ge=1, le=MAX_PAIRS, description="number of labels")]
+KLWeight = Annotated[Number, Field(gt=1e-6, lt=1e6, description="weight of KL in the objective")]
+Probability = Annotated[Number, Field(gt=0, lt=1)]
+Share = Annotated[Number, Field(gt=0, lt=1)]
+Positive = Annotated[Number, Field(gt=0, le=LARGEST), BeforeValidator(_finite)]
+Finite = Annotated[Number, Field(ge=-LARGEST, le=LARGEST), BeforeValidator(_finite)]
+Corruption = Annotated[Number, Field(ge=0, lt=0.5, description="share of labels")]
+Count = Annotated[Whole, Field(ge=1, le=10**4)]
+FileName = Annotated[str, Field(min_length=1), AfterValidator(_file_name)]
+
+
+class Model(BaseModel):
+    """Base of all configuration: immutable, unknown keys refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+T = TypeVar("T", bound=BaseModel)
+
+
+def validate(model: type[T], values: object, prefix: str = "") -> T:
+    """Build a model from plain values.
+
+    Args:
+        model: the pydantic class.
+        values: nested plain containers.
+        prefix: where the values stand in the whole config, e.g. ``theorem``.
+
+    Raises:
+        BadInput: names the first bad key, its value and what is allowed.
+    """
+    try:
+        return model.model_validate(values)
+    except ValidationError as problem:
+        raise _bad_input(model, problem, values, prefix) from None
+
+
+def _bad_input(
+    model: type[BaseModel], problem: ValidationError, values: object, prefix: str
+) -> BadInput:
+    first = problem.errors(include_url=False)[0]
+    parts = _without_tags(first["loc"], values, first["type"] == "missing")
+    key = ".".join(str(part) for part in (prefix, *parts) if part != "")
+    if first["type"] == "missing":
+        return BadInput(key, "(missing)", "a value is required")
+    value = "" if isinstance(first["input"], dict | list) else _short(first["input"])
+    if first["type"] == "extra_forbidden":
+        known = list(model.model_fields) if len(parts) == 1 else []
+        return BadInput(key, value, f"unknown key; {nearest(str(parts[-1]), known)}".strip("; "))
+    message = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+    return BadInput(key, value, f"allowed: {message}")
+
+
+def _without_tags(
+    parts: tuple[int | str, ...], values: object, last_is_absent: bool
+) -> list[int | str]:
+    """A location without the names of union members, which the user never wrote."""
+    kept: list[int | str] = []
+    for place, part in enumerate(parts):
+        inside = _item(values, part)
+        if inside is not _ABSENT or (last_is_absent and place == len(parts) - 1):
+            kept.append(part)
+            values = inside
+    return kept
+
+
+_ABSENT = object()
+
+
+def _item(values: object, part: int | str) -> object:
+    if isinstance(values, dict):
+        return values.get(part, _ABSENT)
+    if isinstance(values, list | tuple) and isinstance(part, int) and part < len(values):
+        return values[part]
+    return _ABSENT
+
+
+def _short(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,104 @@
+"""From true label means to means of reports: the law, the randomizer and a Huber adversary.
+
+All in means h = E[y] of ±1 labels, so that a sum over labels is one binomial draw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+import numpy as np
+from torch import Tensor
+
+from repro.base.notation import privacy_cost
+from repro.corruption.huber_square import reported_mean, worst_bad_mean
+from repro.corruption.orders import Order
+from repro.preferences.label_law import (
+    Channel,
+    LabelLaw,
+    bradley_terry,
+    on_arrays,
+    randomized_response,
+)
+
+Adversary = Callable[[np.ndarray, np.ndarray], np.ndarray]
+"""(true means, means of the labels it may replace) → means of the labels it puts in their place."""
+
+
+def worst_adversary(truth: np.ndarray, seen: np.ndarray) -> np.ndarray:
+    """Always reports the label that the truth disfavours."""
+    return worst_bad_mean(truth)
+
+
+def coin_tosser(truth: np.ndarray, seen: np.ndarray) -> np.ndarray:
+    """Replaces labels by fair coins: the same budget, badly used."""
+    return 0.0 * truth
+
+
+def idle_adversary(truth: np.ndarray, seen: np.ndarray) -> np.ndarray:
+    """Puts back what it takes."""
+    return seen
+
+
+@dataclass(frozen=True)
+class HuberReports:
+    """How a report comes about, stage by stage.
+
+    Attributes:
+        epsilon: ε of the randomizer, in (0, inf].
+        corruption: α in [0, 1/2), the share of labels that the adversary replaces.
+        order: of corruption and privacy, CTL or LTC.
+        labels: what labels are drawn from.
+        channel: who randomizes them.
+        adversary: who replaces them.
+    """
+
+    epsilon: float
+    corruption: float = 0.0
+    order: Order = Order.CTL
+    labels: LabelLaw = bradley_terry
+    channel: Channel = randomized_response
+    adversary: Adversary = worst_adversary
+
+    @cached_property
+    def cost(self) -> float:
+        """c(ε)."""
+        return privacy_cost(self.epsilon)
+
+    @property
+    def reach(self) -> float:
+        """By how much a bad label moves the debiased mean: 1 under CTL, c(ε) under LTC."""
+        return 1.0 if self.order is Order.CTL else self.cost
+
+    def mean(self, truth: np.ndarray) -> np.ndarray:
+        """E[z] of a report, where E[y] is ``truth`` under the Bradley–Terry law.
+
+        What another law or channel changes is added to the printed formula, so that with
+        the printed ones even means near 0 keep all their digits.
+        """
+        drawn = truth + _moved(self.labels, bradley_terry, truth)
+        if self.order is Order.CTL:
+            bad = self.adversary(truth, drawn)
+            mixed = (1 - self.corruption) * drawn + self.corruption * bad
+            return self._formula(drawn, bad) + self._channel_moves(mixed)
+        moved = self._channel_moves(drawn)
+        bad = self.adversary(truth, drawn / self.cost + moved)
+        return self._formula(drawn, bad) + (1 - self.corruption) * moved
+
+    def _formula(self, drawn: np.ndarray, bad: np.ndarray) -> np.ndarray:
+        return reported_mean(drawn, self.cost, self.corruption, self.order, bad)
+
+    def _channel_moves(self, mean: np.ndarray) -> np.ndarray:
+        """By how much the channel's mean differs from that of randomized response."""
+        printed = partial(randomized_response, epsilon=self.epsilon)
+        return _moved(lambda prob: self.channel(prob, self.epsilon), printed, mean)
+
+
+def _moved(
+    stage: Callable[[Tensor], Tensor], printed: Callable[[Tensor], Tensor], mean: np.ndarray
+) -> np.ndarray:
+    """The difference of two stages in means, exactly 0 where they are the same."""
+    prob = (1 + np.asarray(mean)) / 2
+    return 2 * (on_arrays(stage, prob) - on_arrays(printed, prob))

@@ -1,0 +1,134 @@
+"""The steps of P3's Lemmas A.4–A.6 and A.11 as ratios: the smaller side over the larger.
+
+A step holds on an instance where its ratio is at most 1.  Each function takes what the paper
+prints as an argument, so that the printed and the corrected form share one code path.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from repro.families.central.algorithms_budget import CentralBudget
+from repro.families.central.algorithms_curator import draw_noise
+from repro.families.central.algorithms_losses import PairLoss
+from repro.families.central.algorithms_minimiser import minimise_in_ball
+from repro.privacy.central_noise import GAUSSIAN, CentralNoise
+
+
+def strong_convexity(
+    rng: np.random.Generator, replicates: int, budget: CentralBudget, gamma: float, d: int
+) -> Tensor:
+    """(R,) (γ/2)‖Δ‖²_Σ over ℓ(θ+Δ) − ℓ(θ) − ⟨∇ℓ(θ), Δ⟩ near the worst θ (Lemma A.4).
+
+    All pairs point along one direction and θ lies there, at the edge of the ball.
+    """
+    direction = torch.from_numpy(rng.standard_normal((1, d)))
+    direction = direction / direction.norm()
+    share = torch.ones(1, 1, dtype=torch.float64)
+    loss = PairLoss(2 * budget.feature_norm * direction, share, share / 2)
+    place, step = torch.from_numpy(rng.uniform([[0.95], [0.01]], [[1.0], [0.05]], (2, replicates)))
+    theta = budget.radius * place[:, None] * direction
+    delta = -budget.radius * step[:, None] * direction
+    gradient, _ = loss.derivatives(theta)
+    growth = loss.value(theta + delta) - loss.value(theta) - (gradient * delta).sum(-1)
+    return gamma / 2 * (delta @ loss.feature_diff.T).square().sum(-1) / growth
+
+
+def growth_from_optimum(
+    rng: np.random.Generator, replicates: int, budget: CentralBudget, d: int, printed: bool
+) -> Tensor:
+    """(R,) both sides of Lemma A.5, every term positive, on a random loss over the ball.
+
+    Printed: f(θ) + (γ/2)‖θ̂−θ‖² over f(θ̂).  Corrected: the two exchanged.
+    """
+    loss = random_pair_loss(rng, replicates, budget, d)
+    zero = torch.zeros(replicates, d, dtype=torch.float64)
+    best = minimise_in_ball(loss, 1e-12, zero, budget.radius)
+    other = random_in_ball(rng, replicates, d, budget.radius)
+    form = torch.einsum("ri,rij,rj->r", best - other, loss.covariance, best - other)
+    low, high = loss.value(best), loss.value(other)
+    margin = budget.curvature / 2 * form
+    return (high + margin) / low if printed else (low + margin) / high
+
+
+def ridge_convexity(
+    rng: np.random.Generator, replicates: int, d: int, gamma: float, printed: bool
+) -> Tensor:
+    """(R,) γ·vᵀ(M + κI)v over vᵀ(γM + cI)v for f = (γ/2)‖θ‖²_M (Lemma A.6).
+
+    κ is c/2 as printed in the lemma, c/γ as in its proof.
+    """
+    root = torch.from_numpy(rng.standard_normal((replicates, d, d)))
+    v = torch.from_numpy(rng.standard_normal((replicates, d)))
+    c = torch.from_numpy(rng.uniform(0.1, 2.0, replicates))
+    in_m = torch.einsum("rji,ri->rj", root, v).square().sum(-1)
+    length = v.square().sum(-1)
+    extra = c / 2 if printed else c / gamma
+    return gamma * (in_m + extra * length) / (gamma * in_m + c * length)
+
+
+def ridge_step(budget: CentralBudget, n_pairs: float, printed: bool) -> Tensor:
+    """(1,) ‖θ_MLE − θ'‖ in Σ + (α/γ)I over the right side of (12), √(2αB/γ) or √(2αB²/γ).
+
+    One rare pair whose labels all agree, so the MLE sits on the ball and the ridge moves it.
+    """
+    ridge, gamma = budget.ridge(n_pairs, 1), budget.curvature
+    x = torch.full((1, 1), 2 * budget.feature_norm, dtype=torch.float64)
+    share = torch.full((1, 1), 1 / n_pairs, dtype=torch.float64)
+    loss = PairLoss(x, share, share)
+    moved = minimise_in_ball(loss, ridge, torch.zeros(1, 1, dtype=torch.float64), budget.radius)
+    left = (share * x**2 + ridge / gamma).sqrt() * (budget.radius - moved)
+    power = 1 if printed else 2
+    return left[:, 0] / math.sqrt(2 * ridge * budget.radius**power / gamma)
+
+
+def noise_step(
+    rng: np.random.Generator,
+    replicates: int,
+    budget: CentralBudget,
+    n_pairs: float,
+    d: int,
+    printed: bool,
+    noise: CentralNoise = GAUSSIAN,
+) -> Tensor:
+    """(R,) 1 where ‖θ̂ − θ'‖ in Σ + (α/γ)I is above the right side of (13), else 0.
+
+    No pair distinguishes anything (Σ = 0), so θ' = 0 and θ̂ = −b/(2αn), cut to the ball.
+    Printed: (σ/n)√(2dγ·log(2/η)/α).  From the line above it: (σ/n)√(2d·log(2/η)/(γα)).
+    """
+    ridge, gamma = budget.ridge(n_pairs, d), budget.curvature
+    b = budget.noise_std * (noise.multiple * draw_noise(rng, replicates, d).linear)
+    moved = (b.norm(dim=-1) / (2 * ridge * n_pairs)).clamp(max=budget.radius)
+    left = math.sqrt(ridge / gamma) * moved
+    factor = gamma if printed else 1 / gamma
+    logs = 2 * d * factor * math.log(2 / budget.failure_prob)
+    return (left > budget.noise_std / n_pairs * math.sqrt(logs / ridge)).double()
+
+
+def output_step(
+    rng: np.random.Generator, replicates: int, budget: CentralBudget, ridge: float, printed: bool
+) -> Tensor:
+    """(R,) ‖w‖ in Σ + λI over (4L²+λ)‖w‖ as before (14), or over √(4L²+λ)‖w‖; d = 1."""
+    w = torch.from_numpy(rng.standard_normal(replicates)).abs()
+    largest = 4 * budget.feature_norm**2 + ridge
+    return math.sqrt(largest) * w / ((largest if printed else math.sqrt(largest)) * w)
+
+
+def random_in_ball(rng: np.random.Generator, replicates: int, d: int, radius: float) -> Tensor:
+    """(R, d) uniform in the ball."""
+    drawn = rng.standard_normal((replicates, d))
+    drawn *= (rng.uniform(size=replicates) ** (1 / d) / np.linalg.norm(drawn, axis=1))[:, None]
+    return torch.from_numpy(radius * drawn)
+
+
+def random_pair_loss(
+    rng: np.random.Generator, replicates: int, budget: CentralBudget, d: int, cells: int = 12
+) -> PairLoss:
+    """Random cells with ‖x‖ ≤ 2L, random shares and random labels."""
+    x = random_in_ball(rng, cells, d, 2 * budget.feature_norm)
+    share = torch.from_numpy(rng.dirichlet(np.ones(cells), replicates))
+    return PairLoss(x, share, share * torch.from_numpy(rng.uniform(size=(replicates, cells))))

@@ -1,0 +1,165 @@
+"""The pair (θ̃, Σ̃) in one dimension, for pairs, rankings and trajectories (P3, Theorems 4.1–5.1)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from repro.families.central.cases_privacy import ReleaseCase
+from repro.families.central.mechanisms_calibration import (
+    Calibration,
+    corrected,
+    curvature,
+    gradient_distance,
+    printed,
+    tied_otherwise,
+)
+from repro.families.central.mechanisms_gaussian import WithGaussian, exact_shift, printed_shift
+from repro.families.central.mechanisms_noise import under
+from repro.families.central.mechanisms_objective import Item, Items, Ranking
+from repro.privacy.mechanism import Guarantee, Mechanism, worst
+from repro.study.row import Method
+
+RANKED, STEPS = 3, 2
+"""K of the K-wise rows, H of the trajectories."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A kind of comparison, with features of norm at most 1.
+
+    Attributes:
+        one: a record of largest feature differences.
+        other: its opposite.
+        gamma: LB → γ of the printed ridge.
+        ridge_factor: of the printed ridge, over that of pairs.
+        printed_shift: what a record moves Σ_D by, over its printed noise, relative to pairs.
+        distance: LB → largest difference of two records' gradients.
+        hessian: largest second derivative of a record's loss.
+        steps: H, by which L is multiplied.
+    """
+
+    one: Items
+    other: Items
+    gamma: Callable[[float], float] = curvature
+    ridge_factor: int = 1
+    printed_shift: float = 1.0
+    distance: Callable[[float], float] = gradient_distance
+    hessian: float = 1.0
+    steps: int = 1
+
+
+def _gamma_of_rankings(bound: float) -> float:
+    """γ_K = e^(−4LB)/2."""
+    return math.exp(-4 * bound) / 2
+
+
+def _distance_of_rankings(bound: float) -> float:
+    return 4.0 * (RANKED - 1)
+
+
+PAIRS = Comparison((Item(2.0),), (Item(-2.0),))
+TRAJECTORIES = Comparison((Item(2.0),), (Item(-2.0),), steps=STEPS)
+RANKINGS = Comparison(
+    (Ranking((1.0, -1.0, -1.0)),),
+    (Ranking((-1.0, 1.0, 1.0)),),
+    gamma=_gamma_of_rankings,
+    ridge_factor=RANKED**3,
+    printed_shift=(8 / 3) / 4 / RANKED**3,
+    distance=_distance_of_rankings,
+    hessian=RANKED - 1.0,
+)
+
+
+@dataclass(frozen=True)
+class Release:
+    """What a method releases: σ and A of the estimate, Δ/σ of the covariance."""
+
+    estimate: Calibration
+    shift: float
+
+    def weakened(self, factor: float) -> Release:
+        """The same ridge with ``factor`` times less noise on both."""
+        return Release(self.estimate.weakened(factor), factor * self.shift)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class JointCase(ReleaseCase):
+    """Algorithms 1 and 2 on the same neighbours: one record flipped, or moved from a tie.
+
+    Attributes:
+        comparison: what is compared.
+        reward_bound: LB, with HL in the place of L.
+        ridge_multiple: of the ridge A, whatever the method.
+        failure_prob: η.
+    """
+
+    comparison: Comparison
+    reward_bound: float
+    ridge_multiple: float
+    failure_prob: float
+
+    def joint(self, release: Release) -> Mechanism:
+        """θ̃ and Σ̃; a flipped label leaves Σ̃ as it is."""
+        return under(self.noise, lambda multiple: self._joint(release.weakened(1 / multiple)))
+
+    def alone(self, release: Release) -> Mechanism:
+        """θ̃ without Σ̃."""
+        return under(self.noise, lambda multiple: self._alone(release.weakened(1 / multiple)))
+
+    def _joint(self, release: Release) -> Mechanism:
+        flipped, moved = self._neighbours(release.estimate)
+        return worst([flipped, WithGaussian(moved, release.shift)], self.epsilon)
+
+    def _alone(self, release: Release) -> Mechanism:
+        return worst(self._neighbours(release.estimate), self.half[0])
+
+    def _neighbours(self, estimate: Calibration):
+        calibration = Calibration(estimate.sigma, self.ridge_multiple * estimate.ridge)
+        one, other = self.comparison.one, self.comparison.other
+        flipped = tied_otherwise(calibration, self.reward_bound, one, other)
+        return flipped, tied_otherwise(calibration, self.reward_bound, (), one)
+
+    @property
+    def as_printed(self) -> Release:
+        """Algorithms 1 and 2 as printed."""
+        gamma = self.comparison.gamma(self.reward_bound)
+        found = printed(self.epsilon, self.dp_delta, gamma, 1, self.failure_prob)
+        estimate = Calibration(found.sigma, found.ridge * self.comparison.ridge_factor)
+        shift = printed_shift(self.epsilon, self.dp_delta)
+        return Release(estimate, self.comparison.printed_shift * shift)
+
+    @property
+    def certified(self) -> Release:
+        """Either release certified at (ε/2, δ/2)."""
+        distance = self.comparison.distance(self.reward_bound)
+        estimate = corrected(*self.half, distance, self.comparison.hessian)
+        return Release(estimate, exact_shift(*self.half))
+
+    @property
+    def certified_on_printed_ridge(self) -> Release:
+        """Certified noise, printed ridge."""
+        ridge, found = self.as_printed.estimate.ridge, self.certified
+        return Release(Calibration(found.estimate.sigma, ridge), found.shift)
+
+
+def jointly(name: str, release: Callable[[JointCase], Release]) -> Method:
+    """A method whose pair (θ̃, Σ̃) is claimed to be (ε, δ)-private."""
+    return Method(
+        name, lambda case: (case.joint(release(case)), Guarantee(case.epsilon, case.dp_delta))
+    )
+
+
+def estimate_alone(name: str, release: Callable[[JointCase], Release]) -> Method:
+    """A method whose θ̃ is claimed to be (ε/2, δ/2)-private."""
+    return Method(name, lambda case: (case.alone(release(case)), Guarantee(*case.half)))
+
+
+as_printed = jointly("printed", lambda case: case.as_printed)
+certified = jointly("corrected", lambda case: case.certified)
+half_noise = jointly("half_noise", lambda case: case.certified.weakened(2.0))
+quarter_noise = jointly("quarter_noise", lambda case: case.certified.weakened(4.0))
+printed_ridge = jointly("printed_ridge", lambda case: case.certified_on_printed_ridge)
+estimate = estimate_alone("estimate", lambda case: case.certified)
+printed_estimate = estimate_alone("printed_estimate", lambda case: case.as_printed)

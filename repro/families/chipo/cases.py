@@ -1,0 +1,169 @@
+"""From a grid point of P2's offline χPO results to its case."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from repro.corruption.huber_reports import Adversary, HuberReports, worst_adversary
+from repro.corruption.orders import Order
+from repro.families.chipo.algorithms_linear import LinearChipo
+from repro.families.chipo.algorithms_offset import OffsetStudy
+from repro.families.chipo.algorithms_tabular import ChipoStudy
+from repro.families.chipo.variants import ChipoVariant
+from repro.families.chipo.worlds import RareGoodArm
+from repro.instances.linear import LinearWorld
+from repro.preferences.label_law import (
+    Channel,
+    Estimate,
+    LabelLaw,
+    as_fitted,
+    bradley_terry,
+    randomized_response,
+)
+from repro.study.case import Case
+from repro.study.row import Evidence, Measure, Method, per_method
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ChipoCase(Case):
+    """One grid point on a ladder of rewards, of which a gap takes the worst.
+
+    Attributes:
+        tuning: the factor of β.
+        labels: what labels are drawn from.
+        channel: who randomizes them.
+        estimate: (fitted, truth) → what the estimator returns.
+    """
+
+    tuning: float
+    labels: LabelLaw = bradley_terry
+    channel: Channel = randomized_response
+    estimate: Estimate = as_fitted
+
+    @abstractmethod
+    def gaps(self, variant: ChipoVariant, rng: np.random.Generator, replicates: int) -> np.ndarray:
+        """(R,) simulated gap of a variant on the instance that is worst for it."""
+
+    @abstractmethod
+    def interior(self, variant: ChipoVariant) -> tuple[bool, str]:
+        """Whether the ladder's maximum is inside it, and where."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TabularCase(ChipoCase):
+    """Two responses a state, the better one rare.
+
+    Attributes:
+        world: S, C^π* and R_max.
+        fixed_kl_weight: β of the variants that do not tune it.
+        corruption: α.
+        assumed_order: the order of corruption and privacy that β is tuned for.
+        order: the order in force.
+        adversary: who corrupts labels.
+    """
+
+    world: RareGoodArm
+    fixed_kl_weight: float
+    corruption: float = 0.0
+    assumed_order: Order = Order.CTL
+    order: Order = Order.CTL
+    adversary: Adversary = worst_adversary
+
+    @cached_property
+    def study(self) -> ChipoStudy:
+        """The algorithm and its data at this point."""
+        reports = HuberReports(
+            self.epsilon, self.corruption, self.order, self.labels, self.channel, self.adversary
+        )
+        return ChipoStudy(
+            self.world, self.n_pairs, reports, self.assumed_order, self.tuning,
+            self.fixed_kl_weight, self.estimate,
+        )  # fmt: skip
+
+    def worst(self, variant: ChipoVariant) -> float:
+        """The reward difference of a variant's largest expected gap."""
+        return _worst(self.study, variant)[0]
+
+    def gaps(self, variant: ChipoVariant, rng: np.random.Generator, replicates: int) -> np.ndarray:
+        return self.study.simulate(variant, np.array(self.worst(variant)), rng, replicates)
+
+    def interior(self, variant: ChipoVariant) -> tuple[bool, str]:
+        worst, inside = _worst(self.study, variant)
+        return inside, f"worst Δ = {worst:.3g} inside (0, R_max]"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DrawnCase(TabularCase):
+    """Reward differences that are drawn or fixed, not searched."""
+
+    def interior(self, variant: ChipoVariant) -> tuple[bool, str]:
+        return True, "reward differences drawn or fixed in (0, R_max]"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class OffsetCase(ChipoCase):
+    """Rewards (0, x, 0.4), of which only x is unknown."""
+
+    @cached_property
+    def study(self) -> OffsetStudy:
+        """The algorithm and its data at this point."""
+        return OffsetStudy(
+            self.n_pairs, self.epsilon, self.tuning, self.labels, self.channel, self.estimate
+        )
+
+    def gaps(self, variant: ChipoVariant, rng: np.random.Generator, replicates: int) -> np.ndarray:
+        return self.study.simulate(variant, _worst(self.study, variant)[0], rng, replicates)
+
+    def interior(self, variant: ChipoVariant) -> tuple[bool, str]:
+        where, inside = _worst(self.study, variant)
+        return inside, f"worst x = {where:.6g} in (0.4, 1)"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LinearCase(ChipoCase):
+    """A linear class of rewards.
+
+    Attributes:
+        world: features, π_ref and the direction of θ.
+        fixed_kl_weight: β of the variants that do not tune it.
+    """
+
+    world: LinearWorld
+    fixed_kl_weight: float
+
+    @property
+    def study(self) -> LinearChipo:
+        """The algorithm, one for all n and ε, so that its worst θ is found once."""
+        stages = (self.labels, self.channel, self.estimate)
+        return _linear(self.world, self.tuning, self.fixed_kl_weight, *stages)
+
+    def gaps(self, variant: ChipoVariant, rng: np.random.Generator, replicates: int) -> np.ndarray:
+        return self.study.simulate(variant, self.n_pairs, self.epsilon, rng, replicates)
+
+    def interior(self, variant: ChipoVariant) -> tuple[bool, str]:
+        where, inside = self.study.worst_multiple
+        norm, radius = where * self.study.unit(self.n_pairs, self.epsilon), self.world.radius
+        detail = f"worst ‖θ‖ = {norm:.3g} inside the class of radius {radius:.3g}"
+        return inside and norm < radius, detail
+
+
+_linear = lru_cache(maxsize=16)(LinearChipo)
+
+
+@lru_cache(maxsize=4096)
+def _worst(study: ChipoStudy | OffsetStudy, variant: ChipoVariant) -> tuple[float, bool]:
+    return study.worst(variant)
+
+
+def _gap(
+    case: ChipoCase, method: Method[ChipoVariant], rng: np.random.Generator, replicates: int
+) -> np.ndarray:
+    return case.gaps(method.run, rng, replicates)
+
+
+GAP = Measure("suboptimality [reward]", per_method(_gap), Evidence.MEASURED)
+"""Each method's gap on the instance that is worst for it."""

@@ -1,0 +1,101 @@
+"""What is measured of offline χPO besides its worst gap: margins, err², the peak, Theorem C.1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from repro.families.chipo.cases import DrawnCase, TabularCase
+from repro.families.chipo.variants import RIGHT
+from repro.families.chipo.worlds import margin_differences
+from repro.study.row import Method
+
+VALUE_RATIO = 2.0
+"""V_max/R_max of rewards clipped to ±2·R_max (P2, Assumption 4.2)."""
+PEAK = np.geomspace(1 / 8, 8, 25)
+"""Multiples of the chosen reward difference that ``peak_ratio`` simulates."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MarginCase(DrawnCase):
+    """Reward differences with P(Δ ≤ t) = (t/R_max)^exponent, drawn anew in every state."""
+
+    exponent: float
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ErrorCase(DrawnCase):
+    """One reward difference Δ in every state."""
+
+    difference: float
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RightCase(TabularCase):
+    """The instance that is worst for Algorithm 1, whatever is measured on it."""
+
+    def worst(self, variant: object = None) -> float:
+        return super().worst(RIGHT)
+
+    def interior(self, variant: object = None) -> tuple[bool, str]:
+        return super().interior(RIGHT)
+
+
+def margin_gap(case: MarginCase, method: Method, rng: np.random.Generator, replicates: int):
+    """(R,) gaps, weighted so that reward differences follow their law."""
+    study, shape = case.study, (replicates, case.world.num_states)
+    drawn, weight = margin_differences(rng, shape, case.exponent, case.world.reward_bound)
+    means = study.draw_means(method.run, drawn, rng, replicates)
+    return (weight * study.gap(method.run, means, drawn)).mean(axis=1)
+
+
+def squared_error(case: ErrorCase, method: Method, rng: np.random.Generator, replicates: int):
+    """(R,) err² of Theorem C.1 at one reward difference."""
+    study, true = case.study, np.array(case.difference)
+    means = study.draw_means(method.run, true, rng, replicates)
+    return statistical_error(case.world.pair_prob, study.estimate(method.run, means, true), true)
+
+
+def peak_ratio(case: RightCase, method: Method, rng: np.random.Generator, replicates: int):
+    """Largest mean gap of a simulated ladder over that of the rung which ``method.run`` picks."""
+    worst = case.worst()
+    gaps = [case.study.simulate(RIGHT, np.array(worst * m), rng, replicates) for m in PEAK]
+    means = np.mean(gaps, axis=1)
+    return means.max() / method.run(means)
+
+
+def bound_ratio(case: RightCase, method: Method, rng: np.random.Generator, replicates: int):
+    """(R,) gap over a right-hand side ``method.run`` of (err², C^π*, β)."""
+    study, true = case.study, np.array(case.worst())
+    means = study.draw_means(RIGHT, true, rng, replicates)
+    gap = study.gap(RIGHT, means, true).mean(axis=1)
+    error = statistical_error(case.world.pair_prob, study.estimate(RIGHT, means, true), true)
+    return gap / method.run(error, case.world.coverage, study.kl_weight(RIGHT))
+
+
+def statistical_error(pair_prob: float, estimate: np.ndarray, true: np.ndarray) -> np.ndarray:
+    """err² = E_{π_ref, π_ref}(Δ̂ − Δ)² [reward²] (P2, Theorem C.1); equal responses count 0.
+
+    Args:
+        pair_prob: probability that two draws from π_ref differ.
+        estimate: (R, S) clipped estimated reward differences.
+        true: true differences, broadcast.
+
+    Returns:
+        (R,).
+    """
+    return pair_prob * ((estimate - true) ** 2).mean(axis=-1)
+
+
+def first_term(squared_error: np.ndarray, coverage: float, kl_weight: float) -> np.ndarray:
+    """Wrong: the first term of Theorem C.1's bound with C^π* = 1."""
+    return 2 * VALUE_RATIO * np.sqrt(squared_error)
+
+
+def meta_bound(
+    squared_error: np.ndarray, coverage: float, kl_weight: float, value_ratio: float = VALUE_RATIO
+) -> np.ndarray:
+    """2ρ·√(C·err²) + β·C + 2ρ²·err²/β with ρ = V_max/R_max (P2, Theorem C.1)."""
+    first = 2 * value_ratio * np.sqrt(coverage * squared_error)
+    return first + kl_weight * coverage + 2 * value_ratio**2 * squared_error / kl_weight

@@ -1,0 +1,213 @@
+"""Algorithm 1 of P1 (private pessimistic KL-regularised RLHF), run on counts, with its gap."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from repro.estimators.mixture_mle import mixture_mle
+from repro.families.offline_kl.algorithms_bonus import bonus
+from repro.families.offline_kl.algorithms_counts import two_arm_mle
+from repro.families.offline_kl.quantities_gap import (
+    bonus_gap,
+    gap_constant,
+    two_arm_bonus_gap,
+    two_arm_gap_constant,
+)
+from repro.instances.assumptions import linear_concentrability, two_arm_concentrability
+from repro.instances.linear import LinearWorld
+from repro.instances.two_arms import TwoArmWorld
+from repro.policies.covering import log_covering_ball, log_covering_table
+from repro.policies.gibbs import gibbs_suboptimality
+from repro.preferences.label_counts import LabelCounts, draw_label_counts
+from repro.preferences.label_law import (
+    Channel,
+    Estimate,
+    LabelLaw,
+    as_fitted,
+    bradley_terry,
+    randomized_response,
+)
+
+
+@dataclass(frozen=True)
+class BonusConstants:
+    """What eq. (10) leaves free.
+
+    Attributes:
+        failure_prob: δ.
+        net_radius: τ of the covering number.
+        scale: the constant c.
+    """
+
+    failure_prob: float
+    net_radius: float
+    scale: float
+
+
+@dataclass(frozen=True, eq=False)
+class LinearProblem:
+    """Datasets of one size drawn from a linear world.
+
+    Attributes:
+        world: the truth.
+        counts: (R, C) privatised labels.
+        n_pairs: n, or (R, 1, 1) where datasets of several sizes are joined.
+        epsilon: the budget the labels were privatised with.
+        constants: of the bonus.
+        rngs: streams for methods that draw more, each for an equal share of the datasets.
+        bonus_multiple: of the bonus that the method subtracts: 1 as printed.
+        estimate: (fitted, truth) → what the estimator returns.
+    """
+
+    world: LinearWorld
+    counts: LabelCounts
+    n_pairs: int | Tensor
+    epsilon: float
+    constants: BonusConstants
+    rngs: tuple[np.random.Generator, ...]
+    bonus_multiple: float = 1.0
+    estimate: Estimate = as_fitted
+
+    def fit(self, epsilon: float) -> Tensor:
+        """(R, d) private MLE whose likelihood assumes ``epsilon`` (step 2)."""
+        world = self.world
+        fitted = mixture_mle(self.counts, world.feature_diff, epsilon, world.radius)
+        return self.estimate(fitted, world.theta)
+
+    def error(self, theta: Tensor) -> Tensor:
+        """(R, S, A) estimated minus true reward, up to a shift per state."""
+        difference = theta - self.world.theta
+        return (difference @ self.world.features.flatten(0, 1).T).reshape(
+            -1, *self.world.reference.shape
+        )
+
+    def bonus(self) -> Tensor:
+        """(S, A) or (R, S, A) Γ_n of eq. (10) with log N(τ) of the ball (step 3)."""
+        world, c = self.world, self.constants
+        return self.bonus_multiple * bonus(
+            linear_concentrability(world),
+            reward_bound=world.reward_bound,
+            epsilon=self.epsilon,
+            log_covering=log_covering_ball(world.features.shape[-1], world.radius, c.net_radius),
+            n_pairs=self.n_pairs,
+            failure_prob=c.failure_prob,
+            net_radius=c.net_radius,
+            scale=c.scale,
+        )
+
+    def predicted_gap(self, with_bonus: bool) -> float:
+        """Second-order prediction of the mean gap, with or without the bonus's share."""
+        share = bonus_gap(self.world, self.bonus()) if with_bonus else 0.0
+        return float(gap_constant(self.world, self.epsilon) / self.n_pairs) + share
+
+    def gap(self, error: Tensor) -> Tensor:
+        """(R,) suboptimality of the Gibbs policy of a reward with this error (step 4)."""
+        world = self.world
+        return gibbs_suboptimality(
+            world.optimal_policy, error / world.kl_weight, world.state_prob, world.kl_weight
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class TwoArmProblem:
+    """Datasets of one size drawn from a two-response world; attributes as LinearProblem."""
+
+    world: TwoArmWorld
+    counts: LabelCounts
+    n_pairs: int
+    epsilon: float
+    constants: BonusConstants
+    rngs: tuple[np.random.Generator, ...]
+    bonus_multiple: float = 1.0
+    estimate: Estimate = as_fitted
+
+    def fit(self, epsilon: float) -> Tensor:
+        """(R, S) estimated reward differences under a likelihood that assumes ``epsilon``."""
+        fitted = two_arm_mle(self.counts, epsilon, self.world.reward_bound)
+        return self.estimate(fitted, self.world.reward_diff)
+
+    def bonus(self, log_covering: float | None = None) -> Tensor:
+        """(S,) Γ_n(first) − Γ_n(second) of eq. (10), log N(τ) of the table unless given."""
+        world, c = self.world, self.constants
+        table = log_covering_table(len(world.state_prob), world.reward_bound, c.net_radius)
+        both = bonus(
+            two_arm_concentrability(world),
+            reward_bound=world.reward_bound,
+            epsilon=self.epsilon,
+            log_covering=table if log_covering is None else log_covering,
+            n_pairs=self.n_pairs,
+            failure_prob=c.failure_prob,
+            net_radius=c.net_radius,
+            scale=c.scale,
+        )
+        return self.bonus_multiple * (both[:, 0] - both[:, 1])
+
+    def predicted_gap(self, with_bonus: bool) -> float:
+        """Second-order prediction of the mean gap, with or without the bonus's share."""
+        share = two_arm_bonus_gap(self.world, self.bonus()) if with_bonus else 0.0
+        return float(two_arm_gap_constant(self.world, self.epsilon) / self.n_pairs) + share
+
+    def error(self, difference: Tensor) -> Tensor:
+        """(R, S) estimated minus true reward difference."""
+        return difference - self.world.reward_diff
+
+    def gap(self, error: Tensor, kl_weight: float | None = None) -> Tensor:
+        """(R,) suboptimality of the Gibbs policy of a reward with this error.
+
+        ``kl_weight`` is the weight the policy is computed with; the true one unless given.
+        """
+        world = self.world
+        reward = world.reward_diff + error
+        log_ratio = reward / (kl_weight or world.kl_weight) - world.reward_diff / world.kl_weight
+        both = torch.stack([log_ratio, torch.zeros_like(log_ratio)], dim=-1)
+        return gibbs_suboptimality(world.optimal_policy, both, world.state_prob, world.kl_weight)
+
+
+Problem = LinearProblem | TwoArmProblem
+
+
+def draw_problem(
+    world: LinearWorld | TwoArmWorld,
+    n_pairs: int,
+    epsilon: float,
+    constants: BonusConstants,
+    rng: np.random.Generator,
+    replicates: int,
+    labels: LabelLaw = bradley_terry,
+    channel: Channel = randomized_response,
+) -> Problem:
+    """Draw privatised datasets from a world.
+
+    Args:
+        world: the truth.
+        n_pairs: n, labels per dataset.
+        epsilon: privacy budget in (0, inf].
+        constants: of the bonus.
+        rng: the block's stream.
+        replicates: R, number of datasets.
+        labels: what labels are drawn from.
+        channel: who randomizes them.
+    """
+    counts = draw_label_counts(
+        rng, world.cell_prob, world.reward_diff, n_pairs, epsilon, replicates, labels, channel
+    )
+    if isinstance(world, LinearWorld):
+        return LinearProblem(world, counts, n_pairs, epsilon, constants, (rng,))
+    return TwoArmProblem(world, counts, n_pairs, epsilon, constants, (rng,))
+
+
+def joined(problems: Sequence[LinearProblem]) -> LinearProblem:
+    """Datasets of several sizes from one world and budget as one batch, in order."""
+    first = problems[0]
+    rows = [torch.full((len(p.counts.pairs), 1, 1), float(p.n_pairs)).double() for p in problems]
+    counts = LabelCounts(
+        torch.cat([p.counts.pairs for p in problems]), torch.cat([p.counts.wins for p in problems])
+    )
+    sizes = torch.cat(rows).to(counts.pairs.device)
+    rngs = tuple(rng for p in problems for rng in p.rngs)
+    return replace(first, counts=counts, n_pairs=sizes, rngs=rngs)

@@ -1,0 +1,204 @@
+"""Steps of the proof of P1's Theorem 4.5, left over right side, many of them near equality.
+
+Assouad's lemma (Lemma A.6) is exact on finite families.  For each inequality a random case is
+drawn, and methods make of it left side over right side; the wrong ones are planted faults.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from repro.base.notation import label_signal
+from repro.families.offline_kl import quantities_hypercube as exact
+from repro.families.offline_kl.worlds_hypercube import HypercubePrior
+from repro.study.row import method
+
+
+def random_family(rng: np.random.Generator, num_bits: int) -> np.ndarray:
+    """Laws P_θ, θ in {±1}^S, on a small space; many of them near the lemma's tightest case.
+
+    A third are products of two-point laws near (1/4, 5/8), a third of random two-point laws,
+    a third are Dirichlet draws without structure.
+
+    Args:
+        rng: the block's stream.
+        num_bits: S ≥ 1.
+
+    Returns:
+        (2^S, K) probabilities; bit j of the row index is θ_j.
+    """
+    shape = rng.integers(3)
+    if shape == 2:
+        weights = rng.dirichlet(np.full(2**num_bits, 10 ** rng.uniform(-1, 1)), size=2**num_bits)
+        return np.maximum(weights, 1e-300)
+    pair = np.array([0.2551, 0.6259]) + rng.normal(0, 0.03, 2) if shape else rng.uniform(0, 1, 2)
+    pair = np.clip(pair, 1e-6, 1 - 1e-6)
+    family = np.ones((1, 1))
+    for _ in range(num_bits):
+        coordinate = np.stack([pair, 1 - pair], axis=1)
+        family = np.kron(family, coordinate)
+    return family
+
+
+def hamming_bayes_risk(family: np.ndarray) -> float:
+    """Least expected number of wrong coordinates of θ, uniform: a lower bound on inf sup.
+
+    The loss of coordinate j is 1 if it is wrong, so that c = 1 in the lemma.
+    """
+    size = len(family)
+    total = 0.0
+    for bit in range(size.bit_length() - 1):
+        on = (np.arange(size) >> bit) & 1 == 1
+        total += 0.5 * float(np.minimum(family[on].mean(0), family[~on].mean(0)).sum())
+    return total
+
+
+def assouad_bound(family: np.ndarray, constant: float = 0.25) -> float:
+    """S·c·constant·min exp(−KL(P_θ‖P_θ′)) over neighbours, c = 1; the lemma has ¼."""
+    size = len(family)
+    bits = size.bit_length() - 1
+    largest = max(
+        float((family[i] * np.log(family[i] / family[i ^ (1 << bit)])).sum())
+        for i in range(size)
+        for bit in range(bits)
+    )
+    return bits * constant * float(np.exp(-largest))
+
+
+def random_prior(rng: np.random.Generator, **fixed: float) -> HypercubePrior:
+    """A hypercube with b < B/2, a < B/2 and βa within three decades of 1."""
+    kl_weight = fixed.get("kl_weight", 10 ** rng.uniform(-3, 0.5))
+    coverage = fixed.get("coverage", 2 + 10 ** rng.uniform(-1, 4))
+    tilt = kl_weight * 10 ** rng.uniform(-3, 1.5)
+    return HypercubePrior(
+        num_states=int(fixed.get("num_states", rng.integers(1, 9))),
+        coverage=coverage,
+        kl_weight=kl_weight,
+        reward_bound=2.02 * max(tilt, kl_weight * math.log(coverage - 1)),
+        tilt=tilt,
+        epsilon=fixed.get("epsilon", 10 ** rng.uniform(-1, 1)),
+    )
+
+
+@dataclass(frozen=True)
+class BayesCase:
+    """A hypercube and n labels from it."""
+
+    prior: HypercubePrior
+    n_pairs: int
+
+    @cached_property
+    def least(self) -> float:
+        """Exact Bayes risk of every learner's problem."""
+        return exact.exact_bayes_risk(self.prior, self.n_pairs)
+
+    @property
+    def bound(self) -> float:
+        """Step 5 of the proof."""
+        return exact.explicit_bound(self.prior, self.n_pairs)
+
+
+def bayes_case(n_pairs: float, rng: np.random.Generator) -> BayesCase:
+    """One state, where the sum is short."""
+    prior = random_prior(rng, num_states=1, coverage=2 + 10 ** rng.uniform(-1, 0.5))
+    return BayesCase(prior, int(n_pairs))
+
+
+@method
+def bound(case: BayesCase) -> float:
+    """Explicit bound over the exact Bayes risk."""
+    return case.bound / case.least
+
+
+@method
+def bound_without_quarter(case: BayesCase) -> float:
+    """Wrong: without the ¼."""
+    return 4 * case.bound / case.least
+
+
+@method
+def bound_sign(case: BayesCase) -> float:
+    """Wrong: exp(+n·KL)."""
+    growth = math.exp(min(2 * case.n_pairs * case.prior.pair_kl, 700))
+    return case.bound * growth / case.least
+
+
+def separation_case(kl_weight: float, rng: np.random.Generator) -> HypercubePrior:
+    """A hypercube of that kl_weight."""
+    return random_prior(rng, kl_weight=kl_weight)
+
+
+@method
+def separation(prior: HypercubePrior) -> float:
+    """Step 3."""
+    return exact.separation(prior) / exact.exact_separation(prior)
+
+
+@method
+def separation_twice_beta(prior: HypercubePrior) -> float:
+    """Wrong: βa²/4 for βa²/8."""
+    twice = min(prior.tilt**2 / (4 * prior.kl_weight), 0.3 * prior.tilt)
+    return twice / exact.exact_separation(prior)
+
+
+@dataclass(frozen=True)
+class PairCase:
+    """A hypercube at a given e^ε − 1; log1p and expm1 together would round."""
+
+    prior: HypercubePrior
+    epsilon_minus_one: float
+
+    @property
+    def unit(self) -> float:
+        """a²/(SC)."""
+        return self.prior.tilt**2 / (self.prior.num_states * self.prior.coverage)
+
+
+def pair_case(epsilon_minus_one: float, rng: np.random.Generator) -> PairCase:
+    """A hypercube at that budget."""
+    return PairCase(random_prior(rng, epsilon=math.log1p(epsilon_minus_one)), epsilon_minus_one)
+
+
+@method
+def pair_kl(case: PairCase) -> float:
+    """Step 4 as printed."""
+    return case.prior.pair_kl / (case.epsilon_minus_one**2 * case.unit)
+
+
+@method
+def pair_kl_fifth(case: PairCase) -> float:
+    """Wrong: a fifth of the printed bound."""
+    return 5 * pair_kl.run(case)
+
+
+@method
+def pair_kl_sharper(case: PairCase) -> float:
+    """Step 4 with 2α−1 in the place of e^ε−1."""
+    return case.prior.pair_kl / (label_signal(case.prior.epsilon) ** 2 * case.unit)
+
+
+@method
+def pair_kl_sharper_ten_percent(case: PairCase) -> float:
+    """Wrong: 10 % less than that."""
+    return pair_kl_sharper.run(case) / 0.9
+
+
+def assouad_case(num_states: float, rng: np.random.Generator) -> np.ndarray:
+    """A random family on that many bits."""
+    return random_family(rng, int(num_states))
+
+
+@method
+def assouad(family: np.ndarray) -> float:
+    """Lemma A.6."""
+    return assouad_bound(family) / hamming_bayes_risk(family)
+
+
+@method
+def assouad_half(family: np.ndarray) -> float:
+    """Wrong: ½ for ¼."""
+    return assouad_bound(family, 0.5) / hamming_bayes_risk(family)

@@ -1,0 +1,131 @@
+"""From a grid point of P1's offline results to its case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from repro.families.offline_kl.algorithms_ppkl import BonusConstants, Problem, draw_problem
+from repro.instances.build import World, build_world
+from repro.instances.choices import AnyChoice, Choice, at, instance_choice
+from repro.preferences.label_counts import LabelCounts, draw_label_counts
+from repro.preferences.label_law import (
+    Channel,
+    Estimate,
+    LabelLaw,
+    as_fitted,
+    bradley_terry,
+    randomized_response,
+)
+from repro.study.case import Case, Point, PointCase
+from repro.study.config import Overrides, Probe, Probes
+from repro.study.experiment import C, Experiment, Setting
+from repro.study.row import INSTANCE, Evidence, Measure, Row, Values
+
+
+class OfflineProbes(Probes):
+    """Probes, and the built worlds by name."""
+
+    worlds: dict[str, AnyChoice] = {}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class WorldCase(Case):
+    """One grid point of private labels from a world, stage by stage.
+
+    Attributes:
+        world: the truth.
+        labels: what labels are drawn from.
+        channel: who randomizes them.
+        estimate: (fitted, truth) → what the estimator returns.
+    """
+
+    world: World
+    labels: LabelLaw = bradley_terry
+    channel: Channel = randomized_response
+    estimate: Estimate = as_fitted
+
+    def counts(self, rng: np.random.Generator, replicates: int) -> LabelCounts:
+        """(R, C) privatised labels of R datasets of size n."""
+        return draw_label_counts(
+            rng, self.world.cell_prob, self.world.reward_diff, self.n_pairs, self.epsilon,
+            replicates, self.labels, self.channel,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class OfflineCase(WorldCase):
+    """One grid point of pessimistic offline learning.
+
+    Attributes:
+        constants: of the bonus.
+        bonus: multiple of the bonus: 1 as printed, 0 none, −1 reversed.
+    """
+
+    constants: BonusConstants
+    bonus: float = 1.0
+
+    def draw(self, rng: np.random.Generator, replicates: int) -> Problem:
+        """R datasets of n privatised labels."""
+        drawn = draw_problem(
+            self.world, self.n_pairs, self.epsilon, self.constants, rng, replicates,
+            self.labels, self.channel,
+        )  # fmt: skip
+        return replace(drawn, bonus_multiple=self.bonus, estimate=self.estimate)
+
+
+def searched(quantity: str, draw: Callable[[float, np.random.Generator], Any]) -> Measure:
+    """Left over right side in random cases: one case per replicate, the same for every method.
+
+    Args:
+        quantity: what a method makes of a case.
+        draw: (swept value, stream) → a case, which each method's ``run`` takes.
+    """
+
+    def ratios(case: PointCase, rng: np.random.Generator, replicates: int) -> Values:
+        found = [draw(case.value, rng) for _ in range(replicates)]
+        return {m.name: np.array([m.run(one) for one in found]) for m in case.methods}
+
+    return Measure(quantity, ratios, Evidence.SEARCHED)
+
+
+class OfflineExperiment(Experiment[C]):
+    """Sweeps one field of a world, or n, or ε."""
+
+    config: OfflineProbes
+
+    def __init__(self, config: OfflineProbes, setting: Setting) -> None:
+        super().__init__(config, setting)
+        self._choices: dict[str, Choice] = {
+            **config.worlds,
+            INSTANCE: instance_choice(setting.instance),
+        }
+        self._worlds: dict[Choice, World] = {}
+
+    def more_labels(self, row: Row, probe: Probe, given: Overrides) -> float:
+        """Also (own kl_weight/given)² where a smaller weight makes errors count for more."""
+        own = getattr(self._choices[row.on], "kl_weight", None)
+        weight = given.kl_weight if row.on == INSTANCE else None
+        more = 1.0 if weight is None or own is None else max(1.0, own / weight) ** 2
+        return more * super().more_labels(row, probe, given)
+
+    def world(self, point: Point) -> World:
+        """The world of one grid point, built once in a process.
+
+        A top-level kl_weight applies to the instance; built worlds are tied to their own.
+        """
+        choice = self._choices[point.row.on]
+        if point.given.kl_weight is not None and point.row.on == INSTANCE:
+            choice = at(choice, kl_weight=point.given.kl_weight)
+        if point.row.over in type(choice).model_fields:
+            choice = at(choice, **{point.row.over: point.value})
+        if choice not in self._worlds:
+            self._worlds[choice] = build_world(choice, self.setting.cache, self.setting.device)
+        return self._worlds[choice]
+
+    def world_numbers(self, row: Row) -> Mapping[str, object]:
+        """Fields of the row's world."""
+        return {"world_fields": self._choices[row.on].model_dump(mode="json")}

@@ -1,0 +1,125 @@
+"""Private least squares of Algorithm 2 (P1, step 8), batched over datasets of counts.
+
+The quadratic of each step is minimised over the ball by Newton's method on the secular equation.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch.linalg import vector_norm
+
+SECULAR_STEPS = 60
+
+
+def nearest_in_ball_newton(centre: Tensor, information: Tensor, radius: float) -> Tensor:
+    """argmin over ‖θ‖ ≤ radius of (θ − centre)ᵀ I (θ − centre), batched.
+
+    Outside the ball it is (I + μ)⁻¹·I·centre with ‖·‖ = radius; 1/‖·‖ is concave in μ, so Newton
+    from a μ below the root climbs to it without overshooting (Moré and Sorensen, 1983).
+
+    Args:
+        centre: (L, d).
+        information: (L, d, d) symmetric positive definite.
+        radius: > 0.
+    """
+    outside = torch.nonzero(vector_norm(centre, dim=-1) > radius)[:, 0]
+    if outside.numel() == 0:
+        return centre
+    nearest = centre.clone()
+    nearest[outside] = _on_sphere(centre[outside], information[outside], radius)
+    return nearest
+
+
+def _on_sphere(centre: Tensor, information: Tensor, radius: float) -> Tensor:
+    values, vectors = torch.linalg.eigh(information)
+    values = values.clamp(min=1e-300)
+    target = values * (vectors.mT @ centre[..., None])[..., 0]
+    length = vector_norm(target, dim=-1, keepdim=True)
+    shift = (length / radius - values[:, -1:]).clamp(min=0)
+    for _ in range(SECULAR_STEPS):
+        shifted = values + shift
+        squares = (target / shifted).square()
+        norm_squared = squares.sum(-1, keepdim=True)
+        excess = norm_squared.sqrt() / radius - 1
+        step = norm_squared / (squares / shifted).sum(-1, keepdim=True) * excess
+        shift = shift + step.clamp_(min=0)
+        if float(excess.amax()) < 1e-12:
+            break
+    on_sphere = target / (values + shift)
+    return (vectors @ on_sphere[..., None])[..., 0]
+
+
+MAX_STEPS = 30
+TOLERANCE = 1e-3
+"""Gauss–Newton stops when a step is below this share of the smallest standard error."""
+
+
+def expected_label(difference: Tensor, signal: Tensor) -> Tensor:
+    """(2α−1)·(2σ(Δ)−1) = E[z], the regression function of step 8 (P1, Lemma C.1)."""
+    return signal * torch.tanh(difference / 2)
+
+
+def linear_least_squares(
+    start: Tensor,
+    pairs: Tensor,
+    label_sum: Tensor,
+    feature_diff: Tensor,
+    signal: Tensor,
+    radius: float,
+    tolerance: float = TOLERANCE,
+) -> Tensor:
+    """argmin over ‖θ‖ ≤ radius of Σ [(2α−1)(2σ(⟨x_i, θ⟩) − 1) − z_i]² (P1, step 8).
+
+    Gauss–Newton, each step to the ball's minimiser of the local quadratic; all runs at once.
+    The objective is not convex: from a neighbouring block's minimiser, or 0, it converges to
+    the minimum that the tests find by restarts.
+
+    Args:
+        start: (L, d) where to begin.
+        pairs: (L, C) number of pairs in each cell.
+        label_sum: (L, C) sum of their privatised labels ±1.
+        feature_diff: (C, d).
+        signal: (L,) the 2α−1 that the regression assumes.
+        radius: of the class.
+        tolerance: stop at steps below this many smallest standard errors.
+
+    Returns:
+        (L, d).
+    """
+    features = feature_diff.shape[1]
+    outer = (feature_diff[:, :, None] * feature_diff[:, None, :]).flatten(1)
+    eye = torch.eye(features, dtype=start.dtype, device=start.device)
+    column, theta = signal[:, None], start
+    for _ in range(MAX_STEPS):
+        shape = torch.tanh(theta @ feature_diff.T / 2)
+        slope = column * (1 - shape * shape) / 2
+        weighted = pairs * slope
+        score = (slope * label_sum - weighted * (column * shape)) @ feature_diff
+        information = ((weighted * slope) @ outer).reshape(-1, features, features)
+        trace = information.diagonal(dim1=-2, dim2=-1).sum(-1)
+        floor = 1e-10 * trace + 1e-12
+        information = information + floor[:, None, None] * eye
+        step = torch.linalg.solve_ex(information, score[..., None])[0][..., 0]
+        moved = nearest_in_ball_newton(theta + step, information, radius)
+        change = (moved - theta).abs().amax(-1) * (1 + trace).sqrt()
+        theta = moved
+        if float(change.amax()) < tolerance:
+            break
+    return theta
+
+
+def finite_least_squares(
+    pairs: Tensor, label_sum: Tensor, differences: Tensor, signal: Tensor
+) -> Tensor:
+    """(L, N) step 8's sum of squares for every reward of a finite class, up to a constant.
+
+    Args:
+        pairs: (L, C).
+        label_sum: (L, C).
+        differences: (N, C) reward differences of the class.
+        signal: (L,) the 2α−1 that the regression assumes.
+    """
+    shape = torch.tanh(differences / 2)
+    column = signal[:, None]
+    return column.square() * (pairs @ shape.square().T) - 2 * column * (label_sum @ shape.T)

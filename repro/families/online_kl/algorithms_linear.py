@@ -1,0 +1,107 @@
+"""The linear reward class of Algorithm 2: closed-form uncertainty, rank-one updates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from repro.families.online_kl.algorithms_least_squares import linear_least_squares
+from repro.families.online_kl.run_batch import RunBatch
+from repro.instances.linear import LinearWorld, with_leading_features
+from repro.policies.covering import log_covering_ball
+
+
+@dataclass(frozen=True, eq=False)
+class LinearClass:
+    """{⟨φ, θ⟩ : ‖θ‖ ≤ radius} over a world's features.
+
+    Differences of two members range over the ball of radius D = 2·radius.  The ratio of
+    Definition 3.5 grows with the size of a difference, so its supremum is on that sphere,
+    where λ = (λ/D²)·‖θ‖²: U² = φ̃ᵀ(V + λ/D²·I)⁻¹φ̃ exactly, φ̃ centred under π¹.
+    """
+
+    world: LinearWorld
+
+    def log_size(self, net_radius: float) -> float:
+        """log N of a net of the ball of parameters."""
+        return log_covering_ball(self.world.features.shape[-1], self.world.radius, net_radius)
+
+    def learner(self, batch: RunBatch) -> LinearLearner:
+        """A learner without data for every run."""
+        return LinearLearner(self.world, batch)
+
+
+@dataclass(frozen=True)
+class LeadingFeatures:
+    """Makes the linear class over a world's first features, the others at 0."""
+
+    count: int
+
+    def __call__(self, world: LinearWorld) -> LinearClass:
+        return LinearClass(with_leading_features(world, self.count))
+
+
+class LinearLearner:
+    """Data, estimate and uncertainty of L runs."""
+
+    def __init__(self, world: LinearWorld, batch: RunBatch) -> None:
+        cells, features = world.feature_diff.shape
+        options = {"dtype": torch.float64, "device": world.features.device}
+        self._world, self._signal = world, batch.believed_signal
+        self._flat = world.features.flatten(0, 1)
+        self._outer = (world.feature_diff[:, :, None] * world.feature_diff[:, None]).flatten(1)
+        self.pairs = torch.zeros(len(batch), cells, **options)
+        self.label_sum = torch.zeros(len(batch), cells, **options)
+        self.theta = torch.zeros(len(batch), features, **options)
+        scaled = batch.ridge / (2 * world.radius) ** 2
+        eye = torch.eye(features, **options)
+        self._precision = scaled[:, None, None] * eye
+        self._inverse: Tensor | None = eye / scaled[:, None, None]
+
+    def observe(self, pairs: Tensor, label_sum: Tensor) -> None:
+        """Add a block of privatised labels, (L, C) counts and sums."""
+        self.pairs = self.pairs + pairs
+        self.label_sum = self.label_sum + label_sum
+        size = self.theta.shape[1]
+        self._precision = self._precision + (pairs @ self._outer).reshape(-1, size, size)
+        self._inverse = None
+        self._fit()
+
+    def observe_pair(self, cell: Tensor, label: Tensor) -> None:
+        """Add one privatised label ±1 per run: cell (L,) long, −1 for two equal responses."""
+        informative = cell >= 0
+        run, cell = torch.nonzero(informative)[:, 0], cell[informative]
+        self.pairs[run, cell] += 1
+        self.label_sum[run, cell] += label[run]
+        x = self._world.feature_diff[cell]
+        inverse = self._inverted()
+        product = (inverse[run] @ x[..., None])[..., 0]
+        shrink = 1 + (product * x).sum(-1)
+        inverse[run] -= product[:, :, None] * product[:, None, :] / shrink[:, None, None]
+        self._precision[run] += x[:, :, None] * x[:, None, :]
+        self._fit()
+
+    def reward(self) -> Tensor:
+        """(L, S, A) least-squares reward r̄."""
+        return (self.theta @ self._flat.T).reshape(-1, *self._world.reference.shape)
+
+    def uncertainty(self, policy: Tensor) -> Tensor:
+        """(L, S, A) U of Definition 3.5 for a policy π¹ (L, S, A)."""
+        mean = torch.einsum("lsa,sad->lsd", policy, self._world.features)
+        centred = (self._world.features - mean[:, :, None, :]).flatten(1, 2)
+        squared = ((centred @ self._inverted()) * centred).sum(-1)
+        return squared.clamp(min=0).sqrt().reshape(policy.shape)
+
+    def _inverted(self) -> Tensor:
+        inverse = self._inverse
+        if inverse is None:
+            inverse = self._inverse = torch.linalg.inv_ex(self._precision)[0]
+        return inverse
+
+    def _fit(self) -> None:
+        world = self._world
+        self.theta = linear_least_squares(
+            self.theta, self.pairs, self.label_sum, world.feature_diff, self._signal, world.radius
+        )

@@ -1,0 +1,187 @@
+"""From a grid point of P1's online results to its case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from repro.base.schema import Model, Positive, Probability
+from repro.corruption.label_mean import NOBODY, Adversary
+from repro.corruption.orders import Order
+from repro.families.online_kl.algorithms_bonus import confidence_weight
+from repro.families.online_kl.algorithms_linear import LinearClass
+from repro.families.online_kl.algorithms_pokl import Game
+from repro.families.online_kl.run_setting import RewardsOn, RunSetting, make_batch
+from repro.families.online_kl.worlds import OnlineChoice, online_world, replaced
+from repro.instances.assumptions import realizable_and_covered
+from repro.instances.choices import instance_choice
+from repro.instances.linear import LinearWorld
+from repro.preferences.label_law import (
+    Channel,
+    Estimate,
+    LabelLaw,
+    as_fitted,
+    bradley_terry,
+    randomized_response,
+)
+from repro.study.case import Case, Point
+from repro.study.config import Overrides, Probe, Probes
+from repro.study.experiment import Experiment, Setting
+from repro.study.results import AssumptionResult
+from repro.study.row import INSTANCE, Row
+
+BonusWeight = Callable[[float, float, float, int, float], float]
+"""(B, ε, log N, T, δ) → Γ_T."""
+
+
+class Exploration(Model):
+    """What Algorithm 2 leaves free: δ, τ, λ, the simulator's grid, and the constant c.
+
+    ``scale`` is 1 unless given: the proof of Lemma C.3 has a constant of its own.
+    """
+
+    failure_prob: Probability
+    net_radius: Positive
+    ridge: Positive
+    grid_ratio: Positive
+    scale: Positive = 1.0
+
+    @property
+    def weight(self) -> BonusWeight:
+        """Γ_T as printed, with the constant c."""
+        return partial(confidence_weight, scale=self.scale)
+
+
+class OnlineProbes(Probes):
+    """Probes, what the algorithm leaves free, and the built worlds by name."""
+
+    exploration: Exploration
+    worlds: dict[str, OnlineChoice] = {}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class OnlineCase(Case):
+    """One grid point of online learning, stage by stage.
+
+    Attributes:
+        world: the truth.
+        exploration: what the algorithm leaves free.
+        longest: the horizon that Γ_T is set for, where a sweep of T observes one long run.
+        weight: how Γ_T follows from the horizon.
+        rewards: the class that is fitted, and whose size Γ_T counts.
+        class_size: N of the finite class, for methods that fit one in its place.
+        bonus_cap: the bonus is at most this (1 as printed).
+        labels: what labels are drawn from.
+        channel: who randomizes them.
+        adversary: who corrupts them.
+        order: whether before (CTL) or after (LTC) they are randomized.
+        bonus: multiple of the bonus: 1 as printed, 0 none, −1 reversed.
+        estimate: (fitted, truth) → what least squares returns.
+    """
+
+    world: LinearWorld
+    exploration: Exploration
+    longest: int
+    weight: BonusWeight
+    rewards: RewardsOn = LinearClass
+    class_size: int = 0
+    bonus_cap: float = 1.0
+    labels: LabelLaw = bradley_terry
+    channel: Channel = randomized_response
+    adversary: Adversary = NOBODY
+    order: Order = Order.CTL
+    bonus: float = 1.0
+    estimate: Estimate = as_fitted
+
+    def bonus_weight(self, horizon: int) -> float:
+        """Γ_T for a horizon."""
+        e, world = self.exploration, self.world
+        size = self.rewards(world).log_size(e.net_radius)
+        return self.weight(world.reward_bound, self.epsilon, size, horizon, e.failure_prob)
+
+    @property
+    def setting(self) -> RunSetting:
+        """Algorithm 2's setting: Γ_T for the longest horizon, constant along the run."""
+        return RunSetting(
+            self.epsilon, self.world.kl_weight, self.bonus_weight(self.longest),
+            self.bonus_cap, self.exploration.ridge, rewards=self.rewards, channel=self.channel,
+            adversary=self.adversary, order=self.order,
+        )  # fmt: skip
+
+    def game(self, settings: list[RunSetting], replicates: int) -> Game:
+        """What runs of settings with one reward class play, R each."""
+        batch = make_batch(settings, replicates, str(self.world.features.device))
+        rewards = settings[0].rewards(self.world)
+        return Game(self.world, rewards, batch, self.labels, self.bonus, self.estimate)
+
+
+class OnlineExperiment(Experiment[OnlineCase]):
+    """Sweeps the horizon, ε, or one field of a world."""
+
+    config: OnlineProbes
+
+    def __init__(self, config: OnlineProbes, setting: Setting) -> None:
+        super().__init__(config, setting)
+        self.failure_prob = config.exploration.failure_prob
+        self._choices: dict[str, Model] = {
+            **config.worlds,
+            INSTANCE: instance_choice(setting.instance),
+        }
+        self._worlds: dict[Model, LinearWorld] = {}
+
+    def case(self, point: Point) -> OnlineCase:
+        """World, T and ε of one grid point."""
+        e = self.config.exploration
+        return OnlineCase(
+            methods=point.methods, epsilon=point.epsilon, horizon=point.horizon,
+            world=self.world(point), exploration=e, weight=e.weight,
+            longest=int(point.grid[-1]) if point.row.over == "horizon" else point.horizon,
+        )  # fmt: skip
+
+    def more_labels(self, row: Row, probe: Probe, given: Overrides) -> float:
+        """A run has T labels, and T is the statement's own: nothing is scaled."""
+        return 1.0
+
+    def world(self, point: Point) -> LinearWorld:
+        """The world of one grid point, built once in a process."""
+        choice = self._choices[point.row.on]
+        if point.given.kl_weight is not None:
+            choice = replaced(choice, kl_weight=point.given.kl_weight)
+        if point.row.over in type(choice).model_fields:
+            choice = replaced(choice, **{point.row.over: point.value})
+        if choice not in self._worlds:
+            self._worlds[choice] = online_world(choice, self.setting.device)
+        return self._worlds[choice]
+
+    def world_numbers(self, row: Row) -> Mapping[str, object]:
+        """Fields of the row's world."""
+        return {"world_fields": self._choices[row.on].model_dump(mode="json")}
+
+    def at_both_ends(
+        self, *assumed: Callable[[OnlineCase], tuple[tuple[str, bool, str], ...]]
+    ) -> tuple[AssumptionResult, ...]:
+        """What is assumed of a case, at both ends of every sweep."""
+        return tuple(
+            AssumptionResult(f"{trial.row.name} at {value:g}: {name}", holds, detail)
+            for trial in self.trials
+            for value, case in (
+                (trial.grid[0], trial.cases[0]),
+                (trial.grid[-1], trial.cases[-1]),
+            )
+            for one in assumed
+            for name, holds, detail in one(case)
+        )
+
+
+def realizable(case: OnlineCase) -> tuple[tuple[str, bool, str], ...]:
+    """Assumption 3.8 and Definition 3.3 of P1."""
+    return realizable_and_covered(case.world)
+
+
+def small_ridge(case: OnlineCase) -> tuple[tuple[str, bool, str], ...]:
+    """λ ≤ Γ_T²/2 for the method under test, unless it does not explore."""
+    setting: RunSetting = case.methods[0].run(case)
+    weight = setting.bonus_weight
+    holds = setting.ridge <= weight**2 / 2 or weight == 0
+    return (("λ ≤ Γ_T²/2", holds, f"λ = {setting.ridge:.3g}, Γ_T = {weight:.3g}"),)

@@ -1,0 +1,1 @@
+"""P4: private and corrupted labels, estimation, RLHF and DPO."""

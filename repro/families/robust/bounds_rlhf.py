@@ -1,0 +1,118 @@
+"""P4's Algorithm 2 on random instances, over the bounds of Proposition 4.2 and Corollary 4.4."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from repro.families.robust.algorithms_pessimism import (
+    ConfidenceSet,
+    greedy_policy,
+    pessimistic_policy,
+)
+from repro.families.robust.worlds_bandit import (
+    Bandit,
+    difference_covariance,
+    empirical_covariance,
+    random_bandit,
+    relative_condition_number,
+)
+
+N_PAIRS = 2000
+FAILURE_PROB = 0.05
+LARGE = 1e6
+"""Ratio to a bound of 0 that does not hold."""
+ALIGNED_SHARE = 0.2
+"""Share of cases in which the bounds are tight."""
+
+
+def greedy_ratio(rng: np.random.Generator, states: int, factor: float = 2.0) -> float:
+    """SubOpt(π̂, π*)/(2‖θ̂ − θ_true‖₂) for η = 0 (P4, eq. 4); ``factor`` replaces the 2."""
+    bandit, estimate = _case(rng, states)
+    gap = bandit.value(bandit.best) - bandit.value(greedy_policy(bandit.features, estimate))
+    return gap / (factor * float(np.linalg.norm(estimate - bandit.theta)))
+
+
+def pessimistic_ratio(rng: np.random.Generator, states: int, width_share: float = 1.0) -> float:
+    """SubOpt(π̂, π†)/(2Γ·‖E[φ(π†) − φ(π_ref)]‖_{(Σ̂+λI)⁻¹}) for η = 1, worst of five π† (P4, eq. 6).
+
+    Γ is ‖θ̂ − θ_true‖_{Σ̂+λI}, the least for which eq. (5) holds.
+
+    Args:
+        rng: stream that draws the case.
+        states: S.
+        width_share: share of Γ in use; below 1 the set misses θ_true and eq. (6) may fail.
+    """
+    bandit, estimate = _case(rng, states)
+    ridge = _ridge(bandit)
+    metric = empirical_covariance(bandit, N_PAIRS, rng) + ridge * np.eye(len(estimate))
+    off = estimate - bandit.theta
+    width = width_share * math.sqrt(off @ metric @ off) * (1 + 1e-9)
+    believed = ConfidenceSet(estimate, metric, width, bandit.radius)
+    args = (bandit.features, bandit.state_prob, bandit.reference)
+    policy, _ = pessimistic_policy(believed, *args)
+    comparators = [bandit.best, *_random_policies(bandit, rng)]
+    return max(_gap_ratio(bandit, policy, c, metric, width) for c in comparators)
+
+
+def condition_ratio(
+    rng: np.random.Generator, states: int, dimension: bool, factor: float = 1.0
+) -> float:
+    """‖E[φ(π†) − φ(π_ref)]‖²_{(Σ̂+λI)⁻¹} / (3·d·κ(π†, π_ref)) (P4, Corollary 4.4).
+
+    Args:
+        rng: stream that draws the case.
+        states: S.
+        dimension: with the paper's factor d; without it the bound is ours: E[ψ]ᵀ·Σ⁺·E[ψ] ≤ 1.
+        factor: multiplies the bound.
+    """
+    bandit, estimate = _case(rng, states)
+    k = len(estimate)
+    metric = empirical_covariance(bandit, N_PAIRS, rng) + _ridge(bandit) * np.eye(k)
+    args = (bandit.features, bandit.state_prob)
+    data = difference_covariance(*args, bandit.data, bandit.data)
+    target = difference_covariance(*args, bandit.best, bandit.reference)
+    if np.abs(target).max() == 0:
+        return 0.0
+    mean = bandit.mean_feature(bandit.best) - bandit.mean_feature(bandit.reference)
+    kappa = relative_condition_number(target, data)
+    bound = 3 * (k if dimension else 1) * kappa * factor
+    return float(mean @ np.linalg.solve(metric, mean) / bound)
+
+
+def jensen_ratio(rng: np.random.Generator, states: int, factor: float = 1.0) -> float:
+    """E[ψ]ᵀ·Σ⁺·E[ψ], Σ = E[ψψᵀ], at most 1 by Schur's complement: the paper has d here (step d)."""
+    bandit, _ = _case(rng, states)
+    args = (bandit.features, bandit.state_prob)
+    target = difference_covariance(*args, bandit.best, bandit.reference)
+    mean = bandit.mean_feature(bandit.best) - bandit.mean_feature(bandit.reference)
+    return float(mean @ np.linalg.pinv(target, rcond=1e-10, hermitian=True) @ mean / factor)
+
+
+def _case(rng: np.random.Generator, states: int) -> tuple[Bandit, np.ndarray]:
+    """An instance and an estimate inside the ball."""
+    aligned = bool(rng.random() < ALIGNED_SHARE)
+    bandit = random_bandit(rng, states, aligned)
+    noise = rng.standard_normal(len(bandit.theta)) * rng.choice([0.1, 0.5, 2.0])
+    estimate = -1e-6 * bandit.theta if aligned and rng.random() < 0.5 else bandit.theta + noise
+    return bandit, estimate * min(1.0, bandit.radius / np.linalg.norm(estimate))
+
+
+def _ridge(bandit: Bandit) -> float:
+    """λ = (d/n)·ln(n/δ), the least of Corollary 4.4."""
+    return bandit.features.shape[2] / N_PAIRS * math.log(N_PAIRS / FAILURE_PROB)
+
+
+def _random_policies(bandit: Bandit, rng: np.random.Generator) -> list[np.ndarray]:
+    states, actions, _ = bandit.features.shape
+    return [rng.dirichlet(np.ones(actions), states) for _ in range(4)]
+
+
+def _gap_ratio(bandit: Bandit, policy, comparator, metric, width: float) -> float:
+    gap = bandit.value(comparator) - bandit.value(policy)
+    reach = bandit.mean_feature(comparator) - bandit.mean_feature(bandit.reference)
+    bound = 2 * width * math.sqrt(reach @ np.linalg.solve(metric, reach))
+    if bound <= 1e-9:
+        return 0.0 if gap <= 1e-7 else LARGE
+    return min(gap / bound, LARGE)

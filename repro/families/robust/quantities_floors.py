@@ -1,0 +1,126 @@
+"""What corruption costs when labels are plentiful: floors of greedy RLHF and of DPO.
+
+The noise at n is negligible by the choice of n.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from repro.families.robust.algorithms_estimation import fitted, target_of, true_counts
+from repro.families.robust.attack_targets import LogisticTarget
+from repro.families.robust.cases import RobustCase
+from repro.families.robust.worlds_pairs import PairWorld, PolicyPairs, pairs_of
+from repro.instances.linear import LinearWorld
+from repro.policies.gibbs import gibbs_policy
+from repro.preferences.label_counts import LabelCounts
+
+MARGINS = 24
+"""Rungs of the ladder of margins."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class GreedyCase(RobustCase[PairWorld]):
+    """Greedy RLHF in states of two responses; the first cell is the state in question.
+
+    Attributes:
+        margins: smallest and largest margin of the ladder that its reward difference climbs.
+    """
+
+    margins: tuple[float, float]
+
+
+def greedy_floor(case: GreedyCase, rng: np.random.Generator, replicates: int) -> float:
+    """Largest margin that greedy RLHF gets wrong under attack: the supremum of its gap.
+
+    P4, Theorem 6.2 with η = 0: two responses in each state; in state 0 the margin t climbs a
+    ladder and the attack aims at its sign.  Where the estimated margin crosses 0 the policy, and
+    a gap of t, flips; beyond the margin is seen.
+
+    Returns:
+        the margin at which the sign flips, interpolated between rungs; NaN where none flips.
+        One number, whatever the number of replicates.
+    """
+    world, margins = case.world, np.geomspace(*case.margins, MARGINS)
+    counts = _ladder_counts(case, rng, margins)
+    target = _signed_target(world, counts.pairs / case.n_pairs)
+    theta = fitted(case, target, counts, rng, _ladder_truth(world, margins))
+    return _crossing(margins, (theta @ world.coordinates[0]).cpu().numpy())
+
+
+def dpo_floor(
+    case: RobustCase[PolicyPairs], rng: np.random.Generator | None, replicates: int
+) -> np.ndarray:
+    """(R,) |J(π*) − J(π̂)| of the log-linear policy of θ̂ (P4, Theorem 6.3).
+
+    J is without KL, so its gap at π* is signed: the attack aims at its gradient, both ways.
+    """
+    pairs, policies = case.world, case.world.policies
+    counts = true_counts(case, rng, replicates)
+    root = gap_gradient(policies, pairs)[None, None, :]
+    target = replace(target_of(case, counts), root=root)
+    theta = fitted(case, target, counts, rng) @ pairs.basis.T
+    return dpo_gap(policies, rewards_of(policies, theta)).abs().cpu().numpy()
+
+
+def dpo_gap(world: LinearWorld, reward: Tensor) -> Tensor:
+    """(R,) J(π*) − J(π̂), J = E[r*], of π̂ ∝ π_sft·exp(r̂/β) for rewards (R, S, A)."""
+    fitted = gibbs_policy(world.reference, reward, world.kl_weight)
+    gap = ((world.optimal_policy - fitted) * world.reward).sum(-1)
+    return gap @ world.state_prob
+
+
+def rewards_of(world: LinearWorld, theta: Tensor) -> Tensor:
+    """(R, S, A) rewards of parameters (R, d) in the ambient space of ``pairs_of(world)``."""
+    pairs = pairs_of(world)
+    coordinates = theta @ pairs.basis
+    scale = pairs.truth.norm() / world.theta.norm()
+    return torch.einsum("sad,rd->rsa", world.features, coordinates / scale)
+
+
+def gap_gradient(world: LinearWorld, pairs: PairWorld) -> Tensor:
+    """(k,) derivative of J(π̂) in the pair coordinates of θ̂ at the truth."""
+    start = pairs.theta[None].clone().requires_grad_(True)
+    (gradient,) = torch.autograd.grad(dpo_gap(world, rewards_of(world, start)).sum(), start)
+    return gradient[0] @ pairs.basis
+
+
+def _ladder_counts(case: GreedyCase, rng: np.random.Generator, margins: np.ndarray) -> LabelCounts:
+    """(L, C) true labels; the first cell's reward difference climbs the ladder."""
+    world = case.world
+    differences = world.reward_diff.cpu().numpy()[None].repeat(len(margins), axis=0)
+    differences[:, 0] = margins
+    law = case.labels(torch.from_numpy(1 / (1 + np.exp(-differences)))).numpy()
+    prob = np.append(world.cell_prob.cpu().numpy(), max(0.0, 1 - float(world.cell_prob.sum())))
+    pairs = rng.multinomial(case.n_pairs, prob, size=len(margins))[:, :-1]
+    wins = rng.binomial(pairs, law)
+    as_tensor = lambda x: torch.from_numpy(x.astype(np.float64)).to(world.theta.device)  # noqa: E731
+    return LabelCounts(as_tensor(pairs), as_tensor(wins))
+
+
+def _ladder_truth(world: PairWorld, margins: np.ndarray) -> Tensor:
+    """(L, k) θ_true whose first margin climbs the ladder, moved along that cell's x alone."""
+    x = world.coordinates[0]
+    step = torch.from_numpy(margins).to(x) - world.reward_diff[0]
+    return world.truth + step[:, None] * x / x.square().sum()
+
+
+def _signed_target(world: PairWorld, mass: Tensor) -> LogisticTarget:
+    """Damage is 2B′ − ⟨x_0, θ̂⟩: the attack lowers the first margin."""
+    x = world.coordinates
+    zero = torch.zeros_like(world.truth)
+    return LogisticTarget(x, mass, zero, world.radius, -x[None, None, 0], 2 * world.radius)
+
+
+def _crossing(margins: np.ndarray, estimated: np.ndarray) -> float:
+    """Margin at which the estimated one turns positive, by linear interpolation."""
+    wrong = np.flatnonzero(estimated <= 0)
+    if len(wrong) == 0 or wrong[-1] == len(margins) - 1:
+        return float("nan")
+    j = wrong[-1]
+    share = -estimated[j] / (estimated[j + 1] - estimated[j])
+    return float(margins[j] + share * (margins[j + 1] - margins[j]))

@@ -1,0 +1,31 @@
+"""One cell of unknown mass: where no coverage is assumed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class RareCell:
+    """One cell of unknown mass; all other pairs have two equal responses.
+
+    Attributes:
+        reward_bound: B′, radius of the class of ⟨x, θ⟩.
+        reward_diff: the truth, in [−B′, B′].
+        masses: smallest and largest mass.
+        ratio: between rungs.
+        fixed_mass: a mass that is not looked for.
+    """
+
+    reward_bound: float
+    reward_diff: float
+    masses: tuple[float, float]
+    ratio: float
+    fixed_mass: float
+
+    def ladder(self) -> np.ndarray:
+        """(L,) masses."""
+        low, high = self.masses
+        return low * self.ratio ** np.arange(int(np.log(high / low) / np.log(self.ratio)) + 1)

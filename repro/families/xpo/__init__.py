@@ -1,0 +1,1 @@
+"""P2, online: exploratory preference optimisation (PrivXPO, SquareXPO)."""

@@ -1,0 +1,75 @@
+"""The law of a released label, as two stages: what labels are drawn from, and who randomizes them.
+
+Both are functions of a win probability, so that ablations and channels of one's own fit in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from repro.base.notation import flip_prob, label_signal
+
+LabelLaw = Callable[[Tensor], Tensor]
+"""True win probabilities, any shape → the probabilities that labels are drawn with."""
+
+Channel = Callable[[Tensor, float], Tensor]
+"""(P(y = +1), ε) → P(z = +1) of the label that is released, label by label and independently."""
+
+Estimate = Callable[[Tensor, Tensor], Tensor]
+"""(fitted, truth) → what an estimator returns; the truth is there for ablations alone."""
+
+
+def on_arrays(stage: Callable[..., Tensor], *arrays: np.ndarray) -> np.ndarray:
+    """A stage applied to arrays or numbers in float64; what it returns, as an array."""
+    return stage(*(torch.as_tensor(array) for array in arrays)).numpy()
+
+
+def as_fitted(fitted: Tensor, truth: Tensor) -> Tensor:
+    """The estimator returns what it has fitted."""
+    return fitted
+
+
+def the_truth(fitted: Tensor, truth: Tensor) -> Tensor:
+    """An estimator that cheats: it returns the truth."""
+    return truth.expand_as(fitted)
+
+
+def bradley_terry(win_prob: Tensor) -> Tensor:
+    """Labels follow the true win probabilities."""
+    return win_prob
+
+
+def fair_coins(win_prob: Tensor) -> Tensor:
+    """Labels that know nothing of the rewards."""
+    return 0 * win_prob + 0.5
+
+
+def randomized_response(win_prob: Tensor, epsilon: float) -> Tensor:
+    """Keeps a label with probability e^ε/(1+e^ε), else flips it (P1, eq. 8); ε in (0, inf]."""
+    return flip_prob(epsilon) + label_signal(epsilon) * win_prob
+
+
+def no_randomizer(win_prob: Tensor, epsilon: float) -> Tensor:
+    """Labels are released as they are, whatever ε the learner believes in."""
+    return win_prob
+
+
+@dataclass(frozen=True)
+class AsymmetricResponse:
+    """Any binary randomizer: reports +1 with a probability that depends on the label.
+
+    Attributes:
+        win_given_win: P(z = +1 | y = +1).
+        win_given_loss: P(z = +1 | y = −1).
+    """
+
+    win_given_win: float
+    win_given_loss: float
+
+    def __call__(self, win_prob: Tensor, epsilon: float) -> Tensor:
+        return self.win_given_loss + (self.win_given_win - self.win_given_loss) * win_prob

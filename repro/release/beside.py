@@ -1,0 +1,243 @@
+"""What stands beside the lines: the manifest, the file's name and its times.
+
+Three kinds of leaks.  A *sequence* gives one value for each line, in the order of the release or of
+the original: it is a channel like any other.  A *secret number* (flips, raw labels that are +1)
+or a *hash of the original* says something about all labels at once: chance has no part in it.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import isclose
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from repro.base.files import json_object
+from repro.base.notation import flip_prob, keep_prob
+from repro.release.manifest import manifest_path
+from repro.release.opened import Opened
+
+SHORTEST = 32
+"""Values that make a sequence; fewer could not be told from chance."""
+SHIFTS = 5
+"""Values that may come before those of the lines: a sign, a prefix, the rest of a hex digit."""
+MOST = 500
+"""Sequences that are read."""
+SMALLEST = 10
+"""Counts below this stand in every manifest by chance."""
+NANOSECOND = 10**9
+
+Sequences = list[tuple[str, np.ndarray]]
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Everything outside of the lines.
+
+    Attributes:
+        name: of the file, without folder.
+        times: nanoseconds: last modified, last read.
+        manifest: every value in it with its path; empty where there is none.
+    """
+
+    name: str
+    times: tuple[int, ...]
+    manifest: tuple[tuple[str, Any], ...]
+
+    def values(self) -> Iterator[tuple[str, Any]]:
+        """Words and value of all of it."""
+        yield from self.manifest
+        yield "the file's name", self.name
+        for part in re.split(r"[^0-9A-Za-z+/=]+|_", self.name):
+            if part:
+                yield "the file's name", part
+        for time in self.times:
+            yield "the file's times", time
+            yield "the file's times", time // NANOSECOND
+            yield "the file's times", time % NANOSECOND
+
+    def seeds(self) -> list[int]:
+        """Whole numbers that could have seeded a generator."""
+        found = (int(n) for _, value in self.values() for n in re.findall(r"\d{1,19}", str(value)))
+        return list(dict.fromkeys(found))[:200]
+
+    def salts(self) -> list[str]:
+        """Words that could have salted a hash."""
+        found = [str(value) for _, value in self.values() if isinstance(value, str | int)]
+        return list(dict.fromkeys(text for text in found if len(text) <= 128))[:50]
+
+
+def look_beside(release: Path) -> Beside:
+    """Read what stands beside a release.
+
+    Raises:
+        BadInput: a manifest that is no JSON object.
+    """
+    path = manifest_path(release)
+    values = json_object("manifest", path) if os.path.lexists(path) else {}
+    found = os.stat(release)
+    times = (found.st_mtime_ns, found.st_atime_ns)
+    return Beside(release.name, times, tuple(_leaves("manifest", values)))
+
+
+def sequences(beside: Beside, count: int) -> Sequences:
+    """Every reading of a value as one small category for each of the first lines.
+
+    Args:
+        beside: what to read.
+        count: lines of the longer of release and original.
+    """
+    found: Sequences = []
+    known: set[bytes] = set()
+    for words, value in beside.values():
+        for reading in _readings(value, count):
+            for values in (reading[first:] for first in range(SHIFTS)):
+                if values.size >= SHORTEST and 1 < np.unique(values).size <= 64:
+                    if (key := values[:count].tobytes()) not in known:
+                        found.append((words, values[:count]))
+                    known.add(key)
+    return found[:MOST]
+
+
+def told_secrets(
+    beside: Beside, every: Opened, single: Opened, original: Path, epsilon: float
+) -> list[str]:
+    """Words for every value that is a secret number or a hash of the original.
+
+    Args:
+        beside: what to read.
+        every: all lines.
+        single: one line of each comparison.
+        original: the original's path.
+        epsilon: budget, whose probabilities are no secret.
+    """
+    secrets = [*_secret_numbers(every), *_secret_numbers(single)]
+    known = [*_public_numbers(every), *_public_numbers(single)]
+    known += [flip_prob(epsilon), keep_prob(epsilon)]
+    digests = _digests(original)
+    found = set()
+    for words, value in beside.values():
+        if any(digest in str(value).lower() for digest in digests):
+            found.add(f"{words}: a hash of the original, from which a guess can be checked")
+        for number in _numbers(value):
+            if _among(number, secrets) and not _among(number, known):
+                found.add(f"{words}: a number that only the raw labels give")
+    return sorted(found)
+
+
+def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    yield name[:60], value
+    inside = value.items() if isinstance(value, dict) else ()
+    inside = enumerate(value) if isinstance(value, list) and len(value) < SHORTEST else inside
+    for key, part in inside:
+        yield from _leaves(f"{name} {key}", part)
+
+
+def _readings(value: Any, count: int) -> Iterator[np.ndarray]:
+    if isinstance(value, list):
+        yield _codes(value)
+        yield from _members(value, count)
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        yield from _bits_of(bin(value)[2:])
+        yield from _bits_of(str(value))
+    if isinstance(value, str):
+        yield from _bits_of(value)
+        for data in _bytes(value):
+            bits = np.unpackbits(np.frombuffer(data, dtype=np.uint8)).astype(int)
+            yield from (bits, bits.reshape(-1, 8)[:, ::-1].ravel())
+            yield from _bits_of(data.decode("latin-1"))
+            yield from _members(list(data), count)
+
+
+def _bits_of(text: str) -> Iterator[np.ndarray]:
+    """A value for each character, from either end."""
+    codes = np.frombuffer(text.encode("latin-1", "replace"), dtype=np.uint8).astype(int)
+    yield codes
+    yield codes[::-1]
+    if text and not text.lower().removeprefix("0x").strip("0123456789abcdef"):
+        bits = bin(int(text.lower().removeprefix("0x"), 16))[2:]
+        padded = bits.zfill(4 * len(text.removeprefix("0x")))
+        for one in (bits, padded):
+            yield np.array([int(c) for c in one])
+            yield np.array([int(c) for c in one[::-1]])
+
+
+def _bytes(text: str) -> Iterator[bytes]:
+    for decode in (base64.b64decode, base64.urlsafe_b64decode, base64.b85decode):
+        try:
+            if data := decode(
+                text if decode is base64.b85decode else text + "=" * (-len(text) % 4)
+            ):
+                yield data
+        except (ValueError, binascii.Error):
+            continue
+
+
+def _codes(values: Sequence[Any]) -> np.ndarray:
+    """Whole numbers for values that are alike."""
+    names = [json.dumps(value, sort_keys=True) for value in values]
+    return np.unique(names, return_inverse=True)[1] if names else np.zeros(0, dtype=int)
+
+
+def _members(values: Sequence[Any], count: int) -> Iterator[np.ndarray]:
+    """Whether each line's number, from 0 or from 1, is in a list of numbers."""
+    numbers = [v for v in values if isinstance(v, int) and not isinstance(v, bool)]
+    if not numbers or len(numbers) < len(values):
+        return
+    for first in (0, 1):
+        places = [n - first for n in numbers if 0 <= n - first < count]
+        member = np.zeros(count, dtype=int)
+        member[places] = 1
+        yield member
+
+
+def _numbers(value: Any) -> Iterator[float]:
+    """The number that a value is, also where it is written as text."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        yield float(value) if abs(value) < 1e300 else 0.0
+    if isinstance(value, str) and re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,17})?", value):
+        yield float(value)
+
+
+def _among(number: float, known: Sequence[float]) -> bool:
+    return any(isclose(number, one, rel_tol=1e-6, abs_tol=1e-12) for one in known)
+
+
+def _secret_numbers(opened: Opened) -> list[float]:
+    """Counts and shares that take the raw labels to know, in both frames."""
+    kept, side = opened.kept, opened.truth * opened.position
+    counts: list[int] = []
+    for truth in (opened.truth, side, kept):
+        counts += [int((truth > 0).sum()), int((truth < 0).sum())]
+        for label in (opened.labels, opened.position):
+            cells = 2 * (truth > 0) + (label > 0)
+            counts += np.bincount(cells, minlength=4).tolist()
+    shares = [c / opened.truth.size for c in counts if c >= SMALLEST]
+    shares = [share for share in shares if round(share, 2) != share]
+    sums = [abs(int(truth.sum())) for truth in (opened.truth, side, kept)]
+    return [float(c) for c in (*counts, *sums) if c >= SMALLEST] + shares
+
+
+def _public_numbers(opened: Opened) -> list[float]:
+    """Counts and shares that whoever has the release knows."""
+    ones = int((opened.labels > 0).sum())
+    first = int((opened.position > 0).sum())
+    size, (read, plus) = opened.labels.size, opened.read
+    counts = [size, ones, size - ones, first, size - first, read, plus, read - plus]
+    return [*map(float, counts), *(c / size for c in counts)]
+
+
+def _digests(original: Path) -> list[str]:
+    """Hexadecimal hashes of the original's bytes."""
+    content = original.read_bytes() if original.is_file() else b""
+    names = ("md5", "sha1", "sha224", "sha256", "sha384", "sha512", "blake2b", "blake2s")
+    return [hashlib.new(name, content).hexdigest() for name in names] if content else []

@@ -1,0 +1,57 @@
+"""Stages that the command line knows by name, e.g. ``stages.labels=fair_coins``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from repro.base.errors import BadInput, nearest
+from repro.preferences.label_law import (
+    as_fitted,
+    bradley_terry,
+    fair_coins,
+    no_randomizer,
+    randomized_response,
+    the_truth,
+)
+from repro.privacy.central_noise import GAUSSIAN, NO_NOISE
+from repro.study.fingerprint import fingerprint
+from repro.study.stages import STAGES
+
+NAMED: Mapping[str, Mapping[str, Any]] = {
+    "labels": {"bradley_terry": bradley_terry, "fair_coins": fair_coins},
+    "channel": {"randomized_response": randomized_response, "no_randomizer": no_randomizer},
+    "noise": {"gaussian": GAUSSIAN, "no_noise": NO_NOISE},
+    "estimate": {"as_fitted": as_fitted, "the_truth": the_truth},
+    "bonus": {"as_printed": 1.0, "none": 0.0, "reversed": -1.0},
+}
+
+
+def named_stages(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The stages of a config: a name stands for the object of that name, an object for itself.
+
+    Raises:
+        BadInput: no such stage, or no object of that name.
+    """
+    return {name: _stage(name, value) for name, value in given.items() if value is not None}
+
+
+def _stage(name: str, value: Any) -> Any:
+    if name not in STAGES:
+        raise BadInput(
+            f"stages.{name}", value, f"{nearest(name, STAGES)}allowed: {', '.join(STAGES)}"
+        )
+    if type(value) is not str:  # an object of a StrEnum is the object itself, not a name
+        return value
+    known = NAMED.get(name, {})
+    if value not in known:
+        allowed = ", ".join(known) or "an object, from Python"
+        raise BadInput(f"stages.{name}", value, f"{nearest(value, known)}allowed: {allowed}")
+    return known[value]
+
+
+def in_words(stages: Mapping[str, Any]) -> dict[str, str]:
+    """The stages as config.yaml shows them: what each is, and a hash of its content."""
+    return {
+        name: f"{type(one).__qualname__} {fingerprint(one)[:12]}" for name, one in stages.items()
+    }

@@ -1,0 +1,115 @@
+"""The planner against simulation in held-out settings, and against exact floors."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from repro import plan as command
+from repro.corruption.orders import Order
+from repro.families.losses.label_plan import LabelPlan, NoAnswer
+from repro.families.offline_kl.quantities_gap import gap_constant
+from repro.instances.linear import random_linear_world
+
+
+def world(seed, **changes):
+    sizes = {"num_states": 5, "num_actions": 3, "num_features": 3, "kl_weight": 0.5}
+    return random_linear_world(**(sizes | changes), radius=1.0, theta_share=0.6, seed=seed)
+
+
+HELD_OUT = [
+    pytest.param(LabelPlan(world(101)), 0.5, 0.01, id="mixture"),
+    pytest.param(LabelPlan(world(102), "debiased"), 2.0, 0.02, id="debiased"),
+    pytest.param(LabelPlan(world(103, kl_weight=1.0), "square", 0.02), 1.0, 0.003, id="square-ctl"),
+]
+
+
+@pytest.mark.parametrize(("plan", "epsilon", "target"), HELD_OUT)
+def test_the_answer_is_within_ten_percent_of_a_fresh_simulation(plan, epsilon, target):
+    labels, interval = plan.labels_for(target, epsilon)
+    fresh = LabelPlan(plan.world, plan.loss, plan.corruption, plan.order, 3000, seed=999)
+    assert fresh.measure(labels, epsilon).value == pytest.approx(target, rel=0.1)
+    assert interval.low < labels < interval.high < 1.3 * labels
+
+
+def test_the_strictest_epsilon_gives_the_gap_back():
+    plan = LabelPlan(world(104))
+    epsilon = plan.epsilon_for(0.01, 20_000)
+    assert plan.measure(20_000, epsilon, stage=7).value == pytest.approx(0.01, rel=0.1)
+    assert plan.epsilon_for(10.0, 5) == pytest.approx(1e-3)
+
+
+def test_the_large_sample_constant_is_that_of_fisher_information():
+    here = world(105)
+    assert LabelPlan(here).constant(0.7) == pytest.approx(gap_constant(here, 0.7), rel=1e-5)
+    by_cost, by_constant = LabelPlan(here).clean_equivalent(10_000, 0.7)
+    assert by_constant == pytest.approx(by_cost, rel=0.1)
+
+
+def test_questions_that_no_number_answers():
+    corrupted = LabelPlan(world(106), "square", 0.05, Order.LTC)
+    with pytest.raises(NoAnswer, match="corrupted labels leave"):
+        corrupted.labels_for(1e-5, 1.0)
+    with pytest.raises(NoAnswer, match="more than 1e15"):
+        LabelPlan(world(106)).labels_for(1e-16, 1.0)
+    with pytest.raises(NoAnswer, match="without privacy"):
+        LabelPlan(world(106)).epsilon_for(1e-6, 100)
+
+
+def test_no_method_is_promised_less_than_the_twins_allow():
+    plan = LabelPlan(world(107), "square", 0.05)
+    floor, least = plan.floor(1.0), plan.floor_of_any_method(1.0)
+    assert 0 < least <= floor
+    assert plan.measure(10**9, 1.0).value == pytest.approx(floor, rel=0.02)
+    assert LabelPlan(world(107)).floor_of_any_method(1.0) == 0.0
+
+
+@pytest.mark.parametrize("order", [Order.CTL, Order.LTC])
+def test_the_twin_could_send_the_same_labels(order):
+    plan = LabelPlan(world(108), "square", 0.05, order)
+    risk, here = plan.risk(1.0), plan.world
+    direction = risk.influence(risk.worst_bad_mean)
+    clean = torch.sigmoid(here.reward_diff)
+    allowed = risk.reach * 0.05 / 0.95
+    lengths = np.linspace(0, 1, 2001)
+    far = [float((torch.sigmoid(here.feature_diff @ (here.theta + t * direction)) - clean)
+                 .abs().max()) <= allowed for t in lengths]  # fmt: skip
+    twin = here.theta + float(lengths[np.flatnonzero(far)[-1]]) * direction
+    halfway = (here.theta + twin) / 2
+    gaps = plan._between(twin, 0.5)
+    assert plan.floor_of_any_method(1.0) == pytest.approx(max(gaps), rel=0.15)
+    assert float(plan.gap(halfway[None])[0]) == pytest.approx(gaps[0])
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        ("epsilon=1 target_gap=0.05 replicates=100", 0, "n_pairs = "),
+        ("epsilon=1 n_pairs=5000 replicates=100 loss=square", 0, "gap = "),
+        ("target_gap=0.05 n_pairs=5000 replicates=100", 0, "epsilon = "),
+        ("epsilon=1 n_pairs=5000 corruption=0.01 replicates=100", 0, "floor = "),
+        ("epsilon=1 target_gap=1e-6 corruption=0.05 replicates=100", 3, "no answer: "),
+        ("epsilon=1", 2, "exactly two of"),
+        ("epsilon=-1 target_gap=0.1", 2, "epsilon=-1.0"),
+        ("epsilon=1 target_gap=0.1 corruption=0.5", 2, "corruption=0.5"),
+        ("epsilon=1 target_gap=0.1 los=square", 2, "did you mean loss?"),
+        ("epsilon=1 target_gap=0.1 instance=preference_text instance_seed=3", 2, "instance_seed"),
+    ],
+)
+def test_the_command_answers_or_refuses_in_one_line(words, status, said, capsys):
+    assert command.main(words.split()) == status
+    printed = capsys.readouterr()
+    text = printed.err if status else printed.out
+    assert said in text
+    assert status == 0 or text.count("\n") == 1
+
+
+def test_the_command_can_change_the_instance(capsys):
+    words = "epsilon=inf n_pairs=2000 kl_weight=1 instance_seed=9 replicates=100"
+    assert command.main(words.split()) == 0
+    out = capsys.readouterr().out
+    assert "clean-label" not in out
+    assert math.isfinite(float(out.split("gap = ")[1].split()[0]))

@@ -1,0 +1,139 @@
+"""One interface for reward classes: linear and finite learners against the definition."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from repro.families.online_kl.algorithms_finite import (
+    FiniteClass,
+    RandomFinite,
+    random_finite_class,
+    two_rewards,
+)
+from repro.families.online_kl.algorithms_linear import LeadingFeatures, LinearClass
+from repro.families.online_kl.run_setting import RunSetting, make_batch
+from repro.families.online_kl.worlds import two_rewards_world
+from repro.instances.linear import random_linear_world
+from repro.policies.covering import log_covering_ball
+
+WORLD = random_linear_world(2, 3, 2, 0.5, 1.0, 0.6)
+BATCH = make_batch([RunSetting(1.0, 0.5, 30.0)], 3)
+CELLS = torch.tensor([[0, 3, 5], [1, 1, 4], [2, -1, 0], [5, 5, 5]])
+LABELS = torch.tensor([[1.0, -1, 1], [1, 1, -1], [-1, 1, 1], [1, -1, -1]], dtype=torch.float64)
+
+
+def classes():
+    return {"linear": LinearClass(WORLD), "finite": random_finite_class(WORLD, 5, seed=1)}
+
+
+def fed_by_pairs(rewards):
+    learner = rewards.learner(BATCH)
+    for cell, label in zip(CELLS, LABELS, strict=True):
+        learner.observe_pair(cell, label)
+    return learner
+
+
+def fed_by_block(rewards):
+    learner = rewards.learner(BATCH)
+    pairs = torch.zeros(3, 6, dtype=torch.float64)
+    sums = torch.zeros_like(pairs)
+    for cell, label in zip(CELLS, LABELS, strict=True):
+        for run in range(3):
+            if cell[run] >= 0:
+                pairs[run, cell[run]] += 1
+                sums[run, cell[run]] += label[run]
+    learner.observe(pairs, sums)
+    return learner
+
+
+@pytest.mark.parametrize("kind", ["linear", "finite"])
+def test_pairs_one_by_one_and_as_a_block_leave_the_same_state(kind):
+    one, other = fed_by_pairs(classes()[kind]), fed_by_block(classes()[kind])
+    policy = WORLD.reference.expand(3, -1, -1)
+    torch.testing.assert_close(one.pairs, other.pairs)
+    torch.testing.assert_close(one.label_sum, other.label_sum)
+    torch.testing.assert_close(one.reward(), other.reward(), rtol=0, atol=2e-3)
+    torch.testing.assert_close(one.uncertainty(policy), other.uncertainty(policy))
+
+
+def ratio_of_definition(first, second, pairs, policy, ridge):
+    """Definition 3.5's ratio for one couple of rewards (S, A), by loops."""
+    gap = (first - second).numpy()
+    weight = ridge
+    for cell, count in enumerate(pairs.numpy()):
+        state, (a, b) = cell // 3, [(0, 1), (0, 2), (1, 2)][cell % 3]
+        weight += count * (gap[state, a] - gap[state, b]) ** 2
+    mean = (policy.numpy() * gap).sum(axis=1, keepdims=True)
+    return np.abs(gap - mean) / math.sqrt(weight)
+
+
+def test_finite_uncertainty_is_the_supremum_of_the_definition():
+    rewards = classes()["finite"]
+    learner, policy = fed_by_pairs(rewards), WORLD.reference
+    found = learner.uncertainty(policy.expand(3, -1, -1))
+    for run in range(3):
+        table = [
+            ratio_of_definition(a, b, learner.pairs[run], policy, 1.0)
+            for a in rewards.rewards
+            for b in rewards.rewards
+        ]
+        np.testing.assert_allclose(found[run].numpy(), np.max(table, axis=0), rtol=1e-12)
+
+
+def test_linear_uncertainty_is_reached_on_the_sphere_and_never_exceeded():
+    """sup over the ball of Definition 3.5's ratio, against 20 000 random members."""
+    learner = fed_by_pairs(LinearClass(WORLD))
+    found = learner.uncertainty(WORLD.reference.expand(3, -1, -1))[0].numpy()
+    rng = np.random.default_rng(0)
+    angle = np.linspace(0, 2 * np.pi, 2000)
+    sphere = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    inside = sphere * rng.random((2000, 1))
+    best = {}
+    for name, thetas in (("sphere", sphere), ("inside", inside)):
+        members = torch.from_numpy(thetas) @ WORLD.features.flatten(0, 1).T
+        members = members.reshape(-1, 2, 3)
+        best[name] = np.max(
+            [ratio_of_definition(m, -m, learner.pairs[0], WORLD.reference, 1.0) for m in members],
+            axis=0,
+        )
+    np.testing.assert_allclose(best["sphere"], found, rtol=1e-4)
+    assert (best["inside"] <= found * (1 + 1e-9)).all()
+
+
+def test_the_confidence_set_leaves_only_the_truth_at_last():
+    rewards = random_finite_class(WORLD, 5, seed=1)
+    learner = rewards.learner(BATCH)
+    pairs = torch.full((3, 6), 1e6, dtype=torch.float64)
+    truth = BATCH.label_scale[0] * torch.tanh(WORLD.reward_diff / 2)
+    learner.observe(pairs, pairs * truth)
+    assert learner.best.tolist() == [0, 0, 0]
+    assert not learner.uncertainty(WORLD.reference.expand(3, -1, -1)).any()
+    assert float(learner.distance()[:, 1:].min()) > 900
+
+
+def test_two_rewards_is_realizable_and_within_its_bound():
+    rewards = two_rewards(two_rewards_world(2.0, 0.1))
+    assert isinstance(rewards, FiniteClass)
+    truth = rewards.world.reward - rewards.world.reward.min()
+    torch.testing.assert_close(rewards.rewards[0], truth)
+    assert float(rewards.rewards.max()) == 2.0
+    assert float(rewards.rewards.min()) == 0.0
+
+
+def test_believed_budget_defaults_to_the_true_one():
+    batch = make_batch([RunSetting(1.0, 0.5, 2.0), RunSetting(2.0, 1.0, 3.0, ridge=4.0)], 2)
+    assert len(batch) == 4
+    torch.testing.assert_close(batch.label_scale, batch.believed_signal)
+    assert batch.ridge.tolist() == [1, 1, 4, 4]
+    assert batch.label_offset.tolist() == [0, 0, 0, 0]
+    assert batch.played_kl_weight.tolist() == [0.5, 0.5, 1, 1]
+
+
+def test_sizes_of_classes():
+    assert LinearClass(WORLD).log_size(0.1) == log_covering_ball(2, 1.0, 0.1)
+    assert RandomFinite(5, 1)(WORLD).log_size(0.1) == math.log(5)
+    assert LeadingFeatures(1)(WORLD).log_size(0.1) == log_covering_ball(2, 1.0, 0.1)

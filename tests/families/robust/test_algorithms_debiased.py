@@ -1,0 +1,117 @@
+"""Algorithm 1 against SLSQP in the ambient space, and what the ball is for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from scipy.optimize import minimize
+
+from repro.families.robust.algorithms_debiased import debiased_logistic, hessian, loss
+from repro.families.robust.quantities_rdpo import conservative_loss, p4_loss, rdpo_loss
+from repro.families.robust.worlds_pairs import complement_basis
+
+
+def slsqp(x, mass, labels, radius) -> np.ndarray:
+    """The same problem with ⟨1, θ⟩ = 0 and the ball as constraints."""
+
+    def value(theta):
+        logit = x @ theta
+        return mass @ (np.logaddexp(0, logit) - labels * logit)
+
+    constraints = [
+        {"type": "eq", "fun": lambda t: t.sum()},
+        {"type": "ineq", "fun": lambda t: radius**2 - t @ t},
+    ]
+    start = np.zeros(x.shape[1])
+    options = {"ftol": 1e-15, "maxiter": 1000}
+    return minimize(value, start, constraints=constraints, method="SLSQP", options=options).x
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("spread", [0.2, 3.0], ids=["inside", "w outside [0, 1]"])
+def test_equals_slsqp_in_the_ambient_space(seed, spread):
+    rng = np.random.default_rng(seed)
+    x = rng.standard_normal((5, 3))
+    x /= np.linalg.norm(x, axis=1).max()
+    mass, labels = rng.dirichlet(np.ones(5)), 0.5 + spread * rng.standard_normal(5)
+    basis = complement_basis(3).numpy()
+    found = debiased_logistic(
+        torch.tensor(x @ basis), torch.tensor(mass)[None], torch.tensor(labels)[None], 1.5
+    )
+    theta = basis @ found[0].numpy()
+    assert abs(theta.sum()) < 1e-12
+    assert np.linalg.norm(theta) <= 1.5 + 1e-12
+    assert theta == pytest.approx(slsqp(x, mass, labels, 1.5), abs=2e-5)
+
+
+def test_without_the_ball_the_loss_has_no_minimum():
+    x, mass = torch.ones(1, 1, dtype=torch.float64), torch.ones(1, 1, dtype=torch.float64)
+    label = torch.tensor([[1.4]], dtype=torch.float64)
+    far = torch.tensor([[10.0], [100.0]], dtype=torch.float64)
+    assert loss(x, mass, label, far).diff().item() < -30
+    for radius in (1.0, 7.0):
+        assert debiased_logistic(x, mass, label, radius).item() == pytest.approx(radius)
+
+
+def test_one_cell_is_a_logit_and_unseen_directions_stay():
+    x = torch.eye(2, dtype=torch.float64)
+    mass = torch.tensor([[0.5, 0.0]], dtype=torch.float64)
+    labels = torch.tensor([[0.7, 0.9]], dtype=torch.float64)
+    found = debiased_logistic(x, mass, labels, 5.0)[0]
+    assert found.tolist() == pytest.approx([np.log(0.7 / 0.3), 0.0])
+
+
+def test_problems_in_a_batch_do_not_mix():
+    x = torch.tensor([[1.0, 0.2], [0.1, 0.8]], dtype=torch.float64)
+    mass = torch.tensor([[0.4, 0.6]], dtype=torch.float64)
+    labels = torch.tensor([[0.6, 0.3], [2.0, -1.0], [0.5, 0.5]], dtype=torch.float64)
+    together = debiased_logistic(x, mass, labels, 2.0)
+    alone = torch.cat([debiased_logistic(x, mass, row[None], 2.0) for row in labels])
+    assert torch.allclose(together, alone, atol=1e-12)
+
+
+def test_hessian_by_hand():
+    x, mass = torch.tensor([[2.0]], dtype=torch.float64), torch.tensor([[0.5]], dtype=torch.float64)
+    zero = torch.zeros(1, 1, dtype=torch.float64)
+    assert hessian(x, mass, zero).item() == pytest.approx(0.5 * 0.25 * 4)
+
+
+def test_rdpo_by_hand():
+    """q = ¼ (ε = ln 3), h = 0: every loss is ln 2; at h = 1 the two differ from smoothing."""
+    zero, one, label = np.zeros(1), np.ones(1), np.ones(1)
+    assert rdpo_loss(zero, label, 0.25) == pytest.approx(np.log(2))
+    minus, plus = np.log1p(np.exp(-1)), np.log1p(np.exp(1))
+    assert rdpo_loss(one, label, 0.25) == pytest.approx((0.75 * minus - 0.25 * plus) / 0.5)
+    assert p4_loss(one, label, np.log(3)) == pytest.approx(rdpo_loss(one, label, 0.25))
+    assert conservative_loss(one, label, 0.25) == pytest.approx(0.75 * minus + 0.25 * plus)
+
+
+def test_a_fit_that_has_not_converged_is_nan(monkeypatch):
+    monkeypatch.setattr("repro.families.robust.algorithms_debiased.MAX_STEPS", 1)
+    x, mass = torch.ones(1, 1, dtype=torch.float64), torch.ones(1, 1, dtype=torch.float64)
+    labels = torch.tensor([[0.9]], dtype=torch.float64)
+    assert torch.isnan(debiased_logistic(x, mass, labels, 5.0)).all()
+
+
+def test_hessian_is_the_derivative_of_the_score_in_two_dimensions():
+    x = torch.tensor([[1.0, 0.2], [0.1, 0.8], [-0.5, 0.3]], dtype=torch.float64)
+    mass = torch.tensor([[0.4, 0.5, 0.1]], dtype=torch.float64)
+    labels = torch.tensor([[0.6, 0.3, 1.2]], dtype=torch.float64)
+    theta = torch.tensor([0.7, -1.1], dtype=torch.float64)
+    expected = torch.autograd.functional.hessian(lambda t: loss(x, mass, labels, t[None])[0], theta)
+    assert torch.allclose(hessian(x, mass, theta[None])[0], expected, atol=1e-14)
+
+
+@pytest.mark.parametrize("label", [0.0, 1.0])
+@pytest.mark.parametrize("h", [-0.7, 0.4, 2.5])
+def test_losses_of_either_label(label, h):
+    """ℓ(1) = ln(1 + e^−h), ℓ(0) = ln(1 + e^h); P4's loss is rDPO's at q = 1/(1 + e^ε)."""
+    own, against = np.log1p(np.exp(-h)), np.log1p(np.exp(h))
+    if label == 0:
+        own, against = against, own
+    given = (np.full(1, h), np.full(1, label))
+    q, epsilon = 0.2, np.log(4)
+    assert rdpo_loss(*given, q) == pytest.approx((0.8 * own - 0.2 * against) / 0.6)
+    assert conservative_loss(*given, q) == pytest.approx(0.8 * own + 0.2 * against)
+    assert p4_loss(*given, epsilon) == pytest.approx(rdpo_loss(*given, q))

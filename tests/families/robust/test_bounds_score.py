@@ -1,0 +1,72 @@
+"""Claims E.1 to E.4 and Lemmas H.1 to H.4 by hand, and their wrong versions."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import chi2
+
+from repro.families.robust.bounds_concentration import (
+    chernoff_ratio,
+    contraction_ratio,
+    covariance_fails,
+    quadratic_form_fails,
+)
+from repro.families.robust.bounds_score import NoiseCase, corruption_term_ratio, noise_term_fails
+
+RNG = np.random.default_rng
+
+
+def noise(features: int, constant: float, weighted: bool, replicates: int) -> np.ndarray:
+    case = NoiseCase(
+        methods=(), n_pairs=10**6, features=features, constant=constant, failure_prob=0.05,
+        weighted=weighted,
+    )  # fmt: skip
+    return noise_term_fails(case, constant, RNG(0), replicates)
+
+
+def test_claim_e1_fails_as_often_as_chi_square_says():
+    """C = 1, d = 8: P(χ²_8 > 8 + ln 20)."""
+    fails = noise(8, 1.0, True, 20000).mean()
+    assert fails == pytest.approx(chi2.sf(8 + math.log(20), 8), abs=0.01)
+    assert noise(8, 3**0.5, True, 20000).mean() < 0.01
+
+
+def test_claim_e3_is_free_of_d():
+    assert noise(16, 3**0.5, False, 5000).mean() == 0
+    assert noise(1, 3**-0.5, False, 5000).mean() > 0.2
+
+
+@pytest.mark.parametrize("ridge", [None, 1e-12])
+def test_claims_e2_and_e4_are_attained(ridge):
+    ratios = corruption_term_ratio(0.1, 1.0, ridge, RNG(0), 10)
+    assert ratios == pytest.approx(np.ones(10), abs=1e-6)
+    assert ratios.max() <= 1 + 1e-9
+
+
+def test_features_of_norm_2_double_e4():
+    assert corruption_term_ratio(0.1, 2.0, None, RNG(0), 3) == pytest.approx(2 * np.ones(3))
+
+
+def test_covariances():
+    assert covariance_fails(4, 10**4, 1.0, 0.05, RNG(0), 500).mean() < 0.02
+    assert covariance_fails(4, 10**4, 0.01, 0.05, RNG(0), 500).mean() > 0.3
+
+
+def test_quadratic_forms():
+    assert quadratic_form_fails(8, False, 0.05, RNG(0), 500).mean() < 0.05
+    assert quadratic_form_fails(8, True, 0.05, RNG(0), 500).mean() > 0.2
+
+
+def test_chernoff_holds_with_half_and_not_with_one():
+    assert chernoff_ratio(100, 0.7, 0.5) <= 1
+    assert chernoff_ratio(100, 0.7, 1.0) > 1
+
+
+def test_total_variation_contracts_by_the_cost_and_no_more():
+    ratios = [contraction_ratio(3.0, 1, RNG(i)) for i in range(200)]
+    assert max(ratios) == pytest.approx(1.0)
+    assert min(ratios) < 0.9
+    assert max(contraction_ratio(3.0, 2, RNG(i)) for i in range(50)) > 2.5

@@ -1,0 +1,157 @@
+"""Floors of estimation, RLHF and DPO: closed forms, the separation, wrong implementations."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from repro.base.errors import BadInput
+from repro.base.notation import epsilon_of_cost
+from repro.corruption.orders import Order
+from repro.families.robust.adversaries import HUBER, NONE, STRONG
+from repro.families.robust.algorithms_estimation import estimation_error, estimation_floor
+from repro.families.robust.cases import RobustCase
+from repro.families.robust.quantities_floors import (
+    GreedyCase,
+    dpo_floor,
+    dpo_gap,
+    gap_gradient,
+    greedy_floor,
+    rewards_of,
+)
+from repro.families.robust.worlds_log_linear import three_arms
+from repro.families.robust.worlds_pairs import orthogonal_cells, pairs_of
+from repro.families.robust.wrong import (
+    cost_squared,
+    mask_process,
+    no_debias,
+    orders_swapped,
+    random_flips,
+    shift_without_scale,
+)
+from repro.preferences.label_law import fair_coins, no_randomizer, the_truth
+from repro.study.row import Method
+
+WORLD = orthogonal_cells([0.3, 0.3], [0.3, -0.3], 4.0)
+COST, SHARE, N = 6.0, 1e-3, 10**13
+
+
+UNCHANGED = Method("algorithm_1", lambda case: case)
+
+
+def case(order: Order = Order.LTC, **changes) -> GreedyCase:
+    fields = {
+        "world": WORLD, "order": order, "epsilon": epsilon_of_cost(COST), "n_pairs": N,
+        "corruption": SHARE, "adversary": STRONG, "margins": (1e-4, 1.0),
+    }  # fmt: skip
+    return GreedyCase(**(fields | changes))
+
+
+def ratio(method: Method = UNCHANGED, **changes) -> float:
+    """LTC over CTL."""
+    rng = np.random.default_rng(0)
+    ltc, ctl = (
+        estimation_floor(method.run(case(order, **changes)), rng, 1).item()
+        for order in (Order.LTC, Order.CTL)
+    )
+    return ltc / ctl
+
+
+def test_the_ratio_is_the_privacy_cost():
+    assert ratio() == pytest.approx(COST, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    "wrong", [no_debias, shift_without_scale, cost_squared, random_flips], ids=lambda m: m.name
+)
+def test_wrong_implementations_show_no_separation(wrong):
+    assert ratio(wrong) == pytest.approx(1.0, abs=0.05)
+
+
+def test_masks_and_swapped_orders_are_seen():
+    assert ratio(mask_process) == pytest.approx((COST + 1) / 2, rel=0.05)
+    assert ratio(orders_swapped) == pytest.approx(1 / COST, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    "stage",
+    [{"labels": fair_coins}, {"channel": no_randomizer}, {"adversary": NONE}],
+    ids=["fair coins", "no randomizer", "nobody"],
+)
+def test_without_a_stage_the_ratio_is_another(stage):
+    assert abs(ratio(**stage) / COST - 1) > 0.3
+
+
+def test_an_estimator_that_cheats_has_no_floor():
+    assert estimation_error(case(n_pairs=0, estimate=the_truth)).item() == 0.0
+    assert np.isnan(greedy_floor(case(estimate=the_truth), np.random.default_rng(0), 1))
+
+
+def test_exact_law_equals_many_labels():
+    exact = estimation_error(case(n_pairs=0)).item()
+    sampled = estimation_error(case(), np.random.default_rng(1)).item()
+    assert sampled == pytest.approx(exact, rel=1e-3)
+
+
+def test_strong_is_worse_than_huber():
+    strong = estimation_error(case(n_pairs=0)).item()
+    huber = estimation_error(case(n_pairs=0, adversary=HUBER)).item()
+    assert strong > 1.3 * huber
+
+
+@pytest.mark.parametrize(("order", "worth"), [(Order.LTC, COST), (Order.CTL, 1.0)])
+def test_greedy_floor_in_closed_form(order, worth):
+    """All αn flips in the cell of mass ξ: σ(t) − ½ = ζα/ξ."""
+    shift = worth * SHARE / 0.3
+    found = greedy_floor(case(order), np.random.default_rng(0), 1)
+    assert found == pytest.approx(np.log((0.5 + shift) / (0.5 - shift)), rel=5e-3)
+
+
+def test_greedy_floor_without_corruption_is_nan():
+    clean = case(adversary=NONE, margins=(1e-2, 1.0))
+    assert np.isnan(greedy_floor(clean, np.random.default_rng(0), 1))
+
+
+ARMS = three_arms([0.4, 0.35, 0.25], [0.4, -0.2], 2.0, 0.5)
+
+
+def test_dpo_gap_by_hand():
+    reward = torch.zeros(1, 1, 3, dtype=torch.float64)
+    by_hand = ((ARMS.optimal_policy - ARMS.reference) * ARMS.reward).sum()
+    assert dpo_gap(ARMS, reward).item() == pytest.approx(by_hand.item())
+    assert dpo_gap(ARMS, ARMS.reward[None]).item() == pytest.approx(0.0, abs=1e-15)
+
+
+def test_rewards_and_gradient_of_pair_parameters():
+    pairs = pairs_of(ARMS)
+    reward = rewards_of(ARMS, pairs.theta[None])[0]
+    assert torch.allclose(reward, ARMS.reward)
+    gradient, step = gap_gradient(ARMS, pairs), 1e-6
+    moved = pairs.theta + step * pairs.basis[:, 0]
+    slope = dpo_gap(ARMS, rewards_of(ARMS, moved[None])).item() / step
+    assert slope == pytest.approx(gradient[0].item(), rel=1e-4)
+
+
+def test_dpo_separates_too():
+    rng = np.random.default_rng(0)
+    dpo = RobustCase(
+        world=pairs_of(ARMS), epsilon=epsilon_of_cost(COST), n_pairs=N, corruption=3e-4,
+        adversary=STRONG,
+    )  # fmt: skip
+    ltc = dpo_floor(dpo, rng, 1).item()
+    ctl = dpo_floor(replace(dpo, order=Order.CTL), rng, 1).item()
+    assert ltc / ctl == pytest.approx(COST, rel=0.05)
+
+
+def test_half_of_the_labels_is_refused():
+    with pytest.raises(BadInput, match=r"corruption=0.5"):
+        case(corruption=0.5)
+
+
+def test_a_corrupted_case_has_a_label_to_corrupt():
+    with pytest.raises(BadInput, match=r"corruption=0.05: 0.5 of a label"):
+        case(corruption=0.05, n_pairs=10)
+    assert case(corruption=0.05, n_pairs=10, adversary=NONE).n_pairs == 10

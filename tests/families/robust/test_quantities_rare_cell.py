@@ -1,0 +1,194 @@
+"""The sharper floor, suprema over margins, and DPO against pessimism."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from repro.base.notation import epsilon_of_cost
+from repro.corruption.orders import Order
+from repro.families.robust.adversaries import STRONG
+from repro.families.robust.bounds_cases import (
+    PricedCase,
+    RandomCells,
+    eq_20_ratios,
+    random_floor,
+    tight_world,
+)
+from repro.families.robust.bounds_floor import (
+    curvature,
+    minimax_floor,
+    printed_floor,
+    sharper_floor,
+)
+from repro.families.robust.bounds_rlhf import (
+    condition_ratio,
+    greedy_ratio,
+    jensen_ratio,
+    pessimistic_ratio,
+)
+from repro.families.robust.cases import RobustCase
+from repro.families.robust.quantities_dpo import (
+    UncoveredCase,
+    estimates,
+    lost_by_dpo,
+    lost_by_pessimism,
+)
+from repro.families.robust.quantities_rare_cell import rare_cell_floors, worst_rare_cell
+from repro.families.robust.quantities_two_arms import (
+    MarginCase,
+    TwoArmStates,
+    attacked_floor,
+    calibrated_width,
+    deviation,
+    estimated_margins,
+    supremum_gap,
+)
+from repro.families.robust.worlds_log_linear import uncovered_arms
+from repro.families.robust.worlds_pairs import pairs_of
+from repro.families.robust.worlds_rare_cell import RareCell
+
+RNG = np.random.default_rng
+
+
+def rare(order: Order, cost: float, cell: RareCell) -> RobustCase[RareCell]:
+    return RobustCase(
+        world=cell, order=order, epsilon=epsilon_of_cost(cost), n_pairs=10**13, corruption=1e-3,
+        adversary=STRONG,
+    )  # fmt: skip
+
+
+def worst(order: Order, cost: float, bound: float = 0.25) -> float:
+    cell = RareCell(bound, -bound, (1e-4, 0.9), 1.05, 0.3)
+    return worst_rare_cell(rare(order, cost, cell), RNG(0))
+
+
+def test_theorem_1_is_tight_for_a_small_ball():
+    for cost in (2.0, 10.0):
+        assert worst(Order.LTC, cost) / sharper_floor(cost, 1e-3, 0.25) == pytest.approx(
+            0.99, abs=0.01
+        )
+    assert worst(Order.CTL, 10.0) / sharper_floor(1.0, 1e-3, 0.25) == pytest.approx(0.99, abs=0.01)
+
+
+def test_without_coverage_the_separation_is_a_root():
+    separation = worst(Order.LTC, 16.0) / worst(Order.CTL, 16.0)
+    assert separation == pytest.approx(4.0, rel=0.02)
+
+
+def test_the_supremum_is_interior():
+    cell = RareCell(0.25, -0.25, (1e-6, 1e-5), 1.05, 0.3)
+    assert math.isnan(worst_rare_cell(rare(Order.LTC, 2.0, cell), RNG(0)))
+
+
+def test_rare_cell_by_hand():
+    """m = 0.1: w moves from σ(−B′) by c·α/m; the error is √m times the change of the logit."""
+    cell, cost = RareCell(2.0, -2.0, (1e-4, 0.9), 1.05, 0.3), 5.0
+    found = rare_cell_floors(rare(Order.LTC, cost, cell), np.array([0.1]), RNG(0))
+    w = 1 / (1 + math.exp(2)) + cost * 1e-3 / 0.1
+    assert found[0] == pytest.approx(math.sqrt(0.1) * (math.log(w / (1 - w)) + 2), rel=1e-3)
+
+
+@pytest.mark.parametrize("bound", [0.1, 1.0, 4.0])
+def test_order_of_the_bounds(bound):
+    for worth in (1.0, 20.0):
+        low, high = minimax_floor(worth, 1e-3, bound), sharper_floor(worth, 1e-3, bound)
+        assert (
+            math.sqrt(2 * bound * worth * 1e-3) <= low <= high < printed_floor(worth, 1e-3, bound)
+        )
+
+
+def test_curvature_by_hand():
+    assert curvature(math.log(4)) == pytest.approx(1 / 6.25)
+
+
+def test_random_floors_stay_below_and_the_wrong_bound_does_not():
+    case = PricedCase(world=RandomCells((9.99, 10.01)), corruption=1e-2, adversary=STRONG)
+    floors = [random_floor(case, RNG(i)) for i in range(24)]
+    assert max(floor.over_bound() for floor in floors) <= 1 + 1e-6
+    assert max(floor.over_bound_without_cost() for floor in floors) > 1
+    assert tight_world(0.5, np.random.default_rng(0)).cell_prob.item() == 1.0
+
+
+def test_eq_20_end_holds_and_its_first_step_does_not():
+    rng = np.random.default_rng(0)
+    assert eq_20_ratios(1.0, True, rng, 20).max() <= 1 + 1e-9
+    assert eq_20_ratios(1.0, False, rng, 20).max() > 1.3
+
+
+def margins(states: TwoArmStates, n_pairs: int, width: float = 0.0) -> MarginCase:
+    return MarginCase(methods=(), n_pairs=n_pairs, epsilon=1.0, world=states, width=width)
+
+
+def test_margins_are_unbiased_and_as_noisy_as_said():
+    states = TwoArmStates(2, 0.2)
+    found = estimated_margins(margins(states, 10**8), 0.1, RNG(0), 4000)
+    assert found.mean(axis=0) == pytest.approx([0.1, 0.1], abs=1e-4)
+    assert found.std() == pytest.approx(deviation(states, 10**8, 1.0), rel=0.03)
+
+
+def test_width_covers_as_calibrated():
+    states, n = TwoArmStates(3, 0.1), 10**9
+    found = estimated_margins(margins(states, n), 0.0, RNG(0), 4000)
+    inside = (states.mass * found**2).sum(axis=1) <= calibrated_width(states, n, 1.0, 0.05) ** 2
+    assert inside.mean() == pytest.approx(0.95, abs=0.015)
+
+
+def test_supremum_of_the_greedy_gap():
+    """sup over t of t·Φ(−t/s) is 0.17·s."""
+    states = TwoArmStates(1, 0.3)
+    gap = supremum_gap(margins(states, 10**10), RNG(0), 20000)
+    assert gap == pytest.approx(0.17 * deviation(states, 10**10, 1.0), rel=0.05)
+    assert states.condition_number == pytest.approx(1 / 0.3)
+
+
+def test_pessimism_pays_its_width():
+    states, n = TwoArmStates(1, 0.3), 10**10
+    width = calibrated_width(states, n, 1.0, 0.05)
+    gap = supremum_gap(margins(states, n, width), RNG(0), 2000)
+    assert 0.5 < gap / (width / math.sqrt(0.3)) < 2.0
+    assert gap <= 2 * width * math.sqrt(states.condition_number)
+
+
+def test_attacked_floor_below_twice_the_width():
+    """Theorem 6.1 with κ = 1/m: SubOpt/√κ ≤ 2Γ."""
+    width = sharper_floor(5.0, 1e-3, 2.0)
+    floor = attacked_floor(Order.LTC, epsilon_of_cost(5.0), 1e-3, 2.0, width)
+    assert width <= floor <= 2 * width
+
+
+@pytest.mark.parametrize("states", [1, 2])
+def test_reduction_ratios(states):
+    rngs = [np.random.default_rng(i) for i in range(40)]
+    assert max(greedy_ratio(r, states) for r in rngs) <= 1 + 1e-6
+    assert max(greedy_ratio(np.random.default_rng(i), states, 1.0) for i in range(80)) > 1.5
+    assert max(condition_ratio(r, states, False) for r in rngs) <= 1
+    assert max(jensen_ratio(r, states) for r in rngs) <= 1 + 1e-9
+    assert max(pessimistic_ratio(r, states) for r in rngs[:8]) <= 1 + 1e-6
+
+
+def test_a_set_that_misses_the_truth_breaks_the_bound():
+    ratios = [pessimistic_ratio(np.random.default_rng(i), 1, 0.2) for i in range(40)]
+    assert max(ratios) > 1
+
+
+def estimated(share: float, **stages):
+    arms = uncovered_arms(share, (0.02, 0.0, -0.2), 2.0, 0.05)
+    case = UncoveredCase(world=pairs_of(arms), epsilon=1.0, n_pairs=10**4, **stages)
+    return estimates(case, RNG(0), 40)
+
+
+def test_dpo_pays_for_an_uncovered_response_and_pessimism_does_not():
+    rare, covered = estimated(0.001), estimated(0.1)
+    assert lost_by_dpo(rare).mean() > 3 * lost_by_dpo(covered).mean()
+    assert lost_by_pessimism(rare).mean() <= 1.2 * lost_by_pessimism(covered).mean()
+
+
+def test_without_pessimism_and_with_optimism_the_uncovered_response_is_taken():
+    pessimistic, greedy, optimistic = (
+        lost_by_pessimism(estimated(0.001, bonus=bonus)).mean() for bonus in (1.0, 0.0, -1.0)
+    )
+    assert pessimistic < greedy < optimistic
+    assert optimistic > 0.15

@@ -1,0 +1,71 @@
+"""P2's online tuning against hand computations, and the error of the maximiser by brute force."""
+
+import math
+
+import numpy as np
+import pytest
+import sympy
+
+from repro.base.notation import privacy_cost
+from repro.families.xpo.bounds_meta import Tuning, squared_error_bound, squared_error_of_maximiser
+
+ONE = Tuning(1.0, 0.1, 1e4)
+
+
+def test_the_step_that_eq_6_pays_for():
+    """(η/2)(t−1) ≤ βκ/γ for all t ≤ T at η = βκ/(γT); at βκ/(αT) it takes γ ≤ 2α·T/(T−1)."""
+    b, k, g, a, t, more = sympy.symbols("beta kappa gamma alpha t m", positive=True)
+    horizon, paid = t + more, b * k / g
+    corrected = b * k / (g * horizon) * (t - 1) / 2 / paid
+    assert sympy.simplify(1 - corrected - (t + 1 + 2 * more) / (2 * horizon)) == 0
+    printed = b * k / (a * horizon) * (t - 1) / 2 / paid
+    assert sympy.limit(printed.subs(t, 10), a, 0, "+") == sympy.oo
+
+
+def test_the_share_of_the_step():
+    assert ONE.step_share(printed=False) == pytest.approx((1e4 - 1) / 2e4)
+    gamma = ONE.optimism(1e4)
+    assert ONE.step_share(printed=True) == pytest.approx(gamma * (1e4 - 1) / (2 * 0.1 * 1e4))
+
+
+def test_gamma_by_hand():
+    err = privacy_cost(1.0) ** 2 * 10 + 1e4 * 0.01
+    margin = 1 / (16 * math.exp(2)) ** 2
+    assert ONE.margin == pytest.approx(margin)
+    assert ONE.optimism(1e4) == pytest.approx(math.sqrt(margin * err / (1e4 * 4)))
+
+
+def test_the_guarantee_is_the_sum_of_its_terms():
+    gamma, logs = ONE.optimism(1e4), math.log(1e4)
+    eta = ONE.margin / (gamma * 1e4)
+    paid = (privacy_cost(1.0) ** 2 * 10 * logs + 1e4 * 0.01) / (gamma * 1e4)
+    terms = [1e-4, 4 * logs / (eta * 1e4), eta, paid, 2 * math.sqrt(10 / 1e4)]
+    assert ONE.guarantee(1e4) == pytest.approx(sum(terms))
+    rate = 2 * math.exp(2) * 2 * logs * (privacy_cost(1.0) * math.sqrt(10 / 1e4) + 0.1)
+    assert ONE.stated() == pytest.approx(rate)
+
+
+def test_without_the_count_nothing_falls():
+    assert squared_error_bound(1e3, counted=True) == pytest.approx(1e-3)
+    assert squared_error_bound(1e3, counted=False) == squared_error_bound(1e6, counted=False) == 1
+
+
+def test_the_error_falls_to_the_truth_and_not_for_flipped_labels():
+    found = squared_error_of_maximiser(np.random.default_rng(0), 10**8, 2.0, False, 50)
+    flipped = squared_error_of_maximiser(np.random.default_rng(0), 10**8, 2.0, True, 50)
+    assert found.max() < 1e-5
+    assert flipped == pytest.approx(np.full(50, 0.5 * 2**2), rel=1e-2)
+
+
+def test_the_error_against_a_search_over_the_whole_grid():
+    """The likelihood of a share of wins, maximised on a coarse grid by brute force."""
+    rng = np.random.default_rng(3)
+    found = squared_error_of_maximiser(rng, 200, 1.0, False, 20)
+    rng = np.random.default_rng(3)
+    pairs = rng.binomial(200, 0.5, 20)
+    grid = np.linspace(-3, 3, 6001)
+    keep, flip = 1 / (1 + math.exp(-1)), 1 / (1 + math.exp(1))
+    prob = flip + (keep - flip) / (1 + np.exp(-grid))
+    wins = rng.binomial(pairs, flip + (keep - flip) / (1 + math.exp(-1)))
+    value = wins[:, None] * np.log(prob) + (pairs - wins)[:, None] * np.log(1 - prob)
+    assert found == pytest.approx(0.5 * (grid[value.argmax(1)] - 1) ** 2, abs=5e-3)

@@ -1,0 +1,117 @@
+"""What needs the whole machine: cores and nodes at once, start-up, a device."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from repro.families.offline_kl.algorithms_ppkl import BonusConstants, draw_problem
+from repro.families.online_kl.algorithms_linear import LinearClass
+from repro.families.online_kl.algorithms_pokl import Game
+from repro.families.online_kl.run_setting import RunSetting, make_batch
+from repro.families.online_kl.simulation import simulate
+from repro.instances.linear import random_linear_world
+from repro.study.blocks import Block
+from repro.study.parallel import available_cores, mapper
+
+TASKS, TASK_SECONDS = 24, 1.0
+CONSTANTS = BonusConstants(failure_prob=0.05, net_radius=1e-15, scale=0.1)
+
+
+def description() -> str:
+    """The machine in a line."""
+    cores, load = available_cores(), os.getloadavg()[0]
+    lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
+    names = {line.partition(":")[2].strip() for line in lines if line.startswith("model name")}
+    processor = ", ".join(sorted(names)) or "unknown processor"
+    python = ".".join(str(part) for part in sys.version_info[:2])
+    versions = f"Python {python}, torch {torch.__version__}, numpy {np.__version__}"
+    return f"\n{cores} cores ({processor}), load {load:.1f} at the start, {versions}"
+
+
+def burn(block: Block) -> np.ndarray:
+    """Work of ``TASK_SECONDS`` CPU seconds."""
+    world = random_linear_world(6, 4, 4, 0.5, 1.0, 0.6, seed=1)
+    until = time.thread_time() + TASK_SECONDS
+    while time.thread_time() < until:
+        rng = np.random.default_rng(0)
+        draw_problem(world, 10**6, 1.0, CONSTANTS, rng, 200).fit(1.0)
+    return np.zeros(1)
+
+
+def efficiencies() -> Iterator[tuple[str, float]]:
+    """(how, CPU seconds of work / two cores / wall seconds), pools warm."""
+    blocks = [Block(0, index, f"{index:032x}") for index in range(TASKS)]
+    for name, spread in {"2 processes": mapper(2), **_two_ray_nodes()}.items():
+        list(spread(burn, blocks[:2]))
+        started = time.perf_counter()
+        list(spread(burn, blocks))
+        yield name, TASKS * TASK_SECONDS / 2 / (time.perf_counter() - started)
+
+
+def _two_ray_nodes():
+    try:
+        os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+        from ray.cluster_utils import Cluster  # pyright: ignore[reportMissingImports]
+    except ImportError:
+        return {}
+    from repro.study.ray_tasks import RayTasks
+
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+    cluster.add_node(num_cpus=1)
+    return {"2 Ray nodes (connecting included)": RayTasks(2, cluster.address)}
+
+
+def start_up() -> Iterator[tuple[str, str, str]]:
+    """(command, wall seconds, CPU seconds), the best of five."""
+    for words in (["--help"], ["--cfg", "job"]):
+        walls, cpus = [], []
+        for _ in range(5):
+            before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+            subprocess.run([sys.executable, "-m", "repro", *words], capture_output=True, check=True)
+            walls.append(time.perf_counter() - started)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            cpus.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+        yield f"python -m repro {' '.join(words)}", f"{min(walls):.2f}", f"{min(cpus):.2f}"
+
+
+def devices() -> Iterator[tuple[str, str, str, str]]:
+    """(what and where, replicates a second there, on one core, ratio); nothing without a GPU."""
+    if not torch.cuda.is_available():
+        return
+    name = torch.cuda.get_device_name()
+    for what, work, replicates in (("offline fits", _fits, 20_000), ("T = 1e6", _online, 20_000)):
+        there, here = (
+            replicates / _seconds(work, device, replicates) for device in ("cuda", "cpu")
+        )
+        yield f"{what}, {name}", f"{there:.0f}", f"{here:.0f}", f"{there / here:.1f}"
+
+
+def _fits(device: str, replicates: int) -> None:
+    world = random_linear_world(6, 4, 4, 0.5, 1.0, 0.6, seed=1, device=device)
+    draw_problem(world, 10**6, 1.0, CONSTANTS, np.random.default_rng(0), replicates).fit(1.0)
+
+
+def _online(device: str, replicates: int) -> None:
+    world = random_linear_world(4, 4, 3, 0.5, 1.0, 0.6, seed=1, device=device)
+    batch = make_batch([RunSetting(1.0, 0.5, 8.0)], replicates, device)
+    simulate(Game(world, LinearClass(world), batch), 10**6, 1.5, np.random.default_rng(0))
+
+
+def _seconds(work, device: str, replicates: int) -> float:
+    work(device, replicates)
+    found = []
+    for _ in range(2):
+        started = time.perf_counter()
+        work(device, replicates)
+        torch.cuda.synchronize()
+        found.append(time.perf_counter() - started)
+    return min(found)
