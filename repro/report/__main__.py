@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from repro.base.errors import BadInput, one_line
-from repro.base.files import sweep, whole
+from repro.base.files import atomic_write, remove_stale
 from repro.cli.command import run_command
 from repro.cli.outcome import explained
 
@@ -77,8 +77,8 @@ def _write(given: argparse.Namespace) -> int:
 
 def _save(path: Path, text: str) -> None:
     """Whole or not at all."""
-    sweep(path.parent)
-    with whole(path) as draft:
+    remove_stale(path.parent)
+    with atomic_write(path) as draft:
         draft.write_text(text, encoding="utf-8")
     print(f"{path} ({len(text.encode()) / 1e6:.1f} MB)")
 

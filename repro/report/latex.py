@@ -6,7 +6,7 @@ from io import BytesIO
 from pathlib import Path
 
 from repro.base.errors import one_line
-from repro.base.files import sweep, whole
+from repro.base.files import atomic_write, remove_stale
 from repro.report.html.bars import allowed_range
 from repro.report.html.entries import Entry, entries
 from repro.report.html.runs import Run
@@ -41,7 +41,7 @@ def write_latex(runs: list[Run], folder: Path) -> int:
         OSError: the folder cannot be written to.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    sweep(folder)
+    remove_stale(folder)
     for run in runs:
         _save(folder / f"{run.key}.tex", table(run).encode("utf-8"))
         _figure(run, folder / f"{run.key}.pdf")
@@ -126,5 +126,5 @@ def _scaled(check: dict) -> tuple[float, float, float] | None:
 
 
 def _save(path: Path, content: bytes) -> None:
-    with whole(path) as draft:
+    with atomic_write(path) as draft:
         draft.write_bytes(content)
