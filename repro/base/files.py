@@ -126,6 +126,10 @@ def atomic_write(path: Path) -> Iterator[Path]:
     try:
         yield draft
         os.replace(draft, path)
+    except OSError as problem:
+        problem.filename = os.fspath(path)  # a write that fails does not say of which file
+        problem.filename2 = None
+        raise
     finally:
         with suppress(OSError):
             draft.unlink(missing_ok=True)

@@ -106,7 +106,10 @@ def serve(path):
         name, *order = json.loads(line)
         child = os.fork()
         if child == 0:
-            _fork(writers[name], *order)
+            try:
+                _fork(writers[name], *order)
+            finally:
+                os._exit(98)
         print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 
 

@@ -177,6 +177,7 @@ def run_with(folder, trick):
         "statements": [trick, "p1.thm_4_2"], "checks": [check], "budget": trick,
         "controls": [OUTCOME | {"name": trick, "check": trick, "reason": trick}],
         "assumptions": [{"name": trick, "holds": False, "detail": trick}],
+        "verdict": "assumption_failed",
         "expected": trick, "config_hash": trick, "replicates": trick,
     }  # fmt: skip
     facts = {
