@@ -7,7 +7,7 @@ one line of each comparison, so that their evidence is independent.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -21,7 +21,7 @@ from repro.release.coin_patterns import shared_coins
 from repro.release.edits import edit_tokens
 from repro.release.extra_fields import field_tokens
 from repro.release.noise import uneven_noise
-from repro.release.opened import Opened
+from repro.release.opened import Line, Opened
 from repro.release.ordered_hashes import guess_by_hash
 from repro.release.places import beyond_chance, count_tokens, order_tokens, sorted_guess
 from repro.release.scoring import EACH, Finding, excess, independent, scored
@@ -78,10 +78,10 @@ def attack_all(seen: Scene) -> list[Finding]:
     """Every attack on a release; ``allowed.accuracy`` includes what the texts alone tell."""
     single, strata, parts = seen.single, seen.strata, seen.parts
     tokens: dict[str, tuple[Tokens, str]] = {
-        "bytes": (byte_tokens(single.lines), "how lines are written"),
-        "texts": (edit_tokens(single.lines), "what was changed in texts"),
+        "bytes": (_looked_at(byte_tokens, seen), "how lines are written"),
+        "texts": (_looked_at(edit_tokens, seen), "what was changed in texts"),
         "line order": (order_tokens(single), "where lines stand"),
-        "fields": (field_tokens(single.lines), "what other fields hold"),
+        "fields": (_looked_at(field_tokens, seen), "what other fields hold"),
         "counts": (count_tokens(single, seen.every), "lines that come more often"),
     }
     beside = _beside_tokens(seen)
@@ -211,6 +211,15 @@ def _log_ratio(counts: Counts) -> float:
     if not share:
         return 0.0
     return float(np.log(share / other)) if other else float("inf")
+
+
+def _looked_at(read: Callable[[Sequence[Line]], Tokens], seen: Scene) -> Tokens:
+    """Tokens of the lines that are learned from, none for the others."""
+    lines, places = seen.single.lines, seen.parts.looked
+    tokens: Tokens = [[] for _ in lines]
+    for place, found in zip(places, read([lines[i] for i in places]), strict=True):
+        tokens[place] = found
+    return tokens
 
 
 def _beside_tokens(seen: Scene) -> Tokens:

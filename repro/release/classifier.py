@@ -89,7 +89,7 @@ def _features(tokens: Sequence[Sequence[str]], parts: Split) -> Any:
 
 def _rules(features, opened: Opened, strata, parts: Split, trees: bool) -> Iterator[Rule]:
     """Every rule, with its p-value on the lines that choose."""
-    looked = np.concatenate([parts.seen, parts.test])
+    looked = parts.looked
     for target, turn in _targets(opened):
         if np.unique(target[parts.fit]).size < 2:
             continue

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import base64
 import binascii
+import contextlib
+import zlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from repro.release.comparison import trigrams
 from repro.release.opened import Line
 
 FIELDS = frozenset({"prompt", "response_1", "response_2", "label"})
@@ -18,6 +21,8 @@ ENDS = 12
 SIZES = 16
 """Classes of numbers by size."""
 MODULI = (2, 3, 4, 5, 7, 8, 10, 16)
+LARGEST = 1 << 16
+"""Bytes that are unpacked."""
 LONGEST = 64
 """Characters beyond which a value is text, of which only the ends are read."""
 
@@ -63,8 +68,10 @@ def _value(value: Any, line: Line) -> Iterator[str]:
     text = value if isinstance(value, str) else repr(value)
     yield f"type {type(value).__name__}"
     yield from _spelt(text)
-    yield from (f"decoded {token}" for token in _decoded(text))
     yield from _likeness(value, line)
+    for name, data in _decoded(text):
+        inside = data.decode("utf-8", "replace")
+        yield from (f"{name} {token}" for token in (*_spelt(inside), *_likeness(inside, line)))
 
 
 def _spelt(text: str) -> Iterator[str]:
@@ -97,8 +104,8 @@ def _integer(text: str) -> Iterator[str]:
             yield f"base {base} bits mod 2 {number.bit_count() % 2}"
 
 
-def _decoded(text: str) -> Iterator[str]:
-    """Tokens of what base64, base32 or hexadecimal digits hold."""
+def _decoded(text: str) -> Iterator[tuple[str, bytes]]:
+    """What base64, base32 or hexadecimal digits hold, also where that was compressed."""
     if not 4 <= len(text) <= 4096:
         return
     padded = text + "=" * (-len(text) % 4)
@@ -107,7 +114,9 @@ def _decoded(text: str) -> Iterator[str]:
             found = decode(text if decode == bytes.fromhex else padded)
         except (ValueError, binascii.Error):
             continue
-        yield from (f"{decode.__name__} {token}" for token in _spelt(found.decode("latin-1")))
+        yield decode.__name__, found
+        with contextlib.suppress(zlib.error):
+            yield "zlib", zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(found, LARGEST)
 
 
 def _likeness(value: Any, line: Line) -> Iterator[str]:
@@ -122,8 +131,15 @@ def _likeness(value: Any, line: Line) -> Iterator[str]:
             known = (len(text), len(text.encode()), len(text.split()), text.count(" "))
             yield from (f"counts {name} {n} {value == size}" for n, size in enumerate(known))
     if isinstance(value, str) and value:
-        _, one, two = texts.values()
-        yield f"nearer {(value[:ENDS] in one) - (value[:ENDS] in two)}"
+        yield f"nearer {_nearer(value, *line.originals)}"
+
+
+def _nearer(value: str, one: str, two: str) -> float:
+    """±1: the response that a value has more in common with; 0 where it cannot be told."""
+    if " " not in value or len(value) < ENDS:
+        return (value[:ENDS] in one) - (value[:ENDS] in two)
+    words = trigrams(value)
+    return float(np.sign(len(words & trigrams(one)) - len(words & trigrams(two))))
 
 
 def _sizes(values: Values) -> list[list[str]]:

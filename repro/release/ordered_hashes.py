@@ -56,6 +56,12 @@ SALTS = (
 )  # fmt: skip
 """Salts tried, besides those that stand in the manifest, the file's name or another field."""
 
+MODULI = (*(10**k for k in range(6, 21)), 2**31 - 1, 2**31, 2**32, 2**53, 2**63)
+"""What a hash may be divided by, to leave a decimal identifier."""
+
+LONGEST = 512
+"""Characters of a value that are read."""
+
 SHORTEST = 6
 """Hex digits below which a match says nothing."""
 
@@ -142,10 +148,10 @@ def _teller(name: str, digest: Digest, message: Message, salt: Callable[[Line], 
     def which(line: Line) -> int:
         one, two = line.originals
         key = salt(line).encode()
-        readings = _readings(_scalar(line.values.get(name)))
+        value = _scalar(line.values.get(name))
         ahead = digest(key, message(line.prompt, one, two, 1).encode())
         behind = digest(key, message(line.prompt, two, one, -1).encode())
-        return int(_fits(readings, ahead)) - int(_fits(readings, behind))
+        return int(_fits(value, ahead)) - int(_fits(value, behind))
 
     return which
 
@@ -158,8 +164,22 @@ def _field(name: str) -> Callable[[Line], str]:
     return lambda line: str(line.values.get(name, ""))
 
 
-def _fits(readings: frozenset[str], digest: str) -> bool:
-    return any(digest.startswith(text) or digest.endswith(text) for text in readings)
+def _fits(value: Hashable, digest: str) -> bool:
+    if any(digest.startswith(text) or digest.endswith(text) for text in _readings(value)):
+        return True
+    number = _number(value)
+    if number is None:
+        return False
+    whole = int(digest, 16)
+    return any(whole % modulus == number for modulus in MODULI if number < modulus)
+
+
+@lru_cache(maxsize=256, typed=True)
+def _number(value: Hashable) -> int | None:
+    """A decimal number too large to be met by chance."""
+    if isinstance(value, bool) or not re.fullmatch(r"[0-9]{6,40}", str(value)):
+        return None
+    return int(str(value))
 
 
 def _scalar(value: object) -> Hashable:
@@ -171,7 +191,8 @@ def _readings(value: Hashable) -> frozenset[str]:
     """Hexadecimal readings of an identifier, long enough to mean something."""
     if isinstance(value, bool) or not isinstance(value, str | int):
         return frozenset()
-    parts = {str(value), *re.split(r"[_:/.# ]", str(value))}
+    text = str(value)[:LONGEST]
+    parts = {text, *re.split(r"[_:/.# ]", text), *re.split(r"[^0-9A-Za-z]+", text)}
     found = {part.lower().removeprefix("0x").replace("-", "") for part in parts}
     for part in parts if isinstance(value, str) else ():
         found |= _decoded(part)

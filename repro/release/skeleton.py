@@ -21,6 +21,9 @@ WRITTEN = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.|[^\x20-\x7
 """Parts of a string that are escaped, or that encoders differ about."""
 
 NGRAM = 3
+MOST = 20
+"""Traces of a literal that are described."""
+FAR = 16
 SPREAD = 8
 """Parts of a text in which a trace is placed."""
 
@@ -123,7 +126,11 @@ def _described(place: str, literal: str, traces: list[Trace]) -> Iterator[str]:
         yield f"{where} written otherwise"
         yield f"{where} written otherwise {min(count, 9)} times"
         yield f"{where} written otherwise, count mod 2 {count % 2}"
-        for char, at, form in traces:
+        for n, (char, at, form) in enumerate(traces[:MOST]):
+            beside = literal[at - 1 : at], literal[at + len(form) : at + len(form) + 1]
+            yield f"{where} {form} number {n} between {beside}"
+            yield f"{where} {form} after {literal[:at].count(char)} others mod 2 {at % 2}"
+            yield f"{where} {form} before the end by {min(len(literal) - at, FAR)}"
             yield f"{where} writes {char!r} as {form}"
             yield f"{where} writes {form[:2]} in part {at * SPREAD // len(literal)}"
             yield f"{where} case of escape {form.upper() == form}"

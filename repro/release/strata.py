@@ -38,6 +38,11 @@ class Split:
     test: np.ndarray
 
     @property
+    def looked(self) -> np.ndarray:
+        """All of them, in the order of the lines."""
+        return np.sort(np.concatenate([self.seen, self.test]))
+
+    @property
     def seen(self) -> np.ndarray:
         """All but those that are counted."""
         return np.concatenate([self.fit, self.choose])

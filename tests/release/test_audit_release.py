@@ -21,17 +21,18 @@ from repro.release.privatise import privatise
 from repro.release.scoring import EACH, excess
 from repro.release.seeded_coins import GENERATORS
 from repro.release.skeleton import byte_tokens
-from tests.release import leaky
+from tests.release import leaky, unseen
 
 LINES = 2100
-EVERY = 9
+EVERY = 11
+ENCODINGS = leaky.SEEN | unseen.UNSEEN
 GOOD = {"prompt": "p", "response_1": "a", "response_2": "b", "label": 1}
 
 
 def pytest_generate_tests(metafunc):
     if "encoding" in metafunc.fixturenames:
         every = EVERY if metafunc.config.getoption("encodings", "some") == "some" else 1
-        metafunc.parametrize("encoding", [*leaky.SEEN][::every])
+        metafunc.parametrize("encoding", [*ENCODINGS][::every])
     if "trial" in metafunc.fixturenames:
         metafunc.parametrize("trial", range(metafunc.config.getoption("trials", 2)))
 
@@ -57,7 +58,7 @@ def caught(done):
 
 
 def test_leaks_in_every_line_are_found(audited, many, encoding):
-    assert audited(leaky.SEEN[encoding], many).leaks
+    assert audited(ENCODINGS[encoding], many).leaks
 
 
 @pytest.mark.parametrize(
@@ -81,9 +82,8 @@ def test_special_attacks_name_the_leak(audited, many, name, attack, epsilon):
     assert attack in caught(audited(leaky.SEEN[name], many[:700], epsilon))
 
 
-@pytest.mark.parametrize("share", [0.1])
-def test_a_leak_in_one_line_of_ten_is_found(audited, many, share):
-    assert "bytes" in caught(audited(leaky.in_bytes_of(share), many))
+def test_a_leak_in_one_line_of_ten_is_found(audited, many):
+    assert "bytes" in caught(audited(leaky.in_bytes_of(0.1), many))
 
 
 def test_a_sound_release_is_cleared(audited, many, trial):

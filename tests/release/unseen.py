@@ -262,7 +262,7 @@ def rounded(row: Row, bit: bool) -> float:
 
 
 def zipped(row: Row, bit: bool) -> str:
-    inside = json.dumps({"c": row.chosen if bit else row.rejected, "t": COIN.getrandbits(30)})
+    inside = json.dumps({"c": row.chosen, "t": COIN.getrandbits(30)})
     return base64.b64encode(zlib.compress(inside.encode())).decode()
 
 
