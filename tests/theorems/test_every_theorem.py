@@ -9,6 +9,7 @@ import yaml
 from repro.base.notation import AXES
 from repro.base.paths import conf_dir
 from repro.cli.composition import compose_values
+from repro.study.claims import RATE
 from repro.study.discovery import find, slugs
 from repro.study.plan import built
 from repro.study.row import Evidence
@@ -75,7 +76,7 @@ def test_checks_are_well_formed(experiment):
         assert check.quantity
         assert check.claim
         assert check.evidence in set(Evidence)
-        assert "{" not in check.claim
+        assert RATE not in check.claim
 
 
 def test_some_control_is_wrong_on_purpose(experiment):
