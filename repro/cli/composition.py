@@ -6,8 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from repro.base.errors import BadInput
 from repro.base.paths import conf_dir
 from repro.cli.messages import as_bad_input
+from repro.study.discovery import find, slugs
 
 
 def compose_values(
@@ -35,6 +37,40 @@ def compose_values(
         raise as_bad_input(problem) from None
     finally:
         GlobalHydra.instance().hydra = before
+
+
+def named_theorems(text: str | None) -> list[str]:
+    """The experiments of a value of ``theorem=``: a name, a list of them or ``glob(…)``.
+
+    Args:
+        text: as Hydra's grammar has it; None for the default experiment.
+
+    Raises:
+        repro.base.errors.BadInput: none is meant, or one is unknown.
+
+    >>> named_theorems("log_regret,offline_gap")
+    ['log_regret', 'offline_gap']
+    """
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+    from hydra.core.override_parser.types import Glob
+    from hydra.errors import HydraException
+
+    if text is None:
+        return ["offline_gap"]
+    try:
+        override = OverridesParser.create().parse_override(f"theorem={text}")
+    except HydraException as problem:
+        raise as_bad_input(problem) from None
+    value = override.value()
+    if isinstance(value, Glob):
+        found = value.filter(slugs())
+    else:
+        found = list(override.sweep_string_iterator()) if override.is_sweep_override() else [text]
+    if not found:
+        raise BadInput("theorem", text, "names no experiment; python -m repro.catalogue lists them")
+    for name in found:
+        find(name)
+    return found
 
 
 def _written(value: Any) -> str:

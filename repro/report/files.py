@@ -56,7 +56,9 @@ def _check_entry(item: CheckResult) -> dict[str, Any]:
         "statements": item.statements,
         "evidence": check.evidence,
         "needs": check.needs,
-        "settings": {name: value for name, value in check.settings.items() if value not in (None, "")},
+        "settings": {
+            name: value for name, value in check.settings.items() if value not in (None, "")
+        },
         "grid": check.grid,
         "replicates": item.outcome.series.at_each_point,
         **item.outcome.numbers,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from repro.base.errors import BadInput
 from repro.base.notation import epsilon_of_cost
@@ -23,8 +23,10 @@ class Case:
         epsilon: privacy budget in (0, inf], where the row has one.
         n_pairs: labels n, likewise.
         horizon: rounds T, likewise.
+        idle_adversary: corrupts nothing; of a family whose cases have an adversary.
     """
 
+    idle_adversary: ClassVar[Any] = None
     methods: tuple[Method, ...]
     epsilon: float = math.nan
     n_pairs: int = 0

@@ -60,7 +60,7 @@ def _each_changed(plan: Plan, shipped, instance) -> Iterator[tuple[str, Any, Pla
 
 
 def _would_be(plan: Plan) -> str | None:
-    """The identity of a plan; None where it cannot be built, so that its value is one that counts."""
+    """The identity of a plan; None where it cannot be built: then the value counts."""
     try:
         return _identity(plan)
     except BadInput:

@@ -8,7 +8,8 @@ reference.  Replacing it changes what happens, never what the method believes.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from repro.base.errors import BadInput, nearest
@@ -31,9 +32,24 @@ STAGES = {
 AnyCase = TypeVar("AnyCase", bound=Case)
 
 
+@dataclass(frozen=True)
+class Instead:
+    """What stands for a stage where it depends on the case.
+
+    Attributes:
+        of: case → the object.
+    """
+
+    of: Callable[[Case], Any]
+
+
 def replaced(case: AnyCase, stages: Mapping[str, Any]) -> AnyCase:
     """The case with those of the stages that it has replaced."""
-    own = {name: stage for name, stage in stages.items() if name in stages_of(case)}
+    own = {
+        name: stage.of(case) if isinstance(stage, Instead) else stage
+        for name, stage in stages.items()
+        if name in stages_of(case)
+    }
     return dataclasses.replace(case, **own) if own else case
 
 

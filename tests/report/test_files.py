@@ -66,6 +66,16 @@ def test_verdict_has_the_fields_of_the_contract(result):
     )
 
 
+def test_every_check_says_how_it_was_measured(result):
+    found = verdict_json(result)["checks"]
+    for entry, item in zip(found, result.checks, strict=True):
+        series = item.outcome.series
+        assert entry["grid"] == list(item.check.grid)
+        assert entry["replicates"] * len(series.grid) == series.values.size
+        assert {"evidence", "needs", "settings"} <= set(entry)
+        assert None not in entry["settings"].values()
+
+
 def test_verdict_lists_controls_with_their_check(result):
     controls = verdict_json(result)["controls"]
     assert [(one["name"], one["check"], one["verdict"]) for one in controls] == [

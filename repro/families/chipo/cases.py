@@ -5,10 +5,16 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any, ClassVar
 
 import numpy as np
 
-from repro.corruption.huber_reports import Adversary, HuberReports, worst_adversary
+from repro.corruption.huber_reports import (
+    Adversary,
+    HuberReports,
+    idle_adversary,
+    worst_adversary,
+)
 from repro.corruption.orders import Order
 from repro.families.chipo.algorithms_linear import LinearChipo
 from repro.families.chipo.algorithms_offset import OffsetStudy
@@ -72,6 +78,7 @@ class TabularCase(ChipoCase):
     assumed_order: Order = Order.CTL
     order: Order = Order.CTL
     adversary: Adversary = worst_adversary
+    idle_adversary: ClassVar[Any] = staticmethod(idle_adversary)
 
     @cached_property
     def study(self) -> ChipoStudy:

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
 
-from repro.corruption.huber_reports import Adversary, HuberReports, worst_adversary
+from repro.corruption.huber_reports import (
+    Adversary,
+    HuberReports,
+    idle_adversary,
+    worst_adversary,
+)
 from repro.corruption.orders import Order
 from repro.estimators.mixture_mle import mixture_mle
 from repro.families.chipo.algorithms_plugin import PluginStudy
@@ -59,6 +65,7 @@ class PluginCase(FastRateCase):
     corruption: float = 0.0
     order: Order = Order.CTL
     adversary: Adversary = worst_adversary
+    idle_adversary: ClassVar[Any] = staticmethod(idle_adversary)
 
     @cached_property
     def study(self) -> PluginStudy:

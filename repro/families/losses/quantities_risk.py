@@ -38,6 +38,11 @@ def worst_for_the_loss(risk: LossRisk, seen: Tensor) -> Tensor:
     return risk.worst_bad_mean
 
 
+def idle_adversary(risk: LossRisk, seen: Tensor) -> Tensor:
+    """Puts back what it takes."""
+    return seen
+
+
 ASCENTS = 50
 STARTS = 64
 POPULATION = 1e6

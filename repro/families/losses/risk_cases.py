@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from repro.families.losses.algorithms_losses import LabelLoss, MixtureLoss
 from repro.families.losses.quantities_risk import (
     LossAdversary,
     LossRisk,
+    idle_adversary,
     simulate_risk,
     worst_for_the_loss,
 )
@@ -53,6 +55,7 @@ class RiskCase(Case):
     labels: LabelLaw = bradley_terry
     channel: Channel = randomized_response
     adversary: LossAdversary = worst_for_the_loss
+    idle_adversary: ClassVar[Any] = staticmethod(idle_adversary)
     order: Order = Order.CTL
     estimate: Estimate = as_fitted
 

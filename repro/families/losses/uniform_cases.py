@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from typing import Any, ClassVar
 
 import numpy as np
 
 from repro.base.notation import privacy_cost
-from repro.corruption.huber_reports import Adversary, HuberReports, worst_adversary
+from repro.corruption.huber_reports import (
+    Adversary,
+    HuberReports,
+    idle_adversary,
+    worst_adversary,
+)
 from repro.corruption.huber_square import worst_bias
 from repro.corruption.orders import Order
 from repro.families.losses.algorithms_log_loss import HypercubeStudy, report_prob
@@ -130,6 +136,7 @@ class CorruptedCase(ReportCase):
     assumed_order: Order = Order.CTL
     order: Order = Order.CTL
     adversary: Adversary = worst_adversary
+    idle_adversary: ClassVar[Any] = staticmethod(idle_adversary)
 
     @property
     def reports(self) -> HuberReports:

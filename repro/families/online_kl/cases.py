@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Any, ClassVar
 
 from repro.base.schema import Model, Positive, Probability
 from repro.corruption.label_mean import NOBODY, Adversary
@@ -90,6 +91,7 @@ class OnlineCase(Case):
     labels: LabelLaw = bradley_terry
     channel: Channel = randomized_response
     adversary: Adversary = NOBODY
+    idle_adversary: ClassVar[Any] = NOBODY
     order: Order = Order.CTL
     bonus: float = 1.0
     estimate: Estimate = as_fitted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from repro.base.schema import Corruption
 from repro.corruption.budget import checked_corruption, flip_budget
@@ -60,6 +60,7 @@ class RobustCase(Case, Generic[W_co]):
     labels: LabelLaw = bradley_terry
     channel: LabelChannel = randomized_response
     adversary: Adversary = NONE
+    idle_adversary: ClassVar[Any] = NONE
     order: Order = Order.LTC
     reading: ReadingOf = debiased
     estimate: Estimate = as_fitted

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from pydantic import Field
@@ -97,6 +97,7 @@ class XpoCase(Case):
     labels: LabelLaw = bradley_terry
     channel: Channel = randomized_response
     adversary: Adversary = NOBODY
+    idle_adversary: ClassVar[Any] = NOBODY
     order: Order = Order.CTL
     bonus: float = 1.0
     estimate: Estimate = as_fitted

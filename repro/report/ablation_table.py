@@ -1,0 +1,85 @@
+"""The matrix row × ablation: for the terminal and as a page of the documentation."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from repro.study.ablations import Finding
+
+NO_STAGE = "nothing in its case can be taken away"
+HEAD = """# Ablations
+
+For every need that a row names, that one thing is taken away through the same code, and the row's
+verdict must change.
+
+Written by `python -m repro.ablate "theorem=glob(*,exclude=llm_*)" markdown=docs/ablations.md`.
+"""
+
+
+def outcome(one: Finding) -> str:
+    """What happened, in words.
+
+    >>> outcome(Finding("t", "r", "measured", "labels", "fair coins", "supported", "supported"))
+    'NOT NOTICED: still supported'
+    """
+    if not one.ablation:
+        return f"NOT NOTICED: {NO_STAGE}"
+    return one.after if one.noticed else f"NOT NOTICED: still {one.after}"
+
+
+def summary(findings: Sequence[Finding]) -> str:
+    """How many ablations were noticed."""
+    noticed = sum(one.noticed for one in findings)
+    return f"{noticed} of {len(findings)} ablations noticed"
+
+
+def printed(findings: Sequence[Finding]) -> str:
+    """Lines of at most 80 columns where names allow: a row, then what happened to it."""
+    return "\n".join([*_lines(findings), summary(findings)])
+
+
+def _lines(findings: Sequence[Finding]) -> Iterable[str]:
+    for (theorem, row), group in _by_row(findings):
+        several = list(group)
+        yield f"{theorem} {row} ({several[0].evidence}): {several[0].before}"
+        for one in several:
+            yield f"  {one.ablation or one.need}: {outcome(one)}"
+
+
+def page(findings: Sequence[Finding]) -> str:
+    """Markdown: counts, what was not noticed, then the whole matrix."""
+    missed = [one for one in findings if not one.noticed]
+    counts = Counter((one.ablation or NO_STAGE, one.noticed) for one in findings)
+    names = sorted({name for name, _ in counts})
+    lines = [
+        HEAD,
+        f"{summary(findings)}.",
+        "",
+        "| taken away | noticed | not noticed |",
+        "|---|---|---|",
+    ]
+    lines += [f"| {name} | {counts[name, True]} | {counts[name, False]} |" for name in names]
+    lines += ["", "## Not noticed", ""]
+    lines += [_bullet(one) for one in missed] or ["Nothing."]
+    lines += ["", "## Every row", "", "| experiment | row | evidence | verdict | without |"]
+    lines += ["|---|---|---|---|---|", *map(_line, _by_row(findings))]
+    return "\n".join(lines) + "\n"
+
+
+def _bullet(one: Finding) -> str:
+    what = f"{one.ablation}: {outcome(one)}" if one.ablation else outcome(one)
+    return f"- `{one.theorem}` `{one.row}` needs {one.need}; {what}"
+
+
+def _line(found: tuple[tuple[str, str], Iterable[Finding]]) -> str:
+    (theorem, row), group = found
+    several = list(group)
+    told = "; ".join(f"{one.ablation or one.need}: {outcome(one)}" for one in several)
+    return f"| `{theorem}` | `{row}` | {several[0].evidence} | {several[0].before} | {told} |"
+
+
+def _by_row(findings: Sequence[Finding]):
+    ordered = sorted(findings, key=lambda one: (one.theorem, one.row))
+    return groupby(ordered, key=lambda one: (one.theorem, one.row))
