@@ -66,7 +66,9 @@ def take_away(theorem: str, values: dict[str, Any]) -> list[Finding]:
     trials = built(session.plan).trials
 
     def run(stages: dict[str, Any], rows: list[str]) -> dict[str, str]:
-        return _verdicts(session_of({**values, "stages": stages, "only": rows}))
+        return _verdicts(
+            session_of({**values, "stages": {**values["stages"], **stages}, "only": rows})
+        )
 
     return ablated(theorem, trials, honest, run)
 

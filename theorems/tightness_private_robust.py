@@ -12,11 +12,12 @@ g·(1 − TV) in the worst case (Le Cam), TV between n private corrupted labels 
 supremum over g taken numerically.  While the two laws coincide, g ≤ α/(1−α) under CTL and
 c·α/(1−α) under LTC, no number of labels helps.
 
-Measured: the exponents of that bound in n, c(ε) and α, with the orders swapped or raw labels as
-controls; and the same exponents of the debiased mean's error (at h = 0, pushed up), so that the
-bounds match.  A strong adversary may do all that a Huber one does, up to the fluctuation of α·n, so
-P4's floors are bounded below too.  Not covered: the factors κ and 1/(γξ) in front, and the √α of
-P4's Theorem 5.4, which P4 does not call tight.
+Measured: the exponents of that bound in n, c(ε) and α, its floor for n → ∞ as a number, with the
+orders swapped or raw labels as controls; and the error of the debiased mean at a small h > 0,
+pulled down, whose number is the same up to the h: the bounds match.  A strong adversary may do all
+that a Huber one does, up to the fluctuation of α·n, so P4's floors are bounded below too.  Not
+covered: the factors κ and 1/(γξ) in front, and the √α of P4's Theorem 5.4, which P4 does not call
+tight.
 
 What would refute a row: an exponent outside its margin.
 """
@@ -24,24 +25,41 @@ What would refute a row: an exponent outside its margin.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
+import torch
 
+from repro.base.notation import privacy_cost
 from repro.base.schema import Share
-from repro.families.robust.bounds_two_point import (
-    Order,
-    debiased_mean_error,
-    mean_floor,
-    observed_mean,
-    two_point_bound,
+from repro.corruption.debiasing import Reading, ReadingOf, debiased
+from repro.corruption.huber_reports import (
+    Adversary,
+    HuberReports,
+    idle_adversary,
+    worst_adversary,
+)
+from repro.corruption.orders import Order
+from repro.families.robust.bounds_two_point import mean_floor, observed_mean, two_point_bound
+from repro.preferences.label_counts import LabelCounts
+from repro.preferences.label_law import (
+    Channel,
+    Estimate,
+    LabelLaw,
+    as_fitted,
+    bradley_terry,
+    randomized_response,
 )
 from repro.study.case import Case, Point
-from repro.study.claims import Slope
+from repro.study.claims import Ratio, Slope
 from repro.study.config import Probes
 from repro.study.experiment import Experiment
 from repro.study.results import AssumptionResult
-from repro.study.row import Evidence, Measure, Method, Need, Row, method, per_method
+from repro.study.row import Evidence, Measure, Need, Row, method, per_method
+
+MEAN = 0.01
+"""h at which the debiased mean is tried: small, so that α(c + h) is all but c·α."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -50,73 +68,134 @@ class MeanCase(Case):
 
     Attributes:
         corruption: α of the Huber adversary.
-        order: ``ctl`` or ``ltc``.
+        floor: the claimed bound for n → ∞.
+        bias: the claimed error of the debiased mean for n → ∞.
+        labels: what labels are drawn from.
+        channel: who randomizes them.
+        adversary: who corrupts them.
+        order: of corruption and privacy.
+        reading: how the debiased mean, believing in ε, reads reports.
+        estimate: (estimate, h) → what is returned.
     """
 
     corruption: float
+    floor: float
+    bias: float
     order: Order
+    labels: LabelLaw = bradley_terry
+    channel: Channel = randomized_response
+    adversary: Adversary = worst_adversary
+    idle_adversary: ClassVar[Any] = staticmethod(idle_adversary)
+    reading: ReadingOf = debiased
+    estimate: Estimate = as_fitted
+
+    @property
+    def reports(self) -> HuberReports:
+        """How a report comes about."""
+        return HuberReports(
+            self.epsilon, self.corruption, self.order, self.labels, self.channel, self.adversary
+        )
 
 
 @dataclass(frozen=True)
 class Setup:
     """Whether anybody corrupts, and on which side of the randomizer."""
 
-    order: Order = "ctl"
+    order: Order = Order.CTL
     corrupted: bool = True
 
 
-CLEAN, CTL, LTC = Setup(corrupted=False), Setup(), Setup("ltc")
-OTHER: dict[Order, Order] = {"ctl": "ltc", "ltc": "ctl"}
+CLEAN, CTL, LTC = Setup(corrupted=False), Setup(), Setup(Order.LTC)
 
 
-def bound_at(name: str, **changes) -> Method:
-    """The two-point bound with some of the case's numbers replaced."""
-
-    def run(case: MeanCase) -> float:
-        given = {"n_pairs": case.n_pairs, "epsilon": case.epsilon, "share": case.corruption}
-        one = given | changes
-        return two_point_bound(one["n_pairs"], one["epsilon"], one["share"], case.order)
-
-    return Method(name, run)
+@method
+def bound(case: MeanCase) -> float:
+    """The two-point bound."""
+    return two_point_bound(case.n_pairs, case.reports)
 
 
-BOUND = bound_at("bound")
-NO_LABELS = bound_at("no_labels", n_pairs=1, epsilon=1e-6, share=0.0)
-RAW_LABELS = bound_at("raw_labels", epsilon=math.inf)
-NO_ADVERSARY = bound_at("no_adversary", share=0.0)
+@method
+def one_label(case: MeanCase) -> float:
+    """Wrong: the bound of a single label at a tiny budget."""
+    return two_point_bound(1, HuberReports(1e-6))
+
+
+@method
+def raw_labels(case: MeanCase) -> float:
+    """Wrong: labels are not randomized."""
+    return two_point_bound(case.n_pairs, replace(case.reports, epsilon=math.inf))
+
+
+@method
+def no_adversary(case: MeanCase) -> float:
+    """Wrong: nobody corrupts."""
+    return two_point_bound(case.n_pairs, replace(case.reports, corruption=0.0))
 
 
 @method
 def swapped_order(case: MeanCase) -> float:
     """Wrong: the adversary on the other side of the randomizer."""
-    return two_point_bound(case.n_pairs, case.epsilon, case.corruption, OTHER[case.order])
+    return two_point_bound(case.n_pairs, replace(case.reports, order=case.order.swapped))
 
 
-def error(case: MeanCase, rng: np.random.Generator, replicates: int, **assumed) -> np.ndarray:
-    """(R,) |ĥ − h| of the debiased mean."""
-    given = (case.n_pairs, case.epsilon, case.corruption, case.order)
-    return debiased_mean_error(rng, *given, replicates, **assumed)
+@method
+def debiased_mean(case: MeanCase, rng: np.random.Generator, replicates: int) -> np.ndarray:
+    """(R,) |ĥ − h| of the debiased mean at h = MEAN."""
+    report = float(case.reports.mean(np.array(MEAN)))
+    wins = rng.binomial(case.n_pairs, (1 + report) / 2, (replicates, 1)).astype(np.float64)
+    pairs = torch.full((replicates, 1), float(case.n_pairs), dtype=torch.float64)
+    counts = LabelCounts(pairs, torch.from_numpy(wins))
+    fitted = 2 * case.reading(case.epsilon)(counts)[:, 0] - 1
+    truth = torch.tensor(MEAN, dtype=torch.float64)
+    return (case.estimate(fitted, truth) - truth).abs().numpy()
 
 
 @method
 def half_debiased(case: MeanCase, rng: np.random.Generator, replicates: int) -> np.ndarray:
     """Wrong: the root of the factor."""
-    return error(case, rng, replicates, assumed_signal=math.sqrt(math.tanh(case.epsilon / 2)))
+    return debiased_mean.run(replace(case, reading=root_of_cost), rng, replicates)
 
 
-DEBIASED_MEAN = Method("debiased_mean", error)
-NO_DATA = Method("no_labels", lambda case, rng, replicates: NO_LABELS.run(case))
-LOWER = Measure(
-    "exact lower bound of E|ĥ − h|",
-    per_method(lambda case, m, rng, replicates: m.run(case)),
-    Evidence.EXACT,
-)
-ATTAINED = Measure(
-    "E|ĥ − h| of the debiased mean",
-    per_method(lambda case, m, rng, replicates: m.run(case, rng, replicates)),
-    Evidence.MEASURED,
-)
-PRIVATE, ATTACKED = (Need.LABELS, Need.PRIVACY), (Need.LABELS, Need.ADVERSARY)
+@method
+def no_data(case: MeanCase, rng: np.random.Generator, replicates: int) -> float:
+    """Wrong: the error of who has no labels."""
+    return one_label.run(case)
+
+
+def root_of_cost(epsilon: float) -> Reading:
+    """Reads ±1 reports as √c times their mean."""
+    scale = math.sqrt(privacy_cost(epsilon))
+    return Reading(scale, 0.5 - 0.5 / scale)
+
+
+def exactly(case: MeanCase, m: Any, rng: np.random.Generator, replicates: int) -> float:
+    """One method, without sampling."""
+    return m.run(case)
+
+
+def sampled(case: MeanCase, m: Any, rng: np.random.Generator, replicates: int) -> Any:
+    """(R,) of one method."""
+    return m.run(case, rng, replicates)
+
+
+def over_floor(case: MeanCase, m: Any, rng: np.random.Generator, replicates: int) -> float:
+    """The bound in units of what is claimed for n → ∞."""
+    return m.run(case) / case.floor
+
+
+def over_bias(case: MeanCase, m: Any, rng: np.random.Generator, replicates: int) -> Any:
+    """(R,) errors in units of what is claimed for n → ∞."""
+    return m.run(case, rng, replicates) / case.bias
+
+
+LOWER = Measure("exact lower bound of E|ĥ − h|", per_method(exactly), Evidence.EXACT)
+FLOOR = Measure("exact lower bound / claimed", per_method(over_floor), Evidence.EXACT)
+ATTAINED = Measure("E|ĥ − h| of the debiased mean", per_method(sampled), Evidence.MEASURED)
+BIAS = Measure("error of the debiased mean / claimed", per_method(over_bias), Evidence.MEASURED)
+
+ATTACKED = (Need.LABELS, Need.ADVERSARY)
+ORDERED = (*ATTACKED, Need.ORDER)
+ESTIMATED = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY, Need.DEBIASING)
 
 
 class TightnessProbes(Probes):
@@ -134,32 +213,38 @@ class TightnessPrivateRobust(Experiment[MeanCase]):
     config: TightnessProbes
 
     rows = (
-        Row("n_pairs", "n_pairs", Slope(-0.5, "no corruption: bound {rate}"), LOWER, BOUND,
-            (NO_LABELS,), given=CLEAN, needs=(Need.LABELS,)),
-        Row("privacy_cost", "privacy_cost", Slope(1, "no corruption: bound {rate}"), LOWER, BOUND,
-            (RAW_LABELS,), given=CLEAN, needs=PRIVATE),
-        Row("corruption_ctl", "corruption", Slope(1, "CTL, n large: bound {rate}"), LOWER, BOUND,
-            (NO_ADVERSARY,), given=CTL, needs=ATTACKED),
-        Row("corruption_ltc", "corruption", Slope(1, "LTC, n large: bound {rate}"), LOWER, BOUND,
-            (NO_ADVERSARY,), given=LTC, needs=ATTACKED),
-        Row("privacy_cost_ctl", "privacy_cost", Slope(0, "CTL, n large: bound {rate}"), LOWER,
-            BOUND, (swapped_order,), given=CTL, needs=(*ATTACKED, Need.ORDER)),
-        Row("privacy_cost_ltc", "privacy_cost", Slope(1, "LTC, n large: bound {rate}"), LOWER,
-            BOUND, (swapped_order,), given=LTC, needs=(*ATTACKED, Need.ORDER)),
+        Row("n_pairs", "n_pairs", Slope(-0.5, "no corruption: bound {rate}"), LOWER, bound,
+            (one_label,), given=CLEAN, needs=(Need.LABELS,)),
+        Row("privacy_cost", "privacy_cost", Slope(1, "no corruption: bound {rate}"), LOWER, bound,
+            (raw_labels,), given=CLEAN, needs=(Need.LABELS, Need.PRIVACY)),
+        Row("corruption_ctl", "corruption", Slope(1, "CTL, n large: bound {rate}"), LOWER, bound,
+            (no_adversary,), given=CTL, needs=ATTACKED),
+        Row("corruption_ltc", "corruption", Slope(1, "LTC, n large: bound {rate}"), LOWER, bound,
+            (no_adversary,), given=LTC, needs=ATTACKED),
+        Row("privacy_cost_ctl", "privacy_cost", Ratio("CTL, n large: bound = α/(1−α), any ε"),
+            FLOOR, bound, (swapped_order, no_adversary), given=CTL, needs=ORDERED),
+        Row("privacy_cost_ltc", "privacy_cost", Ratio("LTC, n large: bound = c(ε)·α/(1−α)"),
+            FLOOR, bound, (swapped_order, no_adversary), given=LTC,
+            needs=(*ORDERED, Need.PRIVACY)),
         Row("attained_n_pairs", "n_pairs", Slope(-0.5, "no corruption: error {rate}"), ATTAINED,
-            DEBIASED_MEAN, (NO_DATA,), given=CLEAN, needs=PRIVATE),
-        Row("attained_ctl", "privacy_cost", Slope(0, "CTL, n large: error {rate}"), ATTAINED,
-            DEBIASED_MEAN, (half_debiased,), given=CTL, needs=(*ATTACKED, Need.DEBIASING)),
-        Row("attained_ltc", "privacy_cost", Slope(1, "LTC, n large: error {rate}"), ATTAINED,
-            DEBIASED_MEAN, (half_debiased,), given=LTC, needs=(*ATTACKED, Need.DEBIASING)),
+            debiased_mean, (no_data,), given=CLEAN, needs=ESTIMATED),
+        Row("attained_ctl", "privacy_cost", Ratio("CTL, n large: error = α(1+h), any ε"), BIAS,
+            debiased_mean, (half_debiased,), given=CTL,
+            needs=(*ESTIMATED, Need.ADVERSARY, Need.ORDER)),
+        Row("attained_ltc", "privacy_cost", Ratio("LTC, n large: error = α(c(ε)+h)"), BIAS,
+            debiased_mean, (half_debiased,), given=LTC,
+            needs=(*ESTIMATED, Need.ADVERSARY, Need.ORDER)),
     )  # fmt: skip
 
     def case(self, point: Point) -> MeanCase:
         setup = point.row.given
-        share = point.swept("corruption", self.config.corruption)
+        share = point.swept("corruption", self.config.corruption) if setup.corrupted else 0.0
+        cost = privacy_cost(point.epsilon)
+        reach = 1.0 if setup.order is Order.CTL else cost
         return MeanCase(
-            methods=point.methods, n_pairs=point.n_pairs, epsilon=point.epsilon,
-            corruption=share if setup.corrupted else 0.0, order=setup.order,
+            methods=point.methods, n_pairs=point.n_pairs, epsilon=point.epsilon, corruption=share,
+            order=setup.order, floor=mean_floor(cost, share, setup.order),
+            bias=share * (reach + MEAN),
         )  # fmt: skip
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
@@ -176,8 +261,7 @@ class TightnessPrivateRobust(Experiment[MeanCase]):
 
 def _floor(place: str, case: MeanCase) -> AssumptionResult:
     """Two worlds ±g at the floor give one law of the observed labels."""
-    epsilon, corruption, order = case.epsilon, case.corruption, case.order
-    floor = mean_floor(epsilon, corruption, order)
-    same = observed_mean(floor, epsilon, corruption, order) < 1e-12
-    holds = same and floor < 1 and corruption < 0.5
+    floor = case.floor
+    same = float(observed_mean(np.array(floor), case.reports)) < 1e-12
+    holds = same and floor < 1 and case.corruption < 0.5
     return AssumptionResult(f"{place}: one law for ±g at the floor", holds, f"g = {floor:.3g}")

@@ -60,7 +60,7 @@ def named_theorems(text: str | None) -> list[str]:
     try:
         override = OverridesParser.create().parse_override(f"theorem={text}")
     except HydraException as problem:
-        raise as_bad_input(problem) from None
+        raise BadInput("theorem", text, str(problem).partition("\n")[0]) from None
     value = override.value()
     if isinstance(value, Glob):
         found = value.filter(slugs())
