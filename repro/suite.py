@@ -1,9 +1,14 @@
-"""``python -m repro.suite list | table``: the list behind ``dvc repro``, the table of the README.
+"""``python -m repro.suite list | table | stability``: what concerns all experiments together.
+
+  python -m repro.suite list                               rewrite the list behind ``dvc repro``
+  python -m repro.suite table                              print the table of the README
+  python -m repro.suite stability seeds=20 budget=smoke    how often a pinned verdict fails
 
 DVC cannot list a folder, so the list of experiments is a file, conf/suite.yaml, each with the
 rooms that its numbers come from; a test compares it with ``theorems/`` and its imports.
 Experiments that need an optional extra are not in it: run them by name.  The table is read from
-the verdicts of the last ``dvc repro``.
+the verdicts of the last ``dvc repro``.  Stability runs every experiment at seeds 0, 1, … and names
+the rows whose pinned verdict did not come out; theorem=NAME limits it; status 1 if there are any.
 """
 
 from __future__ import annotations
@@ -15,7 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from repro.base.errors import BadInput
+from repro.base.keywords import keyword_values
 from repro.base.paths import conf_dir
+from repro.base.schema import validate
 from repro.cli.command import run_command
 from repro.report.html.runs import Run, read_run, say_changes
 from repro.report.wording import SYMBOLS, finite, in_backticks, in_markdown
@@ -111,20 +118,38 @@ def _first(check: dict[str, Any], keys: tuple[str, ...]) -> float | None:
 
 
 def main(words: list[str]) -> int:
-    """Do what the word says; 0, 1 where a run's files were changed, or 2 for another word."""
-    if words not in (["list"], ["table"]):
-        print("error: usage: python -m repro.suite list | table", file=sys.stderr)
+    """Do what the first word says; 0; 1 for changed files or an unstable row; 2 for bad input."""
+    jobs = {"list": _list, "table": _table, "stability": _stability}
+    if not words or words[0] not in jobs:
+        print("error: usage: python -m repro.suite list | table | stability", file=sys.stderr)
         return 2
-    try:
-        if words == ["list"]:
-            print(write_list())
-            return 0
-        runs = suite_runs(Path("outputs") / "suite")
-    except BadInput as problem:
-        print(f"error: {problem}", file=sys.stderr)
-        return 2
+    return jobs[words[0]](words[1:])
+
+
+def _list(words: list[str]) -> int:
+    _refuse_more(words)
+    print(write_list())
+    return 0
+
+
+def _table(words: list[str]) -> int:
+    _refuse_more(words)
+    runs = suite_runs(Path("outputs") / "suite")
     print(table(runs))
     return say_changes(runs)
+
+
+def _stability(words: list[str]) -> int:
+    from repro.stability import StabilityRequest, stability, told
+
+    found = stability(validate(StabilityRequest, keyword_values(words, StabilityRequest)))
+    print(told(found))
+    return 1 if found.unstable else 0
+
+
+def _refuse_more(words: list[str]) -> None:
+    if words:
+        raise BadInput("argument", words[0], "allowed: none")
 
 
 if __name__ == "__main__":
