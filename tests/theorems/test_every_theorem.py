@@ -42,9 +42,12 @@ def pytest_generate_tests(metafunc):
 
 
 def test_a_row_that_speaks_for_nothing_is_found():
-    (row, *_) = find("lower_bound").rows
-    silent = SimpleNamespace(name="silent", settles=())
-    assert speaks_for_nothing(SimpleNamespace(rows=(row, silent), settles=())) == ["silent"]
+    rows = (
+        SimpleNamespace(name="heard", settles=("own.x",)),
+        SimpleNamespace(name="mute", settles=()),
+    )
+    assert speaks_for_nothing(SimpleNamespace(rows=rows, settles=())) == ["mute"]
+    assert speaks_for_nothing(SimpleNamespace(rows=rows, settles=("own.y",))) == []
 
 
 def test_every_theorem_has_its_config_and_every_config_its_theorem():
