@@ -15,6 +15,7 @@ from repro.base.places import places, shipped
 from repro.catalogue.coverage import completed, problems
 from repro.catalogue.entries import load
 from repro.cli.composition import compose_values
+from repro.study.claims import RATE
 from repro.study.discovery import find, slugs
 from repro.study.experiment import Experiment
 from repro.study.plan import built
@@ -82,7 +83,7 @@ def test_checks_are_well_formed(slug):
         assert check.quantity
         assert check.claim
         assert check.evidence in set(Evidence)
-        assert "{" not in check.claim
+        assert RATE not in check.claim
 
 
 def test_some_control_is_wrong_on_purpose(slug):

@@ -1,12 +1,14 @@
 """An override that changes nothing is a mistake worth a line: which do, found out by building.
 
-Every value that differs from the shipped config is put back, alone; if what the run would measure
-and judge stays the same to the last bit, the override had no effect.
+Every value that differs from the shipped config is put back, alone, and every top-level number is
+exchanged for another; if what the run would measure and judge stays the same to the last bit, the
+override has no effect.
 """
 
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -32,18 +34,20 @@ def refuse_without_effect(plan: Plan, shipped: Mapping[str, Any], instance: Mapp
         BadInput: the key, its value, and that it has no effect.
     """
     meant = _identity(plan)
-    for key, value, without in _each_put_back(plan, shipped, instance):
-        if _identity(without) == meant:
+    for key, value, changed in _each_changed(plan, shipped, instance):
+        if _would_be(changed) == meant:
             raise BadInput(key, value, f"changes nothing in {plan.slug}; {_usable(plan)}")
 
 
-def _each_put_back(plan: Plan, shipped, instance) -> Iterator[tuple[str, Any, Plan]]:
-    """Key, value and the plan without it, for all that differs."""
+def _each_changed(plan: Plan, shipped, instance) -> Iterator[tuple[str, Any, Plan]]:
+    """Key, value and the plan with another value there, for all that was given."""
     setting = plan.setting
     for name, value in setting.overrides:
         if value is not None:
-            less = setting.overrides.model_copy(update={name: None})
-            yield name, value, replace(plan, setting=replace(setting, overrides=less))
+            # Not put back: a number may be given that is in force anyway.
+            other = 2 * value if math.isfinite(value) else 1.0
+            given = setting.overrides.model_copy(update={name: other})
+            yield name, value, replace(plan, setting=replace(setting, overrides=given))
     for path, value, old in _differences(plan.config, shipped):
         yield (
             ".".join(("theorem", *path)),
@@ -53,6 +57,14 @@ def _each_put_back(plan: Plan, shipped, instance) -> Iterator[tuple[str, Any, Pl
     if not any(trial.row.on == INSTANCE for trial in built(plan).trials):
         for path, value, _ in _differences(setting.instance, instance):
             yield ".".join(("instance", *path)), value, plan
+
+
+def _would_be(plan: Plan) -> str | None:
+    """The identity of a plan; None where it cannot be built, so that its value is one that counts."""
+    try:
+        return _identity(plan)
+    except BadInput:
+        return None
 
 
 def _identity(plan: Plan) -> str:

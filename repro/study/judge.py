@@ -111,7 +111,8 @@ def _(check: InequalityCheck, method, series, rng, resamples) -> Outcome:
         return _unmeasured(check, method, series, "no case has a finite value")
     largest = float(np.nanmax(series.values))
     holds: Verdict = "supported" if largest <= 1 + check.tolerance else "contradicted"
-    numbers = {"max_ratio": largest, "cases": cases, "tolerance": check.tolerance}
+    numbers = {"max_ratio": largest, **_slack(largest), "cases": cases}
+    numbers["tolerance"] = check.tolerance
     return Outcome(method, _enough(series, holds), numbers, series)
 
 
@@ -137,10 +138,16 @@ def _(check: FrequencyCheck, method, series, rng, resamples) -> Outcome:
         "value": bound.value,
         "ci95": [bound.low, bound.high],
         "max_ratio": bound.value / check.allowed,
+        **_slack(bound.value / check.allowed),
         "cases": int(np.isfinite(flat).sum()),
     }
     verdict = compare(bound, check.allowed, 0.0, "at_most")
     return Outcome(method, _enough(series, verdict), numbers, series)
+
+
+def _slack(largest: float) -> dict[str, float]:
+    """How many times smaller the constant of an inequality could be; left out where it is 0."""
+    return {"slack": 1 / largest} if largest > 0 else {}
 
 
 def _cases(values: np.ndarray) -> int:

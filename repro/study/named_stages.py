@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -29,6 +28,8 @@ NAMED: Mapping[str, Mapping[str, Any]] = {
 
 NUMBERS = frozenset({"bonus"})
 """Stages that are a multiple and no object."""
+LARGEST = 1e6
+"""A bonus times more than this is no question about the bonus, and overflows in exponents."""
 
 
 def named_stages(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -37,14 +38,14 @@ def named_stages(given: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         BadInput: no such stage, or no object of that name.
     """
+    for name, value in given.items():
+        if name not in STAGES:
+            allowed = f"{nearest(name, STAGES)}allowed: {', '.join(STAGES)}"
+            raise BadInput(f"stages.{name}", value, allowed)
     return {name: _stage(name, value) for name, value in given.items() if value is not None}
 
 
 def _stage(name: str, value: Any) -> Any:
-    if name not in STAGES:
-        raise BadInput(
-            f"stages.{name}", value, f"{nearest(name, STAGES)}allowed: {', '.join(STAGES)}"
-        )
     if type(value) is not str:  # an object of a StrEnum is the object itself, not a name
         return _object(name, value)
     known = NAMED.get(name, {})
@@ -61,8 +62,8 @@ def _object(name: str, value: Any) -> Any:
     ):
         known = ", ".join(NAMED.get(name, {})) or "an object, from Python"
         raise BadInput(f"stages.{name}", value, f"allowed: {known}")
-    if name in NUMBERS and not math.isfinite(value):
-        raise BadInput(f"stages.{name}", value, "allowed: a finite number")
+    if name in NUMBERS and not abs(value) <= LARGEST:  # nan is refused too
+        raise BadInput(f"stages.{name}", value, f"allowed: a number within ±{LARGEST:g}")
     return value
 
 

@@ -23,6 +23,11 @@ class Series:
     values: np.ndarray
 
     @property
+    def at_each_point(self) -> int:
+        """Number of replicates at a grid point, those that failed among them."""
+        return int(np.prod(self.values.shape[1:]))
+
+    @property
     def failed(self) -> int:
         """Number of replicates without a finite value."""
         return int((~np.isfinite(self.values)).sum())

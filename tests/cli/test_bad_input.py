@@ -22,7 +22,7 @@ CASES = {
     "n_pairs too large": ("n_pairs=1e16", "n_pairs=1e+16: allowed: "),
     "kl_weight 0": ("kl_weight=0", "kl_weight=0: allowed: "),
     "kl_weight negative": ("kl_weight=-0.5", "kl_weight=-0.5: allowed: "),
-    "unused horizon": ("horizon=10", "horizon=10: offline_gap does not use it"),
+    "unused horizon": ("horizon=10", "horizon=10: changes nothing in offline_gap"),
     "seed": ("seed=-1", "seed=-1: allowed: "),
     "seed fraction": ("seed=0.5", "seed=0.5: allowed: a whole number"),
     "workers": ("compute.workers=0", "compute.workers=0: allowed: a whole number from 1"),

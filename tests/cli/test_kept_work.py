@@ -42,7 +42,7 @@ def test_blocks_that_found_no_room_are_not_counted(
 ):
     from repro.study import blocks
 
-    written, whole = [], blocks.whole
+    written, whole = [], blocks.atomic_write
 
     def full_after_two(path):
         written.append(path)
@@ -50,7 +50,7 @@ def test_blocks_that_found_no_room_are_not_counted(
             raise OSError(28, "No space left on device")
         return whole(path)
 
-    monkeypatch.setattr(blocks, "whole", full_after_two)
+    monkeypatch.setattr(blocks, "atomic_write", full_after_two)
     stops_after(5)
     status, _, err = command(*quick)
     assert status == 130

@@ -43,8 +43,11 @@ ACCEPTED = {
     "experiment": {"text", "path trick", "missing"},  # a name in MLflow; by default repro
     "output_dir": {"text", "path trick"},  # a folder may have any printable name
     "feature_cache": {"text", "path trick"},
+    "stages": {"missing"},  # nothing is replaced
+    **{f"stages.{name}": {"missing"} for name in ("labels", "channel", "noise", "estimate")},
+    "stages.bonus": {"missing", "negative", "zero"},  # a multiple of the bonus: reversed, none
 }
-"""By last part of the key: ways that are no mistake there, each reviewed by hand."""
+"""By the key or its last part: ways that are no mistake there, each reviewed by hand."""
 
 
 def nodes(values, path=()):
@@ -100,4 +103,4 @@ def spoilt_configs(values):
 
 def accepted(path, way):
     """Whether this way is no mistake at this key."""
-    return bool(path) and way in ACCEPTED.get(path[-1], ())
+    return any(way in ACCEPTED.get(key, ()) for key in (*path[-1:], ".".join(path)))

@@ -99,7 +99,7 @@ def test_frequency_numbers():
     worst = [stats.beta.ppf(0.05 / 8, 7, 94), stats.beta.ppf(1 - 0.05 / 8, 8, 93)]
     assert found.numbers == {
         "claimed": 0.05, "allowed": 0.05, "value": 0.07, "ci95": pytest.approx(worst),
-        "max_ratio": pytest.approx(1.4), "cases": 399,
+        "max_ratio": pytest.approx(1.4), "slack": pytest.approx(1 / 1.4), "cases": 399,
     }  # fmt: skip
 
 
@@ -111,7 +111,7 @@ def test_inequality_at_its_edge():
     check = InequalityCheck(name="i", tolerance=0.25, **COMMON)
     found = judged(check, Series(GRID, values))
     assert found.verdict == "supported"
-    assert found.numbers == {"max_ratio": 1.25, "cases": 28, "tolerance": 0.25}
+    assert found.numbers == {"max_ratio": 1.25, "slack": 0.8, "cases": 28, "tolerance": 0.25}
 
 
 @pytest.mark.parametrize(

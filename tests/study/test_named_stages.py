@@ -28,7 +28,7 @@ def test_what_yaml_alone_could_give_is_refused(name, value):
         named_stages({name: value})
 
 
-@pytest.mark.parametrize("value", [True, [1], {"a": 1}, "x", float("nan"), float("inf")])
+@pytest.mark.parametrize("value", [True, [1], {"a": 1}, "x", float("nan"), float("inf"), 1e300])
 def test_a_bonus_is_a_finite_number_or_a_name(value):
     with pytest.raises(BadInput, match=r"^stages\.bonus"):
         named_stages({"bonus": value})

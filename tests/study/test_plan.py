@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from repro.base.errors import BadInput
-from repro.study import extras, parallel
+from repro.study import extras, parallel, worker_life
 from repro.study import plan as plans
 from repro.study.blocks import Block, BlockStore, _checksum, content_key
 from repro.study.config import Overrides
@@ -250,7 +250,9 @@ def test_the_pool_hands_blocks_on_as_they_finish(monkeypatch):
     )
     (options,) = asked
     monkeypatch.setattr(signal, "signal", lambda *given: asked.append(given))
-    options.pop("initializer")()
+    monkeypatch.setattr(worker_life, "_killed_by_kernel", lambda: True)
+    monkeypatch.setattr("os.getppid", lambda: os.getpid())  # a worker's parent is this process
+    options.pop("initializer")(*options.pop("initargs"))
     assert asked == [options, (signal.SIGINT, signal.SIG_IGN)]
     assert options == {"n_jobs": 4, "return_as": "generator_unordered", "batch_size": 2}
 
