@@ -7,6 +7,7 @@ theorem.  No code of a place is run to see what is there.
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import sys
 from collections import Counter
@@ -91,10 +92,10 @@ def own_folder(given: str | Path | None = None) -> Path:
     Raises:
         BadInput: a folder is named that has no theorem.
     """
-    folder = expanded("theorems_from", str(given or ".")).resolve()
-    if given is not None and not Place(folder, "").names():
+    folder = expanded("theorems_from", str(given or "."))
+    if given is not None and not (os.path.isdir(folder) and Place(folder, "").names()):
         raise BadInput("theorems_from", given, PAIR)
-    return folder
+    return folder.resolve()
 
 
 def own(folder: Path) -> Place:

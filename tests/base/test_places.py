@@ -116,7 +116,8 @@ def test_an_entry_point_that_names_no_package_is_told(entry, value):
 
 
 def test_a_named_folder_must_have_a_theorem(tmp_path):
-    with pytest.raises(BadInput, match=r"^theorems_from=.*: allowed: a folder with theorems/NAME"):
-        own_folder(tmp_path)
+    for name in (tmp_path, "no" * 5000, "a\0b", __file__):
+        with pytest.raises(BadInput, match=r"^theorems_from.*: allowed: a folder with theorems/"):
+            own_folder(name)
     pair(tmp_path, "mine")
     assert own_folder(tmp_path) == tmp_path.resolve()
