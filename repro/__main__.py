@@ -50,12 +50,13 @@ def _job(config: DictConfig) -> None:
 def main() -> int:
     """Run; the exit status of the contract."""
     from repro.cli.job import status_of
+    from repro.cli.search_path import with_search_path
     from repro.cli.validation import refuse_names_of_code
     from repro.report.secret_address import hide_secrets
 
     try:
         refuse_names_of_code(sys.argv[1:])
-        sys.argv[1:] = hide_secrets(sys.argv[1:])
+        sys.argv[1:] = with_search_path(hide_secrets(sys.argv[1:]))
         _job()
     except (Exception, KeyboardInterrupt) as problem:  # noqa: BLE001 - each has its status
         return status_of(problem)

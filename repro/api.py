@@ -78,7 +78,7 @@ def execute(session: Session, progress: Progress | None = None) -> Run:
         repro.base.errors.BadInput: an optional extra is not installed.
         repro.study.runner.Interrupted: on Ctrl-C.
     """
-    require_extra(session.plan.slug)
+    require_extra(session.plan.kind)
     started = time.perf_counter()
     plan = session.plan
     total = len(built(plan).trials) * plan.budget.blocks

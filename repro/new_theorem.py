@@ -1,4 +1,4 @@
-"""``python -m repro.new_theorem NAME``: the three files of a new experiment.
+"""``python -m repro.new_theorem NAME``: the two files of a new experiment, in the current folder.
 
 They run as they are: an example that holds, with a control that is not yet wrong and therefore not
 caught.  Exit status 0, or 2 for a name that cannot be used, with nothing written.
@@ -11,6 +11,7 @@ import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
 from string import Template
@@ -18,7 +19,7 @@ from string import Template
 import yaml
 
 from repro.base.errors import BadInput
-from repro.base.paths import PACKAGE
+from repro.base.places import places
 from repro.cli.command import run_command
 
 USAGE = "usage: python -m repro.new_theorem NAME   (small letters, digits and _, such as my_bound)"
@@ -26,33 +27,33 @@ NEXT = """Next:
   1. python -m repro theorem={name} budget=smoke     inconclusive: the control is not caught
   2. make wrong_on_purpose in theorems/{name}.py wrong; run again: supported
   3. put your statement, rows and cases in the place of the example
-  4. add it to conf/catalogue.yaml, e.g. own.{name}: {{title: ..., experiments: [{name}]}}
-  5. python -m repro.suite list                      adds it to the suite
-  6. python -m pytest tests/theorems tests/catalogue -k "{name} or every or catalogue"
+  4. python -m pytest --pyargs repro.scaffold.every_theorem -k {name}
+  5. python -m repro.catalogue                       lists it with what it settles
+  6. python -m repro.suite list                      from then on `dvc repro` runs it, too
 """
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
 
 def new_files(name: str, root: Path) -> dict[Path, str]:
-    """Path and content of each file of an experiment below the source tree ``root``.
+    """Path and content of each file of an experiment below the folder ``root``.
 
     Raises:
-        BadInput: the name is malformed or taken, or ``root`` is no source tree.
+        BadInput: the name is malformed or taken, or a file would lie elsewhere.
     """
     if not _NAME.fullmatch(name) or keyword.iskeyword(name) or len(name) > 60 or _is_value(name):
         raise BadInput("name", name, "allowed: small letters, digits and _, such as my_bound")
-    if not (root / "conf" / "theorem").is_dir():
-        raise BadInput("name", name, f"allowed: inside a source tree; {root} has no conf/theorem")
+    for place in places(root):
+        if place.has(name):
+            raise BadInput("name", name, f"allowed: a new name; {place.code(name)} exists")
     found = {
         root / "theorems" / f"{name}.py": "theorem.txt",
         root / "conf" / "theorem" / f"{name}.yaml": "config.txt",
-        root / "tests" / "theorems" / f"test_{name}.py": "test.txt",
     }
     for path in found:
         if os.path.lexists(path):
             raise BadInput("name", name, f"allowed: a new name; {path.relative_to(root)} exists")
         if not path.resolve().is_relative_to(root.resolve()):
-            raise BadInput("name", name, f"allowed: in a tree of its own; {path} is outside")
+            raise BadInput("name", name, f"allowed: below this folder; {path} is outside")
     class_name = "".join(part.capitalize() for part in name.split("_"))
     return {path: _filled(source, name, class_name) for path, source in found.items()}
 
@@ -74,6 +75,8 @@ def _filled(source: str, name: str, class_name: str) -> str:
 def _write_all(contents: Mapping[Path, str]) -> None:
     """All of the files or none; nothing that is there is written over or through."""
     written: list[Path] = []
+    above = dict.fromkeys(folder for path in contents for folder in path.parents)
+    made = sorted((folder for folder in above if not folder.exists()), reverse=True)
     try:
         for path, text in contents.items():
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -83,11 +86,15 @@ def _write_all(contents: Mapping[Path, str]) -> None:
     except BaseException:
         for path in written:
             path.unlink(missing_ok=True)
+        for folder in made:
+            with suppress(OSError):
+                folder.rmdir()
         raise
 
 
-def main(words: Sequence[str], root: Path = PACKAGE.parent) -> int:
-    """Write the files and say what comes next."""
+def main(words: Sequence[str], root: Path | None = None) -> int:
+    """Write the files below a folder, the current one by default, and say what comes next."""
+    root = root or Path.cwd()
     if list(words) in (["-h"], ["--help"]):
         print(USAGE)
         return 0

@@ -6,9 +6,10 @@
 
 DVC cannot list a folder, so the list of experiments is a file, conf/suite.yaml, each with the
 rooms that its numbers come from; a test compares it with ``theorems/`` and its imports.
-Experiments that need an optional extra are not in it: run them by name.  The table is read from
-the verdicts of the last ``dvc repro``.  Stability runs every experiment at seeds 0, 1, … and names
-the rows whose pinned verdict did not come out; theorem=NAME limits it; status 1 if there are any.
+Experiments that need an optional extra are not in it: run them by name.  In a folder of your own,
+``list`` writes that folder's, and a dvc.yaml where there is none.  The table is read from the
+verdicts of the last ``dvc repro``.  Stability runs every experiment at seeds 0, 1, … and names the
+rows whose pinned verdict did not come out; theorem=NAME limits it; status 1 if there are any.
 """
 
 from __future__ import annotations
@@ -16,17 +17,18 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator, Sequence
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from repro.base.errors import BadInput
 from repro.base.keywords import keyword_values
-from repro.base.paths import conf_dir
+from repro.base.places import PAIR, Place
 from repro.base.schema import validate
 from repro.cli.command import run_command
 from repro.report.html.runs import Run, read_run, say_changes
 from repro.report.wording import SYMBOLS, finite, in_backticks, in_markdown
-from repro.study.discovery import find, slugs
+from repro.study.discovery import find
 from repro.study.sources import closure
 from repro.study.verdicts import worst
 
@@ -43,10 +45,18 @@ COLUMNS = (
 
 
 def write_list() -> str:
-    """Rewrite conf/suite.yaml; returns what was done."""
-    found = {slug: room_of(slug) for slug in listed()}
+    """Rewrite the current folder's conf/suite.yaml; returns what was done.
+
+    Raises:
+        BadInput: the folder has no theorem.
+    """
+    if not (found := {slug: room_of(slug) for slug in listed()}):
+        raise BadInput("folder", Path.cwd(), PAIR)
     lines = "".join(f"  {slug}: {room}\n" for slug, room in found.items())
-    (conf_dir() / "suite.yaml").write_text(f"{HEADER}theorems:\n{lines}", encoding="utf-8")
+    Path("conf", "suite.yaml").write_text(f"{HEADER}theorems:\n{lines}", encoding="utf-8")
+    if not Path("dvc.yaml").exists():
+        stages = files("repro.scaffold").joinpath("dvc.txt").read_text(encoding="utf-8")
+        Path("dvc.yaml").write_text(stages, encoding="utf-8")
     return f"conf/suite.yaml: {len(found)} experiments"
 
 
@@ -62,8 +72,8 @@ def room_of(slug: str) -> str:
 
 
 def listed() -> list[str]:
-    """Experiments that run without any optional extra."""
-    return [slug for slug in slugs() if not find(slug).extra]
+    """Experiments of the current folder that run without any optional extra."""
+    return [slug for slug in Place(Path.cwd(), "").names() if not find(slug).extra]
 
 
 def suite_runs(folder: Path) -> list[Run]:
@@ -123,7 +133,11 @@ def main(words: list[str]) -> int:
     if not words or words[0] not in jobs:
         print("error: usage: python -m repro.suite list | table | stability", file=sys.stderr)
         return 2
-    return jobs[words[0]](words[1:])
+    try:
+        return jobs[words[0]](words[1:])
+    except BadInput as problem:
+        print(f"error: {problem}", file=sys.stderr)
+        return 2
 
 
 def _list(words: list[str]) -> int:

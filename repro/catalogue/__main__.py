@@ -17,7 +17,14 @@ from rich.console import Console
 
 from repro.base.errors import BadInput
 from repro.catalogue import slips
-from repro.catalogue.coverage import MISSING, Row, problems, rows, statements_of_experiments
+from repro.catalogue.coverage import (
+    MISSING,
+    Row,
+    completed,
+    problems,
+    rows,
+    statements_of_experiments,
+)
 from repro.catalogue.entries import counted, load
 from repro.catalogue.table import print_table
 from repro.cli.command import run_command
@@ -38,10 +45,11 @@ def main(arguments: Sequence[str]) -> int:
         if "--slips" in arguments:
             print(slips.page(slips.load(), catalogue.papers), end="")
             return 0
+        existing = statements_of_experiments()
     except BadInput as problem:
         print(problem, file=sys.stderr)
         return 2
-    existing = statements_of_experiments()
+    catalogue = completed(catalogue, existing)
     found = rows(catalogue, existing)
     wrong = problems(catalogue, existing)
     if "--json" in arguments:

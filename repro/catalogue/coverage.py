@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from repro.catalogue.entries import Catalogue, Item, counted, kind, number, paper
+from repro.catalogue.entries import OWN, Catalogue, Item, counted, kind, number, paper
 from repro.study.checks import Verdict
 from repro.study.discovery import find, slugs
 from repro.study.verdicts import worst
@@ -54,6 +54,23 @@ def statements_of_experiments() -> dict[str, tuple[str, ...]]:
     return {slug: find(slug).statements for slug in slugs()}
 
 
+def completed(catalogue: Catalogue, existing: Mapping[str, tuple[str, ...]]) -> Catalogue:
+    """The catalogue with what experiments settle and its file does not say.
+
+    A statement of one's own needs no entry: its title is the experiment's.  A printed one must
+    have an entry, and gets the experiments that speak for it.
+    """
+    items = dict(catalogue.items)
+    for slug, statements in existing.items():
+        for name in statements:
+            if name not in items and paper(name) == OWN:
+                items[name] = Item(title=find(slug).title, experiments=(slug,))
+            elif name in items and not items[name].reason:
+                there = dict.fromkeys((*items[name].experiments, slug))
+                items[name] = items[name].model_copy(update={"experiments": tuple(there)})
+    return catalogue.model_copy(update={"items": items})
+
+
 def rows(catalogue: Catalogue, existing: Mapping[str, tuple[str, ...]]) -> list[Row]:
     """Every statement with its computed status, in the order of the file."""
     return [_row(name, item, existing) for name, item in catalogue.items.items()]
@@ -99,7 +116,7 @@ def problems(catalogue: Catalogue, existing: Mapping[str, tuple[str, ...]]) -> l
             for slug in sorted(named - planned - set(existing))
         ),
         *(
-            f"{slug}: no statement names it; list it in conf/catalogue.yaml under what it settles"
+            f"{slug}: no statement names it; say in its file what it settles"
             for slug in sorted(set(existing) - named)
         ),
         *_unlisted(catalogue, existing),

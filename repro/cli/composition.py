@@ -9,6 +9,7 @@ from typing import Any
 from repro.base.errors import BadInput
 from repro.base.paths import conf_dir
 from repro.cli.messages import as_bad_input
+from repro.cli.search_path import with_search_path
 from repro.study.discovery import find, slugs
 
 
@@ -31,7 +32,8 @@ def compose_values(
     try:
         with initialize_config_dir(str(conf_dir()), version_base="1.3"):
             words = [f"{key}={_written(value)}" for key, value in values.items()]
-            composed = compose("config", [f"theorem={theorem}", *words, *overrides])
+            given = with_search_path([f"theorem={theorem}", *words, *overrides])
+            composed = compose("config", given)
             return OmegaConf.to_container(composed, resolve=True)  # type: ignore[return-value]
     except (HydraException, OmegaConfBaseException) as problem:
         raise as_bad_input(problem) from None

@@ -23,6 +23,7 @@ TOP_LEVEL = (
     "feature_cache",
     "dry_run",
     "stages",
+    "theorems_from",
 )
 
 

@@ -46,7 +46,7 @@ class ValidateBeforeWriting(Callback):
         sessions = [_check(job) for job in jobs]
         if any(session.dry_run for session in sessions):
             refuse(BadInput("dry_run", True, "allowed: one run at a time, without -m"))
-        if all(missing_library(session.plan.slug) for session in sessions):
+        if all(missing_library(session.plan.kind) for session in sessions):
             for session in sessions:
                 _require_extra(session)
         _or_refuse(lambda: refuse_folders(jobs, "hydra.sweep.dir"))
@@ -95,7 +95,7 @@ def _or_refuse(check: Callable[[], None]) -> None:
 
 
 def _require_extra(session: Session) -> None:
-    _or_refuse(lambda: require_extra(session.plan.slug))
+    _or_refuse(lambda: require_extra(session.plan.kind))
 
 
 def _estimate(session: Session) -> str:

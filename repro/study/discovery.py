@@ -1,34 +1,51 @@
-"""Which experiments there are: every module of ``theorems/`` holds one."""
+"""Which experiments there are, and the class of each: every theorem's file holds one."""
 
 from __future__ import annotations
 
 import importlib
-import pkgutil
+import traceback
+from pathlib import Path
+from types import ModuleType
 
-from repro.base.errors import BadInput, nearest
+from repro.base.errors import BadInput
+from repro.base.places import names, place_of
 from repro.study.experiment import Experiment
 
 
-def slugs() -> list[str]:
-    """Names of all experiments."""
-    found = pkgutil.iter_modules(importlib.import_module("theorems").__path__)
-    return sorted(module.name for module in found if not module.name.startswith("_"))
+def slugs(folder: Path | None = None) -> list[str]:
+    """Names of all experiments; those of the user's ``folder`` are among them."""
+    return names(folder)
 
 
-def find(slug: str) -> type[Experiment]:
+def find(slug: str, folder: Path | None = None) -> type[Experiment]:
     """The experiment of that name.
 
+    Args:
+        slug: its name.
+        folder: of the user's theorems; the current one by default.
+
     Raises:
-        BadInput: there is none; the nearest name is suggested.
+        BadInput: there is none, or two, or its file cannot be imported or defines none.
     """
-    known = slugs()
-    if slug not in known:
-        raise BadInput("theorem", slug, f"{nearest(slug, known)}allowed: {', '.join(known)}")
-    module = importlib.import_module(f"theorems.{slug}")
+    place = place_of(slug, folder)
+    module = _imported(place.module(slug), place.code(slug))
     own = (
         item for item in vars(module).values() if getattr(item, "__module__", "") == module.__name__
     )
     for item in own:
         if isinstance(item, type) and issubclass(item, Experiment):
             return item
-    raise TypeError(f"theorems/{slug}.py defines no Experiment")
+    raise BadInput("theorem", slug, f"{place.code(slug)} defines no Experiment")
+
+
+def _imported(name: str, path: Path) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except (BadInput, OSError, MemoryError):
+        raise
+    except Exception as problem:
+        calls = traceback.extract_tb(problem.__traceback__)
+        inside = [call.lineno for call in calls if call.filename == str(path)]
+        line = inside[-1] if inside else getattr(problem, "lineno", None) or 1
+        told = f"line {line} of {path}: {type(problem).__name__}: {problem}"
+        raise BadInput("theorem", path.stem, told) from problem

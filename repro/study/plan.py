@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,7 @@ class Plan:
         budget: replicates, blocks, resamples.
         seed: the run's seed.
         only: names of the checks to run; None for all.
+        folder: of the user's theorems; None for the current one.
     """
 
     slug: str
@@ -42,6 +44,12 @@ class Plan:
     budget: Budget
     seed: int
     only: tuple[str, ...] | None = None
+    folder: Path | None = None
+
+    @property
+    def kind(self) -> type[Experiment]:
+        """The experiment's class."""
+        return find(self.slug, self.folder)
 
     def estimate(self) -> str:
         """What measuring all blocks would need, in words; nothing where it cannot be told."""
@@ -79,7 +87,7 @@ def built(plan: Plan) -> Built:
 @lru_cache(maxsize=4)
 def _built(key: _ByContent) -> Built:
     plan = key.plan
-    kind = find(plan.slug)
+    kind = plan.kind
     experiment = kind(validate(kind.config_type, plan.config, "theorem"), plan.setting)
     known = [trial.check.name for trial in experiment.trials]
     for name in plan.only or ():

@@ -8,12 +8,13 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from repro.base.errors import BadInput, one_line
+from repro.base.paths import PACKAGE
+from repro.base.places import shipped
 from repro.study.blocks import Block
 from repro.study.parallel import KEPT, ready_to_measure
 from repro.study.sources import files_fingerprint
@@ -107,7 +108,11 @@ def _measured(function, code: str, block: Block) -> tuple[Block, np.ndarray]:
 
 @cache
 def _code() -> str:
-    root = Path(__file__).parents[2]
-    folders = (root / "repro", root / "theorems")
-    files = (path for folder in folders for path in folder.rglob("*.py"))
-    return files_fingerprint({str(path.relative_to(root)): path for path in files})
+    folders = {"repro": PACKAGE, "theorems": shipped().folder / "theorems"}
+    return files_fingerprint(
+        {
+            f"{name}/{path.relative_to(folder)}": path
+            for name, folder in folders.items()
+            for path in folder.rglob("*.py")
+        }
+    )

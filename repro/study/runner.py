@@ -11,7 +11,6 @@ import numpy as np
 
 from repro.study.blocks import Block, BlockStore
 from repro.study.checks import Check, Verdict
-from repro.study.discovery import find
 from repro.study.experiment import Experiment
 from repro.study.judge import judge
 from repro.study.plan import Plan, blocks_of, built, measure_block
@@ -69,7 +68,7 @@ def summarise(
     """The experiment's result from its judged checks (contract: what a verdict means)."""
     verdict = _overall(checks, assumptions)
     expected = worst(c.check.expected for c in checks)
-    kind = find(plan.slug)
+    kind = plan.kind
     return Result(
         theorem=plan.slug,
         statements=kind.statements,

@@ -12,6 +12,7 @@ from pydantic import Field, PlainValidator, StrictBool
 
 from repro.base.errors import BadInput
 from repro.base.files import expanded
+from repro.base.places import own_folder, place_of
 from repro.base.schema import FileName, Model, Whole, validate
 from repro.instances.choices import TextChoice, instance_choice
 from repro.study.blocks import content_key
@@ -30,6 +31,7 @@ NOT_IN_THE_HASH = (
     "feature_cache",
     "dry_run",
     "stages",
+    "theorems_from",
 )
 OVERRIDES = tuple(Overrides.model_fields)
 
@@ -77,6 +79,7 @@ class RunConfig(Model):
     feature_cache: FileName | None
     dry_run: StrictBool
     stages: dict[str, Any] = {}
+    theorems_from: FileName | None = None
 
 
 @dataclass(frozen=True)
@@ -118,18 +121,19 @@ def session_of(values: Mapping[str, Any]) -> Session:
     """
     config = validate(RunConfig, dict(values))
     overrides = validate(Overrides, {name: values[name] for name in OVERRIDES})
-    kind = find(str(config.theorem.get("name")))
-    refuse_departures(kind.slug, config.theorem)
-    instance = _instance(kind, config.instance)
+    folder, name = own_folder(config.theorems_from), str(config.theorem.get("name"))
+    kind, kept = find(name, folder), shipped(place_of(name, folder).config(name))
+    refuse_departures(kept, config.theorem)
+    instance = _instance(kind, config.instance, kept)
     output_dir = expanded("output_dir", config.output_dir).absolute()
     device = resolve_device(config.device)
     tables = expanded("feature_cache", config.feature_cache or f"{output_dir}/.cache/features")
     _refuse_unable(config.compute, device)
     stages = named_stages(config.stages)
     setting = Setting(overrides, instance, device, tables.absolute(), stages)
-    plan = Plan(kind.slug, config.theorem, setting, config.budget, config.seed, config.only)
+    plan = Plan(kind.slug, config.theorem, setting, config.budget, config.seed, config.only, folder)
     built(plan)
-    refuse_without_effect(plan, shipped(kind.slug), shipped_instance(instance["kind"]))
+    refuse_without_effect(plan, kept, shipped_instance(instance["kind"]))
     resolved = {key: value for key, value in values.items() if key not in NOT_IN_THE_HASH} | {
         "instance": instance,
         "device": device,
@@ -166,10 +170,12 @@ def _refuse_unable(compute: Compute, device: str) -> None:
         raise BadInput("compute", "ray", "needs pip install 'repro-rlhf[ray]'; allowed: local")
 
 
-def _instance(kind: type[Experiment], values: dict[str, Any]) -> dict[str, Any]:
-    """The checked instance; text pairs get a digest of their content."""
+def _instance(
+    kind: type[Experiment], values: dict[str, Any], kept: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The checked instance, of a kind with probes; text pairs get a digest of their content."""
     choice = instance_choice(values)
-    allowed = _instances_of(kind)
+    allowed = (DEFAULT_INSTANCE, *kept.get("instances", ()))
     if choice.kind not in allowed:
         raise BadInput("instance", choice.kind, f"{kind.slug} allows: {', '.join(allowed)}")
     if isinstance(choice, TextChoice):
@@ -177,11 +183,6 @@ def _instance(kind: type[Experiment], values: dict[str, Any]) -> dict[str, Any]:
 
         choice = with_digest(choice)
     return choice.model_dump(mode="json")
-
-
-def _instances_of(kind: type[Experiment]) -> tuple[str, ...]:
-    """Kinds of instance for which an experiment has probes."""
-    return (DEFAULT_INSTANCE, *shipped(kind.slug).get("instances", ()))
 
 
 def _hash(resolved: Mapping[str, Any]) -> str:

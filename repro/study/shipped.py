@@ -17,14 +17,14 @@ from repro.base.paths import conf_dir
 REQUIRED = "a value is required"
 
 
-def refuse_departures(slug: str, config: Mapping[str, Any]) -> None:
-    """Compare the keys of a composed ``theorem`` node with those of ``conf/theorem/SLUG.yaml``.
+def refuse_departures(kept: Mapping[str, Any], config: Mapping[str, Any]) -> None:
+    """Compare the keys of a composed ``theorem`` node with those of the experiment's file.
 
     Raises:
         BadInput: a key of the file is missing, a claim's number is null, or a name is not in the
             file.
     """
-    _compare(config, shipped(slug), "theorem")
+    _compare(config, kept, "theorem")
 
 
 @cache
@@ -34,9 +34,8 @@ def shipped_instance(kind: str) -> Mapping[str, Any]:
 
 
 @cache
-def shipped(slug: str) -> Mapping[str, Any]:
-    """The file without its defaults list, which Hydra has resolved by now."""
-    path = conf_dir() / "theorem" / f"{slug}.yaml"
+def shipped(path: Path) -> Mapping[str, Any]:
+    """The file of an experiment without its defaults list, which Hydra has resolved by now."""
     values = _read(path) if path.is_file() else {}
     return {key: value for key, value in values.items() if key != "defaults"}
 

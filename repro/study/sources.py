@@ -7,9 +7,12 @@ import hashlib
 import importlib
 from collections.abc import Iterator, Mapping
 from functools import cache
+from importlib.util import resolve_name
 from pathlib import Path
 
-ROOTS = ("repro", "theorems")
+from repro.base.places import OWN
+
+ROOTS = ("repro",)
 """Packages whose files are followed; libraries are covered by ``repro.study.machine``."""
 
 MEASURING = "repro.study.plan"
@@ -36,47 +39,51 @@ def closure(*modules: str) -> dict[str, Path]:
     """Name and file of the modules and of all that they import, inside ``ROOTS`` or beside them.
 
     Imports inside functions count; what is only imported for type checking counts too, since
-    annotations are read by pydantic.
+    annotations are read by pydantic.  Beside them lie the package of a module itself and, for a
+    theorem of a user's folder, the modules of that folder.
     """
     found: dict[str, Path] = {}
     waiting = list(modules)
+    packages = {*ROOTS, *(name.partition(".")[0] for name in modules)}
+    beside = [_folder(top).parent for top in packages if top.startswith(OWN)]
     while waiting:
         name = waiting.pop()
-        path = _file(name)
+        top = name.partition(".")[0]
+        folders = [_folder(top)] if top in packages else [folder / top for folder in beside]
+        path = next(filter(None, (_file(name, folder) for folder in folders)), None)
         if path is None or name in found:
             continue
         found[name] = path
-        waiting += _imports(path)
+        waiting += _imports(path, name if path.name == "__init__.py" else name.rpartition(".")[0])
     return found
 
 
+def _folder(package: str) -> Path:
+    return Path(importlib.import_module(package).__path__[0])
+
+
 @cache
-def _file(module: str) -> Path | None:
-    """The file of a module; None where the name is that of something in a module.
+def _file(module: str, folder: Path) -> Path | None:
+    """The file of a module of a top package's folder; None for the name of something in a module.
 
     Found by path: asking the import system would import every package on the way.
     """
-    top, _, rest = module.partition(".")
-    (folder, *_) = importlib.import_module(top).__path__
-    path = Path(folder).joinpath(*rest.split(".")) if rest else Path(folder)
+    path = folder.joinpath(*module.split(".")[1:])
     found = (path.with_suffix(".py"), path / "__init__.py")
     return next((one for one in found if one.is_file()), None)
 
 
 @cache
-def _imports(path: Path) -> tuple[str, ...]:
-    """Names that a file imports from ``ROOTS``: modules, and what may be modules."""
+def _imports(path: Path, package: str) -> tuple[str, ...]:
+    """Names that a file of a package imports: modules, and what may be modules."""
     tree = ast.parse(path.read_bytes())
-    return tuple(dict.fromkeys(name for node in ast.walk(tree) for name in _named(node)))
+    return tuple(dict.fromkeys(name for node in ast.walk(tree) for name in _named(node, package)))
 
 
-def _named(node: ast.AST) -> Iterator[str]:
+def _named(node: ast.AST, package: str) -> Iterator[str]:
     if isinstance(node, ast.Import):
-        yield from (alias.name for alias in node.names if _ours(alias.name))
-    elif isinstance(node, ast.ImportFrom) and node.module and _ours(node.module):
-        yield node.module
-        yield from (f"{node.module}.{alias.name}" for alias in node.names)
-
-
-def _ours(module: str) -> bool:
-    return module.partition(".")[0] in ROOTS
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        name = resolve_name("." * node.level + (node.module or ""), package)
+        yield name
+        yield from (f"{name}.{alias.name}" for alias in node.names)

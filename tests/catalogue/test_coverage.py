@@ -3,12 +3,14 @@
 import pytest
 
 from repro.catalogue.coverage import (
+    completed,
     pinned_verdict,
     problems,
     rows,
     statements_of_experiments,
 )
 from repro.catalogue.entries import Catalogue, load
+from repro.study.discovery import find
 
 ITEMS = {
     "p1.thm_4_2": {"title": "t", "experiments": ["offline_gap"]},
@@ -23,7 +25,18 @@ def catalogue(planned=("to_come",), **more):
 
 
 def test_the_catalogue_is_sound():
-    assert problems(load(), statements_of_experiments()) == []
+    existing = statements_of_experiments()
+    assert problems(completed(load(), existing), existing) == []
+
+
+def test_an_experiment_needs_no_entry_for_its_own_statement_and_joins_a_printed_one():
+    existing = {"lower_bound": ("own.x", "p1.thm_4_2", "p1.tab_1", "p1.thm_9_9")}
+    found = completed(catalogue(), existing).items
+    assert found["own.x"].title == find("lower_bound").title
+    assert found["own.x"].experiments == ("lower_bound",)
+    assert found["p1.thm_4_2"].experiments == ("offline_gap", "lower_bound")
+    assert found["p1.tab_1"] == catalogue().items["p1.tab_1"]
+    assert "p1.thm_9_9" not in found
 
 
 def test_a_sound_small_catalogue_has_no_problems():

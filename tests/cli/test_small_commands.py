@@ -50,16 +50,33 @@ def test_features_refuse_bad_input(tmp_path, monkeypatch, capsys, words, line):
 
 
 def test_suite_lists_what_is_there(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(suite, "conf_dir", lambda: tmp_path)
+    (tmp_path / "conf").mkdir()
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(suite, "listed", lambda: ["a", "b"])
     monkeypatch.setattr(suite, "room_of", lambda slug: f"family_of_{slug}")
     assert suite.main(["list"]) == 0
     assert (
-        (tmp_path / "suite.yaml")
+        (tmp_path / "conf" / "suite.yaml")
         .read_text()
         .endswith("theorems:\n  a: family_of_a\n  b: family_of_b\n")
     )
     assert "2 experiments" in capsys.readouterr().out
+    assert "theorem=${key}" in (tmp_path / "dvc.yaml").read_text()
+
+
+def test_suite_overwrites_no_dvc_yaml_and_lists_no_folder_without_theorems(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    assert suite.main(["list"]) == 2
+    assert capsys.readouterr().err.startswith(f"error: folder={tmp_path}: allowed: a folder with")
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "conf").mkdir()
+    (tmp_path / "dvc.yaml").write_text("stages: {}\n")
+    monkeypatch.setattr(suite, "listed", lambda: ["a"])
+    monkeypatch.setattr(suite, "room_of", lambda slug: "b")
+    assert suite.main(["list"]) == 0
+    assert (tmp_path / "dvc.yaml").read_text() == "stages: {}\n"
 
 
 def test_suite_table_is_read_from_verdicts(tmp_path, monkeypatch, capsys):

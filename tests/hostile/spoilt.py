@@ -43,6 +43,7 @@ ACCEPTED = {
     "experiment": {"text", "path trick", "missing"},  # a name in MLflow; by default repro
     "output_dir": {"text", "path trick"},  # a folder may have any printable name
     "feature_cache": {"text", "path trick"},
+    "theorems_from": {"missing"},  # the current folder
     "stages": {"missing"},  # nothing is replaced
     **{f"stages.{name}": {"missing"} for name in ("labels", "channel", "noise", "estimate")},
     "stages.bonus": {"missing", "negative", "zero"},  # a multiple of the bonus: reversed, none

@@ -25,8 +25,8 @@ ROOT = Path(__file__).parents[2]
 
 REVIEWED = {
     ("repro/llm/extra.py", "a module named by a value"): "names are constants of repro/llm",
-    ("repro/study/experiment.py", "a module named by a value"): "a slug from the list of files",
-    ("repro/study/plan.py", "a module named by a value"): "the same, after it was found",
+    ("repro/study/discovery.py", "a module named by a value"): "a theorem that was asked for",
+    ("repro/study/sources.py", "a module named by a value"): "the package of one that was found",
     ("repro/release/ordered_hashes.py", "a server for everyone"): "'::' joins texts in an attack",
     ("repro/report/html/entries.py", "text that is not escaped"): "a drawing made of numbers",
     ("repro/report/html/page.py", "text that is not escaped"): "style and script of the package",

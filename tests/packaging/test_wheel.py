@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import tarfile
 import zipfile
 from pathlib import Path
 
 import pytest
+
+from tests.docs.fences import blocks
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = (
@@ -42,8 +45,9 @@ def files(folder: str, pattern: str) -> set[str]:
 
 
 def test_wheel_holds_the_code_the_config_and_nothing_else(in_wheel):
-    code = files("repro", "*.py") | files("theorems", "*.py")
+    code = files("repro", "*.py") | {f"repro/{name}" for name in files("theorems", "*.py")}
     conf = {f"repro/{name}" for name in files("conf", "*.yaml")}
+    assert {name.split("/")[0] for name in in_wheel if ".dist-info/" not in name} == {"repro"}
     data = {name for ending in DATA for name in files("repro", f"*.{ending}")}
     info = {name for name in in_wheel if ".dist-info/" in name}
     assert {name.split(".dist-info/")[1] for name in info} == INFO
@@ -66,8 +70,27 @@ def test_sdist_builds_and_tests_the_wheel(dists):
     assert files("tests", "test_*.py") <= names
 
 
+def test_a_theorem_is_added_in_an_empty_folder_as_the_page_says(installed, outside, tmp_path):
+    page = (ROOT / "docs" / "howto" / "add_theorem.md").read_text(encoding="utf-8")
+    said = ""
+    for block in blocks(page):
+        assert block.reason is None
+        words = f'export PATH="{installed.parent}:$PATH"\n{block.code}'
+        done = outside("bash", "-euo", "pipefail", "-c", words, cwd=tmp_path)
+        said += done.stdout
+        assert done.returncode == block.status, f"{block.code}\n{done.stdout}{done.stderr}"
+    found = [json.loads(file.read_text()) for file in tmp_path.glob("outputs/*/*/verdict.json")]
+    verdicts = {(one["theorem"], one["budget"], one["verdict"]) for one in found}
+    assert ("sharper_bound", "laptop", "supported") in verdicts
+    assert re.search(r"\b8 passed, \d+ deselected", said)
+    assert re.search(r"own statement .* ✓ experiment .* sharper_bound", said)
+    listed = (tmp_path / "conf" / "suite.yaml").read_text()
+    assert "theorems:\n  sharper_bound: " in listed
+    assert not list(installed.parents[1].rglob("**/sharper_bound*"))
+
+
 def test_the_installed_package_is_the_wheel(installed, outside, tmp_path):
-    asked = "import repro, theorems; print(repro.__file__, theorems.__file__)"
+    asked = "import repro, repro.theorems; print(repro.__file__, repro.theorems.__file__)"
     done = outside(installed, "-c", asked, cwd=tmp_path)
     for path in done.stdout.split():
         assert Path(path).is_relative_to(installed.parents[1])

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from repro.base.places import shipped
 from repro.base.schema import Finite
 from repro.study.case import PointCase
 from repro.study.claims import Ratio, Slope
@@ -103,7 +104,7 @@ def toy(monkeypatch):
     module.Toy = Toy
     monkeypatch.setattr(Toy, "__module__", "theorems.toy")
     monkeypatch.setitem(sys.modules, "theorems.toy", module)
-    monkeypatch.setattr("repro.study.discovery.slugs", lambda: ["toy"])
+    monkeypatch.setattr("repro.study.discovery.place_of", lambda *given: shipped())
     Toy.calls.clear()
     return Toy
 

@@ -17,8 +17,6 @@ from repro.study import extras, parallel, worker_life
 from repro.study import plan as plans
 from repro.study.blocks import Block, BlockStore, _checksum, content_key
 from repro.study.config import Overrides
-from repro.study.discovery import find, slugs
-from repro.study.experiment import Setting
 from repro.study.machine import machine
 from repro.study.plan import blocks_of, built, measure_block
 from repro.study.stream import stream
@@ -166,29 +164,6 @@ def test_a_wrong_value_of_the_config_is_named_below_theorem(plan_of):
         built(plan_of(exponent="steep"))
 
 
-def test_experiments_are_the_files_without_an_underscore(tmp_path, monkeypatch):
-    import theorems
-
-    monkeypatch.setattr(theorems, "__path__", [str(tmp_path)])
-    for name in ("beta", "_hidden", "alpha"):
-        (tmp_path / f"{name}.py").write_text("", "utf-8")
-    assert slugs() == ["alpha", "beta"]
-
-
-def test_a_file_without_an_experiment_is_a_bug(monkeypatch):
-    import sys
-    import types
-
-    module = types.ModuleType("theorems.empty")
-    module.Setting = Setting
-    monkeypatch.setitem(sys.modules, "theorems.empty", module)
-    monkeypatch.setattr("repro.study.discovery.slugs", lambda: ["empty"])
-    with pytest.raises(TypeError, match="defines no Experiment"):
-        find("empty")
-    with pytest.raises(BadInput, match=r"^theorem=emty: did you mean empty\? allowed: empty$"):
-        find("emty")
-
-
 def test_a_trial_measures_every_grid_point_on_its_own_stream(plan_of):
     trial, _ = built(plan_of()).trials
     rngs = [np.random.default_rng(seed) for seed in range(4)]
@@ -283,17 +258,17 @@ def test_the_pool_hands_blocks_on_as_they_finish(monkeypatch):
 
 
 def test_an_extra_is_asked_for_by_its_name(monkeypatch, toy):
-    assert extras.missing_library("toy") == ""
-    extras.require_extra("toy")
+    assert extras.missing_library(toy) == ""
+    extras.require_extra(toy)
     monkeypatch.setattr(toy, "extra", "llm")
     monkeypatch.setattr(extras, "find_spec", lambda name: None if name == "tokenizers" else 1)
-    assert extras.missing_library("toy") == "tokenizers"
+    assert extras.missing_library(toy) == "tokenizers"
     with pytest.raises(BadInput) as refused:
-        extras.require_extra("toy")
+        extras.require_extra(toy)
     assert str(refused.value) == (
         "theorem=toy: needs tokenizers, which is not installed; pip install 'repro-rlhf[llm]'"
     )
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
-    assert extras.missing_library("toy") == "transformers"
+    assert extras.missing_library(toy) == "transformers"
     monkeypatch.setattr(extras, "find_spec", lambda name: 1)
-    assert extras.missing_library("toy") == ""
+    assert extras.missing_library(toy) == ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repro.base.errors import BadInput
+from repro.base.paths import conf_dir
 from repro.cli.composition import compose_values
 from repro.study import settings, shipped
 from repro.study.blocks import content_key
@@ -29,8 +30,8 @@ def test_a_session_holds_every_value_of_its_config(plain, tmp_path):
     assert (found.plan.seed, found.plan.slug, found.plan.only) == (7, "kl_contraction", None)
     assert found.plan.setting.device == found.config["device"]
     assert found.plan.setting.instance == found.config["instance"]
-    left_out = {"compute", "tracking", "output_dir", "feature_cache", "dry_run", "stages"}
-    assert set(found.config) == set(plain) - left_out
+    assert set(found.config) == set(plain) - set(settings.NOT_IN_THE_HASH)
+    assert {"compute", "theorems_from", "output_dir"} <= set(settings.NOT_IN_THE_HASH)
     assert found.config_hash == content_key(found.config)[:12]
     cached = session_of(plain | {"output_dir": str(tmp_path), "feature_cache": str(tmp_path / "c")})
     assert cached.plan.setting.cache == tmp_path / "c"
@@ -185,14 +186,9 @@ def changed(*path, value="drop"):
     return found
 
 
-@pytest.fixture
-def meant(monkeypatch):
-    monkeypatch.setattr(shipped, "shipped", lambda slug: MEANT)
-
-
-def test_a_config_with_the_shipped_keys_is_taken(meant):
-    shipped.refuse_departures("toy", GOOD)
-    shipped.refuse_departures("toy", changed("worlds", "one", value=None))
+def test_a_config_with_the_shipped_keys_is_taken():
+    shipped.refuse_departures(MEANT, GOOD)
+    shipped.refuse_departures(MEANT, changed("worlds", "one", value=None))
 
 
 @pytest.mark.parametrize(
@@ -212,17 +208,17 @@ def test_a_config_with_the_shipped_keys_is_taken(meant):
          "theorem.probes.other=(unknown): allowed: gap"),
     ],
 )  # fmt: skip
-def test_departures_are_named(meant, config, line):
+def test_departures_are_named(config, line):
     with pytest.raises(BadInput) as refused:
-        shipped.refuse_departures("toy", config)
+        shipped.refuse_departures(MEANT, config)
     assert str(refused.value) == line
 
 
 def test_the_shipped_file_is_read_without_its_defaults():
-    found = shipped.shipped("kl_contraction")
+    found = shipped.shipped(conf_dir() / "theorem" / "kl_contraction.yaml")
     assert found["name"] == "kl_contraction"
     assert "defaults" not in found
-    assert shipped.shipped("no_such_experiment") == {}
+    assert shipped.shipped(conf_dir() / "no_such_experiment.yaml") == {}
 
 
 @pytest.mark.parametrize(
@@ -242,4 +238,4 @@ def test_a_check_that_there_is_not_is_refused_before_anything_is_written(plain):
 
 
 def test_defaults_are_hydras_and_no_keys():
-    assert "defaults" not in shipped.shipped("llm_chipo")
+    assert "defaults" not in shipped.shipped(conf_dir() / "theorem" / "llm_chipo.yaml")

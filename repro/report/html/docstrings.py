@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import textwrap
 from dataclasses import dataclass
-from pathlib import Path
+
+from repro.base.places import places
 
 
 @dataclass(frozen=True)
@@ -19,10 +19,10 @@ class Block:
 
 def experiment_text(slug: str) -> tuple[str, list[Block]]:
     """First line and the blocks of an experiment's docstring; empty where there is no file."""
-    for folder in _theorem_folders():
-        path = folder / f"{slug}.py"
-        if path.is_file():
-            text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    for place in places():
+        if place.has(slug):
+            code = place.code(slug).read_text(encoding="utf-8")
+            text = ast.get_docstring(ast.parse(code)) or ""
             title, _, rest = text.partition("\n")
             return title, blocks(rest)
     return "", []
@@ -42,8 +42,3 @@ def blocks(text: str) -> list[Block]:
         shown = textwrap.dedent(part) if kept else " ".join(part.split())
         found.append(Block(shown.replace("``", "").strip("\n"), kept))
     return found
-
-
-def _theorem_folders() -> list[Path]:
-    spec = importlib.util.find_spec("theorems")
-    return [Path(one) for one in (spec.submodule_search_locations or [])] if spec else []

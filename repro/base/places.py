@@ -1,0 +1,149 @@
+"""Where theorems are: what is shipped, what installed packages bring, and one folder of the user's.
+
+A place is a folder with ``theorems/NAME.py`` and ``conf/theorem/NAME.yaml``; such a pair is a
+theorem.  No code of a place is run to see what is there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.machinery import ModuleSpec
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec, module_from_spec
+from pathlib import Path
+
+from repro.base.errors import BadInput, nearest
+from repro.base.files import expanded
+from repro.base.paths import PACKAGE
+
+GROUP = "repro.theorems"
+"""Entry points of this group name packages that are places."""
+OWN = "theorems_in_"
+"""What the import name of a user's folder begins with; the rest tells two folders apart."""
+PAIR = "allowed: a folder with theorems/NAME.py and conf/theorem/NAME.yaml"
+_NAME = re.compile(r"[a-z]\w*")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A folder with theorems.
+
+    Attributes:
+        folder: absolute.
+        package: the name under which its ``theorems/`` is imported.
+    """
+
+    folder: Path
+    package: str
+
+    def code(self, name: str) -> Path:
+        """The file that claims and measures."""
+        return self.folder / "theorems" / f"{name}.py"
+
+    def config(self, name: str) -> Path:
+        """The file that says how it is probed."""
+        return self.folder / "conf" / "theorem" / f"{name}.yaml"
+
+    def has(self, name: str) -> bool:
+        """Whether both files are there."""
+        pair = self.code(name), self.config(name)
+        return bool(_NAME.fullmatch(name)) and all(path.is_file() for path in pair)
+
+    def names(self) -> list[str]:
+        """Its theorems, sorted."""
+        found = (path.stem for path in (self.folder / "theorems").glob("*.py"))
+        return sorted(name for name in found if self.has(name))
+
+    def module(self, name: str) -> str:
+        """The import name of a theorem; made importable, whatever the search path has first."""
+        if "." not in self.package and self.package not in sys.modules:
+            spec = ModuleSpec(self.package, None, is_package=True)
+            spec.submodule_search_locations = [str(self.folder / "theorems")]
+            sys.modules[self.package] = module_from_spec(spec)
+        return f"{self.package}.{name}"
+
+
+def shipped() -> Place:
+    """The theorems of this project: in the wheel inside the package, in a clone beside it."""
+    inside = (PACKAGE / "theorems").is_dir()
+    return Place(PACKAGE, "repro.theorems") if inside else Place(PACKAGE.parent, "theorems")
+
+
+@cache
+def installed() -> tuple[Place, ...]:
+    """The places of installed packages.
+
+    Raises:
+        BadInput: an entry point names no package.
+    """
+    return tuple(dict.fromkeys(_of_package(one) for one in entry_points(group=GROUP)))
+
+
+def own_folder(given: str | Path | None = None) -> Path:
+    """The folder that ``theorems_from`` names, else the current one; absolute.
+
+    Raises:
+        BadInput: a folder is named that has no theorem.
+    """
+    folder = expanded("theorems_from", str(given or "."))
+    if given is not None and not (os.path.isdir(folder) and Place(folder, "").names()):
+        raise BadInput("theorems_from", given, PAIR)
+    return folder.resolve()
+
+
+def own(folder: Path) -> Place:
+    """A user's folder; its import name collides with no other and is the same in every process."""
+    return Place(folder, OWN + hashlib.blake2b(str(folder).encode(), digest_size=6).hexdigest())
+
+
+def places(folder: Path | None = None) -> list[Place]:
+    """What is shipped, what is installed, then the user's folder; the current one by default."""
+    found = [shipped(), *installed()]
+    here = own((folder or Path()).resolve())
+    return found if here.folder in {one.folder.resolve() for one in found} else [*found, here]
+
+
+def names(folder: Path | None = None) -> list[str]:
+    """Names of all theorems, sorted.
+
+    Raises:
+        BadInput: two places have a theorem of one name.
+    """
+    found = Counter(name for one in places(folder) for name in one.names())
+    for name in (name for name, count in found.items() if count > 1):
+        place_of(name, folder)
+    return sorted(found)
+
+
+def place_of(name: str, folder: Path | None = None) -> Place:
+    """Where the theorem of that name is.
+
+    Raises:
+        BadInput: it is nowhere, and the nearest name is suggested; or in two places.
+    """
+    having = [one for one in places(folder) if one.has(name)]
+    if len(having) > 1:
+        files = " and ".join(str(one.code(name)) for one in having)
+        raise BadInput("theorem", name, f"is the name of {files}; allowed: another for yours")
+    if not having:
+        known = names(folder)
+        raise BadInput("theorem", name, f"{nearest(name, known)}allowed: {', '.join(known)}")
+    return having[0]
+
+
+def _of_package(entry: EntryPoint) -> Place:
+    try:
+        spec = find_spec(entry.value)
+    except (ImportError, ValueError):
+        spec = None
+    folders: Sequence[str] = (spec and spec.submodule_search_locations) or ()
+    if not folders:
+        raise BadInput(f"entry point {GROUP} {entry.name}", entry.value, "allowed: a package")
+    return Place(Path(folders[0]).absolute(), f"{entry.value}.theorems")

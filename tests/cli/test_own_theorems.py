@@ -1,0 +1,183 @@
+"""Theorems of a user's folder: run, cached, refused, and never taken for shipped ones."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import repro
+from repro.base.errors import BadInput
+from repro.base.places import own
+from repro.cli.search_path import with_search_path
+from repro.new_theorem import main
+from repro.study.discovery import find
+from repro.study.sources import closure
+
+ROOT = Path(__file__).parents[2]
+WORDS = ("budget=smoke", "tracking=none")
+
+
+@pytest.fixture
+def folder(tmp_path, capsys):
+    """A folder with one theorem whose control is caught."""
+    home = tmp_path / "my folder"
+    assert main(["my_bound"], home) == 0
+    capsys.readouterr()
+    edit(home, "return debiased.run(reported, epsilon)\n\n\ndef", "return reported\n\n\ndef")
+    return home
+
+
+def edit(folder, old, new):
+    file = folder / "theorems" / "my_bound.py"
+    text = file.read_text()
+    assert text.count(old) == 1
+    file.write_text(text.replace(old, new))
+
+
+def command(folder, *words, path=()):
+    search = os.pathsep.join(map(str, (ROOT, *path)))
+    return subprocess.run(
+        [sys.executable, "-m", "repro", *words],
+        cwd=folder, env={**os.environ, "PYTHONPATH": search}, capture_output=True, text=True,
+        timeout=300,
+    )  # fmt: skip
+
+
+def test_it_runs_in_worker_processes_from_another_folder(folder, tmp_path):
+    words = ("theorem=my_bound", "theorems_from=my folder", "compute.workers=2", *WORDS)
+    done = command(tmp_path, *words)
+    assert done.returncode == 0, done.stderr
+    (path,) = tmp_path.glob("outputs/my_bound/*/verdict.json")
+    verdict = json.loads(path.read_text())
+    assert (verdict["verdict"], verdict["statements"]) == ("supported", ["own.my_bound"])
+
+
+def test_a_sweep_in_the_folder_finds_it_beside_the_shipped(folder):
+    words = ("theorem=my_bound,rdpo_identity", "compute.workers=1", *WORDS)
+    done = command(folder, "-m", *words)
+    assert done.returncode == 0, done.stderr
+    assert {path.parts[-3] for path in folder.glob("outputs/*/*/verdict.json")} == {
+        "my_bound", "rdpo_identity",
+    }  # fmt: skip
+
+
+def test_an_installed_package_brings_it(folder, tmp_path):
+    site = tmp_path / "site"
+    info = site / "bounds-1.dist-info"
+    info.mkdir(parents=True)
+    folder.rename(site / "bounds")
+    (site / "bounds" / "__init__.py").write_text("")
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: bounds\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[repro.theorems]\nmine = bounds\n")
+    words = ("theorem=my_bound", "compute.workers=2", *WORDS)
+    done = command(tmp_path, *words, path=[site])
+    assert done.returncode == 0, done.stderr
+    assert command(tmp_path, *words).returncode == 2
+
+
+def test_from_python_where_two_folders_have_one_name(folder, tmp_path):
+    other = tmp_path / "other"
+    main(["my_bound"], other)
+    given = {"budget": "smoke", "overrides": ["compute.workers=1"]}
+    assert repro.run("my_bound", theorems_from=folder, **given).verdict == "supported"
+    assert repro.run("my_bound", theorems_from=other, **given).verdict == "inconclusive"
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (("theorems_from=nowhere",), "theorems_from=nowhere: allowed: a folder with theorems/NAME"),
+        (("theorems_from=a,b",), "theorems_from=a,b: allowed: one folder"),
+        (("theorems_from=[a,b]",), "theorems_from=[a,b]: allowed: one folder"),
+        (("hydra.searchpath=[x]",), "hydra.searchpath=[x]: allowed: keys without _target_"),
+        (("theorem=my_bonud",), "theorem=my_bonud: did you mean my_bound? allowed: "),
+    ],
+)
+def test_bad_input_is_one_line(folder, words, line):
+    done = command(folder, *words)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert done.stderr.startswith(f"error: {line}")
+
+
+def test_a_shipped_name_is_refused(folder):
+    for path in ("theorems/{}.py", "conf/theorem/{}.yaml"):
+        (folder / path.format("my_bound")).rename(folder / path.format("offline_gap"))
+    done = command(folder, "theorem=offline_gap", *WORDS)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert done.stderr.startswith("error: theorem=offline_gap: is the name of ")
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("import no_such_module\n", "line 1 of {}: ModuleNotFoundError: No module named 'no_such"),
+        ("x = 1\nx = (\n", "line 2 of {}: SyntaxError: "),
+        ("\n\n1 / 0\n", "line 3 of {}: ZeroDivisionError: division by zero"),
+        ("x = 1\n", "{} defines no Experiment"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_one_line(folder, code, told):
+    path = folder / "theorems" / "my_bound.py"
+    path.write_text(code)
+    with pytest.raises(BadInput) as refused:
+        find("my_bound", folder)
+    assert str(refused.value).startswith(f"theorem=my_bound: {told.format(path)}")
+
+
+def test_bad_input_of_a_file_keeps_its_words(folder):
+    edit(folder, '"n_pairs", "n_pairs",', '"n_pairs", "n_pears",')
+    with pytest.raises(BadInput, match="n_pears"):
+        repro.run("my_bound", theorems_from=folder, budget="smoke")
+
+
+def test_listing_names_imports_nothing(folder):
+    (folder / "theorems" / "my_bound.py").write_text("raise SystemExit(9)\n")
+    done = command(folder, "theorem=rdpo_identity", "compute.workers=1", *WORDS)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_folder_replaces_no_shipped_config(folder):
+    for name in ("config.yaml", "theorem/rdpo_identity.yaml", "budget/smoke.yaml"):
+        path = folder / "conf" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("seed: planted\nname: planted\n")
+    done = command(folder, "theorem=rdpo_identity", "budget=smoke", "--cfg", "job")
+    assert done.returncode == 0, done.stderr
+    assert "planted" not in done.stdout
+
+
+def test_blocks_depend_on_what_the_file_imports_from_its_folder(folder):
+    (folder / "theorems" / "_shared.py").write_text("X = 1\n")
+    (folder / "beside.py").write_text("from unused import x\n")
+    edit(folder, "import numpy as np\n", "import numpy as np\nfrom ._shared import X\n")
+    edit(
+        folder,
+        "    share: float\n",
+        "    share: float\n\n    def f(self):\n        import beside\n",
+    )
+    module = find("my_bound", folder).__module__
+    found = closure(module)
+    package = own(folder).package
+    own_files = {name: path for name, path in found.items() if path.is_relative_to(folder)}
+    assert {name: path.relative_to(folder) for name, path in own_files.items()} == {
+        f"{package}.my_bound": Path("theorems/my_bound.py"),
+        f"{package}._shared": Path("theorems/_shared.py"),
+        "beside": Path("beside.py"),
+    }  # fmt: skip
+    assert "repro.study.row" in found
+
+
+def test_the_word_for_hydra_stands_beside_the_overrides(folder, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    assert with_search_path(["-m", "seed=1"]) == ["-m", "seed=1"]
+    given = [f"theorems_from='{folder}'", "--cfg", "job"]
+    word = f'hydra.searchpath=["file://{folder.resolve()}/conf"]'
+    assert with_search_path(given) == [word, *given]
+    monkeypatch.chdir(folder)
+    assert with_search_path(["--cfg", "job"]) == ["--cfg", "job", word]
+    assert with_search_path(["-m", "seed=1,2", "--info"]) == ["-m", word, "seed=1,2", "--info"]
