@@ -72,7 +72,7 @@ def test_a_multirun_has_no_dry_run(command, tmp_path):
         (("theorem.data.n_pairs=0",), "theorem.data.n_pairs=0: allowed: "),
         (("theorem.model._target_=os.system",), "theorem.model._target_"),
         (("+theorem.model._target_=os.system",), "theorem.model._target_"),
-        (("epsilon=1",), "llm_rdpo does not use it"),
+        (("epsilon=1",), "changes nothing in llm_rdpo"),
     ],
 )
 def test_bad_input_is_one_line(command, tmp_path, words, line):
