@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from repro.release.ledger import NAME, Ledger
+from tests.faults.tally import SURVIVED
 
 HERE = Path(__file__).parent
 MODES = {
@@ -161,3 +162,4 @@ def test_a_fault_at_every_call(mode, server, start, memory):
             wrong[k] = found
         shutil.rmtree(place.folder)
     assert wrong == {}
+    SURVIVED["ledger"] += calls
