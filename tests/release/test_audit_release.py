@@ -22,13 +22,14 @@ from repro.release.scoring import EACH, excess
 from repro.release.seeded_coins import GENERATORS
 from repro.release.skeleton import byte_tokens
 from tests.release import leaky
+from tests.release.encodings.fresh import FRESH
 from tests.release.encodings.in_bytes import in_bytes_of
 from tests.release.encodings.in_places import response_order
 from tests.release.encodings.rows import EPSILON, rows, shuffled, write
 
 LINES = 2100
 EVERY = 11
-ENCODINGS = leaky.SEEN | leaky.UNSEEN
+ENCODINGS = leaky.SEEN | leaky.UNSEEN | FRESH
 GOOD = {"prompt": "p", "response_1": "a", "response_2": "b", "label": 1}
 
 
