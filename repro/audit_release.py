@@ -11,45 +11,32 @@ response, 1 it leaks, 2 bad input, 70 internal error.  No label is shown.
 
 from __future__ import annotations
 
-import os
 import sys
-import tempfile
 import textwrap
-import traceback
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from repro.base.errors import BadInput, one_line
 from repro.cli.command import run_command
+from repro.cli.outcome import explained
 
 KEYS = {"original": "IN.jsonl", "epsilon": "0.5"}
-LEAKS, REFUSED, INTERNAL, INTERRUPTED = 1, 2, 70, 130
+LEAKS = 1
 WIDTH = 79
 DETAIL = 44
 """Column at which the words of a finding begin."""
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Audit; 0 consistent, 1 leaks, 2 refused with one line, 70 internal error."""
+    """Audit; 0 consistent, 1 leaks, else what ``repro.cli.outcome`` makes of a failure."""
     words = list(sys.argv[1:] if words is None else words)
-    try:
-        return _answer(words)
-    except BadInput as problem:
-        print(f"error: {problem}", file=sys.stderr)
-        return REFUSED
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return INTERRUPTED
-    except Exception as problem:  # noqa: BLE001 - a crash must never read as "it leaks"
-        print(f"error: internal: {_crash(problem)}", file=sys.stderr)
-        return INTERNAL
-
-
-def _answer(words: list[str]) -> int:
     if any(word in ("-h", "--help") for word in words):
         print(__doc__)
         return 0
-    return _audit(words)
+    try:
+        return _audit(words)
+    except (Exception, KeyboardInterrupt) as problem:  # noqa: BLE001 - no crash reads "it leaks"
+        return explained(problem, private=True)
 
 
 def _audit(words: list[str]) -> int:
@@ -95,15 +82,6 @@ def _row(one) -> Iterator[str]:
     wrapped = textwrap.wrap(words, WIDTH - DETAIL) or [""]
     yield f"{one.attack:<12}{numbers[0]:>9}{numbers[1]:>13}{numbers[2]:>8}  {wrapped[0]}".rstrip()
     yield from (" " * DETAIL + line for line in wrapped[1:])
-
-
-def _crash(problem: Exception) -> str:
-    """Keep where it happened, without values, and say where that is."""
-    place, path = tempfile.mkstemp(prefix="audit_release_", suffix=".txt", text=True)
-    with os.fdopen(place, "w") as file:
-        file.writelines(traceback.format_tb(problem.__traceback__))
-        file.write(type(problem).__name__ + "\n")
-    return one_line(f"{type(problem).__name__}; no verdict; details: {path}")
 
 
 def _original(words: list[str]) -> tuple[str, list[str]]:

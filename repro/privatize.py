@@ -11,8 +11,6 @@ from the operating system; a seed is refused.
 
 from __future__ import annotations
 
-import errno
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from repro.base.errors import BadInput, one_line
 from repro.cli.command import run_command
+from repro.cli.outcome import explained
 
 if TYPE_CHECKING:
     from repro.release.manifest import Counts
@@ -29,54 +28,36 @@ ENTROPY = (
     "real labels are randomised by the operating system's entropy alone; "
     "whoever knows a seed could undo the noise"
 )
-OUTPUT = "standard output"
-REFUSED, MACHINE, INTERRUPTED = 2, 74, 130
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Privatise; 0 when released, 2 when refused, 74 when the disk or standard output fails, 130 on
-    Ctrl-C, each with one line."""
+    """Privatise; 0 when released, else what ``repro.cli.outcome`` makes of a failure."""
     words = sys.argv[1:] if words is None else words
     if any(word in ("-h", "--help") for word in words):
         print(__doc__)
         return 0
     try:
-        say(_release(words))
-    except BadInput as problem:
-        print(f"error: {problem}", file=sys.stderr)
-        return REFUSED
-    except OSError as problem:
-        print(one_line(f"error: {problem.filename}: {problem.strerror}"), file=sys.stderr)
-        return MACHINE
-    except KeyboardInterrupt as stopped:
-        print(f"interrupted: {stopped}", file=sys.stderr)
-        return INTERRUPTED
+        _tell(_release(words))
+    except (Exception, KeyboardInterrupt) as problem:  # noqa: BLE001 - no detail holds a label
+        return explained(problem, private=True)
     return 0
 
 
-def say(line: str) -> None:
-    """A line on standard output, now.
+def _tell(released: str) -> None:
+    """Say that it is released: on standard error, where standard output fails meanwhile.
 
     Raises:
-        OSError: standard output is closed, full or broken.
+        OSError: standard output is full or broken.
     """
     try:
-        if sys.stdout is None:
-            raise OSError(errno.EBADF, "closed")
-        print(line, flush=True)
-    except OSError as problem:
-        _drop_output()
-        raise OSError(problem.errno, problem.strerror, OUTPUT) from None
-
-
-def _drop_output() -> None:
-    """What the stream still holds would fail once more when the process ends."""
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, 1)
-    os.close(null)
+        print(released, flush=True)
+    except OSError:
+        print(released, file=sys.stderr, flush=True)
+        raise
 
 
 def _release(words: Sequence[str]) -> str:
+    from repro.base.files import expanded
     from repro.privacy.exact_response import ALLOWED, parse_epsilon
     from repro.release.ledger import Ledger, default_folder
     from repro.release.near_copies import similarity
@@ -91,7 +72,7 @@ def _release(words: Sequence[str]) -> str:
         raise BadInput("epsilon", "(missing)", ALLOWED)
     epsilon, compose = parse_epsilon(options["epsilon"]), true_or_false(options, "compose")
     group = similarity(options["group"]) if "group" in options else None
-    folder = Path(options["ledger"]).expanduser() if "ledger" in options else default_folder()
+    folder = expanded("ledger", options["ledger"]) if "ledger" in options else default_folder()
     paths = Path(source), Path(target).absolute()
     done = privatise(*paths, epsilon, Ledger(folder), compose, group, _ready)
     spent = f"total epsilon {done.total}" if done.earlier else "no earlier release known"
@@ -103,7 +84,7 @@ def _release(words: Sequence[str]) -> str:
 
 def _ready(counts: Counts) -> None:
     """Said before anything is spent: who cannot be told of a release does not pay for it."""
-    say(f"randomised {counts.lines} lines")
+    print(f"randomised {counts.lines} lines", flush=True)
 
 
 def _alike(counts: Counts) -> str:

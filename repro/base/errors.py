@@ -1,9 +1,17 @@
-"""The one exception for input a user can mend, and how it is worded."""
+"""The one exception for input a user can mend, and how it is worded; what no input can mend."""
 
 from __future__ import annotations
 
 import difflib
+import errno
 from collections.abc import Iterable
+
+OF_THE_MACHINE = frozenset(
+    getattr(errno, name)
+    for name in ("ENOSPC", "EDQUOT", "EIO", "EMFILE", "ENFILE", "ENOMEM", "EAGAIN", "EINTR")
+    if hasattr(errno, name)
+)
+"""Nothing is wrong with what was asked for; there is no room, memory or file for it."""
 
 
 class BadInput(ValueError):

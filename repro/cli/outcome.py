@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import sys
 import tempfile
@@ -10,17 +9,10 @@ import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
-from repro.base.errors import BadInput, one_line
+from repro.base.errors import OF_THE_MACHINE, BadInput, one_line
 from repro.cli.process import received
 
 REFUSED, INTERNAL, MACHINE, INTERRUPTED, BROKEN_PIPE = 2, 70, 74, 130, 141
-
-OF_THE_MACHINE = frozenset(
-    getattr(errno, name)
-    for name in ("ENOSPC", "EDQUOT", "EIO", "EMFILE", "ENFILE", "ENOMEM", "EAGAIN", "EINTR")
-    if hasattr(errno, name)
-)
-"""Nothing is wrong with what was asked for; there is no room, memory or file for it."""
 NO_MEMORY = (
     "can't allocate memory",
     "not enough memory",

@@ -16,7 +16,7 @@ import numpy as np
 
 from repro.privacy.black_box import Counts, certified_epsilon
 from repro.release.beside import Beside, sequences, told_secrets
-from repro.release.classifier import learned
+from repro.release.classifier import RAREST, learned
 from repro.release.coin_patterns import shared_coins
 from repro.release.edits import edit_tokens
 from repro.release.extra_fields import field_tokens
@@ -67,7 +67,7 @@ class Scene:
 
 def scene(opened: Opened, beside: Beside, original: Path, allowed: Allowance) -> Scene:
     """Prepare the attacks on a release."""
-    single = opened.one_a_comparison()
+    single = opened.one_a_comparison
     parts = split(len(single.lines))
     texts = text_classes(single, parts.fit)
     strata = line_strata(single, texts)
@@ -77,12 +77,13 @@ def scene(opened: Opened, beside: Beside, original: Path, allowed: Allowance) ->
 def attack_all(seen: Scene) -> list[Finding]:
     """Every attack on a release; ``allowed.accuracy`` includes what the texts alone tell."""
     single, strata, parts = seen.single, seen.strata, seen.parts
+    counts = count_tokens(single, seen.every, parts.looked)
     tokens: dict[str, tuple[Tokens, str]] = {
         "bytes": (_looked_at(byte_tokens, seen), "how lines are written"),
         "texts": (_looked_at(edit_tokens, seen), "what was changed in texts"),
-        "line order": (order_tokens(single), "where lines stand"),
+        "line order": (_placed(order_tokens(single, parts.looked), seen), "where lines stand"),
         "fields": (_looked_at(field_tokens, seen), "what other fields hold"),
-        "counts": (count_tokens(single, seen.every), "lines that come more often"),
+        "counts": (_placed(counts, seen), "lines that come more often"),
     }
     beside = _beside_tokens(seen)
     # what stands beside the lines cannot depend on their texts, and may tell of few lines only,
@@ -215,24 +216,40 @@ def _log_ratio(counts: Counts) -> float:
 
 def _looked_at(read: Callable[[Sequence[Line]], Tokens], seen: Scene) -> Tokens:
     """Tokens of the lines that are learned from, none for the others."""
-    lines, places = seen.single.lines, seen.parts.looked
-    tokens: Tokens = [[] for _ in lines]
-    for place, found in zip(places, read([lines[i] for i in places]), strict=True):
-        tokens[place] = found
+    lines = seen.single.lines
+    return _placed(read([lines[i] for i in seen.parts.looked]), seen)
+
+
+def _placed(found: Tokens, seen: Scene) -> Tokens:
+    """The tokens of the lines that are looked at, among all lines."""
+    tokens: Tokens = [[] for _ in seen.single.lines]
+    for place, some in zip(seen.parts.looked, found, strict=True):
+        tokens[place] = some
     return tokens
 
 
 def _beside_tokens(seen: Scene) -> Tokens:
-    """A value for each line, where something beside the release reads as one."""
-    lines = seen.single.lines
+    """A value for each line, where something beside the release reads as one.
+
+    A value that too few lines have, or lack, is left out here: the classifier would drop it, and
+    a manifest's texts make hundreds of them for each line.
+    """
+    lines, looked = seen.single.lines, seen.parts.looked
     count = 1 + max(max(line.place for line in lines), max(line.origin for line in lines))
-    tokens: Tokens = [[] for _ in lines]
+    numbers = {
+        "place": np.array([lines[i].place for i in looked]),
+        "origin": np.array([lines[i].origin for i in looked]),
+    }
+    found: Tokens = [[] for _ in looked]
     for number, (_, values) in enumerate(sequences(seen.beside, count)):
-        for found, line in zip(tokens, lines, strict=True):
-            for kind, at in (("place", line.place), ("origin", line.origin)):
-                if at < values.size:
-                    found.append(f"{number} {kind} {values[at]}")
-    return tokens
+        for kind, at in numbers.items():
+            within = np.flatnonzero(at < values.size)
+            told = values[at[within]]
+            for value, have in zip(*np.unique(told, return_counts=True), strict=True):
+                if RAREST <= have <= looked.size - RAREST:
+                    for line in within[told == value]:
+                        found[line].append(f"{number} {kind} {value}")
+    return _placed(found, seen)
 
 
 def _sides(opened: Opened) -> np.ndarray:

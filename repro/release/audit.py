@@ -72,7 +72,7 @@ def audit_release(release: Path, original: Path, epsilon: float | None = None) -
 
 
 def _audit(opened: Opened, beside: Beside, original: Path, epsilon: float | None) -> Audit:
-    single = opened.one_a_comparison()
+    single = opened.one_a_comparison
     texts = text_accuracy(single)
     supposed = _supposed_epsilon(single) if epsilon is None else epsilon
     allowed = Allowance(supposed, max(keep_prob(supposed), texts))

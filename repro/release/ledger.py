@@ -19,7 +19,8 @@ from dataclasses import astuple, dataclass
 from decimal import Decimal
 from pathlib import Path
 
-from repro.base.errors import BadInput
+from repro.base.errors import OF_THE_MACHINE, BadInput
+from repro.base.files import expanded
 from repro.release.answers import Answers
 from repro.release.ledger_file import (
     KEY,
@@ -52,9 +53,13 @@ class Entry:
 
 
 def default_folder() -> Path:
-    """``$XDG_STATE_HOME/repro/releases``, by default below ``~/.local/state``."""
+    """``$XDG_STATE_HOME/repro/releases``, by default below ``~/.local/state``.
+
+    Raises:
+        BadInput: there is no home folder.
+    """
     state = os.environ.get("XDG_STATE_HOME", "")
-    home = Path(state) if os.path.isabs(state) else Path("~/.local/state").expanduser()
+    home = Path(state) if os.path.isabs(state) else expanded(KEY, "~/.local/state")
     return home / "repro" / "releases"
 
 
@@ -122,6 +127,8 @@ class Ledger:
         except FileExistsError:
             return  # another release was faster, or no folder: both are told on opening
         except OSError as problem:
+            if problem.errno in OF_THE_MACHINE:
+                raise OSError(problem.errno, problem.strerror, str(self.path)) from None
             where = problem.filename or self.folder
             raise BadInput(KEY, where, f"cannot be used: {problem.strerror}") from None
 

@@ -129,9 +129,7 @@ def trouble_told(place: str) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as problem:
-        full = _code(problem) == sqlite3.SQLITE_FULL
-        number = errno.ENOSPC if full else errno.EIO
-        raise OSError(number, os.strerror(number), place) from None
+        raise _trouble(place, problem) from None
 
 
 def refuse_strangers(place: Path, mode: int) -> None:
@@ -214,8 +212,20 @@ def _refusals(path: Path) -> Iterator[None]:
             sqlite3.SQLITE_NOTADB: f"is damaged; {LOST}",
             sqlite3.SQLITE_BUSY: "is in use by another release; run again when that has ended",
         }
+        if _code(problem) in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR) and not _unread(problem):
+            raise _trouble(str(path), problem) from None
         why = known.get(_code(problem), f"cannot be used: {problem}")
         raise BadInput(KEY, path, why) from None
+
+
+def _trouble(place: str, problem: sqlite3.Error) -> OSError:
+    number = errno.ENOSPC if _code(problem) == sqlite3.SQLITE_FULL else errno.EIO
+    return OSError(number, os.strerror(number), place)
+
+
+def _unread(problem: sqlite3.Error) -> bool:
+    """Whether the file itself cannot be read, as one that is no ledger."""
+    return problem.sqlite_errorcode == sqlite3.SQLITE_IOERR_READ
 
 
 def _code(problem: sqlite3.Error) -> int:

@@ -122,6 +122,7 @@ class Opened:
         """(n,) +1 where the released label is the true one, −1 where it was flipped."""
         return self.truth * self.labels
 
+    @cached_property
     def one_a_comparison(self) -> Opened:
         """The first line of each comparison in the original: independent evidence.
 
@@ -143,7 +144,7 @@ def open_release(release: Path, original: Path) -> Opened:
     released = list(read_release(release))
     records = list(read_records(str(original), "original"))
     opened = match(released, records)
-    if len(opened.one_a_comparison().lines) < FEWEST:
+    if len(opened.one_a_comparison.lines) < FEWEST:
         raise BadInput(
             "original", original, f"has fewer than {FEWEST} comparisons in common with the release"
         )

@@ -31,28 +31,30 @@ KEYS: dict[str, Callable[[str], Hashable]] = {
 """What lines may be sorted by: a key of their chosen, or rejected, response."""
 
 
-def order_tokens(opened: Opened) -> list[list[str]]:
-    """Tokens for each line of where it stands here and in the original."""
+def order_tokens(opened: Opened, looked: np.ndarray) -> list[list[str]]:
+    """Tokens for each line that is looked at of where it stands here and in the original."""
     lines = opened.lines
     origins = np.argsort(np.argsort([line.origin for line in lines]))
     lost = set(opened.unmatched)
     return [
         [*_place(i, len(lines)), *_beside(i, origins), *_gaps(line, lost)]
-        for i, line in enumerate(lines)
+        for i, line in ((i, lines[i]) for i in looked.tolist())
     ]
 
 
-def count_tokens(opened: Opened, every: Opened) -> list[list[str]]:
+def count_tokens(opened: Opened, every: Opened, looked: np.ndarray) -> list[list[str]]:
     """Tokens for each comparison of how often it is released, and where its copies are.
 
     Args:
         opened: one line of each comparison.
         every: all lines.
+        looked: places of the lines that are looked at.
     """
     places: dict[Hashable, list[int]] = {}
     for line in every.lines:
         places.setdefault(line.comparison, []).append(line.place)
-    return [list(_copies(line, places[line.comparison], opened)) for line in opened.lines]
+    lines = [opened.lines[i] for i in looked]
+    return [list(_copies(line, places[line.comparison], opened)) for line in lines]
 
 
 def sorted_guess(opened: Opened, fit: np.ndarray) -> Iterator[tuple[str, Callable]]:

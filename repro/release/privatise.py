@@ -10,7 +10,6 @@ contract.
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import secrets
 from collections.abc import Callable, Iterable, Iterator
@@ -19,7 +18,7 @@ from decimal import Decimal
 from json.encoder import encode_basestring_ascii as quoted
 from pathlib import Path
 
-from repro.base.errors import BadInput
+from repro.base.errors import OF_THE_MACHINE, BadInput
 from repro.privacy.exact_response import ExactResponse, random_bytes
 from repro.release.answers import Answers
 from repro.release.canonical import comparison, fingerprint
@@ -33,8 +32,6 @@ from repro.release.scratch import Draft
 from repro.release.shuffle import shuffled
 
 TEMPORARY = "temporary files (SQLITE_TMPDIR, TMPDIR)"
-OF_THE_MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EINTR, errno.EMFILE, errno.ENFILE)
-"""Nothing is wrong with what was asked for; there is no room, or the disk fails."""
 
 
 @dataclass(frozen=True)

@@ -32,13 +32,16 @@ Trace = tuple[str, int, str]
 
 
 def byte_tokens(lines: Sequence[Line]) -> list[list[str]]:
-    """Tokens for each line; none of them depends on the texts of a file of one style."""
+    """Tokens for each line; none of them depends on the texts of a file of one style.
+
+    What all skeletons have in common tells nothing, and is left out.
+    """
     parts = [_parts(line) for line in lines]
     usual = _usual_forms([literal for _, literals in parts for _, literal in literals])
-    return [
-        [*_skeleton_tokens(skeleton), *_trace_tokens(literals, usual)]
-        for skeleton, literals in parts
-    ]
+    told = {skeleton: set(_skeleton_tokens(skeleton)) for skeleton, _ in parts}
+    common = set.intersection(*told.values()) if told else set()
+    own = {skeleton: sorted(tokens - common) for skeleton, tokens in told.items()}
+    return [[*own[skeleton], *_trace_tokens(literals, usual)] for skeleton, literals in parts]
 
 
 def _parts(line: Line) -> tuple[str, list[tuple[str, str]]]:

@@ -70,6 +70,7 @@ def spoilt_bytes(draw):
     return draw(st.sampled_from([line[:at], line[:at] + odd + line[at:], line[at:], *other]))
 
 
+SOUND_ENDS = st.sampled_from([b"\n", b"\r\n", b"\n\n", b" \n"])
 ENDS = st.sampled_from([b"\n", b"\r\n", b"\n\n", b" \n", b"\x0b\n", "\u2028\n".encode(), b"\x85\n"])
 
 
@@ -86,3 +87,45 @@ def corpora(draw):
         lines.insert(draw(st.integers(0, len(lines))), content)
     start = draw(st.sampled_from([b"", b"", b"\xef\xbb\xbf", b"\n\n"]))
     return start + b"".join(line + draw(ENDS) for line in lines)
+
+
+@st.composite
+def released_records(draw, fields):
+    """A line of a release as JSON text: its texts spoilt, more fields, its label spelt oddly."""
+    texts = {
+        name: draw(st.sampled_from([text, f"{text}\u200b", f" {text}"])) for name, text in fields
+    }
+    more = draw(st.dictionaries(st.text(max_size=5).filter(lambda name: name not in texts), VALUE))
+    label = draw(st.sampled_from(["1", "-1", "1.0", "-1e0", "10e-1"]))
+    ascii_only = draw(st.booleans())
+    line = json.dumps(texts | more, ensure_ascii=ascii_only)
+    spaces = draw(st.sampled_from(["", " ", "\t"]))
+    return f'{line[:-1]}, "label":{spaces} {label}}}{spaces}'
+
+
+@st.composite
+def releases(draw, pairs):
+    """The bytes of a release of some pairs, most of its lines sound."""
+    lines = []
+    for number, (prompt, *both) in enumerate(pairs):
+        one, two = draw(st.permutations(both))
+        fields = {"prompt": prompt, "response_1": one, "response_2": two}
+        label = draw(st.sampled_from([1, -1]))
+        lines.append(json.dumps(fields | {"label": label}).encode())
+        if number % 6 == 0:
+            odd = draw(released_records(list(fields.items())))
+            lines.append(odd.encode("utf-8", "replace"))
+    if draw(st.integers(0, 2)) == 0:
+        bad = json.dumps({"prompt": "q", "response_1": SECRET, "response_2": "b", "label": 2})
+        lines.append(draw(st.one_of(odd_records(), st.just(bad))).encode("utf-8", "surrogatepass"))
+    return b"".join(line + draw(SOUND_ENDS) for line in lines)
+
+
+MANIFESTS = st.one_of(
+    st.just(b'{"epsilon": 0.5}'),
+    st.dictionaries(st.text(max_size=5), VALUE).map(
+        lambda found: json.dumps(found | {"epsilon": 0.5}).encode()
+    ),
+    st.binary(max_size=40),
+)
+"""What may lie beside a release."""

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 
 import pytest
 
 from repro.preferences.synthetic_pairs import synthetic_pairs
 from repro.release.ledger import Ledger
+from repro.release.privatise import privatise
 
 
 def pytest_addoption(parser):
@@ -33,3 +35,10 @@ def write_input(tmp_path):
         return path
 
     return write
+
+
+@pytest.fixture
+def one(tmp_path, ledger, write_input, records):
+    """A ledger that knows one release of the first 60 records."""
+    privatise(write_input(records[:60]), tmp_path / "one.jsonl", Decimal("0.5"), ledger)
+    return ledger

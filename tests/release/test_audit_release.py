@@ -21,11 +21,15 @@ from repro.release.privatise import privatise
 from repro.release.scoring import EACH, excess
 from repro.release.seeded_coins import GENERATORS
 from repro.release.skeleton import byte_tokens
-from tests.release import leaky, unseen
+from tests.release import leaky
+from tests.release.encodings.fresh import FRESH
+from tests.release.encodings.in_bytes import in_bytes_of
+from tests.release.encodings.in_places import response_order
+from tests.release.encodings.rows import EPSILON, rows, shuffled, write
 
 LINES = 2100
 EVERY = 11
-ENCODINGS = leaky.SEEN | unseen.UNSEEN
+ENCODINGS = leaky.SEEN | leaky.UNSEEN | FRESH
 GOOD = {"prompt": "p", "response_1": "a", "response_2": "b", "label": 1}
 
 
@@ -46,7 +50,7 @@ def many():
 def audited(tmp_path, write_input):
     """The findings on a release made by a function of ``leaky``."""
 
-    def look(release, records, epsilon=leaky.EPSILON):
+    def look(release, records, epsilon=EPSILON):
         source, target = release(records, tmp_path)
         return audit(target, write_input(source), epsilon)
 
@@ -83,7 +87,7 @@ def test_special_attacks_name_the_leak(audited, many, name, attack, epsilon):
 
 
 def test_a_leak_in_one_line_of_ten_is_found(audited, many):
-    assert "bytes" in caught(audited(leaky.in_bytes_of(0.1), many))
+    assert "bytes" in caught(audited(in_bytes_of(0.1), many))
 
 
 def test_a_sound_release_is_cleared(audited, many, trial):
@@ -118,9 +122,9 @@ def test_any_one_style_of_json_has_nothing_to_learn_from(tmp_path, write_input, 
     records = [
         (f"caf\u00e9 \u2028 {i}", f"a/b \U0001f600 \\ {i}", f'"b" \t {i}') for i in range(40)
     ]
-    values = [row.values() for row in leaky.shuffled(leaky.rows(records))]
+    values = [row.values() for row in shuffled(rows(records))]
     lines = [json.dumps(value, **style) + "\n" for value in values]
-    opened = open_release(leaky.write(tmp_path / "out.jsonl", lines), write_input(records))
+    opened = open_release(write(tmp_path / "out.jsonl", lines), write_input(records))
     assert len({tuple(tokens) for tokens in byte_tokens(opened.lines)}) == 1
     assert not any(edit_tokens(opened.lines))
 
@@ -129,7 +133,7 @@ def test_any_one_style_of_json_has_nothing_to_learn_from(tmp_path, write_input, 
 def test_a_rule_that_all_texts_follow_says_nothing(tmp_path, write_input, rule):
     records = [(f"ask {i} ", f"a  {i}" + " " * (i % 2), f" b {i}") for i in range(40)]
     tidy = [tuple(map(rule, record)) for record in records]
-    target = leaky.write(tmp_path / "out.jsonl", leaky.shuffled(leaky.rows(tidy)))
+    target = write(tmp_path / "out.jsonl", shuffled(rows(tidy)))
     opened = open_release(target, write_input(records))
     assert len(opened.lines) == 40
     assert not any(edit_tokens(opened.lines))
@@ -179,7 +183,7 @@ def test_coins_are_tossed_as_the_generators_toss_them(seed):
 
 
 def lines_of(records, **more):
-    return [json.dumps(row.values() | more) + "\n" for row in leaky.rows(records)]
+    return [json.dumps(row.values() | more) + "\n" for row in rows(records)]
 
 
 def alike(count):
@@ -199,25 +203,25 @@ def one_answer(count):
 @pytest.mark.parametrize("more", [{"label": 1.0}, {"label": -1}, {"x": [1, {}]}])
 def test_odd_files_get_an_answer(tmp_path, write_input, make, count, more):
     records = make(count)
-    target = leaky.write(tmp_path / "out.jsonl", lines_of(records, **more))
+    target = write(tmp_path / "out.jsonl", lines_of(records, **more))
     assert audit_release.main([str(target), "--original", str(write_input(records))]) in (0, 1)
 
 
 @pytest.mark.parametrize("count", [1, 19])
 def test_too_few_lines_are_refused(tmp_path, write_input, capsys, count):
-    target = leaky.write(tmp_path / "out.jsonl", lines_of(alike(count)))
+    target = write(tmp_path / "out.jsonl", lines_of(alike(count)))
     assert audit_release.main([str(target), "--original", str(write_input(alike(count)))]) == 2
     assert "fewer than 20" in capsys.readouterr().err
 
 
 def test_labels_written_otherwise_are_no_leak(tmp_path, write_input, many):
     lines = [line.replace("1}", "1.0}") for line in lines_of(many[:300])]
-    target = leaky.write(tmp_path / "out.jsonl", leaky.shuffled(lines))
+    target = write(tmp_path / "out.jsonl", shuffled(lines))
     assert audit_release.main([str(target), "--original", str(write_input(many[:300]))]) == 0
 
 
 def test_the_command_exits_with_one_on_a_leak(tmp_path, write_input, many, capsys):
-    records, target = leaky.response_order(many[:300], tmp_path)
+    records, target = response_order(many[:300], tmp_path)
     source = write_input(records)
     assert audit_release.main([str(target), f"--original={source}", "epsilon=0.5"]) == 1
     shown = capsys.readouterr().out
@@ -230,7 +234,7 @@ def test_the_command_exits_with_one_on_a_leak(tmp_path, write_input, many, capsy
 
 
 def test_altered_and_unknown_lines_are_counted(tmp_path, write_input, records):
-    values = [row.values() for row in leaky.rows(records[:60])]
+    values = [row.values() for row in rows(records[:60])]
     values[0]["response_1"] += "!!"
     values[1]["response_2"] = values[1]["response_2"][:-3] + " and more"
     values[2] |= {"prompt": "nobody asked this", "response_1": "yes", "response_2": "no"}
@@ -239,7 +243,7 @@ def test_altered_and_unknown_lines_are_counted(tmp_path, write_input, records):
     values[3]["response_2"] = values[3]["response_2"].replace("a", "\u0430")
     both_labels = [*records[:60], (records[5][0], records[5][2], records[5][1])]
     lines = [json.dumps(value) + "\n" for value in values]
-    opened = open_release(leaky.write(tmp_path / "out.jsonl", lines), write_input(both_labels))
+    opened = open_release(write(tmp_path / "out.jsonl", lines), write_input(both_labels))
     assert (len(opened.lines), opened.unmatched, opened.disputed) == (58, (2,), 1)
     assert [line.origin for line in opened.lines][:4] == [0, 1, 3, 4]
 
@@ -313,7 +317,7 @@ def test_a_crash_is_no_verdict(monkeypatch, capsys, tmp_path):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     assert audit_release.main(["o", "--original", "x"]) == 70
     shown = capsys.readouterr().err
-    assert shown.startswith("error: internal: ZeroDivisionError; no verdict; details: ")
+    assert shown.startswith("error: internal: ZeroDivisionError in ")
     assert shown.count("\n") == 1
     (details,) = tmp_path.iterdir()
     assert "crash" in details.read_text()
