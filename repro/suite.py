@@ -163,7 +163,7 @@ def _stability(words: list[str]) -> int:
 
 def _refuse_more(words: list[str]) -> None:
     if words:
-        raise BadInput("argument", words[0], "allowed: none")
+        raise BadInput("argument", words[0], "usage: python -m repro.suite list | table")
 
 
 if __name__ == "__main__":
