@@ -1,31 +1,16 @@
 """Lower bounds behind P2's and P4's claims of tightness, end to end."""
 
-import pytest
-
-import repro
-import theorems.tightness_private_robust as experiment
-from repro.families.robust.bounds_two_point import two_point_bound
+from repro.families.robust import bounds_two_point
 
 
-@pytest.fixture(scope="module")
-def smoke():
-    return repro.run("tightness_private_robust", budget="smoke", overrides=["compute.workers=1"])
+def test_every_row_is_supported_and_every_control_is_caught(smoke, surprises, contradicted_rows):
+    assert surprises(smoke) == []
+    assert contradicted_rows == set()
 
 
-def test_every_row_is_supported_and_every_control_is_caught(smoke):
-    assert smoke.result.as_expected
-    for item in smoke.result.checks:
-        assert item.outcome.verdict == "supported", item.check.name
-        assert item.caught, item.check.name
+def test_an_adversary_at_the_wrong_place_turns_the_verdict(turned):
+    def wrong(right, *setting):
+        return right(*setting[:-1], "ctl")
 
-
-def test_an_adversary_at_the_wrong_place_turns_the_verdict(monkeypatch):
-    def always_first(n_pairs, epsilon, corruption, order):
-        return two_point_bound(n_pairs, epsilon, corruption, "ctl")
-
-    monkeypatch.setattr(experiment, "two_point_bound", always_first)
-    done = repro.run(
-        "tightness_private_robust", budget="smoke", only=["privacy_cost_ltc"],
-        overrides=["compute.workers=1", "budget.replicates=20", "budget.blocks=5"],
-    )  # fmt: skip
-    assert done.result.checks[0].outcome.verdict == "contradicted"
+    found = turned("privacy_cost_ltc", bounds_two_point, "observed_mean", wrong, replicates=20)
+    assert found == ("supported", "contradicted")
