@@ -225,8 +225,9 @@ def turned(verdict_of, monkeypatch):
     stood there, then with the arguments.
     """
 
-    def by(row, owner, name, wrong, replicates=40):
-        right, words = getattr(owner, name), [f"budget.replicates={replicates}"]
+    def by(row, owner, name, wrong, *more, replicates=40, blocks=5):
+        few = [f"budget.replicates={replicates}", f"budget.blocks={blocks}"]
+        right, words = getattr(owner, name), [*few, "budget.resamples=200", *more]
         before = verdict_of(row, *words)
         broken = lambda *args, **more: wrong(right, *args, **more)  # noqa: E731
         if isinstance(right, property):

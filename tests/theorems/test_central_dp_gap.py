@@ -64,5 +64,5 @@ def test_noise_over_the_root_of_n_turns_the_verdict(turned):
     def wrong(right, loss, n, *noise):
         return right(loss, math.sqrt(n), *noise)
 
-    found = turned("n_pairs_greedy", algorithms_release, "private_mle", wrong, replicates=100)
+    found = turned("n_pairs_greedy", algorithms_release, "private_mle", wrong, replicates=100, blocks=20)
     assert found == ("supported", "contradicted")

@@ -10,8 +10,8 @@ import pytest
 import repro
 from repro.base.schema import validate
 from repro.cli.composition import compose_values
+from repro.families.central import mechanisms_gaussian
 from repro.families.central.cases_privacy import CentralPrivacyProbes
-from repro.families.central.mechanisms_gaussian import GaussianShift
 from repro.study.config import Overrides
 from repro.study.experiment import Setting
 from repro.study.privacy_rows import Private
@@ -94,8 +94,8 @@ def test_a_budget_beyond_the_statement_fails_its_assumption():
 
 
 def test_half_the_noise_turns_the_verdict(turned):
-    def wrong(right, self, *args):
-        return right(replace(self, shift=2 * self.shift), *args)
+    def wrong(right, *equation, **how):
+        return right(*equation, **how) + math.log(2)
 
-    found = turned("audit_exact", GaussianShift, "scores", wrong)
+    found = turned("exact_delta", mechanisms_gaussian, "brentq", wrong)
     assert found == ("supported", "contradicted")

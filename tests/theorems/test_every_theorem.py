@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+from pathlib import Path
 
 import pytest
 import yaml
@@ -91,6 +92,11 @@ def test_assumptions_hold_on_the_default_instance(experiment):
 def test_every_theorem_has_its_config_and_every_config_its_theorem():
     configs = {path.stem for path in (conf_dir() / "theorem").glob("*.yaml")}
     assert configs == set(slugs())
+
+
+def test_every_theorem_has_its_test():
+    here = Path(__file__).parent
+    assert [slug for slug in slugs() if not (here / f"test_{slug}.py").is_file()] == []
 
 
 def test_the_suite_lists_every_theorem_that_needs_no_extra():

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from repro.cli.composition import compose_values
+from repro.llm import losses
 from repro.study import plan
 from repro.study.settings import session_of
 
@@ -103,3 +104,13 @@ def test_a_run_writes_a_verdict_and_no_text_of_the_pairs(tmp_path, monkeypatch, 
     kept = [p for p in (tmp_path / "run").rglob("*") if p.suffix in (".json", ".yaml")]
     assert not any("insur" in p.read_text() for p in kept)
     assert not (tmp_path / "outputs" / "llm").exists()
+
+
+def test_a_missing_debias_turns_the_verdict(turned):
+    pytest.importorskip("transformers")
+
+    def wrong(right, epsilon):
+        return 1.0
+
+    found = turned("margin", losses, "privacy_cost", wrong, *SMALL[:-5], replicates=20)
+    assert found == ("supported", "contradicted")

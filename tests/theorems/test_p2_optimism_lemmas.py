@@ -17,5 +17,5 @@ def test_a_likelihood_of_losing_turns_the_verdict(turned):
     def wrong(right, self, difference):
         return 1 - right(self, difference)
 
-    found = turned("likelihood_corrected", TwoPolicies, "win_prob", wrong)
+    found = turned("likelihood_corrected", TwoPolicies, "win_prob", wrong, replicates=400, blocks=20)
     assert found == ("supported", "contradicted")

@@ -13,5 +13,5 @@ def test_a_likelihood_without_flips_turns_the_verdict(turned):
     def wrong(right, epsilon):
         return 0.0
 
-    found = turned("n_pairs", algorithms_log_loss, "flip_prob", wrong, replicates=100)
+    found = turned("n_pairs", algorithms_log_loss, "flip_prob", wrong, replicates=100, blocks=20)
     assert found == ("supported", "contradicted")
