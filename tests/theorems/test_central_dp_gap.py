@@ -1,4 +1,4 @@
-"""P3's gap of centrally private learners: one grid end against the other, per method."""
+"""P3's gap of centrally private learners, and what happens when its implementation is broken."""
 
 import math
 
@@ -64,5 +64,7 @@ def test_noise_over_the_root_of_n_turns_the_verdict(turned):
     def wrong(right, loss, n, *noise):
         return right(loss, math.sqrt(n), *noise)
 
-    found = turned("n_pairs_greedy", algorithms_release, "private_mle", wrong, replicates=100, blocks=20)
+    found = turned(
+        "n_pairs_greedy", algorithms_release, "private_mle", wrong, replicates=100, blocks=20
+    )
     assert found == ("supported", "contradicted")

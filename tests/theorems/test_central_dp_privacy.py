@@ -1,4 +1,4 @@
-"""P3's estimate and covariance released together, end to end."""
+"""P3's estimate and covariance released together, and what happens when it is broken."""
 
 from repro.families.central import mechanisms_calibration
 
@@ -32,5 +32,11 @@ def test_a_quarter_of_the_distance_of_two_gradients_turns_the_verdict(turned):
     def wrong(right, made, epsilon, distance, *h):
         return right(made, epsilon, distance / 4, *h)
 
-    found = turned("kwise_estimate", mechanisms_calibration, "hockey_stick_bound", wrong)
+    found = turned(
+        "kwise_estimate",
+        mechanisms_calibration,
+        "hockey_stick_bound",
+        wrong,
+        "theorem.probes.kwise_estimate.grid=[1,3]",
+    )
     assert found == ("supported", "contradicted")

@@ -1,4 +1,4 @@
-"""P4's concentration lemmas."""
+"""P4's concentration lemmas, and what happens when its implementation is broken."""
 
 from theorems import concentration_lemmas
 

@@ -1,4 +1,4 @@
-"""P3's lemmas about the private covariance: one grid end against the other, per method."""
+"""P3's lemmas about the private covariance, and what happens when its implementation is broken."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Privacy of P3's noisy covariance, end to end."""
+"""Privacy of P3's noisy covariance, and what happens when it is broken."""
 
 import math
 from dataclasses import replace

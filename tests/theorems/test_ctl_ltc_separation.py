@@ -1,4 +1,4 @@
-"""P4's separation of corruption before and after privacy."""
+"""P4's separation of corruption before and after privacy, and what happens when it is broken."""
 
 import pytest
 

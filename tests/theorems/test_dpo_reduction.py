@@ -1,4 +1,4 @@
-"""P4's reduction of DPO to estimation."""
+"""P4's reduction of DPO to estimation, and what happens when its implementation is broken."""
 
 from repro.families.robust.worlds_line import LogLinearLine
 

@@ -1,4 +1,4 @@
-"""P4's estimation error in the Euclidean norm."""
+"""P4's estimation error in the Euclidean norm, and what happens when it is broken."""
 
 from repro.corruption import debiasing
 

@@ -1,4 +1,4 @@
-"""P4's estimation error in the norm of the data."""
+"""P4's estimation error in the norm of the data, and what happens when it is broken."""
 
 from repro.corruption import debiasing
 

@@ -1,4 +1,4 @@
-"""Contraction of divergences by private channels, end to end."""
+"""Contraction of divergences by private channels, and what happens when it is broken."""
 
 import numpy as np
 import pytest

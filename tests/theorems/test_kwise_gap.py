@@ -1,4 +1,4 @@
-"""P3's gap of rankings of K responses: one grid end against the other, per method."""
+"""P3's gap of rankings of K responses, and what happens when its implementation is broken."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""P4's masks of labels."""
+"""P4's masks of labels, and what happens when its implementation is broken."""
 
 from repro.corruption import random_flips
 from repro.corruption.orders import Order

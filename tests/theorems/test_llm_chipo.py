@@ -1,4 +1,4 @@
-"""P2's χPO end to end on a tiny model, for a few steps."""
+"""P2's χPO on a tiny model, for a few steps, and what happens when it is broken."""
 
 import dataclasses
 import math

@@ -1,4 +1,4 @@
-"""P1's Table 1 end to end on a tiny model, for a few steps."""
+"""P1's Table 1 on a tiny model, for a few steps, and what happens when it is broken."""
 
 import dataclasses
 
@@ -112,5 +112,6 @@ def test_a_bonus_of_the_summed_covariance_turns_the_verdict(turned):
         share = len(first) ** -0.5
         return right(share * first, share * second, *more)
 
-    found = turned("pessimism", pessimistic_study, "feature_bonus", wrong, *SMALL, replicates=20)
+    more = [*SMALL[1:-1], "theorem.data.n_pairs=512", "theorem.probes.pessimism.grid=[128,256,512]"]
+    found = turned("pessimism", pessimistic_study, "feature_bonus", wrong, *more, replicates=20)
     assert found == ("supported", "contradicted")

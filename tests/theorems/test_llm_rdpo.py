@@ -1,4 +1,4 @@
-"""P4's Tables 1 and 2 end to end on a tiny model, for a few steps."""
+"""P4's Tables 1 and 2 on a tiny model, for a few steps, and what happens when it is broken."""
 
 import dataclasses
 import json
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from repro.cli.composition import compose_values
-from repro.llm import losses
+from repro.llm import release_study
 from repro.study import plan
 from repro.study.settings import session_of
 
@@ -106,11 +106,12 @@ def test_a_run_writes_a_verdict_and_no_text_of_the_pairs(tmp_path, monkeypatch, 
     assert not (tmp_path / "outputs" / "llm").exists()
 
 
-def test_a_missing_debias_turns_the_verdict(turned):
+def test_labels_turned_round_turn_the_verdict(turned):
     pytest.importorskip("transformers")
 
-    def wrong(right, epsilon):
-        return 1.0
+    def wrong(right, difference, label, epsilon):
+        return right(difference, -label, epsilon)
 
-    found = turned("margin", losses, "privacy_cost", wrong, *SMALL[:-5], replicates=20)
+    row = "same_under_adamw"
+    found = turned(row, release_study, "debiased_loss", wrong, *SMALL[:-5], replicates=20)
     assert found == ("supported", "contradicted")

@@ -1,4 +1,4 @@
-"""Privacy of labels that are corrupted before or after the randomizer, end to end."""
+"""Privacy of labels that are corrupted before or after the randomizer, also broken."""
 
 import pytest
 

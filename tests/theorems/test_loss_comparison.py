@@ -1,4 +1,4 @@
-"""Three losses on private labels, side by side."""
+"""Three losses on private labels, side by side, and what happens when it is broken."""
 
 import numpy as np
 

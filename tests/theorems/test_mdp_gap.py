@@ -1,4 +1,4 @@
-"""P3's gap in Markov decision processes: one grid end against the other, per method."""
+"""P3's gap in Markov decision processes, and what happens when its implementation is broken."""
 
 import numpy as np
 import pytest

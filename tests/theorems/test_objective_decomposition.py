@@ -1,4 +1,4 @@
-"""P1's decomposition of the objective."""
+"""P1's decomposition of the objective, and what happens when its implementation is broken."""
 
 from repro.families.offline_kl import quantities_objective
 

@@ -1,4 +1,4 @@
-"""P3's error of objective perturbation: one grid end against the other, per method."""
+"""P3's error of objective perturbation, and what happens when its implementation is broken."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Privacy of P3's objective perturbation, end to end."""
+"""Privacy of P3's objective perturbation, and what happens when it is broken."""
 
 from repro.families.central import cases_estimate
 
@@ -29,5 +29,11 @@ def test_half_the_distance_of_two_gradients_turns_the_verdict(turned):
     def wrong(right, radius):
         return right(radius) / 2
 
-    found = turned("corrected", cases_estimate, "gradient_distance", wrong)
+    found = turned(
+        "corrected",
+        cases_estimate,
+        "gradient_distance",
+        wrong,
+        "theorem.probes.corrected.grid=[1,5]",
+    )
     assert found == ("supported", "contradicted")

@@ -1,4 +1,4 @@
-"""The event on which P1's bonus is optimistic."""
+"""The event on which P1's bonus is optimistic, and what happens when it is broken."""
 
 import numpy as np
 
@@ -22,5 +22,7 @@ def test_a_shrunken_uncertainty_turns_the_verdict(turned):
     def wrong(right, self, policy):
         return 0.02 * right(self, policy)
 
-    found = turned("optimism_linear", LinearLearner, "uncertainty", wrong, replicates=20)
+    found = turned(
+        "optimism_linear", LinearLearner, "uncertainty", wrong, replicates=400, blocks=20
+    )
     assert found == ("supported", "contradicted")

@@ -1,4 +1,4 @@
-"""P1's literal readings end to end."""
+"""P1's literal readings end to end, and what happens when its implementation is broken."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""P2's meta theorem and its tuning end to end."""
+"""P2's meta theorem and its tuning, and what happens when it is broken."""
 
 from repro.families.xpo import bounds_meta
 

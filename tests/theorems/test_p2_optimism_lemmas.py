@@ -1,4 +1,4 @@
-"""P2's Lemmas C.4 and C.5 end to end."""
+"""P2's Lemmas C.4 and C.5 end to end, and what happens when its implementation is broken."""
 
 from repro.families.xpo.bounds_optimism import TwoPolicies
 
@@ -17,5 +17,7 @@ def test_a_likelihood_of_losing_turns_the_verdict(turned):
     def wrong(right, self, difference):
         return 1 - right(self, difference)
 
-    found = turned("likelihood_corrected", TwoPolicies, "win_prob", wrong, replicates=400, blocks=20)
+    found = turned(
+        "likelihood_corrected", TwoPolicies, "win_prob", wrong, replicates=400, blocks=20
+    )
     assert found == ("supported", "contradicted")

@@ -1,4 +1,4 @@
-"""P2's scalar lemmas."""
+"""P2's scalar lemmas, and what happens when its implementation is broken."""
 
 from repro.families.chipo import bounds_scalar
 

@@ -1,4 +1,4 @@
-"""P2's private χPO."""
+"""P2's private χPO, and what happens when its implementation is broken."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""P4's private and robust DPO."""
+"""P4's private and robust DPO, and what happens when its implementation is broken."""
 
 from repro.corruption import debiasing
 

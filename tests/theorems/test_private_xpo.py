@@ -1,4 +1,4 @@
-"""P2's private XPO."""
+"""P2's private XPO, and what happens when its implementation is broken."""
 
 from repro.families.xpo import quantities
 
@@ -15,5 +15,5 @@ def test_a_clean_likelihood_turns_the_verdict(turned):
     def wrong(right, epsilon):
         return 1 - 1e-12
 
-    found = turned("horizon", quantities, "label_signal", wrong)
+    found = turned("horizon", quantities, "label_signal", wrong, replicates=100, blocks=20)
     assert found == ("supported", "contradicted")

@@ -1,4 +1,4 @@
-"""Privacy of randomized response, and of reports of one label over rounds, end to end."""
+"""Privacy of randomized response, and what happens when it is broken."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Robust DPO as P4 and as its authors write it."""
+"""Robust DPO as P4 and as its authors write it, and what happens when it is broken."""
 
 from repro.families.robust import quantities_rdpo
 

@@ -1,4 +1,4 @@
-"""P4's reduction of RLHF to estimation."""
+"""P4's reduction of RLHF to estimation, and what happens when its implementation is broken."""
 
 from repro.families.robust import bounds_rlhf
 

@@ -1,4 +1,4 @@
-"""P4's RLHF under a relative condition number."""
+"""P4's RLHF under a relative condition number, and what happens when it is broken."""
 
 from repro.corruption.orders import Order
 from repro.families.robust import quantities_two_arms

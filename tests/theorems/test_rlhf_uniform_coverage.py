@@ -1,4 +1,4 @@
-"""P4's RLHF under uniform coverage."""
+"""P4's RLHF under uniform coverage, and what happens when its implementation is broken."""
 
 from repro.corruption.orders import Order
 from repro.families.robust import adversaries

@@ -1,4 +1,4 @@
-"""P2's square χPO, with and without an adversary."""
+"""P2's square χPO, with and without an adversary, and what happens when it is broken."""
 
 from dataclasses import replace
 

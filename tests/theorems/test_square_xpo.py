@@ -1,4 +1,4 @@
-"""P2's square XPO."""
+"""P2's square XPO, and what happens when its implementation is broken."""
 
 from repro.corruption.orders import Order
 from repro.families.xpo import quantities

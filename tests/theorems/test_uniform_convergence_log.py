@@ -1,4 +1,4 @@
-"""P2's uniform convergence of the log loss."""
+"""P2's uniform convergence of the log loss, and what happens when its implementation is broken."""
 
 from repro.families.losses import algorithms_log_loss
 from repro.study.stages import stages_of

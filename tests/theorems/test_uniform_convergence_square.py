@@ -1,4 +1,4 @@
-"""P2's uniform convergence of the square loss, with an adversary before or after privacy."""
+"""P2's uniform convergence of the square loss, and what happens when it is broken."""
 
 from dataclasses import replace
 
