@@ -21,5 +21,5 @@ def test_a_missing_debias_turns_the_verdict(turned):
     def wrong(right, epsilon):
         return 1.0
 
-    found = turned("privacy_cost", run_setting, "label_signal", wrong, replicates=100, blocks=20)
+    found = turned("privacy_cost", run_setting, "label_signal", wrong, replicates=400, blocks=20)
     assert found == ("supported", "contradicted")

@@ -23,5 +23,5 @@ def test_a_flip_probability_too_low_turns_the_verdict(turned):
     def wrong(right, epsilon):
         return 0.9 * right(epsilon)
 
-    found = turned("risk_debiased", algorithms_losses, "flip_prob", wrong)
+    found = turned("influence_debiased_ctl", algorithms_losses, "flip_prob", wrong)
     assert found == ("supported", "contradicted")

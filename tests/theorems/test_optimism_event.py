@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from repro.families.online_kl.algorithms_linear import LinearLearner
+from repro.families.online_kl import run_setting
 
 
 def test_only_the_cap_of_one_is_pinned_as_contradicted(contradicted_rows):
@@ -18,11 +18,9 @@ def test_off_the_event_the_bonus_bounds_nothing(trials_of):
     assert (at["shrunken_bonus"] > 1).all()
 
 
-def test_a_shrunken_uncertainty_turns_the_verdict(turned):
-    def wrong(right, self, policy):
-        return 0.02 * right(self, policy)
+def test_a_missing_debias_turns_the_verdict(turned):
+    def wrong(right, epsilon):
+        return 1.0
 
-    found = turned(
-        "optimism_linear", LinearLearner, "uncertainty", wrong, replicates=400, blocks=20
-    )
+    found = turned("reward_error", run_setting, "label_signal", wrong)
     assert found == ("supported", "contradicted")

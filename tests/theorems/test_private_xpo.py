@@ -15,5 +15,5 @@ def test_a_clean_likelihood_turns_the_verdict(turned):
     def wrong(right, epsilon):
         return 1 - 1e-12
 
-    found = turned("horizon", quantities, "label_signal", wrong, replicates=100, blocks=20)
+    found = turned("horizon", quantities, "label_signal", wrong, replicates=400, blocks=20)
     assert found == ("supported", "contradicted")
