@@ -11,5 +11,13 @@ def test_a_shrunken_reward_turns_the_verdict(turned):
     def wrong(right, self):
         return 0.9 * right(self)
 
-    found = turned("constant", LinearLearner, "reward", wrong, replicates=400, blocks=20)
+    found = turned(
+        "constant",
+        LinearLearner,
+        "reward",
+        wrong,
+        "theorem.probes.constant.grid=[0.5,2]",
+        replicates=400,
+        blocks=20,
+    )
     assert found == ("supported", "contradicted")

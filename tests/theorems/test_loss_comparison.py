@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from repro.families.losses import algorithms_losses
+from repro.families.losses.algorithms_losses import SquareLoss
 from repro.study.stages import stages_of
 
 
@@ -19,9 +19,9 @@ def test_every_case_of_drawn_labels_can_be_ablated(trials_of):
         ), name
 
 
-def test_a_flip_probability_too_low_turns_the_verdict(turned):
-    def wrong(right, epsilon):
-        return 0.9 * right(epsilon)
+def test_the_weight_of_another_loss_turns_the_verdict(turned):
+    def wrong(right, self, s):
+        return 0 * s + 1
 
-    found = turned("influence_debiased_ctl", algorithms_losses, "flip_prob", wrong)
+    found = turned("square_is_mixture", SquareLoss, "weight", wrong)
     assert found == ("supported", "contradicted")
