@@ -1,5 +1,7 @@
 """P2's private XPO, and what happens when its implementation is broken."""
 
+from dataclasses import replace
+
 from repro.families.xpo import quantities
 
 
@@ -11,9 +13,10 @@ def test_bad_numbers_are_one_line(refused):
     refused("n_pairs", n_pairs=100)
 
 
-def test_a_clean_likelihood_turns_the_verdict(turned):
-    def wrong(right, epsilon):
-        return 1 - 1e-12
+def test_labels_turned_round_turn_the_verdict(turned):
+    def wrong(right, *setting):
+        mean = right(*setting)
+        return replace(mean, scale=-mean.scale, offset=-mean.offset, shift=-mean.shift)
 
-    found = turned("horizon", quantities, "label_signal", wrong, replicates=400, blocks=20)
+    found = turned("num_actions", quantities, "released_mean", wrong)
     assert found == ("supported", "contradicted")
