@@ -1,5 +1,6 @@
 """P2's fast rate online, with and without an adversary, and what happens when it is broken."""
 
+from repro.corruption.orders import Order
 from repro.families.online_kl import run_setting
 
 
@@ -17,9 +18,9 @@ def test_the_adversary_of_a_corrupted_row_comes_where_the_row_says(trials_of):
     assert case.methods[1].run(case).order == "CTL"
 
 
-def test_a_missing_debias_turns_the_verdict(turned):
-    def wrong(right, epsilon):
-        return 1.0
+def test_corruption_before_privacy_turns_the_verdict(turned):
+    def wrong(right, *setting):
+        return right(*setting[:-1], Order.CTL)
 
-    found = turned("privacy_cost", run_setting, "label_signal", wrong, replicates=400, blocks=20)
+    found = turned("floor_cost_ltc", run_setting, "released_mean", wrong)
     assert found == ("supported", "contradicted")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from repro.families.online_kl import run_setting
+from repro.families.online_kl.algorithms_linear import LinearLearner
 from repro.study.parallel import single_thread
 
 single_thread()
@@ -50,9 +50,9 @@ def test_bad_numbers_are_one_line(refused):
     refused("best_prob", "theorem.worlds.hidden_arm.best_prob=2")
 
 
-def test_a_missing_debias_turns_the_verdict(turned):
-    def wrong(right, epsilon):
-        return 1.0
+def test_no_uncertainty_turns_the_verdict(turned):
+    def wrong(right, self, policy):
+        return 0 * right(self, policy)
 
-    found = turned("privacy_cost", run_setting, "label_signal", wrong, replicates=400, blocks=20)
+    found = turned("proven_bonus_clips", LinearLearner, "uncertainty", wrong)
     assert found == ("supported", "contradicted")
