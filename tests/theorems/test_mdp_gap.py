@@ -43,5 +43,5 @@ def test_the_worst_policy_turns_the_verdict(turned):
     def wrong(right, self, theta):
         return right(self, -theta)
 
-    found = turned("n_pairs_greedy", LinearMDP, "greedy_gap", wrong, replicates=100, blocks=20)
+    found = turned("n_pairs_greedy", LinearMDP, "greedy_gap", wrong, replicates=400, blocks=20)
     assert found == ("supported", "contradicted")
