@@ -56,6 +56,11 @@ def test_every_theorem_has_its_config_and_every_config_its_theorem():
     assert configs == files == set(slugs())
 
 
+def test_every_theorem_has_its_test():
+    here = Path(__file__).parent
+    assert [slug for slug in slugs() if not (here / f"test_{slug}.py").is_file()] == []
+
+
 def test_the_suite_lists_every_theorem_that_needs_no_extra():
     suite = yaml.safe_load((conf_dir() / "suite.yaml").read_text())
     wanted = {slug: room_of(slug) for slug in slugs() if not find(slug).extra}

@@ -1,4 +1,4 @@
-"""P2's χPO end to end on a tiny model, for a few steps."""
+"""P2's χPO on a tiny model, for a few steps, and what happens when it is broken."""
 
 import dataclasses
 import math
@@ -8,6 +8,7 @@ import pytest
 
 from repro import run
 from repro.cli.composition import compose_values
+from repro.llm import implicit_reward
 from repro.study import plan
 from repro.study.settings import session_of
 
@@ -88,3 +89,15 @@ def test_a_short_run_has_a_verdict():
     found = run("llm_chipo", budget="smoke", tracking="none", overrides=words).verdict_json
     assert found["verdict"] == "supported"
     assert [c["verdict"] for c in found["controls"]] == ["contradicted"]
+
+
+def test_a_missing_linear_term_turns_the_verdict(turned):
+    pytest.importorskip("transformers")
+
+    def wrong(right, first, second):
+        return 0 * (first - second)
+
+    found = turned(
+        "linear_term", implicit_reward, "_ratio_difference", wrong, *SMALL, replicates=20
+    )
+    assert found == ("supported", "contradicted")

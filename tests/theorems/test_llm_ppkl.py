@@ -1,4 +1,4 @@
-"""P1's Table 1 end to end on a tiny model, for a few steps."""
+"""P1's Table 1 on a tiny model, for a few steps, and what happens when it is broken."""
 
 import dataclasses
 
@@ -8,6 +8,7 @@ import pytest
 from repro import run
 from repro.base.errors import BadInput
 from repro.cli.composition import compose_values
+from repro.llm import pessimistic_study
 from repro.study import plan
 from repro.study.settings import session_of
 
@@ -102,3 +103,15 @@ def test_a_short_run_has_a_verdict(tmp_path):
     found = run("llm_ppkl", budget="smoke", tracking="none", overrides=words).verdict_json
     assert found["statements"] == ["p1.tab_1", "p1.fig_1"]
     assert {c["name"] for c in found["controls"]} == {"label_flipped", "longer_is_better"}
+
+
+def test_a_bonus_of_the_summed_covariance_turns_the_verdict(turned):
+    pytest.importorskip("transformers")
+
+    def wrong(right, first, second, *more):
+        share = len(first) ** -0.5
+        return right(share * first, share * second, *more)
+
+    more = [*SMALL[1:-1], "theorem.data.n_pairs=512", "theorem.probes.pessimism.grid=[128,256,512]"]
+    found = turned("pessimism", pessimistic_study, "feature_bonus", wrong, *more, replicates=20)
+    assert found == ("supported", "contradicted")

@@ -1,4 +1,4 @@
-"""P4's Tables 1 and 2 end to end on a tiny model, for a few steps."""
+"""P4's Tables 1 and 2 on a tiny model, for a few steps, and what happens when it is broken."""
 
 import dataclasses
 import json
@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from repro.cli.composition import compose_values
+from repro.llm import release_study
 from repro.study import plan
 from repro.study.settings import session_of
 
@@ -103,3 +104,14 @@ def test_a_run_writes_a_verdict_and_no_text_of_the_pairs(tmp_path, monkeypatch, 
     kept = [p for p in (tmp_path / "run").rglob("*") if p.suffix in (".json", ".yaml")]
     assert not any("insur" in p.read_text() for p in kept)
     assert not (tmp_path / "outputs" / "llm").exists()
+
+
+def test_labels_turned_round_turn_the_verdict(turned):
+    pytest.importorskip("transformers")
+
+    def wrong(right, difference, label, epsilon):
+        return right(difference, -label, epsilon)
+
+    row = "same_under_adamw"
+    found = turned(row, release_study, "debiased_loss", wrong, *SMALL[:-5], replicates=20)
+    assert found == ("supported", "contradicted")

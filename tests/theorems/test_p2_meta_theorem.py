@@ -1,18 +1,10 @@
-"""P2's meta theorem and its tuning end to end."""
+"""P2's meta theorem and its tuning, and what happens when it is broken."""
 
-import pytest
-
-import repro
+from repro.families.xpo import bounds_meta
 
 
-@pytest.fixture(scope="module")
-def smoke():
-    return repro.run("p2_meta_theorem", budget="smoke", overrides=["compute.workers=1"])
-
-
-def test_every_verdict_is_the_pinned_one_and_every_control_is_caught(smoke):
-    assert smoke.result.as_expected
-    assert all(item.caught for item in smoke.result.checks)
+def test_every_verdict_is_the_pinned_one_and_every_control_is_caught(smoke, surprises):
+    assert surprises(smoke) == []
 
 
 def test_what_each_control_does(smoke):
@@ -20,3 +12,11 @@ def test_what_each_control_does(smoke):
     assert found["update_weight"].outcome.numbers["max_ratio"] < 0.51
     assert found["update_weight_printed"].outcome.numbers["max_ratio"] > 100
     assert found["guarantee"].outcome.numbers["slope"] < 0.02
+
+
+def test_a_likelihood_without_flips_turns_the_verdict(turned):
+    def wrong(right, epsilon):
+        return 0.0
+
+    found = turned("count_measured", bounds_meta, "flip_prob", wrong, replicates=400, blocks=20)
+    assert found == ("supported", "contradicted")

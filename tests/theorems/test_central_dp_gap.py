@@ -1,0 +1,70 @@
+"""P3's gap of centrally private learners, and what happens when its implementation is broken."""
+
+import math
+
+import numpy as np
+import pytest
+
+from repro.families.central import algorithms_release
+
+GAP = [
+    ("n_pairs_greedy", {"greedy": -0.5, "root_n_noise": -0.25, "argmin_policy": 0.0}),
+    ("epsilon_greedy", {"greedy": -0.5, "noise_without_epsilon": 0.0}),
+    ("n_pairs", {"pessimistic": -0.5, "greedy_into_the_trap": 0.0}),
+    ("num_features", {"greedy": 0.5, "labels_per_state": 0.0}),
+    ("bound", {"bound": -0.47, "bound_printed": 0.0}),
+    ("reference_lemma", {"lemma": 0.0, "lemma_printed": -0.39}),
+]
+
+
+@pytest.mark.parametrize(("name", "expected"), GAP)
+def test_exponents(exponents, name, expected):
+    found = exponents(name)
+    for method, exponent in expected.items():
+        assert found[method] == pytest.approx(exponent, abs=0.15), method
+
+
+def test_the_confidence_set_covers_and_the_bound_holds(means):
+    covers = means("confidence_covers", 1e6)
+    assert covers["misses"] == 0
+    assert covers["misses_without_private_term"] > 0.3
+    bound = means("theorem_bound", 1e8)
+    assert bound["pessimistic_fails"] == 0
+    assert bound["greedy_fails"] > 0.2
+
+
+def test_the_text_ridge_leaves_the_confidence_set(exponents):
+    found = exponents("confidence")
+    assert found["distance"] < 0.05 < 0.1 < found["distance_text_ridge"]
+
+
+def test_a_number_that_no_row_reads_is_refused(refused):
+    refused(r"^horizon=9.*changes nothing in central_dp_gap", horizon=9)
+
+
+STAGES = [
+    ("n_pairs", "labels", "fair_coins", "pessimistic"),
+    ("n_pairs", "bonus", "none", "pessimistic"),
+    ("n_pairs", "bonus", "reversed", "pessimistic"),
+    ("n_pairs_greedy", "noise", "no_noise", "greedy"),
+]
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_replaced_stage_reaches_the_measurement(with_and_without, stage):
+    plain, other = with_and_without(*stage)
+    assert plain != pytest.approx(other, rel=0.01)
+
+
+def test_who_knows_the_truth_makes_no_error(of_the_truth):
+    assert of_the_truth("n_pairs_greedy", "greedy") == pytest.approx(np.zeros(5), abs=1e-15)
+
+
+def test_noise_over_the_root_of_n_turns_the_verdict(turned):
+    def wrong(right, loss, n, *noise):
+        return right(loss, math.sqrt(n), *noise)
+
+    found = turned(
+        "n_pairs_greedy", algorithms_release, "private_mle", wrong, replicates=100, blocks=20
+    )
+    assert found == ("supported", "contradicted")

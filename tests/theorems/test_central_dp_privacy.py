@@ -1,0 +1,42 @@
+"""P3's estimate and covariance released together, and what happens when it is broken."""
+
+from repro.families.central import mechanisms_calibration
+
+
+def test_a_small_run_gives_the_pinned_verdicts(small_run, surprises):
+    assert surprises(small_run) == []
+    assert small_run.verdict == "contradicted"
+    assert all(one.holds for one in small_run.result.assumptions)
+
+
+def test_only_what_is_printed_is_contradicted(contradicted_rows):
+    assert contradicted_rows == {
+        "pairs_printed", "kwise_printed", "trajectory_printed", "any_constant",
+        "kwise_estimate_printed", "trajectory_estimate_printed", "audit_printed",
+    }  # fmt: skip
+
+
+def test_audit_bounds_lie_below_the_exact_epsilon(small_run):
+    audits = [item for item in small_run.result.checks if item.check.kind == "privacy"]
+    assert max(item.outcome.numbers["audit_lower_bound"] for item in audits) > 0.1
+    for item in audits:
+        for one in (item.outcome, *item.controls):
+            assert 0 <= one.numbers["audit_lower_bound"] <= one.numbers["exact_epsilon"]
+
+
+def test_without_noise_nothing_is_private(nothing_is_private):
+    nothing_is_private("kwise_estimate")
+
+
+def test_a_quarter_of_the_distance_of_two_gradients_turns_the_verdict(turned):
+    def wrong(right, made, epsilon, distance, *h):
+        return right(made, epsilon, distance / 4, *h)
+
+    found = turned(
+        "kwise_estimate",
+        mechanisms_calibration,
+        "hockey_stick_bound",
+        wrong,
+        "theorem.probes.kwise_estimate.grid=[1,3]",
+    )
+    assert found == ("supported", "contradicted")

@@ -1,0 +1,44 @@
+"""P4's separation of corruption before and after privacy, and what happens when it is broken."""
+
+import pytest
+
+from repro.corruption.orders import Randomize
+
+
+def test_text_instance_has_its_own_rows(trials_of):
+    names = set(trials_of(instance="preference_text"))
+    assert names
+    assert not names & {"ratio", "ltc_floor", "ridge"}
+
+
+def test_the_six_wrong_implementations_are_controls(trials_of):
+    assert set(trials_of()["ratio_value"].check.controls) == {
+        "no_debias", "shift_without_scale", "cost_squared", "orders_swapped", "random_flips",
+        "mask_process",
+    }  # fmt: skip
+
+
+BAD = [
+    ("theorem.corruption=0.5", "less than 0.5"),
+    ("theorem.corruption=1e-15", "0.01 of a label"),
+    ("theorem.instance_orders=[LTV,CTL]", "did you mean LTC"),
+    ("theorem.instance_adversary=stong", "did you mean strong"),
+    ("theorem.instance_adversary=huber", "at most 12 label cells"),
+]
+
+
+@pytest.mark.parametrize(("word", "message"), BAD)
+def test_bad_input_is_one_line(refused, word, message):
+    refused(message, word)
+
+
+def test_something_is_assumed(plan_of):
+    assert plan_of().experiment.assumptions()
+
+
+def test_an_adversary_blind_to_the_randomizer_turns_the_verdict(turned):
+    def wrong(right, self, reading):
+        return reading
+
+    found = turned("ratio_value", Randomize, "reading_before", wrong, replicates=20)
+    assert found == ("supported", "contradicted")

@@ -1,0 +1,25 @@
+"""P4's estimation error in the Euclidean norm, and what happens when it is broken."""
+
+from repro.corruption import debiasing
+
+
+def test_text_instance_has_its_own_rows(trials_of):
+    names = set(trials_of(instance="preference_text"))
+    assert names
+    assert not names & {"ratio", "ltc_floor", "ridge"}
+
+
+def test_bad_input_is_one_line(refused):
+    refused("greater than or equal to 0", "theorem.probes.ltc_privacy_cost.corruption=-0.1")
+
+
+def test_something_is_assumed(plan_of):
+    assert plan_of().experiment.assumptions()
+
+
+def test_a_flip_probability_too_low_turns_the_verdict(turned):
+    def wrong(right, epsilon):
+        return 0.9 * right(epsilon)
+
+    found = turned("noise_n_pairs", debiasing, "flip_prob", wrong)
+    assert found == ("supported", "contradicted")

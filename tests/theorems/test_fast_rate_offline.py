@@ -1,0 +1,43 @@
+"""P2's fast rate offline, with and without an adversary, and what happens when it is broken."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from repro.corruption.huber_reports import HuberReports, idle_adversary
+from repro.corruption.orders import Order
+from repro.preferences.label_law import fair_coins, the_truth
+from repro.study.stages import stages_of
+
+
+def test_text_pairs_replace_the_linear_world(trials_of):
+    trial = next(iter(trials_of(instance="preference_text").values()))
+    found = trial.row.measure.of(trial.cases[0], np.random.default_rng(0), 2)
+    assert np.isfinite(found[trial.row.method.name]).all()
+
+
+def test_every_case_of_drawn_labels_can_be_ablated(trials_of):
+    for name, trial in trials_of().items():
+        assert {"labels", "channel", "estimate"} <= stages_of(trial.cases[0]), name
+
+
+NEEDS = [
+    ("horizon", {"labels": fair_coins}),
+    ("horizon_linear", {"estimate": the_truth}),
+    ("floor_horizon_ltc", {"adversary": idle_adversary}),
+]
+
+
+@pytest.mark.parametrize(("row", "stages"), NEEDS)
+def test_what_a_row_needs_is_noticed(taken_away, row, stages):
+    before, after = taken_away(row, **stages)
+    assert before == "supported" != after
+
+
+def test_corruption_behind_privacy_turns_the_verdict(turned):
+    def wrong(right, self, truth):
+        return right(replace(self, order=Order.LTC), truth)
+
+    found = turned("floor_privacy_cost_ctl", HuberReports, "mean", wrong)
+    assert found == ("supported", "contradicted")

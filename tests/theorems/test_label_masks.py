@@ -1,0 +1,20 @@
+"""P4's masks of labels, and what happens when its implementation is broken."""
+
+from repro.corruption import random_flips
+from repro.corruption.orders import Order
+
+
+def test_bad_input_is_one_line(refused):
+    refused(r"\[0, 1/2\)", "theorem.corruption=-1")
+
+
+def test_something_is_assumed(plan_of):
+    assert plan_of().experiment.assumptions()
+
+
+def test_corruption_behind_privacy_turns_the_verdict(turned):
+    def wrong(right, order, *rates):
+        return right(Order.LTC, *rates)
+
+    found = turned("ctl_rate", random_flips, "_mask_rate", wrong)
+    assert found == ("supported", "contradicted")

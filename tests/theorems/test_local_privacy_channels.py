@@ -1,0 +1,37 @@
+"""Privacy of labels that are corrupted before or after the randomizer, also broken."""
+
+import pytest
+
+from repro.preferences import label_law
+from theorems import local_privacy_channels as channels
+
+
+def test_a_small_run_gives_the_pinned_verdicts(small_run, surprises):
+    assert surprises(small_run) == []
+    assert small_run.verdict == "supported"
+    assert all(one.holds for one in small_run.result.assumptions)
+
+
+def test_only_what_is_printed_is_contradicted(contradicted_rows):
+    assert contradicted_rows == set()
+
+
+def test_the_order_of_corruption_and_privacy():
+    case = channels.CorruptedCase(
+        methods=(), epsilon=0.5, corruption=0.2, claimed=channels.whole_budget
+    )
+
+    def spent(method):
+        return method.run(case)[0].exact_epsilon(0.0)
+
+    assert spent(channels.LTC) == pytest.approx(0.5)
+    assert spent(channels.CTL) == pytest.approx(channels.ctl_epsilon(0.5, 0.2))
+    assert spent(channels.CLC) < spent(channels.CTL) < 0.5 < spent(channels.RAW_ADVERSARY)
+
+
+def test_a_coin_that_flips_too_rarely_turns_the_verdict(turned):
+    def wrong(right, epsilon):
+        return 0.9 * right(epsilon)
+
+    found = turned("ltc_exact", label_law, "flip_prob", wrong)
+    assert found == ("supported", "contradicted")

@@ -1,0 +1,27 @@
+"""Three losses on private labels, side by side, and what happens when it is broken."""
+
+import numpy as np
+
+from repro.families.losses.algorithms_losses import SquareLoss
+from repro.study.stages import stages_of
+
+
+def test_text_pairs_replace_the_linear_world(trials_of):
+    trial = next(iter(trials_of(instance="preference_text").values()))
+    found = trial.row.measure.of(trial.cases[0], np.random.default_rng(0), 2)
+    assert np.isfinite(found[trial.row.method.name]).all()
+
+
+def test_every_case_of_drawn_labels_can_be_ablated(trials_of):
+    for name, trial in trials_of().items():
+        assert {"labels", "channel", "estimate", "order", "adversary"} <= stages_of(
+            trial.cases[0]
+        ), name
+
+
+def test_the_weight_of_another_loss_turns_the_verdict(turned):
+    def wrong(right, self, s):
+        return 0 * s + 1
+
+    found = turned("square_is_mixture", SquareLoss, "weight", wrong)
+    assert found == ("supported", "contradicted")

@@ -1,0 +1,39 @@
+"""Privacy of P3's objective perturbation, and what happens when it is broken."""
+
+from repro.families.central import cases_estimate
+
+
+def test_a_small_run_gives_the_pinned_verdicts(small_run, surprises):
+    assert surprises(small_run) == []
+    assert small_run.verdict == "contradicted"
+    assert all(one.holds for one in small_run.result.assumptions)
+
+
+def test_only_what_is_printed_is_contradicted(contradicted_rows):
+    assert contradicted_rows == {"printed", "printed_two_dimensions", "audit_printed"}
+
+
+def test_audit_bounds_lie_below_the_exact_epsilon(small_run):
+    audits = [item for item in small_run.result.checks if item.check.kind == "privacy"]
+    assert max(item.outcome.numbers["audit_lower_bound"] for item in audits) > 0.1
+    for item in audits:
+        for one in (item.outcome, *item.controls):
+            assert 0 <= one.numbers["audit_lower_bound"] <= one.numbers["exact_epsilon"]
+
+
+def test_without_noise_nothing_is_private(nothing_is_private):
+    nothing_is_private("corrected")
+
+
+def test_half_the_distance_of_two_gradients_turns_the_verdict(turned):
+    def wrong(right, radius):
+        return right(radius) / 2
+
+    found = turned(
+        "corrected",
+        cases_estimate,
+        "gradient_distance",
+        wrong,
+        "theorem.probes.corrected.grid=[1,5]",
+    )
+    assert found == ("supported", "contradicted")

@@ -1,0 +1,25 @@
+"""P2's private χPO, and what happens when its implementation is broken."""
+
+import numpy as np
+
+from repro.families.chipo import algorithms_tabular
+from repro.study.stages import stages_of
+
+
+def test_text_pairs_replace_the_linear_world(trials_of):
+    trial = next(iter(trials_of(instance="preference_text").values()))
+    found = trial.row.measure.of(trial.cases[0], np.random.default_rng(0), 2)
+    assert np.isfinite(found[trial.row.method.name]).all()
+
+
+def test_every_case_of_drawn_labels_can_be_ablated(trials_of):
+    for name, trial in trials_of().items():
+        assert {"labels", "channel", "estimate"} <= stages_of(trial.cases[0]), name
+
+
+def test_a_missing_debias_turns_the_verdict(turned):
+    def wrong(right, epsilon):
+        return 1.0
+
+    found = turned("privacy_cost", algorithms_tabular, "privacy_cost", wrong)
+    assert found == ("supported", "contradicted")

@@ -1,0 +1,45 @@
+"""Privacy of randomized response, and what happens when it is broken."""
+
+import math
+
+import numpy as np
+import pytest
+
+import repro
+from repro.families.offline_kl import mechanisms_release as release
+from repro.preferences import label_law
+
+
+def test_a_small_run_gives_the_pinned_verdicts(small_run, surprises):
+    assert surprises(small_run) == []
+    assert small_run.verdict == "supported"
+    assert all(one.holds for one in small_run.result.assumptions)
+
+
+def test_only_what_is_printed_is_contradicted(contradicted_rows):
+    assert contradicted_rows == set()
+
+
+def test_a_ladder_of_reports_has_the_right_margins():
+    case = release.ReleaseCase(methods=(), epsilon=0.6, horizon=3)
+    joint = release.nested_reports(case).reshape(2, 2, 2, 2)
+    for axis, budget in enumerate((0.6, 0.4, 0.2)):
+        rest = tuple(a for a in (1, 2, 3) if a != axis + 1)
+        margin = joint.sum(axis=rest)
+        assert np.log(margin[0, 0] / margin[1, 0]) == pytest.approx(budget)
+
+
+def test_the_budget_can_be_given_at_top_level(refused, by_name):
+    few = ["compute.workers=1", "budget.replicates=40", "budget.blocks=5", "budget.resamples=200"]
+    run = repro.run("randomized_response", epsilon=1.5, budget="smoke", overrides=few)
+    assert by_name(run)["audit"].outcome.numbers["claimed_epsilon"] == 1.5
+    assert run.result.as_expected
+    refused("a finite number", epsilon=math.inf)
+
+
+def test_a_coin_that_flips_too_rarely_turns_the_verdict(turned):
+    def wrong(right, epsilon):
+        return 0.9 * right(epsilon)
+
+    found = turned("exact_epsilon", label_law, "flip_prob", wrong)
+    assert found == ("supported", "contradicted")

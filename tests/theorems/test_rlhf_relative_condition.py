@@ -1,0 +1,20 @@
+"""P4's RLHF under a relative condition number, and what happens when it is broken."""
+
+from repro.corruption.orders import Order
+from repro.families.robust import quantities_two_arms
+
+
+def test_bad_input_is_one_line(refused):
+    refused(r"\[0, 1/2\)", "theorem.corruption=0.5")
+
+
+def test_something_is_assumed(plan_of):
+    assert plan_of().experiment.assumptions()
+
+
+def test_corruption_behind_privacy_turns_the_verdict(turned):
+    def wrong(right, order, *stages):
+        return right(Order.LTC, *stages)
+
+    found = turned("ctl_cost", quantities_two_arms, "channel", wrong)
+    assert found == ("supported", "contradicted")

@@ -1,0 +1,20 @@
+"""P4's RLHF under uniform coverage, and what happens when its implementation is broken."""
+
+from repro.corruption.orders import Order
+from repro.families.robust import adversaries
+
+
+def test_bad_input_is_one_line(refused):
+    refused("of a label", "n_pairs=50")
+
+
+def test_something_is_assumed(plan_of):
+    assert plan_of().experiment.assumptions()
+
+
+def test_corruption_behind_privacy_turns_the_verdict(turned):
+    def wrong(right, order, *stages):
+        return right(Order.LTC, *stages)
+
+    found = turned("ctl_cost", adversaries, "channel", wrong)
+    assert found == ("supported", "contradicted")

@@ -1,0 +1,28 @@
+"""P2's square χPO, with and without an adversary, and what happens when it is broken."""
+
+from dataclasses import replace
+
+from repro.corruption.huber_reports import HuberReports
+from repro.corruption.orders import Order
+from repro.preferences.label_law import fair_coins
+from repro.study.stages import stages_of
+
+
+def test_every_case_of_drawn_labels_can_be_ablated(trials_of):
+    for name, trial in trials_of().items():
+        assert {"labels", "channel", "estimate", "order", "adversary"} <= stages_of(
+            trial.cases[0]
+        ), name
+
+
+def test_labels_are_noticed(taken_away):
+    before, after = taken_away("n_pairs", labels=fair_coins)
+    assert before == "supported" != after
+
+
+def test_corruption_behind_privacy_turns_the_verdict(turned):
+    def wrong(right, self, truth):
+        return right(replace(self, order=Order.LTC), truth)
+
+    found = turned("privacy_cost_ctl", HuberReports, "mean", wrong)
+    assert found == ("supported", "contradicted")
