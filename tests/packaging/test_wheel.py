@@ -15,6 +15,7 @@ from tests.docs.fences import blocks
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = (
     "repro",
+    "repro.ablate",
     "repro.audit_release",
     "repro.catalogue",
     "repro.exploration",
