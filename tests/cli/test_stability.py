@@ -1,4 +1,4 @@
-"""``python -m repro.suite stability``: rows that do not come out as pinned are counted and named."""
+"""``repro.suite stability``: rows that do not come out as pinned are counted and named."""
 
 from types import SimpleNamespace
 
