@@ -25,6 +25,7 @@ from repro.base.errors import BadInput
 from repro.base.files import atomic_write
 from repro.cli.command import run_command
 from repro.cli.composition import compose_values, named_theorems
+from repro.cli.folders import made
 from repro.report.ablation_table import page, printed
 from repro.report.progress import progress
 from repro.study.ablations import Finding, ablated
@@ -39,14 +40,11 @@ def main(words: Sequence[str]) -> int:
     """Run, print, keep; the status of the contract."""
     as_json = "--json" in words
     given, own = _separated([word for word in words if word != "--json"])
-    target = Path(own["markdown"]) if "markdown" in own else None
-    if target is not None and not target.parent.is_dir():
-        raise BadInput("markdown", target, "allowed: a file in a folder that exists")
-    sessions = [(name, _composed(name, given)) for name in named_theorems(own.get("theorem"))]
-    findings, folder = [], Path("outputs")
-    for name, values in sessions:
-        findings += take_away(name, values)
-        folder = Path(values["output_dir"])
+    target = _file(own["markdown"]) if "markdown" in own else None
+    sessions = {name: _composed(name, given) for name in named_theorems(own.get("theorem"))}
+    folders = {Path(values["output_dir"]) for values in sessions.values()}
+    (folder,) = {made("output_dir", one) for one in folders}
+    findings = [one for name, values in sessions.items() for one in take_away(name, values)]
     content = json.dumps([_entry(one) for one in findings], indent=2, ensure_ascii=False)
     _write(folder / "ablations.json", f"{content}\n")
     if target is not None:
@@ -89,7 +87,17 @@ def _separated(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
     """Overrides for Hydra, and the words that are this command's own."""
     pairs = [word.partition("=") for word in words]
     own = {key: value for key, _, value in pairs if key in OWN}
+    for key in own:
+        if sum(name == key for name, _, _ in pairs) > 1:
+            raise BadInput(key, own[key], "given twice; allowed: once")
     return [word for word in words if word.partition("=")[0] not in OWN], own
+
+
+def _file(text: str) -> Path:
+    path = Path(text)
+    if not text or path.is_dir() or not path.parent.is_dir():
+        raise BadInput("markdown", text, "allowed: a file in a folder that exists")
+    return path
 
 
 def _entry(one: Finding) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -13,6 +14,7 @@ from scipy import stats
 from repro.api import execute
 from repro.base.schema import Model, Whole
 from repro.cli.composition import compose_values, named_theorems
+from repro.cli.folders import made
 from repro.report.progress import progress
 from repro.study.results import Result
 from repro.study.settings import session_of
@@ -70,10 +72,12 @@ def stability(request: StabilityRequest) -> Stability:
     """Run experiments at several seeds; finished blocks are kept below ``output_dir``.
 
     Raises:
-        BadInput: an experiment that does not exist.
+        BadInput: an experiment that does not exist, or a folder that cannot be written to.
     """
+    theorems = named_theorems(request.theorem)
+    made("output_dir", Path(request.output_dir))
     found: dict[str, list[Result]] = {}
-    for theorem in named_theorems(request.theorem):
+    for theorem in theorems:
         runs = range(request.seeds)
         found[theorem] = [_result(theorem, seed, request) for seed in runs]
     return summed(found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,20 @@ def refuse_foreign(key: str, folder: Path, theorem: str) -> None:
         raise BadInput(key, folder, f"cannot be read: {problem.strerror}") from None
     if names and _theorem_of(folder / CONFIG) != theorem:
         raise BadInput(key, folder, f"holds something else; {ALLOWED}")
+
+
+def made(key: str, folder: Path) -> Path:
+    """A folder that is there and can be written to.
+
+    Raises:
+        BadInput: it cannot be made, or nothing can be written there.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError as problem:
+        raise BadInput(key, folder, f"cannot be written: {problem.strerror}") from None
 
 
 def refuse_foreign_sweep(config: DictConfig) -> None:

@@ -92,6 +92,24 @@ def test_a_deaf_row_is_named_and_the_status_is_one(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
+    "words",
+    [
+        ["markdown="],
+        ["markdown=."],
+        ["markdown=absent/page.md"],
+        ["theorem=rdpo_identity", "theorem=label_masks"],
+        ["output_dir=/proc/absent"],
+        ["seed=-1"],
+    ],
+)
+def test_bad_words_are_refused_before_anything_runs(words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BadInput, match=f"^{words[0].partition('=')[0]}"):
+        main(["theorem=rdpo_identity", *words] if "theorem" not in words[0] else words)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
     ("text", "names"),
     [
         (None, ["offline_gap"]),
