@@ -50,8 +50,10 @@ class Budget(Model):
 
     name: Literal["smoke", "laptop", "paper"]
     replicates: Annotated[Whole, Field(ge=20, le=10**7, description="per grid point")]
-    blocks: Annotated[Whole, Field(ge=5, le=1000, description="replicate blocks of the bootstrap")]
-    resamples: Annotated[Whole, Field(ge=200, le=10**5, description="bootstrap resamples")]
+    blocks: Annotated[Whole, Field(ge=5, le=1000, description="independent blocks of replicates")]
+    row_error: Annotated[
+        Positive, Field(le=0.05, description="chance that the deciding interval misses the truth")
+    ]
 
 
 class Overrides(Model):

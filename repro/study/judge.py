@@ -1,8 +1,10 @@
 """From measurements to verdicts: the rules of the contract, and nothing else.
 
-A slope or ratio is supported when its 95 % interval lies inside claimed ± tolerance (an
-equivalence test), or on the allowed side of a bound; contradicted when the interval lies
-wholly outside; inconclusive when it straddles the margin.
+A slope is supported when its interval lies inside claimed ± tolerance (an equivalence test), or on
+the allowed side of a bound; contradicted when the interval lies wholly outside; inconclusive when
+it straddles the margin.  A ratio or frequency is held to its claim at every grid point, by
+intervals that hold together.  Printed intervals are those of 95 %; the budget says how rarely the
+interval that decides may miss the truth, so that the suite's verdicts hold together too.
 """
 
 from __future__ import annotations
@@ -22,8 +24,11 @@ from repro.study.checks import (
     SlopeCheck,
     Verdict,
 )
-from repro.study.rates import Interval, Slope, fit_mean, fit_slope
+from repro.study.rates import Interval, Slope, fit_slope, point_estimates
 from repro.study.results import Fit, Outcome, Series
+from repro.study.verdicts import worst
+
+OPPOSITE = {"supported", "contradicted"}
 
 MAX_FAILED_SHARE = 0.01
 """Beyond this share of failed replicates a check is inconclusive: the rest may be a selection."""
@@ -47,65 +52,68 @@ def compare(ci: Interval, claimed: float, tolerance: float, direction: Direction
 
 
 @singledispatch
-def judge(
-    check: Check, method: str, series: Series, rng: np.random.Generator, resamples: int
-) -> Outcome:
+def judge(check: Check, method: str, series: Series, row_error: float) -> Outcome:
     """Judge one method's measurements under one check.
 
     Args:
         check: the declared claim.
         method: name of the implementation measured.
         series: its measurements.
-        rng: stream of the bootstrap.
-        resamples: number of bootstrap resamples.
+        row_error: how often the interval that decides may miss the truth, at most 0.05.
     """
     raise TypeError(f"no rule for {type(check).__name__}")
 
 
 @judge.register
-def _(check: SlopeCheck, method, series, rng, resamples) -> Outcome:
+def _(check: SlopeCheck, method, series, row_error) -> Outcome:
     log_axis = check.axis not in LINEAR_AXES
     t = np.log(series.grid) if log_axis else series.grid
     try:
-        slope = fit_slope(t, series, rng, resamples)
+        slope = fit_slope(t, series)
     except ValueError as problem:
         return _unmeasured(check, method, series, str(problem))
-    verdict = _enough(series, _slope_verdict(check, slope))
+    verdict = _enough(series, _slope_verdict(check, slope, row_error))
+    mean, curvature, end = (x.interval() for x in (slope.slope, slope.curvature, slope.end_slope))
     numbers = {
         "claimed": check.claimed,
         "direction": check.direction,
-        "slope": slope.slope.value,
-        "ci95": [slope.slope.low, slope.slope.high],
+        "slope": mean.value,
+        "ci95": [mean.low, mean.high],
         "tolerance": check.tolerance,
-        "curvature": slope.curvature.value,
-        "curvature_ci95": [slope.curvature.low, slope.curvature.high],
-        "end_slope": slope.end_slope.value,
-        "end_slope_ci95": [slope.end_slope.low, slope.end_slope.high],
+        "curvature": curvature.value,
+        "curvature_ci95": [curvature.low, curvature.high],
+        "end_slope": end.value,
+        "end_slope_ci95": [end.low, end.high],
         "local_slopes": list(slope.local),
     }
-    return Outcome(
-        method, verdict, numbers, series, Fit(slope.slope.value, slope.intercept, log_axis)
-    )
+    return Outcome(method, verdict, numbers, series, Fit(mean.value, slope.intercept, log_axis))
 
 
 @judge.register
-def _(check: RatioCheck, method, series, rng, resamples) -> Outcome:
+def _(check: RatioCheck, method, series, row_error) -> Outcome:
+    """Student intervals at each grid point, Bonferroni over the grid; the worst point is shown."""
     if not np.isfinite(series.means).all():
         return _unmeasured(check, method, series, "a grid point has no finite value")
-    ratio = fit_mean(series, rng, resamples)
-    verdict = _enough(series, compare(ratio, check.claimed, check.tolerance, "two_sided"))
+    points, share = point_estimates(series), 1 / len(series.grid)
+    shown = [point.interval(0.05 * share) for point in points]
+    furthest = max(shown, key=lambda at: abs(at.value - check.claimed))
     numbers = {
         "claimed": check.claimed,
-        "value": ratio.value,
-        "ci95": [ratio.low, ratio.high],
+        "value": furthest.value,
+        "ci95": [furthest.low, furthest.high],
         "tolerance": check.tolerance,
-        "by_point": series.means.tolist(),
+        "by_point": [at.value for at in shown],
+        "by_point_ci95": [[at.low, at.high] for at in shown],
     }
-    return Outcome(method, verdict, numbers, series)
+    verdict = worst(
+        compare(point.interval(row_error * share), check.claimed, check.tolerance, "two_sided")
+        for point in points
+    )
+    return Outcome(method, _enough(series, verdict), numbers, series)
 
 
 @judge.register
-def _(check: InequalityCheck, method, series, rng, resamples) -> Outcome:
+def _(check: InequalityCheck, method, series, row_error) -> Outcome:
     cases = sum(_cases(row) for row in series.values.reshape(len(series.grid), -1))
     if cases == 0:
         return _unmeasured(check, method, series, "no case has a finite value")
@@ -117,21 +125,12 @@ def _(check: InequalityCheck, method, series, rng, resamples) -> Outcome:
 
 
 @judge.register
-def _(check: FrequencyCheck, method, series, rng, resamples) -> Outcome:
+def _(check: FrequencyCheck, method, series, row_error) -> Outcome:
     """Clopper–Pearson intervals at each grid point, Bonferroni over the grid."""
     flat = series.values.reshape(len(series.grid), -1)
-    level = 1 - 0.05 / len(series.grid)
     if not np.isfinite(series.means).all():
         return _unmeasured(check, method, series, "a grid point has no finite value")
-    frequencies, lows, highs = [], [], []
-    for row in flat:
-        row = row[np.isfinite(row)]
-        test = stats.binomtest(int(row.sum()), row.size)
-        interval = test.proportion_ci(level, method="exact")
-        frequencies.append(float(row.mean()))
-        lows.append(float(interval.low))
-        highs.append(float(interval.high))
-    bound = Interval(max(frequencies), max(lows), max(highs))
+    bound = _highest(flat, 0.05)
     numbers = {
         "claimed": check.allowed,
         "allowed": check.allowed,
@@ -141,8 +140,24 @@ def _(check: FrequencyCheck, method, series, rng, resamples) -> Outcome:
         **_slack(bound.value / check.allowed),
         "cases": int(np.isfinite(flat).sum()),
     }
-    verdict = compare(bound, check.allowed, 0.0, "at_most")
+    verdict = compare(_highest(flat, row_error), check.allowed, 0.0, "at_most")
     return Outcome(method, _enough(series, verdict), numbers, series)
+
+
+def _highest(flat: np.ndarray, miss: float) -> Interval:
+    """The highest frequency over the grid; its interval misses it with probability ``miss``.
+
+    Args:
+        flat: (G, replicates) of 0 and 1; NaN where a replicate failed.
+        miss: shared by the grid points.
+    """
+    tests = [stats.binomtest(int(np.nansum(row)), int(np.isfinite(row).sum())) for row in flat]
+    found = [test.proportion_ci(1 - miss / len(flat), method="exact") for test in tests]
+    return Interval(
+        max(test.statistic for test in tests),
+        max(float(at.low) for at in found),
+        max(float(at.high) for at in found),
+    )
 
 
 def _slack(largest: float) -> dict[str, float]:
@@ -156,14 +171,13 @@ def _cases(values: np.ndarray) -> int:
     return 1 if finite.size and np.ptp(finite) == 0 else finite.size
 
 
-def _slope_verdict(check: SlopeCheck, slope: Slope) -> Verdict:
+def _slope_verdict(check: SlopeCheck, slope: Slope, row_error: float) -> Verdict:
     """The mean slope's verdict, unless a significant bend leads elsewhere at the far end."""
-    verdict = compare(slope.slope, check.claimed, check.tolerance, check.direction)
-    if not slope.bends:
-        return verdict
-    at_end = compare(slope.end_slope, check.claimed, check.tolerance, check.direction)
-    opposite = {"supported": "contradicted", "contradicted": "supported"}
-    return "inconclusive" if at_end == opposite.get(verdict) else verdict
+    verdict, at_end = (
+        compare(found.interval(row_error), check.claimed, check.tolerance, check.direction)
+        for found in (slope.slope, slope.end_slope)
+    )
+    return "inconclusive" if slope.bends and {verdict, at_end} == OPPOSITE else verdict
 
 
 def _enough(series: Series, verdict: Verdict) -> Verdict:

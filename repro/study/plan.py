@@ -32,7 +32,7 @@ class Plan:
         slug: the experiment.
         config: its composed config as plain values.
         setting: instance, overrides, device, cache, stages.
-        budget: replicates, blocks, resamples.
+        budget: replicates, blocks, error rate.
         seed: the run's seed.
         only: names of the checks to run; None for all.
         folder: of the user's theorems; None for the current one.

@@ -15,7 +15,6 @@ from repro.study.experiment import Experiment
 from repro.study.judge import judge
 from repro.study.plan import Plan, blocks_of, built, measure_block
 from repro.study.results import AssumptionResult, CheckResult, Result, Series
-from repro.study.stream import stream
 from repro.study.verdicts import overall, worst
 
 Mapper = Callable[[Callable[[Block], np.ndarray], list[Block]], Iterable[tuple[Block, np.ndarray]]]
@@ -143,6 +142,5 @@ def _judged(plan: Plan, index: int, check: Check, values) -> CheckResult:
     outcomes = []
     for m, method in enumerate(check.methods):
         series = Series(np.array(check.grid, dtype=float), stacked[:, m])
-        rng = stream(plan.seed, plan.slug, check.name, method, "bootstrap")
-        outcomes.append(judge(check, method, series, rng, plan.budget.resamples))
+        outcomes.append(judge(check, method, series, plan.budget.row_error))
     return CheckResult(check, outcomes[0], tuple(outcomes[1:]), check.statements)

@@ -32,7 +32,6 @@ def quick():
         "budget=smoke",
         "budget.replicates=60",
         "budget.blocks=10",
-        "budget.resamples=200",
         "tracking=none",
         "compute.workers=1",
         "only=[n_pairs_no_bonus]",

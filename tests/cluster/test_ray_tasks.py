@@ -17,7 +17,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 BLOCKS = [Block(0, index, f"{index:032x}") for index in range(12)]
 FEW = {"budget": "smoke", "tracking": "none"}
-SMALL = ["budget.replicates=60", "budget.blocks=10", "budget.resamples=200"]
+SMALL = ["budget.replicates=60", "budget.blocks=10"]
 
 
 @pytest.fixture(scope="module")

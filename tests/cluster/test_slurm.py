@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("hydra_plugins.hydra_submitit_launcher", reason="the extra: slurm")
 
 ROOT = Path(__file__).parents[2]
-FEW = ("budget=smoke", "budget.replicates=60", "budget.blocks=10", "budget.resamples=200")
+FEW = ("budget=smoke", "budget.replicates=60", "budget.blocks=10")
 QUIET = (*FEW, "tracking=none")
 PAIR = ("local_privacy_channels", "rdpo_identity")
 

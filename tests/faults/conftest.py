@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-FEW = ("budget=smoke", "budget.replicates=60", "budget.blocks=10", "budget.resamples=200")
+FEW = ("budget=smoke", "budget.replicates=60", "budget.blocks=10")
 QUIET = ("tracking=none", "compute.workers=1")
 
 

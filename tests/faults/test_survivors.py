@@ -15,7 +15,7 @@ SHARED = Path("/dev/shm")
 pytestmark = pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="looks into /proc")
 WORDS = (
     "repro", "theorem=kl_contraction", "budget=smoke", "budget.blocks=10", "tracking=none",
-    "budget.replicates=20000", "budget.resamples=200", "compute.workers=2",
+    "budget.replicates=20000", "compute.workers=2",
 )  # fmt: skip
 
 

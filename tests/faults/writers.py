@@ -26,7 +26,7 @@ from repro.study.settings import session_of  # noqa: E402
 
 torch.set_num_threads(1)
 FEW = (
-    "budget=smoke", "budget.replicates=60", "budget.blocks=10", "budget.resamples=200",
+    "budget=smoke", "budget.replicates=60", "budget.blocks=10",
     "tracking=none", "compute.workers=1",
 )  # fmt: skip
 EXPERIMENT = "kl_contraction"

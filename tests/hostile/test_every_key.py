@@ -22,9 +22,9 @@ FEWEST = 2000
 
 
 class LaxBudget(Budget):
-    """Takes anything for a number of resamples."""
+    """Takes anything for a rate of errors."""
 
-    resamples: Any
+    row_error: Any
 
 
 class LaxRunConfig(RunConfig):
@@ -86,7 +86,7 @@ def test_at_least_two_thousand_bad_inputs():
 def test_a_key_without_a_check_is_seen(monkeypatch):
     """A validation that lets one key through is found."""
     values = composed("label_masks")
-    bad = {**values, "budget": {**values["budget"], "resamples": "many"}}
+    bad = {**values, "budget": {**values["budget"], "row_error": "often"}}
     assert outcome(bad) is not None
     monkeypatch.setattr(settings, "RunConfig", LaxRunConfig)
     assert outcome(bad) is None

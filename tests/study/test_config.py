@@ -54,7 +54,7 @@ def test_probes(changes, line):
 
 def test_a_missing_value_is_named():
     with pytest.raises(BadInput, match=r"^budget\.blocks=\(missing\): a value is required$"):
-        validate(Budget, {"name": "smoke", "replicates": 100, "resamples": 300}, "budget")
+        validate(Budget, {"name": "smoke", "replicates": 100, "row_error": 0.05}, "budget")
 
 
 def test_long_values_are_cut():

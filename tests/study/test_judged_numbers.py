@@ -15,8 +15,8 @@ GRID = np.array([1.0, 10.0, 100.0, 1000.0])
 COMMON = {"axis": "n_pairs", "grid": tuple(GRID), "quantity": "q", "method": "m"}
 
 
-def judged(check, series, resamples=300):
-    return judge(check, "m", series, np.random.default_rng(0), resamples)
+def judged(check, series, row_error=0.05):
+    return judge(check, "m", series, row_error)
 
 
 def quadratic(slope, bend, blocks=6):
@@ -57,9 +57,16 @@ def test_weights_are_relative_errors():
     relative = series.standard_errors / series.means
     design = np.stack([np.ones(4), np.log(GRID)], axis=1) / relative[:, None]
     expected = np.linalg.lstsq(design, np.log(series.means) / relative, rcond=None)[0]
-    fit = fit_slope(np.log(GRID), series, np.random.default_rng(0), 200)
+    fit = fit_slope(np.log(GRID), series)
     assert fit.slope.value == pytest.approx(expected[1], abs=1e-10)
-    assert fit.slope.low < fit.slope.value < fit.slope.high
+    design, logs = np.stack([np.ones(4), np.log(GRID)]), np.log(GRID)
+    weights = 1 / relative**2
+    slope_of = np.linalg.inv(design * weights @ design.T)[1] @ (design * weights)
+    errors = stats.sem(series.block_means, axis=1) / series.means
+    assert fit.slope.error == pytest.approx(np.sqrt(((slope_of * errors) ** 2).sum()))
+    terms = (slope_of * errors) ** 2
+    assert fit.slope.freedom == pytest.approx(terms.sum() ** 2 / (terms**2 / 7).sum())
+    assert logs @ slope_of == pytest.approx(1.0)
 
 
 def test_standard_errors_are_those_of_scipy():
@@ -85,9 +92,52 @@ def test_ratio_numbers():
     values = np.tile(np.array([1.0, 2.0, 3.0, 6.0])[:, None, None], (1, 5, 4))
     found = judged(RatioCheck(name="r", claimed=3.0, tolerance=0.5, **COMMON), Series(GRID, values))
     assert found.numbers == {
-        "claimed": 3.0, "value": 3.0, "ci95": [3.0, 3.0], "tolerance": 0.5,
+        "claimed": 3.0, "value": 6.0, "ci95": [6.0, 6.0], "tolerance": 0.5,
         "by_point": [1.0, 2.0, 3.0, 6.0],
+        "by_point_ci95": [[1.0, 1.0], [2.0, 2.0], [3.0, 3.0], [6.0, 6.0]],
     }  # fmt: skip
+    assert found.verdict == "contradicted"
+
+
+def test_ratio_intervals_hold_together():
+    """Student's interval of each point's block means, at 5 % shared by the points."""
+    values = np.random.default_rng(2).normal(1.0, 0.1, (4, 8, 5))
+    found = judged(RatioCheck(name="r", tolerance=0.1, **COMMON), Series(GRID, values))
+    for blocks, shown in zip(values.mean(axis=2), found.numbers["by_point_ci95"], strict=True):
+        half = stats.t.ppf(1 - 0.05 / 8, 7) * stats.sem(blocks)
+        assert shown == pytest.approx([blocks.mean() - half, blocks.mean() + half])
+
+
+def test_a_ratio_is_judged_at_every_point():
+    """Points that are wrong to either side no longer make up for each other."""
+    means = np.array([0.75, 0.9, 1.1, 1.25])[:, None, None]
+    found = judged(RatioCheck(name="r", **COMMON), Series(GRID, means * np.ones((4, 5, 4))))
+    assert (found.verdict, found.series.means.mean()) == ("contradicted", 1.0)
+
+
+def test_a_stricter_budget_takes_more_to_decide():
+    """The same measurements: enough at 5 %, not where 500 verdicts hold together."""
+    noise = np.random.default_rng(4).normal(1.0, 0.05, (4, 20, 4))
+    slope = SlopeCheck(name="s", claimed=-1.0, tolerance=0.005, **COMMON)
+    ratio = RatioCheck(name="r", tolerance=0.03, **COMMON)
+    for check, power in ((slope, -1.0), (ratio, 0.0)):
+        series = Series(GRID, (GRID**power)[:, None, None] * noise)
+        loose, strict = judged(check, series), judged(check, series, 2e-5)
+        assert (loose.verdict, strict.verdict) == ("supported", "inconclusive")
+        assert loose.numbers == strict.numbers
+    few = np.zeros((4, 5, 20))
+    few[0, 0, :4] = 1
+    frequency = FrequencyCheck(name="f", allowed=0.1, **COMMON)
+    assert judged(frequency, Series(GRID, few)).verdict == "inconclusive"
+    assert judged(frequency, Series(GRID, few * 0)).verdict == "supported"
+    assert judged(frequency, Series(GRID, few * 0), 2e-5).verdict == "inconclusive"
+
+
+def test_one_block_says_nothing_about_the_error():
+    lost = np.full((4, 5, 4), np.nan)
+    lost[:, 0] = 1.0
+    found = judged(RatioCheck(name="r", **COMMON), Series(GRID, lost))
+    assert found.verdict == "inconclusive"
 
 
 def test_frequency_numbers():
@@ -230,7 +280,7 @@ def test_bends_are_those_of_a_weighted_parabola_where_the_data_are_none():
     log, noise = np.log(GRID), rng.normal(1, 0.01, (4, 6, 50))
     means = np.exp(-log + 0.02 * (log - 3) ** 3)
     series = Series(GRID, means[:, None, None] * noise)
-    fit = fit_slope(log, series, rng, 200)
+    fit = fit_slope(log, series)
     centred = log - log.mean()
     weights = series.means / series.standard_errors
     bend, slope, _ = np.polyfit(centred, np.log(series.means), 2, w=weights)

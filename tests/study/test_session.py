@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from scipy import stats
 
 from repro.base.errors import BadInput
 from repro.base.paths import conf_dir
 from repro.cli.composition import compose_values
 from repro.study import settings, shipped
 from repro.study.blocks import content_key
-from repro.study.rates import Interval, Slope
+from repro.study.rates import Estimate, Slope
 from repro.study.settings import resolve_device, session_of
 
 
@@ -227,9 +228,10 @@ def test_the_shipped_file_is_read_without_its_defaults():
      (-0.1, 0.1, False)],
 )  # fmt: skip
 def test_a_bend_is_an_interval_without_zero(low, high, bends):
-    any_interval = Interval(0.0, 0.0, 0.0)
-    curvature = Interval((low + high) / 2, low, high)
-    assert Slope(any_interval, 0.0, any_interval, curvature, ()).bends == bends
+    exact, half = Estimate(0.0, 0.0, 9.0), (high - low) / 2
+    error = half / float(stats.t.isf(0.025, 9.0))
+    curvature = Estimate((low + high) / 2, error, 9.0)
+    assert Slope(exact, 0.0, exact, curvature, ()).bends == bends
 
 
 def test_a_check_that_there_is_not_is_refused_before_anything_is_written(plain):

@@ -18,7 +18,7 @@ from repro.study.experiment import Setting
 from repro.study.settings import session_of
 from repro.study.stream import stream
 
-FEW = ("compute.workers=1", "budget.replicates=40", "budget.blocks=5", "budget.resamples=200")
+FEW = ("compute.workers=1", "budget.replicates=40", "budget.blocks=5")
 KEEPERS = ("repro.families.", "repro.study.plan", "repro.study.privacy_rows")
 """Modules that keep worlds, bounds and mechanisms: stale once the library is patched."""
 
@@ -227,7 +227,7 @@ def turned(verdict_of, monkeypatch):
 
     def by(row, owner, name, wrong, *more, replicates=40, blocks=5):
         few = [f"budget.replicates={replicates}", f"budget.blocks={blocks}"]
-        right, words = getattr(owner, name), [*few, "budget.resamples=200", *more]
+        right, words = getattr(owner, name), [*few, *more]
         before = verdict_of(row, *words)
         broken = lambda *args, **more: wrong(right, *args, **more)  # noqa: E731
         if isinstance(right, property):

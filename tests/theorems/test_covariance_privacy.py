@@ -88,7 +88,7 @@ def test_a_privacy_check_with_two_claims_is_refused():
 
 
 def test_a_budget_beyond_the_statement_fails_its_assumption():
-    few = ["compute.workers=1", "budget.replicates=40", "budget.blocks=5", "budget.resamples=200"]
+    few = ["compute.workers=1", "budget.replicates=40", "budget.blocks=5"]
     result = repro.run("covariance_privacy", epsilon=2.0, budget="smoke", overrides=few).result
     assert result.verdict == "assumption_failed"
 

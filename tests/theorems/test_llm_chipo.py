@@ -83,7 +83,7 @@ def test_assumptions_and_estimate(experiment):
 def test_a_short_run_has_a_verdict():
     pytest.importorskip("transformers")
     words = [
-        *SMALL, "budget.replicates=20", "budget.blocks=5", "budget.resamples=200",
+        *SMALL, "budget.replicates=20", "budget.blocks=5",
         "only=[linear_term]", "compute.workers=1",
     ]  # fmt: skip
     found = run("llm_chipo", budget="smoke", tracking="none", overrides=words).verdict_json

@@ -15,7 +15,7 @@ SMALL = (
     "theorem.data.n_pairs=96", "theorem.data.held_out=16", "theorem.model.tiny.width=16",
     "theorem.procedure.sft.epochs=1", "theorem.procedure.sampling.prompts=8",
     "theorem.procedure.sampling.max_new_tokens=6", "budget=smoke", "budget.replicates=20",
-    "budget.blocks=5", "budget.resamples=200", "tracking=none", "compute.workers=1",
+    "budget.blocks=5", "tracking=none", "compute.workers=1",
 )  # fmt: skip
 
 
