@@ -33,13 +33,10 @@ def _job(config: DictConfig) -> None:
     from hydra.core.hydra_config import HydraConfig
 
     from repro.cli.job import run_job, status_of
-    from repro.study.runner import Interrupted
 
     hydra_config = HydraConfig.get()
     try:
         status = run_job(config, Path(hydra_config.runtime.output_dir))
-    except Interrupted as problem:
-        raise KeyboardInterrupt(str(problem)) from None  # or a sweep would go on to its next job
     except Exception as problem:  # noqa: BLE001 - one job's trouble is not the next one's
         status = status_of(problem)
     _statuses.append(status)

@@ -1,8 +1,9 @@
-"""``python -m repro.suite list | table | stability``: what concerns all experiments together.
+"""``python -m repro.suite list | table | stability | power``: what concerns all experiments.
 
   python -m repro.suite list                               rewrite the list behind ``dvc repro``
   python -m repro.suite table                              print the table of the README
   python -m repro.suite stability seeds=20 budget=smoke    how often a pinned verdict fails
+  python -m repro.suite power write=true                   plan the replicates of every row
 
 DVC cannot list a folder, so the list of experiments is a file, conf/suite.yaml, each with the
 rooms that its numbers come from; a test compares it with ``theorems/`` and its imports.
@@ -10,6 +11,9 @@ Experiments that need an optional extra are not in it: run them by name.  In a f
 ``list`` writes that folder's, and a dvc.yaml where there is none.  The table is read from the
 verdicts of the last ``dvc repro``.  Stability runs every experiment at seeds 0, 1, … and names the
 rows whose pinned verdict did not come out; theorem=NAME limits it; status 1 if there are any.
+Power runs a pilot at budget=smoke and names the rows whose replicates are too few for their pinned
+verdict at every budget, with how many they need; write=true puts them into conf/theorem; status 1
+if there are any.
 """
 
 from __future__ import annotations
@@ -129,9 +133,9 @@ def _first(check: dict[str, Any], keys: tuple[str, ...]) -> float | None:
 
 def main(words: list[str]) -> int:
     """Do what the first word says; 0; 1 for changed files or an unstable row; 2 for bad input."""
-    jobs = {"list": _list, "table": _table, "stability": _stability}
+    jobs = {"list": _list, "table": _table, "stability": _stability, "power": _power}
     if not words or words[0] not in jobs:
-        print("error: usage: python -m repro.suite list | table | stability", file=sys.stderr)
+        print(f"error: usage: python -m repro.suite {' | '.join(jobs)}", file=sys.stderr)
         return 2
     try:
         return jobs[words[0]](words[1:])
@@ -159,6 +163,14 @@ def _stability(words: list[str]) -> int:
     found = stability(validate(StabilityRequest, keyword_values(words, StabilityRequest)))
     print(told(found))
     return 1 if found.unstable else 0
+
+
+def _power(words: list[str]) -> int:
+    from repro.power import PowerRequest, power, told
+
+    rows = power(validate(PowerRequest, keyword_values(words, PowerRequest)))
+    print(told(rows))
+    return 0 if all(row.enough for row in rows) else 1
 
 
 def _refuse_more(words: list[str]) -> None:

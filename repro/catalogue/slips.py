@@ -25,17 +25,27 @@ class Slip(Model):
     Attributes:
         place: where the paper prints it.
         suspected: what seemed wrong.
-        outcome: ``confirmed``; ``loose``, which holds but is not attained; ``cleared``;
-            ``unclear``, which the text leaves open; or ``notation`` (nothing to measure).
+        grade: what kind of slip it is; ``cleared`` where it is none.
+        text_at_hand: it rests on where a root, an index, an exponent, a sign or an accent stands,
+            which a conversion from PDF can move.
         evidence: ``experiment: check``, ``experiment: check/control`` or ``tests/file.py::test``.
         corrected: the form that holds, or why there is none to correct.
     """
 
     place: Text
     suspected: Text
-    outcome: Literal["confirmed", "loose", "cleared", "unclear", "notation"]
+    grade: Literal[
+        "error", "constant", "unstated_condition", "not_claimed", "notation", "cleared"
+    ]
+    text_at_hand: bool = False
     evidence: Annotated[tuple[Text, ...], BeforeValidator(lambda value: value or ()), Field()]
     corrected: Text
+
+    @property
+    def said(self) -> str:
+        """The grade in words."""
+        words = self.grade.replace("_", " ")
+        return f"{words}, as in the text at hand" if self.text_at_hand else words
 
 
 def load(path: Path | None = None) -> dict[str, Slip]:
@@ -65,8 +75,8 @@ def dangling(
         root: the folder that test paths start from.
     """
     for name, slip in slips.items():
-        if slip.outcome != "notation" and not slip.evidence:
-            yield f"{name}: {slip.outcome} without evidence"
+        if slip.grade != "notation" and not slip.evidence:
+            yield f"{name}: {slip.said} without evidence"
         for evidence in slip.evidence:
             if not _exists(evidence, checks, root):
                 yield f"{name}: no such evidence: {evidence}"
@@ -86,10 +96,12 @@ def page(slips: Mapping[str, Slip], papers: Mapping[str, str]) -> str:
     """All slips as Markdown, a table a paper."""
     parts = [
         "# Suspected errors, and what settled them\n\n"
-        "Written by `python -m repro.catalogue --slips` from conf/slips.yaml. *confirmed*: the "
-        "printed form is wrong, too strong or incomplete; *loose*: it holds, but the rate is not "
-        "attained; *cleared*: it stands; *unclear*: the text leaves it open; *notation*: a "
-        "misprint with one reading and nothing to measure. Evidence is a check of an experiment "
+        "Written by `python -m repro.catalogue --slips` from conf/slips.yaml. *error*: the "
+        "printed form is wrong; *constant*: a factor in it is; *unstated condition*: it holds "
+        "under one; *not claimed*: true of the result, but nothing that the paper says; "
+        "*notation*: a misprint with one reading; *cleared*: it stands. *As in the text at hand*: "
+        "it rests on where a root, an index, an exponent, a sign or an accent stands, which a "
+        "conversion from PDF can move. Evidence is a check of an experiment "
         "(`python -m repro theorem=EXPERIMENT only=[CHECK]`), a control that has the printed form "
         "(after the slash), or a test.\n"
     ]
@@ -97,7 +109,7 @@ def page(slips: Mapping[str, Slip], papers: Mapping[str, str]) -> str:
         rows = "".join(_row(s) for name, s in slips.items() if name.startswith(f"{paper}."))
         parts.append(
             f"\n## {paper.upper()}: {title}\n\n"
-            "| place | suspected | outcome | evidence | what holds |\n|---|---|---|---|---|\n"
+            "| place | suspected | grade | evidence | what holds |\n|---|---|---|---|---|\n"
             + rows
         )
     return "".join(parts)
@@ -105,5 +117,5 @@ def page(slips: Mapping[str, Slip], papers: Mapping[str, str]) -> str:
 
 def _row(slip: Slip) -> str:
     evidence = "; ".join(f"`{one}`" for one in slip.evidence) or "–"
-    cells = (slip.place, slip.suspected, slip.outcome, evidence, slip.corrected)
+    cells = (slip.place, slip.suspected, slip.said, evidence, slip.corrected)
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"

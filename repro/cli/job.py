@@ -50,9 +50,8 @@ def run_job(config: DictConfig, folder: Path) -> int:
 def status_of(problem: BaseException) -> int:
     """Say in one line what went wrong; with which status to end."""
     from repro.cli.messages import as_bad_input
-    from repro.study.runner import Interrupted
 
-    if isinstance(problem, KeyboardInterrupt | Interrupted):
+    if isinstance(problem, KeyboardInterrupt):
         rest = str(problem) or "nothing was begun"
         problem = KeyboardInterrupt(f"{rest}; run the same command to go on")
     if isinstance(problem, Exception) and _of_composition(problem):

@@ -21,8 +21,8 @@ Mapper = Callable[[Callable[[Block], np.ndarray], list[Block]], Iterable[tuple[B
 """Applies a pure function to blocks, in any order, in this process or others."""
 
 
-class Interrupted(Exception):
-    """The user stopped the run; finished blocks are kept."""
+class Interrupted(KeyboardInterrupt):
+    """The user stopped the run; finished blocks are kept, and a sweep does not go on."""
 
     def __init__(self, done: int, total: int) -> None:
         self.done, self.total = done, total

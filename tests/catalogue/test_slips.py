@@ -43,7 +43,7 @@ def test_every_check_pinned_contradicted_is_evidence_of_a_slip():
     assert contradicted - named == set()
 
 
-def test_a_contradicted_check_stands_under_a_confirmed_slip():
+def test_a_contradicted_check_never_stands_under_a_slip_that_is_none():
     from repro.catalogue.coverage import pinned_checks
 
     pinned = {
@@ -52,25 +52,25 @@ def test_a_contradicted_check_stands_under_a_confirmed_slip():
     weaker = {
         name
         for name, slip in load().items()
-        if slip.outcome != "confirmed" and "contradicted" in map(pinned.get, slip.evidence)
+        if slip.grade in ("cleared", "notation") and "contradicted" in map(pinned.get, slip.evidence)
     }
     assert weaker == set()
 
 
 @pytest.mark.parametrize(
-    ("evidence", "outcome", "complaint"),
+    ("evidence", "grade", "complaint"),
     [
-        ("lower_bound: misspelt", "confirmed", "no such evidence: lower_bound: misspelt"),
-        ("lower_bound: n_pairs/misspelt", "confirmed", "no such evidence"),
-        ("nowhere: n_pairs", "confirmed", "no such evidence"),
+        ("lower_bound: misspelt", "error", "no such evidence: lower_bound: misspelt"),
+        ("lower_bound: n_pairs/misspelt", "error", "no such evidence"),
+        ("nowhere: n_pairs", "error", "no such evidence"),
         ("tests/catalogue/test_slips.py::test_nothing", "cleared", "no such evidence"),
         ("tests/nowhere.py::test_nothing", "cleared", "no such evidence"),
-        (None, "confirmed", "confirmed without evidence"),
+        (None, "not_claimed", "not claimed without evidence"),
     ],
 )
-def test_dangling_evidence_is_found(evidence, outcome, complaint):
+def test_dangling_evidence_is_found(evidence, grade, complaint):
     slip = Slip(
-        place="p", suspected="s", outcome=outcome, corrected="c",
+        place="p", suspected="s", grade=grade, corrected="c",
         evidence=(evidence,) if evidence else (),
     )  # fmt: skip
     (line,) = dangling({"p1.x": slip}, {"lower_bound": {"n_pairs": ("no_data",)}}, ROOT)
@@ -78,14 +78,14 @@ def test_dangling_evidence_is_found(evidence, outcome, complaint):
 
 
 def test_notation_needs_no_evidence():
-    slip = Slip(place="p", suspected="s", outcome="notation", evidence=(), corrected="c")
+    slip = Slip(place="p", suspected="s", grade="notation", evidence=(), corrected="c")
     assert list(dangling({"p1.x": slip}, {}, ROOT)) == []
 
 
 def test_a_malformed_file_is_one_line(tmp_path):
     file = tmp_path / "slips.yaml"
-    file.write_text("p1.x: {place: p, suspected: s, outcome: maybe, evidence: [], corrected: c}")
-    with pytest.raises(BadInput, match=r"slips\.p1\.x\.outcome=maybe"):
+    file.write_text("p1.x: {place: p, suspected: s, grade: maybe, evidence: [], corrected: c}")
+    with pytest.raises(BadInput, match=r"slips\.p1\.x\.grade=maybe"):
         load(file)
 
 
@@ -95,6 +95,6 @@ def test_the_page_is_up_to_date(capsys):
 
 
 def test_a_bar_inside_a_cell_does_not_split_it():
-    slip = Slip(place="|Π|", suspected="s", outcome="notation", evidence=(), corrected="c")
+    slip = Slip(place="|Π|", suspected="s", grade="notation", evidence=(), corrected="c")
     text = page({"p1.x": slip}, load_catalogue().papers)
     assert "| \\|Π\\| | s | notation | – | c |" in text

@@ -232,7 +232,7 @@ def test_text_of_a_run_stays_text_in_markdown(tmp_path, monkeypatch, capsys, tri
 
 def test_text_of_a_finding_stays_text_in_markdown():
     evidence = Evidence("a`b", "", f"not measured: {SCRIPT}\n# heading", "c`d")
-    text = page([Finding("p1.x", "place", "s", "c", "confirmed", (evidence,))])
+    text = page([Finding("p1.x", "place", "s", "c", "error", (evidence,))])
     assert "<script" not in text
     assert "\n# heading" not in text
     assert "`a'b`" in text

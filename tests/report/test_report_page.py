@@ -181,7 +181,7 @@ def test_an_empty_folder_is_refused(tmp_path):
 
 
 def test_a_finding_against_the_runs_is_status_one(runs, capsys, monkeypatch):
-    note = Slip(place="p", suspected="s", outcome="confirmed", corrected="c",
+    note = Slip(place="p", suspected="s", grade="error", corrected="c",
                 evidence=("offline_gap: n_pairs/naive_likelihood",))  # fmt: skip
     monkeypatch.setattr(slips, "load", lambda: {"p1.x": note})
     assert command.main(["--runs", str(runs)]) == 0
@@ -195,7 +195,7 @@ def test_a_finding_against_the_runs_is_status_one(runs, capsys, monkeypatch):
 
 
 def test_a_finding_follows_the_pinned_verdict(runs):
-    note = Slip(place="p", suspected="s", outcome="confirmed", corrected="c",
+    note = Slip(place="p", suspected="s", grade="error", corrected="c",
                 evidence=("offline_gap: n_pairs",))  # fmt: skip
     (run,) = find_runs(runs)
     assert list(disagreements({"p1.x": note}, {"offline_gap": run})) == []
@@ -205,12 +205,12 @@ def test_a_finding_follows_the_pinned_verdict(runs):
 
 
 def test_findings_as_markdown_have_the_measured_number(runs, tmp_path, monkeypatch):
-    note = Slip(place="Theorem 4.2", suspected="s", outcome="confirmed", corrected="c",
+    note = Slip(place="Theorem 4.2", suspected="s", grade="error", corrected="c",
                 evidence=("offline_gap: n_pairs", "lower_bound: n_pairs"))  # fmt: skip
     monkeypatch.setattr(slips, "load", lambda: {"p1.x": note})
     assert command.main(["--runs", str(runs), "--findings", str(tmp_path / "f.md")]) == 0
     text = (tmp_path / "f.md").read_text("utf-8")
-    assert "## P1, Theorem 4.2 (confirmed)" in text
+    assert "## P1, Theorem 4.2 (error)" in text
     assert "measured -1.0020 [-1.0062, -0.9978]; ✓ supported; 95 % interval" in text
     assert "`lower_bound: n_pairs`: not run" in text
 

@@ -30,21 +30,21 @@ class Finding:
     place: str
     suspected: str
     corrected: str
-    outcome: str
+    grade: str
     evidence: tuple[Evidence, ...]
 
 
 def findings(slips: Mapping[str, Slip], runs: Mapping[str, Run]) -> list[Finding]:
-    """All notes, those confirmed first."""
-    order = ("confirmed", "loose", "unclear", "cleared", "notation")
-    found = [
+    """All notes, errors first."""
+    order = ("error", "constant", "unstated_condition", "not_claimed", "cleared", "notation")
+    sorted_slips = sorted(slips.items(), key=lambda item: order.index(item[1].grade))
+    return [
         Finding(
-            name, slip.place, slip.suspected, slip.corrected, slip.outcome,
+            name, slip.place, slip.suspected, slip.corrected, slip.said,
             tuple(_evidence(one, runs) for one in slip.evidence),
         )
-        for name, slip in slips.items()
+        for name, slip in sorted_slips
     ]  # fmt: skip
-    return sorted(found, key=lambda one: order.index(one.outcome))
 
 
 def disagreements(slips: Mapping[str, Slip], runs: Mapping[str, Run]) -> Iterator[str]:
@@ -108,9 +108,9 @@ def page(found: list[Finding]) -> str:
         "notes in conf/slips.yaml; the numbers are those of the runs.\n"
     ]
     for one in found:
-        if one.outcome == "notation":
+        if not one.evidence:
             continue
-        lines = [f"\n## {one.id.split('.')[0].upper()}, {one.place} ({one.outcome})\n"]
+        lines = [f"\n## {one.id.split('.')[0].upper()}, {one.place} ({one.grade})\n"]
         lines.append(f"\n- **Printed or suspected:** {one.suspected}.")
         lines.append(f"\n- **Holds:** {one.corrected}.")
         lines += [f"\n- {_line(e)}" for e in one.evidence]

@@ -1,0 +1,151 @@
+"""Replicates of every row, planned from a pilot and written into its config (``repro.suite``)."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from repro.api import execute
+from repro.base.errors import BadInput
+from repro.base.files import atomic_write
+from repro.base.paths import conf_dir
+from repro.base.schema import Model, Whole, validate
+from repro.cli.composition import compose_values, named_theorems
+from repro.cli.folders import made
+from repro.report.progress import progress
+from repro.study.config import Budget
+from repro.study.plan import built
+from repro.study.power import planned, rounded
+from repro.study.settings import session_of
+
+FEWEST = 0.05
+"""One replicate in each of the 20 blocks of smoke."""
+
+
+class PowerRequest(Model):
+    """Arguments of the command."""
+
+    theorem: Annotated[str, Field(min_length=1)] = "glob(*,exclude=llm_*)"
+    budgets: Literal["smoke", "laptop", "paper"] = "paper"
+    seed: Whole = 0
+    write: bool = False
+    output_dir: Annotated[str, Field(min_length=1)] = "outputs"
+
+
+@dataclass(frozen=True)
+class Planned:
+    """What one row has and needs.
+
+    Attributes:
+        theorem: experiment.
+        row: name of the row.
+        now: factor on the budget's replicates in its config.
+        needed: factor that is enough; inf where none is, 0 where nothing is random.
+    """
+
+    theorem: str
+    row: str
+    now: float
+    needed: float
+
+    @property
+    def factor(self) -> float:
+        """The factor to write: a nice number, and never less than one replicate a block."""
+        return rounded(max(self.needed, FEWEST))
+
+    @property
+    def enough(self) -> bool:
+        """Whether the row comes out with what it has."""
+        return self.needed <= self.now
+
+
+def power(request: PowerRequest) -> list[Planned]:
+    """Plan every row of some experiments from a pilot at budget=smoke.
+
+    Raises:
+        BadInput: an experiment that does not exist, or a folder that cannot be written to.
+    """
+    theorems = named_theorems(request.theorem)
+    made("output_dir", Path(request.output_dir))
+    found = []
+    for theorem in theorems:
+        rows = _planned(theorem, request)
+        if request.write:
+            _write(conf_dir() / "theorem" / f"{theorem}.yaml", rows)
+        found += rows
+    return found
+
+
+def _planned(theorem: str, request: PowerRequest) -> list[Planned]:
+    values = {"seed": request.seed, "budget": "smoke", "output_dir": request.output_dir}
+    session = session_of(compose_values(theorem, values))
+    result = execute(session, progress).result
+    factors = {trial.row.name: trial.probe.replicates for trial in built(session.plan).trials}
+    names = ("smoke", "laptop", "paper")
+    budgets = [_budget(name) for name in names[: names.index(request.budgets) + 1]]
+    return [
+        Planned(
+            theorem,
+            item.check.name,
+            now := factors[item.check.name],
+            now * planned(item, session.plan.budget, budgets),
+        )
+        for item in result.checks
+    ]
+
+
+def _budget(name: str) -> Budget:
+    return validate(Budget, compose_values("offline_gap", {"budget": name})["budget"], "budget")
+
+
+def _write(path: Path, rows: Sequence[Planned]) -> None:
+    """Put the factors of rows that have too few, or far too many, into their probes.
+
+    Raises:
+        BadInput: a probe is not written as ``name: {…}`` below ``probes``.
+    """
+    text = path.read_text(encoding="utf-8")
+    for row in rows:
+        if math.isfinite(row.needed) and row.needed > 0 and not row.enough:
+            text = with_factor(text, row.row, row.factor)
+    with atomic_write(path) as draft:
+        draft.write_text(text, encoding="utf-8")
+
+
+def with_factor(text: str, row: str, factor: float) -> str:
+    """A config's text with another ``replicates`` in one probe; its first one of that name.
+
+    >>> with_factor("probes:\\n  a: {grid: [1, 2], replicates: 3}\\n", "a", 5.0)
+    'probes:\\n  a: {grid: [1, 2], replicates: 5}\\n'
+    >>> with_factor("probes:\\n  a: {grid: [1, 2]}\\n", "a", 0.5)
+    'probes:\\n  a: {grid: [1, 2], replicates: 0.5}\\n'
+    """
+    probe = re.compile(rf"(?<=^probes:).*?^  {re.escape(row)}:\s*\{{[^}}]*\}}", re.M | re.S)
+    if (found := probe.search(text)) is None:
+        raise BadInput("write", row, "its probe is not of the form name: {…}")
+    old = found.group()
+    start = old.rindex("{")
+    inside = re.sub(r",\s*replicates:[^,}]*", "", old[start:-1])
+    new = f"{old[:start]}{inside}, replicates: {factor:g}}}"
+    return text[: found.start()] + new + text[found.end() :]
+
+
+def told(rows: Sequence[Planned]) -> str:
+    """A line for each row that has too few replicates, then the sum."""
+    short = [row for row in rows if not row.enough]
+    random = sum(row.needed > 0 for row in rows)
+    lines = [_line(row) for row in short]
+    return "\n".join([*lines, f"{random - len(short)} of {random} random rows have enough"])
+
+
+def _line(row: Planned) -> str:
+    name = f"{row.theorem} {row.row}"
+    if math.isinf(row.needed):
+        return f"{name}: no number of replicates is enough; its value lies too near the margin"
+    return f"{name}: replicates {row.now:g}, needed {row.factor:g}"

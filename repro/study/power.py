@@ -1,0 +1,168 @@
+"""How many replicates a row needs, from a pilot of its variance.
+
+A row is planned so that its pinned verdict comes out at every budget and practically every seed:
+the 95 % half-width of a two-sided claim is a fixed part of its tolerance, and between the measured
+value and the edge of the margin there is room for the interval that decides and for chance.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import singledispatch
+
+import numpy as np
+from scipy import stats
+
+from repro.base.notation import LINEAR_AXES
+from repro.study.checks import (
+    Check,
+    Direction,
+    FrequencyCheck,
+    RatioCheck,
+    SlopeCheck,
+    Verdict,
+)
+from repro.study.config import Budget
+from repro.study.rates import Estimate, fit_slope, point_estimates
+from repro.study.results import CheckResult, Outcome, Series
+
+PARTS = {"smoke": 3.0, "laptop": 6.0, "paper": 20.0}
+"""By budget: the tolerance over the largest 95 % half-width of a two-sided claim (contract)."""
+
+CHANCE = 3.5
+"""Standard errors left for chance: a row goes astray at one seed in 4,000."""
+
+SPARE = 1.3
+"""A variance from 20 blocks may be a third too small."""
+
+NICE = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0)
+
+
+@dataclass(frozen=True)
+class Margin:
+    """One estimate of a row and the edge that it has to keep away from.
+
+    Attributes:
+        error: standard error in the pilot.
+        room: from the estimate to the edge of the margin, on the pinned verdict's side.
+        width: tolerance that the half-width is a part of; inf for one-sided claims.
+        shared: by how many intervals the error rate is shared.
+    """
+
+    error: float
+    room: float
+    width: float
+    shared: int = 1
+
+    def times(self, pilot: Budget, budget: Budget) -> float:
+        """By how much the pilot's replicates must be multiplied at a budget; inf: none do."""
+        if self.room <= 0 or not math.isfinite(self.error):
+            return math.inf
+        deciding, printed = (
+            float(stats.norm.isf(miss / self.shared / 2)) for miss in (budget.row_error, 0.05)
+        )
+        largest = min(self.room / (deciding + CHANCE), self.width / PARTS[budget.name] / printed)
+        return SPARE * (self.error / largest) ** 2 * pilot.replicates / budget.replicates
+
+
+def planned(result: CheckResult, pilot: Budget, budgets: Iterable[Budget]) -> float:
+    """By how much a row's replicates are to be multiplied; 0 where it has no interval.
+
+    Args:
+        result: the row and its controls, measured at the pilot's budget.
+        pilot: that budget.
+        budgets: at which the row is to come out as pinned.
+
+    Returns:
+        inf where no number of replicates is enough: the value itself lies beyond the edge.
+    """
+    pinned: tuple[Outcome, Verdict] = (result.outcome, result.check.expected)
+    controls: list[tuple[Outcome, Verdict]] = [(c, "contradicted") for c in result.controls]
+    times = [
+        _times(margins(result.check, outcome.series, verdict), verdict, pilot, budget)
+        for outcome, verdict in [pinned, *controls]
+        for budget in budgets
+    ]
+    return max(times)
+
+
+def rounded(replicates: float) -> float:
+    """The next nice number.
+
+    >>> [rounded(x) for x in (0.04, 0.8, 1.0, 1.2, 2.4, 42)]
+    [0.05, 1.0, 1.0, 1.5, 3.0, 50.0]
+    """
+    scale = 10.0 ** math.floor(math.log10(replicates) + 1e-12)
+    return next(float(f"{n * scale:.3g}") for n in NICE if n * scale >= replicates * (1 - 1e-9))
+
+
+def _times(found: list[Margin], verdict: Verdict, pilot: Budget, budget: Budget) -> float:
+    """Every estimate has to hold a claim up; one alone is enough to bring it down."""
+    times = [margin.times(pilot, budget) for margin in found]
+    if not times:
+        return 0.0
+    return min(times) if verdict == "contradicted" else max(times)
+
+
+@singledispatch
+def margins(check: Check, series: Series, verdict: Verdict) -> list[Margin]:
+    """The estimates that a kind of check is judged by; none where nothing is random."""
+    return []
+
+
+@margins.register
+def _(check: SlopeCheck, series, verdict) -> list[Margin]:
+    t = series.grid if check.axis in LINEAR_AXES else np.log(series.grid)
+    try:
+        slope = fit_slope(t, series).slope
+    except ValueError:
+        return []
+    room = _room(slope, check.claimed, check.tolerance, check.direction)
+    return [_margin(slope, room, check.tolerance, check.direction, verdict, 1)]
+
+
+@margins.register
+def _(check: RatioCheck, series, verdict) -> list[Margin]:
+    return [
+        _margin(
+            at,
+            _room(at, check.claimed, check.tolerance, "two_sided"),
+            check.tolerance,
+            "two_sided",
+            verdict,
+            len(series.grid),
+        )
+        for at in point_estimates(series)
+    ]
+
+
+@margins.register
+def _(check: FrequencyCheck, series, verdict) -> list[Margin]:
+    """An event that was never seen has the error of one that was seen once."""
+    flat = series.values.reshape(len(series.grid), -1)
+    size = np.isfinite(flat).sum(axis=1)
+    shares = np.nansum(flat, axis=1) / size
+    errors = np.sqrt((shares * size + 1) / (size + 2) * (1 - shares) / size)
+    rooms = check.allowed - shares
+    sign = -1 if verdict == "contradicted" else 1
+    return [
+        Margin(float(error), float(sign * room), math.inf, len(size))
+        for error, room in zip(errors, rooms, strict=True)
+    ]
+
+
+def _room(at: Estimate, claimed: float, tolerance: float, direction: Direction) -> float:
+    """How far inside the margin an estimate lies; negative outside."""
+    above, below = claimed + tolerance - at.value, at.value - claimed + tolerance
+    sides: Mapping[Direction, float] = {"at_most": above, "at_least": below}
+    return sides.get(direction, min(above, below))
+
+
+def _margin(
+    at: Estimate, room: float, tolerance: float, direction: Direction, verdict: Verdict, shared: int
+) -> Margin:
+    if verdict == "contradicted":
+        return Margin(at.error, -room, math.inf, shared)
+    return Margin(at.error, room, tolerance if direction == "two_sided" else math.inf, shared)
