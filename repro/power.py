@@ -28,6 +28,27 @@ FEWEST = 0.05
 """One replicate in each of the 20 blocks of smoke."""
 
 
+@dataclass(frozen=True)
+class Form:
+    """One of the two ways in which YAML writes a probe.
+
+    Attributes:
+        pattern: what follows the name.
+        factor: ``replicates`` within it.
+        added: ``replicates`` at its end, and what closes it.
+    """
+
+    pattern: re.Pattern[str]
+    factor: str
+    added: str
+
+
+FLOW = Form(re.compile(r"\{.*?\}(?=\n)", re.S), r",\s*replicates:[^,}]*", ", replicates: {:g}}}")
+LINES = Form(
+    re.compile(r".*\n(?:    .*\n)*"), r"(?m)^    replicates:.*\n", "\n    replicates: {:g}\n"
+)
+
+
 class PowerRequest(Model):
     """Arguments of the command."""
 
@@ -108,7 +129,7 @@ def _write(path: Path, rows: Sequence[Planned]) -> None:
     """Put the factors of rows that have too few, or far too many, into their probes.
 
     Raises:
-        BadInput: a probe is not written as ``name: {…}`` below ``probes``.
+        BadInput: a row has no probe below ``probes``.
     """
     text = path.read_text(encoding="utf-8")
     for row in rows:
@@ -126,14 +147,14 @@ def with_factor(text: str, row: str, factor: float) -> str:
     >>> with_factor("probes:\\n  a: {grid: [1, 2]}\\n", "a", 0.5)
     'probes:\\n  a: {grid: [1, 2], replicates: 0.5}\\n'
     """
-    probe = re.compile(rf"(?<=^probes:).*?^  {re.escape(row)}:\s*\{{[^}}]*\}}", re.M | re.S)
-    if (found := probe.search(text)) is None:
-        raise BadInput("write", row, "its probe is not of the form name: {…}")
-    old = found.group()
-    start = old.rindex("{")
-    inside = re.sub(r",\s*replicates:[^,}]*", "", old[start:-1])
-    new = f"{old[:start]}{inside}, replicates: {factor:g}}}"
-    return text[: found.start()] + new + text[found.end() :]
+    found = re.search(rf"^probes:.*?^  {re.escape(row)}:\s*", text, re.M | re.S)
+    if found is None:
+        raise BadInput("write", row, "it has no probe to write to")
+    kind = FLOW if text.startswith("{", found.end()) else LINES
+    probe = kind.pattern.match(text, found.end())
+    old = probe.group() if probe else ""
+    kept = re.sub(kind.factor, "", old)[:-1]  # without what closes it
+    return text[: found.end()] + kept + kind.added.format(factor) + text[found.end() + len(old) :]
 
 
 def told(rows: Sequence[Planned]) -> str:

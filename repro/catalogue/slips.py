@@ -34,9 +34,7 @@ class Slip(Model):
 
     place: Text
     suspected: Text
-    grade: Literal[
-        "error", "constant", "unstated_condition", "not_claimed", "notation", "cleared"
-    ]
+    grade: Literal["error", "constant", "unstated_condition", "not_claimed", "notation", "cleared"]
     text_at_hand: bool = False
     evidence: Annotated[tuple[Text, ...], BeforeValidator(lambda value: value or ()), Field()]
     corrected: Text
@@ -109,8 +107,7 @@ def page(slips: Mapping[str, Slip], papers: Mapping[str, str]) -> str:
         rows = "".join(_row(s) for name, s in slips.items() if name.startswith(f"{paper}."))
         parts.append(
             f"\n## {paper.upper()}: {title}\n\n"
-            "| place | suspected | grade | evidence | what holds |\n|---|---|---|---|---|\n"
-            + rows
+            "| place | suspected | grade | evidence | what holds |\n|---|---|---|---|---|\n" + rows
         )
     return "".join(parts)
 

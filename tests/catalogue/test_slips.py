@@ -52,7 +52,8 @@ def test_a_contradicted_check_never_stands_under_a_slip_that_is_none():
     weaker = {
         name
         for name, slip in load().items()
-        if slip.grade in ("cleared", "notation") and "contradicted" in map(pinned.get, slip.evidence)
+        if slip.grade in ("cleared", "notation")
+        and "contradicted" in map(pinned.get, slip.evidence)
     }
     assert weaker == set()
 

@@ -1,0 +1,56 @@
+"""``repro.suite power``: rows with too few replicates are named, and mended in their config."""
+
+import math
+
+import pytest
+import yaml
+
+from repro import suite
+from repro.base.errors import BadInput
+from repro.base.paths import conf_dir
+from repro.power import Planned, told, with_factor
+from repro.study.discovery import slugs
+
+
+def test_the_lines_name_the_rows_that_have_too_few():
+    rows = [
+        Planned("one", "a", now=1.0, needed=2.2),
+        Planned("one", "b", now=1.0, needed=0.4),
+        Planned("one", "exact", now=1.0, needed=0.0),
+        Planned("two", "c", now=1.0, needed=math.inf),
+    ]
+    assert told(rows).splitlines() == [
+        "one a: replicates 1, needed 3",
+        "two c: no number of replicates is enough; its value lies too near the margin",
+        "1 of 3 random rows have enough",
+    ]
+
+
+@pytest.mark.parametrize("slug", [slug for slug in slugs() if not slug.startswith("llm_")])
+def test_every_probe_can_be_written(slug):
+    """Of every row of every experiment, and nothing else changes."""
+    text = (conf_dir() / "theorem" / f"{slug}.yaml").read_text(encoding="utf-8")
+    before = yaml.safe_load(text)
+    for row in before["probes"]:
+        after = yaml.safe_load(with_factor(text, row, 70.0))
+        assert after["probes"][row].pop("replicates") == 70
+        before_row = {k: v for k, v in before["probes"][row].items() if k != "replicates"}
+        assert after["probes"][row] == before_row
+        rest = [{**v, "probes": {**v["probes"], row: None}} for v in (before, after)]
+        assert rest[0] == rest[1]
+
+
+def test_a_row_without_a_probe_is_refused():
+    with pytest.raises(BadInput, match="write=a: it has no probe"):
+        with_factor("worlds:\n  a: {grid: [1]}\nprobes:\n  b: {grid: [1]}\n", "a", 2.0)
+
+
+@pytest.mark.parametrize("word", ["theorem=none", "budgets=huge", "write=perhaps", "seeds=1"])
+def test_bad_words_are_refused(word, capsys):
+    assert suite.main(["power", word]) == 2
+    assert capsys.readouterr().err.startswith(f"error: {word.partition('=')[0]}=")
+
+
+def test_an_exact_experiment_has_enough(tmp_path, capsys):
+    assert suite.main(["power", "theorem=rdpo_identity", f"output_dir={tmp_path}"]) == 0
+    assert capsys.readouterr().out == "0 of 0 random rows have enough\n"

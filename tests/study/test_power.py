@@ -1,0 +1,90 @@
+"""Planned replicates are enough, and not many more than that."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from repro.study.checks import FrequencyCheck, InequalityCheck, RatioCheck, SlopeCheck
+from repro.study.config import Budget
+from repro.study.judge import judge
+from repro.study.power import SPARE, Margin, margins, planned, rounded
+from repro.study.results import CheckResult, Series
+
+GRID = np.logspace(3, 7, 5)
+SMOKE = Budget(name="smoke", replicates=400, blocks=20, row_error=0.05)
+LAPTOP = Budget(name="laptop", replicates=2000, blocks=40, row_error=2e-5)
+COMMON = {"axis": "n_pairs", "grid": tuple(GRID), "quantity": "q", "method": "m"}
+
+
+def measured(rng, budget, factor, power=0.0, level=1.0):
+    """Chi-square replicates around a power law, as many as the budget and the factor give."""
+    each = max(1, round(budget.replicates * factor / budget.blocks))
+    noise = rng.chisquare(4, (len(GRID), budget.blocks, each)) / 4
+    return Series(GRID, level * (GRID**power)[:, None, None] * noise)
+
+
+def result(check, series, *controls):
+    outcomes = [judge(check, "m", one, SMOKE.row_error) for one in (series, *controls)]
+    return CheckResult(check, outcomes[0], tuple(outcomes[1:]))
+
+
+SLOPE = SlopeCheck(name="s", claimed=-1.0, tolerance=0.02, **COMMON)
+RATIO = RatioCheck(name="r", tolerance=0.1, **COMMON)
+
+
+@pytest.mark.parametrize(("check", "power"), [(SLOPE, -1.0), (RATIO, 0.0)], ids=["slope", "ratio"])
+@pytest.mark.parametrize("budget", [SMOKE, LAPTOP], ids=["smoke", "laptop"])
+def test_a_planned_row_comes_out_at_every_seed(check, power, budget):
+    rng = np.random.default_rng(1)
+    factor = planned(result(check, measured(rng, SMOKE, 1.0, power)), SMOKE, [SMOKE, LAPTOP])
+    found = [
+        judge(check, "m", measured(rng, budget, factor, power), budget.row_error).verdict
+        for _ in range(60)
+    ]
+    assert found.count("supported") >= 59
+
+
+def test_half_widths_are_the_parts_of_the_tolerance_that_the_contract_asks_for():
+    """An estimate on the claim itself: at a third and a sixth of the tolerance."""
+    margin = Margin(error=1.0, room=1e9, width=6.0)
+    z = stats.norm.ppf(0.975)
+    assert margin.times(SMOKE, SMOKE) == pytest.approx(SPARE * (z / 2) ** 2)
+    assert margin.times(SMOKE, LAPTOP) == pytest.approx(SPARE * (z / 1) ** 2 / 5)
+
+
+def test_a_value_beyond_the_edge_is_not_mended_by_replicates():
+    rng = np.random.default_rng(2)
+    beyond = result(RATIO, measured(rng, SMOKE, 10.0, level=1.3))
+    assert math.isinf(planned(beyond, SMOKE, [SMOKE]))
+    (margin, *_) = margins(RATIO, measured(rng, SMOKE, 10.0, level=1.3), "supported")
+    assert margin.room < 0
+
+
+def test_one_wrong_point_is_enough_for_a_control():
+    rng = np.random.default_rng(3)
+    wrong = measured(rng, SMOKE, 4.0)
+    wrong.values[2] *= 2.0
+    right = planned(result(RATIO, measured(rng, SMOKE, 4.0)), SMOKE, [SMOKE])
+    assert planned(result(RATIO, measured(rng, SMOKE, 4.0), wrong), SMOKE, [SMOKE]) < 2 * right
+
+
+def test_what_is_not_random_needs_no_replicates():
+    exact = Series(GRID, np.ones((len(GRID), 20, 20)))
+    inequality = InequalityCheck(name="i", **COMMON)
+    assert planned(result(RATIO, exact), SMOKE, [SMOKE, LAPTOP]) == 0.0
+    assert planned(result(inequality, exact), SMOKE, [SMOKE, LAPTOP]) == 0.0
+
+
+def test_an_event_that_was_never_seen_needs_more_at_a_stricter_level():
+    check = FrequencyCheck(name="f", allowed=0.05, **COMMON)
+    never = result(check, Series(GRID, np.zeros((len(GRID), 20, 20))))
+    assert 0 < planned(never, SMOKE, [SMOKE]) < 1
+    often = result(check, Series(GRID, np.full((len(GRID), 20, 20), 1.0)))
+    assert math.isinf(planned(often, SMOKE, [SMOKE]))
+
+
+@pytest.mark.parametrize("replicates", [0.05, 0.07, 1.0, 1.01, 7.1, 9.9, 1234.0])
+def test_nice_numbers_are_enough(replicates):
+    assert replicates * (1 - 1e-6) <= rounded(replicates) <= 1.7 * replicates
