@@ -126,7 +126,7 @@ def _budget(name: str) -> Budget:
 
 
 def _write(path: Path, rows: Sequence[Planned]) -> None:
-    """Put the factors of rows that have too few, or far too many, into their probes.
+    """Put what is enough into the probes of rows that have too few.
 
     Raises:
         BadInput: a row has no probe below ``probes``.
@@ -147,9 +147,12 @@ def with_factor(text: str, row: str, factor: float) -> str:
     >>> with_factor("probes:\\n  a: {grid: [1, 2]}\\n", "a", 0.5)
     'probes:\\n  a: {grid: [1, 2], replicates: 0.5}\\n'
     """
-    found = re.search(rf"^probes:.*?^  {re.escape(row)}:\s*", text, re.M | re.S)
+    found = re.search(rf"^probes:.*?^  {re.escape(row)}:\s*(?:&\w+\s*)?", text, re.M | re.S)
     if found is None:
         raise BadInput("write", row, "it has no probe to write to")
+    if alias := re.compile(r"\*\w+").match(text, found.end()):
+        merged = f"{{<<: {alias.group()}, replicates: {factor:g}}}"
+        return text[: found.end()] + merged + text[alias.end() :]
     kind = FLOW if text.startswith("{", found.end()) else LINES
     probe = kind.pattern.match(text, found.end())
     old = probe.group() if probe else ""
