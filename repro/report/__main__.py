@@ -53,6 +53,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def _write(given: argparse.Namespace) -> int:
     from repro.catalogue import entries, slips
+    from repro.report.html import ablations
     from repro.report.html.findings import disagreements, findings, page
     from repro.report.html.page import report_html
     from repro.report.html.runs import find_runs, say_changes
@@ -68,7 +69,8 @@ def _write(given: argparse.Namespace) -> int:
     elif given.findings:
         _save(given.findings, page(findings(notes, by_key)))
     else:
-        _save(given.output or given.runs / "report.html", report_html(runs, entries.load(), notes))
+        text = report_html(runs, entries.load(), notes, ablations.read(given.runs))
+        _save(given.output or given.runs / "report.html", text)
     wrong = list(disagreements(notes, by_key))
     for line in wrong:
         print(f"finding against the runs: {line}", file=sys.stderr)

@@ -58,7 +58,7 @@ def table(run: Run) -> str:
         r"\toprule",
         r"check & claimed & measured (95\,\% interval) & verdict \\",
         r"\midrule",
-        *(_line(one) for one in entries(run)),
+        *(_line(one) for one in entries(run, {})),
         r"\bottomrule",
         r"\end{tabular}",
     ]

@@ -280,3 +280,32 @@ def test_the_browser_check_finds_a_faulty_page(tmp_path):
         assert any("nowhere" in one for one in view["complaints"])
         assert view["requests"] == ["http://127.0.0.1:9/x.png"]
         assert any(one.startswith(("html-has-lang", "image-alt")) for one in view["serious"])
+
+
+NOTICED = {
+    "theorem": "offline_gap", "row": "n_pairs", "evidence": "measured", "need": "labels",
+    "ablation": "fair coins as labels", "before": "supported", "after": "contradicted",
+    "noticed": True,
+}  # fmt: skip
+DEAF = NOTICED | {"ablation": "truth as estimate", "after": "supported", "noticed": False}
+
+
+def test_a_row_says_how_it_knows_and_what_it_noticed(runs, capsys):
+    assert command.main(["--runs", str(runs)]) == 0
+    without = (runs / "report.html").read_text("utf-8")
+    assert 'id="ablations"' not in without
+    (runs / "ablations.json").write_text(json.dumps([NOTICED, DEAF]))
+    assert command.main(["--runs", str(runs)]) == 0
+    text = (runs / "report.html").read_text("utf-8")
+    assert "1 of 2 ablations noticed" in text
+    assert "noticed 1 of 2 taken away" in text
+    assert "offline_gap n_pairs, truth as estimate: NOT NOTICED: still supported" in text
+    assert '<td data-label="not noticed">1</td>' in text
+
+
+@pytest.mark.parametrize("content", ["", "{}", "[1]", '[{"theorem": "x"}]', '"' + MARKUP + '"'])
+def test_a_broken_matrix_is_one_line(runs, content, capsys):
+    (runs / "ablations.json").write_text(content)
+    assert command.main(["--runs", str(runs)]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert not (runs / "report.html").exists()

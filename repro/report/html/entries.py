@@ -29,10 +29,17 @@ class Entry:
     control: bool
     caught: bool
     failed: int
+    basis: str
 
 
-def entry(numbers: Mapping[str, Any], check: Mapping[str, Any]) -> Entry:
-    """The row of an outcome of a check; of the check itself where both are the same."""
+def entry(numbers: Mapping[str, Any], check: Mapping[str, Any], noticed: str = "") -> Entry:
+    """The row of an outcome of a check; of the check itself where both are the same.
+
+    Args:
+        numbers: of the check or of one of its controls.
+        check: the check.
+        noticed: what it noticed when its needs were taken away, in words.
+    """
     control = numbers is not check
     shown = {**numbers, "kind": check.get("kind", "")}
     return Entry(
@@ -46,14 +53,27 @@ def entry(numbers: Mapping[str, Any], check: Mapping[str, Any]) -> Entry:
         control=control,
         caught=numbers["verdict"] == "contradicted",
         failed=int(finite(numbers.get("failed_replicates")) or 0),
+        basis="" if control else _basis(check, noticed),
     )
 
 
-def entries(run: Run) -> list[Entry]:
-    """Every check of a run, each with its controls below it."""
+def _basis(check: Mapping[str, Any], noticed: str) -> str:
+    """How a check knows, and what it depends on."""
+    needs = ", ".join(str(need).replace("_", " ") for need in check.get("needs", ()))
+    parts = (str(check.get("evidence", "")), f"needs {needs}" if needs else "", noticed)
+    return "; ".join(part for part in parts if part)
+
+
+def entries(run: Run, noticed: Mapping[tuple[str, str], str]) -> list[Entry]:
+    """Every check of a run, each with its controls below it.
+
+    Args:
+        run: with its verdict.
+        noticed: by experiment and check, what it noticed when its needs were taken away.
+    """
     found = []
     for check in run.verdict["checks"]:
-        found.append(entry(check, check))
+        found.append(entry(check, check, noticed.get((run.slug, check["name"]), "")))
         found += [entry(one, check) for one in controls_of(run, check["name"])]
     return found
 

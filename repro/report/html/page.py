@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -11,6 +12,7 @@ from markupsafe import Markup
 from repro.catalogue import statements
 from repro.catalogue.entries import Catalogue, counted
 from repro.catalogue.slips import Slip
+from repro.report.html import ablations
 from repro.report.html.docstrings import experiment_text
 from repro.report.html.entries import entries
 from repro.report.html.findings import findings
@@ -24,8 +26,20 @@ from repro.report.wording import SYMBOLS
 ORDER = (*SYMBOLS, EXECUTED, REASON, NOT_RUN)
 
 
-def report_html(runs: list[Run], catalogue: Catalogue, slips: dict[str, Slip]) -> str:
-    """One self-contained HTML page; all text from files is escaped."""
+def report_html(
+    runs: list[Run],
+    catalogue: Catalogue,
+    slips: dict[str, Slip],
+    ablated: Sequence[ablations.Finding] = (),
+) -> str:
+    """One self-contained HTML page; all text from files is escaped.
+
+    Args:
+        runs: finished runs.
+        catalogue: all statements.
+        slips: suspected errors by id.
+        ablated: what ``repro.ablate`` found; empty where it was not run.
+    """
     environment = _environment()
     papers = by_paper(catalogue, {run.key: run for run in runs})
     every = [one for part in papers for one in part["statements"]]  # type: ignore[attr-defined]
@@ -38,7 +52,8 @@ def report_html(runs: list[Run], catalogue: Catalogue, slips: dict[str, Slip]) -
             "verdicts": {v: verdicts[v] for v in ORDER if verdicts[v]},
         },
         "findings": findings(slips, {run.key: run for run in runs}),
-        "runs": [_section(run) for run in runs],
+        "ablations": ablations.matrix(ablated),
+        "runs": [_section(run, ablations.by_row(ablated)) for run in runs],
         "printed": {n: (one.place, typeset(one)) for n, one in statements.load().items()},
     }
     return environment.get_template("report.html.j2").render(
@@ -69,7 +84,7 @@ def _source(environment: Environment, name: str) -> str:
     return environment.loader.get_source(environment, name)[0]
 
 
-def _section(run: Run) -> dict[str, Any]:
+def _section(run: Run, noticed: Mapping[tuple[str, str], str]) -> dict[str, Any]:
     """What the section of one run shows."""
     title, doc = experiment_text(run.slug)
     verdict = run.verdict
@@ -82,7 +97,7 @@ def _section(run: Run) -> dict[str, Any]:
         "doc": doc,
         "statements": verdict["statements"],
         "picture": picture_uri(run.folder / "figure.png"),
-        "checks": entries(run),
+        "checks": entries(run, noticed),
         "assumptions": verdict.get("assumptions", []),
         "command": run.command,
         "facts": _facts(run),

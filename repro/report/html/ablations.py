@@ -1,0 +1,75 @@
+"""What ``repro.ablate`` found, as the page shows it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import TypeAdapter
+
+from repro.base.errors import BadInput
+from repro.base.files import small_text
+from repro.report.ablation_table import NO_STAGE, outcome, summary
+from repro.study.ablations import Finding
+
+FILE = "ablations.json"
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """All findings of one run of ``repro.ablate``.
+
+    Attributes:
+        summary: how many were noticed.
+        counts: by what was taken away, how often it was noticed and how often not.
+        missed: rows that noticed nothing, each in words.
+    """
+
+    summary: str
+    counts: tuple[tuple[str, int, int], ...]
+    missed: tuple[str, ...]
+
+
+def read(folder: Path) -> list[Finding]:
+    """Findings that are kept in a folder; none where there is no file.
+
+    Raises:
+        BadInput: the file is not one that ``repro.ablate`` writes.
+    """
+    path = folder / FILE
+    if not path.is_file():
+        return []
+    try:
+        entries = json.loads(small_text("runs", path))
+        rows = TypeAdapter(list[dict[str, str | bool]]).validate_python(entries)
+        found = [{key: row[key] for key in Finding.__dataclass_fields__} for row in rows]
+        return TypeAdapter(list[Finding]).validate_python(found)
+    except (ValueError, KeyError, RecursionError):
+        raise BadInput("runs", path, "allowed: a file that python -m repro.ablate wrote") from None
+
+
+def matrix(found: Sequence[Finding]) -> Matrix | None:
+    """The findings summed up; None where there are none."""
+    if not found:
+        return None
+    counts = Counter((one.ablation or NO_STAGE, one.noticed) for one in found)
+    names = sorted({name for name, _ in counts})
+    return Matrix(
+        summary(found),
+        tuple((name, counts[name, True], counts[name, False]) for name in names),
+        tuple(
+            f"{one.theorem} {one.row}, {one.ablation or one.need}: {outcome(one)}"
+            for one in found
+            if not one.noticed
+        ),
+    )
+
+
+def by_row(found: Sequence[Finding]) -> Mapping[tuple[str, str], str]:
+    """In words, by experiment and row: how much of what was taken away it noticed."""
+    total = Counter((one.theorem, one.row) for one in found)
+    noticed = Counter((one.theorem, one.row) for one in found if one.noticed)
+    return {row: f"noticed {noticed[row]} of {count} taken away" for row, count in total.items()}
