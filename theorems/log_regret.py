@@ -49,6 +49,7 @@ from repro.families.online_kl.cases import (
     small_ridge,
 )
 from repro.families.online_kl.quantities import (
+    CURIOUS_REGRET,
     RATE,
     RATE_OVER_CLOSED_FORM,
     REGRET,
@@ -147,7 +148,7 @@ class LogRegret(OnlineExperiment):
             needs=PRIVATE),
         Row("proven_bonus_clips", "horizon",
             Slope(0, "the proof's Γ_T: regret per round {rate} from 1e5 to 1e6", "at_least",
-            symbol="t"), REGRET, PROVEN_BONUS, (SANE_BONUS,), on=INSTANCE, given=proven,
+            symbol="t"), CURIOUS_REGRET, PROVEN_BONUS, (SANE_BONUS,), on=INSTANCE, given=proven,
             needs=(Need.OPTIMISM,)),
         Row("exploration", "horizon", Slope(-1, "hard instance: exploration keeps regret {rate}",
             "at_most", tolerance=0.1, symbol="t"), REGRET, pokl, (without_exploration,),

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 import numpy as np
+from torch import Tensor
 
+from repro.families.online_kl.algorithms_pokl import Game, Round
 from repro.families.online_kl.bounds_regret import regret_rate
 from repro.families.online_kl.cases import OnlineCase
 from repro.families.online_kl.run_setting import RunSetting
@@ -53,13 +55,22 @@ def _by_class(case: OnlineCase, settings: dict[str, RunSetting]) -> list[list[st
     return [[n for n, s in settings.items() if s.rewards == rewards] for rewards in own_last]
 
 
-def of_curve(quantity: str, reading: Reading) -> Measure:
+def of_curve(quantity: str, reading: Reading, watch: Watch = regret) -> Measure:
     """A quantity that is read off blocked runs."""
 
     def one(case: OnlineCase, rng: np.random.Generator, replicates: int) -> Values:
-        return runs(case, reading, rng, replicates, case.exploration.grid_ratio)
+        return runs(case, reading, rng, replicates, case.exploration.grid_ratio, watch)
 
     return Measure(quantity, one, Evidence.MEASURED)
+
+
+def curious_regret(game: Game, now: Round) -> Tensor:
+    """(L,) regret, negative where π² shuns the responses that the bonus is largest for.
+
+    To second order regret is even in the bonus; the sign tells optimism from its reverse.
+    """
+    leaning = ((now.explore - now.exploit) * now.bonus.abs()).sum(-1) @ game.world.state_prob
+    return leaning.sign() * now.regret
 
 
 def last_regret(case: OnlineCase, curve: RegretCurve) -> np.ndarray:
@@ -82,4 +93,6 @@ def rate_over_closed_form(case: OnlineCase, curve: RegretCurve) -> np.ndarray:
 REGRET = of_curve("regret per round [reward]", last_regret)
 RATE = of_curve("regret per unit of log T [reward]", rate)
 RATE_OVER_CLOSED_FORM = of_curve("regret rate / closed form", rate_over_closed_form)
+CURIOUS_REGRET = of_curve("regret per round on the curious side [reward]", last_regret,
+                          curious_regret)  # fmt: skip
 GAP = of_curve("gap of the last iterate [reward]", last_regret)
