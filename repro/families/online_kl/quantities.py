@@ -8,7 +8,7 @@ import numpy as np
 from torch import Tensor
 
 from repro.families.online_kl.algorithms_pokl import Game, Round
-from repro.families.online_kl.bounds_regret import regret_rate
+from repro.families.online_kl.bounds_regret import RegretRate, regret_rate
 from repro.families.online_kl.cases import OnlineCase
 from repro.families.online_kl.run_setting import RunSetting
 from repro.families.online_kl.simulation import RegretCurve, Watch, regret, simulate
@@ -83,11 +83,25 @@ def rate(case: OnlineCase, curve: RegretCurve) -> np.ndarray:
     return curve.rate()
 
 
+def limit(case: OnlineCase) -> RegretRate:
+    """What t·regret tends to for the method under test."""
+    meant: RunSetting = case.methods[0].run(case)
+    return regret_rate(case.world, meant.epsilon, meant.kl_weight, meant.bonus_weight)
+
+
 def rate_over_closed_form(case: OnlineCase, curve: RegretCurve) -> np.ndarray:
     """(M, R) that rate over its limit for the method under test."""
-    meant: RunSetting = case.methods[0].run(case)
-    limit = regret_rate(case.world, meant.epsilon, meant.kl_weight, meant.bonus_weight)
-    return curve.rate() / limit.total
+    return curve.rate() / limit(case).total
+
+
+def last_over_closed_form(case: OnlineCase, curve: RegretCurve) -> np.ndarray:
+    """(M, R) T·regret of the policy after T labels, over the same limit."""
+    return case.horizon * curve.regret[-1] / limit(case).total
+
+
+def last_beyond_bonus(case: OnlineCase, curve: RegretCurve) -> np.ndarray:
+    """(M, R) regret after T labels less what the bonus alone costs the method under test."""
+    return curve.regret[-1] - limit(case).exploration / case.horizon
 
 
 REGRET = of_curve("regret per round [reward]", last_regret)
@@ -96,3 +110,5 @@ RATE_OVER_CLOSED_FORM = of_curve("regret rate / closed form", rate_over_closed_f
 CURIOUS_REGRET = of_curve("regret per round on the curious side [reward]", last_regret,
                           curious_regret)  # fmt: skip
 GAP = of_curve("gap of the last iterate [reward]", last_regret)
+GAP_OVER_CLOSED_FORM = of_curve("T · gap of the last iterate / closed form", last_over_closed_form)
+BEYOND_BONUS = of_curve("regret per round beyond the bonus's own [reward]", last_beyond_bonus)
