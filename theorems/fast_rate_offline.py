@@ -24,19 +24,22 @@ corrected form is
 
     D²/β·(c(ε)²·log(|G|/δ)/T + α²)   and   D²/β·(c(ε)²·log(|G|/δ)/T + c(ε)²·α²):
 
-rows floor_* hold its exponents 0 in T, 2 in α, and 0 (CTL) or 2 (LTC) in c(ε), −1 in β.  The same
-code without an adversary has exponent −1 in T (control without_adversary of floor_horizon_*), so
-that the contradiction is the adversary's doing.
+rows floor_* hold its exponents 2 in α and 2 in c(ε) (LTC), and, as numbers that know neither T nor,
+under CTL, ε, the floor itself: labels that say nothing and a learner who debiases too much leave
+floors of the same exponents, but other ones.  So it is with 1/β.  The same code without an
+adversary has exponent −1 in T (control without_adversary of floor_horizon_*), so that the
+contradiction is the adversary's doing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from repro.base.notation import privacy_cost
 from repro.base.schema import Count, KLWeight, Positive, Probability
 from repro.corruption.huber_square import reported_mean
 from repro.corruption.orders import Order
@@ -60,7 +63,7 @@ from repro.instances.build import build_world
 from repro.instances.choices import instance_choice
 from repro.instances.linear import LinearWorld
 from repro.study.case import Point
-from repro.study.claims import Slope
+from repro.study.claims import Ratio, Slope
 from repro.study.config import Probes
 from repro.study.experiment import Experiment
 from repro.study.results import AssumptionResult
@@ -69,6 +72,29 @@ from repro.study.row import INSTANCE, Evidence, Measure, Method, Need, Row, per_
 QUANTITY = "regularised suboptimality [reward]"
 GAP = Measure(QUANTITY, per_method(plugin_gap), Evidence.MEASURED)
 LINEAR_GAP = Measure(QUANTITY, linear_gaps, Evidence.MEASURED)
+
+
+def over(quantity: str, unit: Callable[[PluginCase], float]) -> Measure:
+    """The gap over a number that each case knows."""
+
+    def one(case: PluginCase, method: Method, rng: np.random.Generator, replicates: int):
+        return plugin_gap(case, method, rng, replicates) / unit(case)
+
+    return Measure(quantity, per_method(one), Evidence.MEASURED)
+
+
+def over_floor(order: Order) -> Measure:
+    """The gap over what corruption leaves at T = ∞."""
+
+    def floor(case: PluginCase) -> float:
+        return case.study.floor(1.0 if order is Order.CTL else privacy_cost(case.epsilon))
+
+    return over("regularised suboptimality / its limit", floor)
+
+
+OVER_NOISE = over("regularised suboptimality / predicted",
+                  lambda case: case.study.noise_gap(case.epsilon))  # fmt: skip
+OVER_CTL, OVER_LTC = over_floor(Order.CTL), over_floor(Order.LTC)
 LEAST_GAP = Measure(QUANTITY, per_method(plugin_gap), Evidence.COMPUTED)
 
 linear_plugin = Method("plugin", lambda epsilon: epsilon)
@@ -95,8 +121,9 @@ CTL, LTC = Corruption(), Corruption(Order.LTC)
 CTL_TWINS, LTC_TWINS = Corruption(twins=True), Corruption(Order.LTC, twins=True)
 
 LEARNS = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY)
-LEARNT = (Need.TRUTH_HIDDEN,)
 CORRUPTED = (Need.TRUTH_HIDDEN, Need.ADVERSARY)
+DECEIVED = (*LEARNS, Need.ADVERSARY)
+ORDERED = (*DECEIVED, Need.ORDER)
 FLOOR = "corruption leaves a floor α², which the printed bound divides by T"
 
 
@@ -129,8 +156,10 @@ class FastRateOffline(Experiment[FastRateCase]):
             (naive_likelihood,), on="tabular", given=PRIVACY_ONLY, needs=LEARNS),
         Row("privacy_cost", "privacy_cost", Slope(2, "privacy only: {rate}"), GAP, plugin,
             (naive_likelihood,), on="tabular", given=PRIVACY_ONLY, needs=LEARNS),
-        Row("kl_weight", "kl_weight", Slope(-1, "privacy only: {rate}", symbol="β"), GAP, plugin,
-            (inverted_kl_weight,), on="tabular", given=PRIVACY_ONLY, needs=LEARNT),
+        Row("kl_weight", "kl_weight",
+            Ratio("privacy only: gap → Var(π*)·Var(Δ̂)/(2β), Var(Δ̂) = 8·S·(c² − h²)/((1 − h²)²·T)"),
+            OVER_NOISE, plugin, (inverted_kl_weight, naive_likelihood), on="tabular",
+            given=PRIVACY_ONLY, needs=LEARNS),
         Row("num_states", "num_states", Slope(1, "privacy only: {rate}"), GAP, plugin,
             (naive_likelihood,), on="tabular", given=PRIVACY_ONLY, needs=LEARNS),
         Row("printed_floor_ctl", "horizon", Slope(-1, "as printed, CTL: {rate}", "at_most"), GAP,
@@ -145,24 +174,27 @@ class FastRateOffline(Experiment[FastRateCase]):
             Slope(-1, "as printed, LTC, least gap of any algorithm: {rate}", "at_most"),
             LEAST_GAP, any_algorithm, on="tabular", given=LTC_TWINS, expected="contradicted",
             why=FLOOR),
-        Row("floor_horizon_ctl", "horizon", Slope(0, "corrected, CTL: floor {rate}"), GAP, plugin,
-            (without_adversary,), on="tabular", given=CTL, needs=CORRUPTED),
-        Row("floor_horizon_ltc", "horizon", Slope(0, "corrected, LTC: floor {rate}"), GAP, plugin,
-            (without_adversary,), on="tabular", given=LTC, needs=CORRUPTED),
+        Row("floor_horizon_ctl", "horizon",
+            Ratio("corrected, CTL: gap → gap of E[y] = (1−α)h − α at every T"), OVER_CTL, plugin,
+            (without_adversary,), on="tabular", given=CTL, needs=ORDERED),
+        Row("floor_horizon_ltc", "horizon",
+            Ratio("corrected, LTC: gap → gap of E[y] = (1−α)h − c·α at every T"), OVER_LTC, plugin,
+            (without_adversary,), on="tabular", given=LTC, needs=ORDERED),
         Row("floor_corruption_ctl", "corruption", Slope(2, "corrected, CTL: floor {rate}"), GAP,
             plugin, (without_privacy_cost,), on="tabular", given=CTL,
-            needs=(*LEARNS, Need.ADVERSARY)),
+            needs=DECEIVED),
         Row("floor_corruption_ltc", "corruption", Slope(2, "corrected, LTC: floor {rate}"), GAP,
             plugin, (without_privacy_cost,), on="tabular", given=LTC,
-            needs=(*LEARNS, Need.ADVERSARY)),
-        Row("floor_privacy_cost_ctl", "privacy_cost", Slope(0, "corrected, CTL: floor {rate}"),
-            GAP, plugin, (corruption_after_privacy,), on="tabular", given=CTL,
-            needs=(*CORRUPTED, Need.ORDER, Need.PRIVACY)),
+            needs=DECEIVED),
+        Row("floor_privacy_cost_ctl", "privacy_cost",
+            Ratio("corrected, CTL: floor → gap of E[y] = (1−α)h − α, free of c(ε)"), OVER_CTL,
+            plugin, (corruption_after_privacy,), on="tabular", given=CTL, needs=ORDERED),
         Row("floor_privacy_cost_ltc", "privacy_cost", Slope(2, "corrected, LTC: floor {rate}"),
             GAP, plugin, (corruption_before_privacy,), on="tabular", given=LTC,
-            needs=(*LEARNS, Need.ADVERSARY, Need.ORDER)),
-        Row("floor_kl_weight", "kl_weight", Slope(-1, "corrected: floor {rate}", symbol="β"), GAP,
-            plugin, (inverted_kl_weight,), on="tabular", given=CTL, needs=LEARNT),
+            needs=ORDERED),
+        Row("floor_kl_weight", "kl_weight",
+            Ratio("corrected, CTL: floor → β·KL between σ(Δ'/β), tanh(Δ'/2) = E[y], and σ(Δ/β)"),
+            OVER_CTL, plugin, (inverted_kl_weight,), on="tabular", given=CTL, needs=ORDERED),
     )  # fmt: skip
 
     def case(self, point: Point) -> FastRateCase:

@@ -13,6 +13,10 @@ linear rewards this is Algorithm 2 of P1, whose last iterate is measured.
 
 Testable: the exponents in T, c(ε) and β without corruption, and how the corrupted gap depends on T.
 
+The bonus alone has a gap of the same rates, also for a learner who knows the truth; so the gap in T
+is that beyond it, and c(ε)² and 1/β are held as numbers, the closed form of both parts together
+(``repro.families.online_kl.bounds_regret``).
+
 Contradicted as printed: the corruption terms cannot be divided by T (rows ``corrupted_ctl`` and
 ``corrupted_ltc``, where the gap stops falling).  No algorithm escapes: with
 h = tanh(Δ/2), rewards with h₁ = h and h₂ = h·(1−α) − α in a comparison give the same corrupted
@@ -33,10 +37,10 @@ from repro.corruption.orders import Order
 from repro.families.online_kl import wrong_pokl as wrong
 from repro.families.online_kl.bounds_regret import minimax_gap
 from repro.families.online_kl.cases import OnlineCase, OnlineExperiment, OnlineProbes, realizable
-from repro.families.online_kl.quantities import GAP
+from repro.families.online_kl.quantities import BEYOND_BONUS, GAP, GAP_OVER_CLOSED_FORM
 from repro.families.online_kl.wrong_pokl import pokl
 from repro.study.case import Point
-from repro.study.claims import Slope
+from repro.study.claims import Ratio, Slope
 from repro.study.results import AssumptionResult
 from repro.study.row import INSTANCE, Evidence, Measure, Method, Need, Row, method, per_method
 
@@ -58,7 +62,7 @@ FLOOR = Measure(GAP.quantity, per_method(lambda case, m, rng, _: m.run(case)), E
 CTL = Method("corrupted_ctl", pokl.run)
 LTC = Method("corrupted_ltc", pokl.run)
 OTHER_ORDER = Method("corrupted_ctl", wrong.other_order.run)
-PRIVATE = (Need.LABELS, Need.PRIVACY)
+PRIVATE = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY)
 ADVERSARY = (Need.ADVERSARY,)
 FLOORS = "a Huber adversary leaves a floor that no number of labels removes"
 
@@ -72,12 +76,14 @@ class FastRateOnline(OnlineExperiment):
     config: FastRateProbes
 
     rows = (
-        Row("horizon", "horizon", Slope(-1, "private: gap {rate}"), GAP, pokl,
-            (wrong.naive_labels, wrong.epsilon_overstated), on=INSTANCE, needs=PRIVATE),
-        Row("privacy_cost", "privacy_cost", Slope(2, "private: gap {rate}"), GAP, pokl,
-            (wrong.naive_labels,), on=INSTANCE, needs=PRIVATE),
-        Row("kl_weight", "kl_weight", Slope(-1, "private: gap {rate}", symbol="β"), GAP, pokl,
-            (wrong.inverted_kl_weight,), on="steady_policy", needs=PRIVATE),
+        Row("horizon", "horizon", Slope(-1, "private: gap {rate} beyond the bonus's own"),
+            BEYOND_BONUS, pokl, (wrong.naive_labels, wrong.epsilon_overstated), on=INSTANCE,
+            needs=PRIVATE),
+        Row("privacy_cost", "privacy_cost", Ratio("private: T·gap → closed form, ∝ c(ε)²"),
+            GAP_OVER_CLOSED_FORM, pokl, (wrong.naive_labels,), on=INSTANCE, needs=PRIVATE),
+        Row("kl_weight", "kl_weight", Ratio("private: T·gap → closed form, ∝ 1/β"),
+            GAP_OVER_CLOSED_FORM, pokl, (wrong.inverted_kl_weight,), on="steady_policy",
+            needs=PRIVATE),
         Row("corrupted_ctl", "horizon", Slope(-1, "CTL as printed: gap {rate}", "at_most",
             tolerance=0.1), GAP, CTL, on=INSTANCE, given=Order.CTL, needs=ADVERSARY,
             expected="contradicted", why=FLOORS),

@@ -17,19 +17,33 @@ instance is built to attain them; printed upper bounds are held one-sided.  The 
 bound as printed where D²_π*, β·B and log N/n are fixed; there the bonus of the two responses
 cancels, so every constant c gives the same policy.  The S rows show that without bonus the gap
 grows like S (the rate of Theorem 4.5) and with the printed bonus like D²·log N, that is S².
+
+The bonus alone gives a gap of the printed rate, also to a learner who knows the truth, and that
+gap is even in the bonus to second order.  So the rates of Algorithm 1 in n and c(ε) are those of
+its gap beyond the bonus's own; whole gaps are held to the limit of a normal θ̂ at sizes where the
+sign of the bonus shows; the gap over S counts on the side of the response that the bonus spares;
+and how much of Γ_n the error uses (``bonus_used``) stands beside the event that it stays below.
+The responses that ``pessimism`` leaves in play are equally good, so fair coins are their true law.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from repro.base.schema import Model, Positive, Probability
 from repro.families.offline_kl import wrong_ppkl as wrong
-from repro.families.offline_kl.algorithms_ppkl import BonusConstants, LinearProblem, Problem, joined
+from repro.families.offline_kl.algorithms_ppkl import (
+    BonusConstants,
+    LinearProblem,
+    OneSidedProblem,
+    Problem,
+    TwoArmProblem,
+    joined,
+)
 from repro.families.offline_kl.cases import OfflineCase, OfflineExperiment, OfflineProbes
 from repro.families.offline_kl.wrong_ppkl import event_fails, ppkl, private_mle
 from repro.instances.assumptions import realizable_and_covered
@@ -65,7 +79,17 @@ ANY_SIZE = Regime(None)
 
 def gaps(case: OfflineCase, rng: np.random.Generator, replicates: int) -> Values:
     """(R,) gap of every method on the same datasets."""
+    return _of_methods(case, case.draw(rng, replicates))
+
+
+def one_sided_gaps(case: OfflineCase, rng: np.random.Generator, replicates: int) -> Values:
+    """(R,) the same, negative where π̂ plays the rarer response more often than π* does."""
     problem = case.draw(rng, replicates)
+    assert isinstance(problem, TwoArmProblem)
+    return _of_methods(case, OneSidedProblem(**vars(problem)))
+
+
+def _of_methods(case: OfflineCase, problem: Problem) -> dict[str, np.ndarray]:
     return {m.name: m.run(problem).cpu().numpy() for m in case.methods}
 
 
@@ -73,10 +97,11 @@ def gaps_over_sizes(
     cases: Sequence[OfflineCase], rngs: Sequence[np.random.Generator], replicates: int
 ) -> list[Values]:
     """All sizes of a sweep of n in one batch: they share world and budget."""
-    first = cases[0]
     drawn = [case.draw(rng, replicates) for case, rng in zip(cases, rngs, strict=True)]
     batch = joined([problem for problem in drawn if isinstance(problem, LinearProblem)])
-    found = {m.name: m.run(batch).cpu().numpy().reshape(-1, replicates) for m in first.methods}
+    found = {
+        name: gap.reshape(-1, replicates) for name, gap in _of_methods(cases[0], batch).items()
+    }
     return [{name: rows[g] for name, rows in found.items()} for g in range(len(cases))]
 
 
@@ -104,12 +129,48 @@ def over(quantity: str, unit: Callable[[OfflineCase], float]) -> Measure:
     return Measure(quantity, one, Evidence.MEASURED, several)
 
 
+def beyond(own: Callable[[OfflineCase], float], quantity: str) -> Measure:
+    """The gap less a number that each case knows."""
+
+    def one(case: OfflineCase, rng: np.random.Generator, replicates: int) -> Values:
+        return {name: gap - own(case) for name, gap in gaps(case, rng, replicates).items()}
+
+    def several(cases: Sequence[OfflineCase], rngs: Any, replicates: int) -> list[Values]:
+        found = zip(cases, gaps_at(cases, rngs, replicates), strict=True)
+        return [{name: gap - own(case) for name, gap in at.items()} for case, at in found]
+
+    return Measure(quantity, one, Evidence.MEASURED, several)
+
+
+def linear_problem(case: OfflineCase) -> LinearProblem:
+    """The case's numbers with Algorithm 1's own bonus, whatever is done to the bonus in a run."""
+    problem = replace(case, bonus=1.0).draw(np.random.default_rng(0), replicates=1)
+    assert isinstance(problem, LinearProblem)
+    return problem
+
+
+def gap_of_bonus(case: OfflineCase) -> float:
+    """Gap of Algorithm 1 where it knows r*: what its bonus costs."""
+    problem = linear_problem(case)
+    return float(problem.gap(-problem.bonus()[None])[0])
+
+
+def limit(case: OfflineCase) -> float:
+    """Mean gap of Algorithm 1 with a normal θ̂ of the inverse Fisher information."""
+    return linear_problem(case).limit_gap()
+
+
+def limit_share(case: OfflineCase) -> float:
+    """The mean largest |r̄ − b − r*|/Γ_n, likewise."""
+    return linear_problem(case).limit_share_of_bonus()
+
+
 def prediction(regime: Regime) -> Callable[[OfflineCase], float]:
     """The mean gap that second-order expansion predicts, for the case's n and ε."""
 
     def predicted(case: OfflineCase) -> float:
         assert regime.predicted is not None
-        return regime.predicted(case.draw(np.random.default_rng(0), replicates=1))
+        return regime.predicted(replace(case, bonus=1.0).draw(np.random.default_rng(0), 1))
 
     return predicted
 
@@ -118,7 +179,11 @@ GAP = Measure("suboptimality [reward]", gaps, Evidence.MEASURED, gaps_at)
 SCALED = over("suboptimality · kl_weight", lambda case: 1 / case.world.kl_weight)
 PREDICTED = "suboptimality / predicted"
 OVER_PREDICTED = over(PREDICTED, prediction(WITHOUT_BONUS))
-OVER_PREDICTED_WITH_BONUS = over(PREDICTED, prediction(WITH_BONUS))
+OVER_LIMIT = over("suboptimality / limit", limit)
+BEYOND_BONUS = beyond(gap_of_bonus, "suboptimality beyond the bonus's own [reward]")
+ONE_SIDED = Measure("suboptimality on the cautious side [reward]", one_sided_gaps,
+                    Evidence.MEASURED)  # fmt: skip
+SHARE = over("largest |r̄ − b − r*|/Γ_n over its limit", limit_share)
 EVENT = Measure("event E fails [frequency]", gaps, Evidence.MEASURED)
 
 WRONG = (wrong.naive_likelihood, wrong.epsilon_overstated, wrong.unaccounted_randomizer)
@@ -150,21 +215,26 @@ class OfflineGap(OfflineExperiment[OfflineCase]):
     config: OfflineGapProbes
 
     rows = (
-        Row("n_pairs", "n_pairs", Slope(-1, "Algorithm 1: gap {rate}"), GAP, ppkl, WRONG,
+        Row("n_pairs", "n_pairs", Slope(-1, "Algorithm 1: gap {rate} beyond the bonus's own"),
+            BEYOND_BONUS, ppkl, (wrong.naive_likelihood, wrong.unaccounted_randomizer),
             on=INSTANCE, given=WITH_BONUS, needs=LABELS),
         Row("n_pairs_no_bonus", "n_pairs", Slope(-1, "private MLE alone: gap {rate}"), GAP,
             private_mle, WRONG, on=INSTANCE, given=WITHOUT_BONUS, needs=LABELS),
-        Row("privacy_cost", "privacy_cost", Slope(2, "gap {rate}"), GAP, ppkl, WRONG,
-            on=INSTANCE, given=WITH_BONUS, needs=PRIVATE),
+        Row("privacy_cost", "privacy_cost", Slope(2, "gap {rate} beyond the bonus's own"),
+            BEYOND_BONUS, ppkl, WRONG, on=INSTANCE, given=WITH_BONUS, needs=PRIVATE),
         Row("constant", "n_pairs", Ratio("n·gap → tr(Cov_π*·I⁻¹)/(2·kl_weight)"), OVER_PREDICTED,
             private_mle, WRONG, on=INSTANCE, given=WITHOUT_BONUS, needs=PRIVATE),
-        Row("constant_with_bonus", "n_pairs", Ratio("n·gap → that + n·E Var_π*(Γ)/(2·kl_weight)"),
-            OVER_PREDICTED_WITH_BONUS, ppkl, (private_mle,), on=INSTANCE, given=WITH_BONUS,
+        Row("constant_with_bonus", "n_pairs",
+            Ratio("gap → E gap of r_θ − Γ_n, θ normal with covariance I⁻¹/n"), OVER_LIMIT,
+            ppkl, (private_mle, wrong.epsilon_overstated), on=INSTANCE, given=ANY_SIZE,
             needs=(*PRIVATE, Need.PESSIMISM)),
         Row("bonus_covers", "n_pairs",
             Frequency("|r̄ − b − r*| ≤ Γ_n everywhere with probability ≥ 1−δ"), EVENT, event_fails,
             (wrong.event_fails_without_root,), on=INSTANCE, given=ANY_SIZE,
-            needs=(*LABELS, Need.PESSIMISM)),
+            needs=(Need.LABELS, Need.PESSIMISM)),
+        Row("bonus_used", "n_pairs", Ratio("E max |r̄ − b − r*|/Γ_n → that of a normal θ̂"), SHARE,
+            wrong.share_of_bonus, (wrong.share_of_half_bonus,), on=INSTANCE, given=ANY_SIZE,
+            needs=(*PRIVATE, Need.PESSIMISM)),
         Row("num_features", "num_features", Slope(1, "gap {rate}", tolerance=0.1), GAP,
             private_mle, (wrong.frozen_features,), on="features", given=WITHOUT_BONUS,
             needs=LABELS),
@@ -175,7 +245,7 @@ class OfflineGap(OfflineExperiment[OfflineCase]):
         Row("num_states", "num_states", Slope(1, "gap {rate} = log N (rate of Theorem 4.5)"), GAP,
             private_mle, WRONG, on="hypercube", given=WITHOUT_BONUS, needs=LABELS),
         Row("num_states_with_bonus", "num_states", Slope(2, "Algorithm 1: gap {rate} = D²·log N"),
-            GAP, ppkl, (wrong.bonus_of_one_state,), on="hypercube", given=WITH_BONUS,
+            ONE_SIDED, ppkl, (wrong.bonus_of_one_state,), on="hypercube", given=WITH_BONUS,
             needs=(Need.PESSIMISM,)),
         Row("reward_bound_eps_half", "reward_bound", Slope(1, "gap {rate} at ε = 1/2", "at_most"),
             SCALED, ppkl, on="large_difference", given=WITH_BONUS, needs=PRIVATE,
@@ -183,12 +253,13 @@ class OfflineGap(OfflineExperiment[OfflineCase]):
         Row("reward_bound_eps_one", "reward_bound", Slope(1, "gap {rate} at ε = 1", "at_most"),
             SCALED, ppkl, on="large_difference", given=WITH_BONUS, needs=PRIVATE,
             fixed=("epsilon",), expected="contradicted", why=SQUARED),
-        Row("reward_bound_eps_inf", "reward_bound", Slope(1, "gap {rate} without privacy",
-            "at_most"), SCALED, ppkl, (wrong.hidden_randomizer,), on="large_difference",
-            given=WITH_BONUS, needs=LABELS, fixed=("epsilon",)),
-        Row("pessimism", "coverage", Slope(0, "gap {rate} while D²_π* stays", "at_most",
-            tolerance=0.1, symbol="1/π_ref"), GAP, ppkl, (wrong.without_bonus,), on="bad_arms",
-            given=ANY_SIZE, needs=(Need.PESSIMISM,)),
+        Row("reward_bound_eps_inf", "reward_bound", Slope(1, "gap {rate} without privacy"),
+            SCALED, ppkl, (wrong.hidden_randomizer,), on="large_difference", given=WITH_BONUS,
+            needs=LABELS, fixed=("epsilon",)),
+        Row("pessimism", "coverage",
+            Ratio("n·gap → tr(Cov_π*·I⁻¹)/(2·kl_weight) however small π_ref of bad responses is",
+            tolerance=0.1), OVER_PREDICTED, ppkl, (wrong.without_bonus,), on="bad_arms",
+            given=ANY_SIZE, needs=(Need.TRUTH_HIDDEN, Need.PESSIMISM)),
     )  # fmt: skip
 
     def __init__(self, config: OfflineGapProbes, setting: Setting) -> None:

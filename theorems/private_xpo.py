@@ -16,10 +16,15 @@ Measured is the average iterate, which the proof bounds; the printed output, the
 needs the unknown J_β.  In A the printed bound is held as an inequality: at reachable A the
 needle class has not reached the exponent ½.
 
+With π_ref uniform the comparisons τ̃ explore by themselves, and γ hardly matters.  It does where
+π_ref hardly ever draws the best response (row ``exploration``, γ four times as large): C_cov stays
+at most 2, so the bound stays, and so does the gap; without optimism, and more so with its sign
+reversed, the gap grows as the response gets rarer.
+
 Slips in the proof: Lemma C.6 ends with +L̂(π*_β) + L̂(π) where a difference is meant, and
 L̂ is a log-likelihood in Algorithm 2 but a loss in Lemma 3.1.  Algorithm 2 itself is right.
 
-The controls ignore privacy in the likelihood, or flip the labels.
+The controls ignore privacy in the likelihood, flip the labels, or drop or reverse optimism.
 """
 
 from __future__ import annotations
@@ -31,7 +36,14 @@ import numpy as np
 from repro.base.notation import privacy_cost
 from repro.families.xpo.cases import Supremum, XpoCase, XpoExperiment, XpoProbes
 from repro.families.xpo.quantities import WORST_GAP, worst_gaps
-from repro.families.xpo.wrong import label_flip, naive_likelihood, priv_xpo
+from repro.families.xpo.wrong import (
+    exploring_xpo,
+    label_flip,
+    naive_likelihood,
+    priv_xpo,
+    reversed_optimism,
+    without_optimism,
+)
 from repro.study.claims import Inequality, Slope
 from repro.study.row import Evidence, Measure, Need, Row, Values
 
@@ -75,4 +87,8 @@ class PrivateXpo(XpoExperiment):
         Row("num_actions", "num_actions",
             Inequality("gap ≤ c(ε)(V+R)e^{2R}·√(A·log(|Π|T/δ)·log²T/T)"), SHARE, priv_xpo,
             (label_flip,), on="needles", given=BOUND, needs=(Need.LABELS,)),
+        Row("exploration", "coverage", Slope(0, "C_cov ≤ 2, best response rare: gap {rate}",
+            "at_most", tolerance=0.1, symbol="1/π_ref"), WORST_GAP, exploring_xpo,
+            (without_optimism, reversed_optimism), on="needles", given=BOUND,
+            needs=(Need.OPTIMISM,)),
     )  # fmt: skip

@@ -12,6 +12,9 @@ Testable: the floor in n (at n = 1e13, where c·√(S/n) is far below α) has ex
 and 1 (LTC) in c(ε); without corruption the exponents −½ in n and 1 in c(ε).  As in private_chipo
 the gap is a supremum over a ladder of reward differences, and the adversary is the worst one: it
 always reports the worse response.  The older bound √α is loose by a factor √α (row older_bound).
+A gap ∝ β, and so ∝ α, is left to a learner who knows the rewards, and to one whom nobody deceives:
+it is taken off.  That the floor under CTL is free of c(ε) is held as a number, its limit at n = ∞;
+the floor without a tuned β under LTC as the largest Δ that the adversary hides.
 
 Remark 5.1 calls Algorithm 3 adaptive, that is free of α; Theorem D.1's β ∝ err_stat needs α.  With
 β tuned from c·√(S/n) alone the printed proof fails (err²/β grows like √n·α²), but the rows
@@ -28,6 +31,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from repro.base.notation import privacy_cost
 from repro.base.schema import Count, Positive, Probability
 from repro.corruption.orders import Order
 from repro.families.chipo.cases import GAP, TabularCase
@@ -40,9 +44,9 @@ from repro.families.chipo.variants import (
     square_chipo,
     without_privacy_cost,
 )
-from repro.families.chipo.worlds import RareGoodArm
+from repro.families.chipo.worlds import RareGoodArm, hidden_difference
 from repro.study.case import Point
-from repro.study.claims import Slope
+from repro.study.claims import Ratio, Slope
 from repro.study.config import Probes
 from repro.study.experiment import Experiment
 from repro.study.results import AssumptionResult
@@ -72,11 +76,27 @@ def over_old_bound(case: TabularCase, rng: np.random.Generator, replicates: int)
     return {name: gap / np.sqrt(case.corruption) for name, gap in found.items()}
 
 
+def over_floor(case: TabularCase, rng: np.random.Generator, replicates: int) -> Values:
+    """Gaps at the worst Δ of n = ∞ under CTL, over the largest gap there, which knows no ε."""
+    worst, floor = case.world.floor(case.corruption, case.tuning)
+    drawn = {m.name: case.study.simulate(m.run, np.array(worst), rng, replicates)
+             for m in case.methods}  # fmt: skip
+    return {name: gap / floor for name, gap in drawn.items()}
+
+
+def over_hidden(case: TabularCase, rng: np.random.Generator, replicates: int) -> Values:
+    """Worst gaps over the largest Δ that the adversary hides under LTC."""
+    hidden = hidden_difference(case.corruption, privacy_cost(case.epsilon))
+    return {m.name: case.gaps(m.run, rng, replicates) / hidden for m in case.methods}
+
+
+OVER_FLOOR = Measure("suboptimality / its limit", over_floor, Evidence.MEASURED)
+OVER_HIDDEN = Measure("suboptimality / hidden Δ", over_hidden, Evidence.MEASURED)
 OVER_OLD = Measure("suboptimality / √α", over_old_bound, Evidence.MEASURED)
 
-FLOOR = (Need.LABELS,)
-COSTS = (Need.PRIVACY, Need.ORDER)
-LEARNT = (Need.LABELS, Need.TRUTH_HIDDEN, Need.ADVERSARY)
+LEARNT = (Need.LABELS, Need.TRUTH_HIDDEN)
+FLOOR = (*LEARNT, Need.ADVERSARY)
+COSTS = (*FLOOR, Need.PRIVACY, Need.ORDER)
 FIXED = (fixed_kl_weight,)
 STATED = ("p2.thm_5_2", "p2.thm_d_1", "p2.alg_3")
 ADAPTIVE = ("p2.rem_5_1", "p2.alg_3")
@@ -113,26 +133,28 @@ class SquareChipo(Experiment[TabularCase]):
             FIXED, on="tabular", given=CTL, needs=FLOOR),
         Row("corruption_ltc", "corruption", Slope(1, "LTC: floor {rate}"), GAP, square_chipo,
             FIXED, on="tabular", given=LTC, needs=FLOOR),
-        Row("privacy_cost_ctl", "privacy_cost", Slope(0, "CTL: floor {rate}"), GAP, square_chipo,
-            (without_privacy_cost, corruption_after_privacy), on="tabular", given=CTL,
-            needs=COSTS),
+        Row("privacy_cost_ctl", "privacy_cost",
+            Ratio("CTL: floor → sup Δ·π̂(worse | Δ̂ = 2·artanh((1−α)h − α)), free of c(ε)"),
+            OVER_FLOOR, square_chipo, (without_privacy_cost, corruption_after_privacy),
+            on="tabular", given=CTL, needs=COSTS),
         Row("privacy_cost_ltc", "privacy_cost", Slope(1, "LTC: floor {rate}"), GAP, square_chipo,
-            (without_privacy_cost,), on="tabular", given=LTC, needs=(*FLOOR, *COSTS)),
-        Row("privacy_cost_ltc_adaptive", "privacy_cost", Slope(1, "LTC, β free of α: floor {rate}"),
-            GAP, adaptive_tuning, (adaptive_corruption_before_privacy,), on="tabular", given=LTC,
-            needs=(*FLOOR, *COSTS), settles=ADAPTIVE),
+            (without_privacy_cost,), on="tabular", given=LTC, needs=COSTS),
+        Row("privacy_cost_ltc_adaptive", "privacy_cost",
+            Ratio("LTC, β free of α: floor → 2·artanh(c·α/(1−α))"), OVER_HIDDEN,
+            adaptive_tuning, (adaptive_corruption_before_privacy,), on="tabular", given=LTC,
+            needs=COSTS, settles=ADAPTIVE),
         Row("corruption_ctl_adaptive", "corruption", Slope(1, "CTL, β free of α: floor {rate}"),
-            GAP, adaptive_tuning, FIXED, on="tabular", given=CTL, needs=LEARNT, settles=ADAPTIVE),
+            GAP, adaptive_tuning, FIXED, on="tabular", given=CTL, needs=FLOOR, settles=ADAPTIVE),
         Row("corruption_ltc_adaptive", "corruption", Slope(1, "LTC, β free of α: floor {rate}"),
-            GAP, adaptive_tuning, FIXED, on="tabular", given=LTC, needs=LEARNT, settles=ADAPTIVE),
+            GAP, adaptive_tuning, FIXED, on="tabular", given=LTC, needs=FLOOR, settles=ADAPTIVE),
         Row("older_bound", "corruption",
             Slope(0.5, "the older bound √α is loose by a factor {rate}"), OVER_OLD, square_chipo,
             FIXED, on="tabular", given=CTL, needs=FLOOR, settles=("p2.thm_5_2", "p2.alg_3")),
         Row("n_pairs", "n_pairs", Slope(-0.5, "no corruption: {rate}"), GAP, square_chipo,
-            (fixed_kl_weight, label_flip), on="tabular", given=PRIVACY_ONLY, needs=FLOOR),
+            (fixed_kl_weight, label_flip), on="tabular", given=PRIVACY_ONLY, needs=LEARNT),
         Row("privacy_cost", "privacy_cost", Slope(1, "no corruption: {rate}"), GAP, square_chipo,
             (without_privacy_cost,), on="tabular", given=PRIVACY_ONLY,
-            needs=(*FLOOR, Need.PRIVACY)),
+            needs=(*LEARNT, Need.PRIVACY)),
     )  # fmt: skip
 
     def case(self, point: Point) -> TabularCase:

@@ -31,6 +31,11 @@ BARE = {
 }
 """Rows without a wrong version although nothing contradicts them."""
 
+MAY_BE_NEGATIVE = {
+    "private_chipo", "square_chipo", "log_regret", "log_regret_nonprivate", "fast_rate_online",
+}  # fmt: skip
+"""They measure differences, of which only the mean is positive."""
+
 
 def trials(slug, **values):
     composed = compose_values(slug, {"budget": "smoke", **values})
@@ -47,7 +52,8 @@ def test_rows_measure_every_method_and_are_pure(slug):
             assert np.shape(values) in {(), (1,), (3,)}, (trial.row.name, name)
             finite = np.isfinite(values)
             assert finite.all() if slug in NEVER_FAILS else finite.any(), (trial.row.name, name)
-            assert (np.nan_to_num(values) >= 0).all(), (trial.row.name, name)
+            if slug not in MAY_BE_NEGATIVE:
+                assert (np.nan_to_num(values) >= 0).all(), (trial.row.name, name)
             np.testing.assert_array_equal(values, again[name])
 
 

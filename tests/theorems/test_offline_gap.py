@@ -8,6 +8,7 @@ import repro
 from repro.families.offline_kl import algorithms_ppkl
 from repro.families.offline_kl.algorithms_ppkl import LinearProblem
 from repro.preferences.label_counts import LabelCounts
+from repro.preferences.label_law import the_truth
 
 FEW = ["budget.replicates=200", "compute.workers=1"]
 
@@ -28,6 +29,17 @@ def test_measured_exponents(smoke, check, slope, by_name):
 def test_the_bonus_row_is_pessimistic_and_still_of_rate_one(smoke, by_name):
     numbers = by_name(smoke)["n_pairs"].outcome.numbers
     assert -1.02 < numbers["slope"] < -0.95
+
+
+@pytest.mark.parametrize(
+    ("check", "stages"),
+    [("n_pairs", {"estimate": the_truth}), ("constant_with_bonus", {"bonus": 0.0}),
+     ("constant_with_bonus", {"bonus": -1.0}), ("num_states_with_bonus", {"bonus": -1.0}),
+     ("bonus_used", {"estimate": the_truth}), ("pessimism", {"bonus": -1.0})],
+)  # fmt: skip
+def test_what_was_once_deaf_notices(taken_away, check, stages):
+    before, after = taken_away(check, **stages)
+    assert before == "supported" != after
 
 
 def broken(only):

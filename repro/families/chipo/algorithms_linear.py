@@ -122,12 +122,27 @@ class LinearChipo:
         replicates: int,
     ) -> np.ndarray:
         """(R,) gap on simulated datasets; with a fixed β the reward has its full size."""
-        unit = self.unit(n_pairs, epsilon)
-        size = self.worst_multiple[0] * unit if variant.tunes else float(self.world.theta.norm())
-        world = self.sized(min(size, self.world.radius))
+        world = self._worst_world(variant, n_pairs, epsilon)
         counts = draw_label_counts(
             rng, world.cell_prob, world.reward_diff, n_pairs, epsilon, replicates,
             self.labels, self.channel,
         )  # fmt: skip
         theta = mixture_mle(counts, world.feature_diff, epsilon, world.radius).numpy()
-        return self.gap(world, theta, self.tuning * unit if variant.tunes else self.fixed_kl_weight)
+        return self.gap(world, theta, self._kl_weight(variant, n_pairs, epsilon))
+
+    def informed_gap(self, variant: ChipoVariant, n_pairs: int, epsilon: float) -> float:
+        """Gap of the policy that knows θ, on the same world."""
+        world = self._worst_world(variant, n_pairs, epsilon)
+        known = world.theta.numpy()[None]
+        return float(self.gap(world, known, self._kl_weight(variant, n_pairs, epsilon))[0])
+
+    def _worst_world(self, variant: ChipoVariant, n_pairs: int, epsilon: float) -> LinearWorld:
+        size = self.worst_multiple[0] * self.unit(n_pairs, epsilon)
+        return self.sized(min(size if variant.tunes else self._full_size, self.world.radius))
+
+    @property
+    def _full_size(self) -> float:
+        return float(self.world.theta.norm())
+
+    def _kl_weight(self, variant: ChipoVariant, n_pairs: int, epsilon: float) -> float:
+        return self.tuning * self.unit(n_pairs, epsilon) if variant.tunes else self.fixed_kl_weight

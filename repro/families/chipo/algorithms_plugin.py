@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from repro.base.notation import privacy_cost
 from repro.corruption.huber_reports import HuberReports
 from repro.policies.gibbs import gibbs_suboptimality
 from repro.preferences.label_law import Estimate, as_fitted, on_arrays
@@ -90,6 +91,27 @@ class PluginStudy:
         fitted = 2 * np.arctanh(np.clip(removed * average, -limit, limit))
         estimate = on_arrays(self.estimated, fitted, np.array(self.difference))
         return self.gap(estimate, policy_weight=policy_weight)
+
+    def noise_gap(self, epsilon: float) -> float:
+        """E[gap] without corruption to second order in Δ̂ − Δ: Σ Var(π*)·Var(Δ̂)/(2β) over states.
+
+        Args:
+            epsilon: budget of the labels.
+        """
+        mean, cost = np.tanh(self.difference / 2), privacy_cost(epsilon)
+        variance = (2 / (1 - mean**2)) ** 2 * (cost**2 - mean**2) * 2 * self.num_states
+        best = 1 / (1 + np.exp(-self.difference / self.kl_weight))
+        return float(best * (1 - best) * variance / (2 * self.kl_weight * self.horizon))
+
+    def floor(self, reach: float) -> float:
+        """Gap at T = ∞ where the worst adversary leaves E[y] = (1−α)h − α·reach.
+
+        Args:
+            reach: of a bad label on the debiased mean: 1 under CTL, c(ε) under LTC.
+        """
+        alpha = self.reports.corruption
+        mean = (1 - alpha) * np.tanh(self.difference / 2) - alpha * reach
+        return float(self.gap(np.array([[2 * np.arctanh(mean)]]))[0])
 
     def twin_difference(self) -> float:
         """Δ' < Δ whose corrupted labels can have the very distribution of Δ's.

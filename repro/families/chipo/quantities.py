@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from repro.families.chipo.cases import DrawnCase, TabularCase
 from repro.families.chipo.variants import RIGHT
 from repro.families.chipo.worlds import margin_differences
+from repro.preferences.label_law import the_truth
 from repro.study.row import Method
 
 VALUE_RATIO = 2.0
@@ -43,11 +44,12 @@ class RightCase(TabularCase):
 
 
 def margin_gap(case: MarginCase, method: Method, rng: np.random.Generator, replicates: int):
-    """(R,) gaps, weighted so that reward differences follow their law."""
+    """(R,) gaps beyond those of known rewards, weighted as reward differences are distributed."""
     study, shape = case.study, (replicates, case.world.num_states)
     drawn, weight = margin_differences(rng, shape, case.exponent, case.world.reward_bound)
     means = study.draw_means(method.run, drawn, rng, replicates)
-    return (weight * study.gap(method.run, means, drawn)).mean(axis=1)
+    informed = replace(study, estimated=the_truth).gap(case.methods[0].run, means, drawn)
+    return (weight * (study.gap(method.run, means, drawn) - informed)).mean(axis=1)
 
 
 def squared_error(case: ErrorCase, method: Method, rng: np.random.Generator, replicates: int):

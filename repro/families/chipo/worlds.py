@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from repro.families.chipo.algorithms_policy import two_arm_wrong_prob
+
 
 @dataclass(frozen=True)
 class RareGoodArm:
@@ -36,6 +38,31 @@ class RareGoodArm:
         each = np.full(self.num_states + 1, self.pair_prob / self.num_states)
         each[-1] = 1 - self.pair_prob
         return rng.multinomial(n_pairs, each, size=replicates)[:, :-1]
+
+    def floor(self, corruption: float, tuning: float) -> tuple[float, float]:
+        """Δ of the largest χPO gap at n = ∞ under CTL, β = tuning·α/√C, and that gap (P2, Thm 5.2).
+
+        The worst Huber adversary leaves E[y] = (1−α)h − α of h = tanh(Δ/2), so Δ̂ is 2·artanh of it.
+
+        Args:
+            corruption: α > 0.
+            tuning: the factor of β.
+        """
+        ladder = gap_ladder(self.reward_bound, smallest=corruption / 10, rungs=20001)
+        mean = (1 - corruption) * np.tanh(ladder / 2) - corruption
+        scaled = 2 * np.arctanh(mean) * np.sqrt(self.coverage) / (tuning * corruption)
+        gap = ladder * two_arm_wrong_prob(np.array(self.good_reference), scaled)
+        return float(ladder[gap.argmax()]), float(gap.max())
+
+
+def hidden_difference(corruption: float, reach: float) -> float:
+    """The largest Δ that a Huber adversary turns round: (1−α)·tanh(Δ/2) = α·reach.
+
+    Args:
+        corruption: α.
+        reach: of a bad label on the debiased mean: 1 under CTL, c(ε) under LTC.
+    """
+    return float(2 * np.arctanh(corruption * reach / (1 - corruption)))
 
 
 def gap_ladder(reward_bound: float, smallest: float = 1e-9, rungs: int = 181) -> np.ndarray:

@@ -15,6 +15,7 @@ from repro.families.offline_kl.algorithms_counts import two_arm_mle
 from repro.families.offline_kl.quantities_gap import (
     bonus_gap,
     gap_constant,
+    private_fisher_information,
     two_arm_bonus_gap,
     two_arm_gap_constant,
 )
@@ -32,6 +33,9 @@ from repro.preferences.label_law import (
     bradley_terry,
     randomized_response,
 )
+
+LIMIT_DRAWS = 2000
+"""Pairs of normal errors behind a limit: the share of a gap that is random comes out to 2 %."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +109,38 @@ class LinearProblem:
         share = bonus_gap(self.world, self.bonus()) if with_bonus else 0.0
         return float(gap_constant(self.world, self.epsilon) / self.n_pairs) + share
 
+    def limit_gap(self) -> float:
+        """E[gap] with θ̂ exactly normal around the truth, whatever the size of the bonus.
+
+        Errors come in pairs ±e, so that what is of first order in e cancels.
+        """
+        gaps = [self.gap(self.error(theta) - self.bonus()) for theta in self._limit_thetas()]
+        return float(torch.stack(gaps).mean())
+
+    def limit_share_of_bonus(self) -> float:
+        """E max over (s, a) of |r̄ − b − r*|/Γ_n with θ̂ exactly normal around the truth."""
+        shares = [self.share_of_bonus(theta) for theta in self._limit_thetas()]
+        return float(torch.stack(shares).mean())
+
+    def share_of_bonus(self, theta: Tensor) -> Tensor:
+        """(R,) max over (s, a) of |r̄ − b − r*|/Γ_n, b the state's shift: above 1, E(δ) fails."""
+        return (self.centred_error(theta).abs() / self.bonus()).flatten(1).amax(dim=1)
+
+    def centred_error(self, theta: Tensor) -> Tensor:
+        """(R, S, A) r̄ − b − r*, b(s) its mean under π_ref."""
+        error = self.error(theta)
+        return error - (self.world.reference * error).sum(-1, keepdim=True)
+
+    def _limit_thetas(self) -> tuple[Tensor, Tensor]:
+        """Normal estimates with the inverse Fisher information, and their mirror images."""
+        information = private_fisher_information(self.world, self.epsilon) * self.n_pairs
+        root = torch.linalg.cholesky(torch.linalg.inv(information))
+        normal = np.random.Generator(np.random.Philox(key=7)).standard_normal(
+            (LIMIT_DRAWS, len(root))
+        )
+        error = torch.as_tensor(normal, dtype=root.dtype, device=root.device) @ root.T
+        return self.world.theta + error, self.world.theta - error
+
     def gap(self, error: Tensor) -> Tensor:
         """(R,) suboptimality of the Gibbs policy of a reward with this error (step 4)."""
         world = self.world
@@ -166,6 +202,20 @@ class TwoArmProblem:
         log_ratio = reward / (kl_weight or world.kl_weight) - world.reward_diff / world.kl_weight
         both = torch.stack([log_ratio, torch.zeros_like(log_ratio)], dim=-1)
         return gibbs_suboptimality(world.optimal_policy, both, world.state_prob, world.kl_weight)
+
+
+class OneSidedProblem(TwoArmProblem):
+    """A two-response problem whose gap is counted with a sign.
+
+    To second order a gap is even in the bonus, so its size alone cannot tell caution from greed.
+    """
+
+    def gap(self, error: Tensor, kl_weight: float | None = None) -> Tensor:
+        """(R,) the gap, negative where π̂ plays the rarer response more often than π* does."""
+        world = self.world
+        log_odds = torch.logit(world.reference) + (world.reward_diff + error) / world.kl_weight
+        moved = (torch.sigmoid(log_odds) - world.optimal_policy[:, 0]) @ world.state_prob
+        return -moved.sign() * super().gap(error, kl_weight)
 
 
 Problem = LinearProblem | TwoArmProblem

@@ -126,6 +126,18 @@ def event_fails_without_root(problem: LinearProblem) -> Tensor:
     return _outside(problem, problem.bonus().square())
 
 
+@method
+def share_of_bonus(problem: LinearProblem) -> Tensor:
+    """max over (s, a) of |r̄ − b − r*|/Γ_n of the private MLE."""
+    return problem.share_of_bonus(problem.fit(problem.epsilon))
+
+
+@method
+def share_of_half_bonus(problem: LinearProblem) -> Tensor:
+    """Wrong: the same with half of Γ_n."""
+    return 2 * share_of_bonus.run(problem)
+
+
 def _randomized_again(problem: AnyProblem) -> AnyProblem:
     """The problem after one more randomized response at ε = 1, each stream for its share."""
     shares = len(problem.rngs)
@@ -140,6 +152,5 @@ def _randomized_again(problem: AnyProblem) -> AnyProblem:
 
 def _outside(problem: LinearProblem, bonus: Tensor) -> Tensor:
     """(R,) 1.0 where the centred reward error exceeds a bonus (S, A) somewhere."""
-    error = problem.error(problem.fit(problem.epsilon))
-    error = error - (problem.world.reference * error).sum(-1, keepdim=True)
+    error = problem.centred_error(problem.fit(problem.epsilon))
     return (error.abs() > bonus).flatten(1).any(dim=1).to(error.dtype)

@@ -1,7 +1,7 @@
 """Algorithms 2 and 4 of P2 (PrivXPO, SquareXPO) over needle policies, many runs at once.
 
-One state, A responses, π_ref uniform, r = Δ on the first response and 0 elsewhere.  The policy
-class raises the odds of one response: π_{j,u}(a) ∝ exp(u·1{a = j}).  Its implicit rewards are
+One state, A responses, r = Δ on the first response and 0 elsewhere.  The policy class raises
+the odds of one response: π_{j,u}(a) ∝ π_ref(a)·exp(u·1{a = j}).  Its implicit rewards are
 kl_weight·u on response j, so pair counts of each response against all others are all that the
 losses see, and a block of rounds under frozen policies is one multinomial and one binomial.
 Objectives are given as printed and as corrected.
@@ -10,6 +10,7 @@ Objectives are given as printed and as corrected.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import torch
@@ -102,11 +103,10 @@ def average_gap(
     """
     actions, device = policies.num_actions, policies.tilts.device
     gap, prob = policies.divergence().flatten(), policies.table()
-    score, play = objective(policies, batch), _Play(batch, actions, draws, labels)
+    score, play = objective(policies, batch), _Play(policies.reference, batch, draws, labels)
     zeros = torch.zeros(len(batch), actions, dtype=policies.tilts.dtype, device=device)
-    counts, current_prob = PairCounts(zeros, zeros, zeros), torch.full_like(zeros, 1 / actions)
-    neutral = torch.zeros(1, dtype=policies.tilts.dtype, device=device)
-    first = NeedleClass(actions, neutral, policies.optimal_tilt).divergence()[0]
+    counts, current_prob = PairCounts(zeros, zeros, zeros), policies.reference + zeros
+    first = replace(policies, tilts=torch.zeros_like(policies.tilts[:1])).divergence()[0]
     current, total = first.expand(len(batch)), torch.zeros_like(zeros[:, 0])
     for time, later in pairwise(times):
         total = total + (later - time) * current
@@ -119,14 +119,14 @@ def average_gap(
 class _Play:
     """Blocks of rounds under frozen policies; what does not change between blocks is kept."""
 
-    def __init__(self, batch: XpoBatch, actions: int, draws: Draws, labels: LabelLaw) -> None:
-        self._actions, self._draws = actions, draws
-        self._win_prob = _win_prob(batch, actions, labels)
-        self._sums = _sums(actions, self._win_prob)
+    def __init__(self, reference: Tensor, batch: XpoBatch, draws: Draws, labels: LabelLaw) -> None:
+        self._reference, self._actions, self._draws = reference, len(reference), draws
+        self._win_prob = _win_prob(batch, self._actions, labels)
+        self._sums = _sums(self._actions, self._win_prob)
 
     def block(self, prob: Tensor, rounds: int) -> PairCounts:
         """Counts of a block: τ ~ π, τ̃ ~ π_ref, a label on each pair of different responses."""
-        joint = (prob[:, :, None] / self._actions).expand(-1, -1, self._actions).flatten(1)
+        joint = (prob[:, :, None] * self._reference).flatten(1)
         drawn = self._draws.counts(rounds, joint)
         wins = self._draws.binomial(drawn, self._win_prob)
         found = torch.cat([drawn, wins], dim=1) @ self._sums

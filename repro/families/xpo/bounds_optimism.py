@@ -68,6 +68,12 @@ class TwoPolicies:
         wins = rng.binomial(pairs, float(channel(labels(clean), self.epsilon)))
         return wins * math.log(wrong / true) + (pairs - wins) * math.log((1 - wrong) / (1 - true))
 
+    def likelihood_rate(self) -> float:
+        """lim of (L̂_XPO(π*) − L̂_XPO(π))/(t − 1): half of KL between the labels' two laws."""
+        true, wrong = self.win_prob(self.optimal), self.win_prob(self.other)
+        win, loss = true * math.log(true / wrong), (1 - true) * math.log((1 - true) / (1 - wrong))
+        return (win + loss) / 2
+
     def likelihood_lemma_fails(self, excess: np.ndarray, rounds: int, printed: bool) -> np.ndarray:
         """1.0 where Lemma C.4 fails for the other policy.
 

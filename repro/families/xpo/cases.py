@@ -80,6 +80,7 @@ class XpoCase(Case):
         interior: whether the worst rung of the first method must lie inside the ladder.
         grid_ratio: of the times at which policies change.
         num_actions: A.
+        rare: π_ref of the best response, where it is not 1/A.
         device: torch device.
         labels: what labels are drawn from.
         channel: who randomizes them.
@@ -93,6 +94,7 @@ class XpoCase(Case):
     interior: bool
     grid_ratio: float
     num_actions: int = 2
+    rare: float | None = None
     device: str = "cpu"
     labels: LabelLaw = bradley_terry
     channel: Channel = randomized_response
@@ -102,9 +104,17 @@ class XpoCase(Case):
     bonus: float = 1.0
     estimate: Estimate = as_fitted
 
+    @property
+    def best_share(self) -> float:
+        """π_ref of the best response."""
+        return 1 / self.num_actions if self.rare is None else self.rare
+
 
 class XpoExperiment(Experiment[XpoCase]):
-    """Sweeps T, ε, α or A; a row is given what it takes for granted of its supremum."""
+    """Sweeps T, ε, α, A or 1/π_ref of the best response.
+
+    A row is given what it takes for granted of its supremum.
+    """
 
     config: XpoProbes
 
@@ -118,7 +128,7 @@ class XpoExperiment(Experiment[XpoCase]):
             ladder=probe.ladder, interior=given.interior, grid_ratio=self.config.grid_ratio,
             num_actions=int(point.swept("num_actions", 2)), device=self.setting.device,
             adversary=WorseResponse(point.swept("corruption", probe.corruption)),
-            order=given.order,
+            order=given.order, rare=1 / point.value if point.row.over == "coverage" else None,
         )  # fmt: skip
 
     def more_labels(self, row: Row, probe: Probe, given: Overrides) -> float:

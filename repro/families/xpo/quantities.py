@@ -17,10 +17,9 @@ from repro.families.xpo.wrong import Update
 from repro.preferences.block_draws import draws_on, geometric_times
 from repro.study.row import Evidence, Measure, Values
 
-OPTIMAL_TILT = 2.0
-"""Log odds of the best response under π*_β: kl_weight is the reward gap over it, plus log(A−1)."""
+OPTIMAL_ODDS = 2.0
+"""Log odds of the best response under π*_β; kl_weight is the reward gap over the tilt to them."""
 
-TILTS = torch.linspace(-4, 4, 17, dtype=torch.float64)
 OPTIMISM_SHARE = 0.5
 """γ = share·β·c(ε)/√T."""
 
@@ -54,21 +53,29 @@ def ladder_gap(
 
 def _gaps(case: XpoCase, update: Update, multiple: float, rng, runs: int) -> np.ndarray:
     """(M · runs,) average gap of every run, rung by rung."""
-    shift = math.log(case.num_actions - 1)
-    policies = NeedleClass(case.num_actions, TILTS.to(case.device) + shift, OPTIMAL_TILT + shift)
     gaps = average_gap(
-        policies, batch_of(case, update, multiple, runs), update.objective,
+        policies_of(case), batch_of(case, update, multiple, runs), update.objective,
         geometric_times(case.horizon, case.grid_ratio), draws_on(case.device, rng),
         case.labels, case.estimate,
     )  # fmt: skip
     return gaps.cpu().numpy()
 
 
+def policies_of(case: XpoCase) -> NeedleClass:
+    """Policies with log odds of the best response from −4, or 4 below π_ref, to 4 in steps of ½."""
+    away = math.log(1 / case.best_share - 1)
+    low = -4 + min(0.0, round(2 * (4 - away)) / 2 - 4)
+    log_odds = torch.linspace(low, 4, round(2 * (4 - low)) + 1, dtype=torch.float64)
+    return NeedleClass(
+        case.num_actions, log_odds.to(case.device) + away, OPTIMAL_ODDS + away, case.best_share
+    )
+
+
 def batch_of(case: XpoCase, update: Update, multiple: float, runs: int) -> XpoBatch:
     """Every rung of the ladder ``runs`` times."""
     ladder = torch.as_tensor(case.ladder.values(), dtype=torch.float64, device=case.device)
     gap, signal = ladder.repeat_interleave(runs), label_signal(case.epsilon)
-    tilt = OPTIMAL_TILT + math.log(case.num_actions - 1)
+    tilt = policies_of(case).optimal_tilt
     weight = multiple * OPTIMISM_SHARE / (tilt * signal * math.sqrt(case.horizon))
     order = exchanged(case.order) if update.other_order else case.order
     mean = released_mean(case.epsilon, case.channel, case.adversary, order)

@@ -1,10 +1,11 @@
 """Policies, settings and counts of P2's online algorithms: one state, needles among A responses.
 
-π_ref is uniform, r = Δ on the first response and 0 elsewhere.
+r = Δ on the first response and 0 elsewhere; π_ref is uniform but for that response.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import torch
@@ -13,33 +14,39 @@ from torch import Tensor
 
 @dataclass(frozen=True, eq=False)
 class NeedleClass:
-    """Policies π_{j,u}, one response j raised by a tilt u; two responses need one j only.
+    """Policies π_{j,u} ∝ π_ref·exp(u·1{a = j}); two responses need one j only.
 
     Attributes:
         num_actions: A ≥ 2.
         tilts: (U,) values of u; the optimum's is among them.
         optimal_tilt: Δ/kl_weight, the tilt of π*_β on the first response.
+        best_share: π_ref of the first response, 1/A unless given; the others share the rest.
     """
 
     num_actions: int
     tilts: Tensor
     optimal_tilt: float
+    best_share: float | None = None
+
+    @property
+    def reference(self) -> Tensor:
+        """(A,) π_ref."""
+        best = 1 / self.num_actions if self.best_share is None else self.best_share
+        others = [(1 - best) / (self.num_actions - 1)] * (self.num_actions - 1)
+        return torch.tensor([best, *others], dtype=self.tilts.dtype, device=self.tilts.device)
 
     @property
     def log_normaliser(self) -> Tensor:
-        """(U,) log Σ_a exp(u·1{a = j})."""
-        return torch.log(self.tilts.exp() + self.num_actions - 1)
+        """(A, U) log E_ref exp(u·1{a = j})."""
+        return torch.log1p(self.reference[:, None] * torch.expm1(self.tilts))
 
     def divergence(self) -> Tensor:
         """(A, U) KL(π_{j,u}‖π*_β), which times kl_weight is the gap J_β(π*) − J_β(π)."""
-        raised = (self.tilts - self.log_normaliser).exp()
-        other = (-self.log_normaliser).exp()
-        best = torch.tensor(self.optimal_tilt, dtype=self.tilts.dtype, device=self.tilts.device)
-        base = torch.log(best.exp() + self.num_actions - 1) - self.log_normaliser
-        entropy_part = raised * self.tilts + base
-        on_best = entropy_part - raised * best
-        elsewhere = entropy_part - other * best
-        return torch.stack([on_best] + [elsewhere] * (self.num_actions - 1))
+        raised = (self.tilts - self.log_normaliser).exp() * self.reference[:, None]
+        first = (-self.log_normaliser).exp() * self.reference[0]
+        first[0] = raised[0]
+        best = torch.log1p(self.reference[0] * math.expm1(self.optimal_tilt))
+        return raised * self.tilts - self.log_normaliser - first * self.optimal_tilt + best
 
     def table(self) -> Tensor:
         """(A·U, A) every policy, in the order of a flattened (A, U) table."""
@@ -49,8 +56,8 @@ class NeedleClass:
 
     def probabilities(self, arm: Tensor, tilt: Tensor) -> Tensor:
         """(L, A) policy of response ``arm`` (L,) raised by the tilt with index ``tilt`` (L,)."""
-        logits = torch.zeros(len(arm), self.num_actions, dtype=self.tilts.dtype, device=arm.device)
-        logits.scatter_(1, arm[:, None], self.tilts[tilt][:, None])
+        logits = self.reference.log().repeat(len(arm), 1)
+        logits.scatter_add_(1, arm[:, None], self.tilts[tilt][:, None])
         return torch.softmax(logits, dim=1)
 
 

@@ -34,6 +34,11 @@ class Update:
 
 priv_xpo = Method("priv_xpo", Update(log_objective))
 square_xpo = Method("square_xpo", Update(square_objective))
+MUCH = 4.0
+"""Multiple of γ in rows in which the best response is rare."""
+exploring_xpo = Method("priv_xpo", Update(log_objective, optimism=(MUCH,)))
+without_optimism = Method("without_optimism", Update(log_objective, optimism=(0.0,)))
+reversed_optimism = Method("reversed_optimism", Update(log_objective, optimism=(-MUCH,)))
 printed_sign = Method(
     "printed_sign", Update(printed_square_objective, optimism=(0.01, 1.0, 100.0, 1e4))
 )

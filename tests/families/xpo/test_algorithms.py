@@ -81,7 +81,8 @@ def test_a_block_is_counted_by_response():
     rng = np.random.default_rng(3)
     drawn = rng.integers(2**40, size=9).astype(float)
     wins = np.floor(drawn * rng.random(9))
-    found = _Play(batch(), 3, Fixed(drawn, wins), bradley_terry).block(
+    uniform = torch.full((3,), 1 / 3).double()
+    found = _Play(uniform, batch(), Fixed(drawn, wins), bradley_terry).block(
         torch.full((1, 3), 1 / 3).double(), 1
     )
     pairs, won, baseline = (np.zeros(3) for _ in range(3))
@@ -186,7 +187,7 @@ def case(horizon: int, **changes) -> XpoCase:
 
 
 def gap_of(method: Method[Update], horizon: int, **changes) -> float:
-    found, _ = ladder_gap(case(horizon, **changes), method.run, np.random.default_rng(1), 15)
+    found, _ = ladder_gap(case(horizon, **changes), method.run, np.random.default_rng(1), 60)
     return float(found.mean())
 
 
