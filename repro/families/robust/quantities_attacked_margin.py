@@ -19,9 +19,9 @@ from repro.families.robust.attack_targets import LogisticTarget
 from repro.families.robust.cases import RobustCase
 from repro.preferences.label_counts import LabelCounts
 
-MASSES = np.geomspace(0.05, 1000.0, 120)
+MASSES = np.geomspace(0.05, 1000.0, 60)
 """y = m/(ζα) of the ladder."""
-MARGINS = np.linspace(0.04, 1.0, 25)
+MARGINS = np.linspace(0.0625, 1.0, 16)
 """t/B′ of the ladder."""
 
 
