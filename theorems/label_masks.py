@@ -7,8 +7,8 @@ of 1s in the final mask variables compared to CTL", and with it the separation o
 The first is true: q_CTL = p + α(1−2p), q_LTC = p + α(1−p) (rows `ctl_rate`, `ltc_rate`).  But both
 processes are symmetric random flips, and LTC(α) is CTL(α(c(ε)+1)/2) in law, as long as that is a
 share at all (`same_law`: either adds as many flips to those of privacy): what is compared are two
-flip rates, not two places of an adversary.  Under CTL labels keep the signal 1 − 2q = (1−2p)(1−α) >
-0, always; at ε = 0.1 and α = 0.1 the rate under LTC is 0.53, above ½, and labels speak for the
+flip rates, not two places of an adversary.  Under CTL labels keep the signal 1 − 2q = (1−2p)(1−2α)
+> 0, always; at ε = 0.1 and α = 0.1 the rate under LTC is 0.53, above ½, and labels speak for the
 wrong response (`below_half`, CTL is the method, LTC the control).  An adversary who looks, as in
 Definition 3.4, is measured in ctl_ltc_separation, where this process is one of the six controls.
 
@@ -112,9 +112,9 @@ def one_law(case: MaskCase, m: Method, rng: np.random.Generator, replicates: int
 
 
 def over_signal(case: MaskCase, m: Method[Order], rng: np.random.Generator, replicates: int):
-    """(R,) 1 − 2·share of an order over (1−2p)(1−α)."""
+    """(R,) 1 − 2·share of an order over (1−2p)(1−2α)."""
     signal = 1 - 2 * replace(case, order=m.run(case)).flipped(rng, replicates)
-    return signal / ((1 - 2 * flip_prob(case.epsilon)) * (1 - case.corruption))
+    return signal / ((1 - 2 * flip_prob(case.epsilon)) * (1 - 2 * case.corruption))
 
 
 CTL, LTC = Method("ctl", Order.CTL), Method("ltc", Order.LTC)
@@ -152,8 +152,8 @@ class LabelMasks(Experiment[MaskCase]):
                     Evidence.MEASURED),
             SCALED, (UNSCALED,), given=Order.LTC, needs=SIMULATED),
         Row("below_half", "corruption",
-            Ratio("CTL labels keep the signal 1 − 2q = (1−2p)(1−α) > 0", tolerance=0.02),
-            Measure("(1 − 2·flipped share) / (1−2p)(1−α) at ε = 0.1", per_method(over_signal),
+            Ratio("CTL labels keep the signal 1 − 2q = (1−2p)(1−2α) > 0", tolerance=0.02),
+            Measure("(1 − 2·flipped share) / (1−2p)(1−2α) at ε = 0.1", per_method(over_signal),
                     Evidence.MEASURED),
             AS_IT_IS, (BEHIND,), given=Order.CTL, needs=SIMULATED),
     )  # fmt: skip

@@ -21,11 +21,17 @@ TINY_RIDGE = 1e-14
 
 @dataclass(frozen=True)
 class TightCells:
-    """The rare cell on which the sharper bound is tight, B′ random."""
+    """The rare cell on which the sharper bound is tight, B′ random.
+
+    Attributes:
+        spread: by how much its mass is larger; above 1 the label is turned in part only.
+    """
+
+    spread: float = 1.0
 
     def cells(self, shift_mass: float, rng: np.random.Generator) -> PairWorld:
         """One world, where ζα is ``shift_mass``."""
-        return tight_world(shift_mass, rng)
+        return tight_world(self.spread * shift_mass, rng)
 
 
 @dataclass(frozen=True)
