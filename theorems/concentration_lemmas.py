@@ -104,7 +104,7 @@ class ConcentrationLemmas(Experiment[LemmaCase]):
             BOTH, (TRACE,), settles=("p4.lem_h_2",)),
         Row("matrix_chernoff", "min_eigenvalue",
             Inequality("P(λ_min ≤ εμ) ≤ d·exp(−(1−ε)²μ/2)"),
-            Measure("P(λ_min ≤ εμ) / bound", per_method(chernoff), Evidence.EXACT),
+            Measure("P(λ_min ≤ εμ) / bound", per_method(chernoff), Evidence.COMPUTED),
             TAIL, (TWICE, STEEPER), settles=("p4.lem_h_3",)),
         Row("contraction", "privacy_cost", Inequality("TV shrinks by c(ε)"),
             Measure("TV after / (TV before / c)", per_method(contraction), Evidence.SEARCHED),

@@ -40,10 +40,10 @@ def test_printed_norms_hold_and_forgetful_ones_do_not(trials_of, measured, norm,
 
 
 def test_the_ridge_keeps_the_covariance_definite(means):
-    covers = means("ridge_covers", 8)
+    covers = means("ridge_covers", 32)
     assert covers["uncovered"] == 0 < covers["uncovered_small_ridge"]
-    definite = means("indefinite", 8)
-    assert definite["indefinite"] == 0 < definite["indefinite_without_ridge"]
+    definite = means("indefinite", 32)
+    assert definite["indefinite"] == 0 < definite["indefinite_small_ridge"]
 
 
 def test_symmetric_part_halves_the_squared_norm(means):
@@ -61,5 +61,5 @@ def test_noise_over_the_root_of_n_turns_the_verdict(turned):
     def wrong(right, self, n):
         return math.sqrt(n) * right(self, n)
 
-    found = turned("excess", CentralBudget, "covariance_std", wrong)
+    found = turned("excess", CentralBudget, "covariance_std", wrong, replicates=400, blocks=20)
     assert found == ("supported", "contradicted")

@@ -34,7 +34,6 @@ def test_hessian_of_three_by_hand(rng):
     assert float(hessian[0]) == pytest.approx(8 / 9 + 1)
 
 
-
 def test_the_least_eigenvalue_and_operator_norms_of_large_noise(rng):
     whole, symmetric = lemmas.operator_norms(rng, 20, 100)
     assert float(whole.mean()) == pytest.approx(2 * math.sqrt(100), rel=0.05)
