@@ -26,11 +26,12 @@ from repro.families.robust.bounds_concentration import (
     covariance_fails,
     quadratic_form_fails,
 )
+from repro.preferences.label_law import Channel, randomized_response
 from repro.study.case import Point, PointCase
 from repro.study.claims import Frequency, Inequality
 from repro.study.experiment import Experiment
 from repro.study.results import AssumptionResult
-from repro.study.row import Evidence, Measure, Method, Row, per_method
+from repro.study.row import Evidence, Measure, Method, Need, Row, per_method
 
 SHARES = (0.5, 0.7, 0.9, 0.95)
 """ε of Lemma H.3; the proof of Theorem 5.7 uses ½."""
@@ -40,9 +41,15 @@ TEN_PERCENT_LESS = 0.9
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LemmaCase(PointCase):
-    """A swept value, n where the lemma has one, and the probability that it may fail with."""
+    """A swept value, n where the lemma has one, and the probability that it may fail with.
+
+    Attributes:
+        failure_prob: δ.
+        channel: the randomized response that attains H.4.
+    """
 
     failure_prob: float
+    channel: Channel = randomized_response
 
 
 def covariance(case: LemmaCase, m: Method[float], rng: np.random.Generator, replicates: int):
@@ -65,7 +72,8 @@ def chernoff(case: LemmaCase, m: Method[float], rng: np.random.Generator, replic
 def contraction(case: LemmaCase, m: Method, rng: np.random.Generator, replicates: int):
     """H.4 on random mechanisms; a method is a power of c(ε) and a share of the right side."""
     power, share = m.run
-    ratios = [contraction_ratio(case.value, power, rng) for _ in range(replicates)]
+    response = case.channel
+    ratios = [contraction_ratio(case.value, power, rng, response) for _ in range(replicates)]
     return np.array(ratios) / share
 
 
@@ -96,11 +104,11 @@ class ConcentrationLemmas(Experiment[LemmaCase]):
             BOTH, (TRACE,), settles=("p4.lem_h_2",)),
         Row("matrix_chernoff", "min_eigenvalue",
             Inequality("P(λ_min ≤ εμ) ≤ d·exp(−(1−ε)²μ/2)"),
-            Measure("P(λ_min ≤ εμ) / bound", per_method(chernoff), Evidence.EXACT),
+            Measure("P(λ_min ≤ εμ) / bound", per_method(chernoff), Evidence.COMPUTED),
             TAIL, (TWICE, STEEPER), settles=("p4.lem_h_3",)),
         Row("contraction", "privacy_cost", Inequality("TV shrinks by c(ε)"),
             Measure("TV after / (TV before / c)", per_method(contraction), Evidence.SEARCHED),
-            VARIATION, (SQUARED, TIGHTER), settles=("p4.lem_h_4",)),
+            VARIATION, (SQUARED, TIGHTER), needs=(Need.PRIVACY,), settles=("p4.lem_h_4",)),
     )  # fmt: skip
 
     def case(self, point: Point) -> LemmaCase:

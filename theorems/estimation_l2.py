@@ -9,11 +9,13 @@ probability at least 1−δ Algorithm 1 has
 In code: α is corruption (strong adversary, ⌊αn⌋ labels), c(ε) privacy_cost, ξ min_eigenvalue, B′
 reward_bound.  ⟨1, θ⟩ = 0 holds in every world by an isometry into the complement of 1.
 
-Testable: the exponents of the noise (α = 0) in n, c and ξ, and of the floor (n → ∞) in α, c and
-ξ. The floors are attained: the adversary spends everything on one cell of mass ξ.  The noise has
-exponent −1 in ξ only where ξ = 1/d, the isotropic case (row `noise_isotropic`); at fixed d it is
-−½, inside the printed bound.  Huber's corruption has to spread over the cells, so its floor is
-free of ξ: the row `huber_floor` tells the two models apart, and each is the other's control.
+Testable: the exponents of the noise (α = 0) in n, c and ξ, and the floor (n → ∞: exact
+expectations, no draws) as a number, along α, c and ξ: ζα·max_c ‖H⁻¹x_c‖, H the Hessian at the truth
+(`bounds_response`).  On orthogonal cells that is ζα/(γξ) with γ the slope at the truth: the printed
+floor, attained with constant 1, because the adversary spends everything on one cell of mass ξ.  The
+noise has exponent −1 in ξ only where ξ = 1/d, the isotropic case (row `noise_isotropic`); at fixed
+d it is −½, inside the printed bound.  Huber's corruption has to spread over the cells, so its floor
+is free of ξ: the row `huber_floor` tells the two models apart, and each is the other's control.
 
 Claim E.4, ‖(1/n)Σ b_i·x_i‖ ≤ ζα, holds with constant 1 where ‖x‖ ≤ 1.  P4 has ‖φ‖ ≤ 1 and x = φ −
 φ′ (Assumption 4.1), so ‖x‖ ≤ 2 (Remark 5.2 sets ‖x‖ ≤ 1 "for simplicity"): the control
@@ -23,7 +25,8 @@ Assumption 5.6 read on all of R^d excludes one-hot features: their differences a
 1, so λ_min(E[xxᵀ]) = 0.  Read on {θ : ⟨1, θ⟩ = 0}, where both θ's live and which is all that the
 proof needs, it holds (row `one_hot_coverage`; its control is the literal reading).
 
-What would refute the theorem: exponents beyond the printed ones, or an E.3 failure rate above δ.
+What would refute the theorem: exponents beyond the printed ones, a floor that is not the one
+claimed, or an E.3 failure rate above δ.
 """
 
 from __future__ import annotations
@@ -39,6 +42,7 @@ from repro.families.robust.adversaries import HUBER
 from repro.families.robust.algorithms_estimation import estimation_floor
 from repro.families.robust.assumptions import Assumed, covered, inside_the_class
 from repro.families.robust.bounds_floor import one_hot_coverage_ratio
+from repro.families.robust.bounds_response import huber_floor, strong_floor
 from repro.families.robust.bounds_score import NoiseCase, corruption_term_ratio, noise_term_fails
 from repro.families.robust.cases import (
     NOBODY,
@@ -50,7 +54,8 @@ from repro.families.robust.cases import (
     RobustExperiment,
     RobustProbes,
 )
-from repro.families.robust.measures import of_changed_case
+from repro.families.robust.measures import of_changed_case, over_claimed
+from repro.families.robust.worlds_pairs import PairWorld
 from repro.families.robust.wrong import (
     algorithm_1,
     huber_adversary,
@@ -59,7 +64,7 @@ from repro.families.robust.wrong import (
     strong_adversary,
 )
 from repro.study.case import Case, Point, PointCase
-from repro.study.claims import Frequency, Inequality, Slope
+from repro.study.claims import Frequency, Inequality, Ratio, Slope
 from repro.study.results import AssumptionResult
 from repro.study.row import (
     INSTANCE,
@@ -73,14 +78,10 @@ from repro.study.row import (
 )
 
 NOISE = of_changed_case("‖θ̂ − θ_true‖₂ without corruption", estimation_floor)
-FLOOR = of_changed_case("‖θ̂ − θ_true‖₂ when labels are plentiful", estimation_floor)
+FLOOR = over_claimed("‖θ̂ − θ_true‖₂ of n → ∞ labels / claimed", estimation_floor)
 
 NOISY = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY, Need.DEBIASING)
-ATTACKED = (*NOISY, Need.ADVERSARY)
-LTC_COST = (*NOISY, Need.ORDER)
-"""Not the adversary: noise alone is ∝ c(ε) too."""
-CTL_COST = (Need.TRUTH_HIDDEN, Need.PRIVACY, Need.ADVERSARY, Need.ORDER, Need.DEBIASING)
-"""Not the labels: a bias that is free of ε is as flat as the floor."""
+ATTACKED = (*NOISY, Need.ADVERSARY, Need.ORDER)
 
 
 def noise_fails(case: NoiseCase, m: Method, rng: np.random.Generator, replicates: int):
@@ -145,8 +146,17 @@ def the_value(experiment: EstimationL2, point: Point) -> PointCase:
     return PointCase(methods=point.methods, value=point.value)
 
 
-CLEAN, LTC, CTL = estimation(NOBODY), estimation(STRONG_LTC), estimation(STRONG_CTL)
-HUBER_LTC = estimation(Attack(adversary=HUBER))
+def floor(
+    attack: Attack, claimed: Callable[[PairWorld, float, float], float]
+) -> Callable[[EstimationL2, Point], PairCase]:
+    """Algorithm 1 on infinitely many labels under an attack, in units of the claimed floor."""
+    return lambda experiment, point: experiment.floor_case(point, attack, claimed)
+
+
+CLEAN = estimation(NOBODY)
+LTC, CTL = floor(STRONG_LTC, strong_floor), floor(STRONG_CTL, strong_floor)
+HUBER_LTC = floor(Attack(adversary=HUBER), huber_floor)
+INFINITE = ("n_pairs",)
 
 
 class EstimationL2(RobustExperiment[Case]):
@@ -162,23 +172,29 @@ class EstimationL2(RobustExperiment[Case]):
             (no_debias,), on=INSTANCE, given=CLEAN, needs=NOISY),
         Row("noise_privacy_cost", "privacy_cost", Slope(1, "noise {rate}"), NOISE, algorithm_1,
             (no_debias,), on=INSTANCE, given=CLEAN, needs=NOISY),
-        Row("ltc_corruption", "corruption", Slope(1, "LTC: floor {rate}"), FLOOR, algorithm_1,
-            (no_debias,), on=INSTANCE, given=LTC, needs=ATTACKED),
-        Row("ctl_corruption", "corruption", Slope(1, "CTL: floor {rate}"), FLOOR, algorithm_1,
-            (no_debias,), on=INSTANCE, given=CTL, needs=ATTACKED),
-        Row("ltc_privacy_cost", "privacy_cost", Slope(1, "LTC: floor {rate}"), FLOOR, algorithm_1,
-            (orders_swapped,), on=INSTANCE, given=LTC, needs=LTC_COST),
-        Row("ctl_privacy_cost", "privacy_cost", Slope(0, "CTL: floor {rate}", symbol="ε"), FLOOR,
-            algorithm_1, (orders_swapped,), on=INSTANCE, given=CTL, needs=CTL_COST),
+        Row("ltc_corruption", "corruption",
+            Ratio("LTC: floor = c(ε)·α·max‖H⁻¹x‖ ≤ c(ε)·α/(γξ), along α"), FLOOR, algorithm_1,
+            (no_debias, orders_swapped), on=INSTANCE, given=LTC, needs=ATTACKED, fixed=INFINITE),
+        Row("ctl_corruption", "corruption",
+            Ratio("CTL: floor = α·max‖H⁻¹x‖ ≤ α/(γξ), along α"), FLOOR, algorithm_1,
+            (no_debias, orders_swapped), on=INSTANCE, given=CTL, needs=ATTACKED, fixed=INFINITE),
+        Row("ltc_privacy_cost", "privacy_cost", Ratio("LTC: floor = c(ε)·α·max‖H⁻¹x‖, along c"),
+            FLOOR, algorithm_1, (orders_swapped,), on=INSTANCE, given=LTC, needs=ATTACKED,
+            fixed=INFINITE),
+        Row("ctl_privacy_cost", "privacy_cost", Ratio("CTL: floor = α·max‖H⁻¹x‖, free of ε"),
+            FLOOR, algorithm_1, (orders_swapped,), on=INSTANCE, given=CTL, needs=ATTACKED,
+            fixed=INFINITE),
         Row("noise_isotropic", "min_eigenvalue", Slope(-1, "noise {rate} where ξ = 1/d"), NOISE,
             algorithm_1, (no_debias,), on="isotropic", given=CLEAN, needs=NOISY),
-        Row("ltc_floor", "min_eigenvalue", Slope(-1, "LTC, strong adversary: floor {rate}"), FLOOR,
-            algorithm_1, (huber_adversary,), on="two_cells", given=LTC, needs=ATTACKED),
-        Row("ctl_floor", "min_eigenvalue", Slope(-1, "CTL, strong adversary: floor {rate}"), FLOOR,
-            algorithm_1, (huber_adversary,), on="two_cells", given=CTL, needs=ATTACKED),
-        Row("huber_floor", "min_eigenvalue", Slope(0, "LTC, Huber: floor {rate}"), FLOOR,
-            algorithm_1, (strong_adversary,), on="two_cells", given=HUBER_LTC,
-            needs=(Need.TRUTH_HIDDEN, Need.ADVERSARY)),
+        Row("ltc_floor", "min_eigenvalue",
+            Ratio("LTC, strong adversary: floor = c(ε)·α/(γξ), along ξ"), FLOOR, algorithm_1,
+            (huber_adversary,), on="two_cells", given=LTC, needs=ATTACKED, fixed=INFINITE),
+        Row("ctl_floor", "min_eigenvalue",
+            Ratio("CTL, strong adversary: floor = α/(γξ), along ξ"), FLOOR, algorithm_1,
+            (huber_adversary,), on="two_cells", given=CTL, needs=ATTACKED, fixed=INFINITE),
+        Row("huber_floor", "min_eigenvalue",
+            Ratio("LTC, Huber: floor = √2·α(c(ε)+|h|)/(2γ), free of ξ"), FLOOR, algorithm_1,
+            (strong_adversary,), on="two_cells", given=HUBER_LTC, needs=ATTACKED, fixed=INFINITE),
         Row("claim_e3", "num_features", Frequency("‖(1/n)Σηx‖₂ ≤ C·√((1+ln(1/δ))/n) w.p. ≥ 1−δ"),
             E3, norm_too_large, (a_third_of_the_constant,), given=noise_alone,
             settles=("p4.claim_e_3",)),
@@ -210,5 +226,6 @@ class EstimationL2(RobustExperiment[Case]):
         world = case.world
         features = world.feature_diff.shape[1]
         enough = 8 * math.log(features / self.failure_prob) / max(world.min_eigenvalue, 1e-300)
-        labels = ("enough labels", case.n_pairs >= enough, f"n ≥ {enough:.3g}")
+        infinite = case.n_pairs == 0
+        labels = ("enough labels", infinite or case.n_pairs >= enough, f"n ≥ {enough:.3g}")
         return (covered(world), labels, *inside_the_class(world))

@@ -7,11 +7,13 @@ Statement (arXiv 2505.15694, Theorem 6.3).  The policy of Algorithm 1's output h
 ζ = 1 (CTL) or c(ε) (LTC), γ = 1/(2 + e^βB + e^−βB).  By Remark 6.4 the algorithm is rDPO.
 
 Measured: |J(π*) − J(π̂)|, because J has no KL term and the gap is signed.  On three responses of
-one state: noise in n and c (two-sided), floors in c (two-sided: the strong adversary aims at the
-gradient of J) and in α, where the floor of a fixed instance goes like α, locally, below the √α of
-the bound (`printed_corruption`, at_least ½; its neighbours show that it could fail).  On two
-responses whose reference is lopsided the noise goes like √κ_Π; there B is the reward difference,
-and the gap is measured in its unit.
+one state: noise in n and c (two-sided), and the floors of infinitely many labels (exact
+expectations: nothing is drawn) as numbers along α and c: the strong adversary aims at the gradient
+g of J, and the floor is ζα·max_c |⟨g, H⁻¹x_c⟩|, H the Hessian at the truth (`bounds_response`).
+So the floor of a fixed instance goes like α, locally, below the √α of the bound
+(`printed_corruption`, at_least ½; its neighbours show that it could fail).  On two responses whose
+reference is lopsided the noise goes like √κ_Π; there B is the reward difference, and the gap is
+measured in its unit.
 
 `uncovered`: a response that the reference draws with probability μ, nμ from 1000 to 10.  DPO needs
 coverage of the whole class and loses more as μ falls; pessimistic RLHF on the same labels does not
@@ -24,6 +26,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from repro.families.robust.bounds_response import strong_floor
 from repro.families.robust.cases import (
     NOBODY,
     STRONG_CTL,
@@ -33,18 +36,18 @@ from repro.families.robust.cases import (
     RobustExperiment,
     RobustProbes,
 )
-from repro.families.robust.measures import of_changed_case
+from repro.families.robust.measures import of_changed_case, over_claimed
 from repro.families.robust.quantities_dpo import (
     UncoveredCase,
     estimates,
     lost_by_dpo,
     lost_by_pessimism,
 )
-from repro.families.robust.quantities_floors import dpo_floor
+from repro.families.robust.quantities_floors import dpo_floor, gap_gradient
 from repro.families.robust.worlds_pairs import PolicyPairs
 from repro.families.robust.wrong import as_it_is, no_debias, orders_swapped
 from repro.study.case import Point
-from repro.study.claims import Slope
+from repro.study.claims import Ratio, Slope
 from repro.study.results import AssumptionResult
 from repro.study.row import Evidence, Measure, Method, Need, Row, Values
 
@@ -63,7 +66,8 @@ def lost(case: UncoveredCase, rng: np.random.Generator, replicates: int) -> Valu
 
 GAP = of_changed_case("|J(π*) − J(π̂)| without corruption", dpo_floor)
 IN_REWARDS = of_changed_case("|J(π*) − J(π̂)| / reward difference", gap_in_rewards)
-FLOOR = of_changed_case("|J(π*) − J(π̂)| when labels are plentiful", dpo_floor)
+FLOOR = of_changed_case("|J(π*) − J(π̂)| of n → ∞ labels", dpo_floor, Evidence.EXACT)
+OVER_CLAIMED = over_claimed("|J(π*) − J(π̂)| of n → ∞ labels / claimed", dpo_floor)
 LOST = Measure("reward lost against the best response", lost, Evidence.MEASURED)
 
 rdpo = Method("rdpo", as_it_is)
@@ -71,15 +75,24 @@ pessimistic, dpo = Method("pessimistic", lost_by_pessimism), Method("dpo", lost_
 
 NOISY = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY, Need.DEBIASING)
 ATTACKED = (*NOISY, Need.ADVERSARY)
-LTC_COST = (*NOISY, Need.ORDER)
-"""Not the adversary: noise alone is ∝ c(ε) too."""
-CTL_COST = (Need.PRIVACY, Need.ADVERSARY, Need.ORDER, Need.DEBIASING)
-"""Not the labels, nor that the truth is hidden: a gap that is free of ε is as flat as the floor."""
+ORDERED = (*ATTACKED, Need.ORDER)
+INFINITE = ("n_pairs",)
+
+
+def claimed_floor(world: PolicyPairs, corruption: float, worth: float) -> float:
+    """ζα·max_c |⟨g, H⁻¹x_c⟩|, g the gradient of J."""
+    root = gap_gradient(world.policies, world)[None]
+    return strong_floor(world, corruption, worth, root)
 
 
 def policies(attack: Attack) -> Callable[[PrivateRobustDpo, Point], RobustCase]:
     """Log-linear policies of Algorithm 1's output, under an attack."""
     return lambda experiment, point: experiment.pair_case(point, attack)
+
+
+def floor(attack: Attack) -> Callable[[PrivateRobustDpo, Point], RobustCase]:
+    """The same on infinitely many labels."""
+    return lambda experiment, point: experiment.floor_case(point, attack, claimed_floor)
 
 
 def one_uncovered(experiment: PrivateRobustDpo, point: Point) -> UncoveredCase:
@@ -90,7 +103,7 @@ def one_uncovered(experiment: PrivateRobustDpo, point: Point) -> UncoveredCase:
     )  # fmt: skip
 
 
-CLEAN, LTC, CTL = policies(NOBODY), policies(STRONG_LTC), policies(STRONG_CTL)
+CLEAN, LTC, CTL = policies(NOBODY), floor(STRONG_LTC), floor(STRONG_CTL)
 
 
 class PrivateRobustDpo(RobustExperiment[RobustCase]):
@@ -107,18 +120,23 @@ class PrivateRobustDpo(RobustExperiment[RobustCase]):
             on="three_arms", given=CLEAN, needs=NOISY),
         Row("coverage", "coverage", Slope(0.5, "gap {rate}", symbol="κ_Π"), IN_REWARDS, rdpo,
             (no_debias,), on="lopsided", given=CLEAN, needs=NOISY),
-        Row("ltc_corruption", "corruption", Slope(1, "LTC: floor {rate} on a fixed instance"),
-            FLOOR, rdpo, (no_debias,), on="three_arms", given=LTC, needs=ATTACKED),
-        Row("ctl_corruption", "corruption", Slope(1, "CTL: floor {rate} on a fixed instance"),
-            FLOOR, rdpo, (no_debias,), on="three_arms", given=CTL, needs=ATTACKED),
+        Row("ltc_corruption", "corruption", Ratio("LTC: floor = c(ε)·α·max|⟨g, H⁻¹x⟩|, along α"),
+            OVER_CLAIMED, rdpo, (no_debias, orders_swapped), on="three_arms", given=LTC,
+            needs=ORDERED, fixed=INFINITE),
+        Row("ctl_corruption", "corruption", Ratio("CTL: floor = α·max|⟨g, H⁻¹x⟩|, along α"),
+            OVER_CLAIMED, rdpo, (no_debias, orders_swapped), on="three_arms", given=CTL,
+            needs=ORDERED, fixed=INFINITE),
         Row("printed_corruption", "corruption",
             Slope(0.5, "LTC, as printed: floor ≤ O(√α), that is 1/floor {rate}", "at_least",
                   symbol="(1/α)"),
-            FLOOR, rdpo, (no_debias,), on="three_arms", given=LTC, needs=ATTACKED),
-        Row("ltc_cost", "privacy_cost", Slope(1, "LTC: floor {rate}"), FLOOR, rdpo,
-            (orders_swapped,), on="three_arms", given=LTC, needs=LTC_COST),
-        Row("ctl_cost", "privacy_cost", Slope(0, "CTL: floor {rate}", symbol="ε"), FLOOR, rdpo,
-            (orders_swapped,), on="three_arms", given=CTL, needs=CTL_COST),
+            FLOOR, rdpo, (no_debias,), on="three_arms", given=LTC, needs=ATTACKED,
+            fixed=INFINITE),
+        Row("ltc_cost", "privacy_cost", Ratio("LTC: floor = c(ε)·α·max|⟨g, H⁻¹x⟩|, along c"),
+            OVER_CLAIMED, rdpo, (orders_swapped,), on="three_arms", given=LTC, needs=ORDERED,
+            fixed=INFINITE),
+        Row("ctl_cost", "privacy_cost", Ratio("CTL: floor = α·max|⟨g, H⁻¹x⟩|, free of ε"),
+            OVER_CLAIMED, rdpo, (orders_swapped,), on="three_arms", given=CTL, needs=ORDERED,
+            fixed=INFINITE),
         Row("uncovered", "coverage",
             Slope(0, "pessimistic RLHF's loss {rate} of a response", "at_most", tolerance=0.1,
                   symbol="1/π_sft"),

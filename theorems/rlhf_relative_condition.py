@@ -8,77 +8,61 @@ for every π†,
 ζ = 1 (CTL) or c(ε) (LTC).
 
 Instances: d states of two responses; π† takes the first, π_ref the second, κ = ρ_s/m_s.  The gap
-on one margin decays exponentially in n, so rates are suprema over a ladder of margins whose
-maximiser is interior (else the point counts as failed).  Γ is calibrated: it covers with
-probability 1 − δ, by χ² for the noise and by our sharper floor for the corruption.
+on one margin decays exponentially in n, so the margin is a multiple u of the estimate's standard
+error s = 2c(ε)/√(nm), and the gap is a constant K times s: a number, not only a rate.
 
-Testable: noise in n, c and κ, two-sided (attained); d, only `at_most`: the printed d (once from √d
-and once from √(d + ln(1/δ))) is far from attained on product instances; the floor over the
-supremum of m and margin in α (½, attained) and c.  As for Theorem 5.4 the c of the floor is √c
-under LTC (`ours_ltc_cost`); the printed c is held `at_most` (`printed_ltc_cost`).
+Noise.  Γ is calibrated by χ² to cover with probability 1 − δ.  In one state K = u·Φ(Γ/(√m·s) − u)
+at the u where it is largest, and the law of the one estimate is summed, not sampled (rows in n, c
+and κ: 2c(ε)·√(κ/n)·K).  In d states that share a mass, s ∝ √d at the same κ, and K follows from
+the law of large numbers (`cost_in_many_states`): the gap goes like √d where the printed bound has
+d (once from √d, once from √(d + ln(1/δ))).
 
-Controls: `fixed_width`, a confidence set that does not shrink with n, c or κ, keeps a constant gap;
-`orders_swapped`; for α `corruption_ignored`, whose Γ is that of one fixed α.  The `at_most` rows
-have no control of their own: `n_pairs` (same code) and `ours_ltc_cost` play that part.
+Floor, of infinitely many labels, exactly.  Γ is the least that covers when the strong adversary
+attacks, found by running the attack.  Over the supremum of mass and margin the floor is
+K(B′)·√(ζα): √α as printed, and √c under LTC where c is printed, as for Theorem 5.4.  It settles
+the printed claim, which is an upper bound, and is sharper.
+
+Controls: `half_width`, and `width_without_cost`, which forgets c(ε); for d the Γ of one feature;
+`orders_swapped`; for α `twice_the_corruption`, whose Γ is that of 2α.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
-import numpy as np
+from collections.abc import Callable
+from dataclasses import replace
 
 from repro.base.notation import privacy_cost
 from repro.base.schema import Number, Positive, Probability
 from repro.corruption.budget import checked_corruption
-from repro.corruption.orders import Order
-from repro.families.robust.bounds_floor import sharper_floor
-from repro.families.robust.measures import of_changed_case
+from repro.families.robust.cases import STRONG_CTL, STRONG_LTC, Attack
+from repro.families.robust.measures import over_claimed, sampled_over_claimed
+from repro.families.robust.quantities_attacked_margin import (
+    LadderCase,
+    MarginLadder,
+    attacked_floor,
+    floor_constant,
+)
 from repro.families.robust.quantities_two_arms import (
     MarginCase,
     TwoArmStates,
-    attacked_floor,
     calibrated_width,
-    supremum_gap,
+    cost_in_many_states,
+    deviation,
+    exact_gap,
+    reach_of,
+    sampled_gap,
+    worst_margin,
 )
+from repro.families.robust.wrong import orders_swapped
 from repro.study.case import Case, Point
-from repro.study.claims import Slope
+from repro.study.claims import Ratio
 from repro.study.config import Probes
 from repro.study.experiment import Experiment, Setting
 from repro.study.results import AssumptionResult
-from repro.study.row import Evidence, Measure, Method, Need, Row, method, per_method
+from repro.study.row import Need, Row, method, privacy_mistake
 
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class WideCase(MarginCase):
-    """Also the reach of the widest confidence set of the sweep, in units of a margin."""
-
-    widest_reach: float
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class FloorCase(Case):
-    """The floor of n → ∞ labels, exactly.
-
-    Attributes:
-        corruption: α.
-        believed: α that Γ is set for.
-        most_corruption: the largest α of the sweep.
-        reward_bound: B′, largest margin.
-        order: CTL or LTC.
-    """
-
-    corruption: float
-    believed: float
-    most_corruption: float
-    reward_bound: float
-    order: Order
-
-    @property
-    def width(self) -> float:
-        """Γ by our sharper floor."""
-        worth = privacy_cost(self.epsilon) if self.order is Order.LTC else 1.0
-        return sharper_floor(worth, self.believed, self.reward_bound)
+MARGIN = 1.5
+"""u where there are many states: beyond the margins that pessimism gives up altogether."""
 
 
 @method
@@ -88,34 +72,35 @@ def algorithm_2(case):
 
 
 @method
-def fixed_width(case: WideCase) -> WideCase:
-    """Wrong: the widest confidence set of the sweep, whatever the point."""
-    return replace(case, width=case.widest_reach * np.sqrt(case.world.mass))
+def half_width(case: MarginCase) -> MarginCase:
+    """Wrong: half of Γ."""
+    return replace(case, width=case.width / 2)
+
+
+@privacy_mistake
+def width_without_cost(case: MarginCase) -> MarginCase:
+    """Wrong: Γ without c(ε)."""
+    return replace(case, width=case.width / privacy_cost(case.epsilon))
 
 
 @method
-def corruption_ignored(case: FloorCase) -> FloorCase:
-    """Wrong: Γ of one fixed α, the largest of the sweep."""
-    return replace(case, believed=case.most_corruption)
+def width_of_one_feature(case: MarginCase) -> MarginCase:
+    """Wrong for a sweep of d: Γ without √d, as of a single feature."""
+    return replace(case, width=case.width / case.world.num_states**0.5)
 
 
 @method
-def orders_swapped(case: FloorCase) -> FloorCase:
-    """Wrong: the other order."""
-    return replace(case, order=case.order.swapped)
+def twice_the_corruption(case: LadderCase) -> LadderCase:
+    """Wrong: Γ of twice α."""
+    return replace(case, believed=2 * case.corruption)
 
 
-def exact_floor(case: FloorCase, m: Method, rng: np.random.Generator, replicates: int) -> float:
-    """sup over mass and margin of SubOpt/√κ under the strong adversary."""
-    one = m.run(case)
-    return attacked_floor(one.order, one.epsilon, one.corruption, one.reward_bound, one.width)
-
-
-GAP = of_changed_case("sup over margins of the gap", supremum_gap)
-FLOOR = Measure("sup of gap / √κ, n → ∞", per_method(exact_floor), Evidence.EXACT)
-NOISY = (Need.LABELS, Need.PRIVACY)
-ATTACKED = (Need.LABELS, Need.ADVERSARY)
-ORDERED = (*ATTACKED, Need.ORDER)
+GAP = over_claimed("gap / K·2c(ε)√(κ/n)", exact_gap)
+MANY = sampled_over_claimed("gap / K·2c(ε)√(dκ/n)", sampled_gap)
+FLOOR = over_claimed("sup of gap / √κ, n → ∞, over K(B′)√(ζα)", attacked_floor)
+NOISY = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY, Need.DEBIASING)
+ATTACKED = (*NOISY, Need.ADVERSARY, Need.ORDER)
+INFINITE = ("n_pairs",)
 
 
 class RelativeConditionProbes(Probes):
@@ -127,6 +112,39 @@ class RelativeConditionProbes(Probes):
     reward_bound: Positive
 
 
+def one_state(experiment: RelativeCondition, point: Point) -> MarginCase:
+    """The margin that costs most in one state, κ being 1/m."""
+    states = TwoArmStates(1, 1 / point.swept("coverage", 1 / experiment.config.mass))
+    margin, cost = worst_margin(reach_of(states, experiment.failure_prob))
+    return experiment.noisy(point, states, margin, cost)
+
+
+def many_states(experiment: RelativeCondition, point: Point) -> MarginCase:
+    """d states that share a mass: κ is the same for all d."""
+    count = int(point.value)
+    states = TwoArmStates(count, experiment.config.mass / count)
+    reach = reach_of(states, experiment.failure_prob) / count**0.5
+    return experiment.noisy(point, states, MARGIN, cost_in_many_states(MARGIN, reach))
+
+
+def attacked(attack: Attack) -> Callable[[RelativeCondition, Point], LadderCase]:
+    """Rare pairs of every mass and margin under the strong adversary, infinitely many labels."""
+
+    def case(experiment: RelativeCondition, point: Point) -> LadderCase:
+        share = point.swept("corruption", experiment.config.corruption)
+        bound, moved = experiment.config.reward_bound, share * attack.worth(point.epsilon)
+        return LadderCase(
+            methods=point.methods, epsilon=point.epsilon, world=MarginLadder(bound, moved),
+            corruption=share, believed=share, claimed=floor_constant(bound) * moved**0.5,
+            adversary=attack.adversary, order=attack.order,
+        )  # fmt: skip
+
+    return case
+
+
+LTC, CTL = attacked(STRONG_LTC), attacked(STRONG_CTL)
+
+
 class RelativeCondition(Experiment[Case]):
     """Theorem 6.1 on two-response states."""
 
@@ -136,69 +154,56 @@ class RelativeCondition(Experiment[Case]):
     config: RelativeConditionProbes
 
     rows = (
-        Row("n_pairs", "n_pairs", Slope(-0.5, "gap {rate}"), GAP, algorithm_2, (fixed_width,),
-            needs=NOISY),
-        Row("privacy_cost", "privacy_cost", Slope(1, "gap {rate}"), GAP, algorithm_2,
-            (fixed_width,), needs=NOISY),
-        Row("coverage", "coverage", Slope(0.5, "gap {rate}", symbol="κ"), GAP, algorithm_2,
-            (fixed_width,), needs=NOISY),
-        Row("num_features", "num_features", Slope(1, "gap {rate}", "at_most"), GAP, algorithm_2,
-            needs=NOISY),
-        Row("ltc_corruption", "corruption", Slope(0.5, "LTC: floor {rate}"), FLOOR, algorithm_2,
-            (corruption_ignored,), given=Order.LTC, needs=ATTACKED),
-        Row("ctl_corruption", "corruption", Slope(0.5, "CTL: floor {rate}"), FLOOR, algorithm_2,
-            (corruption_ignored,), given=Order.CTL, needs=ATTACKED),
-        Row("printed_ltc_cost", "privacy_cost",
-            Slope(1, "as printed, LTC: floor {rate}", "at_most"), FLOOR, algorithm_2,
-            given=Order.LTC, needs=ORDERED),
-        Row("ours_ltc_cost", "privacy_cost", Slope(0.5, "ours, LTC: floor {rate}"), FLOOR,
-            algorithm_2, (orders_swapped,), given=Order.LTC, needs=ORDERED),
-        Row("ctl_cost", "privacy_cost", Slope(0, "CTL: floor {rate}", symbol="ε"), FLOOR,
-            algorithm_2, (orders_swapped,), given=Order.CTL, needs=ORDERED),
+        Row("n_pairs", "n_pairs", Ratio("gap = K·2c(ε)·√(κ/n), along n"), GAP, algorithm_2,
+            (half_width, width_without_cost), given=one_state, needs=NOISY),
+        Row("privacy_cost", "privacy_cost", Ratio("gap = K·2c(ε)·√(κ/n), along c"), GAP,
+            algorithm_2, (half_width, width_without_cost), given=one_state, needs=NOISY),
+        Row("coverage", "coverage", Ratio("gap = K·2c(ε)·√(κ/n), along κ"), GAP, algorithm_2,
+            (half_width, width_without_cost), given=one_state, needs=NOISY),
+        Row("num_features", "num_features",
+            Ratio("d states: gap = K_d·2c(ε)·√(dκ/n), √d where d is printed"), MANY, algorithm_2,
+            (half_width, width_of_one_feature), given=many_states, needs=NOISY),
+        Row("ltc_corruption", "corruption", Ratio("LTC: floor = K(B′)·√(c(ε)·α), along α"), FLOOR,
+            algorithm_2, (twice_the_corruption, orders_swapped), given=LTC, needs=ATTACKED,
+            fixed=INFINITE),
+        Row("ctl_corruption", "corruption", Ratio("CTL: floor = K(B′)·√α, along α"), FLOOR,
+            algorithm_2, (twice_the_corruption, orders_swapped), given=CTL, needs=ATTACKED,
+            fixed=INFINITE),
+        Row("ltc_cost", "privacy_cost",
+            Ratio("LTC: floor = K(B′)·√(c(ε)·α), √c where c is printed"), FLOOR, algorithm_2,
+            (orders_swapped,), given=LTC, needs=ATTACKED, fixed=INFINITE),
+        Row("ctl_cost", "privacy_cost", Ratio("CTL: floor = K(B′)·√α, free of ε"), FLOOR,
+            algorithm_2, (orders_swapped,), given=CTL, needs=ATTACKED, fixed=INFINITE),
     )  # fmt: skip
 
     def __init__(self, config: RelativeConditionProbes, setting: Setting) -> None:
         super().__init__(config, setting)
         checked_corruption(config.corruption)
+        self.failure_prob = config.failure_prob
+
+    def noisy(self, point: Point, states: TwoArmStates, margin: float, cost: float) -> MarginCase:
+        """A margin of so many standard errors, and what it is claimed to cost in their unit."""
+        numbers = (states, point.n_pairs, point.epsilon)
+        unit = deviation(*numbers)
+        return MarginCase(
+            methods=point.methods, n_pairs=point.n_pairs, epsilon=point.epsilon, world=states,
+            margin=margin * unit, width=calibrated_width(*numbers, self.failure_prob),
+            claimed=cost * unit,
+        )  # fmt: skip
 
     def case(self, point: Point) -> Case:
-        """A gap without corruption, or an exact floor under an order."""
-        return self._noisy(point) if point.row.given is None else self._floor(point)
-
-    def _noisy(self, point: Point) -> WideCase:
-        ends = (replace(point, value=value) for value in (point.grid[0], point.grid[-1]))
-        reach = max(self._width(end) / np.sqrt(self._states(end).mass) for end in ends)
-        return WideCase(
-            methods=point.methods, n_pairs=point.n_pairs, epsilon=point.epsilon,
-            world=self._states(point), width=self._width(point), widest_reach=float(reach),
-        )  # fmt: skip
-
-    def _width(self, point: Point) -> float:
-        """Γ that covers with probability 1−δ."""
-        states, delta = self._states(point), self.config.failure_prob
-        return calibrated_width(states, point.n_pairs, point.epsilon, delta)
-
-    def _states(self, point: Point) -> TwoArmStates:
-        """κ by the mass of one state, or d states that share a mass."""
-        if point.row.over == "coverage":
-            return TwoArmStates(1, 1 / point.value)
-        count = point.swept("num_features", 1)
-        return TwoArmStates(round(count), self.config.mass / count)
-
-    def _floor(self, point: Point) -> FloorCase:
-        share = point.swept("corruption", self.config.corruption)
-        most = point.grid[-1] if point.row.over == "corruption" else share
-        return FloorCase(
-            methods=point.methods, epsilon=point.epsilon, corruption=share, believed=share,
-            most_corruption=most, reward_bound=self.config.reward_bound, order=point.row.given,
-        )  # fmt: skip
+        """What the row says that its cases are made of."""
+        return point.row.given(self, point)
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """κ is finite and every pair can be drawn: m ≤ ρ_s/2."""
         mass = self.config.mass
         kappas = [trial.grid[0] for trial in self.trials if trial.row.over == "coverage"]
         smallest = min(kappas, default=float("inf"))
+        ladders = [t.cases[-1] for t in self.trials if isinstance(t.cases[-1], LadderCase)]
+        largest = max((case.world.cells[0].max() for case in ladders), default=0.0)
         return (
             AssumptionResult("mass of informative pairs", mass <= 0.5, f"m = {mass:g}"),
             AssumptionResult("κ at least 2", smallest >= 2, f"κ ≥ {smallest:g}"),
+            AssumptionResult("rare pairs", bool(largest <= 0.5), f"m ≤ {largest:.3g}"),
         )

@@ -5,17 +5,18 @@ Statement (arXiv 2505.15694, Theorem 6.2).  If λ_min(E[xxᵀ]) ≥ ξ, Algorith
     SubOpt(π̂, π*) ≤ C·( ζα/(γξ) + c(ε)/(γξ)·√(ln(1/δ)/n) ),   ζ = 1 (CTL) or c(ε) (LTC).
 
 Instances: one state, two responses, an informative pair of probability ξ.  On one margin the gap
-decays exponentially, so the noise is the supremum over a ladder of margins with an interior
-maximiser (else the point counts as failed), and the floor the largest margin that the strong
-adversary turns.
+decays exponentially, so the margin is the multiple .7518 of the standard error s = 2c(ε)/√(nξ) that
+costs most, .17·s: a number, and the law of the one estimate is summed, not sampled.  The floor is
+the largest margin that the strong adversary turns, of infinitely many labels, exactly: to first
+order 4ζα/ξ, that is the printed ζα/(γξ) at γ = σ′(0).
 
-Testable: noise in n and c (two-sided), floors in α, ξ and c (two-sided: attained).  In ξ the noise
-of a fixed number of features goes like ξ^−½, inside the printed ξ^−1 (`noise_coverage`, at_least);
-−1 needs ξ = 1/d (see estimation_l2).
+Testable: the noise as a number along n, c and ξ; in ξ it goes like ξ^−½ for a fixed number of
+features, inside the printed ξ^−1 (`noise_coverage`), −1 needs ξ = 1/d (see estimation_l2).  Floors
+as numbers along α, ξ and c (attained, with constant 1).
 
-Controls: `stuck_at_first_point`, which ignores the sweep; `huber_adversary`, whose floor is free
-of ξ; `orders_swapped`; `biased_reading`, an offset of 1 % in the flip probability, which does not
-vanish with α.
+Controls: `stuck_at_first_point`, which ignores the sweep; `every_pair_informs`, ξ = 1;
+`huber_adversary`, whose floor is free of ξ; `orders_swapped`; `biased_reading`, an offset of 1 % in
+the flip probability, which does not vanish with α.
 """
 
 from __future__ import annotations
@@ -26,14 +27,21 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from repro.base.schema import Number, Positive, Share
+from repro.families.robust.bounds_response import flipped_margin
 from repro.families.robust.cases import STRONG_CTL, STRONG_LTC, Attack, RobustExperiment
-from repro.families.robust.measures import of_changed_case
+from repro.families.robust.measures import over_claimed
 from repro.families.robust.quantities_floors import GreedyCase, greedy_floor
-from repro.families.robust.quantities_two_arms import MarginCase, TwoArmStates, supremum_gap
+from repro.families.robust.quantities_two_arms import (
+    MarginCase,
+    TwoArmStates,
+    deviation,
+    exact_gap,
+    worst_margin,
+)
 from repro.families.robust.worlds_pairs import orthogonal_cells
 from repro.families.robust.wrong import as_it_is, biased_reading, huber_adversary, orders_swapped
 from repro.study.case import Case, Point
-from repro.study.claims import Slope
+from repro.study.claims import Ratio
 from repro.study.config import Probes
 from repro.study.results import AssumptionResult
 from repro.study.row import Method, Need, Row, method
@@ -56,11 +64,21 @@ def stuck_at_first_point(case: StuckCase) -> StuckCase:
     return replace(case, n_pairs=case.first_n_pairs, epsilon=case.first_epsilon)
 
 
+@method
+def every_pair_informs(case: MarginCase) -> MarginCase:
+    """Wrong for a sweep of ξ: no pair has two equal responses."""
+    return replace(case, world=replace(case.world, mass=1.0))
+
+
 algorithm_2 = Method("algorithm_2", as_it_is)
-GAP = of_changed_case("sup over margins of the gap", supremum_gap)
-FLOOR = of_changed_case("largest margin that is turned", greedy_floor)
+GAP = over_claimed("gap / .17·2c(ε)/√(nξ)", exact_gap)
+FLOOR = over_claimed("largest margin that is turned / claimed", greedy_floor)
 NOISY = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY)
-ATTACKED = (*NOISY, Need.ADVERSARY)
+CTL_FLOOR = (Need.LABELS, Need.TRUTH_HIDDEN, Need.ADVERSARY, Need.ORDER)
+"""Not privacy: a flip in front of the randomizer turns a win rate of ½ whatever randomizes it,
+which is the claim; greedy choices see no more than the sign."""
+LTC_FLOOR = (*CTL_FLOOR, Need.PRIVACY)
+INFINITE = ("n_pairs",)
 
 
 class UniformCoverageProbes(Probes):
@@ -80,25 +98,27 @@ class UniformCoverage(RobustExperiment[Case]):
     config_type = UniformCoverageProbes
 
     rows = (
-        Row("n_pairs", "n_pairs", Slope(-0.5, "gap {rate}"), GAP, algorithm_2,
+        Row("n_pairs", "n_pairs", Ratio("gap = .17·2c(ε)/√(nξ), along n"), GAP, algorithm_2,
             (stuck_at_first_point,), needs=NOISY),
-        Row("privacy_cost", "privacy_cost", Slope(1, "gap {rate}"), GAP, algorithm_2,
-            (stuck_at_first_point,), needs=NOISY),
+        Row("privacy_cost", "privacy_cost", Ratio("gap = .17·2c(ε)/√(nξ), along c"), GAP,
+            algorithm_2, (stuck_at_first_point,), needs=NOISY),
         Row("noise_coverage", "min_eigenvalue",
-            Slope(-1, "gap ≤ O(1/ξ): its exponent in ξ is at least −1, gap {rate}", "at_least"),
-            GAP, algorithm_2, needs=NOISY),
-        Row("ltc_corruption", "corruption", Slope(1, "LTC: floor {rate}"), FLOOR, algorithm_2,
-            (biased_reading,), given=STRONG_LTC, needs=ATTACKED),
-        Row("ctl_corruption", "corruption", Slope(1, "CTL: floor {rate}"), FLOOR, algorithm_2,
-            (biased_reading,), given=STRONG_CTL, needs=ATTACKED),
-        Row("ltc_coverage", "min_eigenvalue", Slope(-1, "LTC: floor {rate}"), FLOOR, algorithm_2,
-            (huber_adversary,), given=STRONG_LTC, needs=ATTACKED),
-        Row("ctl_coverage", "min_eigenvalue", Slope(-1, "CTL: floor {rate}"), FLOOR, algorithm_2,
-            (huber_adversary,), given=STRONG_CTL, needs=ATTACKED),
-        Row("ltc_cost", "privacy_cost", Slope(1, "LTC: floor {rate}"), FLOOR, algorithm_2,
-            (orders_swapped,), given=STRONG_LTC, needs=(*ATTACKED, Need.ORDER)),
-        Row("ctl_cost", "privacy_cost", Slope(0, "CTL: floor {rate}", symbol="ε"), FLOOR,
-            algorithm_2, (orders_swapped,), given=STRONG_CTL, needs=(*ATTACKED, Need.ORDER)),
+            Ratio("gap = .17·2c(ε)/√(nξ), along ξ: √(1/ξ) where 1/ξ is printed"), GAP,
+            algorithm_2, (every_pair_informs,), needs=NOISY),
+        Row("ltc_corruption", "corruption", Ratio("LTC: floor = 4c(ε)·α/ξ, along α"), FLOOR,
+            algorithm_2, (biased_reading, orders_swapped), given=STRONG_LTC, needs=LTC_FLOOR,
+            fixed=INFINITE),
+        Row("ctl_corruption", "corruption", Ratio("CTL: floor = 4α/ξ, along α"), FLOOR,
+            algorithm_2, (biased_reading, orders_swapped), given=STRONG_CTL, needs=CTL_FLOOR,
+            fixed=INFINITE),
+        Row("ltc_coverage", "min_eigenvalue", Ratio("LTC: floor = 4c(ε)·α/ξ, along ξ"), FLOOR,
+            algorithm_2, (huber_adversary,), given=STRONG_LTC, needs=LTC_FLOOR, fixed=INFINITE),
+        Row("ctl_coverage", "min_eigenvalue", Ratio("CTL: floor = 4α/ξ, along ξ"), FLOOR,
+            algorithm_2, (huber_adversary,), given=STRONG_CTL, needs=CTL_FLOOR, fixed=INFINITE),
+        Row("ltc_cost", "privacy_cost", Ratio("LTC: floor = 4c(ε)·α/ξ, along c"), FLOOR,
+            algorithm_2, (orders_swapped,), given=STRONG_LTC, needs=LTC_FLOOR, fixed=INFINITE),
+        Row("ctl_cost", "privacy_cost", Ratio("CTL: floor = 4α/ξ, free of ε"), FLOOR, algorithm_2,
+            (orders_swapped,), given=STRONG_CTL, needs=CTL_FLOOR, fixed=INFINITE),
     )  # fmt: skip
 
     def case(self, point: Point) -> Case:
@@ -114,18 +134,22 @@ class UniformCoverage(RobustExperiment[Case]):
         return point.swept("min_eigenvalue", self.config.min_eigenvalue)
 
     def _noisy(self, point: Point) -> StuckCase:
-        first = replace(point, value=point.grid[0])
+        first, states = replace(point, value=point.grid[0]), TwoArmStates(1, self._coverage(point))
+        margin, cost = worst_margin(reach=0.0)
+        unit = deviation(states, point.n_pairs, point.epsilon)
         return StuckCase(
-            methods=point.methods, n_pairs=point.n_pairs, epsilon=point.epsilon,
-            world=TwoArmStates(1, self._coverage(point)), width=0.0,
+            methods=point.methods, n_pairs=point.n_pairs, epsilon=point.epsilon, world=states,
+            margin=margin * unit, width=0.0, claimed=cost * unit,
             first_n_pairs=first.n_pairs, first_epsilon=first.epsilon,
         )  # fmt: skip
 
     def _floor(self, point: Point, attack: Attack) -> GreedyCase:
-        world = orthogonal_cells([self._coverage(point)], [0.0], self.config.reward_bound)
+        coverage = self._coverage(point)
+        moved = attack.worth(point.epsilon) * self.corruption(point)
         return GreedyCase(
-            methods=point.methods, n_pairs=point.n_pairs, epsilon=point.epsilon, world=world,
-            margins=self.config.margins, **self.attacked(point, attack),
+            methods=point.methods, epsilon=point.epsilon, margins=self.config.margins,
+            world=orthogonal_cells([coverage], [0.0], self.config.reward_bound),
+            claimed=flipped_margin(moved, coverage), **self.attacked(point, attack),
         )  # fmt: skip
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
@@ -137,5 +161,6 @@ class UniformCoverage(RobustExperiment[Case]):
                 f"ξ = {self._coverage(point):.3g}",
             )
             for trial in self.trials
+            if trial.row.given is None
             for point in (trial.points[0], trial.points[-1])
         )

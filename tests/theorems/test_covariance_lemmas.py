@@ -6,21 +6,28 @@ import pytest
 
 from repro.families.central.algorithms_budget import CentralBudget
 
-COVARIANCE = [
-    ("excess", {"fixed": -1.0, "root_n_noise": -0.5}),
-    ("excess_printed", {"fixed": -1.0}),
-    ("excess_epsilon", {"fixed": -1.0, "noise_without_epsilon": 0.0}),
-    ("excess_appendix_ridge", {"appendix_ridge": 0.0, "text_ridge": -0.5}),
-    ("norm_n_pairs", {"operator_norm": -1.0, "root_n_noise": -0.5}),
-    ("norm_num_features", {"operator_norm": 0.54, "diagonal_noise": 0.2}),
+
+def test_exponents(exponents):
+    assert exponents("excess_printed")["fixed"] == pytest.approx(-1.0, abs=0.1)
+    found = exponents("norm_num_features")
+    assert found["operator_norm"] == pytest.approx(0.54, abs=0.1)
+    assert found["diagonal_noise"] == pytest.approx(0.2, abs=0.1)
+
+
+NUMBERS = [
+    ("excess", {"fixed_over_algebra": 1.0, "noise_of_twice_the_labels": 0.5}),
+    ("excess_epsilon", {"fixed_over_algebra": 1.0, "noise_without_epsilon": 1e-3}),
+    ("excess_appendix_ridge", {"appendix_ridge": 1.0}),
+    ("excess_text_ridge", {"text_ridge": 1.0}),
+    ("norm_n_pairs", {"squared_entries": 1.0, "twice_the_log": 2.0}),
 ]
 
 
-@pytest.mark.parametrize(("name", "expected"), COVARIANCE)
-def test_exponents(exponents, name, expected):
-    found = exponents(name)
-    for method, exponent in expected.items():
-        assert found[method] == pytest.approx(exponent, abs=0.1), method
+@pytest.mark.parametrize(("name", "expected"), NUMBERS)
+def test_numbers(trials_of, means, name, expected):
+    found = means(name, trials_of()[name].grid[0], 4000)
+    for method, number in expected.items():
+        assert found[method] == pytest.approx(number, rel=0.08), method
 
 
 @pytest.mark.parametrize("kind", ["pairs", "rankings", "trajectories"])
@@ -33,10 +40,10 @@ def test_printed_norms_hold_and_forgetful_ones_do_not(trials_of, measured, norm,
 
 
 def test_the_ridge_keeps_the_covariance_definite(means):
-    covers = means("ridge_covers", 8)
+    covers = means("ridge_covers", 32)
     assert covers["uncovered"] == 0 < covers["uncovered_small_ridge"]
-    definite = means("indefinite", 8)
-    assert definite["indefinite"] == 0 < definite["indefinite_without_ridge"]
+    definite = means("indefinite", 32)
+    assert definite["indefinite"] == 0 < definite["indefinite_small_ridge"]
 
 
 def test_symmetric_part_halves_the_squared_norm(means):
@@ -54,5 +61,5 @@ def test_noise_over_the_root_of_n_turns_the_verdict(turned):
     def wrong(right, self, n):
         return math.sqrt(n) * right(self, n)
 
-    found = turned("excess", CentralBudget, "covariance_std", wrong)
+    found = turned("excess", CentralBudget, "covariance_std", wrong, replicates=400, blocks=20)
     assert found == ("supported", "contradicted")

@@ -31,7 +31,6 @@ def test_only_what_is_printed_is_contradicted(contradicted_rows):
         "printed_delta_one_item",
         "printed_epsilon",
         "trajectory",
-        "audit_printed",
     }
 
 

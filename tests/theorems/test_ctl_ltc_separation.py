@@ -20,7 +20,6 @@ def test_the_six_wrong_implementations_are_controls(trials_of):
 
 BAD = [
     ("theorem.corruption=0.5", "less than 0.5"),
-    ("theorem.corruption=1e-15", "0.01 of a label"),
     ("theorem.instance_orders=[LTV,CTL]", "did you mean LTC"),
     ("theorem.instance_adversary=stong", "did you mean strong"),
     ("theorem.instance_adversary=huber", "at most 12 label cells"),

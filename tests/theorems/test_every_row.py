@@ -24,6 +24,7 @@ NEVER_FAILS = {
 }  # fmt: skip
 """Every replicate of every method gives a number."""
 
+<<<<<<< HEAD
 BARE = {
     "estimation_weighted": ["instance_bound", "printed_cost"],
     "rlhf_relative_condition": ["num_features", "printed_ltc_cost"],
@@ -36,6 +37,8 @@ MAY_BE_NEGATIVE = {
 }  # fmt: skip
 """They measure differences, of which only the mean is positive."""
 
+=======
+>>>>>>> hb
 
 def trials(slug, **values):
     composed = compose_values(slug, {"budget": "smoke", **values})
@@ -60,7 +63,7 @@ def test_rows_measure_every_method_and_are_pure(slug):
 @pytest.mark.parametrize("slug", SLUGS)
 def test_every_row_has_a_control_or_is_a_contradiction(slug):
     bare = [trial.row for trial in trials(slug) if not trial.row.wrong]
-    assert [row.name for row in bare if row.expected != "contradicted"] == BARE.get(slug, [])
+    assert not [row.name for row in bare if row.expected != "contradicted"]
 
 
 @pytest.mark.parametrize("slug", SLUGS)

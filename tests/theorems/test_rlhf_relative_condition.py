@@ -1,7 +1,7 @@
 """P4's RLHF under a relative condition number, and what happens when it is broken."""
 
 from repro.corruption.orders import Order
-from repro.families.robust import quantities_two_arms
+from repro.families.robust import adversaries
 
 
 def test_bad_input_is_one_line(refused):
@@ -16,5 +16,5 @@ def test_corruption_behind_privacy_turns_the_verdict(turned):
     def wrong(right, order, *stages):
         return right(Order.LTC, *stages)
 
-    found = turned("ctl_cost", quantities_two_arms, "channel", wrong)
+    found = turned("ctl_cost", adversaries, "channel", wrong)
     assert found == ("supported", "contradicted")

@@ -54,16 +54,6 @@ def ranking_norms(
     return gradient.norm(dim=-1), torch.linalg.matrix_norm(hessian, ord=2)
 
 
-def relative_excess(
-    rng: np.random.Generator, replicates: int, d: int, std: float, ridge: float
-) -> Tensor:
-    """(R,) |‖z‖² in Σ̃+λI over ‖z‖² in Σ+λI, minus 1| for z where Σ vanishes (Lemma A.8)."""
-    z = torch.from_numpy(rng.standard_normal((replicates, d)))
-    z = z / z.norm(dim=-1, keepdim=True)
-    noise = std * covariance_noise(rng, replicates, d)
-    return torch.einsum("ri,rij,rj->r", z, noise, z).abs() / ridge
-
-
 def least_eigenvalue(rng: np.random.Generator, replicates: int, d: int) -> Tensor:
     """(R,) of (G + Gᵀ)/2 with standard entries; A.9 holds where it is ≥ −λ/(2σ), whatever Σ."""
     return torch.linalg.eigvalsh(symmetric_part(covariance_noise(rng, replicates, d)))[:, 0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from repro.base.schema import Probability
 from repro.privacy.central_noise import GAUSSIAN, CentralNoise
@@ -16,9 +17,10 @@ from repro.study.privacy_rows import (
     PrivacyExperiment,
     PrivacyProbe,
     PrivacyProbes,
+    exact_epsilon_over_claimed,
 )
 from repro.study.results import AssumptionResult
-from repro.study.row import Method
+from repro.study.row import Evidence, Measure, Method, per_method
 
 
 class CentralPrivacyProbes(PrivacyProbes):
@@ -49,6 +51,24 @@ class ReleaseCase(PrivacyCase):
     def half(self) -> tuple[float, float]:
         """(ε/2, δ/2), the share of one of two releases."""
         return self.epsilon / 2, self.dp_delta / 2
+
+
+@lru_cache(maxsize=1024)
+def _epsilon_over_claimed(case: ReleaseCase, method: Method) -> float:
+    return exact_epsilon_over_claimed(case, method, None, 1)
+
+
+def epsilon_ratio(quantity: str) -> Measure:
+    """Exact ε at the claimed δ over the claimed ε; infinite, so no number, without any noise.
+
+    Above 1 where exact δ at the claimed ε is above the claimed δ, and in the unit that a reader
+    of a privacy claim thinks in.
+    """
+    return Measure(
+        quantity,
+        per_method(lambda case, m, rng, replicates: _epsilon_over_claimed(case, m)),
+        Evidence.EXACT,
+    )
 
 
 def at_half(name: str, mechanism: Callable[..., Mechanism]) -> Method:

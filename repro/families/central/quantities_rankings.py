@@ -48,7 +48,7 @@ def off_autograd(derivative: Callable[[Tensor, Tensor], Tensor]) -> Measure:
         off = {m.name: (m.run(theta, features) - exact).abs() for m in case.methods}
         return {name: one.flatten(1).amax(1).numpy() / AGREEMENT for name, one in off.items()}
 
-    return Measure("|formula − autograd| / 1e-10", of, Evidence.SEARCHED)
+    return Measure("|formula − autograd| / 1e-10", of, Evidence.COMPUTED)
 
 
 OFF_GRADIENT = off_autograd(lambda theta, features: automatic_derivatives(theta, features)[0])

@@ -78,6 +78,8 @@ def estimation_error(
     return (target.root @ error[..., None])[..., 0].norm(dim=-1)
 
 
-def estimation_floor(case: PairCase, rng: np.random.Generator, replicates: int) -> np.ndarray:
+def estimation_floor(
+    case: PairCase, rng: np.random.Generator | None, replicates: int
+) -> np.ndarray:
     """(R,) ``estimation_error``, as a measure reads it."""
     return estimation_error(case, rng, replicates).cpu().numpy()

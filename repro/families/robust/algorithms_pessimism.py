@@ -10,6 +10,7 @@ states do not share features, two responses a state have a closed form.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from scipy.optimize import linprog
@@ -119,6 +120,27 @@ def optimistic_policy(believed: ConfidenceSet, features: np.ndarray) -> np.ndarr
     """
     best = [-believed.worst(-phi)[0] for phi in features]
     return np.eye(len(features))[[int(np.argmax(best))]]
+
+
+def most_optimistic_policy(
+    believed: ConfidenceSet, features: np.ndarray, state_prob: np.ndarray, reference: np.ndarray
+) -> np.ndarray:
+    """(S, A) the policy whose best value over the set, against π_ref, is largest.
+
+    That value is convex in π, so a deterministic policy attains it; all A^S are tried.
+
+    Args:
+        believed: the confidence set.
+        features: (S, A, k) φ.
+        state_prob: (S,) ρ.
+        reference: (S, A) π_ref.
+    """
+    weighted = state_prob[:, None, None] * features
+    offset = np.einsum("sa,sak->k", reference, weighted)
+    states, actions, _ = features.shape
+    tables = [np.eye(actions)[list(one)] for one in product(range(actions), repeat=states)]
+    reached = [np.einsum("sa,sak->k", one, weighted) - offset for one in tables]
+    return tables[int(np.argmax([-believed.worst(-direction)[0] for direction in reached]))]
 
 
 def _best_against(cuts: np.ndarray, states: int, actions: int) -> tuple[np.ndarray, float]:

@@ -21,11 +21,17 @@ TINY_RIDGE = 1e-14
 
 @dataclass(frozen=True)
 class TightCells:
-    """The rare cell on which the sharper bound is tight, B′ random."""
+    """The rare cell on which the sharper bound is tight, B′ random.
+
+    Attributes:
+        spread: by how much its mass is larger; above 1 the label is turned in part only.
+    """
+
+    spread: float = 1.0
 
     def cells(self, shift_mass: float, rng: np.random.Generator) -> PairWorld:
         """One world, where ζα is ``shift_mass``."""
-        return tight_world(shift_mass, rng)
+        return tight_world(self.spread * shift_mass, rng)
 
 
 @dataclass(frozen=True)
@@ -60,15 +66,17 @@ class PricedCase(RobustCase[W_co]):
 
     Attributes:
         cost: c(ε); ``epsilon`` is its inverse up to rounding.
+        stated: the order that bounds are stated for; the case's own unless given.
     """
 
     cost: float = math.nan
+    stated: Order | None = None
     ridge: float | None = TINY_RIDGE
 
     @property
     def flip_worth(self) -> float:
         """ζ: c(ε) under LTC, 1 under CTL."""
-        return self.cost if self.order is Order.LTC else 1.0
+        return self.cost if (self.stated or self.order) is Order.LTC else 1.0
 
 
 @dataclass(frozen=True)
@@ -80,12 +88,14 @@ class Floor:
         flip_worth: ζ.
         corruption: α.
         reward_bound: B′.
+        tight: whether the cell is one on which the bound is tight.
     """
 
     error: float
     flip_worth: float
     corruption: float
     reward_bound: float
+    tight: bool = False
 
     def over_bound(self) -> float:
         """Over √(2B′ζα/γ)."""
@@ -108,11 +118,23 @@ def drawn_floor(case: PricedCase, rng: np.random.Generator) -> Floor:
     return exact_floor(replace(case, world=world))
 
 
-def random_floor(case: PricedCase[RandomCells], rng: np.random.Generator) -> Floor:
-    """The floor in a random world at a random ε, under either order half of the time."""
+def tight_floor(case: PricedCase, rng: np.random.Generator) -> Floor:
+    """The floor in a rare cell on which the bound is tight, unless it needs mass above 1."""
+    found = drawn_floor(replace(case, world=TightCells()), rng)
+    shift = case.flip_worth * case.corruption
+    return replace(found, tight=shift <= math.tanh(found.reward_bound / 2))
+
+
+def priced(case: PricedCase[RandomCells], rng: np.random.Generator) -> PricedCase[RandomCells]:
+    """The case at a random ε, under either order half of the time."""
     cost = case.world.cost(rng)
     order = (case.order, case.order.swapped)[rng.integers(2)]
-    return drawn_floor(replace(case, cost=cost, epsilon=epsilon_of_cost(cost), order=order), rng)
+    return replace(case, cost=cost, epsilon=epsilon_of_cost(cost), order=order)
+
+
+def random_floor(case: PricedCase[RandomCells], rng: np.random.Generator) -> Floor:
+    """The floor in a random world at a random ε, under either order half of the time."""
+    return drawn_floor(priced(case, rng), rng)
 
 
 def tight_world(shift_mass: float, rng: np.random.Generator) -> PairWorld:

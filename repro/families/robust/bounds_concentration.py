@@ -7,6 +7,10 @@ import math
 import numpy as np
 from scipy.stats import binom
 
+from repro.base.notation import epsilon_of_cost
+from repro.corruption.orders import Randomize
+from repro.preferences.label_law import Channel, randomized_response
+
 
 def covariance_fails(
     features: int, n_pairs: int, ridge_scale: float, failure_prob: float, rng, replicates: int
@@ -67,15 +71,21 @@ def chernoff_ratio(mean: float, share: float, exponent: float) -> float:
     return float(np.exp(log_tail + exponent * (1 - share) ** 2 * mean))
 
 
-def contraction_ratio(privacy_cost: float, power: int, rng: np.random.Generator) -> float:
+def contraction_ratio(
+    privacy_cost: float,
+    power: int,
+    rng: np.random.Generator,
+    response: Channel = randomized_response,
+) -> float:
     """TV(QP₁, QP₂)·c^power / TV(P₁, P₂) for a random ε-LDP mechanism Q (Lemma H.4, power 1).
 
-    Half of the mechanisms are randomized response, which attains the bound.
+    Half of the mechanisms are the library's randomized response, which attains the bound.
 
     Args:
         privacy_cost: c(ε) > 1.
         power: 1 as printed; 2 is wrong.
         rng: stream that draws Q, P₁, P₂.
+        response: randomized response, or what stands in its place.
     """
     growth = (privacy_cost + 1) / (privacy_cost - 1)
     outputs = rng.uniform(1, growth, (2, 4))
@@ -84,8 +94,9 @@ def contraction_ratio(privacy_cost: float, power: int, rng: np.random.Generator)
     low = rest.min()
     private = np.column_stack([outputs, rest]) if rest.max() <= growth * low else None
     if private is None or not _is_private(private, growth) or rng.random() < 0.5:
-        keep = growth / (1 + growth)
-        private = np.array([[keep, 1 - keep], [1 - keep, keep]])
+        law = Randomize.of(response, epsilon_of_cost(privacy_cost))
+        first_row, second_row = law.win_given_win, law.win_given_loss
+        private = np.array([[first_row, 1 - first_row], [second_row, 1 - second_row]])
     first, second = rng.random(2)
     p = np.array([[first, 1 - first], [second, 1 - second]])
     before, after = abs(first - second), np.abs(p[0] @ private - p[1] @ private).sum() / 2

@@ -9,6 +9,7 @@ import numpy as np
 from repro.families.robust.algorithms_pessimism import (
     ConfidenceSet,
     greedy_policy,
+    most_optimistic_policy,
     pessimistic_policy,
 )
 from repro.families.robust.worlds_bandit import (
@@ -34,7 +35,9 @@ def greedy_ratio(rng: np.random.Generator, states: int, factor: float = 2.0) -> 
     return gap / (factor * float(np.linalg.norm(estimate - bandit.theta)))
 
 
-def pessimistic_ratio(rng: np.random.Generator, states: int, width_share: float = 1.0) -> float:
+def pessimistic_ratio(
+    rng: np.random.Generator, states: int, width_share: float = 1.0, bonus: float = 1.0
+) -> float:
     """SubOpt(π̂, π†)/(2Γ·‖E[φ(π†) − φ(π_ref)]‖_{(Σ̂+λI)⁻¹}) for η = 1, worst of five π† (P4, eq. 6).
 
     Γ is ‖θ̂ − θ_true‖_{Σ̂+λI}, the least for which eq. (5) holds.
@@ -43,17 +46,28 @@ def pessimistic_ratio(rng: np.random.Generator, states: int, width_share: float 
         rng: stream that draws the case.
         states: S.
         width_share: share of Γ in use; below 1 the set misses θ_true and eq. (6) may fail.
+        bonus: what the policy takes off, in units of that Γ: 1 as printed, 0 greedy, below 0
+            optimistic.
     """
     bandit, estimate = _case(rng, states)
     ridge = _ridge(bandit)
     metric = empirical_covariance(bandit, N_PAIRS, rng) + ridge * np.eye(len(estimate))
     off = estimate - bandit.theta
     width = width_share * math.sqrt(off @ metric @ off) * (1 + 1e-9)
-    believed = ConfidenceSet(estimate, metric, width, bandit.radius)
-    args = (bandit.features, bandit.state_prob, bandit.reference)
-    policy, _ = pessimistic_policy(believed, *args)
+    policy = _policy(bandit, estimate, metric, bonus * width)
     comparators = [bandit.best, *_random_policies(bandit, rng)]
     return max(_gap_ratio(bandit, policy, c, metric, width) for c in comparators)
+
+
+def _policy(bandit: Bandit, estimate: np.ndarray, metric: np.ndarray, width: float) -> np.ndarray:
+    """(S, A) pessimistic policy of a width; greedy at 0, optimistic below."""
+    if width == 0:
+        return greedy_policy(bandit.features, estimate)
+    believed = ConfidenceSet(estimate, metric, abs(width), bandit.radius)
+    args = (bandit.features, bandit.state_prob, bandit.reference)
+    if width > 0:
+        return pessimistic_policy(believed, *args)[0]
+    return most_optimistic_policy(believed, *args)
 
 
 def condition_ratio(

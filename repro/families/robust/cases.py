@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
+from repro.base.notation import privacy_cost
 from repro.base.schema import Corruption
 from repro.corruption.budget import checked_corruption, flip_budget
 from repro.corruption.debiasing import Reading, ReadingOf, debiased
@@ -41,6 +42,7 @@ class RobustCase(Case, Generic[W_co]):
         world: the truth.
         n_pairs: n; 0 for infinitely many labels: exact expectations, no draws.
         corruption: α in [0, 1/2).
+        claimed: the number that is claimed, where a row's quantity is in its units.
         ridge: λ of the norm ‖·‖_{Σ̂+λI}; None for the L2 norm.
         labels: what labels are drawn from.
         channel: who randomizes them.
@@ -56,6 +58,7 @@ class RobustCase(Case, Generic[W_co]):
     world: W_co
     methods: tuple[Method, ...] = ()
     corruption: float = 0.0
+    claimed: float = 1.0
     ridge: float | None = None
     labels: LabelLaw = bradley_terry
     channel: LabelChannel = randomized_response
@@ -92,6 +95,10 @@ class Attack:
 
     order: Order = Order.LTC
     adversary: Adversary = STRONG
+
+    def worth(self, epsilon: float) -> float:
+        """ζ, what a flip is worth: c(ε) behind the randomizer (LTC), 1 in front of it (CTL)."""
+        return privacy_cost(epsilon) if self.order is Order.LTC else 1.0
 
 
 NOBODY = Attack(adversary=NONE)
@@ -160,6 +167,23 @@ class RobustExperiment(Experiment[C]):
         return RobustCase(
             methods=point.methods, epsilon=point.epsilon, n_pairs=point.n_pairs,
             world=self.world(point), ridge=ridge, **self.attacked(point, attack),
+        )  # fmt: skip
+
+    def floor_case(
+        self, point: Point, attack: Attack, floor: Callable[[Any, float, float], float]
+    ) -> RobustCase:
+        """The same with infinitely many labels, in units of a claimed floor.
+
+        Args:
+            point: the grid point.
+            attack: who corrupts, and when.
+            floor: (world, α, ζ) → the claimed floor.
+        """
+        world, share = self.world(point), self.corruption(point)
+        return RobustCase(
+            methods=point.methods, epsilon=point.epsilon, world=world,
+            claimed=floor(world, share, attack.worth(point.epsilon)),
+            **self.attacked(point, attack),
         )  # fmt: skip
 
     def world_numbers(self, row: Row) -> Mapping[str, object]:

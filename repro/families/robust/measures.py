@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,8 @@ from repro.corruption.orders import Order
 from repro.families.robust.quantities_floors import GreedyCase
 from repro.study.row import Evidence, Measure, Method, per_method
 
-Number = Callable[[Any, np.random.Generator, int], Any]
-"""(case, stream, replicates) → (R,) array or one number."""
+Number = Callable[[Any, Any, int], Any]
+"""(case, stream, replicates) → (R,) array or one number; no stream where nothing is drawn."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -27,13 +28,45 @@ class SeparationCase(GreedyCase):
     against: Order
 
 
-def of_changed_case(quantity: str, number: Number) -> Measure:
+def of_changed_case(
+    quantity: str, number: Number, evidence: Evidence = Evidence.MEASURED
+) -> Measure:
     """A number of the case as each method changes it."""
     return Measure(
         quantity,
         per_method(lambda case, m, rng, replicates: number(m.run(case), rng, replicates)),
-        Evidence.MEASURED,
+        evidence,
     )
+
+
+@lru_cache(maxsize=4096)
+def exactly(number: Number, case: Any) -> Any:
+    """A number of infinitely many labels: nothing is drawn, so every block shares it."""
+    return number(case, None, 1)
+
+
+@lru_cache(maxsize=4096)
+def changed(case: Any, method: Method) -> Any:
+    """The case as a method changes it, the same object every time."""
+    return method.run(case)
+
+
+def over_claimed(quantity: str, number: Number) -> Measure:
+    """An exact number of the case as each method changes it, over what is claimed of the case."""
+
+    def ratio(case: Any, m: Method, rng: np.random.Generator, replicates: int) -> Any:
+        return exactly(number, changed(case, m)) / case.claimed
+
+    return Measure(quantity, per_method(ratio), Evidence.EXACT)
+
+
+def sampled_over_claimed(quantity: str, number: Number) -> Measure:
+    """(R,) draws of a number over what is claimed of the case."""
+
+    def ratio(case: Any, m: Method, rng: np.random.Generator, replicates: int) -> Any:
+        return number(changed(case, m), rng, replicates) / case.claimed
+
+    return Measure(quantity, per_method(ratio), Evidence.MEASURED)
 
 
 def of_method(quantity: str, evidence: Evidence) -> Measure:
@@ -42,6 +75,15 @@ def of_method(quantity: str, evidence: Evidence) -> Measure:
         quantity,
         per_method(lambda case, m, rng, replicates: m.run(case, rng, replicates)),
         evidence,
+    )
+
+
+def exact_of_method(quantity: str) -> Measure:
+    """What a method itself finds of infinitely many labels, over what is claimed of the case."""
+    return Measure(
+        quantity,
+        per_method(lambda case, m, rng, replicates: exactly(m.run, case) / case.claimed),
+        Evidence.EXACT,
     )
 
 
@@ -54,14 +96,25 @@ def then(change: Method, number: Number) -> Method:
     )
 
 
+@lru_cache(maxsize=4096)
+def under(case: SeparationCase, order: Order) -> SeparationCase:
+    """The case under another order, the same object every time."""
+    return replace(case, order=order)
+
+
 def ratio_of_orders(
     quantity: str, floor: Number, unit: Callable[[SeparationCase], float] = lambda case: 1.0
 ) -> Measure:
-    """What the order of privacy and corruption costs: a ratio of floors, over a unit."""
+    """What the order of privacy and corruption costs: a ratio of exact floors, over a unit."""
 
-    def ratio(case, method, rng, replicates):
-        above = floor(method.run(case), rng, replicates)
-        below = floor(method.run(replace(case, order=case.against)), rng, replicates)
-        return above / below / unit(case)
+    def ratio(case: SeparationCase, m: Method, rng: np.random.Generator, replicates: int) -> Any:
+        above = exactly(floor, changed(case, m))
+        below = exactly(floor, changed(under(case, case.against), m))
+        return above / _nonzero(below) / unit(case)
 
-    return Measure(quantity, per_method(ratio), Evidence.MEASURED)
+    return Measure(quantity, per_method(ratio), Evidence.EXACT)
+
+
+def _nonzero(floor: Any) -> Any:
+    """A floor to divide by; where there is none the ratio is none."""
+    return np.where(floor == 0, np.nan, floor)

@@ -5,14 +5,26 @@ Of the rare cell all take the supremum over its mass, unless their name says oth
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from repro.base.notation import privacy_cost
 from repro.families.robust.algorithms_estimation import estimate, estimation_floor
-from repro.families.robust.bounds_cases import PricedCase, eq_20_ratios, exact_floor, random_floor
+from repro.families.robust.attack_targets import weighted_root
+from repro.families.robust.bounds_cases import (
+    Floor,
+    PricedCase,
+    drawn_floor,
+    eq_20_ratios,
+    exact_floor,
+    priced,
+    tight_floor,
+)
 from repro.families.robust.bounds_floor import minimax_floor, printed_floor, sharper_floor
+from repro.families.robust.bounds_response import strong_floor
 from repro.families.robust.bounds_score import NoiseCase, corruption_term_ratio, noise_term_fails
 from repro.families.robust.cases import PairCase
 from repro.families.robust.measures import then
@@ -23,6 +35,13 @@ from repro.study.row import Method, method
 
 TINY_RIDGE = 1e-12
 """λ → 0."""
+TIGHT = 0.9
+"""Share of the bound that tight cells with B′ up to 1 reach: √(2B′γ/tanh(B′/2)) ≥ .92."""
+NEAR = 0.95
+"""Share of the first order that a floor reaches while flips are few."""
+
+FloorOver = Callable[[Floor], float]
+"""A floor over some bound."""
 
 algorithm_1 = Method("algorithm_1", estimation_floor)
 without_debiasing = then(no_debias, estimation_floor)
@@ -36,15 +55,15 @@ def first_feature_only(case: PairCase, rng: np.random.Generator, replicates: int
 
 
 @method
-def worst_mass(case: RareCase, rng: np.random.Generator, replicates: int) -> float:
+def worst_mass(case: RareCase, rng: Any, replicates: int) -> float:
     """The floor."""
-    return worst_rare_cell(case, rng)
+    return worst_rare_cell(case)
 
 
 @method
-def fixed_mass(case: RareCase, rng: np.random.Generator, replicates: int) -> float:
+def fixed_mass(case: RareCase, rng: Any, replicates: int) -> float:
     """The floor at one mass: wrong where the claim is about the supremum."""
-    return fixed_rare_cell(case, rng)
+    return fixed_rare_cell(case)
 
 
 worst_mass_swapped = then(orders_swapped, worst_mass.run)
@@ -52,50 +71,76 @@ fixed_mass_swapped = then(orders_swapped, fixed_mass.run)
 
 
 @method
-def worst_over_bound(case: RareCase, rng: np.random.Generator, replicates: int) -> float:
+def worst_over_bound(case: RareCase, rng: Any, replicates: int) -> float:
     """Over our bound."""
-    return worst_rare_cell(case, rng) / sharper_floor(*_numbers(case))
+    return worst_rare_cell(case) / sharper_floor(*_numbers(case))
 
 
 @method
-def printed_bound(case: RareCase, rng: np.random.Generator, replicates: int) -> float:
+def printed_bound(case: RareCase, rng: Any, replicates: int) -> float:
     """Wrong where ours is claimed to be attained: over the printed bound."""
-    return worst_rare_cell(case, rng) / printed_floor(*_numbers(case))
+    return worst_rare_cell(case) / printed_floor(*_numbers(case))
 
 
 @method
-def bound_over_worst(case: RareCase, rng: np.random.Generator, replicates: int) -> float:
+def bound_over_worst(case: RareCase, rng: Any, replicates: int) -> float:
     """What no estimator's floor stays below, over the floor."""
-    worst = worst_rare_cell(case, rng)
+    worst = worst_rare_cell(case)
     return minimax_floor(*_numbers(case)) / worst
 
 
 @method
-def printed_bound_attained(case: RareCase, rng: np.random.Generator, replicates: int) -> float:
+def printed_bound_attained(case: RareCase, rng: Any, replicates: int) -> float:
     """Wrong: the printed bound as the floor of every estimator."""
-    worst = worst_rare_cell(case, rng)
+    worst = worst_rare_cell(case)
     return printed_floor(*_numbers(case)) / worst
 
 
-@method
-def floor_over_bound(case: PricedCase, rng: np.random.Generator, replicates: int) -> np.ndarray:
-    """(R,) floors of random worlds over our bound."""
-    return np.array([random_floor(case, rng).over_bound() for _ in range(replicates)])
+def _above_and_below(case: PricedCase, rng: np.random.Generator, bound: FloorOver) -> float:
+    """The worse of floor/bound in a random world, and of .9·bound/floor where the bound is tight.
+
+    The second is left out where the tight cell would need more mass than there is.
+    """
+    one = priced(case, rng)
+    above, tight = bound(drawn_floor(one, rng)), tight_floor(one, rng)
+    return max(above, bound(tight), TIGHT / max(bound(tight), 1e-300) if tight.tight else 0.0)
+
+
+def _many(bound: FloorOver) -> Any:
+    def run(case: PricedCase, rng: np.random.Generator, replicates: int) -> np.ndarray:
+        return np.array([_above_and_below(case, rng, bound) for _ in range(replicates)])
+
+    return run
+
+
+floor_over_bound = Method("floor_over_bound", _many(Floor.over_bound))
+"""(R,) floors of random worlds over our bound, and of tight ones both ways."""
+bound_without_cost = Method("bound_without_cost", _many(Floor.over_bound_without_cost))
+"""Wrong: the same with ζ = 1 under either order."""
+
+
+def _on_instance(case: PricedCase, worth_of: Callable[[PricedCase], float]) -> float:
+    """The worst, over both orders, of floor/bound and of .95·(first order)/floor."""
+    found = []
+    for order in (case.order, case.order.swapped):
+        one = replace(case, order=order)
+        floor, world = exact_floor(one), case.world
+        root = weighted_root(world.coordinates, world.cell_prob[None], 0.0)[0]
+        response = strong_floor(world, case.corruption, worth_of(one), root)
+        found += [floor.over_bound(), NEAR * response / max(floor.error, 1e-300)]
+    return max(found)
 
 
 @method
-def bound_without_cost(case: PricedCase, rng: np.random.Generator, replicates: int) -> np.ndarray:
-    """Wrong: the same with ζ = 1 under either order."""
-    return np.array([random_floor(case, rng).over_bound_without_cost() for _ in range(replicates)])
+def between_response_and_bound(case: PricedCase, rng: Any, replicates: int) -> float:
+    """The floor of the instance lies between what flips do to first order and our bound."""
+    return _on_instance(case, lambda one: one.flip_worth)
 
 
-def _worse_order(case: PricedCase, rng: np.random.Generator, replicates: int) -> float:
-    orders = (case.order, case.order.swapped)
-    return max(exact_floor(replace(case, order=order)).over_bound() for order in orders)
-
-
-worse_order_over_bound = Method("floor_over_bound", _worse_order)
-"""The worse of LTC and CTL in one world, over our bound."""
+@method
+def response_of_ltc(case: PricedCase, rng: Any, replicates: int) -> float:
+    """Wrong under CTL: a flip is worth c(ε) under either order."""
+    return _on_instance(case, lambda one: one.cost)
 
 
 @method

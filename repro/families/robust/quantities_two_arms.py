@@ -1,6 +1,6 @@
-"""Offline RLHF in states with two responses each: gaps as suprema over the margin.
+"""Offline RLHF in states with two responses each: what a margin costs that is hard to see.
 
-On one fixed margin the gap decays exponentially in n; rates are suprema over margins.
+On one fixed margin the gap decays exponentially in n; the margin here shrinks with the noise.
 """
 
 from __future__ import annotations
@@ -13,24 +13,21 @@ from typing import Any
 
 import numpy as np
 import torch
-from scipy.stats import chi2
+from scipy.optimize import brentq, minimize_scalar
+from scipy.special import ndtr, ndtri
+from scipy.stats import binom, chi2
 
 from repro.base.notation import flip_prob, privacy_cost
-from repro.corruption.budget import checked_corruption
-from repro.corruption.debiasing import debiased
-from repro.corruption.orders import Order, Randomize, channel
-from repro.families.robust.adversaries_strong import StrongAdversary
+from repro.corruption.debiasing import ReadingOf, debiased
 from repro.families.robust.algorithms_pessimism import separable_pessimism
-from repro.families.robust.attack_targets import LogisticTarget
-from repro.preferences.label_counts import LabelCounts
 from repro.preferences.label_law import as_fitted, bradley_terry
 from repro.study.case import Case
 
-RUNGS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.75, 1.0, 1.5, 2.5)
-"""Margins, in units of the estimate's standard deviation plus the width of its confidence set."""
-
 BALL = 4.0
-"""B: estimates are cut off here; margins of the noise rows are far inside."""
+"""B: estimates are cut off here; margins are far inside."""
+
+QUANTILES = 1001
+"""Equally likely outcomes that stand for the law of one state's labels: 5e-4 of a probability."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +57,12 @@ def calibrated_width(
     states: TwoArmStates, n_pairs: float, epsilon: float, failure_prob: float
 ) -> float:
     """Γ with P(‖θ̂ − θ‖_Σ̂ ≤ Γ) = 1 − δ for large n: the root of a χ² quantile."""
-    quantile = float(chi2.ppf(1 - failure_prob, states.num_states))
-    return 2 * privacy_cost(epsilon) * math.sqrt(quantile / n_pairs)
+    return 2 * privacy_cost(epsilon) / math.sqrt(n_pairs) * reach_of(states, failure_prob)
+
+
+def reach_of(states: TwoArmStates, failure_prob: float) -> float:
+    """Γ/√m in standard deviations of one margin."""
+    return math.sqrt(chi2.ppf(1 - failure_prob, states.num_states))
 
 
 def response_by_cost(win_prob: float, epsilon: float) -> float:
@@ -69,99 +70,105 @@ def response_by_cost(win_prob: float, epsilon: float) -> float:
     return flip_prob(epsilon) + win_prob / privacy_cost(epsilon)
 
 
+@lru_cache(maxsize=64)
+def worst_margin(reach: float) -> tuple[float, float]:
+    """(u, K) with K = u·Φ(reach − u) largest: in one state a margin u·s costs K·s.
+
+    A learner who needs an estimate above reach·s, its error N(0, s²), misses a margin t with
+    probability Φ(reach − t/s).
+
+    >>> tuple(round(x, 4) for x in worst_margin(0.0))
+    (0.7518, 0.17)
+    """
+    lost = lambda u: -u * ndtr(reach - u)  # noqa: E731
+    found = minimize_scalar(
+        lost, bounds=(1e-3, reach + 5), method="bounded", options={"xatol": 1e-10}
+    )
+    return float(found.x), float(-found.fun)
+
+
+@lru_cache(maxsize=64)
+def cost_in_many_states(margin: float, reach: float) -> float:
+    """K: in many states a margin u·s in each costs K·s, reach being Γ/√(m·d) over s.
+
+    Pessimism maximises E[q·x] − reach·√E[q²] over 0 ≤ q(x) ≤ 1 with x ~ N(u, 1) the estimate over
+    s, by the law of large numbers over states; its q is clip(x·N/reach), N² = E[q²].
+    """
+    x = margin + ndtri((np.arange(QUANTILES) + 0.5) / QUANTILES)
+
+    def chosen(norm: float) -> np.ndarray:
+        return np.clip(x * norm / reach, 0, 1)
+
+    excess = lambda norm: math.sqrt((chosen(norm) ** 2).mean()) - norm  # noqa: E731
+    norm = brentq(excess, 1e-6, 1.0) if excess(1e-6) > 0 else 0.0
+    return margin * float(1 - chosen(norm).mean())  # type: ignore[arg-type]
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MarginCase(Case):
-    """Gaps on a ladder of margins, nobody corrupting.
+    """The gap on one margin, nobody corrupting.
 
     Attributes:
         world: the instance; every state has the same margin in favour of the first response.
+        margin: t > 0.
         width: Γ of the pessimistic policy; 0 for the greedy one.
+        claimed: the gap that is claimed.
         labels: what labels are drawn from.
         channel: who randomizes them.
+        reading: how the estimator, believing in ε, reads them.
         estimate: (fitted, truth) → what the estimator returns.
     """
 
     world: TwoArmStates
+    margin: float
     width: float
+    claimed: float = 1.0
     labels: Callable[[Any], Any] = bradley_terry
     channel: Callable[[Any, float], Any] = response_by_cost
+    reading: ReadingOf = debiased
     estimate: Callable[[Any, Any], Any] = as_fitted
 
 
-def supremum_gap(case: MarginCase, rng: np.random.Generator, replicates: int) -> float:
-    """Largest mean gap over the ladder of margins; NaN where the worst rung is an end of it.
+def exact_gap(case: MarginCase, rng: Any = None, replicates: int = 1) -> float:
+    """The gap in one state, without drawing: every quantile of the wins is an outcome.
 
-    Args:
-        case: the instance, n, ε and Γ.
-        rng: simulation stream.
-        replicates: R datasets for each rung.
+    The number of informative pairs is its mean n·m; what it varies by matters 1/(nm) only.
     """
-    states = case.world
-    reach = case.width / math.sqrt(states.mass * states.num_states)
-    unit = deviation(states, case.n_pairs, case.epsilon) + reach
-    gaps = [share * unit * _miss(case, share * unit, rng, replicates) for share in RUNGS]
-    worst = int(np.argmax(gaps))
-    return gaps[worst] if 0 < worst < len(RUNGS) - 1 else math.nan
+    pairs = round(case.n_pairs * case.world.mass)
+    wins = binom.ppf((np.arange(QUANTILES) + 0.5) / QUANTILES, pairs, _win_prob(case))
+    return float(_gap(case, _margins(case, (wins / pairs)[:, None])).mean())
 
 
-def estimated_margins(
-    case: MarginCase, margin: float, rng: np.random.Generator, replicates: int
-) -> np.ndarray:
+def sampled_gap(case: MarginCase, rng: np.random.Generator, replicates: int) -> np.ndarray:
+    """(R,) gaps, one dataset each."""
+    return _gap(case, estimated_margins(case, rng, replicates))
+
+
+def estimated_margins(case: MarginCase, rng: np.random.Generator, replicates: int) -> np.ndarray:
     """(R, d) debiased estimates of the margin, state by state: Algorithm 1 in closed form."""
-    states, epsilon = case.world, case.epsilon
+    states = case.world
     prob = np.full(states.num_states, states.mass)
     rest = max(0.0, 1 - float(prob.sum()))
     pairs = rng.multinomial(case.n_pairs, np.append(prob, rest), size=replicates)[:, :-1]
-    win = case.channel(case.labels(1 / (1 + math.exp(-margin))), epsilon)
-    rate = rng.binomial(pairs, win) / np.maximum(pairs, 1)
-    read = np.clip(privacy_cost(epsilon) * (rate - flip_prob(epsilon)), 1e-12, 1 - 1e-12)
+    return _margins(case, rng.binomial(pairs, _win_prob(case)) / np.maximum(pairs, 1))
+
+
+def _win_prob(case: MarginCase) -> float:
+    """P(z = +1)."""
+    return case.channel(case.labels(1 / (1 + math.exp(-case.margin))), case.epsilon)
+
+
+def _margins(case: MarginCase, rate: np.ndarray) -> np.ndarray:
+    """(R, d) margins as estimated from shares of wins."""
+    reading = case.reading(case.epsilon)
+    read = np.clip(reading.scale * (rate - reading.shift), 1e-12, 1 - 1e-12)
     fitted = torch.from_numpy(np.clip(np.log(read / (1 - read)), -BALL, BALL))
-    return case.estimate(fitted, torch.full_like(fitted, margin)).numpy()
+    return case.estimate(fitted, torch.full_like(fitted, case.margin)).numpy()
 
 
-@lru_cache(maxsize=1024)
-def attacked_floor(
-    order: Order, epsilon: float, corruption: float, reward_bound: float, width: float
-) -> float:
-    """sup over mass m and margin t of SubOpt/√κ = √m·t under the strong adversary, n → ∞ exactly.
-
-    A margin is lost where the attacked estimate stays below Γ/√m, the reach of the set.
-
-    Args:
-        order: CTL or LTC.
-        epsilon: privacy budget.
-        corruption: α.
-        reward_bound: B′, largest margin.
-        width: Γ.
-    """
-    masses = np.geomspace(1e-5, 0.95, 90)
-    margins = np.linspace(0.02, 1.0, 50) * reward_bound
-    m, t = (x.ravel() for x in np.meshgrid(masses, margins, indexing="ij"))
-    estimate = _attacked(m, t, order, epsilon, corruption, reward_bound)
-    lost = estimate <= width / np.sqrt(m)
-    found = np.where(lost, np.sqrt(m) * t, 0.0).reshape(len(masses), -1).max(axis=1)
-    worst = int(found.argmax())
-    return float(found[worst]) if 0 < worst < len(masses) - 1 else math.nan
-
-
-def _miss(case: MarginCase, margin: float, rng: np.random.Generator, replicates: int) -> float:
-    """Mean probability of the second, worse response."""
+def _gap(case: MarginCase, estimated: np.ndarray) -> np.ndarray:
+    """(R,) t times the share of states in which the second, worse response is taken."""
     states = case.world
-    found = estimated_margins(case, margin, rng, replicates)
     rho = np.full(states.num_states, 1 / states.num_states)
     mass = np.full(states.num_states, states.mass)
-    return float(1 - (separable_pessimism(found, rho, mass, case.width) @ rho).mean())
-
-
-def _attacked(m, t, order, epsilon, corruption, reward_bound) -> np.ndarray:
-    """(P,) estimated margin of cells of mass m and margin t under attack."""
-    pairs = torch.from_numpy(m)[:, None]
-    wins = pairs * torch.sigmoid(torch.from_numpy(t))[:, None]
-    x, zero = torch.ones(1, 1, dtype=torch.float64), torch.zeros(1, dtype=torch.float64)
-    root = -torch.ones(1, 1, 1, dtype=torch.float64)
-    target = LogisticTarget(x, pairs, zero, reward_bound, root, 2 * reward_bound)
-    adversary = StrongAdversary(checked_corruption(corruption), target)
-    read = debiased(epsilon)
-    stages = channel(order, Randomize.response(epsilon), adversary)
-    seen = stages.apply(None, LabelCounts(pairs, wins), read)
-    return target.estimate(read(seen))[:, 0].numpy()
+    return case.margin * (1 - separable_pessimism(estimated, rho, mass, case.width) @ rho)

@@ -13,6 +13,7 @@ from repro.base.notation import epsilon_of_cost
 from repro.corruption.orders import Order
 from repro.families.robust.adversaries import HUBER, NONE, STRONG
 from repro.families.robust.algorithms_estimation import estimation_error, estimation_floor
+from repro.families.robust.bounds_response import flipped_margin, huber_floor, strong_floor
 from repro.families.robust.cases import RobustCase
 from repro.families.robust.quantities_floors import (
     GreedyCase,
@@ -87,7 +88,7 @@ def test_without_a_stage_the_ratio_is_another(stage):
 
 def test_an_estimator_that_cheats_has_no_floor():
     assert estimation_error(case(n_pairs=0, estimate=the_truth)).item() == 0.0
-    assert np.isnan(greedy_floor(case(estimate=the_truth), np.random.default_rng(0), 1))
+    assert np.isnan(greedy_floor(case(n_pairs=0, estimate=the_truth), None, 1))
 
 
 def test_exact_law_equals_many_labels():
@@ -106,13 +107,28 @@ def test_strong_is_worse_than_huber():
 def test_greedy_floor_in_closed_form(order, worth):
     """All αn flips in the cell of mass ξ: σ(t) − ½ = ζα/ξ."""
     shift = worth * SHARE / 0.3
-    found = greedy_floor(case(order), np.random.default_rng(0), 1)
+    found = greedy_floor(case(order, n_pairs=0), None, 1)
     assert found == pytest.approx(np.log((0.5 + shift) / (0.5 - shift)), rel=5e-3)
 
 
+@pytest.mark.parametrize(("order", "worth"), [(Order.LTC, COST), (Order.CTL, 1.0)])
+def test_floors_to_first_order(order, worth):
+    small = {"n_pairs": 0, "corruption": 1e-6, "margins": (1e-6, 1.0)}
+    strong, huber = (
+        estimation_error(case(order, adversary=one, **small)).item() for one in (STRONG, HUBER)
+    )
+    assert strong == pytest.approx(strong_floor(WORLD, 1e-6, worth), rel=1e-4)
+    assert huber == pytest.approx(huber_floor(WORLD, 1e-6, worth), rel=1e-4)
+    slope = float(torch.sigmoid(torch.tensor(0.3)) * torch.sigmoid(torch.tensor(-0.3)))
+    by_hand = 1e-6 * (worth + np.tanh(0.15)) / (2**0.5 * slope)
+    assert huber_floor(WORLD, 1e-6, worth) == pytest.approx(by_hand, rel=1e-6)
+    turned = greedy_floor(case(order, **small), None, 1)
+    assert turned == pytest.approx(flipped_margin(worth * 1e-6, 0.3), rel=1e-2)
+
+
 def test_greedy_floor_without_corruption_is_nan():
-    clean = case(adversary=NONE, margins=(1e-2, 1.0))
-    assert np.isnan(greedy_floor(clean, np.random.default_rng(0), 1))
+    clean = case(n_pairs=0, adversary=NONE, margins=(1e-2, 1.0))
+    assert np.isnan(greedy_floor(clean, None, 1))
 
 
 ARMS = three_arms([0.4, 0.35, 0.25], [0.4, -0.2], 2.0, 0.5)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from repro.base.notation import epsilon_of_cost
 from repro.corruption.orders import Order
-from repro.families.robust.adversaries import STRONG
+from repro.families.robust.adversaries import NONE, STRONG
 from repro.families.robust.bounds_cases import (
     PricedCase,
     RandomCells,
@@ -30,6 +31,12 @@ from repro.families.robust.bounds_rlhf import (
     pessimistic_ratio,
 )
 from repro.families.robust.cases import RobustCase
+from repro.families.robust.quantities_attacked_margin import (
+    LadderCase,
+    MarginLadder,
+    attacked_floor,
+    floor_constant,
+)
 from repro.families.robust.quantities_dpo import (
     UncoveredCase,
     estimates,
@@ -40,11 +47,14 @@ from repro.families.robust.quantities_rare_cell import rare_cell_floors, worst_r
 from repro.families.robust.quantities_two_arms import (
     MarginCase,
     TwoArmStates,
-    attacked_floor,
     calibrated_width,
+    cost_in_many_states,
     deviation,
     estimated_margins,
-    supremum_gap,
+    exact_gap,
+    reach_of,
+    sampled_gap,
+    worst_margin,
 )
 from repro.families.robust.worlds_log_linear import uncovered_arms
 from repro.families.robust.worlds_pairs import pairs_of
@@ -55,14 +65,13 @@ RNG = np.random.default_rng
 
 def rare(order: Order, cost: float, cell: RareCell) -> RobustCase[RareCell]:
     return RobustCase(
-        world=cell, order=order, epsilon=epsilon_of_cost(cost), n_pairs=10**13, corruption=1e-3,
-        adversary=STRONG,
+        world=cell, order=order, epsilon=epsilon_of_cost(cost), corruption=1e-3, adversary=STRONG,
     )  # fmt: skip
 
 
 def worst(order: Order, cost: float, bound: float = 0.25) -> float:
     cell = RareCell(bound, -bound, (1e-4, 0.9), 1.05, 0.3)
-    return worst_rare_cell(rare(order, cost, cell), RNG(0))
+    return worst_rare_cell(rare(order, cost, cell))
 
 
 def test_theorem_1_is_tight_for_a_small_ball():
@@ -80,13 +89,13 @@ def test_without_coverage_the_separation_is_a_root():
 
 def test_the_supremum_is_interior():
     cell = RareCell(0.25, -0.25, (1e-6, 1e-5), 1.05, 0.3)
-    assert math.isnan(worst_rare_cell(rare(Order.LTC, 2.0, cell), RNG(0)))
+    assert math.isnan(worst_rare_cell(rare(Order.LTC, 2.0, cell)))
 
 
 def test_rare_cell_by_hand():
     """m = 0.1: w moves from σ(−B′) by c·α/m; the error is √m times the change of the logit."""
     cell, cost = RareCell(2.0, -2.0, (1e-4, 0.9), 1.05, 0.3), 5.0
-    found = rare_cell_floors(rare(Order.LTC, cost, cell), np.array([0.1]), RNG(0))
+    found = rare_cell_floors(rare(Order.LTC, cost, cell), np.array([0.1]))
     w = 1 / (1 + math.exp(2)) + cost * 1e-3 / 0.1
     assert found[0] == pytest.approx(math.sqrt(0.1) * (math.log(w / (1 - w)) + 2), rel=1e-3)
 
@@ -118,45 +127,58 @@ def test_eq_20_end_holds_and_its_first_step_does_not():
     assert eq_20_ratios(1.0, False, rng, 20).max() > 1.3
 
 
-def margins(states: TwoArmStates, n_pairs: int, width: float = 0.0) -> MarginCase:
-    return MarginCase(methods=(), n_pairs=n_pairs, epsilon=1.0, world=states, width=width)
+def margins(states: TwoArmStates, n_pairs: int, margin: float, width: float = 0.0) -> MarginCase:
+    return MarginCase(
+        methods=(), n_pairs=n_pairs, epsilon=1.0, world=states, margin=margin, width=width
+    )
 
 
 def test_margins_are_unbiased_and_as_noisy_as_said():
     states = TwoArmStates(2, 0.2)
-    found = estimated_margins(margins(states, 10**8), 0.1, RNG(0), 4000)
+    found = estimated_margins(margins(states, 10**8, 0.1), RNG(0), 4000)
     assert found.mean(axis=0) == pytest.approx([0.1, 0.1], abs=1e-4)
     assert found.std() == pytest.approx(deviation(states, 10**8, 1.0), rel=0.03)
 
 
 def test_width_covers_as_calibrated():
     states, n = TwoArmStates(3, 0.1), 10**9
-    found = estimated_margins(margins(states, n), 0.0, RNG(0), 4000)
+    found = estimated_margins(margins(states, n, 1e-9), RNG(0), 4000)
     inside = (states.mass * found**2).sum(axis=1) <= calibrated_width(states, n, 1.0, 0.05) ** 2
     assert inside.mean() == pytest.approx(0.95, abs=0.015)
 
 
-def test_supremum_of_the_greedy_gap():
-    """sup over t of t·Φ(−t/s) is 0.17·s."""
-    states = TwoArmStates(1, 0.3)
-    gap = supremum_gap(margins(states, 10**10), RNG(0), 20000)
-    assert gap == pytest.approx(0.17 * deviation(states, 10**10, 1.0), rel=0.05)
+@pytest.mark.parametrize("failure_prob", [None, 0.05], ids=["greedy", "pessimistic"])
+def test_the_gap_of_one_state_is_its_law_summed(failure_prob):
+    states, n = TwoArmStates(1, 0.3), 10**10
+    unit, reach = deviation(states, n, 1.0), 0.0
+    if failure_prob:
+        reach = reach_of(states, failure_prob)
+    margin, cost = worst_margin(reach)
+    case = margins(states, n, margin * unit, reach * unit * math.sqrt(states.mass))
+    assert exact_gap(case) == pytest.approx(cost * unit, rel=2e-3)
+    assert sampled_gap(case, RNG(0), 20000).mean() == pytest.approx(exact_gap(case), rel=0.03)
     assert states.condition_number == pytest.approx(1 / 0.3)
 
 
-def test_pessimism_pays_its_width():
-    states, n = TwoArmStates(1, 0.3), 10**10
-    width = calibrated_width(states, n, 1.0, 0.05)
-    gap = supremum_gap(margins(states, n, width), RNG(0), 2000)
-    assert 0.5 < gap / (width / math.sqrt(0.3)) < 2.0
-    assert gap <= 2 * width * math.sqrt(states.condition_number)
+def test_many_states_cost_what_the_law_of_large_numbers_says():
+    states, n = TwoArmStates(256, 0.3 / 256), 10**10
+    unit, width = deviation(states, n, 1.0), calibrated_width(states, n, 1.0, 0.05)
+    gap = sampled_gap(margins(states, n, 1.5 * unit, width), RNG(0), 400).mean()
+    claimed = cost_in_many_states(1.5, reach_of(states, 0.05) / 16) * unit
+    assert gap == pytest.approx(claimed, rel=0.02)
 
 
-def test_attacked_floor_below_twice_the_width():
-    """Theorem 6.1 with κ = 1/m: SubOpt/√κ ≤ 2Γ."""
-    width = sharper_floor(5.0, 1e-3, 2.0)
-    floor = attacked_floor(Order.LTC, epsilon_of_cost(5.0), 1e-3, 2.0, width)
-    assert width <= floor <= 2 * width
+def test_attacked_floor_between_the_width_and_twice_of_it():
+    """Theorem 6.1 with κ = 1/m: SubOpt/√κ ≤ 2Γ; and the floor is what the win rate says."""
+    moved = 5.0 * 1e-5
+    case = LadderCase(
+        world=MarginLadder(2.0, moved), epsilon=epsilon_of_cost(5.0), corruption=1e-5,
+        believed=1e-5, adversary=STRONG,
+    )  # fmt: skip
+    floor = attacked_floor(case)
+    assert floor == pytest.approx(floor_constant(2.0) * math.sqrt(moved), rel=1e-6)
+    assert minimax_floor(5.0, 1e-5, 2.0) < floor <= 2 * sharper_floor(5.0, 1e-5, 2.0)
+    assert math.isnan(attacked_floor(replace(case, adversary=NONE)))
 
 
 @pytest.mark.parametrize("states", [1, 2])
