@@ -34,6 +34,8 @@ MOST = 500
 """Sequences that are read."""
 SMALLEST = 10
 """Counts below this stand in every manifest by chance."""
+BYTES = 256
+"""Line numbers that one byte can hold."""
 NANOSECOND = 10**9
 
 Sequences = list[tuple[str, np.ndarray]]
@@ -123,7 +125,7 @@ def told_secrets(
     secrets = [*_secret_numbers(every), *_secret_numbers(single)]
     known = [*_public_numbers(every), *_public_numbers(single)]
     known += [flip_prob(epsilon), keep_prob(epsilon)]
-    digests = _digests(original)
+    digests = _digests(original, {len(h) for _, v in beside.values() for h in _hexadecimal(v)})
     found = set()
     for words, value in beside.values():
         if any(digest in str(value).lower() for digest in digests):
@@ -155,7 +157,7 @@ def _readings(value: Any, count: int) -> Iterator[np.ndarray]:
             bits = np.unpackbits(np.frombuffer(data, dtype=np.uint8)).astype(int)
             yield from (bits, bits.reshape(-1, 8)[:, ::-1].ravel())
             yield from _bits_of(data.decode("latin-1"))
-            yield from _members(list(data), count)
+            yield from _members(list(data), min(count, BYTES))
 
 
 def _bits_of(text: str) -> Iterator[np.ndarray]:
@@ -236,8 +238,14 @@ def _public_numbers(opened: Opened) -> list[float]:
     return [*map(float, counts), *(c / size for c in counts)]
 
 
-def _digests(original: Path) -> list[str]:
-    """Hexadecimal hashes of the original's bytes."""
-    content = original.read_bytes() if original.is_file() else b""
+def _hexadecimal(value: Any) -> list[str]:
+    """Where a hash could stand."""
+    return re.findall(r"[0-9A-Fa-f]{32,}", str(value))
+
+
+def _digests(original: Path, lengths: set[int]) -> list[str]:
+    """Hexadecimal hashes of the original's bytes that are no longer than what stands there."""
+    content = original.read_bytes() if lengths and original.is_file() else b""
     names = ("md5", "sha1", "sha224", "sha256", "sha384", "sha512", "blake2b", "blake2s")
-    return [hashlib.new(name, content).hexdigest() for name in names] if content else []
+    fit = (n for n in names if content and 2 * hashlib.new(n).digest_size <= max(lengths))
+    return [hashlib.new(name, content).hexdigest() for name in fit]
