@@ -22,11 +22,24 @@ from repro.release.extra_fields import field_tokens
 from repro.release.noise import uneven_noise
 from repro.release.opened import Opened
 from repro.release.ordered_hashes import guess_by_hash
-from repro.release.places import beyond_chance, count_tokens, order_tokens, sorted_guess
+from repro.release.places import (
+    beyond_chance,
+    count_tokens,
+    moved_tokens,
+    order_tokens,
+    sorted_guess,
+)
 from repro.release.scoring import EACH, Finding, excess, independent, scored
 from repro.release.seeded_coins import seeded_coins
 from repro.release.skeleton import byte_tokens
-from repro.release.strata import Split, classes, line_strata, split, text_classes
+from repro.release.strata import (
+    Split,
+    classes,
+    line_strata,
+    origin_classes,
+    split,
+    text_classes,
+)
 
 Tokens = list[list[str]]
 
@@ -82,14 +95,17 @@ def attack_all(seen: Scene) -> list[Finding]:
         "bytes": (byte_tokens(lines), "how lines are written"),
         "texts": (edit_tokens(lines), "what was changed in texts"),
         "line order": (order_tokens(single, parts.looked), "where lines stand"),
+        "moved lines": (moved_tokens(single, parts.looked), "where they stood in the original"),
         "fields": (field_tokens(lines), "what other fields hold"),
         "counts": (counts, "lines that come more often"),
         "manifest": (_beside_tokens(seen), "values for each line beside the release"),
     }
     known = {name: (features(t, parts), words) for name, (t, words) in tokens.items()}
+    origins = origin_classes(single, parts)
+    both = line_strata(single, 2 * seen.texts + origins)
     # what stands beside the lines cannot depend on their texts, and may tell of few lines only,
     # which must not be spread over as many strata
-    few = {"manifest": line_strata(single, np.zeros_like(seen.texts))}
+    known_too = {"manifest": line_strata(single, origins), "moved lines": both}
     together = side_by_side(f for f, _ in known.values())
     return [
         *label(seen),
@@ -102,8 +118,8 @@ def attack_all(seen: Scene) -> list[Finding]:
         identifier(seen),
         missing(seen),
         *manifest(seen),
-        *(learned(a, f, single, few.get(a, strata), parts, t) for a, (f, t) in known.items()),
-        learned("together", together, single, strata, parts, "all of these", trees=True),
+        *(learned(a, f, single, known_too.get(a, strata), parts, t) for a, (f, t) in known.items()),
+        learned("together", together, single, both, parts, "all of these", trees=True),
     ]
 
 

@@ -154,7 +154,7 @@ def _linear(known, target: np.ndarray) -> Score:
 def _trees(known, target: np.ndarray) -> Score:
     from sklearn.ensemble import ExtraTreesClassifier
 
-    step = max(1, target.size // TREE_LINES)
+    step = -(-target.size // TREE_LINES)
     known, target = known[::step], target[::step]
     spread = np.asarray(known.mean(axis=0)).ravel()
     columns = np.argsort(-spread * (1 - spread), kind="stable")[:TREE_FEATURES]

@@ -9,7 +9,7 @@ import numpy as np
 from repro.base.notation import keep_prob
 from repro.release.opened import Line, Opened
 from repro.release.scoring import Finding, chance, scored
-from repro.release.strata import Split
+from repro.release.strata import QUICK, Split
 
 SHARES = (0.5, 0.25, 0.1, 0.05)
 """Shares of lines, the surest, whose label is believed (or its contrary)."""
@@ -65,7 +65,7 @@ def _score(opened: Opened, parts: Split) -> np.ndarray:
     count = len(opened.lines)
     lines = ((i, opened.lines[i]) for i in parts.looked.tolist())
     found = hasher.transform(_tokens(line, i / count, line.origin / last) for i, line in lines)
-    model = LogisticRegression(C=0.1, solver="liblinear", tol=0.01)
+    model = LogisticRegression(C=0.1, **QUICK)
     model.fit(found[parts.among_looked(parts.fit)], opened.kept[parts.fit])
     score = np.zeros(count)
     score[parts.looked] = model.decision_function(found)
