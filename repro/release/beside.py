@@ -34,6 +34,17 @@ MOST = 500
 """Sequences that are read."""
 SMALLEST = 10
 """Counts below this stand in every manifest by chance."""
+SMALL, CAPITAL = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+ALPHABETS = (
+    "0123456789" + SMALL,
+    "0123456789" + CAPITAL + SMALL,
+    "0123456789" + SMALL + CAPITAL,
+    "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz",
+)
+"""Digits of numbers in bases 36, 62 and 58."""
+FEWEST_DIGITS, MOST_DIGITS = 20, 20_000
+LOST = 16
+"""Zeros that may have been lost at the front of such a number."""
 BYTES = 256
 """Line numbers that one byte can hold."""
 NANOSECOND = 10**9
@@ -43,20 +54,23 @@ Sequences = list[tuple[str, np.ndarray]]
 
 @dataclass(frozen=True)
 class Beside:
-    """Everything outside of the lines.
+    """Everything that is not a line's own.
 
     Attributes:
         name: of the file, without folder.
         times: nanoseconds: last modified, last read.
         manifest: every value in it with its path; empty where there is none.
+        places: what one place of the release holds, which may be for all lines.
     """
 
     name: str
     times: tuple[int, ...]
     manifest: tuple[tuple[str, Any], ...]
+    places: tuple[tuple[str, Any], ...] = ()
 
     def values(self) -> Iterator[tuple[str, Any]]:
         """Words and value of all of it."""
+        yield from self.places
         yield from self.manifest
         yield "the file's name", self.name
         for part in re.split(r"[^0-9A-Za-z+/=]+|_", self.name):
@@ -145,6 +159,8 @@ def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _readings(value: Any, count: int) -> Iterator[np.ndarray]:
+    if isinstance(value, list | dict):
+        yield _codes([*_members_of(value)])
     if isinstance(value, list):
         yield _codes(value)
         yield from _members(value, count)
@@ -153,6 +169,8 @@ def _readings(value: Any, count: int) -> Iterator[np.ndarray]:
         yield from _bits_of(str(value))
     if isinstance(value, str):
         yield from _bits_of(value)
+        yield _codes(re.split(r"[\s,;|/:]+", value))
+        yield from _digits(value, count)
         for data in _bytes(value):
             bits = np.unpackbits(np.frombuffer(data, dtype=np.uint8)).astype(int)
             yield from (bits, bits.reshape(-1, 8)[:, ::-1].ravel())
@@ -171,6 +189,28 @@ def _bits_of(text: str) -> Iterator[np.ndarray]:
         for one in (bits, padded):
             yield np.array([int(c) for c in one])
             yield np.array([int(c) for c in one[::-1]])
+
+
+def _digits(text: str, count: int) -> Iterator[np.ndarray]:
+    """Bits of a number in one of the bases beyond 16; zeros that lead it may have been lost."""
+    for alphabet in ALPHABETS:
+        if FEWEST_DIGITS <= len(text) <= MOST_DIGITS and not text.strip(alphabet):
+            number = 0
+            for char in text:
+                number = len(alphabet) * number + alphabet.index(char)
+            bits = bin(number)[2:]
+            whole = bits.zfill(count) if count - LOST < len(bits) else bits
+            for one in (whole, whole[::-1]):
+                yield np.array([int(c) for c in one])
+
+
+def _members_of(value: Any) -> Iterator[Any]:
+    """Everything in lists of lists and objects, in their order."""
+    for part in value.values() if isinstance(value, dict) else value:
+        if isinstance(part, list | dict):
+            yield from _members_of(part)
+        else:
+            yield part
 
 
 def _bytes(text: str) -> Iterator[bytes]:
