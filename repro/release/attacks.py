@@ -7,27 +7,39 @@ one line of each comparison, so that their evidence is independent.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
 
 from repro.privacy.black_box import Counts, certified_epsilon
 from repro.release.beside import Beside, sequences, told_secrets
-from repro.release.classifier import RAREST, learned
+from repro.release.classifier import RAREST, features, learned, side_by_side
 from repro.release.coin_patterns import shared_coins
 from repro.release.edits import edit_tokens
 from repro.release.extra_fields import field_tokens
 from repro.release.noise import uneven_noise
-from repro.release.opened import Line, Opened
+from repro.release.opened import Opened
 from repro.release.ordered_hashes import guess_by_hash
-from repro.release.places import beyond_chance, count_tokens, order_tokens, sorted_guess
+from repro.release.places import (
+    beyond_chance,
+    count_tokens,
+    moved_tokens,
+    order_tokens,
+    sorted_guess,
+)
 from repro.release.scoring import EACH, Finding, excess, independent, scored
 from repro.release.seeded_coins import seeded_coins
 from repro.release.skeleton import byte_tokens
-from repro.release.strata import Split, classes, line_strata, split, text_classes
+from repro.release.strata import (
+    Split,
+    classes,
+    line_strata,
+    origin_classes,
+    split,
+    text_classes,
+)
 
 Tokens = list[list[str]]
 
@@ -78,22 +90,23 @@ def attack_all(seen: Scene) -> list[Finding]:
     """Every attack on a release; ``allowed.accuracy`` includes what the texts alone tell."""
     single, strata, parts = seen.single, seen.strata, seen.parts
     counts = count_tokens(single, seen.every, parts.looked)
+    lines = [single.lines[i] for i in parts.looked]
     tokens: dict[str, tuple[Tokens, str]] = {
-        "bytes": (_looked_at(byte_tokens, seen), "how lines are written"),
-        "texts": (_looked_at(edit_tokens, seen), "what was changed in texts"),
-        "line order": (_placed(order_tokens(single, parts.looked), seen), "where lines stand"),
-        "fields": (_looked_at(field_tokens, seen), "what other fields hold"),
-        "counts": (_placed(counts, seen), "lines that come more often"),
+        "bytes": (byte_tokens(lines), "how lines are written"),
+        "texts": (edit_tokens(lines), "what was changed in texts"),
+        "line order": (order_tokens(single, parts.looked), "where lines stand"),
+        "moved lines": (moved_tokens(single, parts.looked), "where they stood in the original"),
+        "fields": (field_tokens(lines), "what other fields hold"),
+        "counts": (counts, "lines that come more often"),
+        "manifest": (_beside_tokens(seen), "values for each line beside the release"),
     }
-    beside = _beside_tokens(seen)
+    known = {name: (features(t, parts), words) for name, (t, words) in tokens.items()}
+    origins = origin_classes(single, parts)
+    both = line_strata(single, 2 * seen.texts + origins)
     # what stands beside the lines cannot depend on their texts, and may tell of few lines only,
     # which must not be spread over as many strata
-    few = line_strata(single, np.zeros_like(seen.texts))
-    words = "values for each line beside the release"
-    together = [
-        list(chain(*groups))
-        for groups in zip(beside, *(t for t, _ in tokens.values()), strict=True)
-    ]
+    known_too = {"manifest": line_strata(single, origins), "moved lines": both}
+    together = side_by_side(f for f, _ in known.values())
     return [
         *label(seen),
         uneven_noise(single, seen.allowed.epsilon, parts),
@@ -105,9 +118,8 @@ def attack_all(seen: Scene) -> list[Finding]:
         identifier(seen),
         missing(seen),
         *manifest(seen),
-        *(learned(name, t, single, strata, parts, words) for name, (t, words) in tokens.items()),
-        learned("manifest", beside, single, few, parts, words),
-        learned("together", together, single, strata, parts, "all of these", trees=True),
+        *(learned(a, f, single, known_too.get(a, strata), parts, t) for a, (f, t) in known.items()),
+        learned("together", together, single, both, parts, "all of these", trees=True),
     ]
 
 
@@ -129,16 +141,17 @@ def order(seen: Scene) -> Finding:
 
 
 def sorted_lines(seen: Scene) -> Finding:
-    """Guess the response that makes the lines sorted."""
-    single, parts = seen.single, seen.parts
+    """Guess the response that makes the lines sorted; some of them are sorted, too."""
+    some, strata = seen.single.some(seen.parts.looked), seen.strata[seen.parts.looked]
+    parts = split(len(some.lines))
     best = None
-    for words, rule in sorted_guess(single, parts.fit):
-        guess = rule(np.arange(len(single.lines))) * single.labels
-        found = excess(guess[parts.choose], single.kept[parts.choose], seen.strata[parts.choose])
+    for words, rule in sorted_guess(some, parts.fit):
+        guess = rule(np.arange(len(some.lines))) * some.labels
+        found = excess(guess[parts.choose], some.kept[parts.choose], strata[parts.choose])
         if best is None or found.p_value < best[0]:
             best = found.p_value, words, rule
     assert best is not None
-    found = beyond_chance(single, best[2], parts.test, seen.strata)
+    found = beyond_chance(some, best[2], parts.test, strata)
     return independent("line order", found, best[1])
 
 
@@ -214,22 +227,8 @@ def _log_ratio(counts: Counts) -> float:
     return float(np.log(share / other)) if other else float("inf")
 
 
-def _looked_at(read: Callable[[Sequence[Line]], Tokens], seen: Scene) -> Tokens:
-    """Tokens of the lines that are learned from, none for the others."""
-    lines = seen.single.lines
-    return _placed(read([lines[i] for i in seen.parts.looked]), seen)
-
-
-def _placed(found: Tokens, seen: Scene) -> Tokens:
-    """The tokens of the lines that are looked at, among all lines."""
-    tokens: Tokens = [[] for _ in seen.single.lines]
-    for place, some in zip(seen.parts.looked, found, strict=True):
-        tokens[place] = some
-    return tokens
-
-
 def _beside_tokens(seen: Scene) -> Tokens:
-    """A value for each line, where something beside the release reads as one.
+    """A value for each line that is looked at, where something beside the release reads as one.
 
     A value that too few lines have, or lack, is left out here: the classifier would drop it, and
     a manifest's texts make hundreds of them for each line.
@@ -249,7 +248,7 @@ def _beside_tokens(seen: Scene) -> Tokens:
                 if RAREST <= have <= looked.size - RAREST:
                     for line in within[told == value]:
                         found[line].append(f"{number} {kind} {value}")
-    return _placed(found, seen)
+    return found
 
 
 def _sides(opened: Opened) -> np.ndarray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +13,7 @@ from repro.release.attacks import Allowance, attack_all, scene
 from repro.release.beside import Beside, look_beside
 from repro.release.extra_fields import field_names
 from repro.release.manifest import manifest_path, read_manifest
+from repro.release.one_place import one_place
 from repro.release.opened import Line, Opened, open_release
 from repro.release.scoring import Finding, agreement_bound
 from repro.release.strata import split
@@ -68,7 +69,8 @@ def audit_release(release: Path, original: Path, epsilon: float | None = None) -
     if epsilon is None:
         manifest = read_manifest(manifest_path(release))
         epsilon = None if manifest is None else float(manifest["epsilon"])
-    return _audit(opened, look_beside(release), original, epsilon)
+    beside = replace(look_beside(release), places=tuple(one_place(release, opened.lines)))
+    return _audit(opened, beside, original, epsilon)
 
 
 def _audit(opened: Opened, beside: Beside, original: Path, epsilon: float | None) -> Audit:

@@ -34,6 +34,19 @@ MOST = 500
 """Sequences that are read."""
 SMALLEST = 10
 """Counts below this stand in every manifest by chance."""
+SMALL, CAPITAL = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+ALPHABETS = (
+    "0123456789" + SMALL,
+    "0123456789" + CAPITAL + SMALL,
+    "0123456789" + SMALL + CAPITAL,
+    "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz",
+)
+"""Digits of numbers in bases 36, 62 and 58."""
+FEWEST_DIGITS, MOST_DIGITS = 20, 20_000
+LOST = 16
+"""Zeros that may have been lost at the front of such a number."""
+BYTES = 256
+"""Line numbers that one byte can hold."""
 NANOSECOND = 10**9
 
 Sequences = list[tuple[str, np.ndarray]]
@@ -41,20 +54,23 @@ Sequences = list[tuple[str, np.ndarray]]
 
 @dataclass(frozen=True)
 class Beside:
-    """Everything outside of the lines.
+    """Everything that is not a line's own.
 
     Attributes:
         name: of the file, without folder.
         times: nanoseconds: last modified, last read.
         manifest: every value in it with its path; empty where there is none.
+        places: what one place of the release holds, which may be for all lines.
     """
 
     name: str
     times: tuple[int, ...]
     manifest: tuple[tuple[str, Any], ...]
+    places: tuple[tuple[str, Any], ...] = ()
 
     def values(self) -> Iterator[tuple[str, Any]]:
         """Words and value of all of it."""
+        yield from self.places
         yield from self.manifest
         yield "the file's name", self.name
         for part in re.split(r"[^0-9A-Za-z+/=]+|_", self.name):
@@ -123,7 +139,7 @@ def told_secrets(
     secrets = [*_secret_numbers(every), *_secret_numbers(single)]
     known = [*_public_numbers(every), *_public_numbers(single)]
     known += [flip_prob(epsilon), keep_prob(epsilon)]
-    digests = _digests(original)
+    digests = _digests(original, {len(h) for _, v in beside.values() for h in _hexadecimal(v)})
     found = set()
     for words, value in beside.values():
         if any(digest in str(value).lower() for digest in digests):
@@ -143,6 +159,8 @@ def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _readings(value: Any, count: int) -> Iterator[np.ndarray]:
+    if isinstance(value, list | dict):
+        yield _codes([*_members_of(value)])
     if isinstance(value, list):
         yield _codes(value)
         yield from _members(value, count)
@@ -151,11 +169,13 @@ def _readings(value: Any, count: int) -> Iterator[np.ndarray]:
         yield from _bits_of(str(value))
     if isinstance(value, str):
         yield from _bits_of(value)
+        yield _codes(re.split(r"[\s,;|/:]+", value))
+        yield from _digits(value, count)
         for data in _bytes(value):
             bits = np.unpackbits(np.frombuffer(data, dtype=np.uint8)).astype(int)
             yield from (bits, bits.reshape(-1, 8)[:, ::-1].ravel())
             yield from _bits_of(data.decode("latin-1"))
-            yield from _members(list(data), count)
+            yield from _members(list(data), min(count, BYTES))
 
 
 def _bits_of(text: str) -> Iterator[np.ndarray]:
@@ -169,6 +189,28 @@ def _bits_of(text: str) -> Iterator[np.ndarray]:
         for one in (bits, padded):
             yield np.array([int(c) for c in one])
             yield np.array([int(c) for c in one[::-1]])
+
+
+def _digits(text: str, count: int) -> Iterator[np.ndarray]:
+    """Bits of a number in one of the bases beyond 16; zeros that lead it may have been lost."""
+    for alphabet in ALPHABETS:
+        if FEWEST_DIGITS <= len(text) <= MOST_DIGITS and not text.strip(alphabet):
+            number = 0
+            for char in text:
+                number = len(alphabet) * number + alphabet.index(char)
+            bits = bin(number)[2:]
+            whole = bits.zfill(count) if count - LOST < len(bits) else bits
+            for one in (whole, whole[::-1]):
+                yield np.array([int(c) for c in one])
+
+
+def _members_of(value: Any) -> Iterator[Any]:
+    """Everything in lists of lists and objects, in their order."""
+    for part in value.values() if isinstance(value, dict) else value:
+        if isinstance(part, list | dict):
+            yield from _members_of(part)
+        else:
+            yield part
 
 
 def _bytes(text: str) -> Iterator[bytes]:
@@ -236,8 +278,14 @@ def _public_numbers(opened: Opened) -> list[float]:
     return [*map(float, counts), *(c / size for c in counts)]
 
 
-def _digests(original: Path) -> list[str]:
-    """Hexadecimal hashes of the original's bytes."""
-    content = original.read_bytes() if original.is_file() else b""
+def _hexadecimal(value: Any) -> list[str]:
+    """Where a hash could stand."""
+    return re.findall(r"[0-9A-Fa-f]{32,}", str(value))
+
+
+def _digests(original: Path, lengths: set[int]) -> list[str]:
+    """Hexadecimal hashes of the original's bytes that are no longer than what stands there."""
+    content = original.read_bytes() if lengths and original.is_file() else b""
     names = ("md5", "sha1", "sha224", "sha256", "sha384", "sha512", "blake2b", "blake2s")
-    return [hashlib.new(name, content).hexdigest() for name in names] if content else []
+    fit = (n for n in names if content and 2 * hashlib.new(n).digest_size <= max(lengths))
+    return [hashlib.new(name, content).hexdigest() for name in fit]

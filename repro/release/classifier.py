@@ -6,7 +6,7 @@ others, and it alone is counted on the rest, so its p-value needs no correction 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,34 +47,38 @@ class Rule:
 
 def learned(
     attack: str,
-    tokens: Sequence[Sequence[str]],
+    found: Any,
     opened: Opened,
     strata: np.ndarray,
     parts: Split,
     detail: str,
     trees: bool = False,
 ) -> Finding:
-    """Learn from tokens, and count on held-out lines.
+    """Learn from features, and count on held-out lines.
 
     Args:
         attack: its name.
-        tokens: (n,) those of each line.
+        found: (k, m) what ``features`` returns.
         opened: (n,) lines.
         strata: (n,) within which nothing may be learned.
         parts: which lines to fit, choose and count.
-        detail: what the tokens describe.
-        trees: also fit trees, which see what only several tokens together tell.
+        detail: what the features describe.
+        trees: also fit trees, which see what only several features together tell.
     """
-    features = _features(tokens, parts)
-    rules = _rules(features, opened, strata, parts, trees) if features.shape[1] else iter(())
+    rules = _rules(found, opened, strata, parts, trees) if found.shape[1] else iter(())
     best = min(rules, key=lambda rule: rule.p_value, default=None)
     guess = best.guess(parts.test) if best else np.zeros(parts.test.size, dtype=int)
-    found = excess(guess, opened.kept[parts.test], strata[parts.test])
-    return independent(attack, found, detail if best else f"{detail}: the same in every line")
+    hits = excess(guess, opened.kept[parts.test], strata[parts.test])
+    return independent(attack, hits, detail if best else f"{detail}: the same in every line")
 
 
-def _features(tokens: Sequence[Sequence[str]], parts: Split) -> Any:
-    """Binary features that vary, of the lines that are looked at."""
+def features(tokens: Sequence[Sequence[str]], parts: Split) -> Any:
+    """Binary features that vary: sparse (k, m), of the k lines that are looked at.
+
+    Args:
+        tokens: (k,) those of each line.
+        parts: which lines to fit, choose and count.
+    """
     from scipy.sparse import csr_matrix
     from sklearn.feature_extraction import FeatureHasher
 
@@ -83,19 +87,28 @@ def _features(tokens: Sequence[Sequence[str]], parts: Split) -> Any:
     hasher = FeatureHasher(FEATURES, input_type="string", alternate_sign=False)
     found: Any = hasher.transform(tokens)
     found.data[:] = 1.0
-    have = np.asarray(found[parts.fit].sum(axis=0)).ravel()
-    return found[:, np.flatnonzero((have >= RAREST) & (have <= parts.fit.size - RAREST))]
+    fit = parts.among_looked(parts.fit)
+    have = np.asarray(found[fit].sum(axis=0)).ravel()
+    return found[:, np.flatnonzero((have >= RAREST) & (have <= fit.size - RAREST))]
 
 
-def _rules(features, opened: Opened, strata, parts: Split, trees: bool) -> Iterator[Rule]:
+def side_by_side(parts: Iterable[Any]) -> Any:
+    """All the features of the same lines."""
+    from scipy.sparse import hstack
+
+    return hstack(list(parts), format="csr")
+
+
+def _rules(found, opened: Opened, strata, parts: Split, trees: bool) -> Iterator[Rule]:
     """Every rule, with its p-value on the lines that choose."""
     looked = parts.looked
+    known = found[parts.among_looked(parts.fit)]
     for target, turn in _targets(opened):
         if np.unique(target[parts.fit]).size < 2:
             continue
         for fitted in (*FEW, _linear, _trees)[: len(FEW) + 1 + trees]:
             score = np.zeros(target.size)
-            score[looked] = fitted(features, target, parts.fit)(features[looked])
+            score[looked] = fitted(known, target[parts.fit])(found)
             yield from _cut(score, turn, opened.kept, strata, parts)
 
 
@@ -113,12 +126,12 @@ def _cut(score, turn, kept, strata, parts: Split) -> Iterator[Rule]:
         yield Rule(score, rule.cut, turn, found.p_value)
 
 
-def _likeliest(many: int) -> Callable[[Any, np.ndarray, np.ndarray], Score]:
+def _likeliest(many: int) -> Callable[[Any, np.ndarray], Score]:
     """Count the few tokens that tell most by themselves; they are not lost among many others."""
 
-    def fitted(features, target: np.ndarray, fit: np.ndarray) -> Score:
-        have = np.asarray(features[fit].mean(axis=0)).ravel()
-        told = features[fit].T @ (target[fit] - target[fit].mean())
+    def fitted(known, target: np.ndarray) -> Score:
+        have = np.asarray(known.mean(axis=0)).ravel()
+        told = known.T @ (target - target.mean())
         worth = told / np.sqrt(have * (1 - have))
         best = np.argsort(-np.abs(worth), kind="stable")[:many]
         return lambda rows: rows[:, best] @ np.sign(worth[best])
@@ -129,24 +142,25 @@ def _likeliest(many: int) -> Callable[[Any, np.ndarray, np.ndarray], Score]:
 FEW = tuple(map(_likeliest, (1, 2, 4, 8)))
 
 
-def _linear(features, target: np.ndarray, fit: np.ndarray) -> Score:
+def _linear(known, target: np.ndarray) -> Score:
     from sklearn.linear_model import LogisticRegression
 
     model = LogisticRegression(C=1.0, solver="liblinear", tol=0.01)
-    model.fit(features[fit], target[fit])
-    usual = _log_odds((target[fit] > 0).mean())
+    model.fit(known, target)
+    usual = _log_odds((target > 0).mean())
     return lambda rows: model.decision_function(rows) - usual
 
 
-def _trees(features, target: np.ndarray, fit: np.ndarray) -> Score:
+def _trees(known, target: np.ndarray) -> Score:
     from sklearn.ensemble import ExtraTreesClassifier
 
-    fit = fit[:: max(1, fit.size // TREE_LINES)]
-    spread = np.asarray(features[fit].mean(axis=0)).ravel()
+    step = -(-target.size // TREE_LINES)
+    known, target = known[::step], target[::step]
+    spread = np.asarray(known.mean(axis=0)).ravel()
     columns = np.argsort(-spread * (1 - spread), kind="stable")[:TREE_FEATURES]
     model: Any = ExtraTreesClassifier(30, min_samples_leaf=3, max_features=SEEN, random_state=0)
-    model.fit(features[fit][:, columns], target[fit])
-    usual = _log_odds((target[fit] > 0).mean())
+    model.fit(known[:, columns], target)
+    usual = _log_odds((target > 0).mean())
     return lambda rows: _log_odds(model.predict_proba(rows[:, columns])[:, 1]) - usual
 
 

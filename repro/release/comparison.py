@@ -13,6 +13,8 @@ from hashlib import blake2b
 from repro.release.records import Record
 
 FINGERPRINT_BITS = 62
+_BLANK = b" \t\n\v\f\r\x1c\x1d\x1e\x1f"
+"""What str.split takes for white space."""
 COMPARED = 2000
 """Characters of altered texts that are compared."""
 
@@ -49,9 +51,9 @@ def folded(text: str) -> str:
     >>> folded("An\u00a0Example ")
     'anexample'
     """
-    if not text.isascii():
-        text = unicodedata.normalize("NFKC", text)
-    return "".join(text.casefold().split())
+    if text.isascii():  # a third of the time
+        return text.encode().lower().translate(None, _BLANK).decode()
+    return "".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
 def letters(text: str) -> str:

@@ -130,8 +130,17 @@ def _likeness(value: Any, line: Line) -> Iterator[str]:
         elif isinstance(value, int | float):
             known = (len(text), len(text.encode()), len(text.split()), text.count(" "))
             yield from (f"counts {name} {n} {value == size}" for n, size in enumerate(known))
+            yield f"word of {name} {_begins_a_word(text, value)} {_ends_a_word(text, value)}"
     if isinstance(value, str) and value:
         yield f"nearer {_nearer(value, *line.originals)}"
+
+
+def _begins_a_word(text: str, place: float) -> bool:
+    return place in range(len(text)) and f" {text}"[int(place)] == " "
+
+
+def _ends_a_word(text: str, place: float) -> bool:
+    return place in range(1, len(text) + 1) and f"{text} "[int(place)] == " "
 
 
 def _nearer(value: str, one: str, two: str) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 from repro.base.notation import keep_prob
 from repro.release.opened import Line, Opened
 from repro.release.scoring import Finding, chance, scored
-from repro.release.strata import Split
+from repro.release.strata import QUICK, Split
 
 SHARES = (0.5, 0.25, 0.1, 0.05)
 """Shares of lines, the surest, whose label is believed (or its contrary)."""
@@ -55,7 +55,7 @@ def _right(rule: tuple[int, float], score: np.ndarray, kept: np.ndarray) -> np.n
 def _score(opened: Opened, parts: Split) -> np.ndarray:
     """(n,) log-odds that a label was kept, from what does not depend on any label.
 
-    Of the lines that are looked at; those of the others mean nothing.
+    Of the lines that are looked at; those of the others are 0.
     """
     from sklearn.feature_extraction import FeatureHasher
     from sklearn.linear_model import LogisticRegression
@@ -63,13 +63,13 @@ def _score(opened: Opened, parts: Split) -> np.ndarray:
     hasher = FeatureHasher(FEATURES, input_type="string", alternate_sign=False)
     last = 1 + max(line.origin for line in opened.lines)
     count = len(opened.lines)
-    tokens: list[list[str]] = [[] for _ in opened.lines]
-    for i in parts.looked:
-        line = opened.lines[i]
-        tokens[i] = list(_tokens(line, i / count, line.origin / last))
-    found = hasher.transform(tokens)
-    model = LogisticRegression(C=0.1, solver="liblinear", tol=0.01)
-    return model.fit(found[parts.fit], opened.kept[parts.fit]).decision_function(found)
+    lines = ((i, opened.lines[i]) for i in parts.looked.tolist())
+    found = hasher.transform(_tokens(line, i / count, line.origin / last) for i, line in lines)
+    model = LogisticRegression(C=0.1, **QUICK)
+    model.fit(found[parts.among_looked(parts.fit)], opened.kept[parts.fit])
+    score = np.zeros(count)
+    score[parts.looked] = model.decision_function(found)
+    return score
 
 
 def _tokens(line: Line, place: float, origin: float) -> Iterator[str]:

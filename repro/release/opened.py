@@ -130,9 +130,13 @@ class Opened:
         """
         kept: dict[Hashable, Line] = {}
         for line in sorted(self.lines, key=lambda line: (line.origin, line.place)):
-            kept.setdefault(tuple(map(folded, line.comparison)), line)
+            kept.setdefault(folded("\0".join(line.comparison)), line)
         lines = sorted(kept.values(), key=lambda line: line.place)
         return replace(self, lines=tuple(lines))
+
+    def some(self, places: np.ndarray) -> Opened:
+        """The lines at some places alone."""
+        return replace(self, lines=tuple(self.lines[i] for i in places))
 
 
 def open_release(release: Path, original: Path) -> Opened:
@@ -255,8 +259,9 @@ def _line(released: Released, place: int, origin: int, records: list[Record]) ->
 def _counted(lines: list[Line], records: list[Record], disputed: bool):
     """Missing comparisons, and how often the others come more often than in the original."""
     have = Counter(line.comparison for line in lines)
-    wanted = Counter(unlabelled(record)[:3] for record in records)
-    sides = {} if disputed else {unlabelled(r)[:3]: 1 - 2 * unlabelled(r)[3] for r in records}
+    known = [unlabelled(record) for record in records]
+    wanted = Counter(one[:3] for one in known)
+    sides = {} if disputed else {one[:3]: 1 - 2 * one[3] for one in known}
     missing = tuple((key, side) for key, side in sides.items() if key not in have)
     return missing, {key: have[key] - wanted[key] for key in have}
 

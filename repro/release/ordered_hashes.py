@@ -56,13 +56,15 @@ SALTS = (
 )  # fmt: skip
 """Salts tried, besides those that stand in the manifest, the file's name or another field."""
 
-MODULI = (*(10**k for k in range(6, 21)), 2**31 - 1, 2**31, 2**32, 2**53, 2**63)
+DECIMAL = tuple(10**k for k in range(6, 21))
+BINARY = (2**31, 2**32, 2**53, 2**63)
+PRIME = 2**31 - 1
 """What a hash may be divided by, to leave a decimal identifier."""
 
 LONGEST = 512
 """Characters of a value that are read."""
 
-SHORTEST = 6
+SHORTEST = 4
 """Hex digits below which a match says nothing."""
 
 PROBES, SALTED_PROBES = 16, 3
@@ -148,10 +150,10 @@ def _teller(name: str, digest: Digest, message: Message, salt: Callable[[Line], 
     def which(line: Line) -> int:
         one, two = line.originals
         key = salt(line).encode()
-        value = _scalar(line.values.get(name))
+        fits = _fitting(_scalar(line.values.get(name)))
         ahead = digest(key, message(line.prompt, one, two, 1).encode())
         behind = digest(key, message(line.prompt, two, one, -1).encode())
-        return int(_fits(value, ahead)) - int(_fits(value, behind))
+        return fits(ahead) - fits(behind)
 
     return which
 
@@ -164,17 +166,29 @@ def _field(name: str) -> Callable[[Line], str]:
     return lambda line: str(line.values.get(name, ""))
 
 
-def _fits(value: Hashable, digest: str) -> bool:
-    if any(digest.startswith(text) or digest.endswith(text) for text in _readings(value)):
-        return True
-    number = _number(value)
-    if number is None:
-        return False
-    whole = int(digest, 16)
-    return any(whole % modulus == number for modulus in MODULI if number < modulus)
+@lru_cache(maxsize=256, typed=True)  # the same few lines are read for every recipe
+def _fitting(value: Hashable) -> Callable[[str], bool]:
+    """Whether a digest, in hexadecimal, is what an identifier holds of it."""
+    texts, number = tuple(_readings(value)), _number(value)
+    moduli = () if number is None else _moduli(number)
+
+    def fits(digest: str) -> bool:
+        if digest.startswith(texts) or digest.endswith(texts):
+            return True
+        return bool(moduli) and any(int(digest, 16) % modulus == number for modulus in moduli)
+
+    return fits
 
 
-@lru_cache(maxsize=256, typed=True)
+def _moduli(number: int) -> tuple[int, ...]:
+    """Those that could leave a number.
+
+    Of the powers of one base the least is enough: what a greater one leaves, it leaves too.
+    """
+    least = (next((m for m in powers if number < m), None) for powers in (DECIMAL, BINARY))
+    return tuple(m for m in (*least, PRIME) if m is not None and number < m)
+
+
 def _number(value: Hashable) -> int | None:
     """A decimal number too large to be met by chance."""
     if isinstance(value, bool) or not re.fullmatch(r"[0-9]{6,40}", str(value)):
@@ -186,7 +200,7 @@ def _scalar(value: object) -> Hashable:
     return value if isinstance(value, str | int) else None
 
 
-@lru_cache(maxsize=256, typed=True)  # the same few lines are read for every recipe
+@lru_cache(maxsize=256, typed=True)
 def _readings(value: Hashable) -> frozenset[str]:
     """Hexadecimal readings of an identifier, long enough to mean something."""
     if isinstance(value, bool) or not isinstance(value, str | int):

@@ -11,9 +11,8 @@ from scipy.stats import norm
 
 from repro.release.opened import Line, Opened
 from repro.release.scoring import Excess, excess
+from repro.release.strata import numbered
 
-MODULI = (2, 3, 4, 5, 8, 16)
-BLOCKS = (2, 16, 64)
 PERMUTATIONS = 64
 NEARBY = 3
 
@@ -32,14 +31,15 @@ KEYS: dict[str, Callable[[str], Hashable]] = {
 
 
 def order_tokens(opened: Opened, looked: np.ndarray) -> list[list[str]]:
-    """Tokens for each line that is looked at of where it stands here and in the original."""
-    lines = opened.lines
-    origins = np.argsort(np.argsort([line.origin for line in lines]))
-    lost = set(opened.unmatched)
-    return [
-        [*_place(i, len(lines)), *_beside(i, origins), *_gaps(line, lost)]
-        for i, line in ((i, lines[i]) for i in looked.tolist())
-    ]
+    """Tokens for each line that is looked at of where it stands."""
+    lines, lost = opened.lines, set(opened.unmatched)
+    return [[*numbered(i, len(lines)), *_gaps(lines[i], lost)] for i in looked.tolist()]
+
+
+def moved_tokens(opened: Opened, looked: np.ndarray) -> list[list[str]]:
+    """The same of where it stands here, against where in the original."""
+    origins = np.argsort(np.argsort([line.origin for line in opened.lines]))
+    return [list(_beside(i, origins)) for i in looked.tolist()]
 
 
 def count_tokens(opened: Opened, every: Opened, looked: np.ndarray) -> list[list[str]]:
@@ -109,11 +109,6 @@ def _ranks(opened: Opened, key: Callable[[str], Hashable]) -> np.ndarray:
     places = {value: place for place, value in enumerate(sorted(set(keys)))}  # type: ignore[type-var]
     ranks = np.array([places[value] for value in keys]) / max(1, len(places) - 1)
     return ranks.reshape(2, -1).T
-
-
-def _place(place: int, count: int) -> Iterator[str]:
-    yield from (f"number mod {m} {place % m}" for m in MODULI)
-    yield from (f"block {place * b // count} of {b}" for b in BLOCKS)
 
 
 def _beside(i: int, origins: np.ndarray) -> Iterator[str]:

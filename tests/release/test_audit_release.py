@@ -19,8 +19,8 @@ from repro.release.edits import edit_tokens
 from repro.release.opened import open_release
 from repro.release.privatise import privatise
 from repro.release.scoring import EACH, excess
-from repro.release.seeded_coins import GENERATORS
 from repro.release.skeleton import byte_tokens
+from repro.release.tossed_coins import GENERATORS
 from tests.release import leaky
 from tests.release.encodings.fresh import FRESH
 from tests.release.encodings.in_bytes import in_bytes_of
