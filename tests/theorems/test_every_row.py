@@ -24,21 +24,11 @@ NEVER_FAILS = {
 }  # fmt: skip
 """Every replicate of every method gives a number."""
 
-<<<<<<< HEAD
-BARE = {
-    "estimation_weighted": ["instance_bound", "printed_cost"],
-    "rlhf_relative_condition": ["num_features", "printed_ltc_cost"],
-    "rlhf_uniform_coverage": ["noise_coverage"],
-}
-"""Rows without a wrong version although nothing contradicts them."""
-
 MAY_BE_NEGATIVE = {
     "private_chipo", "square_chipo", "log_regret", "log_regret_nonprivate", "fast_rate_online",
 }  # fmt: skip
 """They measure differences, of which only the mean is positive."""
 
-=======
->>>>>>> hb
 
 def trials(slug, **values):
     composed = compose_values(slug, {"budget": "smoke", **values})
