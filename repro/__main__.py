@@ -64,7 +64,16 @@ def command() -> NoReturn:
     """Run as this process, and end it."""
     from repro.cli.command import run_command
 
-    run_command(lambda words: main(), begins_later=True)
+    run_command(_version_or_run, begins_later=True)
+
+
+def _version_or_run(words: list[str]) -> int:
+    if "--version" not in words:
+        return main()
+    from repro.cli.version import versions
+
+    print(versions())
+    return 0
 
 
 if __name__ == "__main__":

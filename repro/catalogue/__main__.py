@@ -1,6 +1,11 @@
-"""``python -m repro.catalogue [--json | --slips]``: every numbered statement, with its status.
+"""``python -m repro.catalogue [ID | --json | --slips]``: every numbered statement, with its status.
 
-``--slips`` prints the suspected errors and what settled each, as Markdown.
+  python -m repro.catalogue                all of them, by paper
+  python -m repro.catalogue p1.thm_4_2     one: as printed, verdict, measured, command, what holds
+  python -m repro.catalogue --json         all of them, for programs
+  python -m repro.catalogue --slips        the suspected errors and what settled each, as Markdown
+
+Measured numbers are those of the runs in ./outputs, where there are any.
 
 Exit status 0 if the catalogue is sound, 1 if it has a gap or a dangling name (one line each on
 stderr), 2 for an unknown argument or a malformed file.
@@ -12,6 +17,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 
 from rich.console import Console
 
@@ -26,8 +32,13 @@ from repro.catalogue.coverage import (
     statements_of_experiments,
 )
 from repro.catalogue.entries import counted, load
+from repro.catalogue.one_statement import found as named
+from repro.catalogue.one_statement import page
 from repro.catalogue.table import print_table
 from repro.cli.command import run_command
+
+RUNS = Path("outputs")
+"""Where runs are kept unless their output_dir says otherwise."""
 
 
 def summary(found: list[Row]) -> dict[str, int]:
@@ -39,18 +50,20 @@ def summary(found: list[Row]) -> dict[str, int]:
 def main(arguments: Sequence[str]) -> int:
     """Print the catalogue and return the exit status."""
     try:
-        if list(arguments) not in ([], ["--json"], ["--slips"]):
-            raise BadInput("argument", " ".join(arguments), "allowed: --json, --slips, or nothing")
+        _refuse_options(arguments)
         catalogue = load()
         if "--slips" in arguments:
             print(slips.page(slips.load(), catalogue.papers), end="")
             return 0
         existing = statements_of_experiments()
+        catalogue = completed(catalogue, existing)
+        found = rows(catalogue, existing)
+        if arguments and arguments[0] != "--json":
+            print(page(named(arguments[0], found), catalogue, RUNS))
+            return 0
     except BadInput as problem:
         print(problem, file=sys.stderr)
         return 2
-    catalogue = completed(catalogue, existing)
-    found = rows(catalogue, existing)
     wrong = problems(catalogue, existing)
     if "--json" in arguments:
         plain = {
@@ -65,6 +78,13 @@ def main(arguments: Sequence[str]) -> int:
     for line in wrong:
         print(line, file=sys.stderr)
     return 1 if wrong else 0
+
+
+def _refuse_options(arguments: Sequence[str]) -> None:
+    options = [word for word in arguments if word.startswith("-")]
+    if len(arguments) > 1 or not set(options) <= {"--json", "--slips"}:
+        allowed = "allowed: one id such as p1.thm_4_2, --json, --slips, or nothing"
+        raise BadInput("argument", " ".join(arguments), allowed)
 
 
 def _print_all(catalogue, found: list[Row]) -> None:

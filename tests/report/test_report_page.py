@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from repro.base.errors import BadInput
+from repro.catalogue import __main__ as catalogue
 from repro.catalogue import entries, slips
 from repro.catalogue.slips import Slip
 from repro.report import __main__ as command
@@ -309,3 +310,12 @@ def test_a_broken_matrix_is_one_line(runs, content, capsys):
     assert command.main(["--runs", str(runs)]) == 2
     assert capsys.readouterr().err.count("\n") == 1
     assert not (runs / "report.html").exists()
+
+
+def test_one_statement_shows_what_was_measured(runs, capsys, monkeypatch):
+    """``repro.catalogue ID`` reads the runs in ./outputs."""
+    runs.rename(runs.parent / "outputs")
+    monkeypatch.chdir(runs.parent)
+    assert catalogue.main(["p1.thm_4_2"]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert "measured -1.0020 [-1.0062, -0.9978]; ✓ supported" in text

@@ -1,0 +1,118 @@
+"""One statement on one screen: as printed, verdict, what was measured, what holds instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from textwrap import fill, indent
+
+from repro.base.errors import BadInput, nearest
+from repro.catalogue import slips, statements
+from repro.catalogue.coverage import EXECUTED, Row
+from repro.catalogue.entries import Catalogue, kind, number, paper
+from repro.catalogue.slips import Slip
+from repro.report.html.entries import entry, speaking
+from repro.report.html.runs import Run, find_runs
+from repro.report.wording import verdict_words
+from repro.study.discovery import find
+
+WIDTH = 80
+OURS = "a statement of our own"
+
+
+def found(name: str, rows: Sequence[Row]) -> Row:
+    """The row of an id.
+
+    Raises:
+        BadInput: the catalogue has no such statement.
+    """
+    by_id = {row.id: row for row in rows}
+    if name not in by_id:
+        hint = nearest(name, by_id)
+        raise BadInput("statement", name, f"{hint}allowed: an id like p1.thm_4_2, or nothing")
+    return by_id[name]
+
+
+def page(row: Row, catalogue: Catalogue, runs: Path) -> str:
+    """Lines of at most 80 columns.
+
+    Args:
+        row: of the statement.
+        catalogue: for the title of its paper.
+        runs: folder of finished runs, whose numbers are shown; may be missing.
+    """
+    parts = [_head(row, catalogue), _printed(row.id), *_experiments(row, runs), *_corrections(row)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _head(row: Row, catalogue: Catalogue) -> str:
+    label = f"{kind(row.id)} {number(row.id)}".strip()
+    where = catalogue.papers.get(paper(row.id), OURS)
+    return "\n".join([fill(f"{row.id}, {label}: {row.item.title}", WIDTH), fill(where, WIDTH)])
+
+
+def _printed(name: str) -> str:
+    """As its paper prints it; statements of a user's own have no text here."""
+    one = statements.load().get(name)
+    if one is None:
+        return ""
+    return f"As printed ({one.place})\n" + _wrapped(one.text)
+
+
+def _wrapped(text: str) -> str:
+    """Indented; formulas and names are not broken."""
+    return indent(fill(text, WIDTH - 4, break_long_words=False, break_on_hyphens=False), "  ")
+
+
+def _experiments(row: Row, folder: Path) -> Iterator[str]:
+    """Each experiment with its pinned verdict, its checks and the command that runs it."""
+    if row.item.reason:
+        yield "No experiment\n" + _wrapped(row.item.reason)
+    kept = {run.slug: run for run in find_runs(folder)} if folder.is_dir() else {}
+    for slug, verdict in row.expected.items():
+        yield "\n".join(_experiment(slug, verdict, row.id, kept))
+
+
+def _experiment(slug: str, verdict: str, name: str, kept: Mapping[str, Run]) -> Iterator[str]:
+    shown = "executed, claims nothing" if verdict == EXECUTED else verdict_words(verdict)
+    yield f"{slug}: {shown} (pinned)"
+    yield f"  python -m repro theorem={slug}"
+    if slug in kept:
+        yield from _measured(kept[slug], name)
+        return
+    kind_of = find(slug)
+    for one in kind_of.rows if verdict != EXECUTED else ():
+        if name in kind_of.statements_of(one.name):
+            claim = one.claim.said(one.over)
+            yield _line(one.name, claim, f"pinned {one.expected}; {one.measure.evidence}")
+
+
+def _measured(run: Run, name: str) -> Iterator[str]:
+    """What the last run of an experiment measured."""
+    for check in speaking(run, name):
+        row = entry(check, check)
+        told = f"claimed {row.claimed}; measured {row.measured}"
+        yield _line(row.name, row.claim, f"{told}; {verdict_words(row.verdict)}; {row.basis}")
+
+
+def _line(name: str, claim: str, told: str) -> str:
+    return f"{_wrapped(f'{name}: {claim}')}\n" + indent(_wrapped(told), "  ")
+
+
+def _corrections(row: Row) -> Iterator[str]:
+    """What is known to be wrong with it, and the form that holds."""
+    for slip in slips.load().values():
+        if _concerns(slip, row):
+            head = fill(f"What holds ({slip.said}; {slip.place})", WIDTH)
+            yield f"{head}\n{_wrapped(slip.corrected)}"
+
+
+def _concerns(slip: Slip, row: Row) -> bool:
+    """Whether a check that speaks for the statement is evidence of the slip."""
+    checks = {
+        f"{slug}: {one.name}"
+        for slug in row.expected
+        for one in find(slug).rows
+        if row.id in find(slug).statements_of(one.name)
+    }
+    return not checks.isdisjoint(slip.evidence)

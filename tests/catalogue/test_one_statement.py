@@ -1,0 +1,47 @@
+"""``python -m repro.catalogue ID``: one statement on one screen."""
+
+import pytest
+
+from repro.catalogue import __main__ as command
+from repro.catalogue.coverage import completed, rows, statements_of_experiments
+from repro.catalogue.entries import load
+from repro.catalogue.one_statement import page
+
+EXISTING = statements_of_experiments()
+CATALOGUE = completed(load(), EXISTING)
+ROWS = {row.id: row for row in rows(CATALOGUE, EXISTING)}
+
+
+def test_a_statement_is_printed_with_its_verdict_its_command_and_what_holds(
+    capsys, monkeypatch, tmp_path
+):
+    monkeypatch.chdir(tmp_path)
+    assert command.main(["p1.thm_4_2"]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("p1.thm_4_2, theorem 4.2: offline gap of private pessimistic RLHF\n")
+    assert "As printed (Section 4.1, proof in Appendix B)" in text
+    assert "offline_gap: ✗ contradicted (pinned)\n  python -m repro theorem=offline_gap\n" in text
+    assert "e^(2B) at fixed ε; e^B only without privacy" in text
+
+
+@pytest.mark.parametrize("name", sorted(ROWS))
+def test_every_statement_fits_its_screen(name, tmp_path):
+    """At most 80 columns, but for formulas and names that cannot be broken."""
+    text = page(ROWS[name], CATALOGUE, tmp_path / "none")
+    for line in text.splitlines():
+        assert len(line) <= 80 or " " not in line.strip(), line
+    row = ROWS[name]
+    assert row.item.title.split()[0] in text
+    assert all(f"python -m repro theorem={slug}" in text for slug in row.expected)
+    assert not row.item.reason or "No experiment" in text
+
+
+@pytest.mark.parametrize(
+    ("word", "hint"), [("p1.thm_4_3", "did you mean"), ("theorem", "allowed"), ("", "allowed")]
+)
+def test_a_statement_that_there_is_not_is_one_line(word, hint, capsys):
+    assert command.main([word]) == 2
+    line = capsys.readouterr().err
+    assert line.startswith(f"statement={word}: ") or not word
+    assert hint in line
+    assert line.count("\n") == 1
