@@ -61,5 +61,5 @@ def test_no_uncertainty_turns_the_verdict(turned):
     def wrong(right, self, policy):
         return 0 * right(self, policy)
 
-    found = turned("proven_bonus_clips", LinearLearner, "uncertainty", wrong)
-    assert found == ("supported", "contradicted")
+    before, after = turned("proven_bonus_clips", LinearLearner, "uncertainty", wrong)
+    assert before == "supported" != after
