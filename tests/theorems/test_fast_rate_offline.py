@@ -26,6 +26,9 @@ NEEDS = [
     ("horizon", {"labels": fair_coins}),
     ("horizon_linear", {"estimate": the_truth}),
     ("floor_horizon_ltc", {"adversary": idle_adversary}),
+    ("floor_privacy_cost_ctl", {"labels": fair_coins}),
+    ("floor_kl_weight", {"adversary": idle_adversary}),
+    ("kl_weight", {"labels": fair_coins}),
 ]
 
 

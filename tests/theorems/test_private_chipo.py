@@ -3,6 +3,7 @@
 import numpy as np
 
 from repro.families.chipo import algorithms_tabular
+from repro.preferences.label_law import the_truth
 from repro.study.stages import stages_of
 
 
@@ -15,6 +16,11 @@ def test_text_pairs_replace_the_linear_world(trials_of):
 def test_every_case_of_drawn_labels_can_be_ablated(trials_of):
     for name, trial in trials_of().items():
         assert {"labels", "channel", "estimate"} <= stages_of(trial.cases[0]), name
+
+
+def test_a_revealed_truth_is_noticed(taken_away):
+    before, after = taken_away("n_pairs", estimate=the_truth)
+    assert before == "supported" != after
 
 
 def test_a_missing_debias_turns_the_verdict(turned):

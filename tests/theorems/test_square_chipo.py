@@ -2,9 +2,11 @@
 
 from dataclasses import replace
 
-from repro.corruption.huber_reports import HuberReports
+import pytest
+
+from repro.corruption.huber_reports import HuberReports, idle_adversary
 from repro.corruption.orders import Order
-from repro.preferences.label_law import fair_coins
+from repro.preferences.label_law import fair_coins, no_randomizer, the_truth
 from repro.study.stages import stages_of
 
 
@@ -15,8 +17,17 @@ def test_every_case_of_drawn_labels_can_be_ablated(trials_of):
         ), name
 
 
-def test_labels_are_noticed(taken_away):
-    before, after = taken_away("n_pairs", labels=fair_coins)
+NEEDS = [
+    ("n_pairs", {"labels": fair_coins}),
+    ("n_pairs", {"estimate": the_truth}),
+    ("privacy_cost_ctl", {"channel": no_randomizer}),
+    ("privacy_cost_ltc_adaptive", {"adversary": idle_adversary}),
+]
+
+
+@pytest.mark.parametrize(("row", "stages"), NEEDS)
+def test_what_a_row_needs_is_noticed(taken_away, row, stages):
+    before, after = taken_away(row, **stages)
     assert before == "supported" != after
 
 

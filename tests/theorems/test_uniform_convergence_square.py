@@ -6,11 +6,12 @@ import pytest
 
 from repro.corruption.huber_reports import HuberReports
 from repro.corruption.orders import Order
-from repro.preferences.label_law import no_randomizer
+from repro.preferences.label_law import fair_coins, no_randomizer
 
 NEEDS = [
     ("prefactor_ltc", {"order": Order.CTL}),
     ("n_pairs", {"channel": no_randomizer}),
+    ("privacy_cost_ctl", {"labels": fair_coins}),
 ]
 
 

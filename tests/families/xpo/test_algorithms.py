@@ -22,14 +22,17 @@ from repro.families.xpo.quantities import _gaps, batch_of, ladder_gap
 from repro.families.xpo.worlds import NeedleClass, PairCounts, XpoBatch
 from repro.families.xpo.wrong import (
     Update,
+    exploring_xpo,
     label_flip,
     naive_likelihood,
     other_order,
     printed_sign,
     priv_xpo,
+    reversed_optimism,
     square_label_flip,
     square_xpo,
     without_cost,
+    without_optimism,
 )
 from repro.preferences.block_draws import NumpyDraws, geometric_times
 from repro.preferences.label_law import bradley_terry, fair_coins, no_randomizer, the_truth
@@ -189,6 +192,20 @@ def case(horizon: int, **changes) -> XpoCase:
 def gap_of(method: Method[Update], horizon: int, **changes) -> float:
     found, _ = ladder_gap(case(horizon, **changes), method.run, np.random.default_rng(1), 60)
     return float(found.mean())
+
+
+def test_a_rare_best_response_is_found_by_optimism_alone():
+    hopeful, neutral, reversed_ = (
+        gap_of(method, 10**5, rare=1e-3)
+        for method in (exploring_xpo, without_optimism, reversed_optimism)
+    )
+    assert 3 * hopeful < neutral < reversed_
+
+
+def test_the_reference_of_a_needle_class_is_its_untilted_policy():
+    policies = NeedleClass(3, torch.zeros(1).double(), 1.5, best_share=0.1)
+    np.testing.assert_allclose(policies.table()[0], [0.1, 0.45, 0.45])
+    np.testing.assert_allclose(policies.log_normaliser, 0, atol=1e-15)
 
 
 def test_right_methods_improve_with_time_and_wrong_ones_do_not():
