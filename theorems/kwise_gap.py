@@ -126,6 +126,7 @@ GAP = learnt("suboptimality [reward]")
 ERROR = learnt("‖θ* − θ̃‖ in Σ̃_K + λI")
 LABELS = (Need.LABELS, Need.TRUTH_HIDDEN)
 NOISY = (*LABELS, Need.NOISE)
+"""In ε alone: both terms of F, that of the sample and that of the noise, go like 1/√n."""
 THEOREM, CLAIM_1, CLAIM_2 = ("p3.thm_4_4",), ("p3.claim_b_1",), ("p3.claim_b_2",)
 
 
@@ -171,7 +172,7 @@ class KwiseGap(CentralExperiment[Case]):
             pessimistic, (greedy_into_the_trap,), on=TRAPPED, needs=(*LABELS, Need.PESSIMISM),
             settles=THEOREM),
         Row("error", "n_pairs", Slope(-0.5, "error {rate}"), ERROR, error, (error_text_ridge,),
-            on=NULL, needs=NOISY, settles=THEOREM),
+            on=NULL, needs=LABELS, settles=THEOREM),
         Row("error_epsilon", "epsilon", Slope(-0.5, "error {rate}"), ERROR, error,
             (error_without_epsilon,), on=NULL, needs=NOISY, settles=THEOREM),
         Row("ranked_actions", "ranked_actions",

@@ -111,10 +111,10 @@ def one_law(case: MaskCase, m: Method, rng: np.random.Generator, replicates: int
     return added / wanted
 
 
-def over_signal(case: MaskCase, m: Method[Order], rng: np.random.Generator, replicates: int):
-    """(R,) 1 − 2·share of an order over (1−2p)(1−2α)."""
+def over_signal(case: MaskCase, m: Method, rng: np.random.Generator, replicates: int):
+    """(R,) 1 − 2·share of an order over (1−2p)(1−2α); 0 where labels speak against the truth."""
     signal = 1 - 2 * replace(case, order=m.run(case)).flipped(rng, replicates)
-    return signal / ((1 - 2 * flip_prob(case.epsilon)) * (1 - 2 * case.corruption))
+    return np.maximum(signal, 0) / ((1 - 2 * flip_prob(case.epsilon)) * (1 - 2 * case.corruption))
 
 
 CTL, LTC = Method("ctl", Order.CTL), Method("ltc", Order.LTC)

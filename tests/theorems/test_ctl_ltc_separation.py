@@ -2,7 +2,8 @@
 
 import pytest
 
-from repro.corruption.orders import Randomize
+from repro.corruption.orders import Order
+from repro.families.robust import adversaries
 
 
 def test_text_instance_has_its_own_rows(trials_of):
@@ -35,9 +36,9 @@ def test_something_is_assumed(plan_of):
     assert plan_of().experiment.assumptions()
 
 
-def test_an_adversary_blind_to_the_randomizer_turns_the_verdict(turned):
-    def wrong(right, self, reading):
-        return reading
+def test_corruption_always_behind_privacy_turns_the_verdict(turned):
+    def wrong(right, order, *stages):
+        return right(Order.LTC, *stages)
 
-    found = turned("ratio_value", Randomize, "reading_before", wrong, replicates=20)
+    found = turned("ratio_value", adversaries, "channel", wrong)
     assert found == ("supported", "contradicted")
