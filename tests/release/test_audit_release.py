@@ -25,11 +25,12 @@ from tests.release import leaky
 from tests.release.encodings.fresh import FRESH
 from tests.release.encodings.in_bytes import in_bytes_of
 from tests.release.encodings.in_places import response_order
-from tests.release.encodings.rows import EPSILON, rows, shuffled, write
+from tests.release.encodings.later import LATER
+from tests.release.encodings.rows import COIN, EPSILON, rows, shuffled, write
 
 LINES = 2100
 EVERY = 11
-ENCODINGS = leaky.SEEN | leaky.UNSEEN | FRESH
+ENCODINGS = leaky.SEEN | leaky.UNSEEN | FRESH | LATER
 GOOD = {"prompt": "p", "response_1": "a", "response_2": "b", "label": 1}
 
 
@@ -94,6 +95,39 @@ def test_a_sound_release_is_cleared(audited, many, trial):
     done = audited(leaky.sound, many[:600])
     assert not done.leaks
     assert any("'id'" in words for words in done.out_of_reach)
+
+
+def either(count):
+    """Two responses for all prompts: a hash of the chosen one is the label."""
+    pairs = (("yes", "no") if COIN.random() < 0.7 else ("no", "yes") for _ in range(count))
+    return [(f"prompt {i:04}", *pair) for i, pair in enumerate(pairs)]
+
+
+def sorted_by_label(count):
+    """Which response was chosen depends on the line alone."""
+    return [(f"prompt {i:04}", *sorted(("yes", "no"), reverse=i < count / 2)) for i in range(count)]
+
+
+def asked_for(count):
+    """Which response was chosen depends on the prompt, and that on the line."""
+    found = []
+    for i in range(count):
+        formal, casual = f"Dear sir, {COIN.random()}, regards", f"hey you {COIN.random()}, bye"
+        pair = (formal, casual) if i % 2 else (casual, formal)
+        pair = pair if COIN.random() < 0.9 else pair[::-1]
+        found.append((("casual, please", "formal, please")[i % 2], *pair))
+    return found
+
+
+@pytest.mark.parametrize("make", [either, sorted_by_label, asked_for])
+def test_what_an_original_says_by_itself_is_no_leak(audited, make):
+    def sound(records, folder):
+        (folder / "out.manifest.json").write_text(
+            json.dumps({"epsilon": EPSILON, "run": f"{COIN.getrandbits(512):0128x}"})
+        )
+        return records, write(folder / "out.jsonl", shuffled(rows(records)))
+
+    assert not caught(audited(sound, make(1200)))
 
 
 @pytest.mark.parametrize("epsilon", ["0.1", "3"])
