@@ -15,6 +15,7 @@ import pytest
 from repro import audit_release
 from repro.preferences.synthetic_pairs import synthetic_pairs
 from repro.release.audit import audit_release as audit
+from repro.release.audit import out_of_reach
 from repro.release.edits import edit_tokens
 from repro.release.opened import open_release
 from repro.release.privatise import privatise
@@ -280,6 +281,17 @@ def test_altered_and_unknown_lines_are_counted(tmp_path, write_input, records):
     opened = open_release(write(tmp_path / "out.jsonl", lines), write_input(both_labels))
     assert (len(opened.lines), opened.unmatched, opened.disputed) == (58, (2,), 1)
     assert [line.origin for line in opened.lines][:4] == [0, 1, 3, 4]
+
+
+def test_what_is_out_of_reach_is_named_with_its_reason(tmp_path, write_input, records):
+    values = [row.values() | {"id": COIN.getrandbits(64), "n": 1} for row in rows(records[:60])]
+    values[2] |= {"prompt": "nobody asked this", "response_1": "yes", "response_2": "no"}
+    lines = [json.dumps(value) + "\n" for value in values]
+    opened = open_release(write(tmp_path / "out.jsonl", lines), write_input(records[:60]))
+    field, unknown, keys = out_of_reach(opened)
+    assert "field 'id' holds a value of its own for each line: a hash with an unknown" in field
+    assert unknown == "1 lines are not of this original: nothing is known of them"
+    assert "drawn with a key, or with a seed or generator that is not among those tried" in keys
 
 
 @pytest.mark.parametrize(
