@@ -7,7 +7,7 @@ one line of each comparison, so that their evidence is independent.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,8 +19,9 @@ from repro.release.classifier import RAREST, features, learned, side_by_side
 from repro.release.coin_patterns import shared_coins
 from repro.release.edits import edit_tokens
 from repro.release.extra_fields import field_tokens
+from repro.release.fitted_counts import fitted_tokens
 from repro.release.noise import uneven_noise
-from repro.release.opened import Opened
+from repro.release.opened import Line, Opened
 from repro.release.ordered_hashes import guess_by_hash
 from repro.release.places import (
     beyond_chance,
@@ -96,7 +97,7 @@ def attack_all(seen: Scene) -> list[Finding]:
         "texts": (edit_tokens(lines), "what was changed in texts"),
         "line order": (order_tokens(single, parts.looked), "where lines stand"),
         "moved lines": (moved_tokens(single, parts.looked), "where they stood in the original"),
-        "fields": (field_tokens(lines), "what other fields hold"),
+        "fields": (_fields(lines, parts), "what other fields hold"),
         "counts": (counts, "lines that come more often"),
         "manifest": (_beside_tokens(seen), "values for each line beside the release"),
     }
@@ -225,6 +226,11 @@ def _log_ratio(counts: Counts) -> float:
     if not share:
         return 0.0
     return float(np.log(share / other)) if other else float("inf")
+
+
+def _fields(lines: Sequence[Line], parts: Split) -> Tokens:
+    fitted = fitted_tokens(lines, parts.among_looked(parts.fit))
+    return [one + other for one, other in zip(field_tokens(lines), fitted, strict=True)]
 
 
 def _beside_tokens(seen: Scene) -> Tokens:

@@ -43,6 +43,8 @@ ALPHABETS = (
 )
 """Digits of numbers in bases 36, 62 and 58."""
 FEWEST_DIGITS, MOST_DIGITS = 20, 20_000
+WIDEST = 8
+"""Columns of a table that are read."""
 LOST = 16
 """Zeros that may have been lost at the front of such a number."""
 BYTES = 256
@@ -164,12 +166,15 @@ def _readings(value: Any, count: int) -> Iterator[np.ndarray]:
     if isinstance(value, list):
         yield _codes(value)
         yield from _members(value, count)
+        yield from _runs(value, count)
+        yield from _columns(value)
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         yield from _bits_of(bin(value)[2:])
         yield from _bits_of(str(value))
     if isinstance(value, str):
         yield from _bits_of(value)
         yield _codes(re.split(r"[\s,;|/:]+", value))
+        yield from _bits_of(re.sub(r"[\s,;|/:_-]+", "", value))
         yield from _digits(value, count)
         for data in _bytes(value):
             bits = np.unpackbits(np.frombuffer(data, dtype=np.uint8)).astype(int)
@@ -240,6 +245,18 @@ def _members(values: Sequence[Any], count: int) -> Iterator[np.ndarray]:
         member = np.zeros(count, dtype=int)
         member[places] = 1
         yield member
+
+
+def _runs(values: Sequence[Any], count: int) -> Iterator[np.ndarray]:
+    """Two values in turn, each as many times as a list of numbers says."""
+    if all(isinstance(v, int) and 0 <= v <= count for v in values) and sum(values) <= 2 * count:
+        yield np.repeat(np.arange(len(values)) % 2, values)
+
+
+def _columns(values: Sequence[Any]) -> Iterator[np.ndarray]:
+    """Each member of short lists of one length."""
+    if values and all(isinstance(v, list) and len(v) == len(values[0]) <= WIDEST for v in values):
+        yield from map(_codes, zip(*values, strict=True))
 
 
 def _numbers(value: Any) -> Iterator[float]:

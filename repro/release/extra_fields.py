@@ -47,6 +47,14 @@ def field_names(lines: Sequence[Line]) -> list[str]:
     return sorted({name for line in lines for name in line.values if name not in FIELDS})
 
 
+def numbers(lines: Sequence[Line]) -> dict[str, np.ndarray]:
+    """(n,) values of each field that holds a number in most lines; NaN where it does not."""
+    flat = [dict(_flat(line.values)) for line in lines]
+    names = sorted({name for values in flat for name in values})
+    found = {name: np.array([_number(line.get(name)) for line in flat]) for name in names}
+    return {name: values for name, values in found.items() if np.isfinite(values).mean() > 0.5}
+
+
 def _flat(values: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     for name, value in values.items():
         if name not in FIELDS:

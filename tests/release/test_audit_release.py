@@ -15,6 +15,7 @@ import pytest
 from repro import audit_release
 from repro.preferences.synthetic_pairs import synthetic_pairs
 from repro.release.audit import audit_release as audit
+from repro.release.audit import out_of_reach
 from repro.release.edits import edit_tokens
 from repro.release.opened import open_release
 from repro.release.privatise import privatise
@@ -25,11 +26,12 @@ from tests.release import leaky
 from tests.release.encodings.fresh import FRESH
 from tests.release.encodings.in_bytes import in_bytes_of
 from tests.release.encodings.in_places import response_order
-from tests.release.encodings.rows import EPSILON, rows, shuffled, write
+from tests.release.encodings.later import LATER
+from tests.release.encodings.rows import COIN, EPSILON, rows, shuffled, write
 
 LINES = 2100
 EVERY = 11
-ENCODINGS = leaky.SEEN | leaky.UNSEEN | FRESH
+ENCODINGS = leaky.SEEN | leaky.UNSEEN | FRESH | LATER
 GOOD = {"prompt": "p", "response_1": "a", "response_2": "b", "label": 1}
 
 
@@ -94,6 +96,39 @@ def test_a_sound_release_is_cleared(audited, many, trial):
     done = audited(leaky.sound, many[:600])
     assert not done.leaks
     assert any("'id'" in words for words in done.out_of_reach)
+
+
+def either(count):
+    """Two responses for all prompts: a hash of the chosen one is the label."""
+    pairs = (("yes", "no") if COIN.random() < 0.7 else ("no", "yes") for _ in range(count))
+    return [(f"prompt {i:04}", *pair) for i, pair in enumerate(pairs)]
+
+
+def sorted_by_label(count):
+    """Which response was chosen depends on the line alone."""
+    return [(f"prompt {i:04}", *sorted(("yes", "no"), reverse=i < count / 2)) for i in range(count)]
+
+
+def asked_for(count):
+    """Which response was chosen depends on the prompt, and that on the line."""
+    found = []
+    for i in range(count):
+        formal, casual = f"Dear sir, {COIN.random()}, regards", f"hey you {COIN.random()}, bye"
+        pair = (formal, casual) if i % 2 else (casual, formal)
+        pair = pair if COIN.random() < 0.9 else pair[::-1]
+        found.append((("casual, please", "formal, please")[i % 2], *pair))
+    return found
+
+
+@pytest.mark.parametrize("make", [either, sorted_by_label, asked_for])
+def test_what_an_original_says_by_itself_is_no_leak(audited, make):
+    def sound(records, folder):
+        (folder / "out.manifest.json").write_text(
+            json.dumps({"epsilon": EPSILON, "run": f"{COIN.getrandbits(512):0128x}"})
+        )
+        return records, write(folder / "out.jsonl", shuffled(rows(records)))
+
+    assert not caught(audited(sound, make(1200)))
 
 
 @pytest.mark.parametrize("epsilon", ["0.1", "3"])
@@ -246,6 +281,17 @@ def test_altered_and_unknown_lines_are_counted(tmp_path, write_input, records):
     opened = open_release(write(tmp_path / "out.jsonl", lines), write_input(both_labels))
     assert (len(opened.lines), opened.unmatched, opened.disputed) == (58, (2,), 1)
     assert [line.origin for line in opened.lines][:4] == [0, 1, 3, 4]
+
+
+def test_what_is_out_of_reach_is_named_with_its_reason(tmp_path, write_input, records):
+    values = [row.values() | {"id": COIN.getrandbits(64), "n": 1} for row in rows(records[:60])]
+    values[2] |= {"prompt": "nobody asked this", "response_1": "yes", "response_2": "no"}
+    lines = [json.dumps(value) + "\n" for value in values]
+    opened = open_release(write(tmp_path / "out.jsonl", lines), write_input(records[:60]))
+    field, unknown, keys = out_of_reach(opened)
+    assert "field 'id' holds a value of its own for each line: a hash with an unknown" in field
+    assert unknown == "1 lines are not of this original: nothing is known of them"
+    assert "drawn with a key, or with a seed or generator that is not among those tried" in keys
 
 
 @pytest.mark.parametrize(
