@@ -165,4 +165,8 @@ def _margin(
 ) -> Margin:
     if verdict == "contradicted":
         return Margin(at.error, -room, math.inf, shared)
-    return Margin(at.error, room, tolerance if direction == "two_sided" else math.inf, shared)
+    if direction != "two_sided":
+        return Margin(at.error, room, math.inf, shared)
+    # a pilot's own noise is no bias: what lies off the claim by chance is taken to lie on it
+    likely = min(room + CHANCE * at.error, tolerance)
+    return Margin(at.error, likely, tolerance, shared)

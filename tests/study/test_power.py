@@ -62,6 +62,18 @@ def test_a_value_beyond_the_edge_is_not_mended_by_replicates():
     assert margin.room < 0
 
 
+def test_noise_of_the_pilot_is_not_taken_for_a_bias():
+    """At the edge by two standard errors, as at the claim itself; by many, it is a bias."""
+    near = Series(GRID, 1.0 + 0.09 * np.ones((len(GRID), 20, 20)))
+    near.values[:, ::2] += 0.2
+    near.values[:, 1::2] -= 0.2
+    exact = Series(GRID, near.values - 0.09)
+    for one, other in zip(*(margins(RATIO, s, "supported") for s in (near, exact)), strict=True):
+        assert one.room == other.room == RATIO.tolerance
+    biased = Series(GRID, 1.0 + (near.values - 1.0) / 20 + 0.09 * 19 / 20)
+    assert margins(RATIO, biased, "supported")[0].room < 0.05
+
+
 def test_one_wrong_point_is_enough_for_a_control():
     rng = np.random.default_rng(3)
     wrong = measured(rng, SMOKE, 4.0)
