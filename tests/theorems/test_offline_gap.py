@@ -33,7 +33,7 @@ def test_the_bonus_row_is_pessimistic_and_still_of_rate_one(smoke, by_name):
 
 @pytest.mark.parametrize(
     ("check", "stages"),
-    [("n_pairs", {"estimate": the_truth}), ("constant_with_bonus", {"bonus": 0.0}),
+    [("n_pairs_beyond_bonus", {"estimate": the_truth}), ("constant_with_bonus", {"bonus": 0.0}),
      ("constant_with_bonus", {"bonus": -1.0}), ("num_states_with_bonus", {"bonus": -1.0}),
      ("bonus_used", {"estimate": the_truth}), ("pessimism", {"bonus": -1.0})],
 )  # fmt: skip
