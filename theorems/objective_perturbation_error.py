@@ -155,7 +155,7 @@ class ObjectivePerturbationError(CentralExperiment[Case]):
             a11.noise_step_printed, on=STEP_IN_N, given=in_force, needs=(Need.NOISE,),
             settles=EQ_13, expected="contradicted", why="γ stands in the numerator"),
         Row("noise_step", "n_pairs",
-            Frequency("(13) with γ in the denominator, within a factor 10: probability ≥ 1−η"),
+            Frequency("(13) with γ in the denominator, within a factor 20: probability ≥ 1−η"),
             STEP_FAILS, a11.noise_step, (a11.noise_step_printed,), on=STEP_IN_N, given=in_force,
             needs=(Need.NOISE,), settles=EQ_13),
         Row("output_step_printed", "n_pairs",

@@ -99,7 +99,7 @@ def noise_step(
 
     No pair distinguishes anything (Σ = 0), so θ' = 0 and θ̂ = −b/(2αn), cut to the ball.
     Printed: (σ/n)√(2dγ·log(2/η)/α).  From the line above it: (σ/n)√(2d·log(2/η)/(γα)), which is of
-    the right size: 1 also where a tenth of it suffices.
+    the right size: 1 also where a twentieth of it suffices.
     """
     ridge, gamma = budget.ridge(n_pairs, d), budget.curvature
     b = budget.noise_std * (noise.multiple * draw_noise(rng, replicates, d).linear)
@@ -108,7 +108,7 @@ def noise_step(
     factor = gamma if printed else 1 / gamma
     logs = 2 * d * factor * math.log(2 / budget.failure_prob)
     right = budget.noise_std / n_pairs * math.sqrt(logs / ridge)
-    low = 0.0 if printed else right / 10
+    low = 0.0 if printed else right / 20
     return ((left > right) | (left < low)).double()
 
 
