@@ -173,10 +173,9 @@ def _cases(values: np.ndarray) -> int:
 
 def _slope_verdict(check: SlopeCheck, slope: Slope, row_error: float) -> Verdict:
     """The mean slope's verdict, unless a significant bend leads elsewhere at the far end."""
-    verdict, at_end = (
-        compare(found.interval(row_error), check.claimed, check.tolerance, check.direction)
-        for found in (slope.slope, slope.end_slope)
-    )
+    mean, end = (found.interval(row_error) for found in (slope.slope, slope.end_slope))
+    verdict = compare(mean, check.claimed, check.tolerance, check.direction)
+    at_end = compare(end, check.claimed, check.tolerance, check.direction)
     return "inconclusive" if slope.bends and {verdict, at_end} == OPPOSITE else verdict
 
 
