@@ -2,9 +2,10 @@
 
 A slope is supported when its interval lies inside claimed ± tolerance (an equivalence test), or on
 the allowed side of a bound; contradicted when the interval lies wholly outside; inconclusive when
-it straddles the margin.  A ratio or frequency is held to its claim at every grid point, by
-intervals that hold together.  Printed intervals are those of 95 %; the budget says how rarely the
-interval that decides may miss the truth, so that the suite's verdicts hold together too.
+it straddles the margin.  A ratio is held to its claim on the mean, and contradicted by any grid
+point; a frequency is held to it at every point, by intervals that hold together.  Printed
+intervals are those of 95 %; the budget says how rarely the interval that decides may miss the
+truth, so that the suite's verdicts hold together too.
 """
 
 from __future__ import annotations
@@ -24,9 +25,8 @@ from repro.study.checks import (
     SlopeCheck,
     Verdict,
 )
-from repro.study.rates import Interval, Slope, fit_slope, point_estimates
+from repro.study.rates import Interval, Slope, fit_slope, point_estimates, pooled
 from repro.study.results import Fit, Outcome, Series
-from repro.study.verdicts import worst
 
 OPPOSITE = {"supported", "contradicted"}
 
@@ -91,24 +91,26 @@ def _(check: SlopeCheck, method, series, row_error) -> Outcome:
 
 @judge.register
 def _(check: RatioCheck, method, series, row_error) -> Outcome:
-    """Student intervals at each grid point, Bonferroni over the grid; the worst point is shown."""
+    """The mean over the grid decides, unless a grid point by itself contradicts the claim.
+
+    Intervals of points hold together (Bonferroni over the grid), so errors to either side do not
+    make up for each other.
+    """
     if not np.isfinite(series.means).all():
         return _unmeasured(check, method, series, "a grid point has no finite value")
     points, share = point_estimates(series), 1 / len(series.grid)
-    shown = [point.interval(0.05 * share) for point in points]
-    furthest = max(shown, key=lambda at: abs(at.value - check.claimed))
+    mean, shown = pooled(points), [point.interval(0.05 * share) for point in points]
     numbers = {
         "claimed": check.claimed,
-        "value": furthest.value,
-        "ci95": [furthest.low, furthest.high],
+        "value": mean.value,
+        "ci95": [mean.interval().low, mean.interval().high],
         "tolerance": check.tolerance,
         "by_point": [at.value for at in shown],
         "by_point_ci95": [[at.low, at.high] for at in shown],
     }
-    verdict = worst(
-        compare(point.interval(row_error * share), check.claimed, check.tolerance, "two_sided")
-        for point in points
-    )
+    deciding = [mean.interval(row_error), *(point.interval(row_error * share) for point in points)]
+    found = [compare(at, check.claimed, check.tolerance, "two_sided") for at in deciding]
+    verdict = "contradicted" if "contradicted" in found else found[0]
     return Outcome(method, _enough(series, verdict), numbers, series)
 
 

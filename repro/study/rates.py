@@ -109,6 +109,11 @@ def point_estimates(series: Series) -> list[Estimate]:
     return [_mean(blocks[np.isfinite(blocks)]) for blocks in series.block_means]
 
 
+def pooled(points: list[Estimate]) -> Estimate:
+    """The mean over grid points, each weighted equally."""
+    return _combined(np.full(len(points), 1 / len(points)), points)
+
+
 def _mean(blocks: np.ndarray) -> Estimate:
     """Mean of block means; one block says nothing about its error, equal blocks are exact."""
     if blocks.size < 2:
