@@ -27,6 +27,7 @@ from repro.study.checks import (
 )
 from repro.study.rates import Interval, Slope, fit_slope, point_estimates, pooled
 from repro.study.results import Fit, Outcome, Series
+from repro.study.verdicts import worst
 
 OPPOSITE = {"supported", "contradicted"}
 
@@ -110,7 +111,7 @@ def _(check: RatioCheck, method, series, row_error) -> Outcome:
     }
     deciding = [mean.interval(row_error), *(point.interval(row_error * share) for point in points)]
     found = [compare(at, check.claimed, check.tolerance, "two_sided") for at in deciding]
-    verdict = "contradicted" if "contradicted" in found else found[0]
+    verdict = worst(found) if "contradicted" in found else found[0]
     return Outcome(method, _enough(series, verdict), numbers, series)
 
 
