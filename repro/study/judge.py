@@ -110,7 +110,9 @@ def _(check: RatioCheck, method, series, row_error) -> Outcome:
         "by_point_ci95": [[at.low, at.high] for at in shown],
     }
     deciding = [mean.interval(row_error), *(point.interval(row_error * share) for point in points)]
-    found = [compare(at, check.claimed, check.tolerance, "two_sided") for at in deciding]
+    found: list[Verdict] = [
+        compare(at, check.claimed, check.tolerance, "two_sided") for at in deciding
+    ]
     verdict = worst(found) if "contradicted" in found else found[0]
     return Outcome(method, _enough(series, verdict), numbers, series)
 
