@@ -27,5 +27,5 @@ def test_a_missing_debias_turns_the_verdict(turned):
     def wrong(right, epsilon):
         return 1.0
 
-    found = turned("privacy_cost", algorithms_tabular, "privacy_cost", wrong)
+    found = turned("privacy_cost", algorithms_tabular, "privacy_cost", wrong, replicates=400)
     assert found == ("supported", "contradicted")
