@@ -314,6 +314,8 @@ def test_a_broken_matrix_is_one_line(runs, content, capsys):
 
 def test_one_statement_shows_what_was_measured(runs, capsys, monkeypatch):
     """``repro.catalogue ID`` reads the runs in ./outputs."""
+    checks = json.loads((runs / "one" / "verdict.json").read_text())["checks"]
+    change(runs, checks=[{**checks[0], "statements": ["p1.thm_4_2"]}])
     runs.rename(runs.parent / "outputs")
     monkeypatch.chdir(runs.parent)
     assert catalogue.main(["p1.thm_4_2"]) == 0
