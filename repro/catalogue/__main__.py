@@ -32,10 +32,10 @@ from repro.catalogue.coverage import (
     statements_of_experiments,
 )
 from repro.catalogue.entries import counted, load
-from repro.catalogue.one_statement import found as named
-from repro.catalogue.one_statement import page
 from repro.catalogue.table import print_table
 from repro.cli.command import run_command
+from repro.report.one_statement import found as named
+from repro.report.one_statement import page
 
 RUNS = Path("outputs")
 """Where runs are kept unless their output_dir says otherwise."""

@@ -5,7 +5,7 @@ import pytest
 from repro.catalogue import __main__ as command
 from repro.catalogue.coverage import completed, rows, statements_of_experiments
 from repro.catalogue.entries import load
-from repro.catalogue.one_statement import page
+from repro.report.one_statement import page
 
 EXISTING = statements_of_experiments()
 CATALOGUE = completed(load(), EXISTING)
