@@ -7,22 +7,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import Field
-
-from repro.api import execute
 from repro.base.errors import BadInput
-from repro.base.files import atomic_write
+from repro.base.files import atomic_write, yaml_mapping
 from repro.base.paths import conf_dir
-from repro.base.schema import Model, Whole, validate
-from repro.cli.composition import compose_values, named_theorems
-from repro.cli.folders import made
-from repro.report.progress import progress
+from repro.base.places import place_of
+from repro.base.schema import Whole, validate
+from repro.cli.many_runs import ManyRuns
 from repro.study.config import Budget
 from repro.study.plan import built
 from repro.study.power import planned, rounded
-from repro.study.settings import session_of
 
 FEWEST = 0.05
 """One replicate in each of the 20 blocks of smoke."""
@@ -49,14 +44,12 @@ LINES = Form(
 )
 
 
-class PowerRequest(Model):
-    """Arguments of the command."""
+class PowerRequest(ManyRuns):
+    """Arguments of the command; ``budgets`` is the largest that a pinned verdict is to hold at."""
 
-    theorem: Annotated[str, Field(min_length=1)] = "glob(*,exclude=llm_*)"
     budgets: Literal["smoke", "laptop", "paper"] = "paper"
     seed: Whole = 0
     write: bool = False
-    output_dir: Annotated[str, Field(min_length=1)] = "outputs"
 
 
 @dataclass(frozen=True)
@@ -92,21 +85,17 @@ def power(request: PowerRequest) -> list[Planned]:
     Raises:
         BadInput: an experiment that does not exist, or a folder that cannot be written to.
     """
-    theorems = named_theorems(request.theorem)
-    made("output_dir", Path(request.output_dir))
     found = []
-    for theorem in theorems:
+    for theorem in request.theorems():
         rows = _planned(theorem, request)
         if request.write:
-            _write(conf_dir() / "theorem" / f"{theorem}.yaml", rows)
+            _write(place_of(theorem).config(theorem), rows)
         found += rows
     return found
 
 
 def _planned(theorem: str, request: PowerRequest) -> list[Planned]:
-    values = {"seed": request.seed, "budget": "smoke", "output_dir": request.output_dir}
-    session = session_of(compose_values(theorem, values))
-    result = execute(session, progress).result
+    session, result = request.run(theorem, seed=request.seed, budget="smoke")
     factors = {trial.row.name: trial.probe.replicates for trial in built(session.plan).trials}
     names = ("smoke", "laptop", "paper")
     budgets = [_budget(name) for name in names[: names.index(request.budgets) + 1]]
@@ -122,7 +111,7 @@ def _planned(theorem: str, request: PowerRequest) -> list[Planned]:
 
 
 def _budget(name: str) -> Budget:
-    return validate(Budget, compose_values("offline_gap", {"budget": name})["budget"], "budget")
+    return validate(Budget, yaml_mapping("budget", conf_dir() / "budget" / f"{name}.yaml"))
 
 
 def _write(path: Path, rows: Sequence[Planned]) -> None:

@@ -5,28 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field
 from scipy import stats
 
-from repro.api import execute
-from repro.base.schema import Model, Whole
-from repro.cli.composition import compose_values, named_theorems
-from repro.cli.folders import made
-from repro.report.progress import progress
+from repro.base.schema import Whole
+from repro.cli.many_runs import ManyRuns
 from repro.study.results import Result
-from repro.study.settings import session_of
 
 
-class StabilityRequest(Model):
+class StabilityRequest(ManyRuns):
     """Arguments of the command; seeds are 0, 1, …, seeds − 1."""
 
     seeds: Annotated[Whole, Field(ge=1, le=10**4)] = 20
     budget: Literal["smoke", "laptop", "paper"] = "smoke"
-    theorem: Annotated[str, Field(min_length=1)] = "glob(*,exclude=llm_*)"
-    output_dir: Annotated[str, Field(min_length=1)] = "outputs"
 
 
 @dataclass(frozen=True)
@@ -74,12 +67,10 @@ def stability(request: StabilityRequest) -> Stability:
     Raises:
         BadInput: an experiment that does not exist, or a folder that cannot be written to.
     """
-    theorems = named_theorems(request.theorem)
-    made("output_dir", Path(request.output_dir))
     found: dict[str, list[Result]] = {}
-    for theorem in theorems:
-        runs = range(request.seeds)
-        found[theorem] = [_result(theorem, seed, request) for seed in runs]
+    for theorem in request.theorems():
+        runs = (request.run(theorem, seed=k, budget=request.budget) for k in range(request.seeds))
+        found[theorem] = [result for _, result in runs]
     return summed(found)
 
 
@@ -101,11 +92,6 @@ def summed(found: dict[str, list[Result]]) -> Stability:
             if not result.as_expected
         ),
     )
-
-
-def _result(theorem: str, seed: int, request: StabilityRequest) -> Result:
-    values = {"seed": seed, "budget": request.budget, "output_dir": request.output_dir}
-    return execute(session_of(compose_values(theorem, values)), progress).result
 
 
 def _unstable(theorem: str, results: Sequence[Result]) -> Iterable[Unstable]:

@@ -62,7 +62,7 @@ def main(arguments: Sequence[str]) -> int:
             print(page(named(arguments[0], found), catalogue, RUNS))
             return 0
     except BadInput as problem:
-        print(problem, file=sys.stderr)
+        print(f"error: {problem}", file=sys.stderr)
         return 2
     wrong = problems(catalogue, existing)
     if "--json" in arguments:

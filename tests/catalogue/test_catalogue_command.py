@@ -27,10 +27,9 @@ def test_the_table_shows_numbers_titles_and_experiments(capsys, monkeypatch):
 
 def test_an_unknown_argument_is_one_line_and_status_two(capsys):
     assert command.main(["--yaml"]) == 2
-    assert (
-        capsys.readouterr().err
-        == "argument=--yaml: allowed: one id such as p1.thm_4_2, --json, --slips, or nothing\n"
-    )
+    line = capsys.readouterr().err
+    assert line.startswith("error: argument=--yaml: allowed: one id such as p1.thm_4_2, --json, ")
+    assert line.count("\n") == 1
 
 
 @pytest.mark.parametrize("arguments", [["--json"], []])

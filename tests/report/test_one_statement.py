@@ -42,6 +42,6 @@ def test_every_statement_fits_its_screen(name, tmp_path):
 def test_a_statement_that_there_is_not_is_one_line(word, hint, capsys):
     assert command.main([word]) == 2
     line = capsys.readouterr().err
-    assert line.startswith(f"statement={word}: ") or not word
+    assert line.startswith(f"error: statement={word}: ") or not word
     assert hint in line
     assert line.count("\n") == 1

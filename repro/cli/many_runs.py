@@ -1,0 +1,38 @@
+"""What commands have in common that run several experiments and sum them up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from repro.api import execute
+from repro.base.schema import Model
+from repro.cli.composition import compose_values, named_theorems
+from repro.cli.folders import made
+from repro.report.progress import progress
+from repro.study.results import Result
+from repro.study.settings import Session, session_of
+
+
+class ManyRuns(Model):
+    """Arguments: which experiments, and where finished blocks are kept."""
+
+    theorem: Annotated[str, Field(min_length=1)] = "glob(*,exclude=llm_*)"
+    output_dir: Annotated[str, Field(min_length=1)] = "outputs"
+
+    def theorems(self) -> list[str]:
+        """Names of the experiments.
+
+        Raises:
+            BadInput: one that does not exist, or a folder that cannot be written to.
+        """
+        found = named_theorems(self.theorem)
+        made("output_dir", Path(self.output_dir))
+        return found
+
+    def run(self, theorem: str, **values: Any) -> tuple[Session, Result]:
+        """One experiment with some top-level keys, as it was set up and as it came out."""
+        session = session_of(compose_values(theorem, {**values, "output_dir": self.output_dir}))
+        return session, execute(session, progress).result
