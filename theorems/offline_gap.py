@@ -31,6 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -43,11 +44,13 @@ from repro.families.offline_kl.algorithms_ppkl import (
     OneSidedProblem,
     Problem,
     TwoArmProblem,
+    draw_problem,
     joined,
 )
 from repro.families.offline_kl.cases import OfflineCase, OfflineExperiment, OfflineProbes
 from repro.families.offline_kl.wrong_ppkl import event_fails, ppkl, private_mle
 from repro.instances.assumptions import realizable_and_covered
+from repro.instances.build import World
 from repro.instances.linear import LinearWorld
 from repro.study.case import Point
 from repro.study.claims import Frequency, Ratio, Slope
@@ -121,11 +124,12 @@ def over(quantity: str, unit: Callable[[OfflineCase], float]) -> Measure:
     """The gap divided by a number that each case knows."""
 
     def one(case: OfflineCase, rng: np.random.Generator, replicates: int) -> Values:
-        return {name: gap / unit(case) for name, gap in gaps(case, rng, replicates).items()}
+        known = unit(case)
+        return {name: gap / known for name, gap in gaps(case, rng, replicates).items()}
 
     def several(cases: Sequence[OfflineCase], rngs: Any, replicates: int) -> list[Values]:
-        found = zip(cases, gaps_at(cases, rngs, replicates), strict=True)
-        return [{name: gap / unit(case) for name, gap in at.items()} for case, at in found]
+        found = zip(map(unit, cases), gaps_at(cases, rngs, replicates), strict=True)
+        return [{name: gap / known for name, gap in at.items()} for known, at in found]
 
     return Measure(quantity, one, Evidence.MEASURED, several)
 
@@ -134,36 +138,50 @@ def beyond(own: Callable[[OfflineCase], float], quantity: str) -> Measure:
     """The gap less a number that each case knows."""
 
     def one(case: OfflineCase, rng: np.random.Generator, replicates: int) -> Values:
-        return {name: gap - own(case) for name, gap in gaps(case, rng, replicates).items()}
+        known = own(case)
+        return {name: gap - known for name, gap in gaps(case, rng, replicates).items()}
 
     def several(cases: Sequence[OfflineCase], rngs: Any, replicates: int) -> list[Values]:
-        found = zip(cases, gaps_at(cases, rngs, replicates), strict=True)
-        return [{name: gap - own(case) for name, gap in at.items()} for case, at in found]
+        found = zip(map(own, cases), gaps_at(cases, rngs, replicates), strict=True)
+        return [{name: gap - known for name, gap in at.items()} for known, at in found]
 
     return Measure(quantity, one, Evidence.MEASURED, several)
 
 
-def linear_problem(case: OfflineCase) -> LinearProblem:
-    """The case's numbers with Algorithm 1's own bonus, whatever is done to the bonus in a run."""
-    problem = replace(case, bonus=1.0).draw(np.random.default_rng(0), replicates=1)
-    assert isinstance(problem, LinearProblem)
-    return problem
-
-
 def gap_of_bonus(case: OfflineCase) -> float:
     """Gap of Algorithm 1 where it knows r*: what its bonus costs."""
-    problem = linear_problem(case)
+    problem = _printed(case.world, case.n_pairs, case.epsilon, case.constants)
     return float(problem.gap(-problem.bonus()[None])[0])
 
 
 def limit(case: OfflineCase) -> float:
     """Mean gap of Algorithm 1 with a normal θ̂ of the inverse Fisher information."""
-    return linear_problem(case).limit_gap()
+    return _limit_gap(case.world, case.n_pairs, case.epsilon, case.constants)
 
 
 def limit_share(case: OfflineCase) -> float:
     """The mean largest |r̄ − b − r*|/Γ_n, likewise."""
-    return linear_problem(case).limit_share_of_bonus()
+    return _limit_share(case.world, case.n_pairs, case.epsilon, case.constants)
+
+
+@lru_cache(maxsize=64)
+def _limit_gap(world: World, n_pairs: int, epsilon: float, constants: BonusConstants) -> float:
+    """Once per case and process: with text pairs it takes longer than a block of datasets."""
+    return _printed(world, n_pairs, epsilon, constants).limit_gap()
+
+
+@lru_cache(maxsize=64)
+def _limit_share(world: World, n_pairs: int, epsilon: float, constants: BonusConstants) -> float:
+    return _printed(world, n_pairs, epsilon, constants).limit_share_of_bonus()
+
+
+def _printed(
+    world: World, n_pairs: int, epsilon: float, constants: BonusConstants
+) -> LinearProblem:
+    """The problem with Algorithm 1's own bonus and labels, whatever is done to them in a run."""
+    problem = draw_problem(world, n_pairs, epsilon, constants, np.random.default_rng(0), 1)
+    assert isinstance(problem, LinearProblem)
+    return problem
 
 
 def prediction(regime: Regime) -> Callable[[OfflineCase], float]:

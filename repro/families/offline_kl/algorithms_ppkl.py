@@ -23,7 +23,7 @@ from repro.instances.assumptions import linear_concentrability, two_arm_concentr
 from repro.instances.linear import LinearWorld
 from repro.instances.two_arms import TwoArmWorld
 from repro.policies.covering import log_covering_ball, log_covering_table
-from repro.policies.gibbs import gibbs_suboptimality
+from repro.policies.gibbs import gibbs_suboptimality, sum_last
 from repro.preferences.label_counts import LabelCounts, draw_label_counts
 from repro.preferences.label_law import (
     Channel,
@@ -36,6 +36,8 @@ from repro.preferences.label_law import (
 
 LIMIT_DRAWS = 2000
 """Pairs of normal errors behind a limit: the share of a gap that is random comes out to 2 %."""
+LIMIT_BATCH = 100
+"""Divides LIMIT_DRAWS, so that all batches are alike."""
 
 
 @dataclass(frozen=True)
@@ -114,12 +116,17 @@ class LinearProblem:
 
         Errors come in pairs ±e, so that what is of first order in e cancels.
         """
-        gaps = [self.gap(self.error(theta) - self.bonus()) for theta in self._limit_thetas()]
+        bonus = self.bonus()
+        gaps = [
+            self.gap(self.error(self.world.theta + sign * error) - bonus)
+            for error in self._limit_errors()
+            for sign in (1, -1)
+        ]
         return float(torch.stack(gaps).mean())
 
     def limit_share_of_bonus(self) -> float:
         """E max over (s, a) of |r̄ − b − r*|/Γ_n with θ̂ exactly normal around the truth."""
-        shares = [self.share_of_bonus(theta) for theta in self._limit_thetas()]
+        shares = [self.share_of_bonus(self.world.theta + error) for error in self._limit_errors()]
         return float(torch.stack(shares).mean())
 
     def share_of_bonus(self, theta: Tensor) -> Tensor:
@@ -129,17 +136,20 @@ class LinearProblem:
     def centred_error(self, theta: Tensor) -> Tensor:
         """(R, S, A) r̄ − b − r*, b(s) its mean under π_ref."""
         error = self.error(theta)
-        return error - (self.world.reference * error).sum(-1, keepdim=True)
+        return error - sum_last(self.world.reference * error).unsqueeze(-1)
 
-    def _limit_thetas(self) -> tuple[Tensor, Tensor]:
-        """Normal estimates with the inverse Fisher information, and their mirror images."""
+    def _limit_errors(self) -> tuple[Tensor, ...]:
+        """Normal θ̂ − θ* with the inverse Fisher information, few at a time.
+
+        With thousands of states a batch of all draws is mostly spent on fetching memory.
+        """
         information = private_fisher_information(self.world, self.epsilon) * self.n_pairs
         root = torch.linalg.cholesky(torch.linalg.inv(information))
         normal = np.random.Generator(np.random.Philox(key=7)).standard_normal(
             (LIMIT_DRAWS, len(root))
         )
-        error = torch.as_tensor(normal, dtype=root.dtype, device=root.device) @ root.T
-        return self.world.theta + error, self.world.theta - error
+        errors = torch.as_tensor(normal, dtype=root.dtype, device=root.device) @ root.T
+        return errors.split(LIMIT_BATCH)
 
     def gap(self, error: Tensor) -> Tensor:
         """(R,) suboptimality of the Gibbs policy of a reward with this error (step 4)."""
