@@ -9,9 +9,13 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from repro import catalogue as catalogue
+    from repro import plan as plan
+    from repro import which_loss as which_loss
     from repro.api import run as run
 
 if sys.argv[:1] == ["-m"]:  # ``python -m repro…``: Ctrl-C may come while torch is imported
@@ -33,13 +37,20 @@ def _version() -> str:
 
 
 __version__ = _version()
-__all__ = ["run"]
+__all__ = ["catalogue", "plan", "run", "which_loss"]
+"""A function, and the modules behind the commands of these names."""
 
 
 def __getattr__(name: str):
-    """Import ``run`` on first use: the command's ``--help`` must not wait for torch."""
+    """Import on first use: the command's ``--help`` must not wait for torch."""
     if name == "run":
         from repro.api import run
 
         return run
+    if name in __all__:
+        return import_module(f"{__name__}.{name}")
     raise AttributeError(name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

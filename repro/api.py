@@ -27,7 +27,7 @@ POOL_PAYS_FROM = 30
 """Fewer blocks than this are done before worker processes have started."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Run:
     """A finished run.
 
@@ -45,6 +45,19 @@ class Run:
     def verdict(self) -> str:
         """The experiment's verdict."""
         return self.result.verdict
+
+    def __repr__(self) -> str:
+        """At most ten lines."""
+        from repro.report.in_notebooks import at_a_prompt
+
+        return at_a_prompt(self.result)
+
+    def _repr_html_(self) -> str:
+        """Verdict, table and figure, as notebooks show them."""
+        from repro.report.figure import figure_bytes
+        from repro.report.in_notebooks import in_a_notebook
+
+        return in_a_notebook(self.result, figure_bytes(self.figure, "png"))
 
     @cached_property
     def verdict_json(self) -> dict[str, Any]:

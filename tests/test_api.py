@@ -1,5 +1,7 @@
 """``repro.run`` from Python."""
 
+from pathlib import Path
+
 import pytest
 
 import repro
@@ -56,3 +58,29 @@ def test_bad_input_is_an_ordinary_error(theorem, values, line):
 def test_unknown_attributes_are_missing():
     with pytest.raises(AttributeError):
         _ = repro.nothing
+
+
+def test_a_prompt_shows_at_most_ten_lines_and_failures_first(done):
+    lines = repr(done).splitlines()
+    assert lines[0].startswith("offline_gap: ")
+    assert "2 of 18 checks" in lines[0]
+    assert any("n_pairs: " in line and "claimed slope -1 ± 0.05" in line for line in lines)
+    assert len(lines) <= 10
+
+
+def test_a_notebook_shows_verdict_table_and_figure(done):
+    page = done._repr_html_()
+    assert page.count("<tr>") == 1 + 2
+    assert "slope -1 ± 0.05" in page
+    assert 'src="data:image/png;base64,' in page
+
+
+def test_what_the_package_offers_is_listed_and_typed():
+    assert set(dir(repro)) == {"catalogue", "plan", "run", "which_loss", "__version__"}
+    assert repro.plan.main
+    assert repro.catalogue.__doc__.startswith("Every numbered statement")
+    assert Path(repro.__path__[0], "py.typed").is_file()
+
+
+def test_a_check_has_its_verdict(done):
+    assert {c.verdict for c in done.result.checks} == {"supported"}

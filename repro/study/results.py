@@ -100,6 +100,11 @@ class CheckResult:
     statements: tuple[str, ...] = ()
 
     @property
+    def verdict(self) -> Verdict:
+        """What the numbers of the method under test say."""
+        return self.outcome.verdict
+
+    @property
     def caught(self) -> bool:
         """Whether every control came out contradicted."""
         return all(control.verdict == "contradicted" for control in self.controls)

@@ -1,4 +1,4 @@
-"""README is one screen: papers by name, two commands, findings, and three steps to any statement."""
+"""README on one screen: papers by name, two commands, findings, three steps to a statement."""
 
 import re
 

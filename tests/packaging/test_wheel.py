@@ -52,7 +52,7 @@ def test_wheel_holds_the_code_the_config_and_nothing_else(in_wheel):
     data = {name for ending in DATA for name in files("repro", f"*.{ending}")}
     info = {name for name in in_wheel if ".dist-info/" in name}
     assert {name.split(".dist-info/")[1] for name in info} == INFO
-    assert in_wheel - info == code | conf | data
+    assert in_wheel - info == code | conf | data | {"repro/py.typed"}
     assert {Path(name).suffix for name in data} == {f".{ending}" for ending in DATA}
     assert len(conf) > 40
 
