@@ -15,7 +15,7 @@ from repro.families.offline_kl.bounds_information import (
 )
 
 HELLINGER = 8.0
-"""(Δ − Δ′)² ≤ 8·W·(1 − affinity) of the two private labels (Lemma 2); no smaller constant will do."""
+"""(Δ − Δ′)² ≤ 8·W·(1 − affinity) of two private labels (Lemma 2); no smaller constant will do."""
 LARGEST_TILT = 0.1
 """Half width of the cube behind the lower bound at large n, and what B leaves above b."""
 LARGE = 10.0

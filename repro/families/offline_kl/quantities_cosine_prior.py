@@ -14,7 +14,7 @@ from scipy import special, stats
 from repro.base.notation import flip_prob, label_signal
 from repro.families.offline_kl.quantities_hypercube import WINDOW, binary_kl
 
-NODES = 48
+NODES = 40
 """Gauss–Legendre nodes of the prior: twice as many change no risk by 1e-6."""
 
 
