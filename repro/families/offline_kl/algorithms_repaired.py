@@ -85,11 +85,11 @@ def privatised_again(problem: TwoArmProblem) -> Tensor:
 
 
 def _share(problem: TwoArmProblem, error: float) -> Tensor:
-    """(R,) largest |r̄ − b − r*|/Γ, the same for both responses of a state."""
+    """(R,) largest |r̄ − b − r*|/Γ, the same for both responses of a state; Γ with its sign."""
     world = problem.world
     missed = problem.error(problem.fit(problem.epsilon)).square()
     squared = missed * world.reference * (1 - world.reference) * world.state_prob
-    return (squared.amax(dim=1) / error).sqrt() / abs(problem.bonus_multiple)
+    return (squared.amax(dim=1) / error).sqrt() / problem.bonus_multiple
 
 
 @method
