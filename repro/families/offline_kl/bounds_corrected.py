@@ -1,7 +1,7 @@
 """The corrected Theorem 4.2: upper bounds, lower bound, and the bonus that goes with them.
 
 Everywhere W(B, ε) = ``inverse_information(B, ε)``.  Proofs: docs/explanations/
-corrected_theorem_4_2.md, sections 3 to 6, whose theorems the functions name.
+corrected_theorem_4_2.md, whose theorems the functions name.
 """
 
 from __future__ import annotations
@@ -60,12 +60,12 @@ class Cell:
     epsilon: float
 
     def upper(self, reward_bound: float, n_pairs: float) -> float:
-        """β·W(B)/((n+1)·q): mean gap of the MLE in this state, for every n (Theorem 4)."""
+        """β·W(B)/((n+1)·q): mean gap of the MLE in this state, for every n (Theorem 5)."""
         spread = inverse_information(reward_bound, self.epsilon)
         return HELLINGER / 8 * spread / ((n_pairs + 1) * self.share * self.kl_weight)
 
     def lower(self, base: float, tilt: float, n_pairs: float) -> float:
-        """What every learner's worst case is at least, for every n (Theorem 5).
+        """What every learner's worst case is at least, for every n (Theorem 6).
 
         (β/2)·σ′(βa)/(n·q·max I + π²/a²), max I over differences within a of b.
 
@@ -81,7 +81,7 @@ class Cell:
         return slope / (2 * self.kl_weight * information)
 
     def lower_at_large_n(self, base: float, n_pairs: float) -> float:
-        """0.0889·β·W(b)/(n·q), from ``large(base)`` labels on (Theorem 5)."""
+        """0.0889·β·W(b)/(n·q), from ``large(base)`` labels on (Theorem 6)."""
         spread = inverse_information(base, self.epsilon)
         return AT_LARGE_N * spread / (n_pairs * self.share * self.kl_weight)
 

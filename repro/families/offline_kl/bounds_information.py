@@ -3,7 +3,7 @@
 With s = 2·keep_prob − 1 a privatised label prefers the first response with probability
 p(x) = flip_prob + s·σ(x), and p(1−p) = flip_prob·keep_prob + s²·σ′(x).  Its Fisher information is
 I = (s·σ′)²/(p(1−p)), and 1/I = V + κ·V² with V = 1/σ′ and κ = e^ε/(e^ε−1)².
-Proofs: docs/explanations/corrected_theorem_4_2.md, sections 1 and 2.
+Proofs: docs/explanations/corrected_theorem_4_2.md, section 1.
 """
 
 from __future__ import annotations

@@ -20,6 +20,8 @@ from repro.families.offline_kl.quantities_cosine_prior import CosinePrior
 from repro.preferences.label_counts import LabelCounts
 from repro.study.row import method
 
+TIE = 1e-9
+"""Two likelihoods this close in wins are equal; a tie counts as a mistake."""
 LEAST_LOG_EPSILON, MOST_LOG_EPSILON = -1.0, 1.2
 """log₁₀ of ε from 0.1 to 16."""
 
@@ -87,11 +89,23 @@ class TwoRewards:
         spread = label.inverse_information(self.reward_bound, self.epsilon)
         return (self.true - self.other) ** 2 / spread
 
-    def win_probs(self) -> tuple[float, float]:
-        """P(z = +1) under the truth and under the other reward."""
-        flip, signal = flip_prob(self.epsilon), label_signal(self.epsilon)
-        true, other = (flip + signal * float(special.expit(x)) for x in (self.true, self.other))
-        return true, other
+    @property
+    def win_prob(self) -> float:
+        """P(z = +1) under the truth."""
+        clean = float(special.expit(self.true))
+        return flip_prob(self.epsilon) + label_signal(self.epsilon) * clean
+
+    @property
+    def log_ratios(self) -> tuple[float, float]:
+        """log of the other reward's likelihood over the truth's, of a win and of a loss.
+
+        By the difference of the two probabilities: with 1e13 labels their logarithms would cancel.
+        """
+        step = label_signal(self.epsilon) * sigmoid_difference(self.other, self.true)
+        lose = flip_prob(self.epsilon) + label_signal(self.epsilon) * float(
+            special.expit(-self.true)
+        )
+        return math.log1p(step / self.win_prob), math.log1p(-step / lose)
 
 
 def two_rewards(reward_bound: float, rng: np.random.Generator) -> TwoRewards:
@@ -126,12 +140,12 @@ class Choice:
     @cached_property
     def mistake_prob(self) -> float:
         """P(the other reward is at least as likely), exactly."""
-        true, other = self.rewards.win_probs()
-        per_win, per_loss = math.log(other / true), math.log1p((true - other) / (1 - true))
+        per_win, per_loss = self.rewards.log_ratios
         level = -self.pairs * per_loss / (per_win - per_loss)
-        tail = stats.binom.sf if per_win > per_loss else stats.binom.cdf
-        edge = math.ceil(level - 1e-9) - 1 if per_win > per_loss else math.floor(level + 1e-9)
-        return float(tail(edge, self.pairs, true))
+        wins = stats.binom(self.pairs, self.rewards.win_prob)
+        if per_win > per_loss:
+            return float(wins.sf(math.ceil(level - TIE) - 1))
+        return float(wins.cdf(math.floor(level + TIE)))
 
 
 def choice_case(reward_bound: float, rng: np.random.Generator) -> Choice:
@@ -192,7 +206,7 @@ def table_state(reward_bound: float, rng: np.random.Generator) -> TableState:
 
 @method
 def table_error(case: TableState) -> float:
-    """E(Δ̂ − Δ)² ≤ 8·W/(m+1) (Theorem 4)."""
+    """E(Δ̂ − Δ)² ≤ 8·W/(m+1) (Theorem 5)."""
     return case.mean_squared_error * (case.pairs + 1) / (bound.HELLINGER * case.spread)
 
 
@@ -228,7 +242,7 @@ class LowerBound:
 
     @property
     def bound(self) -> float:
-        """Theorem 5 with m for n·q: van Trees' inequality given m."""
+        """Theorem 6 with m for n·q: van Trees' inequality given m."""
         cell = Cell(self.prior.kl_weight, 1.0, self.prior.epsilon)
         return cell.lower(self.prior.base, self.prior.tilt, self.pairs)
 
@@ -271,11 +285,9 @@ class Apart:
     times_large: float
 
     def cell(self) -> tuple[Cell, float]:
-        """The cell and b = B − a; β follows from b = log(C−1)/β."""
-        base, odds = self.reward_bound, math.log(self.coverage - 1)
-        for _ in range(60):
-            kl_weight = base / odds
-            base = self.reward_bound - min(bound.LARGEST_TILT, kl_weight / 2)
+        """The cell and b = B − a for a = min{1/10, 1/(2β)}; β follows from b = log(C−1)/β."""
+        odds = math.log(self.coverage - 1)
+        base = max(self.reward_bound - bound.LARGEST_TILT, self.reward_bound / (1 + 0.5 / odds))
         return hypercube_cell(self.num_states, self.coverage, base / odds, self.epsilon), base
 
     def ratio(self) -> float:
