@@ -85,12 +85,9 @@ def honest(case: OfflineCase) -> TwoArmProblem:
 
 def fails(case: OfflineCase, rng: np.random.Generator, replicates: int) -> Values:
     """(R,) 1.0 where the error of the MLE in a class of two leaves the bonus."""
-    counts = problem_of(case, rng, replicates).counts
-    return {
-        m.name: bound_fails(case.world, m.run, case.epsilon, case.constants.failure_prob,
-                            case.n_pairs, counts, case.estimate)  # type: ignore[arg-type]
-        for m in case.methods
-    }  # fmt: skip
+    problem, delta = problem_of(case, rng, replicates), case.constants.failure_prob
+    given = (case.epsilon, delta, case.n_pairs, problem.counts, case.estimate)
+    return {m.name: bound_fails(problem.world, m.run, *given) for m in case.methods}
 
 
 def exceeds(case: OfflineCase, rng: np.random.Generator, replicates: int) -> Values:

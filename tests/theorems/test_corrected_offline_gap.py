@@ -30,10 +30,16 @@ def test_slopes_are_taken_on_one_side_of_the_crossover(plan_of):
 
 
 def test_steps_are_near_equality(smoke, by_name):
-    names = ("two_term_below", "hellinger", "in_sample", "log_likelihood", "table_error_sharp",
-             "lower", "constants_apart")  # fmt: skip
+    names = ("two_term_below", "hellinger", "log_likelihood", "table_error_sharp", "lower",
+             "constants_apart")  # fmt: skip
     ratios = [by_name(smoke)[name].outcome.numbers["max_ratio"] for name in names]
     assert min(ratios) > 0.9
+
+
+def test_the_chance_of_a_mistake_is_half_of_its_bound_for_many_labels(smoke, by_name):
+    """P(N > √(2x)) ≤ ½·e^(−x), attained at x = 0; only the constant in the exponent is sharp."""
+    ratio = by_name(smoke)["in_sample"].outcome.numbers["max_ratio"]
+    assert ratio == pytest.approx(0.5, abs=0.02)
 
 
 def test_a_lost_square_breaks_the_steps(monkeypatch, by_name):
