@@ -11,6 +11,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from repro.base.errors import BadInput
 from repro.base.schema import Count, Finite, Model, Positive
 from repro.families.offline_kl.algorithms_ppkl import BonusConstants
 from repro.families.offline_kl.cases import OfflineCase
@@ -79,9 +80,16 @@ class NearBoundExperiment(Experiment[Case]):
 
 
 def near_bound(world: NearBound, point: Point, device: str) -> TwoArmWorld:
-    """The hypercube with the swept number in place."""
+    """The hypercube with the swept number in place.
+
+    Raises:
+        BadInput: no difference is left below the bound.
+    """
     coverage = point.swept("coverage", world.coverage)
     reward_bound = point.swept("reward_bound", world.reward_bound)
+    if world.room >= reward_bound:
+        key = f"theorem.worlds.{point.row.on}.room"
+        raise BadInput(key, world.room, f"allowed: below the reward bound {reward_bound:g}")
     return hypercube_world(
         num_states=int(point.swept("num_states", world.num_states)),
         coverage=coverage,

@@ -142,10 +142,10 @@ class Choice:
         """P(the other reward is at least as likely), exactly."""
         per_win, per_loss = self.rewards.log_ratios
         level = -self.pairs * per_loss / (per_win - per_loss)
-        wins = stats.binom(self.pairs, self.rewards.win_prob)
+        law = (self.pairs, self.rewards.win_prob)
         if per_win > per_loss:
-            return float(wins.sf(math.ceil(level - TIE) - 1))
-        return float(wins.cdf(math.floor(level + TIE)))
+            return float(stats.binom.sf(math.ceil(level - TIE) - 1, *law))
+        return float(stats.binom.cdf(math.floor(level + TIE), *law))
 
 
 def choice_case(reward_bound: float, rng: np.random.Generator) -> Choice:
