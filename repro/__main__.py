@@ -23,7 +23,14 @@ def _config_hash(*, _root_: DictConfig) -> str:
     return session_of_config(_root_).config_hash
 
 
+def _experiments() -> str:
+    from repro.cli.listing import listing
+
+    return listing()
+
+
 OmegaConf.register_new_resolver("config_hash", _config_hash, replace=True)
+OmegaConf.register_new_resolver("experiments", _experiments, replace=True)
 
 
 @hydra.main(config_path=str(conf_dir()), config_name="config", version_base="1.3")

@@ -1,16 +1,17 @@
 """``python -m repro.suite list | table | stability | power``: what concerns all experiments.
 
   python -m repro.suite list                               rewrite the list behind ``dvc repro``
-  python -m repro.suite table                              print the table of the README
+  python -m repro.suite table                              print docs/results.md
   python -m repro.suite stability seeds=20 budget=smoke    how often a pinned verdict fails
   python -m repro.suite power write=true                   plan the replicates of every row
 
 DVC cannot list a folder, so the list of experiments is a file, conf/suite.yaml, each with the
 rooms that its numbers come from; a test compares it with ``theorems/`` and its imports.
 Experiments that need an optional extra are not in it: run them by name.  In a folder of your own,
-``list`` writes that folder's, and a dvc.yaml where there is none.  The table is read from the
-verdicts of the last ``dvc repro``.  Stability runs every experiment at seeds 0, 1, … and names the
-rows whose pinned verdict did not come out; theorem=NAME limits it; status 1 if there are any.
+``list`` writes that folder's, and a dvc.yaml where there is none.  The page of results is read
+from the verdicts of the last ``dvc repro``.  Stability runs every experiment at seeds 0, 1, … and
+names the rows whose pinned verdict did not come out; theorem=NAME limits it; status 1 if there
+are any.
 Power runs a pilot at budget=smoke and names the rows whose replicates are too few for their pinned
 verdict at every budget, with how many they need; write=true puts them into conf/theorem; status 1
 if there are any.
@@ -20,32 +21,24 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from repro.base.errors import BadInput
 from repro.base.keywords import keyword_values
 from repro.base.places import PAIR, Place
 from repro.base.schema import validate
+from repro.catalogue.entries import load
 from repro.cli.command import run_command
 from repro.report.html.runs import Run, read_run, say_changes
-from repro.report.wording import SYMBOLS, finite, in_backticks, in_markdown
+from repro.report.results_page import results_page
 from repro.study.discovery import find
 from repro.study.sources import closure
-from repro.study.verdicts import worst
 
 HEADER = (
     "# The experiments of `dvc repro`; `python -m repro.suite list` rewrites it from theorems/.\n"
 )
 OURS = re.compile(r"repro\.families\.").match
-MEASURED = ("slope", "value", "max_ratio", "exact_epsilon")
-CLAIMED = ("claimed", "claimed_epsilon")
-COLUMNS = (
-    "| experiment | statements | verdict | checks | contradicted by the run |\n"
-    "|---|---|---|---|---|"
-)
 
 
 def write_list() -> str:
@@ -92,45 +85,6 @@ def suite_runs(folder: Path) -> list[Run]:
     return [read_run(path) for path in found]
 
 
-def table(runs: list[Run]) -> str:
-    """Markdown, one row per run."""
-    return "\n".join([COLUMNS, *(_row(run.folder.name, run.verdict, run.changes) for run in runs)])
-
-
-def _row(name: str, verdict: dict[str, Any], changes: Sequence[str]) -> str:
-    checks = verdict["checks"]
-    held = sum(check["verdict"] == "supported" for check in checks)
-    cells = (
-        ", ".join(_statements(verdict["statements"], checks)),
-        "; ".join([verdict["verdict"], *changes]),
-        f"{held} of {len(checks)} supported, {len(verdict['controls'])} controls",
-        "; ".join(_contradictions(checks)) or "–",
-    )
-    return "| " + " | ".join([in_backticks(name), *map(in_markdown, cells)]) + " |"
-
-
-def _statements(names: list[str], checks: list[dict[str, Any]]) -> Iterator[str]:
-    """Each statement with a mark where the checks that speak for it do not all support it."""
-    for name in names:
-        found = worst(c["verdict"] for c in checks if name in c.get("statements", names))
-        yield name if found == "supported" else f"{name} {SYMBOLS[found]}"
-
-
-def _contradictions(checks: list[dict[str, Any]]) -> Iterator[str]:
-    for check in checks:
-        if check["verdict"] == "contradicted":
-            number, claimed = _first(check, MEASURED), _first(check, CLAIMED)
-            shown = "nothing" if number is None else f"{number:.4g}"
-            wanted = 1 if claimed is None else claimed
-            yield f"{check['name']}: claimed {wanted:g}, measured {shown}"
-
-
-def _first(check: dict[str, Any], keys: tuple[str, ...]) -> float | None:
-    """The first finite number under some keys."""
-    numbers = (finite(check.get(key)) for key in keys)
-    return next((number for number in numbers if number is not None), None)
-
-
 def main(words: list[str]) -> int:
     """Do what the first word says; 0; 1 for changed files or an unstable row; 2 for bad input."""
     jobs = {"list": _list, "table": _table, "stability": _stability, "power": _power}
@@ -153,7 +107,8 @@ def _list(words: list[str]) -> int:
 def _table(words: list[str]) -> int:
     _refuse_more(words)
     runs = suite_runs(Path("outputs") / "suite")
-    print(table(runs))
+    papers = {name: one.said for name, one in load().papers.items()}
+    print(results_page(runs, papers), end="")
     return say_changes(runs)
 
 

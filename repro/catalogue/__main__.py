@@ -52,8 +52,9 @@ def main(arguments: Sequence[str]) -> int:
     try:
         _refuse_options(arguments)
         catalogue = load()
+        papers = {name: one.said for name, one in catalogue.papers.items()}
         if "--slips" in arguments:
-            print(slips.page(slips.load(), catalogue.papers), end="")
+            print(slips.page(slips.load(), papers), end="")
             return 0
         existing = statements_of_experiments()
         catalogue = completed(catalogue, existing)
@@ -67,7 +68,7 @@ def main(arguments: Sequence[str]) -> int:
     wrong = problems(catalogue, existing)
     if "--json" in arguments:
         plain = {
-            "papers": catalogue.papers,
+            "papers": papers,
             "summary": summary(found),
             "problems": wrong,
             "items": [row.plain() for row in found],

@@ -56,18 +56,45 @@ class Item(Model):
         return self
 
 
+class Paper(Model):
+    """One of the papers, as printed.
+
+    Attributes:
+        title: in full.
+        authors: as printed.
+        arxiv: its number, where the project's own files name one.
+    """
+
+    title: Text
+    authors: Text
+    arxiv: Text | None = None
+
+    @property
+    def said(self) -> str:
+        """All of it in one line.
+
+        >>> Paper(title="On it", authors="A. Author", arxiv="2510.13512").said
+        'On it. A. Author (arXiv 2510.13512)'
+        """
+        return f"{self.title}. {self.authors}" + (f" (arXiv {self.arxiv})" if self.arxiv else "")
+
+
 class Catalogue(Model):
     """The whole file.
 
     Attributes:
-        papers: title by paper.
+        papers: by the name that ids begin with.
         planned: experiments that do not exist yet; may be empty or left out.
         items: by id.
     """
 
-    papers: dict[str, Text]
+    papers: dict[str, Paper]
     planned: Annotated[tuple[Text, ...], BeforeValidator(lambda value: value or ())] = ()
     items: dict[str, Item]
+
+    def paper_said(self, name: str, otherwise: str = "statements of our own") -> str:
+        """The paper of that name in one line."""
+        return self.papers[name].said if name in self.papers else otherwise
 
     @model_validator(mode="after")
     def _known_ids(self):

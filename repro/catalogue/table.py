@@ -15,7 +15,7 @@ MARKS = {"experiment": "✓", "reason": "–", "no experiment yet": "…"}
 def print_table(console: Console, catalogue: Catalogue, found: list[Row]) -> None:
     """One table a paper: number, title, status, and the experiments or the reason."""
     for name in dict.fromkeys(paper(row.id) for row in found):
-        title = Text(catalogue.papers.get(name, "our own statements"), style="italic")
+        title = Text(catalogue.paper_said(name), style="italic")
         table = Table(title=title, title_justify="left")
         for heading in ("statement", "title", "status", "experiments (pinned verdict) or reason"):
             table.add_column(heading, overflow="fold")

@@ -38,7 +38,7 @@ def refuse_folders(jobs: Sequence[DictConfig], key: str) -> None:
             raise BadInput(
                 "hydra.job.chdir", True, "allowed: false; relative paths mean those of the shell"
             )
-        folder = _folder(job, key)
+        folder = folder_of(job, key)
         if folder is None:
             continue
         refuse_foreign(key, folder, str(_selected(job, "theorem.name")))
@@ -85,8 +85,8 @@ def refuse_foreign_sweep(config: DictConfig) -> None:
         raise BadInput("hydra.sweep.dir", path.parent, f"{SWEEP} there is not Hydra's; {ALLOWED}")
 
 
-def _folder(job: DictConfig, key: str) -> Path | None:
-    """Absolute; None where it depends on what only the launcher knows, such as the job's number."""
+def folder_of(job: DictConfig, key: str) -> Path | None:
+    """Of one job, absolute; None where only the launcher knows, as with the job's number."""
     below = _selected(job, "hydra.sweep.subdir") if key == "hydra.sweep.dir" else ""
     above = _selected(job, key)
     if above is None or not str(above).strip():

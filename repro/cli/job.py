@@ -40,10 +40,10 @@ def run_job(config: DictConfig, folder: Path) -> int:
     begin_run()
     if trouble := block_store(session).trouble():
         say(f"cache: {trouble}; finished blocks of this run will not be kept")
-    done = execute(session, progress)
+    done = execute(session, None if session.detail == "verdict" else progress)
     write_files(done.result, folder, done.seconds, done.workers, session.plan.setting.device)
     log_result(replace(done.result, seconds=done.seconds), folder, session.tracking_values())
-    print_result(done.result, folder)
+    print_result(done.result, folder, session.detail)
     return 0 if done.result.as_expected else UNEXPECTED
 
 

@@ -24,6 +24,8 @@ TOP_LEVEL = (
     "dry_run",
     "stages",
     "theorems_from",
+    "verbose",
+    "quiet",
 )
 
 

@@ -11,10 +11,11 @@ from hydra.experimental.callback import Callback
 from omegaconf import DictConfig, OmegaConf
 
 from repro.base.errors import BadInput
-from repro.cli.folders import refuse_folders, refuse_foreign_sweep
+from repro.cli.folders import folder_of, refuse_folders, refuse_foreign_sweep
 from repro.cli.job import status_of
 from repro.cli.messages import as_bad_input
 from repro.cli.outcome import explained
+from repro.cli.sweep import Job, heading, print_summary
 from repro.report.secret_address import refuse_address
 from repro.study.extras import missing_library, require_extra
 from repro.study.settings import Session, session_of
@@ -30,8 +31,12 @@ def session_of_config(config: DictConfig) -> Session:
 class ValidateBeforeWriting(Callback):
     """Leaves with status 2 on bad input while nothing is written yet.
 
-    Hydra turns exceptions of callbacks into warnings, so this leaves by SystemExit.
+    Hydra turns exceptions of callbacks into warnings, so this leaves by SystemExit.  A sweep's
+    jobs are numbered, and summed up at its end.
     """
+
+    def __init__(self) -> None:
+        self._jobs: list[Job] = []
 
     def on_run_start(self, config: DictConfig, **kwargs: Any) -> None:
         session = _check(config)
@@ -51,6 +56,18 @@ class ValidateBeforeWriting(Callback):
                 _require_extra(session)
         _or_refuse(lambda: refuse_folders(jobs, "hydra.sweep.dir"))
         _or_refuse(lambda: refuse_foreign_sweep(config))
+        folders = [folder_of(job, "hydra.sweep.dir") for job in jobs]
+        words = [tuple(overrides) for overrides in _jobs(config)]
+        self._jobs = [Job(*both) for both in zip(words, folders, strict=True)]
+
+    def on_job_start(self, config: DictConfig, **kwargs: Any) -> None:
+        if len(self._jobs) > 1:
+            number = int(config.hydra.job.num)
+            print(heading(number, self._jobs), flush=True)
+
+    def on_multirun_end(self, config: DictConfig, **kwargs: Any) -> None:
+        if len(self._jobs) > 1:
+            print_summary(self._jobs)
 
 
 OPTIONS_THAT_NAME_CODE = {

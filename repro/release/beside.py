@@ -50,6 +50,10 @@ LOST = 16
 BYTES = 256
 """Line numbers that one byte can hold."""
 NANOSECOND = 10**9
+ROUND_SECONDS = (10**6, 10**7)
+"""A count may be added to a round time.  Below a million an honest time would agree by chance."""
+HEXADECIMAL = re.compile(r"[g-zG-Z]?(?=[a-fA-F]*[0-9])([0-9a-fA-F]{3,15})")
+"""A count in a name, with a letter before it or none; without a digit it is a word."""
 
 Sequences = list[tuple[str, np.ndarray]]
 
@@ -78,10 +82,14 @@ class Beside:
         for part in re.split(r"[^0-9A-Za-z+/=]+|_", self.name):
             if part:
                 yield "the file's name", part
+            if written := HEXADECIMAL.fullmatch(part):
+                yield "the file's name", int(written[1], 16)
         for time in self.times:
             yield "the file's times", time
             yield "the file's times", time // NANOSECOND
             yield "the file's times", time % NANOSECOND
+            for places in ROUND_SECONDS:
+                yield "the file's times", time // NANOSECOND % places
 
     def seeds(self) -> list[int]:
         """Whole numbers that could have seeded a generator."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from repro.report.captions import caption_height, write_captions
+from repro.report.cells import facts
 from repro.report.legend import legend_handles
 from repro.report.own_defaults import own_defaults
 from repro.report.panels import draw_panel
@@ -86,8 +87,7 @@ def _draw_row(axes: Iterable[Axes], items: Sequence[CheckResult]) -> None:
 def _headings(figure: Figure, result: Result) -> None:
     """Title and overall verdict on top, the shared legend below."""
     width = int(figure.get_figwidth() * 7.8)
-    facts = f"budget {result.budget}, seed {result.seed}, {result.replicates} replicates"
-    verdict = f"{verdict_words(result.verdict)} ({expected_words(result)}); {facts}"
+    verdict = f"{verdict_words(result.verdict)} ({expected_words(result)}); {facts(result)}"
     title = f"{result.theorem}: {result.title}"
     lines = [line for text in (title, verdict) for line in textwrap.wrap(text, width)]
     figure.suptitle("\n".join(lines), fontsize=13, fontweight="bold", linespacing=1.4)

@@ -47,7 +47,7 @@ def page(row: Row, catalogue: Catalogue, runs: Path) -> str:
 
 def _head(row: Row, catalogue: Catalogue) -> str:
     label = f"{kind(row.id)} {number(row.id)}".strip()
-    where = catalogue.papers.get(paper(row.id), OURS)
+    where = catalogue.paper_said(paper(row.id), OURS)
     return "\n".join([fill(f"{row.id}, {label}: {row.item.title}", WIDTH), fill(where, WIDTH)])
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+
+MINUTE = 60.0
 
 
 @contextmanager
@@ -12,15 +15,37 @@ def progress(total: int, label: str) -> Iterator[Callable[..., None]]:
     """Show how many of ``total`` blocks are done; yields ``advance(count=1)``.
 
     One plain line appears at once.  A terminal also gets a bar with elapsed and remaining time,
-    which is gone when the run ends; nothing more is written anywhere else.
+    which is gone when the run ends; anything else gets a line a minute.
     """
     print(f"running {label}: {total} blocks", file=sys.stderr, flush=True)
     if not sys.stderr.isatty():
-        yield lambda count=1: None
+        yield _Lines(total, label).advance
         return
     with _bar() as bar:
         task = bar.add_task(label, total=total)
         yield lambda count=1: bar.advance(task, count)
+
+
+class _Lines:
+    """A plain line for each minute in which something was done."""
+
+    def __init__(self, total: int, label: str) -> None:
+        self._total, self._label, self._done = total, label, 0
+        self._said = self._began = time.monotonic()
+
+    def advance(self, count: int = 1) -> None:
+        self._done += count
+        now = time.monotonic()
+        if now - self._said < MINUTE or self._done >= self._total:
+            return
+        self._said, gone = now, now - self._began
+        left = gone * (self._total - self._done) / self._done
+        print(
+            f"{self._label}: {self._done} of {self._total} blocks after {gone / MINUTE:.0f} min, "
+            f"about {left / MINUTE:.0f} min left",
+            file=sys.stderr,
+            flush=True,
+        )
 
 
 def _bar():

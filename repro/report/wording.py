@@ -12,6 +12,12 @@ from repro.study.results import Outcome, Result
 SYMBOLS = {"supported": "✓", "contradicted": "✗", "inconclusive": "?", "assumption_failed": "!"}
 """One sign a verdict, so that no reader needs colour."""
 
+SIGNS = {"epsilon": "ε", "n_pairs": "n", "horizon": "T"}
+"""Settings of a check with the sign they are written by."""
+
+EVEN = 0.1
+"""An interval whose middle is so few half-widths from the number is written by its half-width."""
+
 HEADLINES = ("slope", "value", "max_ratio", "exact_epsilon", "audit_lower_bound")
 """Keys of ``Outcome.numbers`` that hold the measured number, the first one present counts."""
 
@@ -37,12 +43,26 @@ def caught_words(verdict: str) -> str:
 
 
 def expected_words(result: Result) -> str:
-    """How the verdict compares with the one pinned in the config."""
+    """How the verdict compares with the pinned one; first, of how many checks it is if not all."""
+    made, defined = len(result.checks), max(result.defined_checks, len(result.checks))
+    part = f"{made} of {defined} checks; " if made < defined else ""
     if result.as_expected:
-        return "as expected"
+        return f"{part}as expected"
     if result.verdict == result.expected:
-        return "as expected, but NOT in every check"
-    return f"NOT as expected; expected: {result.expected.replace('_', ' ')}"
+        return f"{part}as expected, but NOT in every check"
+    return f"{part}NOT as expected; expected: {result.expected.replace('_', ' ')}"
+
+
+def in_force_words(check: Check) -> str:
+    """The numbers of a measurement besides its grid: ε, n and T, and how labels were scaled.
+
+    >>> in_force_words(Check("", "", (), "", "", settings={"epsilon": 0.5, "n_pairs": 1e9}))
+    'ε = 0.5, n = 1e+09'
+    """
+    given = [(sign, check.settings.get(name)) for name, sign in SIGNS.items()]
+    words = [f"{sign} = {value:.4g}" for sign, value in given if isinstance(value, int | float)]
+    scale = finite(check.settings.get("labels_scaled_by")) or 1.0
+    return ", ".join(words + ([f"labels × {scale:.3g}"] if scale != 1 else []))
 
 
 def in_markdown(text: object) -> str:
@@ -132,6 +152,30 @@ def measured_words(numbers: Mapping[str, object]) -> str:
         return f"{value:.4g}"
     form = _form((ends[1] - ends[0]) / 2, max(abs(value), abs(ends[0]), abs(ends[1])))
     return f"{value:{form}} [{ends[0]:{form}}, {ends[1]:{form}}]"
+
+
+def brief_words(numbers: Mapping[str, object]) -> str:
+    """The same in 17 columns, where it can be: a half-width in the place of an even interval.
+
+    >>> brief_words({"slope": -1.002, "ci95": [-1.0061, -0.9979]})
+    '-1.0020 ± 0.0041'
+    >>> brief_words({"value": 0.0, "ci95": [0.0, 0.012]})
+    '0 [0, 0.012]'
+    >>> brief_words({"value": 1.00064, "ci95": [1.00064, 1.00064]})
+    '1.0006'
+    """
+    value, ends = headline(numbers), interval(numbers)
+    if value is None or ends is None or "exact_epsilon" in numbers:
+        largest_of_all = "max_ratio" in numbers and value is not None
+        return f"{value:.4g}" if largest_of_all else measured_words(numbers)
+    half, largest = (ends[1] - ends[0]) / 2, max(abs(value), abs(ends[0]), abs(ends[1]))
+    if abs(value - (ends[0] + ends[1]) / 2) <= EVEN * half:
+        form = _form(half, largest)
+        around = f" ± {half:{form}}" if float(f"{half:{form}}") else ""
+        return f"{value:{form}}{around}"
+    form = _form(10 * half, largest)  # one digit of it
+    shown = (f"{number:{form}}" if number else "0" for number in (value, *ends))
+    return "{} [{}, {}]".format(*shown)
 
 
 def note_words(outcome: Outcome) -> str:

@@ -131,4 +131,5 @@ class Result:
     seed: int
     replicates: int
     budget: str
+    defined_checks: int = 0
     seconds: float = field(default=0.0, compare=False)

@@ -83,6 +83,7 @@ def summarise(
         seed=plan.seed,
         replicates=plan.budget.replicates,
         budget=plan.budget.name,
+        defined_checks=len(built(plan).experiment.trials),
     )
 
 

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, PlainValidator, StrictBool
+from pydantic import BeforeValidator, Field, PlainValidator, StrictBool
 
 from repro.base.errors import BadInput
 from repro.base.files import expanded
@@ -32,8 +32,13 @@ NOT_IN_THE_HASH = (
     "dry_run",
     "stages",
     "theorems_from",
+    "verbose",
+    "quiet",
 )
 OVERRIDES = tuple(Overrides.model_fields)
+
+Detail = Literal["verdict", "checks", "all"]
+"""What the terminal shows of a run: one line, a line for each check, or everything."""
 
 
 class Tracking(Model):
@@ -42,6 +47,11 @@ class Tracking(Model):
     kind: Literal["none", "mlflow"]
     uri: FileName | None = None
     experiment: FileName = "repro"
+
+
+def _one_name(value: Any) -> Any:
+    """``only=n_pairs`` is ``only=[n_pairs]``, which a shell would want quoted."""
+    return (value,) if isinstance(value, str) else value
 
 
 def _workers(value: Any) -> int | Literal["auto"]:
@@ -73,13 +83,26 @@ class RunConfig(Model):
     n_pairs: Any
     horizon: Any
     kl_weight: Any
-    only: Annotated[tuple[str, ...], Field(min_length=1)] | None
+    only: Annotated[tuple[str, ...], Field(min_length=1), BeforeValidator(_one_name)] | None
     device: Literal["cpu", "cuda", "auto"]
     output_dir: FileName
     feature_cache: FileName | None
     dry_run: StrictBool
     stages: dict[str, Any] = {}
     theorems_from: FileName | None = None
+    verbose: StrictBool = False
+    quiet: StrictBool = False
+
+    @property
+    def detail(self) -> Detail:
+        """How much the terminal shows.
+
+        Raises:
+            BadInput: both less and more are asked for.
+        """
+        if self.verbose and self.quiet:
+            raise BadInput("quiet", True, "allowed with verbose=true: false")
+        return "all" if self.verbose else "verdict" if self.quiet else "checks"
 
 
 @dataclass(frozen=True)
@@ -94,6 +117,7 @@ class Session:
         compute: how it is computed.
         output_dir: absolute.
         dry_run: only say what the run would need.
+        detail: how much the terminal shows.
     """
 
     plan: Plan
@@ -103,6 +127,7 @@ class Session:
     compute: Compute
     output_dir: Path
     dry_run: bool = False
+    detail: Detail = "checks"
 
     def tracking_values(self) -> dict[str, str]:
         """Tracking settings with the default store, SQLite below ``output_dir``, filled in."""
@@ -142,8 +167,9 @@ def session_of(values: Mapping[str, Any]) -> Session:
         resolved["stages"] = in_words(stages)
     named = _hash(resolved)
     return Session(
-        plan, resolved, named, config.tracking, config.compute, output_dir, config.dry_run
-    )
+        plan, resolved, named, config.tracking, config.compute, output_dir, config.dry_run,
+        config.detail,
+    )  # fmt: skip
 
 
 def resolve_device(device: str) -> str:

@@ -8,7 +8,9 @@ from repro.catalogue.entries import counted, kind, load, number, paper
 
 def written(tmp_path, item, planned="planned: []"):
     path = tmp_path / "catalogue.yaml"
-    path.write_text(f"papers: {{p1: a paper}}\n{planned}\nitems:\n  {item}\n")
+    path.write_text(
+        f"papers: {{p1: {{title: a paper, authors: somebody}}}}\n{planned}\nitems:\n  {item}\n"
+    )
     return path
 
 

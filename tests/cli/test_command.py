@@ -6,6 +6,9 @@ import sys
 
 import pytest
 
+from repro.base.places import shipped
+from repro.study.discovery import find
+
 FILES = {
     "verdict.json",
     "measurements.parquet",
@@ -28,7 +31,8 @@ def test_a_run_writes_its_files_and_says_where(command, quick, tmp_path):
     assert {path.name for path in folder.iterdir()} == FILES
     assert folder.name == verdict["config_hash"]
     assert err.startswith("running offline_gap: ")
-    assert "Controls are wrong on purpose" in out
+    assert "controls caught, of those that are wrong on purpose" in out
+    assert max(map(len, out.splitlines()[:-1])) <= 80
     assert status == (0 if "as expected)" in out else 1)
 
 
@@ -57,8 +61,15 @@ def test_an_unexpected_verdict_leaves_with_1_and_keeps_files(command, quick, tmp
 
 
 def test_multirun_keeps_one_folder_a_job(command, quick, tmp_path):
-    command("-m", *quick, "seed=0,1")
+    _, out, _ = command("-m", *quick, "seed=0,1")
     assert len(list((tmp_path / "outputs" / "offline_gap").iterdir())) == 2
+    assert "job 1 of 2: seed=0" in out
+    assert out.splitlines()[-2].split()[:2] == ["1", "seed=0"]
+
+
+def test_a_sweep_ends_with_the_checks_whose_verdicts_differ(command, quick):
+    _, out, _ = command("-m", *quick, "stages.labels=null,fair_coins")
+    assert "offline_gap n_pairs_no_bonus: supported in 1; contradicted in 2" in out
 
 
 def test_tracking_records_the_run(command, quick, tmp_path):
@@ -105,7 +116,9 @@ def test_a_process_of_its_own(words, tmp_path):
     assert "Traceback" not in done.stderr
     if words == ["--help"]:
         assert done.returncode == 0
-        assert "theorem: offline_gap" in done.stdout or "offline_gap" in done.stdout
+        for slug in shipped().names():
+            (line,) = (x for x in done.stdout.splitlines() if x.startswith(f"  {slug}  "))
+            assert find(slug).title.split(" ", 1)[1].startswith(line.split("  ")[-1].strip("… -"))
         assert max(map(len, done.stdout.splitlines())) <= 100
     else:
         assert done.returncode == 2

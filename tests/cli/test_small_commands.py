@@ -84,8 +84,8 @@ def test_suite_table_is_read_from_verdicts(tmp_path, monkeypatch, capsys):
     checks = [
         {"name": "n", "statements": ["p1.x", "p1.y"], "verdict": "supported", "claimed": -1},
         {"name": "e_to_B", "statements": ["p1.x"], "verdict": "contradicted", "claimed": 1,
-         "slope": 1.97123},
-        {"name": "dp", "statements": ["p1.x"], "verdict": "contradicted",
+         "kind": "slope", "slope": 1.97123, "direction": "at_most"},
+        {"name": "dp", "statements": ["p1.x"], "verdict": "contradicted", "kind": "privacy",
          "claimed_epsilon": 0.5, "exact_epsilon": 0.61},
     ]  # fmt: skip
     ids = ["p1.x", "p1.y"]
@@ -98,9 +98,12 @@ def test_suite_table_is_read_from_verdicts(tmp_path, monkeypatch, capsys):
     folder.mkdir(parents=True)
     (folder / "verdict.json").write_text(json.dumps(verdict))
     assert suite.main(["table"]) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == (
+    lines = capsys.readouterr().out.splitlines()
+    assert "from a run at `budget=smoke`" in " ".join(lines)
+    assert any(line.startswith("## P1: Offline and Online KL") for line in lines)
+    assert lines[-1] == (
         "| `toy` | p1.x ✗, p1.y | contradicted | 1 of 3 supported, 1 controls | "
-        "e_to_B: claimed 1, measured 1.971; dp: claimed 0.5, measured 0.61 |"
+        "e_to_B: exponent 1.97 where at most 1 is claimed; dp: ε = 0.61 where 0.5 is claimed |"
     )
 
 

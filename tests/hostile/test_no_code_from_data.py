@@ -13,7 +13,7 @@ from rich.console import Console
 from repro import audit_release, features, plan, privatize, suite
 from repro.catalogue import entries, slips, table
 from repro.catalogue.coverage import Row
-from repro.catalogue.entries import Catalogue, Item
+from repro.catalogue.entries import Catalogue, Item, Paper
 from repro.catalogue.statements import Statement
 from repro.report import __main__ as report
 from repro.report.html.findings import Evidence, Finding, page
@@ -260,7 +260,8 @@ def test_the_command_of_a_run_is_safe_to_paste(tmp_path):
 def test_titles_stay_text_in_the_terminal(trick):
     stream = io.StringIO()
     item = Item(title=trick, reason=trick)
-    catalogue = Catalogue(papers={"p1": trick}, items={"p1.thm_4_2": item})
+    papers = {"p1": Paper(title=trick, authors=trick)}
+    catalogue = Catalogue(papers=papers, items={"p1.thm_4_2": item})
     row = Row("p1.thm_4_2", item, "reason", {}, ())
     table.print_table(Console(file=stream, width=400, color_system=None), catalogue, [row])
     assert stream.getvalue().count(trick) == 3

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from rich.console import Console
@@ -17,10 +18,11 @@ from repro.report.terminal import print_result, progress
 from repro.study.results import AssumptionResult
 
 
-def printed(result, width: int = 100) -> str:
+def printed(result, width: int = 100, detail: Literal["verdict", "checks", "all"] = "all") -> str:
     """What a pipe of the given width receives."""
     stream = io.StringIO()
-    print_result(result, Path("outputs/offline_gap/abc123"), Console(file=stream, width=width))
+    console = Console(file=stream, width=width)
+    print_result(result, Path("outputs/offline_gap/abc123"), detail, console)
     return stream.getvalue()
 
 
@@ -47,6 +49,37 @@ def test_controls_show_their_number_and_whether_they_were_caught(result):
     assert any("control narrow of event was NOT caught" in line for line in lines)
 
 
+def test_a_check_is_one_line_of_eighty_columns(result):
+    """Units, axes and the controls' numbers are left to ``verbose=true``."""
+    lines = printed(result, 80, "checks").splitlines()
+    row = next(line for line in lines if line.startswith("n_pairs"))
+    for words in ("slope -1 ± 0.05", "-1.0020 ± 0.0042", "✓ supported", "1/1"):
+        assert words in row
+    missed = next(line for line in lines if line.startswith("event"))
+    assert "0/1" in missed
+    for item in result.checks:
+        assert sum(line.startswith(item.check.name) for line in lines) == 1
+
+
+def test_quiet_is_the_last_line_alone(result):
+    text = printed(result, 80, "verdict")
+    assert text == "offline_gap: ? inconclusive (NOT as expected; expected: supported)\n"
+
+
+def test_a_part_of_the_checks_says_of_how_many(result):
+    part = replace(result, defined_checks=15, as_expected=True)
+    assert "(4 of 15 checks; as expected)" in printed(part, 80, "verdict")
+
+
+def test_what_the_user_set_for_all_checks_stands_on_top(result):
+    given = replace(result, config={**result.config, "epsilon": 0.5})
+    assert "epsilon 0.5" in printed(given, 80, "checks").splitlines()[1]
+
+
+def test_the_numbers_in_force_stand_beside_each_check(result):
+    assert "at ε = 1" in printed(result, 100, "all")
+
+
 def test_failures_verdict_and_folder_are_stated(result):
     text = printed(result)
     assert "1 of 80 replicates" in text
@@ -68,9 +101,10 @@ def test_a_failing_assumption_is_named(result):
     assert "bounded_reward" not in printed(result)
 
 
+@pytest.mark.parametrize("detail", ["checks", "all"])
 @pytest.mark.parametrize("width", [60, 80, 100, 200])
-def test_no_line_is_wider_than_the_terminal_and_nothing_is_cut(result, width):
-    text = printed(result, width)
+def test_no_line_is_wider_than_the_terminal_and_nothing_is_cut(result, width, detail):
+    text = printed(result, width, detail)
     assert max(len(line) for line in text.splitlines()) <= width
     assert "…" not in text
     assert "\x1b" not in text

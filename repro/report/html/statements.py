@@ -83,7 +83,7 @@ def by_paper(catalogue: Catalogue, runs: dict[str, Run]) -> list[dict[str, objec
         {
             "id": one,
             "label": one.upper() if one in catalogue.papers else "Ours",
-            "title": catalogue.papers.get(one, "statements of our own"),
+            "title": catalogue.paper_said(one),
             "statements": [
                 statement(name, item, runs)
                 for name, item in catalogue.items.items()

@@ -1,0 +1,93 @@
+"""A sweep on the terminal: which job runs, and at the end what each gave and where they differ."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Job:
+    """One job of a sweep.
+
+    Attributes:
+        overrides: the words that make it.
+        folder: where its files are; None where only the launcher knows.
+    """
+
+    overrides: tuple[str, ...]
+    folder: Path | None
+
+    @property
+    def verdict(self) -> dict[str, Any]:
+        """``verdict.json``; empty where the job left none."""
+        try:
+            return json.loads((self.folder or Path()).joinpath("verdict.json").read_bytes())
+        except (OSError, ValueError):
+            return {}
+
+
+def heading(number: int, jobs: Sequence[Job]) -> str:
+    """What stands before a job's own lines.
+
+    >>> heading(0, [Job(("seed=1", "only=a"), None), Job(("seed=2", "only=a"), None)])
+    'job 1 of 2: seed=1'
+    """
+    return f"job {number + 1} of {len(jobs)}: {_apart(jobs)[number]}"
+
+
+def print_summary(jobs: Sequence[Job]) -> None:
+    """A line for each job, then the checks whose verdict is not the same in all."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from repro.report.terminal import standard_output
+    from repro.report.wording import verdict_words
+
+    console = standard_output(80)
+    table = Table(box=None, pad_edge=False)
+    table.add_column("job", justify="right")
+    for name in ("differs by", "verdict", "as pinned"):
+        table.add_column(name, overflow="fold")
+    found = [job.verdict for job in jobs]
+    for number, (apart, verdict) in enumerate(zip(_apart(jobs), found, strict=True), 1):
+        said = verdict_words(verdict["verdict"]) if verdict else "no result"
+        words = (str(number), apart, said, _as_pinned(verdict))
+        table.add_row(*map(Text, words))
+    console.print(table)
+    for line in differences(found):
+        console.print(Text(line))
+
+
+def differences(found: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """A line for each check of the same experiment whose verdict is not the same in all jobs.
+
+    Args:
+        found: of each job its ``verdict.json``, empty where there is none.
+    """
+    verdicts: dict[tuple[str, str], dict[str, list[int]]] = {}
+    for number, verdict in enumerate(found, 1):
+        for check in verdict.get("checks", ()):
+            name = str(verdict["theorem"]), str(check["name"])
+            verdicts.setdefault(name, {}).setdefault(check["verdict"], []).append(number)
+    for (theorem, name), jobs in verdicts.items():
+        if len(jobs) > 1:
+            parts = (f"{said} in {', '.join(map(str, numbers))}" for said, numbers in jobs.items())
+            yield f"{theorem} {name}: {'; '.join(parts)}"
+
+
+def _apart(jobs: Sequence[Job]) -> list[str]:
+    """The overrides of each job that not all have."""
+    common = set.intersection(*(set(job.overrides) for job in jobs))
+    return [" ".join(word for word in job.overrides if word not in common) for job in jobs]
+
+
+def _as_pinned(verdict: dict[str, Any]) -> str:
+    if not verdict:
+        return ""
+    checks = verdict["checks"]
+    same = sum(check["verdict"] == check["expected"] for check in checks)
+    return f"{same} of {len(checks)} checks"

@@ -1,0 +1,121 @@
+"""The page of all results: an experiment a line, by paper, with what contradicts it in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from repro.report.html.runs import Run
+from repro.report.wording import SYMBOLS, finite, headline, in_backticks, in_markdown
+from repro.study.verdicts import worst
+
+HEAD = """# Results
+
+Every experiment of `dvc repro`, by paper; written by `python -m repro.suite table`{budget}.
+[Findings](findings.md) give each contradiction with its number, command and corrected form.
+
+## What a verdict means
+
+- **supported**: the 95 % interval of the measured number lies inside claimed ± tolerance (an
+  equivalence test), or on the allowed side of a bound.
+- **contradicted**: the interval lies wholly outside.
+- **inconclusive**: the interval is too wide, a bend in the curve leads elsewhere, too many
+  replicates failed, or a control was not caught.
+- **assumption_failed**: an assumption of the statement, executed on the instance, does not hold.
+
+An experiment's verdict is the worst of its checks; ✗ marks a statement that one of its checks
+contradicts as printed. Sweeps, tolerances, replicates and seeds stand in `conf/` and are fixed
+before the run.
+"""
+COLUMNS = (
+    "| experiment | statements | verdict | checks | what contradicts |\n"
+    "|---|---|---|---|---|"
+)  # fmt: skip
+ENORMOUS = 1e6
+"""From here on only the power of ten is said."""
+
+
+def results_page(runs: Sequence[Run], papers: Mapping[str, str]) -> str:
+    """Markdown.
+
+    Args:
+        runs: finished runs, each in a folder that has its name.
+        papers: by the name that ids begin with, the paper in one line.
+    """
+    budgets = {str(run.verdict.get("budget")) for run in runs}
+    said = f" from a run at `budget={budgets.pop()}`" if len(budgets) == 1 else ""
+    parts = [HEAD.format(budget=said)]
+    placed = {run.folder.name: _paper(run, papers) for run in runs}
+    for name, title in {**papers, "": "Others"}.items():
+        rows = [_row(run) for run in runs if placed[run.folder.name] == name]
+        if rows:
+            heading = f"{name.upper()}: {title}" if name else title
+            parts.append("\n".join([f"## {heading}\n", COLUMNS, *rows]) + "\n")
+    return "\n".join(parts)
+
+
+def _paper(run: Run, papers: Mapping[str, str]) -> str:
+    """The paper of its first statement; statements of our own stand with the others."""
+    found = (str(name).split(".")[0] for name in run.verdict["statements"])
+    return next((name for name in found if name in papers), "")
+
+
+def _row(run: Run) -> str:
+    verdict = run.verdict
+    checks = verdict["checks"]
+    held = sum(check["verdict"] == "supported" for check in checks)
+    cells = (
+        ", ".join(_statements(verdict["statements"], checks)),
+        "; ".join([verdict["verdict"], *run.changes]),
+        f"{held} of {len(checks)} supported, {len(verdict['controls'])} controls",
+        "; ".join(_contradictions(checks)) or "–",
+    )
+    return "| " + " | ".join([in_backticks(run.folder.name), *map(in_markdown, cells)]) + " |"
+
+
+def _statements(names: list[str], checks: list[dict[str, Any]]) -> Iterator[str]:
+    """Each statement with a mark where the checks that speak for it do not all support it."""
+    for name in names:
+        found = worst(c["verdict"] for c in checks if name in c.get("statements", names))
+        yield name if found == "supported" else f"{name} {SYMBOLS[found]}"
+
+
+def _contradictions(checks: list[dict[str, Any]]) -> Iterator[str]:
+    for check in checks:
+        if check["verdict"] == "contradicted":
+            yield f"{check['name']}: {in_words(check)}"
+
+
+def in_words(check: Mapping[str, Any]) -> str:
+    """What was measured against what is claimed, for a reader without the table of kinds.
+
+    >>> in_words({"kind": "slope", "slope": 1.9712, "claimed": 1.0, "direction": "at_most"})
+    'exponent 1.97 where at most 1 is claimed'
+    >>> in_words({"kind": "inequality", "max_ratio": 27123.4, "claimed": 1})
+    '27,123 times what is allowed'
+    >>> in_words({"kind": "inequality", "value": 0.5025, "allowed": 0.05, "max_ratio": 10.0})
+    'in 50 % of draws where at most 5 % are allowed'
+    """
+    number, claimed = headline(check), finite(check.get("claimed", check.get("claimed_epsilon")))
+    if number is None:
+        return "not measured"
+    if (allowed := finite(check.get("allowed"))) is not None:
+        return f"in {100 * number:.3g} % of draws where at most {100 * allowed:.3g} % are allowed"
+    if check.get("kind") == "privacy":
+        return f"ε = {number:.3g} where {claimed:.3g} is claimed"
+    if check.get("kind") == "inequality":
+        return f"{times(number)} what is allowed"
+    side = {"at_most": "at most ", "at_least": "at least "}.get(str(check.get("direction")), "")
+    found = f"exponent {number:z.2f}" if check.get("kind") == "slope" else f"{number:.3g}"
+    return f"{found} where {side}{1 if claimed is None else claimed:g} is claimed"
+
+
+def times(number: float) -> str:
+    """A multiple in words.
+
+    >>> times(1.4749), times(76.09), times(2.692e11)
+    ('1.47 times', '76.1 times', '10^11 times')
+    """
+    if number >= ENORMOUS:
+        return f"10^{len(str(int(number))) - 1} times"
+    return f"{number:,.0f} times" if number >= 1000 else f"{number:.3g} times"
