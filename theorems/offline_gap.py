@@ -208,7 +208,7 @@ EVENT = Measure("event E fails [frequency]", gaps, Evidence.MEASURED)
 WRONG = (wrong.naive_likelihood, wrong.epsilon_overstated, wrong.unaccounted_randomizer)
 LABELS = (Need.LABELS, Need.TRUTH_HIDDEN)
 PRIVATE = (*LABELS, Need.PRIVACY)
-SQUARED = "e^{2B} at any finite ε: a square is lost after eq. (15)"
+SQUARED = "e^{2B} at this ε as B grows: a square is lost after eq. (15)"
 
 
 class Bonus(Model):

@@ -1,0 +1,64 @@
+"""Algorithm 1 with the repaired bonus, on one dataset where everything is known."""
+
+import math
+
+import numpy as np
+import pytest
+
+from repro.families.offline_kl import algorithms_repaired as bonus
+from repro.families.offline_kl.algorithms_ppkl import BonusConstants, draw_problem
+from repro.families.offline_kl.bounds_information import inverse_information, printed_factor
+from repro.instances.two_arms import hypercube_world
+
+WORLD = hypercube_world(1, 4.0, 2.0, 4.0, 0.0)
+CONSTANTS = BonusConstants(0.05, 1e-20, 1.0)
+LOG_TERM = math.log1p(4e20) + math.log(20)
+
+
+@pytest.fixture
+def problem():
+    return draw_problem(WORLD, 10**9, 1.0, CONSTANTS, np.random.default_rng(0), 50)
+
+
+def test_the_proved_error_is_four_w_l_over_n(problem):
+    expected = 4 * inverse_information(4.0, 1.0) * LOG_TERM / 1e9
+    assert bonus.proved_error(problem) == pytest.approx(expected, rel=1e-6)
+
+
+def test_the_bonus_is_the_root_of_d_squared_times_the_error(problem):
+    """D² is C − 1 = 3 for the rare response and 1/(C−1) for the other."""
+    found = float(bonus.repaired_bonus(problem, 0.04)[0])
+    assert found == pytest.approx(0.2 * (math.sqrt(3) - math.sqrt(1 / 3)))
+
+
+def test_shares_are_errors_over_bonuses(problem):
+    error = (problem.fit(1.0) - WORLD.reward_diff).abs()[:, 0] * 0.75  # centred: (1 − 1/C)
+    gamma = math.sqrt(3 * bonus.proved_error(problem))
+    np.testing.assert_allclose(bonus.share_of_repaired.run(problem), error / gamma)
+    printed = math.sqrt(3 * printed_factor(4.0, 1.0) * (LOG_TERM / 1e9 + 1e-20))
+    np.testing.assert_allclose(bonus.share_of_printed.run(problem), error / printed)
+
+
+def test_a_reversed_bonus_has_negative_shares(problem):
+    from dataclasses import replace
+
+    assert (bonus.share_of_repaired.run(replace(problem, bonus_multiple=-1.0)) < 0).all()
+
+
+def test_the_normal_share_is_the_mean_of_the_measured_ones():
+    many = draw_problem(WORLD, 10**9, 1.0, CONSTANTS, np.random.default_rng(1), 20000)
+    measured = float(bonus.share_of_repaired.run(many).mean())
+    assert measured == pytest.approx(bonus.normal_share(many), rel=0.02)
+
+
+def test_the_gap_is_the_predicted_one_and_below_its_bound(problem):
+    gap = bonus.repaired.run(problem)
+    assert float(gap.mean()) == pytest.approx(bonus.predicted_gap(problem), rel=0.05)
+    assert float(gap.max()) < bonus.PROVED.run(problem)
+
+
+def test_the_in_sample_bounds():
+    exact = bonus.REPAIRED.run(4.0, 1.0, 3.0)
+    assert exact == pytest.approx(24 * inverse_information(4.0, 1.0))
+    ratios = [m.run(4.0, 1.0, 3.0) / (24 * printed_factor(4.0, 1.0)) for m in bonus.PRINTED_TIMES]
+    assert ratios == pytest.approx([1, 10, 100])

@@ -1,0 +1,53 @@
+"""The hypercube near its bound, at every B, and what a config may ask of it."""
+
+import math
+
+import pytest
+
+from repro.base.errors import BadInput
+from repro.cli.composition import compose_values
+from repro.families.offline_kl.cases import OfflineCase
+from repro.study.plan import built
+from repro.study.settings import session_of
+
+SLUG = "corrected_offline_gap"
+
+
+def trial(name, words=()):
+    composed = {**compose_values(SLUG, {"budget": "smoke"}, words), "output_dir": "unused"}
+    found = built(session_of(composed).plan).trials
+    return next(one for one in found if one.row.name == name)
+
+
+def test_the_difference_follows_the_bound_and_both_responses_are_equally_good():
+    for value, case in zip(trial("eps_one").grid, trial("eps_one").cases, strict=True):
+        assert isinstance(case, OfflineCase)
+        assert float(case.world.reward_diff[0]) == pytest.approx(value - 0.5)
+        assert float(case.world.optimal_policy[0, 0]) == pytest.approx(0.5)
+        assert case.world.kl_weight == pytest.approx((value - 0.5) / math.log(3))
+        assert case.world.reward_bound == value
+
+
+@pytest.mark.parametrize("name", ["constant_states", "constant_coverage"])
+def test_states_and_coverage_are_swept(name):
+    found = trial(name)
+    worlds = [case.world for case in found.cases if isinstance(case, OfflineCase)]
+    numbers = {
+        "constant_states": [len(world.state_prob) for world in worlds],
+        "constant_coverage": [1 / float(world.policies[0, 0]) for world in worlds],
+    }
+    assert numbers[name] == pytest.approx(list(found.grid))
+
+
+@pytest.mark.parametrize(
+    ("word", "named"),
+    [
+        ("theorem.worlds.cube.coverage=2", "coverage"),
+        ("theorem.worlds.cube.room=0", "room"),
+        ("theorem.worlds.cube.room=7", "room"),
+        ("theorem.bonus.failure_prob=1", "failure_prob"),
+    ],
+)
+def test_worlds_without_a_hypercube_are_refused_in_one_line(word, named):
+    with pytest.raises(BadInput, match=named):
+        trial("eps_one", (word,))
