@@ -9,13 +9,15 @@ integral over t of that of b times det(T + (t/B)I), T being the tangential block
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-from scipy.special import erfcx
+from scipy.special import erfcx, expit
 
-from repro.families.central.mechanisms_records import Records
+from repro.families.central.mechanisms_records import Pair, RankedFeatures, Records
 
 LOG_ROOT = 0.5 * np.log(2 * np.pi)
+NEWTON_STEPS, HALVINGS, LONGEST = 25, 36, 2.0
 
 
 @dataclass(frozen=True)
@@ -38,18 +40,34 @@ class OnBall:
 
     def pull(self, theta: np.ndarray) -> np.ndarray:
         """(..., d) gradient of the unperturbed objective, −b(θ)."""
-        total = self.ridge * theta
-        for record in self.records:
+        x, counts = self._pairs
+        total = self.ridge * theta - (expit(-(theta @ x.T)) * counts) @ x
+        for record in self._rankings:
             total = total + record.gradient(theta)
         return total
 
     def curvature(self, theta: np.ndarray) -> np.ndarray:
         """(..., d, d) Hessian of the objective, at least A·I."""
-        identity = self.ridge * np.eye(self.dimension)
-        total = np.broadcast_to(identity, (*theta.shape[:-1], *identity.shape))
-        for record in self.records:
+        x, counts = self._pairs
+        reward = theta @ x.T
+        squares = (x[:, :, None] * x[:, None, :]).reshape(len(x), -1)
+        pairs = (expit(reward) * expit(-reward) * counts) @ squares
+        order = (self.dimension, self.dimension)
+        total = self.ridge * np.eye(self.dimension) + pairs.reshape(*theta.shape[:-1], *order)
+        for record in self._rankings:
             total = total + record.hessian(theta)
         return total
+
+    @cached_property
+    def _pairs(self) -> tuple[np.ndarray, np.ndarray]:
+        """(m, d) feature differences and (m,) counts: all pairs in one product, for speed."""
+        pairs = [one for one in self.records if isinstance(one, Pair)]
+        x = np.array([one.x for one in pairs]).reshape(len(pairs), self.dimension)
+        return x, np.array([one.count for one in pairs])
+
+    @cached_property
+    def _rankings(self) -> tuple[RankedFeatures, ...]:
+        return tuple(one for one in self.records if isinstance(one, RankedFeatures))
 
     def log_density(self, theta: np.ndarray) -> np.ndarray:
         """(...) log density at θ (..., d) inside the ball; −inf outside."""
@@ -68,6 +86,37 @@ class OnBall:
         volume = self._tangential(theta, omega, radial, moments)
         log = log - across / (2 * self.sigma**2) + np.log(np.maximum(volume, 1e-300))
         return log - (self.dimension - 1) * (LOG_ROOT + np.log(self.sigma))
+
+    def solve(self, noise: np.ndarray) -> np.ndarray:
+        """(m, d) minimisers for noise b (m, d), on the sphere where the ball binds."""
+        low, high = np.zeros(len(noise)), np.full(len(noise), 1.0)
+        outside = self._norm(noise, low) > self.radius
+        while (outside & (self._norm(noise, high) > self.radius)).any():
+            high = 4 * high
+        for _ in range(HALVINGS):
+            middle = (low + high) / 2
+            far = self._norm(noise, middle) > self.radius
+            low, high = np.where(far, middle, low), np.where(far, high, middle)
+        theta = self._free(noise, np.where(outside, high, 0.0))
+        norm = np.maximum(np.linalg.norm(theta, axis=-1), 1e-300)
+        return np.where(outside[:, None], theta * (self.radius / norm)[:, None], theta)
+
+    def _norm(self, noise: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        return np.linalg.norm(self._free(noise, weight), axis=-1)
+
+    def _free(self, noise: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """Minimisers over all θ with (weight/2)‖θ‖² more, by damped Newton steps."""
+        theta = np.zeros_like(noise)
+        identity = np.eye(self.dimension)
+        for _ in range(NEWTON_STEPS):
+            residual = self.pull(theta) + noise + weight[:, None] * theta
+            matrix = self.curvature(theta) + weight[:, None, None] * identity
+            step = np.linalg.solve(matrix, residual[..., None])[..., 0]
+            # The third derivative of the logistic loss is at most R times its second: with this
+            # damping the objective falls at every step.
+            size = np.maximum(LONGEST * np.linalg.norm(step, axis=-1, keepdims=True), 1e-12)
+            theta = theta - step * np.log1p(size) / size
+        return theta
 
     def _tangential(self, theta, omega, radial, moments) -> np.ndarray:
         """E[det(T + (t/B)I); t > 0] over e^log, t = σu − radial with u standard normal."""

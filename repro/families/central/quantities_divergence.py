@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -19,7 +20,7 @@ FAR = 45.0
 """Log units below the peak beyond which the integrand is left out."""
 LINE = 33
 """Points on each line among which the ends of the region are bracketed."""
-ZOOM_POINTS, ZOOMS, HALVINGS = {1: 257, 2: 33, 3: 17}, 40, 30
+ZOOM_POINTS, ZOOMS, HALVINGS = {1: 257, 2: 33, 3: 17}, 40, 18
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,7 @@ def log_delta(one: OnBall, other: OnBall, epsilon: float, rule: Rule = FINE) -> 
     return float(np.logaddexp(*parts))
 
 
+@lru_cache(maxsize=4096)
 def worst_log_delta(one: OnBall, other: OnBall, epsilon: float, rule: Rule = FINE) -> float:
     """The larger of both directions."""
     return max(log_delta(one, other, epsilon, rule), log_delta(other, one, epsilon, rule))
@@ -169,16 +171,16 @@ def _ends(log_excess, outer: np.ndarray, side: np.ndarray, peak: float):
     grid = np.linspace(*side, LINE)
     inside = seen(np.repeat(grid[None], len(outer), 0))
     first, final = inside.argmax(1), LINE - 1 - inside[:, ::-1].argmax(1)
-    low = _bisect(seen, grid[np.maximum(first - 1, 0)], grid[first])
-    high = _bisect(seen, grid[np.minimum(final + 1, LINE - 1)], grid[final])
-    empty = ~inside.any(1)
-    return np.where(empty, side[0], low), np.where(empty, side[0], high)
+    out = grid[np.stack([np.maximum(first - 1, 0), np.minimum(final + 1, LINE - 1)], 1)]
+    ends = _bisect(seen, out, grid[np.stack([first, final], 1)])
+    ends = np.where(inside.any(1)[:, None], ends, side[0])
+    return ends[:, 0], ends[:, 1]
 
 
 def _bisect(seen, out: np.ndarray, within: np.ndarray) -> np.ndarray:
-    """The end of S between a point out of it and one within it."""
+    """(m, 2) ends of S between points out of it and points within it."""
     for _ in range(HALVINGS):
         middle = (out + within) / 2
-        hit = seen(middle[:, None])[:, 0]
+        hit = seen(middle)
         out, within = np.where(hit, out, middle), np.where(hit, middle, within)
     return within

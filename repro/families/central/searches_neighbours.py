@@ -20,8 +20,9 @@ from scipy.special import expit, logit, softmax
 from repro.families.central.bounds_gradients import LONGEST
 from repro.families.central.mechanisms_ball import OnBall
 from repro.families.central.mechanisms_calibration import Calibration
+from repro.families.central.mechanisms_neighbours import OnBallNeighbours
 from repro.families.central.mechanisms_records import Pair, RankedFeatures
-from repro.families.central.quantities_divergence import COARSE, FINE, Rule, worst_log_delta
+from repro.families.central.quantities_divergence import COARSE, worst_log_delta
 
 TINY = 1e-9
 """Shares, lengths and angles stay this far from the ends of their ranges."""
@@ -54,7 +55,7 @@ class World:
 
 
 @dataclass(frozen=True)
-class Neighbours:
+class TwoDatasets:
     """Two datasets that differ in one record.
 
     Attributes:
@@ -101,7 +102,7 @@ class Neighbours:
         return np.concatenate([shares, length, wins, norms, angles])
 
     @classmethod
-    def at(cls, coordinates: np.ndarray) -> Neighbours:
+    def at(cls, coordinates: np.ndarray) -> TwoDatasets:
         """The inverse of ``coordinates``."""
         d = (len(coordinates) - 4) // 3
         share, length, wins = (coordinates[k * d : (k + 1) * d] for k in range(3))
@@ -126,20 +127,9 @@ def _at(norm: float, angle: float, dimension: int) -> tuple[float, ...]:
     return (norm * math.cos(angle), *between, norm * math.sin(angle))
 
 
-@dataclass(frozen=True)
-class Found:
-    """The most telling neighbours of a search.
-
-    Attributes:
-        neighbours: what was found.
-        log_delta: of their exact δ(ε), at the fine rule.
-    """
-
-    neighbours: Neighbours
-    log_delta: float
-
-
-def most_telling(world: World, made: Calibration, epsilon: float, steps: int) -> Found:
+def most_telling(
+    world: World, made: Calibration, epsilon: float, steps: int = 0
+) -> OnBallNeighbours:
     """The best of ``guesses``, and of a local search from the best of them.
 
     Args:
@@ -149,39 +139,40 @@ def most_telling(world: World, made: Calibration, epsilon: float, steps: int) ->
         steps: evaluations of the local search; 0 for none.
     """
 
-    def log_delta(neighbours: Neighbours, rule: Rule = COARSE) -> float:
-        return worst_log_delta(*neighbours.datasets(world, made), epsilon, rule)
+    def log_delta(found: TwoDatasets) -> float:
+        return worst_log_delta(*found.datasets(world, made), epsilon, COARSE)
 
     best = max(guesses(world, made, epsilon), key=log_delta)
     if steps:
         best = max(best, _climbed(log_delta, best, steps), key=log_delta)
-    return Found(best, log_delta(best, FINE))
+    return OnBallNeighbours(*best.datasets(world, made))
 
 
 def _climbed(
-    log_delta: Callable[[Neighbours], float], start: Neighbours, steps: int
-) -> Neighbours:
+    log_delta: Callable[[TwoDatasets], float], start: TwoDatasets, steps: int
+) -> TwoDatasets:
     centre = start.coordinates
     simplex = np.concatenate([centre[None], centre + 0.3 * np.eye(len(centre))])
     found = minimize(
-        lambda at: -max(log_delta(Neighbours.at(at)), -1e3), centre, method="Nelder-Mead",
+        lambda at: -max(log_delta(TwoDatasets.at(at)), -1e3), centre, method="Nelder-Mead",
         options={"maxfev": steps, "initial_simplex": simplex},
     )  # fmt: skip
-    return Neighbours.at(found.x)
+    return TwoDatasets.at(found.x)
 
 
-def guesses(world: World, made: Calibration, epsilon: float) -> list[Neighbours]:
+def guesses(world: World, made: Calibration, epsilon: float) -> list[TwoDatasets]:
     """Where to begin.
 
     A mirrored record while others pin θ₁ at −B; a flipped label; a tie that becomes a record.
     Labels along the last axis are even, or lean so that θ_d is near 0 where the noise tells most.
+    In d = 3, where each costs a second, the tie and one mirrored record.
     """
     d = world.dimension
-    tie = Neighbours((1 / d,) * d, (TINY,) * d, (0.5,) * d, (0.0, 1.0), (0.0, 0.0))
+    tie = TwoDatasets((1 / d,) * d, (TINY,) * d, (0.5,) * d, (0.0, 1.0), (0.0, 0.0))
     if d == 1:
         return [tie, *(_pinned(world, made, epsilon, 0.0, math.pi / 2, lean) for lean in LEANS)]
     angles = (_angle(world.radius), math.pi / 2)
-    sets = product(PINNED, angles, LEANS)
+    sets = product(PINNED, angles, LEANS) if d == 2 else ((PINNED[0], angles[0], LEANS[0]),)
     return [tie, *(_pinned(world, made, epsilon, *one) for one in sets)]
 
 
@@ -194,7 +185,7 @@ def _angle(radius: float) -> float:
 
 def _pinned(
     world: World, made: Calibration, epsilon: float, pinned: float, angle: float, lean: float
-) -> Neighbours:
+) -> TwoDatasets:
     """A share pins θ₁ at −B, the others lean against the noise b_d that tells most."""
     d = world.dimension
     share = np.array([pinned, *[(1 - pinned) / (d - 1)] * (d - 1)]) if d > 1 else np.ones(1)
@@ -202,7 +193,7 @@ def _pinned(
     if d > 1:
         length[0], wins[0] = min(LONGEST, PULLS_MOST / world.radius), 0.0
     wins[-1] += _lean(world, made, epsilon, lean) / (LONGEST * share[-1] * world.n_pairs)
-    return Neighbours(
+    return TwoDatasets(
         tuple(share), tuple(length), tuple(np.clip(wins, 0, 1)), (1.0, -1.0 if d == 1 else 1.0),
         (angle, angle),
     )  # fmt: skip

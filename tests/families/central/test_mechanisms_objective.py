@@ -26,7 +26,7 @@ from repro.families.central.mechanisms_objective import (
 )
 from repro.privacy.mechanism import worst
 
-RECORDS = (Item(2.0, count=3), Item(-1.2, offset=0.4), Ranking((0.5, -1.0, 0.8)))
+RECORDS = (Item(2.0, count=3), Item(-1.2), Ranking((0.5, -1.0, 0.8)))
 DATA = Perturbed(RECORDS, ridge=0.7, sigma=4.0, radius=2.0)
 
 
@@ -35,7 +35,7 @@ def loss(records, theta):
     total = 0.0
     for one in records:
         if isinstance(one, Item):
-            total += one.count * math.log1p(math.exp(one.offset - one.slope * theta))
+            total += one.count * math.log1p(math.exp(-one.slope * theta))
         else:
             for j in range(len(one.features)):
                 left = [math.exp(theta * x) for x in one.features[j:]]
