@@ -80,6 +80,7 @@ OVER_BOUND = Measure(
 )
 AUDIT = Measure("exact ε at δ/2", audit_shares, Evidence.MEASURED)
 NOISE = (Need.NOISE,)
+OURS = ("own.objective_perturbation",)
 MIRROR = "a mirrored record moves the gradient by up to 4L, and the noise is that of L"
 RIDGE = "the ridge's factor γ falls like e^(−2LB), so one record moves θ̂ too much"
 
@@ -127,24 +128,24 @@ class ObjectivePerturbationPrivacy(CentralPrivacy[EstimateCase]):
             on="tiny", given=SEARCHED[2], needs=NOISE),
         Row("corrected", "reward_bound", Inequality("certified ridge and noise, d = 1"), RATIO,
             certified, (short_noise, epsilon_overstated), on="line", given=SEARCHED[1],
-            needs=NOISE),
+            needs=NOISE, settles=OURS),
         Row("corrected_two_dimensions", "reward_bound",
             Inequality("certified ridge and noise, d = 2"), RATIO, certified,
             (short_noise, epsilon_overstated, as_printed), on="line",
-            given=SEARCHED[2], needs=NOISE),
+            given=SEARCHED[2], needs=NOISE, settles=OURS),
         Row("corrected_three_dimensions", "reward_bound",
             Inequality("certified ridge and noise, d = 3"), RATIO, certified, (short_noise,),
-            on="line", given=SEARCHED[3], needs=NOISE),
+            on="line", given=SEARCHED[3], needs=NOISE, settles=OURS),
         Row("corrected_ridge", "reward_bound",
             Inequality("certified ridge and noise, all other records tied"), RATIO, certified,
-            (printed_ridge,), on="line", given=LINE, needs=NOISE),
+            (printed_ridge,), on="line", given=LINE, needs=NOISE, settles=OURS),
         Row("hockey_stick_bound", "reward_bound",
             Inequality("δ is at most the bound of our theorem"), OVER_BOUND, with_jacobian,
-            (without_jacobian,), on="bound", given=LINE, needs=NOISE),
+            (without_jacobian,), on="bound", given=LINE, needs=NOISE, settles=OURS),
         Row("audit_corrected", "reward_bound", Private("corrected, seen from outside"), AUDIT,
             certified, (half_noise, quarter_noise, printed_ridge, as_printed),
             on="audit", given=LINE,
-            needs=NOISE),
+            needs=NOISE, settles=OURS),
     )  # fmt: skip
 
     def case(self, point: Point) -> EstimateCase:

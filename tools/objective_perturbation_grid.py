@@ -32,7 +32,10 @@ def main(dimension: int) -> None:
     """The grid at one dimension; a local search only where the guesses do not suffice."""
     print("dimension,reward_bound,dp_delta,n_pairs,certified,noise_over_1_25")
     for bound, delta, size in product(BOUNDS, DELTAS, SIZES):
-        made, world = corrected(EPSILON, delta, pairs(bound, dimension)), World(size, bound, dimension)
+        made, world = (
+            corrected(EPSILON, delta, pairs(bound, dimension)),
+            World(size, bound, dimension),
+        )
         held = log_ratio(world, made, delta, 0)
         short = log_ratio(world, made.weakened(SHORT), delta, 0)
         if short <= 0:

@@ -50,7 +50,7 @@ class OnBall:
         """(..., d, d) Hessian of the objective, at least A·I."""
         x, counts = self._pairs
         reward = theta @ x.T
-        squares = (x[:, :, None] * x[:, None, :]).reshape(len(x), -1)
+        squares = (x[:, :, None] * x[:, None, :]).reshape(len(x), self.dimension**2)
         pairs = (expit(reward) * expit(-reward) * counts) @ squares
         order = (self.dimension, self.dimension)
         total = self.ridge * np.eye(self.dimension) + pairs.reshape(*theta.shape[:-1], *order)
