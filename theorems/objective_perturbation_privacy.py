@@ -158,7 +158,7 @@ class ObjectivePerturbationPrivacy(CentralPrivacy[EstimateCase]):
             methods=point.methods, epsilon=self.epsilon, runs=self.runs(point),
             dp_delta=deltas.get(point.row.on, given.dp_delta), neighbours=point.row.given,
             reward_bound=point.value, failure_prob=given.failure_prob,
-            n_pairs=given.searched_pairs,
+            searched_pairs=given.searched_pairs,
         )  # fmt: skip
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:

@@ -63,7 +63,7 @@ def flipped_or_moved(calibration: Calibration, case: EstimateCase) -> list[Objec
 
 def searched(calibration: Calibration, case: EstimateCase) -> list[Mechanism]:
     """The most telling of the neighbours that a search begins from."""
-    world = World(case.n_pairs, case.reward_bound, case.neighbours.dimension)
+    world = World(case.searched_pairs, case.reward_bound, case.neighbours.dimension)
     return [most_telling(world, calibration, case.half[0])]
 
 
@@ -79,13 +79,13 @@ class EstimateCase(ReleaseCase):
         neighbours: the datasets that an attacker tells apart.
         reward_bound: LB.
         failure_prob: η.
-        n_pairs: n where neighbours are searched; elsewhere all other records are ties.
+        searched_pairs: n where neighbours are searched; elsewhere all other records are ties.
     """
 
     neighbours: Neighbours
     reward_bound: float
     failure_prob: float
-    n_pairs: int
+    searched_pairs: int
 
     def released(self, calibration: Calibration) -> Mechanism:
         """θ̂ of the neighbours that are told apart best, under a calibration."""

@@ -46,8 +46,10 @@ class RankedFeatures:
 
     def gradient(self, theta: np.ndarray) -> np.ndarray:
         """(..., d): at each stage the mean feature of those left, less that of the winner."""
-        stages = self._stages(theta)
-        return self.count * sum(weight @ left - left[0] for left, weight in stages)
+        total = np.zeros_like(theta)
+        for left, weight in self._stages(theta):
+            total = total + weight @ left - left[0]
+        return self.count * total
 
     def hessian(self, theta: np.ndarray) -> np.ndarray:
         """(..., d, d): at each stage the covariance of the features left."""

@@ -2,7 +2,9 @@
 
 A set S on which p is thought to exceed e^ε q is found by zooming in, and the integral over S is
 taken by nested Gauss–Legendre rules.  P(S) − e^ε Q(S) is a lower bound of δ(ε) for every set S,
-so a region that was missed makes the result smaller, never larger.
+so a region that was missed makes the result smaller.  The rules are sharp where the privacy loss
+changes along the last axis (relative error 1e-4 in d = 2, 1e-2 in d = 3); where S ends obliquely
+they may be off by 1 % in d = 2 and d = 3, either way.
 """
 
 from __future__ import annotations
@@ -41,21 +43,15 @@ FINE, COARSE = Rule(40, 40), Rule(16, 20)
 
 def log_delta(one: OnBall, other: OnBall, epsilon: float, rule: Rule = FINE) -> float:
     """log δ(ε) of telling ``one`` from ``other``: the inside of the ball and its sphere."""
-    inside = _region(one, other)
-    parts = [_log_integral(inside[0], inside[1], inside[2], epsilon, rule)]
-    parts.append(_log_on_sphere(one, other, epsilon, rule))
-    return float(np.logaddexp(*parts))
+    box = np.array([[-one.radius, one.radius]] * one.dimension)
+    inside = _log_integral(one.log_density, other.log_density, box, epsilon, rule)
+    return float(np.logaddexp(inside, _log_on_sphere(one, other, epsilon, rule)))
 
 
 @lru_cache(maxsize=4096)
 def worst_log_delta(one: OnBall, other: OnBall, epsilon: float, rule: Rule = FINE) -> float:
     """The larger of both directions."""
     return max(log_delta(one, other, epsilon, rule), log_delta(other, one, epsilon, rule))
-
-
-def _region(one: OnBall, other: OnBall):
-    box = np.array([[-one.radius, one.radius]] * one.dimension)
-    return one.log_density, other.log_density, box
 
 
 def _log_on_sphere(one: OnBall, other: OnBall, epsilon: float, rule: Rule) -> float:
@@ -113,11 +109,11 @@ def _log_integral(
     return _nested(log_excess, box, peak, rule)
 
 
-def _zoom(log_excess, box: np.ndarray) -> tuple[np.ndarray, float]:
+def _zoom(log_excess: LogDensity, box: np.ndarray) -> tuple[np.ndarray, float]:
     """The box outside of which the integrand is FAR below its peak, and the peak."""
     peak = -np.inf
     for _ in range(ZOOMS):
-        axes = [np.linspace(*side, ZOOM_POINTS[len(box)]) for side in box]
+        axes = [np.linspace(low, high, ZOOM_POINTS[len(box)]) for low, high in box]
         values = log_excess(np.stack(np.meshgrid(*axes, indexing="ij"), -1))
         if not np.isfinite(values.max()):
             break
@@ -137,7 +133,7 @@ def _around(axis: np.ndarray, at: np.ndarray) -> tuple[float, float]:
     return float(axis[low]), float(axis[high])
 
 
-def _nested(log_excess, box: np.ndarray, peak: float, rule: Rule) -> float:
+def _nested(log_excess: LogDensity, box: np.ndarray, peak: float, rule: Rule) -> float:
     """Gauss–Legendre over all axes but the last, and along the last between the ends of S."""
     outer, weights = _outer(box[:-1], rule.across)
     low, high = _ends(log_excess, outer, box[-1], peak)
@@ -161,23 +157,24 @@ def _outer(box: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
     return points, masses
 
 
-def _ends(log_excess, outer: np.ndarray, side: np.ndarray, peak: float):
+def _ends(log_excess: LogDensity, outer: np.ndarray, side: np.ndarray, peak: float):
     """Where S begins and ends on each line, by bisection from a grid."""
 
     def seen(last: np.ndarray) -> np.ndarray:
+        """(m, l) whether points of the lines are in S."""
         at = np.concatenate([np.repeat(outer[:, None], last.shape[1], 1), last[..., None]], -1)
-        return log_excess(at) > peak - FAR
+        return np.asarray(log_excess(at) > peak - FAR)
 
-    grid = np.linspace(*side, LINE)
+    grid = np.linspace(side[0], side[1], LINE)
     inside = seen(np.repeat(grid[None], len(outer), 0))
     first, final = inside.argmax(1), LINE - 1 - inside[:, ::-1].argmax(1)
     out = grid[np.stack([np.maximum(first - 1, 0), np.minimum(final + 1, LINE - 1)], 1)]
     ends = _bisect(seen, out, grid[np.stack([first, final], 1)])
-    ends = np.where(inside.any(1)[:, None], ends, side[0])
+    ends = np.where(inside.max(1, keepdims=True), ends, side[0])
     return ends[:, 0], ends[:, 1]
 
 
-def _bisect(seen, out: np.ndarray, within: np.ndarray) -> np.ndarray:
+def _bisect(seen: LogDensity, out: np.ndarray, within: np.ndarray) -> np.ndarray:
     """(m, 2) ends of S between points out of it and points within it."""
     for _ in range(HALVINGS):
         middle = (out + within) / 2

@@ -69,8 +69,8 @@ class TwoDatasets:
     share: tuple[float, ...]
     length: tuple[float, ...]
     wins: tuple[float, ...]
-    norms: tuple[float, float]
-    angles: tuple[float, float]
+    norms: tuple[float, ...]
+    angles: tuple[float, ...]
 
     def datasets(self, world: World, made: Calibration) -> tuple[OnBall, OnBall]:
         """Objective perturbation of either, with whole counts of records."""
