@@ -9,7 +9,9 @@ of neighbours, δ(ε) = E[δ_μ(ε − ℓ)].  Neighbours as in Lemma A.10: all 
 is flipped (Σ_D stays) or moved from a tie (Σ_D moves, for pairs by 4L²/n).
 
 What is found.  The sum of two faulty lemmas is faulty: the ridge's factor γ lets one record move θ̃
-too much once LB is large.  (At LB = 1 the pair (ε, δ) leaves room enough for both.)  For K-wise
+too much once LB is large.  The printed noise is too small as well: for a mirrored record in d = 2
+(n → ∞, where both releases are Gaussian shifts) the pair exceeds δ at L = B = 1 from δ = 1e-15 on
+(2.2 times; 17 times at 1e-20; 0.7 at 1e-12), and at LB = 0.5 from 1e-20 on.  For K-wise
 rankings γ_K = ½·e^(−4LB), for trajectories γ_τ carries e^(−2HLB): no factor that depends on K or H
 alone, and not on LB, mends that; α is multiplied by K³ and every L by H here.  Row ``any_constant``
 multiplies the printed α by up to 1e4 at LB = 10 and finds the same.
@@ -17,7 +19,9 @@ multiplies the printed α by up to 1e4 at LB = 10 and finds the same.
 Lemmas B.6 and C.6 are the halves: θ̃ alone at (ε/2, δ/2) (rows ``*_estimate_printed``; the rows
 ``*_estimate`` beside them take the printed form as their control).
 
-``*_corrected`` composes the certified calibrations of Lemmas A.7 and A.10 at (ε/2, δ/2) each; row
+``*_corrected`` composes the certified calibrations of Lemmas A.7 and A.10 at (ε/2, δ/2) each, with
+the calibration of d = 1 that these datasets live in (docs/explanations/objective_perturbation.md
+has it for every d; ``objective_perturbation_privacy`` searches d = 2 and 3); row
 ``accounting`` is the whole pipeline's exact ε over the budget that plain addition states.
 """
 

@@ -29,8 +29,8 @@ def test_without_noise_nothing_is_private(nothing_is_private):
 
 
 def test_a_quarter_of_the_distance_of_two_gradients_turns_the_verdict(turned):
-    def wrong(right, made, epsilon, distance, *h):
-        return right(made, epsilon, distance / 4, *h)
+    def wrong(right, records, sigma, ridge, epsilon):
+        return right(records, 4 * sigma, ridge, epsilon)
 
     found = turned(
         "kwise_estimate",

@@ -1,5 +1,7 @@
 """Privacy of P3's objective perturbation, and what happens when it is broken."""
 
+from dataclasses import replace
+
 from repro.families.central import cases_estimate
 
 
@@ -10,7 +12,9 @@ def test_a_small_run_gives_the_pinned_verdicts(small_run, surprises):
 
 
 def test_only_what_is_printed_is_contradicted(contradicted_rows):
-    assert contradicted_rows == {"printed", "printed_two_dimensions"}
+    assert contradicted_rows == {
+        "printed", "printed_two_dimensions", "printed_noise_two_dimensions",
+    }  # fmt: skip
 
 
 def test_audit_bounds_lie_below_the_exact_epsilon(small_run):
@@ -26,14 +30,16 @@ def test_without_noise_nothing_is_private(nothing_is_private):
 
 
 def test_half_the_distance_of_two_gradients_turns_the_verdict(turned):
-    def wrong(right, radius):
-        return right(radius) / 2
+    def wrong(right, bound, dimension):
+        found = right(bound, dimension)
+        points = tuple((length / 2, count) for length, count in found.points)
+        return replace(found, distance=found.distance / 2, points=points)
 
     found = turned(
-        "corrected",
+        "corrected_two_dimensions",
         cases_estimate,
-        "gradient_distance",
+        "pairs",
         wrong,
-        "theorem.probes.corrected.grid=[1,5]",
+        "theorem.probes.corrected_two_dimensions.grid=[1]",
     )
     assert found == ("supported", "contradicted")

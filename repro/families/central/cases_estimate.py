@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from scipy.special import expit
-
+from repro.families.central.bounds_gradients import Records, pairs
+from repro.families.central.bounds_hockey_stick import hockey_stick_bound
 from repro.families.central.cases_privacy import (
     ReleaseCase,
     at_half,
@@ -18,8 +16,6 @@ from repro.families.central.mechanisms_calibration import (
     Calibration,
     corrected,
     curvature,
-    gradient_distance,
-    hockey_stick_bound,
     kifer,
     printed,
     tied_otherwise,
@@ -27,14 +23,15 @@ from repro.families.central.mechanisms_calibration import (
 from repro.families.central.mechanisms_gaussian import GaussianShift
 from repro.families.central.mechanisms_noise import under
 from repro.families.central.mechanisms_objective import Item, ObjectivePerturbation
+from repro.families.central.searches_neighbours import World, most_telling
 from repro.privacy.mechanism import Mechanism, worst
 from repro.study.privacy_rows import audited
 from repro.study.row import Method
 
 OVERSTATED = 1.2
 """A budget believed 20 % higher than it is."""
-PINNED = 0.8
-"""−θ₁/B in two dimensions."""
+SHORT = 1.25
+"""Factor by which the noise of the closest control is too small."""
 
 LONGEST = Item(2.0)
 """The record of largest feature difference, 2L with L = 1, label +1."""
@@ -45,40 +42,33 @@ class Neighbours:
     """Pairs of neighbouring datasets.
 
     Attributes:
-        pairs: (calibration, B) → the pairs, under objective perturbation.
+        pairs: (calibration, case) → the pairs, under objective perturbation.
         dimension: d of the world they live in.
     """
 
-    pairs: Callable[[Calibration, float], Sequence[ObjectivePerturbation]]
+    pairs: Callable[[Calibration, EstimateCase], Sequence[Mechanism]]
     dimension: int
 
 
-def flipped(calibration: Calibration, radius: float) -> list[ObjectivePerturbation]:
+def flipped(calibration: Calibration, case: EstimateCase) -> list[ObjectivePerturbation]:
     """One label flipped."""
-    return [tied_otherwise(calibration, radius, (LONGEST,), (Item(-2.0),))]
+    return [tied_otherwise(calibration, case.reward_bound, (LONGEST,), (Item(-2.0),))]
 
 
-def flipped_or_moved(calibration: Calibration, radius: float) -> list[ObjectivePerturbation]:
+def flipped_or_moved(calibration: Calibration, case: EstimateCase) -> list[ObjectivePerturbation]:
     """One label flipped, or one item moved from a tie."""
-    moved = tied_otherwise(calibration, radius, (), (LONGEST,))
-    return [*flipped(calibration, radius), moved]
+    moved = tied_otherwise(calibration, case.reward_bound, (), (LONGEST,))
+    return [*flipped(calibration, case), moved]
 
 
-def mirrored(calibration: Calibration, radius: float) -> list[ObjectivePerturbation]:
-    """θ₂ with θ₁ pinned at −0.8·B: a record at the worst angle, replaced by its mirror image."""
-    angles = np.linspace(0.01, math.pi / 2, 2000)
-    force = np.sin(angles) * expit(2 * PINNED * radius * np.cos(angles))
-    angle = float(angles[np.argmax(force)])
-    slope, offset = 2 * math.sin(angle), 2 * PINNED * radius * math.cos(angle)
-    rest = radius * math.sqrt(1 - PINNED**2)
-    return [tied_otherwise(calibration, rest, (Item(slope, offset),), (Item(-slope, offset),))]
+def searched(calibration: Calibration, case: EstimateCase) -> list[Mechanism]:
+    """The most telling of the neighbours that a search begins from."""
+    world = World(case.searched_pairs, case.reward_bound, case.neighbours.dimension)
+    return [most_telling(world, calibration, case.half[0])]
 
 
-FLIP, LINE, PLANE = (
-    Neighbours(flipped, 1),
-    Neighbours(flipped_or_moved, 1),
-    Neighbours(mirrored, 2),
-)
+FLIP, LINE = Neighbours(flipped, 1), Neighbours(flipped_or_moved, 1)
+SEARCHED = {dimension: Neighbours(searched, dimension) for dimension in (1, 2, 3)}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -89,23 +79,25 @@ class EstimateCase(ReleaseCase):
         neighbours: the datasets that an attacker tells apart.
         reward_bound: LB.
         failure_prob: η.
+        searched_pairs: n where neighbours are searched; elsewhere all other records are ties.
     """
 
     neighbours: Neighbours
     reward_bound: float
     failure_prob: float
+    searched_pairs: int
 
     def released(self, calibration: Calibration) -> Mechanism:
         """θ̂ of the neighbours that are told apart best, under a calibration."""
         return under(self.noise, lambda multiple: self._worst(calibration.weakened(1 / multiple)))
 
     def _worst(self, calibration: Calibration) -> Mechanism:
-        return worst(self.neighbours.pairs(calibration, self.reward_bound), self.half[0])
+        return worst(self.neighbours.pairs(calibration, self), self.half[0])
 
     @property
-    def distance(self) -> float:
-        """Largest difference of two records' gradients."""
-        return gradient_distance(self.reward_bound)
+    def records(self) -> Records:
+        """What one record can do."""
+        return pairs(self.reward_bound, self.neighbours.dimension)
 
     @property
     def as_printed(self) -> Calibration:
@@ -116,7 +108,7 @@ class EstimateCase(ReleaseCase):
     @property
     def certified(self) -> Calibration:
         """σ and A that the hockey-stick bound certifies at (ε/2, δ/2)."""
-        return corrected(*self.half, self.distance)
+        return corrected(*self.half, self.records)
 
 
 def calibrated(name: str, calibration: Callable[[EstimateCase], Calibration]) -> Method:
@@ -135,17 +127,22 @@ def _ridge_of(calibration: Callable[[EstimateCase], Calibration]) -> Method:
 as_printed = calibrated("printed", lambda case: case.as_printed)
 cited = calibrated("kifer", lambda case: kifer(*case.half))
 certified = calibrated("corrected", lambda case: case.certified)
+short_noise = calibrated("noise_over_1_25", lambda case: case.certified.weakened(SHORT))
+cited_short = calibrated("kifer_over_1_25", lambda case: kifer(*case.half).weakened(SHORT))
+printed_noise = calibrated(
+    "printed_noise", lambda case: Calibration(case.as_printed.sigma, case.certified.ridge)
+)
 half_noise = calibrated("half_noise", lambda case: case.certified.weakened(2.0))
 quarter_noise = calibrated("quarter_noise", lambda case: case.certified.weakened(4.0))
 epsilon_overstated = calibrated(
     "epsilon_overstated",
-    lambda case: corrected(OVERSTATED * case.half[0], case.half[1], case.distance),
+    lambda case: corrected(OVERSTATED * case.half[0], case.half[1], case.records),
 )
 printed_ridge = _ridge_of(lambda case: case.certified)
 printed_ridge_of_kifer = _ridge_of(lambda case: kifer(*case.half))
 
-full_hessian = Method("printed", 1.0)
-without_jacobian = Method("without_jacobian", 0.0)
+with_jacobian = Method("printed", True)
+without_jacobian = Method("without_jacobian", False)
 """Wrong: the bound without its change of volume."""
 
 
@@ -156,8 +153,9 @@ def over_shift(case: EstimateCase, m: Method, rng: Any, replicates: int) -> floa
     return mechanism.exact_delta(claim.epsilon) / shift.exact_delta(claim.epsilon)
 
 
-def over_hockey_stick(case: EstimateCase, m: Method[float], rng: Any, replicates: int) -> float:
-    """Exact δ(ε/2) of Algorithm 1 over the hockey-stick bound with the method's Hessian."""
+def over_hockey_stick(case: EstimateCase, m: Method[bool], rng: Any, replicates: int) -> float:
+    """Exact δ(ε/2) of Algorithm 1 over the hockey-stick bound, with or without its Jacobian."""
     mechanism, claim = audited(case, as_printed)
-    bound = hockey_stick_bound(case.as_printed, claim.epsilon, case.distance, m.run)
+    made = case.as_printed
+    bound = hockey_stick_bound(case.records, made.sigma, made.ridge, claim.epsilon, m.run)
     return mechanism.exact_delta(claim.epsilon) / bound

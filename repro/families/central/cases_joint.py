@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from repro.families.central.bounds_gradients import Records, pairs, rankings
 from repro.families.central.cases_privacy import ReleaseCase
 from repro.families.central.mechanisms_calibration import (
     Calibration,
     corrected,
     curvature,
-    gradient_distance,
     printed,
     tied_otherwise,
 )
@@ -25,6 +25,14 @@ RANKED, STEPS = 3, 2
 """K of the K-wise rows, H of the trajectories."""
 
 
+def _pairs(bound: float) -> Records:
+    return pairs(bound, 1)
+
+
+def _rankings(bound: float) -> Records:
+    return rankings(RANKED, bound, 1)
+
+
 @dataclass(frozen=True)
 class Comparison:
     """A kind of comparison, with features of norm at most 1.
@@ -35,8 +43,7 @@ class Comparison:
         gamma: LB → γ of the printed ridge.
         ridge_factor: of the printed ridge, over that of pairs.
         printed_shift: what a record moves Σ_D by, over its printed noise, relative to pairs.
-        distance: LB → largest difference of two records' gradients.
-        hessian: largest second derivative of a record's loss.
+        records: LB → what one record can do on a line.
         steps: H, by which L is multiplied.
     """
 
@@ -45,8 +52,7 @@ class Comparison:
     gamma: Callable[[float], float] = curvature
     ridge_factor: int = 1
     printed_shift: float = 1.0
-    distance: Callable[[float], float] = gradient_distance
-    hessian: float = 1.0
+    records: Callable[[float], Records] = _pairs
     steps: int = 1
 
 
@@ -55,20 +61,15 @@ def _gamma_of_rankings(bound: float) -> float:
     return math.exp(-4 * bound) / 2
 
 
-def _distance_of_rankings(bound: float) -> float:
-    return 4.0 * (RANKED - 1)
-
-
 PAIRS = Comparison((Item(2.0),), (Item(-2.0),))
 TRAJECTORIES = Comparison((Item(2.0),), (Item(-2.0),), steps=STEPS)
 RANKINGS = Comparison(
-    (Ranking((1.0, -1.0, -1.0)),),
-    (Ranking((-1.0, 1.0, 1.0)),),
+    (Ranking((1.0, 1.0, -1.0)),),
+    (Ranking((-1.0, -1.0, 1.0)),),
     gamma=_gamma_of_rankings,
     ridge_factor=RANKED**3,
     printed_shift=(8 / 3) / 4 / RANKED**3,
-    distance=_distance_of_rankings,
-    hessian=RANKED - 1.0,
+    records=_rankings,
 )
 
 
@@ -133,8 +134,7 @@ class JointCase(ReleaseCase):
     @property
     def certified(self) -> Release:
         """Either release certified at (ε/2, δ/2)."""
-        distance = self.comparison.distance(self.reward_bound)
-        estimate = corrected(*self.half, distance, self.comparison.hessian)
+        estimate = corrected(*self.half, self.comparison.records(self.reward_bound))
         return Release(estimate, exact_shift(*self.half))
 
     @property

@@ -1,7 +1,7 @@
-"""Calibrations of objective perturbation and a bound that certifies them (d = 1, ‖φ‖ ≤ 1).
+"""Calibrations of objective perturbation, for features of norm at most L = 1.
 
-All take features of norm at most L = 1, so that a record's feature difference is at most 2, its
-gradient at most 2 and its Hessian at most 1 (4·¼).
+A pair's feature difference is then at most 2, its gradient at most 2 and its Hessian at most
+1 (4·¼).
 """
 
 from __future__ import annotations
@@ -9,16 +9,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
-from scipy.optimize import brentq
-from scipy.special import expit, ndtr
-
+from repro.families.central.bounds_gradients import Records
+from repro.families.central.bounds_hockey_stick import hockey_stick_bound
 from repro.families.central.mechanisms_objective import Items, ObjectivePerturbation, Perturbed
 
 HESSIAN = 1.0
 GRADIENT = 2.0
 RIDGE_SHARE = 0.05
 """Share of ε that the corrected ridge spends on the change of volume."""
+SMALLEST, LARGEST, HALVINGS = 1e-3, 1e9, 80
+"""Bracket of σ, and bisections of its logarithm down to rounding."""
 
 
 @dataclass(frozen=True)
@@ -61,49 +61,24 @@ def kifer(epsilon: float, dp_delta: float) -> Calibration:
     return Calibration(math.sqrt(variance), 2 * HESSIAN / epsilon)
 
 
-def corrected(
-    epsilon: float, dp_delta: float, distance: float, hessian: float = HESSIAN
-) -> Calibration:
-    """Smallest noise for which ``hockey_stick_bound`` certifies (ε, δ), with a fixed ridge.
+def corrected(epsilon: float, dp_delta: float, records: Records) -> Calibration:
+    """Smallest noise for which ``hockey_stick_bound`` certifies (ε, δ), on a fixed ridge.
+
+    The bound falls in σ, so the search is a bisection; its end on the safe side is returned.
 
     Args:
-        epsilon: budget.
-        dp_delta: its δ.
-        distance: largest difference of two records' gradients.
-        hessian: largest second derivative of a record's loss.
+        epsilon: budget > 0.
+        dp_delta: its δ, in (0, 1).
+        records: what one record can do.
     """
-    ridge = hessian / math.expm1(RIDGE_SHARE * epsilon)
-
-    def excess(log_sigma: float) -> float:
-        calibration = Calibration(math.exp(log_sigma), ridge)
-        bound = hockey_stick_bound(calibration, epsilon, distance, hessian)
-        return math.log(max(bound, 1e-300)) - math.log(dp_delta)
-
-    root = brentq(excess, math.log(1e-2), math.log(1e6), xtol=1e-12)
-    return Calibration(math.exp(root), ridge)  # type: ignore[arg-type]
-
-
-def gradient_distance(radius: float) -> float:
-    """Largest |ℓ'(θ) − m'(θ)| of two records over |θ| ≤ radius, d = 1, on a fine grid."""
-    theta = np.linspace(-radius, radius, 801)[:, None]
-    signed = np.linspace(-2, 2, 2001)[None, :]
-    gradients = -signed * expit(-signed * theta)
-    return float((gradients.max(axis=1) - gradients.min(axis=1)).max()) * (1 + 1e-5)
-
-
-def hockey_stick_bound(
-    calibration: Calibration, epsilon: float, distance: float, hessian: float = HESSIAN
-) -> float:
-    """Upper bound on δ(ε) over all neighbours in d = 1 (in the manner of Redberg et al. 2023).
-
-    Two densities at θ differ by a shift of b of at most ``distance`` and a ratio of Jacobians of at
-    most κ = 1 + h/A, where h is ``hessian``.  The worst shift always points away from 0, so
-    δ(ε) ≤ 2·E[(1 − e^(ε−log κ−μZ−μ²/2))₊; Z > 0] with μ = distance/σ.
-    """
-    shift = distance / calibration.sigma
-    left = epsilon - math.log1p(hessian / calibration.ridge)
-    start = max(0.0, left / shift - shift / 2)
-    return 2 * float(ndtr(-start) - math.exp(left) * ndtr(-start - shift))
+    share = RIDGE_SHARE * epsilon / records.rank
+    ridge = records.hessian / records.rank / math.expm1(share)
+    low, high = math.log(SMALLEST), math.log(LARGEST)
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        bound = hockey_stick_bound(records, math.exp(middle), ridge, epsilon)
+        low, high = (middle, high) if bound > dp_delta else (low, middle)
+    return Calibration(math.exp(high), ridge)
 
 
 def tied_otherwise(

@@ -23,23 +23,21 @@ TABLE, BISECTIONS = (1 << 16) + 1, 12
 
 @dataclass(frozen=True)
 class Item:
-    """``count`` records with loss log(1 + e^(offset − slope·θ)).
+    """``count`` records with loss log(1 + e^(−slope·θ)).
 
-    In one dimension slope is ±‖φ(a₁) − φ(a₀)‖ with the sign of the label and offset is 0; an
-    offset appears where other directions of θ are pinned.
+    In one dimension slope is ±‖φ(a₁) − φ(a₀)‖ with the sign of the label.
     """
 
     slope: float
-    offset: float = 0.0
     count: float = 1.0
 
     def gradient(self, theta: np.ndarray) -> np.ndarray:
         """ℓ'(θ) of all ``count`` records."""
-        return -self.count * self.slope * expit(self.offset - self.slope * theta)
+        return -self.count * self.slope * expit(-self.slope * theta)
 
     def hessian(self, theta: np.ndarray) -> np.ndarray:
         """ℓ''(θ) of all ``count`` records."""
-        share = expit(self.offset - self.slope * theta)
+        share = expit(-self.slope * theta)
         return self.count * self.slope**2 * share * (1 - share)
 
 

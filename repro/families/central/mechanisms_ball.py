@@ -1,0 +1,159 @@
+"""Objective perturbation on a ball in d = 1, 2 or 3 dimensions: the density of what is released.
+
+θ̂ = argmin over ‖θ‖ ≤ B of Σᵢ ℓᵢ(θ) + (A/2)‖θ‖² + ⟨b, θ⟩ with b ~ N(0, σ²I).  Inside the ball
+b(θ) = −∇Σᵢ ℓᵢ(θ) − Aθ is a bijection, so the density is that of b(θ) times |det Db(θ)|.  At
+θ = Bω on the sphere b = b(θ) − tω for some t ≥ 0, and the density with respect to area is the
+integral over t of that of b times det(T + (t/B)I), T being the tangential block of the Hessian.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.special import erfcx, expit
+
+from repro.families.central.mechanisms_records import Pair, RankedFeatures, Records
+
+LOG_ROOT = 0.5 * np.log(2 * np.pi)
+NEWTON_STEPS, HALVINGS, LONGEST = 25, 36, 2.0
+
+
+@dataclass(frozen=True)
+class OnBall:
+    """Objective perturbation of one dataset.
+
+    Attributes:
+        records: of the dataset; those that pull nowhere may be left out.
+        ridge: A = 2nα > 0.
+        sigma: σ of each coordinate of b.
+        radius: B.
+        dimension: d, 1 to 3.
+    """
+
+    records: Records
+    ridge: float
+    sigma: float
+    radius: float
+    dimension: int
+
+    def pull(self, theta: np.ndarray) -> np.ndarray:
+        """(..., d) gradient of the unperturbed objective, −b(θ)."""
+        x, counts = self._pairs
+        total = self.ridge * theta - (expit(-(theta @ x.T)) * counts) @ x
+        for record in self._rankings:
+            total = total + record.gradient(theta)
+        return total
+
+    def curvature(self, theta: np.ndarray) -> np.ndarray:
+        """(..., d, d) Hessian of the objective, at least A·I."""
+        x, counts = self._pairs
+        reward = theta @ x.T
+        squares = (x[:, :, None] * x[:, None, :]).reshape(len(x), self.dimension**2)
+        pairs = (expit(reward) * expit(-reward) * counts) @ squares
+        order = (self.dimension, self.dimension)
+        total = self.ridge * np.eye(self.dimension) + pairs.reshape(*theta.shape[:-1], *order)
+        for record in self._rankings:
+            total = total + record.hessian(theta)
+        return total
+
+    @cached_property
+    def _pairs(self) -> tuple[np.ndarray, np.ndarray]:
+        """(m, d) feature differences and (m,) counts: all pairs in one product, for speed."""
+        pairs = [one for one in self.records if isinstance(one, Pair)]
+        x = np.array([one.x for one in pairs]).reshape(len(pairs), self.dimension)
+        return x, np.array([one.count for one in pairs])
+
+    @cached_property
+    def _rankings(self) -> tuple[RankedFeatures, ...]:
+        return tuple(one for one in self.records if isinstance(one, RankedFeatures))
+
+    def log_density(self, theta: np.ndarray) -> np.ndarray:
+        """(...) log density at θ (..., d) inside the ball; −inf outside."""
+        standard = (self.pull(theta) ** 2).sum(-1) / self.sigma**2
+        volume = _log_det(self.curvature(theta))
+        log = volume - standard / 2 - self.dimension * (LOG_ROOT + np.log(self.sigma))
+        return np.where((theta**2).sum(-1) < self.radius**2, log, -np.inf)
+
+    def log_area_density(self, omega: np.ndarray) -> np.ndarray:
+        """(...) log density of θ = Bω per unit of area, ω (..., d) of norm 1."""
+        theta = self.radius * omega
+        pull = self.pull(theta)
+        radial = (pull * omega).sum(-1)
+        across = (pull**2).sum(-1) - radial**2
+        log, moments = _upper_moments(radial / self.sigma)
+        volume = self._tangential(theta, omega, radial, moments)
+        log = log - across / (2 * self.sigma**2) + np.log(np.maximum(volume, 1e-300))
+        return log - (self.dimension - 1) * (LOG_ROOT + np.log(self.sigma))
+
+    def solve(self, noise: np.ndarray) -> np.ndarray:
+        """(m, d) minimisers for noise b (m, d), on the sphere where the ball binds."""
+        low, high = np.zeros(len(noise)), np.full(len(noise), 1.0)
+        outside = self._norm(noise, low) > self.radius
+        while (outside & (self._norm(noise, high) > self.radius)).any():
+            high = 4 * high
+        for _ in range(HALVINGS):
+            middle = (low + high) / 2
+            far = self._norm(noise, middle) > self.radius
+            low, high = np.where(far, middle, low), np.where(far, high, middle)
+        theta = self._free(noise, np.where(outside, high, 0.0))
+        norm = np.maximum(np.linalg.norm(theta, axis=-1), 1e-300)
+        return np.where(outside[:, None], theta * (self.radius / norm)[:, None], theta)
+
+    def _norm(self, noise: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        return np.linalg.norm(self._free(noise, weight), axis=-1)
+
+    def _free(self, noise: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """Minimisers over all θ with (weight/2)‖θ‖² more, by damped Newton steps."""
+        theta = np.zeros_like(noise)
+        identity = np.eye(self.dimension)
+        for _ in range(NEWTON_STEPS):
+            residual = self.pull(theta) + noise + weight[:, None] * theta
+            matrix = self.curvature(theta) + weight[:, None, None] * identity
+            step = np.linalg.solve(matrix, residual[..., None])[..., 0]
+            # The third derivative of the logistic loss is at most R times its second: with this
+            # damping the objective falls at every step.
+            size = np.maximum(LONGEST * np.linalg.norm(step, axis=-1, keepdims=True), 1e-12)
+            theta = theta - step * np.log1p(size) / size
+        return theta
+
+    def _tangential(self, theta, omega, radial, moments) -> np.ndarray:
+        """E[det(T + (t/B)I); t > 0] over e^log, t = σu − radial with u standard normal."""
+        start, step = -radial / self.radius, self.sigma / self.radius
+        if self.dimension == 1:
+            return moments[0]
+        block = self.curvature(theta)
+        trace, det = _tangential_trace_and_det(block, omega)
+        if self.dimension == 2:
+            return (trace + start) * moments[0] + step * moments[1]
+        first = (det + start * trace + start**2) * moments[0]
+        return first + (trace + 2 * start) * step * moments[1] + step**2 * moments[2]
+
+
+def _log_det(matrix: np.ndarray) -> np.ndarray:
+    """log det of positive definite matrices of order 1 to 3, written out for speed."""
+    if matrix.shape[-1] == 1:
+        return np.log(matrix[..., 0, 0])
+    if matrix.shape[-1] == 2:
+        return np.log(matrix[..., 0, 0] * matrix[..., 1, 1] - matrix[..., 0, 1] ** 2)
+    return np.linalg.slogdet(matrix)[1]
+
+
+def _tangential_trace_and_det(block: np.ndarray, omega: np.ndarray):
+    """Trace and determinant of a matrix on the tangent space at ω (d − 1 eigenvalues)."""
+    radial = np.einsum("...i,...ij,...j->...", omega, block, omega)
+    trace = np.einsum("...ii->...", block) - radial
+    # det of the tangential block = det(M)·⟨ω, M⁻¹ω⟩, the cofactor of ω.
+    inverse = np.einsum("...i,...ij,...j->...", omega, np.linalg.inv(block), omega)
+    return trace, np.linalg.det(block) * inverse
+
+
+def _upper_moments(z: np.ndarray):
+    """log scale and (E[1; u > z], E[u; u > z], E[u²; u > z]) over it, for any real z."""
+    log = np.where(z > 0, -(z**2) / 2, 0.0)
+    density = np.exp(np.where(z > 0, 0.0, -(z**2) / 2)) / np.sqrt(2 * np.pi)
+    above = np.where(z > 0, 0.5 * erfcx(np.maximum(z, 0) / np.sqrt(2)), 0.0)
+    below = 1 - 0.5 * erfcx(np.maximum(-z, 0) / np.sqrt(2)) * np.exp(-(z**2) / 2)
+    tail = np.where(z > 0, above, below)
+    return log, (tail, density, tail + z * density)

@@ -1,0 +1,145 @@
+"""δ(ε) on the ball in d ≤ 3 against closed forms, sampling and the one-dimensional code."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import integrate
+
+from repro.families.central.bounds_gradients import pairs, rankings
+from repro.families.central.mechanisms_ball import OnBall
+from repro.families.central.mechanisms_calibration import Calibration, corrected, tied_otherwise
+from repro.families.central.mechanisms_gaussian import exact_shift
+from repro.families.central.mechanisms_neighbours import OnBallNeighbours
+from repro.families.central.mechanisms_objective import Item
+from repro.families.central.mechanisms_records import Pair, RankedFeatures
+from repro.families.central.quantities_divergence import worst_log_delta
+from repro.families.central.searches_neighbours import (
+    TwoDatasets,
+    World,
+    guesses,
+    most_telling,
+    ranking_of_three,
+)
+
+
+def flipped(dimension, sigma, count=5000.0):
+    """A label flipped along the last axis, many records with even labels along all of them."""
+    axes = 2 * np.eye(dimension)
+    common = tuple(Pair(tuple(s * one), count) for one in axes for s in (1, -1))
+    last = tuple(axes[-1])
+    sides = [Pair(last), Pair(tuple(-one for one in last))]
+    return [OnBall((*common, one), 40.0, sigma, 1.0, dimension) for one in sides]
+
+
+@pytest.mark.parametrize("dp_delta", [1e-3, 1e-12, 1e-30])
+@pytest.mark.parametrize(("dimension", "accuracy"), [(1, 1e-9), (2, 1e-4), (3, 1e-2)])
+def test_a_flip_is_a_gaussian_shift(dimension, accuracy, dp_delta):
+    sides = flipped(dimension, 2 / exact_shift(0.5, dp_delta))
+    assert worst_log_delta(*sides, 0.5) == pytest.approx(math.log(dp_delta), abs=accuracy)
+
+
+def test_one_dimension_agrees_with_the_code_of_the_rows():
+    made = Calibration(8.0, 3.0)
+    sides = [OnBall((Pair((x,)), Pair((1.5,), 4.0)), 3.0, 8.0, 2.0, 1) for x in (2.0, -1.3)]
+    shared = Item(1.5, count=4.0)
+    wanted = tied_otherwise(made, 2.0, (Item(2.0), shared), (Item(-1.3), shared))
+    for epsilon in (0.05, 0.3):
+        found = math.exp(worst_log_delta(*sides, epsilon))
+        assert found == pytest.approx(wanted.exact_delta(epsilon), rel=1e-5)
+
+
+RECORDS = (
+    (Pair((0.5, -1.2)), Pair((1.0, 0.3), 6.0)),
+    (RankedFeatures(((0.5, 0.1), (-0.4, 0.6), (0.0, -1.0))), Pair((-0.2, 1.9), 3.0)),
+)
+
+
+@pytest.mark.parametrize("records", RECORDS)
+def test_gradients_and_curvature_are_derivatives(records):
+    side, h = OnBall(records, 0.7, 1.0, 1.0, 2), 1e-5
+    theta = np.array([[0.3, -0.4]])
+    for axis in range(2):
+        step = h * np.eye(2)[axis]
+        slope = (side.pull(theta + step) - side.pull(theta - step)) / (2 * h)
+        assert slope[0] == pytest.approx(side.curvature(theta)[0, axis], abs=1e-7)
+
+
+@pytest.mark.parametrize("dimension", [1, 2, 3])
+def test_runs_follow_the_density_inside_and_on_the_sphere(dimension):
+    """E[q/p] = 1 under p, and δ(ε) as a mean over runs."""
+    rng = np.random.default_rng(dimension)
+    x = rng.uniform(-1, 1, (3, dimension))
+    common = tuple(Pair(tuple(one), 3.0) for one in x)
+    last = 2 * np.eye(dimension)[-1]
+    sides = [OnBall((*common, Pair(tuple(s * last))), 3.0, 4.0, 1.0, dimension) for s in (1, -1)]
+    pair = OnBallNeighbours(*sides)
+    loss = -pair.scores(rng, False, 1500)
+    assert np.exp(-loss).mean() == pytest.approx(1, abs=0.06)
+    theta = sides[0].solve(4 * rng.standard_normal((300, dimension)))
+    on_sphere = np.linalg.norm(theta, axis=1) > 1 - 1e-9
+    assert 0.1 < on_sphere.mean() < 0.95
+    delta = np.maximum(0, -np.expm1(0.1 - loss))
+    either = max(delta.mean(), 0)
+    assert either <= pair.exact_delta(0.1) + 4 * delta.std() / math.sqrt(1500)
+    assert either == pytest.approx(pair.exact_delta(0.1), abs=0.03)
+
+
+def test_a_density_of_the_plane_integrates_to_one():
+    side = OnBall((Pair((1.5, 0.5), 3.0),), 2.0, 3.0, 1.0, 2)
+
+    def inside(y, x):
+        return float(np.exp(side.log_density(np.array([x, y]))))
+
+    disc = integrate.dblquad(
+        inside, -1, 1, lambda x: -math.sqrt(1 - x * x), lambda x: math.sqrt(1 - x * x),
+        epsabs=1e-6,
+    )[0]  # fmt: skip
+    turn = (np.arange(2000) + 0.5) / 2000 * 2 * math.pi
+    omega = np.stack([np.cos(turn), np.sin(turn)], 1)
+    circle = np.exp(side.log_area_density(omega)).mean() * 2 * math.pi
+    assert disc + circle == pytest.approx(1, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("dimension", "bound", "dp_delta", "n_pairs"),
+    [(1, 0.5, 1e-12, 1000), (1, 5.0, 1e-3, 1000), (2, 0.5, 1e-3, 1000), (2, 1.0, 1e-12, 10**6),
+     (2, 5.0, 1e-6, 10**5), (3, 3.0, 1e-9, 10**5)],
+)  # fmt: skip
+def test_the_certified_noise_is_never_caught_and_1_25_times_less_is(
+    dimension, bound, dp_delta, n_pairs
+):
+    made, world = (
+        corrected(0.5, dp_delta, pairs(bound, dimension)),
+        World(n_pairs, bound, dimension),
+    )
+    steps = 40 if dimension < 3 else 0
+    assert most_telling(world, made, 0.5, steps).exact_delta(0.5) <= dp_delta
+    assert most_telling(world, made.weakened(1.25), 0.5).exact_delta(0.5) > dp_delta
+
+
+def test_rankings_are_caught_at_half_of_their_noise_and_never_before():
+    made, world = corrected(0.5, 1e-6, rankings(3, 3.0, 2)), World(10**5, 3.0, 2, ranking_of_three)
+    assert most_telling(world, made, 0.5).exact_delta(0.5) <= 1e-6
+    assert most_telling(world, made.weakened(1.5), 0.5).exact_delta(0.5) > 1e-6
+
+
+def test_coordinates_and_back():
+    for dimension in (1, 2, 3):
+        world = World(1000, 2.0, dimension)
+        for one in guesses(world, Calibration(20.0, 40.0), 0.5)[1:]:
+            back = TwoDatasets.at(one.coordinates)
+            assert back.length == pytest.approx(one.length, abs=1e-6)
+            assert back.wins == pytest.approx(one.wins, abs=1e-6)
+            assert back.norms == pytest.approx(one.norms, abs=1e-6)
+            assert back.angles == pytest.approx(one.angles, abs=1e-6)
+
+
+def test_neighbours_differ_in_one_record_of_n():
+    world = World(1000, 2.0, 2)
+    one, other = guesses(world, Calibration(20.0, 40.0), 0.5)[1].datasets(
+        world, Calibration(20.0, 40.0)
+    )
+    assert one.records[:-1] == other.records[:-1]
+    assert one.records[-1] != other.records[-1]
+    assert 995 <= sum(record.count for record in one.records) <= 1000
