@@ -147,11 +147,20 @@ def measured_words(numbers: Mapping[str, object]) -> str:
         return _privacy_measured(numbers)
     if "max_ratio" in numbers and "value" not in numbers:
         cases = finite(numbers.get("cases"))
-        return f"max ratio {value:.4g}" + (f" ({cases:.0f} cases)" if cases else "")
+        return f"max ratio {value:.4g}" + (f" ({cases_words(cases)})" if cases else "")
     if ends is None:
         return f"{value:.4g}"
     form = _form((ends[1] - ends[0]) / 2, max(abs(value), abs(ends[0]), abs(ends[1])))
     return f"{value:{form}} [{ends[0]:{form}}, {ends[1]:{form}}]"
+
+
+def cases_words(number: float) -> str:
+    """How many cases, in words.
+
+    >>> cases_words(1), cases_words(600)
+    ('1 case', '600 cases')
+    """
+    return f"{number:.0f} case" + ("" if number == 1 else "s")
 
 
 def brief_words(numbers: Mapping[str, object]) -> str:

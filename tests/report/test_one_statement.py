@@ -21,7 +21,7 @@ def test_a_statement_is_printed_with_its_verdict_its_command_and_what_holds(
     assert text.startswith("p1.thm_4_2, theorem 4.2: offline gap of private pessimistic RLHF\n")
     assert "As printed (Section 4.1, proof in Appendix B)" in text
     assert "offline_gap: ✗ contradicted (pinned)\n  python -m repro theorem=offline_gap\n" in text
-    assert "e^(2B) at fixed ε; e^B only without privacy" in text
+    assert "e^B + e^(2B)·e^ε/(e^ε−1)²" in text
 
 
 @pytest.mark.parametrize("name", sorted(ROWS))

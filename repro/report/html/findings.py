@@ -9,7 +9,7 @@ from typing import Any
 from repro.catalogue.slips import Slip
 from repro.report.html.entries import controls_of, entry
 from repro.report.html.runs import Run
-from repro.report.wording import caught_words, in_backticks, in_markdown, verdict_words
+from repro.report.wording import cases_words, caught_words, in_backticks, in_markdown, verdict_words
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def sureness(numbers: Mapping[str, Any]) -> str:
     if "ci95" in numbers:
         return "95 % interval"
     if "cases" in numbers:
-        return f"{numbers['cases']} cases, largest ratio"
+        return f"{cases_words(numbers['cases'])}, largest ratio"
     return "computed"
 
 
