@@ -93,7 +93,7 @@ def in_words(check: Mapping[str, Any]) -> str:
     'exponent 1.97 where at most 1 is claimed'
     >>> in_words({"kind": "inequality", "max_ratio": 27123.4, "claimed": 1})
     '27,123 times what is allowed'
-    >>> in_words({"kind": "inequality", "value": 0.5025, "allowed": 0.05, "max_ratio": 10.0})
+    >>> in_words({"kind": "inequality", "value": 0.5, "allowed": 0.05, "max_ratio": 10.0})
     'in 50 % of draws where at most 5 % are allowed'
     """
     number, claimed = headline(check), finite(check.get("claimed", check.get("claimed_epsilon")))
