@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -44,12 +43,16 @@ __all__ = ["catalogue", "plan", "run", "which_loss"]
 def __getattr__(name: str):
     """Import on first use: the command's ``--help`` must not wait for torch."""
     if name == "run":
-        from repro.api import run
-
-        return run
-    if name in __all__:
-        return import_module(f"{__name__}.{name}")
-    raise AttributeError(name)
+        from repro.api import run as found
+    elif name == "catalogue":
+        import repro.catalogue as found
+    elif name == "plan":
+        import repro.plan as found
+    elif name == "which_loss":
+        import repro.which_loss as found
+    else:
+        raise AttributeError(name)
+    return found
 
 
 def __dir__() -> list[str]:

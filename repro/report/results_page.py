@@ -43,7 +43,8 @@ def results_page(runs: Sequence[Run], papers: Mapping[str, str]) -> str:
         papers: by the name that ids begin with, the paper in one line.
     """
     budgets = {str(run.verdict.get("budget")) for run in runs}
-    said = f" from a run at `budget={budgets.pop()}`" if len(budgets) == 1 else ""
+    one = in_backticks(f"budget={budgets.pop()}") if len(budgets) == 1 else ""
+    said = f" from a run at {one}" if one else ""
     parts = [HEAD.format(budget=said)]
     placed = {run.folder.name: _paper(run, papers) for run in runs}
     for name, title in {**papers, "": "Others"}.items():

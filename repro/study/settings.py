@@ -88,10 +88,10 @@ class RunConfig(Model):
     output_dir: FileName
     feature_cache: FileName | None
     dry_run: StrictBool
+    verbose: StrictBool
+    quiet: StrictBool
     stages: dict[str, Any] = {}
     theorems_from: FileName | None = None
-    verbose: StrictBool = False
-    quiet: StrictBool = False
 
     @property
     def detail(self) -> Detail:

@@ -28,6 +28,8 @@ ACCEPTED = {
     "epsilon": {"inf"},  # no privacy
     "seed": {"zero"},
     "dry_run": {"boolean"},
+    "verbose": {"boolean"},
+    "quiet": {"boolean"},
     "coefficient": {"zero"},  # no pessimism
     "max_grad_norm": {"null"},  # gradients as they are
     # nobody corrupts; a probe without its own has the experiment's

@@ -224,10 +224,12 @@ def test_text_of_a_run_stays_text_in_markdown(tmp_path, monkeypatch, capsys, tri
     run_with(tmp_path, trick)
     monkeypatch.chdir(tmp_path)
     assert suite.main(["table"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 3
-    assert len(re.findall(r"(?<!\\)\|", lines[2])) == 6
-    assert "<" not in lines[2]
+    text = capsys.readouterr().out
+    row = text.splitlines()[-1]
+    assert len(re.findall(r"(?<!\\)\|", row)) == 6
+    assert "<" not in row
+    assert "\n# heading" not in text
+    assert re.sub("`[^`\n]*`", "", text).count("<") == 0
 
 
 def test_text_of_a_finding_stays_text_in_markdown():
@@ -264,7 +266,7 @@ def test_titles_stay_text_in_the_terminal(trick):
     catalogue = Catalogue(papers=papers, items={"p1.thm_4_2": item})
     row = Row("p1.thm_4_2", item, "reason", {}, ())
     table.print_table(Console(file=stream, width=400, color_system=None), catalogue, [row])
-    assert stream.getvalue().count(trick) == 3
+    assert stream.getvalue().count(trick) == 4  # title and authors of the paper, title, reason
 
 
 @pytest.mark.parametrize(

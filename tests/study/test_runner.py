@@ -192,6 +192,7 @@ def test_a_result_holds_what_was_run(plan_of, store):
         theorem="toy", statements=("p1.thm_0",), title="a power law", verdict="supported",
         expected="supported", as_expected=True, checks=checks, assumptions=assumptions,
         config=config, config_hash="hash", seed=4, replicates=400, budget="smoke",
+        defined_checks=2,
     )  # fmt: skip
     assert result.seconds == 0.0
 

@@ -93,13 +93,13 @@ def gradient_distance(reward_bound: float, left: int, dimension: int) -> float:
     >>> [round(gradient_distance(bound, 1, 2), 2) for bound in (0.5, 1.0, 5.0, float("inf"))]
     [2.23, 2.54, 3.65, 4.0]
     >>> round(gradient_distance(5.0, 1, 1), 2)
-    2.1
+    2.11
     """
     largest = 2 * reward_bound
     if math.isinf(largest):
         return 2 * LONGEST
     found = _on_a_line(largest, left) if dimension == 1 else _in_the_plane(largest, left)
-    return min(found, 2 * LONGEST * float(_sigmoid(largest, left)))
+    return float(min(found, 2 * LONGEST * _sigmoid(largest, left)))
 
 
 def _on_a_line(largest: float, left: int) -> float:
