@@ -222,12 +222,7 @@ class CorrectedOfflineGap(NearBoundExperiment):
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Assumption 3.8, Definition 3.3 and π* = ½ at both ends of every measured sweep."""
         return tuple(
-            AssumptionResult(f"{trial.row.name} at {value:g}: {name}", holds, detail)
-            for trial in self.trials
-            for value, case in (
-                (trial.grid[0], trial.cases[0]),
-                (trial.grid[-1], trial.cases[-1]),
-            )
-            if isinstance(case, OfflineCase)
+            AssumptionResult(f"{place}: {name}", holds, detail)
+            for _, place, case in self.ends(OfflineCase)
             for name, holds, detail in realizable_and_covered(case.world)
         )

@@ -212,13 +212,8 @@ class EstimationL2(RobustExperiment[Case]):
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Definition 5.1 and Assumption 5.6 (on the complement of 1), and n ≥ 8·ln(d/δ)/ξ."""
         return tuple(
-            AssumptionResult(f"{trial.row.name} at {value:g}: {name}", holds, detail)
-            for trial in self.trials
-            for value, case in (
-                (trial.grid[0], trial.cases[0]),
-                (trial.grid[-1], trial.cases[-1]),
-            )
-            if isinstance(case, RobustCase)
+            AssumptionResult(f"{place}: {name}", holds, detail)
+            for _, place, case in self.ends(RobustCase)
             for name, holds, detail in self._assumed(case)
         )
 

@@ -192,13 +192,8 @@ class LowerBound(Experiment[Case]):
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """The conditions of the proof, and an interior maximiser, at both ends of each sweep."""
         return tuple(
-            AssumptionResult(f"{trial.row.name} at {value:g}: {name}", holds, detail)
-            for trial in self.trials
-            for value, case in (
-                (trial.grid[0], trial.cases[0]),
-                (trial.grid[-1], trial.cases[-1]),
-            )
-            if isinstance(case, HypercubeCase)
+            AssumptionResult(f"{place}: {name}", holds, detail)
+            for trial, place, case in self.ends(HypercubeCase)
             for name, holds, detail in _conditions(trial, case)
         )
 

@@ -302,12 +302,8 @@ class OfflineGap(OfflineExperiment[OfflineCase]):
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Assumption 3.8 and Definition 3.3 at both ends of every sweep, and τ ≪ log N/n."""
         return tuple(
-            AssumptionResult(f"{trial.row.name} at {value:g}: {name}", holds, detail)
-            for trial in self.trials
-            for value, case in (
-                (trial.grid[0], trial.cases[0]),
-                (trial.grid[-1], trial.cases[-1]),
-            )
+            AssumptionResult(f"{place}: {name}", holds, detail)
+            for trial, place, case in self.ends(OfflineCase)
             for name, holds, detail in (
                 *realizable_and_covered(case.world),
                 self._negligible_net(case),

@@ -215,12 +215,8 @@ class PrivateChipo(Experiment[ChipoCase]):
         """The worst instance is interior at both ends of every sweep, and realizable."""
         return tuple(
             AssumptionResult(
-                f"{trial.row.name} at {value:g}: worst instance interior",
+                f"{place}: worst instance interior",
                 *case.interior(trial.row.method.run),
             )
-            for trial in self.trials
-            for value, case in (
-                (trial.grid[0], trial.cases[0]),
-                (trial.grid[-1], trial.cases[-1]),
-            )
+            for trial, place, case in self.ends(ChipoCase)
         )

@@ -136,11 +136,7 @@ class RewardError(OfflineExperiment[RewardCase]):
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Assumption 3.8 and Definition 3.3 at both ends of every sweep."""
         return tuple(
-            AssumptionResult(f"{trial.row.name} at {value:g}: {name}", holds, detail)
-            for trial in self.trials
-            for value, case in (
-                (trial.grid[0], trial.cases[0]),
-                (trial.grid[-1], trial.cases[-1]),
-            )
+            AssumptionResult(f"{place}: {name}", holds, detail)
+            for _, place, case in self.ends(RewardCase)
             for name, holds, detail in realizable_and_covered(case.world)
         )

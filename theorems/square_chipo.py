@@ -179,14 +179,7 @@ class SquareChipo(Experiment[TabularCase]):
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """The worst Δ is interior and α < 1/2 at both ends of every sweep."""
-        return tuple(
-            _interior(f"{trial.row.name} at {value:g}", case)
-            for trial in self.trials
-            for value, case in (
-                (trial.grid[0], trial.cases[0]),
-                (trial.grid[-1], trial.cases[-1]),
-            )
-        )
+        return tuple(_interior(place, case) for _, place, case in self.ends(TabularCase))
 
 
 def _interior(where: str, case: TabularCase) -> AssumptionResult:

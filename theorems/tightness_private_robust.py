@@ -249,14 +249,7 @@ class TightnessPrivateRobust(Experiment[MeanCase]):
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """α < 1/2, floors below 1, and two laws that coincide at the floor."""
-        return tuple(
-            _floor(f"{trial.row.name} at {value:g}", case)
-            for trial in self.trials
-            for value, case in (
-                (trial.grid[0], trial.cases[0]),
-                (trial.grid[-1], trial.cases[-1]),
-            )
-        )
+        return tuple(_floor(place, case) for _, place, case in self.ends(MeanCase))
 
 
 def _floor(place: str, case: MeanCase) -> AssumptionResult:

@@ -163,13 +163,9 @@ class UniformConvergenceLog(Experiment[ReportCase]):
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """The worst h is interior at both ends of every sweep of the hypercube."""
         return tuple(
-            _interior(f"{trial.row.name} at {value:g}", case)
-            for trial in self.trials
+            _interior(place, case)
+            for trial, place, case in self.ends(HypercubeCase)
             if trial.row.measure is CUBE
-            for value, case in (
-                (trial.grid[0], trial.cases[0]),
-                (trial.grid[-1], trial.cases[-1]),
-            )
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -42,6 +42,7 @@ class Setting:
 
 
 C = TypeVar("C", bound=Case)
+K = TypeVar("K", bound=Case)
 
 
 class Experiment(ABC, Generic[C]):
@@ -81,6 +82,20 @@ class Experiment(ABC, Generic[C]):
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """The statement's assumptions, executed on the instances in use; none by default."""
         return ()
+
+    def ends(self, of: type[K]) -> Iterator[tuple[Trial[C], str, K]]:
+        """Where assumptions are executed: the first and the last case of every sweep.
+
+        Args:
+            of: cases of another type are left out.
+
+        Yields:
+            the trial, words for the place ("n_pairs at 1e+09") and the case.
+        """
+        for trial in self.trials:
+            for at in (0, -1):
+                if isinstance(case := trial.cases[at], of):
+                    yield trial, f"{trial.row.name} at {trial.grid[at]:g}", case
 
     def more_labels(self, row: Row, probe: Probe, given: Overrides) -> float:
         """By how much top-level overrides multiply the labels of a probe."""

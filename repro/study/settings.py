@@ -49,9 +49,12 @@ class Tracking(Model):
     experiment: FileName = "repro"
 
 
-def _one_name(value: Any) -> Any:
+def _names(value: Any) -> Any:
     """``only=n_pairs`` is ``only=[n_pairs]``, which a shell would want quoted."""
-    return (value,) if isinstance(value, str) else value
+    names = (value,) if isinstance(value, str) else value
+    if not names or not isinstance(names, list | tuple) or {*map(type, names)} != {str}:
+        raise ValueError("names of checks, such as n_pairs or [n_pairs,constant]")
+    return names
 
 
 def _workers(value: Any) -> int | Literal["auto"]:
@@ -83,7 +86,7 @@ class RunConfig(Model):
     n_pairs: Any
     horizon: Any
     kl_weight: Any
-    only: Annotated[tuple[str, ...], Field(min_length=1), BeforeValidator(_one_name)] | None
+    only: Annotated[tuple[str, ...], BeforeValidator(_names)] | None
     device: Literal["cpu", "cuda", "auto"]
     output_dir: FileName
     feature_cache: FileName | None

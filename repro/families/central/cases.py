@@ -162,13 +162,8 @@ class CentralExperiment(Experiment[C]):
     ) -> tuple[AssumptionResult, ...]:
         """Assumptions on cases of one type, at the first and the last value of their sweeps."""
         return tuple(
-            AssumptionResult(f"{trial.row.name} at {value:g}: {name}", holds, detail)
-            for trial in self.trials
-            if isinstance(trial.cases[0], of)
-            for value, case in (
-                (trial.grid[0], trial.cases[0]),
-                (trial.grid[-1], trial.cases[-1]),
-            )
+            AssumptionResult(f"{place}: {name}", holds, detail)
+            for _, place, case in self.ends(of)
             for name, holds, detail in (one(case) for one in assumed)
         )
 

@@ -165,12 +165,8 @@ class OnlineExperiment(Experiment[OnlineCase]):
     ) -> tuple[AssumptionResult, ...]:
         """What is assumed of a case, at both ends of every sweep."""
         return tuple(
-            AssumptionResult(f"{trial.row.name} at {value:g}: {name}", holds, detail)
-            for trial in self.trials
-            for value, case in (
-                (trial.grid[0], trial.cases[0]),
-                (trial.grid[-1], trial.cases[-1]),
-            )
+            AssumptionResult(f"{place}: {name}", holds, detail)
+            for _, place, case in self.ends(OnlineCase)
             for one in assumed
             for name, holds, detail in one(case)
         )
