@@ -7,6 +7,7 @@ its page cache, and neither raw labels nor texts are kept.
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable, Sequence
 
 CACHE_KIB = 32 << 10
 _SETTINGS = (
@@ -37,7 +38,7 @@ class Answers:
             self.rows.execute(f"PRAGMA {setting}")
         self.rows.execute(_TABLE)
         self.rows.execute("BEGIN")
-        self._execute = self.rows.cursor().execute
+        self._cursor = self.rows.cursor()
         self._count = 0
 
     def __enter__(self) -> Answers:
@@ -49,16 +50,24 @@ class Answers:
     def __len__(self) -> int:
         return self._count
 
-    def recall(self, fingerprint: int, fresh: int) -> int:
-        """The two bits kept for a comparison; on first sight keep ``fresh``."""
-        if self._execute(_KEEP, (fingerprint, fresh)).rowcount:
-            self._count += 1
-            return fresh
-        return self._execute(_RECALL, (fingerprint,)).fetchone()[0]
+    def recall(self, given: Sequence[tuple[int, int]]) -> Iterable[int]:
+        """The two bits kept for each comparison; on first sight keep what is fresh.
+
+        Args:
+            given: fingerprint and fresh bits of each.
+        """
+        kept = self._cursor.executemany(_KEEP, given).rowcount
+        self._count += kept
+        if kept == len(given):
+            return (fresh for _, fresh in given)
+        return [self._kept(fingerprint) for fingerprint, _ in given]
 
     def known(self, fingerprint: int) -> bool:
         """Whether a comparison has been answered."""
-        return self._execute(_RECALL, (fingerprint,)).fetchone() is not None
+        return self._cursor.execute(_RECALL, (fingerprint,)).fetchone() is not None
+
+    def _kept(self, fingerprint: int) -> int:
+        return self._cursor.execute(_RECALL, (fingerprint,)).fetchone()[0]
 
     def finish(self) -> None:
         """No more is to come; now ``rows`` can be attached a ledger."""

@@ -132,9 +132,13 @@ def test_answers_are_remembered():
     prints = [i * 0x9E3779B97F4A7C15 & (1 << 62) - 1 for i in range(9000)]
     bits = [i % 4 for i in range(9000)]
     with Answers() as answers:
-        assert [answers.recall(p, b) for p, b in zip(prints, bits, strict=True)] == bits
-        assert [answers.recall(p, 3) for p in prints] == bits
-        assert len(answers) == 9000
+        given = list(zip(prints, bits, strict=True))
+        assert list(answers.recall(given[:10])) == bits[:10]
+        assert list(answers.recall(given)) == bits
+        assert list(answers.recall([(p, 3) for p in prints])) == bits
+        twice = [(7, 2), (7, 1), (prints[3], 0)]
+        assert list(answers.recall(twice)) == [2, 2, bits[3]]
+        assert len(answers) == 9001
         assert answers.known(prints[5])
         assert not answers.known(5)
 
