@@ -18,6 +18,7 @@ findings: ## docs/findings.md from the runs of the suite
 	$(PYTHON) -m repro.report --runs outputs/suite --findings docs/findings.md
 
 ui: ## compare runs in MLflow at 127.0.0.1:5000
+	@echo 'checks: http://127.0.0.1:5000/#/experiments/1/runs?viewStateShareKey=checks (or =runs, =surprises)'
 	MLFLOW_DISABLE_TELEMETRY=true mlflow ui --host 127.0.0.1 --backend-store-uri sqlite:///outputs/mlflow.db
 
 docs: ## the documentation site, in site/

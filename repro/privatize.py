@@ -1,12 +1,13 @@
 """Label-private release of a preference file.
 
-    python -m repro.privatize IN.jsonl OUT.jsonl epsilon=0.5 [compose=true] [group=0.8]
+    python -m repro.privatize IN OUT.jsonl epsilon=0.5 [compose=true] [group=0.8]
                               [ledger=FOLDER]
 
-IN has one JSON object a line: prompt, chosen, rejected.  OUT has prompt, response_1, response_2
-and label (+1: the randomised report prefers response_1), in random order; OUT.manifest.json
-states the guarantee.  Near-copies from the similarity of group= on share one answer.  Coins come
-from the operating system; a seed is refused.
+IN has prompt, chosen and rejected: JSON lines (also .gz), CSV, Parquet, or a folder saved by
+datasets; texts, chat lists, dialogues as in hh-rlhf, or PKU's better_response_id.  OUT has prompt,
+response_1, response_2 and label (+1: the randomised report prefers response_1), in random order;
+OUT.manifest.json states the guarantee.  Near-copies from the similarity of group= on share one
+answer.  Coins come from the operating system; a seed is refused.
 """
 
 from __future__ import annotations

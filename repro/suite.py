@@ -1,15 +1,18 @@
-"""``python -m repro.suite list | table | stability | power``: what concerns all experiments.
+"""``python -m repro.suite list | table | metrics | stability | power``: all experiments.
 
   python -m repro.suite list                               rewrite the list behind ``dvc repro``
   python -m repro.suite table                              print docs/results.md
+  python -m repro.suite metrics NAME                       numbers and figure of a run, for DVC
   python -m repro.suite stability seeds=20 budget=smoke    how often a pinned verdict fails
   python -m repro.suite power write=true                   plan the replicates of every row
 
 DVC cannot list a folder, so the list of experiments is a file, conf/suite.yaml, each with the
 rooms that its numbers come from; a test compares it with ``theorems/`` and its imports.
 Experiments that need an optional extra are not in it: run them by name.  In a folder of your own,
-``list`` writes that folder's, and a dvc.yaml where there is none.  The page of results is read
-from the verdicts of the last ``dvc repro``.  Stability runs every experiment at seeds 0, 1, … and
+``list`` writes that folder's, and a dvc.yaml where there is none; seed and budget in it are kept.
+The page of results is read from the verdicts of the last ``dvc repro``.  Metrics go to
+outputs/metrics/NAME.json and outputs/figures/NAME.png, for ``dvc metrics`` and ``dvc plots``.
+Stability runs every experiment at seeds 0, 1, … and
 names the rows whose pinned verdict did not come out; theorem=NAME limits it; status 1 if there
 are any.
 Power runs a pilot at budget=smoke and names the rows whose replicates are too few for their pinned
@@ -19,12 +22,17 @@ if there are any.
 
 from __future__ import annotations
 
+import json
 import re
+import shutil
 import sys
 from importlib.resources import files
 from pathlib import Path
 
+import yaml
+
 from repro.base.errors import BadInput
+from repro.base.files import yaml_mapping
 from repro.base.keywords import keyword_values
 from repro.base.places import PAIR, Place
 from repro.base.schema import validate
@@ -32,12 +40,17 @@ from repro.catalogue.entries import load
 from repro.cli.command import run_command
 from repro.report.html.runs import Run, read_run, say_changes
 from repro.report.results_page import results_page
+from repro.report.run_numbers import run_numbers
 from repro.study.discovery import find
 from repro.study.sources import closure
 
 HEADER = (
     "# The experiments of `dvc repro`; `python -m repro.suite list` rewrites it from theorems/.\n"
 )
+SUITE = Path("outputs", "suite")
+DEFAULTS = {"seed": 0, "budget": "laptop"}
+"""What ``dvc repro`` runs at; `dvc exp run -S conf/suite.yaml:seed=1` changes it for once."""
+
 OURS = re.compile(r"repro\.families\.").match
 
 
@@ -49,8 +62,11 @@ def write_list() -> str:
     """
     if not (found := {slug: room_of(slug) for slug in listed()}):
         raise BadInput("folder", Path.cwd(), PAIR)
-    lines = "".join(f"  {slug}: {room}\n" for slug, room in found.items())
-    Path("conf", "suite.yaml").write_text(f"{HEADER}theorems:\n{lines}", encoding="utf-8")
+    path = Path("conf", "suite.yaml")
+    earlier = yaml_mapping("suite", path) if path.exists() else {}
+    at = {key: earlier.get(key, value) for key, value in DEFAULTS.items()}
+    content = yaml.safe_dump({**at, "theorems": found}, sort_keys=False)
+    path.write_text(HEADER + content, encoding="utf-8")
     if not Path("dvc.yaml").exists():
         stages = files("repro.scaffold").joinpath("dvc.txt").read_text(encoding="utf-8")
         Path("dvc.yaml").write_text(stages, encoding="utf-8")
@@ -87,7 +103,10 @@ def suite_runs(folder: Path) -> list[Run]:
 
 def main(words: list[str]) -> int:
     """Do what the first word says; 0; 1 for changed files or an unstable row; 2 for bad input."""
-    jobs = {"list": _list, "table": _table, "stability": _stability, "power": _power}
+    jobs = {
+        "list": _list, "table": _table, "metrics": _metrics, "stability": _stability,
+        "power": _power,
+    }  # fmt: skip
     if not words or words[0] not in jobs:
         print(f"error: usage: python -m repro.suite {' | '.join(jobs)}", file=sys.stderr)
         return 2
@@ -106,10 +125,22 @@ def _list(words: list[str]) -> int:
 
 def _table(words: list[str]) -> int:
     _refuse_more(words)
-    runs = suite_runs(Path("outputs") / "suite")
+    runs = suite_runs(SUITE)
     papers = {name: one.said for name, one in load().papers.items()}
     print(results_page(runs, papers), end="")
     return say_changes(runs)
+
+
+def _metrics(words: list[str]) -> int:
+    if len(words) != 1 or not words[0].isidentifier():
+        raise BadInput("argument", " ".join(words), "usage: python -m repro.suite metrics NAME")
+    run = read_run(SUITE / words[0] / "verdict.json")
+    for kind in ("metrics", "figures"):
+        Path("outputs", kind).mkdir(parents=True, exist_ok=True)
+    numbers = json.dumps(run_numbers(run.verdict), indent=1, ensure_ascii=False)
+    Path("outputs", "metrics", f"{words[0]}.json").write_text(numbers + "\n", encoding="utf-8")
+    shutil.copyfile(run.folder / "figure.png", Path("outputs", "figures", f"{words[0]}.png"))
+    return say_changes([run])
 
 
 def _stability(words: list[str]) -> int:

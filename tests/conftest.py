@@ -1,13 +1,39 @@
 """One thread of linear algebra: as in a run, and quicker where tests share the cores."""
 
+import os
+from collections import Counter
+
+import pytest
 import torch
 
 torch.set_num_threads(1)
+MOST_PROCESSES = 8
+"""Each takes up to a gigabyte."""
+FAULTS = "faults injected"
+"""Property that a test of faults records: writer, and how many were tried."""
+
+
+def pytest_xdist_auto_num_workers(config):
+    """All cores for whole folders; none but this process for files and tests by name."""
+    by_name = any(".py" in argument for argument in config.args)
+    by_name |= config.getoption("benchmark_only", False)
+    return 0 if by_name else min(MOST_PROCESSES, os.cpu_count() or 1)
+
+
+def pytest_collection_modifyitems(items):
+    """What is about one theorem, else what stands in one file, shares runs: one process."""
+    for item in items:
+        values = item.callspec.params if hasattr(item, "callspec") else {}
+        about = values.get("slug", item.path.stem.removeprefix("test_"))
+        item.add_marker(pytest.mark.xdist_group(f"{item.path.parent.name}/{about}"))
 
 
 def pytest_terminal_summary(terminalreporter):
-    """Say how many faults were injected; only tests of faults have any."""
-    from tests.faults import tally
-
-    if said := tally.line():
-        terminalreporter.write_line(said)
+    """Say how many faults were injected and did no harm, by writer."""
+    done = Counter()
+    for report in terminalreporter.stats.get("passed", ()):
+        for writer, count in (value for name, value in report.user_properties if name == FAULTS):
+            done[writer] += count
+    if done:
+        each = ", ".join(f"{writer} {count}" for writer, count in sorted(done.items()))
+        terminalreporter.write_line(f"{FAULTS} without harm: {each}; {done.total()} in all")

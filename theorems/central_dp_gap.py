@@ -23,20 +23,43 @@ What the printed text does not bear out, expected contradicted:
   the two sides grows without limit as ε falls.  √(d/n + λB²) is right.
 ``argmin_policy`` settles the appendix's "π* = argmin": it is the argmax that is meant.
 
+Rows without ``_private`` in their name use the printed noise, which is not private at its stated
+budget (Lemma A.7 fails at every δ, A.10 at this one).  Rows ``*_private`` release θ̃ and Σ̃ certified
+at (ε/2, δ/2) each with δ = 1/n²: the rates survive, up to (log n)^(1/4)
+(docs/explanations/private_rates.md).
+
+Rows ``floor*`` stand beside the theorem from below (own.central_floor, proved in
+docs/explanations/central_dp_floor.md): among worlds of concentrability C no (ε, δ)-private choice
+has a worst expected gap below 0.65·C/√(εn) (LB = 1, ε ≤ 1), and the sign of a noisy sum attains
+that within 1.2 (``floor_attained``).  So 1/√(εn) is necessary, by a direction that about 1/ε of
+the n pairs are about; where all are about one direction the private price is 1/(εn) (``covered``).
+
 What would refute Theorem 4.2: a pessimistic exponent above −1/2, or gaps above the bound more often
 than η.  Contradicted rows take their corrected neighbour's control.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from repro.base.schema import Count, Positive, Share
 from repro.families.central.cases import (
+    NOT_PRIVATE,
+    PRIVATE,
     CentralExperiment,
     CentralProbes,
     inputs_of_algorithm_1,
     learnt,
+)
+from repro.families.central.quantities_floor import (
+    FloorCase,
+    floor_over_gap,
+    gap_over_floor,
+    private_sign,
+    root_n_noise_on_the_sum,
+    sign_without_privacy,
+    twice_the_noise,
+    worst_gap,
 )
 from repro.families.central.quantities_gap import (
     LemmaCase,
@@ -69,7 +92,8 @@ from repro.families.central.wrong_learners import (
     root_n_noise,
 )
 from repro.study.case import Case, Point
-from repro.study.claims import Frequency, Slope
+from repro.study.claims import Frequency, Inequality, Slope
+from repro.study.experiment import Assumed
 from repro.study.results import AssumptionResult
 from repro.study.row import Evidence, Measure, Need, Row, per_method
 
@@ -80,10 +104,18 @@ ABOVE = learnt("gap above the bound [frequency]")
 of_bound = per_method(lambda case, m, rng, replicates: m.run(case))
 BOUND = Measure("F·‖(Σ+λI)^(−1/2)(Eφ−v)‖", of_bound, Evidence.COMPUTED)
 PRINTED_BOUND = Measure("F·‖(Σ+λI)^(−1)(Eφ−v)‖", of_bound, Evidence.COMPUTED)
+WORST = Measure("worst expected gap", per_method(worst_gap), Evidence.EXACT)
+OVER_GAP = Measure("our floor / worst expected gap", per_method(floor_over_gap), Evidence.EXACT)
+OVER_FLOOR = Measure("worst expected gap / 1.2 floors", per_method(gap_over_floor), Evidence.EXACT)
 LEMMA = Measure("‖θ_MLE−θ*‖ / √(d/n+λB²)", error_over_lemma, Evidence.COMPUTED)
 PRINTED_LEMMA = Measure("‖θ_MLE−θ*‖ / (√(d/n)+λ)", error_over_lemma, Evidence.COMPUTED)
 
+GREEDY_PRINTED = Slope(-0.5, f"{NOT_PRIVATE}; greedy on θ̃: gap {{rate}}")
+PRINTED = Slope(-0.5, f"{NOT_PRIVATE}; Algorithm 3: gap {{rate}}", "at_most")
 SCALES, TRAPPED, HARDEST, HALF_SEEN = "scales", "trapped", "hardest", "half of θ* unseen"
+RARE, COVERED = "a state that 1/ε pairs are about", "one state that all pairs are about"
+FLOOR = ("own.central_floor", "p3.thm_4_2")
+PRIVATE_RATES = ("own.private_rates", "p3.thm_4_2")
 THEOREM, EQ_3, ZHU = ("p3.thm_4_2",), ("p3.eq_3",), ("p3.app_a_zhu",)
 LABELS = (Need.LABELS, Need.TRUTH_HIDDEN)
 
@@ -118,14 +150,14 @@ class CentralDPGap(CentralExperiment[Case]):
     config: CentralGapProbes
 
     rows = (
-        Row("n_pairs_greedy", "n_pairs", Slope(-0.5, "greedy on θ̃: gap {rate}"), GAP, greedy,
+        Row("n_pairs_greedy", "n_pairs", GREEDY_PRINTED, GAP, greedy,
             (root_n_noise, argmin_policy), on=SCALES, needs=LABELS, settles=THEOREM),
-        Row("epsilon_greedy", "epsilon", Slope(-0.5, "greedy on θ̃: gap {rate}"), GAP, greedy,
+        Row("epsilon_greedy", "epsilon", GREEDY_PRINTED, GAP, greedy,
             (noise_without_epsilon,), on=SCALES, needs=(*LABELS, Need.NOISE), settles=THEOREM),
-        Row("n_pairs", "n_pairs", Slope(-0.5, "Algorithm 3: gap {rate}", "at_most"), GAP,
+        Row("n_pairs", "n_pairs", PRINTED, GAP,
             pessimistic, (greedy_into_the_trap,), on=TRAPPED, needs=(*LABELS, Need.PESSIMISM),
             settles=THEOREM),
-        Row("epsilon", "epsilon", Slope(-0.5, "Algorithm 3: gap {rate}", "at_most"), GAP,
+        Row("epsilon", "epsilon", PRINTED, GAP,
             pessimistic, (greedy_into_the_trap,), on=TRAPPED, needs=(*LABELS, Need.PESSIMISM),
             settles=THEOREM),
         Row("num_features", "num_features",
@@ -158,6 +190,46 @@ class CentralDPGap(CentralExperiment[Case]):
             Slope(0, "λ outside, as printed: the ratio {rate}", "at_least"), PRINTED_LEMMA,
             lemma_printed, on=HALF_SEEN, settles=ZHU, expected="contradicted",
             why="λ for √λ: the ratio grows without limit as ε falls"),
+        Row("floor", "epsilon", Inequality("our floor is at most a private choice's worst gap"),
+            OVER_GAP, private_sign, (sign_without_privacy,), on=RARE, needs=(Need.NOISE,),
+            settles=FLOOR),
+        Row("floor_attained", "epsilon",
+            Inequality("the private sign is within 1.2 of our floor"), OVER_FLOOR, private_sign,
+            (twice_the_noise,), on=RARE, needs=(Need.LABELS,), settles=FLOOR),
+        Row("covered", "n_pairs",
+            Slope(-1, "worst gap of a state that all pairs are about {rate}"), WORST, private_sign,
+            (root_n_noise_on_the_sum,), on=COVERED, needs=(Need.LABELS, Need.NOISE),
+            settles=FLOOR),
+        Row("n_pairs_greedy_private", "n_pairs", Slope(-0.5, "private, greedy on θ̃: gap {rate}"),
+            GAP, greedy, (root_n_noise, argmin_policy), on=SCALES, given=PRIVATE, needs=LABELS,
+            settles=PRIVATE_RATES),
+        Row("epsilon_greedy_private", "epsilon",
+            Slope(-0.5, "private, greedy on θ̃: gap {rate}"), GAP, greedy, (noise_without_epsilon,),
+            on=SCALES, given=PRIVATE, needs=(*LABELS, Need.NOISE), settles=PRIVATE_RATES),
+        Row("n_pairs_private", "n_pairs",
+            Slope(-0.5, "private, Algorithm 3: gap {rate}", "at_most"), GAP, pessimistic,
+            (greedy_into_the_trap,), on=TRAPPED, given=PRIVATE, needs=(*LABELS, Need.PESSIMISM),
+            settles=PRIVATE_RATES),
+        Row("epsilon_private", "epsilon",
+            Slope(-0.5, "private, Algorithm 3: gap {rate}", "at_most"), GAP, pessimistic,
+            (greedy_into_the_trap,), on=TRAPPED, given=PRIVATE, needs=(*LABELS, Need.PESSIMISM),
+            settles=PRIVATE_RATES),
+        Row("num_features_private", "num_features",
+            Slope(0.5, "private, largest gap on a table of d states {rate}", tolerance=0.1), GAP,
+            greedy, (labels_per_state,), on=HARDEST, given=PRIVATE, needs=(Need.TRUTH_HIDDEN,),
+            settles=PRIVATE_RATES),
+        Row("theorem_bound_private", "n_pairs",
+            Frequency("private: gap ≤ 2F·‖(Σ+λI/2)^(−1/2)(Eφ−v)‖ with probability ≥ 1−η"), ABOVE,
+            pessimistic_fails, (greedy_fails,), on=TRAPPED, given=PRIVATE,
+            needs=(Need.LABELS, Need.PESSIMISM), settles=PRIVATE_RATES),
+        Row("confidence_covers_private", "n_pairs",
+            Frequency("private: θ* in the confidence set with probability ≥ 1−η"), OUTSIDE, misses,
+            (misses_without_private_term,), on=TRAPPED, given=PRIVATE, needs=(Need.LABELS,),
+            settles=PRIVATE_RATES),
+        Row("confidence_private", "n_pairs",
+            Slope(0, "private, λ of the appendix: distance / F {rate}", "at_most"), DISTANCE,
+            distance, (distance_text_ridge,), on=TRAPPED, given=PRIVATE, needs=LABELS,
+            settles=PRIVATE_RATES),
     )  # fmt: skip
 
     def case(self, point: Point) -> Case:
@@ -168,7 +240,7 @@ class CentralDPGap(CentralExperiment[Case]):
         """Learning on a world, with the n and ε of a grid point."""
         return PairsCase(
             methods=point.methods, epsilon=point.epsilon, n_pairs=point.n_pairs, world=world,
-            budget=self.budget(point), error_scale=self.config.error_scale,
+            budget=self.budget_of(point), error_scale=self.config.error_scale,
             optimizer_tol_power=self.config.optimizer_tol_power,
         )  # fmt: skip
 
@@ -186,9 +258,9 @@ class CentralDPGap(CentralExperiment[Case]):
         """Inputs of Algorithm 1 and Assumption 2.1 at both ends of every sweep."""
         return self.at_both_ends(PairsCase, inputs_of_algorithm_1, self._in_the_class)
 
-    def _in_the_class(self, case: PairsCase) -> tuple[str, bool, str]:
+    def _in_the_class(self, case: PairsCase) -> Iterator[Assumed]:
         norm = float(case.world.theta.norm())
-        return "‖θ*‖ ≤ B", norm <= self.curator.radius, f"‖θ*‖ = {norm:.3g}"
+        yield "‖θ*‖ ≤ B", norm <= self.curator.radius, f"‖θ*‖ = {norm:.3g}"
 
 
 def scales(one: CentralDPGap, point: Point) -> PairsCase:
@@ -218,9 +290,30 @@ def half_seen(one: CentralDPGap, point: Point) -> LemmaCase:
     )  # fmt: skip
 
 
+def rare(one: CentralDPGap, point: Point) -> FloorCase:
+    """A state with 1/(εn) of the pairs, met so often that its concentrability is 1."""
+    expected = point.epsilon * point.n_pairs
+    return _one_state(one, point, 1 / expected, expected**-0.5)
+
+
+def covered(one: CentralDPGap, point: Point) -> FloorCase:
+    """One state and no other."""
+    return _one_state(one, point, 1.0, 1.0)
+
+
+def _one_state(one: CentralDPGap, point: Point, mass: float, test: float) -> FloorCase:
+    return FloorCase(
+        methods=point.methods, epsilon=point.epsilon, n_pairs=point.n_pairs,
+        mass=min(mass, 1.0), test=min(test, 1.0), dp_delta=float(point.n_pairs) ** -2,
+        reward_bound=one.curator.feature_norm * one.curator.radius,
+    )  # fmt: skip
+
+
 CASES: Mapping[str, Callable[[CentralDPGap, Point], Case]] = {
     SCALES: scales,
     TRAPPED: trapped,
     HARDEST: hardest,
     HALF_SEEN: half_seen,
+    RARE: rare,
+    COVERED: covered,
 }

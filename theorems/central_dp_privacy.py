@@ -23,11 +23,19 @@ Lemmas B.6 and C.6 are the halves: θ̃ alone at (ε/2, δ/2) (rows ``*_estimate
 the calibration of d = 1 that these datasets live in (docs/explanations/objective_perturbation.md
 has it for every d; ``objective_perturbation_privacy`` searches d = 2 and 3); row
 ``accounting`` is the whole pipeline's exact ε over the budget that plain addition states.
+
+Rows ``*_plane`` take the mirrored record in d = 2 as n → ∞: both releases are Gaussian shifts.
+Theorem 4.1 as printed fails at L = B = 1 from δ = 1e-15 on; ``pairs_together_plane`` certifies the
+pair at (ε, δ) in one hockey-stick bound (docs/explanations/joint_release.md) with 1.3 to 1.4 times
+less noise on both than ε/2 + ε/2.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from repro.base.schema import Positive, Probability
+from repro.families.central import cases_plane as plane
 from repro.families.central.cases_joint import (
     PAIRS,
     RANKINGS,
@@ -41,9 +49,11 @@ from repro.families.central.cases_joint import (
     printed_ridge,
     quarter_noise,
 )
+from repro.families.central.cases_plane import PlaneCase
 from repro.families.central.cases_privacy import (
     CentralPrivacy,
     CentralPrivacyProbes,
+    ReleaseCase,
     epsilon_ratio,
 )
 from repro.study.case import Point
@@ -64,6 +74,7 @@ PIPELINE = Measure(
 )
 WRONG = (half_noise, quarter_noise, printed_ridge)
 NOISE = (Need.NOISE,)
+PLANE = "plane"
 RIDGE = "γ in the ridge falls exponentially in LB, so one record moves θ̃ too much"
 THM_4_1, THM_4_3, THM_5_1 = ("p3.thm_4_1",), ("p3.thm_4_3",), ("p3.thm_5_1",)
 LEM_B_6, LEM_C_6 = ("p3.lem_b_6",), ("p3.lem_c_6",)
@@ -81,7 +92,7 @@ class JointPrivacyProbes(CentralPrivacyProbes):
     step_bound: Positive
 
 
-class CentralDPPrivacy(CentralPrivacy[JointCase]):
+class CentralDPPrivacy(CentralPrivacy[ReleaseCase]):
     """The joint release as printed and with certified noise."""
 
     title = "P3 Theorems 4.1, 4.3, 5.1: privacy of the estimate with the covariance"
@@ -133,10 +144,34 @@ class CentralDPPrivacy(CentralPrivacy[JointCase]):
             certified, (quarter_noise,), on="pairs", given=PAIRS, needs=NOISE, settles=THM_4_1),
         Row("audit_corrected", "reward_bound", Private("certified, seen from outside"), AUDIT,
             certified, (*WRONG, as_printed), on="audit", given=PAIRS, needs=NOISE, settles=THM_4_1),
+        Row("pairs_printed_plane", "dp_delta",
+            Inequality("Theorem 4.1 as printed, d = 2, LB = 1, n → ∞"), EPSILON, plane.as_printed,
+            on=PLANE, needs=NOISE, settles=THM_4_1, expected="contradicted",
+            why="a mirrored record moves the gradient by 2.5L and Σ_D by √2·4L²/n"),
+        Row("pairs_halves_plane", "reward_bound",
+            Inequality("certified at (ε/2, δ/2) each, d = 2, n → ∞"), RATIO, plane.halves,
+            (plane.halves_short,), on=PLANE, needs=NOISE, settles=THM_4_1),
+        Row("pairs_together_plane", "reward_bound",
+            Inequality("certified at (ε, δ) together, d = 2, n → ∞"), RATIO, plane.together,
+            (plane.together_short, plane.covariance_forgotten), on=PLANE, needs=NOISE,
+            settles=("own.joint_release",)),
     )  # fmt: skip
 
-    def case(self, point: Point) -> JointCase:
+    def case(self, point: Point) -> ReleaseCase:
         """Comparison, ball and budget of one grid point."""
+        return CASES.get(point.row.on, CentralDPPrivacy.line)(self, point)
+
+    def plane(self, point: Point) -> PlaneCase:
+        """A mirrored record in the plane."""
+        given = self.config
+        return PlaneCase(
+            methods=point.methods, epsilon=self.epsilon, runs=self.runs(point),
+            dp_delta=point.swept("dp_delta", given.dp_delta), failure_prob=given.failure_prob,
+            reward_bound=point.swept("reward_bound", given.step_bound),
+        )  # fmt: skip
+
+    def line(self, point: Point) -> JointCase:
+        """A record flipped or moved from a tie, in d = 1."""
         given, row = self.config, point.row
         delta = {"audit": given.audit_delta}.get(row.on, given.dp_delta)
         bound = {"wide": WIDE_BOUND}.get(row.on, given.step_bound)
@@ -150,3 +185,9 @@ class CentralDPPrivacy(CentralPrivacy[JointCase]):
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """ε ≤ 1 and an n ≥ 2 with δ ≤ 1/n²."""
         return self.within_algorithm_1(max(self.config.dp_delta, self.config.audit_delta))
+
+
+CASES: Mapping[str, Callable[[CentralDPPrivacy, Point], ReleaseCase]] = {
+    PLANE: CentralDPPrivacy.plane,
+}
+"""Elsewhere neighbours live on a line."""

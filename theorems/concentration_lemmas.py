@@ -2,10 +2,13 @@
 
 * H.1 (Zanette et al., Lemma 39): for λ ≥ Ω((d/n)·ln(n/δ)), with probability ≥ 1−δ,
   ⅓(Σ+λI) ⪯ Σ̂+λI ⪯ 5/3(Σ+λI).  Holds with constant 1 in Ω where it is hardest, cells of mass 1/n; a
-  hundredth of λ does not suffice (control).
+  hundredth of λ does not suffice (control).  `ridge`: in orthogonal cells, by exact binomial tails
+  at the hardest common mass and δ from .05 to 1e-9, λ = 1.4·ln(2d/δ)/n suffices, without the
+  factors d and ln n that the lemma has room for, and 1.2 in place of 1.4 does not (control).
 * H.2 (Hsu et al., Theorem 1): xᵀΣx ≤ σ²[tr Σ + 2√(tr Σ²·ln(1/δ)) + 2‖Σ‖ln(1/δ)] w.p. ≥ 1−δ.
-  Control: the trace alone.  (Claim E.1 derived from it with C = 1 fails: see
-  estimation_weighted.)
+  Control: the trace alone.  `flat_form`: for Σ = 11ᵀ/d, where the tail is that of a binomial, with
+  δ down to 1e-15; there the 2 in front of ‖Σ‖ln(1/δ) cannot be 1.25 (control).  (Claim E.1 derived
+  from it with C = 1 fails: see estimation_weighted.)
 * H.3 (Tropp, Theorem 5.1.1): P(λ_min(Y) ≤ εμ_min) ≤ d·exp(−(1−ε)²μ_min/2H), by exact binomial
   tails.  Controls: twice the exponent, and 10 % more.
 * H.4 (Kairouz et al., Corollary 2.9): TV(QP₁, QP₂) ≤ TV(P₁, P₂)/c(ε) for every ε-LDP Q; randomized
@@ -24,7 +27,9 @@ from repro.families.robust.bounds_concentration import (
     chernoff_ratio,
     contraction_ratio,
     covariance_fails,
+    flat_form_tail,
     quadratic_form_fails,
+    ridge_failure,
 )
 from repro.preferences.label_law import Channel, randomized_response
 from repro.study.case import Point, PointCase
@@ -35,6 +40,9 @@ from repro.study.row import Evidence, Measure, Method, Need, Row, per_method
 
 SHARES = (0.5, 0.7, 0.9, 0.95)
 """ε of Lemma H.3; the proof of Theorem 5.7 uses ½."""
+FAILURE_PROBS = (0.05, 1e-3, 1e-6, 1e-9)
+"""δ of the exact rows of H.1 and, with one more, H.2."""
+SMALLEST = 1e-15
 TEN_PERCENT_LESS = 0.9
 """On the right side of H.4: a planted lemma whose constant is 10 % too small."""
 
@@ -63,6 +71,18 @@ def quadratic_form(case: LemmaCase, m: Method[bool], rng: np.random.Generator, r
     return quadratic_form_fails(int(case.value), m.run, case.failure_prob, rng, replicates)
 
 
+def ridge(case: LemmaCase, m: Method[float], rng: np.random.Generator, replicates: int):
+    """H.1's exact failure over δ, the worst δ; a method is the constant in λ."""
+    size = int(case.value)
+    return max(ridge_failure(size, case.n_pairs, m.run, delta) for delta in FAILURE_PROBS)
+
+
+def flat_form(case: LemmaCase, m: Method[float], rng: np.random.Generator, replicates: int):
+    """H.2's exact tail over δ, the worst δ; a method is the factor of ‖Σ‖·ln(1/δ)."""
+    size = int(case.value)
+    return max(flat_form_tail(size, m.run, delta) for delta in (*FAILURE_PROBS, SMALLEST))
+
+
 def chernoff(case: LemmaCase, m: Method[float], rng: np.random.Generator, replicates: int):
     """The tail of H.3 over its bound; a method is the factor in the exponent."""
     mean = case.value * case.n_pairs
@@ -79,6 +99,10 @@ def contraction(case: LemmaCase, m: Method, rng: np.random.Generator, replicates
 
 RIGHT, RIDGE = Method("outside", 1.0), Method("ridge_over_hundred", 0.01)
 BOTH, TRACE = Method("outside", False), Method("trace_alone", True)
+ENOUGH, SIXTH_LESS = Method("ridge", 1.4), Method("ridge_sixth_less", 1.2)
+PRINTED, FLATTER, HALF = (
+    Method("as_printed", 2.0), Method("factor_1_25", 1.25), Method("half", 1.0),
+)  # fmt: skip
 TAIL, TWICE, STEEPER = (
     Method("tail", 0.5), Method("twice_the_exponent", 1.0), Method("exponent_ten_percent", 0.55),
 )  # fmt: skip
@@ -98,6 +122,13 @@ class ConcentrationLemmas(Experiment[LemmaCase]):
             Frequency("⅓(Σ+λI) ⪯ Σ̂+λI ⪯ 5/3(Σ+λI) w.p. ≥ 1−δ"),
             Measure("Lemma H.1 fails [frequency]", per_method(covariance), Evidence.SEARCHED),
             RIGHT, (RIDGE,), settles=("p4.lem_h_1",)),
+        Row("ridge", "num_features", Inequality("λ = 1.4·ln(2d/δ)/n: P(H.1 fails) ≤ δ"),
+            Measure("P(H.1 fails) / δ, orthogonal cells", per_method(ridge), Evidence.COMPUTED),
+            ENOUGH, (SIXTH_LESS,), settles=("p4.lem_h_1",)),
+        Row("flat_form", "num_features",
+            Inequality("Σ of rank one: P(xᵀΣx > 1 + 2√l + 2l) ≤ δ, l = ln(1/δ)"),
+            Measure("P(H.2 fails) / δ, exactly", per_method(flat_form), Evidence.COMPUTED),
+            PRINTED, (FLATTER, HALF), settles=("p4.lem_h_2",)),
         Row("quadratic_form", "num_features",
             Frequency("xᵀΣx ≤ tr Σ + 2√(tr Σ²·l) + 2‖Σ‖l w.p. ≥ 1−δ"),
             Measure("Lemma H.2 fails [frequency]", per_method(quadratic_form), Evidence.SEARCHED),

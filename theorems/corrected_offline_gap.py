@@ -41,10 +41,9 @@ from repro.families.offline_kl import wrong_ppkl as wrong
 from repro.families.offline_kl.algorithms_ppkl import OneSidedProblem, TwoArmProblem
 from repro.families.offline_kl.algorithms_repaired import predicted_gap, repaired
 from repro.families.offline_kl.bounds_reward_error import bound_fails
-from repro.families.offline_kl.cases import OfflineCase, searched
+from repro.families.offline_kl.cases import OfflineCase, realizable, searched
 from repro.families.offline_kl.cases_near_bound import NearBoundExperiment
 from repro.families.offline_kl.wrong_ppkl import private_mle
-from repro.instances.assumptions import realizable_and_covered
 from repro.study.claims import Frequency, Inequality, Ratio, Slope
 from repro.study.results import AssumptionResult
 from repro.study.row import Evidence, Measure, Need, Row, Values
@@ -221,8 +220,4 @@ class CorrectedOfflineGap(NearBoundExperiment):
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Assumption 3.8, Definition 3.3 and π* = ½ at both ends of every measured sweep."""
-        return tuple(
-            AssumptionResult(f"{place}: {name}", holds, detail)
-            for _, place, case in self.ends(OfflineCase)
-            for name, holds, detail in realizable_and_covered(case.world)
-        )
+        return self.at_both_ends(OfflineCase, realizable)

@@ -24,6 +24,13 @@ of the cases is extreme: one response against 8, 60 or 400 copies of its opposit
 * `corrected`: |gap| ≤ √(3/2)·√κ_Π(3B)·2B·Γ, from the corrected steps: the printed rate with twice
   the constant.
 
+* `search`: with two responses in each state κ_Π is attained at θ = 0, so no reading of Π is in
+  play, and a search from random starts over features, ρ, θ* and θ_sft in the ball of B = .1 finds
+  the printed bound missed in nearly every start, by up to 8σ′(2B)/√3 = 1.143.
+* `own_form`: |gap| ≤ ‖θ* − θ_sft‖·√(κ/2)·Γ with κ over the segment from θ* to θ̂′ alone
+  (docs/explanations/corrected_proposition_4_6.md); equality is approached.  So the proposition
+  holds as printed where ‖θ* − θ_sft‖ ≤ B, for n → ∞ up to √3·B, and not beyond.
+
 The controls of the step rows are the printed steps, so they confirm the slips.
 """
 
@@ -34,6 +41,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from repro.base.schema import Positive
+from repro.families.robust.searches_two_responses import TwoResponses, climbed
 from repro.families.robust.worlds_line import ALL, LogLinearLine, random_line
 from repro.study.case import Case, Point
 from repro.study.claims import Inequality
@@ -122,6 +130,18 @@ def corrected_bound(c: Instance) -> float:
     return abs(c.line.gap(c.parameter)) / c.bound(3 * c.line.bound, 2.0)
 
 
+def own_form(c: Instance) -> float:
+    """|gap| over ‖θ* − θ_sft‖·√(κ/2)·Γ, κ over the segment from θ* to θ̂′."""
+    kappa = c.line.condition_between(c.line.optimum, c.parameter)
+    apart = abs(c.line.optimum - c.line.reference)
+    return abs(c.line.gap(c.parameter)) / (apart * (kappa / 2) ** 0.5 * c.error)
+
+
+def own_ten_percent(c: Instance) -> float:
+    """Wrong: a constant 10 % smaller."""
+    return own_form(c) / 0.9
+
+
 def corrected_over_fifty(c: Instance) -> float:
     """Wrong: a fiftieth of the corrected bound."""
     return 50 * abs(c.line.gap(c.parameter)) / c.bound(3 * c.line.bound, 2.0)
@@ -158,13 +178,42 @@ def searched(quantity: str) -> Measure:
     return Measure(quantity, ratios, Evidence.SEARCHED)
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SearchCase(Case):
+    """Where worlds of two responses are looked for.
+
+    Attributes:
+        num_features: k.
+        bound: B, of θ* and θ_sft.
+    """
+
+    num_features: int
+    bound: float
+
+
+def worst_worlds(case: SearchCase, rng: np.random.Generator, replicates: int) -> Values:
+    """(R,) what each search ends in, the same worlds for all methods."""
+    k, states = (
+        case.num_features,
+        rng.integers(case.num_features, case.num_features + 3, replicates),
+    )
+    worlds = [climbed(rng, int(one), k, case.bound) for one in states]
+    return {m.name: np.array([m.run(one, case.bound) for one in worlds]) for m in case.methods}
+
+
+SEARCH = Measure("worst |gap| / √(3/2)·√κ_Π·B·Γ", worst_worlds, Evidence.SEARCHED)
+printed = Method("as_printed", TwoResponses.over_printed)
+printed_over_ten = Method("bound_over_ten", lambda world, bound: 10 * world.over_printed(bound))
+
+
 class DpoReductionProbes(Probes):
     """Numbers of the experiment; conf/theorem/dpo_reduction.yaml gives them."""
 
     reward_bound: Positive
+    small_bound: Positive
 
 
-class DpoReduction(Experiment[LineCase]):
+class DpoReduction(Experiment[Case]):
     """Inequalities of the reduction, case by case."""
 
     title = "P4 Proposition 4.6: reduction of DPO to estimation"
@@ -190,9 +239,20 @@ class DpoReduction(Experiment[LineCase]):
         Row("corrected", "num_states", Inequality("corrected: |gap| ≤ √(3/2)·√κ_Π(3B)·2B·Γ"),
             searched("|gap| / √(3/2)·√κ_Π(3B)·2B·Γ"), Method("corrected_bound", corrected_bound),
             (Method("corrected_over_fifty", corrected_over_fifty),)),
+        Row("search", "num_features",
+            Inequality("as printed, two responses, by search: |gap| ≤ √(3/2)·√κ_Π·B·Γ"), SEARCH,
+            printed, (printed_over_ten,), given=SearchCase, expected="contradicted",
+            why="false by 8σ′(2B)/√3 under every reading of Π: Δ is a span"),
+        Row("own_form", "num_states",
+            Inequality("|gap| ≤ ‖θ*−θ_sft‖·√(κ/2)·Γ, κ on the segment", 1e-6),
+            searched("|gap| / ‖θ*−θ_sft‖·√(κ/2)·Γ"), Method("own_form", own_form),
+            (Method("own_ten_percent", own_ten_percent),), settles=("own.dpo_reduction",)),
     )  # fmt: skip
 
-    def case(self, point: Point) -> LineCase:
+    def case(self, point: Point) -> Case:
+        if point.row.given is SearchCase:
+            number, small = int(point.value), self.config.small_bound
+            return SearchCase(methods=point.methods, num_features=number, bound=small)
         bound = self.config.reward_bound
         return LineCase(methods=point.methods, num_states=int(point.value), reward_bound=bound)
 

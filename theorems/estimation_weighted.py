@@ -15,7 +15,7 @@ under LTC, not c: √α and c never appear together.  At a fixed mass it is c·�
 the paper conjectures √c; docs/explanations/sharper_floor.md proves
 
     floor ≤ √(2B′ζα/γ)                 for Algorithm 1, and
-    floor ≥ B′·√(ζα/tanh(B′/2))        for every estimator and ε-LDP mechanism,
+    floor ≥ √(ζα·g(B′)/2)              for every estimator and ε-LDP protocol (minimax_floor),
 
 statements of our own, measured here: `sharper_bound` on random instances, and two-sided on rare
 cells that all but attain it; `instance_bound` between what flips do to first order and the bound;
@@ -216,9 +216,9 @@ class EstimationWeighted(RobustExperiment[Case]):
             Inequality("ours: floor ≤ √(2B′ζα/γ), all but attained on rare cells", 1e-6),
             OVER_BOUND, floor_over_bound, (bound_without_cost,), given=random_floor,
             needs=ATTACKED, settles=OURS, fixed=INFINITE),
-        Row("minimax_bound", "reward_bound", Inequality("ours: sup of floor ≥ B′√(cα/tanh(B′/2))"),
+        Row("minimax_bound", "reward_bound", Inequality("ours: sup of floor ≥ √(cα·g(B′)/2)"),
             MINIMAX, bound_over_worst, (printed_bound_attained,), on="rare", given=BARE,
-            needs=ORDERED, settles=OURS, fixed=INFINITE),
+            needs=ORDERED, settles=("own.minimax_floor",), fixed=INFINITE),
         Row("eq_20", "reward_bound", Inequality("eq. (20), its end", 1e-6), EQ_20, end,
             (first_step_as_printed,), given=the_value),
         Row("claim_e1", "num_features",

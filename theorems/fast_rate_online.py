@@ -107,4 +107,4 @@ class FastRateOnline(OnlineExperiment):
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Realizability on every world."""
-        return self.at_both_ends(realizable)
+        return self.at_both_ends(OnlineCase, realizable)

@@ -27,7 +27,7 @@ would refute Theorem 4.4: exponents above −1/2.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -35,6 +35,7 @@ from torch import Tensor
 
 from repro.base.schema import Count, Positive, Share
 from repro.families.central.algorithms_budget import KwiseBudget
+from repro.families.central.algorithms_private_budget import PrivateKwiseBudget
 from repro.families.central.algorithms_release import CentralData
 from repro.families.central.bounds_rankings import claimed_gradient, claimed_hessian
 from repro.families.central.cases import (
@@ -72,6 +73,7 @@ from repro.families.central.wrong_learners import (
 )
 from repro.study.case import Case, Point
 from repro.study.claims import Inequality, Slope
+from repro.study.experiment import Assumed
 from repro.study.results import AssumptionResult
 from repro.study.row import Method, Need, Row, method
 
@@ -127,7 +129,13 @@ ERROR = learnt("‖θ* − θ̃‖ in Σ̃_K + λI")
 LABELS = (Need.LABELS, Need.TRUTH_HIDDEN)
 NOISY = (*LABELS, Need.NOISE)
 """In ε alone: both terms of F, that of the sample and that of the noise, go like 1/√n."""
+PRIVATE_RATES = ("own.private_rates", "p3.thm_4_4")
 THEOREM, CLAIM_1, CLAIM_2 = ("p3.thm_4_4",), ("p3.claim_b_1",), ("p3.claim_b_2",)
+
+
+def private_budget(one: KwiseGap, point: Point, num_ranked: int) -> KwiseBudget:
+    """Noise certified for rankings of K responses, δ = 1/n²."""
+    return PrivateKwiseBudget(**vars(one.private_budget(point)), num_ranked=num_ranked)
 
 
 class KwiseGapProbes(CentralProbes):
@@ -200,6 +208,22 @@ class KwiseGap(CentralExperiment[Case]):
             why="γ_K is too large by K/(K−1) where only the first choice tells anything"),
         Row("curvature", "ranked_actions", Inequality("(19) with e^(−4LB)·(K−1)/(2K)"), CURVATURE,
             curvature, (curvature_printed,), on=FORMULA, settles=("p3.lem_b_4", "p3.eq_19")),
+        Row("n_pairs_greedy_private", "n_pairs", Slope(-0.5, "private, greedy on θ̃: gap {rate}"),
+            GAP, greedy, (root_n_noise, argmin_policy), on=SCALES, given=private_budget,
+            needs=LABELS, settles=PRIVATE_RATES),
+        Row("epsilon_greedy_private", "epsilon",
+            Slope(-0.5, "private, greedy on θ̃: gap {rate}"), GAP, greedy, (noise_without_epsilon,),
+            on=SCALES, given=private_budget, needs=NOISY, settles=PRIVATE_RATES),
+        Row("n_pairs_private", "n_pairs",
+            Slope(-0.5, "private, Algorithm 3: gap {rate}", "at_most"), GAP, pessimistic,
+            (greedy_into_the_trap,), on=TRAPPED, given=private_budget,
+            needs=(*LABELS, Need.PESSIMISM), settles=PRIVATE_RATES),
+        Row("error_private", "n_pairs", Slope(-0.5, "private: error {rate}"), ERROR, error,
+            (error_text_ridge,), on=NULL, given=private_budget, needs=LABELS,
+            settles=PRIVATE_RATES),
+        Row("error_epsilon_private", "epsilon", Slope(-0.5, "private: error {rate}"), ERROR, error,
+            (error_without_epsilon,), on=NULL, given=private_budget, needs=NOISY,
+            settles=PRIVATE_RATES),
     )  # fmt: skip
 
     def case(self, point: Point) -> Case:
@@ -231,7 +255,7 @@ class KwiseGap(CentralExperiment[Case]):
         return RankedCase(
             methods=point.methods, epsilon=point.epsilon, n_pairs=point.n_pairs,
             world=ChoiceSetWorld(axis, num_ranked),
-            budget=KwiseBudget(**vars(self.budget(point)), num_ranked=num_ranked),
+            budget=(point.row.given or printed_budget)(self, point, num_ranked),
             error_scale=self.config.error_scale,
             optimizer_tol_power=self.config.optimizer_tol_power,
         )  # fmt: skip
@@ -247,11 +271,16 @@ class KwiseGap(CentralExperiment[Case]):
         """Inputs of Algorithm 1 and Assumption 2.1 at both ends of every sweep."""
         return self.at_both_ends(RankedCase, inputs_of_algorithm_1, self._in_the_class)
 
-    def _in_the_class(self, case: RankedCase) -> tuple[str, bool, str]:
+    def _in_the_class(self, case: RankedCase) -> Iterator[Assumed]:
         longest = float(case.world.features.norm(dim=-1).max())
         norm = float(case.world.theta.norm())
         holds = longest <= self.curator.feature_norm and norm <= self.curator.radius
-        return "‖φ‖ ≤ L and ‖θ*‖ ≤ B", holds, f"‖φ‖ = {longest:g}, ‖θ*‖ = {norm:.3g}"
+        yield "‖φ‖ ≤ L and ‖θ*‖ ≤ B", holds, f"‖φ‖ = {longest:g}, ‖θ*‖ = {norm:.3g}"
+
+
+def printed_budget(one: KwiseGap, point: Point, num_ranked: int) -> KwiseBudget:
+    """The printed K-constants."""
+    return KwiseBudget(**vars(one.budget(point)), num_ranked=num_ranked)
 
 
 CASES: Mapping[str, Callable[[KwiseGap, Point, int], Case]] = {

@@ -7,10 +7,13 @@ of 1s in the final mask variables compared to CTL", and with it the separation o
 The first is true: q_CTL = p + α(1−2p), q_LTC = p + α(1−p) (rows `ctl_rate`, `ltc_rate`).  But both
 processes are symmetric random flips, and LTC(α) is CTL(α(c(ε)+1)/2) in law, as long as that is a
 share at all (`same_law`: either adds as many flips to those of privacy): what is compared are two
-flip rates, not two places of an adversary.  Under CTL labels keep the signal 1 − 2q = (1−2p)(1−2α)
-> 0, always; at ε = 0.1 and α = 0.1 the rate under LTC is 0.53, above ½, and labels speak for the
-wrong response (`below_half`, CTL is the method, LTC the control).  An adversary who looks, as in
-Definition 3.4, is measured in ctl_ltc_separation, where this process is one of the six controls.
+flip rates, not two places of an adversary.  That has a domain: (c+1)/2 = 1/(1 − e^−ε), CTL's rates
+end at 1 − p, at α = 1, and LTC(α) flips as many at α = 1 − e^−ε (`domain`).  For a larger α, that
+is α(c+1)/2 > 1, no CTL process flips as many labels; from half of it on, labels speak for the wrong
+response.  Under CTL labels keep the signal 1 − 2q = (1−2p)(1−2α) > 0, always; at ε = 0.1 and
+α = 0.1 the rate under LTC is 0.53, above ½ (`below_half`, CTL is the method, LTC the control).  An
+adversary who looks, as in Definition 3.4, is measured in ctl_ltc_separation, where this process is
+one of the six controls.
 
 All rows simulate the process stage by stage.  Controls of the rate rows: the other order's formula;
 of `same_law`: the same α on both sides.
@@ -18,6 +21,7 @@ of `same_law`: the same α on both sides.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -117,6 +121,23 @@ def over_signal(case: MaskCase, m: Method, rng: np.random.Generator, replicates:
     return np.maximum(signal, 0) / ((1 - 2 * flip_prob(case.epsilon)) * (1 - 2 * case.corruption))
 
 
+@dataclass(frozen=True)
+class Masks:
+    """What a row simulates.
+
+    Attributes:
+        order: of the process.
+        at_end: α = 1 − e^−ε in place of the config's.
+    """
+
+    order: Order
+    at_end: bool = False
+
+    def corruption(self, epsilon: float, share: float) -> float:
+        """α."""
+        return -math.expm1(-epsilon) if self.at_end else share
+
+
 CTL, LTC = Method("ctl", Order.CTL), Method("ltc", Order.LTC)
 AS_IT_IS = Method("ctl", lambda case: case.order)
 BEHIND = Method("ltc", lambda case: case.order.swapped)
@@ -141,21 +162,26 @@ class LabelMasks(Experiment[MaskCase]):
     rows = (
         Row("ctl_rate", "privacy_cost", Ratio("CTL flips p + α(1−2p)", tolerance=0.002),
             Measure("flipped share / q_CTL", over_rate, Evidence.MEASURED), CTL, (LTC,),
-            given=Order.CTL, needs=SIMULATED),
+            given=Masks(Order.CTL), needs=SIMULATED),
         Row("ltc_rate", "privacy_cost",
             Ratio("LTC flips p + α(1−p), more than CTL", tolerance=0.002),
             Measure("flipped share / q_LTC", over_rate, Evidence.MEASURED), LTC, (CTL,),
-            given=Order.LTC, needs=SIMULATED),
+            given=Masks(Order.LTC), needs=SIMULATED),
         Row("same_law", "privacy_cost",
             Ratio("LTC(α) is CTL(α(c+1)/2): both add as many flips", tolerance=0.01),
             Measure("flips added by CTL(α(c+1)/2) / by LTC(α)", per_method(one_law),
                     Evidence.MEASURED),
-            SCALED, (UNSCALED,), given=Order.LTC, needs=SIMULATED),
+            SCALED, (UNSCALED,), given=Masks(Order.LTC), needs=SIMULATED),
+        Row("domain", "privacy_cost",
+            Ratio("LTC(1 − e^−ε) is CTL(1): beyond, no CTL process flips as many", tolerance=0.01),
+            Measure("flips added by CTL(1) / by LTC(1 − e^−ε)", per_method(one_law),
+                    Evidence.MEASURED),
+            SCALED, (UNSCALED,), given=Masks(Order.LTC, at_end=True), needs=SIMULATED),
         Row("below_half", "corruption",
             Ratio("CTL labels keep the signal 1 − 2q = (1−2p)(1−2α) > 0", tolerance=0.02),
             Measure("(1 − 2·flipped share) / (1−2p)(1−2α) at ε = 0.1", per_method(over_signal),
                     Evidence.MEASURED),
-            AS_IT_IS, (BEHIND,), given=Order.CTL, needs=SIMULATED),
+            AS_IT_IS, (BEHIND,), given=Masks(Order.CTL), needs=SIMULATED),
     )  # fmt: skip
 
     def __init__(self, config: LabelMasksProbes, setting: Setting) -> None:
@@ -165,12 +191,18 @@ class LabelMasks(Experiment[MaskCase]):
     def case(self, point: Point) -> MaskCase:
         return MaskCase(
             methods=point.methods, epsilon=point.epsilon, n_pairs=point.given.n_pairs or 0,
-            corruption=point.swept("corruption", self.config.corruption),
-            order=point.row.given,
+            corruption=point.row.given.corruption(
+                point.epsilon, point.swept("corruption", self.config.corruption)
+            ),
+            order=point.row.given.order,
         )  # fmt: skip
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """α stays below ½ where LTC is compared with CTL at a larger α."""
-        costs = [trial.grid[-1] for trial in self.trials if trial.methods[0] is SCALED]
+        costs = [
+            trial.grid[-1]
+            for trial in self.trials
+            if trial.methods[0] is SCALED and not trial.row.given.at_end
+        ]
         largest = max((self.config.corruption * (c + 1) / 2 for c in costs), default=0.0)
         return (AssumptionResult("α(c+1)/2 below ½", largest < 0.5, f"{largest:.3g}"),)

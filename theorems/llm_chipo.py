@@ -33,8 +33,8 @@ from torch import Tensor
 from repro.base.notation import privacy_cost
 from repro.base.schema import Positive
 from repro.llm.cases import ReleaseCase, ReleaseExperiment, ReleaseProbes, Work, seeds
-from repro.llm.chipo_losses import objective
 from repro.llm.cost import cost, in_words
+from repro.llm.objectives import objective
 from repro.llm.release_study import Seed
 from repro.llm.settings import ChipoProcedure, Training
 from repro.study.case import Point
@@ -54,7 +54,7 @@ class Trained:
 
     def policy(self, case: ChipoCase, seed: Seed, epsilon: float, labels: Tensor) -> Any:
         one = objective(self.objective, case.pipeline.procedure, epsilon)
-        return seed.trained(self.objective, one.difference, one.loss, epsilon, self.sign * labels)
+        return seed.trained(self.objective, one, epsilon, self.sign * labels)
 
     def responses(self, case: ChipoCase, seed: Seed, labels: Tensor) -> list[str]:
         return seed.responses(self.policy(case, seed, case.epsilon, labels))
@@ -69,9 +69,6 @@ class Longest:
 
     def responses(self, case: ChipoCase, seed: Seed, labels: Tensor) -> list[str]:
         return seed.longest()
-
-    def accuracy(self, case: ChipoCase, seed: Seed, labels: Tensor) -> float:
-        return case.pipeline.study.longer_accuracy()
 
 
 def trained(name: str) -> Method[Trained]:
@@ -123,8 +120,10 @@ def over_dpo(case: ChipoCase, rng: np.random.Generator) -> dict[str, float]:
     """Margins of first steps on clean labels, over that of DPO."""
     clean, infinite = case.pipeline.labels, float("inf")
     seed = case.seed(rng, case.small)
-    margin = {m.name: seed.margin(m.run.policy(case, seed, infinite, clean)) for m in case.methods}
-    return {name: value / margin[DPO.name] for name, value in margin.items()}
+    margin = {
+        m.name: seed.margin(m.run.policy(case, seed, infinite, clean)) for m in (*case.methods, DPO)
+    }
+    return {m.name: margin[m.name] / margin[DPO.name] for m in case.methods}
 
 
 def over_clean(scaled: bool):
@@ -176,12 +175,12 @@ class LlmChipo(ReleaseExperiment[ChipoCase]):
             (flipped(SQUARE), LONGER), given=Work(), needs=LABELS),
         Row("ranking_private", "epsilon",
             Ratio("PrivχPO ranks held-out pairs better than length does", *ABOVE), RANKING, PRIVATE,
-            (flipped(PRIVATE), LONGER), given=Work(), needs=LABELS),
+            (flipped(PRIVATE),), given=Work(), needs=LABELS),
         Row("ranking_square", "epsilon",
             Ratio("SquareχPO ranks held-out pairs better than length does", *ABOVE), RANKING,
-            SQUARE, (flipped(SQUARE), LONGER), given=Work(), needs=LABELS),
+            SQUARE, (flipped(SQUARE),), given=Work(), needs=LABELS),
         Row("linear_term", "epsilon", Ratio("φ' = 2: χPO starts twice as fast as DPO", 2.0, 0.2),
-            OVER_DPO, PRIVATE, (DPO,), given=Work(), needs=LABELS),
+            OVER_DPO, PRIVATE, (SQUARE,), given=Work(3), needs=LABELS),
         Row("first_private", "epsilon", Ratio("PrivχPO starts 1/c² as fast", *NEAR), SCALED_MARGIN,
             PRIVATE, (trained("private_no_debias"), flipped(PRIVATE)), given=Work(4),
             needs=DEBIASED),

@@ -49,6 +49,7 @@ from repro.llm.direct_preference import optimised
 from repro.llm.implicit_reward import dpo_reward_difference
 from repro.llm.judges import length_controlled, wins
 from repro.llm.losses import log_loss
+from repro.llm.objectives import Objective
 from repro.llm.pessimistic_study import (
     PessimisticSeed,
     bonus_at,
@@ -116,13 +117,6 @@ class Longest:
     def weights(self, case: PpklCase, seed: PessimisticSeed, epsilon: float, labels: Tensor):
         return seed.longest()
 
-    def accuracy(self, seed: PessimisticSeed, epsilon: float, labels: Tensor) -> float:
-        return seed.study.longer_accuracy()
-
-    def trend(self, case: PpklCase, seed: PessimisticSeed, released: Mapping[float, Tensor]):
-        blind = seed.win_rate(seed.longest())
-        return blind - blind
-
     def beaten(self, case: PpklCase, seed: PessimisticSeed) -> float:
         return seed.controlled(seed.longest())
 
@@ -138,8 +132,10 @@ class CleanDpo:
         study, procedure = case.pipeline.study, case.pipeline.procedure
         policy = optimised(
             study.reference, self.sign * case.pipeline.labels,
-            partial(dpo_reward_difference, kl_weight=procedure.dpo_kl_weight),
-            log_loss, procedure.preference, seed.order,
+            Objective(
+                partial(dpo_reward_difference, kl_weight=procedure.dpo_kl_weight), log_loss
+            ),
+            procedure.preference, seed.order,
         )  # fmt: skip
         theirs = [row[0] for row in seed.drawn.theirs]
         ours = [row[0] for row in study.respond(policy, seed.draw + 1)]
@@ -242,11 +238,11 @@ class LlmPpkl(ReleaseExperiment[PpklCase]):
         Row("dpo_baseline", "epsilon", Ratio("DPO on clean labels beats SFT", *BEATS), CLEAN_DPO,
             DPO, (DPO_FLIPPED, LONGER), given=Work(2, 0), needs=LABELS),
         Row("epsilon_trend", "epsilon", Ratio("Table 1: less privacy, more wins", *HIGHER), TREND,
-            PPKL, (LONGER,), given=Work(0), needs=(*LABELS, Need.PRIVACY),
+            PPKL, (FLIPPED,), given=Work(0), needs=(*LABELS, Need.PRIVACY),
             settles=("p1.tab_1", "p1.fig_1")),
         Row("ranking", "epsilon",
             Ratio("the private reward model ranks held-out pairs better than length does",
-            *HIGHER), RANKING, PPKL, (FLIPPED, LONGER), given=Work(0), needs=LABELS),
+            *HIGHER), RANKING, PPKL, (FLIPPED,), given=Work(0), needs=LABELS),
         Row("likelihood", "epsilon", Ratio("the mixture likelihood finds the clean margin", 1.0,
             0.2), MARGIN, PPKL, (NO_DEBIAS, FLIPPED), given=Work(0, 3),
             needs=(*LABELS, Need.DEBIASING)),

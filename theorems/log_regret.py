@@ -168,4 +168,4 @@ class LogRegret(OnlineExperiment):
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Assumption 3.8 on every world, and λ ≤ Γ_T²/2."""
-        return self.at_both_ends(realizable, small_ridge)
+        return self.at_both_ends(OnlineCase, realizable, small_ridge)

@@ -14,7 +14,7 @@ passed through randomized response at ε = 1.
 
 from __future__ import annotations
 
-from repro.families.online_kl.cases import OnlineExperiment, OnlineProbes, realizable
+from repro.families.online_kl.cases import OnlineCase, OnlineExperiment, OnlineProbes, realizable
 from repro.families.online_kl.quantities import BEYOND_BONUS, RATE_OVER_CLOSED_FORM
 from repro.families.online_kl.wrong_pokl import hidden_randomizer, pokl, without_exploration
 from repro.study.claims import Ratio, Slope
@@ -42,4 +42,4 @@ class LogRegretNonprivate(OnlineExperiment):
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Assumption 3.8 on every world."""
-        return self.at_both_ends(realizable)
+        return self.at_both_ends(OnlineCase, realizable)

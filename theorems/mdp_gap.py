@@ -18,14 +18,17 @@ What the printed text does not bear out, expected contradicted:
 - ``covariance_printed``: the main text's Σ sums outer products step by step; the Hessian (Claim
   C.2) has x·xᵀ with x the sum over steps, so eq. (21), ∇²ℓ ⪰ γ_τ·Σ, fails where the steps cancel.
   Σ = mean of x·xᵀ satisfies it (``covariance``) and is used in all other rows.
-These rows are the controls of their corrected neighbours.  What would refute Theorem 5.2: exponents
-above −1/2.
+These rows are the controls of their corrected neighbours.
+
+Rows without ``_private`` use the printed noise, which is not private at its stated budget (Lemma
+C.5 fails on this Σ at every δ); rows ``*_private`` release θ̃ and Σ̃ certified at (ε/2, δ/2) each,
+δ = 1/n² (docs/explanations/private_rates.md).  What would refute Theorem 5.2: exponents above −1/2.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -33,6 +36,8 @@ import numpy as np
 from repro.base.schema import Count, Positive, Share
 from repro.families.central.bounds_curvature import curvature_ratio
 from repro.families.central.cases import (
+    NOT_PRIVATE,
+    PRIVATE,
     CentralExperiment,
     CentralProbes,
     LearningCase,
@@ -50,7 +55,7 @@ from repro.families.central.wrong_learners import (
 )
 from repro.study.case import Case, Point
 from repro.study.claims import Inequality, Slope
-from repro.study.experiment import Setting
+from repro.study.experiment import Assumed, Setting
 from repro.study.results import AssumptionResult
 from repro.study.row import Evidence, Measure, Method, Need, Row, per_method
 
@@ -96,6 +101,9 @@ of_the_sum = Method("covariance", False)
 GAP = learnt("suboptimality [reward]")
 CURVATURE = Measure("γ·vᵀΣv / vᵀ∇²ℓ v", per_method(curvature), Evidence.SEARCHED)
 LABELS = (Need.LABELS, Need.TRUTH_HIDDEN)
+GREEDY_PRINTED = Slope(-0.5, f"{NOT_PRIVATE}; greedy on θ̃: gap {{rate}}")
+PRINTED = Slope(-0.5, f"{NOT_PRIVATE}; Algorithm 3 with r_θ in Ĵ: gap {{rate}}", "at_most")
+PRIVATE_RATES = ("own.private_rates", "p3.thm_5_2")
 THEOREM, LEMMA = ("p3.thm_5_2",), ("p3.lem_c_4",)
 
 
@@ -131,14 +139,14 @@ class MDPGap(CentralExperiment[Case]):
     config: MDPGapProbes
 
     rows = (
-        Row("n_pairs_greedy", "n_pairs", Slope(-0.5, "greedy on θ̃: gap {rate}"), GAP, greedy,
+        Row("n_pairs_greedy", "n_pairs", GREEDY_PRINTED, GAP, greedy,
             (root_n_noise, argmin_policy), on=SCALES, needs=LABELS, settles=THEOREM),
-        Row("epsilon_greedy", "epsilon", Slope(-0.5, "greedy on θ̃: gap {rate}"), GAP, greedy,
+        Row("epsilon_greedy", "epsilon", GREEDY_PRINTED, GAP, greedy,
             (noise_without_epsilon,), on=SCALES, needs=(*LABELS, Need.NOISE), settles=THEOREM),
-        Row("n_pairs", "n_pairs", Slope(-0.5, "Algorithm 3 with r_θ in Ĵ: gap {rate}", "at_most"),
+        Row("n_pairs", "n_pairs", PRINTED,
             GAP, pessimistic, (printed_objective,), on=TRAPPED, needs=(*LABELS, Need.PESSIMISM),
             settles=THEOREM),
-        Row("epsilon", "epsilon", Slope(-0.5, "Algorithm 3 with r_θ in Ĵ: gap {rate}", "at_most"),
+        Row("epsilon", "epsilon", PRINTED,
             GAP, pessimistic, (printed_objective,), on=TRAPPED, needs=(*LABELS, Need.PESSIMISM),
             settles=THEOREM),
         Row("printed_objective", "n_pairs",
@@ -151,6 +159,20 @@ class MDPGap(CentralExperiment[Case]):
             why="the Hessian has x·xᵀ of the sum over steps, and steps can cancel"),
         Row("covariance", "horizon", Inequality("(21) with Σ = mean of x·xᵀ"), CURVATURE,
             of_the_sum, (step_by_step,), on=PAIR, settles=("p3.claim_c_2", *LEMMA)),
+        Row("n_pairs_greedy_private", "n_pairs", Slope(-0.5, "private, greedy on θ̃: gap {rate}"),
+            GAP, greedy, (root_n_noise, argmin_policy), on=SCALES, given=PRIVATE, needs=LABELS,
+            settles=PRIVATE_RATES),
+        Row("epsilon_greedy_private", "epsilon",
+            Slope(-0.5, "private, greedy on θ̃: gap {rate}"), GAP, greedy, (noise_without_epsilon,),
+            on=SCALES, given=PRIVATE, needs=(*LABELS, Need.NOISE), settles=PRIVATE_RATES),
+        Row("n_pairs_private", "n_pairs",
+            Slope(-0.5, "private, Algorithm 3 with r_θ in Ĵ: gap {rate}", "at_most"), GAP,
+            pessimistic, (printed_objective,), on=TRAPPED, given=PRIVATE,
+            needs=(*LABELS, Need.PESSIMISM), settles=PRIVATE_RATES),
+        Row("epsilon_private", "epsilon",
+            Slope(-0.5, "private, Algorithm 3 with r_θ in Ĵ: gap {rate}", "at_most"), GAP,
+            pessimistic, (printed_objective,), on=TRAPPED, given=PRIVATE,
+            needs=(*LABELS, Need.PESSIMISM), settles=PRIVATE_RATES),
     )  # fmt: skip
 
     def __init__(self, config: MDPGapProbes, setting: Setting) -> None:
@@ -173,7 +195,7 @@ class MDPGap(CentralExperiment[Case]):
 
     def learning(self, point: Point) -> MDPCase:
         """Learning with HL in the place of L (Lemmas C.3, C.5, C.6)."""
-        budget = self.budget(point)
+        budget = self.budget_of(point)
         return MDPCase(
             methods=point.methods, epsilon=point.epsilon, n_pairs=point.n_pairs,
             world=self._worlds[point.row.on],
@@ -193,11 +215,11 @@ class MDPGap(CentralExperiment[Case]):
         """Inputs of Algorithm 1 and Assumption 2.1 at both ends of every sweep."""
         return self.at_both_ends(MDPCase, inputs_of_algorithm_1, self._in_the_class)
 
-    def _in_the_class(self, case: MDPCase) -> tuple[str, bool, str]:
+    def _in_the_class(self, case: MDPCase) -> Iterator[Assumed]:
         longest = max(float(layer.norm(dim=-1).max()) for layer in case.world.features)
         norm = float(case.world.theta.norm())
         holds = longest <= self.curator.feature_norm and norm <= self.curator.radius
-        return "‖φ‖ ≤ L and ‖θ*‖ ≤ B", holds, f"‖φ‖ = {longest:g}, ‖θ*‖ = {norm:.3g}"
+        yield "‖φ‖ ≤ L and ‖θ*‖ ≤ B", holds, f"‖φ‖ = {longest:g}, ‖θ*‖ = {norm:.3g}"
 
 
 CASES: Mapping[str, Callable[[MDPGap, Point], Case]] = {

@@ -22,7 +22,10 @@ What the printed text does not bear out, each in a row of its own, expected cont
 - ``noise_step_printed`` (13): γ in the numerator and a lost factor; the line above it has 1/γ.
 - ``output_step_printed`` (before 14): the norm in a matrix is at most the root of its largest
   eigenvalue times ‖w‖; without the root it fails where 4L² + λ < 1.
-None changes an exponent.  What would refute A.11: an exponent above the printed one at small β.
+None changes an exponent.  Rows without ``_private`` use the printed noise, which is not private at
+its stated budget (δ = 1e-30, and Lemma A.7 fails at every δ); rows ``*_private`` release θ̃ and Σ̃
+certified at (ε/2, δ/2) each with δ = 1/n² (docs/explanations/private_rates.md).  What would
+refute A.11: an exponent above the printed one at small β.
 The contradicted rows need no control of their own: the corrected row beside each takes the
 printed form as its control (``n_pairs`` does so for ``any_optimizer_tol``).
 """
@@ -30,13 +33,18 @@ printed form as its control (``n_pairs`` does so for ``any_optimizer_tol``).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from repro.base.schema import Count, Positive, Share
 from repro.families.central import quantities_objective as a11
 from repro.families.central.algorithms_budget import CentralBudget
-from repro.families.central.cases import CentralExperiment, CentralProbes, inputs_of_algorithm_1
+from repro.families.central.cases import (
+    PRIVATE,
+    CentralExperiment,
+    CentralProbes,
+    inputs_of_algorithm_1,
+)
 from repro.families.central.quantities_objective import (
     ERROR,
     STEP,
@@ -53,6 +61,7 @@ from repro.families.central.worlds_axis import (
 )
 from repro.study.case import Case, Point
 from repro.study.claims import Frequency, Inequality, Slope
+from repro.study.experiment import Assumed
 from repro.study.results import AssumptionResult
 from repro.study.row import Need, Row
 
@@ -60,6 +69,7 @@ NULL, SCALES, EVEN = "half_null", "scales", "even"
 STEP_IN_D, STEP_IN_N = "step of the proof, free of n", "step of the proof"
 LABELS = (Need.LABELS, Need.TRUTH_HIDDEN)
 SIZED = (*LABELS, Need.NOISE)
+PRIVATE_RATES = ("own.private_rates", "p3.lem_a_11")
 LEMMA, A_5, A_6 = ("p3.lem_a_11",), ("p3.lem_a_5",), ("p3.lem_a_6",)
 EQ_12, EQ_13, EQ_14 = ("p3.eq_12",), ("p3.eq_13",), ("p3.eq_14",)
 
@@ -165,6 +175,28 @@ class ObjectivePerturbationError(CentralExperiment[Case]):
         Row("output_step", "n_pairs",
             Inequality("before (14) with the root: ‖w‖ ≤ √(4L²+λ)·‖w‖₂"), STEP, a11.output_step,
             (a11.output_step_printed,), on=STEP_IN_N, given=small_features, settles=EQ_14),
+        Row("n_pairs_private", "n_pairs",
+            Slope(-0.5, "private, where nothing is compared: error {rate}"), ERROR, private_mle,
+            (a11.text_ridge, a11.loose_solver), on=NULL, given=PRIVATE, needs=SIZED,
+            settles=PRIVATE_RATES),
+        Row("n_pairs_scales_private", "n_pairs",
+            Slope(-0.5, "private, on a spectrum 4^(−k): error {rate}"), ERROR, private_mle,
+            (a11.root_n_noise, a11.text_ridge), on=SCALES, given=PRIVATE, needs=LABELS,
+            settles=PRIVATE_RATES),
+        Row("n_pairs_benign_private", "n_pairs",
+            Slope(-1, "private, benign directions: error {rate}", tolerance=0.1), ERROR,
+            private_mle, (a11.root_n_noise, a11.loose_solver), on=EVEN, given=PRIVATE, needs=LABELS,
+            settles=PRIVATE_RATES),
+        Row("epsilon_private", "epsilon", Slope(-0.5, "private: error {rate}"), ERROR, private_mle,
+            (a11.noise_without_epsilon, a11.budget_ignored), on=NULL, given=PRIVATE, needs=SIZED,
+            settles=PRIVATE_RATES),
+        Row("num_features_private", "num_features",
+            Slope(0.25, "private: error {rate}", tolerance=0.1), ERROR, private_mle,
+            (a11.ridge_of_one_feature,), on=NULL, given=PRIVATE, needs=SIZED,
+            settles=PRIVATE_RATES),
+        Row("log_inverse_delta_private", "log_inverse_delta",
+            Slope(0.25, "private: error {rate}", tolerance=0.1), ERROR, private_mle,
+            (a11.delta_ignored,), on=NULL, given=PRIVATE, needs=SIZED, settles=PRIVATE_RATES),
     )  # fmt: skip
 
     def case(self, point: Point) -> Case:
@@ -194,7 +226,7 @@ class ObjectivePerturbationError(CentralExperiment[Case]):
     def _error(self, point: Point, world: AxisWorld) -> ErrorCase:
         return ErrorCase(
             methods=point.methods, epsilon=point.epsilon, n_pairs=point.n_pairs, world=world,
-            budget=self.budget(point), optimizer_tol_power=self.config.optimizer_tol_power,
+            budget=self.budget_of(point), optimizer_tol_power=self.config.optimizer_tol_power,
             stated_log_inverse_delta=math.log(1 / self.curator.dp_delta),
         )  # fmt: skip
 
@@ -218,10 +250,10 @@ class ObjectivePerturbationError(CentralExperiment[Case]):
         """Inputs of Algorithm 1, β < 1/n, and Assumption 2.1, at both ends of every sweep."""
         return self.at_both_ends(ErrorCase, inputs_of_algorithm_1, self._in_the_class)
 
-    def _in_the_class(self, case: ErrorCase) -> tuple[str, bool, str]:
+    def _in_the_class(self, case: ErrorCase) -> Iterator[Assumed]:
         longest, norm = case.world.length / 2, float(case.world.theta.norm())
         holds = longest <= self.curator.feature_norm and norm <= self.curator.radius
-        return "‖φ‖ ≤ L and ‖θ*‖ ≤ B", holds, f"‖φ‖ = {longest:g}, ‖θ*‖ = {norm:.3g}"
+        yield "‖φ‖ ≤ L and ‖θ*‖ ≤ B", holds, f"‖φ‖ = {longest:g}, ‖θ*‖ = {norm:.3g}"
 
 
 CASES: Mapping[str, Callable[[ObjectivePerturbationError, Point], Case]] = {

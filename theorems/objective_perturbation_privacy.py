@@ -32,6 +32,12 @@ for d ≥ 2, where the gradients differ by D.  ``kifer`` is the cited theorem at
 ``*_dimension*`` and ``corrected`` look for the most telling of many neighbours with n records
 (``searches_neighbours``); noise 1.25 times too small is caught in each.  Kifer et al.'s noise has
 room at δ = 1e-6 (at LB = 5 the mirrored record needs 1/1.45 of it), hence δ = 1e-30 there.
+A solver of tolerance β > 0 that does its worst moves θ̂ by up to √(β/α), which w must cover: in
+units of w by a shift that does not depend on β, on top of that of b.  ``tolerance`` certifies both
+together (docs/explanations/optimiser_tolerance.md); with the printed b and w
+(``tolerance_printed``) the lemma fails also where β = 0 passes.
+``corrected_rankings`` takes the distance of whole rankings (Lemma 6 there): in d = 2 noise/1.25 is
+caught; in d ≥ 3 the certified noise is at most 1.29 to 1.37 times what is needed.
 """
 
 from __future__ import annotations
@@ -40,6 +46,7 @@ from repro.base.schema import Pairs, Probability
 from repro.families.central.cases_estimate import (
     FLIP,
     LINE,
+    RANKED,
     SEARCHED,
     EstimateCase,
     as_printed,
@@ -63,6 +70,13 @@ from repro.families.central.cases_privacy import (
     CentralPrivacy,
     CentralPrivacyProbes,
     epsilon_ratio,
+)
+from repro.families.central.cases_tolerance import (
+    all_printed,
+    certified_alone,
+    no_output,
+    together,
+    together_short,
 )
 from repro.study.case import Point
 from repro.study.claims import Inequality, Ratio
@@ -136,9 +150,20 @@ class ObjectivePerturbationPrivacy(CentralPrivacy[EstimateCase]):
         Row("corrected_three_dimensions", "reward_bound",
             Inequality("certified ridge and noise, d = 3"), RATIO, certified, (short_noise,),
             on="line", given=SEARCHED[3], needs=NOISE, settles=OURS),
+        Row("corrected_rankings", "reward_bound",
+            Inequality("certified ridge and noise, rankings of three, d = 2"), RATIO, certified,
+            (short_noise,), on="line", given=RANKED, needs=NOISE, settles=OURS),
         Row("corrected_ridge", "reward_bound",
             Inequality("certified ridge and noise, all other records tied"), RATIO, certified,
             (printed_ridge,), on="line", given=LINE, needs=NOISE, settles=OURS),
+        Row("tolerance", "reward_bound",
+            Inequality("β > 0, worst solver: b and w certified together, d = 1"), RATIO, together,
+            (together_short, certified_alone, no_output), on="line", given=LINE, needs=NOISE,
+            settles=("own.optimiser_tolerance",)),
+        Row("tolerance_printed", "reward_bound",
+            Inequality("β > 0, worst solver: b and w as printed, certified ridge, d = 1"), EPSILON,
+            all_printed, on="small", given=LINE, needs=NOISE, expected="contradicted",
+            why="w pays for the solver out of the same (ε/2, δ/2) that b has used up"),
         Row("hockey_stick_bound", "reward_bound",
             Inequality("δ is at most the bound of our theorem"), OVER_BOUND, with_jacobian,
             (without_jacobian,), on="bound", given=LINE, needs=NOISE, settles=OURS),

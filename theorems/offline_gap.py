@@ -29,7 +29,7 @@ The responses that ``pessimism`` leaves in play are equally good, so fair coins 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -52,6 +52,8 @@ from repro.families.offline_kl.wrong_ppkl import event_fails, ppkl, private_mle
 from repro.instances.assumptions import realizable_and_covered
 from repro.instances.build import World
 from repro.instances.linear import LinearWorld
+from repro.policies.regularisers import Regulariser
+from repro.preferences.label_mixture import LabelMixture
 from repro.study.case import Point
 from repro.study.claims import Frequency, Ratio, Slope
 from repro.study.experiment import Setting
@@ -150,38 +152,57 @@ def beyond(own: Callable[[OfflineCase], float], quantity: str) -> Measure:
 
 def gap_of_bonus(case: OfflineCase) -> float:
     """Gap of Algorithm 1 where it knows r*: what its bonus costs."""
-    problem = _printed(case.world, case.n_pairs, case.epsilon, case.constants)
+    problem = _printed(case)
     return float(problem.gap(-problem.bonus()[None])[0])
 
 
 def limit(case: OfflineCase) -> float:
     """Mean gap of Algorithm 1 with a normal θ̂ of the inverse Fisher information."""
-    return _limit_gap(case.world, case.n_pairs, case.epsilon, case.constants)
+    return _limit_gap(*_numbers(case))
 
 
 def limit_share(case: OfflineCase) -> float:
     """The mean largest |r̄ − b − r*|/Γ_n, likewise."""
-    return _limit_share(case.world, case.n_pairs, case.epsilon, case.constants)
+    return _limit_share(*_numbers(case))
+
+
+Numbers = tuple[World, int, float, BonusConstants, LabelMixture, Regulariser]
+"""What a limit depends on."""
+
+
+def _numbers(case: OfflineCase) -> Numbers:
+    return (
+        case.world, case.n_pairs, case.epsilon, case.constants, case.response, case.regulariser
+    )  # fmt: skip
 
 
 @lru_cache(maxsize=64)
-def _limit_gap(world: World, n_pairs: int, epsilon: float, constants: BonusConstants) -> float:
+def _limit_gap(*numbers: Any) -> float:
     """Once per case and process: with text pairs it takes longer than a block of datasets."""
-    return _printed(world, n_pairs, epsilon, constants).limit_gap()
+    return _problem(*numbers).limit_gap()
 
 
 @lru_cache(maxsize=64)
-def _limit_share(world: World, n_pairs: int, epsilon: float, constants: BonusConstants) -> float:
-    return _printed(world, n_pairs, epsilon, constants).limit_share_of_bonus()
+def _limit_share(*numbers: Any) -> float:
+    return _problem(*numbers).limit_share_of_bonus()
 
 
-def _printed(
-    world: World, n_pairs: int, epsilon: float, constants: BonusConstants
-) -> LinearProblem:
+def _printed(case: OfflineCase) -> LinearProblem:
     """The problem with Algorithm 1's own bonus and labels, whatever is done to them in a run."""
+    return _problem(*_numbers(case))
+
+
+def _problem(
+    world: World,
+    n_pairs: int,
+    epsilon: float,
+    constants: BonusConstants,
+    response: LabelMixture,
+    regulariser: Regulariser,
+) -> LinearProblem:
     problem = draw_problem(world, n_pairs, epsilon, constants, np.random.default_rng(0), 1)
     assert isinstance(problem, LinearProblem)
-    return problem
+    return replace(problem, response=response, regulariser=regulariser)
 
 
 def prediction(regime: Regime) -> Callable[[OfflineCase], float]:
@@ -296,8 +317,25 @@ class OfflineGap(OfflineExperiment[OfflineCase]):
         """World, n and ε of one grid point."""
         return OfflineCase(
             methods=point.methods, epsilon=point.epsilon, n_pairs=point.n_pairs,
-            world=self.world(point), constants=self.constants,
+            world=self.world(point), constants=self.constants, **self.selected(point.row),
         )  # fmt: skip
+
+    def selected(self, row: Row) -> dict[str, Any]:
+        """The run's channel and divergence, in rows with linear rewards.
+
+        The other rows are about worlds in which π* or π_ref is built for KL, or about e^B.
+        """
+        if row.on not in (INSTANCE, "linear"):
+            return {}
+        channel, regulariser = self.setting.channel, self.setting.regulariser
+        found: dict[str, Any] = {"channel": channel, "response": channel}
+        chosen = found if channel is not None else {}
+        return chosen if regulariser is None else {**chosen, "regulariser": regulariser}
+
+    def world_numbers(self, row: Row) -> Mapping[str, object]:
+        """Fields of the row's world, and the channel and divergence where another was selected."""
+        chosen = {name: str(one) for name, one in self.selected(row).items() if name != "response"}
+        return {**super().world_numbers(row), **chosen}
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Assumption 3.8 and Definition 3.3 at both ends of every sweep, and τ ≪ log N/n."""

@@ -197,4 +197,4 @@ class OptimismEvent(OnlineExperiment):
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """λ ≤ Γ_T²/2 for every method under test."""
-        return self.at_both_ends(small_ridge)
+        return self.at_both_ends(OnlineCase, small_ridge)

@@ -35,9 +35,8 @@ from repro.families.offline_kl.bounds_reward_error import (
     corrected_bound,
     printed_bound,
 )
-from repro.families.offline_kl.cases import OfflineExperiment, OfflineProbes, WorldCase
+from repro.families.offline_kl.cases import OfflineExperiment, OfflineProbes, WorldCase, realizable
 from repro.families.offline_kl.quantities_gap import reward_error_constant
-from repro.instances.assumptions import realizable_and_covered
 from repro.instances.linear import LinearWorld
 from repro.instances.two_arms import TwoArmWorld
 from repro.study.case import Point
@@ -135,8 +134,4 @@ class RewardError(OfflineExperiment[RewardCase]):
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Assumption 3.8 and Definition 3.3 at both ends of every sweep."""
-        return tuple(
-            AssumptionResult(f"{place}: {name}", holds, detail)
-            for _, place, case in self.ends(RewardCase)
-            for name, holds, detail in realizable_and_covered(case.world)
-        )
+        return self.at_both_ends(RewardCase, realizable)

@@ -11,30 +11,36 @@ Instances: d states of two responses; π† takes the first, π_ref the second, 
 on one margin decays exponentially in n, so the margin is a multiple u of the estimate's standard
 error s = 2c(ε)/√(nm), and the gap is a constant K times s: a number, not only a rate.
 
-Noise.  Γ is calibrated by χ² to cover with probability 1 − δ.  In one state K = u·Φ(Γ/(√m·s) − u)
-at the u where it is largest, and the law of the one estimate is summed, not sampled (rows in n, c
-and κ: 2c(ε)·√(κ/n)·K).  In d states that share a mass, s ∝ √d at the same κ, and K follows from
-the law of large numbers (`cost_in_many_states`): the gap goes like √d where the printed bound has
-d (once from √d, once from √(d + ln(1/δ))).
+Noise.  Γ is calibrated on the estimates themselves: the (1 − δ)-quantile of ‖θ̂ − θ‖_Σ̂ under their
+law, no formula.  In one state K = u·Φ(Γ/(√m·s) − u) at the u where it is largest, and the law of
+the one estimate is summed, not sampled (rows in n, c, κ: 2c(ε)·√(κ/n)·K).  In d states that share
+a mass, s ∝ √d at the same κ, and K follows from the law of large numbers
+(`cost_in_many_states`): the gap goes like √d where the printed bound has d (once from √d, once from
+√(d + ln(1/δ))).
 
 Floor, of infinitely many labels, exactly.  Γ is the least that covers when the strong adversary
 attacks, found by running the attack.  Over the supremum of mass and margin the floor is
 K(B′)·√(ζα): √α as printed, and √c under LTC where c is printed, as for Theorem 5.4.  It settles
-the printed claim, which is an upper bound, and is sharper.
+the printed claim, which is an upper bound, and is sharper.  That least Γ is
+√(ζα·g(B′)) (``own_width``), and over the printed ζ√α/γ it falls like 1/√c (``printed_width``).
+Greedy under attack needs no Γ: its floor is B′·√(2ζα/tanh(B′/2)) (``greedy_…``).
 
 Controls: `half_width`, and `width_without_cost`, which forgets c(ε); for d the Γ of one feature;
-`orders_swapped`; for α `twice_the_corruption`, whose Γ is that of 2α.
+`orders_swapped`; for α `twice_the_corruption`, whose Γ is that of 2α; for greedy `half_more_flips`.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 
 from repro.base.notation import privacy_cost
 from repro.base.schema import Number, Positive, Probability
 from repro.corruption.budget import checked_corruption
-from repro.families.robust.cases import STRONG_CTL, STRONG_LTC, Attack
+from repro.families.robust.bounds_floor import printed_floor
+from repro.families.robust.bounds_modulus import modulus
+from repro.families.robust.cases import STRONG_CTL, STRONG_LTC, Attack, RobustCase
 from repro.families.robust.measures import over_claimed, sampled_over_claimed
 from repro.families.robust.quantities_attacked_margin import (
     LadderCase,
@@ -43,24 +49,30 @@ from repro.families.robust.quantities_attacked_margin import (
     floor_constant,
 )
 from repro.families.robust.quantities_two_arms import (
-    MarginCase,
+    CalibratedCase,
     TwoArmStates,
-    calibrated_width,
     cost_in_many_states,
     deviation,
-    exact_gap,
+    exact_calibrated_gap,
     reach_of,
-    sampled_gap,
+    sampled_calibrated_gap,
     worst_margin,
+)
+from repro.families.robust.quantities_uncovered import (
+    Uncovered,
+    uncovered_estimation,
+    uncovered_greedy,
 )
 from repro.families.robust.wrong import orders_swapped
 from repro.study.case import Case, Point
-from repro.study.claims import Ratio
+from repro.study.claims import Ratio, Slope
 from repro.study.config import Probes
 from repro.study.experiment import Experiment, Setting
 from repro.study.results import AssumptionResult
-from repro.study.row import Need, Row, method, privacy_mistake
+from repro.study.row import Method, Need, Row, method, privacy_mistake
 
+LIGHTEST, HEAVIEST, RUNG = 0.5, 2e4, 1.25
+"""Masses of the ladder of greedy floors, in units of α, and the ratio between them."""
 MARGIN = 1.5
 """u where there are many states: beyond the margins that pessimism gives up altogether."""
 
@@ -71,22 +83,25 @@ def algorithm_2(case):
     return case
 
 
+algorithm_1 = Method("algorithm_1", lambda case: case)
+
+
 @method
-def half_width(case: MarginCase) -> MarginCase:
+def half_width(case: CalibratedCase) -> CalibratedCase:
     """Wrong: half of Γ."""
-    return replace(case, width=case.width / 2)
+    return replace(case, share=case.share / 2)
 
 
 @privacy_mistake
-def width_without_cost(case: MarginCase) -> MarginCase:
+def width_without_cost(case: CalibratedCase) -> CalibratedCase:
     """Wrong: Γ without c(ε)."""
-    return replace(case, width=case.width / privacy_cost(case.epsilon))
+    return replace(case, share=case.share / privacy_cost(case.epsilon))
 
 
 @method
-def width_of_one_feature(case: MarginCase) -> MarginCase:
+def width_of_one_feature(case: CalibratedCase) -> CalibratedCase:
     """Wrong for a sweep of d: Γ without √d, as of a single feature."""
-    return replace(case, width=case.width / case.world.num_states**0.5)
+    return replace(case, share=case.share / case.world.num_states**0.5)
 
 
 @method
@@ -95,12 +110,31 @@ def twice_the_corruption(case: LadderCase) -> LadderCase:
     return replace(case, believed=2 * case.corruption)
 
 
-GAP = over_claimed("gap / K·2c(ε)√(κ/n)", exact_gap)
-MANY = sampled_over_claimed("gap / K·2c(ε)√(dκ/n)", sampled_gap)
+@method
+def greedy(case: RobustCase) -> RobustCase:
+    """The case as it is: no Γ."""
+    return case
+
+
+@method
+def half_more_flips(case: RobustCase) -> RobustCase:
+    """Wrong: α half as large again."""
+    return replace(case, corruption=1.5 * case.corruption)
+
+
+GAP = over_claimed("gap / K·2c(ε)√(κ/n)", exact_calibrated_gap)
+MANY = sampled_over_claimed("gap / K·2c(ε)√(dκ/n)", sampled_calibrated_gap)
+WIDTH = over_claimed("least Γ that covers / Γ of a formula", uncovered_estimation)
+GREEDY = over_claimed("sup of gap / √κ, n → ∞, over B′√(2ζα/tanh(B′/2))", uncovered_greedy)
 FLOOR = over_claimed("sup of gap / √κ, n → ∞, over K(B′)√(ζα)", attacked_floor)
 NOISY = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY, Need.DEBIASING)
 ATTACKED = (*NOISY, Need.ADVERSARY, Need.ORDER)
+ON_SIGNS = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY, Need.ADVERSARY, Need.ORDER)
+"""Labels that are not debiased keep the sign of a margin."""
 INFINITE = ("n_pairs",)
+OURS = ("own.two_separations",)
+ON_ERRORS = (Need.TRUTH_HIDDEN, Need.PRIVACY, Need.DEBIASING, Need.ADVERSARY, Need.ORDER)
+"""The exponent of a supremum over all masses is that of any labels; the number is not."""
 
 
 class RelativeConditionProbes(Probes):
@@ -112,14 +146,14 @@ class RelativeConditionProbes(Probes):
     reward_bound: Positive
 
 
-def one_state(experiment: RelativeCondition, point: Point) -> MarginCase:
+def one_state(experiment: RelativeCondition, point: Point) -> CalibratedCase:
     """The margin that costs most in one state, κ being 1/m."""
     states = TwoArmStates(1, 1 / point.swept("coverage", 1 / experiment.config.mass))
     margin, cost = worst_margin(reach_of(states, experiment.failure_prob))
     return experiment.noisy(point, states, margin, cost)
 
 
-def many_states(experiment: RelativeCondition, point: Point) -> MarginCase:
+def many_states(experiment: RelativeCondition, point: Point) -> CalibratedCase:
     """d states that share a mass: κ is the same for all d."""
     count = int(point.value)
     states = TwoArmStates(count, experiment.config.mass / count)
@@ -127,7 +161,10 @@ def many_states(experiment: RelativeCondition, point: Point) -> MarginCase:
     return experiment.noisy(point, states, MARGIN, cost_in_many_states(MARGIN, reach))
 
 
-def attacked(attack: Attack) -> Callable[[RelativeCondition, Point], LadderCase]:
+Cases = Callable[["RelativeCondition", Point], RobustCase]
+
+
+def attacked(attack: Attack) -> Cases:
     """Rare pairs of every mass and margin under the strong adversary, infinitely many labels."""
 
     def case(experiment: RelativeCondition, point: Point) -> LadderCase:
@@ -140,6 +177,35 @@ def attacked(attack: Attack) -> Callable[[RelativeCondition, Point], LadderCase]
         )  # fmt: skip
 
     return case
+
+
+def rare(claimed: Callable[[float, float, float], float]) -> Cases:
+    """Rare pairs of every mass under LTC, infinitely many labels, in units of (ζ, α, B′) → a floor.
+
+    Unlike the ladder above, this one is not built around ζα.
+    """
+
+    def case(experiment: RelativeCondition, point: Point) -> RobustCase[Uncovered]:
+        share = point.swept("corruption", experiment.config.corruption)
+        bound, worth = experiment.config.reward_bound, STRONG_LTC.worth(point.epsilon)
+        masses = (LIGHTEST * share, min(0.5, HEAVIEST * share))
+        return RobustCase(
+            methods=point.methods, epsilon=point.epsilon, corruption=share,
+            claimed=claimed(worth, share, bound), world=Uncovered(bound, masses, RUNG, 1.0),
+            adversary=STRONG_LTC.adversary, order=STRONG_LTC.order,
+        )  # fmt: skip
+
+    return case
+
+
+def least_covering(worth: float, corruption: float, reward_bound: float) -> float:
+    """√(ζα·g(B′))."""
+    return modulus(worth * corruption, reward_bound)
+
+
+def greedy_floor(worth: float, corruption: float, reward_bound: float) -> float:
+    """B′·√(2ζα/tanh(B′/2))."""
+    return reward_bound * (2 * worth * corruption / math.tanh(reward_bound / 2)) ** 0.5
 
 
 LTC, CTL = attacked(STRONG_LTC), attacked(STRONG_CTL)
@@ -174,6 +240,21 @@ class RelativeCondition(Experiment[Case]):
             (orders_swapped,), given=LTC, needs=ATTACKED, fixed=INFINITE),
         Row("ctl_cost", "privacy_cost", Ratio("CTL: floor = K(B′)·√α, free of ε"), FLOOR,
             algorithm_2, (orders_swapped,), given=CTL, needs=ATTACKED, fixed=INFINITE),
+        Row("printed_width", "privacy_cost",
+            Slope(-0.5, "least Γ over the printed c(ε)√α/γ {rate}: too wide by √c"), WIDTH,
+            algorithm_1, (orders_swapped,), given=rare(printed_floor), needs=ON_ERRORS,
+            fixed=INFINITE),
+        Row("own_width", "privacy_cost", Ratio("least Γ = √(c(ε)α·g(B′)), along c"), WIDTH,
+            algorithm_1, (half_more_flips, orders_swapped), given=rare(least_covering),
+            needs=ATTACKED, settles=OURS, fixed=INFINITE),
+        Row("greedy_cost", "privacy_cost",
+            Ratio("greedy, LTC: floor = B′√(2c(ε)α/tanh(B′/2)), along c"), GREEDY, greedy,
+            (half_more_flips, orders_swapped), given=rare(greedy_floor), needs=ON_SIGNS,
+            settles=OURS, fixed=INFINITE),
+        Row("greedy_corruption", "corruption",
+            Ratio("greedy, LTC: floor = B′√(2c(ε)α/tanh(B′/2)), along α"), GREEDY, greedy,
+            (half_more_flips, orders_swapped), given=rare(greedy_floor), needs=ON_SIGNS,
+            settles=OURS, fixed=INFINITE),
     )  # fmt: skip
 
     def __init__(self, config: RelativeConditionProbes, setting: Setting) -> None:
@@ -181,14 +262,15 @@ class RelativeCondition(Experiment[Case]):
         checked_corruption(config.corruption)
         self.failure_prob = config.failure_prob
 
-    def noisy(self, point: Point, states: TwoArmStates, margin: float, cost: float) -> MarginCase:
+    def noisy(
+        self, point: Point, states: TwoArmStates, margin: float, cost: float
+    ) -> CalibratedCase:
         """A margin of so many standard errors, and what it is claimed to cost in their unit."""
         numbers = (states, point.n_pairs, point.epsilon)
         unit = deviation(*numbers)
-        return MarginCase(
+        return CalibratedCase(
             methods=point.methods, n_pairs=point.n_pairs, epsilon=point.epsilon, world=states,
-            margin=margin * unit, width=calibrated_width(*numbers, self.failure_prob),
-            claimed=cost * unit,
+            margin=margin * unit, failure_prob=self.failure_prob, claimed=cost * unit,
         )  # fmt: skip
 
     def case(self, point: Point) -> Case:

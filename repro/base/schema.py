@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -76,6 +77,9 @@ class Model(BaseModel):
 
 T = TypeVar("T", bound=BaseModel)
 
+LENGTHS = {"too_short": ("at least", "min_length"), "too_long": ("at most", "max_length")}
+"""pydantic's errors of the length of a list, in our words."""
+
 
 def validate(model: type[T], values: object, prefix: str = "") -> T:
     """Build a model from plain values.
@@ -102,12 +106,20 @@ def _bad_input(
     key = ".".join(str(part) for part in (prefix, *parts) if part != "")
     if first["type"] == "missing":
         return BadInput(key, "(missing)", "a value is required")
+    if first["type"] in LENGTHS:
+        return BadInput(key, _short(first["input"]), f"allowed: {_length_words(first)}")
     value = "" if isinstance(first["input"], dict | list) else _short(first["input"])
     if first["type"] == "extra_forbidden":
         known = list(model.model_fields) if len(parts) == 1 else []
         return BadInput(key, value, f"unknown key; {nearest(str(parts[-1]), known)}".strip("; "))
     message = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
     return BadInput(key, value, f"allowed: {message}")
+
+
+def _length_words(error: Mapping[str, Any]) -> str:
+    word, bound = LENGTHS[error["type"]]
+    number = error["ctx"][bound]
+    return f"{word} {number} {'value' if number == 1 else 'values'}"
 
 
 def _without_tags(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import shlex
 import sys
 import traceback
 from dataclasses import replace
@@ -42,9 +43,19 @@ def run_job(config: DictConfig, folder: Path) -> int:
         say(f"cache: {trouble}; finished blocks of this run will not be kept")
     done = execute(session, None if session.detail == "verdict" else progress)
     write_files(done.result, folder, done.seconds, done.workers, session.plan.setting.device)
-    log_result(replace(done.result, seconds=done.seconds), folder, session.tracking_values())
+    timed, command = replace(done.result, seconds=done.seconds), _command(session.plan.slug)
+    log_result(timed, folder, session.tracking_values(), command)
     print_result(done.result, folder, session.detail)
     return 0 if done.result.as_expected else UNEXPECTED
+
+
+def _command(slug: str) -> str:
+    """This job alone, as one would type it; where results are kept may hold a password."""
+    from hydra.core.hydra_config import HydraConfig
+
+    given = HydraConfig.get().overrides.task if HydraConfig.initialized() else []
+    kept = [word for word in given if not word.lstrip("+~").startswith(("theorem=", "tracking"))]
+    return shlex.join(["python", "-m", "repro", f"theorem={slug}", *kept])
 
 
 def status_of(problem: BaseException) -> int:

@@ -9,6 +9,8 @@ from repro.base.errors import BadInput, nearest
 TOP_LEVEL = (
     "theorem",
     "instance",
+    "channel",
+    "regulariser",
     "budget",
     "tracking",
     "compute",

@@ -48,13 +48,30 @@ def load_backbone(choice: ModelChoice, texts: Iterable[str], folder: Path, devic
         name = str(folder)
     tokenizer = _fetched(lambda: library("transformers").AutoTokenizer.from_pretrained(name), name)
     auto = library("transformers").AutoModelForCausalLM
-    model = _fetched(lambda: auto.from_pretrained(name, use_safetensors=True), name)
+    more = _quantised(choice)
+    model = _fetched(lambda: auto.from_pretrained(name, use_safetensors=True, **more), name)
     if tokenizer.eos_token_id is None:
         raise BadInput(KEY, name, "its tokenizer has no end token; allowed: one with eos_token")
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token
     model.generation_config.pad_token_id = tokenizer.pad_token_id
-    return Backbone(model.to(device=device, dtype=torch.float32), tokenizer)
+    if more:
+        return Backbone(model, tokenizer)
+    dtype = torch.bfloat16 if choice.precision == "bfloat16" else torch.float32
+    return Backbone(model.to(device=device, dtype=dtype), tokenizer)
+
+
+def _quantised(choice: ModelChoice) -> dict[str, Any]:
+    """How transformers loads weights in 4 bits, where that is asked for."""
+    if choice.precision != "nf4":
+        return {}
+    if not choice.lora_rank:
+        raise BadInput("precision", "nf4", "4-bit weights do not train; needs a lora_rank above 0")
+    if not library("transformers").utils.is_bitsandbytes_available():
+        raise BadInput("precision", "nf4", "needs bitsandbytes: pip install bitsandbytes")
+    kind = library("transformers").BitsAndBytesConfig
+    four = {"bnb_4bit_quant_type": "nf4", "bnb_4bit_compute_dtype": torch.bfloat16}
+    return {"quantization_config": kind(load_in_4bit=True, **four)}
 
 
 def read_config(choice: ModelChoice) -> Any:

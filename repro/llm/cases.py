@@ -11,12 +11,12 @@ from typing import Any, TypeVar
 import numpy as np
 from torch import Tensor
 
-from repro.llm.gradient_steps import Diverged
 from repro.llm.pairs import Splits, load_splits
 from repro.llm.private_labels import private_labels
 from repro.llm.settings import DataChoice, ModelChoice, Procedure
 from repro.llm.study import Study
 from repro.llm.supervised import Variant
+from repro.llm.trainers import Diverged
 from repro.study.case import Case
 from repro.study.config import Probes
 from repro.study.experiment import Experiment, Setting

@@ -10,18 +10,21 @@ from repro.llm.backbone import read_config, tiny_config
 from repro.llm.extra import library
 from repro.llm.settings import DataChoice, ModelChoice, Procedure, Training
 
-SUSTAINED = {"float32": 2e13, "bfloat16": 1.2e14}
+SUSTAINED = {"float32": 2e13, "mixed": 1.2e14, "bfloat16": 1.2e14, "nf4": 1.2e14}
 """Floating-point operations a second that one H100-class GPU sustains in training here."""
 TINY_VOCABULARY = 200
-BYTES = 4
-"""Weights, gradients and optimizer states are in float32."""
+BYTES = {"float32": 4, "mixed": 4, "bfloat16": 2, "nf4": 0.5}
+"""Of a weight; what is trained has gradients and optimizer states of the same size, at least 2."""
+KEPT = 28
+"""Numbers per token, layer and unit of width that a forward pass leaves for the backward pass."""
 
 
 @dataclass(frozen=True)
 class Size:
-    """What matters of a model: parameters, and numbers a token leaves for the backward pass."""
+    """What matters of a model: its parameters, those that multiply, and its shape."""
 
     parameters: int
+    multiplying: int
     width: int
     layers: int
     vocabulary: int
@@ -38,8 +41,20 @@ class Size:
         with torch.device("meta"):
             model = library("transformers").AutoModelForCausalLM.from_config(config)
         count = sum(p.numel() for p in model.parameters())
+        # an embedding is looked up; where the head shares it, the head multiplies with it
+        multiplying = sum(
+            m.weight.numel()
+            for m in model.modules()
+            if getattr(m, "weight", None) is not None
+            and m.weight.ndim == 2
+            and not isinstance(m, torch.nn.Embedding)
+        )
         shape = (config.hidden_size, config.num_hidden_layers, config.vocab_size)
-        return cls(count, *shape)
+        return cls(count, multiplying, *shape)
+
+    def forward(self, length: int) -> int:
+        """Operations per token of a sequence: 2 a weight that multiplies, and attention."""
+        return 2 * self.multiplying + 4 * self.layers * self.width * length
 
 
 @dataclass(frozen=True)
@@ -61,11 +76,12 @@ def cost(
     size = Size.of(model)
     length = data.max_prompt_tokens + data.max_response_tokens
     sequences = 2 * data.n_pairs
-    sft = 6 * size.parameters * sequences * length * procedure.sft.epochs
-    each = 6 * size.parameters * sequences * length * procedure.preference.epochs
-    scoring = 2 * size.parameters * length * 2 * data.held_out
+    once = size.forward(length) * sequences * length
+    sft = 3 * once * procedure.sft.epochs
+    each = 3 * once * procedure.preference.epochs
+    scoring = size.forward(length) * length * 2 * data.held_out
     answer = data.max_prompt_tokens + procedure.sampling.max_new_tokens
-    drawing = 2 * size.parameters * answer * procedure.sampling.prompts
+    drawing = size.forward(answer) * answer * procedure.sampling.prompts
     operations = sft + policies * (each + scoring) + responses * drawing
     return Cost(_memory(size, model, procedure.preference, length), float(operations))
 
@@ -76,11 +92,19 @@ def _memory(size: Size, model: ModelChoice, training: Training, length: int) -> 
     if model.lora_rank:
         trained = 8 * size.layers * size.width * model.lora_rank
     states = 2 if training.optimizer == "adamw" else 0
-    weights = BYTES * (3 * size.parameters + (1 + states) * trained)
-    tokens = 2 * training.batch_size * length
-    number = 2 if model.precision == "bfloat16" else 4
-    activations = tokens * (number * 17 * size.width * size.layers + 12 * size.vocabulary)
-    return float(weights + activations)
+    one = BYTES[model.precision]
+    weights = 3 * one * size.parameters + max(one, 2) * (1 + states) * trained
+    return weights + activations(size, model.precision, training, length)
+
+
+def activations(size: Size, precision: str, training: Training, length: int) -> float:
+    """Bytes that one part of a batch leaves for the backward pass, both responses of each pair."""
+    tokens = 2 * training.batch_size / training.accumulation * length
+    layers = KEPT * size.layers
+    if training.gradient_checkpointing:
+        layers = size.layers + KEPT
+    number = 4 if precision == "float32" else 2
+    return number * tokens * size.width * (layers + 2)
 
 
 def in_words(found: Cost, model: ModelChoice, policies: int) -> str:
@@ -90,6 +114,7 @@ def in_words(found: Cost, model: ModelChoice, policies: int) -> str:
         f"{name}: {policies} policies after one fine-tuning, about "
         f"{found.memory / 2**30:.3g} GiB of memory and "
         f"{found.hours(model.precision):.3g} GPU-hours\n"
-        f"(rules of thumb: 6 operations a weight and token trained on, 2 scored or drawn, "
+        f"(rules of thumb: per token 6 operations a multiplying weight in training, else 2, "
+        f"12 or 4 a layer, unit of width and token of context; "
         f"{SUSTAINED[model.precision]:.0e} a second; a CPU takes a thousand times that)"
     )

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import copy
-import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from torch import Tensor
 
-from repro.llm.encoding import EncodedPairs
+from repro.llm.encoding import EncodedPairs, sorted_by
 from repro.llm.extra import library
-from repro.llm.gradient_steps import train
-from repro.llm.log_prob import pair_log_prob, response_log_prob
+from repro.llm.log_prob import pair_log_prob
+from repro.llm.objectives import Objective
 from repro.llm.settings import Training
-
-Difference = Callable[[Tensor, Tensor], Tensor]
-"""log π/π_ref of the first and of the second responses → reward difference."""
-Loss = Callable[[Tensor, Tensor], Tensor]
-"""(reward difference, label) → loss, pair by pair."""
+from repro.llm.trainers import Run, preference_trainer, trained
 
 
 @dataclass(frozen=True)
@@ -29,11 +23,13 @@ class Reference:
 
     Attributes:
         model: frozen.
+        tokenizer: of it.
         pairs: n comparisons to train on.
         first, second: (n,) its log-probabilities of their responses.
     """
 
     model: Any
+    tokenizer: Any
     pairs: EncodedPairs
     first: Tensor
     second: Tensor
@@ -43,24 +39,18 @@ class Reference:
 
     @classmethod
     def of(
-        cls,
-        model: Any,
-        pairs: EncodedPairs,
-        batch_size: int,
-        device: str,
-        precision: str = "float32",
-        lora_rank: int = 0,
-    ) -> Reference:
+        cls, model: Any, tokenizer: Any, pairs: EncodedPairs, batch_size: int, device: str,
+        precision: str = "float32", lora_rank: int = 0,
+    ) -> Reference:  # fmt: skip
         """Work out the log-probabilities once."""
         first, second = pair_log_prob(model, pairs, batch_size, device)
-        return cls(model, pairs, first, second, device, precision, lora_rank)
+        return cls(model, tokenizer, pairs, first, second, device, precision, lora_rank)
 
 
 def optimised(
     reference: Reference,
     labels: Tensor,
-    difference: Difference,
-    loss: Loss,
+    objective: Objective,
     training: Training,
     seed: int,
     checkpoint: Path | None = None,
@@ -70,41 +60,34 @@ def optimised(
     Args:
         reference: where it starts.
         labels: (n,) released labels in {−1, +1}.
-        difference: the policy's implicit reward difference.
-        loss: on that difference and the label.
+        objective: the policy's implicit reward difference, and a loss on it and the label.
         training: epochs, batches, optimizer.
         seed: of the order of batches.
         checkpoint: a folder to go on from; None for none.
     """
-    policy = trainable(reference.model, reference.lora_rank)
-
-    def losses(index: Tensor) -> Tensor:
-        ratios = (
-            response_log_prob(policy, tokens.rows(index).to(reference.device))
-            - base[index].to(reference.device)
-            for tokens, base in (
-                (reference.pairs.first, reference.first),
-                (reference.pairs.second, reference.second),
-            )
-        )
-        return loss(difference(*ratios), labels[index].to(reference.device))
-
-    count = len(labels)
-    train(policy, losses, count, training, seed, reference.device, reference.precision, checkpoint)
-    return policy
+    run = Run(training, seed, reference.device, reference.precision, checkpoint)
+    policy = copy.deepcopy(reference.model).requires_grad_(True)
+    return trained(
+        preference_trainer(objective), "DPOConfig", policy, reference.tokenizer,
+        preference_rows(reference, labels), run,
+        precompute_ref_log_probs=True, peft_config=adapters(reference.lora_rank),
+    )  # fmt: skip
 
 
-def trainable(model: Any, lora_rank: int) -> Any:
-    """A copy whose weights, or whose low-rank adapters, take gradients.
+def preference_rows(reference: Reference, labels: Tensor) -> dict[str, list]:
+    """Columns of TRL's preference data, sorted by the released labels (n,)."""
+    both = zip(reference.first.tolist(), reference.second.tolist(), strict=True)
+    chosen, rejected = sorted_by(labels, both)
+    columns = {"ref_chosen_logps": chosen, "ref_rejected_logps": rejected}
+    return reference.pairs.sorted_by(labels) | columns
+
+
+def adapters(rank: int) -> Any:
+    """Low-rank adapters on the layers that peft chooses for the model; None at rank 0.
 
     Raises:
         repro.base.errors.BadInput: adapters are asked for and peft is not installed.
     """
-    policy = copy.deepcopy(model)
-    if not lora_rank:
-        return policy.requires_grad_(True)
-    peft = library("peft")
-    shape = peft.LoraConfig(r=lora_rank, lora_alpha=2 * lora_rank, task_type="CAUSAL_LM")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # peft names its own deprecations and corrections
-        return peft.get_peft_model(policy, shape)
+    if not rank:
+        return None
+    return library("peft").LoraConfig(r=rank, lora_alpha=2 * rank, task_type="CAUSAL_LM")

@@ -1,9 +1,10 @@
-"""Comparisons as padded token tensors; nothing here looks at a label."""
+"""Comparisons as token ids: padded to score them, in lists to train on them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -39,6 +40,16 @@ class Tokens:
     def __len__(self) -> int:
         return len(self.ids)
 
+    @cached_property
+    def parts(self) -> list[tuple[list[int], list[int]]]:
+        """(prompt, response) as token ids, without padding."""
+        kept = self.present.bool()
+        head, tail = kept & (self.response == 0), kept & (self.response == 1)
+        return [
+            (row[a].tolist(), row[b].tolist())
+            for row, a, b in zip(self.ids, head, tail, strict=True)
+        ]
+
 
 @dataclass(frozen=True)
 class EncodedPairs:
@@ -46,6 +57,19 @@ class EncodedPairs:
 
     first: Tokens
     second: Tokens
+
+    def sorted_by(self, labels: Tensor) -> dict[str, list]:
+        """Columns of ids as TRL's preference trainer takes them, by released labels (n,)."""
+        responses = ((a[1], b[1]) for a, b in zip(self.first.parts, self.second.parts, strict=True))
+        chosen, rejected = sorted_by(labels, responses)
+        prompts = [prompt for prompt, _ in self.first.parts]
+        return {"prompt_ids": prompts, "chosen_ids": chosen, "rejected_ids": rejected}
+
+
+def sorted_by(labels: Tensor, pairs: Iterable[tuple[Any, Any]]) -> tuple[list, list]:
+    """What labels in {−1, +1} prefer of (first, second), and what they do not."""
+    turned = [p if w > 0 else p[::-1] for w, p in zip(labels.tolist(), pairs, strict=True)]
+    return [a for a, _ in turned], [b for _, b in turned]
 
 
 def encode_pairs(tokenizer: Any, pairs: TextPairs, data: DataChoice) -> EncodedPairs:

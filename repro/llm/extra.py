@@ -9,7 +9,13 @@ from types import ModuleType
 
 from repro.base.errors import BadInput
 
-QUIET = {"HF_HUB_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
+QUIET = {
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+    # read when the libraries are imported, which sets the levels of their loggers
+    "HF_HUB_VERBOSITY": "error",
+    "TRANSFORMERS_VERBOSITY": "error",
+}
 
 
 def library(name: str) -> ModuleType:
@@ -22,8 +28,8 @@ def library(name: str) -> ModuleType:
     try:
         return importlib.import_module(name)
     except ImportError:
-        hint = "is not installed; pip install 'repro-rlhf[llm]'"
-        raise BadInput("theorem", name, hint) from None
+        hint = f"{name} is not installed; pip install 'repro-rlhf[llm]'"
+        raise BadInput("extra", "llm", hint) from None
 
 
 def quiet_hub() -> None:

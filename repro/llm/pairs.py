@@ -1,16 +1,12 @@
 """Preference pairs for language models: texts in an order free of labels, and the labels.
 
-Sources are a hub id, files of JSON lines (prompt, chosen, rejected, or whole dialogues in chosen
-and rejected as in Anthropic/hh-rlhf), or the generated financial decisions.
+Sources are those of ``repro.preferences.pair_files``, or the generated financial decisions.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -20,11 +16,9 @@ from repro.base.files import expanded
 from repro.llm.extra import quiet_hub
 from repro.llm.financial_pairs import financial_pairs
 from repro.llm.settings import DataChoice
-from repro.preferences.hub_pairs import TURN
 from repro.preferences.pair_files import read_pairs
-from repro.preferences.pair_records import PreferencePair, checked_pair
+from repro.preferences.pair_records import PreferencePair
 from repro.release.comparison import unlabelled
-from repro.release.records import json_lines
 
 KEY = "theorem.data.path"
 
@@ -95,44 +89,6 @@ def _read(choice: DataChoice, count: int) -> list[PreferencePair]:
         return financial_pairs(count, choice.seed)
     quiet_hub()
     try:
-        file = expanded(KEY, choice.path)
-        if file.is_file() and _is_dialogue(file):
-            return list(_dialogues(file))
-        return read_pairs(choice.path)
+        return read_pairs(str(expanded(KEY, choice.path)))
     except BadInput as problem:
         raise BadInput(KEY, problem.value, problem.allowed) from None
-
-
-def _is_dialogue(file: Path) -> bool:
-    """Whether the first record has no prompt of its own."""
-    _, record = next(json_lines(str(file), KEY), (0, None))
-    return isinstance(record, dict) and "prompt" not in record and "chosen" in record
-
-
-def _dialogues(file: Path) -> Iterator[PreferencePair]:
-    for number, record in json_lines(str(file), KEY):
-        yield checked_pair(str(file), f"line {number}", split_dialogue(record))
-
-
-def split_dialogue(record: Any) -> Any:
-    """A record with the prompt split off: the dialogues up to the last turn they share.
-
-    >>> start = "Human: Hi\\n\\nAssistant: "
-    >>> split_dialogue({"chosen": start + "Yes", "rejected": start + "No"})["prompt"]
-    'Human: Hi'
-    """
-    if not isinstance(record, dict) or "prompt" in record:
-        return record
-    chosen, rejected = record.get("chosen"), record.get("rejected")
-    if not (isinstance(chosen, str) and isinstance(rejected, str)):
-        return record
-    shared = os.path.commonprefix([chosen, rejected])  # noqa: RUF071 - characters are meant
-    prompt, turn, _ = shared.rpartition(TURN)
-    if not turn:
-        return record
-    start = len(prompt) + len(turn)
-    return {
-        "prompt": prompt.strip(),
-        "chosen": chosen[start:].strip(),
-        "rejected": rejected[start:].strip(),
-    }

@@ -20,6 +20,7 @@ from repro.llm.encoding import encode
 from repro.llm.gibbs_reweighting import gibbs_weights
 from repro.llm.judges import length_controlled, wins
 from repro.llm.losses import log_loss, mixture_loss
+from repro.llm.objectives import Loss
 from repro.llm.pessimism import FeatureBonus, feature_bonus
 from repro.llm.reward_model import FeatureMap, RewardModel, fitted_reward
 from repro.llm.settings import PessimisticProcedure
@@ -31,7 +32,7 @@ def label_flipped_loss(difference: Tensor, label: Tensor, epsilon: float) -> Ten
     return mixture_loss(difference, -label, epsilon)
 
 
-REWARD_LOSSES: dict[str, Callable[[float], Callable[[Tensor, Tensor], Tensor]]] = {
+REWARD_LOSSES: dict[str, Callable[[float], Loss]] = {
     "ppkl": lambda epsilon: partial(mixture_loss, epsilon=epsilon),
     "no_debias": lambda epsilon: log_loss,
     "label_flipped": lambda epsilon: partial(label_flipped_loss, epsilon=epsilon),
@@ -77,7 +78,7 @@ class PessimisticSeed:
 
     def reward(self, loss: str, epsilon: float, labels: Tensor) -> RewardModel:
         """Trained from released labels (n,) with a loss of ``REWARD_LOSSES`` at ε."""
-        key = run_key(loss, epsilon, self.order, self.procedure, self.study.data)
+        key = run_key(loss, epsilon, self.order, self.procedure, self.study.data, labels.tolist())
         return fitted_reward(
             self.study.reference, self.features, labels, REWARD_LOSSES[loss](epsilon),
             self.procedure.reward, self.order, self.folder and self.folder / f"reward-{key}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.llm.direct_preference import Difference, Loss, optimised
+from repro.llm.direct_preference import optimised
 from repro.llm.implicit_reward import dpo_reward_difference
 from repro.llm.judges import length_controlled, wins
 from repro.llm.losses import debiased_loss, log_loss
+from repro.llm.objectives import Loss, Objective
 from repro.llm.settings import Training
 from repro.llm.study import Study, ranking_accuracy, run_key
 
@@ -28,7 +29,7 @@ def sign_flipped_loss(difference: Tensor, label: Tensor, epsilon: float) -> Tens
     return debiased_loss(difference, -label, epsilon)
 
 
-LOSSES: dict[str, Callable[[float], Callable[[Tensor, Tensor], Tensor]]] = {
+LOSSES: dict[str, Callable[[float], Loss]] = {
     "rdpo": lambda epsilon: partial(debiased_loss, epsilon=epsilon),
     "dpo": lambda epsilon: log_loss,
     "sign_flipped": lambda epsilon: partial(sign_flipped_loss, epsilon=epsilon),
@@ -66,22 +67,19 @@ class Seed:
     def policy(self, loss: str, epsilon: float, labels: Tensor) -> Any:
         """Trained from released labels (n,) with a loss of ``LOSSES`` at ε."""
         difference = partial(dpo_reward_difference, kl_weight=self.study.procedure.kl_weight)
-        return self.trained(loss, difference, LOSSES[loss](epsilon), epsilon, labels)
+        return self.trained(loss, Objective(difference, LOSSES[loss](epsilon)), epsilon, labels)
 
-    def trained(
-        self, name: str, difference: Difference, loss: Loss, epsilon: float, labels: Tensor
-    ) -> Any:
+    def trained(self, name: str, objective: Objective, epsilon: float, labels: Tensor) -> Any:
         """Trained from released labels (n,); ``name`` and ε tell its checkpoint from others."""
         key = run_key(name, epsilon, self.order, self.training, self.study.data, labels.tolist())
         place = self.folder and self.folder / f"{name}-{key}"
-        return optimised(
-            self.study.reference, labels, difference, loss, self.training, self.order, place
-        )
+        return optimised(self.study.reference, labels, objective, self.training, self.order, place)
 
     def responses(self, policy: Any) -> list[str]:
         """One response of a policy to each held-out prompt."""
         return [drawn[0] for drawn in self.study.respond(policy, self.draw)]
 
+    @cached_property
     def opposing(self) -> list[str]:
         """One response of the fine-tuned model to each, from draws of their own."""
         drawn = self.study.respond(self.study.reference.model, self.draw + 1)
@@ -94,7 +92,7 @@ class Seed:
 
     def win_rate(self, ours: list[str], controlled: bool = False) -> float:
         """Against the fine-tuned model, in both orders; or the same at equal length."""
-        theirs = self.opposing()
+        theirs = self.opposing
         won = wins(self.study.judge, self.study.prompts, ours, theirs)
         return length_controlled(won, ours, theirs) if controlled else float(won.mean())
 

@@ -14,10 +14,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from repro.llm.direct_preference import Loss, Reference
+from repro.llm.direct_preference import Reference
 from repro.llm.encoding import EncodedPairs, Tokens
-from repro.llm.gradient_steps import train
-from repro.llm.settings import RewardTraining, Training
+from repro.llm.extra import library
+from repro.llm.objectives import Loss
+from repro.llm.settings import RewardTraining
+from repro.llm.trainers import Run, reward_trainer, trained
 
 
 def pooled_features(model: Any, tokens: Tokens, pooling: str) -> Tensor:
@@ -27,7 +29,9 @@ def pooled_features(model: Any, tokens: Tokens, pooling: str) -> Tensor:
     if pooling == "mean":
         share = tokens.response / tokens.response.sum(1, keepdim=True)
         return torch.einsum("nl,nld->nd", share.to(hidden), hidden)
-    last = tokens.present.sum(1) - 1
+    # the last token that is no padding, as transformers' reward models have it
+    kept = tokens.present * (tokens.ids != model.config.pad_token_id)
+    last = (kept * torch.arange(kept.shape[1], device=kept.device)).argmax(1)
     return hidden[torch.arange(len(last), device=hidden.device), last]
 
 
@@ -122,61 +126,63 @@ def fitted_reward(
         seed: of the order of batches.
         checkpoint: a folder to go on from; None for none.
     """
-    head = torch.nn.Linear(features.first.shape[1], 1, bias=False)
-    torch.nn.init.zeros_(head.weight)
-
-    def on_features(index: Tensor) -> Tensor:
-        first, second = (head(x[index])[:, 0] for x in (features.first, features.second))
-        return loss(_difference(first, second, training.clip), labels[index])
-
-    train(head, on_features, len(labels), training.head, seed)
+    head = fitted_head(features.first, features.second, labels, loss, training)
     if training.whole is None:
-        return RewardModel(features, head.weight.detach()[0], training.clip)
-    return _with_backbone(
-        reference, features, head, labels, loss, training, training.whole, seed, checkpoint
-    )
-
-
-def _with_backbone(
-    reference: Reference, features: FeatureMap, head: Any, labels: Tensor, loss: Loss,
-    training: RewardTraining, steps: Training, seed: int, checkpoint: Path | None,
-) -> RewardModel:  # fmt: skip
-    whole = _Whole(copy.deepcopy(reference.model).requires_grad_(True), head, features)
-    whole.to(reference.device)
-
-    def on_tokens(index: Tensor) -> Tensor:
-        first, second = (
-            whole(x.rows(index).to(reference.device))
-            for x in (reference.pairs.first, reference.pairs.second)
-        )
-        return loss(_difference(first, second, training.clip), labels[index].to(reference.device))
-
-    train(
-        whole, on_tokens, len(labels), steps, seed + 1, reference.device, reference.precision,
-        checkpoint,
+        return RewardModel(features, head, training.clip)
+    run = Run(training.whole, seed + 1, reference.device, reference.precision, checkpoint)
+    rows = reward_rows(reference.pairs, labels)
+    scored = trained(
+        reward_trainer(loss, training.clip), "RewardConfig",
+        scored_copy(reference.model, head / features.spread), reference.tokenizer, rows, run,
     )  # fmt: skip
     again = FeatureMap.of(
-        whole.model, reference.pairs, features.pooling, features.batch_size, reference.device
+        scored, reference.pairs, features.pooling, features.batch_size, reference.device
     )
-    weights = head.weight.detach().cpu()[0] * again.spread / features.spread
+    weights = scored.score.weight.detach().float().cpu()[0] * again.spread
     return RewardModel(again, weights, training.clip)
 
 
-class _Whole(torch.nn.Module):
-    """A backbone and its head, one module for the optimizer."""
+def reward_rows(pairs: EncodedPairs, labels: Tensor) -> dict[str, list]:
+    """Columns of TRL's reward data, whole sequences sorted by released labels (n,)."""
+    ids = pairs.sorted_by(labels)
+    return {
+        name: [p + r for p, r in zip(ids["prompt_ids"], ids[name], strict=True)]
+        for name in ("chosen_ids", "rejected_ids")
+    }
 
-    centre: Tensor
-    spread: Tensor
 
-    def __init__(self, model: Any, head: torch.nn.Module, features: FeatureMap) -> None:
-        super().__init__()
-        self.model, self.head, self.pooling = model, head, features.pooling
-        self.register_buffer("centre", features.centre)
-        self.register_buffer("spread", features.spread)
+def fitted_head(
+    first: Tensor, second: Tensor, labels: Tensor, loss: Loss, training: RewardTraining
+) -> Tensor:
+    """(d,) the head on frozen features, by L-BFGS on all pairs at once.
 
-    def forward(self, tokens: Tokens) -> Tensor:
-        raw = pooled_features(self.model, tokens, self.pooling)
-        return self.head((raw - self.centre) / self.spread)[:, 0]
+    A trainer of TRL has no place for it: a smooth problem in d numbers, which is solved, where
+    steps on batches would stop at a point that depends on their size (docs/adr/0012).
+    """
+    x, y, labels = first.double(), second.double(), labels.double()
+    head = torch.zeros(x.shape[1], dtype=x.dtype, requires_grad=True)
+    solver = torch.optim.LBFGS([head], max_iter=200, line_search_fn="strong_wolfe")
+
+    def mean() -> Tensor:
+        solver.zero_grad()
+        gap = _difference(x @ head, y @ head, training.clip)
+        value = loss(gap, labels).mean() + training.ridge * head.square().sum() / (2 * len(x))
+        value.backward()
+        return value
+
+    solver.step(mean)
+    return head.detach().float()
+
+
+def scored_copy(model: Any, head: Tensor) -> Any:
+    """A reward model of transformers: the backbone of a causal model under a scalar head (d,)."""
+    config = copy.deepcopy(model.config)
+    config.num_labels = 1
+    auto = library("transformers").AutoModelForSequenceClassification
+    scored = auto.from_config(config, dtype=model.dtype)
+    scored.base_model.load_state_dict(model.base_model.state_dict())
+    scored.score.weight.data.copy_(head[None])
+    return scored.to(model.device).requires_grad_(True)
 
 
 def _difference(first: Tensor, second: Tensor, clip: float) -> Tensor:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, StrictBool, model_validator
 
 from repro.base.schema import Finite, KLWeight, Model, Number, Positive, Whole
 
 Count = Annotated[Whole, Field(ge=1, le=10**8)]
 Seed = Annotated[Whole, Field(ge=0, lt=2**63)]
 Text = Annotated[str, Field(min_length=1)]
+Precision = Literal["float32", "mixed", "bfloat16", "nf4"]
 
 
 class Shape(Model):
@@ -27,14 +28,15 @@ class ModelChoice(Model):
     Attributes:
         path: a hub id or a folder of weights; null builds a random GPT-2 of ``tiny`` shape.
         tiny: its shape; without effect where a path is given.
-        precision: of the forward pass; weights stay in float32.
+        precision: ``float32``; ``mixed``, bfloat16 under float32 weights; ``bfloat16`` for all; or
+            ``nf4``, frozen 4-bit weights under adapters (needs bitsandbytes and lora_rank).
         lora_rank: 0 trains all weights, else adapters of that rank.
         seed: of random weights.
     """
 
     path: Text | None
     tiny: Shape
-    precision: Literal["float32", "bfloat16"]
+    precision: Precision
     lora_rank: Annotated[Whole, Field(ge=0, le=1024)]
     seed: Seed
 
@@ -62,19 +64,28 @@ class DataChoice(Model):
 
 
 class Training(Model):
-    """One run of gradient steps.
+    """One run of gradient steps by a trainer of TRL.
 
     Attributes:
         epochs: passes over the data.
+        batch_size: examples per optimizer step, over all processes and accumulated parts.
+        accumulation: parts of a batch that are worked through one after the other.
+        schedule: of the learning rate.
+        warmup: steps until the learning rate is reached.
         max_grad_norm: gradients are shortened to it; null never.
+        gradient_checkpointing: activations are worked out again instead of kept.
         checkpoint_every: steps between checkpoints; 0 writes none.
     """
 
     epochs: Count
     batch_size: Count
+    accumulation: Count
     learning_rate: Positive
+    schedule: Literal["constant", "linear", "cosine"]
+    warmup: Annotated[Whole, Field(ge=0, le=10**8)]
     optimizer: Literal["adamw", "sgd"]
     max_grad_norm: Positive | None
+    gradient_checkpointing: StrictBool
     checkpoint_every: Annotated[Whole, Field(ge=0, le=10**8)]
 
 
@@ -114,21 +125,26 @@ class RewardTraining(Model):
     """A reward model behind P1's Algorithm 1, and its pessimism.
 
     Attributes:
-        head: steps on the scalar head alone, on frozen features.
-        whole: steps on the backbone as well, after that; null for none.
+        whole: steps on backbone and head, after the head alone was fitted; null for none.
         pooling: features of the end token, as P1 has it, or the mean over the response, which
-            carries its words in a model too small to gather them at the end.
+            carries its words in a model too small to gather them at the end; ``whole`` needs
+            ``end``, which transformers' reward models read.
         clip: rewards lie in [−clip, clip].
-        ridge: of the bonus, in squared units of the standardised features.
+        ridge: of the bonus and of the head, in squared units of the standardised features.
         coefficient: of the bonus at c(ε) = 1; it is multiplied by c(ε).
     """
 
-    head: Training
     whole: Training | None
     pooling: Literal["end", "mean"]
     clip: Positive
     ridge: Positive
     coefficient: Annotated[Finite, Field(ge=0)]
+
+    @model_validator(mode="after")
+    def _whole_reads_the_end(self) -> RewardTraining:
+        if self.whole is not None and self.pooling != "end":
+            raise ValueError("a backbone is trained (whole) on features of the end token alone")
+        return self
 
 
 class PessimisticProcedure(Procedure):

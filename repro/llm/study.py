@@ -24,7 +24,8 @@ from repro.llm.log_prob import pair_log_prob
 from repro.llm.pairs import Splits
 from repro.llm.responses import draw_responses
 from repro.llm.settings import DataChoice, ModelChoice, Procedure
-from repro.llm.supervised import Variant, fine_tuned, supervised_tokens
+from repro.llm.supervised import Variant, fine_tuned, supervised_rows
+from repro.llm.trainers import Run
 
 SCORING_BATCH = 256
 
@@ -63,15 +64,16 @@ class Study:
         with tempfile.TemporaryDirectory() as scratch:
             backbone = load_backbone(model, texts, Path(scratch), device)
         pairs = encode_pairs(backbone.tokenizer, splits.train, data)
-        tokens = supervised_tokens(pairs, splits.train.labels, variant)
+        rows = supervised_rows(pairs, splits.train.labels, variant)
         seen = run_key(texts, splits.train.labels.tolist() if variant == "as_published" else [])
         name = f"sft-{run_key(model, data, procedure.sft, variant, seen)}"
         place = folder / name if folder else None
-        tuned = fine_tuned(
-            backbone.model, tokens, procedure.sft, model.seed, device, model.precision, place
-        )
+        run = Run(procedure.sft, model.seed, device, model.precision, place)
+        tuned = fine_tuned(backbone.model, backbone.tokenizer, rows, run)
         batch = min(SCORING_BATCH, 8 * procedure.preference.batch_size)
-        reference = Reference.of(tuned, pairs, batch, device, model.precision, model.lora_rank)
+        reference = Reference.of(
+            tuned, backbone.tokenizer, pairs, batch, device, model.precision, model.lora_rank
+        )
         held = encode_pairs(backbone.tokenizer, splits.held_out, data)
         first, second = pair_log_prob(tuned, held, batch, device)
         judge = planted_judge if splits.judge is None else HeldOutJudge.of(splits.judge)

@@ -8,22 +8,21 @@ changes nothing; ``as_published`` trains on the chosen ones and is kept for comp
 from __future__ import annotations
 
 import copy
-from pathlib import Path
+import os
 from typing import Any, Literal
 
-import torch
 from torch import Tensor
 
-from repro.llm.checkpoints import read_weights, write_weights
-from repro.llm.encoding import EncodedPairs, Tokens
-from repro.llm.gradient_steps import train
-from repro.llm.log_prob import response_log_prob
-from repro.llm.settings import Training
+from repro.llm.encoding import EncodedPairs
+from repro.llm.extra import library
+from repro.llm.trainers import Run, trained
 
 Variant = Literal["repaired", "as_published"]
+UNSCORED = -100
+"""What transformers leaves out of a loss."""
 
 
-def supervised_tokens(pairs: EncodedPairs, labels: Tensor, variant: Variant) -> Tokens:
+def supervised_rows(pairs: EncodedPairs, labels: Tensor, variant: Variant) -> dict[str, list]:
     """Sequences to imitate: 2n that no label touches, or the n chosen ones.
 
     Args:
@@ -31,45 +30,33 @@ def supervised_tokens(pairs: EncodedPairs, labels: Tensor, variant: Variant) -> 
         labels: (n,) in {−1, +1}; ``repaired`` does not look at them.
         variant: what the published procedure does, or its repair.
     """
-    length = max(pairs.first.ids.shape[1], pairs.second.ids.shape[1])
-    first, second = _padded(pairs.first, length), _padded(pairs.second, length)
+    first, second = pairs.first.parts, pairs.second.parts
     if variant == "repaired":
-        both = (torch.cat(two) for two in zip(first, second, strict=True))
-        return Tokens(*both)
-    won = (labels > 0)[:, None]
-    return Tokens(*(torch.where(won, a, b) for a, b in zip(first, second, strict=True)))
+        chosen = [*first, *second]
+    else:
+        won = (labels > 0).tolist()
+        chosen = [a if w else b for w, a, b in zip(won, first, second, strict=True)]
+    return {
+        "input_ids": [prompt + response for prompt, response in chosen],
+        "labels": [[UNSCORED] * len(prompt) + response for prompt, response in chosen],
+    }
 
 
-def fine_tuned(
-    model: Any,
-    tokens: Tokens,
-    training: Training,
-    seed: int,
-    device: str,
-    precision: str,
-    checkpoint: Path | None = None,
-) -> Any:
+def fine_tuned(model: Any, tokenizer: Any, rows: dict[str, list], run: Run) -> Any:
     """A copy of the model after next-token steps on the responses; its weights are frozen.
 
-    With checkpoints the finished weights are kept beside them and read by the next call.
+    With checkpoints the finished model is kept beside them and read by the next call.
     """
-    tuned = copy.deepcopy(model)
-
-    def loss(index: Tensor) -> Tensor:
-        some = tokens.rows(index).to(device)
-        return -response_log_prob(tuned, some) / some.response.sum(1)
-
-    kept = (
-        checkpoint.with_suffix(".safetensors") if checkpoint and training.checkpoint_every else None
-    )
-    if kept is None or not read_weights(tuned, kept):
-        train(tuned, loss, len(tokens), training, seed, device, precision, checkpoint)
-        if kept:
-            write_weights(tuned, kept)
-    return tuned.requires_grad_(False).eval()
-
-
-def _padded(tokens: Tokens, length: int) -> list[Tensor]:
-    extra = length - tokens.ids.shape[1]
-    wide = torch.nn.functional.pad
-    return [wide(x, (0, extra)) for x in (tokens.ids, tokens.present, tokens.response)]
+    kept = run.folder and run.training.checkpoint_every and run.folder.with_suffix(".tuned")
+    if kept and kept.exists():
+        tuned = type(model).from_pretrained(kept, use_safetensors=True).to(model.device)
+        return tuned.requires_grad_(False).eval()
+    tuned = trained(
+        library("trl").SFTTrainer, "SFTConfig", copy.deepcopy(model), tokenizer, rows, run,
+        dataset_kwargs={"skip_prepare_dataset": True},
+    )  # fmt: skip
+    if kept:
+        draft = kept.with_suffix(".draft")
+        tuned.save_pretrained(draft)
+        os.replace(draft, kept)
+    return tuned.requires_grad_(False)

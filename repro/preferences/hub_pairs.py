@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import importlib
 import logging
-import os
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from repro.base.errors import BadInput
+from repro.preferences.layouts import three_texts
 from repro.preferences.pair_records import (
-    FIELDS,
     KEY,
     PreferencePair,
     checked_pair,
@@ -20,7 +18,6 @@ from repro.preferences.pair_records import (
 )
 
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*(:[\w\[\]:%+-]+)?", re.ASCII)
-TURN = "\n\nAssistant:"
 log = logging.getLogger(__name__)
 
 
@@ -28,7 +25,7 @@ def hub_pairs(hub_id: str) -> Iterator[PreferencePair]:
     """Pairs of a hub dataset; rows that compare nothing are skipped, as no user can mend them."""
     skipped = 0
     for number, row in enumerate(_hub_rows(hub_id), 1):
-        record = _with_prompt(row)
+        record = three_texts(row)
         if not shape_fault(record) and content_fault(record):
             skipped += 1
         else:
@@ -50,17 +47,3 @@ def _hub_rows(hub_id: str) -> Iterator[object]:
         hint = "check name, split and network; if it is gated, log in with `hf auth login`"
         kind = type(error).__name__
         raise BadInput(KEY, hub_id, f"not on disk, and the hub fails ({kind}): {hint}") from None
-
-
-def _with_prompt(row: Any) -> Any:
-    """Split whole dialogues (as in Anthropic/hh-rlhf) after the last turn they share."""
-    if not isinstance(row, dict) or row.get("prompt") is not None:
-        return row
-    chosen, rejected = row.get("chosen"), row.get("rejected")
-    if not (isinstance(chosen, str) and isinstance(rejected, str)):
-        return row
-    shared = os.path.commonprefix([chosen, rejected])  # noqa: RUF071 - characters are meant
-    prompt, turn, _ = shared.rpartition(TURN)
-    start = len(prompt) + len(turn)
-    texts = (text.strip() for text in (prompt, chosen[start:], rejected[start:]))
-    return dict(zip(FIELDS, texts, strict=True)) if turn else row

@@ -1,29 +1,32 @@
-"""Preference pairs from files of JSON lines, or from the Hugging Face hub.
+"""Preference pairs from files and folders, or from the Hugging Face hub.
 
-A record is one JSON object a line with the text fields ``prompt``, ``chosen`` and ``rejected``.
-Whatever is wrong is one line naming the file and the line number.  It never repeats a text,
-because which of the two responses was chosen is the private label.
+Formats are those of ``pair_rows``, layouts those of ``layouts``.  Whatever is wrong is one line
+naming the file and the line.  It never repeats a text, because which of the two responses was
+chosen is the private label.
 """
 
 from __future__ import annotations
 
 import glob
-import json
 import os
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from repro.base.errors import BadInput
-from repro.base.files import regular_file, unreadable
 from repro.preferences.hub_pairs import HUB_ID, hub_pairs
+from repro.preferences.layouts import three_texts
 from repro.preferences.pair_records import KEY, PreferencePair, checked_pair
+from repro.preferences.pair_rows import ENDINGS, rows
+from repro.preferences.tables import saved_files
 
 FEWEST_PAIRS = 20
-LONGEST_LINE = 1 << 24  # bytes; a longer line is not a preference record
 FILE_ENDINGS = (".jsonl", ".json", ".gz", ".csv", ".parquet", ".txt")
 
 
 def read_pairs(path: str | Sequence[str]) -> list[PreferencePair]:
-    """Every pair of a file, a folder of .jsonl files, a glob, a hub id, or a list of these.
+    """Every pair of a file, a folder, a glob, a hub id, or a list of these.
+
+    A folder is one that ``datasets`` has saved, or holds .jsonl, .jsonl.gz, .csv and .parquet.
 
     A hub id is ``owner/name`` or ``owner/name:split`` (default train) with nothing of that
     name on disk.  Files are read in the order named (folders and globs: sorted), each once.
@@ -44,8 +47,8 @@ def _sources(name: str) -> list[str]:
     """Absolute paths of the files a name stands for, or the name itself where it is a hub id."""
     place, found, complaint = os.path.expanduser(name), [], "there is no such file or folder"
     if os.path.isdir(place):
-        found = glob.glob(os.path.join(glob.escape(place), "*.jsonl"))
-        complaint = "a folder without .jsonl files"
+        found = [place] if saved_files(Path(place), KEY) else _files_of(place)
+        complaint = f"a folder without {', '.join(ENDINGS)} files"
     elif os.path.lexists(place):
         found = [place]
     elif HUB_ID.fullmatch(name) and not name.lower().endswith(FILE_ENDINGS):
@@ -58,38 +61,17 @@ def _sources(name: str) -> list[str]:
     return [os.path.abspath(file) for file in sorted(found)]
 
 
+def _files_of(folder: str) -> list[str]:
+    every = glob.glob(os.path.join(glob.escape(folder), "*"))
+    return [file for file in every if file.lower().endswith(ENDINGS)]
+
+
 def _file_pairs(path: str) -> Iterator[PreferencePair]:
-    """Pairs of one file; blank lines are skipped, a byte order mark is allowed."""
+    """Pairs of one file, or of a folder that ``datasets`` has saved."""
     empty = True
-    regular_file(KEY, path)
-    try:
-        with open(path, "rb") as file:
-            for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE), b""), 1):
-                text = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
-                if text.strip():
-                    empty = False
-                    yield checked_pair(path, f"line {number}", _parse(path, number, text))
-    except OSError as error:
-        raise unreadable(KEY, path, error) from None
+    word, found = rows(path, KEY)
+    for number, value in found:
+        empty = False
+        yield checked_pair(path, f"{word} {number}", three_texts(value))
     if empty:
         raise BadInput(KEY, path, "holds no pairs")
-
-
-def _parse(path: str, number: int, line: bytes) -> object:
-    """The JSON value of one line."""
-    if b"\0" in line or len(line) == LONGEST_LINE:
-        raise BadInput(KEY, path, f"line {number}: not text, this looks like a binary file")
-    try:
-        return json.loads(line.decode("utf-8"), object_pairs_hook=_without_repeats)
-    except UnicodeDecodeError:
-        raise BadInput(KEY, path, f"line {number}: not UTF-8 text") from None
-    except (ValueError, RecursionError):
-        raise BadInput(KEY, path, f"line {number}: not valid JSON") from None
-
-
-def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Of a key given twice one reader takes the first value and another the last."""
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a key appears twice")
-    return found

@@ -17,9 +17,10 @@ import numpy as np
 
 from repro.base.errors import BadInput
 from repro.base.files import unreadable
+from repro.preferences.json_lines import json_lines
 from repro.release.comparison import folded, letters, trigrams, unlabelled
 from repro.release.nearest import nearest_texts
-from repro.release.records import Record, json_lines, read_records
+from repro.release.records import Record, read_records
 
 FEWEST = 20
 """Comparisons below which no attack could be certain at the level of the audit."""

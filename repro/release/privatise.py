@@ -20,6 +20,7 @@ from json.encoder import encode_basestring_ascii as quoted
 from pathlib import Path
 
 from repro.base.errors import OF_THE_MACHINE, BadInput
+from repro.preferences.pair_rows import text_size
 from repro.privacy.exact_response import ExactResponse, random_bytes
 from repro.release.answers import Answers
 from repro.release.canonical import comparison, fingerprint
@@ -28,7 +29,7 @@ from repro.release.ledger_file import trouble_told
 from repro.release.manifest import Counts, manifest_path, manifest_text
 from repro.release.near_copies import NearCopies
 from repro.release.publication import Publication
-from repro.release.records import Record, file_size, read_records
+from repro.release.records import Record, read_records
 from repro.release.scratch import Draft
 from repro.release.shuffle import shuffled
 
@@ -80,7 +81,7 @@ def privatise(
     """Write ``target`` and its manifest, whole or not at all.
 
     Args:
-        source: JSON lines with prompt, chosen and rejected.
+        source: comparisons in a format of ``pair_rows`` and a layout of ``layouts``.
         target: the release; it must not exist, its folder must.
         epsilon: budget of each label, in [1e-6, 40].
         ledger: where earlier releases are noted.
@@ -92,7 +93,7 @@ def privatise(
         BadInput: a faulty input, an existing target, a repeated release without ``compose``.
         OSError: the disk is full, or fails.
     """
-    size = file_size(str(source), "IN")
+    size = text_size(str(source), "IN")
     _refuse_target(target)
     run = Run(ExactResponse.at(epsilon), None if group is None else NearCopies(group))
     with (
@@ -126,16 +127,16 @@ def randomised(
                 bits = near.answer(content, bits)
             fresh.append((known, bits))
             whiches.append(which)
+        run.lines += len(together)
         found = zip(together, whiches, answers.recall(fresh), strict=True)
         for (record, _, _), which, answer in found:
             order = answer >> 1
             minus = (answer & 1) ^ order
-            pair = record[2:0:-1] if which else record[1:]
-            run.lines += 1
+            first = 1 + (order ^ which)
             run.plus += 1 - minus
             yield (
-                f'{{"prompt": {quoted(record[0])}, "response_1": {quoted(pair[order])}, '
-                f'"response_2": {quoted(pair[1 - order])}, "label": {("1", "-1")[minus]}}}\n'
+                f'{{"prompt": {quoted(record[0])}, "response_1": {quoted(record[first])}, '
+                f'"response_2": {quoted(record[3 - first])}, "label": {("1", "-1")[minus]}}}\n'
             ).encode("ascii")
 
 

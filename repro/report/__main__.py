@@ -32,6 +32,8 @@ def parser() -> argparse.ArgumentParser:
                        help="where finished runs are (outputs)")  # fmt: skip
     found.add_argument("--output", type=Path, metavar="FILE",
                        help="the page (report.html inside DIR)")  # fmt: skip
+    found.add_argument("--paper", choices=("p1", "p2", "p3", "p4"),
+                       help="one paper alone (report_p1.html inside DIR)")  # fmt: skip
     found.add_argument("--findings", type=Path, metavar="FILE",
                        help="write the findings as Markdown, and nothing else")  # fmt: skip
     found.add_argument("--latex", type=Path, metavar="DIR",
@@ -53,12 +55,17 @@ def main(arguments: Sequence[str]) -> int:
 
 def _write(given: argparse.Namespace) -> int:
     from repro.catalogue import entries, slips
-    from repro.report.html import ablations
+    from repro.report.html import ablations, one_paper
     from repro.report.html.findings import disagreements, findings, page
-    from repro.report.html.page import report_html
+    from repro.report.html.page import TITLE, report_html
     from repro.report.html.runs import find_runs, say_changes
 
-    runs, notes = find_runs(given.runs), slips.load()
+    runs, notes, listed = find_runs(given.runs), slips.load(), entries.load()
+    title = TITLE
+    if given.paper:
+        runs, notes = one_paper.runs_of(runs, given.paper), one_paper.slips_of(notes, given.paper)
+        title = f"{TITLE}. {given.paper.upper()}: {listed.paper_said(given.paper)}"
+        listed = one_paper.catalogue_of(listed, given.paper)
     by_key = {run.key: run for run in runs}
     if not runs:
         raise BadInput("runs", str(given.runs), "allowed: a folder with finished runs; run some")
@@ -69,8 +76,12 @@ def _write(given: argparse.Namespace) -> int:
     elif given.findings:
         _save(given.findings, page(findings(notes, by_key)))
     else:
-        text = report_html(runs, entries.load(), notes, ablations.read(given.runs))
-        _save(given.output or given.runs / "report.html", text)
+        found = ablations.read(given.runs)
+        if given.paper:
+            found = one_paper.ablations_of(found, runs)
+        text = report_html(runs, listed, notes, found, title)
+        name = f"report_{given.paper}.html" if given.paper else "report.html"
+        _save(given.output or given.runs / name, text)
     wrong = list(disagreements(notes, by_key))
     for line in wrong:
         print(f"finding against the runs: {line}", file=sys.stderr)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 SMALL, SMALL_LEADING, HEAD, HEAD_LEADING = 8.5, 12.0, 10.5, 15.0
 """Points: size of the small print and of the name, and the distance between their lines."""
 
-LINE, NAME = 54, 26
+LINE, NAME = 54, 19
 """Characters of small print, and of a name beside its verdict, that fit over one panel."""
 
 
@@ -55,9 +56,12 @@ def _write(ax: Axes, text: str, x: float, y: float, **look: Any) -> None:
 
 def name_lines(item: CheckResult) -> list[str]:
     """The check's name, broken after underscores where it is long."""
-    words = item.check.name.replace("_", "_ ")
-    lines = textwrap.wrap(words, NAME, break_on_hyphens=False)
-    return [line.replace("_ ", "_") for line in lines] or [""]
+    lines = [""]
+    for part in re.findall("[^_]*_|[^_]+", item.check.name):
+        if lines[-1] and len(lines[-1] + part) > NAME:
+            lines.append("")
+        lines[-1] += part
+    return lines
 
 
 def caption_lines(item: CheckResult) -> list[str]:

@@ -38,7 +38,7 @@ def legend_handles(result: Result) -> list[Any]:
             _mark("control, wrong on purpose", color=CONTROL, marker="s", **CONTROL_LOOK)
         )
     if "ratio" in controlled:
-        handles.append(_mark("control beyond the panel", color=CONTROL, marker="^", ls="none"))
+        handles.append(_mark("beyond the panel", color=CONTROL, marker="^", ls="none"))
     return handles
 
 

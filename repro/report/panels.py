@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
 from repro.base.notation import AXES, LINEAR_AXES
 from repro.report.curves import Curve, curve
@@ -26,6 +27,9 @@ from repro.study.results import CheckResult, Outcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+LABEL = 0.11
+"""Share of a panel's width that a tick's label takes."""
 
 WIDE = 30.0
 """Largest over smallest value from which a ratio or frequency is drawn on a log axis."""
@@ -62,15 +66,42 @@ def _frame(ax: Axes, item: CheckResult, found: Curve, log_x: bool) -> None:
     ax.set_xlabel(AXES.get(item.check.axis, item.check.axis))
     ax.set_ylabel(textwrap.fill(item.check.quantity, 32))
     if log_x and grid.max() < 100 * grid.min():
-        ax.xaxis.set_major_locator(FixedLocator(grid[:: -(-len(grid) // 7)].tolist()))
+        shown = apart(grid[:: -(-len(grid) // 7)].tolist())
+        ax.xaxis.set_major_locator(FixedLocator(shown))
         ax.xaxis.set_minor_locator(NullLocator())
-        ax.xaxis.set_major_formatter(
-            FuncFormatter(lambda value, _: f"{value:.{3 if value < 1000 else 6}g}")
-        )
+        ax.xaxis.set_major_formatter(FixedFormatter(labels_of(shown)))
     if not np.isfinite(found.mean).any():
         ax.set_xlim(*(grid[[0, -1]] if grid[0] < grid[-1] else (grid[0], 2 * grid[0] + 1)))
         ax.set_yticks([])
         ax.text(0.5, 0.5, "no finite measurement", transform=ax.transAxes, ha="center")
+
+
+def apart(values: list[float]) -> list[float]:
+    """Positive values in order without those whose labels would run into each other's.
+
+    >>> apart([1.04, 1.3, 2.2, 4.0, 8.0, 16.0])
+    [1.04, 2.2, 4.0, 8.0, 16.0]
+    """
+    room = LABEL * math.log(values[-1] / values[0])
+    kept = values[:1]
+    for value in values[1:-1]:
+        if math.log(value / kept[-1]) > room and math.log(values[-1] / value) > room:
+            kept.append(value)
+    return [*kept, values[-1]] if values[-1] > values[0] else kept
+
+
+def labels_of(values: list[float]) -> list[str]:
+    """Short labels, with as many digits as it takes to tell them apart.
+
+    >>> labels_of([2.0, 5.5, 1.6e6]), labels_of([1.000002, 1.00001])
+    (['2', '5.5', '1.6e6'], ['1', '1.00001'])
+    """
+    found: list[str] = []
+    for digits in range(3, 17):
+        found = [f"{value:.{digits}g}" for value in values]
+        if len(set(found)) == len(set(values)):
+            break
+    return [label.replace("e+0", "e").replace("e-0", "e-").replace("e+", "e") for label in found]
 
 
 def kind_of(item: CheckResult) -> str:
@@ -99,7 +130,8 @@ def _scales(item: CheckResult, curves: list[Curve]) -> tuple[bool, bool]:
     if kind_of(item) == "slope":
         log_y = bool((values > 0).any())
     else:
-        wide = values.size and values.min() > 0 and values.max() > WIDE * values.min()
+        positive = values[values > 0]
+        wide = positive.size and positive.max() > WIDE * positive.min() and values.min() >= 0
         log_y = bool(wide) and kind_of(item) != "ratio"
     return bool(log_x and (grid > 0).all()), log_y
 
@@ -113,6 +145,8 @@ def _points(ax: Axes, found: Curve, color: str, marker: str, log_y: bool) -> Non
     ax.errorbar(
         found.grid, mean, yerr=spread, color=color, marker=marker, ms=5, lw=1, capsize=2.5, **look
     )
+    if log_y:
+        _at_the_edge(ax, found.grid[found.mean <= 0], 0.04, "v", color)
 
 
 def _slope_lines(ax: Axes, outcome: Outcome, found: Curve) -> None:
@@ -164,12 +198,10 @@ def _focus(ax: Axes, curves: list[Curve], low: float, high: float) -> None:
             (found.mean > top + pad, 0.96, "^"),
             (found.mean < bottom - pad, 0.04, "v"),
         ):
-            x = found.grid[beyond]
-            ax.plot(
-                x,
-                np.full(len(x), edge),
-                transform=ax.get_xaxis_transform(),
-                marker=marker,
-                color=CONTROL,
-                ls="none",
-            )
+            _at_the_edge(ax, found.grid[beyond], edge, marker, CONTROL)
+
+
+def _at_the_edge(ax: Axes, x: np.ndarray, edge: float, marker: str, color: str) -> None:
+    """Arrows in place of points that lie beyond the panel, such as zeros on a log axis."""
+    to = ax.get_xaxis_transform()
+    ax.plot(x, np.full(len(x), edge), transform=to, marker=marker, color=color, ls="none")

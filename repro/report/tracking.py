@@ -27,7 +27,9 @@ MAX_PARAMS, MAX_METRICS = 100, 900
 """In one batch: MLflow takes 100 parameters, and 1000 entries in all."""
 
 
-def log_result(result: Result, folder: Path, tracking: Mapping[str, object]) -> str | None:
+def log_result(
+    result: Result, folder: Path, tracking: Mapping[str, object], command: str | None = None
+) -> str | None:
     """Log a run with a nested run for each check; returns the run id, or None.
 
     Two runs selected in MLflow's comparison view overlay their measured curves, each check's
@@ -38,6 +40,7 @@ def log_result(result: Result, folder: Path, tracking: Mapping[str, object]) -> 
         result: the finished run.
         folder: where its files are.
         tracking: ``{"kind": "none"}``, or ``{"kind": "mlflow", "uri": …, "experiment": …}``.
+        command: what makes the same run again, shown as its source.
     """
     if tracking.get("kind", "none") == "none":
         return None
@@ -46,7 +49,7 @@ def log_result(result: Result, folder: Path, tracking: Mapping[str, object]) -> 
         with quiet_mlflow():
             uri, experiment = str(tracking["uri"]), str(tracking.get("experiment", "repro"))
             with open_store(uri, experiment) as (client, experiment_id):
-                log = _Log(client, experiment_id, result)
+                log = _Log(client, experiment_id, result, command)
                 run_id = log.write(Path(folder))
             ids = {"experiment_id": experiment_id, "run_id": run_id, "checks": log.checks}
             remember(Path(folder), ids | {"seconds": round(time.perf_counter() - started, 3)})
@@ -75,8 +78,11 @@ def _warn(uri: str, problem: BaseException, folder: Path) -> None:
 class _Log:
     """Writes one result: a parent run, then a child for each check."""
 
-    def __init__(self, client: MlflowClient, experiment_id: str, result: Result) -> None:
+    def __init__(
+        self, client: MlflowClient, experiment_id: str, result: Result, command: str | None
+    ) -> None:
         self._client, self._experiment_id, self._result = client, experiment_id, result
+        self._source = command or f"python -m repro theorem={result.theorem}"
         self._end = int(time.time() * 1000)
         self._start = self._end - int(result.seconds * 1000)
         self.checks: dict[str, str] = {}
@@ -84,8 +90,7 @@ class _Log:
     def write(self, folder: Path) -> str:
         """Log everything; a run that cannot be completed is marked as failed."""
         result = self._result
-        source = f"python -m repro theorem={result.theorem}"
-        tags = {"mlflow.note.content": result.title, "mlflow.source.name": source}
+        tags = {"mlflow.note.content": result.title, "mlflow.source.name": self._source}
         run_id = self._create(content.run_name(result), content.run_tags(result) | tags)
         try:
             self._fill(run_id, content.params_of(result.config), content.run_points(result))

@@ -6,13 +6,21 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 
+import numpy as np
+
 from repro.report.curves import curve
 from repro.report.plain import flatten
-from repro.report.wording import finite, interval
-from repro.study.results import CheckResult, Outcome, Result
+from repro.report.wording import finite, headline, interval
+from repro.study.results import Check, CheckResult, Outcome, Result
 
 Point = tuple[str, float, int]
 """A metric: name, value, step."""
+
+SIGNS = {"supported": 1.0, "inconclusive": 0.0, "contradicted": -1.0}
+"""A verdict as a metric: columns of metrics can be sorted, and compared between runs."""
+
+DIGITS = 5
+"""Of a number in the UI's columns, which are narrow; ``verdict.json`` has all of them."""
 
 MAX_VALUE = 500
 """Characters of a parameter or tag that are kept."""
@@ -31,13 +39,18 @@ def name_of(text: str) -> str:
 
 
 def run_name(result: Result) -> str:
-    """What the list of runs shows: theorem, settings a user is likely to vary, budget."""
+    """Begins with what tells two runs apart: the UI shows twenty characters.
+
+    Four digits of the config's hash, the settings that a user is likely to vary, seed and budget,
+    and the theorem at the end: the saved views have a column for it.
+    """
     settings = [
-        f"{short}={result.config[key]}"
-        for key, short in (("epsilon", "eps"), ("n_pairs", "n"), ("horizon", "T"))
+        f"{short}={float(str(result.config[key])):g}"
+        for key, short in (("epsilon", "ε"), ("n_pairs", "n"), ("horizon", "T"))
         if result.config.get(key) is not None
     ]
-    return " ".join([result.theorem, *settings, f"seed={result.seed}", result.budget])
+    told = [result.config_hash[:4], *settings, f"s{result.seed}", result.budget, result.theorem]
+    return " ".join(told)
 
 
 def params_of(values: Mapping[str, object]) -> dict[str, str]:
@@ -68,6 +81,10 @@ def check_tags(result: Result, item: CheckResult) -> dict[str, str]:
     own = {"verdict": verdict, "expected": expected, "caught": str(item.caught).lower()}
     own |= {"as_expected": str(verdict == expected).lower(), "check": item.check.name}
     own |= {"level": "check", "method": item.check.method}
+    if (epsilon := item.check.settings.get("epsilon")) is not None:
+        own["epsilon"] = str(epsilon)
+    elif item.check.axis == "epsilon":
+        own["epsilon"] = f"{min(item.check.grid):g} to {max(item.check.grid):g}"
     return run_tags(result) | own
 
 
@@ -80,23 +97,31 @@ def check_params(item: CheckResult) -> dict[str, str]:
 
 
 def run_points(result: Result) -> Iterator[Point]:
-    """Every check's curves and interval under its name, so that two runs overlay in the UI."""
+    """Every check's curve and numbers under its name, so that two runs overlay in the UI.
+
+    The UI's comparison begins with what comes first here: levels, which differ between settings.
+    """
+    for item in result.checks:
+        yield from _level_points(f"{item.check.name}.log10_at", item)
+    verdicts = [item.verdict for item in result.checks]
+    for verdict in SIGNS:
+        yield verdict, float(verdicts.count(verdict)), 0
     for item in result.checks:
         name = item.check.name
-        yield from _curve_points(name, item.outcome)
+        if item.outcome.fit is None:
+            yield from _curve_points(name, item.outcome)
         yield from _decade_points(f"{name}.log10", item.outcome)
-        yield from _number_points(f"{name}.", item.outcome)
-        for control in item.controls:
-            yield from _curve_points(f"{name}.{control.method}", control)
+        yield from _number_points(f"{name}.", item.check, item.outcome)
 
 
 def check_points(item: CheckResult) -> Iterator[Point]:
     """One check's curve, controls and numbers, under names that all checks share."""
-    yield from _curve_points("measured", item.outcome)
-    yield from _number_points("", item.outcome)
+    yield from _curve_points("curve", item.outcome)
+    yield from _decade_points("log10", item.outcome)
+    yield from _number_points("", item.check, item.outcome)
     for control in item.controls:
-        yield from _curve_points(f"control.{control.method}", control)
-        yield from _number_points(f"control.{control.method}.", control)
+        yield from _curve_points(f"control.{control.method}.curve", control)
+        yield from _number_points(f"control.{control.method}.", item.check, control)
 
 
 def steps_of(grid: list[float]) -> list[int]:
@@ -132,13 +157,43 @@ def _decade_points(name: str, outcome: Outcome) -> Iterator[Point]:
             yield name_of(name), math.log10(mean), step
 
 
-def _number_points(prefix: str, outcome: Outcome) -> Iterator[Point]:
-    """The measured numbers with the ends of their interval."""
-    ends = interval(outcome.numbers) or (None, None)
-    for key in ("slope", "value", "max_ratio", "exact_epsilon", "audit_lower_bound"):
-        if (value := finite(outcome.numbers.get(key))) is not None:
-            yield name_of(prefix + key), value, 0
-    for key, end in zip(("ci_low", "ci_high"), ends, strict=True):
-        if end is not None:
-            yield name_of(prefix + key), end, 0
-    yield name_of(prefix + "failed"), float(outcome.series.failed), 0
+def _level_points(prefix: str, item: CheckResult) -> Iterator[Point]:
+    """log10 of the curve at one value of the sweep that runs at other budgets of privacy share.
+
+    A smaller epsilon gets more labels, so curves over their number end in the same values; at one
+    number of labels they differ.  It is the power of ten nearest to the middle of the sweep that
+    the config names, and read off between two grid points.
+    """
+    fit, settings = item.outcome.fit, item.check.settings
+    found = curve(item.outcome.series)
+    if fit is None or not fit.log_axis or (found.mean <= 0).any() or len(found.grid) < 2:
+        return
+    at = np.log10(found.grid)
+    scaled = settings.get("labels_scaled_by", 1.0) if item.check.axis == "n_pairs" else 1.0
+    shared = round(float(at[0] + at[-1]) / 2 - math.log10(float(str(scaled))))
+    if at[0] <= shared <= at[-1]:
+        level = float(np.interp(shared, at, np.log10(found.mean)))
+        yield name_of(f"{prefix}_1e{shared}"), level, 0
+
+
+def _number_points(prefix: str, check: Check, outcome: Outcome) -> Iterator[Point]:
+    """Verdict, what is claimed and what was measured, with the ends of its interval."""
+    numbers = outcome.numbers
+    found = {"verdict": SIGNS[outcome.verdict], "measured": headline(numbers)}
+    found["claimed"] = _claimed(check, numbers)
+    for key in ("tolerance", "slack"):
+        found[key] = finite(numbers.get(key, getattr(check, key, None)))
+    ends = interval(numbers) or (None, None)
+    found |= dict(zip(("ci_low", "ci_high"), ends, strict=True))
+    found["failed"] = float(outcome.series.failed)
+    for key, value in found.items():
+        if value is not None:
+            yield name_of(prefix + key), float(f"{value:.{DIGITS}g}"), 0
+
+
+def _claimed(check: Check, numbers: Mapping[str, object]) -> float | None:
+    """A slope, a ratio, an epsilon, or the most that a frequency or a ratio may be."""
+    for key in ("claimed", "claimed_epsilon", "allowed"):
+        if (value := finite(numbers.get(key, getattr(check, key, None)))) is not None:
+            return value
+    return 1.0 if check.kind == "inequality" else None

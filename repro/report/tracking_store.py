@@ -13,6 +13,8 @@ from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from repro.report.tracking_views import view_tags
+
 if TYPE_CHECKING:
     from mlflow import MlflowClient
 
@@ -92,9 +94,12 @@ def _client_and_experiment(uri: str, name: str, artifacts: str | None) -> tuple[
 
     client = MlflowClient(tracking_uri=uri, registry_uri=uri)
     found = client.get_experiment_by_name(name)
-    if found is not None:
-        return client, found.experiment_id
-    return client, client.create_experiment(name, artifact_location=artifacts)
+    if found is None:
+        found = client.get_experiment(client.create_experiment(name, artifact_location=artifacts))
+    for key, view in view_tags().items():
+        if found.tags.get(key) != view:
+            client.set_experiment_tag(found.experiment_id, key, view)
+    return client, found.experiment_id
 
 
 @contextmanager

@@ -48,6 +48,9 @@ def _each_changed(plan: Plan, shipped, instance) -> Iterator[tuple[str, Any, Pla
             other = 2 * value if math.isfinite(value) else 1.0
             given = setting.overrides.model_copy(update={name: other})
             yield name, value, replace(plan, setting=replace(setting, overrides=given))
+    for name in ("channel", "regulariser"):
+        if (chosen := getattr(setting, name)) is not None:
+            yield name, _words(chosen), replace(plan, setting=replace(setting, **{name: None}))
     for path, value, old in _differences(plan.config, shipped):
         yield (
             ".".join(("theorem", *path)),
@@ -57,6 +60,11 @@ def _each_changed(plan: Plan, shipped, instance) -> Iterator[tuple[str, Any, Pla
     if not any(trial.row.on == INSTANCE for trial in built(plan).trials):
         for path, value, _ in _differences(setting.instance, instance):
             yield ".".join(("instance", *path)), value, plan
+
+
+def _words(chosen: object) -> str:
+    """A selected part by its numbers, as a refusal shows it."""
+    return str(chosen).partition("(")[2].rstrip(")")
 
 
 def _would_be(plan: Plan) -> str | None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from repro.base.errors import BadInput, nearest
 from repro.base.schema import Model
@@ -17,6 +17,10 @@ from repro.study.results import AssumptionResult
 from repro.study.row import INSTANCE, Row
 from repro.study.stages import refuse_unknown
 from repro.study.trial import Trial, labels_for_epsilon
+
+if TYPE_CHECKING:
+    from repro.policies.regularisers import Regulariser
+    from repro.preferences.label_mixture import LabelMixture
 
 DEFAULT_INSTANCE = "linear"
 """The kind of instance that ``Probes.probes`` are for."""
@@ -32,6 +36,9 @@ class Setting:
         device: ``cpu`` or ``cuda``.
         cache: folder for label-free tables that are costly to build.
         stages: by name, what replaces a stage of every case that has it.
+        channel: how labels are made private, for experiments that let it be chosen; None:
+            randomized response.
+        regulariser: the divergence in the objective, likewise; None: KL.
     """
 
     overrides: Overrides
@@ -39,10 +46,14 @@ class Setting:
     device: str
     cache: Path
     stages: Mapping[str, Any] = field(default_factory=dict)
+    channel: LabelMixture | None = None
+    regulariser: Regulariser | None = None
 
 
 C = TypeVar("C", bound=Case)
 K = TypeVar("K", bound=Case)
+Assumed = tuple[str, bool, str]
+"""Name of an assumption, whether it holds, and its numbers in words."""
 
 
 class Experiment(ABC, Generic[C]):
@@ -96,6 +107,22 @@ class Experiment(ABC, Generic[C]):
             for at in (0, -1):
                 if isinstance(case := trial.cases[at], of):
                     yield trial, f"{trial.row.name} at {trial.grid[at]:g}", case
+
+    def at_both_ends(
+        self, of: type[K], *assumed: Callable[[K], Iterable[Assumed]]
+    ) -> tuple[AssumptionResult, ...]:
+        """Assumptions on cases of one type, at the first and the last value of their sweeps.
+
+        Args:
+            of: cases of another type are left out.
+            assumed: each gives (name, whether it holds, numbers in words) of a case.
+        """
+        return tuple(
+            AssumptionResult(f"{place}: {name}", holds, detail)
+            for _, place, case in self.ends(of)
+            for one in assumed
+            for name, holds, detail in one(case)
+        )
 
     def more_labels(self, row: Row, probe: Probe, given: Overrides) -> float:
         """By how much top-level overrides multiply the labels of a probe."""

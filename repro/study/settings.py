@@ -78,6 +78,8 @@ class RunConfig(Model):
 
     theorem: dict[str, Any]
     instance: dict[str, Any]
+    channel: Any = None
+    regulariser: Any = None
     budget: Budget
     tracking: Tracking
     compute: Compute
@@ -158,7 +160,8 @@ def session_of(values: Mapping[str, Any]) -> Session:
     tables = expanded("feature_cache", config.feature_cache or f"{output_dir}/.cache/features")
     _refuse_unable(config.compute, device)
     stages = named_stages(config.stages)
-    setting = Setting(overrides, instance, device, tables.absolute(), stages)
+    selected = _selected(values)
+    setting = Setting(overrides, instance, device, tables.absolute(), stages, **selected)
     plan = Plan(kind.slug, config.theorem, setting, config.budget, config.seed, config.only, folder)
     built(plan)
     refuse_without_effect(plan, kept, shipped_instance(instance["kind"]))
@@ -166,6 +169,10 @@ def session_of(values: Mapping[str, Any]) -> Session:
         "instance": instance,
         "device": device,
     }
+    # a run that selects nothing keeps the name that it had before there was a choice
+    for name, chosen in selected.items():
+        if chosen is None:
+            resolved.pop(name, None)
     if stages:
         resolved["stages"] = in_words(stages)
     named = _hash(resolved)
@@ -173,6 +180,24 @@ def session_of(values: Mapping[str, Any]) -> Session:
         plan, resolved, named, config.tracking, config.compute, output_dir, config.dry_run,
         config.detail,
     )  # fmt: skip
+
+
+def _selected(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Channel and divergence of a composed config; None for the usual ones."""
+    from repro.policies.regulariser_choice import chosen_regulariser
+    from repro.policies.regularisers import KL
+    from repro.preferences.channel_choice import chosen_channel
+    from repro.preferences.label_mixture import RANDOMIZED_RESPONSE
+
+    groups = (
+        ("channel", chosen_channel, RANDOMIZED_RESPONSE),
+        ("regulariser", chosen_regulariser, KL),
+    )
+    found: dict[str, Any] = {}
+    for name, chosen, usual in groups:
+        one = chosen(values[name]) if name in values else usual
+        found[name] = None if one == usual else one
+    return found
 
 
 def resolve_device(device: str) -> str:

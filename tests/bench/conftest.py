@@ -11,7 +11,8 @@ RATIOS = {
 def pytest_terminal_summary(terminalreporter, config):
     session = getattr(config, "_benchmarksession", None)
     done = {b.name.removeprefix("test_"): b for b in session.benchmarks} if session else {}
-    cost = {name: b.stats.min / b.extra_info["replicates"] for name, b in done.items() if b.stats}
+    timed = {name: b for name, b in done.items() if b.stats and "replicates" in b.extra_info}
+    cost = {name: b.stats.min / b.extra_info["replicates"] for name, b in timed.items()}
     found = {k: cost[a] / cost[b] for k, (a, b) in RATIOS.items() if a in cost and b in cost}
     if not found:
         return

@@ -10,6 +10,16 @@ CASES = {
     "added top key": ("+a=1", "a=1: unknown key"),
     "unknown group option": ("budget=huge", "budget=huge: allowed: laptop, paper, smoke"),
     "unknown instance": ("instance=nope", "instance=nope: "),
+    "unknown channel": ("channel=nope", "channel=nope: allowed: flips"),
+    "channel outside the polytope": (
+        "channel=flips channel.p0=0.2",
+        "channel=p0=0.2, p1=0.4: not 1-private; allowed: ",
+    ),
+    "f not convex at 1": ("regulariser.terms=[[1,1],[-2,2]]", "regulariser.terms=[[1.0, 1.0], [-2"),
+    "channel without effect": (
+        "channel=skewed only=[kl_weight]",
+        "channel=truth=0.7, yes=0.25: changes nothing",
+    ),
     "epsilon 0": ("epsilon=0", "epsilon=0: allowed: "),
     "epsilon negative": ("epsilon=-1", "epsilon=-1: allowed: "),
     "epsilon text": ("epsilon=abc", "epsilon=abc: allowed: a number"),

@@ -1,8 +1,10 @@
 """``python -m repro.features`` and ``python -m repro.suite``."""
 
 import json
+from pathlib import Path
 
 import pytest
+import yaml
 
 from repro import features, suite
 from repro.preferences.synthetic_pairs import synthetic_pairs
@@ -62,6 +64,33 @@ def test_suite_lists_what_is_there(tmp_path, monkeypatch, capsys):
     )
     assert "2 experiments" in capsys.readouterr().out
     assert "theorem=${key}" in (tmp_path / "dvc.yaml").read_text()
+
+
+def test_suite_keeps_seed_and_budget_of_the_list(tmp_path, monkeypatch):
+    (tmp_path / "conf").mkdir()
+    (tmp_path / "conf/suite.yaml").write_text("seed: 3\nbudget: smoke\ntheorems: {}\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(suite, "listed", lambda: ["a"])
+    monkeypatch.setattr(suite, "room_of", lambda slug: "b")
+    assert suite.main(["list"]) == 0
+    found = yaml.safe_load((tmp_path / "conf/suite.yaml").read_text())
+    assert found == {"seed": 3, "budget": "smoke", "theorems": {"a": "b"}}
+
+
+def test_suite_writes_numbers_and_figure_for_dvc(command, capsys):
+    words = ("theorem=rdpo_identity", "budget=smoke", "tracking=none", "compute.workers=1")
+    assert command(*words, "hydra.run.dir=outputs/suite/rdpo_identity")[0] == 0
+    assert suite.main(["metrics", "rdpo_identity"]) == 0
+    verdict = json.loads(Path("outputs/suite/rdpo_identity/verdict.json").read_text())
+    numbers = json.loads(Path("outputs/metrics/rdpo_identity.json").read_text())
+    assert numbers.pop("verdict") == "supported"
+    assert numbers == {
+        row["name"]: {"verdict": row["verdict"], "measured": row["max_ratio"]}
+        for row in verdict["checks"]
+    }
+    assert Path("outputs/figures/rdpo_identity.png").read_bytes().startswith(b"\x89PNG")
+    assert suite.main(["metrics", "../x"]) == suite.main(["metrics"]) == 2
+    assert "usage: python -m repro.suite metrics NAME" in capsys.readouterr().err
 
 
 def test_suite_overwrites_no_dvc_yaml_and_lists_no_folder_without_theorems(

@@ -27,8 +27,11 @@ def double(values) -> torch.Tensor:
 ONE = double([[1.0]])
 
 
-def of_debiased(labels, x=ONE, mass=ONE, radius=50.0, **options):
-    return algorithms_debiased.debiased_logistic(x, mass, double(labels), radius, **options)
+def of_debiased(labels, x=ONE, mass=ONE, radius=50.0, tolerance=1e-11):
+    """By Newton's steps: cells that share no direction are otherwise fitted in closed form."""
+    return algorithms_debiased._by_newton(
+        x, mass, torch.as_tensor(labels, dtype=torch.float64), radius, tolerance
+    )
 
 
 def of_label_loss(shares, pairs=1.0, x=ONE, radius=50.0, name="naive", **options):
@@ -93,6 +96,16 @@ def test_tolerance_is_relative_to_the_radius():
     assert float(of_debiased([[0.9]], radius=5.0, tolerance=0.31)) > 1.7
 
 
+@pytest.mark.parametrize("radius", [50.0, 2.0])
+def test_cells_that_share_no_direction_are_fitted_as_by_newton(radius):
+    """Inside the ball in closed form; outside of it the steps take over."""
+    x = double([[1.2, 1.6], [-0.4, 0.3]])
+    mass = double([[0.3, 0.7], [0.9, 0.1], [0.5, 0.5]])
+    labels = double([[0.9, 0.2], [0.4, 0.5], [1.3, 0.6]])
+    found = algorithms_debiased.debiased_logistic(x, mass, labels, radius)
+    torch.testing.assert_close(found, of_debiased(labels, x, mass, radius), rtol=1e-7, atol=1e-8)
+
+
 def outward_residual(score: torch.Tensor, theta: torch.Tensor, radius: float) -> float:
     """What is left of the score's direction once the ball's share is taken off."""
     on_sphere = (theta.norm(dim=1, keepdim=True) > radius * (1 - 1e-9)).double()
@@ -112,7 +125,7 @@ DEBIASED_CASES = [
 def test_debiased_steps_that_overshoot_are_halved(x, mass, labels):
     """Some rows climb under whole steps; others, beside them, do not."""
     x, mass, labels = double(x), double(mass), double(labels)
-    found = algorithms_debiased.debiased_logistic(x, mass, labels, 50.0)
+    found = of_debiased(labels, x, mass)
     score = (mass * (labels - torch.sigmoid(found @ x.T))) @ x
     assert outward_residual(score, found, 50.0) < 1e-6
 
@@ -275,7 +288,7 @@ def test_debiased_fits_end_whatever_the_last_bits(x, mass, labels, seed, monkeyp
         lambda *given: (v := inner(*given)) * (1 + 2e-16 * float(rng.standard_normal())) + 0 * v,
     )  # fmt: skip
     x, mass, labels = double(x), double(mass), double(labels)
-    found = algorithms_debiased.debiased_logistic(x, mass, labels, 50.0)
+    found = of_debiased(labels, x, mass)
     score = (mass * (labels - torch.sigmoid(found @ x.T))) @ x
     assert outward_residual(score, found, 50.0) < 1e-6
 

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from tests.faults.injection import KILLED, KINDS, Writers, compiled
-from tests.faults.tally import SURVIVED
 
 SHARES = {"run": 0.3, "track": 0.4, "report": 0.1}
 """Of the injections that are asked for; the report has three writers, the ledger its own tests."""
@@ -64,7 +63,7 @@ def test_the_shim_counts_and_fails_where_it_is_told(writers, tmp_path):
     assert not list((tmp_path / "c").rglob("verdict.json"))
 
 
-def test_runs(writers, wanted_points, look, tmp_path):
+def test_runs(writers, wanted_points, look, tmp_path, record_property):
     results, entries, drafts = look
     undisturbed = tmp_path / "undisturbed"
     whole = writers.write("run", undisturbed)
@@ -83,7 +82,7 @@ def test_runs(writers, wanted_points, look, tmp_path):
         assert results(folder) == wanted, (kind, k)
         assert drafts(folder) == [], (kind, k)
         shutil.rmtree(folder)
-    SURVIVED["run"] += len(tried)
+    record_property("faults injected", ("run", len(tried)))
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +107,7 @@ def recorded(folder):
     return dict(rows)
 
 
-def test_tracking(writers, wanted_points, store, tmp_path):
+def test_tracking(writers, wanted_points, store, tmp_path, record_property):
     shutil.copytree(store, tmp_path / "counted")
     whole = writers.write("track", tmp_path / "counted")
     before, each = recorded(store), len(recorded(tmp_path / "counted")) - len(recorded(store))
@@ -130,7 +129,7 @@ def test_tracking(writers, wanted_points, store, tmp_path):
             assert writers.write("track", folder).status == 0, (kind, k)
             assert len(recorded(folder)) >= len(after) + each
         shutil.rmtree(folder)
-    SURVIVED["tracking"] += len(tried)
+    record_property("faults injected", ("tracking", len(tried)))
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +148,7 @@ def written(folder):
 
 
 @pytest.mark.parametrize("writer", ["page", "findings", "latex"])
-def test_report(writer, writers, wanted_points, runs, tmp_path):
+def test_report(writer, writers, wanted_points, runs, tmp_path, record_property):
     shutil.copytree(runs, tmp_path / "undisturbed")
     whole = writers.write(writer, tmp_path / "undisturbed")
     wanted, tried = written(tmp_path / "undisturbed"), points(whole.calls, wanted_points["report"])
@@ -166,4 +165,4 @@ def test_report(writer, writers, wanted_points, runs, tmp_path):
         assert written(folder) == wanted, (kind, k)
         assert drafts(folder) == []
         shutil.rmtree(folder)
-    SURVIVED["report"] += len(tried)
+    record_property("faults injected", ("report", len(tried)))

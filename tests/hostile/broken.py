@@ -5,6 +5,7 @@ import errno
 import hashlib
 import os
 import random
+import re
 import stat
 import sys
 from pathlib import Path
@@ -22,7 +23,10 @@ def empty(path, good):
 
 
 def truncated(path, good):
-    path.write_bytes(good[: 2 * len(good) // 3].rstrip())
+    """At two thirds; in YAML within the next name, as a cut between two entries leaves it whole."""
+    cut = 2 * len(good) // 3
+    name = re.compile(rb"\n {0,2}[\w.]+(?=: *[\n{])").search(good, cut)
+    path.write_bytes(good[: name.end() - 1 if name else cut].rstrip())
 
 
 def binary(path, good):

@@ -30,6 +30,7 @@ ACCEPTED = {
     "dry_run": {"boolean"},
     "verbose": {"boolean"},
     "quiet": {"boolean"},
+    "gradient_checkpointing": {"boolean"},
     "coefficient": {"zero"},  # no pessimism
     "max_grad_norm": {"null"},  # gradients as they are
     # nobody corrupts; a probe without its own has the experiment's
@@ -47,6 +48,9 @@ ACCEPTED = {
     "feature_cache": {"text", "path trick"},
     "theorems_from": {"missing"},  # the current folder
     "stages": {"missing"},  # nothing is replaced
+    "channel": {"missing"},  # randomized response
+    "regulariser": {"missing"},  # KL
+    "always_yes": {"zero"},  # no constant answers
     **{f"stages.{name}": {"missing"} for name in ("labels", "channel", "noise", "estimate")},
     "stages.bonus": {"missing", "negative", "zero"},  # a multiple of the bonus: reversed, none
 }

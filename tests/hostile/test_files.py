@@ -273,27 +273,19 @@ WITH_GOOD_FILES = {"measurements in a picture": 2}
 """One check alone is no table of the experiment that the picture is of."""
 
 
-def checkpoint_readers():
-    import torch
+def test_a_broken_checkpoint_is_passed_over(tmp_path):
+    """What is whole is told by the state file, which a trainer writes last."""
+    from repro.llm.trainers import last_checkpoint
 
-    model = torch.nn.Linear(2, 1)
-    return model, torch.optim.SGD(model.parameters(), lr=0.1)
-
-
-def test_a_broken_checkpoint_is_refused(tmp_path):
-    from repro.llm.checkpoints import Checkpoint
-
-    model, optimizer = checkpoint_readers()
-    for number, (way, spoil) in enumerate(broken.WAYS.items()):
-        kept = Checkpoint(tmp_path / str(number))
-        kept.save(model, optimizer, 3)
-        assert kept.restore(model, optimizer) == 3
-        spoil(kept.file, kept.file.read_bytes())
-        if way == "missing":
-            assert kept.restore(model, optimizer) == 0
-            continue
-        with time_limit(), pytest.raises(BadInput, match="^checkpoint=.*state.pt"):
-            kept.restore(model, optimizer)
+    good = b'{"global_step": 3}'
+    for number, spoil in enumerate(broken.WAYS.values()):
+        place = tmp_path / str(number) / "checkpoint-3"
+        place.mkdir(parents=True)
+        (place / "trainer_state.json").write_bytes(good)
+        assert last_checkpoint(place.parent) == place
+        spoil(place / "trainer_state.json", good)
+        with time_limit():
+            assert last_checkpoint(place.parent) in (None, place)
 
 
 def test_a_picture_that_cannot_be_read_is_left_out(tmp_path):
@@ -317,6 +309,7 @@ def test_a_picture_that_cannot_be_read_is_left_out(tmp_path):
 def heals(folder, entry, compute):
     """Whether a broken cache entry costs nothing but time: the same result, the same entry."""
     wanted, good = compute(), entry.read_bytes()
+    beside = sorted(path.name for path in entry.parent.iterdir())
     for way, spoil in broken.WAYS.items():
         spoil(entry, good)
         with time_limit():
@@ -328,7 +321,7 @@ def heals(folder, entry, compute):
         assert not entry.is_symlink(), way
     with broken.unreadable(entry):
         assert compute() == wanted
-    assert [path.name for path in entry.parent.iterdir() if path != entry] == []
+    assert sorted(path.name for path in entry.parent.iterdir()) == beside
 
 
 def test_a_broken_feature_table_is_computed_anew(tmp_path):

@@ -16,6 +16,7 @@ MODEL = ModelChoice(
 )
 STEPS = Training(
     epochs=1, batch_size=16, learning_rate=1e-3, optimizer="adamw", max_grad_norm=1.0,
+    accumulation=1, schedule="constant", warmup=0, gradient_checkpointing=False,
     checkpoint_every=0,
 )  # fmt: skip
 PROCEDURE = Procedure(

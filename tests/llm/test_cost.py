@@ -1,8 +1,16 @@
 """The estimate grows with what it is made of and never loads a weight."""
 
 import pytest
+import torch
+from torch.utils.flop_counter import FlopCounterMode
 
-from repro.llm.cost import Size, cost, in_words
+from repro.llm.backbone import tiny_config
+from repro.llm.cost import Size, activations, cost, in_words
+from repro.llm.encoding import Tokens
+from repro.llm.extra import library
+from repro.llm.log_prob import response_log_prob
+from repro.llm.settings import Shape
+from repro.llm.trainers import _log_prob
 
 
 @pytest.fixture(autouse=True)
@@ -40,3 +48,54 @@ def test_words_name_memory_and_hours(model, data, procedure):
     words = in_words(cost(model, data, procedure, 2, 1), model, 2)
     assert "GiB of memory" in words
     assert "GPU-hours" in words
+
+
+LENGTH, ROWS = 40, 32
+
+
+@pytest.fixture(params=[(32, 1, 2), (64, 4, 4)], ids=str)
+def sized(request, model):
+    """A tiny model, what the estimate holds it for, and a batch of 16 pairs."""
+    shape = Shape(**dict(zip(("width", "layers", "heads"), request.param, strict=True)))
+    torch.manual_seed(0)
+    built = library("transformers").GPT2LMHeadModel(tiny_config(shape, 200))
+    size = Size.of(model.model_copy(update={"tiny": shape}))
+    ids = torch.randint(4, 200, (ROWS, LENGTH))
+    present, response = torch.ones(2, ROWS, LENGTH, dtype=torch.long)
+    response[:, : LENGTH // 2] = 0
+    return built, size, Tokens(ids, present, response)
+
+
+def test_operations_are_those_counted(sized):
+    """By torch's counter, which sees matrix products alone; so attention is written out."""
+    built, size, tokens = sized
+    built.set_attn_implementation("eager")
+    with FlopCounterMode(display=False) as counted:
+        response_log_prob(built, tokens).sum().backward()
+    expected = 3 * size.forward(LENGTH) * ROWS * LENGTH
+    assert expected == pytest.approx(counted.get_total_flops(), rel=0.2)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_activations_are_those_kept(sized, steps):
+    """Bytes of what autograd keeps of a batch in TRL's forward pass, weights left out."""
+    built, size, tokens = sized
+    library("trl.trainer.utils").add_fused_lm_head(built)
+    kept = {}
+
+    def pack(x):
+        if not isinstance(x, torch.nn.Parameter):
+            kept[x.data_ptr(), x.numel(), x.dtype] = x  # alive, so that no place is used twice
+        return x
+
+    batch = {
+        "input_ids": tokens.ids, "attention_mask": tokens.present,
+        "completion_mask": tokens.response,
+    }  # fmt: skip
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda x: x):
+        _log_prob(built, batch)
+    found = sum(x.numel() * x.element_size() for x in kept.values())
+    one = steps.model_copy(update={"batch_size": ROWS // 2})
+    assert activations(size, "float32", one, LENGTH) == pytest.approx(found, rel=0.2)
+    halves = one.model_copy(update={"accumulation": 2})
+    assert activations(size, "float32", halves, LENGTH) == pytest.approx(found / 2, rel=0.2)

@@ -6,12 +6,14 @@ import pytest
 import torch
 
 from repro.base.notation import privacy_cost
-from repro.llm.direct_preference import optimised, trainable
+from repro.llm.direct_preference import optimised, preference_rows
 from repro.llm.implicit_reward import dpo_reward_difference
 from repro.llm.log_prob import pair_log_prob
 from repro.llm.losses import debiased_loss, log_loss
+from repro.llm.objectives import Objective
 from repro.llm.private_labels import private_labels
 
+pytestmark = pytest.mark.filterwarnings("ignore")
 DIFFERENCE = functools.partial(dpo_reward_difference, kl_weight=0.1)
 
 
@@ -26,7 +28,7 @@ def one_step(study, loss, labels, optimizer, rate):
             "optimizer": optimizer, "learning_rate": rate, "batch_size": 64, "max_grad_norm": None,
         }
     )  # fmt: skip
-    policy = optimised(study.reference, labels, DIFFERENCE, loss, steps, 0)
+    policy = optimised(study.reference, labels, Objective(DIFFERENCE, loss), steps, 0)
     return moved(policy, study.reference)
 
 
@@ -50,7 +52,7 @@ def test_training_raises_the_margin_and_leaves_the_reference(study):
     labels = study.splits.train.labels
     steps = study.procedure.preference.model_copy(update={"epochs": 4, "learning_rate": 0.3})
     before = [p.clone() for p in study.reference.model.parameters()]
-    policy = optimised(study.reference, labels, DIFFERENCE, log_loss, steps, 0)
+    policy = optimised(study.reference, labels, Objective(DIFFERENCE, log_loss), steps, 0)
     first, second = pair_log_prob(policy, study.reference.pairs, 64, "cpu")
     margin = (first - study.reference.first - second + study.reference.second).double() * labels
     assert float(margin.mean()) > 0.1
@@ -58,12 +60,13 @@ def test_training_raises_the_margin_and_leaves_the_reference(study):
         assert torch.equal(a, b)
 
 
-def test_adapters_train_and_the_rest_does_not(study):
-    pytest.importorskip("peft")
-    policy = trainable(study.reference.model, 2)
-    trained = [n for n, p in policy.named_parameters() if p.requires_grad]
-    assert trained
-    assert all("lora" in name for name in trained)
+def test_rows_are_sorted_by_the_labels_with_their_reference(study):
+    labels = study.splits.train.labels
+    rows, turned = (preference_rows(study.reference, z) for z in (labels, -labels))
+    assert rows["chosen_ids"] == turned["rejected_ids"]
+    assert rows["ref_chosen_logps"] == turned["ref_rejected_logps"]
+    first = study.reference.first.tolist()[0]
+    assert rows["ref_chosen_logps" if labels[0] > 0 else "ref_rejected_logps"][0] == first
 
 
 def test_a_simulated_release_is_the_channel_s():

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from repro.base.errors import BadInput
-from repro.llm.pairs import load_splits, split_dialogue
+from repro.llm.pairs import load_splits
 
 START = "\n\nHuman: Hello\n\nAssistant:"
 
@@ -41,14 +41,9 @@ def test_dialogues_are_split_after_the_last_shared_turn(tmp_path, data):
     path = written(tmp_path / "dialogues.jsonl", rows)
     choice = data.model_copy(update={"path": path, "n_pairs": 20, "held_out": 5, "judge_pairs": 0})
     found = load_splits(choice)
-    assert found.train.prompts[0] == "Human: Hello"
+    assert found.train.prompts[0] == "Hello"
     assert {found.train.first[0], found.train.second[0]} == {"yes 0", "no 0"}
     assert found.judge is None
-
-
-def test_what_is_no_dialogue_is_left_alone():
-    for row in ([], {"prompt": "p"}, {"chosen": 1}, {"chosen": "a", "rejected": "b"}):
-        assert split_dialogue(row) is row
 
 
 @pytest.mark.parametrize(

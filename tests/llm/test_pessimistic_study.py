@@ -20,10 +20,7 @@ from repro.llm.settings import PessimisticProcedure, RewardTraining
 
 @pytest.fixture
 def pessimistic(procedure, steps):
-    head = steps.model_copy(update={"epochs": 10, "learning_rate": 1e-2})
-    reward = RewardTraining(
-        head=head, whole=None, pooling="mean", clip=5.0, ridge=1.0, coefficient=0.25
-    )
+    reward = RewardTraining(whole=None, pooling="mean", clip=5.0, ridge=1.0, coefficient=0.25)
     return PessimisticProcedure(
         **dict(procedure) | {"kl_weight": 1.0}, reward=reward, samples=3, dpo_kl_weight=0.1
     )

@@ -39,7 +39,7 @@ def test_the_baseline_takes_the_longest(seed, study):
 
 
 def test_a_policy_against_itself_wins_half(seed):
-    theirs = seed.opposing()
+    theirs = seed.opposing
     assert seed.win_rate(theirs) == 0.5
     assert seed.win_rate(theirs, controlled=True) == pytest.approx(0.5)
 

@@ -9,15 +9,12 @@ from repro.llm.losses import log_loss, mixture_loss
 from repro.llm.reward_model import FeatureMap, fitted_reward, pooled_features
 from repro.llm.settings import RewardTraining
 
+pytestmark = pytest.mark.filterwarnings("ignore")
+
 
 @pytest.fixture
-def training(steps):
-    head = steps.model_copy(
-        update={"epochs": 20, "batch_size": 16, "learning_rate": 1e-2, "max_grad_norm": None}
-    )
-    return RewardTraining(
-        head=head, whole=None, pooling="mean", clip=5.0, ridge=1.0, coefficient=0.25
-    )
+def training():
+    return RewardTraining(whole=None, pooling="mean", clip=5.0, ridge=1.0, coefficient=0.25)
 
 
 @pytest.fixture
@@ -72,17 +69,31 @@ def test_rewards_are_clipped(features, study, training):
     assert float(model.of_features(features.first).abs().max()) <= 0.1 + 1e-6
 
 
-def test_the_second_phase_trains_the_backbone_and_keeps_the_scale(study, features, training, steps):
-    labels = study.splits.train.labels
-    none = steps.model_copy(update={"learning_rate": 1e-12})
-    head = fitted_reward(study.reference, features, labels, log_loss, training, 0)
-    still = fitted_reward(
-        study.reference, features, labels, log_loss, training.model_copy(update={"whole": none}), 0
-    )
+def test_the_second_phase_trains_the_backbone_and_keeps_the_scale(study, steps):
+    labels, pairs = study.splits.train.labels, study.reference.pairs
+    features = FeatureMap.of(study.reference.model, pairs, "end", 32, "cpu")
+    one = RewardTraining(whole=None, pooling="end", clip=5.0, ridge=1.0, coefficient=0.25)
+
+    def fitted(**changes):
+        some = None if not changes else steps.model_copy(update=changes)
+        training = one.model_copy(update={"whole": some})
+        return fitted_reward(study.reference, features, labels, log_loss, training, 0)
+
+    head, still = fitted(), fitted(learning_rate=1e-12)
     torch.testing.assert_close(difference(still), difference(head), rtol=1e-3, atol=1e-3)
-    some = steps.model_copy(update={"learning_rate": 3e-3, "epochs": 4})
-    moved = fitted_reward(
-        study.reference, features, labels, log_loss, training.model_copy(update={"whole": some}), 0
-    )
+    moved = fitted(learning_rate=3e-3, epochs=4)
     assert float((difference(moved) * labels).mean()) > float((difference(head) * labels).mean())
     assert not torch.equal(moved.features.first, features.first)
+
+
+def test_the_head_solves_its_problem(study, features, training):
+    labels = study.splits.train.labels
+    head = fitted_reward(study.reference, features, labels, log_loss, training, 0).head.double()
+    x = (features.first - features.second).double()
+    pull = -(torch.sigmoid(-(x @ head) * labels) * labels) @ x / len(x)
+    assert float((pull + training.ridge * head / len(x)).abs().max()) < 1e-4
+
+
+def test_a_backbone_is_trained_on_the_end_token_alone(steps):
+    with pytest.raises(ValueError, match="end token alone"):
+        RewardTraining(whole=steps, pooling="mean", clip=5.0, ridge=1.0, coefficient=0.25)

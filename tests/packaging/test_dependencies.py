@@ -29,6 +29,8 @@ NOT_IMPORTED = {
     "hatchling": "build-backend in pyproject.toml",
     "pytest-benchmark": "a plugin: the fixture benchmark in tests/bench",
     "pytest-cov": "a plugin: --cov",
+    "pytest-xdist": "a plugin: -n",
+    "ipykernel": "the kernel of the notebook in docs/",
     "ruff": "a command",
     "pyright": "a command",
     "import-linter": "the command lint-imports",

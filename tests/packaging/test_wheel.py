@@ -20,6 +20,8 @@ COMMANDS = (
     "repro.catalogue",
     "repro.exploration",
     "repro.features",
+    "repro.finetune",
+    "repro.generate",
     "repro.new_theorem",
     "repro.plan",
     "repro.privatize",
@@ -27,6 +29,7 @@ COMMANDS = (
     "repro.report.separation_figure",
     "repro.suite",
     "repro.which_loss",
+    "repro.which_mechanism",
 )
 DATA = ("j2", "css", "js", "txt")
 """Templates of the report and of a new experiment."""

@@ -105,9 +105,9 @@ BAD_LINES = {
     "empty_field": (json.dumps(record(chosen=" \n")).encode(), "field 'chosen' is empty"),
     "equal": (json.dumps(record(chosen=SECRET, rejected=SECRET)).encode(), "are equal"),
     "escaped_nul": (json.dumps(record(chosen=SECRET + "\0")).encode(), "not text"),
-    "lone_surrogate": (json.dumps(record(chosen=SECRET + "\ud800")).encode(), "not text"),
+    "lone_surrogate": (json.dumps(record(chosen=SECRET + "\ud800")).encode(), "not UTF-8 text"),
     "not_utf8": (b'{"prompt": "zebra-secret \xe9"}', "not UTF-8"),
-    "binary": (b"\x89PNG\0\0zebra-secret", "binary file"),
+    "binary": (b"\x89PNG\0\0zebra-secret", "not text"),
     "second_byte_order_mark": (b"\xef\xbb\xbf{}", "not valid JSON"),
 }
 
@@ -123,7 +123,7 @@ def test_bad_line_is_named(tmp_path, line, expected):
 
 
 def test_a_line_without_end_is_not_slurped(tmp_path, monkeypatch):
-    monkeypatch.setattr("repro.preferences.pair_files.LONGEST_LINE", 1000)
+    monkeypatch.setattr("repro.preferences.json_lines.LONGEST_LINE", 1000)
     path = write(tmp_path / "a.jsonl", ["x" * 5000])
     assert "line 1: not text" in complaint(path)
 
@@ -160,7 +160,7 @@ BAD_PATHS = {
     "empty_name": (lambda f: "", "no such file or folder"),
     "name_with_nul": (lambda f: "a\0*", "no such file or folder"),
     "name_too_long": (lambda f: "a" * 5000, "no such file or folder"),
-    "folder_without_files": (str, "a folder without .jsonl files"),
+    "folder_without_files": (str, "a folder without .jsonl, .jsonl.gz"),
     "glob_without_match": (lambda f: f"{f}/*.jsonl", "no file matches"),
     "symlink_loop": (make_loop, "cannot be read: Too many levels of symbolic links"),
     "broken_link": (make_broken_link, "link.jsonl: cannot be read: No such file"),

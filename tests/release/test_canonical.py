@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repro.base.errors import BadInput
-from repro.release.canonical import canonical, comparison
+from repro.release.canonical import _STABLE, canonical, comparison
 from repro.release.ledger import Ledger
 from repro.release.privatise import privatise
 from repro.release.records import read_records
@@ -36,6 +36,16 @@ EXPORTS = {
     ),
     "invisible characters": lambda text, k: text.replace(" ", "\u200b\u00ad" * k + " ") + "\ufeff",
 }  # fmt: skip
+
+
+def test_letters_of_the_short_way_combine_with_nothing():
+    """So a text of ASCII and these is its own NFKC: pairs of neighbours decide that."""
+    letters = [*map(chr, range(128)), *_STABLE]
+    for one in letters:
+        beside = "\0".join(one + other for other in _STABLE)
+        assert unicodedata.normalize("NFKC", beside) == beside
+    assert "’" in _STABLE
+    assert canonical("’é \n–") == "’é–".encode()
 
 
 def right_by_majority(lines, records):
@@ -156,10 +166,10 @@ def test_a_dialogue_is_released_as_one_text(tmp_path):
     value = {"prompt": [*earlier, ASK], "chosen": [*earlier, ASK, SO], "rejected": [NO, ASK, NO]}
     source.write_text(json.dumps(value))
     ((prompt, chosen, rejected),) = read_records(str(source))
-    assert prompt == "\n\nSystem: be brief\n\nHuman: why?\n\nAssistant: so\n\nHuman: why?"
+    assert prompt == "System: be brief\n\nHuman: why?\n\nAssistant: so\n\nHuman: why?"
     assert chosen.endswith("\n\nHuman: why?\n\nAssistant: so")
-    assert chosen.startswith("\n\nSystem: be brief")  # cut off both responses, or off neither
-    assert rejected == "\n\nAssistant: no\n\nHuman: why?\n\nAssistant: no"
+    assert chosen.startswith("System: be brief")  # cut off both responses, or off neither
+    assert rejected == "Assistant: no\n\nHuman: why?\n\nAssistant: no"
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from repro.release.ledger import NAME, Ledger
-from tests.faults.tally import SURVIVED
 
 HERE = Path(__file__).parent
 MODES = {
@@ -143,7 +142,7 @@ def start(request, server, records, memory):
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_fault_at_every_call(mode, server, start, memory):
+def test_a_fault_at_every_call(mode, server, start, memory, record_property):
     place = Place(memory / "sound", server, start)
     status, calls = place.release()
     shutil.rmtree(place.folder)
@@ -162,4 +161,4 @@ def test_a_fault_at_every_call(mode, server, start, memory):
             wrong[k] = found
         shutil.rmtree(place.folder)
     assert wrong == {}
-    SURVIVED["ledger"] += calls
+    record_property("faults injected", ("ledger", calls))

@@ -131,6 +131,18 @@ def test_a_bound_far_from_its_limit_is_on_a_log_axis(result, make_result, worst,
     assert panels(figure)[0].get_yscale() == scale
 
 
+def test_a_zero_beside_a_huge_control_is_an_arrow_at_the_edge(result, make_result):
+    """On a linear axis a control of 10⁴ would lay the measurement on its limit."""
+    item = next(one for one in result.checks if one.check.name == "bound")
+    series = Series(item.outcome.series.grid, np.array([[[0.0]], [[0.5]]]))
+    control = Outcome("wrong", "contradicted", {}, replace(series, values=2e4 + series.values))
+    shown = replace(item, outcome=replace(item.outcome, series=series), controls=(control,))
+    panel = draw(make_result(shown)).axes[0]
+    assert panel.get_yscale() == "log"
+    (arrow,) = (line for line in panel.lines if line.get_marker() == "v" and len(line.get_xdata()))
+    assert arrow.get_xdata().tolist() == [series.grid[0]]
+
+
 @pytest.mark.parametrize("fill", [np.nan, np.inf, -1.0, 0.0])
 @pytest.mark.parametrize("order", range(4))
 def test_values_without_logarithm_or_number_do_not_stop_the_figure(

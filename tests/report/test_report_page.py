@@ -107,6 +107,23 @@ def test_every_catalogue_item_has_a_line(runs):
     assert {f"s-{name}" for name in entries.load().items} <= set(links.ids)
 
 
+def test_a_page_of_one_paper_has_its_statements_alone(runs, capsys):
+    assert command.main(["--runs", str(runs), "--paper", "p1"]) == 0
+    text, links = (runs / "report_p1.html").read_text(), Links()
+    links.feed(text)
+    listed = {name[2:] for name in links.ids if name.startswith("s-")}
+    assert listed == {name for name in entries.load().items if name.startswith("p1.")}
+    assert "<h1>" in text
+    assert entries.load().papers["p1"].title in text.partition("</h1>")[0]
+    assert set(links.targets) <= {f"#{name}" for name in links.ids}
+
+
+def test_a_paper_that_no_run_speaks_for_is_refused(runs, capsys):
+    assert command.main(["--runs", str(runs), "--paper", "p3"]) == 2
+    assert "runs" in capsys.readouterr().err
+    assert not (runs / "report_p3.html").exists()
+
+
 def test_markup_in_a_file_stays_text(runs):
     checks = json.loads((runs / "one" / "verdict.json").read_text())["checks"]
     checks[0]["claim"] = checks[0]["name"] = MARKUP

@@ -7,12 +7,14 @@ import logging
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from mlflow import MlflowClient
 
 from repro.report.tracking import log_result
-from repro.report.tracking_content import params_of, run_name
+from repro.report.tracking_content import params_of, run_name, run_points
 from repro.report.tracking_store import quiet_mlflow
+from repro.study.results import Series
 
 
 @pytest.fixture(scope="module", name="store")
@@ -51,10 +53,10 @@ def test_no_tracker_means_no_run_and_no_import(result, tmp_path, capsys):
     assert capsys.readouterr() == ("", "")
 
 
-def test_a_run_is_named_tagged_and_finished(store):
+def test_a_run_is_named_tagged_and_finished(store, shared_result):
     client, (first, _), _ = store
     run = client.get_run(first)
-    assert run.info.run_name == "offline_gap seed=0 smoke"
+    assert run.info.run_name == f"{shared_result.config_hash[:4]} s0 smoke offline_gap"
     assert run.info.status == "FINISHED"
     expected = {
         "papers": "p1",
@@ -96,10 +98,9 @@ def test_params_are_the_flattened_config(store):
 @pytest.mark.parametrize(
     ("metric", "steps"),
     [
-        ("n_pairs", [10**3, 10**4, 10**5, 10**6]),
-        ("n_pairs.naive_likelihood", [10**3, 10**4, 10**5, 10**6]),
+        ("n_pairs.log10", [300, 400, 500, 600]),
         ("constant", [2, 4, 8]),
-        ("event.narrow", [100, 1000]),
+        ("event", [100, 1000]),
     ],
 )
 def test_two_runs_share_the_curves_that_the_ui_overlays(store, metric, steps):
@@ -111,15 +112,16 @@ def test_two_runs_share_the_curves_that_the_ui_overlays(store, metric, steps):
 
 def test_curves_hold_the_means_and_numbers_their_interval(store, shared_result):
     client, (first, _), _ = store
-    history = sorted(client.get_metric_history(first, "n_pairs"), key=lambda one: one.step)
+    child = children_of(client, first)["n_pairs"].info.run_id
+    history = sorted(client.get_metric_history(child, "curve"), key=lambda one: one.step)
     means = shared_result.checks[0].outcome.series.means
     assert [one.value for one in history] == pytest.approx(means.tolist())
     metrics = client.get_run(first).data.metrics
-    assert metrics["n_pairs.slope"] == pytest.approx(-1.002)
+    assert metrics["n_pairs.measured"] == pytest.approx(-1.002)
     assert metrics["n_pairs.ci_low"] == pytest.approx(-1.0062)
     assert metrics["n_pairs.ci_high"] == pytest.approx(-0.9978)
     assert metrics["n_pairs.failed"] == 1
-    assert metrics["bound.max_ratio"] == pytest.approx(0.53)
+    assert metrics["bound.measured"] == pytest.approx(0.53)
 
 
 def test_every_check_is_a_nested_run_with_its_own_verdict(store, shared_result):
@@ -133,7 +135,21 @@ def test_every_check_is_a_nested_run_with_its_own_verdict(store, shared_result):
     assert child.data.tags["level"] == "check"
     assert child.data.tags["method"] == "pessimistic"
     assert child.data.params["settings.epsilon"] == "1.0"
-    assert child.data.metrics["slope"] == pytest.approx(-1.002)
+    columns = {"verdict": 1.0, "claimed": -1.0, "measured": -1.002, "tolerance": 0.05}
+    assert {name: child.data.metrics[name] for name in columns} == pytest.approx(columns)
+    assert children["bound"].data.metrics["claimed"] == 1.0
+
+
+def test_the_saved_views_show_columns_that_are_there(store):
+    client, (first, _), _ = store
+    tags = client.get_experiment_by_name("repro").tags
+    for name, level in (("runs", "run"), ("checks", "check"), ("surprises", "check")):
+        view = json.loads(tags[f"mlflow.sharedViewState.{name}"])
+        assert f"tags.level = '{level}'" in view["searchFilter"]
+        run = client.get_run(first) if level == "run" else children_of(client, first)["n_pairs"]
+        there = {f"tags.`{key}`" for key in run.data.tags}
+        there |= {f"metrics.`{key}`" for key in run.data.metrics} | {"metrics.`slack`"}
+        assert set(view["selectedColumns"]) <= there
 
 
 def test_artifacts_lie_beside_the_database(store):
@@ -185,14 +201,37 @@ def test_points_without_a_number_are_left_out(result, tmp_path, make_result, tra
     item = replace(item, outcome=replace(item.outcome, numbers={"slope": None, "ci95": [None, 1]}))
     run_id = logged(make_result(item), tmp_path, tracking_of(tmp_path))
     client = MlflowClient(tracking_of(tmp_path)["uri"])
-    assert len(client.get_metric_history(run_id, "n_pairs")) == 3
-    assert "n_pairs.slope" not in client.get_run(run_id).data.metrics
+    assert len(client.get_metric_history(run_id, "n_pairs.log10")) == 3
+    assert "n_pairs.measured" not in client.get_run(run_id).data.metrics
 
 
 def test_the_name_of_a_run_shows_what_was_set(result):
     config = {"epsilon": 0.5, "horizon": None, "n_pairs": 1000}
-    name = run_name(replace(result, config=config, budget="laptop"))
-    assert name == "offline_gap eps=0.5 n=1000 seed=0 laptop"
+    names = [
+        run_name(replace(result, config=config, budget="laptop", config_hash=found))
+        for found in ("3fa2" + 8 * "0", "77b0" + 8 * "0")
+    ]
+    assert names[0] == "3fa2 ε=0.5 n=1000 s0 laptop offline_gap"
+    assert len({name[:20] for name in names}) == 2
+
+
+def test_curves_at_two_budgets_of_privacy_differ_at_one_number_of_labels(result):
+    """A smaller epsilon gets more labels: the ends of both curves agree."""
+    item = result.checks[0]
+    grid, means = np.array([1e3, 1e4, 1e5, 1e6]), np.array([1e-1, 1e-2, 1e-3, 1e-4])
+
+    def level(scale):
+        series = Series(scale * grid, means[:, None, None])
+        check = replace(item.check, grid=tuple(scale * grid), settings={"labels_scaled_by": scale})
+        shown = replace(item, check=check, outcome=replace(item.outcome, series=series))
+        points = run_points(replace(result, checks=(shown,)))
+        return {name: value for name, value, _ in points if "_at_" in name}
+
+    one, four = level(1.0), level(4.0)
+    assert set(one) == set(four) == {"n_pairs.log10_at_1e4"}
+    assert four["n_pairs.log10_at_1e4"] - one["n_pairs.log10_at_1e4"] == pytest.approx(
+        math.log10(4.0)
+    )
 
 
 def test_params_keep_dots_and_lose_what_mlflow_refuses():
@@ -201,8 +240,6 @@ def test_params_keep_dots_and_lose_what_mlflow_refuses():
 
 def test_a_power_law_is_a_straight_line_in_the_ui(result):
     """log10 against 100·log10 of the sweep, for slope checks only."""
-    from repro.report.tracking_content import run_points
-
     points = [(name, value, step) for name, value, step in run_points(result)]
     slopes = [item for item in result.checks if item.outcome.fit is not None]
     for item in slopes:

@@ -38,7 +38,7 @@ def test_overrides_in_range(key, value, kept):
 @pytest.mark.parametrize(
     ("changes", "line"),
     [
-        ({"grid": []}, "theorem.grid: allowed: Tuple should have at least 1 item"),
+        ({"grid": []}, "theorem.grid=[]: allowed: at least 1 value"),
         ({"grid": [1, 3, 2]}, "theorem: allowed: grid values that increase"),
         ({"grid": [1, 2, "x"]}, "theorem.grid.2=x: allowed: a number"),
         ({"grid": [0, 1, 2]}, "theorem.grid.0=0: allowed: greater than 0"),

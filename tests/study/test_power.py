@@ -14,7 +14,7 @@ from repro.study.results import CheckResult, Series
 
 GRID = np.logspace(3, 7, 5)
 SMOKE = Budget(name="smoke", replicates=400, blocks=20, row_error=0.05)
-LAPTOP = Budget(name="laptop", replicates=2000, blocks=40, row_error=2e-5)
+LAPTOP = Budget(name="laptop", replicates=2000, blocks=40, row_error=1e-5)
 COMMON = {"axis": "n_pairs", "grid": tuple(GRID), "quantity": "q", "method": "m"}
 
 

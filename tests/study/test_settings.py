@@ -7,6 +7,12 @@ from repro.cli.composition import compose_values
 from repro.study.settings import session_of
 
 
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path, monkeypatch):
+    """What a session keeps stands below its output_dir, here x."""
+    monkeypatch.chdir(tmp_path)
+
+
 def session(*overrides, **values):
     return session_of({**compose_values("offline_gap", values, overrides), "output_dir": "x"})
 

@@ -12,6 +12,7 @@ GAP = [
     ("epsilon_greedy", {"greedy": -0.5, "noise_without_epsilon": 0.0}),
     ("n_pairs", {"pessimistic": -0.5, "greedy_into_the_trap": 0.0}),
     ("num_features", {"greedy": 0.5, "labels_per_state": 0.0}),
+    ("covered", {"private_sign": -1.0, "root_n_noise_on_the_sum": 0.0}),
     ("bound", {"bound": -0.47, "bound_printed": 0.0}),
     ("reference_lemma", {"lemma": 0.0, "lemma_printed": -0.39}),
 ]

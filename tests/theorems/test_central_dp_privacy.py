@@ -13,6 +13,7 @@ def test_only_what_is_printed_is_contradicted(contradicted_rows):
     assert contradicted_rows == {
         "pairs_printed", "kwise_printed", "trajectory_printed", "any_constant",
         "kwise_estimate_printed", "trajectory_estimate_printed",
+        "pairs_printed_plane",
     }  # fmt: skip
 
 

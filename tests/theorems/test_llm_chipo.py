@@ -43,15 +43,17 @@ def test_win_rates_are_shares(experiment, name):
     assert all(0 <= rate <= 1 for rate in measured(experiment, name).values())
 
 
-@pytest.mark.parametrize("name", ["ranking_private", "ranking_square"])
-def test_ranking_by_length_is_the_baseline_itself(experiment, name):
-    assert measured(experiment, name)["longer_is_better"] == 0
+def test_no_control_is_the_baseline_of_its_row(experiment):
+    for name in ("ranking_private", "ranking_square", "linear_term"):
+        found = measured(experiment, name)
+        assert found["private" if "square" not in name else "square"] != 0
+        assert all(value not in (0, 1) for value in found.values())
 
 
 def test_the_linear_term_doubles_the_first_steps(experiment):
     found = measured(experiment, "linear_term")
     assert found["private"] == pytest.approx(2.0, rel=0.1)
-    assert found["dpo"] == 1.0
+    assert found["square"] == pytest.approx(4.0, rel=0.1)
 
 
 def test_first_steps_without_privacy_are_the_clean_ones(experiment):

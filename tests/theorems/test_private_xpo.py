@@ -5,8 +5,8 @@ from dataclasses import replace
 from repro.families.xpo import quantities
 
 
-def test_nothing_is_pinned_as_contradicted(contradicted_rows):
-    assert contradicted_rows == set()
+def test_only_small_rewards_are_pinned_as_contradicted(contradicted_rows):
+    assert contradicted_rows == {"small_rewards_printed"}
 
 
 def test_bad_numbers_are_one_line(refused):

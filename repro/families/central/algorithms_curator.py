@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from repro.families.central.algorithms_budget import CentralBudget
-from repro.families.central.algorithms_minimiser import Loss, minimise_in_ball
+
+
+class Loss(Protocol):
+    """A convex loss of R datasets at once that knows how it is minimised."""
+
+    def minimiser(self, ridge: float, linear: Tensor, radius: float) -> Tensor:
+        """(R, d) argmin over ‖θ‖ ≤ radius of ℓ(θ) + ridge·‖θ‖² + ⟨linear, θ⟩."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -77,7 +85,7 @@ def private_mle(loss: Loss, n_pairs: float, numbers: Perturbation, noise: Noise)
         noise: standard normals.
     """
     linear = numbers.noise_std * noise.linear / n_pairs
-    optimum = minimise_in_ball(loss, numbers.ridge, linear, numbers.radius)
+    optimum = loss.minimiser(numbers.ridge, linear, numbers.radius)
     return optimum + numbers.output_std * noise.output
 
 

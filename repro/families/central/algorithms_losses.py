@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import softplus
 
+from repro.families.central.algorithms_minimiser import minimise_in_ball
 from repro.preferences.label_law import LabelLaw, bradley_terry
 
 
@@ -36,6 +37,10 @@ class PairLoss:
     def num_features(self) -> int:
         """d."""
         return self.feature_diff.shape[1]
+
+    def minimiser(self, ridge: float, linear: Tensor, radius: float) -> Tensor:
+        """(R, d) argmin of Algorithm 1's objective; see ``minimise_in_ball``."""
+        return minimise_in_ball(self, ridge, linear, radius)
 
     @cached_property
     def _outer(self) -> Tensor:
@@ -85,6 +90,10 @@ class RankingLoss:
     def num_features(self) -> int:
         """d."""
         return self.features.shape[-1]
+
+    def minimiser(self, ridge: float, linear: Tensor, radius: float) -> Tensor:
+        """(R, d) argmin of Algorithm 1's objective; see ``minimise_in_ball``."""
+        return minimise_in_ball(self, ridge, linear, radius)
 
     @cached_property
     def _members(self) -> Tensor:

@@ -18,6 +18,8 @@ from torch.linalg import vector_norm
 STEPS = 38
 """Bisections, to 1e-9 of log ρ; v is flat at its peak, so its error is the square of that."""
 DECADES = 14.0
+AT_ONCE = 16
+"""Policies that are solved in one step of the search for the best."""
 
 
 def pessimistic_values(
@@ -36,18 +38,65 @@ def pessimistic_values(
         (R, P); NaN where the matrix is not positive definite or the set is empty.
     """
     values, vectors = torch.linalg.eigh(matrix)
-    rotated = directions @ vectors
     along = torch.einsum("rij,ri->rj", vectors, centre)
-    eigenvalues = values[:, None, :].expand_as(rotated).flatten(0, 1)
-    middles = along[:, None, :].expand_as(rotated).flatten(0, 1)
-    problem = _Diagonal(rotated.flatten(0, 1), eigenvalues, middles, error_bound**2, radius)
+    found, _ = _worst_cases(directions @ vectors, values, along, error_bound, radius)
+    return torch.where(values.amin(-1, keepdim=True) > 0, found, torch.nan)
+
+
+def best_in_the_worst_case(
+    directions: Tensor, centre: Tensor, matrix: Tensor, error_bound: float, radius: float
+) -> Tensor:
+    """(R,) the u of largest ``pessimistic_values``; −1 where they do not exist.
+
+    The minimiser for one u is a reward of the set, and so a bound from above for every other u.
+    Those whose bounds are largest are solved, until the largest bound belongs to a solved one.
+    """
+    values, vectors = torch.linalg.eigh(matrix)
+    along = torch.einsum("rij,ri->rj", vectors, centre)
+    rotated = directions @ vectors
+    bound = (rotated @ along[..., None])[..., 0]
+    solved = torch.zeros_like(bound, dtype=torch.bool)
+    exists = values.amin(-1) > 0
+    open_rows = exists.nonzero()[:, 0]
+    first = True
+    while len(open_rows):
+        chosen = bound[open_rows].topk(min(AT_ONCE, bound.shape[1]), dim=-1).indices
+        tried = rotated[open_rows[:, None], chosen]
+        parts = (values[open_rows], along[open_rows])
+        found, theta = _worst_cases(tried, *parts, error_bound, radius)
+        above = (rotated[open_rows] @ theta.mT).amin(-1)
+        # The centre is a guess and no bound: output noise may have moved it out of the ball.
+        above = above if first else torch.minimum(above, bound[open_rows])
+        bound[open_rows] = above.scatter(1, chosen, found)
+        solved[open_rows] = solved[open_rows].scatter(1, chosen, True)
+        exists[open_rows] &= ~found.isnan().any(-1)
+        top = bound[open_rows].argmax(-1)
+        left = ~solved[open_rows, top] & exists[open_rows]
+        open_rows, first = open_rows[left], False
+    return torch.where(exists, bound.argmax(-1), -1)
+
+
+def _worst_cases(
+    directions: Tensor, eigenvalues: Tensor, centre: Tensor, error_bound: float, radius: float
+) -> tuple[Tensor, Tensor]:
+    """(R, P) least values, NaN where the set is empty, and (R, P, d) where they are taken.
+
+    Args:
+        directions: (R, P, d) in the eigenbasis of each matrix.
+        eigenvalues: (R, d).
+        centre: (R, d) in the eigenbasis.
+        error_bound: F.
+        radius: B.
+    """
+    spectrum = eigenvalues[:, None, :].expand_as(directions).flatten(0, 1)
+    middles = centre[:, None, :].expand_as(directions).flatten(0, 1)
+    problem = _Diagonal(directions.flatten(0, 1), spectrum, middles, error_bound**2, radius)
     weight = torch.zeros(len(problem.direction), dtype=centre.dtype, device=centre.device)
     outside = problem.norm(weight) > radius
     weight[outside] = problem.at(outside).peak()
     size = problem.squared_size(weight)
     found = torch.where(size >= -1e-9 * error_bound**2, problem.value(weight), torch.nan)
-    found = found.reshape(len(centre), -1)
-    return torch.where(values.amin(-1, keepdim=True) > 0, found, torch.nan)
+    return found.reshape(directions.shape[:2]), problem.minimiser(weight).reshape(directions.shape)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,10 +145,14 @@ class _Diagonal:
         size = self._size_around(middle, weight).clamp_(min=0).sqrt_()
         return middle, step * (size / length.clamp(min=1e-300))[:, None], size * length
 
+    def minimiser(self, weight: Tensor) -> Tensor:
+        """(N, d) over the summed ellipsoid."""
+        middle, step, _ = self._parts(weight)
+        return middle - step
+
     def norm(self, weight: Tensor) -> Tensor:
         """(N,) ‖θ‖ of the minimiser over the summed ellipsoid."""
-        middle, step, _ = self._parts(weight)
-        return vector_norm(middle - step, dim=-1)
+        return vector_norm(self.minimiser(weight), dim=-1)
 
     def value(self, weight: Tensor) -> Tensor:
         """(N,) v(ρ)."""
@@ -148,10 +201,13 @@ class PolicyTable:
         if bonus == 0:
             # A set of radius 0 around a θ̃ that output noise moved out of the ball is empty.
             return self.greedy_gap(theta)
-        width, sign = abs(bonus) * error_bound, 1.0 if bonus > 0 else -1.0
-        values = sign * pessimistic_values(sign * self.features, theta, matrix, width, radius)
-        found = self.gaps[values.nan_to_num(-torch.inf).argmax(-1)]
-        return torch.where(values.isnan().any(-1), torch.nan, found)
+        width = abs(bonus) * error_bound
+        if bonus < 0:
+            values = -pessimistic_values(-self.features, theta, matrix, width, radius)
+            found = self.gaps[values.nan_to_num(-torch.inf).argmax(-1)]
+            return torch.where(values.isnan().any(-1), torch.nan, found)
+        best = best_in_the_worst_case(self.features, theta, matrix, width, radius)
+        return torch.where(best < 0, torch.nan, self.gaps[best])
 
 
 def all_choices(num_states: int) -> Tensor:

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from repro.families.central.algorithms_budget import CentralBudget
 from repro.families.central.algorithms_curator import (
+    Loss,
     Noise,
     Perturbation,
     covariance_noise,
@@ -19,7 +20,6 @@ from repro.families.central.algorithms_curator import (
     private_covariance,
     private_mle,
 )
-from repro.families.central.algorithms_minimiser import Loss
 from repro.families.central.algorithms_pessimism import PolicyTable
 from repro.preferences.label_law import LabelLaw
 from repro.privacy.central_noise import GAUSSIAN, CentralNoise

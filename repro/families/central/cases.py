@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -14,13 +14,13 @@ from repro.base.errors import BadInput
 from repro.base.schema import Model, Positive, Probability
 from repro.families.central.algorithms_budget import CentralBudget
 from repro.families.central.algorithms_curator import Perturbation, printed_perturbation
+from repro.families.central.algorithms_private_budget import PrivateBudget
 from repro.families.central.algorithms_release import CentralData, World, draw_data
 from repro.preferences.label_law import Estimate, LabelLaw, as_fitted, bradley_terry
 from repro.privacy.central_noise import GAUSSIAN, CentralNoise
 from repro.study.case import Case, Point
 from repro.study.config import Overrides, Probe, Probes
-from repro.study.experiment import C, Experiment, Setting
-from repro.study.results import AssumptionResult
+from repro.study.experiment import Assumed, C, Experiment, Setting
 from repro.study.row import Evidence, Measure, Row, Values
 
 MOST = "allowed: at most 1 (input of P3's Algorithm 1)"
@@ -152,20 +152,28 @@ class CentralExperiment(Experiment[C]):
             ridge_scale=given.ridge_scale,
         )
 
+    def private_budget(self, point: Point) -> CentralBudget:
+        """Noise that is private at its stated budget, δ = 1/n² unless it is swept."""
+        log_inverse_delta = point.swept("log_inverse_delta", 2 * math.log(point.n_pairs))
+        printed = replace(self.budget(point), log_inverse_delta=log_inverse_delta)
+        return PrivateBudget(**vars(printed))
+
+    def budget_of(self, point: Point) -> CentralBudget:
+        """The budget that a row is given: the printed one unless it says otherwise."""
+        given: OfPoint = point.row.given or CentralExperiment.budget
+        return given(self, point)
+
     def world_numbers(self, row: Row) -> Mapping[str, object]:
         """The curator's constants, and the numbers that the worlds are built from."""
         apart = {"name", "probes", "instances"}
         return {"world_fields": self.config.model_dump(mode="json", exclude=apart)}
 
-    def at_both_ends(
-        self, of: type[Case], *assumed: Callable[[Any], tuple[str, bool, str]]
-    ) -> tuple[AssumptionResult, ...]:
-        """Assumptions on cases of one type, at the first and the last value of their sweeps."""
-        return tuple(
-            AssumptionResult(f"{place}: {name}", holds, detail)
-            for _, place, case in self.ends(of)
-            for name, holds, detail in (one(case) for one in assumed)
-        )
+
+OfPoint = Callable[[CentralExperiment[Any], Point], CentralBudget]
+PRIVATE: OfPoint = CentralExperiment.private_budget
+"""Given to rows whose noise is private at its stated budget."""
+NOT_PRIVATE = "printed noise, not private at its stated budget"
+"""What P3's own noise is called in the rows that use it, with pairs or trajectories."""
 
 
 class OfBudget(Protocol):
@@ -178,12 +186,12 @@ class OfBudget(Protocol):
     def budget(self) -> CentralBudget: ...
 
 
-def inputs_of_algorithm_1(case: OfBudget) -> tuple[str, bool, str]:
+def inputs_of_algorithm_1(case: OfBudget) -> Iterator[Assumed]:
     """ε ≤ 1 and δ ≤ 1/n²."""
     budget, most = case.budget, -2 * math.log(case.n_pairs)
     holds = budget.epsilon <= 1 and -budget.log_inverse_delta <= most
     detail = f"ε {budget.epsilon:.3g}, log δ {-budget.log_inverse_delta:.1f} ≤ {most:.1f}"
-    return "ε ≤ 1 and δ ≤ 1/n²", holds, detail
+    yield "ε ≤ 1 and δ ≤ 1/n²", holds, detail
 
 
 def _refuse_above_one(key: str, epsilon: float | None) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from repro.families.central.bounds_gradients import Records, pairs
 from repro.families.central.bounds_hockey_stick import hockey_stick_bound
+from repro.families.central.bounds_ranking_distance import joint_rankings
 from repro.families.central.cases_privacy import (
     ReleaseCase,
     at_half,
@@ -24,6 +26,7 @@ from repro.families.central.mechanisms_gaussian import GaussianShift
 from repro.families.central.mechanisms_noise import under
 from repro.families.central.mechanisms_objective import Item, ObjectivePerturbation
 from repro.families.central.searches_neighbours import World, most_telling
+from repro.families.central.searches_rankings import mirrored_ranking
 from repro.privacy.mechanism import Mechanism, worst
 from repro.study.privacy_rows import audited
 from repro.study.row import Method
@@ -33,8 +36,15 @@ OVERSTATED = 1.2
 SHORT = 1.25
 """Factor by which the noise of the closest control is too small."""
 
+NUM_RANKED = 3
+"""K of the rankings that are told apart."""
 LONGEST = Item(2.0)
 """The record of largest feature difference, 2L with L = 1, label +1."""
+
+
+def of_labelled_pairs(reward_bound: float, dimension: int) -> Records:
+    """What one labelled pair can do."""
+    return pairs(reward_bound, dimension)
 
 
 @dataclass(frozen=True)
@@ -44,10 +54,12 @@ class Neighbours:
     Attributes:
         pairs: (calibration, case) → the pairs, under objective perturbation.
         dimension: d of the world they live in.
+        records: (LB, d) → what one record can do.
     """
 
     pairs: Callable[[Calibration, EstimateCase], Sequence[Mechanism]]
     dimension: int
+    records: Callable[[float, int], Records] = of_labelled_pairs
 
 
 def flipped(calibration: Calibration, case: EstimateCase) -> list[ObjectivePerturbation]:
@@ -67,8 +79,15 @@ def searched(calibration: Calibration, case: EstimateCase) -> list[Mechanism]:
     return [most_telling(world, calibration, case.half[0])]
 
 
+def mirrored_rankings(calibration: Calibration, case: EstimateCase) -> list[Mechanism]:
+    """A ranking of three and its mirror image, among rankings that pin θ."""
+    world = World(case.searched_pairs, case.reward_bound, 2)
+    return [mirrored_ranking(NUM_RANKED, world, calibration, case.half[0])]
+
+
 FLIP, LINE = Neighbours(flipped, 1), Neighbours(flipped_or_moved, 1)
 SEARCHED = {dimension: Neighbours(searched, dimension) for dimension in (1, 2, 3)}
+RANKED = Neighbours(mirrored_rankings, 2, partial(joint_rankings, NUM_RANKED))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -97,7 +116,7 @@ class EstimateCase(ReleaseCase):
     @property
     def records(self) -> Records:
         """What one record can do."""
-        return pairs(self.reward_bound, self.neighbours.dimension)
+        return self.neighbours.records(self.reward_bound, self.neighbours.dimension)
 
     @property
     def as_printed(self) -> Calibration:

@@ -47,7 +47,7 @@ def exact_shift(epsilon: float, dp_delta: float) -> float:
             max(float(gaussian_delta(math.exp(log_shift), epsilon)), 1e-300)
         ) - math.log(dp_delta)
 
-    return math.exp(brentq(excess, math.log(1e-6), math.log(1e3), xtol=1e-13))  # type: ignore[arg-type]
+    return math.exp(brentq(excess, math.log(1e-12), math.log(1e3), xtol=1e-13))  # type: ignore[arg-type]
 
 
 def classical_shift(epsilon: float, dp_delta: float) -> float:

@@ -74,12 +74,13 @@ class TwoDatasets:
 
     def datasets(self, world: World, made: Calibration) -> tuple[OnBall, OnBall]:
         """Objective perturbation of either, with whole counts of records."""
-        common = tuple(self._common(world))
+        common = tuple(self.common(world))
         one, other = (world.record(x, 1.0) for x in self._versions(world.dimension))
         rest = (made.ridge, made.sigma, world.radius, world.dimension)
         return OnBall((*common, one), *rest), OnBall((*common, other), *rest)
 
-    def _common(self, world: World) -> Iterator[Pair | RankedFeatures]:
+    def common(self, world: World) -> Iterator[Pair | RankedFeatures]:
+        """The n − 1 records that both datasets hold."""
         for axis in range(world.dimension):
             count = math.floor(self.share[axis] * (world.n_pairs - 1))
             won = round(self.wins[axis] * count)
@@ -170,10 +171,10 @@ def guesses(world: World, made: Calibration, epsilon: float) -> list[TwoDatasets
     d = world.dimension
     tie = TwoDatasets((1 / d,) * d, (TINY,) * d, (0.5,) * d, (0.0, 1.0), (0.0, 0.0))
     if d == 1:
-        return [tie, *(_pinned(world, made, epsilon, 0.0, math.pi / 2, lean) for lean in LEANS)]
+        return [tie, *(pinned(world, made, epsilon, 0.0, math.pi / 2, lean) for lean in LEANS)]
     angles = (_angle(world.radius), math.pi / 2)
     sets = product(PINNED, angles, LEANS) if d == 2 else ((PINNED[0], angles[0], LEANS[0]),)
-    return [tie, *(_pinned(world, made, epsilon, *one) for one in sets)]
+    return [tie, *(pinned(world, made, epsilon, *one) for one in sets)]
 
 
 def _angle(radius: float) -> float:
@@ -183,7 +184,7 @@ def _angle(radius: float) -> float:
     return float(angles[int(np.argmax(force))])
 
 
-def _pinned(
+def pinned(
     world: World, made: Calibration, epsilon: float, pinned: float, angle: float, lean: float
 ) -> TwoDatasets:
     """A share pins θ₁ at −B, the others lean against the noise b_d that tells most."""

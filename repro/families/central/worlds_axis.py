@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.families.central.algorithms_losses import PairLoss
+from repro.families.central.algorithms_axis_losses import AxisPairLoss
 from repro.families.central.algorithms_pessimism import PolicyTable, all_choices
 from repro.preferences.label_counts import draw_label_counts
 from repro.preferences.label_law import LabelLaw, bradley_terry
@@ -82,18 +82,18 @@ class AxisWorld:
         n_pairs: int,
         replicates: int,
         labels: LabelLaw = bradley_terry,
-    ) -> tuple[PairLoss, Tensor]:
+    ) -> tuple[AxisPairLoss, Tensor]:
         """R datasets of n labelled pairs as counts: ℓ_D divided by n, and Σ_D."""
         counts = draw_label_counts(
             rng, self.data_prob, self.reward_diff, n_pairs, float("inf"), replicates, labels
         )
-        loss = PairLoss(self.feature_diff, counts.pairs / n_pairs, counts.wins / n_pairs)
+        loss = AxisPairLoss(self.feature_diff, counts.pairs / n_pairs, counts.wins / n_pairs)
         return loss, loss.covariance
 
-    def expected_loss(self, labels: LabelLaw = bradley_terry) -> PairLoss:
+    def expected_loss(self, labels: LabelLaw = bradley_terry) -> AxisPairLoss:
         """ℓ_D of one dataset whose label shares are exactly their law's."""
         wins = self.data_prob * labels(self.win_prob)
-        return PairLoss(self.feature_diff, self.data_prob[None], wins[None])
+        return AxisPairLoss(self.feature_diff, self.data_prob[None], wins[None])
 
     @property
     def learnable_theta(self) -> Tensor:

@@ -12,7 +12,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.families.central.algorithms_losses import RankingLoss, draw_rankings
+from repro.families.central.algorithms_axis_losses import AlternatingLoss
+from repro.families.central.algorithms_losses import draw_rankings
 from repro.families.central.algorithms_pessimism import PolicyTable
 from repro.families.central.worlds_axis import AxisWorld
 from repro.preferences.label_law import LabelLaw, bradley_terry
@@ -81,12 +82,12 @@ class ChoiceSetWorld:
         n_pairs: int,
         replicates: int,
         labels: LabelLaw = bradley_terry,
-    ) -> tuple[RankingLoss, Tensor]:
+    ) -> tuple[AlternatingLoss, Tensor]:
         """R datasets of n rankings as counts: ℓ divided by n, and Σ_K."""
         states = self.draw_states(rng, n_pairs, replicates)
         reward = torch.einsum("skd,d->sk", self.features, self.theta).numpy()
         met, chosen = draw_rankings(rng, states, reward, labels)
-        loss = RankingLoss(self.features, met / n_pairs, chosen / n_pairs)
+        loss = AlternatingLoss(self.features, met / n_pairs, chosen / n_pairs)
         return loss, self.covariance(torch.from_numpy(states / n_pairs))
 
 

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from repro.estimators.mixture_mle import mixture_mle
 from repro.families.offline_kl.algorithms_bonus import bonus
+from repro.families.offline_kl.algorithms_channels import channel_mle, rates_of
 from repro.families.offline_kl.algorithms_counts import two_arm_mle
 from repro.families.offline_kl.quantities_gap import (
     bonus_gap,
@@ -24,6 +25,7 @@ from repro.instances.linear import LinearWorld
 from repro.instances.two_arms import TwoArmWorld
 from repro.policies.covering import log_covering_ball, log_covering_table
 from repro.policies.gibbs import gibbs_suboptimality, sum_last
+from repro.policies.regularisers import KL, Regulariser, regularised_suboptimality
 from repro.preferences.label_counts import LabelCounts, draw_label_counts
 from repro.preferences.label_law import (
     Channel,
@@ -33,6 +35,7 @@ from repro.preferences.label_law import (
     bradley_terry,
     randomized_response,
 )
+from repro.preferences.label_mixture import RANDOMIZED_RESPONSE, LabelMixture
 
 LIMIT_DRAWS = 2000
 """Pairs of normal errors behind a limit: the share of a gap that is random comes out to 2 %."""
@@ -68,6 +71,8 @@ class LinearProblem:
         rngs: streams for methods that draw more, each for an equal share of the datasets.
         bonus_multiple: of the bonus that the method subtracts: 1 as printed.
         estimate: (fitted, truth) → what the estimator returns.
+        response: the channel that the learner believes in.
+        regulariser: the divergence in the objective.
     """
 
     world: LinearWorld
@@ -78,11 +83,17 @@ class LinearProblem:
     rngs: tuple[np.random.Generator, ...]
     bonus_multiple: float = 1.0
     estimate: Estimate = as_fitted
+    response: LabelMixture = RANDOMIZED_RESPONSE
+    regulariser: Regulariser = KL
 
     def fit(self, epsilon: float) -> Tensor:
         """(R, d) private MLE whose likelihood assumes ``epsilon`` (step 2)."""
         world = self.world
-        fitted = mixture_mle(self.counts, world.feature_diff, epsilon, world.radius)
+        if self.response == RANDOMIZED_RESPONSE:
+            fitted = mixture_mle(self.counts, world.feature_diff, epsilon, world.radius)
+        else:
+            rates = rates_of(self.response, epsilon, self.counts.wins)
+            fitted = channel_mle(self.counts, world.feature_diff, rates, world.radius)
         return self.estimate(fitted, world.theta)
 
     def error(self, theta: Tensor) -> Tensor:
@@ -108,8 +119,9 @@ class LinearProblem:
 
     def predicted_gap(self, with_bonus: bool) -> float:
         """Second-order prediction of the mean gap, with or without the bonus's share."""
-        share = bonus_gap(self.world, self.bonus()) if with_bonus else 0.0
-        return float(gap_constant(self.world, self.epsilon) / self.n_pairs) + share
+        share = bonus_gap(self.world, self.bonus(), self.regulariser) if with_bonus else 0.0
+        constant = gap_constant(self.world, self.epsilon, self.response, self.regulariser)
+        return float(constant / self.n_pairs) + share
 
     def limit_gap(self) -> float:
         """E[gap] with θ̂ exactly normal around the truth, whatever the size of the bonus.
@@ -143,7 +155,8 @@ class LinearProblem:
 
         With thousands of states a batch of all draws is mostly spent on fetching memory.
         """
-        information = private_fisher_information(self.world, self.epsilon) * self.n_pairs
+        one = private_fisher_information(self.world, self.epsilon, self.response)
+        information = one * self.n_pairs
         root = torch.linalg.cholesky(torch.linalg.inv(information))
         normal = np.random.Generator(np.random.Philox(key=7)).standard_normal(
             (LIMIT_DRAWS, len(root))
@@ -154,6 +167,11 @@ class LinearProblem:
     def gap(self, error: Tensor) -> Tensor:
         """(R,) suboptimality of the Gibbs policy of a reward with this error (step 4)."""
         world = self.world
+        if self.regulariser != KL:
+            return regularised_suboptimality(
+                self.regulariser, world.reference, world.reward, world.reward + error,
+                world.state_prob, world.kl_weight,
+            )  # fmt: skip
         return gibbs_suboptimality(
             world.optimal_policy, error / world.kl_weight, world.state_prob, world.kl_weight
         )
@@ -171,10 +189,12 @@ class TwoArmProblem:
     rngs: tuple[np.random.Generator, ...]
     bonus_multiple: float = 1.0
     estimate: Estimate = as_fitted
+    response: LabelMixture = RANDOMIZED_RESPONSE
+    regulariser: Regulariser = KL
 
     def fit(self, epsilon: float) -> Tensor:
         """(R, S) estimated reward differences under a likelihood that assumes ``epsilon``."""
-        fitted = two_arm_mle(self.counts, epsilon, self.world.reward_bound)
+        fitted = two_arm_mle(self.counts, epsilon, self.world.reward_bound, self.response)
         return self.estimate(fitted, self.world.reward_diff)
 
     def bonus(self, log_covering: float | None = None) -> Tensor:
@@ -195,8 +215,9 @@ class TwoArmProblem:
 
     def predicted_gap(self, with_bonus: bool) -> float:
         """Second-order prediction of the mean gap, with or without the bonus's share."""
-        share = two_arm_bonus_gap(self.world, self.bonus()) if with_bonus else 0.0
-        return float(two_arm_gap_constant(self.world, self.epsilon) / self.n_pairs) + share
+        share = two_arm_bonus_gap(self.world, self.bonus(), self.regulariser) if with_bonus else 0
+        constant = two_arm_gap_constant(self.world, self.epsilon, self.response, self.regulariser)
+        return constant / self.n_pairs + share
 
     def error(self, difference: Tensor) -> Tensor:
         """(R, S) estimated minus true reward difference."""
@@ -209,6 +230,14 @@ class TwoArmProblem:
         """
         world = self.world
         reward = world.reward_diff + error
+        if self.regulariser != KL:
+            # the policy of r at another weight is that of a multiple of r at the own one
+            fitted = reward * (world.kl_weight / (kl_weight or world.kl_weight))
+            truth = torch.stack([world.reward_diff, torch.zeros_like(world.reward_diff)], dim=-1)
+            fitted = torch.stack([fitted, torch.zeros_like(fitted)], dim=-1)
+            return regularised_suboptimality(
+                self.regulariser, world.policies, truth, fitted, world.state_prob, world.kl_weight
+            )
         log_ratio = reward / (kl_weight or world.kl_weight) - world.reward_diff / world.kl_weight
         both = torch.stack([log_ratio, torch.zeros_like(log_ratio)], dim=-1)
         return gibbs_suboptimality(world.optimal_policy, both, world.state_prob, world.kl_weight)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from repro.families.offline_kl.algorithms_ppkl import BonusConstants, Problem, draw_problem
+from repro.instances.assumptions import realizable_and_covered
 from repro.instances.build import World, build_world
 from repro.instances.choices import AnyChoice, Choice, at, instance_choice
+from repro.policies.regularisers import KL, Regulariser
 from repro.preferences.label_counts import LabelCounts, draw_label_counts
 from repro.preferences.label_law import (
     Channel,
@@ -20,9 +22,10 @@ from repro.preferences.label_law import (
     bradley_terry,
     randomized_response,
 )
+from repro.preferences.label_mixture import RANDOMIZED_RESPONSE, LabelMixture
 from repro.study.case import Case, Point, PointCase
 from repro.study.config import Overrides, Probe, Probes
-from repro.study.experiment import C, Experiment, Setting
+from repro.study.experiment import Assumed, C, Experiment, Setting
 from repro.study.row import INSTANCE, Evidence, Measure, Row, Values
 
 
@@ -63,10 +66,14 @@ class OfflineCase(WorldCase):
     Attributes:
         constants: of the bonus.
         bonus: multiple of the bonus: 1 as printed, 0 none, −1 reversed.
+        response: the channel that the learner believes in.
+        regulariser: the divergence in the objective.
     """
 
     constants: BonusConstants
     bonus: float = 1.0
+    response: LabelMixture = RANDOMIZED_RESPONSE
+    regulariser: Regulariser = KL
 
     def draw(self, rng: np.random.Generator, replicates: int) -> Problem:
         """R datasets of n privatised labels."""
@@ -74,7 +81,10 @@ class OfflineCase(WorldCase):
             self.world, self.n_pairs, self.epsilon, self.constants, rng, replicates,
             self.labels, self.channel,
         )  # fmt: skip
-        return replace(drawn, bonus_multiple=self.bonus, estimate=self.estimate)
+        return replace(
+            drawn, bonus_multiple=self.bonus, estimate=self.estimate, response=self.response,
+            regulariser=self.regulariser,
+        )  # fmt: skip
 
 
 def searched(quantity: str, draw: Callable[[float, np.random.Generator], Any]) -> Measure:
@@ -107,7 +117,7 @@ class OfflineExperiment(Experiment[C]):
 
     def more_labels(self, row: Row, probe: Probe, given: Overrides) -> float:
         """Also (own kl_weight/given)² where a smaller weight makes errors count for more."""
-        own = getattr(self._choices[row.on], "kl_weight", None)
+        own = getattr(self._choices.get(row.on), "kl_weight", None)
         weight = given.kl_weight if row.on == INSTANCE else None
         more = 1.0 if weight is None or own is None else max(1.0, own / weight) ** 2
         return more * super().more_labels(row, probe, given)
@@ -129,3 +139,15 @@ class OfflineExperiment(Experiment[C]):
     def world_numbers(self, row: Row) -> Mapping[str, object]:
         """Fields of the row's world."""
         return {"world_fields": self._choices[row.on].model_dump(mode="json")}
+
+
+class OfWorld(Protocol):
+    """A case on a world with a known truth."""
+
+    @property
+    def world(self) -> World: ...
+
+
+def realizable(case: OfWorld) -> Iterable[Assumed]:
+    """Assumption 3.8 and Definition 3.3 of P1."""
+    return realizable_and_covered(case.world)

@@ -29,7 +29,6 @@ from repro.preferences.label_law import (
 from repro.study.case import Case, Point
 from repro.study.config import Overrides, Probe, Probes
 from repro.study.experiment import Experiment, Setting
-from repro.study.results import AssumptionResult
 from repro.study.row import INSTANCE, Row
 
 BonusWeight = Callable[[float, float, float, int, float], float]
@@ -159,17 +158,6 @@ class OnlineExperiment(Experiment[OnlineCase]):
     def world_numbers(self, row: Row) -> Mapping[str, object]:
         """Fields of the row's world."""
         return {"world_fields": self._choices[row.on].model_dump(mode="json")}
-
-    def at_both_ends(
-        self, *assumed: Callable[[OnlineCase], tuple[tuple[str, bool, str], ...]]
-    ) -> tuple[AssumptionResult, ...]:
-        """What is assumed of a case, at both ends of every sweep."""
-        return tuple(
-            AssumptionResult(f"{place}: {name}", holds, detail)
-            for _, place, case in self.ends(OnlineCase)
-            for one in assumed
-            for name, holds, detail in one(case)
-        )
 
 
 def realizable(case: OnlineCase) -> tuple[tuple[str, bool, str], ...]:

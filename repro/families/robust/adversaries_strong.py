@@ -87,6 +87,8 @@ class StrongAdversary:
         """The worst labels found; nothing is random here."""
         if self.budget == 0:
             return counts
+        if counts.wins.shape[1] == 1:
+            return LabelCounts(counts.pairs, counts.wins + self._either_way(counts, reading))
         before = self.target.respond(reading(counts))
         starts = _starts(before.leverage, self.target)
         search = _Search(counts, reading, self.budget, self.target, starts.shape[1])
@@ -95,6 +97,14 @@ class StrongAdversary:
         for _ in range(REFINEMENTS):
             found = search.turn(*found)
         return LabelCounts(counts.pairs, counts.wins + self._polished(search.worst(*found), search))
+
+    def _either_way(self, counts: LabelCounts, reading: Reading) -> Tensor:
+        """One cell: the damage has no maximum inside, so all flips go the one way or the other."""
+        alone = alone_in_a_cell(counts.wins, counts.pairs - counts.wins, self.budget)
+        both = _Search(counts, reading, self.budget, self.target, alone.shape[1])
+        rows = torch.arange(len(alone), device=alone.device)
+        hurt = both.damage(alone.flatten(0, 1), 1).unflatten(0, (-1, alone.shape[1]))
+        return alone[rows, hurt.argmax(dim=1)]
 
     def _polished(self, flips: Tensor, search: _Search) -> Tensor:
         """The worst of these flips and of flips in one cell alone, each moved between cells."""

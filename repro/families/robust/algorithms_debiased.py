@@ -12,6 +12,8 @@ from repro.estimators.stopping import nothing_left
 
 MAX_STEPS = 200
 MAX_HALVINGS = 40
+ORTHOGONAL = 1e-14
+"""Largest inner product of two cells' x that counts as 0."""
 
 
 def debiased_logistic(
@@ -34,6 +36,45 @@ def debiased_logistic(
     Returns:
         (P, k); directions without data stay at 0; NaN rows where it has not converged.
     """
+    if not _orthogonal(features):
+        return _by_newton(features, mass, labels, radius, tolerance)
+    theta, found = _cell_by_cell(features, mass, labels, radius)
+    if not bool(found.all()):
+        rest, mass = ~found, mass.expand(labels.shape[0], -1)
+        theta[rest] = _by_newton(features, mass[rest], labels[rest], radius, tolerance)
+    return theta
+
+
+def _orthogonal(features: Tensor) -> bool:
+    """Whether no two cells share a direction."""
+    cells, k = features.shape
+    if cells > k:
+        return False
+    products = features @ features.T
+    lengths = products.diagonal()
+    apart = (products - torch.diag(lengths)).abs().max() <= ORTHOGONAL
+    return bool(apart & (lengths > 0).all())
+
+
+def _cell_by_cell(
+    features: Tensor, mass: Tensor, labels: Tensor, radius: float
+) -> tuple[Tensor, Tensor]:
+    """(P, k) Σ_c logit(w_c)·x_c/‖x_c‖², and (P,) where that is the minimiser.
+
+    In orthogonal cells the free minimiser has ⟨x_c, θ⟩ = logit(w_c).  Outside the ball it is not
+    the answer, but on a line, where the nearer end is.
+    """
+    logit = torch.logit(labels.clamp(0, 1)).masked_fill(mass == 0, 0.0)
+    theta = logit @ (features / features.square().sum(1, keepdim=True))
+    if features.shape == (1, 1):
+        return theta.clamp(-radius, radius), ~theta[:, 0].isnan()
+    return theta, vector_norm(theta, dim=-1) <= radius
+
+
+def _by_newton(
+    features: Tensor, mass: Tensor, labels: Tensor, radius: float, tolerance: float
+) -> Tensor:
+    """(P, k) the same by Newton steps."""
     problems, outer = labels.shape[0], (features[:, :, None] * features[:, None, :]).flatten(1)
     found = features.new_zeros(problems, features.shape[1])
     rows, mass = torch.arange(problems, device=found.device), mass.expand(problems, -1)

@@ -56,6 +56,46 @@ def quadratic_form_fails(
     return (np.einsum("ri,ij,rj->r", x, sigma, x) > bound).astype(float)
 
 
+MEANS = np.geomspace(0.05, 50, 40)
+"""Of a cell's count, in units of nλ: all but the ends are far from the hardest."""
+
+
+def ridge_failure(features: int, n_pairs: int, scale: float, failure_prob: float) -> float:
+    """Exact P(H.1 fails)/δ for λ = scale·ln(2d/δ)/n, orthogonal cells of the hardest common mass.
+
+    A cell of mean count μ fails where its count is above 5/3·μ + 2/3·nλ or below μ/3 − 2/3·nλ; the
+    union bound over d cells.
+
+    Args:
+        features: d.
+        n_pairs: n.
+        scale: the constant.
+        failure_prob: δ.
+    """
+    ridge = scale * math.log(2 * features / failure_prob)
+    mean = MEANS * ridge
+    high, low = (5 * mean + 2 * ridge) / 3, (mean - 2 * ridge) / 3
+    mass = mean / n_pairs
+    fails = binom.sf(np.floor(high), n_pairs, mass) + binom.cdf(np.ceil(low) - 1, n_pairs, mass)
+    return float(features * fails.max() / failure_prob)
+
+
+def flat_form_tail(dimension: int, operator_factor: float, failure_prob: float) -> float:
+    """Exact P(xᵀΣx > bound)/δ of H.2 for Rademacher x and Σ = 11ᵀ/d, of rank one.
+
+    There tr Σ = tr Σ² = ‖Σ‖ = 1 and xᵀΣx is the square of a standardised binomial.
+
+    Args:
+        dimension: d of x.
+        operator_factor: 2 as printed, in front of ‖Σ‖·ln(1/δ).
+        failure_prob: δ.
+    """
+    log = math.log(1 / failure_prob)
+    bound = 1 + 2 * math.sqrt(log) + operator_factor * log
+    heads = (dimension + math.sqrt(bound * dimension)) / 2
+    return float(2 * binom.sf(math.floor(heads), dimension, 0.5) / failure_prob)
+
+
 def chernoff_ratio(mean: float, share: float, exponent: float) -> float:
     """P(λ_min(Y) ≤ εμ) ≤ d·exp(−(1−ε)²μ/2) for orthogonal indicators, left over right (Lemma H.3).
 

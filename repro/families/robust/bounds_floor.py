@@ -35,14 +35,6 @@ def sharper_floor(flip_worth: float, corruption: float, reward_bound: float) -> 
     return math.sqrt(2 * reward_bound * flip_worth * corruption / curvature(reward_bound))
 
 
-def minimax_floor(flip_worth: float, corruption: float, reward_bound: float) -> float:
-    """B′·√(ζα/tanh(B′/2)) ≥ √(2B′ζα): what no estimator's floor stays below (our Theorem 2).
-
-    Valid while ζα ≤ tanh(B′/2): the rare cell of the proof has a probability.
-    """
-    return reward_bound * math.sqrt(flip_worth * corruption / math.tanh(reward_bound / 2))
-
-
 def one_hot_covariance(arms: int) -> torch.Tensor:
     """(d, d) E[xxᵀ] for x = (e_a − e_b)/√2 over all unordered pairs, ‖x‖ = 1."""
     eye = torch.eye(arms, dtype=torch.float64)

@@ -97,8 +97,10 @@ class Attack:
     adversary: Adversary = STRONG
 
     def worth(self, epsilon: float) -> float:
-        """ζ, what a flip is worth: c(ε) behind the randomizer (LTC), 1 in front of it (CTL)."""
-        return privacy_cost(epsilon) if self.order is Order.LTC else 1.0
+        """ζ, what a flip is worth: c(ε) behind the randomizer (LTC), 1 in front of it (CTL), and
+        the sum where each of two adversaries has a share α (CLC)."""
+        cost = privacy_cost(epsilon)
+        return {Order.LTC: cost, Order.CTL: 1.0, Order.CLC: 1.0 + cost}[self.order]
 
 
 NOBODY = Attack(adversary=NONE)

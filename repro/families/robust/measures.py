@@ -55,7 +55,7 @@ def over_claimed(quantity: str, number: Number) -> Measure:
     """An exact number of the case as each method changes it, over what is claimed of the case."""
 
     def ratio(case: Any, m: Method, rng: np.random.Generator, replicates: int) -> Any:
-        return exactly(number, changed(case, m)) / case.claimed
+        return exactly(number, changed(case, m)) / _nonzero(case.claimed)
 
     return Measure(quantity, per_method(ratio), Evidence.EXACT)
 

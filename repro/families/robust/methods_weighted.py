@@ -23,7 +23,8 @@ from repro.families.robust.bounds_cases import (
     priced,
     tight_floor,
 )
-from repro.families.robust.bounds_floor import minimax_floor, printed_floor, sharper_floor
+from repro.families.robust.bounds_floor import printed_floor, sharper_floor
+from repro.families.robust.bounds_modulus import least_floor
 from repro.families.robust.bounds_response import strong_floor
 from repro.families.robust.bounds_score import NoiseCase, corruption_term_ratio, noise_term_fails
 from repro.families.robust.cases import PairCase
@@ -86,7 +87,8 @@ def printed_bound(case: RareCase, rng: Any, replicates: int) -> float:
 def bound_over_worst(case: RareCase, rng: Any, replicates: int) -> float:
     """What no estimator's floor stays below, over the floor."""
     worst = worst_rare_cell(case)
-    return minimax_floor(*_numbers(case)) / worst
+    worth, share, bound = _numbers(case)
+    return least_floor(worth * share, bound) / worst
 
 
 @method

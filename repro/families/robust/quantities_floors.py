@@ -45,11 +45,23 @@ def greedy_floor(case: GreedyCase, rng: np.random.Generator | None, replicates: 
         the margin at which the sign flips, interpolated between rungs; NaN where none flips.
         One number, whatever the number of replicates.
     """
-    world, margins = case.world, np.geomspace(*case.margins, MARGINS)
-    counts = _ladder_counts(case, margins)
-    target = _signed_target(world, counts.pairs)
-    theta = fitted(case, target, counts, rng, _ladder_truth(world, margins))
-    return _crossing(margins, (theta @ world.coordinates[0]).cpu().numpy())
+    margins = np.geomspace(*case.margins, MARGINS)
+    return _crossing(margins, _attacked_margins(case, margins, rng))
+
+
+def pessimistic_floor(case: GreedyCase, rng: np.random.Generator | None, replicates: int) -> float:
+    """Largest margin that pessimistic RLHF gives up under attack (P4's Algorithm 2, η = 1).
+
+    π_ref takes the worse response.  The confidence set's reach is calibrated: the largest error of
+    the margin that the case's own attack reaches on the ladder.
+
+    Returns:
+        the margin below which the attacked estimate stays within the reach, interpolated.
+    """
+    margins = np.geomspace(*case.margins, MARGINS)
+    estimated = _attacked_margins(case, margins, rng)
+    reach = np.abs(estimated - margins).max()
+    return _crossing(margins, estimated - reach)
 
 
 def dpo_floor(
@@ -87,6 +99,14 @@ def gap_gradient(world: LinearWorld, pairs: PairWorld) -> Tensor:
     start = pairs.theta[None].clone().requires_grad_(True)
     (gradient,) = torch.autograd.grad(dpo_gap(world, rewards_of(world, start)).sum(), start)
     return gradient[0] @ pairs.basis
+
+
+def _attacked_margins(case: GreedyCase, margins: np.ndarray, rng) -> np.ndarray:
+    """(L,) the first margin as it is estimated under the attack that lowers it."""
+    world, counts = case.world, _ladder_counts(case, margins)
+    target = _signed_target(world, counts.pairs)
+    theta = fitted(case, target, counts, rng, _ladder_truth(world, margins))
+    return (theta @ world.coordinates[0]).cpu().numpy()
 
 
 def _ladder_counts(case: GreedyCase, margins: np.ndarray) -> LabelCounts:

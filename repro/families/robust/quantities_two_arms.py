@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -129,14 +129,48 @@ class MarginCase(Case):
     estimate: Callable[[Any, Any], Any] = as_fitted
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CalibratedCase(MarginCase):
+    """The same with a Γ that is calibrated on the case's own estimates, at no formula.
+
+    Attributes:
+        width: not read; Γ comes from the estimates.
+        failure_prob: δ that Γ is calibrated for.
+        share: of the calibrated Γ that is used.
+    """
+
+    width: float = 0.0
+    failure_prob: float
+    share: float = 1.0
+
+
+CALIBRATION = 400
+"""Datasets on which Γ of many states is calibrated."""
+
+
+def exact_calibrated_gap(case: CalibratedCase, rng: Any = None, replicates: int = 1) -> float:
+    """``exact_gap`` with the (1 − δ)-quantile of √m·|error| under the law of the estimate as Γ."""
+    error = np.abs(_margins(case, _outcomes(case)) - case.margin)
+    width = math.sqrt(case.world.mass) * float(np.quantile(error, 1 - case.failure_prob))
+    return exact_gap(replace(case, width=case.share * width))
+
+
+def sampled_calibrated_gap(
+    case: CalibratedCase, rng: np.random.Generator, replicates: int
+) -> np.ndarray:
+    """``sampled_gap`` with the (1 − δ)-quantile of ‖error‖_Σ over datasets of their own as Γ."""
+    error = estimated_margins(case, rng, CALIBRATION) - case.margin
+    norm = np.sqrt(case.world.mass * (error**2).sum(axis=1))
+    width = float(np.quantile(norm, 1 - case.failure_prob))
+    return sampled_gap(replace(case, width=case.share * width), rng, replicates)
+
+
 def exact_gap(case: MarginCase, rng: Any = None, replicates: int = 1) -> float:
     """The gap in one state, without drawing: every quantile of the wins is an outcome.
 
     The number of informative pairs is its mean n·m; what it varies by matters 1/(nm) only.
     """
-    pairs = round(case.n_pairs * case.world.mass)
-    wins = binom.ppf((np.arange(QUANTILES) + 0.5) / QUANTILES, pairs, _win_prob(case))
-    return float(_gap(case, _margins(case, (wins / pairs)[:, None])).mean())
+    return float(_gap(case, _margins(case, _outcomes(case))).mean())
 
 
 def sampled_gap(case: MarginCase, rng: np.random.Generator, replicates: int) -> np.ndarray:
@@ -151,6 +185,13 @@ def estimated_margins(case: MarginCase, rng: np.random.Generator, replicates: in
     rest = max(0.0, 1 - float(prob.sum()))
     pairs = rng.multinomial(case.n_pairs, np.append(prob, rest), size=replicates)[:, :-1]
     return _margins(case, rng.binomial(pairs, _win_prob(case)) / np.maximum(pairs, 1))
+
+
+def _outcomes(case: MarginCase) -> np.ndarray:
+    """(Q, 1) shares of wins, equally likely, in one state."""
+    pairs = round(case.n_pairs * case.world.mass)
+    wins = binom.ppf((np.arange(QUANTILES) + 0.5) / QUANTILES, pairs, _win_prob(case))
+    return (wins / pairs)[:, None]
 
 
 def _win_prob(case: MarginCase) -> float:

@@ -83,12 +83,16 @@ class LogLinearLine:
 
     def condition_number(self, bound: float) -> float:
         """κ_Π = max over |θ| ≤ bound of Σ^diff_θ/Σ^diff_sft (P4, Proposition 4.6)."""
-        tried = np.linspace(-bound, bound, GRID)
+        return self.condition_between(-bound, bound)
+
+    def condition_between(self, first: float, last: float) -> float:
+        """The same maximum over the segment between two parameters."""
+        tried = np.linspace(first, last, GRID)
         best = int(np.argmax([self.pair_variance(theta) for theta in tried]))
         around = (tried[max(best - 1, 0)], tried[min(best + 1, GRID - 1)])
         refined = minimize_scalar(
             lambda theta: -self.pair_variance(theta),
-            bounds=around,
+            bounds=sorted(around),
             method="bounded",
             options={"xatol": 1e-10},
         )

@@ -65,10 +65,13 @@ class Supremum:
             has failed: at an end the supremum may lie beyond it.  Rows that claim an exact
             exponent need it; what a ladder finds is enough to refute a bound.
         order: whether the adversary comes before (CTL) or after (LTC) the randomizer.
+        rare: π_ref of the best response, where it is not 1/A: so small that π_ref alone never finds
+            it within the horizon, and γ has to.
     """
 
     interior: bool
     order: Order = Order.CTL
+    rare: float | None = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -123,12 +126,13 @@ class XpoExperiment(Experiment[XpoCase]):
         probe, given = point.probe, point.row.given
         assert isinstance(probe, XpoProbe)
         assert isinstance(given, Supremum)
+        swept = point.row.over == "inverse_reference"
         return XpoCase(
             methods=point.methods, epsilon=point.epsilon, horizon=point.horizon,
             ladder=probe.ladder, interior=given.interior, grid_ratio=self.config.grid_ratio,
             num_actions=int(point.swept("num_actions", 2)), device=self.setting.device,
             adversary=WorseResponse(point.swept("corruption", probe.corruption)),
-            order=given.order, rare=1 / point.value if point.row.over == "coverage" else None,
+            order=given.order, rare=1 / point.value if swept else given.rare,
         )  # fmt: skip
 
     def more_labels(self, row: Row, probe: Probe, given: Overrides) -> float:

@@ -62,10 +62,14 @@ def _gaps(case: XpoCase, update: Update, multiple: float, rng, runs: int) -> np.
 
 
 def policies_of(case: XpoCase) -> NeedleClass:
-    """Policies with log odds of the best response from −4, or 4 below π_ref, to 4 in steps of ½."""
+    """Policies with log odds of the best response from −4, or 4 below π_ref, to 4.
+
+    In steps of ½ from −4 on, of 2 below: there policies hardly differ.
+    """
     away = math.log(1 / case.best_share - 1)
-    low = -4 + min(0.0, round(2 * (4 - away)) / 2 - 4)
-    log_odds = torch.linspace(low, 4, round(2 * (4 - low)) + 1, dtype=torch.float64)
+    far = torch.arange(math.floor(-4 - away), -4, 2, dtype=torch.float64) if away > 4 else None
+    near = torch.linspace(-4, 4, 17, dtype=torch.float64)
+    log_odds = near if far is None else torch.cat([far, near])
     return NeedleClass(
         case.num_actions, log_odds.to(case.device) + away, OPTIMAL_ODDS + away, case.best_share
     )
@@ -105,6 +109,25 @@ def worst_gaps(case: XpoCase, rng: np.random.Generator, replicates: int) -> Valu
         unfit = case.interior and m is under_test and rung in ends
         found[m.name] = np.full_like(gap, np.nan) if unfit else gap
     return found
+
+
+SWEEP = tuple(4.0**k for k in range(-1, 5))
+"""Multiples of γ = β·c(ε)/(2√T) that ``over_best`` tries."""
+
+
+def over_best(case: XpoCase, rng: np.random.Generator, replicates: int) -> Values:
+    """Worst mean gap of every method over that of the best multiple of γ in a sweep."""
+    under_test = case.methods[0].run
+    best = min(_worst_mean(case, under_test, one, rng, replicates) for one in SWEEP)
+    return {
+        m.name: _worst_mean(case, m.run, m.run.optimism[0], rng, replicates) / best
+        for m in case.methods
+    }
+
+
+def _worst_mean(case: XpoCase, update: Update, multiple: float, rng, runs: int) -> float:
+    gaps = _gaps(case, update, multiple, rng, 2 * runs).reshape(-1, 2, runs).mean(axis=-1)
+    return float(gaps[gaps[:, 0].argmax(), 1])
 
 
 WORST_GAP = Measure("average gap on the worst rung [reward]", worst_gaps, Evidence.MEASURED)

@@ -32,20 +32,34 @@ class Update:
     optimism: tuple[float, ...] = field(default=(1.0,))
 
 
-priv_xpo = Method("priv_xpo", Update(log_objective))
-square_xpo = Method("square_xpo", Update(square_objective))
 MUCH = 4.0
-"""Multiple of γ in rows in which the best response is rare."""
-exploring_xpo = Method("priv_xpo", Update(log_objective, optimism=(MUCH,)))
-without_optimism = Method("without_optimism", Update(log_objective, optimism=(0.0,)))
-reversed_optimism = Method("reversed_optimism", Update(log_objective, optimism=(-MUCH,)))
+"""γ = 2·β·c(ε)/√T, four times ``OPTIMISM_SHARE``: near the best of a sweep (row gamma_sweep)."""
+
+
+def method_of(name: str, objective: Objective, multiple: float = MUCH) -> Method[Update]:
+    """An update with a multiple of γ, nothing else wrong."""
+    return Method(name, Update(objective, optimism=(multiple,)))
+
+
+priv_xpo = method_of("priv_xpo", log_objective)
+square_xpo = method_of("square_xpo", square_objective)
+without_optimism = method_of("without_optimism", log_objective, 0.0)
+reversed_optimism = method_of("reversed_optimism", log_objective, -MUCH)
+a_sixteenth = method_of("a_sixteenth_of_optimism", log_objective, MUCH / 16)
+sixteen_times = method_of("sixteen_times_optimism", log_objective, 16 * MUCH)
+square_without_optimism = method_of("without_optimism", square_objective, 0.0)
+square_reversed_optimism = method_of("reversed_optimism", square_objective, -MUCH)
 printed_sign = Method(
     "printed_sign", Update(printed_square_objective, optimism=(0.01, 1.0, 100.0, 1e4))
 )
 naive_likelihood = Method(
-    "naive_likelihood", Update(log_objective, blind=True), privacy_mistake=True
+    "naive_likelihood", Update(log_objective, blind=True, optimism=(MUCH,)), privacy_mistake=True
 )
-without_cost = Method("without_cost", Update(square_objective, blind=True), privacy_mistake=True)
-label_flip = Method("label_flip", Update(log_objective, flipped=True))
-square_label_flip = Method("square_label_flip", Update(square_objective, flipped=True))
-other_order = Method("other_order", Update(square_objective, other_order=True))
+without_cost = Method(
+    "without_cost", Update(square_objective, blind=True, optimism=(MUCH,)), privacy_mistake=True
+)
+label_flip = Method("label_flip", Update(log_objective, flipped=True, optimism=(MUCH,)))
+square_label_flip = Method(
+    "square_label_flip", Update(square_objective, flipped=True, optimism=(MUCH,))
+)
+other_order = Method("other_order", Update(square_objective, other_order=True, optimism=(MUCH,)))

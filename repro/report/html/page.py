@@ -23,6 +23,7 @@ from repro.report.html.tracked import compare_address, run_address
 from repro.report.html.typeset import typeset
 from repro.report.wording import SYMBOLS
 
+TITLE = "Theorems of private and robust RLHF: verdicts"
 ORDER = (*SYMBOLS, EXECUTED, REASON, NOT_RUN)
 
 
@@ -31,6 +32,7 @@ def report_html(
     catalogue: Catalogue,
     slips: dict[str, Slip],
     ablated: Sequence[ablations.Finding] = (),
+    title: str = TITLE,
 ) -> str:
     """One self-contained HTML page; all text from files is escaped.
 
@@ -39,12 +41,15 @@ def report_html(
         catalogue: all statements.
         slips: suspected errors by id.
         ablated: what ``repro.ablate`` found; empty where it was not run.
+        title: of the page.
     """
     environment = _environment()
     papers = by_paper(catalogue, {run.key: run for run in runs})
     every = [one for part in papers for one in part["statements"]]  # type: ignore[attr-defined]
     verdicts = Counter(one.verdict for one in every)
+    printed, listed = statements.load(), {one.id for one in every}
     page = {
+        "title": title,
         "papers": papers,
         "kinds": [k for k in KINDS_IN_ORDER if any(one.kind == k for one in every)],
         "counts": {
@@ -54,7 +59,7 @@ def report_html(
         "findings": findings(slips, {run.key: run for run in runs}),
         "ablations": ablations.matrix(ablated),
         "runs": [_section(run, ablations.by_row(ablated)) for run in runs],
-        "printed": {n: (one.place, typeset(one)) for n, one in statements.load().items()},
+        "printed": {n: (one.place, typeset(one)) for n, one in printed.items() if n in listed},
     }
     return environment.get_template("report.html.j2").render(
         page=page,

@@ -5,7 +5,12 @@ import pytest
 import torch
 from scipy.optimize import minimize
 
-from repro.families.central.algorithms_pessimism import PolicyTable, all_choices, pessimistic_values
+from repro.families.central.algorithms_pessimism import (
+    PolicyTable,
+    all_choices,
+    best_in_the_worst_case,
+    pessimistic_values,
+)
 
 
 def problem(seed, d=3):
@@ -88,3 +93,14 @@ def test_greedy_and_pessimistic_differ_where_the_data_say_nothing():
     torch.testing.assert_close(found, torch.tensor([0.0]).double())
     torch.testing.assert_close(table.optimal_features, torch.tensor([1.0, 0.0]).double())
     assert torch.isnan(table.pessimistic_gap(theta, -matrix, 0.2, 5.0)).all()
+
+
+@pytest.mark.parametrize(("bound", "radius"), [(0.05, 9.0), (0.5, 0.8), (40.0, 0.7)])
+def test_the_best_of_many_policies_is_found_without_solving_all(bound, radius):
+    parts = [problem(seed, 6) for seed in range(8)]
+    matrix, centre, _ = (torch.from_numpy(np.stack(x)) for x in zip(*parts, strict=True))
+    centre = 0.9 * radius * centre / centre.norm(dim=-1, keepdim=True).clamp(min=radius)
+    features = all_choices(6) * torch.linspace(0.2, 1.0, 6).double()
+    values = pessimistic_values(features, centre, matrix, bound, radius)
+    best = best_in_the_worst_case(features, centre, matrix, bound, radius)
+    torch.testing.assert_close(values.gather(1, best[:, None])[:, 0], values.amax(-1))

@@ -92,7 +92,7 @@ def test_inputs_of_algorithm_1(n_pairs, epsilon, log_inverse_delta, holds):
         methods=(), n_pairs=n_pairs, world=even_world(2, 2.0, 0.5), budget=budget,
         optimizer_tol_power=2.0,
     )  # fmt: skip
-    name, found, detail = inputs_of_algorithm_1(case)
+    [(name, found, detail)] = inputs_of_algorithm_1(case)
     assert (name, found) == ("ε ≤ 1 and δ ≤ 1/n²", holds)
     assert detail == (
         f"ε {epsilon:.3g}, log δ {-log_inverse_delta:.1f} ≤ {-2 * math.log(n_pairs):.1f}"

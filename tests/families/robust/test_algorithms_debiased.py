@@ -7,7 +7,12 @@ import pytest
 import torch
 from scipy.optimize import minimize
 
-from repro.families.robust.algorithms_debiased import debiased_logistic, hessian, loss
+from repro.families.robust.algorithms_debiased import (
+    _by_newton,
+    debiased_logistic,
+    hessian,
+    loss,
+)
 from repro.families.robust.quantities_rdpo import conservative_loss, p4_loss, rdpo_loss
 from repro.families.robust.worlds_pairs import complement_basis
 
@@ -89,8 +94,9 @@ def test_rdpo_by_hand():
 
 def test_a_fit_that_has_not_converged_is_nan(monkeypatch):
     monkeypatch.setattr("repro.families.robust.algorithms_debiased.MAX_STEPS", 1)
-    x, mass = torch.ones(1, 1, dtype=torch.float64), torch.ones(1, 1, dtype=torch.float64)
-    labels = torch.tensor([[0.9]], dtype=torch.float64)
+    x = torch.tensor([[1.0], [0.5]], dtype=torch.float64)
+    mass = torch.full((1, 2), 0.5, dtype=torch.float64)
+    labels = torch.tensor([[0.9, 0.9]], dtype=torch.float64)
     assert torch.isnan(debiased_logistic(x, mass, labels, 5.0)).all()
 
 
@@ -115,3 +121,19 @@ def test_losses_of_either_label(label, h):
     assert rdpo_loss(*given, q) == pytest.approx((0.8 * own - 0.2 * against) / 0.6)
     assert conservative_loss(*given, q) == pytest.approx(0.8 * own + 0.2 * against)
     assert p4_loss(*given, epsilon) == pytest.approx(rdpo_loss(*given, q))
+
+
+@pytest.mark.parametrize("cells", [1, 2, 3])
+def test_orthogonal_cells_are_fitted_one_by_one_as_newton_does(cells):
+    rng = np.random.default_rng(cells)
+    turn, _ = np.linalg.qr(rng.standard_normal((3, 3)))
+    x = torch.from_numpy(turn[:cells] * rng.uniform(0.3, 1, (cells, 1)))[:, : 3 if cells > 1 else 1]
+    mass = torch.from_numpy(rng.dirichlet(np.ones(cells), 40))
+    labels = torch.from_numpy(rng.uniform(-0.1, 1.1, (40, cells)))
+    for radius in (1.0, 5.0, 50.0):
+        found = debiased_logistic(x, mass, labels, radius)
+        newton = _by_newton(x, mass, labels, radius, 1e-11)
+        assert torch.allclose(found @ x.T, newton @ x.T, rtol=0, atol=1e-7 * radius)
+        inside = found.norm(dim=1) < radius * (1 - 1e-9)
+        seen = x.T @ torch.linalg.solve(x @ x.T, x)  # nothing is said about other directions
+        assert torch.allclose((found @ seen)[inside], found[inside], rtol=0, atol=1e-12 * radius)

@@ -20,10 +20,10 @@ from repro.families.robust.bounds_cases import (
 )
 from repro.families.robust.bounds_floor import (
     curvature,
-    minimax_floor,
     printed_floor,
     sharper_floor,
 )
+from repro.families.robust.bounds_modulus import least_floor
 from repro.families.robust.bounds_rlhf import (
     condition_ratio,
     greedy_ratio,
@@ -103,9 +103,12 @@ def test_rare_cell_by_hand():
 @pytest.mark.parametrize("bound", [0.1, 1.0, 4.0])
 def test_order_of_the_bounds(bound):
     for worth in (1.0, 20.0):
-        low, high = minimax_floor(worth, 1e-3, bound), sharper_floor(worth, 1e-3, bound)
+        low, high = least_floor(worth * 1e-3, bound), sharper_floor(worth, 1e-3, bound)
         assert (
-            math.sqrt(2 * bound * worth * 1e-3) <= low <= high < printed_floor(worth, 1e-3, bound)
+            math.sqrt(2 * bound * worth * 1e-3)
+            <= low * 2**0.5
+            <= high
+            < printed_floor(worth, 1e-3, bound)
         )
 
 
@@ -177,7 +180,7 @@ def test_attacked_floor_between_the_width_and_twice_of_it():
     )  # fmt: skip
     floor = attacked_floor(case)
     assert floor == pytest.approx(floor_constant(2.0) * math.sqrt(moved), rel=1e-6)
-    assert minimax_floor(5.0, 1e-5, 2.0) < floor <= 2 * sharper_floor(5.0, 1e-5, 2.0)
+    assert least_floor(moved, 2.0) < floor <= 2 * sharper_floor(5.0, 1e-5, 2.0)
     assert math.isnan(attacked_floor(replace(case, adversary=NONE)))
 
 

@@ -22,7 +22,6 @@ from repro.families.xpo.quantities import _gaps, batch_of, ladder_gap
 from repro.families.xpo.worlds import NeedleClass, PairCounts, XpoBatch
 from repro.families.xpo.wrong import (
     Update,
-    exploring_xpo,
     label_flip,
     naive_likelihood,
     other_order,
@@ -197,7 +196,7 @@ def gap_of(method: Method[Update], horizon: int, **changes) -> float:
 def test_a_rare_best_response_is_found_by_optimism_alone():
     hopeful, neutral, reversed_ = (
         gap_of(method, 10**5, rare=1e-3)
-        for method in (exploring_xpo, without_optimism, reversed_optimism)
+        for method in (priv_xpo, without_optimism, reversed_optimism)
     )
     assert 3 * hopeful < neutral < reversed_
 

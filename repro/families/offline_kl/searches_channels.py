@@ -1,0 +1,223 @@
+"""Steps of the theorems on channels and divergences in random cases, and planted faults."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import torch
+from scipy import special, stats
+from torch import Tensor
+
+from repro.families.offline_kl import bounds_channels as label
+from repro.families.offline_kl.algorithms_counts import two_arm_mle
+from repro.families.offline_kl.bounds_corrected import HELLINGER
+from repro.policies.regularisers import (
+    AlphaMixture,
+    regularised_policy,
+    regularised_suboptimality,
+)
+from repro.preferences.label_counts import LabelCounts
+from repro.preferences.label_mixture import LabelMixture
+from repro.study.row import method
+
+MOST_LOG_PAIRS = 3.3
+
+
+def random_mixture(rng: np.random.Generator) -> LabelMixture:
+    """Any binary private channel: a third on an edge of the polytope, a third near its corner."""
+    truth = rng.uniform(0.05, 1) if rng.random() < 2 / 3 else 1 - 10 ** rng.uniform(-6, -1)
+    share = rng.choice([0.0, 1.0]) if rng.random() < 1 / 3 else rng.random()
+    return LabelMixture(float(truth), float((1 - truth) * share))
+
+
+@dataclass(frozen=True)
+class TwoReports:
+    """Two differences in [−B, B], half of the cases at an end, and a channel."""
+
+    reward_bound: float
+    epsilon: float
+    response: LabelMixture
+    true: float
+    other: float
+
+    @property
+    def over_hellinger(self) -> float:
+        """(Δ − Δ′)² over W·(1 − affinity)."""
+        given = (self.epsilon, self.response)
+        less = label.one_less_affinity(self.true, self.other, *given)
+        spread = label.largest_inverse_information(self.reward_bound, *given)
+        return (self.true - self.other) ** 2 / (spread * less)
+
+
+def two_reports(reward_bound: float, rng: np.random.Generator) -> TwoReports:
+    """Half of them anywhere, half close together at either end."""
+    if rng.random() < 0.5:
+        true, other = reward_bound * rng.uniform(-1, 1, 2)
+    else:
+        end = rng.choice([-1, 1])
+        true = end * reward_bound
+        other = end * (reward_bound - min(reward_bound, 10 ** rng.uniform(-4, 0)))
+    return TwoReports(
+        reward_bound, 10 ** rng.uniform(-1, 1.2), random_mixture(rng), float(true), float(other)
+    )
+
+
+@method
+def hellinger(case: TwoReports) -> float:
+    """(Δ − Δ′)² ≤ 8·W·(1 − affinity) for every channel (Lemma 3)."""
+    return case.over_hellinger / HELLINGER
+
+
+@method
+def hellinger_ten_percent(case: TwoReports) -> float:
+    """Wrong: 7.2 for 8."""
+    return hellinger.run(case) / 0.9
+
+
+@method
+def hellinger_quieter_end(case: TwoReports) -> float:
+    """Wrong: W at the end of the label that is flipped less."""
+    given = (case.epsilon, case.response)
+    ends = [label.inverse_information(e * case.reward_bound, *given) for e in (-1, 1)]
+    return hellinger.run(case) * max(ends) / min(ends)
+
+
+@method
+def best_channel(case: TwoReports) -> float:
+    """No channel tells more than randomized response, at any difference (Lemma 2)."""
+    return label.information_over_best(case.true, case.epsilon, case.response)
+
+
+@method
+def best_channel_ten_percent(case: TwoReports) -> float:
+    """Wrong: no channel tells more than nine tenths of it."""
+    return best_channel.run(case) / 0.9
+
+
+@dataclass(frozen=True)
+class TableState:
+    """m reports of one state whose true difference is Δ, and the class [−B, B]."""
+
+    reports: TwoReports
+    pairs: int
+
+    @cached_property
+    def mean_squared_error(self) -> float:
+        """E(Δ̂ − Δ)² of the MLE given m, exactly."""
+        case = self.reports
+        wins = torch.arange(self.pairs + 1, dtype=torch.float64)[:, None]
+        counts = LabelCounts(torch.full_like(wins, self.pairs), wins)
+        given = (case.epsilon, case.reward_bound, case.response)
+        fitted = two_arm_mle(counts, *given)[:, 0].numpy()
+        clean = torch.tensor(special.expit(case.true))
+        win = float(case.response(clean, case.epsilon))
+        chance = stats.binom.pmf(np.arange(self.pairs + 1), self.pairs, win)
+        return float(chance @ (fitted - case.true) ** 2)
+
+
+def table_state(reward_bound: float, rng: np.random.Generator) -> TableState:
+    """Any truth and channel, and up to 2000 reports."""
+    return TableState(two_reports(reward_bound, rng), int(10 ** rng.uniform(0, MOST_LOG_PAIRS)))
+
+
+@method
+def table_error(case: TableState) -> float:
+    """E(Δ̂ − Δ)² ≤ 8·W/(m+1) (Theorem 2)."""
+    one = case.reports
+    spread = label.largest_inverse_information(one.reward_bound, one.epsilon, one.response)
+    return case.mean_squared_error * (case.pairs + 1) / (HELLINGER * spread)
+
+
+@method
+def table_error_sixteenth(case: TableState) -> float:
+    """Wrong: W/(2(m+1)), half of what seems to be the best constant."""
+    return table_error.run(case) * HELLINGER / 0.5
+
+
+@dataclass(frozen=True)
+class Plans:
+    """A state with a few responses, its true and an estimated reward, and a divergence.
+
+    Attributes:
+        reference: (1, A).
+        reward: (1, A).
+        estimated: (1, A).
+        kl_weight: > 0.
+        chi_share: weight of ½χ² beside a weight of 1 − chi_share on KL: f″ ≥ chi_share everywhere.
+    """
+
+    reference: Tensor
+    reward: Tensor
+    estimated: Tensor
+    kl_weight: float
+    chi_share: float
+
+    @property
+    def regulariser(self) -> AlphaMixture:
+        """f″ = chi_share + (1 − chi_share)/w."""
+        chi = ((self.chi_share, 2.0),)
+        return AlphaMixture(chi if self.chi_share == 1 else (*chi, (1 - self.chi_share, 1.0)))
+
+    @cached_property
+    def gap(self) -> float:
+        """SubOpt of the policy of the estimated reward."""
+        one = torch.ones(1, dtype=torch.float64)
+        return float(regularised_suboptimality(
+            self.regulariser, self.reference, self.reward, self.estimated, one, self.kl_weight
+        ))  # fmt: skip
+
+    @property
+    def values_apart(self) -> float:
+        """J(π*) − J(π̂), as a difference of two values."""
+
+        def value(reward: Tensor) -> float:
+            ratio, _ = regularised_policy(self.regulariser, self.reference, reward, self.kl_weight)
+            paid = self.kl_weight * self.regulariser.value(ratio)
+            return float((self.reference * (ratio * self.reward - paid)).sum())
+
+        return value(self.reward) - value(self.estimated)
+
+    @property
+    def variance(self) -> float:
+        """Var under π_ref of the error."""
+        error = self.estimated - self.reward
+        mean = (self.reference * error).sum()
+        return float((self.reference * (error - mean).square()).sum())
+
+
+def plans(kl_weight: float, rng: np.random.Generator) -> Plans:
+    """Two to six responses, errors from small to larger than the rewards; half of them pure χ²."""
+    count = int(rng.integers(2, 7))
+    reference = torch.softmax(torch.from_numpy(rng.normal(0, 1.5, (1, count))), -1)
+    reward = torch.from_numpy(rng.normal(0, 1, (1, count)))
+    error = 10 ** rng.uniform(-2, 0.5) * torch.from_numpy(rng.normal(0, 1, (1, count)))
+    share = 1.0 if rng.random() < 0.5 else float(rng.uniform(0.2, 0.99))
+    return Plans(reference, reward, reward + error, kl_weight, share)
+
+
+@method
+def no_coverage(case: Plans) -> float:
+    """SubOpt ≤ Var_π_ref[r̂ − r*]/(2·kl_weight·inf f″) (Theorem 6)."""
+    return case.gap * 2 * case.kl_weight * case.chi_share / case.variance
+
+
+@method
+def no_coverage_ten_percent(case: Plans) -> float:
+    """Wrong: nine tenths of it."""
+    return no_coverage.run(case) / 0.9
+
+
+@method
+def identity(case: Plans) -> float:
+    """Bregman's form of SubOpt is the difference of two values (Theorem 5)."""
+    # J's two values of order 1 agree to a few rounding errors, so small gaps only that far
+    apart = abs(case.gap - case.values_apart)
+    return apart / (1e-9 * abs(case.values_apart) + 1e-13 * (1 + 1 / case.kl_weight))
+
+
+@method
+def identity_one_percent(case: Plans) -> float:
+    """Wrong: a gap 1 % too large."""
+    return abs(1.01 * case.gap - case.values_apart) / (1e-9 * abs(case.values_apart) + 1e-13)

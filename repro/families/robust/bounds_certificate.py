@@ -1,0 +1,65 @@
+"""What no attack on Algorithm 1 can exceed: a certificate beside the value of the attack found.
+
+Labels moved by b, Σ_c|b_c| ≤ ζα =: Z, move the score by s = Σ_c b_c·x_c, so s lies in the hull of
+±Z·x_c, and a norm of it is largest at a vertex.  Inside the ball H̄·Δ = s, H̄ the mean Hessian
+between θ and θ̂, and σ′ changes by a factor e^±|u| over a step u.  With H the Hessian at the truth,
+X = max_c ‖x_c‖_{H⁻¹} and S = Z·X,
+
+    D := max_c |⟨x_c, Δ⟩| ≤ −ln(1 − X·S),    ‖H^-½(H̄ − H)H^-½‖ ≤ e := (e^D − 1)/D − 1,
+    ‖R·Δ‖ ≤ Z·max_c ‖R·H⁻¹·x_c‖ + ‖R·H^-½‖·S·e/(1 − e).
+
+Or, the change of the Hessian taken cell by cell, the rest is at most
+e·max_c ‖R·H⁻¹·x_c‖·Σ_c m_c·σ′_c·|⟨x_c, Δ⟩| and the sum at most √(Σ_c m_c·σ′_c)·‖Δ‖_H by Cauchy and
+Schwarz, ‖Δ‖_H ≤ S·D/(1 − e^−D); the smaller of the two counts.
+
+The first two by Δᵀ·H̄·Δ ≤ sᵀ·Δ, which holds on the ball's surface too, and H̄ ⪰ H·(1 − e^−D)/D.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from repro.families.robust.worlds_pairs import PairWorld
+
+
+def certified_floor(world: PairWorld, moved: float, root: torch.Tensor) -> float:
+    """Largest ‖R·(θ̂ − θ_true)‖ of n → ∞ labels under any attack; infinite if none is known.
+
+    Args:
+        world: label cells; the truth further inside the ball than the certificate.
+        moved: Z = ζα.
+        root: (e, k) R of the norm.
+    """
+    x, win = world.coordinates, torch.sigmoid(world.reward_diff)
+    hessian = (x * (world.cell_prob * win * (1 - win))[:, None]).T @ x
+    values, vectors = torch.linalg.eigh(hessian)
+    if float(values[0]) <= 0:
+        return math.inf
+    half = (vectors / values.sqrt()) @ vectors.T
+    largest = float((x @ half).norm(dim=1).max())
+    score = moved * largest
+    if largest * score >= 1:
+        return math.inf
+    distance = -math.log1p(-largest * score)
+    off = math.expm1(distance) / distance - 1
+    if off >= 1:
+        return math.inf
+    first = moved * float((root @ half @ half @ x.T).norm(dim=0).max())
+    rest = float(torch.linalg.matrix_norm(root @ half, 2)) * score * off / (1 - off)
+    rest = min(rest, _rest_by_cells(world, root @ half @ half @ x.T, score, distance, off))
+    in_l2 = moved * float((half @ half @ x.T).norm(dim=0).max())
+    in_l2 += float(half.norm()) * score * off / (1 - off)
+    inside = float(world.truth.norm()) + in_l2 < world.radius
+    return first + rest if inside else math.inf
+
+
+def _rest_by_cells(
+    world: PairWorld, responses: torch.Tensor, score: float, distance: float, off: float
+) -> float:
+    """e·max_c ‖R·H⁻¹x_c‖·√(Σ m_c σ′_c)·S·D/(1 − e^−D), from responses (e, C)."""
+    win = torch.sigmoid(world.reward_diff)
+    weight = float((world.cell_prob * win * (1 - win)).sum()) ** 0.5
+    length = score * distance / -math.expm1(-distance)
+    return off * float(responses.norm(dim=0).max()) * weight * length

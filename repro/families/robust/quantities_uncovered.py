@@ -1,0 +1,160 @@
+"""Floors where no coverage is assumed: the worst mass of a rare pair, of n → ∞ labels.
+
+A rare pair of mass m has a margin that the strong adversary moves by ζα/m of its win rate, so the
+worst m is ∝ ζα and every floor here is ∝ √(ζα).  The ladder of masses is the same for both orders
+and every ε: nothing is built around ζα.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from repro.families.robust.algorithms_estimation import fitted
+from repro.families.robust.attack_targets import LogisticTarget
+from repro.families.robust.cases import RobustCase
+from repro.families.robust.quantities_rare_cell import rare_cell_floors
+from repro.families.robust.worlds_rare_cell import RareCell
+from repro.preferences.label_counts import LabelCounts
+
+MARGIN_SHARES = np.array([0.25, 0.5, 0.75, 1.0])
+"""t/B′ of margins that a policy has to read."""
+FINE = 48
+"""Masses tried between the two neighbours of the worst one."""
+PLENTY = 0.25
+"""Mass of the pair that shows θ₀, and half the probability of the state where DPO chooses."""
+WEIGHT = 0.5
+"""What θ₀ weighs in that state."""
+
+Floors = Callable[[np.ndarray], np.ndarray]
+"""(L,) masses → (L,) floors."""
+
+
+@dataclass(frozen=True)
+class Uncovered:
+    """Rare pairs of every mass.
+
+    Attributes:
+        reward_bound: B′, the largest margin.
+        masses: smallest and largest mass.
+        ratio: between rungs.
+        kl_weight: β of DPO.
+    """
+
+    reward_bound: float
+    masses: tuple[float, float]
+    ratio: float
+    kl_weight: float
+
+    def supremum(self, floors: Floors) -> float:
+        """Largest floor, refined between the rungs beside the worst one; NaN at an end."""
+        low, high = self.masses
+        ladder = low * self.ratio ** np.arange(int(np.log(high / low) / np.log(self.ratio)) + 1)
+        worst = int(floors(ladder).argmax())
+        if not 0 < worst < len(ladder) - 1:
+            return math.nan
+        return float(floors(np.geomspace(ladder[worst - 1], ladder[worst + 1], FINE)).max())
+
+
+UncoveredFloor = RobustCase[Uncovered]
+
+
+def uncovered_estimation(case: UncoveredFloor, rng: Any = None, replicates: int = 1) -> float:
+    """sup over m of ‖θ̂ − θ_true‖_Σ̂ of Algorithm 1, the truth at the far end (P4, Theorem 5.4)."""
+    world = case.world
+    cell = RareCell(world.reward_bound, -world.reward_bound, world.masses, world.ratio, 1.0)
+    placed = _in(case, cell)
+    return world.supremum(lambda masses: rare_cell_floors(placed, masses))
+
+
+def uncovered_greedy(case: UncoveredFloor, rng: Any = None, replicates: int = 1) -> float:
+    """sup over m and margins t of SubOpt/√κ = √m·t of Algorithm 2 with η = 0.
+
+    κ(π*, π_ref) = 1/m, π_ref the worse response; t is lost where the attacked estimate is not
+    positive.
+    """
+    margin = MARGIN_SHARES * case.world.reward_bound
+    return case.world.supremum(lambda masses: _lost(masses, _attacked(case, masses), 0.0, margin))
+
+
+def uncovered_pessimism(case: UncoveredFloor, rng: Any = None, replicates: int = 1) -> float:
+    """The same of Algorithm 2 with η = 1 (P4, Theorem 6.1).
+
+    Γ is calibrated: the largest ‖θ̂ − θ_true‖_Σ̂ that the case's own attack reaches at any mass and
+    margin.  The margin is lost where the estimate does not exceed the set's reach Γ/√m.
+    """
+    margin = MARGIN_SHARES * case.world.reward_bound
+
+    def errors(masses: np.ndarray) -> np.ndarray:
+        return (np.sqrt(masses)[:, None] * np.abs(_attacked(case, masses) - margin)).max(axis=1)
+
+    width = case.world.supremum(errors)
+    return case.world.supremum(lambda masses: _lost(masses, _attacked(case, masses), width, margin))
+
+
+def uncovered_dpo(case: UncoveredFloor, rng: Any = None, replicates: int = 1) -> float:
+    """sup over m of |J(π*) − J(π̂)| of rDPO in ``rare_direction`` (P4, Theorem 6.3)."""
+    return case.world.supremum(lambda masses: _dpo_floors(case, torch.from_numpy(masses)))
+
+
+def rare_direction(reward_bound: float) -> Tensor:
+    """θ_true = (θ₁, θ₀) of a family in which κ_Π is at most 1.5 whatever m is.
+
+    State 1 shows θ₁ with mass m and state 2 shows θ₀, both under an even π_sft.  In state 3 the
+    features of the two responses differ by v = (√m, ½); π* is even there, so π_sft has log odds
+    −⟨v, θ_true⟩/β and all but never shows a pair: e^−25 of the time, which is left out.  Σ of any
+    policy is at most Σ_sft + ¼·v·vᵀ, and vᵀΣ_sft⁻¹v = 1 + ¼/.25 = 2.
+    """
+    share = 0.5**0.5
+    return torch.tensor([-share * reward_bound, share * reward_bound], dtype=torch.float64)
+
+
+def largest_condition_number() -> float:
+    """κ_Π of that family, at most."""
+    return 1 + PLENTY * (1 + WEIGHT**2 / PLENTY)
+
+
+def _dpo_floors(case: UncoveredFloor, masses: Tensor) -> np.ndarray:
+    """(L,) probability of state 3 · reward difference · |π̂ − ½|."""
+    world, x = case.world, torch.eye(2, dtype=torch.float64)
+    truth = rare_direction(world.reward_bound)
+    chosen = torch.stack([masses.sqrt(), torch.full_like(masses, WEIGHT)], dim=1)
+    mass = torch.stack([masses, torch.full_like(masses, PLENTY)], dim=1)
+    target = LogisticTarget(x, mass, truth, world.reward_bound, chosen[:, None, :])
+    counts = LabelCounts(mass, mass * case.labels(torch.sigmoid(x @ truth)))
+    off = (fitted(case, target, counts, None) - truth).mul(chosen).sum(1)
+    wrong = (torch.sigmoid(off / world.kl_weight) - 0.5).abs()
+    return (2 * PLENTY * (chosen @ truth) * wrong).numpy()
+
+
+def _attacked(case: UncoveredFloor, masses: np.ndarray) -> np.ndarray:
+    """(L, T) margins as they are estimated under an attack that lowers them."""
+    bound = case.world.reward_bound
+    pairs = np.meshgrid(masses, MARGIN_SHARES * bound, indexing="ij")
+    mass, margin = (torch.from_numpy(one.ravel())[:, None] for one in pairs)
+    one, zero = torch.ones(1, 1, dtype=torch.float64), torch.zeros(1, dtype=torch.float64)
+    target = LogisticTarget(one, mass, zero, bound, -one[None], 2 * bound)
+    counts = LabelCounts(mass, mass * case.labels(torch.sigmoid(margin)))
+    found = fitted(case, target, counts, None, margin)
+    return found[:, 0].numpy().reshape(len(masses), -1)
+
+
+def _lost(masses: np.ndarray, attacked: np.ndarray, width: float, margin: np.ndarray) -> np.ndarray:
+    """(L,) √m·t of the largest margin that a set of width Γ gives up at each mass; 0 is greedy."""
+    root = np.sqrt(masses)[:, None]
+    return np.where(attacked <= width / root, root * margin, 0.0).max(axis=1)
+
+
+def _in(case: UncoveredFloor, cell: RareCell) -> RobustCase[RareCell]:
+    """The case's stages in another world."""
+    return RobustCase(
+        world=cell, epsilon=case.epsilon, n_pairs=case.n_pairs, corruption=case.corruption,
+        labels=case.labels, channel=case.channel, adversary=case.adversary, order=case.order,
+        reading=case.reading, estimate=case.estimate,
+    )  # fmt: skip

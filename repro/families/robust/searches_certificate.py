@@ -1,0 +1,83 @@
+"""The strong adversary's value beside what no attack can exceed, in random worlds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+
+from repro.families.robust.attack_targets import l2_root, weighted_root
+from repro.families.robust.bounds_cases import TINY_RIDGE, PricedCase, RandomCells, exact_floor
+from repro.families.robust.bounds_certificate import certified_floor
+from repro.families.robust.worlds_pairs import PairWorld, random_pair_world
+from repro.study.row import Method
+
+NEAR = 0.95
+"""Share of the certificate that the attack has to reach."""
+SHIFT = 0.02
+"""Z·max_c ‖x_c‖²_{H⁻¹}: how far the attack moves a margin, about; beyond, curvature shows."""
+ROOM = 0.1
+"""Largest share of a cell's rarer labels that the attack may need."""
+LARGEST_BOUND = 4.0
+
+
+def random_world(rng: np.random.Generator) -> PairWorld:
+    """Two to five cells, one to three features, B′ up to 4, a Hessian that can be inverted."""
+    while True:
+        cells, features = int(rng.integers(2, 6)), int(rng.integers(1, 4))
+        bound, seed = rng.uniform(0.5, LARGEST_BOUND), int(rng.integers(2**31))
+        world = random_pair_world(cells, features, bound, seed)
+        if float(torch.linalg.cond(_hessian(world))) <= 1e8:
+            return world
+
+
+def random_moved(world: PairWorld) -> float:
+    """Z of the world: SHIFT over the largest leverage, or what its thinnest cell has room for."""
+    x, win = world.coordinates, torch.sigmoid(world.reward_diff)
+    leverage = float((torch.linalg.solve(_hessian(world), x.T).T * x).sum(1).max())
+    rarer = float((world.cell_prob * torch.minimum(win, 1 - win)).min())
+    return min(SHIFT / leverage, ROOM * rarer)
+
+
+def _hessian(world: PairWorld) -> torch.Tensor:
+    x, win = world.coordinates, torch.sigmoid(world.reward_diff)
+    return (x * (world.cell_prob * win * (1 - win))[:, None]).T @ x
+
+
+def _world(rng: np.random.Generator) -> tuple[PairWorld, float, torch.Tensor, float | None]:
+    """A world, Z, R of a norm and its ridge, with a certificate; a tenth of draws have none."""
+    while True:
+        world = random_world(rng)
+        x, moved = world.coordinates, random_moved(world)
+        in_l2 = bool(rng.random() < 0.5)
+        root = l2_root(x)[0] if in_l2 else weighted_root(x, world.cell_prob[None], 0.0)[0]
+        if np.isfinite(certified_floor(world, moved, root)):
+            return world, moved, root, None if in_l2 else TINY_RIDGE
+
+
+def _either_way(case: PricedCase, rng: np.random.Generator, change: Any) -> float:
+    """The worse of attack/certificate and .95·certificate/attack."""
+    order = (case.order, case.order.swapped)[rng.integers(2)]
+    world, moved, root, ridge = _world(rng)
+    one: Any = replace(case, world=world, order=order, ridge=ridge)
+    attacked = change(replace(one, corruption=moved / one.flip_worth))
+    value, above = exact_floor(attacked).error, certified_floor(world, moved, root)
+    return max(value / above, NEAR * above / max(value, 1e-300))
+
+
+def _method(name: str, change: Callable[[Any], Any]) -> Method:
+    def run(case: PricedCase[RandomCells], rng: np.random.Generator, replicates: int) -> np.ndarray:
+        return np.array([_either_way(case, rng, change) for _ in range(replicates)])
+
+    return Method(name, run)
+
+
+certified = _method("certified", lambda one: one)
+"""(R,) random worlds, either order, the L2 norm and that of the data."""
+fewer_flips = _method("fewer_flips", lambda one: replace(one, corruption=one.corruption / 1.25))
+"""Wrong: an attack that leaves a fifth of its budget unspent."""
+more_flips = _method("more_flips", lambda one: replace(one, corruption=1.25 * one.corruption))
+"""Wrong: an attack that overspends by a quarter."""

@@ -1,0 +1,45 @@
+"""Train a language model on privatised preference labels, with TRL and transformers.
+
+    python -m repro.privatize IN.jsonl OUT.jsonl epsilon=1
+    python -m repro.finetune release=OUT.jsonl output=FOLDER model=PATH loss=rdpo [KEY=VALUE ...]
+    accelerate launch -m repro.finetune ...     the same steps on several devices
+
+Reads a release and its manifest, never the file that was released.  loss: rdpo, private (PrivχPO),
+square (SquareχPO), dpo, reward.  Further keys: epochs, batch_size (pairs per step, all processes
+together), accumulation, learning_rate, schedule, warmup, optimizer, max_grad_norm,
+gradient_checkpointing, checkpoint_every, precision (float32, mixed, bfloat16, nf4), lora_rank,
+kl_weight, reward_bound, seed, device, max_prompt_tokens, max_response_tokens, tracking (an address
+of MLflow).  FOLDER gets model, tokenizer and a model card.  A stopped run with checkpoint_every
+goes on when the same command is run again.  Exit status: 0 done, 2 bad input.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from repro.base.errors import BadInput
+from repro.base.keywords import keyword_values
+from repro.base.schema import validate
+from repro.cli.command import run_command
+
+REFUSED = 2
+
+
+def main(words: Sequence[str]) -> int:
+    """Train; 0, or 2 with one line on bad input."""
+    try:
+        from repro.llm.finetuning import FinetuneRequest, finetune
+
+        output = finetune(validate(FinetuneRequest, keyword_values(words, FinetuneRequest)))
+    except BadInput as problem:
+        print(f"error: {problem}", file=sys.stderr)
+        return REFUSED
+    if int(os.environ.get("RANK", 0)) == 0:
+        print(f"files: {output}")
+    return 0
+
+
+if __name__ == "__main__":
+    run_command(main, __doc__)

@@ -1,0 +1,95 @@
+"""Answers of a language model that ``python -m repro.finetune`` has written.
+
+    python -m repro.generate model=FOLDER prompt="You have $900. What first?" [KEY=VALUE ...]
+
+Keys: count (answers), temperature, top_k, top_p, max_new_tokens, seed, device.  One answer a line,
+as JSON text, so that line breaks survive.  Exit status: 0 done, 2 bad input.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from repro.base.errors import BadInput
+from repro.base.keywords import keyword_values
+from repro.base.schema import Model, Number, Whole, validate
+from repro.cli.command import run_command
+
+REFUSED = 2
+
+
+class GenerateRequest(Model):
+    """Arguments of the command."""
+
+    model: Annotated[str, Field(min_length=1)]
+    prompt: Annotated[str, Field(min_length=1)]
+    count: Annotated[Whole, Field(ge=1, le=1000)] = 1
+    temperature: Annotated[Number, Field(gt=0, le=10)] = 1.0
+    top_k: Annotated[Whole, Field(ge=0)] = 0
+    top_p: Annotated[Number, Field(gt=0, le=1)] = 1.0
+    max_new_tokens: Annotated[Whole, Field(ge=1, le=10**5)] = 64
+    seed: Annotated[Whole, Field(ge=0, lt=2**63)] = 0
+    device: Literal["cpu", "cuda"] = "cpu"
+
+
+def main(words: Sequence[str]) -> int:
+    """Answer; 0, or 2 with one line on bad input."""
+    try:
+        # a prompt is text as it stands: YAML would read a colon or a bracket in it
+        raw = [word for word in words if word.startswith("prompt=")]
+        rest = [word for word in words if not word.startswith("prompt=")]
+        if not raw:
+            raise BadInput("prompt", "(missing)", "a value is required")
+        if len(raw) > 1:
+            raise BadInput("prompt", raw[1].partition("=")[2], "allowed: once")
+        given = {"prompt": raw[0].partition("=")[2]}
+        request = validate(GenerateRequest, keyword_values(rest, GenerateRequest) | given)
+        answers = answer(request)
+    except BadInput as problem:
+        print(f"error: {problem}", file=sys.stderr)
+        return REFUSED
+    for text in answers:
+        print(json.dumps(text, ensure_ascii=False))
+    return 0
+
+
+def answer(request: GenerateRequest) -> list[str]:
+    """``count`` answers to the prompt.
+
+    Raises:
+        BadInput: the model cannot be read.
+    """
+    from repro.llm.backbone import KEY, load_backbone
+    from repro.llm.extra import quiet_hub
+    from repro.llm.responses import draw_responses
+    from repro.llm.settings import DataChoice, ModelChoice, Sampling, Shape
+
+    quiet_hub()
+    tiny = Shape(width=8, layers=1, heads=1)
+    choice = ModelChoice(path=request.model, tiny=tiny, precision="float32", lora_rank=0, seed=0)
+    limits = DataChoice(
+        path=None, n_pairs=1, held_out=1, judge_pairs=0, seed=0, max_prompt_tokens=10**5,
+        max_response_tokens=1,
+    )  # fmt: skip
+    own = request.model_dump(include={"temperature", "top_k", "top_p", "max_new_tokens"})
+    try:
+        with tempfile.TemporaryDirectory() as scratch:
+            backbone = load_backbone(choice, (), Path(scratch), request.device)
+    except BadInput as problem:
+        key = "model" if problem.key == KEY else problem.key
+        raise BadInput(key, problem.value, problem.allowed) from None
+    return draw_responses(
+        backbone.model, backbone.tokenizer, [request.prompt], Sampling(prompts=1, **own), limits,
+        request.seed, request.device, request.count,
+    )[0]  # fmt: skip
+
+
+if __name__ == "__main__":
+    run_command(main, __doc__)

@@ -1,0 +1,260 @@
+"""TRL's trainers with the papers' losses, on token ids and labels that have been released.
+
+TRL and transformers give accumulation, schedules, gradient checkpointing, mixed precision, several
+processes and checkpoints; here are a loss for each trainer and one list of their arguments.  The
+rows are sorted by the *released* label, so that every label is +1: turning a pair round is turning
+its label.  ``batch_size`` counts pairs per optimizer step whatever the number of processes and of
+accumulated parts, so that the same configuration gives the same steps everywhere.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from repro.base.errors import BadInput
+from repro.base.files import json_object
+from repro.llm.extra import library
+from repro.llm.objectives import Loss, Objective
+from repro.llm.settings import Training
+
+OPTIMIZERS = {"adamw": "adamw_torch", "sgd": "sgd"}
+"""AdamW without decay, or plain gradient steps, which alone keep the scale of a loss."""
+
+
+class Diverged(ArithmeticError):
+    """A loss stopped being a finite number: the steps were too large for it."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """Where and how a model is trained.
+
+    Attributes:
+        training: epochs, batches, optimizer.
+        seed: of the order of batches and of adapters.
+        device: ``cpu`` or ``cuda``.
+        precision: ``float32``, ``mixed`` (bfloat16 under float32 weights) or ``bfloat16``.
+        folder: for checkpoints; None writes none.
+        report_to: integrations of transformers that log the curves.
+        spoken: whether steps are printed.
+    """
+
+    training: Training
+    seed: int
+    device: str = "cpu"
+    precision: str = "float32"
+    folder: Path | None = None
+    report_to: tuple[str, ...] = ()
+    spoken: bool = False
+
+    def arguments(self, count: int) -> dict[str, Any]:
+        """Keyword arguments of ``transformers.TrainingArguments`` for ``count`` examples.
+
+        Raises:
+            BadInput: a batch cannot be split into so many processes and parts.
+        """
+        own, batch = self.training, min(self.training.batch_size, count)
+        parts = own.accumulation * int(os.environ.get("WORLD_SIZE", 1))
+        if batch % parts:
+            allowed = f"allowed: a multiple of accumulation times processes, here {parts}"
+            raise BadInput("batch_size", batch, allowed)
+        return {
+            "output_dir": str(self.folder or "unused"), "seed": self.seed % 2**32,
+            "per_device_train_batch_size": batch // parts,
+            "gradient_accumulation_steps": own.accumulation, "num_train_epochs": own.epochs,
+            "learning_rate": own.learning_rate, "lr_scheduler_type": own.schedule,
+            "warmup_steps": own.warmup, "optim": OPTIMIZERS[own.optimizer], "weight_decay": 0.0,
+            "max_grad_norm": own.max_grad_norm or 0.0, "bf16": self.precision == "mixed",
+            "activation_checkpointing": own.gradient_checkpointing, "max_length": None,
+            "use_cpu": self.device == "cpu", "pad_to_multiple_of": None, "disable_tqdm": True,
+            "dataloader_pin_memory": self.device != "cpu", "report_to": list(self.report_to),
+            "ddp_find_unused_parameters": False,
+            "logging_strategy": "steps" if self.spoken else "no", "logging_steps": 10,
+            "save_strategy": "steps" if self.folder and own.checkpoint_every else "no",
+            "save_steps": max(own.checkpoint_every, 1), "save_total_limit": 1,
+        }  # fmt: skip
+
+
+def trained(
+    kind: type, config: str, model: Any, tokenizer: Any, rows: Mapping[str, list], run: Run,
+    **more: Any,
+) -> Any:  # fmt: skip
+    """The model after training; a run with checkpoints goes on from its last one.
+
+    Args:
+        kind: a trainer of TRL, or one made here.
+        config: the name of its configuration in TRL.
+        model: trained in place, or wrapped by adapters.
+        tokenizer: with a pad and an end token.
+        rows: columns of token ids, one entry per example; what does not fill a batch is left out.
+        run: how.
+        more: further arguments of the configuration, and ``peft_config``.
+
+    Raises:
+        Diverged: a loss, or a weight in the end, is not a finite number.
+        BadInput: a damaged checkpoint, or a batch that cannot be split.
+    """
+    count = len(next(iter(rows.values())))
+    whole = count - count % min(run.training.batch_size, count)
+    data = library("datasets").Dataset.from_dict({k: v[:whole] for k, v in rows.items()})
+    adapters = {"peft_config": more.pop("peft_config", None)}
+    arguments = getattr(library("trl"), config)(**run.arguments(count), **more)
+    with torch.random.fork_rng():
+        trainer = kind(
+            model=model, args=arguments, train_dataset=data, processing_class=tokenizer, **adapters
+        )
+        if not run.spoken:
+            trainer.remove_callback(library("transformers").PrinterCallback)
+        # what accelerate wraps round the forward pass does not reach TRL's fused one
+        trainer.compute_loss = partial(_cast, trainer.accelerator, trainer.compute_loss)
+        _train(trainer, run)
+    found = _plain(trainer.accelerator.unwrap_model(trainer.model))
+    if not all(bool(torch.isfinite(p).all()) for p in found.parameters() if p.requires_grad):
+        raise Diverged("after the last step")
+    return found.eval()
+
+
+def preference_trainer(objective: Objective) -> type:
+    """``trl.DPOTrainer`` that minimises an objective on ids and precomputed reference values.
+
+    Its ``beta``, ``loss_type`` and ``label_smoothing`` are without effect: KL weight, R_max and ε
+    are the objective's.  Data sets that are not tokenised yet are prepared as TRL does.
+
+    Raises:
+        BadInput: TRL is not installed.
+    """
+
+    class PreferenceTrainer(library("trl").DPOTrainer):
+        """DPOTrainer with another loss."""
+
+        def _prepare_dataset(self, dataset: Any, *args: Any) -> Any:
+            ready = "prompt_ids" in dataset.column_names
+            return dataset if ready else super()._prepare_dataset(dataset, *args)
+
+        def _precompute_ref_logps(self, dataset: Any, *args: Any) -> Any:
+            ready = "ref_chosen_logps" in dataset.column_names
+            return dataset if ready else super()._precompute_ref_logps(dataset, *args)
+
+        def create_model_card(self, *args: Any, **kwargs: Any) -> None:
+            """None for checkpoints: the finished model has a card of its own."""
+
+        def compute_loss(
+            self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch=None
+        ) -> Any:
+            """Mean loss of a batch of pairs, the chosen ones first."""
+            chosen, rejected = _log_prob(model, inputs).chunk(2)
+            if "ref_chosen_logps" in inputs:
+                base = inputs["ref_chosen_logps"], inputs["ref_rejected_logps"]
+            else:
+                base = self.compute_ref_log_probs(self.ref_model or self.model, inputs)
+            gap = objective.difference(chosen - base[0], rejected - base[1])
+            return _told(self, gap, objective.loss, return_outputs)
+
+    return PreferenceTrainer
+
+
+def reward_trainer(loss: Loss, clip: float) -> type:
+    """``trl.RewardTrainer`` that minimises a loss on the difference of rewards in [−clip, clip].
+
+    Raises:
+        BadInput: TRL is not installed.
+    """
+
+    class PrivateRewardTrainer(library("trl").RewardTrainer):
+        """RewardTrainer with another loss."""
+
+        def create_model_card(self, *args: Any, **kwargs: Any) -> None:
+            """None for checkpoints: the finished model has a card of its own."""
+
+        def compute_loss(
+            self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch=None
+        ) -> Any:
+            """Mean loss of a batch of pairs, the chosen ones first."""
+            chosen, rejected = (
+                model(**inputs, use_cache=False).logits[:, 0].clamp(-clip, clip).chunk(2)
+            )
+            return _told(self, chosen - rejected, loss, return_outputs)
+
+    return PrivateRewardTrainer
+
+
+def _told(trainer: Any, gap: Tensor, loss: Loss, return_outputs: bool) -> Any:
+    """The mean loss; its margin and accuracy, on released labels, go to the trainer's log."""
+    found = loss(gap, torch.ones_like(gap)).mean()
+    if not bool(torch.isfinite(found)):
+        raise Diverged(f"step {trainer.state.global_step}")
+    if trainer.args.logging_strategy != "no":
+        some = trainer._metrics["train" if trainer.model.training else "eval"]
+        some["rewards/margins"].append(float(gap.detach().mean()))
+        some["rewards/accuracies"].append(float((gap.detach() > 0).float().mean()))
+    return (found, {}) if return_outputs else found
+
+
+def _log_prob(model: Any, inputs: Any) -> Tensor:
+    """(2n,) log-probabilities of the responses, as TRL works them out."""
+    response = inputs["completion_mask"]
+    found = model(
+        input_ids=inputs["input_ids"],
+        attention_mask=inputs["attention_mask"],
+        labels=inputs["input_ids"].masked_fill(response == 0, -100),
+        use_cache=False,
+        fused_lm_head=True,
+    ).log_probs
+    return found[:, -(response.shape[1] - 1) :].sum(1)
+
+
+def _plain(model: Any) -> Any:
+    """The model with the forward pass of its class, which trainers wrap and copies would share."""
+    for one in (model, model.get_base_model() if hasattr(model, "peft_config") else model):
+        vars(one).pop("forward", None)
+        vars(one).pop("_original_forward", None)
+    return model
+
+
+def _cast(accelerator: Any, loss: Callable, *args: Any, **kwargs: Any) -> Any:
+    with accelerator.autocast():
+        return loss(*args, **kwargs)
+
+
+def _train(trainer: Any, run: Run) -> None:
+    """Train from the last whole checkpoint; a damaged one is bad input."""
+    last = last_checkpoint(run.folder) if run.folder else None
+    begun = trainer.state.global_step
+    try:
+        trainer.train(resume_from_checkpoint=str(last) if last else None)
+    except (Diverged, BadInput, MemoryError):
+        raise
+    except Exception:
+        # a damaged file fails in many ways, all of them before the first step
+        if last is None or trainer.state.global_step > max(begun, _step(last)):
+            raise
+        allowed = "is no checkpoint of this run; remove it to start anew"
+        raise BadInput("checkpoint", last, allowed) from None
+    if run.folder:
+        shutil.rmtree(run.folder, ignore_errors=True)
+
+
+def last_checkpoint(folder: Path) -> Path | None:
+    """The newest checkpoint that was written to its end, which its state file, the last, marks."""
+    found = [path for path in folder.glob("checkpoint-*") if _whole(path)]
+    return max(found, key=_step, default=None)
+
+
+def _step(path: Path) -> int:
+    return int(path.name.rpartition("-")[2])
+
+
+def _whole(path: Path) -> bool:
+    try:
+        return bool(json_object("checkpoint", path / "trainer_state.json"))
+    except BadInput:
+        return False

@@ -1,0 +1,155 @@
+"""Rows of tables: CSV, Parquet, and folders saved by the library ``datasets``.
+
+A row is a dictionary from column to value, numbered from 1; a line of CSV has the number of the
+line that it ends on.  A few thousand rows are in memory at a time.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from repro.base.errors import BadInput
+from repro.base.files import regular_file, small_text, unreadable
+from repro.preferences.json_lines import LONGEST_LINE
+
+TOGETHER = 1000
+"""Rows that are decoded at once."""
+
+STATE, SPLITS = "state.json", "dataset_dict.json"
+"""Files that ``datasets`` leaves in the folder of a dataset, and of one with several splits."""
+
+
+def csv_rows(path: str, key: str) -> Iterator[tuple[int, Any]]:
+    """Rows of a CSV file in UTF-8 whose first line names the columns.
+
+    Raises:
+        BadInput: no regular file, not UTF-8, a quote that does not end, a column named twice, or
+            a row with more or fewer values than there are columns.
+    """
+    regular_file(key, path)
+    csv.field_size_limit(LONGEST_LINE)  # of the whole process; the default refuses long texts
+    reader = None
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            reader = csv.reader(file, strict=True)
+            columns = next(reader, [])
+            refuse_repeated(columns, path, key)
+            for values in filter(None, reader):
+                if len(values) != len(columns):
+                    expected = f"{len(values)} values for {len(columns)} columns"
+                    raise BadInput(key, path, f"line {reader.line_num}: {expected}")
+                yield reader.line_num, dict(zip(columns, values, strict=True))
+    except UnicodeDecodeError:
+        raise BadInput(key, path, "not UTF-8 text") from None
+    except csv.Error:
+        number = reader.line_num if reader else 1
+        raise BadInput(key, path, f"line {number}: not valid CSV") from None
+    except OSError as problem:
+        raise unreadable(key, path, problem) from None
+
+
+def parquet_rows(path: str, key: str, wanted: Iterable[str]) -> Iterator[tuple[int, Any]]:
+    """Rows of a Parquet file, with the wanted columns alone.
+
+    Args:
+        path: a regular file.
+        key: what the user calls it, for messages.
+        wanted: names of columns in lower case; upper case and white space are no difference.
+
+    Raises:
+        BadInput: it cannot be read.
+    """
+    from pyarrow import parquet
+
+    regular_file(key, path)
+    with _told(path, key, "Parquet file"), parquet.ParquetFile(path) as file:
+        columns = _wanted(file.schema_arrow.names, wanted, path, key)
+        batches = file.iter_batches(TOGETHER, columns=columns)
+        yield from enumerate((row for batch in batches for row in batch.to_pylist()), 1)
+
+
+def saved_files(folder: Path, key: str) -> list[str]:
+    """Files of Arrow in a folder that ``datasets`` has saved; none in any other folder.
+
+    Raises:
+        BadInput: it holds several splits, or its state cannot be read.
+    """
+    if (folder / SPLITS).is_file():
+        return saved_files(_only_split(folder, key), key)
+    if not (folder / STATE).is_file():
+        return []
+    state = _parsed(folder / STATE, key)
+    listed = state.get("_data_files") if isinstance(state, dict) else None
+    names = [str(one.get("filename")) for one in listed or [] if isinstance(one, dict)]
+    if not names or any(name != Path(name).name for name in names):
+        raise BadInput(key, folder, f"{STATE} names no data files of this folder")
+    return [str(folder / name) for name in names]
+
+
+def arrow_rows(path: str, key: str, wanted: Iterable[str]) -> Iterator[tuple[int, Any]]:
+    """Rows of a stream of Arrow batches on disk, with the wanted columns alone.
+
+    Raises:
+        BadInput: it cannot be read.
+    """
+    import pyarrow
+
+    regular_file(key, path)
+    with _told(path, key, "stream of Arrow"), pyarrow.memory_map(path) as file:
+        stream = pyarrow.ipc.open_stream(file)
+        columns = _wanted(stream.schema.names, wanted, path, key)
+        batches = (batch.select(columns) for batch in stream)
+        parts = (b.slice(at, TOGETHER) for b in batches for at in range(0, b.num_rows, TOGETHER))
+        yield from enumerate((row for part in parts for row in part.to_pylist()), 1)
+
+
+def refuse_repeated(columns: list[str], path: str, key: str) -> None:
+    """Of a column given twice one reader takes the first value and another the last."""
+    twice = sorted({name for name in columns if columns.count(name) > 1})
+    if twice:
+        raise BadInput(key, path, f"column {twice[0]!r} appears twice")
+
+
+def _wanted(columns: list[str], wanted: Iterable[str], path: str, key: str) -> list[str]:
+    refuse_repeated(columns, path, key)
+    known = set(wanted)
+    return [name for name in columns if name.strip().casefold() in known]
+
+
+def _only_split(folder: Path, key: str) -> Path:
+    """The folder of the one split that there is."""
+    found = _parsed(folder / SPLITS, key)
+    listed = found.get("splits") if isinstance(found, dict) else None
+    texts = [str(name) for name in listed or []]
+    names = [name for name in texts if name == Path(name).name]
+    if len(names) != 1:
+        allowed = ", ".join(str(folder / name) for name in names)
+        raise BadInput(key, folder, f"holds {len(names)} splits; allowed: {allowed or 'one split'}")
+    return folder / names[0]
+
+
+def _parsed(path: Path, key: str) -> Any:
+    try:
+        return json.loads(small_text(key, path))
+    except (ValueError, RecursionError) as problem:
+        if isinstance(problem, BadInput):
+            raise
+        raise BadInput(key, path, "is not valid JSON") from None
+
+
+@contextmanager
+def _told(path: str, key: str, what: str) -> Iterator[None]:
+    """What pyarrow finds wrong, as one line without its words: they may quote a text."""
+    import pyarrow
+
+    try:
+        yield
+    except pyarrow.ArrowException:
+        raise BadInput(key, path, f"not a whole {what}, or not one that can be read") from None
+    except OSError as problem:
+        raise unreadable(key, path, problem) from None

@@ -1,0 +1,67 @@
+"""The page that goes with the comparison of private mechanisms: rules and a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+HEAD = """# Which private mechanism for a reward?
+
+Made by `python -m repro.which_mechanism folder=docs/explanations`; do not edit. It compares
+objective perturbation, output perturbation and noisy gradient descent, all (ε, δ)-private under
+replacement of one labelled pair, δ = {delta:g}, ‖φ‖ ≤ 1, ‖θ‖ ≤ B = {bound:g}, ‖θ*‖ = 0.9 B. Why
+each is private and what can be proved of its error:
+[mechanism_comparison](mechanism_comparison.md). One question:
+
+```bash
+python -m repro.which_mechanism epsilon=1 delta=1e-6 n_pairs=1e5 num_features=16
+```
+
+## What to do
+
+- **Objective perturbation**, unless the table says otherwise: in the table its error is never
+  more than {behind:.2f} times the least. Where data cover all directions its ridge depends on ε
+  alone, and it has no steps. It needs the exact minimiser of a convex loss.
+- **Noisy gradient descent** has a few percent less noise and no ridge, so it wins where nε/d is
+  small; it wants the right number of steps and step length (both are tuned here with the world
+  known). On a thin spectrum it falls behind once n asks for more steps than are taken (300 here).
+- **Output perturbation** with noise for the worst dataset moves the estimate by 1/√(nε) where the
+  others move it by 1/(nε): outside brackets its error is below that of objective perturbation in
+  {better} of {places} places.
+- Brackets: on one of the worlds no mechanism is better by 10 % than a reward of 0, which reads no
+  label.
+
+## Errors
+
+Root mean squared errors of reward differences on two worlds: all directions covered evenly, and a
+spectrum 4^(−k). For each: error without privacy → least private error, and the errors of
+objective perturbation / output perturbation / descent over the least.
+
+| ε | d | n | use | even | objective / output / descent | thin | objective / output / descent |
+|---|---|---|---|---|---|---|---|
+"""
+
+
+def mechanism_page(
+    lines: Sequence[Sequence[object]],
+    delta: float,
+    bound: float,
+    behind: float,
+    better: int,
+    places: int,
+) -> str:
+    """The page as Markdown.
+
+    Args:
+        lines: ε, d, n, advice, and two cells for each of two worlds.
+        delta: δ of the table.
+        bound: B.
+        behind: largest error of objective perturbation over the least.
+        better: places outside brackets where output perturbation has the smaller error.
+        places: outside brackets, a place being ε, d, n and a world.
+    """
+    table = [
+        f"| {epsilon:g} | {d} | {n_pairs:.0e} | {' | '.join(map(str, rest))} |"
+        for epsilon, d, n_pairs, *rest in lines
+    ]
+    head = HEAD.format(delta=delta, bound=bound, behind=behind, better=better, places=places)
+    return head + "\n".join(table) + "\n"

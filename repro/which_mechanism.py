@@ -1,0 +1,207 @@
+"""``python -m repro.which_mechanism epsilon=1 delta=1e-6 n_pairs=1e5 num_features=16``.
+
+Which way to learn a reward from n labelled pairs in d dimensions so that what is released is
+(epsilon, delta)-private under replacement of one pair: objective perturbation, output perturbation
+or noisy gradient descent.  All three are calibrated, run on two worlds and compared; features have
+norm at most 1 and the reward's vector norm at most reward_bound.
+
+folder=docs/explanations writes which_mechanism.md, the table of answers, in the place of an answer.
+"""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import torch
+from pydantic import Field
+
+from repro.base.errors import BadInput
+from repro.base.keywords import keyword_values
+from repro.base.schema import FiniteEpsilon, Model, Pairs, Positive, Probability, Whole, validate
+from repro.cli.command import run_command
+from repro.families.central.bounds_mechanisms import Budget
+from repro.families.central.mechanisms_gaussian import exact_shift
+from repro.families.central.quantities_mechanisms import (
+    DESCENT,
+    OBJECTIVE,
+    OUTPUT,
+    Comparison,
+    advised,
+    compared,
+)
+from repro.report.mechanism_table import mechanism_page
+
+REFUSED = 2
+NUMBERS = 4_000_000
+"""Coordinates that are simulated at most: fewer datasets where d is large."""
+EPSILONS, FEATURES, PAIRS = (0.1, 1.0, 8.0), (4, 16, 64, 256), (10**3, 10**4, 10**5, 10**6)
+TABLE_DELTA = 1e-6
+
+
+class MechanismRequest(Model):
+    """Arguments of the command; the first four are given, or the folder is."""
+
+    epsilon: FiniteEpsilon | None = None
+    delta: Annotated[Probability, Field(ge=1e-100, le=0.1)] | None = None
+    n_pairs: Pairs | None = None
+    num_features: Annotated[Whole, Field(ge=1, le=4096)] | None = None
+    reward_bound: Annotated[Positive, Field(ge=0.01, le=20)] = 1.0
+    replicates: Annotated[Whole, Field(ge=20, le=10**5)] = 200
+    seed: Annotated[Whole, Field(ge=0, lt=2**63)] = 0
+    folder: Annotated[str, Field(min_length=1)] | None = None
+
+
+WIDTH = 80
+QUESTION = ("epsilon", "delta", "n_pairs", "num_features")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Answer on stdout, or write the table; 2 with one line on bad input."""
+    torch.set_num_threads(1)
+    try:
+        request = validate(MechanismRequest, keyword_values(arguments, MechanismRequest))
+        if request.folder is not None:
+            _refuse_both(request)
+            print(f"file: {_write_table(request, Path(request.folder))}")
+            return 0
+        for line in answer(request):
+            print(textwrap.fill(line, WIDTH, subsequent_indent="  ", break_long_words=False))
+    except (BadInput, OSError) as problem:
+        print(f"error: {problem}", file=sys.stderr)
+        return REFUSED
+    return 0
+
+
+def answer(request: MechanismRequest) -> Iterator[str]:
+    """Lines of the answer, the answer itself first.
+
+    Raises:
+        BadInput: a number is missing.
+    """
+    given, n_pairs, d = _question(request)
+    replicates = max(20, min(request.replicates, NUMBERS // (50 * d)))
+    found = compared(given, n_pairs, d, replicates, request.seed)
+    name = advised(found)
+    yield _advice(name, found)
+    for world, one in found.items():
+        yield f"{world}: {_errors(one)}"
+    yield f"why: {WHY[name]}"
+    yield from _recipes(given, next(iter(found.values())))
+    yield (
+        f"errors: root mean square of reward differences, labels included, over {replicates} "
+        f"datasets; ridges and steps tuned with the world known; |theta*| = 0.9 reward_bound"
+    )
+
+
+def _question(request: MechanismRequest) -> tuple[Budget, int, int]:
+    for name in QUESTION:
+        if getattr(request, name) is None:
+            allowed = "a value is required, or folder= for the table"
+            raise BadInput(name, "(missing)", allowed)
+    assert request.epsilon is not None
+    assert request.delta is not None
+    assert request.n_pairs is not None
+    assert request.num_features is not None
+    given = Budget(request.epsilon, request.delta, request.reward_bound)
+    return given, request.n_pairs, request.num_features
+
+
+def _refuse_both(request: MechanismRequest) -> None:
+    for name in QUESTION:
+        if (value := getattr(request, name)) is not None:
+            raise BadInput(name, value, "allowed: without folder=, which asks for the whole table")
+
+
+def _advice(name: str, found: dict[str, Comparison]) -> str:
+    learnt = [world for world, one in found.items() if one.learns]
+    if not learnt:
+        return f"none: with so few pairs no private estimate is better than a reward of 0; {name}"
+    if len(learnt) < len(found):
+        return f"{name}, if the spectrum of the features is like: {learnt[0]}"
+    return name
+
+
+def _errors(one: Comparison) -> str:
+    errors = ", ".join(f"{name} {error:.3g}" for name, error in one.errors.items())
+    return f"{errors}; without privacy {one.without_privacy:.3g}, a reward of 0 {one.of_zero:.3g}"
+
+
+WHY = {
+    OBJECTIVE: "its noise is added once, to the gradient, so the curvature of the data divides it; "
+    "output perturbation must pay for a curvature that it may not rely on (its ridge), descent "
+    "adds noise in every step and has to get as far as its steps lead",
+    OUTPUT: "so little can be learnt here that all three shrink to 0, and its ridge does so best",
+    DESCENT: "its noise is as small as that of a Gaussian mechanism with exact sensitivity, with "
+    "neither the ridge nor the few percent of noise that objective perturbation pays for its "
+    "Jacobian; it is tuned in steps and step length, and has to be",
+}
+
+
+def _recipes(given: Budget, one: Comparison) -> Iterator[str]:
+    objective, output, descent = one.objective, one.output, one.descent
+    yield (
+        f"{OBJECTIVE}: minimise over the ball the summed loss + <b, theta> + "
+        f"{objective.ridge:.4g}/2 |theta|^2, b of deviation {objective.sigma:.4g}; private by "
+        "docs/explanations/objective_perturbation.md"
+    )
+    yield (
+        f"{OUTPUT}: minimise with {output.ridge:.4g}/2 |theta|^2, add noise of deviation "
+        f"{output.std:.4g}; a Gaussian mechanism of shift {_shift(given):.4g} "
+        "(docs/explanations/mechanism_comparison.md)"
+    )
+    yield (
+        f"{DESCENT}: {descent.steps} steps, noise of deviation {descent.std:.4g} on each summed "
+        f"gradient; {descent.steps} Gaussian mechanisms composed exactly, of shift "
+        f"{_shift(given):.4g} together"
+    )
+
+
+def _shift(given: Budget) -> float:
+    return exact_shift(given.epsilon, given.dp_delta)
+
+
+def _write_table(request: MechanismRequest, folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    found = {
+        (epsilon, d, n_pairs): compared(
+            Budget(epsilon, TABLE_DELTA, request.reward_bound), n_pairs, d, request.replicates,
+            request.seed,
+        )
+        for epsilon in EPSILONS
+        for d in FEATURES
+        for n_pairs in PAIRS
+    }  # fmt: skip
+    lines = [(*place, _said(one), *_cells(one)) for place, one in found.items()]
+    places = [world for one in found.values() for world in one.values() if _learns(one)]
+    better = sum(one.over_least(OUTPUT) < one.over_least(OBJECTIVE) for one in places)
+    behind = max(world.over_least(OBJECTIVE) for one in found.values() for world in one.values())
+    page = folder / "which_mechanism.md"
+    numbers = (TABLE_DELTA, request.reward_bound, behind, better, len(places))
+    page.write_text(mechanism_page(lines, *numbers), encoding="utf-8")
+    return page
+
+
+def _learns(found: dict[str, Comparison]) -> bool:
+    return all(one.learns for one in found.values())
+
+
+def _said(found: dict[str, Comparison]) -> str:
+    return advised(found) if _learns(found) else f"({advised(found)})"
+
+
+def _cells(found: dict[str, Comparison]) -> list[str]:
+    """For each world: error without privacy, least private error, and each over the least."""
+    cells = []
+    for one in found.values():
+        over = " / ".join(f"{one.over_least(name):.2f}" for name in one.errors)
+        cells.append(f"{one.without_privacy:.2g} → {one.least:.2g}")
+        cells.append(over)
+    return cells
+
+
+if __name__ == "__main__":
+    run_command(main, __doc__)

@@ -1,0 +1,66 @@
+"""``python -m repro.which_mechanism``: an answer with a reason, one line for what is refused."""
+
+import pytest
+
+from repro import which_mechanism
+
+ASKED = ["epsilon=1", "delta=1e-6", "n_pairs=1e5", "num_features=16", "replicates=40"]
+
+
+def test_it_answers_with_a_reason(capsys):
+    assert which_mechanism.main(ASKED) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "objective perturbation"
+    assert any(line.startswith("why: its noise is added once") for line in lines)
+    assert sum("private by" in line or "shift" in line for line in lines) == 3
+    assert max(map(len, lines)) <= 80
+
+
+def test_small_budgets_favour_descent_and_too_few_pairs_nobody(capsys):
+    few = ["delta=1e-6", "n_pairs=1e4", "num_features=4"]
+    assert which_mechanism.main(["epsilon=0.1", *few]) == 0
+    assert capsys.readouterr().out.startswith("gradient descent\n")
+    hopeless = ["delta=1e-6", "n_pairs=10", "num_features=64", "replicates=40"]
+    assert which_mechanism.main(["epsilon=0.1", *hopeless]) == 0
+    assert capsys.readouterr().out.startswith("none: with so few pairs")
+
+
+@pytest.mark.parametrize(
+    ("word", "line"),
+    [
+        ("epsilon=0", "epsilon=0.0: allowed: greater than"),
+        ("epsilon=-1", "epsilon=-1.0: allowed: greater than"),
+        ("epsilon=inf", "epsilon=inf: allowed: less than or equal to 100"),
+        ("delta=0", "delta=0.0: allowed: greater than"),
+        ("delta=1", "delta=1.0: allowed: less than"),
+        ("n_pairs=0.5", "n_pairs=0.5: allowed: a whole number"),
+        ("n_pairs=0", "n_pairs=0.0: allowed: greater than or equal to 1"),
+        ("num_features=0", "num_features=0.0: allowed: greater than or equal to 1"),
+        ("folder=x", "epsilon=1.0: allowed: without folder="),
+        ("eps=1", "eps=1: unknown key; "),
+    ],
+)
+def test_what_is_refused_is_one_line_and_status_2(capsys, monkeypatch, tmp_path, word, line):
+    monkeypatch.chdir(tmp_path)
+    key = word.partition("=")[0]
+    words = [one for one in ASKED if one.partition("=")[0] != key]
+    assert which_mechanism.main([*words, word]) == 2
+    found = capsys.readouterr()
+    assert found.err.startswith(f"error: {line}")
+    assert found.err.count("\n") == 1
+    assert found.out == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_every_number_is_required(capsys):
+    assert which_mechanism.main(ASKED[1:]) == 2
+    assert capsys.readouterr().err.startswith("error: epsilon=(missing): a value is required")
+
+
+def test_the_table_is_written(capsys, monkeypatch, tmp_path):
+    monkeypatch.setattr(which_mechanism, "EPSILONS", (1.0,))
+    monkeypatch.setattr(which_mechanism, "FEATURES", (4,))
+    assert which_mechanism.main([f"folder={tmp_path}", "replicates=20"]) == 0
+    page = (tmp_path / "which_mechanism.md").read_text(encoding="utf-8")
+    assert page.count("\n| 1 | 4 |") == 4
+    assert "0 of 8 places" in page

@@ -1,0 +1,23 @@
+"""The notebook runs from its first cell to its last, and shows what its text says."""
+
+import nbformat
+from nbclient import NotebookClient
+
+from repro.base.paths import PACKAGE
+
+BOOK = PACKAGE.parent / "docs" / "from_python.ipynb"
+
+
+def test_the_notebook_runs(tmp_path, monkeypatch):
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path / "runtime"))
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
+    given = nbformat.read(BOOK, as_version=4)
+    assert all(not cell.get("outputs") for cell in given.cells), "outputs go stale: clear them"
+    client = NotebookClient(
+        given, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}
+    )
+    done = client.execute()
+    shown = [one for cell in done.cells for one in cell.get("outputs", ())]
+    assert any("<table>" in one.get("data", {}).get("text/html", "") for one in shown)
+    assert any("image/png" in one.get("data", {}) for one in shown)
+    assert "('contradicted', 1.9" in shown[-1]["data"]["text/plain"]

@@ -1,0 +1,68 @@
+"""Floors without coverage by hand: suprema over the mass of a rare pair."""
+
+import math
+
+import numpy as np
+import pytest
+
+from repro.base.notation import epsilon_of_cost
+from repro.corruption.orders import Order
+from repro.families.robust.adversaries import NONE, STRONG
+from repro.families.robust.bounds_modulus import modulus
+from repro.families.robust.cases import RobustCase
+from repro.families.robust.quantities_uncovered import (
+    Uncovered,
+    largest_condition_number,
+    rare_direction,
+    uncovered_dpo,
+    uncovered_estimation,
+    uncovered_greedy,
+    uncovered_pessimism,
+)
+from repro.families.robust.worlds_bandit import relative_condition_number
+
+BOUND, COST, SHARE = 2.0, 5.0, 1e-5
+MOVED = COST * SHARE
+
+
+def case(share=SHARE, adversary=STRONG):
+    world = Uncovered(BOUND, (share / 2, share * 2e4), 1.25, 0.02)
+    return RobustCase(world=world, epsilon=epsilon_of_cost(COST), corruption=share,
+                      adversary=adversary, order=Order.LTC)  # fmt: skip
+
+
+def test_estimation_attains_the_modulus():
+    assert uncovered_estimation(case()) == pytest.approx(modulus(MOVED, BOUND), rel=0.01)
+
+
+def test_greedy_turns_the_largest_margin_in_the_worst_pair():
+    """√m·B′ at m = 2ζα/tanh(B′/2), where σ(B′) − ζα/m = ½."""
+    expected = BOUND * math.sqrt(2 * MOVED / math.tanh(BOUND / 2))
+    assert uncovered_greedy(case()) == pytest.approx(expected, rel=0.01)
+
+
+def test_pessimism_pays_for_its_reach():
+    assert uncovered_greedy(case()) < uncovered_pessimism(case()) <= 2 * modulus(MOVED, BOUND)
+
+
+def test_dpo_loses_what_the_straight_gap_says():
+    """½·reward·√(moved²)/(4β): state 3 of probability ½, the swing of θ₁ inside the ball."""
+    share = 1e-10
+    truth = rare_direction(BOUND)
+    swing = 2 * abs(float(truth[0]))
+    expected = modulus(COST * share, swing / 2) * 0.5 * float(truth[1]) / 2 / 4 / 0.02
+    assert uncovered_dpo(case(share)) == pytest.approx(expected, rel=0.01)
+
+
+def test_nobody_does_nothing():
+    for floor in (uncovered_greedy, uncovered_estimation, uncovered_dpo):
+        assert not floor(case(adversary=NONE)) > 1e-9
+
+
+@pytest.mark.parametrize("mass", [1e-9, 1e-3, 0.2])
+def test_the_condition_number_of_all_policies_is_bounded(mass):
+    """Largest over policies of the third state: evenly mixed; those of the others are shared."""
+    data = np.diag([mass, 0.25])
+    chosen = np.array([math.sqrt(mass), 0.5])
+    target = data + 0.5 * 0.5 * np.outer(chosen, chosen)
+    assert relative_condition_number(target, data) <= largest_condition_number() * (1 + 1e-9)

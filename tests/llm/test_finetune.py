@@ -1,0 +1,219 @@
+"""From a raw file to a model in a folder: the command, its card, its privacy, its processes."""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+import torch
+
+from repro import finetune, generate
+from repro.llm.financial_pairs import financial_pairs
+from repro.release.ledger import Ledger
+from repro.release.privatise import privatise
+
+pytest.importorskip("trl", reason="the extra llm is not installed")
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.xdist_group("finetune")]
+ROOT = Path(__file__).resolve().parents[2]
+PAIRS = financial_pairs(48, 1)
+STEPS = (
+    "learning_rate=0.05", "optimizer=sgd", "batch_size=16", "epochs=2", "device=cpu",
+    "schedule=cosine",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory):
+    """Released labels; the raw file is gone before anything trains."""
+    folder = tmp_path_factory.mktemp("release")
+    raw, out = folder / "raw.jsonl", folder / "out.jsonl"
+    lines = [{"prompt": p.prompt, "chosen": p.chosen, "rejected": p.rejected} for p in PAIRS]
+    raw.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    privatise(raw, out, Decimal(1), Ledger(folder / "ledger"))
+    raw.unlink()
+    return out
+
+
+@pytest.fixture(scope="module")
+def finished(release, tmp_path_factory):
+    """A folder with a model, and beside it the store of MLflow."""
+    place = tmp_path_factory.mktemp("finished")
+    before = Path.cwd()
+    os.chdir(place)
+    try:
+        words = [f"release={release}", "output=model", "tracking=sqlite:///mlflow.db", *STEPS]
+        assert finetune.main(words) == 0
+    finally:
+        os.chdir(before)
+    return place / "model"
+
+
+def weights(folder):
+    from safetensors.torch import load_file
+
+    found = load_file(folder / "model.safetensors")
+    return torch.cat([found[name].flatten().double() for name in sorted(found)])
+
+
+def started(words, before="", launcher=()):
+    """The command in a process of its own."""
+    run = ["-m", "repro.finetune"] if not before else ["-c", before]
+    return subprocess.run(
+        [sys.executable, *launcher, *run, *words], capture_output=True, text=True, timeout=120,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "ACCELERATE_USE_CPU": "true",
+            "OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+
+
+def test_transformers_alone_reads_it_and_generates(finished):
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    model, tokenizer = (x.from_pretrained(finished) for x in (AutoModelForCausalLM, AutoTokenizer))
+    ids = tokenizer("You have $900", return_tensors="pt").input_ids
+    answer = model.generate(input_ids=ids, max_new_tokens=5, do_sample=False)
+    assert answer.shape[1] > ids.shape[1]
+
+
+def test_the_card_says_what_is_private(finished, release):
+    from huggingface_hub import ModelCard
+
+    card = ModelCard.load(finished / "README.md")
+    assert card.data.library_name == "transformers"
+    assert card.data.pipeline_tag == "text-generation"
+    digest = hashlib.sha256(release.read_bytes()).hexdigest()
+    for said in ("1-differential privacy", "0.268941 flipped", "| loss | rdpo |", digest):
+        assert said in card.text
+    assert "Prompts and responses are **not** protected" in card.text
+
+
+def test_generate_answers(finished, capsys):
+    words = [f"model={finished}", "prompt=You have: [900]", "count=3", "max_new_tokens=4"]
+    assert generate.main(words) == 0
+    first = capsys.readouterr().out
+    assert len([json.loads(line) for line in first.splitlines()]) == 3
+    assert generate.main(words) == 0
+    assert capsys.readouterr().out == first
+
+
+@pytest.mark.parametrize(
+    ("command", "words", "line"),
+    [
+        (generate, ["model=/nowhere", "prompt=a"], "error: model="),
+        (generate, ["model=x"], "error: prompt=(missing)"),
+        (generate, ["model=x", "prompt=a", "count=0"], "error: count=0"),
+        (finetune, ["release=/nowhere.jsonl", "output=o"], "error: release="),
+        (finetune, ["output=o"], "error: release"),
+        (finetune, ["release=R", "output=o", "loss=ppo"], "error: loss=ppo"),
+        (finetune, ["release=R", "output=o", "model=/nowhere"], "error: model=/nowhere"),
+        (finetune, ["release=R", "output=o", "precision=nf4"], "error: precision=nf4"),
+        (finetune, ["release=R", "output=o", "precision=nf4", "lora_rank=2"],
+            "error: precision=nf4: needs"),
+        (finetune, ["release=R", "output=o", "accumulation=5"], "error: batch_size=16"),
+        (finetune, ["release=R", "output=o", "learning_rate=1e30", "optimizer=sgd",
+                    "max_grad_norm=null"], "error: learning_rate=1e+30"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_one_line(command, words, line, release, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    assert command.main([word.replace("=R", f"={release}") for word in words]) == 2
+    said = capsys.readouterr().err.strip()
+    assert said.splitlines()[-1].startswith(line)
+    assert not (tmp_path / "o" / "model.safetensors").exists()
+
+
+def test_raw_pairs_are_refused(release, tmp_path, capsys):
+    raw = tmp_path / "raw.jsonl"
+    raw.write_text(json.dumps({"prompt": "a", "chosen": "b", "rejected": "c"}) + "\n")
+    assert finetune.main([f"release={raw}", f"output={tmp_path / 'o'}"]) == 2
+    assert "error: release" in capsys.readouterr().err
+
+
+def test_a_folder_with_something_in_it_is_left_alone(finished, release, capsys):
+    assert finetune.main([f"release={release}", f"output={finished}", *STEPS]) == 2
+    assert "is not empty" in capsys.readouterr().err
+
+
+def test_mlflow_has_curves_and_model(finished):
+    import mlflow
+
+    client = mlflow.MlflowClient(f"sqlite:///{finished.parent / 'mlflow.db'}")
+    (run,) = client.search_runs([client.get_experiment_by_name("finetune").experiment_id])
+    assert {"train_loss", "rewards/margins"} <= set(run.data.metrics)
+    assert run.info.status == "FINISHED"
+    kept = [path.name for path in finished.parent.rglob("artifacts/model/*")]
+    assert {"README.md", "model.safetensors"} <= set(kept)
+
+
+SCRIPT = """
+import os, signal, sys, transformers
+from repro import finetune
+save = transformers.Trainer._save_checkpoint
+def killed(self, *words):
+    save(self, *words)
+    if self.state.global_step == 4:
+        os.kill(os.getpid(), signal.SIGKILL)
+transformers.Trainer._save_checkpoint = killed
+finetune.main(sys.argv[1:])
+"""
+
+
+def test_killed_and_run_again_it_has_the_same_weights(finished, release, tmp_path):
+    """By SIGKILL, in a process of its own; what lies there until then holds no text."""
+    words = [f"release={release}", f"output={tmp_path / 'm'}", "checkpoint_every=2", *STEPS]
+    done = started(words, before=SCRIPT)
+    assert done.returncode == -9, done.stderr
+    assert [p.name for p in tmp_path.rglob("checkpoint-*")] == ["checkpoint-4"]
+    assert_no_text(tmp_path, done.stdout.encode() + done.stderr.encode())
+    assert finetune.main(words) == 0
+    assert torch.equal(weights(tmp_path / "m"), weights(finished))
+    assert not list(tmp_path.rglob("checkpoint*"))
+
+
+def assert_no_text(folder, more=b""):
+    """No file, and nothing that was printed, holds a response: so none says which was chosen."""
+    texts = [text.encode() for p in PAIRS for text in (p.prompt, p.chosen, p.rejected)]
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    assert files
+    for content in (*(path.read_bytes() for path in files), more):
+        assert not any(text in content for text in texts)
+
+
+def test_no_raw_label_reaches_a_file_or_mlflow(finished):
+    assert_no_text(finished.parent)
+
+
+def test_what_trains_is_a_function_of_the_release_alone(release):
+    """The rows of the trainer, whatever the raw labels were: they are the file's, line by line."""
+    from repro.llm.released import released_pairs
+
+    pairs, epsilon = released_pairs(release)
+    lines = [json.loads(line) for line in release.read_text().splitlines()]
+    assert pairs.labels.tolist() == [line["label"] for line in lines]
+    assert pairs.first == tuple(line["response_1"] for line in lines)
+    assert epsilon == 1.0
+
+
+def test_two_processes_take_the_steps_of_one(finished, release, tmp_path):
+    """`accelerate launch --num_processes 2 --cpu` starts one process in accelerate 1.15."""
+    launcher = ("-m", "torch.distributed.run", "--nproc_per_node=2", "--standalone")
+    done = started([f"release={release}", f"output={tmp_path / 'm'}", *STEPS], launcher=launcher)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("files:") == 1
+    assert float((weights(tmp_path / "m") - weights(finished)).abs().max()) < 1e-6
+
+
+@pytest.mark.parametrize("loss", ["private", "square", "reward"])
+def test_every_loss_is_saved_for_transformers(loss, release, tmp_path):
+    words = [f"release={release}", f"output={tmp_path / 'm'}", f"loss={loss}", *STEPS]
+    if loss == "private":
+        words += ["lora_rank=2", "precision=mixed", "gradient_checkpointing=true"]
+    assert finetune.main(words) == 0
+    kind = json.loads((tmp_path / "m" / "config.json").read_text())["architectures"]
+    wanted = "GPT2ForSequenceClassification" if loss == "reward" else "GPT2LMHeadModel"
+    assert kind == [wanted]
+    assert not list((tmp_path / "m").glob("adapter*"))

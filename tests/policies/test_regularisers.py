@@ -1,0 +1,81 @@
+"""f-divergences: policies, gaps and curvatures against independent formulas."""
+
+import numpy as np
+import pytest
+import torch
+
+from repro.base.errors import BadInput
+from repro.policies import regularisers as f
+from repro.policies.gibbs import gibbs_policy, gibbs_suboptimality
+from repro.policies.regulariser_choice import chosen_regulariser
+
+ALL = {
+    "kl": f.KL, "forward": f.FORWARD_KL, "chi": f.CHI_SQUARED, "hellinger": f.HELLINGER,
+    "alpha": f.ALPHA_3_2, "both": f.KL_AND_CHI_SQUARED, "flat": f.PowerDivergence(4.0),
+    "three": f.AlphaMixture(((0.5, 0.0), (1.0, 2.0), (0.25, 3.0))),
+}  # fmt: skip
+
+
+@pytest.fixture
+def state():
+    rng = np.random.default_rng(0)
+    reference = torch.softmax(torch.from_numpy(rng.normal(size=(3, 4))), -1)
+    reward, error = torch.from_numpy(rng.normal(size=(2, 3, 4)))
+    return reference, reward, error, torch.tensor([0.2, 0.3, 0.5], dtype=torch.float64)
+
+
+def value(regulariser, reference, reward, ratio, state_prob, weight):
+    paid = weight * regulariser.value(ratio)
+    return float((reference * (ratio * reward - paid)).sum(-1) @ state_prob)
+
+
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("weight", [0.3, 2.0])
+def test_the_policy_is_the_best_and_the_gap_the_difference_of_values(name, weight, state):
+    reference, reward, error, prob = state
+    ratio, _ = f.regularised_policy(ALL[name], reference, reward, weight)
+    assert float((reference * ratio).sum(-1).sub(1).abs().max()) < 1e-12
+    other, _ = f.regularised_policy(ALL[name], reference, reward + error, weight)
+    best, worse = (value(ALL[name], reference, reward, one, prob, weight) for one in (ratio, other))
+    gap = f.regularised_suboptimality(
+        ALL[name], reference, reward, (reward + error)[None], prob, weight
+    )
+    assert float(gap) == pytest.approx(best - worse, rel=1e-9)
+    assert float(gap) > 0
+
+
+def test_kl_is_the_gibbs_policy(state):
+    reference, reward, error, prob = state
+    ratio, _ = f.regularised_policy(f.KL, reference, reward, 0.5)
+    best = gibbs_policy(reference, reward, 0.5)
+    assert torch.allclose(reference * ratio, best, rtol=1e-12)
+    known = gibbs_suboptimality(best, error[None] / 0.5, prob, 0.5)
+    given = (f.KL, reference, reward, (reward + error)[None], prob, 0.5)
+    assert torch.allclose(f.regularised_suboptimality(*given), known, rtol=1e-10)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_inverse_and_derivatives(name):
+    ratio = torch.tensor([0.3, 0.9, 1.7, 3.0], dtype=torch.float64, requires_grad=True)
+    regulariser = ALL[name]
+    (slope,) = torch.autograd.grad(regulariser.value(ratio).sum(), ratio, create_graph=True)
+    (bent,) = torch.autograd.grad(slope.sum(), ratio)
+    plain = ratio.detach()
+    assert torch.allclose(slope.detach(), regulariser.slope(plain), atol=1e-12)
+    assert torch.allclose(bent, regulariser.curvature(plain), atol=1e-12)
+    assert torch.allclose(regulariser.inverse(regulariser.slope(plain)), plain, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("terms", "words"),
+    [([[-1, 1]], "not convex at 1"), ([[1, 1], [-0.5, 2]], "not convex at"), ([], "allowed"),
+     ([[1, 9]], "allowed"), ([[1]], "value is required|allowed"), ("kl", "allowed")],
+)  # fmt: skip
+def test_what_is_no_divergence_is_refused(terms, words):
+    with pytest.raises(BadInput, match=words):
+        chosen_regulariser({"terms": terms})
+
+
+def test_a_word_is_no_regulariser():
+    with pytest.raises(BadInput, match="regulariser=NAME"):
+        chosen_regulariser("kl")

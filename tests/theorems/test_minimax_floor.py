@@ -1,0 +1,47 @@
+"""The minimax floor end to end, and what happens when one of its halves is broken."""
+
+import pytest
+
+import repro
+from repro.families.robust import bounds_modulus
+from repro.families.robust.bounds_floor import sharper_floor
+from repro.families.robust.bounds_modulus import halfspace_floor, least_floor
+
+
+def test_every_verdict_is_the_pinned_one_and_every_control_is_caught(smoke, surprises):
+    assert surprises(smoke) == []
+
+
+@pytest.mark.parametrize("bound", [0.1, 1.0, 4.0, 10.0])
+def test_upper_and_lower_bound_are_a_factor_two_apart(bound):
+    for coverage in (0.0, 1e-3, 0.3):
+        pair = (halfspace_floor(1e-6, bound, coverage), least_floor(1e-6, bound, coverage))
+        assert pair[0] / pair[1] == pytest.approx(2)
+
+
+@pytest.mark.parametrize(
+    ("bound", "apart"), [(0.1, 1.42), (1, 1.53), (2, 1.90), (4, 3.69), (8, 7.02), (10, 7.86)]
+)
+def test_the_table_of_the_page(bound, apart):
+    """Algorithm 1's proved bound over what no estimator stays below."""
+    assert sharper_floor(5.0, 1e-6, bound) / least_floor(5e-6, bound) == pytest.approx(
+        apart, abs=0.006
+    )
+
+
+def test_steps_are_tight(smoke, by_name):
+    found = by_name(smoke)
+    for name in ("separation", "covered_separation", "regimes_above"):
+        assert found[name].outcome.numbers["max_ratio"] > 0.999
+    # the halfspace estimator on one cell has half the squared error that is proved
+    assert found["halfspace"].outcome.numbers["max_ratio"] == pytest.approx(0.5**0.5, abs=0.02)
+
+
+def test_a_straight_curve_breaks_the_pairs(monkeypatch, by_name):
+    """p(t) = t/4, as if the logistic curve had the slope of its middle everywhere."""
+    monkeypatch.setattr(bounds_modulus, "rise", lambda t, bound: t / 4)
+    bounds_modulus.worst_step.cache_clear()
+    done = repro.run("minimax_floor", budget="smoke", only=["pairs_reward_bound"],
+                     overrides=["compute.workers=1"])  # fmt: skip
+    bounds_modulus.worst_step.cache_clear()
+    assert by_name(done)["pairs_reward_bound"].outcome.verdict == "contradicted"

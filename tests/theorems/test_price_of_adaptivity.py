@@ -1,0 +1,29 @@
+"""The price of adaptivity end to end: what grows, what does not, and by which exponents."""
+
+import pytest
+
+
+def test_every_verdict_is_the_pinned_one_and_every_control_is_caught(smoke, surprises):
+    assert surprises(smoke) == []
+
+
+@pytest.mark.parametrize(
+    ("check", "slope"),
+    [("free_ctl", 0.5), ("free_ltc", 0.5), ("log_free_ctl", 0.5), ("free_corruption_ltc", 2),
+     ("known_ctl", 0), ("known_ltc", 0), ("capped_ctl", 0), ("capped_corruption_ctl", 1),
+     ("order_unknown", 1), ("printed_ltc", 0.5), ("range", 0.5)],
+)  # fmt: skip
+def test_measured_exponents(smoke, check, slope, by_name):
+    assert by_name(smoke)[check].outcome.numbers["slope"] == pytest.approx(slope, abs=0.02)
+
+
+def test_the_best_alpha_free_tuning_loses_the_sixth_root_of_n(smoke, by_name):
+    assert by_name(smoke)["price"].outcome.numbers["slope"] == pytest.approx(1 / 6, abs=0.02)
+
+
+def test_lemmas_are_attained_and_theorems_have_little_slack(smoke, by_name):
+    found = {name: check.outcome.numbers["max_ratio"] for name, check in by_name(smoke).items()
+             if "max_ratio" in check.outcome.numbers}  # fmt: skip
+    assert min(found["inverse_slope"], found["least_squares"]) > 0.98
+    assert min(found["meta"], found["cap"]) > 0.2
+    assert min(found["imitated"], found["imitated_log"]) > 0.5

@@ -1,0 +1,67 @@
+"""How far the certified noise for rankings is above what neighbours prove to be needed.
+
+For rankings of K responses in the plane a local search, from fixed starts, looks for two rankings
+whose gradients at one θ of the ball are D* apart.  As n → ∞ others pin θ̂ there, the release is a
+Gaussian shift D*/σ, and no σ below D*/μ is private, μ being the largest (ε, δ)-private shift.
+Prints a Markdown table of D*, of the D that the theorem uses, and of σ·μ/D* as certified for d = 2
+and for every d ≥ 2(K − 1): noise too small by more than this factor is caught in the limit.
+
+    python tools/ranking_gap.py
+"""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+from scipy.optimize import minimize
+
+from repro.families.central.bounds_gradients import Records, pairs, rankings
+from repro.families.central.mechanisms_calibration import corrected
+from repro.families.central.mechanisms_gaussian import exact_shift
+from repro.families.central.mechanisms_records import RankedFeatures
+
+EPSILON, DELTA, STARTS = 0.5, 1e-6, 25
+BOUNDS, RANKED = (0.5, 1.0, 3.0, 5.0), (2, 3, 4)
+
+
+def gradient(angles: np.ndarray, radius: float) -> np.ndarray:
+    """(2,) of a ranking whose features lie at these angles, best first, at θ = radius·e₁."""
+    features = tuple((float(np.cos(one)), float(np.sin(one))) for one in angles)
+    return RankedFeatures(features).gradient(np.array([radius, 0.0]))
+
+
+def farthest(ranked: int, radius: float, starts: int = STARTS) -> float:
+    """D*: the largest distance found; a lower bound of the true one."""
+    rng = np.random.default_rng(0)
+
+    def distance(angles: np.ndarray) -> float:
+        one, other = angles[:ranked], angles[ranked:]
+        return float(np.linalg.norm(gradient(one, radius) - gradient(other, radius)))
+
+    begun = rng.uniform(-np.pi, np.pi, (starts, 2 * ranked))
+    return max(-minimize(lambda at: -distance(at), one, method="BFGS").fun for one in begun)
+
+
+def certified(ranked: int, bound: float, dimension: int) -> Records:
+    """What one record can do, by the theorem."""
+    return pairs(bound, dimension) if ranked == 2 else rankings(ranked, bound, dimension)
+
+
+def main() -> None:
+    """The table."""
+    print("| LB | K | D* | D | σ·μ/D*, d = 2 | σ·μ/D*, all d |")
+    print("|---|---|---|---|---|---|")
+    shift = exact_shift(EPSILON, DELTA)
+    for bound, ranked in product(BOUNDS, RANKED):
+        found = farthest(ranked, bound)
+        records = [certified(ranked, bound, d) for d in (2, 2 * (ranked - 1))]
+        ratios = [corrected(EPSILON, DELTA, one).sigma * shift / found for one in records]
+        print(
+            f"| {bound:g} | {ranked} | {found:.2f} | {records[0].distance:.2f} | "
+            f"{ratios[0]:.2f} | {ratios[1]:.2f} |"
+        )
+
+
+if __name__ == "__main__":
+    main()
