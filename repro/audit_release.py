@@ -54,11 +54,11 @@ def _audit(words: list[str]) -> int:
 
 def _report(done) -> Iterator[str]:
     """What was read, the table of findings, what is out of reach, the verdict."""
-    opened = done.opened
+    matched = done.matched
     yield from textwrap.wrap(
-        f"{len(opened.lines)} released lines matched, {len(opened.unmatched)} unknown, "
-        f"{opened.disputed} with both labels in the original, "
-        f"{len(opened.missing)} comparisons missing",
+        f"{len(matched.lines)} released lines matched, {len(matched.unmatched)} unknown, "
+        f"{matched.disputed} with both labels in the original, "
+        f"{len(matched.missing)} comparisons missing",
         WIDTH,
     )
     claim = f"no epsilon claimed; the labels suggest at most {done.allowed.epsilon:.3g}"

@@ -14,7 +14,7 @@ import torch
 from repro.base.errors import BadInput
 from repro.llm.pairs import TextPairs
 from repro.release.manifest import manifest_path, read_manifest
-from repro.release.opened import read_release
+from repro.release.matching import read_release
 
 KEY = "release"
 

@@ -20,8 +20,8 @@ from repro.release.coin_patterns import shared_coins
 from repro.release.edits import edit_tokens
 from repro.release.extra_fields import field_tokens
 from repro.release.fitted_counts import fitted_tokens
+from repro.release.matching import Line, MatchedRelease
 from repro.release.noise import uneven_noise
-from repro.release.opened import Line, Opened
 from repro.release.ordered_hashes import guess_by_hash
 from repro.release.places import (
     beyond_chance,
@@ -68,8 +68,8 @@ class Scene:
         strata: (n,) the same with label and order of responses.
     """
 
-    every: Opened
-    single: Opened
+    every: MatchedRelease
+    single: MatchedRelease
     beside: Beside
     original: Path
     allowed: Allowance
@@ -78,13 +78,13 @@ class Scene:
     strata: np.ndarray
 
 
-def scene(opened: Opened, beside: Beside, original: Path, allowed: Allowance) -> Scene:
+def scene(matched: MatchedRelease, beside: Beside, original: Path, allowed: Allowance) -> Scene:
     """Prepare the attacks on a release."""
-    single = opened.one_a_comparison
+    single = matched.one_a_comparison
     parts = split(len(single.lines))
     texts = text_classes(single, parts.fit)
     strata = line_strata(single, texts)
-    return Scene(opened, single, beside, original, allowed, parts, texts, strata)
+    return Scene(matched, single, beside, original, allowed, parts, texts, strata)
 
 
 def attack_all(seen: Scene) -> list[Finding]:
@@ -257,5 +257,5 @@ def _beside_tokens(seen: Scene) -> Tokens:
     return found
 
 
-def _sides(opened: Opened) -> np.ndarray:
-    return opened.truth * opened.position
+def _sides(matched: MatchedRelease) -> np.ndarray:
+    return matched.truth * matched.position

@@ -13,8 +13,8 @@ from repro.release.attacks import Allowance, attack_all, scene
 from repro.release.beside import Beside, look_beside
 from repro.release.extra_fields import field_names
 from repro.release.manifest import manifest_path, read_manifest
+from repro.release.matching import Line, MatchedRelease, match_release
 from repro.release.one_place import one_place
-from repro.release.opened import Line, Opened, open_release
 from repro.release.scoring import Finding, agreement_bound
 from repro.release.strata import split
 
@@ -32,7 +32,7 @@ class Audit:
     """The findings on one release.
 
     Attributes:
-        opened: the lines that could be matched.
+        matched: the lines that could be matched.
         epsilon: budget claimed; None where none is stated.
         allowed: what every attack is held against.
         texts: accuracy of the best guess from the texts alone.
@@ -40,7 +40,7 @@ class Audit:
         out_of_reach: what no audit of this file could exclude, and why.
     """
 
-    opened: Opened
+    matched: MatchedRelease
     epsilon: float | None
     allowed: Allowance
     texts: float
@@ -65,31 +65,31 @@ def audit_release(release: Path, original: Path, epsilon: float | None = None) -
     Raises:
         BadInput: a file that cannot be used, or too few lines in common.
     """
-    opened = open_release(release, original)
+    matched = match_release(release, original)
     if epsilon is None:
         manifest = read_manifest(manifest_path(release))
         epsilon = None if manifest is None else float(manifest["epsilon"])
-    beside = replace(look_beside(release), places=tuple(one_place(release, opened.lines)))
-    return _audit(opened, beside, original, epsilon)
+    beside = replace(look_beside(release), places=tuple(one_place(release, matched.lines)))
+    return _audit(matched, beside, original, epsilon)
 
 
-def _audit(opened: Opened, beside: Beside, original: Path, epsilon: float | None) -> Audit:
-    single = opened.one_a_comparison
+def _audit(matched: MatchedRelease, beside: Beside, original: Path, epsilon: float | None) -> Audit:
+    single = matched.one_a_comparison
     texts = text_accuracy(single)
     supposed = _supposed_epsilon(single) if epsilon is None else epsilon
     allowed = Allowance(supposed, max(keep_prob(supposed), texts))
-    findings = attack_all(scene(opened, beside, original, allowed))
-    unknown = tuple(out_of_reach(opened))
-    return Audit(opened, epsilon, allowed, texts, tuple(findings), unknown)
+    findings = attack_all(scene(matched, beside, original, allowed))
+    unknown = tuple(out_of_reach(matched))
+    return Audit(matched, epsilon, allowed, texts, tuple(findings), unknown)
 
 
-def text_accuracy(opened: Opened) -> float:
+def text_accuracy(matched: MatchedRelease) -> float:
     """How often the original texts alone give the label: the longer response, or the code points.
 
     This is public knowledge, not a leak of the release.
     """
-    target = opened.truth * opened.position
-    texts = [line.comparison for line in opened.lines]
+    target = matched.truth * matched.position
+    texts = [line.comparison for line in matched.lines]
     longer = np.array([1 if len(one) > len(two) else -1 for _, one, two in texts])
     parts = split(len(texts), len(texts))
     guesses = (longer, np.ones_like(longer))
@@ -98,16 +98,16 @@ def text_accuracy(opened: Opened) -> float:
     return float((sign * best * target > 0)[parts.test].mean())
 
 
-def out_of_reach(opened: Opened) -> Iterator[str]:
+def out_of_reach(matched: MatchedRelease) -> Iterator[str]:
     """What could hide labels in this file and looks like chance to everyone without the key."""
-    for name in field_names(opened.lines):
-        if _is_free(opened.lines, name):
+    for name in field_names(matched.lines):
+        if _is_free(matched.lines, name):
             yield (
                 f"field {name[:40]!r} holds a value of its own for each line: a hash with an "
                 "unknown salt, or an encrypted label, would look the same"
             )
-    if opened.unmatched:
-        yield f"{len(opened.unmatched)} lines are not of this original: nothing is known of them"
+    if matched.unmatched:
+        yield f"{len(matched.unmatched)} lines are not of this original: nothing is known of them"
     yield KEYS
 
 
@@ -116,12 +116,12 @@ def _is_free(lines: Sequence[Line], name: str) -> bool:
     return len(values) > FREE * len(lines)
 
 
-def _supposed_epsilon(opened: Opened) -> float:
+def _supposed_epsilon(matched: MatchedRelease) -> float:
     """Without a claim: the largest budget that the flips in the labels leave possible.
 
     Labels without a single flip are raw, or their complement: no budget explains them.
     """
-    right = opened.kept > 0
+    right = matched.kept > 0
     if right.all() or not right.any():
         return 0.0
     keep = min(max(agreement_bound(right), agreement_bound(~right)), 1 - 1e-9)

@@ -24,7 +24,7 @@ import numpy as np
 from repro.base.files import json_object
 from repro.base.notation import flip_prob, keep_prob
 from repro.release.manifest import manifest_path
-from repro.release.opened import Opened
+from repro.release.matching import MatchedRelease
 
 SHORTEST = 32
 """Values that make a sequence; fewer could not be told from chance."""
@@ -135,7 +135,7 @@ def sequences(beside: Beside, count: int) -> Sequences:
 
 
 def told_secrets(
-    beside: Beside, every: Opened, single: Opened, original: Path, epsilon: float
+    beside: Beside, every: MatchedRelease, single: MatchedRelease, original: Path, epsilon: float
 ) -> list[str]:
     """Words for every value that is a secret number or a hash of the original.
 
@@ -279,26 +279,26 @@ def _among(number: float, known: Sequence[float]) -> bool:
     return any(isclose(number, one, rel_tol=1e-6, abs_tol=1e-12) for one in known)
 
 
-def _secret_numbers(opened: Opened) -> list[float]:
+def _secret_numbers(matched: MatchedRelease) -> list[float]:
     """Counts and shares that take the raw labels to know, in both frames."""
-    kept, side = opened.kept, opened.truth * opened.position
+    kept, side = matched.kept, matched.truth * matched.position
     counts: list[int] = []
-    for truth in (opened.truth, side, kept):
+    for truth in (matched.truth, side, kept):
         counts += [int((truth > 0).sum()), int((truth < 0).sum())]
-        for label in (opened.labels, opened.position):
+        for label in (matched.labels, matched.position):
             cells = 2 * (truth > 0) + (label > 0)
             counts += np.bincount(cells, minlength=4).tolist()
-    shares = [c / opened.truth.size for c in counts if c >= SMALLEST]
+    shares = [c / matched.truth.size for c in counts if c >= SMALLEST]
     shares = [share for share in shares if round(share, 2) != share]
-    sums = [abs(int(truth.sum())) for truth in (opened.truth, side, kept)]
+    sums = [abs(int(truth.sum())) for truth in (matched.truth, side, kept)]
     return [float(c) for c in (*counts, *sums) if c >= SMALLEST] + shares
 
 
-def _public_numbers(opened: Opened) -> list[float]:
+def _public_numbers(matched: MatchedRelease) -> list[float]:
     """Counts and shares that whoever has the release knows."""
-    ones = int((opened.labels > 0).sum())
-    first = int((opened.position > 0).sum())
-    size, (read, plus) = opened.labels.size, opened.read
+    ones = int((matched.labels > 0).sum())
+    first = int((matched.position > 0).sum())
+    size, (read, plus) = matched.labels.size, matched.read
     counts = [size, ones, size - ones, first, size - first, read, plus, read - plus]
     return [*map(float, counts), *(c / size for c in counts)]
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from repro.release.opened import Opened
+from repro.release.matching import MatchedRelease
 from repro.release.scoring import Finding, excess, independent
 from repro.release.strata import Split
 
@@ -48,7 +48,7 @@ class Rule:
 def learned(
     attack: str,
     found: Any,
-    opened: Opened,
+    matched: MatchedRelease,
     strata: np.ndarray,
     parts: Split,
     detail: str,
@@ -59,16 +59,16 @@ def learned(
     Args:
         attack: its name.
         found: (k, m) what ``features`` returns.
-        opened: (n,) lines.
+        matched: (n,) lines.
         strata: (n,) within which nothing may be learned.
         parts: which lines to fit, choose and count.
         detail: what the features describe.
         trees: also fit trees, which see what only several features together tell.
     """
-    rules = _rules(found, opened, strata, parts, trees) if found.shape[1] else iter(())
+    rules = _rules(found, matched, strata, parts, trees) if found.shape[1] else iter(())
     best = min(rules, key=lambda rule: rule.p_value, default=None)
     guess = best.guess(parts.test) if best else np.zeros(parts.test.size, dtype=int)
-    hits = excess(guess, opened.kept[parts.test], strata[parts.test])
+    hits = excess(guess, matched.kept[parts.test], strata[parts.test])
     return independent(attack, hits, detail if best else f"{detail}: the same in every line")
 
 
@@ -99,23 +99,23 @@ def side_by_side(parts: Iterable[Any]) -> Any:
     return hstack(list(parts), format="csr")
 
 
-def _rules(found, opened: Opened, strata, parts: Split, trees: bool) -> Iterator[Rule]:
+def _rules(found, matched: MatchedRelease, strata, parts: Split, trees: bool) -> Iterator[Rule]:
     """Every rule, with its p-value on the lines that choose."""
     looked = parts.looked
     known = found[parts.among_looked(parts.fit)]
-    for target, turn in _targets(opened):
+    for target, turn in _targets(matched):
         if np.unique(target[parts.fit]).size < 2:
             continue
         for fitted in (*FEW, _linear, _trees)[: len(FEW) + 1 + trees]:
             score = np.zeros(target.size)
             score[looked] = fitted(known, target[parts.fit])(found)
-            yield from _cut(score, turn, opened.kept, strata, parts)
+            yield from _cut(score, turn, matched.kept, strata, parts)
 
 
-def _targets(opened: Opened) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def _targets(matched: MatchedRelease) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """(n,) ±1 to learn, and the factor that makes of it whether the label was kept."""
-    for turn in (opened.labels, opened.labels * opened.position, np.ones_like(opened.labels)):
-        yield opened.kept * turn, turn
+    for turn in (matched.labels, matched.labels * matched.position, np.ones_like(matched.labels)):
+        yield matched.kept * turn, turn
 
 
 def _cut(score, turn, kept, strata, parts: Split) -> Iterator[Rule]:

@@ -11,20 +11,20 @@ from collections.abc import Hashable, Iterator
 import numpy as np
 from scipy.signal import fftconvolve
 
-from repro.release.opened import Line, Opened
+from repro.release.matching import Line, MatchedRelease
 from repro.release.scoring import Finding, excess, independent
 
 LIKELIEST = 20
 """Distances that are looked at closely; all count as searched."""
 
 
-def shared_coins(opened: Opened) -> Iterator[Finding]:
+def shared_coins(matched: MatchedRelease) -> Iterator[Finding]:
     """Whether lines at one distance, or with one text, share their coin."""
-    orders = {"in the release": [line.place for line in opened.lines]}
-    orders["in the original"] = [line.origin for line in opened.lines]
+    orders = {"in the release": [line.place for line in matched.lines]}
+    orders["in the original"] = [line.origin for line in matched.lines]
     for words, places in orders.items():
-        yield _at_a_distance(opened.kept[np.argsort(places, kind="stable")], words)
-    yield _same_text(opened)
+        yield _at_a_distance(matched.kept[np.argsort(places, kind="stable")], words)
+    yield _same_text(matched)
 
 
 def _at_a_distance(kept: np.ndarray, words: str) -> Finding:
@@ -47,9 +47,9 @@ def _at_a_distance(kept: np.ndarray, words: str) -> Finding:
     return independent("shared coins", best[0], detail)
 
 
-def _same_text(opened: Opened) -> Finding:
+def _same_text(matched: MatchedRelease) -> Finding:
     """Pairs of comparisons with the same prompt, or one response in common."""
-    kept, pairs = opened.kept, list(_pairs(opened.lines))
+    kept, pairs = matched.kept, list(_pairs(matched.lines))
     one, other = (np.array([pair[i] for pair in pairs], dtype=int) for i in (0, 1))
     strata = np.array([pair[2] for pair in pairs], dtype=int)
     found = excess(kept[one], kept[other], strata)

@@ -10,7 +10,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from repro.release.opened import Line
+from repro.release.matching import Line
 
 RULES: tuple[Callable[[str], str], ...] = (
     str,

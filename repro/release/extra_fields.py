@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from repro.release.comparison import trigrams
-from repro.release.opened import Line
+from repro.release.matching import Line
 
 FIELDS = frozenset({"prompt", "response_1", "response_2", "label"})
 DEEPEST = 4

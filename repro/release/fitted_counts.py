@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from repro.release.extra_fields import numbers
-from repro.release.opened import Line
+from repro.release.matching import Line
 
 CODES = 128
 """Characters that are counted apart; the others are one."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from repro.base.notation import keep_prob
-from repro.release.opened import Line, Opened
+from repro.release.matching import Line, MatchedRelease
 from repro.release.scoring import Finding, chance, scored
 from repro.release.strata import QUICK, Split
 
@@ -18,19 +18,19 @@ WORDS = 12
 FEATURES = 1 << 15
 
 
-def uneven_noise(opened: Opened, epsilon: float, parts: Split) -> Finding:
+def uneven_noise(matched: MatchedRelease, epsilon: float, parts: Split) -> Finding:
     """Believe the labels of lines that look as if they were kept, or flipped, most often.
 
     Args:
-        opened: (n,) lines.
+        matched: (n,) lines.
         epsilon: budget, which bounds the accuracy for every choice of lines.
         parts: which lines to fit, choose and count.
     """
     limit, words = keep_prob(epsilon), "labels of lines that seem to have less noise"
-    kept = opened.kept
+    kept = matched.kept
     if np.unique(kept[parts.fit]).size < 2:
         return scored("noise", np.zeros(0, dtype=bool), limit, words)
-    score = _score(opened, parts)
+    score = _score(matched, parts)
     rules = _rules(score[parts.choose])
     best = min(rules, key=lambda rule: _chance(rule, score, kept, parts, limit))
     return scored("noise", _right(best, score[parts.test], kept[parts.test]), limit, words)
@@ -52,7 +52,7 @@ def _right(rule: tuple[int, float], score: np.ndarray, kept: np.ndarray) -> np.n
     return sign * kept[sign * score >= sign * cut] > 0
 
 
-def _score(opened: Opened, parts: Split) -> np.ndarray:
+def _score(matched: MatchedRelease, parts: Split) -> np.ndarray:
     """(n,) log-odds that a label was kept, from what does not depend on any label.
 
     Of the lines that are looked at; those of the others are 0.
@@ -61,12 +61,12 @@ def _score(opened: Opened, parts: Split) -> np.ndarray:
     from sklearn.linear_model import LogisticRegression
 
     hasher = FeatureHasher(FEATURES, input_type="string", alternate_sign=False)
-    last = 1 + max(line.origin for line in opened.lines)
-    count = len(opened.lines)
-    lines = ((i, opened.lines[i]) for i in parts.looked.tolist())
+    last = 1 + max(line.origin for line in matched.lines)
+    count = len(matched.lines)
+    lines = ((i, matched.lines[i]) for i in parts.looked.tolist())
     found = hasher.transform(_tokens(line, i / count, line.origin / last) for i, line in lines)
     model = LogisticRegression(C=0.1, **QUICK)
-    model.fit(found[parts.among_looked(parts.fit)], opened.kept[parts.fit])
+    model.fit(found[parts.among_looked(parts.fit)], matched.kept[parts.fit])
     score = np.zeros(count)
     score[parts.looked] = model.decision_function(found)
     return score

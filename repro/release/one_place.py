@@ -14,7 +14,7 @@ from typing import Any
 
 from repro.base.files import unreadable
 from repro.release.extra_fields import DEEPEST, FIELDS
-from repro.release.opened import Line
+from repro.release.matching import Line
 
 SHORTEST = 32
 """Bytes of a run that are read; fewer could not be told from chance."""

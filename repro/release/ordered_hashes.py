@@ -20,7 +20,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import lru_cache
 
 from repro.release.extra_fields import field_names
-from repro.release.opened import Line
+from repro.release.matching import Line
 
 SEPARATORS = (
     "",

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from repro.base.notation import flip_prob, keep_prob
-from repro.release.opened import Opened
+from repro.release.matching import MatchedRelease
 from repro.release.scoring import Finding, excess, independent
 from repro.release.tossed_coins import Tossed, tossed
 
@@ -20,23 +20,25 @@ COMMON_BUDGETS = (0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 8.0)
 
 
 def seeded_coins(
-    opened: Opened, strata: np.ndarray, epsilon: float, seeds: Sequence[int]
+    matched: MatchedRelease, strata: np.ndarray, epsilon: float, seeds: Sequence[int]
 ) -> Finding:
     """Toss the coins again, and count on other lines than those that chose generator and seed.
 
     Args:
-        opened: (n,) lines.
+        matched: (n,) lines.
         strata: (n,) theirs.
         epsilon: budget of the flips.
         seeds: seeds that stand in the manifest, or the file's name or times.
     """
-    targets = np.stack([opened.truth, opened.truth * opened.position, opened.kept])
-    turns = np.stack([opened.labels, opened.labels * opened.position, np.ones_like(opened.labels)])
-    agreements = ((*_agreement(coins, targets), coins) for coins in tossed(opened, seeds))
+    targets = np.stack([matched.truth, matched.truth * matched.position, matched.kept])
+    turns = np.stack(
+        [matched.labels, matched.labels * matched.position, np.ones_like(matched.labels)]
+    )
+    agreements = ((*_agreement(coins, targets), coins) for coins in tossed(matched, seeds))
     _, target, way, coins = max(agreements, key=lambda found: found[0])
     test = coins.frame.confirm
     told = _told(coins, way, targets[target], epsilon) * turns[target, test]
-    found = excess(told, opened.kept[test], strata[test])
+    found = excess(told, matched.kept[test], strata[test])
     return independent("seeded coins", found, f"best: {coins.words[way]}")
 
 

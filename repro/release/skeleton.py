@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from repro.release.opened import Line
+from repro.release.matching import Line
 
 PLACES = {"prompt": "P", "response_1": "1", "response_2": "2"}
 STRING = re.compile(r'"(?:[^"\\]|\\.)*"')

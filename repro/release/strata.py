@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from repro.release.opened import Opened
+from repro.release.matching import MatchedRelease
 
 MOST = 20_000
 """Lines that learned attacks look at; a leak in one line of a hundred is found among them."""
@@ -67,10 +67,10 @@ def split(count: int, most: int = MOST) -> Split:
     return Split(fit, choose, test)
 
 
-def text_classes(opened: Opened, fit: np.ndarray) -> np.ndarray:
+def text_classes(matched: MatchedRelease, fit: np.ndarray) -> np.ndarray:
     """(n,) classes of lines whose texts make the label about equally likely."""
-    comparisons = [line.comparison for line in opened.lines]
-    return classes(comparisons, opened.truth * opened.position, fit)
+    comparisons = [line.comparison for line in matched.lines]
+    return classes(comparisons, matched.truth * matched.position, fit)
 
 
 def classes(comparisons: Sequence[Comparison], side: np.ndarray, fit: np.ndarray) -> np.ndarray:
@@ -116,7 +116,7 @@ def _words(text: str) -> list[str]:
     return text.casefold().split()  # a third of the time of a search for words
 
 
-def origin_classes(opened: Opened, parts: Split) -> np.ndarray:
+def origin_classes(matched: MatchedRelease, parts: Split) -> np.ndarray:
     """(n,) 0 or 1: the label that a line's number in the original suggests.
 
     An original may be sorted by its labels, or made of files that were.  Whoever has it knows, and
@@ -126,11 +126,11 @@ def origin_classes(opened: Opened, parts: Split) -> np.ndarray:
     from sklearn.feature_extraction import FeatureHasher
     from sklearn.linear_model import LogisticRegression
 
-    found, side = np.zeros(len(opened.lines), dtype=int), opened.truth * opened.position
+    found, side = np.zeros(len(matched.lines), dtype=int), matched.truth * matched.position
     if np.unique(side[parts.fit]).size < 2:
         return found
-    last = 1 + max(line.origin for line in opened.lines)
-    origins = (opened.lines[i].origin for i in parts.looked)
+    last = 1 + max(line.origin for line in matched.lines)
+    origins = (matched.lines[i].origin for i in parts.looked)
     hasher = FeatureHasher(1 << 10, input_type="string", alternate_sign=False)
     features: Any = hasher.transform(list(numbered(origin, last)) for origin in origins)
     model = LogisticRegression(**QUICK)
@@ -145,6 +145,6 @@ def numbered(place: int, count: int) -> Iterator[str]:
     yield from (f"block {place * b // count} of {b}" for b in BLOCKS)
 
 
-def line_strata(opened: Opened, texts: np.ndarray) -> np.ndarray:
+def line_strata(matched: MatchedRelease, texts: np.ndarray) -> np.ndarray:
     """(n,) strata by label, order of responses and class of texts."""
-    return 4 * texts + (opened.labels + 1) + (opened.position + 1) // 2
+    return 4 * texts + (matched.labels + 1) + (matched.position + 1) // 2

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from repro.release.opened import Line, Opened
+from repro.release.matching import Line, MatchedRelease
 
 PROBES = 1024
 """Lines on which coins are tossed again: every other one seeks the seed, the others confirm it."""
@@ -154,21 +154,21 @@ class Tossed:
     otherwise: np.ndarray
 
 
-def tossed(opened: Opened, seeds: Sequence[int]) -> Iterator[Tossed]:
+def tossed(matched: MatchedRelease, seeds: Sequence[int]) -> Iterator[Tossed]:
     """Coins of the first lines of the release, and of the original, in every way.
 
     Args:
-        opened: the lines.
+        matched: the lines.
         seeds: tried beside the common ones.
     """
     frames = [
-        _frame([line.place for line in opened.lines]),
-        _frame([line.origin for line in opened.lines]),
+        _frame([line.place for line in matched.lines]),
+        _frame([line.origin for line in matched.lines]),
     ]
     yield from _by_seed(frames, seeds)
     for frame in frames:
         yield from _by_line(frame)
-        yield from _by_text(frame, [opened.lines[i] for i in frame.lines])
+        yield from _by_text(frame, [matched.lines[i] for i in frame.lines])
 
 
 def _frame(numbers: Sequence[int]) -> Frame:

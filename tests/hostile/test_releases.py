@@ -11,7 +11,7 @@ from repro.base.errors import BadInput
 from repro.release.beside import look_beside, sequences
 from repro.release.edits import edit_tokens
 from repro.release.extra_fields import field_tokens
-from repro.release.opened import open_release
+from repro.release.matching import match_release
 from repro.release.skeleton import byte_tokens
 from tests.hostile.corpora import MANIFESTS, SECRET, releases
 
@@ -35,7 +35,7 @@ def written(folder, content, manifest):
 def test_what_is_read_can_be_described_or_is_refused_in_one_line(content, manifest, tmp_path):
     release, original = written(tmp_path, content, manifest)
     try:
-        lines = open_release(release, original).lines
+        lines = match_release(release, original).lines
         beside = look_beside(release)
     except BadInput as problem:
         refused = str(problem)

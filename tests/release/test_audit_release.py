@@ -17,7 +17,7 @@ from repro.preferences.synthetic_pairs import synthetic_pairs
 from repro.release.audit import audit_release as audit
 from repro.release.audit import out_of_reach
 from repro.release.edits import edit_tokens
-from repro.release.opened import open_release
+from repro.release.matching import match_release
 from repro.release.privatise import privatise
 from repro.release.scoring import EACH, excess
 from repro.release.skeleton import byte_tokens
@@ -159,9 +159,9 @@ def test_any_one_style_of_json_has_nothing_to_learn_from(tmp_path, write_input, 
     ]
     values = [row.values() for row in shuffled(rows(records))]
     lines = [json.dumps(value, **style) + "\n" for value in values]
-    opened = open_release(write(tmp_path / "out.jsonl", lines), write_input(records))
-    assert len({tuple(tokens) for tokens in byte_tokens(opened.lines)}) == 1
-    assert not any(edit_tokens(opened.lines))
+    matched = match_release(write(tmp_path / "out.jsonl", lines), write_input(records))
+    assert len({tuple(tokens) for tokens in byte_tokens(matched.lines)}) == 1
+    assert not any(edit_tokens(matched.lines))
 
 
 @pytest.mark.parametrize("rule", [str.strip, lambda text: " ".join(text.split())])
@@ -169,9 +169,9 @@ def test_a_rule_that_all_texts_follow_says_nothing(tmp_path, write_input, rule):
     records = [(f"ask {i} ", f"a  {i}" + " " * (i % 2), f" b {i}") for i in range(40)]
     tidy = [tuple(map(rule, record)) for record in records]
     target = write(tmp_path / "out.jsonl", shuffled(rows(tidy)))
-    opened = open_release(target, write_input(records))
-    assert len(opened.lines) == 40
-    assert not any(edit_tokens(opened.lines))
+    matched = match_release(target, write_input(records))
+    assert len(matched.lines) == 40
+    assert not any(edit_tokens(matched.lines))
 
 
 def test_the_exact_test_keeps_its_level():
@@ -278,17 +278,17 @@ def test_altered_and_unknown_lines_are_counted(tmp_path, write_input, records):
     values[3]["response_2"] = values[3]["response_2"].replace("a", "\u0430")
     both_labels = [*records[:60], (records[5][0], records[5][2], records[5][1])]
     lines = [json.dumps(value) + "\n" for value in values]
-    opened = open_release(write(tmp_path / "out.jsonl", lines), write_input(both_labels))
-    assert (len(opened.lines), opened.unmatched, opened.disputed) == (58, (2,), 1)
-    assert [line.origin for line in opened.lines][:4] == [0, 1, 3, 4]
+    matched = match_release(write(tmp_path / "out.jsonl", lines), write_input(both_labels))
+    assert (len(matched.lines), matched.unmatched, matched.disputed) == (58, (2,), 1)
+    assert [line.origin for line in matched.lines][:4] == [0, 1, 3, 4]
 
 
 def test_what_is_out_of_reach_is_named_with_its_reason(tmp_path, write_input, records):
     values = [row.values() | {"id": COIN.getrandbits(64), "n": 1} for row in rows(records[:60])]
     values[2] |= {"prompt": "nobody asked this", "response_1": "yes", "response_2": "no"}
     lines = [json.dumps(value) + "\n" for value in values]
-    opened = open_release(write(tmp_path / "out.jsonl", lines), write_input(records[:60]))
-    field, unknown, keys = out_of_reach(opened)
+    matched = match_release(write(tmp_path / "out.jsonl", lines), write_input(records[:60]))
+    field, unknown, keys = out_of_reach(matched)
     assert "field 'id' holds a value of its own for each line: a hash with an unknown" in field
     assert unknown == "1 lines are not of this original: nothing is known of them"
     assert "drawn with a key, or with a seed or generator that is not among those tried" in keys

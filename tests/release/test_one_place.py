@@ -7,8 +7,8 @@ import json
 import pytest
 
 from repro.base.errors import BadInput
+from repro.release.matching import match_release
 from repro.release.one_place import one_place
-from repro.release.opened import open_release
 from tests.release.encodings.rows import rows, write
 
 RECORDS = [(f"ask {i}", f"yes {i}", f"no {i}") for i in range(30)]
@@ -17,7 +17,7 @@ BITS = " \t" * 20
 
 def places(tmp_path, write_input, texts):
     target = write(tmp_path / "out.jsonl", texts)
-    return one_place(target, open_release(target, write_input(RECORDS)).lines)
+    return one_place(target, match_release(target, write_input(RECORDS)).lines)
 
 
 @pytest.fixture

@@ -82,7 +82,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Opened:
+class MatchedRelease:
     """Released lines with known truth.
 
     Attributes:
@@ -124,7 +124,7 @@ class Opened:
         return self.truth * self.labels
 
     @cached_property
-    def one_a_comparison(self) -> Opened:
+    def one_a_comparison(self) -> MatchedRelease:
         """The first line of each comparison in the original: independent evidence.
 
         Texts that differ only in case, white space or compatible characters are one comparison.
@@ -135,12 +135,12 @@ class Opened:
         lines = sorted(kept.values(), key=lambda line: line.place)
         return replace(self, lines=tuple(lines))
 
-    def some(self, places: np.ndarray) -> Opened:
+    def some(self, places: np.ndarray) -> MatchedRelease:
         """The lines at some places alone."""
         return replace(self, lines=tuple(self.lines[i] for i in places))
 
 
-def open_release(release: Path, original: Path) -> Opened:
+def match_release(release: Path, original: Path) -> MatchedRelease:
     """Match released lines with the original by their texts.
 
     Raises:
@@ -148,12 +148,12 @@ def open_release(release: Path, original: Path) -> Opened:
     """
     released = list(read_release(release))
     records = list(read_records(str(original), "original"))
-    opened = match(released, records)
-    if len(opened.one_a_comparison.lines) < FEWEST:
+    matched = match(released, records)
+    if len(matched.one_a_comparison.lines) < FEWEST:
         raise BadInput(
             "original", original, f"has fewer than {FEWEST} comparisons in common with the release"
         )
-    return opened
+    return matched
 
 
 def read_release(path: Path) -> Iterator[Released]:
@@ -176,7 +176,7 @@ def read_release(path: Path) -> Iterator[Released]:
         raise BadInput("OUT", path, "holds no records")
 
 
-def match(released: list[Released], records: list[Record]) -> Opened:
+def match(released: list[Released], records: list[Record]) -> MatchedRelease:
     """Match by exact texts, else by letters and digits, by parts, and by likeness."""
     finder = _Finder(records)
     lines, lost, disputed = [], [], 0
@@ -196,7 +196,7 @@ def match(released: list[Released], records: list[Record]) -> Opened:
     lines.sort(key=lambda line: line.place)
     missing, copies = _counted(lines, records, bool(disputed))
     read = len(released), sum(line.values["label"] > 0 for line in released)
-    return Opened(tuple(lines), unmatched, disputed, missing, copies, read)
+    return MatchedRelease(tuple(lines), unmatched, disputed, missing, copies, read)
 
 
 class _Finder:
