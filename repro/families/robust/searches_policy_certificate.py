@@ -115,7 +115,9 @@ def at_margin(world: PairWorld, margin: float) -> PairWorld:
 
 def random_policies(rng: np.random.Generator) -> PolicyPairs:
     """One state of three or four responses with random features, rewards, weights and β."""
-    actions, k = int(rng.integers(3, 5)), int(rng.integers(1, 4))
+    actions = int(rng.integers(3, 5))
+    # differences of m responses span m − 1 directions; with more features nothing is identified
+    k = int(rng.integers(1, actions))
     features = rng.standard_normal((1, actions, k))
     features /= np.linalg.norm(features, axis=2).max()
     theta = rng.standard_normal(k)
