@@ -20,6 +20,7 @@ def pytest_xdist_auto_num_workers(config):
     return 0 if by_name else min(MOST_PROCESSES, os.cpu_count() or 1)
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist reads the groups in the same hook
 def pytest_collection_modifyitems(items):
     """What is about one theorem, else what stands in one file, shares runs: one process."""
     for item in items:

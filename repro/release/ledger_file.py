@@ -40,9 +40,6 @@ TABLES = {
 SEALED = tuple(name for name in TABLES if name != "seals")
 SCHEMA = [f"CREATE TABLE {name} ({columns}) WITHOUT ROWID" for name, columns in TABLES.items()]
 SETTINGS = (
-    # Held until the connection is closed: between the transactions of one release nobody else may
-    # take its pending row for one that a killed process has left.
-    "ledger.locking_mode=EXCLUSIVE",
     # A rollback journal and not a write-ahead log: one file remains, it works on network file
     # systems, and nobody reads while a release is written.
     "ledger.journal_mode=DELETE",
@@ -163,6 +160,11 @@ def _check(rows: sqlite3.Connection, path: Path) -> None:
     for setting in SETTINGS:
         rows.execute(f"PRAGMA {setting}")
     rows.execute("BEGIN EXCLUSIVE")
+    # Held until the connection is closed: between the transactions of one release nobody else may
+    # take its pending row for one that a killed process has left.  Not before this transaction:
+    # a setting that reads the file would keep a shared lock, and two runs that keep one wait for
+    # each other as long as they have patience.
+    rows.execute("PRAGMA ledger.locking_mode=EXCLUSIVE")
     _refuse_other_tables(rows, path)
     sound = rows.execute("PRAGMA ledger.integrity_check").fetchone() == ("ok",)
     if not sound or dict(rows.execute("SELECT * FROM seals")) != _seals(rows, SEALED):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import sys
 import tomllib
@@ -159,3 +160,9 @@ def test_python_is_declared_where_it_was_tested():
     )
     assert named == re.findall(r"3\.\d+", line)
     assert project["requires-python"] == f">={named[0]}"
+
+
+@pytest.mark.skipif("PYTEST_XDIST_WORKER" not in os.environ, reason="this process runs all tests")
+def test_tests_that_share_a_run_go_to_one_process(request):
+    """Where xdist cannot read the groups of tests/conftest.py each process makes every run anew."""
+    assert request.node.nodeid.endswith("@packaging/dependencies")

@@ -9,6 +9,9 @@ import os
 import secrets
 import sqlite3
 import stat
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 
 import pytest
@@ -132,3 +135,29 @@ def test_two_ledgers_do_not_know_of_each_other(tmp_path, write_input, records):
         )
         manifest = json.loads(done.manifest.read_text())
         assert manifest["total_epsilon"] == 0.5
+
+
+def test_who_waits_for_the_ledger_holds_nothing_that_its_owner_waits_for(one):
+    """Two runs that opened at the same moment once waited ten minutes for each other."""
+    asked = threading.Event()
+
+    class Told(sqlite3.Connection):
+        def execute(self, words, *values):
+            if words == "BEGIN EXCLUSIVE":
+                asked.set()
+            return super().execute(words, *values)
+
+    def wait_for_it():
+        rows = sqlite3.connect("", isolation_level=None, uri=True, factory=Told)
+        with contextlib.closing(rows), opened(one.path, rows):
+            return rows.execute("SELECT count(*) FROM salt").fetchone()
+
+    owner = sqlite3.connect(one.path, isolation_level=None, timeout=5)
+    with contextlib.closing(owner), ThreadPoolExecutor(1) as pool:
+        owner.execute("BEGIN IMMEDIATE")
+        waiting = pool.submit(wait_for_it)
+        assert asked.wait(60)
+        time.sleep(0.2)  # it is refused a lock, and asks again
+        owner.execute("UPDATE salt SET salt = salt")
+        owner.execute("COMMIT")
+        assert waiting.result(60) == (1,)
