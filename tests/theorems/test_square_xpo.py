@@ -4,8 +4,9 @@ from repro.corruption.orders import Order
 from repro.families.xpo import quantities
 
 
-def test_only_the_printed_sign_is_pinned_as_contradicted(contradicted_rows):
-    assert contradicted_rows == {"printed_sign"}
+def test_the_printed_sign_and_small_rewards_are_pinned_as_contradicted(contradicted_rows):
+    small = {"small_rewards_printed", "small_rewards_growth"}
+    assert contradicted_rows == {"printed_sign", *small}
 
 
 def test_bad_numbers_are_one_line(refused):
