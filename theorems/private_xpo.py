@@ -53,6 +53,7 @@ from repro.families.xpo.small_rewards import (
 from repro.families.xpo.wrong import (
     a_sixteenth,
     label_flip,
+    longer,
     naive_likelihood,
     priv_xpo,
     reversed_optimism,
@@ -115,6 +116,6 @@ class PrivateXpo(XpoExperiment):
             needs=(Need.LABELS,), settles=("p2.thm_4_8", "own.reward_range")),
         Row("small_rewards_slack", "inverse_reward_bound",
             Inequality("T = (3c/R_max)²: min{V_max + R_max, corrected bound} ≤ 30 · gap"), SLACK,
-            priv_xpo, on="needles", given=BOUND, needs=(Need.TRUTH_HIDDEN,),
+            priv_xpo, (longer,), on="needles", given=BOUND, needs=(Need.TRUTH_HIDDEN,),
             settles=("own.reward_range",)),
     )  # fmt: skip

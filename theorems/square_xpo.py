@@ -39,6 +39,7 @@ from repro.families.xpo.wrong import (
     other_order,
     printed_sign,
     square_label_flip,
+    square_longer,
     square_reversed_optimism,
     square_without_optimism,
     square_xpo,
@@ -110,6 +111,6 @@ class SquareXpo(XpoExperiment):
             needs=(Need.LABELS,), settles=("p2.thm_5_3", "own.reward_range")),
         Row("small_rewards_slack", "inverse_reward_bound",
             Inequality("T = (3c/R_max)²: min{V_max + R_max, corrected bound} ≤ 30 · gap"), SLACK,
-            square_xpo, on="needles", given=BOUND, needs=(Need.TRUTH_HIDDEN,),
+            square_xpo, (square_longer,), on="needles", given=BOUND, needs=(Need.TRUTH_HIDDEN,),
             settles=("own.reward_range",)),
     )  # fmt: skip
