@@ -34,7 +34,7 @@ def largest_mean_value(reward: float, value: float) -> float:
     """max of ``inverse_slope`` over |x| ≤ value, |y| ≤ reward, value > reward: at both bounds.
 
     >>> round(largest_mean_value(1.0, 2.0), 3)
-    6.684
+    6.678
     """
     return float(inverse_slope(np.array(value), np.array(reward)))
 

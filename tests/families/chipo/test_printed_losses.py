@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy.optimize import brentq
+from scipy.optimize import root_scalar
 from scipy.special import expit
 
 from repro.corruption.huber_reports import HuberReports
@@ -77,14 +77,18 @@ def _minimiser(name, wins, pairs, epsilon, kl_weight):
     """Log odds of the policy with the least loss: of all on a grid, then the root of its slope."""
     loss, slope = LOSSES[name]
     limit = 2 * WORLD.reward_bound
-    inside = [brentq(lambda o, to=to: _implicit(o, kl_weight) - to, -1e5, 1e5, xtol=1e-13)
-              for to in (-limit, limit)]  # fmt: skip
-    grid = np.linspace(*inside, 4001)
+    low, high = (_root(lambda o, to=to: _implicit(o, kl_weight) - to, -1e5, 1e5)
+                 for to in (-limit, limit))  # fmt: skip
+    grid = np.linspace(low, high, 4001)
     best = int(np.argmin([loss(_implicit(o, kl_weight), wins, pairs, epsilon) for o in grid]))
     if best in (0, len(grid) - 1):
         return grid[best]
     ends = grid[best - 1], grid[best + 1]
-    return brentq(lambda o: slope(_implicit(o, kl_weight), wins, pairs, epsilon), *ends, xtol=1e-14)
+    return _root(lambda o: slope(_implicit(o, kl_weight), wins, pairs, epsilon), *ends)
+
+
+def _root(of, low, high):
+    return float(root_scalar(of, bracket=(low, high), xtol=1e-14, rtol=1e-14).root)
 
 
 @pytest.mark.parametrize("name", LOSSES)
