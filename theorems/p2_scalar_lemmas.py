@@ -8,8 +8,10 @@ Proof of Lemma 3.1: TV² ≤ H².  Proof of Theorem C.1: C^π = 2·χ²(π‖π_
 All are exact inequalities or identities, held on dense grids or random policies; the tightest
 constants are reported.  Lemma C.2's constant is the best one (at z = z' = R); R ≥ 1 is not needed.
 Lemma C.7's 8 can be 0.586 (largest at Y = 1), and e^{2Y} can be e^Y with 1.593 on |x| ≤ 50 and
-1 ≤ Y ≤ 8.  H² is unnormalised, Σ(√p − √q)²: with the normalised one the step would need a factor 2.
-χ² is ½·E_ref(π/π_ref − 1)²: without the half neither the identity nor the link is right.
+1 ≤ Y ≤ 8.  For every R = Y > 0, Y < 1 too, and every V = X, 4cosh²(R/2)·(1 + (V − R)₊) does
+(``own.reward_range``, docs/explanations/reward_range.md).  H² is unnormalised, Σ(√p − √q)²: with
+the normalised one the step would need a factor 2.  χ² is ½·E_ref(π/π_ref − 1)²: without the half
+neither the identity nor the link is right.
 
 Refuted by one grid point on the wrong side.
 """
@@ -22,9 +24,14 @@ from collections.abc import Callable
 import numpy as np
 
 from repro.families.chipo.algorithms_policy import chipo_policy, link
-from repro.families.chipo.bounds_scalar import largest_on_square, largest_over_sum
+from repro.families.chipo.bounds_scalar import (
+    largest_mean_value,
+    largest_on_square,
+    largest_over_corrected,
+    largest_over_sum,
+)
 from repro.study.case import Point, PointCase
-from repro.study.claims import Inequality, Ratio
+from repro.study.claims import Inequality, Ratio, Slope
 from repro.study.experiment import Experiment
 from repro.study.results import AssumptionResult
 from repro.study.row import Evidence, Measure, Method, Row, method, per_method
@@ -53,6 +60,10 @@ without_two = Method("without_two", lemma_c2(lambda bound: printed_constant(boun
 twice = Method("twice", lemma_c2(lambda bound: 2 * printed_constant(bound)))
 
 difference = Method("lemma", lemma_c7(8.0))
+every_bound = Method("every_bound", largest_over_corrected)
+ninety_percent = Method("ninety_percent", lambda bound: largest_over_corrected(bound) / 0.9)
+exact = Method("exact", lambda bound: largest_mean_value(bound, 2 * bound) / (1 + bound))
+printed_growth = Method("printed", lambda bound: 3 * bound * math.exp(2 * bound) / (1 + bound))
 constant_half = Method("constant_half", lemma_c7(0.5))
 constant_586 = Method("constant_586", lemma_c7(0.586))
 constant_55 = Method("constant_55", lemma_c7(0.55))
@@ -135,6 +146,12 @@ class P2ScalarLemmas(Experiment[PointCase]):
                   tolerance=0.001), GRID, constant_586, (constant_55, difference), settles=C_7),
         Row("difference_single", "reward_bound", Inequality("Lemma C.7 with 1.593·e^Y, |x| ≤ 50"),
             GRID, constant_1593, (constant_154,), settles=C_7),
+        Row("difference_every_bound", "reward_bound",
+            Inequality("Lemma C.7 with 4cosh²(R/2)·(1 + (V − R)₊), for every R and V"), GRID,
+            every_bound, (ninety_percent,), settles=("own.reward_range",)),
+        Row("difference_growth", "reward_bound",
+            Slope(1, "the least constant at V = 2R is (1 + R)·{rate}"), GRID, exact,
+            (printed_growth,), settles=("own.reward_range",)),
         Row("hellinger", "reward_bound", Inequality("TV² ≤ H² = Σ(√p − √q)²"), HELLINGER,
             unnormalised, (normalised,), settles=("p2.lem_3_1",)),
         Row("concentrability", "coverage", Ratio("C^π = 2χ² + 1", tolerance=0.001),

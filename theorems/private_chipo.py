@@ -26,6 +26,9 @@ exponent −1 that the theorem needs.  Algorithm 1 ranks by z although its label
 without corruption the two are the same.  χ² must be ½·E_ref(π/π_ref − 1)², as C^π* = 2χ² + 1
 in the proof of Theorem C.1 says (checked in p2_scalar_lemmas).
 
+The printed e^{2R_max} is not attained: K_R ~ R·e^R is enough (price_of_adaptivity.md, Lemma 1), and
+e^{R_max} is necessary for every algorithm (``own.reward_range``): row ``reward_growth``.
+
 With instance=preference_text the linear class of text features replaces the random linear world.
 """
 
@@ -40,6 +43,7 @@ from repro.families.chipo import quantities
 from repro.families.chipo.algorithms_offset import OFFSET
 from repro.families.chipo.cases import GAP, ChipoCase, LinearCase, OffsetCase, TabularCase
 from repro.families.chipo.quantities import ErrorCase, MarginCase, RightCase
+from repro.families.chipo.twin_rewards import TwinCase, TwinRewards, error_of_the_best_test
 from repro.families.chipo.variants import (
     epsilon_overstated,
     finite_class,
@@ -53,20 +57,22 @@ from repro.families.chipo.worlds import RareGoodArm
 from repro.instances.build import build_world
 from repro.instances.choices import instance_choice
 from repro.instances.linear import LinearWorld
-from repro.study.case import Point
+from repro.study.case import Case, Point
 from repro.study.claims import Inequality, Ratio, Slope
 from repro.study.config import Probes
 from repro.study.experiment import Experiment
 from repro.study.results import AssumptionResult
 from repro.study.row import INSTANCE, Evidence, Measure, Method, Need, Row, per_method
 
-CaseOf = Callable[["PrivateChipo", Point], ChipoCase]
+CaseOf = Callable[["PrivateChipo", Point], Case]
 """What the cases of a row are."""
 
 MARGIN = Measure(GAP.quantity, per_method(quantities.margin_gap), Evidence.MEASURED)
 ERROR = Measure("err² [reward²]", per_method(quantities.squared_error), Evidence.MEASURED)
 PEAK = Measure("largest simulated gap of the ladder / gap at the chosen Δ",
                per_method(quantities.peak_ratio), Evidence.MEASURED)  # fmt: skip
+ERRS = Measure("mistakes of the best test / Φ(−√J/2)", per_method(error_of_the_best_test),
+               Evidence.MEASURED)  # fmt: skip
 BOUND = Measure("gap / right-hand side of Theorem C.1", per_method(quantities.bound_ratio),
                 Evidence.SEARCHED)  # fmt: skip
 
@@ -74,6 +80,7 @@ chosen_rung = Method("private_chipo", lambda means: means[len(means) // 2])
 ladder_end = Method("ladder_end", lambda means: means[0])
 printed_bound = Method("private_chipo", quantities.meta_bound)
 coverage_ignored = Method("coverage_ignored", quantities.first_term)
+best_test, best_test_flipped = Method("best_test", False), Method("label_flip", True)
 
 
 def tabular(experiment: PrivateChipo, point: Point) -> TabularCase:
@@ -108,6 +115,12 @@ def linear(experiment: PrivateChipo, point: Point) -> LinearCase:
     return LinearCase(**experiment.common(point), world=experiment.world, fixed_kl_weight=fixed)
 
 
+def twins(experiment: PrivateChipo, point: Point) -> TwinCase:
+    """Two worlds at the swept R_max."""
+    world = TwinRewards(point.value)
+    return TwinCase(methods=point.methods, epsilon=point.epsilon, world=world)
+
+
 class PrivateChipoProbes(Probes):
     """Numbers of the experiment.
 
@@ -130,7 +143,7 @@ LABELS = (Need.LABELS, Need.TRUTH_HIDDEN)
 PRIVATE = (*LABELS, Need.PRIVACY)
 
 
-class PrivateChipo(Experiment[ChipoCase]):
+class PrivateChipo(Experiment[Case]):
     """Theorem 4.4 on rare good responses, an offset instance and linear rewards."""
 
     title = "P2 Theorem 4.4: offline χPO with the private log loss"
@@ -169,9 +182,13 @@ class PrivateChipo(Experiment[ChipoCase]):
         Row("meta_theorem", "coverage", Inequality("Theorem C.1 holds in every draw"), BOUND,
             printed_bound, (coverage_ignored,), on="tabular", given=right,
             settles=("p2.thm_c_1", "p2.alg_1")),
+        Row("reward_growth", "reward_bound",
+            Ratio("n ∝ C·c²·e^{2R_max}: the best test errs as a gap ∝ e^{R_max}·√C·c/√n says"),
+            ERRS, best_test, (best_test_flipped,), on="twin_rewards", given=twins, needs=PRIVATE,
+            settles=("own.reward_range",)),
     )  # fmt: skip
 
-    def case(self, point: Point) -> ChipoCase:
+    def case(self, point: Point) -> Case:
         """As the row says."""
         return point.row.given(self, point)
 
@@ -208,6 +225,7 @@ class PrivateChipo(Experiment[ChipoCase]):
             "tabular": self.config.model_dump(include={"num_states", "coverage", "reward_bound"}),
             "offset": {"offset": OFFSET},
             INSTANCE: dict(self.setting.instance),
+            "twin_rewards": {},
         }
         return {"world_fields": fields[row.on]}
 

@@ -25,9 +25,11 @@ times of it are not.  In A (π_ref uniform, T = 1e8) local exponents are 1.4 at 
 .9 between 8 and 64: the printed ½ with its logarithms is far above, neither refuted nor attained.
 
 Contradicted as printed: κ_cov's factor V_max + R_max goes to 0 with the rewards, the price of an
-inverse sigmoid does not (Lemma C.7 asks for Y ≥ 1).  On the worst rung, where R_max = Δ ≈ 3c/√T,
-the gap over the printed bound grows with T and passes 1 (row ``small_rewards_printed``).
-Corrected form: max{1, V_max + R_max} (row ``small_rewards``).
+inverse sigmoid does not (Lemma C.7 asks for Y ≥ 1).  At R_max = 3c/√T the gap over the printed
+bound grows like 1/R_max up to logarithms (rows ``small_rewards_printed`` and ``…_growth``).
+Corrected form, for every R_max (``own.reward_range``, docs/explanations/reward_range.md):
+cosh²(R_max/2)·(1 + (2V_max − R_max)₊) in the place of (V_max + R_max)·e^{2R_max}, and never more
+than V_max + R_max (rows ``small_rewards`` and ``small_rewards_slack``).
 
 Slips in the proof: Lemma C.6 ends with +L̂(π*_β) + L̂(π) where a difference is meant, and
 L̂ is a log-likelihood in Algorithm 2 but a loss in Lemma 3.1.  Algorithm 2 itself is right.
@@ -37,23 +39,21 @@ The controls ignore privacy in the likelihood, flip the labels, or drop or rever
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-
 import numpy as np
 
-from repro.base.notation import privacy_cost
 from repro.families.xpo.cases import Supremum, XpoCase, XpoExperiment, XpoProbes
-from repro.families.xpo.quantities import (
-    WORST_GAP,
-    ladder_gap,
-    over_best,
-    policies_of,
-    worst_gaps,
+from repro.families.xpo.quantities import WORST_GAP, over_best, worst_gaps
+from repro.families.xpo.small_rewards import (
+    OVER_CORRECTED,
+    OVER_PRINTED,
+    SLACK,
+    VANISHES,
+    printed_bound,
 )
 from repro.families.xpo.wrong import (
     a_sixteenth,
     label_flip,
+    longer,
     naive_likelihood,
     priv_xpo,
     reversed_optimism,
@@ -63,45 +63,11 @@ from repro.families.xpo.wrong import (
 from repro.study.claims import Inequality, Slope
 from repro.study.row import Evidence, Measure, Need, Row, Values
 
-CLASS_TILTS = 17
-FAILURE_PROB = 0.05
-
-
-def printed_bound(case: XpoCase) -> float:
-    """The bound at the end of Theorem 4.8's proof, constant 1, R_max = V_max = 1."""
-    members = CLASS_TILTS * case.num_actions
-    logs = math.log(members * case.horizon / FAILURE_PROB) * math.log(case.horizon) ** 2
-    root = math.sqrt(case.num_actions * logs / case.horizon)
-    return privacy_cost(case.epsilon) * 2 * math.exp(2) * root
-
 
 def shares(case: XpoCase, rng: np.random.Generator, replicates: int) -> Values:
     """(R,) gap of every method on its worst rung over the printed bound."""
     bound = printed_bound(case)
     return {name: gap / bound for name, gap in worst_gaps(case, rng, replicates).items()}
-
-
-def small_bound(case: XpoCase, reward: float, factor: Callable[[float], float]) -> float:
-    """The bound for R_max = Δ of one rung and the class's own V_max, with a factor of V + R."""
-    policies = policies_of(case)
-    ratio = (policies.table() / policies.reference).log().abs().max()
-    value = reward / policies.optimal_tilt * float(ratio)
-    known = printed_bound(case) / (2 * math.exp(2))
-    return known * math.exp(2 * reward) * factor(value + reward)
-
-
-def small_shares(factor: Callable[[float], float]) -> Measure:
-    """Mean gap of every method on its worst rung over the bound of that rung's own R_max."""
-
-    def over(case: XpoCase, rng: np.random.Generator, replicates: int) -> Values:
-        ladder = case.ladder.values()
-        found = {}
-        for m in case.methods:
-            gap, rung = ladder_gap(case, m.run, rng, replicates)
-            found[m.name] = float(gap.mean()) / small_bound(case, ladder[rung], factor)
-        return found
-
-    return Measure("average gap / bound at R_max = Δ", over, Evidence.MEASURED)
 
 
 SHARE = Measure("average gap / printed bound", shares, Evidence.MEASURED)
@@ -137,12 +103,19 @@ class PrivateXpo(XpoExperiment):
         Row("gamma_sweep", "horizon", Inequality("gap ≤ 3 · that of the best γ"), NEAR_BEST,
             priv_xpo, (a_sixteenth, sixteen_times, *OPTIMISTIC), on="skewed",
             given=SWEPT, needs=(Need.OPTIMISM,)),
-        Row("small_rewards_printed", "horizon", Inequality("R_max = Δ: gap ≤ the printed bound"),
-            small_shares(lambda both: both), priv_xpo, on="needles", given=BOUND,
-            needs=(Need.TRUTH_HIDDEN,), settles=("p2.thm_4_8",), expected="contradicted",
-            why="V_max + R_max goes to 0 with the rewards"),
-        Row("small_rewards", "horizon",
-            Inequality("R_max = Δ: gap ≤ the bound with max{1, V_max + R_max}"),
-            small_shares(lambda both: max(1.0, both)), priv_xpo, (label_flip,), on="needles",
-            given=BOUND, needs=(Need.LABELS,), settles=("p2.thm_4_8",)),
+        Row("small_rewards_printed", "inverse_reward_bound",
+            Inequality("T = (3c/R_max)²: gap ≤ the printed bound"), OVER_PRINTED, priv_xpo,
+            on="needles", given=BOUND, needs=(Need.TRUTH_HIDDEN,), settles=("p2.thm_4_8",),
+            expected="contradicted", why=VANISHES),
+        Row("small_rewards_growth", "inverse_reward_bound",
+            Slope(0, "T = (3c/R_max)²: gap over the printed bound {rate}", "at_most"),
+            OVER_PRINTED, priv_xpo, on="needles", given=BOUND, needs=(Need.TRUTH_HIDDEN,),
+            settles=("p2.thm_4_8",), expected="contradicted", why=VANISHES),
+        Row("small_rewards", "horizon", Inequality("R_max = Δ: gap ≤ the corrected bound"),
+            OVER_CORRECTED, priv_xpo, (label_flip,), on="needles", given=BOUND,
+            needs=(Need.LABELS,), settles=("p2.thm_4_8", "own.reward_range")),
+        Row("small_rewards_slack", "inverse_reward_bound",
+            Inequality("T = (3c/R_max)²: min{V_max + R_max, corrected bound} ≤ 30 · gap"), SLACK,
+            priv_xpo, (longer,), on="needles", given=BOUND, needs=(Need.TRUTH_HIDDEN,),
+            settles=("own.reward_range",)),
     )  # fmt: skip

@@ -19,6 +19,9 @@ log-likelihood, where it is right).  Row ``printed_sign`` runs it as printed, wi
 γ from 0.005 to 5000 times β·c(ε)/√T in hindsight, without corruption, π*_β in the class: its gap
 does not fall with T.  Corrected form: γ·Σ log π(τ̃) + L̂_sq(π), which all other rows use.
 
+Contradicted as printed for small R_max too, as Theorem 4.8 is (``private_xpo``): rows
+``small_rewards…``, without corruption.
+
 Slips in the proof: η = βκ/(αT) should be βκ/(γT); tα² inside γ should be Tα²; that γ needs α, which
 Remark 5.1 (adaptivity) forbids: here γ is chosen without α.
 """
@@ -31,10 +34,12 @@ from repro.corruption.label_mean import WorseResponse
 from repro.corruption.orders import Order
 from repro.families.xpo.cases import Supremum, XpoCase, XpoExperiment, XpoProbes
 from repro.families.xpo.quantities import WORST_GAP, worst_gaps
+from repro.families.xpo.small_rewards import OVER_CORRECTED, OVER_PRINTED, SLACK, VANISHES
 from repro.families.xpo.wrong import (
     other_order,
     printed_sign,
     square_label_flip,
+    square_longer,
     square_reversed_optimism,
     square_without_optimism,
     square_xpo,
@@ -93,4 +98,19 @@ class SquareXpo(XpoExperiment):
             "at_most"), WORST_GAP, printed_sign, (square_label_flip,), on="needles", given=BOUND,
             needs=(Need.TRUTH_HIDDEN,), settles=AS_PRINTED, expected="contradicted",
             why="the printed sign maximises the squared error"),
+        Row("small_rewards_printed", "inverse_reward_bound",
+            Inequality("T = (3c/R_max)²: gap ≤ the printed bound"), OVER_PRINTED, square_xpo,
+            on="needles", given=BOUND, needs=(Need.TRUTH_HIDDEN,), settles=("p2.thm_5_3",),
+            expected="contradicted", why=VANISHES),
+        Row("small_rewards_growth", "inverse_reward_bound",
+            Slope(0, "T = (3c/R_max)²: gap over the printed bound {rate}", "at_most"),
+            OVER_PRINTED, square_xpo, on="needles", given=BOUND, needs=(Need.TRUTH_HIDDEN,),
+            settles=("p2.thm_5_3",), expected="contradicted", why=VANISHES),
+        Row("small_rewards", "horizon", Inequality("R_max = Δ: gap ≤ the corrected bound"),
+            OVER_CORRECTED, square_xpo, (square_label_flip,), on="needles", given=BOUND,
+            needs=(Need.LABELS,), settles=("p2.thm_5_3", "own.reward_range")),
+        Row("small_rewards_slack", "inverse_reward_bound",
+            Inequality("T = (3c/R_max)²: min{V_max + R_max, corrected bound} ≤ 30 · gap"), SLACK,
+            square_xpo, (square_longer,), on="needles", given=BOUND, needs=(Need.TRUTH_HIDDEN,),
+            settles=("own.reward_range",)),
     )  # fmt: skip

@@ -25,6 +25,7 @@ def draw_loss_map(
     panels: Mapping[tuple[str, str], Sequence[Sequence[tuple[tuple[str, ...], float]]]],
     epsilons: Sequence[float],
     labels: Sequence[int],
+    marked: tuple[int, int] | None = None,
 ) -> Figure:
     """Draw the map.
 
@@ -33,6 +34,7 @@ def draw_loss_map(
             of how many times worse the worst loss is.
         epsilons: of the columns of a panel.
         labels: n of the rows of a panel, from the bottom.
+        marked: column and row of a cell that is outlined in every panel.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -46,16 +48,26 @@ def draw_loss_map(
         for j, column in enumerate(columns):
             _draw_panel(axes[i][j], panels[row, column], epsilons, labels)
             axes[i][j].set_title(f"{row}, {column}", fontsize=9)
+            if marked is not None:
+                _mark(axes[i][j], *marked)
     for axis in axes[-1]:
         axis.set_xlabel("privacy budget ε")
     for line in axes:
         line[0].set_ylabel("labels n")
-    figure.suptitle(
-        "Losses within 2 % of the least error: M mixture log, S square, D debiased log.  "
+    words = (
+        "Losses within 2 % of the least error: M mixture log, S square, D debiased log.",
         "Number: error of the worst of the three over the best.",
-        fontsize=10,
     )
+    figure.suptitle(("  " if len(columns) > 1 else "\n").join(words), fontsize=10)
     return figure
+
+
+def _mark(axis, x: int, y: int) -> None:
+    from matplotlib.patches import Rectangle
+
+    # inside of its cell, so that the neighbours do not cover the outline
+    corner, side = (x + 0.03, y + 0.03), 0.94
+    axis.add_patch(Rectangle(corner, side, side, fill=False, edgecolor="black", linewidth=2.5))
 
 
 def _draw_panel(axis, cells, epsilons, labels) -> None:

@@ -68,10 +68,11 @@ class Trial(Generic[C]):
             BadInput: the axis changes nothing.
         """
         stages = self._experiment.setting.stages
-        found = tuple(replaced(self._experiment.case(point), stages) for point in self.points)
-        if len(found) > 1 and fingerprint(found[0]) == fingerprint(found[1]):
+        whole = tuple(self._experiment.case(point) for point in self.points)
+        # before stages are put in place: without its adversary, a case may well be free of α
+        if len(whole) > 1 and fingerprint(whole[0]) == fingerprint(whole[1]):
             raise BadInput(f"{self.row.name}.over", self.row.over, "nothing here depends on it")
-        return found
+        return tuple(replaced(case, stages) for case in whole)
 
     @cached_property
     def check(self) -> Check:

@@ -133,7 +133,7 @@ def test_the_report_finds_its_templates_in_the_wheel(installed, outside, ran):
 @pytest.mark.parametrize(
     ("words", "answer"),
     [
-        (("repro.plan", "epsilon=1", "n_pairs=1e5", "replicates=50"), "gap = "),
+        (("repro.plan", "epsilon=1", "n_pairs=1e5", "replicates=100"), "gap = "),
         (("repro.features", "tables"), "400 pairs, 12 features"),
         (("repro.suite", "table"), "error: folder=outputs/suite"),
         (("repro.catalogue", "--slips"), "# Suspected errors"),

@@ -1,11 +1,16 @@
 """P2's square XPO, and what happens when its implementation is broken."""
 
+from repro.cli.composition import compose_values
+from repro.corruption.label_mean import NOBODY
 from repro.corruption.orders import Order
 from repro.families.xpo import quantities
+from repro.study.plan import built
+from repro.study.settings import session_of
 
 
-def test_only_the_printed_sign_is_pinned_as_contradicted(contradicted_rows):
-    assert contradicted_rows == {"printed_sign"}
+def test_the_printed_sign_and_small_rewards_are_pinned_as_contradicted(contradicted_rows):
+    small = {"small_rewards_printed", "small_rewards_growth"}
+    assert contradicted_rows == {"printed_sign", *small}
 
 
 def test_bad_numbers_are_one_line(refused):
@@ -18,3 +23,10 @@ def test_corruption_first_turns_the_verdict(turned):
 
     found = turned("floor_cost_ltc", quantities, "released_mean", wrong)
     assert found == ("supported", "contradicted")
+
+
+def test_a_sweep_of_alpha_may_lose_its_adversary():
+    values = compose_values("square_xpo", {"budget": "smoke", "only": ["corruption_ctl"]})
+    values = {**values, "output_dir": "unused", "stages": {"adversary": NOBODY}}
+    (trial,) = built(session_of(values).plan).trials
+    assert {case.adversary for case in trial.cases} == {NOBODY}

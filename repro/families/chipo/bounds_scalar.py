@@ -30,6 +30,26 @@ def largest_on_square(bound: float) -> float:
     return float(inverse_slope(z[:, None], z[None, :]).max())
 
 
+def largest_mean_value(reward: float, value: float) -> float:
+    """max of ``inverse_slope`` over |x| ≤ value, |y| ≤ reward, value > reward: at both bounds.
+
+    >>> round(largest_mean_value(1.0, 2.0), 3)
+    6.678
+    """
+    return float(inverse_slope(np.array(value), np.array(reward)))
+
+
+@lru_cache(maxsize=64)
+def largest_over_corrected(bound: float, furthest: float = 50.0) -> float:
+    """max over |x| ≤ furthest, |y| ≤ R = bound of inverse_slope/(4cosh²(R/2)·(1 + (|x| − R)₊))."""
+    x = np.linspace(-furthest, furthest, 4 * POINTS + 1)
+    x = np.concatenate([x, np.linspace(-bound, bound, POINTS)])
+    y = np.linspace(-bound, bound, POINTS)
+    beyond = np.maximum(np.abs(x) - bound, 0.0)[:, None]
+    known = 4 * np.cosh(bound / 2) ** 2 * (1 + beyond)
+    return float((inverse_slope(x[:, None], y) / known).max())
+
+
 @lru_cache(maxsize=64)
 def largest_over_sum(bound: float, furthest: float = 50.0) -> float:
     """max over |x| ≤ furthest, |y| ≤ bound of inverse_slope/(|x| + bound).

@@ -1,8 +1,9 @@
 """How many labels for a gap: measured gaps of the KL-regularised plug-in policy, inverted.
 
-The gap J_β(π*) − J_β(π̂) of π̂ ∝ π_ref·exp(r̂/β) is β·KL(π̂‖π*); for large n it is
-floor + K(ε)/n.  Answers come from simulated datasets, by bisection of the measured gap; K only says
-where to look first.
+The gap J_β(π*) − J_β(π̂) of π̂ ∝ π_ref·exp(r̂/β) is β·KL(π̂‖π*); its mean is floor + K(ε)/n for
+large n.  A promise is about a share of all datasets, not about the mean: answers come from
+simulated datasets, by bisection of the share whose gap is at most the target; K only says where to
+look first.
 """
 
 from __future__ import annotations
@@ -23,8 +24,11 @@ from repro.families.losses.quantities_risk import LossRisk, draw_counts
 from repro.families.losses.worlds_losses import LogisticWorld
 from repro.instances.linear import LinearWorld, feature_covariance
 from repro.policies.gibbs import gibbs_suboptimality
+from repro.privacy.clopper_pearson import lower, upper
 
 MOST_LABELS = 10**15
+LEVEL = 0.999
+"""Of the exact bound on each side of a simulated share of datasets: bisection looks many times."""
 STEPS = 14
 Z95 = 1.96
 EPSILON_RANGE = (1e-3, 20.0)
@@ -54,6 +58,7 @@ class LabelPlan:
         order: of corruption and privacy.
         replicates: datasets a measurement.
         seed: of the simulation.
+        confidence: share of datasets that keep what is promised.
     """
 
     world: LinearWorld
@@ -62,6 +67,7 @@ class LabelPlan:
     order: Order = Order.CTL
     replicates: int = 1000
     seed: int = 0
+    confidence: float = 0.9
 
     def risk(self, epsilon: float) -> LossRisk:
         """Large-sample quantities at ε, with the gap's own quadratic form as metric."""
@@ -75,15 +81,34 @@ class LabelPlan:
             world.optimal_policy, error / world.kl_weight, world.state_prob, world.kl_weight
         ).numpy()
 
-    def measure(self, n_pairs: float, epsilon: float, stage: int = 0) -> Measured:
-        """Mean gap at n labels; every ``stage`` has datasets of its own."""
+    def gaps(self, n_pairs: float, epsilon: float, stage: int = 0) -> np.ndarray:
+        """(R,) gaps of datasets of n labels; every ``stage`` has datasets of its own."""
         rng = np.random.default_rng([self.seed, stage, self.replicates])
         counts = draw_counts(self.risk(epsilon), round(n_pairs), rng, self.replicates)
-        radius = self.world.radius
         fitted = LOSSES[self.loss](epsilon)
-        gaps = self.gap(minimise_loss(fitted, counts, self.world.feature_diff, radius))
+        found = minimise_loss(fitted, counts, self.world.feature_diff, self.world.radius)
+        return self.gap(found)
+
+    def measure(self, n_pairs: float, epsilon: float, stage: int = 0) -> Measured:
+        """Mean gap at n labels."""
+        gaps = self.gaps(n_pairs, epsilon, stage)
         half = Z95 * gaps.std(ddof=1) / math.sqrt(self.replicates)
         return Measured(float(gaps.mean()), float(gaps.mean() - half), float(gaps.mean() + half))
+
+    def promised(self, n_pairs: float, epsilon: float, stage: int = 0) -> float:
+        """A gap that at least the share ``confidence`` of datasets keeps, by an exact bound.
+
+        Infinite where there are too few datasets for a bound of that confidence.
+        """
+        gaps = np.sort(self.gaps(n_pairs, epsilon, stage))
+        enough = lower(np.arange(1, len(gaps) + 1), len(gaps), LEVEL) >= self.confidence
+        return float(gaps[enough.argmax()]) if enough.any() else math.inf
+
+    def keeps(self, target_gap: float, n_pairs: float, epsilon: float) -> tuple[bool, bool]:
+        """Whether the promise is shown to be kept at n labels, and whether it may be."""
+        hits = int((self.gaps(n_pairs, epsilon) <= target_gap).sum())
+        low, high = (bound(hits, self.replicates, LEVEL) for bound in (lower, upper))
+        return bool(low >= self.confidence), bool(high >= self.confidence)
 
     def floor(self, epsilon: float) -> float:
         """The gap that stays for n → ∞ against the worst adversary found."""
@@ -98,7 +123,7 @@ class LabelPlan:
         if not self.corruption:
             return 0.0
         risk, world = self.risk(epsilon), self.world
-        direction = risk.influence(risk.worst_bad_mean)
+        direction = risk.influence(risk.first_order_bad_mean)
         shift = risk.reach * self.corruption / (1 - self.corruption)
 
         def hidden(length: float) -> bool:
@@ -124,8 +149,8 @@ class LabelPlan:
         """K(ε) = lim n·(gap − floor) by the sandwich variance."""
         return self.risk(epsilon).variance
 
-    def labels_for(self, target_gap: float, epsilon: float) -> tuple[int, Measured]:
-        """Labels for a mean gap of at most the target, and the interval of that number.
+    def labels_for(self, target_gap: float, epsilon: float) -> tuple[int, int]:
+        """Labels with which the promise is shown to be kept, and the fewest that may keep it.
 
         Raises:
             NoAnswer: the floor is at or above the target, or it takes more than 1e15 labels.
@@ -138,40 +163,36 @@ class LabelPlan:
                 f"{self.floor_of_any_method(epsilon):.3g}"
             )
         guess = self.constant(epsilon) / (target_gap - floor)
-        if guess > MOST_LABELS / 10:
+        if guess > MOST_LABELS / 100:
             raise NoAnswer(f"a gap of {target_gap:g} takes more than 1e15 labels")
 
         def enough(log_n: float) -> bool:
-            return self.measure(math.exp(log_n), epsilon).value <= target_gap
+            return self.keeps(target_gap, math.exp(log_n), epsilon)[0]
 
-        low, high = math.log(max(1.0, guess / 100)), math.log(max(100.0, guess * 10))
+        def perhaps(log_n: float) -> bool:
+            return self.keeps(target_gap, math.exp(log_n), epsilon)[1]
+
+        low, high = math.log(max(1.0, guess / 100)), math.log(max(100.0, guess * 100))
+        if not enough(high):
+            raise NoAnswer(f"a gap of {target_gap:g} is too near the floor of {floor:.3g}")
         found = _smallest(enough, low, high)
-        labels = max(1, math.ceil(math.exp(found)))
-        return labels, self._range_of(labels, epsilon)
-
-    def _range_of(self, labels: int, epsilon: float) -> Measured:
-        """95 % interval of an answer: the gap's relative error over the local exponent in n."""
-        seen = self.measure(labels, epsilon)
-        less, more = (self.measure(max(1, labels * f), epsilon).value for f in (0.5, 2.0))
-        exponent = max(math.log(less / more) / math.log(4.0), 0.05)
-        spread = math.exp((seen.high / seen.value - 1) / exponent)
-        return Measured(float(labels), labels / spread, labels * spread)
+        labels = math.ceil(math.exp(found))
+        return labels, max(1, math.floor(math.exp(_smallest(perhaps, low, found))))
 
     def epsilon_for(self, target_gap: float, n_pairs: int) -> float:
-        """The strictest budget ε whose mean gap at n labels is at most the target.
+        """The strictest budget ε with which the promise is shown to be kept with n labels.
 
         Raises:
             NoAnswer: not even labels without privacy reach it.
         """
-        without = self.measure(n_pairs, math.inf)
-        if without.value > target_gap:
+        if not self.keeps(target_gap, n_pairs, math.inf)[0]:
             raise NoAnswer(
                 f"no privacy budget reaches a gap of {target_gap:g} with {n_pairs} labels: "
-                f"without privacy it is {without.value:.3g}"
+                f"without privacy it is {self.promised(n_pairs, math.inf):.3g}"
             )
 
         def enough(log_epsilon: float) -> bool:
-            return self.measure(n_pairs, math.exp(log_epsilon)).value <= target_gap
+            return self.keeps(target_gap, n_pairs, math.exp(log_epsilon))[0]
 
         low, high = (math.log(e) for e in EPSILON_RANGE)
         return math.exp(_smallest(enough, low, high)) if enough(high) else math.inf
@@ -180,6 +201,15 @@ class LabelPlan:
         """Clean labels that tell as much: by c(ε)², and by the measured constants K."""
         by_constant = n_pairs * self.constant(math.inf) / self.constant(epsilon)
         return n_pairs / privacy_cost(epsilon) ** 2, by_constant
+
+
+def fewest_replicates(confidence: float) -> int:
+    """Datasets with which a share of ``confidence`` can be shown at all.
+
+    >>> fewest_replicates(0.9)
+    66
+    """
+    return math.ceil(math.log(1 - LEVEL) / math.log(confidence))
 
 
 @lru_cache(maxsize=256)

@@ -8,10 +8,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import torch
+from torch import Tensor
 
 from repro.corruption.orders import Order
 from repro.families.losses.algorithms_losses import LOSSES, LossName
-from repro.families.losses.quantities_risk import LossRisk, simulate_risk
+from repro.families.losses.quantities_risk import LossRisk, always, simulate_risk
+from repro.families.losses.scalar_error import ScalarError
 from repro.families.losses.worlds_losses import scalar_world
 
 REWARD_BOUNDS = (2.0, 4.0, 12.0)
@@ -25,8 +28,10 @@ ADVERSARIES: tuple[tuple[float, Order], ...] = (
 )
 TIE = 0.02
 """Losses whose root mean squared errors are this close to the best one share the win."""
-LARGE_SAMPLE = 0.001
-"""A cell is in the large-sample regime where variance/n is below this share of E s*²."""
+LEARNT = 0.4
+"""A loss has learnt something where its error is below this share of the rewards' own size."""
+PERTURBATIONS = 200
+"""Random changes of an adversary that are tried against it."""
 
 
 Place = tuple[float, float, float, Order, int]
@@ -40,10 +45,11 @@ class MapCell:
     Attributes:
         reward_bound, epsilon, corruption, order, n_pairs: the place.
         loss: which.
-        predicted: large-sample risk [reward²].
-        simulated: mean squared error of the simulation [reward²].
+        predicted: mean squared error by the law of the score [reward²].
+        simulated: the same of the simulation [reward²].
         standard_error: of ``simulated``.
-        large_sample: whether the prediction is meant to hold here.
+        learnt: whether the prediction is meant to hold here.
+        gain: the largest error under random changes of the adversary over that under the adversary.
     """
 
     reward_bound: float
@@ -55,7 +61,8 @@ class MapCell:
     predicted: float
     simulated: float
     standard_error: float
-    large_sample: bool
+    learnt: bool
+    gain: float = 1.0
 
     @property
     def place(self) -> Place:
@@ -97,12 +104,13 @@ def loss_map(
 def _column(bound, adversary, epsilon, labels, replicates, key) -> Iterator[MapCell]:
     world = scalar_world(bound)
     alpha, order = adversary
-    spread = float(world.cell_prob @ world.reward_diff.square())
     for loss, kind in LOSSES.items():
-        risk = LossRisk(world, kind, epsilon, alpha, order)
+        error = ScalarError(world, kind, epsilon, alpha, order)
         for n_pairs in labels:
-            rng = np.random.default_rng([*key, n_pairs])
-            errors = simulate_risk(risk, n_pairs, rng, replicates)
+            bad = error.worst(n_pairs)
+            risk = LossRisk(world, kind, epsilon, alpha, order, adversary=always(bad))
+            seen = simulate_risk(risk, n_pairs, np.random.default_rng([*key, n_pairs]), replicates)
+            predicted = float(error.mean_squared(bad[None], (n_pairs,)))
             yield MapCell(
                 bound,
                 epsilon,
@@ -110,11 +118,27 @@ def _column(bound, adversary, epsilon, labels, replicates, key) -> Iterator[MapC
                 order,
                 n_pairs,
                 loss,
-                risk.risk(n_pairs),
-                float(errors.mean()),
-                float(errors.std(ddof=1) / math.sqrt(replicates)),
-                risk.variance / n_pairs < LARGE_SAMPLE * spread,
+                predicted,
+                float(seen.mean()),
+                float(seen.std(ddof=1) / math.sqrt(replicates)),
+                predicted < LEARNT**2 * error.size,
+                perturbation_gain(error, bad, n_pairs) if alpha else 1.0,
             )
+
+
+def perturbation_gain(error: ScalarError, bad: Tensor, n_pairs: float, seed: int = 0) -> float:
+    """The largest error under changed adversaries over that under b (C,).
+
+    A change turns the labels of some pairs round, or gives them random means.
+    """
+    rng = np.random.default_rng([seed, 41])
+    turned = bad.numpy() * np.where(rng.random((PERTURBATIONS, len(bad))) < 0.5, -1.0, 1.0)
+    turned[::2] = rng.uniform(-1, 1, turned[::2].shape)
+    share = 2.0 ** -rng.integers(1, 6, PERTURBATIONS)
+    chosen = rng.random(turned.shape) < share[:, None]
+    changed = torch.from_numpy(np.where(chosen, turned, bad.numpy()))
+    found = error.mean_squared(torch.cat((bad[None], -bad[None], changed)), (n_pairs,))[:, 0]
+    return float(found[1:].max() / found[0])
 
 
 @dataclass(frozen=True)

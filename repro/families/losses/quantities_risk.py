@@ -8,7 +8,7 @@ influence function, its variance the sandwich.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -34,8 +34,17 @@ LossAdversary = Callable[["LossRisk", Tensor], Tensor]
 
 
 def worst_for_the_loss(risk: LossRisk, seen: Tensor) -> Tensor:
-    """The adversary with the largest first-order bias of the loss's own estimate."""
+    """The adversary with the largest bias found of the loss's own estimate."""
     return risk.worst_bad_mean
+
+
+def always(bad: Tensor) -> LossAdversary:
+    """An adversary whose labels have the means b (C,)."""
+
+    def adversary(risk: LossRisk, seen: Tensor) -> Tensor:
+        return bad
+
+    return adversary
 
 
 def idle_adversary(risk: LossRisk, seen: Tensor) -> Tensor:
@@ -44,6 +53,7 @@ def idle_adversary(risk: LossRisk, seen: Tensor) -> Tensor:
 
 
 ASCENTS = 50
+REFINEMENTS = 8
 STARTS = 64
 POPULATION = 1e6
 """Scale of expected counts; any number gives the same limit."""
@@ -85,9 +95,10 @@ class LossRisk:
         """κ: a bad label moves the debiased mean by κ, 1 under CTL and c under LTC."""
         return 1.0 if self.order is Order.CTL else privacy_cost(self.epsilon)
 
-    def _pull(self) -> tuple[Tensor, Tensor]:
-        """(C, d) A⁻¹·x·w·ρ at the truth, and its metric's factor (d, d)."""
-        s, x = self.world.reward_diff, self.world.feature_diff
+    def _pull(self, theta: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """(C, d) A⁻¹·x·w·ρ at θ (the truth unless given), and its metric's factor (d, d)."""
+        x = self.world.feature_diff
+        s = x @ (self.world.theta if theta is None else theta)
         heavy = self.world.cell_prob * self.loss.weight(s)
         slope = torch.sigmoid(s) * torch.sigmoid(-s)
         bread = torch.einsum("c,ci,cj->ij", heavy * slope, x, x)
@@ -101,6 +112,34 @@ class LossRisk:
 
     @cached_property
     def worst_bad_mean(self) -> Tensor:
+        """(C,) ±1 labels of the adversary with the largest squared bias found, at this α.
+
+        From the largest of first order and its opposite: every label to the side on which it moves
+        the limit further away, by the pull at the limit, as long as that gains.
+        """
+        if not self.corruption:
+            return self.first_order_bad_mean
+        first = self.first_order_bad_mean
+        return max((self._refined(first), self._refined(-first)), key=lambda found: found[1])[0]
+
+    def _refined(self, bad: Tensor) -> tuple[Tensor, float]:
+        """Labels (C,) that no turn by the pull at their limit improves, and their squared bias."""
+        best, largest = bad, -1.0
+        for _ in range(REFINEMENTS):
+            limit = replace(
+                self, labels=bradley_terry, channel=randomized_response, estimated=as_fitted,
+                adversary=always(bad),
+            ).limit  # fmt: skip
+            if (size := self._risk(limit - self.world.theta)) <= largest * (1 + 1e-9):
+                break
+            best, largest = bad, size
+            pull, metric = self._pull(limit)
+            bad = torch.where(pull @ (metric @ (limit - self.world.theta)) >= 0, 1.0, -1.0)
+            bad = bad.to(pull.dtype)
+        return best, largest
+
+    @cached_property
+    def first_order_bad_mean(self) -> Tensor:
         """(C,) ±1 labels of the adversary with the largest first-order squared bias found.
 
         b ← sign of its own effect, from 64 fixed directions and their opposites; exact for d = 1.
@@ -168,7 +207,7 @@ class LossRisk:
 
     def first_order_squared_bias(self) -> float:
         """The same by the influence function, ∝ α²."""
-        return self._risk(self.corruption * self.influence(self.worst_bad_mean))
+        return self._risk(self.corruption * self.influence(self.first_order_bad_mean))
 
     def _risk(self, error: Tensor) -> float:
         return float(error @ self.world.metric @ error)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from repro.base.notation import privacy_cost
 from repro.base.schema import Corruption, Model, Number, Positive, Whole
 from repro.corruption.label_mean import NOBODY, Adversary, WorseResponse
 from repro.corruption.orders import Order
@@ -38,11 +39,36 @@ class Ladder(Model):
         return np.geomspace(self.low, self.high, self.rungs)
 
 
-class XpoProbe(Probe):
-    """Also the ladder of reward gaps, and the share of corrupted labels where it is not swept."""
+@dataclass(frozen=True)
+class Rung:
+    """One reward gap in the place of a ladder."""
 
-    ladder: Ladder
+    high: float
+    rungs: int = 1
+
+    def values(self) -> np.ndarray:
+        """(1,) the reward gap."""
+        return np.array([self.high])
+
+
+class XpoProbe(Probe):
+    """Also the ladder of reward gaps, and the share of corrupted labels where it is not swept.
+
+    Attributes:
+        ladder: reward gaps, where R_max is not swept.
+        steps: R_max·√T/c(ε), which gives T, where R_max is swept.
+        corruption: α.
+    """
+
+    ladder: Ladder | None = None
+    steps: Positive | None = None
     corruption: Corruption = 0.0
+
+    @model_validator(mode="after")
+    def _one_of_both(self):
+        if (self.ladder is None) is (self.steps is None):
+            raise ValueError("either a ladder, or steps where R_max is swept")
+        return self
 
 
 class XpoProbes(Probes):
@@ -93,7 +119,7 @@ class XpoCase(Case):
         estimate: (fitted, true) index of a policy in the class → what an update returns.
     """
 
-    ladder: Ladder
+    ladder: Ladder | Rung
     interior: bool
     grid_ratio: float
     num_actions: int = 2
@@ -127,9 +153,10 @@ class XpoExperiment(Experiment[XpoCase]):
         assert isinstance(probe, XpoProbe)
         assert isinstance(given, Supremum)
         swept = point.row.over == "inverse_reference"
+        ladder, horizon = _ladder_and_horizon(point, probe)
         return XpoCase(
-            methods=point.methods, epsilon=point.epsilon, horizon=point.horizon,
-            ladder=probe.ladder, interior=given.interior, grid_ratio=self.config.grid_ratio,
+            methods=point.methods, epsilon=point.epsilon, horizon=horizon,
+            ladder=ladder, interior=given.interior, grid_ratio=self.config.grid_ratio,
             num_actions=int(point.swept("num_actions", 2)), device=self.setting.device,
             adversary=WorseResponse(point.swept("corruption", probe.corruption)),
             order=given.order, rare=1 / point.value if swept else given.rare,
@@ -147,3 +174,12 @@ class XpoExperiment(Experiment[XpoCase]):
             detail = f"tilt 2 of −4..4; implicit rewards ≤ {3 * high:.3g}, rewards ≤ {high:.3g}"
             found.append(AssumptionResult(f"{trial.row.name}: realizable, bounded", True, detail))
         return tuple(found)
+
+
+def _ladder_and_horizon(point: Point, probe: XpoProbe) -> tuple[Ladder | Rung, int]:
+    """The ladder and T of a probe, or one rung R_max and T = (steps·c(ε)/R_max)²."""
+    if probe.ladder is not None:
+        return probe.ladder, point.horizon
+    assert probe.steps is not None
+    root = probe.steps * privacy_cost(point.epsilon) * point.value
+    return Rung(1 / point.value), round(root**2)

@@ -53,6 +53,7 @@ def ladder_gap(
 
 def _gaps(case: XpoCase, update: Update, multiple: float, rng, runs: int) -> np.ndarray:
     """(M · runs,) average gap of every run, rung by rung."""
+    case = replace(case, horizon=case.horizon * update.rounds)
     gaps = average_gap(
         policies_of(case), batch_of(case, update, multiple, runs), update.objective,
         geometric_times(case.horizon, case.grid_ratio), draws_on(case.device, rng),

@@ -23,6 +23,7 @@ class Update:
         flipped: labels enter with the wrong sign.
         other_order: the adversary acts on the other side of the randomizer.
         optimism: multiples of γ; the best in hindsight counts.
+        rounds: multiple of T that it plays.
     """
 
     objective: Objective
@@ -30,6 +31,7 @@ class Update:
     flipped: bool = False
     other_order: bool = False
     optimism: tuple[float, ...] = field(default=(1.0,))
+    rounds: int = 1
 
 
 MUCH = 4.0
@@ -43,6 +45,10 @@ def method_of(name: str, objective: Objective, multiple: float = MUCH) -> Method
 
 priv_xpo = method_of("priv_xpo", log_objective)
 square_xpo = method_of("square_xpo", square_objective)
+longer = Method("thousand_times_the_rounds",
+                Update(log_objective, optimism=(MUCH,), rounds=1000))  # fmt: skip
+square_longer = Method("thousand_times_the_rounds",
+                       Update(square_objective, optimism=(MUCH,), rounds=1000))  # fmt: skip
 without_optimism = method_of("without_optimism", log_objective, 0.0)
 reversed_optimism = method_of("reversed_optimism", log_objective, -MUCH)
 a_sixteenth = method_of("a_sixteenth_of_optimism", log_objective, MUCH / 16)

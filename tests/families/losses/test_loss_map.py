@@ -19,9 +19,13 @@ def cells():
 
 
 def test_theory_and_simulation_agree_on_at_least_thirty_cells(cells):
-    large = [cell for cell in cells if cell.large_sample]
-    assert len(large) >= 30
-    assert sum(cell.agrees for cell in large) >= 0.9 * len(large)
+    learnt = [cell for cell in cells if cell.learnt]
+    assert len(learnt) >= 30
+    assert sum(cell.agrees for cell in learnt) >= 0.9 * len(learnt)
+
+
+def test_no_adversary_of_the_map_gains_by_a_change(cells):
+    assert max(cell.gain for cell in cells) < 1.01
 
 
 def test_the_mixture_wins_without_corruption_and_the_square_loss_with(cells):
@@ -60,18 +64,80 @@ def test_the_command_writes_page_figure_and_table(tmp_path, capsys, monkeypatch)
     assert which_loss.main(words) == 0
     page = (tmp_path / "which_loss.md").read_text(encoding="utf-8")
     assert page.count("\n| 4 |") == 8
-    assert "cells" in capsys.readouterr().out
+    assert "no changed adversary gains" in capsys.readouterr().out
     assert (tmp_path / "which_loss.svg").stat().st_size > 1000
     with (tmp_path / "which_loss.csv").open(encoding="utf-8") as handle:
         assert len(list(csv.DictReader(handle))) == 4 * 2 * 2 * 3
 
 
-def test_the_command_refuses_bad_input_in_one_line(capsys):
-    assert which_loss.main(["replicates=3"]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
+def test_it_answers_with_ratios_a_regime_and_a_place(capsys):
+    words = "epsilon=8 corruption=0.03 order=ltc n_pairs=1e6 margin=12"
+    assert which_loss.main(words.split()) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("square loss\n")
+    assert "square 1," in out
+    assert "regime: corruption decides" in out
+    assert "B = 12, α = 0.01 LTC" in out
+    assert max(map(len, out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("epsilon=0.5 n_pairs=1e7", "privacy noise decides"),
+        ("epsilon=inf n_pairs=1e5", "sampling noise decides"),
+        ("epsilon=0.1 n_pairs=1e3", "none: with so few labels"),
+        ("epsilon=1 n_pairs=1e6", "a tie"),
+    ],
+)
+def test_what_it_says_of_other_settings(capsys, words, said):
+    assert which_loss.main(words.split()) == 0
+    assert said in capsys.readouterr().out
+
+
+def test_the_place_is_drawn(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(which_loss, "EPSILONS", (0.5, 8.0))
+    monkeypatch.setattr(which_loss, "LABELS", (10**5, 10**6))
+    drawn = {}
+    right = which_loss.draw_loss_map
+
+    def draw(*given, marked):
+        drawn["at"] = marked
+        return right(*given, marked=marked)
+
+    monkeypatch.setattr(which_loss, "draw_loss_map", draw)
+    words = f"epsilon=6 n_pairs=2e5 figure={tmp_path / 'place.svg'}"
+    assert which_loss.main(words.split()) == 0
+    assert drawn["at"] == (1, 0)
+    assert (tmp_path / "place.svg").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("folder=x replicates=3", "replicates=3"),
+        ("epsilon=1", "n_pairs=(missing)"),
+        ("n_pairs=5", "epsilon=(missing)"),
+        ("epsilon=0 n_pairs=5", "epsilon=0.0: allowed: greater than"),
+        ("epsilon=1 n_pairs=5 margin=30", "margin=30.0: allowed: less than"),
+        ("epsilon=1 n_pairs=5 order=clc", "order=clc: allowed: 'ctl' or 'ltc'"),
+        ("epsilon=1 n_pairs=5 corruption=0.5", "corruption=0.5"),
+        ("epsilon=1 n_pairs=5 figure=x.doc", "figure=x.doc"),
+        ("epsilon=1 n_pairs=5 folder=x", "epsilon=1.0: allowed: without folder="),
+        ("folder=x reward_bounds=[50]", "reward_bounds.0=50"),
+    ],
+)
+def test_the_command_refuses_bad_input_in_one_line(words, said, capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    assert which_loss.main(words.split()) == 2
+    found = capsys.readouterr()
+    assert said in found.err
+    assert found.err.count("\n") == 1
+    assert not found.out
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("words", [["seed"], ["seed=1", "seed=2"], ["sead=1"], ["folder=[a"]])
 def test_words_that_cannot_be_read(words):
     with pytest.raises(BadInput):
-        keyword_values(words, which_loss.MapRequest)
+        keyword_values(words, which_loss.LossRequest)

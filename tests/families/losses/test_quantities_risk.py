@@ -17,7 +17,7 @@ from repro.families.losses.algorithms_losses import (
     NaiveLoss,
     SquareLoss,
 )
-from repro.families.losses.quantities_risk import LossRisk, simulate_risk
+from repro.families.losses.quantities_risk import LossRisk, always, simulate_risk
 from repro.families.losses.worlds_losses import (
     LogisticWorld,
     gaussian_world,
@@ -70,7 +70,31 @@ def test_the_adversary_found_is_the_worst_of_all_on_a_small_world():
         return float(bias @ world.metric @ bias)
 
     every = [torch.tensor(b).double() for b in itertools.product([-1.0, 1.0], repeat=7)]
-    assert size(risk.worst_bad_mean) == pytest.approx(max(map(size, every)))
+    assert size(risk.first_order_bad_mean) == pytest.approx(max(map(size, every)))
+
+
+@pytest.mark.parametrize(("kind", "order"), [(SquareLoss, Order.LTC), (DebiasedLoss, Order.CTL)])
+def test_at_a_large_share_no_adversary_of_a_small_world_is_worse(kind, order):
+    rng = np.random.default_rng(0)
+    x = torch.from_numpy(rng.standard_normal((6, 2)))
+    share = torch.full((6,), 1 / 6, dtype=torch.float64)
+    world = LogisticWorld(x, share, torch.tensor([1.6, -0.8]).double(), 9.0)
+    every = [torch.tensor(b).double() for b in itertools.product([-1.0, 1.0], repeat=6)]
+    biases = [LossRisk(world, kind, 1.0, 0.1, order, adversary=always(b)) for b in every]
+    found = LossRisk(world, kind, 1.0, 0.1, order)
+    assert found.squared_bias() == pytest.approx(max(b.squared_bias() for b in biases), rel=1e-6)
+
+
+def test_the_adversary_of_first_order_gains_by_turning_round_and_the_one_used_does_not():
+    def bias(share):
+        risk = LossRisk(WORLD, DebiasedLoss, 0.5, 0.05, Order.LTC)
+        bad = share * getattr(risk, "worst_bad_mean" if used else "first_order_bad_mean")
+        return LossRisk(
+            WORLD, DebiasedLoss, 0.5, 0.05, Order.LTC, adversary=always(bad)
+        ).squared_bias()
+
+    for used in (False, True):
+        assert (bias(-1) > 2 * bias(1)) != used
 
 
 def test_the_influence_is_the_derivative_of_the_limit():

@@ -1,0 +1,107 @@
+"""Which loss has the least error in one setting, and what that error is made of."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from repro.base.notation import privacy_cost
+from repro.corruption.orders import Order
+from repro.families.losses.algorithms_losses import LOSSES, LossName
+from repro.families.losses.loss_map import LEARNT, TIE
+from repro.families.losses.scalar_error import scalar_error
+
+HALF = 0.5
+DEAR = 2.0
+"""Clean labels that a private one is worth less than 1/DEAR of: privacy is what costs."""
+
+
+@dataclass(frozen=True)
+class LossAnswer:
+    """Root mean squared errors of the losses, each against its own worst adversary.
+
+    Attributes:
+        errors: by loss, the order of ``LOSSES`` [reward].
+        lasting: of the best loss's squared error the share that stays for n → ∞.
+        size: root mean square of reward differences [reward].
+        worth: clean labels that a private one is worth, 1/c(ε)².
+    """
+
+    errors: dict[LossName, float]
+    lasting: float
+    size: float
+    worth: float
+
+    @property
+    def error(self) -> float:
+        """The least error."""
+        return min(self.errors.values())
+
+    @property
+    def ratios(self) -> dict[LossName, float]:
+        """Every loss's error over the least."""
+        return {name: error / self.error for name, error in self.errors.items()}
+
+    @property
+    def learnt(self) -> bool:
+        """Whether the best loss says anything about the reward."""
+        return self.error < LEARNT * self.size
+
+    @property
+    def best(self) -> tuple[LossName, ...]:
+        """Losses within ``TIE`` of the least error, the best first; all where nothing is learnt."""
+        ranked: list[LossName] = sorted(self.errors, key=lambda name: self.errors[name])
+        return tuple(n for n in ranked if not self.learnt or self.ratios[n] <= 1 + TIE)
+
+    @property
+    def cell(self) -> tuple[tuple[LossName, ...], float]:
+        """What the map shows: the losses that share the win, and the worst ratio."""
+        shared: tuple[LossName, ...] = tuple(n for n in self.errors if self.ratios[n] <= 1 + TIE)
+        return shared, max(self.ratios.values())
+
+    @property
+    def regime(self) -> str:
+        """What the error is made of, in words."""
+        if not self.learnt:
+            return (
+                f"too few labels: errors are {self.error / self.size:.0%} of the rewards' own size "
+                "and depend on how a solver breaks ties"
+            )
+        if self.lasting > HALF:
+            return (
+                f"corruption decides: {self.lasting:.0%} of the squared error stays, however many "
+                "labels there are"
+            )
+        if self.worth < 1 / DEAR:
+            return (
+                f"privacy noise decides: a label is worth {self.worth:.2g} clean ones, and "
+                f"{self.lasting:.0%} of the squared error is corruption's"
+            )
+        return (
+            f"sampling noise decides: privacy leaves a label the worth of {self.worth:.2g} clean "
+            f"ones, and {self.lasting:.0%} of the squared error is corruption's"
+        )
+
+
+def loss_answer(
+    reward_bound: float, epsilon: float, corruption: float, order: Order, n_pairs: int
+) -> LossAnswer:
+    """Errors by the law of the score, on the scalar world.
+
+    Args:
+        reward_bound: B; reward differences fill [−B, B].
+        epsilon: ε.
+        corruption: α.
+        order: of corruption and privacy.
+        n_pairs: n.
+    """
+    found: dict[LossName, tuple[float, float]] = {}
+    size = 0.0
+    for name, kind in LOSSES.items():
+        one = scalar_error(reward_bound, kind, epsilon, corruption, order)
+        bad, size = one.worst(n_pairs)[None], math.sqrt(one.size)
+        squared = float(one.mean_squared(bad, (n_pairs,)))
+        found[name] = math.sqrt(squared), float(one.squared_bias(bad)) / squared
+    best = min(found.values())
+    errors: dict[LossName, float] = {name: error for name, (error, _) in found.items()}
+    return LossAnswer(errors, min(1.0, best[1]), size, privacy_cost(epsilon) ** -2)
