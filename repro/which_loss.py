@@ -1,110 +1,13 @@
 """``python -m repro.which_loss [replicates=400] [seed=0] [folder=docs/explanations]``.
 
-Simulates the map of losses and writes which_loss.md, which_loss.svg and which_loss.csv.
+Simulates the map of losses and writes which_loss.md, which_loss.svg and which_loss.csv.  One place
+of the map from Python: ``repro.which_loss(epsilon=0.5, n_pairs=10_000)``.
 """
 
-from __future__ import annotations
-
-import csv
-import dataclasses
-import sys
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Annotated
-
-import torch
-from pydantic import Field
-
-from repro.base.errors import BadInput
-from repro.base.keywords import keyword_values
-from repro.base.schema import Model, Whole, validate
 from repro.cli.command import run_command
-from repro.families.losses.loss_map import (
-    ADVERSARIES,
-    EPSILONS,
-    LABELS,
-    REWARD_BOUNDS,
-    MapCell,
-    Winner,
-    loss_map,
-    winners,
-)
-from repro.report.loss_figure import draw_loss_map
-from repro.report.loss_table import loss_page
-from repro.report.own_defaults import own_defaults
-
-TABLE_LABELS = 10**5
-REFUSED = 2
-
-
-class MapRequest(Model):
-    """Arguments of the command."""
-
-    replicates: Annotated[Whole, Field(ge=20, le=10**5)] = 400
-    seed: Annotated[Whole, Field(ge=0, lt=2**63)] = 0
-    folder: Annotated[str, Field(min_length=1)] = "docs/explanations"
-    reward_bounds: tuple[float, ...] = REWARD_BOUNDS
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Run; 0, or 2 with one line on bad input."""
-    try:
-        request = validate(MapRequest, keyword_values(arguments, MapRequest))
-        folder = Path(request.folder)
-        folder.mkdir(parents=True, exist_ok=True)
-    except (BadInput, OSError) as problem:
-        print(f"error: {problem}", file=sys.stderr)
-        return REFUSED
-    torch.set_num_threads(1)
-    cells = loss_map(request.replicates, request.seed, request.reward_bounds)
-    found = winners(cells)
-    _write_csv(cells, folder / "which_loss.csv")
-    with own_defaults():
-        figure = draw_loss_map(_panels(found, request.reward_bounds), EPSILONS, LABELS)
-        figure.savefig(folder / "which_loss.svg", metadata={"Date": None})
-    large = [cell for cell in cells if cell.large_sample]
-    agree = sum(cell.agrees for cell in large)
-    lines = [
-        (*place[:1], place[2], place[3], place[1], winner.ratio, winner.error)
-        for place, winner in found.items()
-        if place[4] == TABLE_LABELS
-    ]
-    page = loss_page("which_loss.svg", TABLE_LABELS, lines, agree, len(large), request.replicates)
-    (folder / "which_loss.md").write_text(page, encoding="utf-8")
-    print(f"{agree} of {len(large)} large-sample cells within three standard errors")
-    print(f"files: {folder / 'which_loss.md'}, which_loss.svg, which_loss.csv")
-    return 0
-
-
-def _panels(found: dict, bounds: Sequence[float]) -> dict:
-    """Rows by n, columns by ε, of winners and of the worst ratio."""
-
-    def shown(winner: Winner) -> tuple[tuple[str, ...], float]:
-        return winner.losses, max(winner.ratio)
-
-    panels = {}
-    for bound in bounds:
-        for alpha, order in ADVERSARIES:
-            column = f"α = {alpha:g} {order.upper()}" if alpha else "no corruption"
-            panels[f"B = {bound:g}", column] = [
-                [shown(found[bound, epsilon, alpha, order, n]) for epsilon in EPSILONS]
-                for n in LABELS
-            ]
-    return panels
-
-
-def _write_csv(cells: Sequence[MapCell], path: Path) -> None:
-    with path.open("w", newline="", encoding="utf-8") as handle:
-        writer = csv.writer(handle)
-        writer.writerow([field.name for field in dataclasses.fields(MapCell)])
-        for cell in cells:
-            values = dataclasses.astuple(cell)
-            writer.writerow([_shown(v) for v in values])
-
-
-def _shown(value: object) -> str:
-    return f"{value:.5g}" if isinstance(value, float) else str(value).lower()
-
+from repro.loss_choice import main
 
 if __name__ == "__main__":
     run_command(main, __doc__)
+elif __name__ == "repro.which_loss":  # as an attribute of the package it would hide the function
+    raise ImportError("repro.which_loss is a function; python -m repro.which_loss is its command")

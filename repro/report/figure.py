@@ -15,7 +15,7 @@ from repro.report.captions import caption_height, write_captions
 from repro.report.cells import facts
 from repro.report.legend import legend_handles
 from repro.report.own_defaults import own_defaults
-from repro.report.panels import draw_panel
+from repro.report.panels import draw_panel, has_arrows
 from repro.report.wording import expected_words, verdict_words
 from repro.study.results import CheckResult, Result
 
@@ -91,7 +91,7 @@ def _headings(figure: Figure, result: Result) -> None:
     title = f"{result.theorem}: {result.title}"
     lines = [line for text in (title, verdict) for line in textwrap.wrap(text, width)]
     figure.suptitle("\n".join(lines), fontsize=13, fontweight="bold", linespacing=1.4)
-    handles = legend_handles(result)
+    handles = legend_handles(result, any(has_arrows(ax) for ax in figure.axes))
     rows = math.ceil(len(handles) / int(figure.get_figwidth() // 2.2))
     columns = math.ceil(len(handles) / rows)
     figure.legend(handles=handles, loc="outside lower center", ncols=columns, frameon=False)

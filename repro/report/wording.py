@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 
 from repro.base.errors import one_line
@@ -154,6 +155,15 @@ def measured_words(numbers: Mapping[str, object]) -> str:
     return f"{value:{form}} [{ends[0]:{form}}, {ends[1]:{form}}]"
 
 
+def short_exponents(text: str) -> str:
+    """Powers of ten without signs and zeros that say nothing.
+
+    >>> short_exponents("2.461e+08 [1e-05, 3]")
+    '2.461e8 [1e-5, 3]'
+    """
+    return re.sub(r"(?<=\d)e([+-])0*(\d)", lambda m: f"e{m[1].strip('+')}{m[2]}", text)
+
+
 def cases_words(number: float) -> str:
     """How many cases, in words.
 
@@ -207,9 +217,15 @@ def _privacy_measured(numbers: Mapping[str, object]) -> str:
 
 
 def _form(half_width: float, largest: float) -> str:
-    """Format that shows two digits of ``half_width``: at most 4 decimals, no minus zero."""
+    """Format that shows two digits of ``half_width``: at most 4 decimals, no minus zero.
+
+    Five figures where it is zero.
+
+    >>> f"{46897.2096:{_form(0, 46897.2096)}}", f"{1.00064:{_form(0, 1.00064)}}"
+    ('46897', '1.0006')
+    """
     if largest >= 1e5:
         return ".4g"
     if half_width <= 0:
-        return "z.4f"
+        return f"z.{min(4, 4 - math.floor(math.log10(max(largest, 1))))}f"
     return f"z.{min(4, max(0, 1 - math.floor(math.log10(half_width))))}f"

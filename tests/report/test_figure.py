@@ -218,3 +218,53 @@ def test_a_users_matplotlibrc_changes_no_figure(result, tmp_path):
         with matplotlib.rc_context(settings):
             save(draw(result), tmp_path / f"{name}.svg")
     assert (tmp_path / "plain.svg").read_bytes() == (tmp_path / "odd.svg").read_bytes()
+
+
+def far_control(item, factor: float):
+    """The slope's own control, moved away by a factor."""
+    (control, *_) = item.controls
+    moved = Series(control.series.grid, factor * control.series.values)
+    return replace(item, controls=(replace(control, series=moved),))
+
+
+@pytest.mark.parametrize(("factor", "mark"), [(1e9, "^"), (1e-16, "v")])
+def test_a_control_many_decades_away_does_not_flatten_the_slope(result, make_result, factor, mark):
+    near = panels(draw(make_result(far_control(result.checks[0], 1.0))))[0]
+    figure = draw(make_result(far_control(result.checks[0], factor)))
+    far = panels(figure)[0]
+    assert np.ptp(np.log10(far.get_ylim())) < 1.5 * np.ptp(np.log10(near.get_ylim()))
+    assert any(line.get_marker() == mark and np.size(line.get_xdata()) for line in far.lines)
+    (legend,) = figure.legends
+    assert "beyond the panel, or zero" in [text.get_text() for text in legend.get_texts()]
+
+
+def test_the_legend_names_arrows_only_where_there_are_some(figure, result, make_result):
+    shown = draw(make_result(replace(result.checks[0], controls=())))
+    (legend,) = shown.legends
+    assert "beyond the panel, or zero" not in [text.get_text() for text in legend.get_texts()]
+
+
+def test_a_narrow_log_axis_names_one_two_and_five(result, make_result):
+    item = replace(result.checks[0], controls=())
+    series = item.outcome.series
+    few = Series(series.grid, 1e-3 * series.values / np.nanmax(series.values) + 5e-4)
+    shown = replace(item, outcome=replace(item.outcome, series=few, fit=None))
+    ax = panels(draw(make_result(shown)))[0]
+    named = [tick.get_text() for tick in ax.get_yticklabels()]
+    assert {"0.0005", "0.001"} <= set(named)
+    assert not any("×" in name or "times" in name for name in named)
+
+
+def test_a_long_quantity_stays_beside_its_panel(result, make_result):
+    check = replace(result.checks[0].check, quantity="regret per round, curious side [reward]")
+    figure = draw(make_result(replace(result.checks[0], check=check), *result.checks[1:]))
+    ax = panels(figure)[0]
+    label, frame = ax.yaxis.label.get_window_extent(), ax.get_window_extent()
+    assert label.y0 >= frame.y0 - 2
+    assert label.y1 <= frame.y1 + 2
+
+
+def test_the_heading_names_an_instance_that_is_not_the_plain_one(result):
+    text = {"instance": {"kind": "preference_text"}}
+    heading = draw(replace(result, config=text)).get_suptitle()
+    assert "instance preference_text" in " ".join(heading.split())

@@ -145,3 +145,16 @@ def winners(cells: list[MapCell]) -> dict[Place, Winner]:
         best = min(errors.values())
         found[place] = Winner(best, tuple(errors[loss] / best for loss in LOSSES))
     return found
+
+
+def winner_at(place: Place, replicates: int, seed: int = 0) -> Winner:
+    """How the losses compare at a place of one's own.
+
+    Args:
+        place: B, ε, α, order and n.
+        replicates: R, datasets.
+        seed: of the simulation; the losses see draws from one stream.
+    """
+    bound, epsilon, alpha, order, n_pairs = place
+    cells = _column(bound, (alpha, order), epsilon, (n_pairs,), replicates, (seed, 0))
+    return winners(list(cells))[place]

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from repro import plan as command
+from repro import planning as command
+from repro.base.errors import BadInput
 from repro.corruption.orders import Order
 from repro.families.losses.label_plan import LabelPlan, NoAnswer
 from repro.families.offline_kl.quantities_gap import gap_constant
@@ -113,3 +114,21 @@ def test_the_command_can_change_the_instance(capsys):
     out = capsys.readouterr().out
     assert "clean-label" not in out
     assert math.isfinite(float(out.split("gap = ")[1].split()[0]))
+
+
+def test_the_function_gives_the_numbers_that_the_command_prints(capsys):
+    assert command.main(["epsilon=1", "target_gap=0.05", "replicates=100"]) == 0
+    found = command.plan(epsilon=1, target_gap=0.05, replicates=100)
+    assert f"{found!r}\n" == capsys.readouterr().out
+    assert found.n_pairs_range is not None
+    assert found.n_pairs_range.low < found.n_pairs < found.n_pairs_range.high
+    assert found.gap.low < 0.05 < found.gap.high
+    assert found.floor == found.floor_of_any_method == 0.0
+    assert found.clean_labels < found.n_pairs
+
+
+def test_the_function_refuses_as_the_command_does():
+    with pytest.raises(BadInput, match="exactly two of"):
+        command.plan(epsilon=1)
+    with pytest.raises(NoAnswer, match="no number of labels"):
+        command.plan(epsilon=1, target_gap=1e-6, corruption=0.05, replicates=100)

@@ -6,7 +6,7 @@ import csv
 
 import pytest
 
-from repro import which_loss
+from repro import loss_choice
 from repro.base.errors import BadInput
 from repro.base.keywords import keyword_values
 from repro.corruption.orders import Order
@@ -47,17 +47,17 @@ def test_ratios_by_hand():
 
 
 def test_the_command_writes_page_figure_and_table(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(which_loss, "EPSILONS", (0.5, 8.0))
-    monkeypatch.setattr(which_loss, "LABELS", (10**5, 10**6))
+    monkeypatch.setattr(loss_choice, "EPSILONS", (0.5, 8.0))
+    monkeypatch.setattr(loss_choice, "LABELS", (10**5, 10**6))
     monkeypatch.setattr(
-        which_loss,
+        loss_choice,
         "loss_map",
         lambda replicates, seed, bounds: loss_map(
             replicates, seed, bounds, (0.5, 8.0), (10**5, 10**6)
         ),
     )
     words = [f"folder={tmp_path}", "replicates=20", "reward_bounds=[4.0]"]
-    assert which_loss.main(words) == 0
+    assert loss_choice.main(words) == 0
     page = (tmp_path / "which_loss.md").read_text(encoding="utf-8")
     assert page.count("\n| 4 |") == 8
     assert "cells" in capsys.readouterr().out
@@ -67,11 +67,35 @@ def test_the_command_writes_page_figure_and_table(tmp_path, capsys, monkeypatch)
 
 
 def test_the_command_refuses_bad_input_in_one_line(capsys):
-    assert which_loss.main(["replicates=3"]) == 2
+    assert loss_choice.main(["replicates=3"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
 
 
 @pytest.mark.parametrize("words", [["seed"], ["seed=1", "seed=2"], ["sead=1"], ["folder=[a"]])
 def test_words_that_cannot_be_read(words):
     with pytest.raises(BadInput):
-        keyword_values(words, which_loss.MapRequest)
+        keyword_values(words, loss_choice.MapRequest)
+
+
+def test_the_function_answers_for_one_place_and_agrees_with_the_map(cells):
+    found = loss_choice.which_loss(
+        epsilon=8, n_pairs=1e7, reward_bound=12, corruption=0.01, order="ltc", replicates=60
+    )
+    assert found.losses == ("square",)
+    assert repr(found).startswith("use square\n  mixture: error ")
+    there = winners(cells)[12.0, 8.0, 0.01, Order.LTC, 10**7]
+    assert found.errors["square"] == pytest.approx(there.error, rel=0.2)
+
+
+@pytest.mark.parametrize(
+    ("values", "line"),
+    [
+        ({"epsilon": -1, "n_pairs": 10}, "epsilon=-1"),
+        ({"epsilon": 1, "n_pairs": 0.5}, "n_pairs"),
+        ({"epsilon": 1, "n_pairs": 10, "corruption": 0.5}, "corruption=0.5"),
+        ({"epsilon": 1, "n_pairs": 10, "order": "lct"}, "order=lct"),
+    ],
+)
+def test_the_function_refuses_with_the_key_and_the_value(values, line):
+    with pytest.raises(BadInput, match=line):
+        loss_choice.which_loss(**values)
