@@ -132,10 +132,11 @@ def _label(value: float, digits: int) -> str:
 
 
 def _decades(ax: Axes) -> None:
-    """On a log axis of less than two decades 1, 2 and 5 are named, and nothing between."""
+    """On a log axis of less than two decades 1, 2 and 5 are named, of less than one 3 and 7 too."""
     low, high = ax.get_ylim()
     if ax.get_yscale() == "log" and high < 100 * low:
-        ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        named = (1.0, 2.0, 5.0) if high > 10 * low else (1.0, 2.0, 3.0, 5.0, 7.0)
+        ax.yaxis.set_major_locator(LogLocator(subs=named))
         ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: labels_of([value])[0]))
         ax.yaxis.set_minor_formatter(NullFormatter())
 

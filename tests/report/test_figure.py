@@ -12,7 +12,7 @@ import pytest
 from matplotlib import pyplot, rcParams
 
 import repro
-from repro.report.figure import draw, panel_columns, save
+from repro.report.figure import draw, panel_boxes, panel_columns, save
 from repro.study.checks import Check
 from repro.study.results import CheckResult, Outcome, Series
 
@@ -205,6 +205,24 @@ def test_the_bytes_do_not_depend_on_hash_seeds(shared_result, tmp_path):
         )
         found.append(path.read_bytes())
     assert found[0] == found[1]
+
+
+def test_every_panel_has_a_box_with_its_captions_and_none_overlap(figure, shared_result):
+    boxes = panel_boxes(figure)
+    assert len(boxes) == len(shared_result.checks) + 1  # the legend is the last
+    wide, high = figure.bbox.size
+    for (left, top, width, height), ax in zip(boxes, panels(figure), strict=False):
+        frame = ax.get_window_extent()
+        assert 0 <= left <= frame.x0
+        assert frame.x1 <= left + width <= wide
+        for text in ax.texts:
+            extent = text.get_window_extent()
+            assert top <= high - extent.y1
+            assert high - extent.y0 <= top + height <= high
+    for order, (left, top, width, height) in enumerate(boxes):
+        for other_left, other_top, other_width, other_height in boxes[order + 1 :]:
+            beside = left + width <= other_left + 8 or other_left + other_width <= left + 8
+            assert beside or top + height <= other_top + 8 or other_top + other_height <= top + 8
 
 
 def test_columns():
