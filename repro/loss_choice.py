@@ -115,7 +115,9 @@ def which_loss(
         request.replicates,
         request.seed,
     )
-    errors = {name: found.error * ratio for name, ratio in zip(LOSSES, found.ratio, strict=True)}
+    errors: dict[LossName, float] = {
+        name: found.error * ratio for name, ratio in zip(LOSSES, found.ratio, strict=True)
+    }
     return LossChoice(found.losses, errors)
 
 

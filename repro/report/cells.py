@@ -27,8 +27,9 @@ PLAIN = "linear"
 def facts(result: Result) -> str:
     """Budget, seed, replicates, a special instance, what the user set or scaled for all checks."""
     words = [f"budget {result.budget}, seed {result.seed}, {result.replicates} replicates"]
-    kind = (result.config.get("instance") or {}).get("kind", PLAIN)
-    words += [f"instance {kind}"] if kind != PLAIN else []
+    instance = result.config.get("instance")
+    if isinstance(instance, dict) and (kind := instance.get("kind", PLAIN)) != PLAIN:
+        words.append(f"instance {kind}")
     for name in GIVEN:
         if (value := result.config.get(name)) is not None:
             words.append(f"{name} {value}")
