@@ -321,6 +321,12 @@ def test_in_a_browser_nothing_fails_overflows_or_is_inaccessible(runs, tmp_path)
 
 
 @needs_browser
+def test_in_a_browser_the_gallery_is_whole_too(runs):
+    assert command.main(["--runs", str(runs), "--gallery"]) == 0
+    assert faults(views(runs / "gallery.html")) == []
+
+
+@needs_browser
 def test_the_browser_check_finds_a_faulty_page(tmp_path):
     page = tmp_path / "faulty.html"
     page.write_text(
