@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from repro import catalogue as catalogue
-    from repro import plan as plan
-    from repro import which_loss as which_loss
     from repro.api import run as run
+    from repro.loss_choice import which_loss as which_loss
+    from repro.planning import plan as plan
 
 if sys.argv[:1] == ["-m"]:  # ``python -m repro…``: Ctrl-C may come while torch is imported
     from repro.cli.process import begin
@@ -37,7 +37,7 @@ def _version() -> str:
 
 __version__ = _version()
 __all__ = ["catalogue", "plan", "run", "which_loss"]
-"""A function, and the modules behind the commands of these names."""
+"""Three functions, and the module of the statements."""
 
 
 def __getattr__(name: str):
@@ -47,9 +47,9 @@ def __getattr__(name: str):
     elif name == "catalogue":
         import repro.catalogue as found
     elif name == "plan":
-        import repro.plan as found
+        from repro.planning import plan as found
     elif name == "which_loss":
-        import repro.which_loss as found
+        from repro.loss_choice import which_loss as found
     else:
         raise AttributeError(name)
     return found

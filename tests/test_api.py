@@ -1,5 +1,7 @@
 """``repro.run`` from Python."""
 
+import importlib
+import inspect
 from pathlib import Path
 
 import pytest
@@ -77,9 +79,20 @@ def test_a_notebook_shows_verdict_table_and_figure(done):
 
 def test_what_the_package_offers_is_listed_and_typed():
     assert set(dir(repro)) == {"catalogue", "plan", "run", "which_loss", "__version__"}
-    assert repro.plan.main
     assert repro.catalogue.__doc__.startswith("Every numbered statement")
+    assert {"p1.thm_4_2", "p2.thm_5_2"} <= {row.id for row in repro.catalogue.rows()}
     assert Path(repro.__path__[0], "py.typed").is_file()
+
+
+@pytest.mark.parametrize("name", ["run", "plan", "which_loss"])
+def test_functions_stay_functions(name):
+    """The commands of the same names are modules, and an import of one would hide the function."""
+    if name != "run":
+        with pytest.raises(ImportError, match=f"python -m repro.{name} is its command"):
+            importlib.import_module(f"repro.{name}")
+    found = getattr(repro, name)
+    assert inspect.isfunction(found)
+    assert inspect.signature(found, eval_str=True).return_annotation.__doc__
 
 
 def test_a_check_has_its_verdict(done):

@@ -1,1 +1,20 @@
 """Every numbered statement of the four papers and what settles it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from repro.catalogue.coverage import Row
+
+
+def rows() -> list[Row]:
+    """Every statement as it stands: its id, title, experiments and their pinned verdicts.
+
+    >>> next(row.expected for row in rows() if row.id == "p2.thm_5_2")["square_chipo"]
+    'supported'
+    """
+    from repro.catalogue import coverage, entries
+
+    existing = coverage.statements_of_experiments()
+    return coverage.rows(coverage.completed(entries.load(), existing), existing)

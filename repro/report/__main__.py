@@ -34,6 +34,8 @@ def parser() -> argparse.ArgumentParser:
                        help="the page (report.html inside DIR)")  # fmt: skip
     found.add_argument("--paper", choices=("p1", "p2", "p3", "p4"),
                        help="one paper alone (report_p1.html inside DIR)")  # fmt: skip
+    found.add_argument("--gallery", action="store_true",
+                       help="every figure, no more (gallery.html inside DIR)")  # fmt: skip
     found.add_argument("--findings", type=Path, metavar="FILE",
                        help="write the findings as Markdown, and nothing else")  # fmt: skip
     found.add_argument("--latex", type=Path, metavar="DIR",
@@ -57,6 +59,7 @@ def _write(given: argparse.Namespace) -> int:
     from repro.catalogue import entries, slips
     from repro.report.html import ablations, one_paper
     from repro.report.html.findings import disagreements, findings, page
+    from repro.report.html.gallery import gallery_html
     from repro.report.html.page import TITLE, report_html
     from repro.report.html.runs import find_runs, say_changes
 
@@ -75,6 +78,9 @@ def _write(given: argparse.Namespace) -> int:
         print(f"{write_latex(runs, given.latex)} files in {given.latex}")
     elif given.findings:
         _save(given.findings, page(findings(notes, by_key)))
+    elif given.gallery:
+        whose = f"_{given.paper}" if given.paper else ""
+        _save(given.output or given.runs / f"gallery{whose}.html", gallery_html(runs))
     else:
         found = ablations.read(given.runs)
         if given.paper:

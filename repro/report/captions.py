@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from repro.report.looks import GLYPHS, VERDICTS
 from repro.report.wording import (
+    brief_words,
     caught_words,
     claim_words,
     headline,
     measured_words,
     note_words,
+    short_exponents,
     verdict_words,
 )
 from repro.study.results import CheckResult
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 SMALL, SMALL_LEADING, HEAD, HEAD_LEADING = 8.5, 12.0, 10.5, 15.0
 """Points: size of the small print and of the name, and the distance between their lines."""
 
-LINE, NAME = 54, 19
+LINE, NAME = 50, 19
 """Characters of small print, and of a name beside its verdict, that fit over one panel."""
 
 
@@ -75,9 +77,9 @@ def caption_lines(item: CheckResult) -> list[str]:
         texts.append(f"NOT as expected; expected: {item.check.expected.replace('_', ' ')}")
     for order, control in enumerate(item.controls):
         glyph = GLYPHS[order % len(GLYPHS)]
-        found = f"{measured_words(control.numbers)}, {_unbroken(caught_words(control.verdict))}"
+        found = f"{brief_words(control.numbers)}, {_unbroken(caught_words(control.verdict))}"
         texts.append(f"{glyph} {control.method}: {found}")
-    return [line for text in texts for line in _wrap(text)]
+    return [line for text in texts for line in _wrap(short_exponents(text))]
 
 
 def _wrap(text: str) -> list[str]:

@@ -20,9 +20,16 @@ GIVEN = ("epsilon", "n_pairs", "horizon", "kl_weight")
 """Keys of the config that stand in for the numbers of every check."""
 
 
+PLAIN = "linear"
+"""The instance that is not worth a word."""
+
+
 def facts(result: Result) -> str:
-    """Budget, seed, replicates, and what the user set or scaled for all checks."""
+    """Budget, seed, replicates, a special instance, what the user set or scaled for all checks."""
     words = [f"budget {result.budget}, seed {result.seed}, {result.replicates} replicates"]
+    instance = result.config.get("instance")
+    if isinstance(instance, dict) and (kind := instance.get("kind", PLAIN)) != PLAIN:
+        words.append(f"instance {kind}")
     for name in GIVEN:
         if (value := result.config.get(name)) is not None:
             words.append(f"{name} {value}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from repro.report.cells import COLOURS, text
@@ -12,8 +13,9 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-WIDTHS = (25, 16, 17, 14)
-"""Of all columns but the last, within 80; longer words go on below."""
+WIDTHS, CLAIM = (25, 16, 17, 14), 19
+"""Of all columns but the last, within 80, and of a claim where the others leave it room; longer
+words go on below."""
 
 
 def checks_table(result: Result) -> Table:
@@ -23,13 +25,24 @@ def checks_table(result: Result) -> Table:
     table = Table(box=None, pad_edge=False)
     table.padding = (0, 1, 0, 0)
     heads = ("check", "claimed", "measured, 95 %", "verdict")
-    for head, width in zip(heads, WIDTHS, strict=True):
+    rows = [_cells(item) for item in result.checks]
+    for head, width in zip(heads, _widths(heads, rows), strict=True):
         table.add_column(head, max_width=width, overflow="fold")
     if any(item.controls for item in result.checks):
         table.add_column("ctrl", justify="right")
-    for item in result.checks:
-        table.add_row(*_cells(item))
+    for row in rows:
+        table.add_row(*row)
     return table
+
+
+def _widths(heads: Sequence[str], rows: Sequence[Sequence[Text]]) -> list[int]:
+    """Largest width of each column: claims get what the others do not need."""
+    columns = [[head, *(row[place].plain for row in rows)] for place, head in enumerate(heads)]
+    needed = [max(len(line) for words in one for line in words.split("\n")) for one in columns]
+    widths = [min(width, need) for width, need in zip(WIDTHS, needed, strict=True)]
+    spare = sum(WIDTHS) - sum(widths)
+    widths[1] = min(widths[1] + spare, CLAIM, max(needed[1], 1))
+    return widths
 
 
 def _cells(item: CheckResult) -> list[Text]:

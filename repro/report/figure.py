@@ -15,7 +15,7 @@ from repro.report.captions import caption_height, write_captions
 from repro.report.cells import facts
 from repro.report.legend import legend_handles
 from repro.report.own_defaults import own_defaults
-from repro.report.panels import draw_panel
+from repro.report.panels import draw_panel, has_arrows
 from repro.report.wording import expected_words, verdict_words
 from repro.study.results import CheckResult, Result
 
@@ -27,6 +27,8 @@ PANEL_WIDTH, PANEL_HEIGHT = 4.4, 3.9
 """Inches of one panel with its captions."""
 
 DPI = 110
+EDGE = 4
+"""Pixels around a panel that is cut out."""
 
 
 def draw(result: Result) -> Figure:
@@ -58,10 +60,26 @@ def save(figure: Figure, path: Path) -> None:
 def figure_bytes(figure: Figure, kind: str) -> bytes:
     """A figure as ``png`` or ``svg``; the same figure gives the same bytes."""
     metadata: dict[str, Any] = {"Date": None} if kind == "svg" else {"Software": None}
+    if kind == "png":  # for pages with room for one column
+        metadata["Panels"] = "; ".join(" ".join(map(str, box)) for box in panel_boxes(figure))
     content = BytesIO()
     with _style():
         figure.savefig(content, format=kind, metadata=metadata)
     return content.getvalue()
+
+
+def panel_boxes(figure: Figure) -> list[tuple[int, int, int, int]]:
+    """Left, top, width and height in pixels of each panel with its captions; the legend is last."""
+    parts = [ax.get_tightbbox() for ax in figure.axes if ax.axison]
+    parts += [legend.get_window_extent() for legend in figure.legends]
+    wide, high = map(int, figure.bbox.size)
+    found = []
+    for part in parts:
+        if part is not None:
+            left, right = max(0, int(part.x0) - EDGE), min(wide, math.ceil(part.x1) + EDGE)
+            low, top = max(0, int(part.y0) - EDGE), min(high, math.ceil(part.y1) + EDGE)
+            found.append((left, high - top, right - left, top - low))
+    return found
 
 
 def panel_columns(panels: int) -> int:
@@ -91,7 +109,7 @@ def _headings(figure: Figure, result: Result) -> None:
     title = f"{result.theorem}: {result.title}"
     lines = [line for text in (title, verdict) for line in textwrap.wrap(text, width)]
     figure.suptitle("\n".join(lines), fontsize=13, fontweight="bold", linespacing=1.4)
-    handles = legend_handles(result)
+    handles = legend_handles(result, any(has_arrows(ax) for ax in figure.axes))
     rows = math.ceil(len(handles) / int(figure.get_figwidth() // 2.2))
     columns = math.ceil(len(handles) / rows)
     figure.legend(handles=handles, loc="outside lower center", ncols=columns, frameon=False)

@@ -21,8 +21,13 @@ from repro.report.panels import has_worst, kind_of
 from repro.study.results import Result
 
 
-def legend_handles(result: Result) -> list[Any]:
-    """Entries in the order measured, claimed, controls."""
+def legend_handles(result: Result, beyond: bool) -> list[Any]:
+    """Entries in the order measured, claimed, controls.
+
+    Args:
+        result: what is drawn.
+        beyond: whether a panel has arrows in place of points.
+    """
     kinds = {kind_of(item) for item in result.checks}
     controlled = {kind_of(item) for item in result.checks if item.controls}
     handles: list[Any] = [_mark("mean, 95 % interval", color=MEASURED, marker="o", ls="none")]
@@ -37,8 +42,8 @@ def legend_handles(result: Result) -> list[Any]:
         handles.append(
             _mark("control, wrong on purpose", color=CONTROL, marker="s", **CONTROL_LOOK)
         )
-    if "ratio" in controlled:
-        handles.append(_mark("beyond the panel", color=CONTROL, marker="^", ls="none"))
+    if beyond:
+        handles.append(_mark("beyond the panel, or zero", color=CONTROL, marker="^", ls="none"))
     return handles
 
 

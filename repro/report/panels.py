@@ -7,7 +7,14 @@ import textwrap
 from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
+from matplotlib.ticker import (
+    FixedFormatter,
+    FixedLocator,
+    FuncFormatter,
+    LogLocator,
+    NullFormatter,
+    NullLocator,
+)
 
 from repro.base.notation import AXES, LINEAR_AXES
 from repro.report.curves import Curve, curve
@@ -22,7 +29,7 @@ from repro.report.looks import (
     SHADE,
     WORST_LOOK,
 )
-from repro.report.wording import finite
+from repro.report.wording import finite, short_exponents
 from repro.study.results import CheckResult, Outcome
 
 if TYPE_CHECKING:
@@ -30,6 +37,13 @@ if TYPE_CHECKING:
 
 LABEL = 0.11
 """Share of a panel's width that a tick's label takes."""
+
+QUANTITY = 26
+"""Characters of a quantity that fit beside a panel on one line."""
+
+LEAST_DECADES, ROOM = 0.5, 2.0
+"""Decades that a measured slope is taken to span at least, and how many such spans above or below
+it the nearest point of a control may lie before all of that control are arrows at the edge."""
 
 WIDE = 30.0
 """Largest over smallest value from which a ratio or frequency is drawn on a log axis."""
@@ -47,6 +61,7 @@ def draw_panel(ax: Axes, item: CheckResult) -> None:
     _points(ax, curves[0], MEASURED, "o", log_y)
     if kind_of(item) == "slope":
         _slope_lines(ax, item.outcome, curves[0])
+        _keep_steep(ax, curves, log_y)
     else:
         _level(ax, item, curves)
     _frame(ax, item, curves[0], log_x)
@@ -64,7 +79,8 @@ def _frame(ax: Axes, item: CheckResult, found: Curve, log_x: bool) -> None:
     """Labels, and swept values as ticks where the default would name next to none."""
     grid = found.grid
     ax.set_xlabel(AXES.get(item.check.axis, item.check.axis))
-    ax.set_ylabel(textwrap.fill(item.check.quantity, 32))
+    ax.set_ylabel(textwrap.fill(item.check.quantity, QUANTITY, break_long_words=False))
+    _decades(ax)
     if log_x and grid.max() < 100 * grid.min():
         shown = apart(grid[:: -(-len(grid) // 7)].tolist())
         ax.xaxis.set_major_locator(FixedLocator(shown))
@@ -95,13 +111,34 @@ def labels_of(values: list[float]) -> list[str]:
 
     >>> labels_of([2.0, 5.5, 1.6e6]), labels_of([1.000002, 1.00001])
     (['2', '5.5', '1.6e6'], ['1', '1.00001'])
+    >>> labels_of([64.0, 1024.0, 4096.0]), labels_of([0.000244, 0.00391])
+    (['64', '1024', '4096'], ['2.44e-4', '3.91e-3'])
     """
     found: list[str] = []
     for digits in range(3, 17):
-        found = [f"{value:.{digits}g}" for value in values]
+        found = [_label(value, digits) for value in values]
         if len(set(found)) == len(set(values)):
             break
-    return [label.replace("e+0", "e").replace("e-0", "e-").replace("e+", "e") for label in found]
+    return [short_exponents(label) for label in found]
+
+
+def _label(value: float, digits: int) -> str:
+    """Up to four figures without an exponent, as far as a panel has room for them."""
+    if value == int(value) and abs(value) < 1e4:
+        return str(int(value))
+    if 0 < abs(value) < 1e-2 and len(f"{value:.{digits}g}") > 6:
+        return f"{value:.{digits - 1}e}".replace("0e", "e").replace("0e", "e").replace(".e", "e")
+    return f"{value:.{digits}g}"
+
+
+def _decades(ax: Axes) -> None:
+    """On a log axis of less than two decades 1, 2 and 5 are named, of less than one 3 and 7 too."""
+    low, high = ax.get_ylim()
+    if ax.get_yscale() == "log" and high < 100 * low:
+        named = (1.0, 2.0, 5.0) if high > 10 * low else (1.0, 2.0, 3.0, 5.0, 7.0)
+        ax.yaxis.set_major_locator(LogLocator(subs=named))
+        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: labels_of([value])[0]))
+        ax.yaxis.set_minor_formatter(NullFormatter())
 
 
 def kind_of(item: CheckResult) -> str:
@@ -165,6 +202,26 @@ def _slope_lines(ax: Axes, outcome: Outcome, found: Curve) -> None:
     ax.plot(x, stated, color=CLAIMED, linewidth=1.3, linestyle=DASHES, zorder=3)
 
 
+def _keep_steep(ax: Axes, curves: list[Curve], log_y: bool) -> None:
+    """A slope beside a control many decades away looks flat: that control becomes arrows."""
+    spans = [np.log10(one.mean[one.mean > 0]) for one in curves]
+    if not log_y or not spans[0].size:
+        return
+    bottom, top = spans[0].min(), spans[0].max()
+    room = ROOM * max(top - bottom, LEAST_DECADES)
+    far = [s.size > 0 and (s.min() > top + room or s.max() < bottom - room) for s in spans]
+    if not any(far):
+        return
+    shown = np.concatenate([span for span, gone in zip(spans, far, strict=True) if not gone])
+    margin = 0.2 * max(shown.max() - shown.min(), LEAST_DECADES)
+    ax.set_ylim(10 ** (shown.min() - margin), 10 ** (shown.max() + margin))
+    for found, gone in zip(curves, far, strict=True):
+        if gone and found.mean.max() > curves[0].mean.max():
+            _at_the_edge(ax, found.grid[found.mean > 0], 0.96, "^", CONTROL)
+        elif gone:
+            _at_the_edge(ax, found.grid[found.mean > 0], 0.04, "v", CONTROL)
+
+
 def _level(ax: Axes, item: CheckResult, curves: list[Curve]) -> None:
     """The claimed or allowed level, the tolerance around a ratio, the worst case of a bound."""
     numbers, check = item.outcome.numbers, item.check
@@ -205,3 +262,9 @@ def _at_the_edge(ax: Axes, x: np.ndarray, edge: float, marker: str, color: str) 
     """Arrows in place of points that lie beyond the panel, such as zeros on a log axis."""
     to = ax.get_xaxis_transform()
     ax.plot(x, np.full(len(x), edge), transform=to, marker=marker, color=color, ls="none")
+
+
+def has_arrows(ax: Axes) -> bool:
+    """Whether a point of the panel is drawn as an arrow at its edge."""
+    loose = [line for line in ax.lines if line.get_linestyle() == "None"]
+    return any(line.get_marker() in ("^", "v") and np.size(line.get_xdata()) for line in loose)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 
 from repro.base.errors import one_line
@@ -17,6 +18,9 @@ SIGNS = {"epsilon": "ε", "n_pairs": "n", "horizon": "T"}
 
 EVEN = 0.1
 """An interval whose middle is so few half-widths from the number is written by its half-width."""
+
+SHORT, SEEN = 1e5, 1e-4
+"""From here on numbers have four figures, and a smaller share of them does not show in these."""
 
 HEADLINES = ("slope", "value", "max_ratio", "exact_epsilon", "audit_lower_bound")
 """Keys of ``Outcome.numbers`` that hold the measured number, the first one present counts."""
@@ -124,7 +128,7 @@ def claim_words(check: Check, numbers: Mapping[str, object]) -> str:
         return "ratio ≤ 1" if allowed is None else f"frequency ≤ {allowed:g}"
     direction = str(numbers.get("direction", getattr(check, "direction", "two_sided")))
     sign, side = {"at_most": (" ≤", "+"), "at_least": (" ≥", "-")}.get(direction, ("", "±"))
-    return "-" if claimed is None else f"{kind}{sign} {claimed:g} {side} {margin or 0:g}"
+    return "-" if claimed is None else f"{kind}{sign} {claimed:.4g} {side} {margin or 0:g}"
 
 
 def _privacy_claim(epsilon: float | None, delta: float | None) -> str:
@@ -154,6 +158,15 @@ def measured_words(numbers: Mapping[str, object]) -> str:
     return f"{value:{form}} [{ends[0]:{form}}, {ends[1]:{form}}]"
 
 
+def short_exponents(text: str) -> str:
+    """Powers of ten without signs and zeros that say nothing.
+
+    >>> short_exponents("2.461e+08 [1e-05, 3]")
+    '2.461e8 [1e-5, 3]'
+    """
+    return re.sub(r"(?<=\d)e([+-])0*(\d)", lambda m: f"e{m[1].strip('+')}{m[2]}", text)
+
+
 def cases_words(number: float) -> str:
     """How many cases, in words.
 
@@ -172,6 +185,8 @@ def brief_words(numbers: Mapping[str, object]) -> str:
     '0 [0, 0.012]'
     >>> brief_words({"value": 1.00064, "ci95": [1.00064, 1.00064]})
     '1.0006'
+    >>> brief_words({"value": 3.052e7, "ci95": [3.0519e7, 3.0521e7]})
+    '3.052e+07'
     """
     value, ends = headline(numbers), interval(numbers)
     if value is None or ends is None or "exact_epsilon" in numbers:
@@ -180,7 +195,8 @@ def brief_words(numbers: Mapping[str, object]) -> str:
     half, largest = (ends[1] - ends[0]) / 2, max(abs(value), abs(ends[0]), abs(ends[1]))
     if abs(value - (ends[0] + ends[1]) / 2) <= EVEN * half:
         form = _form(half, largest)
-        around = f" ± {half:{form}}" if float(f"{half:{form}}") else ""
+        seen = float(f"{half:{form}}") > 0 and (largest < SHORT or half >= SEEN * largest)
+        around = f" ± {half:{form}}" if seen else ""
         return f"{value:{form}}{around}"
     form = _form(10 * half, largest)  # one digit of it
     shown = (f"{number:{form}}" if number else "0" for number in (value, *ends))
@@ -207,9 +223,15 @@ def _privacy_measured(numbers: Mapping[str, object]) -> str:
 
 
 def _form(half_width: float, largest: float) -> str:
-    """Format that shows two digits of ``half_width``: at most 4 decimals, no minus zero."""
-    if largest >= 1e5:
+    """Format that shows two digits of ``half_width``: at most 4 decimals, no minus zero.
+
+    Five figures where it is zero.
+
+    >>> f"{46897.2096:{_form(0, 46897.2096)}}", f"{1.00064:{_form(0, 1.00064)}}"
+    ('46897', '1.0006')
+    """
+    if largest >= SHORT:
         return ".4g"
     if half_width <= 0:
-        return "z.4f"
+        return f"z.{min(4, 4 - math.floor(math.log10(max(largest, 1))))}f"
     return f"z.{min(4, max(0, 1 - math.floor(math.log10(half_width))))}f"

@@ -20,4 +20,7 @@ def test_the_notebook_runs(tmp_path, monkeypatch):
     shown = [one for cell in done.cells for one in cell.get("outputs", ())]
     assert any("<table>" in one.get("data", {}).get("text/html", "") for one in shown)
     assert any("image/png" in one.get("data", {}) for one in shown)
+    told = [one.get("data", {}).get("text/plain", "") for one in shown]
+    assert any(one.startswith("n_pairs = ") for one in told)
+    assert any(one.startswith("square or mixture loss: a tie") for one in told)
     assert "('contradicted', 1.9" in shown[-1]["data"]["text/plain"]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from repro import audit_release, features, plan, privatize, suite
+from repro import audit_release, features, planning, privatize, suite
 from repro.catalogue import entries, slips, table
 from repro.catalogue.coverage import Row
 from repro.catalogue.entries import Catalogue, Item, Paper
@@ -29,6 +29,7 @@ REVIEWED = {
     ("repro/study/sources.py", "a module named by a value"): "the package of one that was found",
     ("repro/release/ordered_hashes.py", "a server for everyone"): "'::' joins texts in an attack",
     ("repro/report/html/entries.py", "text that is not escaped"): "a drawing made of numbers",
+    ("repro/report/html/gallery.py", "text that is not escaped"): "style of the package",
     ("repro/report/html/page.py", "text that is not escaped"): "style and script of the package",
     ("repro/report/html/typeset.py", "text that is not escaped"): "MathML; see the test below",
 }
@@ -291,9 +292,9 @@ def commands(folder):
     """By name: a small command with words that are refused."""
     good = str(folder / "in.jsonl")
     return {
-        "plan": lambda: plan.main([f"epsilon={ESCAPE}"]),
-        "plan key": lambda: plan.main([f"{ESCAPE}=1"]),
-        "plan word": lambda: plan.main([ESCAPE]),
+        "plan": lambda: planning.main([f"epsilon={ESCAPE}"]),
+        "plan key": lambda: planning.main([f"{ESCAPE}=1"]),
+        "plan word": lambda: planning.main([ESCAPE]),
         "privatise": lambda: privatize.main([ESCAPE, good, "epsilon=1", f"ledger={folder}/l"]),
         "privatise epsilon": lambda: privatize.main([good, "out", f"epsilon={ESCAPE}"]),
         "privatise key": lambda: privatize.main([good, "out", f"{ESCAPE}=1"]),

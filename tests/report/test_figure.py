@@ -12,7 +12,7 @@ import pytest
 from matplotlib import pyplot, rcParams
 
 import repro
-from repro.report.figure import draw, panel_columns, save
+from repro.report.figure import draw, panel_boxes, panel_columns, save
 from repro.study.checks import Check
 from repro.study.results import CheckResult, Outcome, Series
 
@@ -207,6 +207,24 @@ def test_the_bytes_do_not_depend_on_hash_seeds(shared_result, tmp_path):
     assert found[0] == found[1]
 
 
+def test_every_panel_has_a_box_with_its_captions_and_none_overlap(figure, shared_result):
+    boxes = panel_boxes(figure)
+    assert len(boxes) == len(shared_result.checks) + 1  # the legend is the last
+    wide, high = figure.bbox.size
+    for (left, top, width, height), ax in zip(boxes, panels(figure), strict=False):
+        frame = ax.get_window_extent()
+        assert 0 <= left <= frame.x0
+        assert frame.x1 <= left + width <= wide
+        for text in ax.texts:
+            extent = text.get_window_extent()
+            assert top <= high - extent.y1
+            assert high - extent.y0 <= top + height <= high
+    for order, (left, top, width, height) in enumerate(boxes):
+        for other_left, other_top, other_width, other_height in boxes[order + 1 :]:
+            beside = left + width <= other_left + 8 or other_left + other_width <= left + 8
+            assert beside or top + height <= other_top + 8 or other_top + other_height <= top + 8
+
+
 def test_columns():
     assert [panel_columns(n) for n in (0, 1, 3, 14, 40)] == [1, 1, 2, 3, 4]
 
@@ -218,3 +236,53 @@ def test_a_users_matplotlibrc_changes_no_figure(result, tmp_path):
         with matplotlib.rc_context(settings):
             save(draw(result), tmp_path / f"{name}.svg")
     assert (tmp_path / "plain.svg").read_bytes() == (tmp_path / "odd.svg").read_bytes()
+
+
+def far_control(item, factor: float):
+    """The slope's own control, moved away by a factor."""
+    (control, *_) = item.controls
+    moved = Series(control.series.grid, factor * control.series.values)
+    return replace(item, controls=(replace(control, series=moved),))
+
+
+@pytest.mark.parametrize(("factor", "mark"), [(1e9, "^"), (1e-16, "v")])
+def test_a_control_many_decades_away_does_not_flatten_the_slope(result, make_result, factor, mark):
+    near = panels(draw(make_result(far_control(result.checks[0], 1.0))))[0]
+    figure = draw(make_result(far_control(result.checks[0], factor)))
+    far = panels(figure)[0]
+    assert np.ptp(np.log10(far.get_ylim())) < 1.5 * np.ptp(np.log10(near.get_ylim()))
+    assert any(line.get_marker() == mark and np.size(line.get_xdata()) for line in far.lines)
+    (legend,) = figure.legends
+    assert "beyond the panel, or zero" in [text.get_text() for text in legend.get_texts()]
+
+
+def test_the_legend_names_arrows_only_where_there_are_some(figure, result, make_result):
+    shown = draw(make_result(replace(result.checks[0], controls=())))
+    (legend,) = shown.legends
+    assert "beyond the panel, or zero" not in [text.get_text() for text in legend.get_texts()]
+
+
+def test_a_narrow_log_axis_names_one_two_and_five(result, make_result):
+    item = replace(result.checks[0], controls=())
+    series = item.outcome.series
+    few = Series(series.grid, 1e-3 * series.values / np.nanmax(series.values) + 5e-4)
+    shown = replace(item, outcome=replace(item.outcome, series=few, fit=None))
+    ax = panels(draw(make_result(shown)))[0]
+    named = [tick.get_text() for tick in ax.get_yticklabels()]
+    assert {"0.0005", "0.001"} <= set(named)
+    assert not any("×" in name or "times" in name for name in named)
+
+
+def test_a_long_quantity_stays_beside_its_panel(result, make_result):
+    check = replace(result.checks[0].check, quantity="regret per round, curious side [reward]")
+    figure = draw(make_result(replace(result.checks[0], check=check), *result.checks[1:]))
+    ax = panels(figure)[0]
+    label, frame = ax.yaxis.label.get_window_extent(), ax.get_window_extent()
+    assert label.y0 >= frame.y0 - 2
+    assert label.y1 <= frame.y1 + 2
+
+
+def test_the_heading_names_an_instance_that_is_not_the_plain_one(result):
+    text = {"instance": {"kind": "preference_text"}}
+    heading = draw(replace(result, config=text)).get_suptitle()
+    assert "instance preference_text" in " ".join(heading.split())

@@ -107,6 +107,42 @@ def test_every_catalogue_item_has_a_line(runs):
     assert {f"s-{name}" for name in entries.load().items} <= set(links.ids)
 
 
+def test_a_figure_is_cut_into_its_panels_for_a_narrow_page(runs, result):
+    text = rendered(runs)
+    assert text.count('href="data:image/png;base64,') == 1  # the panels are cut out of one picture
+    assert text.count('<use href="#i-offline_gap"/>') == len(result.checks) + 1  # and the legend
+
+
+def test_a_figure_that_does_not_say_where_its_panels_are_is_shown_whole(runs):
+    from PIL import Image
+
+    path = runs / "one" / "figure.png"
+    with Image.open(path) as image:
+        image.convert("RGB").save(path)
+    text = rendered(runs)
+    assert 'src="data:image/png;base64,' in text
+    assert "<use" not in text
+
+
+def test_the_gallery_has_every_figure_and_leads_nowhere_else(runs, capsys):
+    assert command.main(["--runs", str(runs), "--gallery"]) == 0
+    assert "gallery.html" in capsys.readouterr().out
+    text, links = (runs / "gallery.html").read_text("utf-8"), Links()
+    links.feed(text)
+    assert 'href="data:image/png;base64,' in text
+    assert "python -m repro theorem=offline_gap" in text
+    assert len(links.ids) == len(set(links.ids))
+    assert {target[1:] for target in links.targets} <= set(links.ids)
+    assert {one.split(":")[0] for one in links.others if one} == {"data"}
+    assert not (runs / "report.html").exists()
+
+
+def test_the_gallery_shows_a_run_without_a_picture_too(runs):
+    (runs / "one" / "figure.png").write_bytes(b"no picture")
+    assert command.main(["--runs", str(runs), "--gallery", "--paper", "p1"]) == 0
+    assert "No figure that can be read." in (runs / "gallery_p1.html").read_text("utf-8")
+
+
 def test_a_page_of_one_paper_has_its_statements_alone(runs, capsys):
     assert command.main(["--runs", str(runs), "--paper", "p1"]) == 0
     text, links = (runs / "report_p1.html").read_text(), Links()
@@ -282,6 +318,12 @@ def test_in_a_browser_nothing_fails_overflows_or_is_inaccessible(runs, tmp_path)
         (1280, "light"), (1280, "dark"), (400, "light"), (400, "dark"),
     ]  # fmt: skip
     assert faults(found) == []
+
+
+@needs_browser
+def test_in_a_browser_the_gallery_is_whole_too(runs):
+    assert command.main(["--runs", str(runs), "--gallery"]) == 0
+    assert faults(views(runs / "gallery.html")) == []
 
 
 @needs_browser

@@ -61,6 +61,15 @@ def test_a_check_is_one_line_of_eighty_columns(result):
         assert sum(line.startswith(item.check.name) for line in lines) == 1
 
 
+def test_a_claim_of_nineteen_columns_stays_on_its_line(result, make_result):
+    item = result.checks[0]
+    numbers = {**item.outcome.numbers, "claimed": -0.5, "direction": "at_most"}
+    item = replace(item, outcome=replace(item.outcome, numbers=numbers))
+    lines = printed(make_result(item), 80, "checks").splitlines()
+    (row,) = (line for line in lines if line.startswith("n_pairs"))
+    assert "slope ≤ -0.5 + 0.05" in row
+
+
 def test_quiet_is_the_last_line_alone(result):
     text = printed(result, 80, "verdict")
     assert text == "offline_gap: ? inconclusive (NOT as expected; expected: supported)\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from repro.base.notation import privacy_cost
@@ -16,7 +17,7 @@ DEAR = 2.0
 """Clean labels that a private one is worth less than 1/DEAR of: privacy is what costs."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LossAnswer:
     """Root mean squared errors of the losses, each against its own worst adversary.
 
@@ -31,6 +32,29 @@ class LossAnswer:
     lasting: float
     size: float
     worth: float
+
+    def __repr__(self) -> str:
+        """What the command prints of it: advice, errors and regime."""
+        return "\n".join(self.lines())
+
+    def lines(self) -> Iterator[str]:
+        """The loss to take, the errors of all, and what decides."""
+        yield self.advice
+        ratios = (f"{name} {ratio:.3g}" for name, ratio in self.ratios.items())
+        yield (
+            f"errors over the least: {', '.join(ratios)}; the least is {self.error:.3g} in reward, "
+            f"root mean square, where rewards differ by {self.size:.3g}"
+        )
+        yield f"regime: {self.regime}"
+
+    @property
+    def advice(self) -> str:
+        """The loss to take, in words."""
+        if not self.learnt:
+            return "none: with so few labels no loss learns the reward"
+        if len(self.best) == 1:
+            return f"{self.best[0]} loss"
+        return f"{' or '.join(self.best)} loss: a tie, their errors differ by at most 2 %"
 
     @property
     def error(self) -> float:

@@ -16,7 +16,7 @@ from repro.report.html import ablations
 from repro.report.html.docstrings import experiment_text
 from repro.report.html.entries import entries
 from repro.report.html.findings import findings
-from repro.report.html.pictures import picture_uri
+from repro.report.html.pictures import picture
 from repro.report.html.runs import Run
 from repro.report.html.statements import EXECUTED, KINDS_IN_ORDER, NOT_RUN, REASON, by_paper
 from repro.report.html.tracked import compare_address, run_address
@@ -43,7 +43,7 @@ def report_html(
         ablated: what ``repro.ablate`` found; empty where it was not run.
         title: of the page.
     """
-    environment = _environment()
+    jinja = pages()
     papers = by_paper(catalogue, {run.key: run for run in runs})
     every = [one for part in papers for one in part["statements"]]  # type: ignore[attr-defined]
     verdicts = Counter(one.verdict for one in every)
@@ -61,14 +61,15 @@ def report_html(
         "runs": [_section(run, ablations.by_row(ablated)) for run in runs],
         "printed": {n: (one.place, typeset(one)) for n, one in printed.items() if n in listed},
     }
-    return environment.get_template("report.html.j2").render(
+    return jinja.get_template("report.html.j2").render(
         page=page,
-        style=Markup(_source(environment, "report.css")),
-        script=Markup(_source(environment, "report.js")),
+        style=Markup(source(jinja, "report.css")),
+        script=Markup(source(jinja, "report.js")),
     )
 
 
-def _environment() -> Environment:
+def pages() -> Environment:
+    """Templates of the pages: everything is escaped, and a missing name is an error."""
     environment = Environment(
         loader=PackageLoader("repro.report.html"),
         autoescape=True,
@@ -84,9 +85,10 @@ def _words(verdict: str) -> str:
     return f"{SYMBOLS.get(verdict, '–')} {verdict.replace('_', ' ')}"
 
 
-def _source(environment: Environment, name: str) -> str:
-    assert environment.loader is not None
-    return environment.loader.get_source(environment, name)[0]
+def source(jinja: Environment, name: str) -> str:
+    """A file beside the templates, as it is."""
+    assert jinja.loader is not None
+    return jinja.loader.get_source(jinja, name)[0]
 
 
 def _section(run: Run, noticed: Mapping[tuple[str, str], str]) -> dict[str, Any]:
@@ -101,7 +103,7 @@ def _section(run: Run, noticed: Mapping[tuple[str, str], str]) -> dict[str, Any]
         "title": title,
         "doc": doc,
         "statements": verdict["statements"],
-        "picture": picture_uri(run.folder / "figure.png"),
+        "picture": picture(run.folder / "figure.png"),
         "checks": entries(run, noticed),
         "assumptions": verdict.get("assumptions", []),
         "command": run.command,

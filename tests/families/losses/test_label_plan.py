@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 import torch
 
-from repro import plan as command
+from repro import planning as command
+from repro.base.errors import BadInput
 from repro.corruption.orders import Order
 from repro.families.losses.label_plan import LabelPlan, NoAnswer
 from repro.families.offline_kl.quantities_gap import gap_constant
@@ -148,3 +149,33 @@ def test_the_user_s_own_pairs_are_the_world(tmp_path, capsys, monkeypatch):
     assert command.main(words.split()) == 0
     out = capsys.readouterr().out
     assert f"assumed world: instance=preference_text path={path}" in out
+
+
+def test_the_function_gives_the_numbers_that_the_command_prints(capsys):
+    assert command.main(["epsilon=1", "target_gap=0.05", "replicates=100"]) == 0
+    found = command.plan(epsilon=1, target_gap=0.05, replicates=100)
+    assert f"{found!r}\n" == capsys.readouterr().out
+    assert found.fewest_pairs is not None
+    assert found.fewest_pairs < found.n_pairs
+    assert found.gap.high < 0.05
+    assert found.share is not None
+    assert found.share >= 0.9
+    assert found.floor == found.floor_of_any_method == 0.0
+    assert found.clean_labels < found.n_pairs
+
+
+def test_the_function_takes_fields_of_the_instance(capsys):
+    words = ["epsilon=1", "n_pairs=2000", "replicates=100", "instance.seed=9"]
+    assert command.main(words) == 0
+    found = command.plan(epsilon=1, n_pairs=2000, replicates=100, fields={"seed": 9})
+    assert f"{found!r}\n" == capsys.readouterr().out
+    assert found.world.endswith("seed=9")
+
+
+def test_the_function_refuses_as_the_command_does():
+    with pytest.raises(BadInput, match="exactly two of"):
+        command.plan(epsilon=1)
+    with pytest.raises(BadInput, match="sead"):
+        command.plan(epsilon=1, n_pairs=2000, fields={"sead": 3})
+    with pytest.raises(NoAnswer, match="no number of labels"):
+        command.plan(epsilon=1, target_gap=1e-6, corruption=0.05, replicates=100)

@@ -6,7 +6,7 @@ import csv
 
 import pytest
 
-from repro import which_loss
+from repro import loss_choice
 from repro.base.errors import BadInput
 from repro.base.keywords import keyword_values
 from repro.corruption.orders import Order
@@ -51,17 +51,17 @@ def test_ratios_by_hand():
 
 
 def test_the_command_writes_page_figure_and_table(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(which_loss, "EPSILONS", (0.5, 8.0))
-    monkeypatch.setattr(which_loss, "LABELS", (10**5, 10**6))
+    monkeypatch.setattr(loss_choice, "EPSILONS", (0.5, 8.0))
+    monkeypatch.setattr(loss_choice, "LABELS", (10**5, 10**6))
     monkeypatch.setattr(
-        which_loss,
+        loss_choice,
         "loss_map",
         lambda replicates, seed, bounds: loss_map(
             replicates, seed, bounds, (0.5, 8.0), (10**5, 10**6)
         ),
     )
     words = [f"folder={tmp_path}", "replicates=20", "reward_bounds=[4.0]"]
-    assert which_loss.main(words) == 0
+    assert loss_choice.main(words) == 0
     page = (tmp_path / "which_loss.md").read_text(encoding="utf-8")
     assert page.count("\n| 4 |") == 8
     assert "no changed adversary gains" in capsys.readouterr().out
@@ -72,7 +72,7 @@ def test_the_command_writes_page_figure_and_table(tmp_path, capsys, monkeypatch)
 
 def test_it_answers_with_ratios_a_regime_and_a_place(capsys):
     words = "epsilon=8 corruption=0.03 order=ltc n_pairs=1e6 margin=12"
-    assert which_loss.main(words.split()) == 0
+    assert loss_choice.main(words.split()) == 0
     out = capsys.readouterr().out
     assert out.startswith("square loss\n")
     assert "square 1," in out
@@ -91,23 +91,23 @@ def test_it_answers_with_ratios_a_regime_and_a_place(capsys):
     ],
 )
 def test_what_it_says_of_other_settings(capsys, words, said):
-    assert which_loss.main(words.split()) == 0
+    assert loss_choice.main(words.split()) == 0
     assert said in capsys.readouterr().out
 
 
 def test_the_place_is_drawn(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(which_loss, "EPSILONS", (0.5, 8.0))
-    monkeypatch.setattr(which_loss, "LABELS", (10**5, 10**6))
+    monkeypatch.setattr(loss_choice, "EPSILONS", (0.5, 8.0))
+    monkeypatch.setattr(loss_choice, "LABELS", (10**5, 10**6))
     drawn = {}
-    right = which_loss.draw_loss_map
+    right = loss_choice.draw_loss_map
 
     def draw(*given, marked):
         drawn["at"] = marked
         return right(*given, marked=marked)
 
-    monkeypatch.setattr(which_loss, "draw_loss_map", draw)
+    monkeypatch.setattr(loss_choice, "draw_loss_map", draw)
     words = f"epsilon=6 n_pairs=2e5 figure={tmp_path / 'place.svg'}"
-    assert which_loss.main(words.split()) == 0
+    assert loss_choice.main(words.split()) == 0
     assert drawn["at"] == (1, 0)
     assert (tmp_path / "place.svg").stat().st_size > 1000
 
@@ -129,7 +129,7 @@ def test_the_place_is_drawn(tmp_path, capsys, monkeypatch):
 )
 def test_the_command_refuses_bad_input_in_one_line(words, said, capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    assert which_loss.main(words.split()) == 2
+    assert loss_choice.main(words.split()) == 2
     found = capsys.readouterr()
     assert said in found.err
     assert found.err.count("\n") == 1
@@ -140,4 +140,27 @@ def test_the_command_refuses_bad_input_in_one_line(words, said, capsys, monkeypa
 @pytest.mark.parametrize("words", [["seed"], ["seed=1", "seed=2"], ["sead=1"], ["folder=[a"]])
 def test_words_that_cannot_be_read(words):
     with pytest.raises(BadInput):
-        keyword_values(words, which_loss.LossRequest)
+        keyword_values(words, loss_choice.LossRequest)
+
+
+def test_the_function_says_what_the_command_prints(capsys):
+    words = "epsilon=8 corruption=0.03 order=ltc n_pairs=1e6 margin=12"
+    assert loss_choice.main(words.split()) == 0
+    found = loss_choice.which_loss(epsilon=8, corruption=0.03, order="ltc", n_pairs=1e6, margin=12)
+    assert found.best == ("square",)
+    printed = " ".join(capsys.readouterr().out.split())
+    assert printed.startswith(" ".join(repr(found).split()))
+
+
+@pytest.mark.parametrize(
+    ("values", "line"),
+    [
+        ({"epsilon": -1, "n_pairs": 10}, "epsilon=-1"),
+        ({"epsilon": 1, "n_pairs": 0.5}, "n_pairs"),
+        ({"epsilon": 1, "n_pairs": 10, "corruption": 0.5}, "corruption=0.5"),
+        ({"epsilon": 1, "n_pairs": 10, "order": "lct"}, "order=lct"),
+    ],
+)
+def test_the_function_refuses_with_the_key_and_the_value(values, line):
+    with pytest.raises(BadInput, match=line):
+        loss_choice.which_loss(**values)

@@ -1,0 +1,317 @@
+"""How many privatised labels a gap costs: ``repro.plan``, and its command of the same name."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import torch
+from omegaconf import OmegaConf
+from pydantic import Field
+
+from repro.base.errors import BadInput
+from repro.base.keywords import keyword_values
+from repro.base.notation import privacy_cost
+from repro.base.paths import conf_dir
+from repro.base.schema import (
+    Epsilon,
+    KLWeight,
+    Model,
+    Number,
+    Pairs,
+    Positive,
+    Probability,
+    Whole,
+    validate,
+)
+from repro.corruption.orders import order_of
+from repro.families.losses.algorithms_losses import LossName
+from repro.families.losses.label_plan import LabelPlan, Measured, NoAnswer, fewest_replicates
+from repro.instances.build import build_world
+from repro.instances.choices import INSTANCES, LinearChoice, TextChoice, instance_choice
+from repro.instances.linear import LinearWorld
+
+REFUSED, NO_ANSWER = 2, 3
+QUESTION = ("epsilon", "target_gap", "n_pairs")
+FIELD = "instance."
+"""What words begin with that are about the world."""
+
+
+class PlanRequest(Model):
+    """Arguments of the command; two of the first three are given."""
+
+    epsilon: Epsilon | None = None
+    target_gap: Positive | None = None
+    n_pairs: Pairs | None = None
+    corruption: Annotated[Number, Field(ge=0, lt=0.5)] = 0.0
+    order: Literal["ctl", "ltc"] = "ctl"
+    loss: Literal["mixture", "square", "debiased"] = "mixture"
+    instance: Literal["linear", "preference_text"] = "linear"
+    kl_weight: KLWeight | None = None
+    confidence: Annotated[Probability, Field(ge=0.5, le=0.999)] = 0.9
+    replicates: Annotated[Whole, Field(ge=10, le=10**6)] = 1000
+    seed: Annotated[Whole, Field(ge=0, lt=2**63)] = 0
+
+
+@dataclass(frozen=True, repr=False)
+class Plan:
+    """Two numbers that were given, the third that answers, and what comes with them.
+
+    Attributes:
+        epsilon: ε, per label.
+        n_pairs: labels.
+        target_gap: the gap that was asked for [reward]; None where the gap was the question.
+        confidence: share of all datasets that is to keep the gap.
+        fewest_pairs: labels below which the gap is not kept, where their number was the question.
+        gap: mean gap measured with these labels [reward], with its 95 % interval.
+        kept: the gap that a share ``confidence`` of datasets keeps [reward]: the target, if given.
+        share: of other simulated datasets that keep the target; None where there is none.
+        constant: lim n·(gap − floor) for this loss [reward].
+        clean_labels: clean labels that tell as much, by this loss's constants.
+        loss: that is minimised.
+        corruption: α.
+        floor: what no number of labels gets this loss below [reward]; 0 without corruption.
+        floor_of_any_method: likewise for any method.
+        replicates: simulated datasets.
+        world: what the answer is about, field by field.
+    """
+
+    epsilon: float
+    n_pairs: int
+    target_gap: float | None
+    confidence: float
+    fewest_pairs: int | None
+    gap: Measured
+    kept: float
+    share: float | None
+    constant: float
+    clean_labels: float
+    loss: LossName
+    corruption: float
+    floor: float
+    floor_of_any_method: float
+    replicates: int
+    world: str
+
+    def __repr__(self) -> str:
+        """What the command prints: the answer first, at most six lines."""
+        return "\n".join(self.lines())
+
+    def lines(self) -> Iterator[str]:
+        """The answer where it is not the gap, then the gap, the constant, clean labels, floors."""
+        gap, n_pairs, epsilon = self.gap, self.n_pairs, self.epsilon
+        share_asked = f"in {self.confidence:.1%} of datasets"
+        if self.fewest_pairs is not None:
+            yield (
+                f"n_pairs = {n_pairs} labels at epsilon = {epsilon:g} for a gap of at most "
+                f"{self.target_gap:g} {share_asked} ({self.fewest_pairs} may do)"
+            )
+        elif self.target_gap is not None:
+            yield (
+                f"epsilon = {epsilon:.3g}, the strictest budget for a gap of at most "
+                f"{self.target_gap:g} with {n_pairs} labels, {share_asked}"
+            )
+        kept = f"{self.confidence:.1%} of datasets"
+        if self.share is not None:
+            kept = f"{self.share:.1%} of {self.replicates} other datasets"
+        yield (
+            f"gap = {gap.value:.4g} [{gap.low:.4g}, {gap.high:.4g}] on average with {n_pairs} "
+            f"labels, at most {self.kept:.4g} in {kept}"
+        )
+        times_n = [n_pairs * (value - self.floor) for value in (gap.value, gap.low, gap.high)]
+        yield (
+            f"n*(gap - floor) = {times_n[0]:.4g} [{times_n[1]:.4g}, {times_n[2]:.4g}] measured, "
+            f"{self.constant:.4g} for large n"
+        )
+        if math.isfinite(epsilon):
+            cost = privacy_cost(epsilon) ** 2
+            yield (
+                f"clean-label equivalents: {n_pairs / cost:.0f} by c(epsilon)^2 = {cost:.4g}, "
+                f"{self.clean_labels:.0f} by this loss's constants"
+            )
+        if self.corruption:
+            yield (
+                f"floor = {self.floor:.4g} for any n, loss={self.loss}, against the worst "
+                f"adversary found; no method can promise less than {self.floor_of_any_method:.4g}"
+            )
+        yield f"assumed world: {self.world}"
+
+
+def plan(
+    *,
+    epsilon: float | None = None,
+    target_gap: float | None = None,
+    n_pairs: float | None = None,
+    corruption: float = 0.0,
+    order: Literal["ctl", "ltc"] = "ctl",
+    loss: Literal["mixture", "square", "debiased"] = "mixture",
+    instance: Literal["linear", "preference_text"] = "linear",
+    fields: Mapping[str, Any] | None = None,
+    kl_weight: float | None = None,
+    confidence: float = 0.9,
+    replicates: int = 1000,
+    seed: int = 0,
+) -> Plan:
+    """The third of ε, a gap and a number of labels from the other two.
+
+    Args:
+        epsilon: privacy budget of a label, in [1e-6, 100] or inf.
+        target_gap: suboptimality that can be lived with [reward].
+        n_pairs: number of labels.
+        corruption: α, the share of labels an adversary replaces, in [0, 0.5).
+        order: corruption before the privacy mechanism (``ctl``) or after it (``ltc``).
+        loss: that is minimised.
+        instance: random linear rewards, or the geometry of text pairs.
+        fields: of the instance that differ from conf/instance, such as ``{"path": FILES}`` for
+            text pairs of one's own.
+        kl_weight: P1's 1/β, instead of the instance's.
+        confidence: share of all datasets that is to keep the gap, in [0.5, 0.999].
+        replicates: simulated datasets.
+        seed: of the simulation.
+
+    Raises:
+        repro.base.errors.BadInput: not two of the three, or a value that cannot be used.
+        repro.families.losses.label_plan.NoAnswer: no number of labels, or no budget, does it.
+
+    >>> plan(epsilon=1, n_pairs=5000, replicates=100).gap.value < 0.1
+    True
+    """
+    given = dict(locals())
+    own = dict(given.pop("fields") or {})
+    return _answered(validate(PlanRequest, given), own)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Answer on stdout; the status of the contract."""
+    torch.set_num_threads(1)
+    try:
+        words = [word for word in arguments if not word.startswith(FIELD)]
+        request = validate(PlanRequest, keyword_values(words, PlanRequest))
+        own = _own_fields(request, [word for word in arguments if word.startswith(FIELD)])
+        for line in _answered(request, own).lines():
+            print(line)
+    except BadInput as problem:
+        print(f"error: {problem}", file=sys.stderr)
+        return REFUSED
+    except NoAnswer as problem:
+        print(f"no answer: {problem}", file=sys.stderr)
+        return NO_ANSWER
+    return 0
+
+
+def _own_fields(request: PlanRequest, words: Sequence[str]) -> dict[str, Any]:
+    """Fields of the instance by ``instance.KEY=VALUE``."""
+    try:
+        bare = [word.removeprefix(FIELD) for word in words]
+        return keyword_values(bare, INSTANCES[request.instance])
+    except BadInput as problem:
+        raise BadInput(FIELD + problem.key, problem.value, problem.allowed) from None
+
+
+def _answered(request: PlanRequest, own: Mapping[str, Any]) -> Plan:
+    """Measure what was asked for.
+
+    Raises:
+        BadInput: an open question, or an instance that cannot be built as asked.
+        NoAnswer: no number of labels, or no budget, does it.
+    """
+    _refuse_open_question(request)
+    choice = world_choice(request, own)
+    built, target = build_plan(request, choice), request.target_gap
+    n_pairs, epsilon, fewest = request.n_pairs, request.epsilon, None
+    if epsilon is None:
+        assert target is not None
+        assert n_pairs is not None
+        epsilon = built.epsilon_for(target, n_pairs)
+    elif n_pairs is None:
+        assert target is not None
+        n_pairs, fewest = built.labels_for(target, epsilon)
+    share = None
+    if target is not None:
+        share = float((built.gaps(n_pairs, epsilon, stage=2) <= target).mean())
+    return Plan(
+        epsilon=epsilon,
+        n_pairs=n_pairs,
+        target_gap=target,
+        confidence=request.confidence,
+        fewest_pairs=fewest,
+        gap=built.measure(n_pairs, epsilon, stage=2),
+        kept=built.promised(n_pairs, epsilon, stage=2) if target is None else target,
+        share=share,
+        constant=built.constant(epsilon),
+        clean_labels=built.clean_equivalent(n_pairs, epsilon)[1],
+        loss=request.loss,
+        corruption=request.corruption,
+        floor=built.floor(epsilon),
+        floor_of_any_method=built.floor_of_any_method(epsilon) if request.corruption else 0.0,
+        replicates=request.replicates,
+        world=_world_words(choice),
+    )
+
+
+def world_choice(request: PlanRequest, own: Mapping[str, Any]) -> LinearChoice | TextChoice:
+    """The instance of a request, with some of its fields replaced.
+
+    Args:
+        request: names the instance, and its kl_weight.
+        own: the fields that are replaced.
+
+    Raises:
+        BadInput: there is no such field, or it does not allow the value.
+    """
+    values: Any = OmegaConf.to_container(
+        OmegaConf.load(conf_dir() / "instance" / f"{request.instance}.yaml")
+    )
+    if "kind" in own:
+        raise BadInput(f"{FIELD}kind", own["kind"], "allowed: instance=KIND in its place")
+    if request.kl_weight is not None:
+        values["kl_weight"] = request.kl_weight
+    return instance_choice({**values, **own, "kind": request.instance})
+
+
+def build_plan(request: PlanRequest, choice: LinearChoice | TextChoice) -> LabelPlan:
+    """The instance of a request, with its loss and adversary.
+
+    Raises:
+        BadInput: the instance cannot be built as asked.
+    """
+    world = build_world(choice, Path("outputs") / ".cache" / "features", "cpu")
+    assert isinstance(world, LinearWorld)
+    return LabelPlan(
+        world,
+        request.loss,
+        request.corruption,
+        order_of(request.order),
+        request.replicates,
+        request.seed,
+        request.confidence,
+    )
+
+
+def _world_words(choice: LinearChoice | TextChoice) -> str:
+    """What the answer is about, field by field."""
+    given = ((name, value) for name, value in choice if name != "kind" and value is not None)
+    fields = (f"{name}={_shown(value)}" for name, value in given)
+    return f"instance={choice.kind} " + " ".join(fields)
+
+
+def _shown(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _refuse_open_question(request: PlanRequest) -> None:
+    """Two of three numbers are needed, and enough datasets for the confidence."""
+    given = [name for name in QUESTION if getattr(request, name) is not None]
+    if len(given) != 2:
+        raise BadInput(
+            "question",
+            " ".join(given) or "(nothing)",
+            f"allowed: exactly two of {', '.join(QUESTION)}; the third is the answer",
+        )
+    if request.replicates < (fewest := fewest_replicates(request.confidence)):
+        allowed = f"allowed: at least {fewest}, to show confidence={request.confidence:g}"
+        raise BadInput("replicates", request.replicates, allowed)
