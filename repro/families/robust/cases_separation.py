@@ -89,10 +89,12 @@ class AnyShare(Comparison):
     wide: bool = False
 
     def case(self, one: SeparationExperiment, point: Point) -> ManyBudgets:
-        """One cell at every ε of the list."""
+        """One cell, or rare pairs, at every ε of the list."""
         margins = one.config.wide_margins if self.wide else one.config.margins
+        share = one.corruption(point)
+        world: Any = one.config.rare.pairs(share) if self.rare else one.world(point)
         case = ManyBudgets(
-            methods=point.methods, world=one.world(point), margins=margins,
+            methods=point.methods, world=world, margins=margins,
             against=self.against, epsilons=one.config.epsilons, **one.attacked(point, self),
         )  # fmt: skip
         return with_closed_ratios(case, self.closed)
