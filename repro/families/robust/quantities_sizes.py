@@ -190,11 +190,13 @@ def rare_pessimism_closed(moved: float, rare: Uncovered) -> float:
     return rare_pessimism(moved, rare.reward_bound, _heaviest(rare), margins)
 
 
-@rare_closed
-def rare_dpo_closed(moved: float, rare: Uncovered) -> float:
+def rare_dpo_at(moved: float, rare: Uncovered) -> float:
     """``rare_dpo`` in the family of ``rare_direction``."""
     end = -float(rare_direction(rare.reward_bound)[0])
     return rare_dpo(moved, end, WEIGHT * end, rare.kl_weight, rare.masses)
+
+
+rare_dpo_closed = rare_closed(rare_dpo_at)
 
 
 def _heaviest(rare: Uncovered) -> float:
