@@ -27,6 +27,8 @@ from repro.study.row import method
 BALL = 4.0
 """B: estimates are cut off here; margins are far inside."""
 
+ODDS, ROUNDS = 40.0, 50
+"""Largest log odds in which a failure probability is divided, and rounds of their bisection."""
 QUANTILES = 1001
 """Equally likely outcomes that stand for the law of one state's labels: 5e-4 of a probability."""
 
@@ -168,10 +170,22 @@ def exact_calibrated_gap(case: CalibratedCase, rng: Any = None, replicates: int 
 
 
 def exact_error(case: CalibratedCase, rng: Any = None, replicates: int = 1) -> float:
-    """What |error| of one state exceeds with probability δ, half of it on either side."""
-    half = case.failure_prob / 2
-    levels = np.array([half, 1 - half])
-    return float(np.abs(_margins(case, _rates(case, levels)) - case.margin).max())
+    """The least w with P(|error| > w) ≤ δ in one state, δ being divided between the two sides."""
+    pairs, win, delta = round(case.n_pairs * case.world.mass), _win_prob(case), case.failure_prob
+
+    def error(wins: Any) -> float:
+        return float(_margins(case, np.array([[wins / pairs]]))[0, 0]) - case.margin
+
+    def both(odds: float) -> tuple[float, float]:
+        below, above = delta * expit(odds), delta * expit(-odds)
+        return -error(binom.ppf(below, pairs, win)), error(binom.isf(above, pairs, win))
+
+    low, high = -ODDS, ODDS
+    for _ in range(ROUNDS):
+        middle = (low + high) / 2
+        under, over = both(middle)
+        low, high = (middle, high) if under > over else (low, middle)
+    return max(both(high))
 
 
 def exact_tail(case: CalibratedCase, rng: Any = None, replicates: int = 1) -> float:
