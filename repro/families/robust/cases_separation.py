@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from repro.base.errors import BadInput
 from repro.base.notation import privacy_cost
 from repro.base.schema import Model, Number, Positive
 from repro.corruption.orders import Order, order_of
@@ -142,7 +143,14 @@ class RarePairs(Model):
     kl_weight: Positive
 
     def pairs(self, corruption: float) -> Uncovered:
-        """The ladder of masses at α."""
+        """The ladder of masses at α.
+
+        Raises:
+            BadInput: α is 0, and so is every mass.
+        """
+        if corruption <= 0:
+            allowed = "allowed: above 0; rare pairs have masses in units of it"
+            raise BadInput("corruption", corruption, allowed)
         masses = (self.lightest * corruption, min(0.5, self.heaviest * corruption))
         return Uncovered(self.reward_bound, masses, self.ratio, self.kl_weight)
 
