@@ -21,8 +21,9 @@ Measured on infinitely many labels (exact expectations: nothing is drawn) with t
 (sees all, sets a share α of labels, refits the estimator exactly) and with Huber's model at its
 exact worst B, with c·α/ξ below .02, where the logistic curve is still straight.  The floors
 themselves are numbers, ζα·max_c ‖H⁻¹x_c‖ (`repro.families.robust.bounds_response`).  Huber's ratio
-is (c + |h|)/(1 + |h|) with h = 2σ(⟨x, θ⟩) − 1: it is c(ε) only for even labels, and `huber_ratio`
-checks that formula at uneven ones.  Huber's model replaces a share α in every cell, so it has no
+is (c + |h|)/(1 + |h|) with h = 2σ(⟨x, θ⟩) − 1: it is c(ε) only for even labels (those of the slope
+rows are even to within .01, so that unread labels are noticed), and `huber_ratio` checks that
+formula at uneven ones.  Huber's model replaces a share α in every cell, so it has no
 √α regime.  With corruption on both sides of the randomizer (CLC) the floors add.
 
 For RLHF the floor is the largest margin that greedy RLHF gets wrong (η = 0), or that pessimism with
@@ -33,7 +34,9 @@ P2's Theorems 5.2 and 5.3 are run by their own algorithms in `square_chipo` and 
 Neither α nor n has to be extreme.  In one cell everything is closed at any α and n
 (`repro.families.robust.bounds_one_cell`): `exact_…` hold the ratio against that form at every ε of
 the list and α from 1e-4 to 1e-2, where at the far end cα is .4 and the exponent is no longer 1
-(docs/explanations/separation_at_any_size.md has the exponents), and `finite_…` hold the mean
+(docs/explanations/separation_at_any_size.md has the law of each of the twelve);
+`exact_root_…` do so without coverage (`repro.families.robust.bounds_rare_pair`), where √c is exact
+at every α that leaves the worst mass a possible one; and `finite_…` hold the mean
 errors of n labels, from 1e4 on, against one-dimensional integrals: LTC's error over CTL's is near
 1 while noise rules, and c(ε) once n is above c²m/α².  `finite_ratio` is that exponent at finite n.
 
@@ -81,6 +84,10 @@ from repro.families.robust.quantities_sizes import (
     greedy_closed,
     mean_dpo,
     pessimism_closed,
+    rare_dpo_closed,
+    rare_estimation_closed,
+    rare_greedy_closed,
+    rare_pessimism_closed,
     sampled_error,
     sampled_loss,
     sampled_ratio,
@@ -113,9 +120,14 @@ HUBER_EVEN = Comparison(adversary=HUBER, even=True)
 GREEDY_SHARE = AnyShare(closed=greedy_closed, wide=True)
 GREEDY_SHARE_HUBER = replace(GREEDY_SHARE, adversary=HUBER)
 PESSIMISM_SHARE = AnyShare(closed=pessimism_closed)
+PESSIMISM_SHARE_HUBER = replace(PESSIMISM_SHARE, adversary=HUBER)
 DPO_SHARE, DPO_SHARE_HUBER = (
     AnyShare(closed=dpo_closed), AnyShare(closed=dpo_closed, adversary=HUBER),
 )  # fmt: skip
+RARE_SHARE = AnyShare(rare=True, closed=rare_estimation_closed)
+RARE_SHARE_GREEDY = replace(RARE_SHARE, closed=rare_greedy_closed)
+RARE_SHARE_PESSIMISM = replace(RARE_SHARE, closed=rare_pessimism_closed)
+RARE_SHARE_DPO = replace(RARE_SHARE, closed=rare_dpo_closed)
 LTC_ERROR, CTL_ERROR = AnyNumber(), AnyNumber(Order.CTL, against=Order.LTC)
 
 RATIO = "floor under LTC / floor under CTL"
@@ -138,6 +150,10 @@ ANY_ESTIMATION = farthest_ratio(f"{RATIO} / closed form", estimation_floor)
 ANY_RLHF = farthest_ratio(f"{RATIO} / closed form", greedy_floor)
 ANY_PESSIMISM = farthest_ratio(f"{RATIO} / closed form", pessimistic_floor)
 ANY_DPO = farthest_ratio(f"{RATIO} / closed form", dpo_floor)
+ANY_RARE_ESTIMATION = farthest_ratio(f"{SUPREMUM} / closed form", uncovered_estimation)
+ANY_RARE_GREEDY = farthest_ratio(f"{SUPREMUM} / closed form", uncovered_greedy)
+ANY_RARE_PESSIMISM = farthest_ratio(f"{SUPREMUM} / closed form", uncovered_pessimism)
+ANY_RARE_DPO = farthest_ratio(f"{SUPREMUM} / closed form", uncovered_dpo)
 ERROR = sampled_over_claimed("error of n labels / its mean", sampled_error)
 LOSS = sampled_over_claimed("gap of greedy RLHF at the worst margin / its mean", sampled_loss)
 DPO_ERROR = sampled_over_claimed("gap of DPO of n labels / its mean", dpo_floor)
@@ -192,8 +208,8 @@ SLOPE_WRONG = (no_debias, orders_swapped, random_flips)
 c/(c+1), near 1 at large c, and unbounded readings end at the ball."""
 ALL_SIX = (no_debias, shift_without_scale, cost_squared, orders_swapped, random_flips,
            mask_process)  # fmt: skip
-ATTACKED = (Need.TRUTH_HIDDEN, Need.PRIVACY, Need.ADVERSARY, Need.ORDER)
-ON_SIGNS = (Need.LABELS, *ATTACKED)  # labels that are not debiased keep the sign of a margin
+ON_SIGNS = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY, Need.ADVERSARY, Need.ORDER)
+"""Labels that are not debiased keep the sign of a margin."""
 ALL = (*ON_SIGNS, Need.DEBIASING)
 SUMMED = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY, Need.ADVERSARY, Need.DEBIASING)
 """A sum has no order."""
@@ -226,7 +242,7 @@ class CtlLtcSeparation(SeparationExperiment):
             fixed=INFINITE),
         Row("ratio_huber", "privacy_cost", Slope(1, "estimation, Huber: ratio of floors {rate}",
             tolerance=EXACT), ESTIMATION, huber, (shift_without_scale, orders_swapped),
-            on="even_cells", given=HUBER_RATIO, needs=ATTACKED, settles=("p2.lem_3_3",),
+            on="even_cells", given=HUBER_RATIO, needs=ALL, settles=("p2.lem_3_3",),
             fixed=INFINITE),
         Row("ratio_rlhf", "privacy_cost",
             Slope(1, "greedy RLHF, strong adversary: ratio of floors {rate}", tolerance=EXACT),
@@ -304,6 +320,10 @@ class CtlLtcSeparation(SeparationExperiment):
                   tolerance=CLOSED),
             ANY_PESSIMISM, algorithm_2, (orders_swapped,), on="one_cell", given=PESSIMISM_SHARE,
             needs=ALL, settles=(OURS,), fixed=INFINITE),
+        Row("exact_pessimism_huber", "corruption",
+            Ratio("pessimistic RLHF, Huber, every ε: closed ratio at any α", tolerance=CLOSED),
+            ANY_PESSIMISM, algorithm_2, (orders_swapped,), on="one_cell",
+            given=PESSIMISM_SHARE_HUBER, needs=ALL, settles=(OURS,), fixed=INFINITE),
         Row("exact_dpo", "corruption",
             Ratio("DPO, strong adversary, every ε: closed ratio at any α", tolerance=CLOSED),
             ANY_DPO, rdpo, (no_debias, orders_swapped), on="two_arms", given=DPO_SHARE,
@@ -312,6 +332,22 @@ class CtlLtcSeparation(SeparationExperiment):
             Ratio("DPO, Huber, every ε: closed ratio at any α", tolerance=CLOSED),
             ANY_DPO, rdpo, (no_debias, orders_swapped), on="two_arms", given=DPO_SHARE_HUBER,
             needs=ALL, settles=(OURS,), fixed=INFINITE),
+        Row("exact_root_estimation", "corruption",
+            Ratio("no coverage, estimation, every ε: √c(ε) at any α", tolerance=CLOSED),
+            ANY_RARE_ESTIMATION, algorithm_1, (orders_swapped,), given=RARE_SHARE, needs=ALL,
+            settles=("p4.thm_5_4", OURS), fixed=INFINITE),
+        Row("exact_root_greedy", "corruption",
+            Ratio("no coverage, greedy RLHF, every ε: √c(ε) at any α", tolerance=CLOSED),
+            ANY_RARE_GREEDY, greedy, (orders_swapped,), given=RARE_SHARE_GREEDY, needs=ON_SIGNS,
+            settles=(OURS,), fixed=INFINITE),
+        Row("exact_root_pessimism", "corruption",
+            Ratio("no coverage, pessimistic RLHF, every ε: √c(ε) at any α", tolerance=CLOSED),
+            ANY_RARE_PESSIMISM, algorithm_2, (orders_swapped,), given=RARE_SHARE_PESSIMISM,
+            needs=ALL, settles=("p4.thm_6_1", OURS), fixed=INFINITE),
+        Row("exact_root_dpo", "corruption",
+            Ratio("κ_Π ≤ 1.5, DPO, every ε: closed ratio at any α", tolerance=CLOSED),
+            ANY_RARE_DPO, rdpo, (orders_swapped,), given=RARE_SHARE_DPO, needs=ALL,
+            settles=("p4.thm_6_3", OURS), fixed=INFINITE),
         Row("finite_ltc", "n_pairs", Ratio("LTC: mean error of n labels, from noise to floor"),
             ERROR, algorithm_1, (orders_swapped,), on="one_cell", given=LTC_ERROR,
             needs=ALL, settles=IN_L2),

@@ -37,7 +37,7 @@ from functools import partial
 
 import numpy as np
 
-from repro.base.schema import Positive
+from repro.base.schema import Positive, Share
 from repro.families.robust.adversaries import HUBER
 from repro.families.robust.algorithms_estimation import estimation_floor
 from repro.families.robust.assumptions import Assumed, covered, inside_the_class
@@ -55,6 +55,12 @@ from repro.families.robust.cases import (
     RobustProbes,
 )
 from repro.families.robust.measures import of_changed_case, over_claimed
+from repro.families.robust.quantities_two_arms import (
+    CalibratedCase,
+    at_one_deviation,
+    exact_error,
+    tail_case,
+)
 from repro.families.robust.worlds_pairs import PairWorld
 from repro.families.robust.wrong import (
     algorithm_1,
@@ -78,10 +84,16 @@ from repro.study.row import (
 )
 
 NOISE = of_changed_case("‖θ̂ − θ_true‖₂ without corruption", estimation_floor)
+TAIL = over_claimed("|error| exceeded with probability δ / s·z_{δ/2}", exact_error)
 FLOOR = over_claimed("‖θ̂ − θ_true‖₂ of n → ∞ labels / claimed", estimation_floor)
 
 NOISY = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY, Need.DEBIASING)
 ATTACKED = (*NOISY, Need.ADVERSARY, Need.ORDER)
+
+
+def tail(experiment: EstimationL2, point: Point) -> CalibratedCase:
+    """Labels of one cell along ln(1/δ)."""
+    return tail_case(point, experiment.config.tail_mass, experiment.config.tail_margin)
 
 
 def noise_fails(case: NoiseCase, m: Method, rng: np.random.Generator, replicates: int):
@@ -125,6 +137,8 @@ class EstimationL2Probes(RobustProbes):
     """Numbers of the experiment; conf/theorem/estimation_l2.yaml gives them."""
 
     claim_e3_constant: Positive
+    tail_mass: Share
+    tail_margin: Positive
 
 
 def estimation(attack: Attack) -> Callable[[EstimationL2, Point], PairCase]:
@@ -184,6 +198,11 @@ class EstimationL2(RobustExperiment[Case]):
         Row("ctl_privacy_cost", "privacy_cost", Ratio("CTL: floor = α·max‖H⁻¹x‖, free of ε"),
             FLOOR, algorithm_1, (orders_swapped,), on=INSTANCE, given=CTL, needs=ATTACKED,
             fixed=INFINITE),
+        Row("noise_reward_bound", "reward_bound", Slope(1, "noise ∝ 1/γ, that is {rate}′"), NOISE,
+            algorithm_1, (no_debias,), on="saturated", given=CLEAN, needs=NOISY),
+        Row("log_inverse_delta", "log_inverse_delta",
+            Ratio("one cell: error exceeded w.p. δ = z_{δ/2}·c(ε)√(r(1−r)/(nξ))/σ′, √(2ln(1/δ))"),
+            TAIL, algorithm_1, (at_one_deviation,), given=tail, needs=NOISY),
         Row("noise_isotropic", "min_eigenvalue", Slope(-1, "noise {rate} where ξ = 1/d"), NOISE,
             algorithm_1, (no_debias,), on="isotropic", given=CLEAN, needs=NOISY),
         Row("ltc_floor", "min_eigenvalue",

@@ -8,11 +8,11 @@ Statement (arXiv 2505.15694, Theorem 5.4).  With probability at least 1−δ Alg
 
 In code: α is corruption (strong adversary), c(ε) privacy_cost, B′ reward_bound, λ ridge.
 
-Testable: the noise in n, c, d and 1/γ; the term in λ, attained where a direction of θ is never
-seen; the floor of infinitely many labels (exact expectations: nothing is drawn), as a supremum
-over the mass m of a rare cell.  Over that supremum the floor is K(B′)·√(ζα): √α as printed, but √c
-under LTC, not c: √α and c never appear together.  At a fixed mass it is c·α/(√m·σ′).  Section 7 of
-the paper conjectures √c; docs/explanations/sharper_floor.md proves
+Testable: the noise in n, c, d, 1/γ and ln(1/δ); the term in λ, attained where a direction of θ is
+never seen; the floor of infinitely many labels (exact expectations: nothing is drawn), as a
+supremum over the mass m of a rare cell.  Over that supremum the floor is K(B′)·√(ζα): √α as
+printed, but √c under LTC, not c: √α and c never appear together.  At a fixed mass it is
+c·α/(√m·σ′).  Section 7 of the paper conjectures √c; docs/explanations/sharper_floor.md proves
 
     floor ≤ √(2B′ζα/γ)                 for Algorithm 1, and
     floor ≥ √(ζα·g(B′)/2)              for every estimator and ε-LDP protocol (minimax_floor),
@@ -33,10 +33,11 @@ Claim E.1 with C = 1 fails for Rademacher noise by up to a sixth; √3 suffices 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from repro.base.notation import epsilon_of_cost
-from repro.base.schema import Positive
+from repro.base.schema import Positive, Share
 from repro.families.robust.assumptions import Assumed, inside_the_class, sums_to_zero
 from repro.families.robust.bounds_cases import PricedCase, RandomCells
 from repro.families.robust.bounds_score import NoiseCase
@@ -49,7 +50,7 @@ from repro.families.robust.cases import (
     RobustExperiment,
     RobustProbes,
 )
-from repro.families.robust.measures import exact_of_method, of_method
+from repro.families.robust.measures import exact_of_method, of_method, over_claimed
 from repro.families.robust.methods_weighted import (
     TINY_RIDGE,
     algorithm_1,
@@ -75,16 +76,23 @@ from repro.families.robust.methods_weighted import (
     worst_ratio,
 )
 from repro.families.robust.quantities_rare_cell import claimed_at_fixed_mass, claimed_worst
+from repro.families.robust.quantities_two_arms import (
+    CalibratedCase,
+    at_one_deviation,
+    exact_tail,
+    tail_case,
+)
 from repro.families.robust.worlds_choices import RareChoice
 from repro.families.robust.worlds_rare_cell import RareCell
 from repro.study.case import Case, Point, PointCase
 from repro.study.claims import Frequency, Inequality, Ratio, Slope
 from repro.study.results import AssumptionResult
-from repro.study.row import INSTANCE, Evidence, Need, Row
+from repro.study.row import INSTANCE, Evidence, Method, Need, Row
 
 NOISE = of_method("‖θ̂ − θ_true‖_{Σ̂+λI} without corruption", Evidence.MEASURED)
 UNSEEN = of_method("‖θ̂ − θ_true‖_{Σ̂+λI} in a direction never seen", Evidence.MEASURED)
 FLOOR = exact_of_method("sup over m of the floor of ‖θ̂ − θ_true‖_Σ̂ / K(B′)√(ζα)")
+TAIL = over_claimed("√m·|error| exceeded with probability δ / √m·s·z_{δ/2}", exact_tail)
 ONE_MASS = exact_of_method("floor at one mass / claimed")
 ATTAINED = exact_of_method("sup of floor / √(2B′cα/γ)")
 MINIMAX = exact_of_method("lower bound / sup of floor")
@@ -105,10 +113,15 @@ INFINITE = ("n_pairs",)
 OURS = ("own.sharper_floor",)
 
 
+of_the_labels = Method("of_the_labels", lambda case: case)
+
+
 class WeightedProbes(RobustProbes):
     """Numbers of the experiment; conf/theorem/estimation_weighted.yaml gives them."""
 
     claim_e1_constant: Positive
+    tail_mass: Share
+    tail_margin: Positive
     privacy_costs: tuple[Positive, Positive]
 
 
@@ -160,6 +173,12 @@ def noise_of_score(experiment: EstimationWeighted, point: Point) -> NoiseCase:
     )  # fmt: skip
 
 
+def tail(experiment: EstimationWeighted, point: Point) -> CalibratedCase:
+    """Labels of one cell along ln(1/δ), in the norm of the data."""
+    case = tail_case(point, experiment.config.tail_mass, experiment.config.tail_margin)
+    return replace(case, claimed=case.world.mass**0.5 * case.claimed)
+
+
 def the_value(experiment: EstimationWeighted, point: Point) -> PointCase:
     """Nothing but the swept number."""
     return PointCase(methods=point.methods, value=point.value)
@@ -190,6 +209,9 @@ class EstimationWeighted(RobustExperiment[Case]):
             (first_feature_only,), on="cells", given=noise, needs=FEATURES),
         Row("noise_reward_bound", "reward_bound", Slope(1, "noise ∝ 1/γ, that is {rate}′"), NOISE,
             algorithm_1, (without_debiasing,), on="saturated", given=noise, needs=NOISY),
+        Row("log_inverse_delta", "log_inverse_delta",
+            Ratio("one cell: error exceeded w.p. δ = z_{δ/2}·c(ε)√(r(1−r)/n)/σ′ ~ √(2ln(1/δ))"),
+            TAIL, of_the_labels, (at_one_deviation,), given=tail, needs=NOISY),
         Row("ridge", "ridge", Slope(0.5, "B′√λ is attained: error {rate}"), UNSEEN, algorithm_1,
             (without_debiasing,), on="unseen", given=noise, needs=NOISY),
         Row("ltc_corruption", "corruption", Ratio("LTC: floor = K(B′)·√(c(ε)·α), along α"), FLOOR,

@@ -11,10 +11,12 @@ Instances: d states of two responses; π† takes the first, π_ref the second, 
 on one margin decays exponentially in n, so the margin is a multiple u of the estimate's standard
 error s = 2c(ε)/√(nm), and the gap is a constant K times s: a number, not only a rate.
 
-Noise.  Γ is calibrated on the estimates themselves: the (1 − δ)-quantile of ‖θ̂ − θ‖_Σ̂ under their
-law, no formula.  In one state K = u·Φ(Γ/(√m·s) − u) at the u where it is largest, and the law of
-the one estimate is summed, not sampled (rows in n, c, κ: 2c(ε)·√(κ/n)·K).  In d states that share
-a mass, s ∝ √d at the same κ, and K follows from the law of large numbers
+Noise.  Γ is calibrated on the estimates themselves: it is what ‖θ̂ − θ‖_Σ̂ exceeds with probability
+δ under their law, no formula.  In one state K = u·Φ(Γ/(√m·s) − u) at the u where it is largest,
+and the law of the one estimate is summed, not sampled (rows in n, c, κ, ln(1/δ):
+2c(ε)·√(κ/n)·K).  Along B′ a labelled pair shows the margin and, beside it, B′ of a direction that
+all other pairs show (taken as known): uneven labels, and s ∝ 1/σ′(B′) = 1/γ.  In d states that
+share a mass, s ∝ √d at the same κ, and K follows from the law of large numbers
 (`cost_in_many_states`): the gap goes like √d where the printed bound has d (once from √d, once from
 √(d + ln(1/δ))).
 
@@ -105,6 +107,18 @@ def width_of_one_feature(case: CalibratedCase) -> CalibratedCase:
 
 
 @method
+def width_of_even_odds(case: CalibratedCase) -> CalibratedCase:
+    """Wrong for a sweep of δ: Γ that covers half of the time."""
+    return replace(case, failure_prob=0.5)
+
+
+@method
+def even_labels(case: CalibratedCase) -> CalibratedCase:
+    """Wrong for a sweep of B′: labels as even as those of the margin alone, no 1/γ."""
+    return replace(case, known=0.0)
+
+
+@method
 def twice_the_corruption(case: LadderCase) -> LadderCase:
     """Wrong: Γ of twice α."""
     return replace(case, believed=2 * case.corruption)
@@ -149,8 +163,10 @@ class RelativeConditionProbes(Probes):
 def one_state(experiment: RelativeCondition, point: Point) -> CalibratedCase:
     """The margin that costs most in one state, κ being 1/m."""
     states = TwoArmStates(1, 1 / point.swept("coverage", 1 / experiment.config.mass))
-    margin, cost = worst_margin(reach_of(states, experiment.failure_prob))
-    return experiment.noisy(point, states, margin, cost)
+    delta = math.exp(-point.swept("log_inverse_delta", math.log(1 / experiment.failure_prob)))
+    margin, cost = worst_margin(reach_of(states, delta))
+    known = point.swept("reward_bound", 0.0)
+    return experiment.noisy(point, states, margin, cost, known, delta)
 
 
 def many_states(experiment: RelativeCondition, point: Point) -> CalibratedCase:
@@ -226,6 +242,12 @@ class RelativeCondition(Experiment[Case]):
             algorithm_2, (half_width, width_without_cost), given=one_state, needs=NOISY),
         Row("coverage", "coverage", Ratio("gap = K·2c(ε)·√(κ/n), along κ"), GAP, algorithm_2,
             (half_width, width_without_cost), given=one_state, needs=NOISY),
+        Row("log_inverse_delta", "log_inverse_delta",
+            Ratio("gap = K(δ)·2c(ε)·√(κ/n), along ln(1/δ): K ~ √(2ln(1/δ))"), GAP, algorithm_2,
+            (half_width, width_of_even_odds), given=one_state, needs=NOISY),
+        Row("reward_bound", "reward_bound",
+            Ratio("gap = K·c(ε)√(r(1−r))/σ′(B′)·√(κ/n): 1/γ"), GAP, algorithm_2,
+            (half_width, even_labels), given=one_state, needs=NOISY),
         Row("num_features", "num_features",
             Ratio("d states: gap = K_d·2c(ε)·√(dκ/n), √d where d is printed"), MANY, algorithm_2,
             (half_width, width_of_one_feature), given=many_states, needs=NOISY),
@@ -263,14 +285,15 @@ class RelativeCondition(Experiment[Case]):
         self.failure_prob = config.failure_prob
 
     def noisy(
-        self, point: Point, states: TwoArmStates, margin: float, cost: float
-    ) -> CalibratedCase:
+        self, point: Point, states: TwoArmStates, margin: float, cost: float,
+        known: float = 0.0, failure_prob: float | None = None,
+    ) -> CalibratedCase:  # fmt: skip
         """A margin of so many standard errors, and what it is claimed to cost in their unit."""
-        numbers = (states, point.n_pairs, point.epsilon)
-        unit = deviation(*numbers)
+        unit = deviation(states, point.n_pairs, point.epsilon, known)
         return CalibratedCase(
             methods=point.methods, n_pairs=point.n_pairs, epsilon=point.epsilon, world=states,
-            margin=margin * unit, failure_prob=self.failure_prob, claimed=cost * unit,
+            margin=margin * unit, failure_prob=failure_prob or self.failure_prob,
+            claimed=cost * unit, known=known,
         )  # fmt: skip
 
     def case(self, point: Point) -> Case:

@@ -10,9 +10,12 @@ costs most, .17·s: a number, and the law of the one estimate is summed, not sam
 the largest margin that the strong adversary turns, of infinitely many labels, exactly: to first
 order 4ζα/ξ, that is the printed ζα/(γξ) at γ = σ′(0).
 
-Testable: the noise as a number along n, c and ξ; in ξ it goes like ξ^−½ for a fixed number of
-features, inside the printed ξ^−1 (`noise_coverage`), −1 needs ξ = 1/d (see estimation_l2).  Floors
-as numbers along α, ξ and c (attained, with constant 1).
+Along B′ the labelled pair shows the margin and B′ of a direction that all other pairs show (taken
+as known), so that labels are uneven: 1/γ.  Along δ the margin is the one lost with probability δ.
+
+Testable: the noise as a number along n, c, 1/γ, ln(1/δ) and ξ; in ξ it goes like ξ^−½ for a fixed
+number of features, inside the printed ξ^−1 (`noise_coverage`), −1 needs ξ = 1/d (see
+estimation_l2).  Floors as numbers along α, ξ and c (attained, with constant 1).
 
 Controls: `stuck_at_first_point`, which ignores the sweep; `every_pair_informs`, ξ = 1;
 `huber_adversary`, whose floor is free of ξ; `orders_swapped`; `biased_reading`, an offset of 1 % in
@@ -21,10 +24,12 @@ the flip probability, which does not vanish with α.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import ndtri
 
 from repro.base.schema import Number, Positive, Share
 from repro.families.robust.bounds_response import flipped_margin
@@ -32,9 +37,11 @@ from repro.families.robust.cases import STRONG_CTL, STRONG_LTC, Attack, RobustEx
 from repro.families.robust.measures import over_claimed
 from repro.families.robust.quantities_floors import GreedyCase, greedy_floor
 from repro.families.robust.quantities_two_arms import (
+    CalibratedCase,
     MarginCase,
     TwoArmStates,
     deviation,
+    exact_fall,
     exact_gap,
     worst_margin,
 )
@@ -51,7 +58,7 @@ MIN_LABELS = 8 * np.log(2 / 0.05)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class StuckCase(MarginCase):
+class StuckCase(CalibratedCase):
     """Also the size of the first grid point."""
 
     first_n_pairs: int
@@ -70,8 +77,21 @@ def every_pair_informs(case: MarginCase) -> MarginCase:
     return replace(case, world=replace(case.world, mass=1.0))
 
 
+@method
+def even_labels(case: MarginCase) -> MarginCase:
+    """Wrong for a sweep of B′: labels as even as those of the margin alone, no 1/γ."""
+    return replace(case, known=0.0)
+
+
+@method
+def lost_at_even_odds(case: CalibratedCase) -> CalibratedCase:
+    """Wrong for a sweep of δ: the margin that is lost half of the time."""
+    return replace(case, failure_prob=0.5)
+
+
 algorithm_2 = Method("algorithm_2", as_it_is)
 GAP = over_claimed("gap / .17·2c(ε)/√(nξ)", exact_gap)
+LOST = over_claimed("margin lost with probability δ / z_δ·2c(ε)/√(nξ)", exact_fall)
 FLOOR = over_claimed("largest margin that is turned / claimed", greedy_floor)
 NOISY = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY)
 CTL_FLOOR = (Need.LABELS, Need.TRUTH_HIDDEN, Need.ADVERSARY, Need.ORDER)
@@ -105,6 +125,12 @@ class UniformCoverage(RobustExperiment[Case]):
         Row("noise_coverage", "min_eigenvalue",
             Ratio("gap = .17·2c(ε)/√(nξ), along ξ: √(1/ξ) where 1/ξ is printed"), GAP,
             algorithm_2, (every_pair_informs,), needs=NOISY),
+        Row("reward_bound", "reward_bound",
+            Ratio("gap = .17·c(ε)√(r(1−r))/(σ′(B′)√(nξ)): 1/γ"), GAP, algorithm_2,
+            (even_labels,), needs=NOISY),
+        Row("log_inverse_delta", "log_inverse_delta",
+            Ratio("margin lost with probability δ = z_δ·2c(ε)/√(nξ), z_δ ~ √(2ln(1/δ))"), LOST,
+            algorithm_2, (lost_at_even_odds,), needs=NOISY),
         Row("ltc_corruption", "corruption", Ratio("LTC: floor = 4c(ε)·α/ξ, along α"), FLOOR,
             algorithm_2, (biased_reading, orders_swapped), given=STRONG_LTC, needs=LTC_FLOOR,
             fixed=INFINITE),
@@ -136,10 +162,15 @@ class UniformCoverage(RobustExperiment[Case]):
     def _noisy(self, point: Point) -> StuckCase:
         first, states = replace(point, value=point.grid[0]), TwoArmStates(1, self._coverage(point))
         margin, cost = worst_margin(reach=0.0)
-        unit = deviation(states, point.n_pairs, point.epsilon)
+        known, delta = point.swept("reward_bound", 0.0), self.failure_prob
+        if point.row.over == "log_inverse_delta":
+            delta = math.exp(-point.value)
+            margin = cost = -float(ndtri(delta))
+        unit = deviation(states, point.n_pairs, point.epsilon, known)
         return StuckCase(
             methods=point.methods, n_pairs=point.n_pairs, epsilon=point.epsilon, world=states,
             margin=margin * unit, width=0.0, claimed=cost * unit,
+            known=known, failure_prob=delta,
             first_n_pairs=first.n_pairs, first_epsilon=first.epsilon,
         )  # fmt: skip
 

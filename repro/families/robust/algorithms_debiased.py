@@ -12,6 +12,8 @@ from repro.estimators.stopping import nothing_left
 
 MAX_STEPS = 200
 MAX_HALVINGS = 40
+NO_DATA = 1e-12
+"""Share of Σ‖x_c‖² over cells with data below which a direction has none."""
 ORTHOGONAL = 1e-14
 """Largest inner product of two cells' x that counts as 0."""
 
@@ -36,12 +38,31 @@ def debiased_logistic(
     Returns:
         (P, k); directions without data stay at 0; NaN rows where it has not converged.
     """
+    mass = mass.expand(labels.shape[0], -1)
     if not _orthogonal(features):
-        return _by_newton(features, mass, labels, radius, tolerance)
+        return _seen(features, mass, _by_newton(features, mass, labels, radius, tolerance))
     theta, found = _cell_by_cell(features, mass, labels, radius)
     if not bool(found.all()):
-        rest, mass = ~found, mass.expand(labels.shape[0], -1)
-        theta[rest] = _by_newton(features, mass[rest], labels[rest], radius, tolerance)
+        rest = ~found
+        newton = _by_newton(features, mass[rest], labels[rest], radius, tolerance)
+        theta[rest] = _seen(features, mass[rest], newton)
+    return theta
+
+
+def _seen(features: Tensor, mass: Tensor, theta: Tensor) -> Tensor:
+    """θ (P, k) without what drifted in where there is no data: the ridge that makes Newton's
+    curvature invertible lets rounding move those directions, by up to 1e-3 of B′."""
+    k, seen = features.shape[1], mass > 0
+    drifted = ~seen.all(1)
+    if int(torch.linalg.matrix_rank(features)) < k:
+        drifted = torch.ones_like(drifted)
+    if not bool(drifted.any()):
+        return theta
+    outer = (features[:, :, None] * features[:, None, :]).flatten(1)
+    gram = (seen[drifted].to(features) @ outer).reshape(-1, k, k)
+    values, vectors = torch.linalg.eigh(gram)
+    kept = vectors * (values > NO_DATA * values.sum(-1, keepdim=True))[:, None, :]
+    theta[drifted] = (kept @ (kept.mT @ theta[drifted][..., None]))[..., 0]
     return theta
 
 

@@ -12,6 +12,16 @@ Or, the change of the Hessian taken cell by cell, the rest is at most
 e·max_c ‖R·H⁻¹·x_c‖·Σ_c m_c·σ′_c·|⟨x_c, Δ⟩| and the sum at most √(Σ_c m_c·σ′_c)·‖Δ‖_H by Cauchy and
 Schwarz, ‖Δ‖_H ≤ S·D/(1 − e^−D); the smaller of the two counts.
 
+A single functional ⟨r, Δ⟩ can have a first term that is small beside its rest, so there the second
+order is kept (``certified_rise``).  With a_c = ⟨r, H⁻¹x_c⟩, d_c = ⟨x_c, Δ⟩ and u_c = ⟨x_c, H⁻¹s⟩,
+
+    ⟨r, Δ⟩ = Σ a_c·b_c − ½Σ m_c·σ″_c·a_c·d_c² − e₃,    |e₃| ≤ Σ m_c·σ′_c·|a_c|·κ₃(D_c),
+    |d_c² − u_c²| ≤ E_c·(D_c + U_c),    |d_c − u_c| ≤ E_c = Σ_j m_j·σ′_j·|⟨x_c, H⁻¹x_j⟩|·κ₂(D_j),
+
+U_c = Z·max_j |⟨x_c, H⁻¹x_j⟩|, κ₂(d) = e^d·d²/2 and κ₃(d) = e^d·d³/6, as |σ″|, |σ‴| ≤ σ′, which is
+at most e^|u| times its value a step u away.  What is left, linear and quadratic in b, is wᵀAw over
+the simplex of the vertices ±Z·e_c, so at most the largest entry of A.
+
 The first two by Δᵀ·H̄·Δ ≤ sᵀ·Δ, which holds on the ball's surface too, and H̄ ⪰ H·(1 − e^−D)/D.
 """
 
@@ -63,3 +73,42 @@ def _rest_by_cells(
     weight = float((world.cell_prob * win * (1 - win)).sum()) ** 0.5
     length = score * distance / -math.expm1(-distance)
     return off * float(responses.norm(dim=0).max()) * weight * length
+
+
+def certified_rise(
+    world: PairWorld, moved: float, along: torch.Tensor, bend: torch.Tensor | None = None
+) -> float:
+    """Largest ⟨r, Δ⟩ + ½·Δᵀ·K·Δ, Δ = θ̂ − θ_true, of n → ∞ labels under any attack, to third order.
+
+    Args:
+        world: as in ``certified_floor``.
+        moved: Z = ζα.
+        along: (k,) r.
+        bend: (k, k) K, symmetric; none unless given.
+    """
+    x, win = world.coordinates, torch.sigmoid(world.reward_diff)
+    widest = torch.tensor([certified_floor(world, moved, one[None]) for one in x], dtype=x.dtype)
+    if not torch.isfinite(widest).all():
+        return math.inf
+    slope = world.cell_prob * win * (1 - win)
+    inverse = torch.linalg.inv((x * slope[:, None]).T @ x)
+    response = x @ inverse @ along
+    weights, lines = -slope * (1 - 2 * win) * response, x
+    if bend is not None:
+        values, vectors = torch.linalg.eigh(bend)
+        weights, lines = torch.cat([weights, values]), torch.cat([lines, vectors.T])
+    moves = lines @ inverse @ x.T
+    straight = moved * moves.abs().max(dim=1).values
+    grown = slope * widest.exp() * widest.square() / 2
+    off = moves.abs() @ grown
+    second = (weights.abs() * off * (2 * straight + off)).sum() / 2
+    third = (response.abs() * grown * widest / 3).sum()
+    straightest = _over_vertices(moved, response, moves.T @ (weights[:, None] * moves) / 2)
+    return straightest + float(second + third)
+
+
+def _over_vertices(moved: float, linear: torch.Tensor, quadratic: torch.Tensor) -> float:
+    """At least the maximum of a·b + bᵀQb over Σ|b_c| ≤ Z: the largest entry of its form over ±Z."""
+    a, q = moved * torch.cat([linear, -linear]), moved**2 * quadratic
+    signed = torch.cat([torch.cat([q, -q], dim=1), torch.cat([-q, q], dim=1)])
+    return float(((a[:, None] + a[None, :]) / 2 + signed).max())

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from repro.base.errors import BadInput
 from repro.base.notation import privacy_cost
 from repro.base.schema import Model, Number, Positive
 from repro.corruption.orders import Order, order_of
@@ -89,10 +90,12 @@ class AnyShare(Comparison):
     wide: bool = False
 
     def case(self, one: SeparationExperiment, point: Point) -> ManyBudgets:
-        """One cell at every ε of the list."""
+        """One cell, or rare pairs, at every ε of the list."""
         margins = one.config.wide_margins if self.wide else one.config.margins
+        share = one.corruption(point)
+        world: Any = one.config.rare.pairs(share) if self.rare else one.world(point)
         case = ManyBudgets(
-            methods=point.methods, world=one.world(point), margins=margins,
+            methods=point.methods, world=world, margins=margins,
             against=self.against, epsilons=one.config.epsilons, **one.attacked(point, self),
         )  # fmt: skip
         return with_closed_ratios(case, self.closed)
@@ -140,7 +143,14 @@ class RarePairs(Model):
     kl_weight: Positive
 
     def pairs(self, corruption: float) -> Uncovered:
-        """The ladder of masses at α."""
+        """The ladder of masses at α.
+
+        Raises:
+            BadInput: α is 0, and so is every mass.
+        """
+        if corruption <= 0:
+            allowed = "allowed: above 0; rare pairs have masses in units of it"
+            raise BadInput("corruption", corruption, allowed)
         masses = (self.lightest * corruption, min(0.5, self.heaviest * corruption))
         return Uncovered(self.reward_bound, masses, self.ratio, self.kl_weight)
 

@@ -6,6 +6,7 @@ Floors are of n → ∞ labels: exact expectations, no draws.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -99,6 +100,16 @@ def gap_gradient(world: LinearWorld, pairs: PairWorld) -> Tensor:
     start = pairs.theta[None].clone().requires_grad_(True)
     (gradient,) = torch.autograd.grad(dpo_gap(world, rewards_of(world, start)).sum(), start)
     return gradient[0] @ pairs.basis
+
+
+def gap_hessian(world: LinearWorld, pairs: PairWorld) -> Tensor:
+    """(k, k) second derivative of the same, likewise."""
+
+    def gap(coordinates: Tensor) -> Tensor:
+        return dpo_gap(world, rewards_of(world, (pairs.basis @ coordinates)[None])).sum()
+
+    found: Any = torch.autograd.functional.hessian(gap, pairs.basis.T @ pairs.theta)
+    return found
 
 
 def _attacked_margins(case: GreedyCase, margins: np.ndarray, rng) -> np.ndarray:

@@ -31,13 +31,25 @@ from repro.families.robust.bounds_one_cell import (
     margin_of,
     pessimism_at,
 )
+from repro.families.robust.bounds_rare_pair import (
+    rare_dpo,
+    rare_estimation,
+    rare_greedy,
+    rare_pessimism,
+)
 from repro.families.robust.cases import Attack, RobustCase
 from repro.families.robust.measures import Number, SeparationCase, exactly, under
+from repro.families.robust.quantities_uncovered import (
+    MARGIN_SHARES,
+    WEIGHT,
+    Uncovered,
+    rare_direction,
+)
 from repro.families.robust.worlds_pairs import PairWorld
 from repro.study.row import Evidence, Measure, Method, per_method
 
-Closed = Callable[["ManyBudgets", Strong | Certain, float], float]
-"""(case, who corrupts, ζ) → the floor in closed form; NaN where the whole class is lost."""
+Closed = Callable[["ManyBudgets", float], float]
+"""(case, ζ) → the floor in closed form; NaN where the whole class is lost."""
 
 
 RUNGS = 80
@@ -66,11 +78,10 @@ def attacker_of(case: RobustCase[Any]) -> Strong | Certain:
 
 def with_closed_ratios(case: ManyBudgets, closed: Closed) -> ManyBudgets:
     """The case and, at each ε, the floor of its order over that of ``against`` as formulas."""
-    attacker = attacker_of(case)
 
     def ratio(epsilon: float) -> float:
         above, below = (Attack(order).worth(epsilon) for order in (case.order, case.against))
-        return closed(case, attacker, above) / closed(case, attacker, below)
+        return closed(case, above) / closed(case, below)
 
     return replace(case, predicted=tuple(ratio(epsilon) for epsilon in case.epsilons))
 
@@ -124,29 +135,73 @@ def worst_margin(case: RobustCase[PairWorld], largest: float) -> tuple[float, fl
     ladder = np.geomspace(1e-4 * largest, largest, RUNGS)
     best = int(np.argmax([cost(margin) for margin in ladder]))
     around = (ladder[max(best - 1, 0)], ladder[min(best + 1, RUNGS - 1)])
-    found = minimize_scalar(lambda t: -cost(t), bounds=around, method="bounded")
+    found: Any = minimize_scalar(lambda t: -cost(t), bounds=around, method="bounded")
     return float(found.x), float(-found.fun)
 
 
-def estimation_closed(case: ManyBudgets, attacker: Strong | Certain, worth: float) -> float:
+def estimation_closed(case: ManyBudgets, worth: float) -> float:
     """``estimation_at`` in the case's world."""
-    return estimation_at(attacker, worth, _truth(case), case.world.radius)
+    return estimation_at(attacker_of(case), worth, _truth(case), case.world.radius)
 
 
-def greedy_closed(case: ManyBudgets, attacker: Strong | Certain, worth: float) -> float:
+def greedy_closed(case: ManyBudgets, worth: float) -> float:
     """``greedy_at`` on the case's ladder."""
-    return greedy_at(attacker, worth, case.margins[1])
+    return greedy_at(attacker_of(case), worth, case.margins[1])
 
 
-def pessimism_closed(case: ManyBudgets, attacker: Strong | Certain, worth: float) -> float:
+def pessimism_closed(case: ManyBudgets, worth: float) -> float:
     """``pessimism_at`` on the case's ladder."""
-    return pessimism_at(attacker, worth, case.margins)
+    return pessimism_at(attacker_of(case), worth, case.margins)
 
 
-def dpo_closed(case: ManyBudgets, attacker: Strong | Certain, worth: float) -> float:
+def dpo_closed(case: ManyBudgets, worth: float) -> float:
     """``dpo_at`` in the case's world of two responses."""
     world: Any = case.world
-    return dpo_at(attacker, worth, _truth(case), world.radius, world.policies.kl_weight)
+    bend = world.policies.kl_weight
+    return dpo_at(attacker_of(case), worth, _truth(case), world.radius, bend)
+
+
+def rare_closed(floor: Callable[[float, Uncovered], float]) -> Closed:
+    """A floor of (Z, rare pairs) of the strong adversary."""
+
+    def closed(case: ManyBudgets, worth: float) -> float:
+        pairs: Any = case.world
+        return floor(case.corruption * worth, pairs)
+
+    return closed
+
+
+@rare_closed
+def rare_estimation_closed(moved: float, rare: Uncovered) -> float:
+    """``rare_estimation`` on the case's ladder of masses."""
+    return rare_estimation(moved, rare.reward_bound, _heaviest(rare))
+
+
+@rare_closed
+def rare_greedy_closed(moved: float, rare: Uncovered) -> float:
+    """``rare_greedy`` likewise."""
+    return rare_greedy(moved, rare.reward_bound, _heaviest(rare))
+
+
+@rare_closed
+def rare_pessimism_closed(moved: float, rare: Uncovered) -> float:
+    """``rare_pessimism`` at the margins that are tried."""
+    margins = (MARGIN_SHARES * rare.reward_bound).tolist()
+    return rare_pessimism(moved, rare.reward_bound, _heaviest(rare), margins)
+
+
+def rare_dpo_at(moved: float, rare: Uncovered) -> float:
+    """``rare_dpo`` in the family of ``rare_direction``."""
+    end = -float(rare_direction(rare.reward_bound)[0])
+    return rare_dpo(moved, end, WEIGHT * end, rare.kl_weight, rare.masses)
+
+
+rare_dpo_closed = rare_closed(rare_dpo_at)
+
+
+def _heaviest(rare: Uncovered) -> float:
+    """The mass that has two rungs above it, so that it can be seen to be the worst."""
+    return rare.masses[1] / rare.ratio**2
 
 
 def mean_estimation(case: RobustCase[Any]) -> float:

@@ -14,18 +14,21 @@ from typing import Any
 import numpy as np
 import torch
 from scipy.optimize import brentq, minimize_scalar
-from scipy.special import ndtr, ndtri
+from scipy.special import expit, ndtr, ndtri
 from scipy.stats import binom, chi2
 
 from repro.base.notation import flip_prob, privacy_cost
 from repro.corruption.debiasing import ReadingOf, debiased
 from repro.families.robust.algorithms_pessimism import separable_pessimism
 from repro.preferences.label_law import as_fitted, bradley_terry
-from repro.study.case import Case
+from repro.study.case import Case, Point
+from repro.study.row import method
 
 BALL = 4.0
 """B: estimates are cut off here; margins are far inside."""
 
+ODDS, ROUNDS = 40.0, 50
+"""Largest log odds in which a failure probability is divided, and rounds of their bisection."""
 QUANTILES = 1001
 """Equally likely outcomes that stand for the law of one state's labels: 5e-4 of a probability."""
 
@@ -48,9 +51,19 @@ class TwoArmStates:
         return 1 / (self.num_states * self.mass)
 
 
-def deviation(states: TwoArmStates, n_pairs: float, epsilon: float) -> float:
-    """Standard deviation of one estimated margin near 0: 2c(ε)/√(nm)."""
-    return 2 * privacy_cost(epsilon) / math.sqrt(n_pairs * states.mass)
+def deviation(states: TwoArmStates, n_pairs: float, epsilon: float, shown: float = 0.0) -> float:
+    """Standard deviation of one estimated margin, c(ε)·√(r(1−r)/(nm))/σ′: 2c(ε)/√(nm) near 0.
+
+    Args:
+        states: whose pairs are labelled.
+        n_pairs: n.
+        epsilon: ε.
+        shown: ⟨x, θ⟩ of the labelled pair; r is the mean of its private label.
+    """
+    cost, win = privacy_cost(epsilon), float(expit(shown))
+    mean = flip_prob(epsilon) + win / cost
+    noise = math.sqrt(mean * (1 - mean) / (n_pairs * states.mass))
+    return cost * noise / (win * (1 - win))
 
 
 def calibrated_width(
@@ -112,6 +125,8 @@ class MarginCase(Case):
         world: the instance; every state has the same margin in favour of the first response.
         margin: t > 0.
         width: Γ of the pessimistic policy; 0 for the greedy one.
+        known: what a labelled pair shows beside the margin: ⟨x, θ⟩ of a direction that all other
+            pairs show, so that it is taken as known.  It makes labels uneven: 1/γ.
         claimed: the gap that is claimed.
         labels: what labels are drawn from.
         channel: who randomizes them.
@@ -122,6 +137,7 @@ class MarginCase(Case):
     world: TwoArmStates
     margin: float
     width: float
+    known: float = 0.0
     claimed: float = 1.0
     labels: Callable[[Any], Any] = bradley_terry
     channel: Callable[[Any, float], Any] = response_by_cost
@@ -150,9 +166,59 @@ CALIBRATION = 400
 
 def exact_calibrated_gap(case: CalibratedCase, rng: Any = None, replicates: int = 1) -> float:
     """``exact_gap`` with the (1 − δ)-quantile of √m·|error| under the law of the estimate as Γ."""
-    error = np.abs(_margins(case, _outcomes(case)) - case.margin)
-    width = math.sqrt(case.world.mass) * float(np.quantile(error, 1 - case.failure_prob))
-    return exact_gap(replace(case, width=case.share * width))
+    return exact_gap(replace(case, width=case.share * exact_tail(case)))
+
+
+def exact_error(case: CalibratedCase, rng: Any = None, replicates: int = 1) -> float:
+    """The least w with P(|error| > w) ≤ δ in one state, δ being divided between the two sides."""
+    pairs, win, delta = round(case.n_pairs * case.world.mass), _win_prob(case), case.failure_prob
+
+    def error(wins: Any) -> float:
+        return float(_margins(case, np.array([[wins / pairs]]))[0, 0]) - case.margin
+
+    def both(odds: float) -> tuple[float, float]:
+        below, above = delta * expit(odds), delta * expit(-odds)
+        return -error(binom.ppf(below, pairs, win)), error(binom.isf(above, pairs, win))
+
+    low, high = -ODDS, ODDS
+    for _ in range(ROUNDS):
+        middle = (low + high) / 2
+        under, over = both(middle)
+        low, high = (middle, high) if under > over else (low, middle)
+    return max(both(high))
+
+
+def exact_tail(case: CalibratedCase, rng: Any = None, replicates: int = 1) -> float:
+    """The same in the norm of the data, √m·|error|."""
+    return math.sqrt(case.world.mass) * exact_error(case)
+
+
+def tail_case(point: Point, mass: float, margin: float) -> CalibratedCase:
+    """Labels of one cell, nobody corrupting, along ln(1/δ); what |N(0, s²)| exceeds is claimed.
+
+    Args:
+        point: of a row over log_inverse_delta.
+        mass: of the cell.
+        margin: its reward difference.
+    """
+    states, delta = TwoArmStates(1, mass), math.exp(-point.value)
+    unit = deviation(states, point.n_pairs, point.epsilon, margin)
+    return CalibratedCase(
+        methods=point.methods, n_pairs=point.n_pairs, epsilon=point.epsilon, world=states,
+        margin=margin, failure_prob=delta, claimed=-unit * float(ndtri(delta / 2)),
+    )  # fmt: skip
+
+
+@method
+def at_one_deviation(case: CalibratedCase) -> CalibratedCase:
+    """Wrong for a sweep of δ: what is exceeded a third of the time."""
+    return replace(case, failure_prob=1 / 3)
+
+
+def exact_fall(case: CalibratedCase, rng: Any = None, replicates: int = 1) -> float:
+    """How far the estimate of one state falls short of the margin with probability δ."""
+    lowest = _margins(case, _rates(case, np.array([case.failure_prob])))
+    return case.margin - float(lowest[0, 0])
 
 
 def sampled_calibrated_gap(
@@ -189,21 +255,26 @@ def estimated_margins(case: MarginCase, rng: np.random.Generator, replicates: in
 
 def _outcomes(case: MarginCase) -> np.ndarray:
     """(Q, 1) shares of wins, equally likely, in one state."""
+    return _rates(case, (np.arange(QUANTILES) + 0.5) / QUANTILES)
+
+
+def _rates(case: MarginCase, levels: np.ndarray) -> np.ndarray:
+    """(Q, 1) shares of wins at so many levels of their law, in one state."""
     pairs = round(case.n_pairs * case.world.mass)
-    wins = binom.ppf((np.arange(QUANTILES) + 0.5) / QUANTILES, pairs, _win_prob(case))
+    wins = binom.ppf(levels, pairs, _win_prob(case))
     return (wins / pairs)[:, None]
 
 
 def _win_prob(case: MarginCase) -> float:
     """P(z = +1)."""
-    return case.channel(case.labels(1 / (1 + math.exp(-case.margin))), case.epsilon)
+    return case.channel(case.labels(float(expit(case.known + case.margin))), case.epsilon)
 
 
 def _margins(case: MarginCase, rate: np.ndarray) -> np.ndarray:
     """(R, d) margins as estimated from shares of wins."""
     reading = case.reading(case.epsilon)
     read = np.clip(reading.scale * (rate - reading.shift), 1e-12, 1 - 1e-12)
-    fitted = torch.from_numpy(np.clip(np.log(read / (1 - read)), -BALL, BALL))
+    fitted = torch.from_numpy(np.clip(np.log(read / (1 - read)), -BALL, BALL) - case.known)
     return case.estimate(fitted, torch.full_like(fitted, case.margin)).numpy()
 
 

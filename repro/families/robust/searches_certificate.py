@@ -30,8 +30,13 @@ def random_world(rng: np.random.Generator) -> PairWorld:
         cells, features = int(rng.integers(2, 6)), int(rng.integers(1, 4))
         bound, seed = rng.uniform(0.5, LARGEST_BOUND), int(rng.integers(2**31))
         world = random_pair_world(cells, features, bound, seed)
-        if float(torch.linalg.cond(_hessian(world))) <= 1e8:
+        if invertible(world):
             return world
+
+
+def invertible(world: PairWorld) -> bool:
+    """Whether the Hessian at the truth can be inverted."""
+    return float(torch.linalg.cond(_hessian(world))) <= 1e8
 
 
 def random_moved(world: PairWorld) -> float:

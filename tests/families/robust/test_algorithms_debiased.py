@@ -137,3 +137,24 @@ def test_orthogonal_cells_are_fitted_one_by_one_as_newton_does(cells):
         inside = found.norm(dim=1) < radius * (1 - 1e-9)
         seen = x.T @ torch.linalg.solve(x @ x.T, x)  # nothing is said about other directions
         assert torch.allclose((found @ seen)[inside], found[inside], rtol=0, atol=1e-12 * radius)
+
+
+def test_newton_leaves_directions_without_data_at_0():
+    """Before they were projected out, rounding moved them by up to 8e-4."""
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        basis = np.linalg.qr(rng.standard_normal((4, 4)))[0]
+        x = torch.from_numpy(rng.standard_normal((5, 2)) @ basis[:2])
+        mass = torch.from_numpy(rng.dirichlet(np.ones(5), size=3))
+        labels = torch.from_numpy(rng.uniform(-3, 4, size=(3, 5)))
+        theta = debiased_logistic(x, mass, labels, 4.0).numpy()
+        assert np.abs(theta @ basis[2:].T).max() < 1e-14
+
+
+def test_a_cell_without_pairs_leaves_its_direction_at_0():
+    x = torch.tensor([[1.0, 0.0, 0.0], [0.6, 0.8, 0.0], [0.3, 0.3, 0.9]], dtype=torch.float64)
+    mass = torch.tensor([[0.5, 0.5, 0.0], [0.4, 0.3, 0.3]], dtype=torch.float64)
+    labels = torch.tensor([[0.3, 0.9, 0.5]], dtype=torch.float64).expand(2, -1)
+    theta = debiased_logistic(x, mass, labels, 4.0)
+    assert theta[0, 2] == 0
+    assert theta[1, 2] != 0

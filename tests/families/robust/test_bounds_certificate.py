@@ -5,12 +5,18 @@ import math
 import numpy as np
 import pytest
 import torch
+from scipy.special import expit
 
 from repro.families.robust.adversaries import STRONG
 from repro.families.robust.bounds_cases import PricedCase, RandomCells
-from repro.families.robust.bounds_certificate import certified_floor
-from repro.families.robust.searches_certificate import certified
-from repro.families.robust.searches_policy_certificate import policy_ratio
+from repro.families.robust.bounds_certificate import certified_floor, certified_rise
+from repro.families.robust.quantities_floors import dpo_gap, gap_gradient, gap_hessian, rewards_of
+from repro.families.robust.searches_certificate import certified, random_moved, random_world
+from repro.families.robust.searches_policy_certificate import (
+    dpo_value,
+    policy_ratio,
+    random_policies,
+)
 from repro.families.robust.worlds_pairs import orthogonal_cells
 
 
@@ -43,3 +49,69 @@ def test_policies_have_certificates_that_the_attack_all_but_reaches(kind):
     rng = np.random.default_rng(kind)
     found = [policy_ratio(case, kind, rng, lambda one: one) for _ in range(6)]
     assert 0.95 <= min(found) <= max(found) <= 1 + 1e-6
+
+
+def every_shift(world, moved, points=60):
+    """(P, k) θ̂ − θ_true of attacks along every edge of Σ|b_c| ≤ Z: the optimum by brute force."""
+    x, theta = world.coordinates.numpy(), world.truth.numpy()
+    cells, share = len(x), np.linspace(0, 1, points)
+    corner = np.eye(cells)
+    attacks = [
+        moved * (np.outer(share, one * corner[i]) + np.outer(1 - share, two * corner[j]))
+        for i in range(cells) for j in range(i) for one in (1, -1) for two in (1, -1)
+    ]  # fmt: skip
+    score, mass = np.concatenate(attacks) @ x, world.cell_prob.numpy()
+    found = np.zeros_like(score)
+    win = expit(x @ theta)
+    for _ in range(12):
+        now = expit((theta + found) @ x.T)
+        left = score - (mass * (now - win)) @ x
+        hessian = np.einsum("pc,ci,cj->pij", mass * now * (1 - now), x, x)
+        found = found + np.linalg.solve(hessian, left[..., None])[..., 0]
+    assert np.abs(left).max() < 1e-14
+    return torch.from_numpy(found)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_best_of_all_attacks_is_just_below_the_certificate_of_one_functional(seed):
+    """That of the norm is wider: what it leaves is its own part for curvature, not the attack's."""
+    rng = np.random.default_rng(seed)
+    found = math.inf
+    while not math.isfinite(found):
+        world = random_world(rng)
+        moved, along = random_moved(world), -world.coordinates[0]
+        found = certified_rise(world, moved, along)
+    best = float((every_shift(world, moved) @ along).max())
+    assert 0.999 * found <= best <= found
+    assert found <= certified_floor(world, moved, along[None]) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_best_of_all_attacks_on_dpo_is_just_below_its_certificate(seed):
+    rng = np.random.default_rng(seed)
+    pairs = random_policies(rng)
+    moved = random_moved(pairs)
+    case = PricedCase(world=pairs, cost=3.0, epsilon=math.log(2.0), corruption=moved / 3,
+                      adversary=STRONG)  # fmt: skip
+    value = dpo_value(case, moved)
+    if value is None:
+        return
+    theta = (pairs.truth + every_shift(pairs, moved)) @ pairs.basis.T
+    best = float(dpo_gap(pairs.policies, rewards_of(pairs.policies, theta)).abs().max())
+    assert 0.95 * value.certificate <= value.attack <= best * (1 + 1e-6)
+    assert best <= value.certificate
+
+
+def test_the_second_derivative_of_the_gap_is_that_of_its_gradient():
+    pairs = random_policies(np.random.default_rng(3))
+    gap = lambda at: dpo_gap(pairs.policies, rewards_of(pairs.policies, (pairs.basis @ at)[None]))  # noqa: E731
+    k = len(pairs.truth)
+    step = 1e-3 * torch.from_numpy(np.random.default_rng(4).standard_normal(k))
+    straight = gap_gradient(pairs.policies, pairs) @ step
+    bent = straight + step @ gap_hessian(pairs.policies, pairs) @ step / 2
+    assert float(gap(pairs.truth + step)) == pytest.approx(float(bent), abs=1e-8)
+
+
+def test_no_rise_where_no_floor_is_certified():
+    world = orthogonal_cells([0.5], [0.0], 2.0)
+    assert certified_rise(world, 0.2, world.coordinates[0]) == math.inf

@@ -11,6 +11,7 @@ from repro.base.schema import validate
 from repro.families.robust.adversaries import ADVERSARIES, NONE, adversary_of
 from repro.families.robust.adversaries_huber import MAX_CELLS
 from repro.families.robust.cases import NOBODY, STRONG_LTC, RobustExperiment, RobustProbes
+from repro.families.robust.cases_separation import RarePairs
 from repro.families.robust.worlds_choices import CellsChoice, SaturatedChoice, build_pair_world
 from repro.families.robust.worlds_pairs import pairs_of
 from repro.instances.linear import random_linear_world
@@ -109,3 +110,11 @@ def test_adversaries_by_name():
         adversary_of("theorem.adversary", "huber", lambda: MAX_CELLS + 1)
     with pytest.raises(BadInput, match=r"^theorem.adversary=hubr: did you mean huber\? allowed: "):
         adversary_of("theorem.adversary", "hubr", unused)
+
+
+def test_rare_pairs_need_somebody_who_corrupts():
+    """Their masses are in units of α: at α = 0 there are none."""
+    rare = RarePairs(reward_bound=2, lightest=0.5, heaviest=2e4, ratio=1.25, kl_weight=0.02)
+    assert rare.pairs(1e-5).masses == pytest.approx((5e-6, 0.2))
+    with pytest.raises(BadInput, match=r"corruption=0.*above 0"):
+        rare.pairs(0.0)

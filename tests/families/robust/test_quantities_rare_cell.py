@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.special import ndtri
 
 from repro.base.notation import epsilon_of_cost
 from repro.corruption.orders import Order
@@ -45,13 +46,17 @@ from repro.families.robust.quantities_dpo import (
 )
 from repro.families.robust.quantities_rare_cell import rare_cell_floors, worst_rare_cell
 from repro.families.robust.quantities_two_arms import (
+    CalibratedCase,
     MarginCase,
     TwoArmStates,
     calibrated_width,
     cost_in_many_states,
     deviation,
     estimated_margins,
+    exact_error,
+    exact_fall,
     exact_gap,
+    exact_tail,
     reach_of,
     sampled_gap,
     worst_margin,
@@ -141,6 +146,38 @@ def test_margins_are_unbiased_and_as_noisy_as_said():
     found = estimated_margins(margins(states, 10**8, 0.1), RNG(0), 4000)
     assert found.mean(axis=0) == pytest.approx([0.1, 0.1], abs=1e-4)
     assert found.std() == pytest.approx(deviation(states, 10**8, 1.0), rel=0.03)
+
+
+def known_margins(shown: float, n_pairs: int, failure_prob: float = 0.05) -> CalibratedCase:
+    return CalibratedCase(methods=(), n_pairs=n_pairs, epsilon=1.0, world=TwoArmStates(1, 0.2),
+                          margin=1e-3, failure_prob=failure_prob, known=shown)  # fmt: skip
+
+
+def test_uneven_labels_are_noisier_by_the_slope_of_the_curve():
+    """The delta method, and 1/γ at B′ = 3 against even labels without privacy's floor."""
+    case = known_margins(3.0, 10**10)
+    unit = deviation(case.world, 1e10, 1.0, 3.0)
+    found = estimated_margins(case, RNG(0), 4000)
+    assert found.mean() == pytest.approx(1e-3, abs=4 * unit / 60)
+    assert found.std() == pytest.approx(unit, rel=0.04)
+    assert unit > 5 * deviation(case.world, 1e10, 1.0)
+
+
+@pytest.mark.parametrize("failure_prob", [0.5, 0.05])
+def test_tails_are_those_of_drawn_errors(failure_prob):
+    case = known_margins(1.0, 10**8, failure_prob)
+    off = estimated_margins(case, RNG(0), 20000)[:, 0] - case.margin
+    assert exact_error(case) == pytest.approx(np.quantile(np.abs(off), 1 - failure_prob), rel=0.03)
+    assert exact_tail(case) == pytest.approx(exact_error(case) * 0.2**0.5)
+    unit = deviation(case.world, 1e8, 1.0, 1.0)
+    assert exact_fall(case) == pytest.approx(-np.quantile(off, failure_prob), abs=0.03 * unit)
+
+
+def test_tails_go_on_where_nothing_is_ever_drawn():
+    case = known_margins(0.0, 10**10, math.exp(-26))
+    assert exact_error(case) == pytest.approx(
+        -deviation(case.world, 1e10, 1.0) * ndtri(math.exp(-26) / 2), rel=1e-3
+    )
 
 
 def test_width_covers_as_calibrated():
