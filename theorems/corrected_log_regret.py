@@ -32,6 +32,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import numpy as np
+from scipy.stats import chi2
 
 from repro.families.online_kl import wrong_repaired as version
 from repro.families.online_kl.algorithms_bonus import repaired_net_weight, repaired_weight
@@ -42,7 +43,13 @@ from repro.families.online_kl.bounds_events import optimism_deficit
 from repro.families.online_kl.bounds_regret import regret_rate
 from repro.families.online_kl.bounds_repaired import eluder_sum, needed_radius, regret_bound
 from repro.families.online_kl.cases import OnlineCase, OnlineExperiment, OnlineProbes
-from repro.families.online_kl.quantities import RATE_OVER_CLOSED_FORM, of_curve
+from repro.families.online_kl.quantities import (
+    RATE_OVER_CLOSED_FORM,
+    curious_regret,
+    limit,
+    of_curve,
+    rate_over_closed_form,
+)
 from repro.families.online_kl.simulation import RegretCurve, simulate
 from repro.families.online_kl.wrong_pokl import CLASS_SEED, hidden_randomizer, naive_labels
 from repro.families.online_kl.wrong_repaired import likelihood_level, repaired
@@ -129,6 +136,14 @@ def quantile_over_bound(case: OnlineCase, rng: np.random.Generator, replicates: 
     return {m.name: float(found) / m.run(case) for m in case.methods}
 
 
+def gap_quantile(case: OnlineCase, curve: RegretCurve) -> list[float]:
+    """M (1−δ)-quantiles of the gap after T labels, over that of the limit, a χ² of S states."""
+    world, delta = case.world, case.exploration.failure_prob
+    states, mean = len(world.state_prob), limit(case).estimation / case.horizon
+    exact = mean * chi2.isf(delta, states) / states
+    return [float(np.quantile(gaps, 1 - delta)) / exact for gaps in curve.regret[-1]]
+
+
 def above_bound(case: OnlineCase, curve: RegretCurve) -> np.ndarray:
     """(M, R) 1.0 where the regret after T rounds exceeds the bound of the corrected theorem."""
     return (curve.cumulative[-1] > corrected_bound(case)).astype(float)
@@ -193,24 +208,28 @@ def size_left_out(class_size: float) -> float:
     return needed_radius(math.log(class_size), LOG_DELTA) / (8 * LOG_DELTA)
 
 
+CURIOUS = "on the curious side"
+LIKELIHOOD = of_curve(f"regret rate {CURIOUS} / closed form", likelihood_over_limit, curious_regret)
+OVER_LIMIT = of_curve(f"regret rate {CURIOUS} / closed form", rate_over_closed_form, curious_regret)
+CURIOUS_SCALED = of_curve(f"regret per unit of log T {CURIOUS} · kl_weight", scaled_rate,
+                          curious_regret)  # fmt: skip
 SCALED = of_curve("regret per unit of log T · kl_weight", scaled_rate)
 PER_ROUND = of_curve("mean regret of a round [reward]", per_round)
-LIKELIHOOD = of_curve("regret rate / closed form", likelihood_over_limit)
 EVENT = of_curve("event fails for some t ≤ T [frequency]", ever, not_optimistic)
 ABOVE = of_curve("regret above its bound [frequency]", above_bound)
 OVER_BOUND = Measure("regret / bound", over_bound, Evidence.MEASURED)
+GAP_QUANTILE = of_curve("(1−δ)-quantile of T · gap / that of the limit", gap_quantile)
 QUANTILE = Measure("(1−δ)-quantile of the regret / bound", quantile_over_bound, Evidence.MEASURED)
 RADIUS = Measure("needed Σ(Δ − Δ*)² / (8·W·log(N/δ))", per_method(radius), Evidence.COMPUTED)
 
 PROVED, IN_E_B = Method("bound", corrected_bound), Method("bound_in_e_b", bound_in_e_b)
 THOUSANDTH = Method("thousandth", thousandth)
 LABELS, HIDDEN = (Need.LABELS,), (Need.LABELS, Need.TRUTH_HIDDEN)
-ALL = (*HIDDEN, Need.PRIVACY, Need.OPTIMISM)
 EPS = ("epsilon",)
 THEOREM, CAP = "own.corrected_theorem_5_2", "own.cap_of_eq_13"
 PRINTED, COROLLARY = "p1.thm_5_2", "p1.cor_5_5"
 NEAR, FAR, OPPOSITE = "near_bound", "far_below", "opposite"
-LIMIT = "rate → [W/2 + Γ²·Var(u)·…]/(2·kl_weight)"
+STAYS = "the rate tends to that without privacy, which is not 0"
 SHUNNED = "one misleading label, and π² shuns the best response for e^{β(B−1)} rounds"
 
 
@@ -231,8 +250,8 @@ class CorrectedLogRegret(OnlineExperiment):
             version.repaired_less_bonus, (naive_labels,), on=NEAR, given=tables,
             needs=(*HIDDEN, Need.PRIVACY), fixed=EPS),
         Row("printed_eps_inf", "reward_bound",
-            Slope(2, "the printed Γ_T, ε = ∞: regret {rate}"), SCALED, version.printed,
-            (repaired, version.repaired_less_bonus), on=NEAR, given=tables,
+            Slope(2, "the printed Γ_T, ε = ∞: regret {rate}"), CURIOUS_SCALED, version.printed,
+            (repaired,), on=NEAR, given=tables,
             needs=(*LABELS, Need.OPTIMISM), settles=(COROLLARY,), fixed=EPS),
         Row("repaired_eps_inf", "reward_bound",
             Slope(1, "the repaired Γ, ε = ∞: regret {rate}"), SCALED, repaired,
@@ -245,11 +264,11 @@ class CorrectedLogRegret(OnlineExperiment):
             Slope(2, "the repaired Γ, ε = 1: regret {rate}"), SCALED, repaired, (naive_labels,),
             on=NEAR, given=tables, needs=(*LABELS, Need.PRIVACY), fixed=EPS),
         Row("constant_b", "reward_bound", Ratio("closed form at every B, ε = 1"),
-            RATE_OVER_CLOSED_FORM, repaired, (version.printed, version.repaired_less_bonus,
+            OVER_LIMIT, repaired, (version.printed, version.repaired_less_bonus,
             version.a_quarter_more), on=NEAR, given=tables,
             needs=(Need.LABELS, Need.PRIVACY, Need.OPTIMISM)),
         Row("constant_epsilon", "epsilon", Ratio("closed form at every ε, B = 6"),
-            RATE_OVER_CLOSED_FORM, repaired, (version.printed, version.repaired_less_bonus,
+            OVER_LIMIT, repaired, (version.printed, version.repaired_less_bonus,
             version.a_quarter_more), on=NEAR, given=tables,
             needs=(Need.LABELS, Need.PRIVACY, Need.OPTIMISM)),
         Row("constant_estimation", "epsilon", Ratio("estimation alone at every ε, B = 6"),
@@ -260,15 +279,26 @@ class CorrectedLogRegret(OnlineExperiment):
             version.likelihood_set, (repaired, version.repaired_less_bonus), on=FAR, given=tables,
             needs=(Need.LABELS, Need.PRIVACY, Need.OPTIMISM)),
         Row("likelihood_bound", "reward_bound",
-            Slope(0, "the likelihood's set at a fixed difference: regret {rate}"), SCALED,
-            version.likelihood_set, (repaired,), on=FAR, given=tables, needs=LABELS),
+            Ratio("the likelihood's set: Γ² → 8·W(Δ)·level at every B"), LIKELIHOOD,
+            version.likelihood_set, (repaired,), on=FAR, given=tables,
+            needs=(Need.LABELS, Need.OPTIMISM)),
+        Row("abstract", "epsilon_minus_one",
+            Slope(-2, "the abstract's regret {rate} at all ε", "at_most"), SCALED,
+            version.repaired_less_bonus, on=NEAR, given=tables,
+            needs=(Need.TRUTH_HIDDEN,), settles=("p1.abs_2",),
+            expected="contradicted", why=STAYS),
+        Row("abstract_small", "epsilon_minus_one",
+            Slope(-2, "the abstract's regret {rate} as ε → 0"), SCALED,
+            version.repaired_less_bonus, (naive_labels,), on=NEAR, given=tables,
+            needs=(*HIDDEN, Need.PRIVACY), settles=("p1.abs_2",)),
         Row("event", "horizon", Frequency("Lemma C.4 with the repaired Γ, which has no T"), EVENT,
             repaired, (version.tenth_of_the_bonus,), on=INSTANCE, given=finite,
             needs=(Need.LABELS, Need.OPTIMISM)),
         Row("radius_delta", "log_inverse_delta",
             Ratio("the event needs 8·W·log(N/δ) as δ → 0"), RADIUS, eight_logs_of_delta,
             (seven_logs_of_delta,)),
-        Row("radius_size", "class_size", Ratio("the event needs 8·W·log(N/δ) at every N, δ = e^−100"), RADIUS,
+        Row("radius_size", "class_size",
+            Ratio("the event needs 8·W·log(N/δ) at every N, δ = e^−100"), RADIUS,
             eight_logs_of_size, (size_left_out,)),
         Row("bound", "reward_bound", Inequality("regret ≤ its bound at every B, ε = 1"),
             OVER_BOUND, PROVED, (IN_E_B,), on=NEAR, given=tables, needs=LABELS, fixed=EPS),
@@ -283,6 +313,10 @@ class CorrectedLogRegret(OnlineExperiment):
             Frequency("cap 2B: regret ≤ its bound with probability ≥ 1−δ"), ABOVE, repaired,
             (version.capped_at_one,), on=OPPOSITE, given=two, needs=(Need.LABELS, Need.OPTIMISM),
             settles=(THEOREM, CAP)),
+        Row("quantile_gap", "log_inverse_delta",
+            Ratio("estimation alone: (1−δ)-quantile of the gap → χ²_S·β·W/(4T)"), GAP_QUANTILE,
+            version.repaired_less_bonus, (naive_labels, repaired), on=NEAR, given=tables,
+            needs=(*HIDDEN, Need.PRIVACY)),
         Row("quantile_eps_one", "log_inverse_delta",
             Inequality("ε = 1: (1−δ)-quantile of the regret ≤ the bound at δ"), QUANTILE, PROVED,
             (THOUSANDTH, IN_E_B), on=NEAR, given=tables, needs=LABELS, settles=(THEOREM, PRINTED),

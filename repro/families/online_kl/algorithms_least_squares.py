@@ -128,7 +128,7 @@ def finite_least_squares(
 def finite_likelihood(
     pairs: Tensor, label_sum: Tensor, differences: Tensor, signal: Tensor
 ) -> Tensor:
-    """(L, N) negative log likelihood of the private labels for every reward of a finite class.
+    """(L, N) negative log likelihood of the private labels, up to a constant.
 
     Args: as for ``finite_least_squares``.
     """
