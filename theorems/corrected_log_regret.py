@@ -140,7 +140,7 @@ def gap_quantile(case: OnlineCase, curve: RegretCurve) -> list[float]:
     """M (1−δ)-quantiles of the gap after T labels, over that of the limit, a χ² of S states."""
     world, delta = case.world, case.exploration.failure_prob
     states, mean = len(world.state_prob), limit(case).estimation / case.horizon
-    exact = mean * chi2.isf(delta, states) / states
+    exact = mean * float(chi2.isf(delta, states)) / states
     return [float(np.quantile(gaps, 1 - delta)) / exact for gaps in curve.regret[-1]]
 
 

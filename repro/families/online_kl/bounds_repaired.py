@@ -8,8 +8,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import log_ndtr
+from scipy.special import ndtri_exp
 
 from repro.preferences.label_information import inverse_information
 
@@ -80,5 +79,4 @@ def needed_radius(log_class_size: float, log_inverse_delta: float) -> float:
     """
     log_any = math.log(-math.log1p(-math.exp(-log_inverse_delta)))  # 1 − (1 − p)^N = δ
     log_each = log_any - log_class_size
-    root = brentq(lambda z: log_ndtr(-z) - log_each, 0.0, 2 * math.sqrt(-2 * log_each) + 10)
-    return (2 * float(root)) ** 2
+    return (2 * float(ndtri_exp(log_each))) ** 2
