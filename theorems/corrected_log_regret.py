@@ -20,6 +20,9 @@ The cap.  With eq. (13)'s cap of 1 and B > 1, one early label that misleads make
 response for e^{β(B−1)} rounds: regret grows like T, so Theorem 5.2 as printed fails for every
 constant (``cap_one``, contradicted); with a cap of 2B it stays put.
 
+The abstract's regret ∝ 1/(e^ε−1)² names no range of ε: right as ε → 0 (``abstract_small``), not at
+all ε (``abstract``, contradicted), since Theorem 5.2 has 2α−1.
+
 Probability: the (1−δ)-quantile of the regret against the bound at that δ, with privacy and without.
 
 What would refute it: another exponent, a constant outside its margin, one quantile above its bound.

@@ -130,3 +130,15 @@ def of_one_parameter(log_size: float) -> float:
 def of_the_hypercube(log_size: float) -> float:
     """The same where log N = S·log 2 counts states: the MLE pays for each of them."""
     return of_one_parameter.run(log_size) / log_size
+
+
+@method
+def gap_over_literal(log_size: float) -> float:
+    """The MLE's gap over the literal bound of one parameter: below 1, the bound is none."""
+    return 1 / of_one_parameter.run(log_size)
+
+
+@method
+def gap_over_states(log_size: float) -> float:
+    """Wrong: the same claim of the hypercube, where the bound stands."""
+    return 1 / of_the_hypercube.run(log_size)
