@@ -44,7 +44,12 @@ from repro.families.online_kl.algorithms_least_squares import finite_likelihood
 from repro.families.online_kl.algorithms_tables import TwoResponseTables
 from repro.families.online_kl.bounds_events import optimism_deficit
 from repro.families.online_kl.bounds_regret import regret_rate
-from repro.families.online_kl.bounds_repaired import eluder_sum, needed_radius, regret_bound
+from repro.families.online_kl.bounds_repaired import (
+    eluder_sum,
+    estimate_over_floor,
+    needed_radius,
+    regret_bound,
+)
 from repro.families.online_kl.cases import OnlineCase, OnlineExperiment, OnlineProbes
 from repro.families.online_kl.quantities import (
     RATE_OVER_CLOSED_FORM,
@@ -177,8 +182,8 @@ def _bound(case: OnlineCase, weight: float) -> float:
     )
 
 
-def radius(case: PointCase, formula: Method, rng: object, replicates: int) -> float:
-    """What the event needs over a formula for it."""
+def of_value(case: PointCase, formula: Method, rng: object, replicates: int) -> float:
+    """A closed form of the swept value."""
     return formula.run(case.value)
 
 
@@ -216,6 +221,24 @@ LIKELIHOOD = of_curve(f"regret rate {CURIOUS} / closed form", likelihood_over_li
 OVER_LIMIT = of_curve(f"regret rate {CURIOUS} / closed form", rate_over_closed_form, curious_regret)
 CURIOUS_SCALED = of_curve(f"regret per unit of log T {CURIOUS} · kl_weight", scaled_rate,
                           curious_regret)  # fmt: skip
+BUDGETS = (0.1, 1.0, 4.0, 16.0, math.inf)
+SHARP_WEIGHT = 0.2
+"""1/β at which the floor's constant is least: there βa = 1/2 with a = 1/10."""
+
+
+@method
+def within_3_2(reward_bound: float) -> float:
+    """The estimate's rate over 3.2 times the floor's, the largest over ε."""
+    rates = [estimate_over_floor(reward_bound, eps, SHARP_WEIGHT) for eps in BUDGETS]
+    return max(rates) / 3.2
+
+
+@method
+def within_2_9(reward_bound: float) -> float:
+    """Wrong: 2.9 for 3.2."""
+    return 3.2 / 2.9 * within_3_2.run(reward_bound)
+
+
 SCALED = of_curve("regret per unit of log T · kl_weight", scaled_rate)
 PER_ROUND = of_curve("mean regret of a round [reward]", per_round)
 EVENT = of_curve("event fails for some t ≤ T [frequency]", ever, not_optimistic)
@@ -223,7 +246,8 @@ ABOVE = of_curve("regret above its bound [frequency]", above_bound)
 OVER_BOUND = Measure("regret / bound", over_bound, Evidence.MEASURED)
 GAP_QUANTILE = of_curve("(1−δ)-quantile of T · gap / that of the limit", gap_quantile)
 QUANTILE = Measure("(1−δ)-quantile of the regret / bound", quantile_over_bound, Evidence.MEASURED)
-RADIUS = Measure("needed Σ(Δ − Δ*)² / (8·W·log(N/δ))", per_method(radius), Evidence.COMPUTED)
+APART = Measure("upper / (3.2 · lower)", per_method(of_value), Evidence.COMPUTED)
+RADIUS = Measure("needed Σ(Δ − Δ*)² / (8·W·log(N/δ))", per_method(of_value), Evidence.COMPUTED)
 
 PROVED, IN_E_B = Method("bound", corrected_bound), Method("bound_in_e_b", bound_in_e_b)
 THOUSANDTH = Method("thousandth", thousandth)
@@ -303,6 +327,9 @@ class CorrectedLogRegret(OnlineExperiment):
         Row("radius_size", "class_size",
             Ratio("the event needs 8·W·log(N/δ) at every N, δ = e^−100"), RADIUS,
             eight_logs_of_size, (size_left_out,)),
+        Row("floor", "reward_bound",
+            Inequality("the estimate's rate ≤ 3.2 times every learner's, ε from .1 to ∞"), APART,
+            within_3_2, (within_2_9,)),
         Row("bound", "reward_bound", Inequality("regret ≤ its bound at every B, ε = 1"),
             OVER_BOUND, PROVED, (IN_E_B,), on=NEAR, given=tables, needs=LABELS, fixed=EPS),
         Row("cap_one", "horizon", Slope(-1, "as printed: mean regret of a round {rate}",

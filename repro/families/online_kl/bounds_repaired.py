@@ -71,6 +71,23 @@ def regret_floor(
     return curvature / (2 * kl_weight) * gained
 
 
+def estimate_over_floor(reward_bound: float, epsilon: float, kl_weight: float) -> float:
+    """The estimate's regret per unit of log T, at most β·S·W(B)/4, over the floor's at B − a.
+
+    Both as T → ∞ on tables where π* plays both responses alike.
+
+    Args:
+        reward_bound: B > 1/10.
+        epsilon: in (0, inf].
+        kl_weight: 1/β.
+    """
+    difference = reward_bound - min(0.1, kl_weight / 2)
+    late = np.array([1e60, 1e61])
+    low = regret_floor(1, difference, kl_weight, epsilon, late)
+    rate = (low[1] - low[0]) / math.log(10)
+    return inverse_information(reward_bound, epsilon) / (4 * kl_weight) / float(rate)
+
+
 def needed_radius(log_class_size: float, log_inverse_delta: float) -> float:
     """The least q with P(N independent wrong rewards at Σ(Δ−Δ*)² = q·W all lose) ≥ 1−δ.
 
