@@ -26,6 +26,9 @@ rewards, just far enough apart for the MLE to leave the bonus if it is wrong, th
 holds with probability ≥ 1−δ; the printed one with c = 1, 10 and 100 times a repaired bonus's
 constant does not.
 
+In probability (``quantile_limit``, ``quantile_bound``): exact (1−δ)-quantiles of the MLE's error
+from δ = 1/2 to e^−200 grow like log(1/δ), with the normal law's constant and within twice it.
+
 What would refute it: one random case above 1, another exponent, or a constant outside its margin.
 """
 
@@ -37,6 +40,7 @@ import numpy as np
 
 from repro.families.offline_kl import algorithms_repaired as bonus
 from repro.families.offline_kl import searches_corrected as step
+from repro.families.offline_kl import searches_quantiles as quantile
 from repro.families.offline_kl import wrong_ppkl as wrong
 from repro.families.offline_kl.algorithms_ppkl import OneSidedProblem, TwoArmProblem
 from repro.families.offline_kl.algorithms_repaired import predicted_gap, repaired
@@ -216,6 +220,14 @@ class CorrectedOfflineGap(NearBoundExperiment):
             Frequency("Algorithm 1: gap ≤ 8·β·D²_π*·W·L/n with probability ≥ 1−δ"), EXCEEDS,
             bonus.PROVED, (bonus.PROVED_TENTH,), on=THIN, needs=(Need.LABELS,),
             settles=(GAP, BONUS)),
+        Row("quantile_limit", "log_inverse_delta",
+            Ratio("(1−δ)-quantile of (Δ̂ − Δ)² → χ²₁'s·W/m at every δ"),
+            searched("quantile² / that of the limit", quantile.many_pairs), quantile.over_normal,
+            (quantile.over_the_mean,), on=CASES),
+        Row("quantile_bound", "log_inverse_delta",
+            Inequality("(1−δ)-quantile of (Δ̂ − Δ)² ≤ 4W·log(2/δ)/m"),
+            searched("quantile² / bound", quantile.any_pairs), quantile.within_bound,
+            (quantile.third_of_the_bound,), on=CASES, settles=(GAP, *PRINTED)),
     )  # fmt: skip
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:

@@ -25,7 +25,9 @@ local exponent in e^ε−1 is −2·2/(e^ε+1), which is −2 only as ε → 0 (
 The theorem survives, as a lower bound that is loose for ε ≳ 0.3.  What does not survive is the
 abstract's gap Õ(1/[(e^ε−1)²n]), called optimal there: as an upper bound over all ε it says that the
 gap vanishes as ε → ∞, and even the Bayes rule contradicts that (``epsilon_minus_one``, expected
-contradicted; all assumptions hold).  Corrected form: (2α−1)² in both bounds; the proof gives it
+contradicted; all assumptions hold).  Remark 4.4 writes it for ε in (0, 1] only, where the two rates
+differ by at most (e+1)²/4 (``p1_literal_readings``, row ``remark_4_4``): the abstract is right in
+that range, which it does not name.  Corrected form: (2α−1)² in both bounds; the proof gives it
 with KL ≤ (2α−1)²a²/(SC) in step 4 (``pair_kl_sharper``, our statement, sharp).  Proof: for
 q = 1−α + (2α−1)σ, d/dx KL(q_y‖q_x) = q′_x/(q_x(1−q_x))·∫_y^x q′, where q′ = (2α−1)σ′ ≤ (2α−1)/4
 and q(1−q) ≥ σ(1−σ) = σ′ make the first factor at most 2α−1; so KL(q_y‖q_x) ≤ (2α−1)²(x−y)²/8,

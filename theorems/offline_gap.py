@@ -23,7 +23,8 @@ gap is even in the bonus to second order.  So beside its rates in n and c(ε) st
 its gap beyond the bonus's own, of which text pairs have too little to be measured; whole gaps are
 held to the limit of a normal θ̂ at sizes where the sign of the bonus shows; the gap over S counts
 on the side of the response that the bonus spares; and how much of Γ_n the error uses
-(``bonus_used``) stands beside the event that it stays below.
+(``bonus_used``) stands beside the event that it stays below; half of Γ_n covers on the linear
+world and a quarter does not (``bonus_half``).
 The responses that ``pessimism`` leaves in play are equally good, so fair coins are their true law.
 """
 
@@ -278,6 +279,10 @@ class OfflineGap(OfflineExperiment[OfflineCase]):
             Frequency("|r̄ − b − r*| ≤ Γ_n everywhere with probability ≥ 1−δ"), EVENT, event_fails,
             (wrong.event_fails_without_root,), on=INSTANCE, given=ANY_SIZE,
             needs=(Need.LABELS, Need.PESSIMISM)),
+        Row("bonus_half", "n_pairs",
+            Frequency("|r̄ − b − r*| ≤ Γ_n/2, c = .1, with probability ≥ 1−δ"), EVENT,
+            wrong.event_fails_at_half, (wrong.event_fails_at_quarter,), on="linear",
+            given=ANY_SIZE, needs=(Need.LABELS, Need.PESSIMISM)),
         Row("bonus_used", "n_pairs", Ratio("E max |r̄ − b − r*|/Γ_n → that of a normal θ̂"), SHARE,
             wrong.share_of_bonus, (wrong.share_of_half_bonus,), on=INSTANCE, given=ANY_SIZE,
             needs=(*PRIVATE, Need.PESSIMISM)),

@@ -1,4 +1,4 @@
-"""P1's Definitions 3.2 and 3.5, eq. (20) and the probability of Theorem 4.2, taken literally.
+"""P1's Definitions 3.2 and 3.5, eqs. (15), (18), (20) and Theorems 4.2 and 4.5, taken literally.
 
 * Definition 3.2 (``distance_printed``) takes the infimum over b inside the supremum. b(s) may
   equal g − h at the response in question, as both are in [0, B], so D² is 0 everywhere, and the
@@ -20,6 +20,15 @@
   proof at δ/2 repairs it within O(·) (a proof among the tests). The control has both printed
   constants.
 
+* Eq. (15), last line (``eq_15_printed``): (σ(x) − σ(y))² ≥ σ′(B)·(x−y)² loses a square; σ′(B)² is
+  right, and sharp (``eq_15``). Step (b) of (18) (``eq_18_printed``) has (a+b)²/8 ≥ a²/4 − τ²; with
+  a²/16 − τ²/2 it holds, and is sharp (``eq_18``).
+* Theorem 4.5 says "S = log N_F(τ)" for *a* class F. For a class with one parameter log N_F(τ) grows
+  without end as τ → 0, while the private MLE's gap stays (``one_parameter``): the theorem is about
+  the hypercube of its proof, where log N counts states (``hypercube``).
+* Remark 4.4 writes e^ε − 1 for 2α − 1 for ε in (0, 1] only. There the two rates differ by a factor
+  between 4 and (e+1)² (``remark_4_4``), so the abstract's rate is right in that range up to 3.46.
+
 The contradicted rows are the controls of their corrected neighbours.  What would refute a supported
 row: one case above 1, or growth other than the claimed one.
 """
@@ -32,6 +41,7 @@ from functools import partial
 import numpy as np
 
 from repro.families.offline_kl import quantities_readings as reading
+from repro.families.offline_kl import searches_readings as step
 from repro.families.offline_kl.bounds_reward_error import OppositeRewards
 from repro.families.offline_kl.cases import searched
 from repro.families.offline_kl.quantities_readings import (
@@ -114,6 +124,11 @@ def common_case(bound: float, rng: np.random.Generator) -> OppositeRewards:
     return OppositeRewards(bound, epsilon, pairs, telling, log_term)
 
 
+def of_value(case: PointCase, formula: Method, rng: object, replicates: int) -> float:
+    """A closed form of the swept value."""
+    return formula.run(case.value)
+
+
 CHANCE = "P(failure) / δ"
 DISTANCE = searched("error² / (D²·E Var)", reading.random_class)
 ELUDER = Measure("d_F", per_method(eluder), Evidence.COMPUTED)
@@ -122,9 +137,17 @@ EXPONENT = Measure("exponent of d_F·log(NT/δ) in log T", per_method(exponent),
 RARE = searched(CHANCE, rare_case)
 COMMON = searched(CHANCE, common_case)
 
+SLOPES = searched("left side / right side", step.slope_case)
+NETS = searched("left side / right side", step.net_case)
+OF_SIZE = Measure("left side / right side", per_method(of_value), Evidence.COMPUTED)
+OF_BUDGET = Measure("left side / right side", per_method(of_value), Evidence.COMPUTED)
+
 DEF_3_5, LEM_B_1 = ("p1.def_3_5",), "p1.lem_b_1"
 ZERO = "b(s) = g − h is allowed inside the supremum, so D² is 0"
 HALF = "Freedman's inequality has 8 for 4: the chance is about e^(−L/2) for e^−L"
+SQUARE = "σ′ ≤ 1/4, so that σ′(B) is above σ′(B)² ≤ (σ(x) − σ(y))²/(x−y)²"
+QUARTER = "at b = 0 it says a²/4 ≤ a²/8 + τ²"
+STATES = ("own.states_of_theorem_4_5",)
 
 
 class P1LiteralReadings(Experiment[PointCase]):
@@ -133,7 +156,7 @@ class P1LiteralReadings(Experiment[PointCase]):
     All cases are realisable and Bradley–Terry by construction; pairs are i.i.d.
     """
 
-    title = "P1 Definitions 3.2, 3.5, eq. (20), probability of Theorem 4.2: read literally"
+    title = "P1 Definitions 3.2, 3.5, eqs. (15), (18), (20), Theorems 4.2, 4.5: read literally"
 
     rows = (
         Row("distance_printed", "num_features",
@@ -159,6 +182,27 @@ class P1LiteralReadings(Experiment[PointCase]):
         Row("failure_probability", "reward_bound",
             Inequality("(19) or (20) fails with probability ≤ δ, not 2δ"), COMMON,
             CORRECTED_CONSTANTS, (PRINTED_CONSTANTS,), settles=(LEM_B_1, "p1.thm_4_2")),
+        Row("eq_15_printed", "reward_bound",
+            Inequality("(15), last line: σ′(B)·(x−y)² ≤ (σ(x) − σ(y))²"), SLOPES,
+            step.last_line_of_15, settles=("p1.eq_15",), expected="contradicted", why=SQUARE),
+        Row("eq_15", "reward_bound", Inequality("(15) with σ′(B)²·(x−y)²"), SLOPES,
+            step.squared_slope, (step.last_line_of_15, step.squared_slope_ten_percent),
+            settles=("p1.eq_15",)),
+        Row("eq_18_printed", "ridge",
+            Inequality("(18), step (b): a²/4 − τ² ≤ (a+b)²/8"), NETS, step.step_b_of_18,
+            settles=("p1.eq_18",), expected="contradicted", why=QUARTER),
+        Row("eq_18", "ridge", Inequality("(18), step (b) with a²/16 − τ²/2"), NETS,
+            step.by_halves, (step.step_b_of_18, step.by_halves_tenth_more),
+            settles=("p1.eq_18",)),
+        Row("one_parameter", "num_states",
+            Inequality("one parameter, S = log N(τ): the MLE's gap ≤ Theorem 4.5's bound"),
+            OF_SIZE, step.gap_over_literal, (step.gap_over_states,), settles=STATES),
+        Row("hypercube", "num_states",
+            Inequality("Theorem 4.5 with S states ≤ the MLE's gap"), OF_SIZE,
+            step.of_the_hypercube, (step.of_one_parameter,), settles=("p1.thm_4_5",)),
+        Row("remark_4_4", "epsilon",
+            Inequality("ε ≤ 1: 4 ≤ ((e^ε−1)/(2α−1))² ≤ (e+1)²"), OF_BUDGET, step.two_rates,
+            (step.two_rates_at_twice,), settles=("p1.rem_4_4",)),
     )  # fmt: skip
 
     def case(self, point: Point) -> PointCase:

@@ -13,13 +13,13 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from repro.families.offline_kl.bounds_information import (
+from repro.families.offline_kl.searches_corrected import Apart
+from repro.preferences.label_information import (
     crossover,
     inverse_information,
     printed_factor,
     two_term,
 )
-from repro.families.offline_kl.searches_corrected import Apart
 from repro.report.figure import save
 
 DRAWING = Path(__file__).parents[1] / "docs" / "figures" / "factor_crossover.svg"

@@ -3,8 +3,8 @@
 import pytest
 
 import repro
-from repro.families.offline_kl import bounds_information
-from repro.families.offline_kl.bounds_information import crossover
+from repro.preferences import label_information
+from repro.preferences.label_information import crossover
 
 
 def test_every_verdict_is_the_pinned_one_and_every_control_is_caught(smoke, surprises):
@@ -44,9 +44,9 @@ def test_the_chance_of_a_mistake_is_half_of_its_bound_for_many_labels(smoke, by_
 
 def test_a_lost_square_breaks_the_steps(monkeypatch, by_name):
     """κ·V for κ·V², as after the paper's eq. (15)."""
-    spread, excess = bounds_information.inverse_slope, bounds_information.privacy_excess
+    spread, excess = label_information.inverse_slope, label_information.privacy_excess
     monkeypatch.setattr(
-        bounds_information, "inverse_information", lambda x, e: spread(x) * (1 + excess(e))
+        label_information, "inverse_information", lambda x, e: spread(x) * (1 + excess(e))
     )
     few = ["budget.replicates=40", "compute.workers=1"]
     done = repro.run("corrected_offline_gap", budget="smoke", only=["hellinger", "in_sample"],

@@ -27,7 +27,7 @@ NEVER_FAILS = {
 
 MAY_BE_NEGATIVE = {
     "private_chipo", "square_chipo", "log_regret", "log_regret_nonprivate", "fast_rate_online",
-    "price_of_adaptivity",
+    "price_of_adaptivity", "corrected_log_regret",
 }  # fmt: skip
 """They measure differences, of which only the mean is positive, or gaps to a comparator that need
 not be the best policy."""

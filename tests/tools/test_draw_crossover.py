@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from repro.families.offline_kl.bounds_information import crossover
+from repro.preferences.label_information import crossover
 from tests.docs.fences import ROOT
 from tools.draw_crossover import DRAWING, draw_crossover, local_exponent, table
 

@@ -18,10 +18,10 @@ from repro.families.offline_kl.bounds_corrected import (
     algorithm_1_upper,
     squared_error,
 )
-from repro.families.offline_kl.bounds_information import inverse_information, printed_factor
 from repro.families.offline_kl.quantities_gap import two_arm_bonus_gap, two_arm_gap_constant
 from repro.instances.assumptions import policy_concentrability, two_arm_concentrability
 from repro.policies.covering import log_covering_table
+from repro.preferences.label_information import inverse_information, printed_factor
 from repro.study.row import Method, method, privacy_mistake
 
 

@@ -11,11 +11,10 @@ import torch
 from torch import Tensor
 
 from repro.families.offline_kl.algorithms_channels import Directions
-from repro.families.offline_kl.bounds_information import inverse_slope
-from repro.families.offline_kl.bounds_scalar import sigmoid, sigmoid_difference
 from repro.families.offline_kl.quantities_gap import curvature, label_information
 from repro.instances.linear import LinearWorld
 from repro.policies.regularisers import KL, Regulariser
+from repro.preferences.label_information import inverse_slope, sigmoid, sigmoid_difference
 from repro.preferences.label_mixture import LabelMixture
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from repro.families.offline_kl.bounds_information import (
+from repro.preferences.label_information import (
     inverse_information,
     log_likelihood_slope,
 )

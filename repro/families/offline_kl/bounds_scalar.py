@@ -7,15 +7,7 @@ import math
 import numpy as np
 from scipy import stats
 
-
-def sigmoid_difference(x: float, y: float) -> float:
-    """σ(x) − σ(y) without cancellation: sinh((x−y)/2) / (2·cosh(x/2)·cosh(y/2))."""
-    return math.sinh((x - y) / 2) / (2 * math.cosh(x / 2) * math.cosh(y / 2))
-
-
-def sigmoid(x: float) -> float:
-    """σ(x)."""
-    return 1 / (1 + math.exp(-x))
+from repro.preferences.label_information import sigmoid, sigmoid_difference
 
 
 def log_likelihood_slope(x: float, y: float, keep: float) -> float:

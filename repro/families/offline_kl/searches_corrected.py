@@ -12,12 +12,12 @@ from scipy import special, stats
 
 from repro.base.notation import flip_prob, label_signal
 from repro.families.offline_kl import bounds_corrected as bound
-from repro.families.offline_kl import bounds_information as label
 from repro.families.offline_kl.algorithms_counts import two_arm_mle
 from repro.families.offline_kl.bounds_corrected import Cell, hypercube_cell
-from repro.families.offline_kl.bounds_scalar import sigmoid_difference
 from repro.families.offline_kl.quantities_cosine_prior import CosinePrior
+from repro.preferences import label_information as label
 from repro.preferences.label_counts import LabelCounts
+from repro.preferences.label_information import sigmoid_difference
 from repro.study.row import method
 
 TIE = 1e-9

@@ -121,6 +121,18 @@ def event_fails(problem: LinearProblem) -> Tensor:
 
 
 @method
+def event_fails_at_half(problem: LinearProblem) -> Tensor:
+    """1 where the same event with half of Γ_n fails."""
+    return _outside(problem, problem.bonus() / 2)
+
+
+@method
+def event_fails_at_quarter(problem: LinearProblem) -> Tensor:
+    """Wrong: half of a bonus that covers."""
+    return _outside(problem, problem.bonus() / 4)
+
+
+@method
 def event_fails_without_root(problem: LinearProblem) -> Tensor:
     """Wrong: the same event with Γ_n² in the place of Γ_n."""
     return _outside(problem, problem.bonus().square())

@@ -6,7 +6,8 @@ Random classes around a truth follow P1's Remark 5.1.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -17,6 +18,9 @@ from repro.families.online_kl.algorithms_least_squares import finite_least_squar
 from repro.families.online_kl.run_batch import RunBatch
 from repro.instances.linear import LinearWorld
 
+Losses = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
+"""(pairs, label sums, differences, believed 2α−1) → (L, N), the least for the estimate."""
+
 
 @dataclass(frozen=True, eq=False)
 class FiniteClass:
@@ -25,10 +29,13 @@ class FiniteClass:
     Attributes:
         world: gives states, policies and the order of cells.
         rewards: (N, S, A).
+        losses: what the estimate minimises: the sum of squares as printed, or the private
+            likelihood.
     """
 
     world: LinearWorld
     rewards: Tensor
+    losses: Losses = finite_least_squares
 
     @cached_property
     def differences(self) -> Tensor:
@@ -95,7 +102,7 @@ class FiniteLearner:
     def best(self) -> Tensor:
         """(L,) index of the least-squares reward."""
         if self._best is None:
-            losses = finite_least_squares(
+            losses = self._class.losses(
                 self.pairs, self.label_sum, self._class.differences, self._batch.believed_signal
             )
             self._best = losses.argmin(dim=1)
@@ -152,9 +159,10 @@ class RandomFinite:
 
     class_size: int
     seed: int
+    losses: Losses = finite_least_squares
 
     def __call__(self, world: LinearWorld) -> FiniteClass:
-        return random_finite_class(world, self.class_size, self.seed)
+        return replace(random_finite_class(world, self.class_size, self.seed), losses=self.losses)
 
 
 def two_rewards(world: LinearWorld) -> FiniteClass:

@@ -123,3 +123,15 @@ def finite_least_squares(
     shape = torch.tanh(differences / 2)
     column = signal[:, None]
     return column.square() * (pairs @ shape.square().T) - 2 * column * (label_sum @ shape.T)
+
+
+def finite_likelihood(
+    pairs: Tensor, label_sum: Tensor, differences: Tensor, signal: Tensor
+) -> Tensor:
+    """(L, N) negative log likelihood of the private labels, up to a constant.
+
+    Args: as for ``finite_least_squares``.
+    """
+    mean = signal[:, None, None] * torch.tanh(differences / 2)
+    won, lost = (pairs + label_sum)[:, None] / 2, (pairs - label_sum)[:, None] / 2
+    return -(won * torch.log1p(mean) + lost * torch.log1p(-mean)).sum(-1)

@@ -147,7 +147,7 @@ class OnlineExperiment(Experiment[OnlineCase]):
     def world(self, point: Point) -> LinearWorld:
         """The world of one grid point, built once in a process."""
         choice = self._choices[point.row.on]
-        if point.given.kl_weight is not None:
+        if point.given.kl_weight is not None and "kl_weight" in type(choice).model_fields:
             choice = replaced(choice, kl_weight=point.given.kl_weight)
         if point.row.over in type(choice).model_fields:
             choice = replaced(choice, **{point.row.over: point.value})
@@ -157,7 +157,8 @@ class OnlineExperiment(Experiment[OnlineCase]):
 
     def world_numbers(self, row: Row) -> Mapping[str, object]:
         """Fields of the row's world."""
-        return {"world_fields": self._choices[row.on].model_dump(mode="json")}
+        choice = self._choices.get(row.on)
+        return {} if choice is None else {"world_fields": choice.model_dump(mode="json")}
 
 
 def realizable(case: OnlineCase) -> tuple[tuple[str, bool, str], ...]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Literal
 
 import torch
 from pydantic import Field, TypeAdapter
 
-from repro.base.schema import KLWeight, Model, Positive, Share, Whole
+from repro.base.errors import BadInput
+from repro.base.schema import Finite, KLWeight, Model, Positive, Share, Whole
 from repro.instances.choices import Count, LinearChoice, Seed
 from repro.instances.linear import LinearWorld, random_linear_world
 
@@ -44,8 +46,38 @@ class TwoRewardsChoice(Model):
     kl_weight: KLWeight
 
 
+class NearBoundChoice(Model):
+    """Two responses a state whose rewards differ by reward_bound − room, or by ``difference``.
+
+    ``coverage`` is π*/π_ref in odds, so that kl_weight is that difference over log(coverage).
+    """
+
+    kind: Literal["near_bound"]
+    num_states: Count
+    best_prob: Share
+    coverage: Annotated[Finite, Field(gt=1)]
+    reward_bound: Positive
+    room: Positive | None = None
+    difference: Positive | None = None
+
+    @property
+    def apart(self) -> float:
+        """The difference.
+
+        Raises:
+            BadInput: it is not given in one way, or not between 0 and the bound.
+        """
+        if (self.room is None) == (self.difference is None):
+            raise BadInput("room", self.room, "allowed: either room or difference is given")
+        found = self.difference if self.room is None else self.reward_bound - self.room
+        if found is None or not 0 < found <= self.reward_bound:
+            allowed = f"allowed: a difference between 0 and the reward bound {self.reward_bound:g}"
+            raise BadInput("room" if self.difference is None else "difference", found, allowed)
+        return found
+
+
 OnlineChoice = Annotated[
-    LinearChoice | SteadyPolicyChoice | HiddenArmChoice | TwoRewardsChoice,
+    LinearChoice | SteadyPolicyChoice | HiddenArmChoice | TwoRewardsChoice | NearBoundChoice,
     Field(discriminator="kind"),
 ]
 
@@ -60,6 +92,9 @@ def online_world(choice: Model, device: str = "cpu") -> LinearWorld:
     match choice:
         case HiddenArmChoice():
             return hidden_arm_world(**choice.model_dump(exclude={"kind"}), device=device)
+        case NearBoundChoice():
+            given = choice.model_dump(exclude={"kind", "room", "difference"})
+            return near_bound_world(**given, difference=choice.apart, device=device)
         case TwoRewardsChoice():
             return two_rewards_world(choice.reward_bound, choice.kl_weight, device)
         case SteadyPolicyChoice():
@@ -124,4 +159,40 @@ def two_rewards_world(reward_bound: float, kl_weight: float, device: str = "cpu"
         radius=reward_bound,
         reward_bound=reward_bound,
         kl_weight=kl_weight,
+    )
+
+
+def near_bound_world(
+    num_states: int,
+    best_prob: float,
+    coverage: float,
+    reward_bound: float,
+    difference: float,
+    device: str = "cpu",
+) -> LinearWorld:
+    """Two responses in each of S equally likely states; the first is better by a difference.
+
+    π* plays it with best_prob; π_ref's odds of it are those of π* over ``coverage``.
+
+    Args:
+        num_states: S ≥ 1.
+        best_prob: π*(first), in (0, 1).
+        coverage: > 1.
+        reward_bound: B.
+        difference: in (0, B].
+        device: torch device.
+    """
+    options = {"dtype": torch.float64, "device": device}
+    odds = best_prob / (1 - best_prob) / coverage
+    reference = torch.tensor([odds / (1 + odds), 1 / (1 + odds)], **options)
+    features = torch.zeros(num_states, 2, num_states, **options)
+    features[:, 0] = torch.eye(num_states, **options)
+    return LinearWorld(
+        features=features,
+        state_prob=torch.full((num_states,), 1 / num_states, **options),
+        reference=reference.expand(num_states, 2).clone(),
+        theta=torch.full((num_states,), difference, **options),
+        radius=reward_bound * math.sqrt(num_states),
+        reward_bound=reward_bound,
+        kl_weight=difference / math.log(coverage),
     )

@@ -7,8 +7,8 @@ import pytest
 
 from repro.families.offline_kl import algorithms_repaired as bonus
 from repro.families.offline_kl.algorithms_ppkl import BonusConstants, draw_problem
-from repro.families.offline_kl.bounds_information import inverse_information, printed_factor
 from repro.instances.two_arms import hypercube_world
+from repro.preferences.label_information import inverse_information, printed_factor
 
 WORLD = hypercube_world(1, 4.0, 2.0, 4.0, 0.0)
 CONSTANTS = BonusConstants(0.05, 1e-20, 1.0)

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repro.families.offline_kl import bounds_channels as bound
-from repro.families.offline_kl import bounds_information as symmetric
 from repro.families.offline_kl.quantities_gap import label_information, two_arm_curvature
 from repro.families.offline_kl.worlds_fixed_policy import fixed_policy_world, level_world
 from repro.policies.regularisers import (
@@ -20,6 +19,7 @@ from repro.policies.regularisers import (
     PowerDivergence,
     regularised_suboptimality,
 )
+from repro.preferences import label_information as symmetric
 from repro.preferences.label_mixture import RANDOMIZED_RESPONSE, LabelMixture
 
 MIXTURES = st.tuples(st.floats(0.05, 1), st.floats(0, 1)).map(

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from repro.families.offline_kl import searches_corrected as step
-from repro.families.offline_kl.bounds_information import inverse_information
+from repro.preferences.label_information import inverse_information
 
 
 @pytest.mark.parametrize(("true", "other"), [(1.0, 0.2), (0.2, 1.0), (-1.5, 1.5)])

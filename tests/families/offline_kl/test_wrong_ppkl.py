@@ -47,7 +47,7 @@ def fall(method: str, world: LinearWorld | TwoArmWorld, low: int, high: int) -> 
 
 def test_methods_go_by_their_own_names():
     found = {name: one for name, one in vars(wrong_ppkl).items() if isinstance(one, Method)}
-    assert len(found) == 16
+    assert len(found) == 18
     assert all(name == one.name for name, one in found.items())
 
 
@@ -249,17 +249,23 @@ def test_event_without_root_fails_too_often(n_pairs):
     assert seen.pvalue < 1e-6
 
 
-@pytest.mark.parametrize(("method", "power"), [("event_fails", 1), ("event_fails_without_root", 2)])
-def test_event_by_hand(method, power):
+@pytest.mark.parametrize(
+    ("method", "scale", "of"),
+    [("event_fails", 1e-3, lambda bonus: bonus),
+     ("event_fails_at_half", 4e-3, lambda bonus: bonus / 2),
+     ("event_fails_at_quarter", 1.6e-2, lambda bonus: bonus / 4),
+     ("event_fails_without_root", 0.1, np.square)],
+)  # fmt: skip
+def test_event_by_hand(method, scale, of):
     """Some |(r̄ − r*)(s, a) − E_ref of it| above the bonus, on either side."""
-    constants = replace(CONSTANTS, scale=1e-3 if power == 1 else 0.1)
+    constants = replace(CONSTANTS, scale=scale)
     rng = np.random.Generator(np.random.Philox(6))
     problem = draw_problem(LINEAR, 10**4, 1.0, constants, rng, REPLICATES)
     error = (problem.fit(1.0) - LINEAR.theta).numpy() @ LINEAR.features.numpy().reshape(24, 4).T
     error = error.reshape(-1, 6, 4)
     reference = LINEAR.reference.numpy()
     centre = np.einsum("sa,rsa->rs", reference, error)[..., None]
-    bonus = problem.bonus().numpy() ** power
+    bonus = of(problem.bonus().numpy())
     above, below = error - centre > bonus, centre - error > bonus
     expected = (above | below).any((1, 2))
     assert 0 < above.any((1, 2)).sum() < expected.sum() < REPLICATES

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import special
 
 from repro.base.notation import flip_prob, keep_prob, label_signal
-from repro.families.offline_kl import bounds_information as label
+from repro.preferences import label_information as label
 
 EPSILONS = st.floats(-2, 1.3).map(lambda x: 10**x) | st.just(math.inf)
 BOUNDS = st.floats(1e-3, 15)

@@ -11,10 +11,19 @@ from __future__ import annotations
 import math
 
 from repro.base.notation import flip_prob, keep_prob, label_signal, privacy_cost
-from repro.families.offline_kl.bounds_scalar import sigmoid, sigmoid_difference
 
 TWO_TERM_CONSTANT = 16.0
 """1/I at the bound is at most so many times the two-term factor; best possible as B, ε → 0."""
+
+
+def sigmoid_difference(x: float, y: float) -> float:
+    """σ(x) − σ(y) without cancellation: sinh((x−y)/2) / (2·cosh(x/2)·cosh(y/2))."""
+    return math.sinh((x - y) / 2) / (2 * math.cosh(x / 2) * math.cosh(y / 2))
+
+
+def sigmoid(x: float) -> float:
+    """σ(x)."""
+    return 1 / (1 + math.exp(-x))
 
 
 def inverse_slope(difference: float) -> float:

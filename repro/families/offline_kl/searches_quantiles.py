@@ -1,0 +1,110 @@
+"""The gap of the private MLE in probability: exact (1−δ)-quantiles on one state, and their bound.
+
+Given m telling pairs at the difference Δ the number of wins is binomial, so the law of |Δ̂ − Δ| is a
+sum of two tails.  Theorem 5b of docs/explanations/corrected_theorem_4_2.md: with probability at
+least 1−δ, (Δ̂ − Δ)² ≤ 4·W(B, ε)·log(2/δ)/m, and SubOpt ≤ β·W·log(2/δ)/(2m).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy import stats
+
+from repro.base.notation import flip_prob, label_signal
+from repro.preferences.label_information import inverse_information, sigmoid
+from repro.study.row import method
+
+HALVINGS = 60
+
+
+@dataclass(frozen=True)
+class TellingPairs:
+    """m pairs at one difference, and how surely the error is to be bounded.
+
+    Attributes:
+        reward_bound: B.
+        epsilon: in (0, inf].
+        difference: Δ in [−B, B].
+        pairs: m ≥ 1.
+        log_inverse_delta: log(1/δ).
+    """
+
+    reward_bound: float
+    epsilon: float
+    difference: float
+    pairs: int
+    log_inverse_delta: float
+
+    def chance_beyond(self, error: float) -> float:
+        """P(|Δ̂ − Δ| > error), Δ̂ cut at ±B."""
+        chance = 0.0
+        if self.difference - error > -self.reward_bound:
+            most = math.ceil(self.pairs * self._win_prob(self.difference - error)) - 1
+            chance += float(stats.binom.cdf(most, self.pairs, self._win_prob(self.difference)))
+        if self.difference + error < self.reward_bound:
+            fewest = math.floor(self.pairs * self._win_prob(self.difference + error))
+            chance += float(stats.binom.sf(fewest, self.pairs, self._win_prob(self.difference)))
+        return chance
+
+    @cached_property
+    def quantile(self) -> float:
+        """The least error that is exceeded with probability at most δ, by bisection."""
+        low, high, delta = 0.0, 2 * self.reward_bound, math.exp(-self.log_inverse_delta)
+        for _ in range(HALVINGS):
+            middle = (low + high) / 2
+            if self.chance_beyond(middle) > delta:
+                low = middle
+            else:
+                high = middle
+        return high
+
+    def _win_prob(self, difference: float) -> float:
+        return flip_prob(self.epsilon) + label_signal(self.epsilon) * sigmoid(difference)
+
+
+def any_pairs(log_inverse_delta: float, rng: np.random.Generator) -> TellingPairs:
+    """Any B, ε, Δ and m, one pair included."""
+    bound = 10 ** rng.uniform(-1, 1.08)
+    epsilon = math.inf if rng.random() < 0.2 else 10 ** rng.uniform(-1, 1.2)
+    difference = rng.uniform(-1, 1) * bound
+    return TellingPairs(bound, epsilon, difference, int(10 ** rng.uniform(0, 9)), log_inverse_delta)
+
+
+def many_pairs(log_inverse_delta: float, rng: np.random.Generator) -> TellingPairs:
+    """B − Δ = 1/2 and enough pairs for the normal law, far within the bound."""
+    bound = rng.uniform(1, 8)
+    epsilon = math.inf if rng.random() < 0.2 else 10 ** rng.uniform(-0.5, 1.2)
+    difference = bound - 0.5
+    pairs = int(1e5 * inverse_information(difference, epsilon) * (1 + log_inverse_delta))
+    return TellingPairs(bound, epsilon, difference, pairs, log_inverse_delta)
+
+
+@method
+def within_bound(case: TellingPairs) -> float:
+    """The quantile's square over 4·W(B)·log(2/δ)/m."""
+    spread = 4 * inverse_information(case.reward_bound, case.epsilon) / case.pairs
+    return case.quantile**2 / (spread * (math.log(2) + case.log_inverse_delta))
+
+
+@method
+def third_of_the_bound(case: TellingPairs) -> float:
+    """Wrong: a third of it; the normal law leaves a half at most."""
+    return 3 * within_bound.run(case)
+
+
+@method
+def over_normal(case: TellingPairs) -> float:
+    """The quantile's square over W(Δ)·χ²₁'s quantile/m."""
+    spread = inverse_information(case.difference, case.epsilon) / case.pairs
+    exact = float(stats.chi2.isf(math.exp(-case.log_inverse_delta), 1))
+    return case.quantile**2 / (spread * exact)
+
+
+@method
+def over_the_mean(case: TellingPairs) -> float:
+    """Wrong: over W(Δ)/m, the mean, whatever δ is."""
+    return case.quantile**2 * case.pairs / inverse_information(case.difference, case.epsilon)

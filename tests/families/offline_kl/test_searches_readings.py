@@ -1,0 +1,56 @@
+"""The literal readings by algebra: where printed steps fail; the corrected ones are sharp."""
+
+import math
+
+import numpy as np
+import pytest
+import sympy
+
+from repro.base.notation import epsilon_minus_one, privacy_cost
+from repro.families.offline_kl import searches_readings as step
+
+
+def worst(draw, method, values, count=4000):
+    rng = np.random.default_rng(0)
+    return max(method.run(draw(value, rng)) for value in values for _ in range(count))
+
+
+def test_the_last_line_of_15_loses_a_square():
+    found = worst(step.slope_case, step.last_line_of_15, [8.0])
+    assert found > 1000
+    assert 0.99 < worst(step.slope_case, step.squared_slope, [0.5, 4.0, 8.0]) <= 1 + 1e-9
+    assert worst(step.slope_case, step.squared_slope_ten_percent, [8.0]) > 1.08
+
+
+def test_the_last_line_of_15_fails_at_every_bound():
+    """σ′ ≤ 1/4 < 1: even at equal differences σ′(B) is above σ′(x)² by the factor 4 at least."""
+    case = step.SlopeCase(0.01, 0.0, 1e-4)
+    assert step.last_line_of_15.run(case) == pytest.approx(4, rel=1e-3)
+
+
+def test_step_b_of_18_has_an_eighth_less_than_a_quarter():
+    assert worst(step.net_case, step.step_b_of_18, [1e-3]) > 1.9
+    assert 0.99 < worst(step.net_case, step.by_halves, [1e-6, 0.1]) <= 1 + 1e-9
+
+
+def test_by_halves_is_a_square():
+    """(a+b)²/8 + b²/8 − a²/16 = (a + 2b)²/16 ≥ 0, and b² ≤ 4τ²."""
+    a, b = sympy.symbols("a b", real=True)
+    left = (a + b) ** 2 / 8 + b**2 / 8 - a**2 / 16
+    assert sympy.expand(left - (a + 2 * b) ** 2 / 16) == 0
+
+
+def test_the_two_rates_part_by_the_square_of_e_to_the_epsilon_plus_one():
+    for epsilon in (1e-6, 0.1, 0.7, 1.0, 3.0):
+        between = (privacy_cost(epsilon) * epsilon_minus_one(epsilon)) ** 2
+        assert between == pytest.approx((math.exp(epsilon) + 1) ** 2)
+    assert step.two_rates.run(1.0) == pytest.approx(1)
+    assert step.two_rates.run(1.01) > 1
+    assert pytest.approx(3.456, abs=1e-3) == step.LARGEST_RATIO
+
+
+def test_one_parameter_breaks_the_literal_theorem_from_some_net_on():
+    ratios = [step.of_one_parameter.run(size) for size in (10, 1000, 1e5)]
+    assert ratios[0] < 1 < ratios[-1]
+    assert ratios[-1] / ratios[0] == pytest.approx(1e4)
+    assert step.of_the_hypercube.run(1e5) == step.of_the_hypercube.run(10)
