@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from repro.families.central.bounds_gradients import Records, pairs, rankings
+from repro.families.central.bounds_gradients import Records, pairs
+from repro.families.central.bounds_ranking_distance import joint_rankings
 from repro.families.central.cases_privacy import ReleaseCase
 from repro.families.central.mechanisms_calibration import (
     Calibration,
@@ -30,7 +31,7 @@ def _pairs(bound: float) -> Records:
 
 
 def _rankings(bound: float) -> Records:
-    return rankings(RANKED, bound, 1)
+    return joint_rankings(RANKED, bound, 1)
 
 
 @dataclass(frozen=True)
