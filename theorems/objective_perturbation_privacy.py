@@ -38,7 +38,7 @@ together (docs/explanations/optimiser_tolerance.md); with the printed b and w
 (``tolerance_printed``) the lemma fails also where β = 0 passes.
 ``corrected_rankings*`` take the distance of whole rankings (Lemma 6 there) and how little a noise
 can turn it (part 3): noise/1.25 is caught at K = 3 in d = 2 and 3, and at K = 4 in d = 2.  In
-d ≥ 2(K−1) the certified noise is at most 1.23 (K = 3) and 1.31 (K = 4) times what is needed at
+d ≥ 2(K−1) the certified noise is at most 1.22 (K = 3) and 1.30 (K = 4) times what is needed at
 δ = 1e-6; the table there has more.
 """
 

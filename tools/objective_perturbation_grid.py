@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import sys
+from functools import partial
 from itertools import product
 
 from repro.families.central.bounds_gradients import pairs
@@ -43,7 +44,9 @@ def main(dimension: int, ranked: int = 2) -> None:
     """The grid at one dimension; a local search only where the guesses do not suffice."""
     print("dimension,reward_bound,dp_delta,n_pairs,certified,noise_over_1_25")
     for bound in BOUNDS:
-        records = pairs(bound, dimension) if ranked == 2 else joint_rankings(ranked, bound, dimension)
+        records = (
+            pairs(bound, dimension) if ranked == 2 else joint_rankings(ranked, bound, dimension)
+        )
         for delta, size in product(DELTAS, SIZES):
             made, world = corrected(EPSILON, delta, records), World(size, bound, dimension)
             held = log_ratio(ranked, world, made, delta, 0)

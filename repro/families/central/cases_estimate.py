@@ -77,9 +77,7 @@ def searched(calibration: Calibration, case: EstimateCase) -> list[Mechanism]:
     return [most_telling(world, calibration, case.half[0])]
 
 
-def mirrored_rankings(
-    ranked: int, calibration: Calibration, case: EstimateCase
-) -> list[Mechanism]:
+def mirrored_rankings(ranked: int, calibration: Calibration, case: EstimateCase) -> list[Mechanism]:
     """A ranking of K responses and its mirror image, among rankings that pin θ."""
     world = World(case.searched_pairs, case.reward_bound, case.neighbours.dimension)
     return [mirrored_ranking(ranked, world, calibration, case.half[0])]

@@ -68,8 +68,6 @@ def _versions(ranked: int, world: World) -> list[RankedFeatures]:
     angles = farthest_ranking(ranked, world.radius)
     # θ is pinned at −B·e₁, so angles to θ are angles to −e₁.
     return [
-        RankedFeatures(
-            tuple((-math.cos(one), *between, sign * math.sin(one)) for one in angles)
-        )
+        RankedFeatures(tuple((-math.cos(one), *between, sign * math.sin(one)) for one in angles))
         for sign in (1.0, -1.0)
     ]
