@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 import sys
-from functools import partial
 from itertools import product
 
 from repro.families.central.bounds_gradients import pairs

@@ -20,7 +20,7 @@ BEYOND = 3.0
 
 
 def turning_bound(records: Records, sigma: float, ridge: float, left: float) -> float:
-    """Upper bound of δ(ε), c = ``left`` = ε − κ ≥ μ²/2, for records with a ``radius``.
+    """Upper bound of δ(ε), c = ``left`` = ε − κ ≥ μ²/2; θ̂ may go anywhere where ``radius`` is None.
 
     Upper sums: each cell of (length of the noise, privacy loss) has the largest cap in it.
 
@@ -50,11 +50,12 @@ def _half_angle(
     π/2 where they can be opposite; 0 where there are none.  Each round starts from an upper bound.
     """
     shift = records.distance / sigma
+    farthest = math.inf if records.radius is None else 2 * records.radius
     cosine = (loss - shift**2 / 2) / (length[:, None] * shift)
     aside, found = np.arccos(np.minimum(cosine, 1.0)), np.full(cosine.shape, math.pi / 2)
     for _ in range(ROUNDS):
         apart = 2 * sigma * length[:, None] * np.sin(found) / ridge
-        moved = turn(records.hessian, np.minimum(apart, 2 * records.radius))
+        moved = turn(records.hessian, np.minimum(apart, farthest))
         half = moved / (2 * records.distance)
         within = np.minimum(aside + np.arcsin(np.minimum(half, 1.0)), math.pi / 2)
         found = np.where(half < cosine, within, math.pi / 2)
