@@ -87,7 +87,7 @@ def joint_distance(ranked: int, reward_bound: float, planar: bool = True) -> flo
 
     >>> 4.6 < joint_distance(3, 1.0) < 4.67
     True
-    >>> 8 / 3 < joint_distance(3, 0.5, planar=False) < 2.8
+    >>> 3.69 < joint_distance(3, 0.5, planar=False) < 3.74
     True
     """
     fine, coarse = (FINE, COARSE) if planar else (replace(FINE, ways=1), replace(COARSE, ways=1))
