@@ -14,7 +14,8 @@ too much once LB is large.  The printed noise is too small as well: for a mirror
 (2.2 times; 17 times at 1e-20; 0.7 at 1e-12), and at LB = 0.5 from 1e-20 on.  For K-wise
 rankings γ_K = ½·e^(−4LB), for trajectories γ_τ carries e^(−2HLB): no factor that depends on K or H
 alone, and not on LB, mends that; α is multiplied by K³ and every L by H here.  Row ``any_constant``
-multiplies the printed α by up to 1e4 at LB = 10 and finds the same.
+multiplies the printed α by up to 1e7 at LB = 10: it leaks up to 1e5 and is private at 1e6.  The
+constant that is needed is e^(2LB) over 850 (row ``constant_needed``), so none is.
 
 Lemmas B.6 and C.6 are the halves: θ̃ alone at (ε/2, δ/2) (rows ``*_estimate_printed``; the rows
 ``*_estimate`` beside them take the printed form as their control).
@@ -44,10 +45,13 @@ from repro.families.central.cases_joint import (
     as_printed,
     certified,
     estimate,
+    estimate_short,
     half_noise,
+    multiple_needed,
     printed_estimate,
     printed_ridge,
     quarter_noise,
+    without_gamma,
 )
 from repro.families.central.cases_plane import PlaneCase
 from repro.families.central.cases_privacy import (
@@ -57,7 +61,7 @@ from repro.families.central.cases_privacy import (
     epsilon_ratio,
 )
 from repro.study.case import Point
-from repro.study.claims import Inequality
+from repro.study.claims import Inequality, Slope
 from repro.study.privacy_rows import AUDIT, Private, exact_epsilon_over_claimed, exact_ratio
 from repro.study.results import AssumptionResult
 from repro.study.row import Evidence, Measure, Need, Row, per_method
@@ -71,6 +75,9 @@ EPSILON = epsilon_ratio("exact ε at δ over ε")
 HALF_EPSILON = epsilon_ratio("exact ε at δ/2 over ε/2")
 PIPELINE = Measure(
     "exact ε of the pipeline over ε", per_method(exact_epsilon_over_claimed), Evidence.EXACT
+)
+NEEDED = Measure(
+    "multiple of α at which (θ̃, Σ̃) is private", per_method(multiple_needed), Evidence.EXACT
 )
 WRONG = (half_noise, quarter_noise, printed_ridge)
 NOISE = (Need.NOISE,)
@@ -117,6 +124,9 @@ class CentralDPPrivacy(CentralPrivacy[ReleaseCase]):
             EPSILON, as_printed, on="wide", given=PAIRS, needs=NOISE, settles=THM_4_1,
             expected="contradicted",
             why=RIDGE),
+        Row("constant_needed", "reward_bound",
+            Slope(2, "Theorem 4.1: the constant that α lacks {rate}"), NEEDED, as_printed,
+            (without_gamma,), on="pairs", given=PAIRS, needs=NOISE, settles=THM_4_1),
         Row("pairs_corrected", "reward_bound", Inequality("certified ridge and noise"), RATIO,
             certified, WRONG, on="pairs", given=PAIRS, needs=NOISE, settles=THM_4_1),
         Row("kwise_corrected", "reward_bound", Inequality("certified ridge and noise, K = 3"),
@@ -130,7 +140,8 @@ class CentralDPPrivacy(CentralPrivacy[ReleaseCase]):
             expected="contradicted", why=RIDGE),
         Row("kwise_estimate", "reward_bound",
             Inequality("θ̃ alone, certified ridge and noise, K = 3"), HALF, estimate,
-            (printed_estimate,), on="kwise", given=RANKINGS, needs=NOISE, settles=LEM_B_6),
+            (printed_estimate, estimate_short), on="kwise", given=RANKINGS, needs=NOISE,
+            settles=LEM_B_6),
         Row("trajectory_estimate_printed", "reward_bound",
             Inequality("Lemma C.6 as printed: θ̃ alone, H = 2"), HALF_EPSILON, printed_estimate,
             on="trajectory", given=TRAJECTORIES, needs=NOISE, settles=LEM_C_6,
@@ -138,7 +149,7 @@ class CentralDPPrivacy(CentralPrivacy[ReleaseCase]):
             why=RIDGE),
         Row("trajectory_estimate", "reward_bound",
             Inequality("θ̃ alone, certified ridge and noise, H = 2"), HALF, estimate,
-            (printed_estimate,), on="trajectory", given=TRAJECTORIES, needs=NOISE,
+            (printed_estimate, estimate_short), on="trajectory", given=TRAJECTORIES, needs=NOISE,
             settles=LEM_C_6),
         Row("accounting", "dp_delta", Inequality("the pipeline costs at most ε/2 + ε/2"), PIPELINE,
             certified, (quarter_noise,), on="pairs", given=PAIRS, needs=NOISE, settles=THM_4_1),

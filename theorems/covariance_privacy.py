@@ -12,10 +12,12 @@ What is found.  The lemma is false as printed, twice over, and each fault alone 
 (i) the proof bounds the operator norm of *one* item, 4L²/n; replacing an item by one with an
 orthogonal feature difference moves Σ_D by √2·4L²/n in Frobenius norm, which is the norm that
 counts for independent entries; (ii) even for 4L²/n the standard analysis at (ε/2, δ/2) needs
-σ² ≥ 128·log(2.5/δ)·L⁴/(ε²n²), not 64·log(1/δ)·L⁴/(ε²n²).  Rows ``printed_*`` use both
-readings and show the exact ε that the release has in the place of ε/2, ``classical`` and ``exact``
-repair the constant: σ = √2·4L²/(n·μ) with μ from the textbook or from the exact formula.  Seen from
-outside, ``audit_exact`` passes and the printed σ, one of its controls, is found out.
+σ² ≥ 128·log(2.5/δ)·L⁴/(ε²n²), not 64·log(1/δ)·L⁴/(ε²n²).  ``printed_delta_one_item`` has fault
+(ii) alone, ``printed_distance`` fault (i) alone: the smallest σ that is private for 4L²/n, under
+neighbours that are √2 times as far apart.  Rows ``printed_*`` show the exact ε that the release
+has in the place of ε/2, ``classical`` and ``exact`` repair the constant: σ = √2·4L²/(n·μ) with μ
+from the textbook or from the exact formula.  Seen from outside, ``audit_exact`` passes and the
+printed σ, one of its controls, is found out.
 
 Lemma B.5 (K-wise) has K⁶ in place of what the normalised Σ_K needs, whose items move it by at
 most √2·2KL²/(K−1)/n: it holds, with far too much noise.  Lemma C.5 (trajectories) takes
@@ -147,6 +149,8 @@ one_item = shifted("one_item", lambda case: 1.0 * case.printed * case.relative)
 """As printed, with the proof's own sensitivity."""
 classical = shifted("classical", lambda case: classical_shift(*case.half))
 exact = shifted("exact", lambda case: exact_shift(*case.half))
+item_for_pair = shifted("one_item", lambda case: REPLACEMENT * exact_shift(*case.half))
+"""The smallest σ for 4L²/n, what one item adds, under neighbours that exchange one."""
 half_noise = shifted("half_noise", lambda case: 2.0 * exact_shift(*case.half))
 quarter_noise = shifted("quarter_noise", lambda case: 4.0 * exact_shift(*case.half))
 epsilon_overstated = shifted(
@@ -187,6 +191,11 @@ class CovariancePrivacy(CentralPrivacy[CovarianceCase]):
             Inequality("Lemma A.7 as printed, with the proof's own sensitivity 4L²/n"), EPSILON,
             one_item, on="pairs", given=PAIRS, needs=NOISE, settles=A_7, expected="contradicted",
             why="(ε/2, δ/2) needs σ² ≥ 128·log(2.5/δ)·L⁴/(ε²n²)"),
+        Row("printed_distance", "dp_delta",
+            Inequality("Lemma A.7's sensitivity 4L²/n, with the smallest σ for it"), EPSILON,
+            item_for_pair, on="pairs", given=PAIRS, needs=NOISE, settles=A_7,
+            expected="contradicted",
+            why="neighbours lie √2·4L²/n apart, whatever the constant"),
         Row("printed_epsilon", "epsilon_minus_one", Inequality("Lemma A.7 as printed, along ε"),
             EPSILON, replacement, on="pairs", given=PAIRS, needs=NOISE, settles=A_7,
             expected="contradicted",

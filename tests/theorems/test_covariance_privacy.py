@@ -29,6 +29,7 @@ def test_only_what_is_printed_is_contradicted(contradicted_rows):
     assert contradicted_rows == {
         "printed_delta",
         "printed_delta_one_item",
+        "printed_distance",
         "printed_epsilon",
         "trajectory",
     }

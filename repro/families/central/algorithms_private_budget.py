@@ -11,8 +11,9 @@ from dataclasses import dataclass, fields
 from functools import lru_cache
 
 from repro.families.central.algorithms_budget import CentralBudget, KwiseBudget
-from repro.families.central.bounds_gradients import Records, pairs, rankings
+from repro.families.central.bounds_gradients import Records, pairs
 from repro.families.central.bounds_joint import jointly_certified
+from repro.families.central.bounds_ranking_distance import joint_rankings
 from repro.families.central.mechanisms_calibration import Calibration, corrected
 from repro.families.central.mechanisms_gaussian import REPLACEMENT, exact_shift
 
@@ -121,7 +122,7 @@ class PrivateKwiseBudget(Certified, KwiseBudget):
     def records(self) -> Records:
         """Two gradients in any number of dimensions."""
         ranked = self.num_ranked
-        return rankings(ranked, self.feature_norm * self.radius, 2 * (ranked - 1))
+        return joint_rankings(ranked, self.feature_norm * self.radius, 2 * (ranked - 1))
 
     @property
     def largest_change(self) -> float:

@@ -33,6 +33,8 @@ class Records:
         sector: half angle of the arc of radius D that takes the place of a point; 0 for a point.
         hessian: largest trace of a record's Hessian.
         rank: largest rank of a record's Hessian.
+        radius: LB, where the bound is to count on how little a noise can turn such a difference;
+            None leaves that out, which is as good for pairs and faster.
     """
 
     distance: float
@@ -41,6 +43,7 @@ class Records:
     sector: float
     hessian: float
     rank: int
+    radius: float | None = None
 
 
 @lru_cache(maxsize=256)

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import gammaincc, log_ndtr
 
 from repro.families.central.bounds_gradients import Records
+from repro.families.central.bounds_turning import turning_bound
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(200)
 LAST = 100.0
@@ -24,8 +25,9 @@ def hockey_stick_bound(
 ) -> float:
     """Upper bound of δ(ε) over all n and all datasets that differ in one record, both ways.
 
-    The smaller of two, with c = ε − κ: that of the points that gradients differ by, and that of a
-    shift of length D wherever the noise points in ``span`` dimensions.
+    The smallest of three, with c = ε − κ: that of the points that gradients differ by, that of a
+    shift of length D wherever the noise points in ``span`` dimensions, and that of a shift which
+    turns with the noise no more than it can.
 
     Args:
         records: what one record can do.
@@ -43,7 +45,8 @@ def hockey_stick_bound(
         return 1.0
     points = sum(count * _shifted(length / sigma, left) for length, count in records.points)
     arc = records.sector / math.pi * turned(shift, left, 2) if records.sector else 0.0
-    return min(1.0, points + arc, turned(shift, left, records.span))
+    free = min(1.0, points + arc, turned(shift, left, records.span))
+    return free if records.radius is None else min(free, turning_bound(records, sigma, ridge, left))
 
 
 def _shifted(shift: float, left: float) -> float:

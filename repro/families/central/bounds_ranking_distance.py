@@ -2,32 +2,67 @@
 
 ``bounds_gradients.rankings`` adds the largest distances of the stages, which one ranking cannot
 attain together.  Here all K features are searched at once: it is enough to have them on the unit
-circle of the plane of θ and of the direction in which gradients differ, so a ranking is K angles.
-A grid of angles and what second derivatives allow between its points give an upper bound
+circle of the plane of θ and of the direction in which gradients differ.  Of the responses behind a
+winner only their total weight and their mean count, so the search is a dynamic programme over
+these two; grids and what second derivatives allow between their points give an upper bound
 (docs/explanations/objective_perturbation.md, Lemma 6).
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import pairwise
 
 import numpy as np
+from scipy.special import expit
 
 from repro.families.central.bounds_gradients import Records, rankings
 
-SLACK = 0.015
-"""Of the distance: what the grids of angles and of ‖θ‖ may each add to it."""
-MOST_POINTS = 2_000_000
-"""Rankings on one grid."""
-DIRECTIONS, CORNERS = 361, 13
+SLACK = 0.006
+"""Of the distance: what the values of ‖θ‖ that are skipped may add to it."""
+STEEPEST = 1 / (3 * math.sqrt(3))
+"""Largest second derivative of a mean of values in [−1, 1] by one logit, 2·max p(1−p)(1−2p)."""
+
+
+@dataclass(frozen=True)
+class Mesh:
+    """How finely rankings are searched.
+
+    Attributes:
+        ways: directions on a quarter circle; 1 on a line.
+        angles: what the grid of angles may add, over K − 1.
+        weights: points of the log of a group's total weight.
+        means: points of a group's mean.
+    """
+
+    ways: int
+    angles: float
+    weights: int
+    means: int
+
+
+MOST_POINTS = 500_000
+"""Rankings on the grid that ``farthest_ranking`` looks at, about twice."""
+COARSE, FINE = Mesh(7, 0.05, 25, 21), Mesh(16, 0.006, 61, 61)
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """Responses that one may place next, by their angle to θ.
+
+    Attributes:
+        reward: (N,) ⟨φ, θ⟩.
+        value: (N,) component in the direction in which gradients are measured.
+    """
+
+    reward: np.ndarray
+    value: np.ndarray
 
 
 @lru_cache(maxsize=64)
 def joint_rankings(ranked: int, reward_bound: float, dimension: int) -> Records:
-    """``rankings`` with the distance of whole rankings.
+    """``rankings`` with the distance of whole rankings, and how little a noise can turn it.
 
     Args:
         ranked: K ≥ 2; up to 4 takes seconds.
@@ -35,91 +70,144 @@ def joint_rankings(ranked: int, reward_bound: float, dimension: int) -> Records:
         dimension: d.
     """
     apart = rankings(ranked, reward_bound, dimension)
-    joint = joint_distance(ranked, reward_bound)
-    return replace(apart, distance=min(apart.distance, joint))
+    joint = joint_distance(ranked, reward_bound, dimension > 1)
+    return replace(apart, distance=min(apart.distance, joint), radius=reward_bound)
 
 
 @lru_cache(maxsize=64)
-def joint_distance(ranked: int, reward_bound: float) -> float:
-    """Upper bound of ‖∇ℓ_z(θ) − ∇ℓ_z′(θ)‖ over two rankings and ‖θ‖ ≤ LB, in any dimension.
+def joint_distance(ranked: int, reward_bound: float, planar: bool = True) -> float:
+    """Upper bound of ‖∇ℓ_z(θ) − ∇ℓ_z′(θ)‖ over two rankings and ‖θ‖ ≤ LB.
 
     Gradients move by at most K − 1 per unit of ‖θ‖, so each value bounds those a little below.
 
-    >>> 4.6 < joint_distance(3, 1.0) < 4.8
+    Args:
+        ranked: K ≥ 2.
+        reward_bound: LB, finite.
+        planar: in every dimension; False for d = 1 only.
+
+    >>> 4.6 < joint_distance(3, 1.0) < 4.67
+    True
+    >>> 3.69 < joint_distance(3, 0.5, planar=False) < 3.74
     True
     """
-    at, limit = reward_bound, 0.0
+    fine, coarse = (FINE, COARSE) if planar else (replace(FINE, ways=1), replace(COARSE, ways=1))
+    found = distance_at(ranked, reward_bound, fine)
+    limit, at = (1 + SLACK) * found, reward_bound - SLACK * found / (ranked - 1)
     while at >= 0:
-        found = distance_at(ranked, at)
-        limit = max(limit, (1 + SLACK) * found)
+        found = distance_at(ranked, at, coarse)
+        if found > (1 - SLACK) * limit:
+            found = distance_at(ranked, at, fine)
+            limit = max(limit, (1 + SLACK) * found)
         at -= (limit - found) / (ranked - 1)
     return limit
 
 
-def distance_at(ranked: int, size: float) -> float:
-    """The same at ‖θ‖ = ``size``."""
-    count = angles_for(ranked, size)
-    across, along = _widths(*gradients_on_grid(ranked, size, count))
-    between = bend(ranked, size) * ranked * (2 * math.pi / count) ** 2 / 4
-    # A direction between two of those tried is at most half a step off.
-    return float((across + along).max() / math.cos(math.pi / (DIRECTIONS - 1) / 2)) + between
+def distance_at(ranked: int, size: float, mesh: Mesh) -> float:
+    """The same at ‖θ‖ = ``size``: the diameter of the gradients of single rankings.
+
+    They are symmetric about θ, so in the direction opposite to a way they reach as far as at π
+    less it, and a quarter circle of ways is enough.
+    """
+    ways = np.linspace(0, math.pi / 2, mesh.ways)
+    ends = [(float(way), math.pi - float(way)) for way in ways]
+    widths = [sum(support(ranked, size, end, mesh) for end in both) for both in ends]
+    # A direction between two of those tried is at most half a step off; on a line there is one.
+    return max(widths) / (math.cos(ends[1][0] / 2) if mesh.ways > 1 else 1.0)
 
 
-def bend(ranked: int, size: float) -> float:
-    """Bound of the second derivative of one component of a gradient by the angles."""
-    return (ranked - 1) * (2 + 6 * size + 6 * size**2)
+def support(ranked: int, size: float, way: float, mesh: Mesh) -> float:
+    """Upper bound of the component of a ranking's gradient at an angle ``way`` ∈ [0, π] to θ."""
+    count, between = angles_for(ranked, size, mesh.angles)
+    turn = 2 * math.pi * np.arange(count) / count
+    placed = Features(size * np.cos(turn), np.cos(turn - way))
+    # K steps more than weights can be: interpolation may ask a step beyond them at each stage.
+    step = (2 * size + math.log(ranked - 1)) / (mesh.weights - 1 - ranked)
+    weight, mean = -size + step * np.arange(mesh.weights), np.linspace(-1, 1, mesh.means)
+    table = np.zeros((mesh.weights, mesh.means))
+    for stages in range(1, ranked - 1):
+        rest = _with_winner(weight, mean[None], placed, table, (weight, mean))
+        table = rest.max(-1) + stages * STEEPEST * step**2 / 8
+    first = _with_winner(placed.reward, placed.value[:, None], placed, table, (weight, mean))
+    return float(first.max()) + between
 
 
-def angles_for(ranked: int, size: float) -> int:
-    """Even number of angles on the grid, as many as ``SLACK`` asks for and memory allows."""
-    wanted = math.sqrt(SLACK * 8 * (ranked - 1) / (bend(ranked, size) * ranked))
-    most = (2 * MOST_POINTS) ** (1 / ranked)
-    return 2 * math.ceil(min(2 * math.pi / wanted, most) / 2)
+def _with_winner(
+    weight: np.ndarray,
+    mean: np.ndarray,
+    placed: Features,
+    table: np.ndarray,
+    grid: tuple[np.ndarray, np.ndarray],
+) -> np.ndarray:
+    """(S, M, N) what the stage of a winner adds, and what the later ones can.
+
+    Args:
+        weight: (S,) log of the total weight of those behind it.
+        mean: (S, M) or (1, M) mean of their values.
+        placed: N winners.
+        table: (weights, means) what the rest can add, on ``grid``.
+        grid: ascending logs of weights and means.
+    """
+    share = expit(weight[:, None] - placed.reward)[:, None, :]
+    ahead = mean[..., None] - placed.value
+    total = np.logaddexp(weight[:, None], placed.reward)
+    if not table.any():
+        return share * ahead
+    row, up = _place(total, grid[0])
+    column, right = _place(placed.value + share * ahead, grid[1])
+    row, up = row[:, None, :], up[:, None, :]
+    # Linear in the mean, of which the table is convex, and in the logarithm of the weight.
+    low = table[row, column] * (1 - right) + table[row, column + 1] * right
+    high = table[row + 1, column] * (1 - right) + table[row + 1, column + 1] * right
+    return share * ahead + low * (1 - up) + high * up
 
 
-def gradients_on_grid(ranked: int, size: float, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Gradients along θ and across it of rankings at all angles, the last response's in [0, π].
+def _place(at: np.ndarray, grid: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Left neighbour on an even grid, and the share of the way to the next."""
+    exact = (at - grid[0]) / (grid[1] - grid[0])
+    left = np.clip(np.floor(exact).astype(int), 0, len(grid) - 2)
+    return left, np.clip(exact - left, 0.0, 1.0)
+
+
+def angles_for(ranked: int, size: float, most: float) -> tuple[int, float]:
+    """Even number of angles on the grid, and what those between them can add.
+
+    Args:
+        ranked: K.
+        size: ‖θ‖.
+        most: that they may add, over K − 1.
+    """
+    steepest = (ranked * (ranked + 1) / 2 - 1) * bend(size) + ranked - 1
+    count = 2 * math.ceil(math.pi / math.sqrt(8 * most * (ranked - 1) / steepest))
+    return count, steepest * (2 * math.pi / count) ** 2 / 8
+
+
+def bend(size: float) -> float:
+    """Bound of the second derivative of a stage's mean feature by the angle of one response."""
+    return 1 + 4 * size + 2 * size**2
+
+
+@lru_cache(maxsize=64)
+def farthest_ranking(ranked: int, size: float) -> tuple[float, ...]:
+    """Angles to θ, best first, of a ranking whose mirror image pulls apart most (on a grid)."""
+    count = 2 * round(MOST_POINTS ** (1 / ranked) / 2)
+    across = np.abs(gradients_on_grid(ranked, size, count))
+    place = np.unravel_index(int(across.argmax()), across.shape)
+    return tuple(2 * math.pi * float(one) / count for one in reversed(place))
+
+
+def gradients_on_grid(ranked: int, size: float, count: int) -> np.ndarray:
+    """Gradients across θ of rankings at all angles, the last response's in [0, π].
 
     Axes of the grid: the last response first, the winner last.
     """
     turn = 2 * math.pi * np.arange(count) / count
-    x, y = np.cos(turn), np.sin(turn)
-    weight = np.exp(size * x)
+    value, weight = np.sin(turn), np.exp(size * np.cos(turn))
     half = slice(count // 2 + 1)
-    points = np.stack([x, y], -1)
-    total, mean, found = weight[half], points[half], np.zeros_like(points[half])
+    total, mean, found = weight[half], value[half], np.zeros(count // 2 + 1)
     for _ in range(ranked - 1):
         rest, total = total[..., None], total[..., None] + weight
-        ahead = points - mean[..., None, :]
+        ahead = value - mean[..., None]
         # The mean with the winner, less the winner, is −(share of the rest)·(winner − their mean).
-        found = found[..., None, :] - (rest / total)[..., None] * ahead
-        mean = mean[..., None, :] + (weight / total)[..., None] * ahead
-    return found[..., 0], found[..., 1]
-
-
-def _widths(along: np.ndarray, across: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Largest component in directions of the half plane, and opposite to them."""
-    along, across = _outer(along.ravel(), np.abs(across).ravel())
-    turn = np.linspace(0, math.pi, DIRECTIONS)
-    found = (np.outer(np.cos(turn), along) + np.outer(np.sin(turn), across)).max(1)
-    return found, found[::-1]
-
-
-def _outer(along: np.ndarray, across: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Points outside of a polygon of some of them: all that can be extreme, and its corners."""
-    turn = np.linspace(0, math.pi, CORNERS)
-    ends = [(np.cos(t) * along + np.sin(t) * across).argmax() for t in turn]
-    kept = np.zeros(len(along), dtype=bool)
-    kept[ends] = True
-    for one, other in pairwise(ends):
-        c, s = across[other] - across[one], along[one] - along[other]
-        kept |= c * along + s * across > c * along[one] + s * across[one]
-    return along[kept], across[kept]
-
-
-@lru_cache(maxsize=64)
-def farthest_ranking(ranked: int, size: float, count: int = 60) -> tuple[float, ...]:
-    """Angles to θ, best first, of a ranking whose mirror image pulls apart most (on a grid)."""
-    _, across = gradients_on_grid(ranked, size, count)
-    place = np.unravel_index(int(np.abs(across).argmax()), across.shape)
-    return tuple(2 * math.pi * float(one) / count for one in reversed(place))
+        found = found[..., None] - rest / total * ahead
+        mean = mean[..., None] + weight / total * ahead
+    return found

@@ -36,8 +36,6 @@ OVERSTATED = 1.2
 SHORT = 1.25
 """Factor by which the noise of the closest control is too small."""
 
-NUM_RANKED = 3
-"""K of the rankings that are told apart."""
 LONGEST = Item(2.0)
 """The record of largest feature difference, 2L with L = 1, label +1."""
 
@@ -79,15 +77,22 @@ def searched(calibration: Calibration, case: EstimateCase) -> list[Mechanism]:
     return [most_telling(world, calibration, case.half[0])]
 
 
-def mirrored_rankings(calibration: Calibration, case: EstimateCase) -> list[Mechanism]:
-    """A ranking of three and its mirror image, among rankings that pin θ."""
-    world = World(case.searched_pairs, case.reward_bound, 2)
-    return [mirrored_ranking(NUM_RANKED, world, calibration, case.half[0])]
+def mirrored_rankings(ranked: int, calibration: Calibration, case: EstimateCase) -> list[Mechanism]:
+    """A ranking of K responses and its mirror image, among rankings that pin θ."""
+    world = World(case.searched_pairs, case.reward_bound, case.neighbours.dimension)
+    return [mirrored_ranking(ranked, world, calibration, case.half[0])]
+
+
+def of_rankings(ranked: int, dimension: int) -> Neighbours:
+    """Neighbours that differ in one ranking of K responses."""
+    pairs = partial(mirrored_rankings, ranked)
+    return Neighbours(pairs, dimension, partial(joint_rankings, ranked))
 
 
 FLIP, LINE = Neighbours(flipped, 1), Neighbours(flipped_or_moved, 1)
 SEARCHED = {dimension: Neighbours(searched, dimension) for dimension in (1, 2, 3)}
-RANKED = Neighbours(mirrored_rankings, 2, partial(joint_rankings, NUM_RANKED))
+RANKED = {at: of_rankings(*at) for at in ((3, 2), (3, 3), (4, 2))}
+"""By K and d."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

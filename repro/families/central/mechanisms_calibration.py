@@ -7,7 +7,7 @@ A pair's feature difference is then at most 2, its gradient at most 2 and its He
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from repro.families.central.bounds_gradients import Records
 from repro.families.central.bounds_hockey_stick import hockey_stick_bound
@@ -19,6 +19,8 @@ RIDGE_SHARE = 0.05
 """Share of ε that the corrected ridge spends on the change of volume."""
 SMALLEST, LARGEST, HALVINGS = 1e-3, 1e9, 80
 """Bracket of σ, and bisections of its logarithm down to rounding."""
+NARROWER, LAST_HALVINGS = 4.0, 24
+"""What the slow part of the bound may save at most, and bisections to find it, down to 1e-7."""
 
 
 @dataclass(frozen=True)
@@ -73,12 +75,19 @@ def corrected(epsilon: float, dp_delta: float, records: Records) -> Calibration:
     """
     share = RIDGE_SHARE * epsilon / records.rank
     ridge = records.hessian / records.rank / math.expm1(share)
-    low, high = math.log(SMALLEST), math.log(LARGEST)
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        bound = hockey_stick_bound(records, math.exp(middle), ridge, epsilon)
-        low, high = (middle, high) if bound > dp_delta else (low, middle)
-    return Calibration(math.exp(high), ridge)
+
+    def smallest(of: Records, low: float, high: float, halvings: int) -> float:
+        for _ in range(halvings):
+            middle = (low + high) / 2
+            bound = hockey_stick_bound(of, math.exp(middle), ridge, epsilon)
+            low, high = (middle, high) if bound > dp_delta else (low, middle)
+        return high
+
+    fast = replace(records, radius=None)
+    found = smallest(fast, math.log(SMALLEST), math.log(LARGEST), HALVINGS)
+    if records.radius is not None:
+        found = smallest(records, found - math.log(NARROWER), found, LAST_HALVINGS)
+    return Calibration(math.exp(found), ridge)
 
 
 def tied_otherwise(

@@ -109,6 +109,12 @@ def bound_printed(case: PairsCase) -> float:
     return _bound(case, power=1.0)
 
 
+@method
+def bound_of_another_ridge(case: PairsCase) -> float:
+    """Wrong: the printed bound over λ alone, as though no direction were covered."""
+    return _bound(case, power=1.0) / case.ridge
+
+
 def _bound(case: PairsCase, power: float) -> float:
     world = case.world
     features = (world.theta > 0) * world.length * world.test_prob

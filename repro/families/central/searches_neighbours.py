@@ -145,13 +145,14 @@ def most_telling(
 
     best = max(guesses(world, made, epsilon), key=log_delta)
     if steps:
-        best = max(best, _climbed(log_delta, best, steps), key=log_delta)
+        best = max(best, climbed(log_delta, best, steps), key=log_delta)
     return OnBallNeighbours(*best.datasets(world, made))
 
 
-def _climbed(
+def climbed(
     log_delta: Callable[[TwoDatasets], float], start: TwoDatasets, steps: int
 ) -> TwoDatasets:
+    """Where a local search of so many evaluations ends."""
     centre = start.coordinates
     simplex = np.concatenate([centre[None], centre + 0.3 * np.eye(len(centre))])
     found = minimize(

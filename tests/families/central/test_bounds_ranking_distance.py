@@ -1,15 +1,23 @@
 """The distance of whole rankings against random rankings, their derivatives and pairs."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
 from repro.families.central.bounds_gradients import gradient_distance, rankings
 from repro.families.central.bounds_ranking_distance import (
+    COARSE,
+    FINE,
+    STEEPEST,
+    angles_for,
     bend,
+    distance_at,
     farthest_ranking,
     gradients_on_grid,
     joint_distance,
     joint_rankings,
+    support,
 )
 from repro.families.central.mechanisms_records import RankedFeatures
 
@@ -20,28 +28,70 @@ def gradient(angles, size):
 
 
 def test_the_grid_holds_gradients_of_rankings():
-    along, across = gradients_on_grid(3, 0.7, 8)
-    assert along.shape == (5, 8, 8)
+    across = gradients_on_grid(3, 0.7, 8)
+    assert across.shape == (5, 8, 8)
     for last, second, first in ((0, 3, 5), (4, 1, 2)):
         wanted = gradient(np.array([first, second, last]) * np.pi / 4, 0.7)
-        assert [along[last, second, first], across[last, second, first]] == pytest.approx(wanted)
+        assert across[last, second, first] == pytest.approx(wanted[1])
+
+
+@pytest.mark.parametrize(("ranked", "size"), [(2, 1.0), (3, 0.5), (3, 3.0), (4, 1.0)])
+@pytest.mark.parametrize("way", [0.0, 0.6, np.pi / 2, 2.5])
+def test_support_is_that_of_all_rankings_on_a_grid_and_little_more(ranked, size, way):
+    count = {2: 400, 3: 90, 4: 24}[ranked]
+    angles = 2 * np.pi * np.arange(count) / count
+    best = -np.inf
+    for some in product(angles, repeat=ranked - 2) if ranked < 4 else ():
+        ends = np.stack(np.meshgrid(angles, angles, indexing="ij"), -1).reshape(-1, 2)
+        rest = np.broadcast_to(some, (len(ends), ranked - 2))
+        best = max(best, components(np.concatenate([ends, rest], 1), size, way).max())
+    if ranked == 4:
+        rng = np.random.default_rng(0)
+        best = components(rng.uniform(0, 2 * np.pi, (200_000, 4)), size, way).max()
+    found = support(ranked, size, way, FINE)
+    assert best <= found <= support(ranked, size, way, COARSE)
+    assert found - best < (0.02 if ranked < 4 else 0.4) * ranked
+
+
+def components(angles, size, way):
+    """(R,) of the gradients of rankings by their angles (R, K), best first."""
+    total, value = np.exp(size * np.cos(angles)), np.cos(angles - way)
+    left = np.flip(np.cumsum(np.flip(total, 1), 1), 1)
+    mean = np.flip(np.cumsum(np.flip(total * value, 1), 1), 1) / left
+    return (mean - value)[:, :-1].sum(1)
 
 
 def test_pairs_are_rankings_of_two():
-    assert joint_distance(2, 1.0) == pytest.approx(gradient_distance(1.0, 1, 2), rel=0.04)
+    assert joint_distance(2, 1.0) == pytest.approx(gradient_distance(1.0, 1, 2), rel=0.015)
     assert joint_distance(2, 1.0) > gradient_distance(1.0, 1, 2) - 0.02
+    assert joint_distance(2, 5.0, planar=False) == pytest.approx(
+        gradient_distance(5.0, 1, 1), rel=0.015
+    )
 
 
-@pytest.mark.parametrize("bound", [0.5, 1.0])
-def test_no_two_random_rankings_are_farther_apart(bound):
-    rng, limit = np.random.default_rng(0), joint_distance(3, bound)
-    angles = farthest_ranking(3, bound)
+@pytest.mark.parametrize(("ranked", "bound"), [(3, 0.5), (3, 1.0), (4, 0.5)])
+def test_no_two_random_rankings_are_farther_apart(ranked, bound):
+    rng, limit = np.random.default_rng(0), joint_distance(ranked, bound)
+    angles = farthest_ranking(ranked, bound)
     best = 2 * abs(gradient(angles, bound)[1])
-    assert 0.96 * limit < best < limit < rankings(3, bound, 2).distance
+    assert 0.975 * limit < best < limit < rankings(ranked, bound, 2).distance
     for _ in range(2000):
-        one, other = rng.uniform(-np.pi, np.pi, (2, 3)) * 0.1 + np.outer((1, -1), angles)
+        one, other = rng.uniform(-np.pi, np.pi, (2, ranked)) * 0.1 + np.outer((1, -1), angles)
         size = bound * rng.uniform(0.8, 1)
         assert np.linalg.norm(gradient(one, size) - gradient(other, size)) <= limit
+
+
+@pytest.mark.parametrize("bound", [0.5, 2.0])
+def test_no_two_rankings_on_a_line_are_farther_apart(bound):
+    features = np.array(list(product(np.linspace(-1, 1, 41), repeat=3)))
+    best = 0.0
+    for size in np.linspace(0, bound, 9):
+        total = np.exp(size * features)
+        left = np.flip(np.cumsum(np.flip(total, 1), 1), 1)
+        mean = np.flip(np.cumsum(np.flip(total * features, 1), 1), 1) / left
+        found = (mean - features)[:, :-1].sum(1)
+        best = max(best, np.ptp(found))
+    assert best <= joint_distance(3, bound, planar=False) < 1.02 * best
 
 
 def test_features_in_the_ball_of_more_dimensions_are_no_farther():
@@ -54,18 +104,29 @@ def test_features_in_the_ball_of_more_dimensions_are_no_farther():
 
 
 @pytest.mark.parametrize("size", [0.3, 1.0, 3.0])
-def test_second_derivatives_are_bounded(size):
+def test_second_derivatives_by_one_angle_are_bounded(size):
     rng, step = np.random.default_rng(2), 1e-4
     for _ in range(200):
-        angles, turn = rng.uniform(-np.pi, np.pi, 3), rng.uniform(0, np.pi)
-        way = np.array([np.cos(turn), np.sin(turn)])
-        move = rng.standard_normal(3)
-        move *= step / np.linalg.norm(move)
-        values = [gradient(angles + k * move, size) @ way for k in (-1, 0, 1)]
-        assert abs(values[0] - 2 * values[1] + values[2]) / step**2 <= bend(3, size)
+        angles, way, moved = rng.uniform(-np.pi, np.pi, 3), rng.uniform(0, np.pi), rng.integers(3)
+        move = step * np.eye(3)[moved]
+        values = [components((angles + k * move)[None], size, way)[0] for k in (-1, 0, 1)]
+        stages = min(moved + 1, 2)
+        allowed = stages * bend(size) + (moved < 2)
+        assert abs(values[0] - 2 * values[1] + values[2]) / step**2 <= allowed
+    assert angles_for(3, size, 0.01)[1] <= 0.02
 
 
-def test_only_the_distance_differs():
+def test_the_steepest_turn_of_a_mean():
+    p = np.linspace(0, 1, 100_001)
+    assert 2 * (p * (1 - p) * (1 - 2 * p)).max() == pytest.approx(STEEPEST, rel=1e-6)
+
+
+def test_a_coarser_search_bounds_a_finer_one():
+    assert distance_at(4, 0.7, FINE) < distance_at(4, 0.7, COARSE)
+
+
+def test_only_the_distance_and_the_radius_differ():
     joint, apart = joint_rankings(3, 0.5, 2), rankings(3, 0.5, 2)
     assert joint.distance < 0.8 * apart.distance
     assert (joint.span, joint.points, joint.hessian) == (apart.span, apart.points, apart.hessian)
+    assert (joint.radius, apart.radius) == (0.5, None)
