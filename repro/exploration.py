@@ -27,8 +27,8 @@ from repro.families.online_kl.run_setting import RunSetting, make_batch
 from repro.families.online_kl.worlds import hidden_arm_world
 from repro.instances.linear import LinearWorld
 from repro.preferences.block_draws import NumpyDraws, geometric_times
-from repro.report.looks import CLAIMED, CONTROL, DASHES, MEASURED
 from repro.report.own_defaults import own_defaults
+from repro.report.style import CLAIMED, CONTROL, DASHES, MEASURED
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

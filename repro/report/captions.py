@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from repro.report.looks import GLYPHS, VERDICTS
+from repro.report.style import GLYPHS, VERDICTS
 from repro.report.wording import (
     brief_words,
     caught_words,

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from repro.base.files import atomic_write, remove_stale
+from repro.report.jsonable import jsonable
 from repro.report.measurements import measurements_frame, parquet_bytes
-from repro.report.plain import jsonable
 from repro.report.run_facts import run_facts
 from repro.report.seals import config_bytes, json_bytes, sealed
 from repro.study.checks import Check

@@ -82,7 +82,7 @@ def _figure(run: Run, path: Path) -> None:
     from matplotlib.backends.backend_pdf import FigureCanvasPdf
     from matplotlib.figure import Figure
 
-    from repro.report.looks import MEASURED, SHADE, VERDICTS
+    from repro.report.style import MEASURED, SHADE, VERDICTS
 
     checks = [c for c in run.verdict["checks"] if _scaled(c) is not None]
     figure = Figure(figsize=(COLUMN_WIDTH, 0.5 + 0.2 * max(len(checks), 1)), layout="constrained")

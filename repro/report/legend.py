@@ -7,7 +7,8 @@ from typing import Any
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from repro.report.looks import (
+from repro.report.panels import has_worst, kind_of
+from repro.report.style import (
     CLAIMED,
     CONTROL,
     CONTROL_LOOK,
@@ -17,7 +18,6 @@ from repro.report.looks import (
     SHADE,
     WORST_LOOK,
 )
-from repro.report.panels import has_worst, kind_of
 from repro.study.results import Result
 
 

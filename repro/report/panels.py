@@ -18,7 +18,7 @@ from matplotlib.ticker import (
 
 from repro.base.notation import AXES, LINEAR_AXES
 from repro.report.curves import Curve, curve
-from repro.report.looks import (
+from repro.report.style import (
     CLAIMED,
     CONTROL,
     CONTROL_LOOK,

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from repro.report.jsonable import jsonable, plain
 from repro.report.measurements import parquet_bytes
-from repro.report.plain import jsonable, plain
 from repro.study.checks import Verdict
 from repro.study.results import Result
 from repro.study.verdicts import overall

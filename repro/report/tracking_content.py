@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from repro.report.curves import curve
-from repro.report.plain import flatten
+from repro.report.jsonable import flatten
 from repro.report.wording import finite, headline, interval
 from repro.study.results import Check, CheckResult, Outcome, Result
 
