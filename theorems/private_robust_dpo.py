@@ -20,13 +20,13 @@ fixed (`root_bound`); with it 1/γ does not: the floor goes like B·√g, √(1/
 every mass is at least ξ the worst is ξ, and the floor ζα/(γ√ξ): linear in α and in c
 (`covered_…`; P4's Theorem 5.7 gives 1/(γξ) for the estimate).
 
-λ stands on the right side only: Algorithm 1 has no ridge, and neither has J.  Its term βB²√λ is what
-a pair costs that the data lack.  With n = ln(1/δ)/λ labels a pair of mass 1 − e^−λ is missing with
-probability δ, and the gap is then B·βB·√λ up to a constant (`ridge`): attained at the least λ of
-the theorem, (d/n)·ln(n/δ), but for a factor √(d·ln(n/δ)/ln(1/δ)).
+λ stands on the right side only: Algorithm 1 has no ridge, and neither has J.  Its term βB²√λ is
+what a pair costs that the data lack.  With n = ln(1/δ)/λ labels a pair of mass 1 − e^−λ is missing
+with probability δ, and the gap is then βB²√λ/32 (`ridge`), at θ̂ of least norm: attained at the
+least λ of the theorem, (d/n)·ln(n/δ), but for a factor √(d·ln(n/δ)/ln(1/δ)).
 
-On two responses whose reference is lopsided the noise goes like √κ_Π; there B is the reward difference, and the gap is
-measured in its unit.
+On two responses whose reference is lopsided the noise goes like √κ_Π; there B is the reward
+difference, and the gap is measured in its unit.
 
 `uncovered`: a response that the reference draws with probability μ, nμ from 1000 to 10.  DPO needs
 coverage of the whole class and loses more as μ falls; pessimistic RLHF on the same labels does not
@@ -42,6 +42,7 @@ from dataclasses import replace
 import numpy as np
 from scipy.special import expit
 
+from repro.base.errors import BadInput
 from repro.base.schema import Share
 from repro.families.robust import bounds_rare_pair as closed
 from repro.families.robust.bounds_response import strong_floor
@@ -237,8 +238,14 @@ def at_fixed_kl(experiment: PrivateRobustDpo, point: Point, share: float) -> Unc
 
 
 def every_covered_pair(experiment: PrivateRobustDpo, point: Point, share: float) -> Uncovered:
-    """The same of masses from ξ."""
+    """The same of masses from ξ.
+
+    Raises:
+        BadInput: ξ is not below ¼, the mass of the other pair.
+    """
     least = point.swept("min_eigenvalue", experiment.config.min_eigenvalue)
+    if not 0 < least < PLENTY:
+        raise BadInput("min_eigenvalue", least, f"allowed: above 0, below {PLENTY}")
     return replace(experiment.config.rare.pairs(share), masses=(least, PLENTY))
 
 

@@ -51,7 +51,12 @@ class PolicyTail(CalibratedCase):
 
 
 def worst_noise(case: RareNoise, rng: Any = None, replicates: int = 1) -> float:
-    """sup over m of E|J(π*) − J(π̂)|, with n·m = 1, 2, 4, … labels of the rare pair up to n/4."""
+    """sup over m of E|J(π*) − J(π̂)|, with n·m = 1, 2, 4, … labels of the rare pair up to n/4.
+
+    NaN where n/4 is less than 2.
+    """
+    if case.n_pairs * PLENTY < 2:
+        return math.nan
     known = _errors(case, PLENTY, -case.margin)
     most = int(math.log2(case.n_pairs * PLENTY))
     return max(_mean_gap(case, 2**k / case.n_pairs, known) for k in range(most))

@@ -281,7 +281,9 @@ def _margins(case: MarginCase, rate: np.ndarray) -> np.ndarray:
     """(R, d) margins as estimated from shares of wins."""
     reading = case.reading(case.epsilon)
     read = np.clip(reading.scale * (rate - reading.shift), 1e-12, 1 - 1e-12)
-    fitted = torch.from_numpy(np.clip(np.log(read / (1 - read)), -case.ball, case.ball) - case.known)
+    fitted = torch.from_numpy(
+        np.clip(np.log(read / (1 - read)), -case.ball, case.ball) - case.known
+    )
     return case.estimate(fitted, torch.full_like(fitted, case.margin)).numpy()
 
 
