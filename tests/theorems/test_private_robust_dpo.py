@@ -1,10 +1,15 @@
 """P4's private and robust DPO, and what happens when its implementation is broken."""
 
 from repro.corruption import debiasing
+from repro.families.robust.quantities_uncovered import Uncovered
 
 
 def test_bad_input_is_one_line(refused):
     refused("less than 0.5", "theorem.corruption=0.6")
+
+
+def test_coverage_leaves_room_for_the_other_pair(refused):
+    refused("below 0.25", "theorem.min_eigenvalue=0.3")
 
 
 def test_something_is_assumed(plan_of):
@@ -16,4 +21,12 @@ def test_a_flip_probability_too_low_turns_the_verdict(turned):
         return 0.9 * right(epsilon)
 
     found = turned("n_pairs", debiasing, "flip_prob", wrong)
+    assert found == ("supported", "contradicted")
+
+
+def test_a_supremum_at_the_wrong_mass_turns_the_verdict(turned):
+    def wrong(right, pair):
+        return right(pair)[1:]
+
+    found = turned("covered_corruption", Uncovered, "ladder", wrong)
     assert found == ("supported", "contradicted")

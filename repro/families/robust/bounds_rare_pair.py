@@ -16,6 +16,7 @@ import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import expit, logit
 
+from repro.families.robust.bounds_floor import curvature
 from repro.families.robust.bounds_modulus import hidden_pair, modulus, saturation
 
 RUNGS = 400
@@ -92,3 +93,30 @@ def rare_dpo(
     around = (ladder[best - 1], ladder[best + 1])
     found: Any = minimize_scalar(lambda m: -lost(m), bounds=around, method="bounded")
     return -float(found.fun)
+
+
+def straight_rare_dpo(moved: float, end: float, reward: float, kl_weight: float) -> float:
+    """``rare_dpo`` at Z → 0: ½·reward·√(Z·g)/(4β), g of a class that ends at θ₁ = ±end."""
+    return reward / 2 * modulus(moved, end) / (4 * kl_weight)
+
+
+def covered_dpo(
+    moved: float, coverage: float, end: float, reward: float, kl_weight: float
+) -> float:
+    """The same at Z/ξ → 0 where no mass is below ξ: ½·(reward − √ξ·end)·Z/(γ√ξ)/(4β).
+
+    Args:
+        moved: Z = ζα.
+        coverage: ξ, the worst mass.
+        end: the largest |θ₁|; γ = σ′(end).
+        reward: what two responses differ by in the state that is not seen, at m → 0.
+        kl_weight: β.
+    """
+    root = math.sqrt(coverage)
+    return (reward - root * end) / 2 * moved / (curvature(end) * root) / (4 * kl_weight)
+
+
+def unseen_dpo(mass: float, end: float, reward: float, kl_weight: float) -> float:
+    """The same of a pair without labels, θ₁ = −end taken as 0, at m → 0: ½·reward·√m·end/(4β)."""
+    root = math.sqrt(mass)
+    return (reward - root * end) / 2 * root * end / (4 * kl_weight)

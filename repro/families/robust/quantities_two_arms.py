@@ -25,7 +25,7 @@ from repro.study.case import Case, Point
 from repro.study.row import method
 
 BALL = 4.0
-"""B: estimates are cut off here; margins are far inside."""
+"""B: estimates are cut off here unless a case says otherwise; margins are far inside."""
 
 ODDS, ROUNDS = 40.0, 50
 """Largest log odds in which a failure probability is divided, and rounds of their bisection."""
@@ -127,6 +127,7 @@ class MarginCase(Case):
         width: Γ of the pessimistic policy; 0 for the greedy one.
         known: what a labelled pair shows beside the margin: ⟨x, θ⟩ of a direction that all other
             pairs show, so that it is taken as known.  It makes labels uneven: 1/γ.
+        ball: where estimates are cut off.
         claimed: the gap that is claimed.
         labels: what labels are drawn from.
         channel: who randomizes them.
@@ -138,6 +139,7 @@ class MarginCase(Case):
     margin: float
     width: float
     known: float = 0.0
+    ball: float = BALL
     claimed: float = 1.0
     labels: Callable[[Any], Any] = bradley_terry
     channel: Callable[[Any, float], Any] = response_by_cost
@@ -253,6 +255,11 @@ def estimated_margins(case: MarginCase, rng: np.random.Generator, replicates: in
     return _margins(case, rng.binomial(pairs, _win_prob(case)) / np.maximum(pairs, 1))
 
 
+def likely_errors(case: MarginCase, num: int) -> np.ndarray:
+    """(num,) equally likely errors of one state's margin."""
+    return _margins(case, _rates(case, (np.arange(num) + 0.5) / num))[:, 0] - case.margin
+
+
 def _outcomes(case: MarginCase) -> np.ndarray:
     """(Q, 1) shares of wins, equally likely, in one state."""
     return _rates(case, (np.arange(QUANTILES) + 0.5) / QUANTILES)
@@ -274,7 +281,9 @@ def _margins(case: MarginCase, rate: np.ndarray) -> np.ndarray:
     """(R, d) margins as estimated from shares of wins."""
     reading = case.reading(case.epsilon)
     read = np.clip(reading.scale * (rate - reading.shift), 1e-12, 1 - 1e-12)
-    fitted = torch.from_numpy(np.clip(np.log(read / (1 - read)), -BALL, BALL) - case.known)
+    fitted = torch.from_numpy(
+        np.clip(np.log(read / (1 - read)), -case.ball, case.ball) - case.known
+    )
     return case.estimate(fitted, torch.full_like(fitted, case.margin)).numpy()
 
 

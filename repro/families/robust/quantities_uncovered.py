@@ -52,10 +52,14 @@ class Uncovered:
     ratio: float
     kl_weight: float
 
+    def ladder(self) -> np.ndarray:
+        """(L,) masses, the smallest first."""
+        low, high = self.masses
+        return low * self.ratio ** np.arange(int(np.log(high / low) / np.log(self.ratio)) + 1)
+
     def supremum(self, floors: Floors) -> float:
         """Largest floor, refined between the rungs beside the worst one; NaN at an end."""
-        low, high = self.masses
-        ladder = low * self.ratio ** np.arange(int(np.log(high / low) / np.log(self.ratio)) + 1)
+        ladder = self.ladder()
         worst = int(floors(ladder).argmax())
         if not 0 < worst < len(ladder) - 1:
             return math.nan
@@ -103,6 +107,43 @@ def uncovered_dpo(case: UncoveredFloor, rng: Any = None, replicates: int = 1) ->
     return case.world.supremum(lambda masses: _dpo_floors(case, torch.from_numpy(masses)))
 
 
+def covered_dpo(case: UncoveredFloor, rng: Any = None, replicates: int = 1) -> float:
+    """The same where no mass is below the smallest: λ_min(Σ) ≥ ξ, and the worst may be ξ itself."""
+    return float(_dpo_floors(case, torch.from_numpy(case.world.ladder())).max())
+
+
+@dataclass(frozen=True)
+class UnseenPair:
+    """The rare pair of ``rare_direction``, and how much of it there is among the labels.
+
+    Attributes:
+        rare: the family; all its masses are the pair's own.
+        seen: share of labels that are of the pair; 0 where chance left it out.
+    """
+
+    rare: Uncovered
+    seen: float
+
+    @property
+    def mass(self) -> float:
+        """m under the law of the data."""
+        return self.rare.masses[0]
+
+
+def unseen_dpo(case: RobustCase[UnseenPair], rng: Any = None, replicates: int = 1) -> float:
+    """|J(π*) − J(π̂)| of rDPO with n → ∞ labels of θ₀ and a given share of θ₁'s.
+
+    Without labels of θ₁ every θ₁ of the class minimises Algorithm 1's loss, which has no ridge; the
+    one of least norm is returned.
+    """
+    placed = RobustCase(
+        world=case.world.rare, epsilon=case.epsilon, labels=case.labels, channel=case.channel,
+        order=case.order, reading=case.reading, estimate=case.estimate,
+    )  # fmt: skip
+    both = torch.tensor([[case.world.mass], [case.world.seen]], dtype=torch.float64)
+    return float(_dpo_floors(placed, *both)[0])
+
+
 def rare_direction(reward_bound: float) -> Tensor:
     """θ_true = (θ₁, θ₀) of a family in which κ_Π is at most 1.5 whatever m is.
 
@@ -120,12 +161,13 @@ def largest_condition_number() -> float:
     return 1 + PLENTY * (1 + WEIGHT**2 / PLENTY)
 
 
-def _dpo_floors(case: UncoveredFloor, masses: Tensor) -> np.ndarray:
-    """(L,) probability of state 3 · reward difference · |π̂ − ½|."""
+def _dpo_floors(case: UncoveredFloor, masses: Tensor, seen: Tensor | None = None) -> np.ndarray:
+    """(L,) probability of state 3 · reward difference · |π̂ − ½|; labels as the masses, or seen."""
     world, x = case.world, torch.eye(2, dtype=torch.float64)
     truth = rare_direction(world.reward_bound)
     chosen = torch.stack([masses.sqrt(), torch.full_like(masses, WEIGHT)], dim=1)
-    mass = torch.stack([masses, torch.full_like(masses, PLENTY)], dim=1)
+    labelled = masses if seen is None else seen
+    mass = torch.stack([labelled, torch.full_like(masses, PLENTY)], dim=1)
     target = LogisticTarget(x, mass, truth, world.reward_bound, chosen[:, None, :])
     counts = LabelCounts(mass, mass * case.labels(torch.sigmoid(x @ truth)))
     off = (fitted(case, target, counts, None) - truth).mul(chosen).sum(1)

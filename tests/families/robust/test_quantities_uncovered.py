@@ -1,6 +1,7 @@
 """Floors without coverage by hand: suprema over the mass of a rare pair."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,12 +13,15 @@ from repro.families.robust.bounds_modulus import modulus
 from repro.families.robust.cases import RobustCase
 from repro.families.robust.quantities_uncovered import (
     Uncovered,
+    UnseenPair,
+    covered_dpo,
     largest_condition_number,
     rare_direction,
     uncovered_dpo,
     uncovered_estimation,
     uncovered_greedy,
     uncovered_pessimism,
+    unseen_dpo,
 )
 from repro.families.robust.worlds_bandit import relative_condition_number
 
@@ -52,6 +56,23 @@ def test_dpo_loses_what_the_straight_gap_says():
     swing = 2 * abs(float(truth[0]))
     expected = modulus(COST * share, swing / 2) * 0.5 * float(truth[1]) / 2 / 4 / 0.02
     assert uncovered_dpo(case(share)) == pytest.approx(expected, rel=0.01)
+
+
+def test_under_coverage_dpo_loses_most_at_the_least_mass():
+    """½·(½ − √ξ)·θ₀·√ξ·(Z/ξ)/σ′(θ₁)/(4β), by hand."""
+    share, least, end = 1e-9, 0.01, BOUND / 2**0.5
+    found = covered_dpo(replace(case(share), world=Uncovered(BOUND, (least, 0.25), 1.25, 0.02)))
+    swing = COST * share / least**0.5 * 4 * math.cosh(end / 2) ** 2
+    assert found == pytest.approx((0.5 - 0.1) * end / 2 * swing / 4 / 0.02, rel=1e-3)
+
+
+@pytest.mark.parametrize("seen", [False, True])
+def test_a_pair_without_labels_is_taken_as_even(seen):
+    mass = 1e-10
+    pair = UnseenPair(Uncovered(BOUND, (mass, mass), 1.25, 0.02), mass if seen else 0.0)
+    found = unseen_dpo(RobustCase(world=pair, epsilon=epsilon_of_cost(COST)))
+    expected = 0.0 if seen else BOUND**2 * math.sqrt(mass) / 32 / 0.02
+    assert found == pytest.approx(expected, rel=1e-3, abs=1e-12)
 
 
 def test_nobody_does_nothing():
