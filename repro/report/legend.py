@@ -17,7 +17,7 @@ from repro.report.looks import (
     SHADE,
     WORST_LOOK,
 )
-from repro.report.panels import has_worst, kind_of
+from repro.report.window import has_worst, kind_of
 from repro.study.results import Result
 
 
