@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from repro.report.wording import (
     claim_words,
     headline,
     measured_words,
+    name_lines,
     note_words,
     short_exponents,
     verdict_words,
@@ -32,12 +32,15 @@ LINE, NAME = 50, 19
 
 def caption_height(items: Sequence[CheckResult]) -> float:
     """Points above the axes that the captions of one row of panels need."""
-    return max((_height(name_lines(item), caption_lines(item)) for item in items), default=0)
+    return max(
+        (_height(name_lines(item.check.name, NAME), caption_lines(item)) for item in items),
+        default=0,
+    )
 
 
 def write_captions(ax: Axes, item: CheckResult, top: float) -> None:
     """Write above the axes, from ``top`` points downwards; the panel itself holds data only."""
-    names, small = name_lines(item), "\n".join(caption_lines(item))
+    names, small = name_lines(item.check.name, NAME), "\n".join(caption_lines(item))
     verdict = item.outcome.verdict
     bold = {"fontsize": HEAD, "fontweight": "bold"}
     _write(ax, "\n".join(names), 0, top, **bold)
@@ -54,16 +57,6 @@ def _write(ax: Axes, text: str, x: float, y: float, **look: Any) -> None:
     """Text that hangs ``y`` points above the axes, at ``x`` of their width."""
     place: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
     ax.annotate(text, (x, 1), (0, y), va="top", linespacing=1.2, **place, **look)
-
-
-def name_lines(item: CheckResult) -> list[str]:
-    """The check's name, broken after underscores where it is long."""
-    lines = [""]
-    for part in re.findall("[^_]*_|[^_]+", item.check.name):
-        if lines[-1] and len(lines[-1] + part) > NAME:
-            lines.append("")
-        lines[-1] += part
-    return lines
 
 
 def caption_lines(item: CheckResult) -> list[str]:

@@ -6,7 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from repro.report.cells import COLOURS, text
-from repro.report.wording import brief_words, claim_words, note_words, verdict_words
+from repro.report.wording import (
+    brief_words,
+    claim_words,
+    name_lines,
+    note_words,
+    verdict_words,
+)
 from repro.study.results import CheckResult, Result
 
 if TYPE_CHECKING:
@@ -26,22 +32,24 @@ def checks_table(result: Result) -> Table:
     table.padding = (0, 1, 0, 0)
     heads = ("check", "claimed", "measured, 95 %", "verdict")
     rows = [_cells(item) for item in result.checks]
-    for head, width in zip(heads, _widths(heads, rows), strict=True):
+    widths = _widths(heads, rows)
+    for head, width in zip(heads, widths, strict=True):
         table.add_column(head, max_width=width, overflow="fold")
     if any(item.controls for item in result.checks):
         table.add_column("ctrl", justify="right")
-    for row in rows:
-        table.add_row(*row)
+    for name, *others in rows:
+        table.add_row(text("\n".join(name_lines(name.plain, widths[0])), ""), *others)
     return table
 
 
 def _widths(heads: Sequence[str], rows: Sequence[Sequence[Text]]) -> list[int]:
-    """Largest width of each column: claims get what the others do not need."""
+    """Largest width of each column: claims, then names get what the others do not need."""
     columns = [[head, *(row[place].plain for row in rows)] for place, head in enumerate(heads)]
     needed = [max(len(line) for words in one for line in words.split("\n")) for one in columns]
     widths = [min(width, need) for width, need in zip(WIDTHS, needed, strict=True)]
     spare = sum(WIDTHS) - sum(widths)
     widths[1] = min(widths[1] + spare, CLAIM, max(needed[1], 1))
+    widths[0] = min(sum(WIDTHS) - sum(widths[1:]), needed[0])
     return widths
 
 

@@ -11,6 +11,7 @@ from repro.report.wording import (
     claim_words,
     in_force_words,
     measured_words,
+    name_lines,
     note_words,
     verdict_words,
 )
@@ -19,6 +20,10 @@ from repro.study.results import CheckResult, Outcome, Result
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
+
+
+NAME = 26
+"""Columns that a name has beside the others in a table of 100."""
 
 
 def details_table(result: Result, width: int) -> Table:
@@ -52,7 +57,7 @@ def _check_row(item: CheckResult) -> list[Text]:
     if outcome.verdict != check.expected:
         verdict += f"\nexpected: {check.expected.replace('_', ' ')}"
     return [
-        text(check.name, "bold").append(words, style="not bold dim"),
+        text("\n".join(name_lines(check.name, NAME)), "bold").append(words, style="not bold dim"),
         text(claim_words(check, outcome.numbers), ""),
         text(_found(outcome), ""),
         text(verdict, f"bold {COLOURS.get(outcome.verdict, '')}".strip()),
@@ -62,7 +67,8 @@ def _check_row(item: CheckResult) -> list[Text]:
 def _control_row(control: Outcome) -> list[Text]:
     """Cells of a deliberately wrong method."""
     colour = "green" if control.verdict == "contradicted" else "bold red"
-    cells = [text(f"└\u00a0{control.method}", ""), text("(control)", "dim")]
+    method = "\n\u00a0\u00a0".join(name_lines(control.method, NAME))
+    cells = [text(f"└\u00a0{method}", ""), text("(control)", "dim")]
     return [*cells, text(_found(control), ""), text(caught_words(control.verdict), colour)]
 
 

@@ -18,6 +18,7 @@ from repro.report.style import (
     SHADE,
     WORST_LOOK,
 )
+from repro.report.window import has_worst, kind_of
 from repro.study.results import Result
 
 

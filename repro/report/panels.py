@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.ticker import (
@@ -12,6 +12,7 @@ from matplotlib.ticker import (
     FixedLocator,
     FuncFormatter,
     LogLocator,
+    MaxNLocator,
     NullFormatter,
     NullLocator,
 )
@@ -29,6 +30,7 @@ from repro.report.style import (
     SHADE,
     WORST_LOOK,
 )
+from repro.report.window import Window, allowed, has_worst, kind_of, level_of, window
 from repro.report.wording import finite, short_exponents
 from repro.study.results import CheckResult, Outcome
 
@@ -41,9 +43,8 @@ LABEL = 0.11
 QUANTITY = 26
 """Characters of a quantity that fit beside a panel on one line."""
 
-LEAST_DECADES, ROOM = 0.5, 2.0
-"""Decades that a measured slope is taken to span at least, and how many such spans above or below
-it the nearest point of a control may lie before all of that control are arrows at the edge."""
+ROOM_BELOW = 0.12
+"""Share of a log axis that is added below for arrows."""
 
 WIDE = 30.0
 """Largest over smallest value from which a ratio or frequency is drawn on a log axis."""
@@ -56,22 +57,32 @@ def draw_panel(ax: Axes, item: CheckResult) -> None:
     ax.set_xscale("log" if log_x else "linear")
     ax.set_yscale("log" if log_y else "linear")
     _limits(ax, item, curves[0].grid, log_x)
+    part = window(item, curves, log_y) or (0.0 if log_y else -math.inf, math.inf)
     for order, found in enumerate(curves[1:]):
-        _points(ax, found, CONTROL, MARKERS[order % len(MARKERS)], log_y)
-    _points(ax, curves[0], MEASURED, "o", log_y)
+        _points(ax, found, CONTROL, MARKERS[order % len(MARKERS)], log_y, part)
+    _points(ax, curves[0], MEASURED, "o", log_y, part)
     if kind_of(item) == "slope":
         _slope_lines(ax, item.outcome, curves[0])
-        _keep_steep(ax, curves, log_y)
     else:
-        _level(ax, item, curves)
+        _level(ax, item, curves, part)
+    if math.isfinite(part[1]):
+        ax.set_ylim(*part)
+    elif log_y and any((one.mean <= 0).any() for one in curves):
+        _room_for_zeros(ax)
     _frame(ax, item, curves[0], log_x)
+
+
+def _room_for_zeros(ax: Axes) -> None:
+    """Room below on a log axis, so that no arrow lies on the lowest of points and lines."""
+    low, high = ax.get_ylim()
+    ax.set_ylim(low * (low / high) ** ROOM_BELOW, high)
 
 
 def _limits(ax: Axes, item: CheckResult, grid: np.ndarray, log_x: bool) -> None:
     """Room on log axes around a single value: left alone they are a rounding error wide."""
     if log_x and grid.max() == grid.min():
         ax.set_xlim(grid[0] / 2, 2 * grid[0])
-    if level := _allowed(item):
+    if level := allowed(item):
         ax.update_datalim([(0, level)], updatex=False)
 
 
@@ -81,6 +92,8 @@ def _frame(ax: Axes, item: CheckResult, found: Curve, log_x: bool) -> None:
     ax.set_xlabel(AXES.get(item.check.axis, item.check.axis))
     ax.set_ylabel(textwrap.fill(item.check.quantity, QUANTITY, break_long_words=False))
     _decades(ax)
+    if grid.max() == grid.min():
+        ax.set_xticks(grid[:1], labels_of(grid[:1].tolist()))
     if log_x and grid.max() < 100 * grid.min():
         shown = apart(grid[:: -(-len(grid) // 7)].tolist())
         ax.xaxis.set_major_locator(FixedLocator(shown))
@@ -132,28 +145,31 @@ def _label(value: float, digits: int) -> str:
 
 
 def _decades(ax: Axes) -> None:
-    """On a log axis of less than two decades 1, 2 and 5 are named, of less than one 3 and 7 too."""
+    """On a log axis of less than two decades 1, 2 and 5 are named, of less than one 3 and 7 too,
+    of less than half a one round numbers; on a linear one that is all but one number, it is."""
     low, high = ax.get_ylim()
     if ax.get_yscale() == "log" and high < 100 * low:
         named = (1.0, 2.0, 5.0) if high > 10 * low else (1.0, 2.0, 3.0, 5.0, 7.0)
-        ax.yaxis.set_major_locator(LogLocator(subs=named))
+        narrow = MaxNLocator(4, steps=[1, 2, 5, 10])
+        ax.yaxis.set_major_locator(narrow if high < 3 * low else LogLocator(subs=named))
         ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: labels_of([value])[0]))
         ax.yaxis.set_minor_formatter(NullFormatter())
+    elif ax.get_yscale() == "linear" and 0 < high - low < 1e-4 * abs(high + low):
+        ax.yaxis.set_major_formatter(
+            FuncFormatter(lambda value, _: beside(value, 0.5 * (low + high)))
+        )
 
 
-def kind_of(item: CheckResult) -> str:
-    """Kind of a check: slope, ratio, inequality or privacy."""
-    return getattr(item.check, "kind", "")
+def beside(value: float, middle: float) -> str:
+    """A label of a tick next to a number that has far more digits than there is room for.
 
-
-def has_worst(item: CheckResult) -> bool:
-    """Whether every case counts, not the mean."""
-    return kind_of(item) == "inequality" and not hasattr(item.check, "allowed")
-
-
-def _allowed(item: CheckResult) -> float | None:
-    """The level that an inequality may not pass; None for other checks."""
-    return finite(getattr(item.check, "allowed", 1.0)) if kind_of(item) == "inequality" else None
+    >>> [beside(1 + step, 1.0) for step in (-2e-6, 0.0, 1e-6)]
+    ['1−2e-6', '1', '1+1e-6']
+    """
+    step = value - middle
+    if abs(step) < 1e-9 * abs(middle):
+        return f"{middle:g}"
+    return f"{middle:g}{'+' if step > 0 else '−'}{short_exponents(f'{abs(step):.2g}')}"
 
 
 def _scales(item: CheckResult, curves: list[Curve]) -> tuple[bool, bool]:
@@ -162,7 +178,7 @@ def _scales(item: CheckResult, curves: list[Curve]) -> tuple[bool, bool]:
     log_x = item.check.axis not in LINEAR_AXES and (fit is None or fit.log_axis)
     shown = [one.worst if has_worst(item) else one.mean for one in curves]
     means = [one.mean for one in curves]
-    values = np.concatenate([*shown, *means, [_allowed(item) or np.nan]])
+    values = np.concatenate([*shown, *means, [allowed(item) or np.nan]])
     values = values[np.isfinite(values)]
     if kind_of(item) == "slope":
         log_y = bool((values > 0).any())
@@ -173,17 +189,21 @@ def _scales(item: CheckResult, curves: list[Curve]) -> tuple[bool, bool]:
     return bool(log_x and (grid > 0).all()), log_y
 
 
-def _points(ax: Axes, found: Curve, color: str, marker: str, log_y: bool) -> None:
-    """Means with their 95 % intervals; on a log axis an interval that reaches 0 is cut short."""
-    mean = np.where(found.mean > 0, found.mean, np.nan) if log_y else found.mean
+def _points(ax: Axes, found: Curve, color: str, marker: str, log_y: bool, part: Window) -> None:
+    """Means with their 95 % intervals, arrows for those beyond the part that is shown; on a log
+    axis an interval that reaches 0 is cut short."""
+    above, below = found.mean > part[1], found.mean < part[0]
+    if log_y:
+        below |= found.mean <= 0
+    mean = np.where(above | below, np.nan, found.mean)
     low = np.minimum(found.half_width, 0.9 * mean) if log_y else found.half_width
     look = {"ls": "none", "mfc": color, "zorder": 4} if marker == "o" else CONTROL_LOOK
     spread = np.vstack([low, found.half_width])
     ax.errorbar(
         found.grid, mean, yerr=spread, color=color, marker=marker, ms=5, lw=1, capsize=2.5, **look
     )
-    if log_y:
-        _at_the_edge(ax, found.grid[found.mean <= 0], 0.04, "v", color)
+    _at_the_edge(ax, found.grid[above], 0.96, "^", color)
+    _at_the_edge(ax, found.grid[below], 0.04, "v", color)
 
 
 def _slope_lines(ax: Axes, outcome: Outcome, found: Curve) -> None:
@@ -202,66 +222,27 @@ def _slope_lines(ax: Axes, outcome: Outcome, found: Curve) -> None:
     ax.plot(x, stated, color=CLAIMED, linewidth=1.3, linestyle=DASHES, zorder=3)
 
 
-def _keep_steep(ax: Axes, curves: list[Curve], log_y: bool) -> None:
-    """A slope beside a control many decades away looks flat: that control becomes arrows."""
-    spans = [np.log10(one.mean[one.mean > 0]) for one in curves]
-    if not log_y or not spans[0].size:
-        return
-    bottom, top = spans[0].min(), spans[0].max()
-    room = ROOM * max(top - bottom, LEAST_DECADES)
-    far = [s.size > 0 and (s.min() > top + room or s.max() < bottom - room) for s in spans]
-    if not any(far):
-        return
-    shown = np.concatenate([span for span, gone in zip(spans, far, strict=True) if not gone])
-    margin = 0.2 * max(shown.max() - shown.min(), LEAST_DECADES)
-    ax.set_ylim(10 ** (shown.min() - margin), 10 ** (shown.max() + margin))
-    for found, gone in zip(curves, far, strict=True):
-        if gone and found.mean.max() > curves[0].mean.max():
-            _at_the_edge(ax, found.grid[found.mean > 0], 0.96, "^", CONTROL)
-        elif gone:
-            _at_the_edge(ax, found.grid[found.mean > 0], 0.04, "v", CONTROL)
-
-
-def _level(ax: Axes, item: CheckResult, curves: list[Curve]) -> None:
+def _level(ax: Axes, item: CheckResult, curves: list[Curve], part: Window) -> None:
     """The claimed or allowed level, the tolerance around a ratio, the worst case of a bound."""
-    numbers, check = item.outcome.numbers, item.check
-    level = finite(numbers.get("claimed", getattr(check, "claimed", None)))
-    margin = finite(numbers.get("tolerance", getattr(check, "tolerance", None))) or 0.0
-    if kind_of(item) == "inequality":
-        level = _allowed(item)
+    level, margin = level_of(item)
     if has_worst(item):
         for found, color in zip(curves, [MEASURED] + [CONTROL] * len(curves), strict=False):
-            ax.plot(found.grid, found.worst, color=color, **WORST_LOOK)
+            beyond = found.worst > part[1]
+            ax.plot(found.grid[~beyond], found.worst[~beyond], color=color, **WORST_LOOK)
+            _at_the_edge(ax, found.grid[beyond & ~(found.mean > part[1])], 0.96, "^", color)
     if level is None:
         return
     ax.axhline(level, color=CLAIMED, lw=1.3, ls=DASHES, zorder=3)
     if kind_of(item) == "ratio":
         ax.axhspan(level - margin, level + margin, color=SHADE, alpha=0.25, lw=0)
-        _focus(ax, curves, level - margin, level + margin)
-
-
-def _focus(ax: Axes, curves: list[Curve], low: float, high: float) -> None:
-    """Keep claim and measurement readable: controls far outside become arrows at the edge."""
-    test = curves[0]
-    ends = np.concatenate([test.mean - test.half_width, test.mean + test.half_width, [low, high]])
-    bottom, top = np.nanmin(ends), np.nanmax(ends)
-    others = np.concatenate([[bottom, top], *(one.mean for one in curves[1:])])
-    if np.nanmax(others) - np.nanmin(others) <= 6 * (top - bottom):
-        return
-    pad = 0.6 * (top - bottom)
-    ax.set_ylim(bottom - pad, top + pad)
-    for found in curves[1:]:
-        for beyond, edge, marker in (
-            (found.mean > top + pad, 0.96, "^"),
-            (found.mean < bottom - pad, 0.04, "v"),
-        ):
-            _at_the_edge(ax, found.grid[beyond], edge, marker, CONTROL)
 
 
 def _at_the_edge(ax: Axes, x: np.ndarray, edge: float, marker: str, color: str) -> None:
-    """Arrows in place of points that lie beyond the panel, such as zeros on a log axis."""
-    to = ax.get_xaxis_transform()
-    ax.plot(x, np.full(len(x), edge), transform=to, marker=marker, color=color, ls="none")
+    """Arrows in place of points that lie beyond the panel, such as zeros on a log axis; those of
+    controls are larger, so that they show behind a measured one."""
+    look: dict[str, Any] = {"transform": ax.get_xaxis_transform(), "marker": marker, "ls": "none"}
+    size, order = (5, 4) if color == MEASURED else (7.5, 2)
+    ax.plot(x, np.full(len(x), edge), color=color, ms=size, zorder=order, **look)
 
 
 def has_arrows(ax: Axes) -> bool:

@@ -69,6 +69,20 @@ def in_force_words(check: Check) -> str:
     return ", ".join(words + ([f"labels × {scale:.3g}"] if scale != 1 else []))
 
 
+def name_lines(name: str, width: int) -> list[str]:
+    """A name in lines of up to ``width`` columns, broken after underscores and nowhere else.
+
+    >>> name_lines("corrected_rankings_three_dimensions", 25)
+    ['corrected_rankings_three_', 'dimensions']
+    """
+    lines = [""]
+    for part in re.findall("[^_]*_|[^_]+", name):
+        if lines[-1] and len(lines[-1] + part) > width:
+            lines.append("")
+        lines[-1] += part
+    return lines
+
+
 def in_markdown(text: object) -> str:
     """Text on one line of Markdown, a cell of a table too; tags and bars stay signs.
 

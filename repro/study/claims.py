@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Protocol
 
 from repro.base.notation import LINEAR_AXES, SYMBOLS
@@ -149,12 +151,15 @@ def _rate(exponent: float, direction: Direction, axis: str, symbol: str) -> str:
 def _power(base: str, exponent: float) -> str:
     """A power as a mathematician writes it.
 
-    >>> [_power("n", e) for e in (1, 2, -1, -2, 0.5, -0.5, 0, 1.5)]
-    ['n', 'n²', '1/n', '1/n²', '√n', '1/√n', '1', 'n^1.5']
+    >>> [_power("n", e) for e in (1, 2, -1, -2, 0.5, -0.5, 0, 1.5, 4 / 3, 1 / 6)]
+    ['n', 'n²', '1/n', '1/n²', '√n', '1/√n', '1', 'n^1.5', 'n^(4/3)', 'n^(1/6)']
     """
     if exponent < 0:
         return f"1/{_power(base, -exponent)}"
     known: dict[float, str] = {0: "1", 0.5: f"√{base}", 1: base, 2: f"{base}²", 3: f"{base}³"}
+    part = Fraction(exponent).limit_denominator(6)
+    if part.denominator in (3, 6) and math.isclose(part, exponent):
+        return f"{base}^({part})"
     return known.get(exponent, f"{base}^{exponent:g}")
 
 

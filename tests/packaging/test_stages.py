@@ -1,6 +1,8 @@
-"""A stage of dvc.yaml depends on what its experiment measures with, and on no mere reader."""
+"""A stage of dvc.yaml depends on what its experiment measures with, and on no mere reader; the
+metrics of two runs of it are compared by DVC."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -57,7 +59,9 @@ def repository(tmp_path_factory):
 
 def dvc(folder, *words):
     command = [sys.executable, "-m", "dvc", *words]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    env = os.environ | {"PYTHONPATH": str(folder), "DVC_NO_ANALYTICS": "1"}
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=env)
+    assert done.returncode == 0, done.stderr
     return done.stdout
 
 
@@ -82,3 +86,46 @@ def test_what_is_changed_in_the_report_or_in_one_family_stales_no_other_experime
     of_family = {f"experiment@{name}" for name, family in FAMILIES.items() if family == "chipo"}
     assert len(of_family) >= 5
     assert changed_stages(repository) == {"results"} | of_family
+
+
+EXPERIMENT_RUN = "tightness_private_robust"
+"""Quick at smoke; of its slopes only ``attained_n_pairs`` is of drawn labels."""
+
+
+@pytest.fixture(scope="module")
+def committed(tmp_path_factory):
+    """A repository of git with a committed run of one experiment at seed 0."""
+    folder = tmp_path_factory.mktemp("clone")
+    for name in ("repro", "theorems", "conf"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("dvc.yaml", ".gitignore"):
+        shutil.copy(ROOT / name, folder)
+    suite = folder / "conf" / "suite.yaml"
+    suite.write_text(suite.read_text().replace("budget: laptop", "budget: smoke"))
+    git(folder, "init", "--quiet")
+    git(folder, "config", "user.name", "A. N. Author")
+    git(folder, "config", "user.email", "author@example.org")
+    dvc(folder, "init", "--quiet")
+    dvc(folder, "repro", "--quiet", f"experiment@{EXPERIMENT_RUN}")
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "--message", "seed 0")
+    return folder
+
+
+def git(folder, *words):
+    subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="dvc exp needs git")
+@pytest.mark.xdist_group("stages")
+def test_an_experiment_at_another_seed_shows_its_changed_slopes(committed):
+    """As docs/howto/suite_with_dvc.md says; what is exact stays, what is drawn moves a little."""
+    stage = f"experiment@{EXPERIMENT_RUN}"
+    dvc(committed, "exp", "run", "--quiet", "-S", "conf/suite.yaml:seed=1", stage)
+    found = json.loads(dvc(committed, "metrics", "diff", "--all", "--json"))
+    rows = found[f"outputs/metrics/{EXPERIMENT_RUN}.json"]
+    drawn, exact = (rows[f"{name}.measured"] for name in ("attained_n_pairs", "n_pairs"))
+    assert drawn["old"] != drawn["new"]
+    assert drawn["diff"] == pytest.approx(drawn["new"] - drawn["old"])
+    assert abs(drawn["new"] + 0.5) < 0.05
+    assert exact["diff"] == 0

@@ -179,6 +179,49 @@ def test_an_off_scale_control_does_not_hide_the_tolerance(result, make_result, m
     assert any(line.get_marker() == "^" for line in ax.lines)
 
 
+@pytest.mark.parametrize("start", [0.0, -5.0])
+def test_a_control_of_hundreds_of_decades_does_not_hide_the_level_of_a_bound(
+    result, make_result, start
+):
+    """On a log axis, and on the linear one that negative cases ask for."""
+    item = next(one for one in result.checks if one.check.name == "bound")
+    grid = item.outcome.series.grid
+    near = Series(grid, np.array([[[0.5, start]], [[0.5, 0.7]]]))
+    wild = Series(grid, np.array([[[1.2, 1.2]], [[1e200, 2.0]]]))
+    control = Outcome("wrong", "contradicted", {}, wild)
+    shown = replace(item, outcome=replace(item.outcome, series=near), controls=(control,))
+    (ax,) = panels(draw(make_result(shown)))
+    low, high = ax.get_ylim()
+    assert low < 0.5
+    assert 1.0 < high < 100
+    above = [line for line in ax.lines if line.get_marker() == "^"]
+    assert grid[1] in {x for line in above for x in line.get_xdata()}
+
+
+def test_no_line_is_drawn_towards_a_point_beyond_the_panel(result, make_result, make_series):
+    """A stroke from the panel's middle to an arrow looks like a measurement."""
+    item = result.checks[1]
+    grid = item.check.grid
+    control = Outcome("wild", "contradicted", {}, make_series(grid, lambda x: x / grid[0], 0.0))
+    ax = panels(draw(make_result(replace(item, controls=(control,)))))[0]
+    dotted = next(line for line in ax.lines if line.get_linestyle() == ":")
+    assert np.isfinite(np.asarray(dotted.get_ydata(), float)).tolist() == [True, False, False]
+
+
+def test_labels_beside_one_say_by_how_much(result, make_result):
+    """Not 0, 1 and 2 below a corner's "×10⁻⁶+1"."""
+    item = result.checks[1]
+    exact = Series(item.outcome.series.grid, np.ones_like(item.outcome.series.values))
+    numbers = {**item.outcome.numbers, "tolerance": 1e-6}
+    outcome = replace(item.outcome, series=exact, numbers=numbers)
+    control = replace(item.outcome, method="wrong", series=replace(exact, values=2 * exact.values))
+    figure = draw(make_result(replace(item, outcome=outcome, controls=(control,))))
+    (ax,) = panels(figure)
+    labels = [label.get_text() for label in ax.get_yticklabels()]
+    assert {"1", "1+1e-6", "1−1e-6"} <= set(labels)
+    assert ax.yaxis.get_offset_text().get_text() == ""
+
+
 def test_drawing_leaves_matplotlib_as_it_was(result, monkeypatch):
     before = dict(rcParams)
     draw(result)

@@ -70,6 +70,16 @@ def test_a_claim_of_nineteen_columns_stays_on_its_line(result, make_result):
     assert "slope ≤ -0.5 + 0.05" in row
 
 
+@pytest.mark.parametrize("name", ["corrected_rankings_three_dimensions", "a" * 20 + "_" + "b" * 9])
+def test_a_long_name_breaks_after_an_underscore_or_not_at_all(result, make_result, name):
+    item = result.checks[0]
+    item = replace(item, check=replace(item.check, name=name))
+    lines = printed(make_result(item, *result.checks[1:]), 80, "checks").splitlines()
+    start = next(order for order, line in enumerate(lines) if line.startswith(name[:10]))
+    first, second = (line.split(" ")[0] for line in lines[start : start + 2])
+    assert first == name or (first.endswith("_") and first + second == name)
+
+
 def test_quiet_is_the_last_line_alone(result):
     text = printed(result, 80, "verdict")
     assert text == "offline_gap: ? inconclusive (NOT as expected; expected: supported)\n"

@@ -1,0 +1,110 @@
+"""Which part of the y axis a panel shows, so that one far point does not flatten all others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from repro.report.curves import Curve
+from repro.report.wording import finite
+from repro.study.results import CheckResult
+
+LEAST_DECADES, ROOM = 0.5, 2.0
+"""Decades that a measured slope is taken to span at least, and how many such spans above or below
+it the nearest point of a control may lie before all of that control are arrows at the edge."""
+
+FAR = 15.0
+"""Decades from the level of an inequality beyond which points are arrows at the edge."""
+
+CROWDED, FLAT = 6.0, 30.0
+"""Times the room of a measured constant or bound that its controls may take before those beyond
+are arrows: around a constant its tolerance is to be read, of a bound only its level."""
+
+Window = tuple[float, float]
+
+
+def kind_of(item: CheckResult) -> str:
+    """Kind of a check: slope, ratio, inequality or privacy."""
+    return getattr(item.check, "kind", "")
+
+
+def has_worst(item: CheckResult) -> bool:
+    """Whether every case counts, not the mean."""
+    return kind_of(item) == "inequality" and not hasattr(item.check, "allowed")
+
+
+def allowed(item: CheckResult) -> float | None:
+    """The level that an inequality may not pass; None for other checks."""
+    return finite(getattr(item.check, "allowed", 1.0)) if kind_of(item) == "inequality" else None
+
+
+def level_of(item: CheckResult) -> tuple[float | None, float]:
+    """The claimed or allowed level, None without one, and the tolerance around it."""
+    numbers, check = item.outcome.numbers, item.check
+    margin = finite(numbers.get("tolerance", getattr(check, "tolerance", None))) or 0.0
+    if kind_of(item) == "inequality":
+        return allowed(item), margin
+    return finite(numbers.get("claimed", getattr(check, "claimed", None))), margin
+
+
+def window(item: CheckResult, curves: Sequence[Curve], log_y: bool) -> Window | None:
+    """Least and largest value that is drawn, None where all of them fit.
+
+    Args:
+        item: the check.
+        curves: the measured one, then the controls.
+        log_y: whether the axis is logarithmic.
+    """
+    level, margin = level_of(item)
+    if kind_of(item) == "slope":
+        return _steep(curves) if log_y else None
+    if kind_of(item) == "ratio" and level is not None:
+        return _focus(curves, level - margin, level + margin, CROWDED)
+    if kind_of(item) == "privacy" and level is not None:
+        return _focus(curves, 0.0, level, CROWDED)
+    if kind_of(item) == "inequality" and level:
+        if log_y:
+            return _near(item, curves, level)
+        return _focus(curves, 0.0, np.nanmax(curves[0].worst, initial=level), FLAT)
+    return None
+
+
+def _steep(curves: Sequence[Curve]) -> Window | None:
+    """A slope beside a control many decades away looks flat: without that control."""
+    spans = [np.log10(one.mean[one.mean > 0]) for one in curves]
+    if not spans[0].size:
+        return None
+    bottom, top = spans[0].min(), spans[0].max()
+    room = ROOM * max(top - bottom, LEAST_DECADES)
+    far = [s.size > 0 and (s.min() > top + room or s.max() < bottom - room) for s in spans]
+    if not any(far):
+        return None
+    shown = np.concatenate([span for span, gone in zip(spans, far, strict=True) if not gone])
+    margin = 0.2 * max(np.ptp(shown), LEAST_DECADES)
+    return 10 ** (shown.min() - margin), 10 ** (shown.max() + margin)
+
+
+def _focus(curves: Sequence[Curve], low: float, high: float, crowded: float) -> Window | None:
+    """What is claimed, from low to high, and measured, where controls lie far outside."""
+    test = curves[0]
+    ends = np.concatenate([test.mean - test.half_width, test.mean + test.half_width, [low, high]])
+    bottom, top = np.nanmin(ends), np.nanmax(ends)
+    size = (top - bottom) or abs(high)
+    shown = [np.fmax(one.mean, one.worst) if crowded == FLAT else one.mean for one in curves[1:]]
+    others = np.concatenate([[bottom, top], *shown])
+    if np.nanmax(others) - np.nanmin(others) <= crowded * size:
+        return None
+    return bottom - 0.6 * size, top + 0.6 * size
+
+
+def _near(item: CheckResult, curves: Sequence[Curve], level: float) -> Window | None:
+    """What lies within so many decades of the allowed level that the level can be read."""
+    shown = [one.worst if has_worst(item) else one.mean for one in curves]
+    values = np.concatenate([*shown, *(one.mean for one in curves), [level]])
+    values = np.log10(values[np.isfinite(values) & (values > 0)])
+    near = values[abs(values - np.log10(level)) <= FAR]
+    if len(near) == len(values):
+        return None
+    margin = 0.05 * max(np.ptp(near), LEAST_DECADES)
+    return 10 ** (near.min() - margin), 10 ** (near.max() + margin)
