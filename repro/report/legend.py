@@ -7,7 +7,6 @@ from typing import Any
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from repro.report.panels import has_worst, kind_of
 from repro.report.style import (
     CLAIMED,
     CONTROL,
