@@ -25,6 +25,9 @@ held to the limit of a normal θ̂ at sizes where the sign of the bonus shows; t
 on the side of the response that the bonus spares; and how much of Γ_n the error uses
 (``bonus_used``) stands beside the event that it stays below; half of Γ_n covers on the linear
 world and a quarter does not (``bonus_half``).
+``reward_class=`` replaces the ball in rows with linear rewards: the estimate, B and log N(τ) are
+that class's, and rows of a limit need a neighbourhood of the truth in it.
+
 The responses that ``pessimism`` leaves in play are equally good, so fair coins are their true law.
 """
 
@@ -54,6 +57,7 @@ from repro.instances.assumptions import realizable_and_covered
 from repro.instances.build import World
 from repro.instances.linear import LinearWorld
 from repro.policies.regularisers import Regulariser
+from repro.policies.reward_class import RewardClass
 from repro.preferences.label_mixture import LabelMixture
 from repro.study.case import Point
 from repro.study.claims import Frequency, Ratio, Slope
@@ -74,14 +78,17 @@ class Regime:
     Attributes:
         predicted: second-order prediction of the mean gap of the row's method; None where the
             row is about no rate.
+        normal: whether θ̂ is taken to be normal around the truth in the limit.
     """
 
     predicted: Callable[[Problem], float] | None
+    normal: bool = True
 
 
 WITH_BONUS = Regime(lambda problem: problem.predicted_gap(with_bonus=True))
 WITHOUT_BONUS = Regime(lambda problem: problem.predicted_gap(with_bonus=False))
-ANY_SIZE = Regime(None)
+LIMIT = Regime(None)
+ANY_SIZE = Regime(None, normal=False)
 
 
 def gaps(case: OfflineCase, rng: np.random.Generator, replicates: int) -> Values:
@@ -167,13 +174,14 @@ def limit_share(case: OfflineCase) -> float:
     return _limit_share(*_numbers(case))
 
 
-Numbers = tuple[World, int, float, BonusConstants, LabelMixture, Regulariser]
+Numbers = tuple[World, int, float, BonusConstants, LabelMixture, Regulariser, RewardClass]
 """What a limit depends on."""
 
 
 def _numbers(case: OfflineCase) -> Numbers:
     return (
-        case.world, case.n_pairs, case.epsilon, case.constants, case.response, case.regulariser
+        case.world, case.n_pairs, case.epsilon, case.constants, case.response, case.regulariser,
+        case.reward_class,
     )  # fmt: skip
 
 
@@ -200,10 +208,11 @@ def _problem(
     constants: BonusConstants,
     response: LabelMixture,
     regulariser: Regulariser,
+    reward_class: RewardClass,
 ) -> LinearProblem:
     problem = draw_problem(world, n_pairs, epsilon, constants, np.random.default_rng(0), 1)
     assert isinstance(problem, LinearProblem)
-    return replace(problem, response=response, regulariser=regulariser)
+    return replace(problem, response=response, regulariser=regulariser, reward_class=reward_class)
 
 
 def prediction(regime: Regime) -> Callable[[OfflineCase], float]:
@@ -273,7 +282,7 @@ class OfflineGap(OfflineExperiment[OfflineCase]):
             private_mle, WRONG, on=INSTANCE, given=WITHOUT_BONUS, needs=PRIVATE),
         Row("constant_with_bonus", "n_pairs",
             Ratio("gap → E gap of r_θ − Γ_n, θ normal with covariance I⁻¹/n"), OVER_LIMIT,
-            ppkl, (private_mle, wrong.epsilon_overstated), on=INSTANCE, given=ANY_SIZE,
+            ppkl, (private_mle, wrong.epsilon_overstated), on=INSTANCE, given=LIMIT,
             needs=(*PRIVATE, Need.PESSIMISM)),
         Row("bonus_covers", "n_pairs",
             Frequency("|r̄ − b − r*| ≤ Γ_n everywhere with probability ≥ 1−δ"), EVENT, event_fails,
@@ -284,7 +293,7 @@ class OfflineGap(OfflineExperiment[OfflineCase]):
             wrong.event_fails_at_half, (wrong.event_fails_at_quarter,), on="linear",
             given=ANY_SIZE, needs=(Need.LABELS, Need.PESSIMISM)),
         Row("bonus_used", "n_pairs", Ratio("E max |r̄ − b − r*|/Γ_n → that of a normal θ̂"), SHARE,
-            wrong.share_of_bonus, (wrong.share_of_half_bonus,), on=INSTANCE, given=ANY_SIZE,
+            wrong.share_of_bonus, (wrong.share_of_half_bonus,), on=INSTANCE, given=LIMIT,
             needs=(*PRIVATE, Need.PESSIMISM)),
         Row("num_features", "num_features", Slope(1, "gap {rate}", tolerance=0.1), GAP,
             private_mle, (wrong.frozen_features,), on="features", given=WITHOUT_BONUS,
@@ -326,25 +335,27 @@ class OfflineGap(OfflineExperiment[OfflineCase]):
         )  # fmt: skip
 
     def selected(self, row: Row) -> dict[str, Any]:
-        """The run's channel and divergence, in rows with linear rewards.
+        """The run's channel, divergence and class, in rows with linear rewards.
 
         The other rows are about worlds in which π* or π_ref is built for KL, or about e^B.
         """
         if row.on not in (INSTANCE, "linear"):
             return {}
-        channel, regulariser = self.setting.channel, self.setting.regulariser
-        found: dict[str, Any] = {"channel": channel, "response": channel}
-        chosen = found if channel is not None else {}
-        return chosen if regulariser is None else {**chosen, "regulariser": regulariser}
+        setting = self.setting
+        found: dict[str, Any] = {
+            "channel": setting.channel, "response": setting.channel,
+            "regulariser": setting.regulariser, "reward_class": setting.reward_class,
+        }  # fmt: skip
+        return {name: one for name, one in found.items() if one is not None}
 
     def world_numbers(self, row: Row) -> Mapping[str, object]:
-        """Fields of the row's world, and the channel and divergence where another was selected."""
+        """Fields of the row's world, and what was selected in place of the usual."""
         chosen = {name: str(one) for name, one in self.selected(row).items() if name != "response"}
         return {**super().world_numbers(row), **chosen}
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Assumption 3.8 and Definition 3.3 at both ends of every sweep, and τ ≪ log N/n."""
-        return tuple(
+        return self._selected_class() + tuple(
             AssumptionResult(f"{place}: {name}", holds, detail)
             for trial, place, case in self.ends(OfflineCase)
             for name, holds, detail in (
@@ -352,6 +363,28 @@ class OfflineGap(OfflineExperiment[OfflineCase]):
                 self._negligible_net(case),
                 _small_gap(case, trial.row.given),
             )
+        )
+
+    def _selected_class(self) -> tuple[AssumptionResult, ...]:
+        """Realizability in a class that was selected, and in rows of a limit a neighbourhood."""
+        chosen = self.setting.reward_class
+        if chosen is None:
+            return ()
+        found = {
+            "the truth in the selected class": chosen.contains,
+            "a neighbourhood of the truth in the selected class": chosen.surrounds,
+        }
+        outside: dict[str, list[str]] = {name: [] for name in found}
+        for trial in self.trials:
+            world, row = trial.cases[0].world, trial.row
+            if not self.selected(row) or not isinstance(world, LinearWorld):
+                continue
+            for (name, holds), asked in zip(found.items(), (True, row.given.normal), strict=True):
+                if asked and not holds(world.theta, world):
+                    outside[name].append(row.name)
+        return tuple(
+            AssumptionResult(name, not rows, f"{chosen}; not in {', '.join(rows) or 'no row'}")
+            for name, rows in outside.items()
         )
 
     def _negligible_net(self, case: OfflineCase) -> tuple[str, bool, str]:

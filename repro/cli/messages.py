@@ -11,6 +11,7 @@ TOP_LEVEL = (
     "instance",
     "channel",
     "regulariser",
+    "reward_class",
     "budget",
     "tracking",
     "compute",

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from repro.base.notation import flip_prob, label_signal
-from repro.estimators.ball import newton_in_ball
+from repro.estimators.region import BALL_REGION, Region
 from repro.estimators.stopping import nothing_left
 from repro.preferences.label_counts import LabelCounts
 
@@ -106,8 +106,9 @@ def mixture_mle(
     epsilon: float,
     radius: float,
     tolerance: float = 1e-9,
+    region: Region = BALL_REGION,
 ) -> Tensor:
-    """argmax over ‖θ‖ ≤ radius of the private likelihood (P1, Algorithm 1, step 2).
+    """argmax over a class of the private likelihood (P1, Algorithm 1, step 2).
 
     Projected Newton steps, halved where the likelihood falls, all datasets at once; finished
     datasets drop out.  Of steps that shrink by a factor ρ, ρ^½ times the last one is taken for what
@@ -119,9 +120,10 @@ def mixture_mle(
         counts: (R, C) pairs and privatised wins.
         feature_diff: (C, d).
         epsilon: the budget the likelihood assumes, in (0, inf].
-        radius: of the class.
+        radius: of the class; of a box half its width.
         tolerance: stop when less is left to go, relative to the size of θ plus one, or when steps
             that no longer shrink promise nothing (``repro.estimators.stopping``).
+        region: ‖θ‖ ≤ radius, or a box.
 
     Returns:
         (R, d); NaN rows where it has not converged in 1000 steps.
@@ -132,7 +134,7 @@ def mixture_mle(
     rows, theta, mean = torch.arange(replicates, device=found.device), found, likelihood.mean(found)
     last = torch.zeros_like(found[:, 0])
     for _ in range(MAX_STEPS):
-        step, score, information = _newton_step(likelihood, counts, theta, mean, radius)
+        step, score, information = _newton_step(likelihood, counts, theta, mean, radius, region)
         done = nothing_left(step, last, score, information, counts.pairs.sum(-1))
         size = _length(step)
         sure = (size < SAFE_STEP) & (size < last / 2)
@@ -152,13 +154,18 @@ def mixture_mle(
 
 
 def _newton_step(
-    likelihood: MixtureLikelihood, counts: LabelCounts, theta: Tensor, mean: Tensor, radius: float
+    likelihood: MixtureLikelihood,
+    counts: LabelCounts,
+    theta: Tensor,
+    mean: Tensor,
+    radius: float,
+    region: Region,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """(R, d) step to the ball's minimiser of the local quadratic, its score and information."""
+    """(R, d) step to the class's minimiser of the local quadratic, its score and information."""
     score, information = likelihood.derivatives_at(counts, mean)
     diagonal = information.diagonal(dim1=-2, dim2=-1)
     diagonal += (1e-12 * diagonal.sum(-1) + 1e-300)[:, None]
-    return newton_in_ball(theta, score, information, radius), score, information
+    return region.newton(theta, score, information, radius), score, information
 
 
 def _length(vectors: Tensor) -> Tensor:

@@ -48,7 +48,7 @@ def _each_changed(plan: Plan, shipped, instance) -> Iterator[tuple[str, Any, Pla
             other = 2 * value if math.isfinite(value) else 1.0
             given = setting.overrides.model_copy(update={name: other})
             yield name, value, replace(plan, setting=replace(setting, overrides=given))
-    for name in ("channel", "regulariser"):
+    for name in ("channel", "regulariser", "reward_class"):
         if (chosen := getattr(setting, name)) is not None:
             yield name, _words(chosen), replace(plan, setting=replace(setting, **{name: None}))
     for path, value, old in _differences(plan.config, shipped):

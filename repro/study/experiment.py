@@ -20,6 +20,7 @@ from repro.study.trial import Trial, labels_for_epsilon
 
 if TYPE_CHECKING:
     from repro.policies.regularisers import Regulariser
+    from repro.policies.reward_class import RewardClass
     from repro.preferences.label_mixture import LabelMixture
 
 DEFAULT_INSTANCE = "linear"
@@ -39,6 +40,7 @@ class Setting:
         channel: how labels are made private, for experiments that let it be chosen; None:
             randomized response.
         regulariser: the divergence in the objective, likewise; None: KL.
+        reward_class: what rewards are estimated in, likewise; None: the ball.
     """
 
     overrides: Overrides
@@ -48,6 +50,7 @@ class Setting:
     stages: Mapping[str, Any] = field(default_factory=dict)
     channel: LabelMixture | None = None
     regulariser: Regulariser | None = None
+    reward_class: RewardClass | None = None
 
 
 C = TypeVar("C", bound=Case)

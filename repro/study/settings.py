@@ -80,6 +80,7 @@ class RunConfig(Model):
     instance: dict[str, Any]
     channel: Any = None
     regulariser: Any = None
+    reward_class: Any = None
     budget: Budget
     tracking: Tracking
     compute: Compute
@@ -183,15 +184,18 @@ def session_of(values: Mapping[str, Any]) -> Session:
 
 
 def _selected(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Channel and divergence of a composed config; None for the usual ones."""
+    """Channel, divergence and class of a composed config; None for the usual ones."""
     from repro.policies.regulariser_choice import chosen_regulariser
     from repro.policies.regularisers import KL
+    from repro.policies.reward_class import BALL
+    from repro.policies.reward_class_choice import chosen_reward_class
     from repro.preferences.channel_choice import chosen_channel
     from repro.preferences.label_mixture import RANDOMIZED_RESPONSE
 
     groups = (
         ("channel", chosen_channel, RANDOMIZED_RESPONSE),
         ("regulariser", chosen_regulariser, KL),
+        ("reward_class", chosen_reward_class, BALL),
     )
     found: dict[str, Any] = {}
     for name, chosen, usual in groups:

@@ -20,6 +20,19 @@ CASES = {
         "channel=skewed only=[kl_weight]",
         "channel=truth=0.7, yes=0.25: changes nothing",
     ),
+    "unknown class": ("reward_class=cone", "reward_class=cone: allowed: ball, box, finite"),
+    "finite class too large": (
+        "reward_class=finite reward_class.size=100000",
+        "reward_class.size=100000: allowed: ",
+    ),
+    "class without effect": (
+        "reward_class=box only=[kl_weight]",
+        "reward_class=half_width=1.0: changes nothing",
+    ),
+    "class of another theorem": (
+        "theorem=kl_contraction reward_class=box",
+        "reward_class=half_width=1.0: changes nothing in kl_contraction",
+    ),
     "epsilon 0": ("epsilon=0", "epsilon=0: allowed: "),
     "epsilon negative": ("epsilon=-1", "epsilon=-1: allowed: "),
     "epsilon text": ("epsilon=abc", "epsilon=abc: allowed: a number"),

@@ -50,6 +50,7 @@ ACCEPTED = {
     "stages": {"missing"},  # nothing is replaced
     "channel": {"missing"},  # randomized response
     "regulariser": {"missing"},  # KL
+    "reward_class": {"missing"},  # the ball
     "always_yes": {"zero"},  # no constant answers
     **{f"stages.{name}": {"missing"} for name in ("labels", "channel", "noise", "estimate")},
     "stages.bonus": {"missing", "negative", "zero"},  # a multiple of the bonus: reversed, none

@@ -31,7 +31,7 @@ def test_a_session_holds_every_value_of_its_config(plain, tmp_path):
     assert (found.plan.seed, found.plan.slug, found.plan.only) == (7, "kl_contraction", None)
     assert found.plan.setting.device == found.config["device"]
     assert found.plan.setting.instance == found.config["instance"]
-    unchosen = {"channel", "regulariser"}  # left out while they are the paper's own
+    unchosen = {"channel", "regulariser", "reward_class"}  # left out while they are the paper's own
     assert set(found.config) == set(plain) - set(settings.NOT_IN_THE_HASH) - unchosen
     assert {"compute", "theorems_from", "output_dir"} <= set(settings.NOT_IN_THE_HASH)
     assert found.config_hash == content_key(found.config)[:12]

@@ -107,3 +107,24 @@ def test_a_batch_of_sizes_equals_one_size_at_a_time():
             for method in trial.methods:
                 one, other = found[method.name], alone[method.name]
                 np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-16)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "checks", "verdict"),
+    [
+        (["reward_class=box"], {"n_pairs_no_bonus": "supported", "constant": "supported"}, None),
+        (["reward_class=finite", "theorem.bonus.scale=1"], {"bonus_covers": "supported"},
+         "a neighbourhood of the truth in the selected class"),
+        (["reward_class=finite"], {"bonus_covers": "contradicted", "constant": "contradicted"},
+         "a neighbourhood of the truth in the selected class"),
+        (["reward_class=box", "reward_class.half_width=0.3"], {"constant": "contradicted"},
+         "the truth in the selected class"),
+    ],
+)  # fmt: skip
+def test_a_selected_class(overrides, checks, verdict, by_name):
+    """A box with room around the truth has the ball's limits, a finite or small one has not."""
+    done = repro.run("offline_gap", budget="smoke", only=[*checks], overrides=[*FEW, *overrides])
+    assert {name: one.outcome.verdict for name, one in by_name(done).items()} == checks
+    failing = [one.name for one in done.result.assumptions if not one.holds]
+    assert verdict in (failing or [None])
+    assert (done.result.verdict == "assumption_failed") is (verdict is not None)

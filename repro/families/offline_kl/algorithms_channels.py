@@ -11,7 +11,7 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from repro.estimators.ball import nearest_in_ball
+from repro.estimators.region import BALL_REGION, Region
 from repro.preferences.label_counts import LabelCounts
 from repro.preferences.label_mixture import LabelMixture
 
@@ -41,14 +41,16 @@ class ChannelLikelihood:
     Attributes:
         counts: (R, C) pairs and reports of +1.
         feature_diff: (C, d).
-        radius: of the class {‖θ‖ ≤ radius}.
+        radius: of the class.
         directions: (k, 2), of the rates that are estimated.
+        region: ‖θ‖ ≤ radius, or a box of that half-width.
     """
 
     counts: LabelCounts
     feature_diff: Tensor
     radius: float
     directions: Directions
+    region: Region = BALL_REGION
 
     def win(self, theta: Tensor, rates: Tensor) -> tuple[Tensor, Tensor]:
         """(R, C) P(z = +1), and σ."""
@@ -88,7 +90,7 @@ class ChannelLikelihood:
         """θ and rates after a step, cut to the class and to probabilities."""
         features = self.feature_diff.shape[1]
         own = information[:, :features, :features]
-        new = nearest_in_ball(theta + step[:, :features], own, self.radius)
+        new = self.region.nearest(theta + step[:, :features], own, self.radius)
         if not self.directions:
             return new, rates
         return new, _inside(rates + step[:, features:] @ self._turn)
@@ -114,8 +116,9 @@ def channel_mle(
     rates: Tensor,
     radius: float,
     directions: Directions = KNOWN,
+    region: Region = BALL_REGION,
 ) -> Tensor:
-    """(R, d) maximiser over ‖θ‖ ≤ radius, by Fisher scoring; rates known, or estimated with θ.
+    """(R, d) maximiser over a class, by Fisher scoring; rates known, or estimated with θ.
 
     Args:
         counts: (R, C) pairs and reports of +1.
@@ -123,11 +126,12 @@ def channel_mle(
         rates: (2,) or (R, 2) base and signal; where the search begins, if they are estimated.
         radius: of the class.
         directions: of the rates that are estimated.
+        region: ‖θ‖ ≤ radius, or a box of that half-width.
     """
     rates = rates.expand(len(counts.wins), 2)
     theta = counts.wins.new_zeros(len(counts.wins), feature_diff.shape[1])
     for free in (KNOWN, directions) if directions else (KNOWN,):
-        likelihood = ChannelLikelihood(counts, feature_diff, radius, free)
+        likelihood = ChannelLikelihood(counts, feature_diff, radius, free, region)
         theta, rates = _scored(likelihood, theta, rates)
     return theta
 

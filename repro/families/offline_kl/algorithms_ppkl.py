@@ -9,10 +9,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.estimators.mixture_mle import mixture_mle
 from repro.families.offline_kl.algorithms_bonus import bonus
-from repro.families.offline_kl.algorithms_channels import channel_mle, rates_of
 from repro.families.offline_kl.algorithms_counts import two_arm_mle
+from repro.families.offline_kl.algorithms_reward_class import ClassFits
 from repro.families.offline_kl.quantities_gap import (
     bonus_gap,
     gap_constant,
@@ -23,9 +22,10 @@ from repro.families.offline_kl.quantities_gap import (
 from repro.instances.assumptions import linear_concentrability, two_arm_concentrability
 from repro.instances.linear import LinearWorld
 from repro.instances.two_arms import TwoArmWorld
-from repro.policies.covering import log_covering_ball, log_covering_table
+from repro.policies.covering import log_covering_table
 from repro.policies.gibbs import gibbs_suboptimality, sum_last
 from repro.policies.regularisers import KL, Regulariser, regularised_suboptimality
+from repro.policies.reward_class import BALL, RewardClass
 from repro.preferences.label_counts import LabelCounts, draw_label_counts
 from repro.preferences.label_law import (
     Channel,
@@ -73,6 +73,7 @@ class LinearProblem:
         estimate: (fitted, truth) → what the estimator returns.
         response: the channel that the learner believes in.
         regulariser: the divergence in the objective.
+        reward_class: what the estimate is taken over.
     """
 
     world: LinearWorld
@@ -85,16 +86,12 @@ class LinearProblem:
     estimate: Estimate = as_fitted
     response: LabelMixture = RANDOMIZED_RESPONSE
     regulariser: Regulariser = KL
+    reward_class: RewardClass = BALL
 
     def fit(self, epsilon: float) -> Tensor:
         """(R, d) private MLE whose likelihood assumes ``epsilon`` (step 2)."""
-        world = self.world
-        if self.response == RANDOMIZED_RESPONSE:
-            fitted = mixture_mle(self.counts, world.feature_diff, epsilon, world.radius)
-        else:
-            rates = rates_of(self.response, epsilon, self.counts.wins)
-            fitted = channel_mle(self.counts, world.feature_diff, rates, world.radius)
-        return self.estimate(fitted, world.theta)
+        fits = ClassFits(self.world, self.counts, epsilon, self.response)
+        return self.estimate(self.reward_class.best(fits, self.world), self.world.theta)
 
     def error(self, theta: Tensor) -> Tensor:
         """(R, S, A) estimated minus true reward, up to a shift per state."""
@@ -104,13 +101,13 @@ class LinearProblem:
         )
 
     def bonus(self) -> Tensor:
-        """(S, A) or (R, S, A) Γ_n of eq. (10) with log N(τ) of the ball (step 3)."""
+        """(S, A) or (R, S, A) Γ_n of eq. (10) with log N(τ) and B of the class (step 3)."""
         world, c = self.world, self.constants
         return self.bonus_multiple * bonus(
             linear_concentrability(world),
-            reward_bound=world.reward_bound,
+            reward_bound=self.reward_class.reward_bound(world),
             epsilon=self.epsilon,
-            log_covering=log_covering_ball(world.features.shape[-1], world.radius, c.net_radius),
+            log_covering=self.reward_class.log_covering(world, c.net_radius),
             n_pairs=self.n_pairs,
             failure_prob=c.failure_prob,
             net_radius=c.net_radius,
@@ -191,6 +188,7 @@ class TwoArmProblem:
     estimate: Estimate = as_fitted
     response: LabelMixture = RANDOMIZED_RESPONSE
     regulariser: Regulariser = KL
+    reward_class: RewardClass = BALL
 
     def fit(self, epsilon: float) -> Tensor:
         """(R, S) estimated reward differences under a likelihood that assumes ``epsilon``."""

@@ -13,6 +13,7 @@ from repro.instances.assumptions import realizable_and_covered
 from repro.instances.build import World, build_world
 from repro.instances.choices import AnyChoice, Choice, at, instance_choice
 from repro.policies.regularisers import KL, Regulariser
+from repro.policies.reward_class import BALL, RewardClass
 from repro.preferences.label_counts import LabelCounts, draw_label_counts
 from repro.preferences.label_law import (
     Channel,
@@ -68,12 +69,14 @@ class OfflineCase(WorldCase):
         bonus: multiple of the bonus: 1 as printed, 0 none, −1 reversed.
         response: the channel that the learner believes in.
         regulariser: the divergence in the objective.
+        reward_class: what the estimate is taken over.
     """
 
     constants: BonusConstants
     bonus: float = 1.0
     response: LabelMixture = RANDOMIZED_RESPONSE
     regulariser: Regulariser = KL
+    reward_class: RewardClass = BALL
 
     def draw(self, rng: np.random.Generator, replicates: int) -> Problem:
         """R datasets of n privatised labels."""
@@ -83,7 +86,7 @@ class OfflineCase(WorldCase):
         )  # fmt: skip
         return replace(
             drawn, bonus_multiple=self.bonus, estimate=self.estimate, response=self.response,
-            regulariser=self.regulariser,
+            regulariser=self.regulariser, reward_class=self.reward_class,
         )  # fmt: skip
 
 

@@ -1,0 +1,92 @@
+"""Classes of rewards: their size, their members, and what a config may ask for."""
+
+import math
+
+import pytest
+import torch
+
+from repro.base.errors import BadInput
+from repro.instances.linear import random_linear_world
+from repro.policies.covering import log_covering_box
+from repro.policies.reward_class import BALL, Box, FiniteClass
+from repro.policies.reward_class_choice import LARGEST_CLASS, chosen_reward_class
+
+WORLD = random_linear_world(6, 4, 4, 0.5, 1.0, 0.6, seed=1)
+
+
+def uniform(count, seed=0):
+    return 2 * torch.rand(count, 4, generator=torch.Generator().manual_seed(seed)).double() - 1
+
+
+def largest_difference(parameters):
+    return float((parameters @ WORLD.feature_diff.T).abs().max())
+
+
+def test_the_box_bounds_reward_differences_and_a_corner_attains_it():
+    corners = torch.cartesian_prod(*[torch.tensor([-1.0, 1.0]).double()] * 4)
+    assert Box(0.7).reward_bound(WORLD) == pytest.approx(0.7 * largest_difference(corners))
+    assert largest_difference(0.7 * uniform(1000)) <= Box(0.7).reward_bound(WORLD)
+
+
+def test_a_finite_class_has_its_size_the_truth_and_the_ball_around_it():
+    one = FiniteClass(1500, seed=3)
+    members = one.members(WORLD)
+    assert members.shape == (1500, 4)
+    assert torch.equal(members[-1], WORLD.theta)
+    assert float(members.norm(dim=1).max()) <= WORLD.radius
+    assert len(members.unique(dim=0)) == 1500
+    assert float((members.norm(dim=1) < 0.5**0.25).double().mean()) == pytest.approx(0.5, abs=0.05)
+    assert one.reward_bound(WORLD) == pytest.approx(largest_difference(members))
+    assert one.log_covering(WORLD, 1e-3) == math.log(1500)
+    assert not torch.equal(members, FiniteClass(1500, seed=4).members(WORLD))
+
+
+def test_the_ball_has_the_numbers_of_its_world():
+    assert BALL.reward_bound(WORLD) == WORLD.reward_bound
+    assert BALL.log_covering(WORLD, 0.5) == pytest.approx(4 * math.log(5))
+
+
+def test_log_covering_of_a_box_counts_cubes_of_half_diagonal_tau():
+    assert log_covering_box(4, 3.0, 0.5) == pytest.approx(4 * math.log(13))
+    # one dimension: intervals of length 2·0.1 cover [−1, 1] ten times over
+    assert math.log(10) <= log_covering_box(1, 1.0, 0.1) <= math.log(11) + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("one", "has_it", "around"),
+    [(BALL, True, True), (Box(), True, True), (Box(0.46), True, True), (Box(0.4), False, False),
+     (FiniteClass(10), True, False)],
+)  # fmt: skip
+def test_what_contains_the_truth(one, has_it, around):
+    assert one.contains(WORLD.theta, WORLD) is has_it
+    assert one.surrounds(WORLD.theta, WORLD) is around
+    assert not one.contains(3 * WORLD.theta, WORLD)
+
+
+def test_choices():
+    assert chosen_reward_class({"kind": "ball"}) == BALL
+    assert chosen_reward_class({"kind": "box", "half_width": 2}) == Box(2.0)
+    assert chosen_reward_class({"kind": "finite", "size": 7, "seed": 1}) == FiniteClass(7, 1)
+
+
+@pytest.mark.parametrize(
+    ("values", "named"),
+    [
+        ("ball", "reward_class"),
+        ({"kind": "cone"}, "reward_class.kind=cone: allowed: ball, box, finite"),
+        ({}, "reward_class.kind"),
+        ({"kind": "box"}, "reward_class.half_width"),
+        ({"kind": "box", "half_width": 0}, "reward_class.half_width=0"),
+        ({"kind": "box", "half_width": math.nan}, "reward_class.half_width=nan"),
+        ({"kind": "finite", "size": 1, "seed": 0}, "reward_class.size=1"),
+        ({"kind": "finite", "size": 10.5, "seed": 0}, "reward_class.size=10.5"),
+        ({"kind": "finite", "size": LARGEST_CLASS + 1, "seed": 0}, "reward_class.size"),
+        ({"kind": "finite", "size": 9, "seed": -1}, "reward_class.seed=-1"),
+        ({"kind": "ball", "radius": 2}, "reward_class.radius"),
+    ],
+)
+def test_bad_choices_are_one_line(values, named):
+    with pytest.raises(BadInput) as refused:
+        chosen_reward_class(values)
+    assert str(refused.value).startswith(named)
+    assert "\n" not in str(refused.value)
