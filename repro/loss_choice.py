@@ -17,6 +17,7 @@ from pydantic import Field
 from repro.base.errors import BadInput
 from repro.base.keywords import keyword_values
 from repro.base.schema import Corruption, Epsilon, Model, Number, Pairs, Whole, validate
+from repro.cli.folders import made
 from repro.corruption.orders import Order, order_of
 from repro.families.losses.loss_choice import LossAnswer, loss_answer
 from repro.families.losses.loss_map import (
@@ -48,7 +49,7 @@ class LossRequest(Model):
     corruption: Corruption = 0.0
     order: Literal["ctl", "ltc"] = "ctl"
     margin: Margin = 4.0
-    figure: Annotated[str, Field(pattern=r"\.svg$")] | None = None
+    figure: str | None = None
     replicates: Annotated[Whole, Field(ge=20, le=10**5)] = 400
     seed: Annotated[Whole, Field(ge=0, lt=2**63)] = 0
     folder: Annotated[str, Field(min_length=1)] | None = None
@@ -90,10 +91,10 @@ def main(arguments: Sequence[str]) -> int:
         request = validate(LossRequest, keyword_values(arguments, LossRequest))
         if request.folder is not None:
             _refuse_both(request)
-            lines = _write_map(request, Path(request.folder))
+            lines = _write_map(request, made("folder", Path(request.folder)))
         else:
             lines = list(answer(request))
-    except (BadInput, OSError) as problem:
+    except BadInput as problem:
         print(f"error: {problem}", file=sys.stderr)
         return REFUSED
     for line in lines:
@@ -105,9 +106,10 @@ def answer(request: LossRequest) -> Iterator[str]:
     """Lines of the answer, the answer itself first.
 
     Raises:
-        BadInput: a number is missing.
+        BadInput: a number is missing, or the figure cannot be written there.
     """
     epsilon, n_pairs = _question(request)
+    _refuse_figure(request.figure)
     order, alpha = order_of(request.order), request.corruption
     yield from loss_answer(request.margin, epsilon, alpha, order, n_pairs).lines()
     yield f"place: {_place(request.margin, epsilon, alpha, order, n_pairs)}"
@@ -123,6 +125,12 @@ def _question(request: LossRequest) -> tuple[float, int]:
     assert request.epsilon is not None
     assert request.n_pairs is not None
     return request.epsilon, request.n_pairs
+
+
+def _refuse_figure(figure: str | None) -> None:
+    """Before anything is computed."""
+    if figure is not None and not (figure.endswith(".svg") and Path(figure).parent.is_dir()):
+        raise BadInput("figure", figure, "allowed: NAME.svg in a folder that is there")
 
 
 def _refuse_both(request: LossRequest) -> None:
@@ -163,7 +171,6 @@ def _draw_place(request: LossRequest, epsilon: float, n_pairs: int, order: Order
 
 def _write_map(request: LossRequest, folder: Path) -> list[str]:
     """Page, figure and table of the map."""
-    folder.mkdir(parents=True, exist_ok=True)
     cells = loss_map(request.replicates, request.seed, request.reward_bounds)
     found = winners(cells)
     _write_csv(cells, folder / "which_loss.csv")

@@ -50,7 +50,7 @@ def _each_changed(plan: Plan, shipped, instance) -> Iterator[tuple[str, Any, Pla
             yield name, value, replace(plan, setting=replace(setting, overrides=given))
     for name in ("channel", "regulariser", "reward_class"):
         if (chosen := getattr(setting, name)) is not None:
-            yield name, _words(chosen), replace(plan, setting=replace(setting, **{name: None}))
+            yield name, str(chosen), replace(plan, setting=replace(setting, **{name: None}))
     for path, value, old in _differences(plan.config, shipped):
         yield (
             ".".join(("theorem", *path)),
@@ -60,11 +60,6 @@ def _each_changed(plan: Plan, shipped, instance) -> Iterator[tuple[str, Any, Pla
     if not any(trial.row.on == INSTANCE for trial in built(plan).trials):
         for path, value, _ in _differences(setting.instance, instance):
             yield ".".join(("instance", *path)), value, plan
-
-
-def _words(chosen: object) -> str:
-    """A selected part by its numbers, as a refusal shows it."""
-    return str(chosen).partition("(")[2].rstrip(")")
 
 
 def _would_be(plan: Plan) -> str | None:

@@ -18,7 +18,7 @@ CASES = {
     "f not convex at 1": ("regulariser.terms=[[1,1],[-2,2]]", "regulariser.terms=[[1.0, 1.0], [-2"),
     "channel without effect": (
         "channel=skewed only=[kl_weight]",
-        "channel=truth=0.7, yes=0.25: changes nothing",
+        "channel=LabelMixture(truth=0.7, yes=0.25): changes nothing",
     ),
     "unknown class": ("reward_class=cone", "reward_class=cone: allowed: ball, box, finite"),
     "finite class too large": (
@@ -27,11 +27,11 @@ CASES = {
     ),
     "class without effect": (
         "reward_class=box only=[kl_weight]",
-        "reward_class=half_width=1.0: changes nothing",
+        "reward_class=Box(half_width=1.0): changes nothing",
     ),
     "class of another theorem": (
         "theorem=kl_contraction reward_class=box",
-        "reward_class=half_width=1.0: changes nothing in kl_contraction",
+        "reward_class=Box(half_width=1.0): changes nothing in kl_contraction",
     ),
     "epsilon 0": ("epsilon=0", "epsilon=0: allowed: "),
     "epsilon negative": ("epsilon=-1", "epsilon=-1: allowed: "),
