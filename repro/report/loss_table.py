@@ -21,10 +21,10 @@ as the truth, and errors at small n are limited by it.
 - **Some labels corrupted: the square loss.**  Its score fades where rewards are far apart, which
   keeps the worst bias small: from ε = 2, B = 4 and n = 1e4 on it is the best of the three (at
   B = 12 and ε = 8 the mixture has 1.5 to four times its error).  Up to ε of about 1 the mixture is
-  within 7 % of the best.  With n = 1e3 the square loss can be 20 % worse than the mixture.
+  within 7 % of the best.  With n = 1e3 the square loss can be 22 % worse than the best.
 - **The debiased log loss** is at most 7 % better than the others anywhere on the map, and up to
-  twenty times worse where some rewards are far apart (B = 12); it is as good where all rewards are
-  close (B = 2) and, without corruption, at ε of 4 and more (B up to 4).
+  twenty times worse where some rewards are far apart (B = 12); it is within 6 % of the best
+  where all rewards are close (B = 2) and, without corruption, at ε of 4 and more (B up to 4).
 - A likelihood that ignores privacy does not converge at all.
 
 ## Error over the best loss's, n = {labels:.0e}
