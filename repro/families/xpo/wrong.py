@@ -45,10 +45,10 @@ def method_of(name: str, objective: Objective, multiple: float = MUCH) -> Method
 
 priv_xpo = method_of("priv_xpo", log_objective)
 square_xpo = method_of("square_xpo", square_objective)
-longer = Method("thousand_times_the_rounds",
-                Update(log_objective, optimism=(MUCH,), rounds=1000))  # fmt: skip
-square_longer = Method("thousand_times_the_rounds",
-                       Update(square_objective, optimism=(MUCH,), rounds=1000))  # fmt: skip
+longer = Method("sixteen_times_the_rounds",
+                Update(log_objective, optimism=(MUCH,), rounds=16))  # fmt: skip
+square_longer = Method("sixteen_times_the_rounds",
+                       Update(square_objective, optimism=(MUCH,), rounds=16))  # fmt: skip
 without_optimism = method_of("without_optimism", log_objective, 0.0)
 reversed_optimism = method_of("reversed_optimism", log_objective, -MUCH)
 a_sixteenth = method_of("a_sixteenth_of_optimism", log_objective, MUCH / 16)
