@@ -22,8 +22,10 @@ def pytest_xdist_auto_num_workers(config):
 
 @pytest.hookimpl(tryfirst=True)  # xdist reads the groups in the same hook
 def pytest_collection_modifyitems(items):
-    """What is about one theorem, else what stands in one file, shares runs: one process."""
+    """What is about one theorem, else what stands in one file, shares runs: one process (unless it says)."""
     for item in items:
+        if item.get_closest_marker("xdist_group"):
+            continue
         values = item.callspec.params if hasattr(item, "callspec") else {}
         about = values.get("slug", item.path.stem.removeprefix("test_"))
         item.add_marker(pytest.mark.xdist_group(f"{item.path.parent.name}/{about}"))

@@ -30,7 +30,13 @@ EXTRAS = {"docs/howto/language_models.md": "transformers"}
 """Pages whose commands need an optional extra."""
 
 
-@pytest.mark.parametrize("path", [one for one in pages() if runs_something(one)], ids=page_id)
+def on_its_own(path):
+    """Pages share nothing, and take minutes together: any process may take one."""
+    alone = pytest.mark.xdist_group(f"docs/commands of {page_id(path)}")
+    return pytest.param(path, marks=alone, id=page_id(path))
+
+
+@pytest.mark.parametrize("path", [on_its_own(one) for one in pages() if runs_something(one)])
 def test_every_command_of_the_page_runs(path, copy):
     if library := EXTRAS.get(page_id(path)):
         pytest.importorskip(library)
