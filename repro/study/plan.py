@@ -138,11 +138,30 @@ def _trial_key(plan: Plan, trial: Trial) -> Mapping[str, object]:
 
 
 def measure_block(plan: Plan, block: Block) -> np.ndarray:
-    """(G, methods, replicates) of one block: pure in its arguments."""
-    trial = built(plan).trials[block.check]
-    check = trial.check
-    rngs = [
-        stream(plan.seed, plan.slug, check.name, float(value), block.block) for value in check.grid
-    ]
-    found = trial.measure(rngs, plan.replicates(check))
-    return np.array([[at[method] for method in check.methods] for at in found], dtype=np.float64)
+    """(G, methods, replicates) of one block: pure in its arguments.
+
+    Where nothing was drawn the values are those of every block and of every seed, and are kept.
+    """
+    trial, kind = built(plan).trials[block.check], plan.kind
+    check, replicates = trial.check, plan.replicates(trial.check)
+    undrawn = _undrawn(kind, check.name, plan.setting.device, replicates, trial.identity)
+    if undrawn:
+        return undrawn[0].copy()
+    rngs = [stream(plan.seed, plan.slug, check.name, float(v), block.block) for v in check.grid]
+    before = [_state(rng) for rng in rngs]
+    found = trial.measure(rngs, replicates)
+    values = np.array([[at[method] for method in check.methods] for at in found], dtype=np.float64)
+    if [_state(rng) for rng in rngs] == before:
+        undrawn.append(values.copy())
+    return values
+
+
+@lru_cache(maxsize=1024)
+def _undrawn(*content: object) -> list[np.ndarray]:
+    """Where the values of a row that draws nothing are kept, by all that they depend on."""
+    return []
+
+
+def _state(rng: np.random.Generator) -> str:
+    """Where a stream stands."""
+    return fingerprint(rng.bit_generator.state)
