@@ -132,6 +132,7 @@ ALPHA_3 = f.AlphaMixture(((1.0, 3.0),))
 FLAT, SHARP = f.PowerDivergence(4.0), f.PowerDivergence(1.5)
 
 LABELS = (Need.LABELS, Need.TRUTH_HIDDEN)
+ON_COVERAGE = (*LABELS, Need.COVERAGE)
 PRIVATE = (*LABELS, Need.PRIVACY)
 WRONG = (wrong.naive_likelihood, wrong.epsilon_overstated, half_of_the_labels)
 LOPSIDED = (*WRONG, believed_symmetric)
@@ -219,16 +220,16 @@ class ChannelsAndDivergences(ChannelExperiment):
             (policy_of_kl,), on="level", given=Setup(SKEWED, SHARP, level),
             needs=(Need.TRUTH_HIDDEN,), settles=DIVERGENCE),
         Row("coverage_kl", "coverage", Slope(1, "KL: λ·gap {rate} at fixed π*"), SCALED,
-            private_mle, NAIVE, on="alike", given=Setup(SKEWED, f.KL, alike), needs=LABELS,
+            private_mle, NAIVE, on="alike", given=Setup(SKEWED, f.KL, alike), needs=ON_COVERAGE,
             settles=DIVERGENCE),
         Row("coverage_alpha_3_2", "coverage", Slope(0.5, "α = 3/2: λ·gap {rate} at fixed π*"),
             SCALED, private_mle, NAIVE, on="alike", given=Setup(SKEWED, f.ALPHA_3_2, alike),
-            needs=LABELS, settles=DIVERGENCE),
+            needs=ON_COVERAGE, settles=DIVERGENCE),
         Row("coverage_chi_squared", "coverage", Slope(0, "χ²: λ·gap {rate} at fixed π*"), SCALED,
             private_mle, NAIVE, on="alike", given=Setup(SKEWED, f.CHI_SQUARED, alike),
             needs=LABELS, settles=DIVERGENCE),
         Row("coverage_alpha_3", "coverage", Slope(-1, "α = 3: λ·gap {rate} at fixed π*"), SCALED,
-            private_mle, NAIVE, on="alike", given=Setup(SKEWED, ALPHA_3, alike), needs=LABELS,
+            private_mle, NAIVE, on="alike", given=Setup(SKEWED, ALPHA_3, alike), needs=ON_COVERAGE,
             settles=DIVERGENCE),
         Row("best_channel", "reward_bound",
             Inequality("no binary ε-private channel tells more than randomized response"),

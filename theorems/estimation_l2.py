@@ -89,6 +89,7 @@ FLOOR = over_claimed("‖θ̂ − θ_true‖₂ of n → ∞ labels / claimed", 
 
 NOISY = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY, Need.DEBIASING)
 ATTACKED = (*NOISY, Need.ADVERSARY, Need.ORDER)
+COVERED = (*ATTACKED, Need.COVERAGE)
 
 
 def tail(experiment: EstimationL2, point: Point) -> CalibratedCase:
@@ -207,10 +208,10 @@ class EstimationL2(RobustExperiment[Case]):
             algorithm_1, (no_debias,), on="isotropic", given=CLEAN, needs=NOISY),
         Row("ltc_floor", "min_eigenvalue",
             Ratio("LTC, strong adversary: floor = c(ε)·α/(γξ), along ξ"), FLOOR, algorithm_1,
-            (huber_adversary,), on="two_cells", given=LTC, needs=ATTACKED, fixed=INFINITE),
+            (huber_adversary,), on="two_cells", given=LTC, needs=COVERED, fixed=INFINITE),
         Row("ctl_floor", "min_eigenvalue",
             Ratio("CTL, strong adversary: floor = α/(γξ), along ξ"), FLOOR, algorithm_1,
-            (huber_adversary,), on="two_cells", given=CTL, needs=ATTACKED, fixed=INFINITE),
+            (huber_adversary,), on="two_cells", given=CTL, needs=COVERED, fixed=INFINITE),
         Row("huber_floor", "min_eigenvalue",
             Ratio("LTC, Huber: floor = √2·α(c(ε)+|h|)/(2γ), free of ξ"), FLOOR, algorithm_1,
             (strong_adversary,), on="two_cells", given=HUBER_LTC, needs=ATTACKED, fixed=INFINITE),

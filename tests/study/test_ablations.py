@@ -9,8 +9,9 @@ from repro.ablate import main, take_away
 from repro.base.errors import BadInput
 from repro.cli.composition import compose_values, named_theorems
 from repro.corruption.orders import Order
-from repro.study.ablations import ABLATIONS, ablated
+from repro.study.ablations import ABLATIONS, ablated, evenly_covered
 from repro.study.discovery import find, slugs
+from repro.study.fingerprint import fingerprint
 from repro.study.plan import built
 from repro.study.row import Need
 from repro.study.settings import session_of
@@ -37,7 +38,16 @@ def test_every_ablation_fits_the_cases_that_it_concerns(slug):
                 case = trial.cases[0]
                 put = one.put.of(case) if isinstance(one.put, Instead) else one.put
                 assert put is not None
-                assert getattr(replaced(case, {one.stage: one.put}), one.stage) == put
+                instead = getattr(replaced(case, {one.stage: one.put}), one.stage)
+                assert fingerprint(instead) == fingerprint(put)
+
+
+@pytest.mark.parametrize("slug", [one for one in slugs() if not find(one).extra])
+def test_what_needs_coverage_has_a_reference_to_make_uniform(slug):
+    for trial in trials_of(slug):
+        if Need.COVERAGE in trial.row.needs:
+            case = trial.cases[-1]  # the first may be uniform already
+            assert fingerprint(evenly_covered(case)) != fingerprint(case.world), trial.row.name
 
 
 def test_the_order_is_exchanged_case_by_case():
