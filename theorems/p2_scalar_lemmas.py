@@ -121,8 +121,8 @@ def implied_spread(case: PointCase, chosen: Method, rng: np.random.Generator, re
 
 GRID = Measure(SIDES, per_method(at_bound), Evidence.COMPUTED)
 HELLINGER = Measure(SIDES, per_method(hellinger), Evidence.SEARCHED)
-CONCENTRABILITY = Measure(SIDES, per_method(concentrability), Evidence.SEARCHED)
-LINK = Measure(SIDES, per_method(implied_spread), Evidence.SEARCHED)
+CONCENTRABILITY = Measure(SIDES, per_method(concentrability), Evidence.COMPUTED)
+LINK = Measure(SIDES, per_method(implied_spread), Evidence.COMPUTED)
 
 C_2, C_7 = ("p2.lem_c_2",), ("p2.lem_c_7",)
 ASKS_FOR_ONE = (*C_2, *C_7)
