@@ -28,6 +28,7 @@ What would refute it: a constant outside its margin, another exponent, one rando
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -132,6 +133,7 @@ ALPHA_3 = f.AlphaMixture(((1.0, 3.0),))
 FLAT, SHARP = f.PowerDivergence(4.0), f.PowerDivergence(1.5)
 
 LABELS = (Need.LABELS, Need.TRUTH_HIDDEN)
+IDENTITY = replace(searched("error / rounding", step.plans), evidence=Evidence.COMPUTED)
 ON_COVERAGE = (*LABELS, Need.COVERAGE)
 PRIVATE = (*LABELS, Need.PRIVACY)
 WRONG = (wrong.naive_likelihood, wrong.epsilon_overstated, half_of_the_labels)
@@ -245,7 +247,7 @@ class ChannelsAndDivergences(ChannelExperiment):
             searched(RATIO, step.plans), step.no_coverage, (step.no_coverage_ten_percent,),
             on=CASES, settles=DIVERGENCE),
         Row("identity", "kl_weight", Inequality("Bregman's form of SubOpt, to rounding"),
-            searched("error / rounding", step.plans), step.identity,
+            IDENTITY, step.identity,
             (step.identity_one_percent,), on=CASES, settles=DIVERGENCE),
     )  # fmt: skip
 

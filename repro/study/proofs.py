@@ -12,12 +12,12 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import count, product
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 from mpmath import iv
 
-from repro.study.case import PointCase
 from repro.study.row import Evidence, Measure, Method, per_method
 
 MOST_PIECES = 20_000
@@ -69,13 +69,18 @@ def decided(claimed: Claimed, most_pieces: int = MOST_PIECES) -> float:
     return math.nan
 
 
-def _ratio(case: PointCase, m: Method, rng: np.random.Generator, replicates: int) -> float:
-    return decided(m.run(case.value))
+def proved(quantity: str, of: Callable[[Any], Any] = attrgetter("value")) -> Measure:
+    """What ``decided`` says of each method's claim, ``run(of(case))``.
 
+    Args:
+        quantity: left over right side.
+        of: case → what a method makes a claim of; the swept value unless given.
+    """
 
-def proved(quantity: str) -> Measure:
-    """What ``decided`` says of each method's claim at the swept value, ``run(value)``."""
-    return Measure(quantity, per_method(_ratio), Evidence.PROVED)
+    def ratio(case: Any, m: Method, rng: np.random.Generator, replicates: int) -> float:
+        return decided(m.run(of(case)))
+
+    return Measure(quantity, per_method(ratio), Evidence.PROVED)
 
 
 def _at(claimed: Claimed, point: Sequence[float]) -> float:
