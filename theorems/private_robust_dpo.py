@@ -404,7 +404,7 @@ class PrivateRobustDpo(RobustExperiment[RobustCase]):
             Slope(0, "pessimistic RLHF's loss {rate} of a response", "at_most", tolerance=0.1,
                   symbol="1/π_sft"),
             LOST, pessimistic, (dpo,), on="uncovered", given=one_uncovered,
-            needs=(Need.PESSIMISM,)),
+            needs=(Need.PESSIMISM,), settles=("p4.rem_4_8",)),
     )  # fmt: skip
 
     def case(self, point: Point) -> RobustCase:
