@@ -176,7 +176,23 @@ def test_what_draws_nothing_is_measured_once_for_all_blocks_and_seeds(plan_of, t
     other = plan_of(exponent=-2.0, probes=probes)
     measure_block(other, blocks_of(other)[0])
     assert len(asked) == 6
+    assert len({block.key for plan in both for block in blocks_of(plan)}) == 1
     plans._undrawn.cache_clear()
+
+
+def test_an_exact_row_that_draws_is_an_error(plan_of, toy, monkeypatch):
+    rows_of = toy.__init__.__globals__["rows_of"]
+
+    def exact(claimed):
+        first, _ = rows_of(claimed)
+        measure = dataclasses.replace(first.measure, evidence=Evidence.EXACT)
+        return (dataclasses.replace(first, measure=measure),)
+
+    monkeypatch.setitem(toy.__init__.__globals__, "rows_of", exact)
+    monkeypatch.setattr(toy, "rows", exact(-1))
+    plan = plan_of(probes={"n_pairs": {"grid": [1e3, 1e4, 1e5]}})
+    with pytest.raises(RuntimeError, match="n_pairs is exact, and draws"):
+        measure_block(plan, blocks_of(plan)[0])
 
 
 def test_a_plan_is_built_once_and_another_is_another(plan_of):
