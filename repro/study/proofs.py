@@ -15,8 +15,8 @@ from itertools import count, product
 from operator import attrgetter
 from typing import Any
 
+import mpmath
 import numpy as np
-from mpmath import iv
 
 from repro.study.row import Evidence, Measure, Method, per_method
 
@@ -25,8 +25,10 @@ MOST_PIECES = 20_000
 ROUNDING = 1e-9
 """By how much a ratio may exceed 1: the tolerance of ``repro.study.claims.Inequality``."""
 
+iv: Any = mpmath.iv
+"""Interval arithmetic; its own types do not say that it takes floats and intervals."""
 Interval = Any
-"""A number of mpmath's ``iv``: all numbers between two ends."""
+"""A number of ``iv``: all numbers between two ends."""
 Box = Sequence[tuple[float, float]]
 """Lower and upper end of each variable."""
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from mpmath import iv
-
 from repro.families.central.quantities_objective import QUADRATIC_CURVATURE, StepCase
-from repro.study.proofs import Claimed, Interval
+from repro.study.proofs import Claimed, Interval, iv
 from repro.study.row import Method
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from mpmath import iv
-
-from repro.study.proofs import Claimed, Interval
+from repro.study.proofs import Claimed, Interval, iv
 from repro.study.row import Method
 
 ANGLE, SHORTER = (0.0, 1.5707963), (0.0, 1.5)

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from mpmath import iv
-
 from repro.preferences.label_information import TWO_TERM_CONSTANT
-from repro.study.proofs import Box, Claimed, Interval
+from repro.study.proofs import Box, Claimed, Interval, iv
 from repro.study.row import Method
 
 OFF = 0.9

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -104,7 +105,7 @@ def _condition(line: LogLinearLine, first: float, last: float) -> float:
     tried = np.linspace(first, last, GRID)
     best = int(np.argmax(line.pair_variances(tried)))
     around = (tried[max(best - 1, 0)], tried[min(best + 1, GRID - 1)])
-    refined = minimize_scalar(
+    refined: Any = minimize_scalar(
         lambda theta: -line.pair_variance(theta),
         bounds=sorted(around),
         method="bounded",
