@@ -69,7 +69,7 @@ def stability(request: StabilityRequest) -> Stability:
     """
     found: dict[str, list[Result]] = {}
     for theorem in request.theorems():
-        runs = (request.run(theorem, seed=k, budget=request.budget) for k in range(request.seeds))
+        runs = request.at_seeds(theorem, range(request.seeds), budget=request.budget)
         found[theorem] = [result for _, result in runs]
     return summed(found)
 

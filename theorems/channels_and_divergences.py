@@ -28,6 +28,7 @@ What would refute it: a constant outside its margin, another exponent, one rando
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -132,6 +133,8 @@ ALPHA_3 = f.AlphaMixture(((1.0, 3.0),))
 FLAT, SHARP = f.PowerDivergence(4.0), f.PowerDivergence(1.5)
 
 LABELS = (Need.LABELS, Need.TRUTH_HIDDEN)
+IDENTITY = replace(searched("error / rounding", step.plans), evidence=Evidence.COMPUTED)
+ON_COVERAGE = (*LABELS, Need.COVERAGE)
 PRIVATE = (*LABELS, Need.PRIVACY)
 WRONG = (wrong.naive_likelihood, wrong.epsilon_overstated, half_of_the_labels)
 LOPSIDED = (*WRONG, believed_symmetric)
@@ -219,16 +222,16 @@ class ChannelsAndDivergences(ChannelExperiment):
             (policy_of_kl,), on="level", given=Setup(SKEWED, SHARP, level),
             needs=(Need.TRUTH_HIDDEN,), settles=DIVERGENCE),
         Row("coverage_kl", "coverage", Slope(1, "KL: λ·gap {rate} at fixed π*"), SCALED,
-            private_mle, NAIVE, on="alike", given=Setup(SKEWED, f.KL, alike), needs=LABELS,
+            private_mle, NAIVE, on="alike", given=Setup(SKEWED, f.KL, alike), needs=ON_COVERAGE,
             settles=DIVERGENCE),
         Row("coverage_alpha_3_2", "coverage", Slope(0.5, "α = 3/2: λ·gap {rate} at fixed π*"),
             SCALED, private_mle, NAIVE, on="alike", given=Setup(SKEWED, f.ALPHA_3_2, alike),
-            needs=LABELS, settles=DIVERGENCE),
+            needs=ON_COVERAGE, settles=DIVERGENCE),
         Row("coverage_chi_squared", "coverage", Slope(0, "χ²: λ·gap {rate} at fixed π*"), SCALED,
             private_mle, NAIVE, on="alike", given=Setup(SKEWED, f.CHI_SQUARED, alike),
             needs=LABELS, settles=DIVERGENCE),
         Row("coverage_alpha_3", "coverage", Slope(-1, "α = 3: λ·gap {rate} at fixed π*"), SCALED,
-            private_mle, NAIVE, on="alike", given=Setup(SKEWED, ALPHA_3, alike), needs=LABELS,
+            private_mle, NAIVE, on="alike", given=Setup(SKEWED, ALPHA_3, alike), needs=ON_COVERAGE,
             settles=DIVERGENCE),
         Row("best_channel", "reward_bound",
             Inequality("no binary ε-private channel tells more than randomized response"),
@@ -244,7 +247,7 @@ class ChannelsAndDivergences(ChannelExperiment):
             searched(RATIO, step.plans), step.no_coverage, (step.no_coverage_ten_percent,),
             on=CASES, settles=DIVERGENCE),
         Row("identity", "kl_weight", Inequality("Bregman's form of SubOpt, to rounding"),
-            searched("error / rounding", step.plans), step.identity,
+            IDENTITY, step.identity,
             (step.identity_one_percent,), on=CASES, settles=DIVERGENCE),
     )  # fmt: skip
 

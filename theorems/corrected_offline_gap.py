@@ -39,6 +39,7 @@ from collections.abc import Callable
 import numpy as np
 
 from repro.families.offline_kl import algorithms_repaired as bonus
+from repro.families.offline_kl import proofs_scalar as proof
 from repro.families.offline_kl import searches_corrected as step
 from repro.families.offline_kl import searches_quantiles as quantile
 from repro.families.offline_kl import wrong_ppkl as wrong
@@ -49,6 +50,7 @@ from repro.families.offline_kl.cases import OfflineCase, realizable, searched
 from repro.families.offline_kl.cases_near_bound import NearBoundExperiment
 from repro.families.offline_kl.wrong_ppkl import private_mle
 from repro.study.claims import Frequency, Inequality, Ratio, Slope
+from repro.study.proofs import proved
 from repro.study.results import AssumptionResult
 from repro.study.row import Evidence, Measure, Need, Row, Values
 
@@ -133,11 +135,11 @@ class CorrectedOfflineGap(NearBoundExperiment):
 
     rows = (
         Row("two_term_above", "reward_bound", Inequality("W ≤ 16·(e^B + κ·e^(2B))"),
-            searched(RATIO, step.factor_case), step.two_term_above,
-            (step.two_term_above_ten_percent,), on=CASES),
+            proved(RATIO), proof.two_term_above,
+            (proof.two_term_above_ten_percent,), on=CASES),
         Row("two_term_below", "reward_bound", Inequality("W ≥ e^B + κ·e^(2B)"),
-            searched(RATIO, step.factor_case), step.two_term_below,
-            (step.two_term_below_ten_percent,), on=CASES),
+            proved(RATIO), proof.two_term_below,
+            (proof.two_term_below_ten_percent,), on=CASES),
         Row("hellinger", "reward_bound", Inequality("(Δ − Δ′)² ≤ 8W·(1 − affinity)"),
             searched(RATIO, step.two_rewards), step.hellinger, (step.hellinger_ten_percent,),
             on=CASES),
@@ -145,8 +147,8 @@ class CorrectedOfflineGap(NearBoundExperiment):
             searched(RATIO, step.choice_case), step.in_sample, (step.in_sample_ten_percent,),
             on=CASES, settles=(GAP, BONUS)),
         Row("log_likelihood", "epsilon", Inequality("slope of log p̃ ≤ tanh(ε/4)"),
-            searched(RATIO, step.slope_case), step.log_likelihood,
-            (step.log_likelihood_ten_percent,), on=CASES),
+            proved(RATIO), proof.log_likelihood,
+            (proof.log_likelihood_ten_percent,), on=CASES),
         Row("table_error", "reward_bound", Inequality("E(Δ̂ − Δ)² ≤ 8W/(m+1)"),
             searched(RATIO, step.table_state), step.table_error, (step.table_error_ninth,),
             on=CASES),

@@ -40,7 +40,7 @@ from repro.base.notation import epsilon_of_cost
 from repro.base.schema import Positive, Share
 from repro.families.robust.assumptions import Assumed, inside_the_class, sums_to_zero
 from repro.families.robust.bounds_cases import PricedCase, RandomCells
-from repro.families.robust.bounds_score import NoiseCase
+from repro.families.robust.bounds_score import NoiseCase, ScoreCase
 from repro.families.robust.cases import (
     NOBODY,
     STRONG_CTL,
@@ -85,7 +85,7 @@ from repro.families.robust.quantities_two_arms import (
 from repro.families.robust.worlds_choices import RareChoice
 from repro.families.robust.worlds_rare_cell import RareCell
 from repro.study.case import Case, Point, PointCase
-from repro.study.claims import Frequency, Inequality, Ratio, Slope
+from repro.study.claims import Inequality, Ratio, Slope
 from repro.study.results import AssumptionResult
 from repro.study.row import INSTANCE, Evidence, Method, Need, Row
 
@@ -100,7 +100,7 @@ ON_INSTANCE = exact_of_method("max of floor / √(2B′ζα/γ) and .95·first o
 OVER_BOUND = of_method("max of floor / √(2B′ζα/γ) and, on rare cells, of .9 / that",
                        Evidence.SEARCHED)  # fmt: skip
 EQ_20 = of_method("γ‖Δ‖²_Σ̂ / −⟨∇L(θ_true), Δ⟩", Evidence.SEARCHED)
-E1 = of_method("Claim E.1 fails [frequency]", Evidence.SEARCHED)
+E1 = of_method("P(Claim E.1 fails) / δ", Evidence.COMPUTED)
 E2 = of_method("‖(1/n)Σbx‖_{(Σ̂+λI)⁻¹} / ζ√α", Evidence.SEARCHED)
 
 NOISY = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY, Need.DEBIASING)
@@ -171,6 +171,11 @@ def noise_of_score(experiment: EstimationWeighted, point: Point) -> NoiseCase:
         constant=experiment.config.claim_e1_constant, failure_prob=experiment.failure_prob,
         weighted=True,
     )  # fmt: skip
+
+
+def corrupted_score(experiment: EstimationWeighted, point: Point) -> ScoreCase:
+    """What corruption adds to the score."""
+    return ScoreCase(methods=point.methods, corruption=point.value)
 
 
 def tail(experiment: EstimationWeighted, point: Point) -> CalibratedCase:
@@ -244,10 +249,12 @@ class EstimationWeighted(RobustExperiment[Case]):
         Row("eq_20", "reward_bound", Inequality("eq. (20), its end", 1e-6), EQ_20, end,
             (first_step_as_printed,), given=the_value),
         Row("claim_e1", "num_features",
-            Frequency("‖(1/n)Σηx‖ ≤ √3·√((d+ln(1/δ))/n) w.p. ≥ 1−δ"), E1, norm_too_large,
+            Inequality("‖(1/n)Σηx‖ ≤ √3·√((d+ln(1/δ))/n) w.p. ≥ 1−δ, exactly"), E1, norm_too_large,
             (constant_one,), given=noise_of_score, settles=("p4.claim_e_1",)),
-        Row("claim_e2", "corruption", Inequality("Claim E.2: ‖(1/n)Σbx‖ ≤ ζ√α"), E2, worst_ratio,
-            (without_root,), given=the_value, settles=("p4.claim_e_2",)),
+        Row("claim_e2", "corruption",
+            Ratio("Claim E.2: ‖(1/n)Σbx‖ ≤ ζ√α, attained", tolerance=1e-6), E2, worst_ratio,
+            (without_root,), given=corrupted_score, needs=(Need.ADVERSARY,),
+            settles=("p4.claim_e_2",)),
     )  # fmt: skip
 
     def case(self, point: Point) -> Case:

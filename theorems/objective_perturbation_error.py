@@ -37,6 +37,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from repro.base.schema import Count, Positive, Share
+from repro.families.central import proofs_steps as proof
 from repro.families.central import quantities_objective as a11
 from repro.families.central.algorithms_budget import CentralBudget
 from repro.families.central.cases import (
@@ -46,6 +47,7 @@ from repro.families.central.cases import (
     inputs_of_algorithm_1,
 )
 from repro.families.central.quantities_objective import (
+    CLOSED,
     ERROR,
     STEP,
     STEP_FAILS,
@@ -62,9 +64,11 @@ from repro.families.central.worlds_axis import (
 from repro.study.case import Case, Point
 from repro.study.claims import Frequency, Inequality, Slope
 from repro.study.experiment import Assumed
+from repro.study.proofs import proved
 from repro.study.results import AssumptionResult
 from repro.study.row import Need, Row
 
+PROVED = proved("left side / right side", of=lambda case: case)
 NULL, SCALES, EVEN = "half_null", "scales", "even"
 STEP_IN_D, STEP_IN_N = "step of the proof, free of n", "step of the proof"
 LABELS = (Need.LABELS, Need.TRUTH_HIDDEN)
@@ -141,8 +145,8 @@ class ObjectivePerturbationError(CentralExperiment[Case]):
             settles=LEMMA, expected="contradicted",
             why="the output noise has ν² ∝ β/(αε²), constant in n"),
         Row("strong_convexity", "num_features",
-            Inequality("Lemma A.4 with γ = 1/(2+e^(2LB)+e^(−2LB))"), STEP, a11.curvature,
-            (a11.curvature_of_rewards,), on=STEP_IN_D, settles=("p3.lem_a_4",)),
+            Inequality("Lemma A.4 with γ = 1/(2+e^(2LB)+e^(−2LB))"), PROVED, proof.curvature,
+            (proof.curvature_of_rewards,), on=STEP_IN_D, settles=("p3.lem_a_4",)),
         Row("growth_printed", "num_features",
             Inequality("Lemma A.5 as printed: f(θ̂) − f(θ) ≥ (γ/2)‖θ̂−θ‖²"), STEP,
             a11.growth_printed, on=STEP_IN_D, settles=A_5, expected="contradicted",
@@ -150,11 +154,11 @@ class ObjectivePerturbationError(CentralExperiment[Case]):
         Row("growth", "num_features", Inequality("Lemma A.5, f(θ) − f(θ̂) ≥ (γ/2)‖θ̂−θ‖²"), STEP,
             a11.growth, (a11.growth_printed,), on=STEP_IN_D, settles=A_5),
         Row("ridge_convexity_printed", "num_features",
-            Inequality("Lemma A.6 as printed: M + (c/2)I"), STEP, a11.ridge_convexity_printed,
+            Inequality("Lemma A.6 as printed: M + (c/2)I"), PROVED, proof.ridge_convexity_printed,
             on=STEP_IN_D, settles=A_6, expected="contradicted", why="c/2 for c/γ fails for γ > 2"),
         Row("ridge_convexity", "num_features",
-            Inequality("Lemma A.6 with M + (c/γ)I, as its proof has it"), STEP,
-            a11.ridge_convexity, (a11.ridge_convexity_printed,), on=STEP_IN_D, settles=A_6),
+            Inequality("Lemma A.6 with M + (c/γ)I, as its proof has it"), PROVED,
+            proof.ridge_convexity, (proof.ridge_convexity_printed,), on=STEP_IN_D, settles=A_6),
         Row("ridge_step_printed", "n_pairs", Inequality("(12) as printed: ≤ √(2αB/γ)"), STEP,
             a11.ridge_step_printed, on=STEP_IN_N, given=large_ball, settles=EQ_12,
             expected="contradicted", why="B for B² fails for B > 2"),
@@ -169,11 +173,12 @@ class ObjectivePerturbationError(CentralExperiment[Case]):
             STEP_FAILS, a11.noise_step, (a11.noise_step_printed,), on=STEP_IN_N, given=in_force,
             needs=(Need.NOISE,), settles=EQ_13),
         Row("output_step_printed", "n_pairs",
-            Inequality("before (14) as printed: ‖w‖ ≤ (4L²+λ)‖w‖₂"), STEP, a11.output_step_printed,
-            on=STEP_IN_N, given=small_features, settles=EQ_14, expected="contradicted",
+            Inequality("before (14) as printed: ‖w‖ ≤ (4L²+λ)‖w‖₂"), CLOSED,
+            a11.output_step_printed, on=STEP_IN_N, given=small_features, settles=EQ_14,
+            expected="contradicted",
             why="without the root of the eigenvalue it fails where 4L² + λ < 1"),
         Row("output_step", "n_pairs",
-            Inequality("before (14) with the root: ‖w‖ ≤ √(4L²+λ)·‖w‖₂"), STEP, a11.output_step,
+            Inequality("before (14) with the root: ‖w‖ ≤ √(4L²+λ)·‖w‖₂"), CLOSED, a11.output_step,
             (a11.output_step_printed,), on=STEP_IN_N, given=small_features, settles=EQ_14),
         Row("n_pairs_private", "n_pairs",
             Slope(-0.5, "private, where nothing is compared: error {rate}"), ERROR, private_mle,

@@ -40,6 +40,7 @@ from functools import partial
 
 import numpy as np
 
+from repro.families.offline_kl import proofs_scalar as proof
 from repro.families.offline_kl import quantities_readings as reading
 from repro.families.offline_kl import searches_readings as step
 from repro.families.offline_kl.bounds_reward_error import OppositeRewards
@@ -54,6 +55,7 @@ from repro.families.offline_kl.quantities_readings import (
 from repro.study.case import Point, PointCase
 from repro.study.claims import Inequality, Ratio, Slope
 from repro.study.experiment import Experiment
+from repro.study.proofs import proved
 from repro.study.row import Evidence, Measure, Method, Row, method, per_method
 
 FEATURES, RIDGE = 4, 0.25
@@ -137,8 +139,7 @@ EXPONENT = Measure("exponent of d_F·log(NT/δ) in log T", per_method(exponent),
 RARE = searched(CHANCE, rare_case)
 COMMON = searched(CHANCE, common_case)
 
-SLOPES = searched("left side / right side", step.slope_case)
-NETS = searched("left side / right side", step.net_case)
+PROVED = proved("left side / right side")
 OF_SIZE = Measure("left side / right side", per_method(of_value), Evidence.COMPUTED)
 OF_BUDGET = Measure("left side / right side", per_method(of_value), Evidence.COMPUTED)
 
@@ -183,16 +184,16 @@ class P1LiteralReadings(Experiment[PointCase]):
             Inequality("(19) or (20) fails with probability ≤ δ, not 2δ"), COMMON,
             CORRECTED_CONSTANTS, (PRINTED_CONSTANTS,), settles=(LEM_B_1, "p1.thm_4_2")),
         Row("eq_15_printed", "reward_bound",
-            Inequality("(15), last line: σ′(B)·(x−y)² ≤ (σ(x) − σ(y))²"), SLOPES,
-            step.last_line_of_15, settles=("p1.eq_15",), expected="contradicted", why=SQUARE),
-        Row("eq_15", "reward_bound", Inequality("(15) with σ′(B)²·(x−y)²"), SLOPES,
-            step.squared_slope, (step.last_line_of_15, step.squared_slope_ten_percent),
+            Inequality("(15), last line: σ′(B)·(x−y)² ≤ (σ(x) − σ(y))²"), PROVED,
+            proof.last_line_of_15, settles=("p1.eq_15",), expected="contradicted", why=SQUARE),
+        Row("eq_15", "reward_bound", Inequality("(15) with σ′(B)²·(x−y)²"), PROVED,
+            proof.squared_slope, (proof.last_line_of_15, proof.squared_slope_ten_percent),
             settles=("p1.eq_15",)),
         Row("eq_18_printed", "ridge",
-            Inequality("(18), step (b): a²/4 − τ² ≤ (a+b)²/8"), NETS, step.step_b_of_18,
+            Inequality("(18), step (b): a²/4 − τ² ≤ (a+b)²/8"), PROVED, proof.step_b_of_18,
             settles=("p1.eq_18",), expected="contradicted", why=QUARTER),
-        Row("eq_18", "ridge", Inequality("(18), step (b) with a²/16 − τ²/2"), NETS,
-            step.by_halves, (step.step_b_of_18, step.by_halves_tenth_more),
+        Row("eq_18", "ridge", Inequality("(18), step (b) with a²/16 − τ²/2"), PROVED,
+            proof.by_halves, (proof.step_b_of_18, proof.by_halves_tenth_more),
             settles=("p1.eq_18",)),
         Row("one_parameter", "num_states",
             Inequality("one parameter, S = log N(τ): the MLE's gap ≤ Theorem 4.5's bound"),

@@ -18,23 +18,26 @@ reflection (its Σ E[X²] ≤ n), and centred skewed binomials.  The constant 2 
 its worth only at small δ, so cases go down to δ = e^−40; 1.8 is then refuted.
 
 A slip that changes nothing: A.3 conditions on 𝒢_i, for which X_i is measurable; 𝒢_{i−1} is meant.
-Symbolic proofs of A.2, A.4 and A.8 are among the tests.  What would refute a row: one case above 1.
+A.2, A.4 and A.8 are proved, by intervals over the whole box.  What would refute a row: one case
+above 1.
 """
 
 from __future__ import annotations
 
+from repro.families.offline_kl import proofs_scalar as proof
 from repro.families.offline_kl import searches_scalar as lemma
 from repro.families.offline_kl.cases import searched
 from repro.study.case import Point, PointCase
 from repro.study.claims import Inequality
 from repro.study.experiment import Experiment
+from repro.study.proofs import proved
 from repro.study.row import Row
 
 RATIO = "left side / right side"
 
 
 class P1ScalarLemmas(Experiment[PointCase]):
-    """Five lemmas by exact random cases."""
+    """Three lemmas by proof, two by exact random cases."""
 
     title = "P1 Lemmas A.1–A.4, A.8: concentration and calculus"
 
@@ -44,18 +47,18 @@ class P1ScalarLemmas(Experiment[PointCase]):
             settles=("p1.lem_a_1",)),
         Row("lipschitz", "reward_bound",
             Inequality("A.2: slope of the private log likelihood ≤ σ(B)"),
-            searched(RATIO, lemma.private_slope), lemma.a_2,
-            (lemma.a_2_ten_percent, lemma.a_2_sign), settles=("p1.lem_a_2",)),
+            proved(RATIO), proof.a_2, (proof.a_2_ten_percent, proof.a_2_sign),
+            settles=("p1.lem_a_2",)),
         Row("freedman", "horizon", Inequality("A.3: P(Σ X > √(2vL) + ⅔ML) ≤ e^−L"),
             searched(RATIO, lemma.bounded_sum), lemma.a_3, (lemma.a_3_ten_percent,),
             settles=("p1.lem_a_3",)),
         Row("quadratic", "reward_bound", Inequality("A.4: x² ≤ b² + 2a, b = 2B"),
-            searched(RATIO, lemma.quadratic), lemma.a_4, (lemma.a_4_ten_percent, lemma.a_4_sign),
+            proved(RATIO), proof.a_4, (proof.a_4_ten_percent, proof.a_4_sign),
             settles=("p1.lem_a_4",)),
         Row("inverse_lipschitz", "reward_bound",
             Inequality("A.8: inverse slope ≤ (e^−B + 2 + e^B)/(2(2α−1))"),
-            searched(RATIO, lemma.slope_of_inverse), lemma.a_8,
-            (lemma.a_8_ten_percent, lemma.a_8_at_zero), settles=("p1.lem_a_8",)),
+            proved(RATIO), proof.a_8, (proof.a_8_ten_percent, proof.a_8_at_zero),
+            settles=("p1.lem_a_8",)),
     )  # fmt: skip
 
     def case(self, point: Point) -> PointCase:

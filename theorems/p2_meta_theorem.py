@@ -123,7 +123,7 @@ MAXIMISER, FLIPPED = Method("maximiser", False), Method("label_flip", True)
 PRINTED, CORRECTED = Method("printed", step_share(True)), Method("corrected", step_share(False))
 WHOLE = Method("whole_horizon", over_stated(lambda horizon: horizon))
 FIRST = Method("first_round", over_stated(lambda horizon: 1.0))
-C_4, THM_5_3, EQ_6, TUNING = "p2.lem_c_4", "p2.thm_5_3", "p2.eq_6", "p2.app_d_tuning"
+C_4, EQ_6, TUNING = "p2.lem_c_4", "p2.eq_6", "p2.app_d_tuning"
 
 
 class P2MetaTheorem(Experiment):
@@ -146,9 +146,9 @@ class P2MetaTheorem(Experiment):
             why="α < γ/2 makes the step too large"),
         Row("update_weight", "corruption",
             Inequality("η = βκ/(γT) leaves what eq. (6) pays for"), SHARE, CORRECTED, (PRINTED,),
-            given=with_budget, settles=(THM_5_3, TUNING)),
+            given=with_budget, settles=(TUNING,)),
         Row("guarantee", "horizon", Slope(0, "γ with T·α²: bound over stated rate {rate}",
-            "at_most"), GUARANTEE, WHOLE, (FIRST,), given=with_budget, settles=(THM_5_3,)),
+            "at_most"), GUARANTEE, WHOLE, (FIRST,), given=with_budget, settles=(TUNING,)),
     )  # fmt: skip
 
     def case(self, point: Point) -> Case:

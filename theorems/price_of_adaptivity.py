@@ -30,6 +30,7 @@ from dataclasses import dataclass
 from repro.base.schema import Positive
 from repro.corruption.orders import Order
 from repro.families.chipo import bounds_adaptivity as bound
+from repro.families.chipo import proofs_scalar as proof
 from repro.families.chipo import searches_adaptivity as step
 from repro.families.chipo.algorithms_adaptivity import (
     Learner,
@@ -53,6 +54,7 @@ from repro.study.case import Case, Point, PointCase
 from repro.study.claims import Inequality, Slope
 from repro.study.config import Probes
 from repro.study.experiment import Experiment
+from repro.study.proofs import proved
 from repro.study.results import AssumptionResult
 from repro.study.row import Method, Need, Row
 
@@ -151,8 +153,8 @@ class PriceOfAdaptivity(Experiment[Case]):
         Row("capped_corruption_ltc", "corruption", Slope(1, "LTC, coverage capped: gap {rate}"),
             GAP, cap, (free,), on=WORLD, given=LTC, needs=LTC_NEEDS, settles=CAP),
         Row("inverse_slope", "reward_bound", Inequality("Lemma 1: |x − y| ≤ K_R·|h(x) − h(y)|"),
-            step.searched(step.two_differences), step.inverse_slope,
-            (step.inverse_slope_ten_percent,), on=CASES, settles=BOTH),
+            proved("left side / right side"), proof.inverse_slope,
+            (proof.inverse_slope_ten_percent,), on=CASES, settles=BOTH),
         Row("least_squares", "corruption", Inequality("Lemma 2: rms error ≤ 4ζα + 8c√(L/n)"),
             step.searched(step.minimiser), step.least_squares, (step.least_squares_ten_percent,),
             on=CASES, settles=BOTH),

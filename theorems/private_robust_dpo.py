@@ -334,7 +334,7 @@ class PrivateRobustDpo(RobustExperiment[RobustCase]):
         Row("privacy_cost", "privacy_cost", Slope(1, "gap {rate}"), GAP, rdpo, (no_debias,),
             on="three_arms", given=CLEAN, needs=NOISY),
         Row("coverage", "coverage", Slope(0.5, "gap {rate}", symbol="κ_Π"), IN_REWARDS, rdpo,
-            (no_debias,), on="lopsided", given=CLEAN, needs=NOISY),
+            (no_debias,), on="lopsided", given=CLEAN, needs=(*NOISY, Need.COVERAGE)),
         Row("kl_weight", "kl_weight",
             Ratio("gap·4β/h = c(ε)√(2r(1−r)/(πnm))/σ′(h), h = βL: 1/γ", tolerance=0.1), IN_MARGINS,
             rdpo, (no_debias, as_if_even), on="lopsided", given=lopsided_noise, needs=NOISY),
@@ -381,8 +381,8 @@ class PrivateRobustDpo(RobustExperiment[RobustCase]):
             fixed=INFINITE),
         Row("covered_coverage", "min_eigenvalue",
             Ratio("m ≥ ξ, LTC: sup of floor ∝ c(ε)α/(γ√ξ), along ξ"), COVERED, rdpo,
-            (every_mass, orders_swapped), given=covered(STRONG_LTC), needs=ORDERED,
-            fixed=INFINITE),
+            (every_mass, orders_swapped), given=covered(STRONG_LTC),
+            needs=(*ORDERED, Need.COVERAGE), fixed=INFINITE),
         Row("ltc_corruption", "corruption", Ratio("LTC: floor = c(ε)·α·max|⟨g, H⁻¹x⟩|, along α"),
             OVER_CLAIMED, rdpo, (no_debias, orders_swapped), on="three_arms", given=LTC,
             needs=ORDERED, fixed=INFINITE),
@@ -404,7 +404,7 @@ class PrivateRobustDpo(RobustExperiment[RobustCase]):
             Slope(0, "pessimistic RLHF's loss {rate} of a response", "at_most", tolerance=0.1,
                   symbol="1/π_sft"),
             LOST, pessimistic, (dpo,), on="uncovered", given=one_uncovered,
-            needs=(Need.PESSIMISM,)),
+            needs=(Need.PESSIMISM,), settles=("p4.rem_4_8",)),
     )  # fmt: skip
 
     def case(self, point: Point) -> RobustCase:

@@ -142,6 +142,7 @@ WIDTH = over_claimed("least Γ that covers / Γ of a formula", uncovered_estimat
 GREEDY = over_claimed("sup of gap / √κ, n → ∞, over B′√(2ζα/tanh(B′/2))", uncovered_greedy)
 FLOOR = over_claimed("sup of gap / √κ, n → ∞, over K(B′)√(ζα)", attacked_floor)
 NOISY = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY, Need.DEBIASING)
+ON_KAPPA = (*NOISY, Need.COVERAGE)
 ATTACKED = (*NOISY, Need.ADVERSARY, Need.ORDER)
 ON_SIGNS = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY, Need.ADVERSARY, Need.ORDER)
 """Labels that are not debiased keep the sign of a margin."""
@@ -237,20 +238,20 @@ class RelativeCondition(Experiment[Case]):
 
     rows = (
         Row("n_pairs", "n_pairs", Ratio("gap = K·2c(ε)·√(κ/n), along n"), GAP, algorithm_2,
-            (half_width, width_without_cost), given=one_state, needs=NOISY),
+            (half_width, width_without_cost), given=one_state, needs=ON_KAPPA),
         Row("privacy_cost", "privacy_cost", Ratio("gap = K·2c(ε)·√(κ/n), along c"), GAP,
-            algorithm_2, (half_width, width_without_cost), given=one_state, needs=NOISY),
+            algorithm_2, (half_width, width_without_cost), given=one_state, needs=ON_KAPPA),
         Row("coverage", "coverage", Ratio("gap = K·2c(ε)·√(κ/n), along κ"), GAP, algorithm_2,
-            (half_width, width_without_cost), given=one_state, needs=NOISY),
+            (half_width, width_without_cost), given=one_state, needs=ON_KAPPA),
         Row("log_inverse_delta", "log_inverse_delta",
             Ratio("gap = K(δ)·2c(ε)·√(κ/n), along ln(1/δ): K ~ √(2ln(1/δ))"), GAP, algorithm_2,
-            (half_width, width_of_even_odds), given=one_state, needs=NOISY),
+            (half_width, width_of_even_odds), given=one_state, needs=ON_KAPPA),
         Row("reward_bound", "reward_bound",
             Ratio("gap = K·c(ε)√(r(1−r))/σ′(B′)·√(κ/n): 1/γ"), GAP, algorithm_2,
-            (half_width, even_labels), given=one_state, needs=NOISY),
+            (half_width, even_labels), given=one_state, needs=ON_KAPPA),
         Row("num_features", "num_features",
             Ratio("d states: gap = K_d·2c(ε)·√(dκ/n), √d where d is printed"), MANY, algorithm_2,
-            (half_width, width_of_one_feature), given=many_states, needs=NOISY),
+            (half_width, width_of_one_feature), given=many_states, needs=ON_KAPPA),
         Row("ltc_corruption", "corruption", Ratio("LTC: floor = K(B′)·√(c(ε)·α), along α"), FLOOR,
             algorithm_2, (twice_the_corruption, orders_swapped), given=LTC, needs=ATTACKED,
             fixed=INFINITE),

@@ -1,6 +1,6 @@
-"""P2 Theorems 5.2, 5.3 and P4 Theorem 5.7: their costs of privacy and corruption are tight.
+"""P2 section 5 and P4 appendix C: the costs of privacy and corruption are tight.
 
-Claims (P2 after Theorems 5.2 and 5.3; P4 after Theorem 6.1), by "existing lower bounds for simpler
+Claims (P2 after Theorems 5.2 and 5.3; P4, Appendix C), by "existing lower bounds for simpler
 problems" that neither paper states: up to constants no learner avoids
 
     c(ε)/√n + α  under CTL,      c(ε)/√n + c(ε)·α  under LTC.
@@ -207,8 +207,8 @@ class TightnessProbes(Probes):
 class TightnessPrivateRobust(Experiment[MeanCase]):
     """Lower bounds for the mean of a private corrupted label, and their attainment."""
 
-    title = "P2 Thms 5.2, 5.3, P4 Thm 5.7: privacy and corruption cost at least this"
-    settles = ("p2.thm_5_2", "p2.thm_5_3", "p4.thm_5_7")
+    title = "P2 section 5, P4 appendix C: privacy and corruption cost at least this"
+    settles = ("p2.sec_5", "p4.app_c")
     config_type = TightnessProbes
     config: TightnessProbes
 

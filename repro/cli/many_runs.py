@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -34,5 +35,14 @@ class ManyRuns(Model):
 
     def run(self, theorem: str, **values: Any) -> tuple[Session, Result]:
         """One experiment with some top-level keys, as it was set up and as it came out."""
-        session = session_of(compose_values(theorem, {**values, "output_dir": self.output_dir}))
-        return session, execute(session, progress).result
+        (found,) = self.at_seeds(theorem, [values.pop("seed", 0)], **values)
+        return found
+
+    def at_seeds(
+        self, theorem: str, seeds: Iterable[int], **values: Any
+    ) -> Iterator[tuple[Session, Result]]:
+        """The same at several seeds: its config is composed once; no figure, no files."""
+        composed = compose_values(theorem, {**values, "output_dir": self.output_dir})
+        for seed in seeds:
+            session = session_of({**composed, "seed": seed})
+            yield session, execute(session, progress).result

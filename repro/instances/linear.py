@@ -44,6 +44,11 @@ class LinearWorld:
         """(S, A) π* ∝ π_ref·exp(r/kl_weight) (P1, eq. 5)."""
         return gibbs_policy(self.reference, self.reward, self.kl_weight)
 
+    def under_uniform_reference(self) -> LinearWorld:
+        """The same rewards where every response is equally likely under π_ref."""
+        even = torch.full_like(self.reference, 1 / self.reference.shape[1])
+        return replace(self, reference=even)
+
     @cached_property
     def cells(self) -> tuple[Tensor, Tensor]:
         """(A(A−1)/2,) first and second response of each unordered pair, within a state."""

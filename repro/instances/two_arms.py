@@ -7,7 +7,7 @@ have closed forms.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import torch
@@ -36,6 +36,10 @@ class TwoArmWorld:
     def cell_prob(self) -> Tensor:
         """(S,) probability that the pair of a draw consists of the state's two responses."""
         return self.state_prob * 2 * self.reference * (1 - self.reference)
+
+    def under_uniform_reference(self) -> TwoArmWorld:
+        """The same rewards where both responses are equally likely under π_ref."""
+        return replace(self, reference=torch.full_like(self.reference, 0.5))
 
     @cached_property
     def policies(self) -> Tensor:

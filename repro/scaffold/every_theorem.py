@@ -23,7 +23,7 @@ from repro.study.row import Evidence, Row
 from repro.study.settings import session_of
 
 VERDICTS = {"supported", "contradicted", "inconclusive", "assumption_failed"}
-NEED_NOTHING = {Evidence.PROVED, Evidence.COMPUTED, Evidence.SEARCHED, Evidence.EXACT}
+NEED_NOTHING = {Evidence.PROVED, Evidence.COMPUTED, Evidence.SEARCHED}
 
 
 def pytest_generate_tests(metafunc):

@@ -50,6 +50,12 @@ def other_order(case: Any) -> Any:
     return case.order.swapped
 
 
+def evenly_covered(case: Any) -> Any:
+    """The case's world with a uniform reference; as it is where it has no reference."""
+    uniform = getattr(case.world, "under_uniform_reference", None)
+    return case.world if uniform is None else uniform()
+
+
 ABLATIONS = (
     Ablation("fair coins as labels", Need.LABELS, "labels", fair_coins),
     Ablation("truth as estimate", Need.TRUTH_HIDDEN, "estimate", the_truth),
@@ -61,6 +67,7 @@ ABLATIONS = (
     Ablation("optimism reversed", Need.OPTIMISM, "bonus", -1.0),
     Ablation("no pessimism", Need.PESSIMISM, "bonus", 0.0),
     Ablation("pessimism reversed", Need.PESSIMISM, "bonus", -1.0),
+    Ablation("reference made uniform", Need.COVERAGE, "world", Instead(evenly_covered)),
     Ablation("no debiasing", Need.DEBIASING, "reading", no_debias),
 )
 

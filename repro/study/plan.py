@@ -19,6 +19,7 @@ from repro.study.discovery import find
 from repro.study.experiment import Experiment, Setting
 from repro.study.fingerprint import fingerprint
 from repro.study.machine import machine
+from repro.study.row import Evidence
 from repro.study.sources import code_fingerprint
 from repro.study.stream import stream
 from repro.study.trial import Trial
@@ -112,21 +113,28 @@ class _ByContent:
 
 
 def blocks_of(plan: Plan) -> list[Block]:
-    """All blocks of a plan, in a fixed order; the key of each holds all that its numbers hold."""
+    """All blocks of a plan, in a fixed order; the key of each holds all that its numbers hold.
+
+    Blocks of an exact row have one key, whatever the seed: nothing is drawn.
+    """
     made = built(plan)
     common = {
         "code": code_fingerprint(type(made.experiment).__module__),
         "machine": machine(),
         "slug": plan.slug,
         "device": plan.setting.device,
-        "seed": plan.seed,
     }
     return [
-        Block(t, b, content_key({**common, **trial_key, "block": b}))
+        Block(t, b, content_key({**common, **trial_key, **drawn}))
         for t, trial in enumerate(made.trials)
         for trial_key in [_trial_key(plan, trial)]
         for b in range(plan.budget.blocks)
+        for drawn in [{} if _exact(trial) else {"seed": plan.seed, "block": b}]
     ]
+
+
+def _exact(trial: Trial) -> bool:
+    return trial.row.measure.evidence is Evidence.EXACT
 
 
 def _trial_key(plan: Plan, trial: Trial) -> Mapping[str, object]:
@@ -138,11 +146,35 @@ def _trial_key(plan: Plan, trial: Trial) -> Mapping[str, object]:
 
 
 def measure_block(plan: Plan, block: Block) -> np.ndarray:
-    """(G, methods, replicates) of one block: pure in its arguments."""
-    trial = built(plan).trials[block.check]
-    check = trial.check
-    rngs = [
-        stream(plan.seed, plan.slug, check.name, float(value), block.block) for value in check.grid
-    ]
-    found = trial.measure(rngs, plan.replicates(check))
-    return np.array([[at[method] for method in check.methods] for at in found], dtype=np.float64)
+    """(G, methods, replicates) of one block: pure in its arguments.
+
+    Where nothing was drawn the values are those of every block and of every seed, and are kept.
+
+    Raises:
+        RuntimeError: a row that says that it is exact has drawn.
+    """
+    trial, kind = built(plan).trials[block.check], plan.kind
+    check, replicates = trial.check, plan.replicates(trial.check)
+    undrawn = _undrawn(kind, check.name, plan.setting.device, replicates, trial.identity)
+    if undrawn:
+        return undrawn[0].copy()
+    rngs = [stream(plan.seed, plan.slug, check.name, float(v), block.block) for v in check.grid]
+    before = [_state(rng) for rng in rngs]
+    found = trial.measure(rngs, replicates)
+    values = np.array([[at[method] for method in check.methods] for at in found], dtype=np.float64)
+    if [_state(rng) for rng in rngs] == before:
+        undrawn.append(values.copy())
+    elif _exact(trial):
+        raise RuntimeError(f"{check.name} is exact, and draws")
+    return values
+
+
+@lru_cache(maxsize=1024)
+def _undrawn(*content: object) -> list[np.ndarray]:
+    """Where the values of a row that draws nothing are kept, by all that they depend on."""
+    return []
+
+
+def _state(rng: np.random.Generator) -> str:
+    """Where a stream stands."""
+    return fingerprint(rng.bit_generator.state)

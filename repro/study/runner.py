@@ -48,12 +48,15 @@ def run_plan(
     checks = made.checks
     blocks = blocks_of(plan)
     values = _fetch(plan, checks, blocks, store, advance)
-    missing = [block for block in blocks if block not in values]
+    missing: dict[str, list[Block]] = {}
+    for block in blocks:
+        if block not in values:
+            missing.setdefault(block.key, []).append(block)
     with _interruptible(store, blocks):
-        for block, found in mapper(_Measure(plan), missing):
+        for block, found in mapper(_Measure(plan), [alike[0] for alike in missing.values()]):
             store.write(block, found)
-            values[block] = found
-            advance(1)
+            values |= dict.fromkeys(missing[block.key], found)
+            advance(len(missing[block.key]))
     return tuple(_judged(plan, i, check, values) for i, check in enumerate(checks)), made.experiment
 
 
@@ -117,12 +120,13 @@ class _Measure:
 
 def _fetch(plan, checks, blocks, store, advance) -> dict[Block, np.ndarray]:
     """Blocks that an earlier run has finished."""
-    values = {}
+    values, read = {}, {}
     for block in blocks:
         check = checks[block.check]
         shape = (len(check.grid), len(check.methods), plan.replicates(check))
-        found = store.read(block, shape)
-        if found is not None:
+        if block.key not in read:
+            read[block.key] = store.read(block, shape)
+        if (found := read[block.key]) is not None:
             values[block] = found
             advance(1)
     return values

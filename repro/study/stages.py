@@ -1,8 +1,8 @@
 """The one door by which a stage of a case is replaced: by an ablation, or by a user's own object.
 
 A stage is a field of a family's case that holds an object of the domain: the world, the law of the
-labels, the channel or the central noise, the adversary and its order, the reading, the bonus, the
-reference.  Replacing it changes what happens, never what the method believes.
+labels, the channel or the central noise, the adversary and its order, the reading, the bonus.
+Replacing it changes what happens, never what the method believes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from repro.base.errors import BadInput, nearest
 from repro.study.case import Case
 
 STAGES = {
-    "world": "the instance itself",
+    "world": "the instance itself, with the reference that responses are drawn from",
     "labels": "true win probabilities → the law that labels are drawn from",
     "channel": "the local randomizer between labels and learner",
     "noise": "the central mechanism's noise",
@@ -24,7 +24,6 @@ STAGES = {
     "order": "corruption before or after the randomizer",
     "reading": "how reports are debiased",
     "bonus": "multiple of the bonus or of optimism: 1 as printed, 0 none, −1 reversed",
-    "reference": "the policy that responses are drawn from",
     "estimate": "what the estimator returns, given the truth",
 }
 """Name and meaning of every stage."""

@@ -121,7 +121,7 @@ class Trial(Generic[C]):
         given = self.given.model_dump(exclude={"kl_weight"}, exclude_none=True)
         return {"grid": list(self.grid), **given}
 
-    @property
+    @cached_property
     def identity(self) -> str:
         """A hash of all that its measurements depend on, but for code, seed and replicates."""
         return fingerprint((self.cases, self.grid, self.methods))

@@ -10,7 +10,8 @@ from repro.catalogue.coverage import (
     statements_of_experiments,
 )
 from repro.catalogue.entries import Catalogue, load
-from repro.study.discovery import find
+from repro.study.discovery import find, slugs
+from repro.study.row import Evidence
 
 ITEMS = {
     "p1.thm_4_2": {"title": "t", "experiments": ["offline_gap"]},
@@ -88,3 +89,22 @@ def test_a_row_as_json():
         "title": "t", "status": "experiment", "experiments": ["offline_gap"],
         "expected": {"offline_gap": "contradicted"}, "reason": None,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("statement", "algorithms"),
+    [
+        ("p4.thm_5_4", {"algorithm_1", "of_the_labels", "worst_mass", "end"}),
+        ("p4.thm_6_1", {"algorithm_1", "algorithm_2"}),
+        ("p4.thm_6_3", {"rdpo"}),
+        ("p2.thm_5_2", {"square_chipo", "knows_alpha"}),
+        ("p2.thm_5_3", {"square_xpo", "printed_sign"}),
+    ],
+)
+def test_a_theorem_is_settled_by_rows_of_its_own_algorithm(statement, algorithms):
+    """knows_alpha is SquareχPO at its own β, worst_mass Algorithm 1 in the worst cell."""
+    kinds = [find(slug) for slug in slugs()]
+    rows = [r for kind in kinds for r in kind.rows if statement in (r.settles or kind.settles)]
+    assert rows
+    assert {row.method.name for row in rows} <= algorithms
+    assert Evidence.COMPUTED not in {row.measure.evidence for row in rows}

@@ -19,6 +19,7 @@ from repro.study.blocks import Block, BlockStore, _checksum, content_key
 from repro.study.config import Overrides
 from repro.study.machine import machine
 from repro.study.plan import blocks_of, built, measure_block
+from repro.study.row import Evidence, Measure
 from repro.study.stream import stream
 
 
@@ -147,6 +148,51 @@ def test_a_block_is_measured_on_the_streams_of_its_labels(plan_of):
     noise = stream(5, "toy", "constant", 1e4, 2).chisquare(4, 40) / 4
     assert found.shape == (2, 2, 40)
     assert np.array_equal(found[1], [noise, 2 * noise])
+
+
+def test_what_draws_nothing_is_measured_once_for_all_blocks_and_seeds(plan_of, toy, monkeypatch):
+    asked = []
+
+    def constant(case, rng, replicates):
+        asked.append(case)
+        return {m.name: np.arange(replicates) for m in case.methods}
+
+    def exact(claimed):
+        first, _ = rows_of(claimed)
+        return (dataclasses.replace(first, measure=Measure("x", constant, Evidence.EXACT)),)
+
+    rows_of = toy.__init__.__globals__["rows_of"]
+    monkeypatch.setitem(toy.__init__.__globals__, "rows_of", exact)
+    monkeypatch.setattr(toy, "rows", exact(-1))
+    plans._undrawn.cache_clear()
+    probes = {"n_pairs": {"grid": [1e3, 1e4, 1e5]}}
+    both = [plan_of(seed=seed, probes=probes) for seed in (1, 2)]
+    found = [measure_block(plan, block) for plan in both for block in blocks_of(plan)]
+    assert len(found) == 20
+    assert len(asked) == 3
+    assert all((one == np.arange(40)).all() for one in found)
+    found[0][:] = 7  # a caller's own array
+    assert (measure_block(both[0], blocks_of(both[0])[0]) == np.arange(40)).all()
+    other = plan_of(exponent=-2.0, probes=probes)
+    measure_block(other, blocks_of(other)[0])
+    assert len(asked) == 6
+    assert len({block.key for plan in both for block in blocks_of(plan)}) == 1
+    plans._undrawn.cache_clear()
+
+
+def test_an_exact_row_that_draws_is_an_error(plan_of, toy, monkeypatch):
+    rows_of = toy.__init__.__globals__["rows_of"]
+
+    def exact(claimed):
+        first, _ = rows_of(claimed)
+        measure = dataclasses.replace(first.measure, evidence=Evidence.EXACT)
+        return (dataclasses.replace(first, measure=measure),)
+
+    monkeypatch.setitem(toy.__init__.__globals__, "rows_of", exact)
+    monkeypatch.setattr(toy, "rows", exact(-1))
+    plan = plan_of(probes={"n_pairs": {"grid": [1e3, 1e4, 1e5]}})
+    with pytest.raises(RuntimeError, match="n_pairs is exact, and draws"):
+        measure_block(plan, blocks_of(plan)[0])
 
 
 def test_a_plan_is_built_once_and_another_is_another(plan_of):

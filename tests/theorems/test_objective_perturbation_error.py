@@ -32,6 +32,7 @@ def test_steps_hold_as_corrected_and_fail_as_printed(trials_of, measured, name):
     trials = trials_of()
     trial = trials[name]
     found = measured(name, trial.grid[-1], 60, key=(name,))
+    found = {method: np.asarray(values) for method, values in found.items()}
     limit = 0.05 if name == "noise_step" else 1 + 1e-9
     right, control = trial.methods
     wrong = found[control.name]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from repro.families.offline_kl import searches_scalar
+from repro.families.offline_kl import proofs_scalar
 
 
 def test_every_lemma_holds_and_every_planted_fault_is_found(smoke, surprises, contradicted_rows):
@@ -19,8 +19,8 @@ def test_the_search_comes_near_equality(smoke, name):
 
 
 def test_a_fault_inside_a_lemma_turns_the_verdict(turned):
-    def wrong(right, bound, keep):
-        return 2 / (2 * keep - 1)
+    def wrong(right, x):
+        return 1 / right(x)
 
-    found = turned("inverse_lipschitz", searches_scalar, "inverse_constant", wrong)
+    found = turned("inverse_lipschitz", proofs_scalar, "inverse_slope", wrong)
     assert found == ("supported", "contradicted")

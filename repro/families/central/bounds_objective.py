@@ -19,25 +19,6 @@ from repro.families.central.algorithms_minimiser import minimise_in_ball
 from repro.privacy.central_noise import GAUSSIAN, CentralNoise
 
 
-def strong_convexity(
-    rng: np.random.Generator, replicates: int, budget: CentralBudget, gamma: float, d: int
-) -> Tensor:
-    """(R,) (γ/2)‖Δ‖²_Σ over ℓ(θ+Δ) − ℓ(θ) − ⟨∇ℓ(θ), Δ⟩ near the worst θ (Lemma A.4).
-
-    All pairs point along one direction and θ lies there, at the edge of the ball.
-    """
-    direction = torch.from_numpy(rng.standard_normal((1, d)))
-    direction = direction / direction.norm()
-    share = torch.ones(1, 1, dtype=torch.float64)
-    loss = PairLoss(2 * budget.feature_norm * direction, share, share / 2)
-    place, step = torch.from_numpy(rng.uniform([[0.95], [0.01]], [[1.0], [0.05]], (2, replicates)))
-    theta = budget.radius * place[:, None] * direction
-    delta = -budget.radius * step[:, None] * direction
-    gradient, _ = loss.derivatives(theta)
-    growth = loss.value(theta + delta) - loss.value(theta) - (gradient * delta).sum(-1)
-    return gamma / 2 * (delta @ loss.feature_diff.T).square().sum(-1) / growth
-
-
 def growth_from_optimum(
     rng: np.random.Generator, replicates: int, budget: CentralBudget, d: int, printed: bool
 ) -> Tensor:
@@ -53,22 +34,6 @@ def growth_from_optimum(
     low, high = loss.value(best), loss.value(other)
     margin = budget.curvature / 2 * form
     return (high + margin) / low if printed else (low + margin) / high
-
-
-def ridge_convexity(
-    rng: np.random.Generator, replicates: int, d: int, gamma: float, printed: bool
-) -> Tensor:
-    """(R,) γ·vᵀ(M + κI)v over vᵀ(γM + cI)v for f = (γ/2)‖θ‖²_M (Lemma A.6).
-
-    κ is c/2 as printed in the lemma, c/γ as in its proof.
-    """
-    root = torch.from_numpy(rng.standard_normal((replicates, d, d)))
-    v = torch.from_numpy(rng.standard_normal((replicates, d)))
-    c = torch.from_numpy(rng.uniform(0.1, 2.0, replicates))
-    in_m = torch.einsum("rji,ri->rj", root, v).square().sum(-1)
-    length = v.square().sum(-1)
-    extra = c / 2 if printed else c / gamma
-    return gamma * (in_m + extra * length) / (gamma * in_m + c * length)
 
 
 def ridge_step(budget: CentralBudget, n_pairs: float, printed: bool) -> Tensor:

@@ -153,21 +153,8 @@ def _ratios(case: StepCase, m, rng: np.random.Generator, replicates: int):
 
 
 STEP = Measure("left side / right side", per_method(_ratios), Evidence.SEARCHED)
+CLOSED = Measure("left side / right side", per_method(_ratios), Evidence.COMPUTED)
 STEP_FAILS = Measure("(13) fails [frequency]", per_method(_ratios), Evidence.MEASURED)
-
-
-@method
-def curvature(case: StepCase, rng: np.random.Generator, replicates: int) -> Tensor:
-    """Lemma A.4 with γ = 1/(2+e^(2LB)+e^(−2LB))."""
-    gamma = case.budget.curvature
-    return bounds.strong_convexity(rng, replicates, case.budget, gamma, case.num_features)
-
-
-@method
-def curvature_of_rewards(case: StepCase, rng: np.random.Generator, replicates: int) -> Tensor:
-    """Wrong: γ of rewards up to LB, where differences reach 2LB."""
-    gamma = replace(case.budget, radius=case.budget.radius / 2).curvature
-    return bounds.strong_convexity(rng, replicates, case.budget, gamma, case.num_features)
 
 
 @method
@@ -181,20 +168,6 @@ def growth(case: StepCase, rng: np.random.Generator, replicates: int, printed=Fa
 def growth_printed(case: StepCase, rng: np.random.Generator, replicates: int) -> Tensor:
     """Lemma A.5 as printed, with the two sides exchanged."""
     return growth.run(case, rng, replicates, printed=True)
-
-
-@method
-def ridge_convexity(
-    case: StepCase, rng: np.random.Generator, replicates: int, printed=False
-) -> Tensor:
-    """Lemma A.6 with c/γ, as its proof has it."""
-    return bounds.ridge_convexity(rng, replicates, case.num_features, QUADRATIC_CURVATURE, printed)
-
-
-@method
-def ridge_convexity_printed(case: StepCase, rng: np.random.Generator, replicates: int) -> Tensor:
-    """Lemma A.6 as printed, with c/2."""
-    return ridge_convexity.run(case, rng, replicates, printed=True)
 
 
 @method

@@ -137,41 +137,6 @@ def cap_without_cap(case: Estimated) -> float:
 
 
 @dataclass(frozen=True)
-class TwoDifferences:
-    """A fitted difference |x| ≤ 2R and a true one |y| ≤ R."""
-
-    reward_bound: float
-    fitted: float
-    true: float
-
-    @property
-    def ratio(self) -> float:
-        """|x − y| over the difference of means."""
-        apart = np.tanh(self.fitted / 2) - np.tanh(self.true / 2)
-        return abs(self.fitted - self.true) / abs(float(apart))
-
-
-def two_differences(reward_bound: float, rng: np.random.Generator) -> TwoDifferences:
-    """Half of them at the corner, where the bound is attained."""
-    if rng.random() < 0.5:
-        return TwoDifferences(reward_bound, 2 * reward_bound, reward_bound)
-    fitted, true = rng.uniform(-1, 1, 2) * [2 * reward_bound, reward_bound]
-    return TwoDifferences(reward_bound, float(fitted), float(true))
-
-
-@method
-def inverse_slope(case: TwoDifferences) -> float:
-    """Lemma 1: over R·cosh(R)·coth(R/2)."""
-    return case.ratio / bound.inverse_slope_bound(case.reward_bound)
-
-
-@method
-def inverse_slope_ten_percent(case: TwoDifferences) -> float:
-    """Wrong: 0.9 times the bound."""
-    return inverse_slope.run(case) / 0.9
-
-
-@dataclass(frozen=True)
 class Minimiser:
     """Least squares between the truth and one other mean, on one pair, at n = ∞ or n finite.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -27,6 +27,10 @@ class RareGoodArm:
     def good_reference(self) -> float:
         """π_ref of the better response."""
         return 1.0 / self.coverage
+
+    def under_uniform_reference(self) -> RareGoodArm:
+        """The same where both responses are equally likely under π_ref: C^π* = 2."""
+        return replace(self, coverage=2.0)
 
     @property
     def pair_prob(self) -> float:

@@ -32,49 +32,6 @@ def random_epsilon(rng: np.random.Generator) -> float:
 
 
 @dataclass(frozen=True)
-class Factor:
-    """The factor at one B and ε."""
-
-    reward_bound: float
-    epsilon: float
-
-    @property
-    def over_two_term(self) -> float:
-        """1/I at B over e^B + e^(2B)·e^ε/(e^ε−1)²."""
-        exact = label.inverse_information(self.reward_bound, self.epsilon)
-        return exact / label.two_term(self.reward_bound, self.epsilon)
-
-
-def factor_case(reward_bound: float, rng: np.random.Generator) -> Factor:
-    """ε down to 0.01, where the constants are attained."""
-    return Factor(reward_bound, 10 ** rng.uniform(-2, MOST_LOG_EPSILON))
-
-
-@method
-def two_term_above(case: Factor) -> float:
-    """1/I ≤ 16 times the two-term factor."""
-    return case.over_two_term / label.TWO_TERM_CONSTANT
-
-
-@method
-def two_term_above_ten_percent(case: Factor) -> float:
-    """Wrong: 14.4 for 16."""
-    return two_term_above.run(case) / 0.9
-
-
-@method
-def two_term_below(case: Factor) -> float:
-    """1/I is at least the two-term factor."""
-    return 1 / case.over_two_term
-
-
-@method
-def two_term_below_ten_percent(case: Factor) -> float:
-    """Wrong: 1.1 times the two-term factor."""
-    return 1.1 * two_term_below.run(case)
-
-
-@dataclass(frozen=True)
 class TwoRewards:
     """Two differences in [−B, B], most of them near the end, where the information is least."""
 
@@ -313,34 +270,3 @@ def constants_apart(case: Apart) -> float:
 def constants_apart_ten_percent(case: Apart) -> float:
     """Wrong: 12.6 for 14."""
     return case.ratio() / (0.9 * bound.CONSTANTS_APART)
-
-
-@dataclass(frozen=True)
-class Slope:
-    """Two arguments of the private log likelihood, many of them near its steepest place."""
-
-    epsilon: float
-    first: float
-    second: float
-
-
-def slope_case(epsilon: float, rng: np.random.Generator) -> Slope:
-    """The steepest place is x = −ε/2."""
-    first = -epsilon / 2 + 10 ** rng.uniform(-3, 1) * rng.choice([-1, 1])
-    return Slope(epsilon, first, first + 10 ** rng.uniform(-3, 1))
-
-
-@method
-def log_likelihood(case: Slope) -> float:
-    """|log p(x) − log p(y)| ≤ tanh(ε/4)·|x − y|."""
-    flip, signal = flip_prob(case.epsilon), label_signal(case.epsilon)
-    low = flip + signal * float(special.expit(case.first))
-    step = signal * sigmoid_difference(case.second, case.first)
-    distance = case.second - case.first
-    return math.log1p(step / low) / (label.log_likelihood_slope(case.epsilon) * distance)
-
-
-@method
-def log_likelihood_ten_percent(case: Slope) -> float:
-    """Wrong: 0.9 of it."""
-    return log_likelihood.run(case) / 0.9

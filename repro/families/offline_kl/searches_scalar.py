@@ -1,4 +1,4 @@
-"""Random cases of P1's scalar lemmas, most of them near where each lemma is tight.
+"""Random cases of P1's martingale lemmas, most of them near where each lemma is tight.
 
 A method makes of a case the lemma's left over right side; the wrong ones are planted faults.
 """
@@ -12,12 +12,7 @@ import numpy as np
 
 from repro.families.offline_kl.bounds_scalar import (
     binomial_excess,
-    inverse_constant,
-    inverse_slope,
-    largest_root,
     lattice_crossing,
-    log_likelihood_slope,
-    sigmoid,
     walk_crossing,
 )
 from repro.study.row import method
@@ -76,39 +71,6 @@ def a_1_ten_percent(case: Martingale) -> float:
 
 
 @dataclass(frozen=True)
-class PrivateSlope:
-    """Slope of the private log likelihood between two points of [−B, B] (A.2)."""
-
-    bound: float
-    slope: float
-
-
-def private_slope(bound: float, rng: np.random.Generator) -> PrivateSlope:
-    """Two points, most of them near −B, and α near 1."""
-    keep = 1 - 0.5 * 10 ** rng.uniform(-8, -0.01)
-    x, y = _two_points(rng, bound)
-    return PrivateSlope(bound, log_likelihood_slope(-x, -y, keep))
-
-
-@method
-def a_2(case: PrivateSlope) -> float:
-    """Lemma A.2."""
-    return case.slope / sigmoid(case.bound)
-
-
-@method
-def a_2_ten_percent(case: PrivateSlope) -> float:
-    """Wrong: 0.9·σ(B)."""
-    return case.slope / (OFF * sigmoid(case.bound))
-
-
-@method
-def a_2_sign(case: PrivateSlope) -> float:
-    """Wrong: σ(−B)."""
-    return case.slope / sigmoid(-case.bound)
-
-
-@dataclass(frozen=True)
 class Sum:
     """A stopped ±1 walk or a centred skewed binomial (A.3).
 
@@ -160,81 +122,3 @@ def a_3(case: Sum) -> float:
 def a_3_ten_percent(case: Sum) -> float:
     """Wrong: 1.8 for 2."""
     return case.crossing_over_delta(2 * OFF)
-
-
-@dataclass(frozen=True)
-class Quadratic:
-    """The premise x² ≤ a + bx (A.4)."""
-
-    a: float
-    b: float
-
-    @property
-    def square(self) -> float:
-        """x² at the largest x that the premise allows."""
-        return largest_root(self.a, self.b) ** 2
-
-
-def quadratic(bound: float, rng: np.random.Generator) -> Quadratic:
-    """b = 2B, and a from far below to above b²."""
-    b = 2 * bound
-    return Quadratic(b * b * 10 ** rng.uniform(-6, 2), b)
-
-
-@method
-def a_4(case: Quadratic) -> float:
-    """Lemma A.4."""
-    return case.square / (case.b * case.b + 2 * case.a)
-
-
-@method
-def a_4_ten_percent(case: Quadratic) -> float:
-    """Wrong: 1.8a for 2a."""
-    return case.square / (case.b * case.b + 2 * OFF * case.a)
-
-
-@method
-def a_4_sign(case: Quadratic) -> float:
-    """Wrong: −2a for 2a."""
-    return case.square / abs(case.b * case.b - 2 * case.a)
-
-
-@dataclass(frozen=True)
-class InverseSlope:
-    """Inverse slope of the mean private label between two points of [−B, B] (A.8)."""
-
-    bound: float
-    keep: float
-    slope: float
-
-
-def slope_of_inverse(bound: float, rng: np.random.Generator) -> InverseSlope:
-    """Two points, most of them near B."""
-    keep = 0.5 + 0.5 * 10 ** rng.uniform(-6, 0)
-    return InverseSlope(bound, keep, inverse_slope(*_two_points(rng, bound), keep))
-
-
-@method
-def a_8(case: InverseSlope) -> float:
-    """Lemma A.8."""
-    return case.slope / inverse_constant(case.bound, case.keep)
-
-
-@method
-def a_8_ten_percent(case: InverseSlope) -> float:
-    """Wrong: 0.9 of the constant."""
-    return case.slope / (OFF * inverse_constant(case.bound, case.keep))
-
-
-@method
-def a_8_at_zero(case: InverseSlope) -> float:
-    """Wrong: the curvature at 0 in the place of that at B."""
-    return case.slope / inverse_constant(0.0, case.keep)
-
-
-def _two_points(rng: np.random.Generator, bound: float) -> tuple[float, float]:
-    """Two points of [−B, B], at least 1e-5·B apart, near B in most cases."""
-    near = 10 ** rng.uniform(-4, 0.3)
-    x = bound * (1 - near * rng.uniform())
-    y = x - bound * near * 10 ** rng.uniform(-1, 0)
-    return x, y if y >= -bound else bound

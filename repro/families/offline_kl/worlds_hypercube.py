@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -35,6 +35,10 @@ class HypercubePrior:
     reward_bound: float
     tilt: float
     epsilon: float
+
+    def under_uniform_reference(self) -> HypercubePrior:
+        """The same where both responses are equally likely under π_ref: C = 2."""
+        return replace(self, coverage=2.0)
 
     @property
     def base(self) -> float:

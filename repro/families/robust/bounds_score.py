@@ -5,9 +5,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
+from scipy.signal import fftconvolve
+from scipy.stats import binom
 
+from repro.families.robust.adversaries import NONE, STRONG, Adversary
 from repro.study.case import Case
 
 SAMPLES = 200
@@ -19,7 +23,7 @@ class NoiseCase(Case):
     """Rademacher noise (σ = 1) on d orthogonal unit vectors, n/d pairs of each.
 
     Attributes:
-        n_pairs: n, rounded down to a multiple of d.
+        n_pairs: n, rounded down to a multiple of 2d.
         features: d.
         constant: C.
         failure_prob: δ.
@@ -33,20 +37,46 @@ class NoiseCase(Case):
     weighted: bool
 
 
-def noise_term_fails(
-    case: NoiseCase, constant: float, rng: np.random.Generator, replicates: int
-) -> np.ndarray:
-    """(R,) 1 where ‖(1/n)Σ η_i·x_i‖ exceeds constant·√((dim + ln(1/δ))/n)."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ScoreCase(Case):
+    """What corruption adds to the score at the truth, where it adds most.
+
+    Attributes:
+        corruption: α; ⌊α·n⌋ of the pairs have b = ±ζ, the rest 0.
+        adversary: who corrupts them.
+    """
+
+    corruption: float
+    adversary: Adversary = STRONG
+    idle_adversary: ClassVar[Any] = NONE
+
+
+def noise_failure(case: NoiseCase, constant: float) -> float:
+    """P(‖(1/n)Σ η_i·x_i‖ exceeds constant·√((dim + ln(1/δ))/n)), exactly.
+
+    n²·‖·‖² is a sum of squares of d sums of n/d signs, each a multiple of 4; their law is convolved
+    up to the bound.
+    """
     features = case.features
-    each = case.n_pairs // features
-    total = 2.0 * rng.binomial(each, 0.5, size=(replicates, features)) - each
+    each = 2 * (case.n_pairs // (2 * features))
     n, dim = each * features, features if case.weighted else 1
-    bound = constant * math.sqrt((dim - math.log(case.failure_prob)) / n)
-    return (np.sqrt(((total / n) ** 2 * dim).sum(axis=1)) > bound).astype(float)
+    most = math.floor(constant**2 * (dim - math.log(case.failure_prob)) * n / dim / 4)
+    steps = np.arange(math.isqrt(most) + 1)
+    mass = binom.pmf(each // 2 + steps, each, 0.5) * np.where(steps == 0, 1, 2)
+    return 1 - float(_sums(np.bincount(steps**2, mass, most + 1), features).sum())
+
+
+def _sums(law: np.ndarray, terms: int) -> np.ndarray:
+    """(L,) law of a sum of independent terms below L, by doubling."""
+    if terms == 1:
+        return law
+    half = _sums(law, terms // 2)
+    both = fftconvolve(half, half)[: len(law)]
+    return fftconvolve(both, law)[: len(law)] if terms % 2 else both
 
 
 def corruption_term_ratio(
-    corruption: float,
+    case: ScoreCase,
     length: float,
     ridge: float | None,
     rng: np.random.Generator,
@@ -58,22 +88,21 @@ def corruption_term_ratio(
     direction holds exactly the corrupted pairs, all pushed the same way.
 
     Args:
-        corruption: α; ⌈α·n⌉ of the pairs have b = ±ζ, the rest 0.
+        case: α, and who corrupts.
         length: largest ‖x‖.
         ridge: λ of the weighted norm; None for the L2 norm.
         rng: simulation stream.
         replicates: R.
 
     Returns:
-        (R,) ratios, at most 1 where the claim holds.
+        (R,) ratios, 1 where the claim holds and is attained; 0 where nobody corrupts.
     """
-    return np.array([
-        max(
-            _ratio(*_random_case(corruption, length, rng), ridge),
-            _ratio(*_aligned_case(corruption, length), ridge),
-        )
+    aligned = _ratio(*_aligned_case(case.corruption, length), ridge)
+    worst = [
+        max(_ratio(*_random_case(case.corruption, length, rng), ridge), aligned)
         for _ in range(replicates)
-    ])  # fmt: skip
+    ]
+    return np.array(worst) * case.adversary.acts
 
 
 def _random_case(corruption: float, length: float, rng) -> tuple[np.ndarray, np.ndarray]:

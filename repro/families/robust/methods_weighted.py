@@ -26,7 +26,12 @@ from repro.families.robust.bounds_cases import (
 from repro.families.robust.bounds_floor import printed_floor, sharper_floor
 from repro.families.robust.bounds_modulus import least_floor
 from repro.families.robust.bounds_response import strong_floor
-from repro.families.robust.bounds_score import NoiseCase, corruption_term_ratio, noise_term_fails
+from repro.families.robust.bounds_score import (
+    NoiseCase,
+    ScoreCase,
+    corruption_term_ratio,
+    noise_failure,
+)
 from repro.families.robust.cases import PairCase
 from repro.families.robust.measures import then
 from repro.families.robust.quantities_rare_cell import RareCase, fixed_rare_cell, worst_rare_cell
@@ -158,27 +163,27 @@ def first_step_as_printed(case: PointCase, rng: np.random.Generator, replicates:
 
 
 @method
-def norm_too_large(case: NoiseCase, rng: np.random.Generator, replicates: int) -> np.ndarray:
+def norm_too_large(case: NoiseCase, rng: np.random.Generator, replicates: int) -> float:
     """Claim E.1 with the constant of the config."""
-    return noise_term_fails(case, case.constant, rng, replicates)
+    return noise_failure(case, case.constant) / case.failure_prob
 
 
 @method
-def constant_one(case: NoiseCase, rng: np.random.Generator, replicates: int) -> np.ndarray:
+def constant_one(case: NoiseCase, rng: np.random.Generator, replicates: int) -> float:
     """Claim E.1 as printed, C = 1: wrong for Rademacher noise."""
-    return noise_term_fails(case, 1.0, rng, replicates)
+    return noise_failure(case, 1.0) / case.failure_prob
 
 
 @method
-def worst_ratio(case: PointCase, rng: np.random.Generator, replicates: int) -> np.ndarray:
+def worst_ratio(case: ScoreCase, rng: np.random.Generator, replicates: int) -> np.ndarray:
     """Claim E.2."""
-    return corruption_term_ratio(case.value, 1.0, TINY_RIDGE, rng, replicates)
+    return corruption_term_ratio(case, 1.0, TINY_RIDGE, rng, replicates)
 
 
 @method
-def without_root(case: PointCase, rng: np.random.Generator, replicates: int) -> np.ndarray:
+def without_root(case: ScoreCase, rng: np.random.Generator, replicates: int) -> np.ndarray:
     """Wrong: α in the place of √α."""
-    return worst_ratio.run(case, rng, replicates) / case.value**0.5
+    return worst_ratio.run(case, rng, replicates) / case.corruption**0.5
 
 
 def _numbers(case: RareCase) -> tuple[float, float, float]:

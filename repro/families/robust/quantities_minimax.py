@@ -5,7 +5,7 @@ Floors are of n → ∞ labels: exact expectations, no draws.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,10 @@ class ParameterPairs:
 
     reward_bound: float
     coverage: float = 0.0
+
+    def under_uniform_reference(self) -> ParameterPairs:
+        """The same where half of all pairs inform, as with two equally likely responses."""
+        return replace(self, coverage=0.5)
 
     @property
     def ladder(self) -> tuple[np.ndarray, np.ndarray]:

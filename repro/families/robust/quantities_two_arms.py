@@ -50,6 +50,10 @@ class TwoArmStates:
         """κ(π†, π_ref) = ρ_s/m_s: π† takes the first response everywhere, π_ref the second."""
         return 1 / (self.num_states * self.mass)
 
+    def under_uniform_reference(self) -> TwoArmStates:
+        """The same states where both responses are equally likely: half of the pairs inform."""
+        return replace(self, mass=0.5 / self.num_states)
+
 
 def deviation(states: TwoArmStates, n_pairs: float, epsilon: float, shown: float = 0.0) -> float:
     """Standard deviation of one estimated margin, c(ε)·√(r(1−r)/(nm))/σ′: 2c(ε)/√(nm) near 0.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -51,6 +51,10 @@ class Uncovered:
     masses: tuple[float, float]
     ratio: float
     kl_weight: float
+
+    def under_uniform_reference(self) -> Uncovered:
+        """The rare pair as likely as the other one."""
+        return replace(self, masses=(PLENTY, PLENTY))
 
     def ladder(self) -> np.ndarray:
         """(L,) masses, the smallest first."""

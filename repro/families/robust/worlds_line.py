@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -81,23 +83,36 @@ class LogLinearLine:
         mean = (policy * self.features).sum(axis=1, keepdims=True)
         return 2 * float(self.state_prob @ (policy * (self.features - mean) ** 2).sum(axis=1))
 
+    def pair_variances(self, thetas: np.ndarray) -> np.ndarray:
+        """(G,) the same of several parameters."""
+        policy = self.copies * np.exp(thetas[:, None, None] * self.features)
+        policy /= policy.sum(axis=2, keepdims=True)
+        mean = (policy * self.features).sum(axis=2, keepdims=True)
+        return 2 * (policy * (self.features - mean) ** 2).sum(axis=2) @ self.state_prob
+
     def condition_number(self, bound: float) -> float:
         """κ_Π = max over |θ| ≤ bound of Σ^diff_θ/Σ^diff_sft (P4, Proposition 4.6)."""
         return self.condition_between(-bound, bound)
 
     def condition_between(self, first: float, last: float) -> float:
         """The same maximum over the segment between two parameters."""
-        tried = np.linspace(first, last, GRID)
-        best = int(np.argmax([self.pair_variance(theta) for theta in tried]))
-        around = (tried[max(best - 1, 0)], tried[min(best + 1, GRID - 1)])
-        refined = minimize_scalar(
-            lambda theta: -self.pair_variance(theta),
-            bounds=sorted(around),
-            method="bounded",
-            options={"xatol": 1e-10},
-        )
-        largest = max(-refined.fun, *map(self.pair_variance, around))
-        return max(largest, self.pair_variance(tried[best])) / self.pair_variance(self.reference)
+        return _condition(self, first, last)
+
+
+@lru_cache(maxsize=8)
+def _condition(line: LogLinearLine, first: float, last: float) -> float:
+    """``condition_between``; a method and its controls ask for the same one."""
+    tried = np.linspace(first, last, GRID)
+    best = int(np.argmax(line.pair_variances(tried)))
+    around = (tried[max(best - 1, 0)], tried[min(best + 1, GRID - 1)])
+    refined: Any = minimize_scalar(
+        lambda theta: -line.pair_variance(theta),
+        bounds=sorted(around),
+        method="bounded",
+        options={"xatol": 1e-10},
+    )
+    largest = max(-refined.fun, *map(line.pair_variance, around))
+    return max(largest, line.pair_variance(tried[best])) / line.pair_variance(line.reference)
 
 
 def random_line(rng: np.random.Generator, states: int, bound: float) -> LogLinearLine:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import torch
@@ -53,6 +53,10 @@ class PairWorld:
         """(C,) ⟨x, θ_true⟩."""
         return self.feature_diff @ self.theta
 
+    def under_uniform_reference(self) -> PairWorld:
+        """The same cells, all equally likely, and no pair of two equal responses."""
+        return replace(self, cell_prob=torch.full_like(self.cell_prob, 1 / len(self.cell_prob)))
+
     @cached_property
     def min_eigenvalue(self) -> float:
         """ξ: least eigenvalue of E[xxᵀ] on the complement of the all-ones vector."""
@@ -69,6 +73,10 @@ class PolicyPairs(PairWorld):
     """
 
     policies: LinearWorld
+
+    def under_uniform_reference(self) -> PolicyPairs:
+        """The cells of the same responses, each equally likely."""
+        return pairs_of(self.policies.under_uniform_reference())
 
 
 def complement_basis(dimension: int) -> Tensor:

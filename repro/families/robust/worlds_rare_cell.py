@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -24,6 +24,10 @@ class RareCell:
     masses: tuple[float, float]
     ratio: float
     fixed_mass: float
+
+    def under_uniform_reference(self) -> RareCell:
+        """The same where half of all pairs inform, as with two equally likely responses."""
+        return replace(self, masses=(0.5, 0.5), fixed_mass=0.5)
 
     def ladder(self) -> np.ndarray:
         """(L,) masses."""

@@ -37,12 +37,9 @@ def test_b_leaves_room_for_the_tilt():
 @pytest.mark.parametrize(
     ("draw", "right", "wrong", "grid"),
     [
-        (step.factor_case, step.two_term_above, (step.two_term_above_ten_percent,), (0.01, 1, 12)),
-        (step.factor_case, step.two_term_below, (step.two_term_below_ten_percent,), (0.01, 1, 12)),
         (step.two_rewards, step.hellinger, (step.hellinger_ten_percent,), (0.5, 4, 12)),
         (step.choice_case, step.in_sample, (step.in_sample_ten_percent,), (0.5, 4, 12)),
         (step.apart_case, step.constants_apart, (step.constants_apart_ten_percent,), (1, 6, 12)),
-        (step.slope_case, step.log_likelihood, (step.log_likelihood_ten_percent,), (0.1, 16)),
     ],
 )
 def test_the_search_finds_planted_faults_alone(draw, right, wrong, grid):

@@ -57,3 +57,9 @@ def test_random_lines_lie_in_the_class(seed):
     assert line.policy(0.3).sum(axis=1) == pytest.approx(np.ones(len(line.state_prob)))
     rounding = 1 - 1e-9
     assert line.condition_number(3.0) >= rounding * line.condition_number(1.0) >= rounding**2
+
+
+def test_variances_of_several_parameters_are_those_of_each():
+    line = random_line(np.random.default_rng(3), 3, 1.5)
+    thetas = np.linspace(-4, 4, 9)
+    assert line.pair_variances(thetas) == pytest.approx([line.pair_variance(t) for t in thetas])

@@ -1,0 +1,162 @@
+"""Proofs by intervals of P1's scalar lemmas, and counterexamples to their wrong versions.
+
+Where a lemma speaks of two points x and y, the slope between them is a derivative in between (mean
+value theorem), so one point of [−B, B] stands for both.  Rearrangements that leave a square where
+intervals would lose it are checked symbolically in tests/families/offline_kl/test_proofs_scalar.py.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from repro.preferences.label_information import TWO_TERM_CONSTANT
+from repro.study.proofs import Box, Claimed, Interval, iv
+from repro.study.row import Method
+
+OFF = 0.9
+"""A planted constant, 10 % too small."""
+FAR = 1e6
+"""Largest root and largest difference, in units of what they are compared with."""
+UNIT = (0.0, 1.0)
+
+
+def sigmoid(x: Interval) -> Interval:
+    """σ."""
+    return 1 / (1 + iv.exp(-x))
+
+
+def inverse_slope(x: Interval) -> Interval:
+    """1/σ′(x) = 2 + e^x + e^−x; x occurs as a whole, so nothing is lost."""
+    grown = iv.exp(abs(x))
+    return 2 + grown + 1 / grown
+
+
+def slope_between(bound: float) -> Box:
+    """Where the derivative stands for a slope between two points of [−B, B]."""
+    return ((-bound, bound),)
+
+
+def _log_slope(bound: float, share: float = 1.0, sign: float = 1.0) -> Claimed:
+    """(log(1 − α + (2α−1)σ))′ over share·σ(±B) (A.2), the signal 2α − 1 in (0, 1]."""
+
+    def ratio(x: Interval, signal: Interval) -> Interval:
+        odds = (1 / signal - 1) / 2 * (1 + iv.exp(-x))
+        return sigmoid(-x) / (1 + odds) / (share * sigmoid(iv.mpf(sign * bound)))
+
+    return Claimed((*slope_between(bound), (1e-6, 1.0)), ratio)
+
+
+a_2 = Method("a_2", _log_slope)
+a_2_ten_percent = Method("a_2_ten_percent", partial(_log_slope, share=OFF))
+a_2_sign = Method("a_2_sign", partial(_log_slope, sign=-1.0))
+
+
+def _square(bound: float) -> Claimed:
+    """Largest x² of x² ≤ a + bx over b² + 2a (A.4); r = √(1 + 4a/b²), free of B.
+
+    (b + br)²/4 over b² + b²(r²−1)/2 is 1 − (r−1)²/(2(1+r²)).
+    """
+    return Claimed(((1.0, FAR),), lambda r: 1 - (r - 1) ** 2 / (2 * (1 + r**2)))
+
+
+def _square_over(bound: float, factor: float) -> Claimed:
+    """Wrong: over |b² + factor·a|."""
+
+    def ratio(r: Interval) -> Interval:
+        return (1 + r) ** 2 / abs(4 + factor * (r**2 - 1))
+
+    return Claimed(((1.0, 1.5),), ratio)
+
+
+a_4 = Method("a_4", _square)
+a_4_ten_percent = Method("a_4_ten_percent", partial(_square_over, factor=2 * OFF))
+a_4_sign = Method("a_4_sign", partial(_square_over, factor=-2.0))
+
+
+def _inverse(bound: float, share: float = 1.0, at: float | None = None) -> Claimed:
+    """1/((2α−1)·2σ′) over share·(e^−B + 2 + e^B)/(2(2α−1)) (A.8); α cancels."""
+    constant = inverse_slope(iv.mpf(bound if at is None else at))
+    return Claimed(slope_between(bound), lambda x: inverse_slope(x) / (share * constant))
+
+
+a_8 = Method("a_8", _inverse)
+a_8_ten_percent = Method("a_8_ten_percent", partial(_inverse, share=OFF))
+a_8_at_zero = Method("a_8_at_zero", partial(_inverse, at=0.0))
+
+
+def _of_15(bound: float, power: int = 2, factor: float = 1.0) -> Claimed:
+    """factor·σ′(B)^power over ((σ(x) − σ(y))/(x − y))²."""
+    least = 1 / inverse_slope(iv.mpf(bound))
+    return Claimed(slope_between(bound), lambda x: factor * least**power * inverse_slope(x) ** 2)
+
+
+squared_slope = Method("squared_slope", _of_15)
+squared_slope_ten_percent = Method("squared_slope_ten_percent", partial(_of_15, factor=1.1))
+last_line_of_15 = Method("last_line_of_15", partial(_of_15, power=1))
+
+NETS = ((1e-3, FAR), (-2.0, 2.0))
+"""a/τ and b/τ, a = Δ* − Δ_r and b what the net adds; all is free of τ."""
+
+
+def _by_halves(radius: float, factor: float = 1.0) -> Claimed:
+    """factor·a²/16 over (a+b)²/8 + τ²/2; 2(a+b)² + 8 is a² + (a+2b)² + 2(4 − b²)."""
+
+    def ratio(a: Interval, b: Interval) -> Interval:
+        return factor / (1 + ((a + 2 * b) ** 2 + 2 * (4 - b**2)) / a**2)
+
+    return Claimed(NETS, ratio)
+
+
+def _of_18(radius: float) -> Claimed:
+    """a²/4 over (a+b)²/8 + τ²."""
+    return Claimed(NETS, lambda a, b: 2 / ((1 + b / a) ** 2 + 8 / a**2))
+
+
+by_halves = Method("by_halves", _by_halves)
+by_halves_tenth_more = Method("by_halves_tenth_more", partial(_by_halves, factor=1.1))
+step_b_of_18 = Method("step_b_of_18", _of_18)
+
+
+def _width(bound: float) -> Interval:
+    """V/e^B = (1 + e^−B)²."""
+    return (1 + iv.exp(iv.mpf(-bound))) ** 2
+
+
+def _above(bound: float, constant: float = TWO_TERM_CONSTANT) -> Claimed:
+    """V + κV² over 16·(e^B + κe^(2B)); p = κe^B/(1 + κe^B) from 0 to 1 is every ε."""
+    width = _width(bound)
+    return Claimed((UNIT,), lambda p: width * (1 + p * (width - 1)) / constant)
+
+
+def _below(bound: float, factor: float = 1.0) -> Claimed:
+    """factor·(e^B + κe^(2B)) over V + κV², likewise."""
+    width = _width(bound)
+    return Claimed((UNIT,), lambda p: factor / (width * (1 + p * (width - 1))))
+
+
+two_term_above = Method("two_term_above", _above)
+two_term_above_ten_percent = Method(
+    "two_term_above_ten_percent", partial(_above, constant=OFF * TWO_TERM_CONSTANT)
+)
+two_term_below = Method("two_term_below", _below)
+two_term_below_ten_percent = Method("two_term_below_ten_percent", partial(_below, factor=1.1))
+
+
+def _report_slope(epsilon: float, share: float = 1.0) -> Claimed:
+    """(log P(report))′ over share·tanh(ε/4), at every difference.
+
+    With q = P(a flip), s = 1 − 2q and v = e^x it is s/(1 + 2√(q(1−q)) + (√(q/v) − √((1−q)v))²).
+    """
+    flip = 1 / (1 + iv.exp(iv.mpf(epsilon)))
+    keep, grown = 1 - flip, iv.exp(iv.mpf(epsilon) / 2)
+    claimed = (grown - 1) / (grown + 1)
+
+    def ratio(root: Interval) -> Interval:
+        off = iv.sqrt(flip) / root - iv.sqrt(keep) * root
+        return (keep - flip) / (1 + 2 * iv.sqrt(flip * keep) + off**2) / (share * claimed)
+
+    return Claimed(((1e-6, 1e6),), ratio)
+
+
+log_likelihood = Method("log_likelihood", _report_slope)
+log_likelihood_ten_percent = Method("log_likelihood_ten_percent", partial(_report_slope, share=OFF))

@@ -1,0 +1,106 @@
+"""Proofs by interval arithmetic: an inequality at every point of a box, or a point where it fails.
+
+The box is cut until the enclosure of every piece says that the ratio is at most 1; rounding is
+outward (mpmath), so nothing is left to chance.  A wrong version is refuted by one point, whose own
+enclosure lies above 1.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import count, product
+from operator import attrgetter
+from typing import Any
+
+import mpmath
+import numpy as np
+
+from repro.study.row import Evidence, Measure, Method, per_method
+
+MOST_PIECES = 20_000
+"""A box that is not settled by then is left undecided."""
+ROUNDING = 1e-9
+"""By how much a ratio may exceed 1: the tolerance of ``repro.study.claims.Inequality``."""
+
+iv: Any = mpmath.iv
+"""Interval arithmetic; its own types do not say that it takes floats and intervals."""
+Interval = Any
+"""A number of ``iv``: all numbers between two ends."""
+Box = Sequence[tuple[float, float]]
+"""Lower and upper end of each variable."""
+
+
+@dataclass(frozen=True)
+class Claimed:
+    """Left over right side at every point of a box.
+
+    Attributes:
+        box: where it is claimed.
+        ratio: intervals of the variables → an interval that holds every value there.
+    """
+
+    box: Box
+    ratio: Callable[..., Interval]
+
+
+def decided(claimed: Claimed, most_pieces: int = MOST_PIECES) -> float:
+    """The largest ratio of a box: an upper bound of all points, or the value at one above 1.
+
+    Returns:
+        at most 1 + ``ROUNDING`` only where the whole box is proved; more only where a point is
+        proved to exceed it; NaN where neither was found.
+    """
+    order, waiting, proved = count(), [], -math.inf
+    pieces: list[Box] = [tuple(claimed.box)]
+    for _ in range(most_pieces):
+        for piece in pieces:
+            above = float(claimed.ratio(*(iv.mpf(list(side)) for side in piece)).b)
+            if above <= 1 + ROUNDING:
+                proved = max(proved, above)
+                continue
+            found = max(_at(claimed, point) for point in _points(piece))
+            if found > 1 + ROUNDING:
+                return found
+            heapq.heappush(waiting, (-above, next(order), piece))
+        if not waiting:
+            return proved
+        pieces = _halves(heapq.heappop(waiting)[2])
+    return math.nan
+
+
+def proved(quantity: str, of: Callable[[Any], Any] = attrgetter("value")) -> Measure:
+    """What ``decided`` says of each method's claim, ``run(of(case))``.
+
+    Args:
+        quantity: left over right side.
+        of: case → what a method makes a claim of; the swept value unless given.
+    """
+
+    def ratio(case: Any, m: Method, rng: np.random.Generator, replicates: int) -> float:
+        return decided(m.run(of(case)))
+
+    return Measure(quantity, per_method(ratio), Evidence.PROVED)
+
+
+def _at(claimed: Claimed, point: Sequence[float]) -> float:
+    """A lower bound of the ratio at one point; −∞ where it has none."""
+    found = float(claimed.ratio(*(iv.mpf(x) for x in point)).a)
+    return found if math.isfinite(found) else -math.inf
+
+
+def _points(piece: Box) -> list[tuple[float, ...]]:
+    """Corners and middle of a piece."""
+    return [*product(*piece), tuple((low + high) / 2 for low, high in piece)]
+
+
+def _halves(piece: Box) -> list[Box]:
+    """The piece cut across its widest side."""
+    widest = max(range(len(piece)), key=lambda i: piece[i][1] - piece[i][0])
+    low, high = piece[widest]
+    middle = (low + high) / 2
+    return [
+        (*piece[:widest], side, *piece[widest + 1 :]) for side in ((low, middle), (middle, high))
+    ]

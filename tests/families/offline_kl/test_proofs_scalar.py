@@ -1,0 +1,89 @@
+"""Proofs of P1's scalar lemmas: algebra, and the ratios against the lemmas' own."""
+
+import numpy as np
+import pytest
+import sympy
+from mpmath import iv
+
+from repro.families.offline_kl import bounds_scalar, proofs_scalar
+from repro.preferences.label_information import inverse_information, log_likelihood_slope, two_term
+from repro.study.proofs import decided
+
+BOUNDS = [0.1, 1.0, 5.0]
+RIGHT = ("a_2", "a_4", "a_8", "squared_slope", "by_halves", "two_term_above", "two_term_below",
+         "log_likelihood")  # fmt: skip
+CAUGHT = {
+    "a_2_ten_percent": 1, "a_2_sign": 1, "a_4_ten_percent": 1, "a_4_sign": 1,
+    "a_8_ten_percent": 1, "a_8_at_zero": 1, "squared_slope_ten_percent": 1, "last_line_of_15": 1,
+    "by_halves_tenth_more": 1, "step_b_of_18": 1, "two_term_above_ten_percent": 0.01,
+    "two_term_below_ten_percent": 12, "log_likelihood_ten_percent": 1,
+}  # fmt: skip
+
+
+def value(name, at, *point):
+    claimed = getattr(proofs_scalar, name).run(at)
+    return float(claimed.ratio(*(iv.mpf(x) for x in point)).mid)
+
+
+@pytest.mark.parametrize("name", RIGHT)
+@pytest.mark.parametrize("at", [0.01, 0.5, 4.0])
+def test_the_whole_box_is_proved(name, at):
+    assert 0 < decided(getattr(proofs_scalar, name).run(at)) <= 1 + 1e-9
+
+
+@pytest.mark.parametrize(("name", "at"), CAUGHT.items())
+def test_every_wrong_version_has_a_counterexample(name, at):
+    assert decided(getattr(proofs_scalar, name).run(at)) > 1 + 1e-3
+
+
+@pytest.mark.parametrize("bound", BOUNDS)
+@pytest.mark.parametrize("at", [-0.9, 0.3, 1.0])
+def test_derivatives_stand_for_slopes(bound, at):
+    """Between two points close to each other the slope is the derivative."""
+    x, y = bound * at, bound * at - 1e-6
+    slope = bounds_scalar.log_likelihood_slope(x, y, 0.8) / bounds_scalar.sigmoid(bound)
+    assert value("a_2", bound, x, 0.6) == pytest.approx(slope, rel=1e-5)
+    inverse = bounds_scalar.inverse_slope(x, y, 0.8) / bounds_scalar.inverse_constant(bound, 0.8)
+    assert value("a_8", bound, x) == pytest.approx(inverse, rel=1e-5)
+
+
+@pytest.mark.parametrize("a", [0.01, 1.0, 30.0])
+def test_the_largest_root_in_units_of_b(a):
+    b, root = 1.4, np.sqrt(1 + 4 * a / 1.4**2)
+    square = bounds_scalar.largest_root(a, b) ** 2
+    assert value("a_4", 0.7, root) == pytest.approx(square / (b**2 + 2 * a))
+    assert value("a_4_sign", 0.7, root) == pytest.approx(square / abs(b**2 - 2 * a))
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 1.0, 6.0])
+def test_the_two_terms_at_every_budget(epsilon):
+    bound = 2.0
+    second = two_term(bound, epsilon) / np.exp(bound) - 1
+    share, exact = second / (1 + second), inverse_information(bound, epsilon)
+    ratio = exact / two_term(bound, epsilon)
+    assert value("two_term_above", bound, share) == pytest.approx(ratio / 16)
+    assert value("two_term_below", bound, share) == pytest.approx(1 / ratio)
+
+
+@pytest.mark.parametrize("difference", [-3.0, 0.0, 2.0])
+def test_the_slope_of_a_report(difference):
+    epsilon = 1.5
+    signal, flip = np.tanh(epsilon / 2), 1 / (1 + np.exp(epsilon))
+    log_prob = lambda x: np.log(flip + signal / (1 + np.exp(-x)))  # noqa: E731
+    slope = (log_prob(difference + 1e-6) - log_prob(difference - 1e-6)) / 2e-6
+    found = value("log_likelihood", epsilon, np.exp(difference / 2))
+    assert found == pytest.approx(slope / log_likelihood_slope(epsilon), rel=1e-6)
+
+
+def test_rearrangements_symbolically():
+    r, a, b, v = sympy.symbols("r a b v", positive=True)
+    q = sympy.symbols("q", positive=True)
+    square = (1 + r) ** 2 / 4 / (1 + (r**2 - 1) / 2)
+    assert sympy.simplify(square - (1 - (r - 1) ** 2 / (2 * (1 + r**2)))) == 0
+    halves = 2 * (a + b) ** 2 + 8 - (a**2 + (a + 2 * b) ** 2 + 2 * (4 - b**2))
+    assert sympy.expand(halves) == 0
+    sigma = v / (1 + v)
+    slope = (1 - 2 * q) * sigma * (1 - sigma) / (q + (1 - 2 * q) * sigma)
+    root = sympy.sqrt(q * (1 - q))
+    off = q / v + (1 - q) * v - 2 * root
+    assert sympy.simplify(slope - (1 - 2 * q) / (1 + 2 * root + off)) == 0
