@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
+
+import torch
 
 from repro.base.schema import Model, Positive, Probability
 from repro.corruption.label_mean import NOBODY, Adversary
@@ -115,6 +117,50 @@ class OnlineCase(Case):
         batch = make_batch(settings, replicates, str(self.world.features.device))
         rewards = settings[0].rewards(self.world)
         return Game(self.world, rewards, batch, self.labels, self.bonus, self.estimate)
+
+    def by_class(self) -> list[dict[str, RunSetting]]:
+        """Settings of all methods by the class that they fit, the case's own class last."""
+        settings: dict[str, RunSetting] = {m.name: m.run(self) for m in self.methods}
+        classes = dict.fromkeys(setting.rewards for setting in settings.values())
+        own_last = sorted(classes, key=lambda rewards: rewards == self.rewards)
+        return [{n: s for n, s in settings.items() if s.rewards == own} for own in own_last]
+
+    @property
+    def shared(self) -> tuple[Hashable, ...]:
+        """What cases of one batch must have in common: all but numbers of their settings.
+
+        The linear class does not depend on the truth, so there the truths may differ.
+        """
+        world = self.world
+        place = (world.features, world.state_prob, world.reference)
+        classes = tuple(next(iter(own.values())).rewards for own in self.by_class())
+        where = (*(t.cpu().numpy().tobytes() for t in place), world.features.shape, world.radius)
+        stages = tuple(id(stage) for stage in (self.labels, self.estimate))
+        return (
+            where if set(classes) == {LinearClass} else id(world),
+            classes, stages, self.bonus, self.exploration.grid_ratio,
+        )  # fmt: skip
+
+
+def alike(cases: Sequence[OnlineCase]) -> list[list[int]]:
+    """Places of the cases that one batch can hold, in order."""
+    found: dict[Hashable, list[int]] = {}
+    for place, case in enumerate(cases):
+        found.setdefault(case.shared, []).append(place)
+    return list(found.values())
+
+
+def joint_game(
+    cases: Sequence[OnlineCase], settings: Sequence[list[RunSetting]], replicates: int
+) -> Game:
+    """What cases that are ``alike`` play in one batch, case by case, R runs of each setting."""
+    first, together = cases[0], [one for own in settings for one in own]
+    game = first.game(together, replicates)
+    if all(case.world is first.world for case in cases):
+        return game
+    truths = torch.stack([case.world.theta for case in cases])
+    runs_each = len(settings[0]) * replicates
+    return replace(game, theta=truths.repeat_interleave(runs_each, dim=0))
 
 
 class OnlineExperiment(Experiment[OnlineCase]):
