@@ -90,7 +90,8 @@ def linear_least_squares(
     features = feature_diff.shape[1]
     outer = (feature_diff[:, :, None] * feature_diff[:, None, :]).flatten(1)
     eye = torch.eye(features, dtype=start.dtype, device=start.device)
-    column, theta = signal[:, None], start
+    column, theta, found = signal[:, None], start, start.clone()
+    moving = torch.arange(len(start), device=start.device)
     for _ in range(MAX_STEPS):
         shape = torch.tanh(theta @ feature_diff.T / 2)
         slope = column * (1 - shape * shape) / 2
@@ -103,10 +104,16 @@ def linear_least_squares(
         step = torch.linalg.solve_ex(information, score[..., None])[0][..., 0]
         moved = nearest_in_ball_newton(theta + step, information, radius)
         change = (moved - theta).abs().amax(-1) * (1 + trace).sqrt()
-        theta = moved
-        if float(change.amax()) < tolerance:
+        found[moving], theta = moved, moved
+        still = change >= tolerance
+        # a run that has arrived takes no step for another's sake: what lies beside it is no matter
+        moving = moving[still]
+        if len(moving) == 0:
             break
-    return theta
+        if len(moving) < len(still):
+            theta, column = theta[still], column[still]
+            pairs, label_sum = pairs[still], label_sum[still]
+    return found
 
 
 def finite_least_squares(
