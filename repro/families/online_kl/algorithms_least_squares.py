@@ -5,6 +5,8 @@ The quadratic of each step is minimised over the ball by Newton's method on the 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor
 from torch.linalg import vector_norm
@@ -50,6 +52,8 @@ def _on_sphere(centre: Tensor, information: Tensor, radius: float) -> Tensor:
     return (vectors @ on_sphere[..., None])[..., 0]
 
 
+Nearest = Callable[[Tensor, Tensor, float], Tensor]
+"""(centre, information, size) → nearest point of a set of that size in the information's norm."""
 MAX_STEPS = 30
 TOLERANCE = 1e-3
 """Gauss–Newton stops when a step is below this share of the smallest standard error."""
@@ -68,10 +72,11 @@ def linear_least_squares(
     signal: Tensor,
     radius: float,
     tolerance: float = TOLERANCE,
+    nearest: Nearest = nearest_in_ball_newton,
 ) -> Tensor:
-    """argmin over ‖θ‖ ≤ radius of Σ [(2α−1)(2σ(⟨x_i, θ⟩) − 1) − z_i]² (P1, step 8).
+    """argmin over a ball, or another set, of Σ [(2α−1)(2σ(⟨x_i, θ⟩) − 1) − z_i]² (P1, step 8).
 
-    Gauss–Newton, each step to the ball's minimiser of the local quadratic; all runs at once.
+    Gauss–Newton, each step to the set's minimiser of the local quadratic; all runs at once.
     The objective is not convex: from a neighbouring block's minimiser, or 0, it converges to
     the minimum that the tests find by restarts.
 
@@ -81,8 +86,9 @@ def linear_least_squares(
         label_sum: (L, C) sum of their privatised labels ±1.
         feature_diff: (C, d).
         signal: (L,) the 2α−1 that the regression assumes.
-        radius: of the class.
+        radius: of the ball ‖θ‖ ≤ radius, or the size of the other set.
         tolerance: stop at steps below this many smallest standard errors.
+        nearest: projection on the set of that size, a ball unless given.
 
     Returns:
         (L, d).
@@ -102,7 +108,7 @@ def linear_least_squares(
         floor = 1e-10 * trace + 1e-12
         information = information + floor[:, None, None] * eye
         step = torch.linalg.solve_ex(information, score[..., None])[0][..., 0]
-        moved = nearest_in_ball_newton(theta + step, information, radius)
+        moved = nearest(theta + step, information, radius)
         change = (moved - theta).abs().amax(-1) * (1 + trace).sqrt()
         found[moving], theta = moved, moved
         still = change >= tolerance

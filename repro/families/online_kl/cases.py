@@ -15,11 +15,13 @@ from repro.corruption.orders import Order
 from repro.families.online_kl.algorithms_bonus import confidence_weight
 from repro.families.online_kl.algorithms_linear import LinearClass
 from repro.families.online_kl.algorithms_pokl import Game
+from repro.families.online_kl.algorithms_reward_class import ChosenClass
 from repro.families.online_kl.run_setting import RewardsOn, RunSetting, make_batch
 from repro.families.online_kl.worlds import OnlineChoice, online_world, replaced
 from repro.instances.assumptions import realizable_and_covered
 from repro.instances.choices import instance_choice
 from repro.instances.linear import LinearWorld
+from repro.policies.reward_class import BALL, RewardClass
 from repro.preferences.label_law import (
     Channel,
     Estimate,
@@ -132,14 +134,13 @@ class OnlineCase(Case):
         The linear class does not depend on the truth, so there the truths may differ.
         """
         world = self.world
-        place = (world.features, world.state_prob, world.reference)
         classes = tuple(next(iter(own.values())).rewards for own in self.by_class())
-        where = (*(t.cpu().numpy().tobytes() for t in place), world.features.shape, world.radius)
-        stages = tuple(id(stage) for stage in (self.labels, self.estimate))
-        return (
-            where if set(classes) == {LinearClass} else id(world),
-            classes, stages, self.bonus, self.exploration.grid_ratio,
-        )  # fmt: skip
+        place = (world.features, world.state_prob, world.reference)
+        truth = () if set(classes) == {LinearClass} else (world.theta,)
+        bytes_of = tuple(tensor.cpu().numpy().tobytes() for tensor in (*place, *truth))
+        numbers = (world.radius, world.reward_bound, self.bonus, self.exploration.grid_ratio)
+        return (bytes_of, world.features.shape, classes, id(self.labels), id(self.estimate),
+                *numbers)  # fmt: skip
 
 
 def alike(cases: Sequence[OnlineCase]) -> list[list[int]]:
@@ -156,7 +157,7 @@ def joint_game(
     """What cases that are ``alike`` play in one batch, case by case, R runs of each setting."""
     first, together = cases[0], [one for own in settings for one in own]
     game = first.game(together, replicates)
-    if all(case.world is first.world for case in cases):
+    if all(torch.equal(case.world.theta, first.world.theta) for case in cases):
         return game
     truths = torch.stack([case.world.theta for case in cases])
     runs_each = len(settings[0]) * replicates
@@ -218,3 +219,22 @@ def small_ridge(case: OnlineCase) -> tuple[tuple[str, bool, str], ...]:
     weight = setting.bonus_weight
     holds = setting.ridge <= weight**2 / 2 or weight == 0
     return (("λ ≤ Γ_T²/2", holds, f"λ = {setting.ridge:.3g}, Γ_T = {weight:.3g}"),)
+
+
+def with_class(case: OnlineCase, chosen: RewardClass | None) -> OnlineCase:
+    """The case with another class of linear rewards, whose B enters Γ_T; None: the ball."""
+    if chosen is None:
+        return case
+    world = replace(case.world, reward_bound=chosen.reward_bound(case.world))
+    return replace(case, world=world, rewards=ChosenClass(chosen))
+
+
+def surrounded(case: OnlineCase) -> tuple[tuple[str, bool, str], ...]:
+    """Realizability in a class that was selected, and a neighbourhood, as rates assume."""
+    rewards = case.rewards(case.world)
+    chosen, theta = getattr(rewards, "chosen", BALL), case.world.theta
+    return (
+        ("the truth in the selected class", chosen.contains(theta, case.world), str(chosen)),
+        ("a neighbourhood of the truth in the selected class",
+         chosen.surrounds(theta, case.world), str(chosen)),
+    )  # fmt: skip
