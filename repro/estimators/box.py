@@ -12,13 +12,16 @@ SMALLEST_MOVE = 1e-15
 """Share of the half-width; a sweep that moves no coordinate by more has arrived."""
 
 
-def nearest_in_box(centre: Tensor, information: Tensor, half_width: float) -> Tensor:
+def nearest_in_box(
+    centre: Tensor, information: Tensor, half_width: float, smallest_move: float = SMALLEST_MOVE
+) -> Tensor:
     """argmin over max|θ_i| ≤ half_width of (θ − centre)ᵀ I (θ − centre), batched.
 
     Args:
         centre: (R, d).
         information: (R, d, d) symmetric positive definite.
         half_width: > 0.
+        smallest_move: share of the half-width below which a descent has arrived.
     """
     outside = centre.abs().amax(dim=-1) > half_width
     if not bool(outside.any()):
@@ -26,7 +29,8 @@ def nearest_in_box(centre: Tensor, information: Tensor, half_width: float) -> Te
     nearest = centre.clone()
     own, far = information[outside], centre[outside]
     pull = (own @ far[..., None])[..., 0]
-    nearest[outside] = _descend(far.clamp(-half_width, half_width), own, pull, half_width)
+    start = far.clamp(-half_width, half_width)
+    nearest[outside] = _descend(start, own, pull, half_width, smallest_move)
     return nearest
 
 
@@ -45,11 +49,13 @@ def newton_in_box(theta: Tensor, score: Tensor, information: Tensor, half_width:
         at, own = theta[outside], information[outside]
         # Iθ + score needs no centre, which is known to few digits where I is nearly singular
         pull = (own @ at[..., None])[..., 0] + score[outside]
-        step[outside] = _descend(at, own, pull, half_width) - at
+        step[outside] = _descend(at, own, pull, half_width, SMALLEST_MOVE) - at
     return step
 
 
-def _descend(start: Tensor, information: Tensor, pull: Tensor, half_width: float) -> Tensor:
+def _descend(
+    start: Tensor, information: Tensor, pull: Tensor, half_width: float, smallest_move: float
+) -> Tensor:
     """argmin of θᵀIθ/2 − ⟨pull, θ⟩ over a box, by its active set, or else coordinate by coordinate.
 
     The few datasets whose active sets go round in circles descend by coordinates, which converges
@@ -58,7 +64,8 @@ def _descend(start: Tensor, information: Tensor, pull: Tensor, half_width: float
     theta, settled = _by_active_set(start, information, pull, half_width)
     left = torch.nonzero(~settled)[:, 0]
     if len(left):
-        theta[left] = _by_coordinates(start[left], information[left], pull[left], half_width)
+        problem = (start[left], information[left], pull[left])
+        theta[left] = _by_coordinates(*problem, half_width, smallest_move)
     return theta
 
 
@@ -91,7 +98,9 @@ def _by_active_set(
     return theta.clamp(-half_width, half_width), same & inside
 
 
-def _by_coordinates(start: Tensor, information: Tensor, pull: Tensor, half_width: float) -> Tensor:
+def _by_coordinates(
+    start: Tensor, information: Tensor, pull: Tensor, half_width: float, smallest_move: float
+) -> Tensor:
     theta = start.clone()
     for _ in range(MAX_SWEEPS):
         moved = theta.new_zeros(())
@@ -100,6 +109,6 @@ def _by_coordinates(start: Tensor, information: Tensor, pull: Tensor, half_width
             new = (theta[:, k] + left / information[:, k, k]).clamp(-half_width, half_width)
             moved = torch.maximum(moved, (new - theta[:, k]).abs().max())
             theta[:, k] = new
-        if bool(moved <= SMALLEST_MOVE * half_width):
+        if bool(moved <= smallest_move * half_width):
             break
     return theta

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -16,6 +17,9 @@ from repro.families.online_kl.algorithms_linear import LinearLearner
 from repro.families.online_kl.run_batch import RunBatch
 from repro.instances.linear import LinearWorld
 from repro.policies.reward_class import RewardClass
+
+ROUGHLY = partial(nearest_in_box, smallest_move=1e-7)
+"""One step of Gauss–Newton: where a face binds, errors are as large as the box."""
 
 
 @dataclass(frozen=True)
@@ -70,9 +74,10 @@ class ChosenLearner(LinearLearner):
 
     def distance(self, members: Tensor) -> Tensor:
         """(L, N) Σ (Δ^r − Δ^r̄)² of parameters (N, d): the quadratic form of F_t."""
-        differences = self._own.feature_diff
-        gap = (members[None] - self.theta[:, None]) @ differences.T
-        return torch.einsum("lc,lnc->ln", self.pairs, gap.square())
+        size = self.theta.shape[1]
+        form = (self.pairs @ self._outer).reshape(-1, size, size)
+        gap = members[None] - self.theta[:, None]
+        return ((gap @ form) * gap).sum(-1)
 
     def in_ball(self, radius: float) -> Tensor:
         """(L, d) least squares over ‖θ‖ ≤ radius."""
@@ -80,7 +85,7 @@ class ChosenLearner(LinearLearner):
 
     def in_box(self, half_width: float) -> Tensor:
         """(L, d) least squares over max|θ_i| ≤ half_width."""
-        return linear_least_squares(*self._problem(), half_width, nearest=nearest_in_box)
+        return linear_least_squares(*self._problem(), half_width, nearest=ROUGHLY)
 
     def values(self, members: Tensor) -> Tensor:
         """(L, N) minus the sum of squares at parameters (N, d), up to a number for each run."""
