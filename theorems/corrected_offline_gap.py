@@ -28,6 +28,8 @@ constant does not.
 
 In probability (``quantile_limit``, ``quantile_bound``): exact (1−δ)-quantiles of the MLE's error
 from δ = 1/2 to e^−200 grow like log(1/δ), with the normal law's constant and within twice it.
+Algorithm 1 has a bonus that grows with log(1/δ) itself: its gap has the quantiles of a shifted χ²
+(``algorithm_quantile``) and stays below the theorem's bound at δ (``algorithm_quantile_bound``).
 
 What would refute it: one random case above 1, another exponent, or a constant outside its margin.
 """
@@ -102,6 +104,20 @@ def exceeds(case: OfflineCase, rng: np.random.Generator, replicates: int) -> Val
     return {m.name: (gap > m.run(problem)).astype(float) for m in case.methods}
 
 
+def quantile_over_limit(case: OfflineCase, rng: np.random.Generator, replicates: int) -> Values:
+    """The (1−δ)-quantile of the gap over its limit, by the side as in ``cautious``."""
+    problem = OneSidedProblem(**vars(problem_of(case, rng, replicates)))
+    known, share = bonus.gap_quantile(honest(case)), 1 - case.constants.failure_prob
+    return {m.name: np.quantile(m.run(problem).cpu().numpy(), share) / known for m in case.methods}
+
+
+def quantile_over_bound(case: OfflineCase, rng: np.random.Generator, replicates: int) -> Values:
+    """The (1−δ)-quantile of the gap of Algorithm 1 over each method's bound at that δ."""
+    problem, share = problem_of(case, rng, replicates), 1 - case.constants.failure_prob
+    found = np.quantile(repaired.run(problem).cpu().numpy(), share)
+    return {m.name: found / m.run(problem) for m in case.methods}
+
+
 SCALED = over("suboptimality · kl_weight", lambda case: 1 / case.world.kl_weight)
 OVER_FISHER = over(
     "suboptimality / (β·W/(8nq))", lambda case: honest(case).predicted_gap(with_bonus=False)
@@ -112,6 +128,10 @@ SHARE = over("error / bonus", lambda case: 1.0)
 OVER_NORMAL = over("error / bonus, over normal", lambda case: bonus.normal_share(honest(case)))
 EVENT = Measure("event E fails [frequency]", fails, Evidence.MEASURED)
 EXCEEDS = Measure("gap above its bound [frequency]", exceeds, Evidence.MEASURED)
+QUANTILE = "(1−δ)-quantile of the gap"
+QUANTILE_LIMIT = Measure(f"{QUANTILE} on the cautious side / limit", quantile_over_limit,
+                         Evidence.MEASURED)  # fmt: skip
+QUANTILE_BOUND = Measure(f"{QUANTILE} / bound", quantile_over_bound, Evidence.MEASURED)
 RATIO = "left side / right side"
 
 WRONG = (wrong.naive_likelihood, wrong.epsilon_overstated, wrong.unaccounted_randomizer)
@@ -230,6 +250,15 @@ class CorrectedOfflineGap(NearBoundExperiment):
             Inequality("(1−δ)-quantile of (Δ̂ − Δ)² ≤ 4W·log(2/δ)/m"),
             searched("quantile² / bound", quantile.any_pairs), quantile.within_bound,
             (quantile.third_of_the_bound,), on=CASES, settles=(GAP, *PRINTED)),
+        Row("algorithm_quantile", "log_inverse_delta",
+            Ratio("Algorithm 1: (1−δ)-quantile of the gap → that of a shifted χ²₁ at every δ"),
+            QUANTILE_LIMIT, repaired,
+            (bonus.bonus_ten_percent, bonus.bonus_in_e_b, bonus.clean_likelihood),
+            on=ONE_STATE, needs=(*PRIVATE, Need.PESSIMISM), settles=(BONUS,)),
+        Row("algorithm_quantile_bound", "log_inverse_delta",
+            Inequality("Algorithm 1: (1−δ)-quantile of the gap ≤ 8·β·D²_π*·W·log(N/δ)/n"),
+            QUANTILE_BOUND, bonus.PROVED, (bonus.PROVED_TENTH,), on=THIN, needs=(Need.LABELS,),
+            settles=(GAP, BONUS)),
     )  # fmt: skip
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:

@@ -26,6 +26,9 @@ Read with the statement:
 - The cap min{1, ·} of eq. (13) breaks the optimism of Lemma C.4 when B > 1/2: see the
   experiment ``optimism_event``, rows ``cap_one`` and ``cap_two_bounds``.
 
+``reward_class=`` replaces the ball in rows on random worlds: least squares is taken over the
+class, and its B and log N are those of Γ_T (docs/explanations/reward_classes.md).
+
 The bonus alone, with the truth for an estimate, has regret ∝ 1/t too: in closed form, and taken
 off in row ``horizon``; the rows ``constant_*`` hold both parts together as numbers.
 
@@ -35,7 +38,7 @@ printed one.  Two-sided rows are on instances where the closed form has exactly 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -50,6 +53,8 @@ from repro.families.online_kl.cases import (
     OnlineProbes,
     realizable,
     small_ridge,
+    surrounded,
+    with_class,
 )
 from repro.families.online_kl.quantities import (
     BEYOND_BONUS,
@@ -62,6 +67,7 @@ from repro.families.online_kl.quantities import (
 from repro.families.online_kl.run_setting import RunSetting
 from repro.families.online_kl.simulation import RegretCurve
 from repro.families.online_kl.wrong_pokl import finite_class, pokl, without_exploration
+from repro.policies.reward_class import RewardClass
 from repro.study.case import Point
 from repro.study.claims import Ratio, Slope
 from repro.study.results import AssumptionResult
@@ -110,6 +116,7 @@ SATURATION = of_curve("regret(T) / regret(T/100)", saturation)
 PROVEN_BONUS = Method("proven_bonus", pokl.run)
 SANE_BONUS = Method("pokl", sane_bonus)
 PER_ROUND = "regret {rate}"
+HIDDEN_ARM = "hidden_arm"
 CLOSED_FORM = Ratio("rate → [tr(Cov_π*·V_LS) + Γ²·Var(u)]/(2·kl_weight)")
 PRIVATE = (Need.LABELS, Need.PRIVACY)
 HIDDEN = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY)
@@ -158,14 +165,31 @@ class LogRegret(OnlineExperiment):
             needs=(Need.OPTIMISM,)),
         Row("exploration", "horizon", Slope(-1, "hard instance: exploration keeps regret {rate}",
             "at_most", tolerance=0.1, symbol="t"), REGRET, pokl, (without_exploration,),
-            on="hidden_arm", needs=(Need.LABELS, Need.OPTIMISM)),
+            on=HIDDEN_ARM, needs=(Need.LABELS, Need.OPTIMISM)),
     )  # fmt: skip
 
     def case(self, point: Point) -> OnlineCase:
         """The case, with what the row is about in place."""
         case, given = super().case(point), point.row.given
+        case = with_class(case, self.selected(point.row))
         return given(case, self.config) if given else case
 
+    def selected(self, row: Row) -> RewardClass | None:
+        """The run's class, in rows of a random world that fit no class of their own.
+
+        The hidden arm is built for the ball, and ``finite_class`` is about a finite one.
+        """
+        own = row.on == HIDDEN_ARM or row.given is with_finite_class
+        return None if own else self.setting.reward_class
+
+    def world_numbers(self, row: Row) -> Mapping[str, object]:
+        """Fields of the row's world, and the class that was selected in place of the ball."""
+        chosen = self.selected(row)
+        found = super().world_numbers(row)
+        return found if chosen is None else {**found, "reward_class": str(chosen)}
+
     def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """Assumption 3.8 on every world, and λ ≤ Γ_T²/2."""
-        return self.at_both_ends(OnlineCase, realizable, small_ridge)
+        """Assumption 3.8 on every world, λ ≤ Γ_T²/2, and the truth inside of the class."""
+        chosen = self.setting.reward_class
+        inside = () if chosen is None else (surrounded,)
+        return self.at_both_ends(OnlineCase, realizable, small_ridge, *inside)

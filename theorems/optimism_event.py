@@ -125,7 +125,7 @@ def along_runs(quantity: str, side: Side, reading: Reading = worst) -> Measure:
 
     def one(case: OnlineCase, rng: np.random.Generator, replicates: int) -> Values:
         ratio = 1.0 if case.horizon <= EVERY_ROUND_UP_TO else case.exploration.grid_ratio
-        return runs(case, reading, rng, replicates, ratio, side(case))
+        return runs([case], reading, [rng], replicates, ratio, side(case))[0]
 
     return Measure(quantity, one, Evidence.MEASURED)
 

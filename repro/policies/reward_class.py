@@ -7,6 +7,7 @@ estimate may lie, log N_F(τ) and the largest reward difference B, of which the 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -61,6 +62,10 @@ class LinearRewards(Protocol):
         ...
 
 
+Forms = Callable[[Tensor], Tensor]
+"""Parameters (N, d) → (R, N) a number of each of R datasets."""
+
+
 class RewardClass(Protocol):
     """A class of linear rewards around a world's truth."""
 
@@ -82,6 +87,17 @@ class RewardClass(Protocol):
 
     def surrounds(self, theta: Tensor, world: LinearRewards) -> bool:
         """Whether a neighbourhood is, without which no estimate is normal in the limit."""
+        ...
+
+    def outer_radius(self, world: LinearRewards) -> float:
+        """Radius of a ball around the origin that holds the class."""
+        ...
+
+    def several(self, forms: Forms, level: Tensor, world: LinearRewards) -> Tensor:
+        """(R,) whether at least two members have a form of at most ``level`` (R,).
+
+        The estimate has 0, so a class without isolated members always does.
+        """
         ...
 
 
@@ -108,6 +124,14 @@ class Ball:
     def surrounds(self, theta: Tensor, world: LinearRewards) -> bool:
         """As in ``RewardClass``."""
         return float(theta.norm()) < world.radius
+
+    def outer_radius(self, world: LinearRewards) -> float:
+        """As in ``RewardClass``."""
+        return world.radius
+
+    def several(self, forms: Forms, level: Tensor, world: LinearRewards) -> Tensor:
+        """As in ``RewardClass``: always."""
+        return torch.ones_like(level, dtype=torch.bool)
 
 
 @dataclass(frozen=True)
@@ -142,6 +166,14 @@ class Box:
     def surrounds(self, theta: Tensor, world: LinearRewards) -> bool:
         """As in ``RewardClass``."""
         return float(theta.abs().max()) < self._size(world)
+
+    def outer_radius(self, world: LinearRewards) -> float:
+        """As in ``RewardClass``."""
+        return self._size(world) * math.sqrt(world.theta.shape[-1])
+
+    def several(self, forms: Forms, level: Tensor, world: LinearRewards) -> Tensor:
+        """As in ``RewardClass``: always."""
+        return torch.ones_like(level, dtype=torch.bool)
 
     def _size(self, world: LinearRewards) -> float:
         return self.half_width * world.radius
@@ -181,6 +213,15 @@ class FiniteClass:
     def surrounds(self, theta: Tensor, world: LinearRewards) -> bool:
         """As in ``RewardClass``: never."""
         return False
+
+    def outer_radius(self, world: LinearRewards) -> float:
+        """As in ``RewardClass``."""
+        return float(self.members(world).norm(dim=-1).max())
+
+    def several(self, forms: Forms, level: Tensor, world: LinearRewards) -> Tensor:
+        """As in ``RewardClass``."""
+        near = (forms(some) <= level[:, None] for some in self.members(world).split(AT_ONCE))
+        return sum(one.sum(dim=-1) for one in near) > 1  # type: ignore[return-value]
 
     def members(self, world: LinearRewards) -> Tensor:
         """(size, d) the members, the truth last."""

@@ -5,6 +5,7 @@ import pytest
 import torch
 from scipy.optimize import minimize
 
+from repro.estimators import box
 from repro.estimators.box import nearest_in_box, newton_in_box
 
 
@@ -65,3 +66,24 @@ def test_a_newton_step_ends_at_the_nearest_point_to_the_free_one():
     step = newton_in_box(theta, score, information, 1.0)
     expected = nearest_in_box(centre, information, 1.0)
     torch.testing.assert_close(theta + step, expected, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize(("features", "ridge"), [(1, 1e-2), (4, 1e-2), (4, 1e-8), (8, 1e-8)])
+def test_the_active_set_is_never_worse_than_coordinates(features, ridge):
+    """Nearly singular information included: there coordinates stop on the way."""
+    rng = np.random.default_rng(features)
+    factor = torch.from_numpy(rng.standard_normal((200, features, max(1, features // 2))))
+    information = factor @ factor.mT
+    trace = information.diagonal(dim1=-2, dim2=-1).sum(-1)
+    information = information + ridge * trace[:, None, None] * torch.eye(features).double()
+    pull = (information @ torch.from_numpy(3 * rng.standard_normal((200, features, 1))))[..., 0]
+    start = torch.zeros(200, features).double()
+    theta, settled = box._by_active_set(start, information, pull, 1.0)
+    assert float(settled.double().mean()) > 0.8
+    slow = box._by_coordinates(start, information, pull, 1.0, 1e-9)
+
+    def value(at):
+        return ((information @ at[..., None])[..., 0] * at).sum(-1) / 2 - (pull * at).sum(-1)
+
+    assert (value(theta) <= value(slow) + 1e-12 * value(slow).abs())[settled].all()
+    assert float(theta.abs().max()) <= 1.0

@@ -63,6 +63,24 @@ def test_what_contains_the_truth(one, has_it, around):
     assert not one.contains(3 * WORLD.theta, WORLD)
 
 
+def test_the_ball_around_a_class():
+    assert BALL.outer_radius(WORLD) == 1.0
+    assert Box(0.7).outer_radius(WORLD) == pytest.approx(1.4)
+    assert 0.9 < FiniteClass(200).outer_radius(WORLD) <= 1.0
+
+
+def test_only_a_finite_class_is_ever_down_to_one_member():
+    def forms(members):  # of two datasets: the squared norm, and nothing
+        return torch.stack([members.square().sum(-1), 0 * members[:, 0]])
+
+    norms = FiniteClass(9).members(WORLD).norm(dim=-1).sort().values
+    for level, several in (((norms[0] + norms[1]) / 2, False), (norms[1] + 1e-9, True)):
+        found = FiniteClass(9).several(forms, torch.tensor([float(level) ** 2, 0.0]), WORLD)
+        assert found.tolist() == [several, True]
+    for one in (BALL, Box()):
+        assert one.several(forms, torch.zeros(2), WORLD).tolist() == [True, True]
+
+
 def test_choices():
     assert chosen_reward_class({"kind": "ball"}) == BALL
     assert chosen_reward_class({"kind": "box", "half_width": 2}) == Box(2.0)

@@ -46,6 +46,16 @@ def test_swept_fields_make_their_own_worlds(trials_of):
     np.testing.assert_allclose(first, last, atol=1e-9)
 
 
+def test_a_class_of_rewards_enters_where_none_is_the_row_s_own(trials_of):
+    usual, boxed = trials_of(), trials_of("reward_class=box")
+    own = {"finite_class", "exploration"}
+    changed = {name for name in usual if usual[name].identity != boxed[name].identity}
+    assert changed == set(usual) - own
+    assert boxed["horizon"].settings["reward_class"] == "Box(half_width=1.0)"
+    wider = setting(boxed["horizon"]).bonus_weight / setting(usual["horizon"]).bonus_weight
+    assert wider > 1.5
+
+
 def test_bad_numbers_are_one_line(refused):
     refused("best_prob", "theorem.worlds.hidden_arm.best_prob=2")
 

@@ -9,6 +9,7 @@ import math
 from dataclasses import replace
 from functools import partial
 
+from scipy import stats
 from torch import Tensor
 
 from repro.families.offline_kl.algorithms_counts import randomize_counts
@@ -121,6 +122,21 @@ def normal_share(problem: TwoArmProblem) -> float:
     )
     weight = float(world.reference[0] * (1 - world.reference[0]))
     return math.sqrt(2 / math.pi * variance * weight / proved_error(problem))
+
+
+def gap_quantile(problem: TwoArmProblem) -> float:
+    """(1−δ)-quantile of the gap of ``repaired`` on one state, in the limit of many labels.
+
+    The gap is β·π*(1−π*)/2 times the square of a normal error less the bonus: a χ² of one degree
+    of freedom that is not central, for Γ grows with log(1/δ).
+    """
+    world, delta = problem.world, problem.constants.failure_prob
+    pairs = problem.n_pairs * float(world.cell_prob[0])
+    variance = inverse_information(float(world.reward_diff[0]), problem.epsilon) / pairs
+    shift = float(repaired_bonus(problem, proved_error(problem))[0])
+    chance = float(world.optimal_policy[0].prod())
+    exact = float(stats.ncx2.isf(delta, 1, shift**2 / variance))
+    return chance / (2 * world.kl_weight) * variance * exact
 
 
 def repaired_in_sample(reward_bound: float, epsilon: float, log_term: float) -> float:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated
 
 from pydantic import Field
@@ -68,9 +69,12 @@ class NearBoundExperiment(Experiment[Case]):
         world = self.config.worlds.get(point.row.on)
         if world is None:
             return PointCase(methods=point.methods, value=point.value)
+        exponent = -math.log(self.constants.failure_prob)
+        delta = math.exp(-point.swept("log_inverse_delta", exponent))
         return OfflineCase(
             methods=point.methods, epsilon=point.epsilon, n_pairs=point.n_pairs,
-            world=near_bound(world, point, self.setting.device), constants=self.constants,
+            world=near_bound(world, point, self.setting.device),
+            constants=replace(self.constants, failure_prob=delta),
         )  # fmt: skip
 
     def world_numbers(self, row: Row) -> Mapping[str, object]:

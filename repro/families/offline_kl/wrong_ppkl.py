@@ -115,6 +115,20 @@ def bonus_of_one_state(problem: TwoArmProblem) -> Tensor:
 
 
 @method
+def inverted_kl_weight_with_bonus(problem: TwoArmProblem) -> Tensor:
+    """Wrong: Algorithm 1 with P1's β read as the weight of KL, not as its inverse."""
+    error = problem.error(problem.fit(problem.epsilon)) - problem.bonus()
+    return problem.gap(error, kl_weight=1 / problem.world.kl_weight)
+
+
+@method
+def bonus_without_coverage(problem: TwoArmProblem) -> Tensor:
+    """Wrong for a sweep of coverage: Γ_n without the density ratio of the rarer response."""
+    rarer = torch.minimum(problem.world.reference, 1 - problem.world.reference)
+    return problem.gap(problem.error(problem.fit(problem.epsilon)) - problem.bonus() * rarer.sqrt())
+
+
+@method
 def event_fails(problem: LinearProblem) -> Tensor:
     """1 where |r̄ − b − r*| ≤ Γ_n fails for some (s, a): event E(δ) in the proof of Thm 4.2."""
     return _outside(problem, problem.bonus())

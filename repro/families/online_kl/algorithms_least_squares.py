@@ -5,6 +5,8 @@ The quadratic of each step is minimised over the ball by Newton's method on the 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor
 from torch.linalg import vector_norm
@@ -50,6 +52,8 @@ def _on_sphere(centre: Tensor, information: Tensor, radius: float) -> Tensor:
     return (vectors @ on_sphere[..., None])[..., 0]
 
 
+Nearest = Callable[[Tensor, Tensor, float], Tensor]
+"""(centre, information, size) → nearest point of a set of that size in the information's norm."""
 MAX_STEPS = 30
 TOLERANCE = 1e-3
 """Gauss–Newton stops when a step is below this share of the smallest standard error."""
@@ -68,10 +72,11 @@ def linear_least_squares(
     signal: Tensor,
     radius: float,
     tolerance: float = TOLERANCE,
+    nearest: Nearest = nearest_in_ball_newton,
 ) -> Tensor:
-    """argmin over ‖θ‖ ≤ radius of Σ [(2α−1)(2σ(⟨x_i, θ⟩) − 1) − z_i]² (P1, step 8).
+    """argmin over a ball, or another set, of Σ [(2α−1)(2σ(⟨x_i, θ⟩) − 1) − z_i]² (P1, step 8).
 
-    Gauss–Newton, each step to the ball's minimiser of the local quadratic; all runs at once.
+    Gauss–Newton, each step to the set's minimiser of the local quadratic; all runs at once.
     The objective is not convex: from a neighbouring block's minimiser, or 0, it converges to
     the minimum that the tests find by restarts.
 
@@ -81,8 +86,9 @@ def linear_least_squares(
         label_sum: (L, C) sum of their privatised labels ±1.
         feature_diff: (C, d).
         signal: (L,) the 2α−1 that the regression assumes.
-        radius: of the class.
+        radius: of the ball ‖θ‖ ≤ radius, or the size of the other set.
         tolerance: stop at steps below this many smallest standard errors.
+        nearest: projection on the set of that size, a ball unless given.
 
     Returns:
         (L, d).
@@ -90,7 +96,8 @@ def linear_least_squares(
     features = feature_diff.shape[1]
     outer = (feature_diff[:, :, None] * feature_diff[:, None, :]).flatten(1)
     eye = torch.eye(features, dtype=start.dtype, device=start.device)
-    column, theta = signal[:, None], start
+    column, theta, found = signal[:, None], start, start.clone()
+    moving = torch.arange(len(start), device=start.device)
     for _ in range(MAX_STEPS):
         shape = torch.tanh(theta @ feature_diff.T / 2)
         slope = column * (1 - shape * shape) / 2
@@ -101,12 +108,18 @@ def linear_least_squares(
         floor = 1e-10 * trace + 1e-12
         information = information + floor[:, None, None] * eye
         step = torch.linalg.solve_ex(information, score[..., None])[0][..., 0]
-        moved = nearest_in_ball_newton(theta + step, information, radius)
+        moved = nearest(theta + step, information, radius)
         change = (moved - theta).abs().amax(-1) * (1 + trace).sqrt()
-        theta = moved
-        if float(change.amax()) < tolerance:
+        found[moving], theta = moved, moved
+        still = change >= tolerance
+        # a run that has arrived takes no step for another's sake: what lies beside it is no matter
+        moving = moving[still]
+        if len(moving) == 0:
             break
-    return theta
+        if len(moving) < len(still):
+            theta, column = theta[still], column[still]
+            pairs, label_sum = pairs[still], label_sum[still]
+    return found
 
 
 def finite_least_squares(

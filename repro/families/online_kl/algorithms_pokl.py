@@ -96,6 +96,7 @@ class Game:
         labels: what labels are drawn from.
         bonus: multiple of the bonus: 1 as printed, 0 none, −1 reversed.
         estimate: (fitted, true) rewards → what least squares returns.
+        theta: (L, d) true parameters, where the runs differ in them; the world's unless given.
     """
 
     world: LinearWorld
@@ -104,6 +105,21 @@ class Game:
     labels: LabelLaw = bradley_terry
     bonus: float = 1.0
     estimate: Estimate = as_fitted
+    theta: Tensor | None = None
+
+    @cached_property
+    def reward(self) -> Tensor:
+        """(S, A) true reward, or (L, S, A) where the runs differ in it."""
+        if self.theta is None:
+            return self.world.reward
+        return torch.einsum("sad,ld->lsa", self.world.features, self.theta)
+
+    @cached_property
+    def reward_diff(self) -> Tensor:
+        """(C,) true reward difference of each cell, or (L, C)."""
+        if self.theta is None:
+            return self.world.reward_diff
+        return self.theta @ self.world.feature_diff.T
 
     def cell_prob(self, current: Round) -> Tensor:
         """(L, C) probability of each unordered pair when a¹ ~ π¹ and a² ~ π²."""
@@ -114,16 +130,16 @@ class Game:
 
     def win_prob(self) -> Tensor:
         """(L, C) P(z = +1) in each cell (P1, Lemma C.1; with corruption P2, Definition 2.4)."""
-        mean = drawn_mean(torch.tanh(self.world.reward_diff / 2), self.labels)
+        mean = drawn_mean(torch.tanh(self.reward_diff / 2), self.labels)
         scale, offset = self.batch.label_scale[:, None], self.batch.label_offset[:, None]
-        fair = 1 + scale * mean - offset * self.world.reward_diff.sign()
+        fair = 1 + scale * mean - offset * self.reward_diff.sign()
         return (fair + self.batch.label_shift[:, None]) / 2
 
     @cached_property
     def optimal(self) -> Tensor:
         """(L, S, A) π* of every run."""
         weight = self.batch.kl_weight[:, None, None]
-        return gibbs_policy(self.world.reference, self.world.reward, weight)
+        return gibbs_policy(self.world.reference, self.reward, weight)
 
     def policies(self, learner: Learner, time: int, rounds: int) -> Round:
         """Steps 8 to 10 after ``time`` labels; both policies are the reference at first."""
@@ -134,12 +150,12 @@ class Game:
             reward = bonus = torch.zeros(shape, dtype=weight.dtype, device=weight.device)
             exploit = explore = world.reference.expand(shape)
         else:
-            reward = self.estimate(learner.reward(), world.reward)
+            reward = self.estimate(learner.reward(), self.reward)
             exploit = gibbs_policy(world.reference, reward, played)
             bonus = batch.bonus_weight[:, None, None] * learner.uncertainty(exploit)
             bonus = self.bonus * torch.minimum(bonus, batch.bonus_cap[:, None, None])
             explore = gibbs_policy(world.reference, reward + bonus, played)
-        excess = (reward + bonus) / played - world.reward / weight
+        excess = (reward + bonus) / played - self.reward / weight
         regret = gibbs_suboptimality(self.optimal, excess, world.state_prob, batch.kl_weight)
         return Round(time, rounds, reward, bonus, exploit, explore, regret, learner.pairs)
 

@@ -15,14 +15,14 @@ NOISE_SCALE = 2.0
 def in_sample_error(game: Game, current: Round, logs: float) -> Tensor:
     """(L,) Σ (ĥ − h*)² over 8σ²·log(T·N/δ) (Lemma C.2), h = E[z] as least squares models it."""
     believed = game.batch.believed_signal[:, None]
-    truth = expected_label(game.world.reward_diff, game.batch.label_scale[:, None])
+    truth = expected_label(game.reward_diff, game.batch.label_scale[:, None])
     fitted = expected_label(reward_differences(game, current.reward), believed)
     return (current.pairs * (fitted - truth).square()).sum(-1) / (8 * NOISE_SCALE**2 * logs)
 
 
 def reward_error(game: Game, current: Round, weight: float) -> Tensor:
     """(L,) Σ (Δ^r* − Δ^r̄)² over Γ_T²/2 (Lemma C.3)."""
-    error = reward_differences(game, current.reward) - game.world.reward_diff
+    error = reward_differences(game, current.reward) - game.reward_diff
     return (current.pairs * error.square()).sum(-1) / (weight**2 / 2)
 
 
@@ -33,7 +33,7 @@ def optimism_deficit(game: Game, current: Round) -> Tensor:
     """
     if current.time == 0:
         return torch.full_like(current.regret, -torch.inf)
-    error = game.world.reward - current.reward
+    error = game.reward - current.reward
     centred = error - (current.exploit * error).sum(-1, keepdim=True)
     return (centred - current.bonus).flatten(1).amax(-1)
 

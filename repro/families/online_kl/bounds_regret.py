@@ -126,7 +126,7 @@ def akaike_weight(times: np.ndarray, cumulative: np.ndarray, decades: float = 3.
     wanted = times[-1] / 10 ** (0.5 * np.arange(steps, -1, -1))
     at = np.unique(np.searchsorted(times, wanted * (1 - 1e-9)))
     gains = np.diff(cumulative[at], axis=0)
-    weight = 1 / np.maximum(gains.var(axis=1, ddof=1) / gains.shape[1], 1e-300)
+    weight = 1 / np.maximum(gains.var(axis=1, ddof=1) / gains.shape[1], 1e-200)
 
     def misfit(shape: np.ndarray) -> float:
         regressor, mean = np.diff(shape[at]), gains.mean(axis=1)

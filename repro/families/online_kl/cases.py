@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
+
+import torch
 
 from repro.base.schema import Model, Positive, Probability
 from repro.corruption.label_mean import NOBODY, Adversary
@@ -13,11 +15,13 @@ from repro.corruption.orders import Order
 from repro.families.online_kl.algorithms_bonus import confidence_weight
 from repro.families.online_kl.algorithms_linear import LinearClass
 from repro.families.online_kl.algorithms_pokl import Game
+from repro.families.online_kl.algorithms_reward_class import ChosenClass
 from repro.families.online_kl.run_setting import RewardsOn, RunSetting, make_batch
 from repro.families.online_kl.worlds import OnlineChoice, online_world, replaced
 from repro.instances.assumptions import realizable_and_covered
 from repro.instances.choices import instance_choice
 from repro.instances.linear import LinearWorld
+from repro.policies.reward_class import BALL, RewardClass
 from repro.preferences.label_law import (
     Channel,
     Estimate,
@@ -116,6 +120,49 @@ class OnlineCase(Case):
         rewards = settings[0].rewards(self.world)
         return Game(self.world, rewards, batch, self.labels, self.bonus, self.estimate)
 
+    def by_class(self) -> list[dict[str, RunSetting]]:
+        """Settings of all methods by the class that they fit, the case's own class last."""
+        settings: dict[str, RunSetting] = {m.name: m.run(self) for m in self.methods}
+        classes = dict.fromkeys(setting.rewards for setting in settings.values())
+        own_last = sorted(classes, key=lambda rewards: rewards == self.rewards)
+        return [{n: s for n, s in settings.items() if s.rewards == own} for own in own_last]
+
+    @property
+    def shared(self) -> tuple[Hashable, ...]:
+        """What cases of one batch must have in common: all but numbers of their settings.
+
+        The linear class does not depend on the truth, so there the truths may differ.
+        """
+        world = self.world
+        classes = tuple(next(iter(own.values())).rewards for own in self.by_class())
+        place = (world.features, world.state_prob, world.reference)
+        truth = () if set(classes) == {LinearClass} else (world.theta,)
+        bytes_of = tuple(tensor.cpu().numpy().tobytes() for tensor in (*place, *truth))
+        numbers = (world.radius, world.reward_bound, self.bonus, self.exploration.grid_ratio)
+        return (bytes_of, world.features.shape, classes, id(self.labels), id(self.estimate),
+                *numbers)  # fmt: skip
+
+
+def alike(cases: Sequence[OnlineCase]) -> list[list[int]]:
+    """Places of the cases that one batch can hold, in order."""
+    found: dict[Hashable, list[int]] = {}
+    for place, case in enumerate(cases):
+        found.setdefault(case.shared, []).append(place)
+    return list(found.values())
+
+
+def joint_game(
+    cases: Sequence[OnlineCase], settings: Sequence[list[RunSetting]], replicates: int
+) -> Game:
+    """What cases that are ``alike`` play in one batch, case by case, R runs of each setting."""
+    first, together = cases[0], [one for own in settings for one in own]
+    game = first.game(together, replicates)
+    if all(torch.equal(case.world.theta, first.world.theta) for case in cases):
+        return game
+    truths = torch.stack([case.world.theta for case in cases])
+    runs_each = len(settings[0]) * replicates
+    return replace(game, theta=truths.repeat_interleave(runs_each, dim=0))
+
 
 class OnlineExperiment(Experiment[OnlineCase]):
     """Sweeps the horizon, ε, or one field of a world."""
@@ -172,3 +219,22 @@ def small_ridge(case: OnlineCase) -> tuple[tuple[str, bool, str], ...]:
     weight = setting.bonus_weight
     holds = setting.ridge <= weight**2 / 2 or weight == 0
     return (("λ ≤ Γ_T²/2", holds, f"λ = {setting.ridge:.3g}, Γ_T = {weight:.3g}"),)
+
+
+def with_class(case: OnlineCase, chosen: RewardClass | None) -> OnlineCase:
+    """The case with another class of linear rewards, whose B enters Γ_T; None: the ball."""
+    if chosen is None:
+        return case
+    world = replace(case.world, reward_bound=chosen.reward_bound(case.world))
+    return replace(case, world=world, rewards=ChosenClass(chosen))
+
+
+def surrounded(case: OnlineCase) -> tuple[tuple[str, bool, str], ...]:
+    """Realizability in a class that was selected, and a neighbourhood, as rates assume."""
+    rewards = case.rewards(case.world)
+    chosen, theta = getattr(rewards, "chosen", BALL), case.world.theta
+    return (
+        ("the truth in the selected class", chosen.contains(theta, case.world), str(chosen)),
+        ("a neighbourhood of the truth in the selected class",
+         chosen.surrounds(theta, case.world), str(chosen)),
+    )  # fmt: skip

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from torch import Tensor
 
 from repro.families.online_kl.algorithms_pokl import Game, Round
 from repro.families.online_kl.bounds_regret import RegretRate, regret_rate
-from repro.families.online_kl.cases import OnlineCase
+from repro.families.online_kl.cases import OnlineCase, alike, joint_game
 from repro.families.online_kl.run_setting import RunSetting
-from repro.families.online_kl.simulation import RegretCurve, Watch, regret, simulate
+from repro.families.online_kl.simulation import RegretCurve, Watch, regret, simulate_parts
 from repro.study.row import Evidence, Measure, Values
 
 Reading = Callable[[OnlineCase, RegretCurve], Iterable[np.ndarray | float]]
@@ -19,49 +19,52 @@ Reading = Callable[[OnlineCase, RegretCurve], Iterable[np.ndarray | float]]
 
 
 def runs(
-    case: OnlineCase,
+    cases: Sequence[OnlineCase],
     reading: Reading,
-    rng: np.random.Generator,
+    rngs: Sequence[np.random.Generator],
     replicates: int,
     ratio: float,
     watch: Watch = regret,
-) -> Values:
-    """Run every method of a case and read its curve.
+) -> list[Values]:
+    """Run every method of some cases and read their curves.
 
+    Cases that differ in numbers alone are simulated in one batch, each with its own stream.
     Methods that fit the case's own class come last, all in one batch: the order in which a
     block's stream is used is part of its results.
 
     Args:
-        case: what is played.
+        cases: what is played.
         reading: what is read of a curve.
-        rng: the block's stream.
+        rngs: the block's stream at each case.
         replicates: R.
         ratio: of the times at which policies change.
         watch: what the curve records.
     """
-    settings: dict[str, RunSetting] = {m.name: m.run(case) for m in case.methods}
-    found: dict[str, np.ndarray | float] = {}
-    for names in _by_class(case, settings):
-        game = case.game([settings[name] for name in names], replicates)
-        curve = simulate(game, case.horizon, ratio, rng, watch)
-        found.update(zip(names, reading(case, curve), strict=True))
-    return found
-
-
-def _by_class(case: OnlineCase, settings: dict[str, RunSetting]) -> list[list[str]]:
-    """Names of methods by the class that they fit, the case's own class last."""
-    classes = dict.fromkeys(setting.rewards for setting in settings.values())
-    own_last = sorted(classes, key=lambda rewards: rewards == case.rewards)
-    return [[n for n, s in settings.items() if s.rewards == rewards] for rewards in own_last]
+    found: list[dict[str, np.ndarray | float]] = [{} for _ in cases]
+    for together in alike(cases):
+        members = [cases[i] for i in together]
+        by_class = [case.by_class() for case in members]
+        for settings in zip(*by_class, strict=True):
+            game = joint_game(members, [list(own.values()) for own in settings], replicates)
+            streams, horizons = [rngs[i] for i in together], [c.horizon for c in members]
+            curves = simulate_parts(game, horizons, ratio, streams, watch)
+            for i, case, own, curve in zip(together, members, settings, curves, strict=True):
+                found[i].update(zip(own, reading(case, curve), strict=True))
+    return found  # type: ignore[return-value]
 
 
 def of_curve(quantity: str, reading: Reading, watch: Watch = regret) -> Measure:
     """A quantity that is read off blocked runs."""
 
-    def one(case: OnlineCase, rng: np.random.Generator, replicates: int) -> Values:
-        return runs(case, reading, rng, replicates, case.exploration.grid_ratio, watch)
+    def batched(
+        cases: Sequence[OnlineCase], rngs: Sequence[np.random.Generator], replicates: int
+    ) -> list[Values]:
+        return runs(cases, reading, rngs, replicates, cases[0].exploration.grid_ratio, watch)
 
-    return Measure(quantity, one, Evidence.MEASURED)
+    def one(case: OnlineCase, rng: np.random.Generator, replicates: int) -> Values:
+        return batched([case], [rng], replicates)[0]
+
+    return Measure(quantity, one, Evidence.MEASURED, batched)
 
 
 def curious_regret(game: Game, now: Round) -> Tensor:

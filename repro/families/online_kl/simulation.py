@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from repro.families.online_kl.algorithms_pokl import Game, Round, blocked_rounds
+from repro.families.online_kl.parts import DrawsOfParts
 from repro.preferences.block_draws import draws_on, geometric_times
 
 Watch = Callable[[Game, Round], Tensor]
@@ -57,9 +58,33 @@ def simulate(
         rng: the block's stream.
         watch: what is recorded of each round in the place of the regret.
     """
-    device, times = str(game.world.features.device), geometric_times(horizon, ratio)
-    shape = (-1, game.batch.replicates)
+    return simulate_parts(game, [horizon], ratio, [rng], watch)[0]
+
+
+def simulate_parts(
+    game: Game,
+    horizons: Sequence[int],
+    ratio: float,
+    rngs: Sequence[np.random.Generator],
+    watch: Watch = regret,
+) -> list[RegretCurve]:
+    """The same for G parts of equally many settings, which lie one after the other.
+
+    The times up to a horizon are the same for every longer one, but for the last.
+
+    Args:
+        game: what is played.
+        horizons: G horizons.
+        ratio: of the grid of times at which policies change.
+        rngs: G streams.
+        watch: what is recorded of each round; ``time`` is that of the part with the longest
+            horizon.
+    """
+    device, longest = str(game.world.features.device), geometric_times(max(horizons), ratio)
+    draws = DrawsOfParts([draws_on(device, rng) for rng in rngs], horizons)
     with torch.inference_mode():
-        rounds = blocked_rounds(game, times, draws_on(device, rng))
-        kept = [watch(game, current).cpu().numpy().reshape(shape) for current in rounds]
-    return RegretCurve(np.array(times, dtype=float), np.stack(kept))
+        rounds = blocked_rounds(game, longest, draws)
+        kept = [watch(game, current).cpu().numpy() for current in rounds]
+    split = np.stack(kept).reshape(len(kept), len(horizons), -1, game.batch.replicates)
+    times = [np.array(geometric_times(horizon, ratio), dtype=float) for horizon in horizons]
+    return [RegretCurve(own, split[: len(own), part]) for part, own in enumerate(times)]

@@ -57,6 +57,20 @@ def test_the_gap_is_the_predicted_one_and_below_its_bound(problem):
     assert float(gap.max()) < bonus.PROVED.run(problem)
 
 
+@pytest.mark.parametrize("delta", [0.5, 0.1, 0.01])
+def test_the_quantile_is_that_of_a_shifted_normal_error(delta):
+    """Against the measured ones, and against a normal error drawn here."""
+    constants = BonusConstants(delta, 1e-20, 1.0)
+    many = draw_problem(WORLD, 10**12, 1.0, constants, np.random.default_rng(2), 40_000)
+    found = bonus.gap_quantile(many)
+    assert found == pytest.approx(np.quantile(bonus.repaired.run(many), 1 - delta), rel=0.01)
+    spread = math.sqrt(inverse_information(float(WORLD.reward_diff[0]), 1.0) * 8 / 3 / 1e12)
+    shift = float(bonus.repaired_bonus(many, bonus.proved_error(many))[0])
+    error = spread * np.random.default_rng(3).standard_normal(400_000) - shift
+    drawn = np.quantile(error**2, 1 - delta) / (8 * WORLD.kl_weight)
+    assert found == pytest.approx(drawn, rel=0.005)
+
+
 def test_the_in_sample_bounds():
     exact = bonus.REPAIRED.run(4.0, 1.0, 3.0)
     assert exact == pytest.approx(24 * inverse_information(4.0, 1.0))

@@ -47,7 +47,7 @@ def fall(method: str, world: LinearWorld | TwoArmWorld, low: int, high: int) -> 
 
 def test_methods_go_by_their_own_names():
     found = {name: one for name, one in vars(wrong_ppkl).items() if isinstance(one, Method)}
-    assert len(found) == 18
+    assert len(found) == 20
     assert all(name == one.name for name, one in found.items())
 
 
@@ -72,6 +72,15 @@ def test_bonus_without_root_falls_twice_as_fast():
     }
     assert extra["bonus_without_root"] == pytest.approx(1, abs=0.02)
     assert extra["ppkl"] > 5
+
+
+def test_wrong_versions_of_the_whole_algorithm_err_with_the_bonus_on():
+    """At 1e14 labels the bonus is all; its square is D² times the rarer π_ref where that is cut."""
+    own = gaps("private_mle", CUBE, 10**14).mean()
+    right = gaps("ppkl", CUBE, 10**14).mean()
+    cut = gaps("bonus_without_coverage", CUBE, 10**14).mean()
+    assert cut - own == pytest.approx((right - own) / 16, rel=0.1)
+    assert gaps("inverted_kl_weight_with_bonus", CUBE, 10**14).mean() > 1e4 * right
 
 
 @pytest.mark.parametrize("world", [LINEAR, CUBE], ids=["linear", "hypercube"])
