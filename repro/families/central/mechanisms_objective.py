@@ -20,7 +20,7 @@ from repro.privacy.mechanism import Mechanism
 
 PANELS, NODES, REACH = 64, 16, 13.0
 """Panels of θ̂ over ±REACH standard deviations of b, and Gauss–Legendre nodes of each."""
-TABLE, BISECTIONS, TO_THE_LAST_BIT, ROOT_STEPS = (1 << 16) + 1, 12, 80, 60
+TABLE, BISECTIONS, TO_THE_LAST_BIT, ROOT_STEPS = (1 << 16) + 1, 12, 80, 26
 GAUSS, WEIGHTS = np.polynomial.legendre.leggauss(NODES)
 
 
