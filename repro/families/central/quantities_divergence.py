@@ -117,32 +117,36 @@ class Surface:
         box = np.array([self.outer or (0.0, 0.0), self.inner])
         if self.round:
             # An angle's range begins where there is least to lose.
-            values, axes = self._grid(box, epsilon)
+            values, _, axes = self._grid(box, epsilon)
             at = axes[1][np.unravel_index(values.argmax(), values.shape)[1]]
             box[1] = at - math.pi, at + math.pi
         peak = -math.inf
         for _ in range(ZOOMS):
-            values, axes = self._grid(box, epsilon)
+            values, hoped, axes = self._grid(box, epsilon)
             peak = values.max()
             if not np.isfinite(peak):
                 break
-            seen = np.nonzero(_hoped(values) > peak - FAR)
-            smaller = np.array([_around(axis, at) for axis, at in zip(axes, seen, strict=True)])
-            wide = np.ptp(box, axis=1) > 0
-            shrunk = np.ptp(smaller[wide], axis=1) / np.ptp(box[wide], axis=1)
-            box = smaller
-            if shrunk.min() > 0.8:
+            smaller = _boxed(hoped > peak - FAR, axes)
+            if _stays(box, smaller) and hoped.max() > peak + FAR:
+                # Too coarse a grid to hope for all that may be between its points.
+                smaller = _boxed(values > peak - FAR, axes)
+            if _stays(box, smaller):
                 break
+            box = smaller
         return box, float(peak)
 
-    def _grid(self, box: np.ndarray, epsilon: float) -> tuple[np.ndarray, list[np.ndarray]]:
-        """Score of a grid."""
+    def _grid(
+        self, box: np.ndarray, epsilon: float
+    ) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
+        """Scores of a grid, what they may be between its points, and its axes."""
         counts = (1 if self.outer is None else ZOOM_POINTS, ZOOM_POINTS)
         axes = [np.linspace(*ends, count) for ends, count in zip(box, counts, strict=True)]
         u, t = (one.ravel() for one in np.meshgrid(*axes, indexing="ij"))
         log_one, log_other = self.densities(u, t)
-        score = _score(_excess(log_one, log_other, epsilon)[1], log_one)
-        return score.reshape(counts), axes
+        loss = _excess(log_one, log_other, epsilon)[1].reshape(counts)
+        log_one = log_one.reshape(counts)
+        score = _score(loss, log_one)
+        return score, score + np.where(_near(loss), _between(log_one), 0.0), axes
 
 
 def _score(loss: np.ndarray, log_one: np.ndarray) -> np.ndarray:
@@ -150,20 +154,44 @@ def _score(loss: np.ndarray, log_one: np.ndarray) -> np.ndarray:
     return np.nan_to_num(log_one + STEEP * np.minimum(loss, 0.0), nan=-np.inf)
 
 
-def _hoped(values: np.ndarray, axes: tuple[int, ...] = (0, 1)) -> np.ndarray:
-    """What lies between points of a grid may reach: a parabola exceeds them by D/8 an axis.
+def _between(values: np.ndarray, axes: tuple[int, ...] = (0, 1)) -> np.ndarray:
+    """What log p between points of a grid may have more than at these points.
 
-    D is the second difference; twice that is allowed for.
+    A parabola exceeds them by an eighth of its second difference on each axis; twice that.
     """
-    total = values
+    total = np.zeros_like(values)
     for axis in axes:
         if values.shape[axis] < 3:
             continue
         with np.errstate(invalid="ignore"):
-            second = np.abs(np.diff(values, 2, axis))
+            second = np.nan_to_num(np.abs(np.diff(values, 2, axis)), posinf=0.0)
         ends = [(1, 1) if axis == one else (0, 0) for one in range(2)]
-        total = total + np.pad(np.nan_to_num(second, posinf=0.0), ends, mode="edge") / 4
+        total += np.pad(second, ends, mode="edge") / 4
     return total
+
+
+def _near(loss: np.ndarray, axes: tuple[int, ...] = (0, 1)) -> np.ndarray:
+    """Whether S may be met within a cell of points of a grid."""
+    total = loss
+    for axis in axes:
+        with np.errstate(invalid="ignore"):
+            step = np.nan_to_num(np.abs(np.diff(loss, 1, axis)), posinf=0.0)
+        before, after = (
+            np.pad(step, [ends if axis == one else (0, 0) for one in range(2)])
+            for ends in ((1, 0), (0, 1))
+        )
+        total = total + np.maximum(before, after)
+    return total > 0
+
+
+def _stays(box: np.ndarray, smaller: np.ndarray) -> bool:
+    """Whether no side of the box has become shorter by a fifth."""
+    return bool((np.ptp(smaller, axis=1) >= 0.8 * np.ptp(box, axis=1)).all())
+
+
+def _boxed(seen: np.ndarray, axes: list[np.ndarray]) -> np.ndarray:
+    """The box of the points seen, and one cell more on each side."""
+    return np.array([_around(*one) for one in zip(axes, np.nonzero(seen), strict=True)])
 
 
 def _around(axis: np.ndarray, at: np.ndarray) -> tuple[float, float]:
@@ -234,8 +262,10 @@ class Lines:
         low, high = np.tile(cuts[:-1], len(u)), np.tile(cuts[1:], len(u))
         for _ in range(LINE_ZOOMS):
             grid = np.linspace(low, high, count, axis=1)
-            score = _score(*self._on(u[line], grid)[1:])
-            seen = _hoped(score, (1,)) > self.peak - FAR
+            _, loss, log_one = self._on(u[line], grid)
+            score = _score(loss, log_one)
+            hoped = score + np.where(_near(loss, (1,)), _between(log_one, (1,)), 0.0)
+            seen = hoped > self.peak - FAR
             kept = seen.any(1)
             line, grid, seen = line[kept], grid[kept], seen[kept]
             rows = np.arange(len(line))
