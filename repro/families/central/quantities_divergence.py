@@ -59,8 +59,7 @@ FINE, COARSE = Rule(12, 6, 20, 11, 3e-8), Rule(7, 4, 8, 7, 1e-3)
 
 def log_delta(one: OnBall, other: OnBall, epsilon: float, rule: Rule = FINE) -> float:
     """log δ(ε) of telling ``one`` from ``other``: the inside of the ball and its sphere."""
-    sides = one, other
-    parts = INSIDE[one.dimension](*sides), ON_SPHERE[one.dimension](*sides)
+    parts = INSIDE[one.dimension](one, other), ON_SPHERE[one.dimension](one, other)
     return float(np.logaddexp.reduce([part.log_integral(epsilon, rule) for part in parts]))
 
 
@@ -109,7 +108,7 @@ class Surface:
         if self.outer is None:
             total = float(lines.integrals(np.zeros(1), rule.alone)[0])
         else:
-            total = _halved(lambda u: lines.integrals(u, rule), *box[0], rule)
+            total = _halved(lambda u: lines.integrals(u, rule), box[0, 0], box[0, 1], rule)
         return peak + math.log(total) if total > 0 else -math.inf
 
     def _zoom(self, epsilon: float) -> tuple[np.ndarray, float]:
@@ -140,7 +139,9 @@ class Surface:
     ) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
         """Scores of a grid, what they may be between its points, and its axes."""
         counts = (1 if self.outer is None else ZOOM_POINTS, ZOOM_POINTS)
-        axes = [np.linspace(*ends, count) for ends, count in zip(box, counts, strict=True)]
+        axes = [
+            np.linspace(low, high, count) for (low, high), count in zip(box, counts, strict=True)
+        ]
         u, t = (one.ravel() for one in np.meshgrid(*axes, indexing="ij"))
         log_one, log_other = self.densities(u, t)
         loss = _excess(log_one, log_other, epsilon)[1].reshape(counts)
@@ -448,5 +449,6 @@ class Slices:
         return surface.log_integral(epsilon, rule)
 
 
-INSIDE = {1: _line, 2: _disc, 3: _solid}
-ON_SPHERE = {1: Atoms, 2: _circle, 3: _sphere}
+Part = Surface | Slices | Atoms
+INSIDE: dict[int, Callable[[OnBall, OnBall], Part]] = {1: _line, 2: _disc, 3: _solid}
+ON_SPHERE: dict[int, Callable[[OnBall, OnBall], Part]] = {1: Atoms, 2: _circle, 3: _sphere}
