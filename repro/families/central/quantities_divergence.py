@@ -79,8 +79,8 @@ class Atoms:
     def log_integral(self, epsilon: float, rule: Rule) -> float:
         """log of the sum of (p − e^ε q)₊."""
         ends = np.array([[-1.0], [1.0]])
-        logs = [side.log_area_density(ends) for side in (self.one, self.other)]
-        return float(np.logaddexp.reduce(_excess(*logs, epsilon)[0]))
+        log_one, log_other = (side.log_area_density(ends) for side in (self.one, self.other))
+        return float(np.logaddexp.reduce(_excess(log_one, log_other, epsilon)[0]))
 
 
 @dataclass(frozen=True)
