@@ -74,13 +74,15 @@ class MDPCase(LearningCase):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PairCase(Case):
-    """Random pairs of trajectories of ``horizon`` steps.
+    """Random pairs of trajectories.
 
     Attributes:
+        steps: H.
         feature_norm: L.
         radius: B.
     """
 
+    steps: int
     feature_norm: float
     radius: float
 
@@ -88,7 +90,7 @@ class PairCase(Case):
 def curvature(case: PairCase, m: Method[bool], rng: np.random.Generator, replicates: int):
     """(R,) both sides of (21), with the Σ that the method stands for."""
     norm, radius = case.feature_norm, case.radius
-    return curvature_ratio(rng, replicates, case.horizon, norm, radius, m.run).numpy()
+    return curvature_ratio(rng, replicates, case.steps, norm, radius, m.run).numpy()
 
 
 printed_objective = Method("printed_objective", greedy.run)
@@ -154,10 +156,10 @@ class MDPGap(CentralExperiment[Case]):
             printed_objective, on=COVERED, needs=(Need.TRUTH_HIDDEN, Need.NOISE), settles=THEOREM,
             expected="contradicted",
             why="Ĵ with r_θ̃ does not depend on θ, so nothing is pessimistic"),
-        Row("covariance_printed", "horizon", Inequality("(21) with the main text's Σ"), CURVATURE,
+        Row("covariance_printed", "steps", Inequality("(21) with the main text's Σ"), CURVATURE,
             step_by_step, on=PAIR, settles=LEMMA, expected="contradicted",
             why="the Hessian has x·xᵀ of the sum over steps, and steps can cancel"),
-        Row("covariance", "horizon", Inequality("(21) with Σ = mean of x·xᵀ"), CURVATURE,
+        Row("covariance", "steps", Inequality("(21) with Σ = mean of x·xᵀ"), CURVATURE,
             of_the_sum, (step_by_step,), on=PAIR, settles=("p3.claim_c_2", *LEMMA)),
         Row("n_pairs_greedy_private", "n_pairs", Slope(-0.5, "private, greedy on θ̃: gap {rate}"),
             GAP, greedy, (root_n_noise, argmin_policy), on=SCALES, given=PRIVATE, needs=LABELS,
@@ -207,7 +209,7 @@ class MDPGap(CentralExperiment[Case]):
     def pair(self, point: Point) -> PairCase:
         """Pairs of trajectories of the swept number of steps."""
         return PairCase(
-            methods=point.methods, horizon=point.horizon,
+            methods=point.methods, steps=int(point.value),
             feature_norm=self.curator.feature_norm, radius=self.curator.radius,
         )  # fmt: skip
 

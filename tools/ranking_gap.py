@@ -29,7 +29,7 @@ BOUNDS, RANKED = (0.5, 1.0, 3.0, 5.0), (2, 3, 4)
 def gradient(angles: np.ndarray, radius: float) -> np.ndarray:
     """(2,) of a ranking whose features lie at these angles, best first, at θ = radius·e₁."""
     features = tuple((float(np.cos(one)), float(np.sin(one))) for one in angles)
-    return RankedFeatures(features).gradient(np.array([radius, 0.0]))
+    return RankedFeatures(features).derivatives(np.array([radius, 0.0]))[0]
 
 
 def farthest(ranked: int, radius: float, starts: int = STARTS) -> float:

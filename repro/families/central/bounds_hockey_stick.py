@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import gammaincc, log_ndtr
+from scipy.special import gammaincc, log_ndtr, roots_legendre
 
 from repro.families.central.bounds_gradients import Records
 from repro.families.central.bounds_turning import turning_bound
 
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(200)
+NODES, WEIGHTS = roots_legendre(200)
 LAST = 100.0
 """Log units that the tail of the noise falls by before its integral is cut."""
 

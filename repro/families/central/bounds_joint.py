@@ -9,14 +9,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import log_ndtr, ndtr
+from scipy.special import log_ndtr, ndtr, roots_legendre
 
 from repro.families.central.bounds_gradients import Records
 from repro.families.central.bounds_hockey_stick import log_volume
 from repro.families.central.mechanisms_calibration import RIDGE_SHARE, Calibration
 from repro.families.central.mechanisms_gaussian import gaussian_delta
 
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(400)
+NODES, WEIGHTS = roots_legendre(400)
 LAST = 90.0
 """Log units over which the tail of the arc is integrated."""
 SMALLEST, LARGEST, HALVINGS = 1e-6, 1e3, 60

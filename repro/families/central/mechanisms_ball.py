@@ -8,11 +8,11 @@ integral over t of that of b times det(T + (t/B)I), T being the tangential block
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy.special import erfcx, expit
+from scipy.special import erfcx, expit, log_ndtr
 
 from repro.families.central.mechanisms_records import Pair, RankedFeatures, Records
 
@@ -38,32 +38,35 @@ class OnBall:
     radius: float
     dimension: int
 
+    def derivatives(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Gradient −b(θ) (..., d) and Hessian (..., d, d) of the unperturbed objective."""
+        x, counts, squares = self._pairs
+        win = expit(theta @ x.T)
+        lost = (1 - win) * counts
+        order = (self.dimension, self.dimension)
+        pull = self.ridge * theta - lost @ x
+        curvature = ((win * lost) @ squares).reshape(*theta.shape[:-1], *order)
+        curvature = curvature + self.ridge * np.eye(self.dimension)
+        for record in self._rankings:
+            gradient, hessian = record.derivatives(theta)
+            pull, curvature = pull + gradient, curvature + hessian
+        return pull, curvature
+
     def pull(self, theta: np.ndarray) -> np.ndarray:
         """(..., d) gradient of the unperturbed objective, −b(θ)."""
-        x, counts = self._pairs
-        total = self.ridge * theta - (expit(-(theta @ x.T)) * counts) @ x
-        for record in self._rankings:
-            total = total + record.gradient(theta)
-        return total
+        return self.derivatives(theta)[0]
 
     def curvature(self, theta: np.ndarray) -> np.ndarray:
         """(..., d, d) Hessian of the objective, at least A·I."""
-        x, counts = self._pairs
-        reward = theta @ x.T
-        squares = (x[:, :, None] * x[:, None, :]).reshape(len(x), self.dimension**2)
-        pairs = (expit(reward) * expit(-reward) * counts) @ squares
-        order = (self.dimension, self.dimension)
-        total = self.ridge * np.eye(self.dimension) + pairs.reshape(*theta.shape[:-1], *order)
-        for record in self._rankings:
-            total = total + record.hessian(theta)
-        return total
+        return self.derivatives(theta)[1]
 
     @cached_property
-    def _pairs(self) -> tuple[np.ndarray, np.ndarray]:
-        """(m, d) feature differences and (m,) counts: all pairs in one product, for speed."""
+    def _pairs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(m, d) feature differences, (m,) counts, (m, d²) squares: all pairs in one product."""
         pairs = [one for one in self.records if isinstance(one, Pair)]
         x = np.array([one.x for one in pairs]).reshape(len(pairs), self.dimension)
-        return x, np.array([one.count for one in pairs])
+        squares = (x[:, :, None] * x[:, None, :]).reshape(len(x), self.dimension**2)
+        return x, np.array([one.count for one in pairs]), squares
 
     @cached_property
     def _rankings(self) -> tuple[RankedFeatures, ...]:
@@ -71,21 +74,48 @@ class OnBall:
 
     def log_density(self, theta: np.ndarray) -> np.ndarray:
         """(...) log density at θ (..., d) inside the ball; −inf outside."""
-        standard = (self.pull(theta) ** 2).sum(-1) / self.sigma**2
-        volume = _log_det(self.curvature(theta))
+        pull, curvature = self.derivatives(theta)
+        standard = (pull**2).sum(-1) / self.sigma**2
+        volume = _log_det(curvature)
         log = volume - standard / 2 - self.dimension * (LOG_ROOT + np.log(self.sigma))
         return np.where((theta**2).sum(-1) < self.radius**2, log, -np.inf)
 
     def log_area_density(self, omega: np.ndarray) -> np.ndarray:
         """(...) log density of θ = Bω per unit of area, ω (..., d) of norm 1."""
         theta = self.radius * omega
-        pull = self.pull(theta)
+        pull, curvature = self.derivatives(theta)
         radial = (pull * omega).sum(-1)
         across = (pull**2).sum(-1) - radial**2
         log, moments = _upper_moments(radial / self.sigma)
-        volume = self._tangential(theta, omega, radial, moments)
+        volume = self._tangential(curvature, omega, radial, moments)
         log = log - across / (2 * self.sigma**2) + np.log(np.maximum(volume, 1e-300))
         return log - (self.dimension - 1) * (LOG_ROOT + np.log(self.sigma))
+
+    @cached_property
+    def middle_alone(self) -> bool:
+        """Whether d = 3 and no record joins the middle coordinate to the others."""
+        return self.dimension == 3 and not any(_joins_middle(one) for one in self.records)
+
+    @cached_property
+    def plane(self) -> OnBall:
+        """The first and the last coordinate of d = 3, as far as the middle one is alone."""
+        return self._seen_along((0, 2))
+
+    def log_middle(self, height: np.ndarray) -> np.ndarray:
+        """(...) log P(|θ₂| ≤ height), θ₂ the middle coordinate without a ball, if it is alone."""
+        line = self._seen_along((1,))
+        # The noise falls as θ₂ rises.
+        low, high = (
+            -line.pull(sign * height[..., None])[..., 0] / self.sigma for sign in (1.0, -1.0)
+        )
+        right = low > 0
+        low, high = np.where(right, -high, low), np.where(right, -low, high)
+        with np.errstate(divide="ignore"):
+            return log_ndtr(high) + np.log(-np.expm1(np.minimum(log_ndtr(low) - log_ndtr(high), 0)))
+
+    def _seen_along(self, axes: tuple[int, ...]) -> OnBall:
+        records = tuple(one.along(axes) for one in self.records)
+        return replace(self, records=records, dimension=len(axes))
 
     def solve(self, noise: np.ndarray) -> np.ndarray:
         """(m, d) minimisers for noise b (m, d), on the sphere where the ball binds."""
@@ -109,8 +139,9 @@ class OnBall:
         theta = np.zeros_like(noise)
         identity = np.eye(self.dimension)
         for _ in range(NEWTON_STEPS):
-            residual = self.pull(theta) + noise + weight[:, None] * theta
-            matrix = self.curvature(theta) + weight[:, None, None] * identity
+            pull, curvature = self.derivatives(theta)
+            residual = pull + noise + weight[:, None] * theta
+            matrix = curvature + weight[:, None, None] * identity
             step = np.linalg.solve(matrix, residual[..., None])[..., 0]
             # The third derivative of the logistic loss is at most R times its second: with this
             # damping the objective falls at every step.
@@ -118,17 +149,21 @@ class OnBall:
             theta = theta - step * np.log1p(size) / size
         return theta
 
-    def _tangential(self, theta, omega, radial, moments) -> np.ndarray:
+    def _tangential(self, block, omega, radial, moments) -> np.ndarray:
         """E[det(T + (t/B)I); t > 0] over e^log, t = σu − radial with u standard normal."""
         start, step = -radial / self.radius, self.sigma / self.radius
         if self.dimension == 1:
             return moments[0]
-        block = self.curvature(theta)
         trace, det = _tangential_trace_and_det(block, omega)
         if self.dimension == 2:
             return (trace + start) * moments[0] + step * moments[1]
         first = (det + start * trace + start**2) * moments[0]
         return first + (trace + 2 * start) * step * moments[1] + step**2 * moments[2]
+
+
+def _joins_middle(record: Pair | RankedFeatures) -> bool:
+    rows = record.rows
+    return bool(rows[:, 1].any() and rows[:, [0, 2]].any())
 
 
 def _log_det(matrix: np.ndarray) -> np.ndarray:
@@ -142,11 +177,24 @@ def _log_det(matrix: np.ndarray) -> np.ndarray:
 
 def _tangential_trace_and_det(block: np.ndarray, omega: np.ndarray):
     """Trace and determinant of a matrix on the tangent space at ω (d − 1 eigenvalues)."""
-    radial = np.einsum("...i,...ij,...j->...", omega, block, omega)
-    trace = np.einsum("...ii->...", block) - radial
-    # det of the tangential block = det(M)·⟨ω, M⁻¹ω⟩, the cofactor of ω.
-    inverse = np.einsum("...i,...ij,...j->...", omega, np.linalg.inv(block), omega)
-    return trace, np.linalg.det(block) * inverse
+    if block.shape[-1] == 2:
+        across = np.stack([-omega[..., 1], omega[..., 0]], -1)
+        only = _form(across, block, across)
+        return only, only
+    # An orthonormal basis without branches (Duff et al. 2017).
+    x, y, z = np.moveaxis(omega, -1, 0)
+    sign = np.copysign(1.0, z)
+    a = -1 / (sign + z)
+    one = np.stack([1 + sign * x**2 * a, sign * x * y * a, -sign * x], -1)
+    two = np.stack([x * y * a, sign + y**2 * a, -y], -1)
+    first, mixed, second = (_form(*ends) for ends in (
+        (one, block, one), (one, block, two), (two, block, two)
+    ))  # fmt: skip
+    return first + second, first * second - mixed**2
+
+
+def _form(left: np.ndarray, matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
+    return (left * (matrix @ right[..., None])[..., 0]).sum(-1)
 
 
 def _upper_moments(z: np.ndarray):

@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+from scipy.optimize import brentq
+
 from repro.families.central.bounds_gradients import Records
 from repro.families.central.bounds_hockey_stick import hockey_stick_bound
 from repro.families.central.mechanisms_objective import Items, ObjectivePerturbation, Perturbed
@@ -17,10 +19,10 @@ HESSIAN = 1.0
 GRADIENT = 2.0
 RIDGE_SHARE = 0.05
 """Share of ε that the corrected ridge spends on the change of volume."""
-SMALLEST, LARGEST, HALVINGS = 1e-3, 1e9, 80
-"""Bracket of σ, and bisections of its logarithm down to rounding."""
-NARROWER, LAST_HALVINGS = 4.0, 24
-"""What the slow part of the bound may save at most, and bisections to find it, down to 1e-7."""
+SMALLEST, LARGEST, NEAR = 1e-3, 1e9, 1e-9
+"""Bracket of σ, and how near to the root of its logarithm the search begins to go up from it."""
+NARROWER = 4.0
+"""What the slow part of the bound may save at most."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,8 @@ def kifer(epsilon: float, dp_delta: float) -> Calibration:
 def corrected(epsilon: float, dp_delta: float, records: Records) -> Calibration:
     """Smallest noise for which ``hockey_stick_bound`` certifies (ε, δ), on a fixed ridge.
 
-    The bound falls in σ, so the search is a bisection; its end on the safe side is returned.
+    The root is found first; then σ goes up from it until the bound was seen to be at most δ, so
+    nothing rests on the bound's being monotone.
 
     Args:
         epsilon: budget > 0.
@@ -76,17 +79,22 @@ def corrected(epsilon: float, dp_delta: float, records: Records) -> Calibration:
     share = RIDGE_SHARE * epsilon / records.rank
     ridge = records.hessian / records.rank / math.expm1(share)
 
-    def smallest(of: Records, low: float, high: float, halvings: int) -> float:
-        for _ in range(halvings):
-            middle = (low + high) / 2
-            bound = hockey_stick_bound(of, math.exp(middle), ridge, epsilon)
-            low, high = (middle, high) if bound > dp_delta else (low, middle)
-        return high
+    def smallest(of: Records, low: float, high: float) -> float:
+        def excess(log_sigma: float) -> float:
+            bound = hockey_stick_bound(of, math.exp(log_sigma), ridge, epsilon)
+            return math.log(max(bound, 1e-300)) - math.log(dp_delta)
+
+        if excess(low) <= 0:
+            return low
+        found, above = float(brentq(excess, low, high, xtol=NEAR)), NEAR  # type: ignore[arg-type]
+        while excess(found + above) > 0:
+            above = 2 * above
+        return found + above
 
     fast = replace(records, radius=None)
-    found = smallest(fast, math.log(SMALLEST), math.log(LARGEST), HALVINGS)
+    found = smallest(fast, math.log(SMALLEST), math.log(LARGEST))
     if records.radius is not None:
-        found = smallest(records, found - math.log(NARROWER), found, LAST_HALVINGS)
+        found = smallest(records, found - math.log(NARROWER), found + NEAR)
     return Calibration(math.exp(found), ridge)
 
 

@@ -6,10 +6,14 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import brentq
 
 from repro.families.central.mechanisms_ball import OnBall
 from repro.families.central.quantities_divergence import FINE, worst_log_delta
 from repro.privacy.mechanism import Mechanism
+
+LEAST = -1e3
+"""log δ below which no difference is made."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +26,20 @@ class OnBallNeighbours(Mechanism):
     def exact_delta(self, epsilon: float) -> float:
         """By nested quadrature."""
         return math.exp(worst_log_delta(self.one, self.other, epsilon, FINE))
+
+    def exact_epsilon(self, dp_delta: float) -> float:
+        """By regula falsi on log δ(ε), which is almost linear, as each δ(ε) takes a while."""
+
+        def excess(epsilon: float) -> float:
+            log = worst_log_delta(self.one, self.other, epsilon, FINE)
+            return max(log, LEAST) - math.log(dp_delta)
+
+        if excess(0.0) <= 0:
+            return 0.0
+        high = 1.0
+        while excess(high) > 0:
+            high = 2 * high
+        return float(brentq(excess, 0.0, high, xtol=1e-9, rtol=1e-9))  # type: ignore[arg-type]
 
     def scores(self, rng: np.random.Generator, neighbour: bool, count: int) -> np.ndarray:
         side = self.other if neighbour else self.one

@@ -11,14 +11,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from scipy.special import expit, ndtr
 
 from repro.privacy.mechanism import Mechanism
 
-NODES, REACH = 20_001, 13.0
-TABLE, BISECTIONS = (1 << 16) + 1, 12
+PANELS, NODES, REACH = 64, 16, 13.0
+"""Panels of θ̂ over ±REACH standard deviations of b, and Gauss–Legendre nodes of each."""
+TABLE, BISECTIONS, TO_THE_LAST_BIT, ROOT_STEPS = (1 << 16) + 1, 12, 80, 26
+GAUSS, WEIGHTS = np.polynomial.legendre.leggauss(NODES)
 
 
 @dataclass(frozen=True)
@@ -118,6 +121,17 @@ class Perturbed:
         return np.array([ndtr(-self.ends[0]), ndtr(self.ends[1])])
 
     @cached_property
+    def edges(self) -> np.ndarray:
+        """(PANELS + 1,) of the panels of θ̂, within the ball and REACH."""
+        wanted = self.sigma * np.array([REACH, -REACH])
+        low, high = np.full(2, -self.radius), np.full(2, self.radius)
+        for _ in range(TO_THE_LAST_BIT):
+            middle = (low + high) / 2
+            ahead = self.noise_at(middle) > wanted
+            low, high = np.where(ahead, middle, low), np.where(ahead, high, middle)
+        return np.linspace(low[0], high[1], PANELS + 1)
+
+    @cached_property
     def _table(self) -> tuple[np.ndarray, np.ndarray]:
         """θ on a grid, and −b(θ), which rises."""
         grid = np.linspace(-self.radius, self.radius, TABLE)
@@ -132,7 +146,10 @@ class Perturbed:
             middle = (low + high) / 2
             ahead = self.noise_at(middle) > self.sigma * standard
             low, high = np.where(ahead, middle, low), np.where(ahead, high, middle)
+        # Newton's last step, within the bracket: θ̂ may vary by less than the table's cells.
         theta = (low + high) / 2
+        ahead = (self.noise_at(theta) - self.sigma * standard) / self.slope_at(theta)
+        theta = np.clip(theta + ahead, low, high)
         theta = np.where(standard >= self.ends[0], -self.radius, theta)
         return np.where(standard <= self.ends[1], self.radius, theta)
 
@@ -145,9 +162,51 @@ class ObjectivePerturbation(Mechanism):
     other: Perturbed
 
     def exact_delta(self, epsilon: float) -> float:
-        return max(
-            float((self.mass(side) * -np.expm1(np.minimum(epsilon - loss, 0.0))).sum())
-            for side, loss in ((0, self.losses[0]), (1, self.losses[1]))
+        return max(self._delta(0, epsilon), self._delta(1, epsilon))
+
+    def _delta(self, side: int, epsilon: float) -> float:
+        """Both atoms, panels on one side of ε, and those that a root of the loss cuts."""
+        loss, mass = self.losses[side], self.mass(side)
+        found = mass * -np.expm1(np.minimum(epsilon - loss, 0.0))
+        ends, at_ends = (self.one, self.other)[side].edges, self._at_edges[side]
+        inside = loss[:-2].reshape(PANELS, NODES)
+        points = np.concatenate([at_ends[:-1, None], inside, at_ends[1:, None]], 1) > epsilon
+        cut = np.nonzero(points.any(1) & ~points.all(1))[0]
+        whole = found[:-2].reshape(PANELS, NODES).sum(1)
+        whole[cut] = [self._cut(side, epsilon, ends[k], ends[k + 1], points[k]) for k in cut]
+        return float(whole.sum() + found[-2:].sum())
+
+    def _cut(self, side: int, epsilon: float, low: float, high: float, above: np.ndarray) -> float:
+        """∫(p − e^ε q)₊ on a panel, between the roots of the loss less ε."""
+        one, other = (self.one, self.other)[:: 1 - 2 * side]
+
+        def excess(theta: np.ndarray) -> np.ndarray:
+            return one.log_density(theta) - other.log_density(theta) - epsilon
+
+        at = np.concatenate([[low], _nodes_between(low, high), [high]])
+        change = np.nonzero(above[1:] != above[:-1])[0]
+        left, right = at[change], at[change + 1]
+        for _ in range(ROOT_STEPS):
+            middle = (left + right) / 2
+            as_left = (excess(middle) > 0) == above[change]
+            left, right = np.where(as_left, middle, left), np.where(as_left, right, middle)
+        ends = np.concatenate([[low], left, [high]])
+        # Signs alternate from that of the first end.
+        pieces = list(pairwise(ends))[0 if above[0] else 1 :: 2]
+        total = 0.0
+        for begin, end in pieces:
+            theta = _nodes_between(begin, end)
+            density = np.exp(one.log_density(theta)) / np.sqrt(2 * np.pi)
+            lost = -np.expm1(np.minimum(-excess(theta), 0.0))
+            total += float((density * lost) @ WEIGHTS) * (end - begin) / 2
+        return total
+
+    @cached_property
+    def _at_edges(self) -> tuple[np.ndarray, np.ndarray]:
+        """Log likelihood ratios at the edges of each side's panels."""
+        sides = (self.one, self.other), (self.other, self.one)
+        return tuple(  # type: ignore[return-value]
+            one.log_density(one.edges) - other.log_density(one.edges) for one, other in sides
         )
 
     @cached_property
@@ -177,22 +236,25 @@ class ObjectivePerturbation(Mechanism):
         return np.where(theta >= self.one.radius, atoms[1], found)
 
     def _losses(self, one: Perturbed, other: Perturbed) -> np.ndarray:
-        theta = one.solve(_nodes(one))
+        theta = _nodes(one)
         inside = one.log_density(theta) - other.log_density(theta)
         with np.errstate(divide="ignore", invalid="ignore"):
             atoms = np.log(one.atoms) - np.log(other.atoms)
         return np.append(inside, np.nan_to_num(atoms, nan=0.0))
 
 
+def _nodes_between(low: float, high: float) -> np.ndarray:
+    return low + (high - low) * (GAUSS + 1) / 2
+
+
 def _nodes(side: Perturbed) -> np.ndarray:
-    """Equally spaced nodes of b/σ inside the atoms."""
-    return np.linspace(max(side.ends[1], -REACH), min(side.ends[0], REACH), NODES)
+    """(PANELS·NODES,) values of θ̂."""
+    low, width = side.edges[:-1], np.diff(side.edges)
+    return (low[:, None] + width[:, None] * (GAUSS + 1) / 2).ravel()
 
 
 def _mass(side: Perturbed) -> np.ndarray:
-    """Trapezoidal masses of the nodes under a standard normal, then the two atoms."""
-    nodes = _nodes(side)
-    weights = np.full(NODES, nodes[1] - nodes[0])
-    weights[[0, -1]] /= 2
-    inside = np.exp(-(nodes**2) / 2) / np.sqrt(2 * np.pi) * weights
-    return np.append(inside, side.atoms)
+    """Gauss–Legendre masses of the nodes, then the two atoms."""
+    density = np.exp(side.log_density(_nodes(side))) / np.sqrt(2 * np.pi)
+    weights = (np.diff(side.edges)[:, None] / 2 * WEIGHTS).ravel()
+    return np.append(density * weights, side.atoms)

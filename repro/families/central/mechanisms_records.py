@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit, softmax
+from scipy.special import expit
 
 
 @dataclass(frozen=True)
@@ -20,16 +20,19 @@ class Pair:
     x: tuple[float, ...]
     count: float = 1.0
 
+    @property
+    def rows(self) -> np.ndarray:
+        """(1, d) x."""
+        return np.array([self.x])
+
+    def along(self, axes: tuple[int, ...]) -> Pair:
+        """What it says of these coordinates."""
+        return Pair(tuple(self.x[axis] for axis in axes), self.count)
+
     def gradient(self, theta: np.ndarray) -> np.ndarray:
         """(..., d) at θ (..., d)."""
         x = np.array(self.x)
         return -self.count * expit(-(theta @ x))[..., None] * x
-
-    def hessian(self, theta: np.ndarray) -> np.ndarray:
-        """(..., d, d) at θ (..., d)."""
-        x = np.array(self.x)
-        win = expit(theta @ x)
-        return (self.count * win * expit(-(theta @ x)))[..., None, None] * np.outer(x, x)
 
 
 @dataclass(frozen=True)
@@ -44,27 +47,36 @@ class RankedFeatures:
     features: tuple[tuple[float, ...], ...]
     count: float = 1.0
 
-    def gradient(self, theta: np.ndarray) -> np.ndarray:
-        """(..., d): at each stage the mean feature of those left, less that of the winner."""
-        total = np.zeros_like(theta)
-        for left, weight in self._stages(theta):
-            total = total + weight @ left - left[0]
-        return self.count * total
+    @property
+    def rows(self) -> np.ndarray:
+        """(K, d) features."""
+        return np.array(self.features)
 
-    def hessian(self, theta: np.ndarray) -> np.ndarray:
-        """(..., d, d): at each stage the covariance of the features left."""
-        total = 0.0
-        for left, weight in self._stages(theta):
-            mean = weight @ left
-            second = np.einsum("...k,ki,kj->...ij", weight, left, left)
-            total = total + second - mean[..., :, None] * mean[..., None, :]
-        return self.count * np.asarray(total)
+    def along(self, axes: tuple[int, ...]) -> RankedFeatures:
+        """What it says of these coordinates."""
+        return RankedFeatures(
+            tuple(tuple(one[axis] for axis in axes) for one in self.features), self.count
+        )
 
-    def _stages(self, theta: np.ndarray):
+    def derivatives(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Gradient (..., d) and Hessian (..., d, d) at θ (..., d).
+
+        At each stage the mean feature of those left, less that of the winner; and their covariance.
+        """
         features = np.array(self.features)
-        for j in range(len(features) - 1):
-            left = features[j:]
-            yield left, softmax(theta @ left.T, axis=-1)
+        reward = theta @ features.T
+        weight = np.exp(reward - reward.max(-1, keepdims=True))
+        shape = (*theta.shape[:-1], 1)
+        total, first, second = np.zeros(shape), np.zeros(theta.shape), 0.0
+        gradient, hessian = np.zeros(theta.shape), 0.0
+        for place in reversed(range(len(features))):
+            one, share = features[place], weight[..., place, None]
+            total, first = total + share, first + share * one
+            second = second + share[..., None] * np.outer(one, one)
+            mean = first / total
+            gradient = gradient + mean - one
+            hessian = hessian + second / total[..., None] - mean[..., :, None] * mean[..., None, :]
+        return self.count * gradient, self.count * np.asarray(hessian)
 
 
 Records = tuple[Pair | RankedFeatures, ...]

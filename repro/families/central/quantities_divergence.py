@@ -1,51 +1,66 @@
-"""δ(ε) = ∫(p − e^ε q)₊ of two densities in up to three dimensions, in logarithms.
+"""δ(ε) = ∫(p − e^ε q)₊ of two densities on a ball in up to three dimensions, in logarithms.
 
-A set S on which p is thought to exceed e^ε q is found by zooming in, and the integral over S is
-taken by nested Gauss–Legendre rules.  P(S) − e^ε Q(S) is a lower bound of δ(ε) for every set S,
-so a region that was missed makes the result smaller.  The rules are sharp where the privacy loss
-changes along the last axis (relative error 1e-4 in d = 2, 1e-2 in d = 3); where S ends obliquely
-they may be off by 1 % in d = 2 and d = 3, either way.
+Inside the ball, θ = B·sin ψ·(cos t, sin t) in the plane, and on its sphere, integrals are taken
+line by line: along the angle t the ends of S = {p > e^ε q} are found as roots, with Gauss–Legendre
+rules between them; panels of the other variable are halved until that changes nothing.  In d = 3
+the middle coordinate is integrated out in closed form where no record joins it to the others, which
+the records of ``searches_neighbours`` never do; elsewhere slices are added up (seconds).
+
+The relative error is below 1e-6 where all of S was seen (tests compare with mpmath and with finer
+rules).  P(S) − e^ε Q(S) is a lower bound of δ(ε) for every set S: what is missed makes it smaller.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 
 from repro.families.central.mechanisms_ball import OnBall
 
-LogDensity = Callable[[np.ndarray], np.ndarray]
-FAR = 45.0
+FAR = 30.0
 """Log units below the peak beyond which the integrand is left out."""
-LINE = 33
-"""Points on each line among which the ends of the region are bracketed."""
-ZOOM_POINTS, ZOOMS, HALVINGS = {1: 257, 2: 33, 3: 17}, 40, 18
+ZOOM_POINTS, ZOOMS, LINE_ZOOMS, ROOT_STEPS, HALVINGS = 29, 40, 2, 8, 16
+STEEP = 400.0
+"""What a point off S counts less by, in log units per unit of privacy loss that it lacks."""
+SLICE_POINTS = 9
+"""Grid of each axis on which the slices that matter are found."""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """Nodes of the nested Gauss–Legendre rules.
+    """How finely δ(ε) is computed.
 
     Attributes:
-        across: along each outer axis.
-        along: along the axis on which the region's ends are found.
+        across: Gauss–Legendre nodes of a panel of the outer variable.
+        pieces: into which each line is cut, so that its integrand may have several peaks.
+        along: nodes of a stretch of a piece.
+        line: points of each piece among which the ends of S are bracketed.
+        accuracy: relative; panels are halved until they change less.
     """
 
     across: int
+    pieces: int
     along: int
+    line: int
+    accuracy: float
+
+    @property
+    def alone(self) -> Rule:
+        """For a single line."""
+        return replace(self, pieces=16 * self.pieces)
 
 
-FINE, COARSE = Rule(40, 40), Rule(16, 20)
+FINE, COARSE = Rule(12, 6, 20, 11, 3e-8), Rule(7, 4, 8, 7, 1e-3)
 
 
 def log_delta(one: OnBall, other: OnBall, epsilon: float, rule: Rule = FINE) -> float:
     """log δ(ε) of telling ``one`` from ``other``: the inside of the ball and its sphere."""
-    box = np.array([[-one.radius, one.radius]] * one.dimension)
-    inside = _log_integral(one.log_density, other.log_density, box, epsilon, rule)
-    return float(np.logaddexp(inside, _log_on_sphere(one, other, epsilon, rule)))
+    parts = INSIDE[one.dimension](one, other), ON_SPHERE[one.dimension](one, other)
+    return float(np.logaddexp.reduce([part.log_integral(epsilon, rule) for part in parts]))
 
 
 @lru_cache(maxsize=4096)
@@ -54,77 +69,130 @@ def worst_log_delta(one: OnBall, other: OnBall, epsilon: float, rule: Rule = FIN
     return max(log_delta(one, other, epsilon, rule), log_delta(other, one, epsilon, rule))
 
 
-def _log_on_sphere(one: OnBall, other: OnBall, epsilon: float, rule: Rule) -> float:
-    if one.dimension == 1:
+@dataclass(frozen=True)
+class Atoms:
+    """Both ends of an interval."""
+
+    one: OnBall
+    other: OnBall
+
+    def log_integral(self, epsilon: float, rule: Rule) -> float:
+        """log of the sum of (p − e^ε q)₊."""
         ends = np.array([[-1.0], [1.0]])
-        return _log_sum(one.log_area_density(ends), other.log_area_density(ends), epsilon)
-    box = {2: [[-np.pi, np.pi]], 3: [[0.0, np.pi], [-np.pi, np.pi]]}[one.dimension]
-    log_one, log_other = _in_angles(one), _in_angles(other)
-    return _log_integral(log_one, log_other, np.array(box), epsilon, rule)
+        log_one, log_other = (side.log_area_density(ends) for side in (self.one, self.other))
+        return float(np.logaddexp.reduce(_excess(log_one, log_other, epsilon)[0]))
 
 
-def _in_angles(side: OnBall) -> LogDensity:
-    """Density on the sphere with respect to its angles."""
+@dataclass(frozen=True)
+class Surface:
+    """Two densities in coordinates (u, t).
 
-    def log_density(angles: np.ndarray) -> np.ndarray:
-        omega, log_volume = _sphere(angles)
-        scale = (side.dimension - 1) * np.log(side.radius)
-        return side.log_area_density(omega) + scale + log_volume
+    Attributes:
+        densities: u (m,), t (m,) → log p and log q with respect to du·dt.
+        outer: range of u; None where t is the only coordinate.
+        inner: range of t.
+        round: whether t is an angle, whose range may begin anywhere.
+    """
 
-    return log_density
+    densities: Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
+    outer: tuple[float, float] | None
+    inner: tuple[float, float]
+    round: bool = True
+
+    def log_integral(self, epsilon: float, rule: Rule) -> float:
+        """log ∫(p − e^ε q)₊."""
+        box, peak = self._zoom(epsilon)
+        if not np.isfinite(peak):
+            return -math.inf
+        lines = Lines(self, epsilon, (box[1, 0], box[1, 1]), peak)
+        if self.outer is None:
+            total = float(lines.integrals(np.zeros(1), rule.alone)[0])
+        else:
+            total = _halved(lambda u: lines.integrals(u, rule), box[0, 0], box[0, 1], rule)
+        return peak + math.log(total) if total > 0 else -math.inf
+
+    def _zoom(self, epsilon: float) -> tuple[np.ndarray, float]:
+        """The box outside of which the integrand is FAR below its peak, and the peak."""
+        box = np.array([self.outer or (0.0, 0.0), self.inner])
+        if self.round:
+            # An angle's range begins where there is least to lose.
+            values, _, axes = self._grid(box, epsilon)
+            at = axes[1][np.unravel_index(values.argmax(), values.shape)[1]]
+            box[1] = at - math.pi, at + math.pi
+        peak = -math.inf
+        for _ in range(ZOOMS):
+            values, hoped, axes = self._grid(box, epsilon)
+            peak = values.max()
+            if not np.isfinite(peak):
+                break
+            smaller = _boxed(hoped > peak - FAR, axes)
+            if _stays(box, smaller) and hoped.max() > peak + FAR:
+                # Too coarse a grid to hope for all that may be between its points.
+                smaller = _boxed(values > peak - FAR, axes)
+            if _stays(box, smaller):
+                break
+            box = smaller
+        return box, float(peak)
+
+    def _grid(
+        self, box: np.ndarray, epsilon: float
+    ) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
+        """Scores of a grid, what they may be between its points, and its axes."""
+        counts = (1 if self.outer is None else ZOOM_POINTS, ZOOM_POINTS)
+        axes = [
+            np.linspace(low, high, count) for (low, high), count in zip(box, counts, strict=True)
+        ]
+        u, t = (one.ravel() for one in np.meshgrid(*axes, indexing="ij"))
+        log_one, log_other = self.densities(u, t)
+        loss = _excess(log_one, log_other, epsilon)[1].reshape(counts)
+        log_one = log_one.reshape(counts)
+        score = _score(loss, log_one)
+        return score, score + np.where(_near(loss), _between(log_one), 0.0), axes
 
 
-def _sphere(angles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """ω of one angle (circle), or of polar angle and longitude, and the log of its volume."""
-    if angles.shape[-1] == 1:
-        turn = angles[..., 0]
-        return np.stack([np.cos(turn), np.sin(turn)], -1), np.zeros_like(turn)
-    polar, turn = angles[..., 0], angles[..., 1]
-    across = np.sin(polar)
-    omega = np.stack([np.cos(polar), across * np.cos(turn), across * np.sin(turn)], -1)
-    return omega, np.log(np.maximum(across, 1e-300))
+def _score(loss: np.ndarray, log_one: np.ndarray) -> np.ndarray:
+    """log p in S, and much less a little off it: S is found where it lies between two points."""
+    return np.nan_to_num(log_one + STEEP * np.minimum(loss, 0.0), nan=-np.inf)
 
 
-def _log_sum(log_one: np.ndarray, log_other: np.ndarray, epsilon: float) -> float:
-    return float(np.logaddexp.reduce(_log_excess(log_one, log_other, epsilon), axis=None))
+def _between(values: np.ndarray, axes: tuple[int, ...] = (0, 1)) -> np.ndarray:
+    """What log p between points of a grid may have more than at these points.
+
+    A parabola exceeds them by an eighth of its second difference on each axis; twice that.
+    """
+    total = np.zeros_like(values)
+    for axis in axes:
+        if values.shape[axis] < 3:
+            continue
+        with np.errstate(invalid="ignore"):
+            second = np.nan_to_num(np.abs(np.diff(values, 2, axis)), posinf=0.0)
+        ends = [(1, 1) if axis == one else (0, 0) for one in range(2)]
+        total += np.pad(second, ends, mode="edge") / 4
+    return total
 
 
-def _log_excess(log_one: np.ndarray, log_other: np.ndarray, epsilon: float) -> np.ndarray:
-    """log(p − e^ε q)₊."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        less = epsilon + log_other - log_one
-        log = log_one + np.log(-np.expm1(np.minimum(less, 0.0)))
-    return np.where(np.isfinite(log_one) & (less < 0), log, -np.inf)
+def _near(loss: np.ndarray, axes: tuple[int, ...] = (0, 1)) -> np.ndarray:
+    """Whether S may be met within a cell of points of a grid."""
+    total = loss
+    for axis in axes:
+        with np.errstate(invalid="ignore"):
+            step = np.nan_to_num(np.abs(np.diff(loss, 1, axis)), posinf=0.0)
+        before, after = (
+            np.pad(step, [ends if axis == one else (0, 0) for one in range(2)])
+            for ends in ((1, 0), (0, 1))
+        )
+        total = total + np.maximum(before, after)
+    return total > 0
 
 
-def _log_integral(
-    log_one: LogDensity, log_other: LogDensity, box: np.ndarray, epsilon: float, rule: Rule
-) -> float:
-    def log_excess(at: np.ndarray) -> np.ndarray:
-        return _log_excess(log_one(at), log_other(at), epsilon)
-
-    box, peak = _zoom(log_excess, box)
-    if not np.isfinite(peak):
-        return -np.inf
-    return _nested(log_excess, box, peak, rule)
+def _stays(box: np.ndarray, smaller: np.ndarray) -> bool:
+    """Whether no side of the box has become shorter by a fifth."""
+    return bool((np.ptp(smaller, axis=1) >= 0.8 * np.ptp(box, axis=1)).all())
 
 
-def _zoom(log_excess: LogDensity, box: np.ndarray) -> tuple[np.ndarray, float]:
-    """The box outside of which the integrand is FAR below its peak, and the peak."""
-    peak = -np.inf
-    for _ in range(ZOOMS):
-        axes = [np.linspace(low, high, ZOOM_POINTS[len(box)]) for low, high in box]
-        values = log_excess(np.stack(np.meshgrid(*axes, indexing="ij"), -1))
-        if not np.isfinite(values.max()):
-            break
-        peak = values.max()
-        seen = np.nonzero(values > peak - FAR)
-        smaller = np.array([_around(axis, at) for axis, at in zip(axes, seen, strict=True)])
-        shrunk = np.ptp(smaller, axis=1) / np.ptp(box, axis=1)
-        box = smaller
-        if shrunk.min() > 0.8:
-            break
-    return box, float(peak)
+def _boxed(seen: np.ndarray, axes: list[np.ndarray]) -> np.ndarray:
+    """The box of the points seen, and one cell more on each side."""
+    return np.array([_around(*one) for one in zip(axes, np.nonzero(seen), strict=True)])
 
 
 def _around(axis: np.ndarray, at: np.ndarray) -> tuple[float, float]:
@@ -133,51 +201,254 @@ def _around(axis: np.ndarray, at: np.ndarray) -> tuple[float, float]:
     return float(axis[low]), float(axis[high])
 
 
-def _nested(log_excess: LogDensity, box: np.ndarray, peak: float, rule: Rule) -> float:
-    """Gauss–Legendre over all axes but the last, and along the last between the ends of S."""
-    outer, weights = _outer(box[:-1], rule.across)
-    low, high = _ends(log_excess, outer, box[-1], peak)
-    nodes, along = np.polynomial.legendre.leggauss(rule.along)
-    last = low[:, None] + (high - low)[:, None] * (nodes + 1) / 2
-    at = np.concatenate([np.repeat(outer[:, None], rule.along, 1), last[..., None]], -1)
-    with np.errstate(divide="ignore"):
-        inner = np.log((np.exp(log_excess(at) - peak) * along).sum(1) * (high - low) / 2)
-        return float(peak + np.logaddexp.reduce(np.log(weights) + inner))
+def _excess(
+    log_one: np.ndarray, log_other: np.ndarray, epsilon: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """log(p − e^ε q)₊, and the privacy loss less ε."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        loss = log_one - log_other - epsilon
+        log = log_one + np.log(-np.expm1(-np.maximum(loss, 0.0)))
+    return np.where(np.isfinite(log_one) & (loss > 0), log, -np.inf), loss
 
 
-def _outer(box: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """(m, k) nodes and (m,) weights of a product rule; one empty node where k = 0."""
-    nodes, weights = np.polynomial.legendre.leggauss(count)
-    points, masses = np.zeros((1, 0)), np.ones(1)
-    for low, high in box:
-        axis = low + (high - low) * (nodes + 1) / 2
-        repeated = np.repeat(points, count, 0)
-        points = np.concatenate([repeated, np.tile(axis, len(points))[:, None]], 1)
-        masses = np.outer(masses, weights * (high - low) / 2).ravel()
-    return points, masses
+@dataclass(frozen=True)
+class Lines:
+    """Integrals over t at fixed u.
+
+    Attributes:
+        surface: what is integrated.
+        epsilon: of δ(ε).
+        ends: range of t.
+        peak: log of the unit of the results.
+    """
+
+    surface: Surface
+    epsilon: float
+    ends: tuple[float, float]
+    peak: float
+
+    def excess(self, u: np.ndarray, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """log(p − e^ε q)₊ and the privacy loss less ε."""
+        return _excess(*self.surface.densities(u, t), self.epsilon)
+
+    def integrals(self, u: np.ndarray, rule: Rule) -> np.ndarray:
+        """(m,) integrals over S on the lines at u (m,)."""
+        line, low, high = self._stretches(u, rule)
+        nodes, weights = _gauss(rule.along)
+        t = low[:, None] + (high - low)[:, None] * (nodes + 1) / 2
+        log = self._on(u[line], t)[0]
+        found = (np.exp(log - self.peak) @ weights) * (high - low) / 2
+        return np.bincount(line, found, len(u))
+
+    def _stretches(self, u: np.ndarray, rule: Rule):
+        """Line, beginning and end of each stretch of a line in S that matters."""
+        line, grid = self._grids(u, rule)
+        log, loss, _ = self._on(u[line], grid)
+        within, last = loss > 0, rule.line - 1
+        row, left = np.nonzero(within[:, 1:] != within[:, :-1])
+        ends = (row, left), (row, left + 1)
+        roots = self._roots(u[line[row]], [grid[at] for at in ends], [loss[at] for at in ends])
+        begun, open_ = (np.nonzero(within[:, end])[0] for end in (0, last))
+        rows = np.concatenate([begun, row, open_])
+        places = np.concatenate([grid[begun, 0], roots, grid[open_, last]])
+        order = np.lexsort((places, rows))
+        row, (low, high) = rows[order][::2], places[order].reshape(-1, 2).T
+        row, low, high = _cut(row, low, high, grid[row], (log > self.peak - FAR)[row])
+        return line[row], low, high
+
+    def _grids(self, u: np.ndarray, rule: Rule) -> tuple[np.ndarray, np.ndarray]:
+        """Line of each piece that matters, and points where it does."""
+        cuts, count = np.linspace(*self.ends, rule.pieces + 1), rule.line
+        line = np.repeat(np.arange(len(u)), rule.pieces)
+        low, high = np.tile(cuts[:-1], len(u)), np.tile(cuts[1:], len(u))
+        for _ in range(LINE_ZOOMS):
+            grid = np.linspace(low, high, count, axis=1)
+            _, loss, log_one = self._on(u[line], grid)
+            score = _score(loss, log_one)
+            hoped = score + np.where(_near(loss, (1,)), _between(log_one, (1,)), 0.0)
+            seen = hoped > self.peak - FAR
+            kept = seen.any(1)
+            line, grid, seen = line[kept], grid[kept], seen[kept]
+            rows = np.arange(len(line))
+            first, final = seen.argmax(1), count - 1 - seen[:, ::-1].argmax(1)
+            low = grid[rows, np.maximum(first - 1, 0)]
+            high = grid[rows, np.minimum(final + 1, count - 1)]
+        return line, np.linspace(low, high, count, axis=1)
+
+    def _on(self, u: np.ndarray, t: np.ndarray):
+        """(m, k) log(p − e^ε q)₊, loss less ε and log p at points t (m, k) of the lines."""
+        log_one, log_other = self.surface.densities(np.repeat(u, t.shape[1]), t.ravel())
+        found = (*_excess(log_one, log_other, self.epsilon), log_one)
+        return tuple(one.reshape(t.shape) for one in found)
+
+    def _roots(self, u: np.ndarray, t: list, loss: list) -> np.ndarray:
+        """Where the loss is ε between two points, by regula falsi (Illinois)."""
+        (a, b), (f_a, f_b) = t, loss
+        for _ in range(ROOT_STEPS):
+            with np.errstate(invalid="ignore", divide="ignore"):
+                c = b - f_b * (b - a) / (f_b - f_a)
+            c = np.where(np.isfinite(c), c, (a + b) / 2)
+            f_c = self.excess(u, c)[1]
+            beyond = (f_c > 0) == (f_b > 0)
+            a, f_a = np.where(beyond, a, b), np.where(beyond, f_a / 2, f_b)
+            b, f_b = c, f_c
+        return b
 
 
-def _ends(log_excess: LogDensity, outer: np.ndarray, side: np.ndarray, peak: float):
-    """Where S begins and ends on each line, by bisection from a grid."""
-
-    def seen(last: np.ndarray) -> np.ndarray:
-        """(m, l) whether points of the lines are in S."""
-        at = np.concatenate([np.repeat(outer[:, None], last.shape[1], 1), last[..., None]], -1)
-        return np.asarray(log_excess(at) > peak - FAR)
-
-    grid = np.linspace(side[0], side[1], LINE)
-    inside = seen(np.repeat(grid[None], len(outer), 0))
-    first, final = inside.argmax(1), LINE - 1 - inside[:, ::-1].argmax(1)
-    out = grid[np.stack([np.maximum(first - 1, 0), np.minimum(final + 1, LINE - 1)], 1)]
-    ends = _bisect(seen, out, grid[np.stack([first, final], 1)])
-    ends = np.where(inside.max(1, keepdims=True), ends, side[0])
-    return ends[:, 0], ends[:, 1]
+def _cut(line: np.ndarray, low: np.ndarray, high: np.ndarray, grid: np.ndarray, seen: np.ndarray):
+    """Stretches without the ends where the integrand is too small to matter."""
+    inside = seen & (grid >= low[:, None]) & (grid <= high[:, None])
+    some, last, rows = inside.any(1), grid.shape[1] - 1, np.arange(len(line))
+    first, final = inside.argmax(1), last - inside[:, ::-1].argmax(1)
+    before, after = grid[rows, np.maximum(first - 1, 0)], grid[rows, np.minimum(final + 1, last)]
+    low = np.where(some, np.maximum(low, before), low)
+    high = np.where(some, np.minimum(high, after), high)
+    # A short stretch may lie between two points of the grid.
+    kept = some | (high - low < 2 * (grid[:, 1] - grid[:, 0]))
+    return line[kept], low[kept], high[kept]
 
 
-def _bisect(seen: LogDensity, out: np.ndarray, within: np.ndarray) -> np.ndarray:
-    """(m, 2) ends of S between points out of it and points within it."""
+@lru_cache(maxsize=16)
+def _gauss(count: int) -> tuple[np.ndarray, np.ndarray]:
+    return np.polynomial.legendre.leggauss(count)
+
+
+def _halved(of: Callable[[np.ndarray], np.ndarray], low: float, high: float, rule: Rule) -> float:
+    """∫ of a function, panels being halved while that changes them."""
+    nodes, weights = _gauss(rule.across)
+
+    def panels(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        at = a[:, None] + (b - a)[:, None] * (nodes + 1) / 2
+        return of(at.ravel()).reshape(at.shape) @ weights * (b - a) / 2
+
+    ends = np.linspace(low, high, 3)
+    a, b = ends[:-1], ends[1:]
+    whole, done = panels(a, b), 0.0
     for _ in range(HALVINGS):
-        middle = (out + within) / 2
-        hit = seen(middle)
-        out, within = np.where(hit, out, middle), np.where(hit, middle, within)
-    return within
+        middle = (a + b) / 2
+        a, b = np.concatenate([a, middle]), np.concatenate([middle, b])
+        halves = panels(a, b)
+        both = halves.reshape(2, -1).sum(0)
+        total = done + both.sum()
+        open_ = np.abs(both - whole) > rule.accuracy * total
+        done += float(both[~open_].sum())
+        if not open_.any():
+            return done
+        twice = np.tile(open_, 2)
+        a, b, whole = a[twice], b[twice], halves[twice]
+    return done + float(whole.sum())
+
+
+def _line(one: OnBall, other: OnBall) -> Surface:
+    # The ball's ends have densities as well, by continuity.
+    end = one.radius * (1 - 1e-15)
+
+    def densities(u: np.ndarray, t: np.ndarray):
+        theta = np.clip(t, -end, end)[:, None]
+        return one.log_density(theta), other.log_density(theta)
+
+    return Surface(densities, None, (-one.radius, one.radius), round=False)
+
+
+def _disc(one: OnBall, other: OnBall) -> Surface:
+    return _weighted_disc(one, other, lambda height: np.zeros_like(height))
+
+
+def _weighted_disc(
+    one: OnBall, other: OnBall, log_weight: Callable[[np.ndarray], np.ndarray]
+) -> Surface:
+    """Densities of the plane times a weight of the height B·cos ψ above it."""
+    radius = one.radius
+
+    def densities(u: np.ndarray, t: np.ndarray):
+        sine, cosine = np.sin(u), np.cos(u)
+        theta = (radius * sine)[:, None] * np.stack([np.cos(t), np.sin(t)], -1)
+        with np.errstate(divide="ignore"):
+            log = log_weight(radius * cosine) + np.log(radius**2 * np.abs(sine * cosine))
+        return one.log_density(theta) + log, other.log_density(theta) + log
+
+    return Surface(densities, (0.0, math.pi / 2), (-math.pi, math.pi))
+
+
+def _circle(one: OnBall, other: OnBall) -> Surface:
+    def densities(u: np.ndarray, t: np.ndarray):
+        omega, log = np.stack([np.cos(t), np.sin(t)], -1), math.log(one.radius)
+        return one.log_area_density(omega) + log, other.log_area_density(omega) + log
+
+    return Surface(densities, None, (-math.pi, math.pi))
+
+
+def _sphere(one: OnBall, other: OnBall) -> Surface:
+    """The pole is on the middle axis, where the records that differ do not point."""
+
+    def densities(u: np.ndarray, t: np.ndarray):
+        across = np.sin(u)
+        omega = np.stack([across * np.cos(t), np.cos(u), across * np.sin(t)], -1)
+        log = 2 * math.log(one.radius) + np.log(np.maximum(across, 1e-300))
+        return one.log_area_density(omega) + log, other.log_area_density(omega) + log
+
+    return Surface(densities, (0.0, math.pi), (-math.pi, math.pi))
+
+
+def _solid(one: OnBall, other: OnBall) -> Surface | Slices:
+    if one.middle_alone and other.middle_alone:
+        plane = one.plane, other.plane
+        return _weighted_disc(*plane, one.log_middle)
+    return Slices(one, other)
+
+
+@dataclass(frozen=True)
+class Slices:
+    """The inside of a ball in d = 3, by its middle coordinate."""
+
+    one: OnBall
+    other: OnBall
+
+    def log_integral(self, epsilon: float, rule: Rule) -> float:
+        """log ∫(p − e^ε q)₊."""
+        low, high, peak = self._range(epsilon, rule)
+        if not np.isfinite(peak):
+            return -math.inf
+
+        def of(middle: np.ndarray) -> np.ndarray:
+            return np.exp([self._slice(x, epsilon, rule) - peak for x in middle])
+
+        total = _halved(of, low, high, rule)
+        return peak + math.log(total) if total > 0 else -math.inf
+
+    def _range(self, epsilon: float, rule: Rule) -> tuple[float, float, float]:
+        low, high, peak = -self.one.radius, self.one.radius, -math.inf
+        for _ in range(ZOOMS):
+            axis = np.linspace(low, high, SLICE_POINTS + 2)[1:-1]
+            values = np.array([self._slice(float(x), epsilon, COARSE) for x in axis])
+            if not np.isfinite(values.max()):
+                break
+            peak, seen = float(values.max()), np.nonzero(values > values.max() - FAR)[0]
+            ends = np.concatenate([[low], axis, [high]])
+            smaller = float(ends[seen.min()]), float(ends[seen.max() + 2])
+            shrunk = (smaller[1] - smaller[0]) / (high - low)
+            low, high = smaller
+            if shrunk > 0.8:
+                break
+        return low, high, peak
+
+    def _slice(self, middle: float, epsilon: float, rule: Rule) -> float:
+        """log of the integral over the disc at one middle coordinate."""
+        radius = math.sqrt(max(self.one.radius**2 - middle**2, 0.0))
+
+        def densities(u: np.ndarray, t: np.ndarray):
+            sine, cosine = np.sin(u), np.cos(u)
+            across = np.full_like(u, middle)
+            x, y = radius * sine * np.cos(t), radius * sine * np.sin(t)
+            theta = np.stack([x, across, y], -1)
+            with np.errstate(divide="ignore"):
+                log = np.log(radius**2 * np.abs(sine * cosine))
+            return self.one.log_density(theta) + log, self.other.log_density(theta) + log
+
+        surface = Surface(densities, (0.0, math.pi / 2), (-math.pi, math.pi))
+        return surface.log_integral(epsilon, rule)
+
+
+Part = Surface | Slices | Atoms
+INSIDE: dict[int, Callable[[OnBall, OnBall], Part]] = {1: _line, 2: _disc, 3: _solid}
+ON_SPHERE: dict[int, Callable[[OnBall, OnBall], Part]] = {1: Atoms, 2: _circle, 3: _sphere}

@@ -167,15 +167,15 @@ def guesses(world: World, made: Calibration, epsilon: float) -> list[TwoDatasets
 
     A mirrored record while others pin θ₁ at −B; a flipped label; a tie that becomes a record.
     Labels along the last axis are even, or lean so that θ_d is near 0 where the noise tells most.
-    In d = 3, where each costs a second, the tie and one mirrored record.
     """
     d = world.dimension
     tie = TwoDatasets((1 / d,) * d, (TINY,) * d, (0.5,) * d, (0.0, 1.0), (0.0, 0.0))
     if d == 1:
         return [tie, *(pinned(world, made, epsilon, 0.0, math.pi / 2, lean) for lean in LEANS)]
     angles = (_angle(world.radius), math.pi / 2)
-    sets = product(PINNED, angles, LEANS) if d == 2 else ((PINNED[0], angles[0], LEANS[0]),)
-    return [tie, *(pinned(world, made, epsilon, *one) for one in sets)]
+    return [
+        tie, *(pinned(world, made, epsilon, *one) for one in product(PINNED, angles, LEANS))
+    ]  # fmt: skip
 
 
 def _angle(radius: float) -> float:

@@ -53,10 +53,8 @@ def mirrored_ranking(
         found = pair(at)
         return worst_log_delta(found.one, found.other, epsilon, COARSE)
 
-    # In d = 3 each costs seconds.
-    leans = LEANS if world.dimension == 2 else LEANS[:1]
-    found = [pinned(of_three, made, epsilon, PINNED[0], math.pi / 2, lean) for lean in leans]
-    best = max(found, key=log_delta) if len(found) > 1 else found[0]
+    found = [pinned(of_three, made, epsilon, PINNED[0], math.pi / 2, lean) for lean in LEANS]
+    best = max(found, key=log_delta)
     if steps:
         best = max(best, climbed(log_delta, best, steps), key=log_delta)
     return pair(best)

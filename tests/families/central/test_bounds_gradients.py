@@ -58,9 +58,9 @@ def test_rankings_differ_by_no_more_and_curve_by_no_more(dimension, bound):
         records = [
             RankedFeatures(tuple(map(tuple, in_ball(rng, 3, dimension, 1)))) for _ in range(40)
         ]
-        gradients = np.array([one.gradient(theta) for one in records])
+        gradients = np.array([one.derivatives(theta)[0] for one in records])
         assert np.linalg.norm(gradients[:, None] - gradients, axis=-1).max() <= limits.distance
-        hessians = np.array([one.hessian(theta) for one in records])
+        hessians = np.array([one.derivatives(theta)[1] for one in records])
         assert np.einsum("kii->k", hessians).max() <= limits.hessian
         assert np.linalg.matrix_rank(hessians[0], tol=1e-9) <= limits.rank
 

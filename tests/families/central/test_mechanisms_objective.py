@@ -20,6 +20,7 @@ from repro.families.central.mechanisms_objective import (
     ObjectivePerturbation,
     Perturbed,
     Ranking,
+    _nodes,
 )
 from repro.privacy.mechanism import worst
 
@@ -180,13 +181,25 @@ def test_curvature_and_constant_by_hand():
     assert printed_constant(4, eta) == pytest.approx(16 * (4 + 2) / math.sqrt(8))
 
 
-def test_quadrature_is_the_trapezoidal_rule_between_the_atoms():
-    mass = ObjectivePerturbation(DATA, DATA).mass(1)
-    nodes = np.linspace(DATA.ends[1], DATA.ends[0], mass.size - 2)
-    weights = np.full(nodes.size, nodes[1] - nodes[0])
-    weights[0] = weights[-1] = weights[0] / 2
-    assert mass[:-2] == pytest.approx(stats.norm.pdf(nodes) * weights, rel=1e-9)
+@pytest.mark.parametrize("power", [0, 1, 2])
+def test_quadrature_has_the_moments_of_the_noise_between_the_atoms(power):
+    mass, nodes = ObjectivePerturbation(DATA, DATA).mass(1), _nodes(DATA)
+    wanted = integrate.quad(
+        lambda z: z**power * stats.norm.pdf(z), DATA.ends[1], DATA.ends[0], epsabs=1e-13
+    )[0]
+    found = (mass[:-2] * (DATA.noise_at(nodes) / DATA.sigma) ** power).sum()
+    assert found == pytest.approx(wanted, abs=1e-12)
     assert mass[-2:] == pytest.approx(DATA.atoms)
+
+
+@pytest.mark.parametrize("ridge", [1e3, 1e10, 1e15])
+def test_any_ridge_leaves_a_flip_the_shift_that_it_is(ridge):
+    """Releases differ by 1e-14 of the ball here."""
+    pair = tied_otherwise(Calibration(10.0, ridge), 2.0, (Item(2.0),), (Item(-2.0),))
+    assert pair.exact_delta(0.5) == pytest.approx(float(gaussian_delta(0.2, 0.5)), rel=1e-4)
+    assert pair.mass(0).sum() == pytest.approx(1, abs=1e-12)
+    drawn = pair.scores(np.random.default_rng(0), False, 20_000)
+    assert drawn.std() == pytest.approx(0.2, rel=0.03)
 
 
 def test_releases_next_to_an_atom_are_inverted_as_well():
