@@ -29,8 +29,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from repro.base.errors import BadInput
 from repro.base.notation import privacy_cost
-from repro.base.schema import Number
+from repro.base.schema import Corruption, Probability
 from repro.corruption.orders import Order
 from repro.families.chipo.past_labels import (
     Adversary,
@@ -53,13 +54,16 @@ from repro.preferences.label_law import (
 )
 from repro.study.case import Case, Point
 from repro.study.claims import Inequality, Ratio, Slope
-from repro.study.config import Probes
+from repro.study.config import Overrides, Probe, Probes
 from repro.study.experiment import Experiment
 from repro.study.results import AssumptionResult
 from repro.study.row import Evidence, Measure, Method, Need, Row, method, per_method
 
 LARGEST_GAIN = 1.166
 """max over a of √(E[max_{t ≤ 1} (W_t + at)²]/(1 + a²)), at a = .71."""
+
+MOST_LABELS = 4000
+"""Backward induction takes n² steps, and its best labels n² numbers."""
 
 PUSHES = np.geomspace(0.05, 20, 25)
 """Values of √n·p that are searched, where p < 1/2."""
@@ -204,12 +208,12 @@ class AdaptiveAdversaryProbes(Probes):
     """Numbers of the experiment.
 
     Attributes:
-        clean_mean: h.
+        clean_mean: h in (0, 1), where a row does not set it to 0.
         corruption: α where it is not swept.
     """
 
-    clean_mean: Number
-    corruption: Number
+    clean_mean: Probability
+    corruption: Corruption
 
 
 class AdaptiveAdversary(Experiment[SequentialCase]):
@@ -240,13 +244,23 @@ class AdaptiveAdversary(Experiment[SequentialCase]):
     )  # fmt: skip
 
     def case(self, point: Point) -> SequentialCase:
-        """The pair of one grid point."""
+        """The pair of one grid point.
+
+        Raises:
+            BadInput: more labels than backward induction can take.
+        """
+        if point.n_pairs > MOST_LABELS:
+            raise BadInput("n_pairs", point.n_pairs, f"allowed: at most {MOST_LABELS}")
         return SequentialCase(
             methods=point.methods, epsilon=point.epsilon, n_pairs=point.n_pairs,
             clean_mean=self.config.clean_mean,
             corruption=point.swept("corruption", self.config.corruption),
             assumed_order=point.row.given, order=point.row.given,
         )  # fmt: skip
+
+    def more_labels(self, row: Row, probe: Probe, given: Overrides) -> float:
+        """Bounds and law are for every n: nothing is scaled."""
+        return 1.0
 
     def world_numbers(self, row: Row) -> Mapping[str, object]:
         """h, and α where it is not swept."""

@@ -36,3 +36,8 @@ def nothing_kept():
     yield
     past_labels.largest_squared_error.cache_clear()
     past_labels.sees_the_past.cache_clear()
+
+
+def test_more_labels_than_can_be_solved_are_refused(made):
+    with pytest.raises(BadInput, match="at most 4000"):
+        _ = made(n_pairs=10**9).trials

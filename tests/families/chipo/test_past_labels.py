@@ -93,7 +93,7 @@ def test_the_limit_of_many_labels_is_a_reflected_motion():
     cell = Cell(n, 0.0, 1.0, 1.0, a / math.sqrt(n))
 
     def beyond(m: float) -> float:
-        return 2 * m * (norm.sf(m - a) + math.exp(2 * a * m + norm.logcdf(-m - a)))
+        return float(2 * m * (norm.sf(m - a) + math.exp(2 * a * m + norm.logcdf(-m - a))))
 
     second = quad(beyond, 0, 20)[0]
     assert math.sqrt(second / (1 + a * a)) == pytest.approx(1.1660, abs=1e-4)
