@@ -10,8 +10,8 @@ c(ε) privacy_cost, C_cov coverability (A up to a constant for needles), γ = 2�
 
 Testable: the exponents in T and c(ε) as a supremum over a ladder of reward gaps Δ with β ∝ Δ.  On
 one fixed instance the gap falls faster (like 1/T, or exponentially for a finite class): the rate
-√(1/T) is that of the supremum.  The ladder is fixed in absolute terms, half of the runs choose the
-rung and the other half measure there; a worst rung at an end of the ladder is a failed replicate.
+√(1/T) is that of the supremum.  The ladder is fixed in absolute terms; a pilot of its own chooses
+the rung once, all runs measure there; a worst rung at an end of the ladder is a failed replicate.
 Measured is the average iterate, which the proof bounds; the printed output, the best iterate,
 needs the unknown J_β.  In A the printed bound is held as an inequality: at reachable A the
 needle class has not reached the exponent ½.

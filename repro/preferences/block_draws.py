@@ -91,13 +91,15 @@ def draws_on(device: str, rng: np.random.Generator) -> Draws:
     return NumpyDraws(rng) if device == "cpu" else TorchDraws(rng, device)
 
 
-def geometric_times(horizon: int, ratio: float) -> list[int]:
-    """0, 1, 2, … with steps that grow by ``ratio``, ending at the horizon.
+def geometric_times(horizon: int, ratio: float, first: int = 1) -> list[int]:
+    """0, ``first`` and later times, steps grow by ``ratio``, ending at the horizon.
 
     >>> geometric_times(20, 1.5)
     [0, 1, 2, 3, 4, 6, 9, 13, 19, 20]
+    >>> geometric_times(20, 1.5, first=9)
+    [0, 9, 13, 19, 20]
     """
-    times = [0, 1]
+    times = [0, first]
     while times[-1] < horizon:
         times.append(min(horizon, max(times[-1] + 1, int(ratio * times[-1]))))
     return times[: horizon + 1]

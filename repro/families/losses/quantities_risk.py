@@ -105,7 +105,7 @@ class LossRisk:
         return torch.linalg.solve(bread, (x * heavy[:, None]).T).T, self.world.metric
 
     def influence(self, bad_mean: Tensor) -> Tensor:
-        """(d,) dθ̂/dα at α = 0 when bad labels have mean b: Σ pull·(κb − h*)/2."""
+        """(…, d) dθ̂/dα at α = 0 when bad labels have mean b (…, C): Σ pull·(κb − h*)/2."""
         pull, _ = self._pull()
         clean = torch.tanh(self.world.reward_diff / 2)
         return ((self.reach * bad_mean - clean) / 2) @ pull
@@ -134,8 +134,7 @@ class LossRisk:
                 break
             best, largest = bad, size
             pull, metric = self._pull(limit)
-            bad = torch.where(pull @ (metric @ (limit - self.world.theta)) >= 0, 1.0, -1.0)
-            bad = bad.to(pull.dtype)
+            bad = _signs(pull @ (metric @ (limit - self.world.theta)))
         return best, largest
 
     @cached_property
@@ -145,21 +144,16 @@ class LossRisk:
         b ← sign of its own effect, from 64 fixed directions and their opposites; exact for d = 1.
         """
         pull, metric = self._pull()
-        best, largest = torch.ones(len(pull), dtype=pull.dtype), -1.0
         rng = np.random.Generator(np.random.Philox(key=5))
         starts = torch.from_numpy(rng.standard_normal((STARTS, len(metric))))
-        for start in (*starts, *(-starts)):
-            bad = torch.where(pull @ start >= 0, 1.0, -1.0).to(pull.dtype)
-            for _ in range(ASCENTS):
-                turned = torch.where(pull @ (metric @ self.influence(bad)) >= 0, 1.0, -1.0)
-                turned = turned.to(pull.dtype)
-                if torch.equal(turned, bad):
-                    break
-                bad = turned
-            bias = self.influence(bad)
-            if float(bias @ metric @ bias) > largest:
-                best, largest = bad, float(bias @ metric @ bias)
-        return best
+        bad = _signs(torch.cat([starts, -starts]) @ pull.T)
+        for _ in range(ASCENTS):
+            turned = _signs(self.influence(bad) @ metric @ pull.T)
+            if torch.equal(turned, bad):
+                break
+            bad = turned
+        bias = self.influence(bad)
+        return bad[((bias @ metric) * bias).sum(-1).argmax()]
 
     @cached_property
     def win_prob(self) -> Tensor:
@@ -230,6 +224,11 @@ class LossRisk:
     def risk(self, n_pairs: float) -> float:
         """Predicted risk at n labels."""
         return self.squared_bias() + self.variance / n_pairs
+
+
+def _signs(effect: Tensor) -> Tensor:
+    """Labels ±1 on the side of their effect, +1 where they have none."""
+    return 2 * (effect >= 0).to(effect.dtype) - 1
 
 
 def draw_counts(

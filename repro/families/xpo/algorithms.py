@@ -121,21 +121,24 @@ class _Play:
 
     def __init__(self, reference: Tensor, batch: XpoBatch, draws: Draws, labels: LabelLaw) -> None:
         self._reference, self._actions, self._draws = reference, len(reference), draws
-        self._win_prob = _win_prob(batch, self._actions, labels)
+        self._different = ~torch.eye(
+            len(reference), dtype=torch.bool, device=reference.device
+        ).flatten()
+        self._win_prob = _win_prob(batch, self._actions, labels)[:, self._different].contiguous()
         self._sums = _sums(self._actions, self._win_prob)
 
     def block(self, prob: Tensor, rounds: int) -> PairCounts:
         """Counts of a block: τ ~ π, τ̃ ~ π_ref, a label on each pair of different responses."""
         joint = (prob[:, :, None] * self._reference).flatten(1)
         drawn = self._draws.counts(rounds, joint)
-        wins = self._draws.binomial(drawn, self._win_prob)
+        wins = self._draws.binomial(drawn[:, self._different], self._win_prob)
         found = torch.cat([drawn, wins], dim=1) @ self._sums
         pairs, won, baseline = found.split(self._actions, dim=1)
         return PairCounts(pairs, won, baseline)
 
 
 def _sums(actions: int, like: Tensor) -> Tensor:
-    """(2A², 3A) of 0, 1 and −1: from counts and wins of (τ, τ̃) to pairs, wins, baseline.
+    """(A² + A(A−1), 3A) of 0, 1 and −1: from counts of (τ, τ̃), wins of τ ≠ τ̃, to PairCounts.
 
     Sums of whole numbers below 2^53 are exact in any order.
     """
@@ -143,10 +146,10 @@ def _sums(actions: int, like: Tensor) -> Tensor:
     first = one.repeat_interleave(actions, dim=0)
     second = one.repeat(actions, 1)
     different = 1 - (first * second).sum(dim=1, keepdim=True)
-    first, others = first * different, second * different
-    from_drawn = torch.cat([first + others, others, second], dim=1)
-    from_wins = torch.cat([torch.zeros_like(first), first - others, torch.zeros_like(first)], dim=1)
-    return torch.cat([from_drawn, from_wins])
+    both, nothing = (first + second) * different, torch.zeros_like(first)
+    from_drawn = torch.cat([both, second * different, second], dim=1)
+    from_wins = torch.cat([nothing, first - second, nothing], dim=1)
+    return torch.cat([from_drawn, from_wins[different[:, 0] > 0]])
 
 
 def _win_prob(batch: XpoBatch, actions: int, labels: LabelLaw) -> Tensor:

@@ -100,9 +100,9 @@ class Supremum:
     rare: float | None = None
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class XpoCase(Case):
-    """One grid point of online alignment on needles, stage by stage.
+    """One grid point of online alignment on needles, stage by stage; equal where all fields are.
 
     Attributes:
         ladder: reward gaps, kl_weight in proportion.

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 import torch
+from numpy.random import default_rng
 
 from repro.base.notation import label_signal
 from repro.corruption.label_mean import exchanged, released_mean
-from repro.families.xpo.algorithms import average_gap
-from repro.families.xpo.cases import XpoCase
+from repro.families.xpo.algorithms import Objective, average_gap
+from repro.families.xpo.cases import Rung, XpoCase
 from repro.families.xpo.worlds import NeedleClass, XpoBatch
 from repro.families.xpo.wrong import Update
 from repro.preferences.block_draws import draws_on, geometric_times
-from repro.study.row import Evidence, Measure, Values
+from repro.study.row import Evidence, Measure, Method, Values
 
 OPTIMAL_ODDS = 2.0
 """Log odds of the best response under π*_β; kl_weight is the reward gap over the tilt to them."""
@@ -24,39 +27,84 @@ OPTIMISM_SHARE = 0.5
 """γ = share·β·c(ε)/√T."""
 
 
-def ladder_gap(
-    case: XpoCase, update: Update, rng: np.random.Generator, replicates: int
-) -> tuple[np.ndarray, int]:
-    """Average gap on the worst rung of a ladder of reward gaps, without selection bias.
+FIRST_CHANGE = 0.01
+"""Policies first change after this multiple of √T rounds: those cost at most Δ/(100·√T) of the
+average, a hundredth of what the worst rung does."""
 
-    Half of the runs choose the rung (and the best multiple of γ on each rung), the other half
-    measure it there.
+PILOTS, PILOT_SEED = ((32, 4), (256, 1)), 20261123
+"""How a worst rung is found: runs on every rung, how many rungs are kept, and again on those."""
+
+
+def ladder_gaps(
+    case: XpoCase, updates: Sequence[Update], rng: np.random.Generator, replicates: int
+) -> list[tuple[np.ndarray, int]]:
+    """Average gaps, each update on its worst rung of a ladder of reward gaps.
+
+    Runs of a stream of their own choose the rungs and the best multiples of γ there, once and for
+    all; the block's runs measure them, without selection bias.
 
     Args:
         case: what is played.
-        update: how.
+        updates: how; those of one objective and length play side by side.
         rng: the block's stream.
-        replicates: R runs that measure.
+        replicates: R runs that measure each.
 
     Returns:
-        (R,) gaps and the index of the rung.
+        Of every update (R,) gaps and the index of the rung.
     """
-    found = [
-        _gaps(case, update, multiple, rng, 2 * replicates).reshape(-1, 2, replicates)
+    plain, rewards = replace(case, methods=()), case.ladder.values()
+    chosen = [_worst_rung(plain, update) for update in updates]
+    together: dict[tuple[Objective, int], list[int]] = {}
+    for k, update in enumerate(updates):
+        together.setdefault((update.objective, update.rounds), []).append(k)
+    found = {}
+    for (objective, rounds), members in together.items():
+        longer = replace(plain, horizon=case.horizon * rounds)
+        batches = []
+        for k in members:
+            rung, multiple = chosen[k]
+            there = replace(longer, ladder=Rung(float(rewards[rung])))
+            batches.append(batch_of(there, updates[k], multiple, replicates))
+        gaps = _gaps(longer, XpoBatch.joined(batches), objective, rng)
+        found |= dict(zip(members, gaps.reshape(-1, replicates), strict=True))
+    return [(found[k], chosen[k][0]) for k in range(len(updates))]
+
+
+@lru_cache(maxsize=512)
+def _worst_rung(case: XpoCase, update: Update) -> tuple[int, float]:
+    """Index of the rung where the best multiple of γ has the largest mean gap, and that multiple.
+
+    Nothing is drawn where there is no choice.
+    """
+    if case.ladder.rungs == 1 and len(update.optimism) == 1:
+        return 0, update.optimism[0]
+    rungs, rng = np.arange(case.ladder.rungs), default_rng(PILOT_SEED)
+    for runs, kept in PILOTS:
+        means = _pilot(case, update, rungs, rng, runs)
+        order = np.argsort(means.min(axis=0))[-kept:]
+        rungs, means = rungs[order], means[:, order]
+    return int(rungs[-1]), update.optimism[int(means[:, -1].argmin())]
+
+
+def _pilot(case: XpoCase, update: Update, rungs: np.ndarray, rng, runs: int) -> np.ndarray:
+    """(multiples of γ, rungs) mean gaps."""
+    longer = replace(case, horizon=case.horizon * update.rounds)
+    levels = [Rung(float(reward)) for reward in case.ladder.values()[rungs]]
+    batches = [
+        batch_of(replace(longer, ladder=level), update, multiple, runs)
         for multiple in update.optimism
+        for level in levels
     ]
-    gaps = np.stack(found)
-    chosen = gaps[:, :, 0].mean(axis=-1)
-    rung = int(chosen.min(axis=0).argmax())
-    return gaps[chosen[:, rung].argmin(), rung, 1], rung
+    gaps = _gaps(longer, XpoBatch.joined(batches), update.objective, rng)
+    return gaps.reshape(len(update.optimism), len(rungs), runs).mean(axis=-1)
 
 
-def _gaps(case: XpoCase, update: Update, multiple: float, rng, runs: int) -> np.ndarray:
-    """(M · runs,) average gap of every run, rung by rung."""
-    case = replace(case, horizon=case.horizon * update.rounds)
+def _gaps(case: XpoCase, batch: XpoBatch, objective: Objective, rng) -> np.ndarray:
+    """(L,) average gap of every run of a batch."""
+    first = max(1, int(FIRST_CHANGE * math.sqrt(case.horizon)))
     gaps = average_gap(
-        policies_of(case), batch_of(case, update, multiple, runs), update.objective,
-        geometric_times(case.horizon, case.grid_ratio), draws_on(case.device, rng),
+        policies_of(case), batch, objective,
+        geometric_times(case.horizon, case.grid_ratio, first), draws_on(case.device, rng),
         case.labels, case.estimate,
     )  # fmt: skip
     return gaps.cpu().numpy()
@@ -105,11 +153,18 @@ def worst_gaps(case: XpoCase, rng: np.random.Generator, replicates: int) -> Valu
     """
     under_test, ends = case.methods[0], (0, case.ladder.rungs - 1)
     found = {}
-    for m in case.methods:
-        gap, rung = ladder_gap(case, m.run, rng, replicates)
+    for m, (gap, rung) in worst_of_all(case, rng, replicates):
         unfit = case.interior and m is under_test and rung in ends
         found[m.name] = np.full_like(gap, np.nan) if unfit else gap
     return found
+
+
+def worst_of_all(
+    case: XpoCase, rng: np.random.Generator, replicates: int
+) -> Iterator[tuple[Method[Update], tuple[np.ndarray, int]]]:
+    """Every method of a case with its (R,) gaps on its worst rung and the rung's index."""
+    updates = [m.run for m in case.methods]
+    return zip(case.methods, ladder_gaps(case, updates, rng, replicates), strict=True)
 
 
 SWEEP = tuple(4.0**k for k in range(-1, 5))
@@ -118,17 +173,11 @@ SWEEP = tuple(4.0**k for k in range(-1, 5))
 
 def over_best(case: XpoCase, rng: np.random.Generator, replicates: int) -> Values:
     """Worst mean gap of every method over that of the best multiple of γ in a sweep."""
-    under_test = case.methods[0].run
-    best = min(_worst_mean(case, under_test, one, rng, replicates) for one in SWEEP)
-    return {
-        m.name: _worst_mean(case, m.run, m.run.optimism[0], rng, replicates) / best
-        for m in case.methods
-    }
-
-
-def _worst_mean(case: XpoCase, update: Update, multiple: float, rng, runs: int) -> float:
-    gaps = _gaps(case, update, multiple, rng, 2 * runs).reshape(-1, 2, runs).mean(axis=-1)
-    return float(gaps[gaps[:, 0].argmax(), 1])
+    swept = [replace(case.methods[0].run, optimism=(one,)) for one in SWEEP]
+    found = ladder_gaps(case, [*swept, *(m.run for m in case.methods)], rng, replicates)
+    means = [float(gap.mean()) for gap, _ in found]
+    best, rest = min(means[: len(SWEEP)]), means[len(SWEEP) :]
+    return {m.name: mean / best for m, mean in zip(case.methods, rest, strict=True)}
 
 
 WORST_GAP = Measure("average gap on the worst rung [reward]", worst_gaps, Evidence.MEASURED)

@@ -14,7 +14,7 @@ import numpy as np
 
 from repro.base.notation import privacy_cost
 from repro.families.xpo.cases import XpoCase
-from repro.families.xpo.quantities import ladder_gap, policies_of
+from repro.families.xpo.quantities import policies_of, worst_of_all
 from repro.study.row import Evidence, Measure, Values
 
 CLASS_TILTS = 17
@@ -69,8 +69,7 @@ def over_bound(factor: Factor) -> Measure:
 
     def over(case: XpoCase, rng: np.random.Generator, replicates: int) -> Values:
         found = {}
-        for m in case.methods:
-            gap, rung = ladder_gap(case, m.run, rng, replicates)
+        for m, (gap, rung) in worst_of_all(case, rng, replicates):
             reward = float(case.ladder.values()[rung])
             bound = rate(case) * factor(value_bound(case, reward), reward)
             found[m.name] = float(gap.mean()) / bound
@@ -82,8 +81,7 @@ def over_bound(factor: Factor) -> Measure:
 def slack(case: XpoCase, rng: np.random.Generator, replicates: int) -> Values:
     """min{V + R, corrected bound} of every method's worst rung over 30 mean gaps."""
     found = {}
-    for m in case.methods:
-        gap, rung = ladder_gap(case, m.run, rng, replicates)
+    for m, (gap, rung) in worst_of_all(case, rng, replicates):
         reward = float(case.ladder.values()[rung])
         value = value_bound(case, reward)
         bound = min(value + reward, rate(case) * corrected_factor(value, reward))

@@ -6,7 +6,8 @@ r = Δ on the first response and 0 elsewhere; π_ref is uniform but for that res
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 
 import torch
 from torch import Tensor
@@ -85,6 +86,12 @@ class XpoBatch:
 
     def __len__(self) -> int:
         return len(self.reward_gap)
+
+    @classmethod
+    def joined(cls, batches: Sequence[XpoBatch]) -> XpoBatch:
+        """The runs of some batches, one batch after another."""
+        names = [field.name for field in fields(cls)]
+        return cls(**{n: torch.cat([getattr(b, n) for b in batches]) for n in names})
 
 
 @dataclass(frozen=True, eq=False)

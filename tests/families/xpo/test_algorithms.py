@@ -10,6 +10,7 @@ import torch
 
 from repro.corruption.label_mean import WorseResponse
 from repro.corruption.orders import Order
+from repro.families.xpo import quantities
 from repro.families.xpo.algorithms import (
     _Play,
     average_gap,
@@ -17,12 +18,13 @@ from repro.families.xpo.algorithms import (
     printed_square_objective,
     square_objective,
 )
-from repro.families.xpo.cases import Ladder, XpoCase
-from repro.families.xpo.quantities import _gaps, batch_of, ladder_gap
+from repro.families.xpo.cases import Ladder, Rung, XpoCase
+from repro.families.xpo.quantities import batch_of, ladder_gaps
 from repro.families.xpo.worlds import NeedleClass, PairCounts, XpoBatch
 from repro.families.xpo.wrong import (
     Update,
     label_flip,
+    longer,
     naive_likelihood,
     other_order,
     printed_sign,
@@ -84,7 +86,8 @@ def test_a_block_is_counted_by_response():
     drawn = rng.integers(2**40, size=9).astype(float)
     wins = np.floor(drawn * rng.random(9))
     uniform = torch.full((3,), 1 / 3).double()
-    found = _Play(uniform, batch(), Fixed(drawn, wins), bradley_terry).block(
+    different = ~np.eye(3, dtype=bool).ravel()
+    found = _Play(uniform, batch(), Fixed(drawn, wins[different]), bradley_terry).block(
         torch.full((1, 3), 1 / 3).double(), 1
     )
     pairs, won, baseline = (np.zeros(3) for _ in range(3))
@@ -189,7 +192,8 @@ def case(horizon: int, **changes) -> XpoCase:
 
 
 def gap_of(method: Method[Update], horizon: int, **changes) -> float:
-    found, _ = ladder_gap(case(horizon, **changes), method.run, np.random.default_rng(1), 60)
+    played, rng = case(horizon, **changes), np.random.default_rng(1)
+    ((found, _),) = ladder_gaps(played, [method.run], rng, 60)
     return float(found.mean())
 
 
@@ -243,9 +247,44 @@ def test_the_rung_is_chosen_on_other_runs_than_those_that_measure():
     level = case(3, ladder=Ladder(low=0.1, high=0.1 + 3e-12, rungs=4))
     for seed in range(40):
         torch.manual_seed(seed)
-        gaps, rung = ladder_gap(level, flat, np.random.default_rng(seed), 4)
+        ((gaps, rung),) = ladder_gaps(level, [flat], np.random.default_rng(seed), 4)
         assert 0 <= rung < 4
         chosen.append(gaps.mean())
-    everywhere = _gaps(level, flat, 1.0, np.random.default_rng(99), 1000)
+    ((everywhere, _),) = ladder_gaps(level, [flat], np.random.default_rng(99), 4000)
     error = np.std(chosen) / math.sqrt(40)
     assert abs(np.mean(chosen) - everywhere.mean()) < 3.5 * error
+
+
+def test_a_rung_is_chosen_once_and_is_the_worst():
+    """The pilot's choice does not hang on the block, and fresh runs on every rung agree."""
+    played = case(10**5)
+    rungs = {
+        ladder_gaps(played, [priv_xpo.run], np.random.default_rng(s), 1)[0][1] for s in range(3)
+    }
+    assert len(rungs) == 1
+    every = [
+        gap_of(priv_xpo, 10**5, ladder=Rung(float(reward))) for reward in played.ladder.values()
+    ]
+    assert every[rungs.pop()] > 0.8 * max(every)
+
+
+def test_updates_side_by_side_are_what_they_are_alone():
+    updates = [priv_xpo.run, square_xpo.run, label_flip.run, longer.run]
+    together = ladder_gaps(case(10**4), updates, np.random.default_rng(0), 2000)
+    for update, (gaps, rung) in zip(updates, together, strict=True):
+        ((alone, same),) = ladder_gaps(case(10**4), [update], np.random.default_rng(7), 2000)
+        assert rung == same
+        error = math.hypot(gaps.std(), alone.std()) / math.sqrt(2000)
+        assert abs(gaps.mean() - alone.mean()) <= 4 * error
+
+
+def test_waiting_before_the_first_change_does_not_matter(monkeypatch):
+    def gaps() -> np.ndarray:
+        played = case(10**8, rare=1e-6, ladder=Rung(6e-4))
+        return ladder_gaps(played, [square_xpo.run], np.random.default_rng(0), 3000)[0][0]
+
+    waited = gaps()
+    monkeypatch.setattr(quantities, "FIRST_CHANGE", 0.0)
+    at_once = gaps()
+    error = math.hypot(waited.std(), at_once.std()) / math.sqrt(3000)
+    assert abs(waited.mean() - at_once.mean()) < 4 * error < 0.1 * at_once.mean()

@@ -72,7 +72,7 @@ def test_what_a_point_of_a_sweep_plays():
 def test_a_supremum_at_the_end_of_its_ladder_is_missing(monkeypatch, rung, interior, kept):
     """It may lie beyond the end; controls and bounds need no more than what the ladder finds."""
     monkeypatch.setattr(
-        quantities, "ladder_gap", lambda case, update, rng, n: (np.full(n, 3.0), rung)
+        quantities, "ladder_gaps", lambda case, updates, rng, n: [(np.full(n, 3.0), rung)] * 2
     )
     case = replace(first_case(epsilon=1.0), interior=interior)
     found = worst_gaps(case, np.random.default_rng(0), 7)

@@ -1,0 +1,42 @@
+"""The adversary who sees past labels, and what happens when it or its reports are broken."""
+
+import pytest
+
+from repro.families.chipo import past_labels
+from repro.families.chipo.past_labels import Cell, idle_adversary, sees_nothing
+from repro.preferences.label_law import fair_coins, no_randomizer, the_truth
+
+
+def test_every_verdict_is_the_pinned_one_and_every_control_is_caught(smoke, surprises):
+    assert surprises(smoke) == []
+
+
+@pytest.mark.parametrize("stages", [
+    {"labels": fair_coins}, {"estimate": the_truth}, {"channel": no_randomizer},
+    {"adversary": idle_adversary}, {"adversary": sees_nothing},
+])  # fmt: skip
+@pytest.mark.parametrize("row", ["law_ctl", "law_ltc"])
+def test_what_a_row_needs_is_noticed(taken_away, row, stages):
+    before, after = taken_away(row, **stages)
+    assert before == "supported" != after
+
+
+def test_reports_of_another_mean_turn_the_bound(turned):
+    def wrong(right, self, bad):
+        return right(self, bad) + 0.2
+
+    assert turned("bound_ltc", Cell, "report_mean", wrong) == ("supported", "contradicted")
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept():
+    """Exact values are kept by cell: not across a broken line."""
+    past_labels.largest_squared_error.cache_clear()
+    past_labels.sees_the_past.cache_clear()
+    yield
+    past_labels.largest_squared_error.cache_clear()
+    past_labels.sees_the_past.cache_clear()
+
+
+def test_more_labels_than_can_be_solved_are_refused(refused):
+    refused("allowed: at most 4000", "n_pairs=1e9")
