@@ -48,6 +48,11 @@ class TextPairs:
         labels = torch.tensor([1.0 - 2.0 * w for w in which], dtype=torch.float64)
         return cls(prompts, first, second, labels)
 
+    @property
+    def texts(self) -> list[str]:
+        """All of them, prompts first."""
+        return [*self.prompts, *self.first, *self.second]
+
     def part(self, start: int, stop: int) -> TextPairs:
         """Comparisons start to stop − 1."""
         cut = slice(start, stop)

@@ -140,9 +140,7 @@ def _trial_key(plan: Plan, trial: Trial) -> Mapping[str, object]:
 def measure_block(plan: Plan, block: Block) -> np.ndarray:
     """(G, methods, replicates) of one block: pure in its arguments."""
     trial = built(plan).trials[block.check]
-    check = trial.check
-    rngs = [
-        stream(plan.seed, plan.slug, check.name, float(value), block.block) for value in check.grid
-    ]
+    check, draws = trial.check, trial.row.draws or trial.row.name
+    rngs = [stream(plan.seed, plan.slug, draws, float(value), block.block) for value in check.grid]
     found = trial.measure(rngs, plan.replicates(check))
     return np.array([[at[method] for method in check.methods] for at in found], dtype=np.float64)

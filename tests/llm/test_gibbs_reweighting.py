@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from repro.base.errors import BadInput
-from repro.llm.gibbs_reweighting import effective_samples, gibbs_weights
+from repro.llm.pessimism import effective_samples, gibbs_weights
 from repro.policies.gibbs import gibbs_policy
 
 REFERENCE = torch.tensor([0.5, 0.3, 0.2], dtype=torch.float64)
