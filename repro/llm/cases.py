@@ -159,8 +159,11 @@ class ReleaseExperiment(Experiment[C]):
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Private fine-tuning and a judge that shares no label with the training."""
         blind = self.config.variant == "repaired"
-        own = self.config.data.path is None or self.study.splits.judge is not None
+        chat = self.config.procedure.judge is not None
+        own = chat or self.config.data.path is None or self.study.splits.judge is not None
         return (
             AssumptionResult("fine-tuning sees no label", blind, self.config.variant),
-            AssumptionResult("the judge has pairs of its own", own, "planted, or judge_pairs > 0"),
+            AssumptionResult(
+                "the judge has pairs of its own", own, "planted, chat or judge_pairs > 0"
+            ),
         )

@@ -97,11 +97,3 @@ def gibbs_weights(reward: Tensor, kl_weight: float) -> Tensor:
     if reward.ndim == 0 or reward.shape[-1] == 0:
         raise BadInput("reward", tuple(reward.shape), "allowed: (..., K) with K > 0")
     return torch.softmax(reward / kl_weight, dim=-1)
-
-
-def effective_samples(weights: Tensor) -> Tensor:
-    """(...,) 1/Σw², between 1 and K: how many responses the weights (..., K) rest on.
-
-    Near 1 the reweighted policy is the best of K, not the Gibbs policy.
-    """
-    return 1 / weights.square().sum(-1)

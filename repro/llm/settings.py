@@ -113,6 +113,20 @@ class Sampling(Model):
     max_new_tokens: Count
 
 
+class ChatChoice(Model):
+    """A chat model that judges; off by default, for it is sent prompts and responses.
+
+    Attributes:
+        endpoint: an OpenAI-compatible address, up to and with ``/v1``.
+        model: as the server calls it.
+        timeout: seconds for one answer.
+    """
+
+    endpoint: Annotated[str, Field(pattern=r"^https?://\S+$")]
+    model: Text
+    timeout: Positive = 60.0
+
+
 class Procedure(Model):
     """What is done to a model, from fine-tuning to the judge.
 
@@ -121,12 +135,14 @@ class Procedure(Model):
         preference: optimisation from private labels.
         kl_weight: β of P2 and P4.
         sampling: for the judge.
+        judge: a chat model that is asked in the place of the planted or fitted reward.
     """
 
     sft: Training
     preference: Training
     kl_weight: KLWeight
     sampling: Sampling
+    judge: ChatChoice | None = None
 
 
 class RewardTraining(Model):

@@ -20,7 +20,7 @@ from torch import Tensor
 from repro.llm.backbone import Backbone, load_backbone
 from repro.llm.direct_preference import Reference
 from repro.llm.encoding import EncodedPairs, encode_pairs
-from repro.llm.judges import HeldOutJudge, Judge, planted_judge
+from repro.llm.judges import ChatJudge, HeldOutJudge, Judge, planted_judge
 from repro.llm.log_prob import pair_log_prob
 from repro.llm.pairs import Splits
 from repro.llm.responses import draw_responses
@@ -99,6 +99,8 @@ class Study:
     @cached_property
     def judge(self) -> Judge:
         """Of responses."""
+        if (chat := self.procedure.judge) is not None:
+            return ChatJudge(**dict(chat))
         pairs = self.splits.judge
         return planted_judge if pairs is None else HeldOutJudge.of(pairs)
 
