@@ -1,8 +1,10 @@
-"""P4's Tables 1 and 2 cell by cell, ours beside the printed ones: ``python -m tools.p4_cells [seeds=5]``.
+"""P4's Tables 1 and 2 cell by cell, ours beside the printed ones.
 
 The same ε, α, optimiser, schedule and number of seeds as printed (``p4_appendix_d``), and then our
 plain steps, both on the tiny model and the substitute pairs of llm_rdpo, in the extra ``llm``; with
-a p-value of Welch's test for each contrast and the seeds per arm that would find it.
+a p-value of Welch's test for each contrast.
+
+    python -m tools.p4_cells [seeds=5]
 """
 
 from __future__ import annotations

@@ -152,7 +152,7 @@ class ReleaseExperiment(Experiment[C]):
             for trial, count in points.items()
         )
         # each row draws at most so many to a prompt for one seed
-        responses = sum(points.values()) * 2 * getattr(one.procedure, "samples", 4)
+        responses = sum(points.values()) * 2 * getattr(one.procedure, "samples", 8)
         found = cost(one.model, one.data, one.procedure, policies, responses)
         return in_words(found, one.model, policies)
 
@@ -163,7 +163,5 @@ class ReleaseExperiment(Experiment[C]):
         own = chat or self.config.data.path is None or self.study.splits.judge is not None
         return (
             AssumptionResult("fine-tuning sees no label", blind, self.config.variant),
-            AssumptionResult(
-                "the judge has pairs of its own", own, "planted, chat or judge_pairs > 0"
-            ),
+            AssumptionResult("the judge has pairs of its own", own, "planted, or judge_pairs > 0"),
         )

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -21,6 +22,8 @@ from repro.study.blocks import Block, BlockStore
 from repro.study.machine import machine
 from repro.study.sources import code_fingerprint
 
+ANSWERS = 2
+"""To each prompt for one seed, which halves the noise of drawing them."""
 LONGEST_OF = 4
 """Responses of the fine-tuned model from which the longer-is-better baseline takes the longest."""
 FIRST_BATCH = 128
@@ -106,23 +109,24 @@ class Seed:
         return run_key(*words, labels.tolist())
 
     def responses(self, policy: Any) -> list[str]:
-        """One response of a policy to each held-out prompt."""
-        return [drawn[0] for drawn in self.study.respond(policy, self.draw)]
+        """Some responses of a policy to each held-out prompt, one after the other."""
+        return list(chain(*self.study.respond(policy, self.draw, ANSWERS)))
 
     @cached_property
     def opposing(self) -> list[str]:
-        """One response of the fine-tuned model to each, from draws of their own."""
-        drawn = self.study.respond(self.study.reference.model, self.draw + 1)
-        return [one[0] for one in drawn]
+        """As many of the fine-tuned model to each, from draws of their own."""
+        return list(chain(*self.study.respond(self.study.reference.model, self.draw + 1, ANSWERS)))
 
     def longest(self) -> list[str]:
         """The longer-is-better baseline: the longest of some responses of the same model."""
-        drawn = self.study.respond(self.study.reference.model, self.draw + 2, LONGEST_OF)
-        return [max(some, key=len) for some in drawn]
+        count = ANSWERS * LONGEST_OF
+        drawn = self.study.respond(self.study.reference.model, self.draw + 2, count)
+        return [max(some[k::ANSWERS], key=len) for some in drawn for k in range(ANSWERS)]
 
     def win_rates(self, ours: list[str]) -> tuple[float, float]:
         """Against the fine-tuned model, in both orders; and the same at equal length."""
-        won = wins(self.study.judge, self.study.prompts, ours, self.opposing)
+        prompts = [prompt for prompt in self.study.prompts for _ in range(ANSWERS)]
+        won = wins(self.study.judge, prompts, ours, self.opposing)
         return float(won.mean()), length_controlled(won, ours, self.opposing)
 
     def ranking(self, policy: Any) -> tuple[float, float]:
