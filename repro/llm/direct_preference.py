@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,11 @@ class Reference:
     device: str
     precision: str = "float32"
     lora_rank: int = 0
+
+    def part(self, count: int) -> Reference:
+        """The same model on the first pairs alone."""
+        some = self.pairs if count == len(self.first) else self.pairs.rows(torch.arange(count))
+        return replace(self, pairs=some, first=self.first[:count], second=self.second[:count])
 
     @classmethod
     def of(

@@ -26,8 +26,9 @@ ANSWERS = 2
 """To each prompt for one seed, which halves the noise of drawing them."""
 LONGEST_OF = 4
 """Responses of the fine-tuned model from which the longer-is-better baseline takes the longest."""
-FIRST_BATCH = 128
-"""Pairs in a batch of first steps: near the reference, large batches and small ones go one way."""
+FIRST_BATCH, FIRST_SHARE = 64, 2
+"""Pairs in a batch of first steps, and one in how many pairs is seen: at the reference all batches
+pull one way."""
 
 
 class Reached(NamedTuple):
@@ -75,8 +76,9 @@ class Seed:
         study, key = self.study, self._key(loss, epsilon, labels, training)
         bound = getattr(study.procedure, "reward_bound", math.nan)
         return optimised(
-            study.reference, labels, objective(loss, epsilon, self.kl_weight, bound), training,
-            self.order, study.folder and study.folder / f"{loss}-{key}",
+            study.reference.part(len(labels)), labels,
+            objective(loss, epsilon, self.kl_weight, bound), training, self.order,
+            study.folder and study.folder / f"{loss}-{key}",
         )  # fmt: skip
 
     def reached(
@@ -91,15 +93,29 @@ class Seed:
             training: of first steps, which are not asked for answers; else the procedure's.
         """
         steps = training or self.study.procedure.preference
-        code = code_fingerprint(__name__), machine(), self.study.identity, self.draw
-        block = Block(0, 0, run_key(code, self._key(loss, epsilon, labels, steps)))
-        kept = self.study.folder and BlockStore(self.study.folder / "reached")
-        found = kept.read(block, (len(Reached._fields),)) if kept else None
-        if found is None:
+        labels = labels[: len(labels) // FIRST_SHARE] if training else labels
+
+        def found() -> tuple[float, ...]:
             policy = self.policy(loss, epsilon, labels, steps)
             nothing = float("nan"), float("nan")
             rates = nothing if training else self.win_rates(self.responses(policy))
-            found = np.array([*rates, *self.ranking(policy)])
+            return *rates, *self.ranking(policy)
+
+        return self._once(found, self._key(loss, epsilon, labels, steps))
+
+    def longest(self) -> Reached:
+        """What the longer-is-better baseline reaches, the longest of some responses; no ranking."""
+        nothing = float("nan"), float("nan")
+        return self._once(lambda: (*self.win_rates(self.longest_responses()), *nothing), "longest")
+
+    def _once(self, measure: Callable[[], tuple[float, ...]], name: str) -> Reached:
+        """What is measured, or what an earlier row of the run has kept."""
+        code = code_fingerprint(__name__), machine(), self.study.identity, self.draw
+        block = Block(0, 0, run_key(code, name))
+        kept = self.study.folder and BlockStore(self.study.folder / "reached")
+        found = kept.read(block, (len(Reached._fields),)) if kept else None
+        if found is None:
+            found = np.array(measure())
             if kept:
                 kept.write(block, found)
         return Reached(*found.tolist())
@@ -117,8 +133,8 @@ class Seed:
         """As many of the fine-tuned model to each, from draws of their own."""
         return list(chain(*self.study.respond(self.study.reference.model, self.draw + 1, ANSWERS)))
 
-    def longest(self) -> list[str]:
-        """The longer-is-better baseline: the longest of some responses of the same model."""
+    def longest_responses(self) -> list[str]:
+        """The longest of some responses of the fine-tuned model to each, as many again."""
         count = ANSWERS * LONGEST_OF
         drawn = self.study.respond(self.study.reference.model, self.draw + 2, count)
         return [max(some[k::ANSWERS], key=len) for some in drawn for k in range(ANSWERS)]
@@ -168,7 +184,7 @@ class Longest:
         self, seed: Seed, epsilon: float, labels: Tensor, training: Training | None = None
     ) -> Reached:
         """Its win rates; it ranks nothing."""
-        return Reached(*seed.win_rates(seed.longest()), float("nan"), float("nan"))
+        return seed.longest()
 
 
 def each(case: Any, of: Callable[[Reached], float], rng: np.random.Generator) -> dict[str, float]:

@@ -40,7 +40,7 @@ def test_responses_do_not_disturb_the_global_stream(study, seed):
 
 
 def test_the_baseline_takes_the_longest(seed, study):
-    longest = seed.longest()
+    longest = seed.longest_responses()
     some = study.respond(study.reference.model, seed.draw + 2, 8)
     halves = [row[k::2] for row in some for k in (0, 1)]
     assert [len(text) for text in longest] == [max(map(len, row)) for row in halves]
