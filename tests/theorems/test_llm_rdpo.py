@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 
 from repro.cli.composition import compose_values
-from repro.llm import release_study
+from repro.llm import objectives
 from repro.study import plan
 from repro.study.settings import session_of
 
 SMALL = (
     "theorem.data.n_pairs=96", "theorem.data.held_out=16", "theorem.model.tiny.width=16",
     "theorem.procedure.sft.epochs=1", "theorem.procedure.sampling.prompts=8",
+    "theorem.small_steps=0.004",
     "theorem.procedure.sampling.max_new_tokens=6", "budget=smoke", "budget.replicates=20",
     "budget.blocks=5", "tracking=none", "compute.workers=1",
 )  # fmt: skip
@@ -114,5 +115,5 @@ def test_labels_turned_round_turn_the_verdict(turned):
         return right(difference, -label, epsilon)
 
     row = "same_under_adamw"
-    found = turned(row, release_study, "debiased_loss", wrong, *SMALL[:-5], replicates=20)
+    found = turned(row, objectives, "debiased_loss", wrong, *SMALL[:-5], replicates=20)
     assert found == ("supported", "contradicted")
