@@ -149,14 +149,12 @@ def test_a_block_is_measured_on_the_streams_of_its_labels(plan_of):
     assert np.array_equal(found[1], [noise, 2 * noise])
 
 
-def test_rows_that_share_draws_meet_the_same_ones(plan_of, toy, monkeypatch):
-    rows = tuple(dataclasses.replace(row, draws="both") for row in toy.rows)
-    monkeypatch.setattr(toy, "rows", rows)
-    plans._built.cache_clear()
+def test_rows_that_share_draws_meet_the_same_ones(plan_of, monkeypatch):
     plan = plan_of(seed=5)
+    trial = built(plan).trials[1]
+    monkeypatch.setattr(trial, "row", dataclasses.replace(trial.row, draws="both"))
     found = measure_block(plan, blocks_of(plan)[12])
     assert np.array_equal(found[1][0], stream(5, "toy", "both", 1e4, 2).chisquare(4, 40) / 4)
-    plans._built.cache_clear()
 
 
 def test_a_plan_is_built_once_and_another_is_another(plan_of):
