@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from repro.base.errors import BadInput
-from repro.llm.financial_pairs import planted_reward
 from repro.llm.pairs import TextPairs
+from repro.preferences.financial_pairs import planted_reward
 
 Judge = Callable[[Sequence[str], Sequence[str], Sequence[str]], np.ndarray]
 """(prompts, responses shown first, responses shown second) → (n,) preference for the first, in

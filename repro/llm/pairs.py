@@ -14,8 +14,8 @@ from torch import Tensor
 from repro.base.errors import BadInput
 from repro.base.files import expanded
 from repro.llm.extra import quiet_hub
-from repro.llm.financial_pairs import financial_pairs
 from repro.llm.settings import DataChoice
+from repro.preferences.financial_pairs import financial_pairs
 from repro.preferences.pair_files import read_pairs
 from repro.preferences.pair_records import PreferencePair
 from repro.release.comparison import unlabelled

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from repro import finetune, generate
-from repro.llm.financial_pairs import financial_pairs
+from repro.preferences.financial_pairs import financial_pairs
 from repro.release.ledger import Ledger
 from repro.release.privatise import privatise
 
