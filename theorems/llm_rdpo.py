@@ -8,7 +8,7 @@ process of corruption, and has a 70B model judge the answers:
     Table 2   win rate of rDPO under CTL above that under LTC at α = .1, ε = 1 and .5
 
 Here by default a tiny random GPT-2 on generated pairs (``repro.preferences.financial_pairs``, a
-substitute with a planted reward), so that all of it runs on a CPU; ``theorem/llm_model@theorem.model``,
+substitute with a planted reward), all of it on a CPU; ``theorem/llm_model@theorem.model``,
 ``llm_data`` and ``llm_procedure`` name real ones (docs/howto/language_models.md).  A replicate is
 one seed: labels privatised anew, policies trained, answers judged.  Labels of a simulation come
 from the core's seeded channel; real releases are made by ``python -m repro.privatize``.
