@@ -7,7 +7,7 @@ The paper optimises by PPO, which is gone from the stable trainer libraries; her
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, partial
+from functools import lru_cache, partial
 
 import numpy as np
 import torch
@@ -48,6 +48,22 @@ def feature_map(study: Study) -> FeatureMap:
     )
 
 
+@lru_cache(maxsize=64)
+def drawn(study: Study, seed: int) -> Drawn:
+    """K and K responses of the fine-tuned model, judged, once for all rows of a seed."""
+    count, prompts = study.procedure.samples, study.prompts
+    rows = study.respond(study.reference.model, seed, 2 * count)
+    ours, theirs = [row[:count] for row in rows], [row[count:] for row in rows]
+    flat = [
+        (prompt, a, b)
+        for prompt, left, right in zip(prompts, ours, theirs, strict=True)
+        for a in left
+        for b in right
+    ]
+    won = wins(study.judge, *map(list, zip(*flat, strict=True)))
+    return Drawn(prompts, ours, theirs, won.reshape(len(prompts), count, count).mean(2))
+
+
 @dataclass(frozen=True)
 class PessimisticSeed(Seed):
     """One seed of P1's pipeline on a study whose procedure is pessimistic."""
@@ -82,21 +98,10 @@ class PessimisticSeed(Seed):
         )
         return first - second
 
-    @cached_property
+    @property
     def drawn(self) -> Drawn:
         """Responses of the reference and the judge's word on them."""
-        count = self.study.procedure.samples
-        rows = self.study.respond(self.study.reference.model, self.draw, 2 * count)
-        prompts = self.study.prompts
-        ours, theirs = [row[:count] for row in rows], [row[count:] for row in rows]
-        flat = [
-            (prompt, a, b)
-            for prompt, left, right in zip(prompts, ours, theirs, strict=True)
-            for a in left
-            for b in right
-        ]
-        won = wins(self.study.judge, *map(list, zip(*flat, strict=True)))
-        return Drawn(prompts, ours, theirs, won.reshape(len(prompts), count, count).mean(2))
+        return drawn(self.study, self.draw)
 
     def weights(self, model: RewardModel, bonus: FeatureBonus) -> np.ndarray:
         """(P, K) weights of the pessimistic policy on the responses drawn."""
