@@ -59,8 +59,10 @@ def test_weights_are_a_policy_that_prefers_reward(seed, study):
     assert 0 <= seed.win_rate(weights) <= 1
 
 
-def test_the_best_of_what_was_drawn_wins_most(seed, monkeypatch):
-    monkeypatch.setitem(vars(seed.study), "judge", longer_is_better)
+def test_the_best_of_what_was_drawn_wins_most(seed):
+    other = replace(seed.study)
+    vars(other)["reference"], vars(other)["judge"] = seed.study.reference, longer_is_better
+    seed = replace(seed, study=other)
     best = np.eye(3)[seed.drawn.won.argmax(1)]
     worst = np.eye(3)[seed.drawn.won.argmin(1)]
     alike = np.full(best.shape, 1 / 3)
