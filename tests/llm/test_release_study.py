@@ -129,3 +129,9 @@ def test_stages_can_be_taken_away(many):
 
 def test_runs_are_named_by_everything_they_depend_on(steps):
     assert run_key(steps, 1) == run_key(steps, 1) != run_key(steps, 2)
+
+
+def test_fine_tuning_lowers_the_validation_loss(study):
+    untrained = study.validation_loss(study.backbone.model)
+    assert untrained == pytest.approx(math.log(study.backbone.model.config.vocab_size), rel=0.05)
+    assert 0 < study.validation_loss() < untrained
