@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import json
 import sys
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -66,28 +64,15 @@ def answer(request: GenerateRequest) -> list[str]:
     Raises:
         BadInput: the model cannot be read.
     """
-    from repro.llm.backbone import KEY, load_backbone
-    from repro.llm.extra import quiet_hub
+    from repro.llm.backbone import load_backbone
     from repro.llm.responses import draw_responses
-    from repro.llm.settings import DataChoice, ModelChoice, Sampling, Shape
+    from repro.llm.settings import Limits, ModelChoice, Sampling
 
-    quiet_hub()
-    tiny = Shape(width=8, layers=1, heads=1)
-    choice = ModelChoice(path=request.model, tiny=tiny, precision="float32", lora_rank=0, seed=0)
-    limits = DataChoice(
-        path=None, n_pairs=1, held_out=1, judge_pairs=0, seed=0, max_prompt_tokens=10**5,
-        max_response_tokens=1,
-    )  # fmt: skip
+    backbone = load_backbone(ModelChoice(path=request.model), (), request.device, "model")
     own = request.model_dump(include={"temperature", "top_k", "top_p", "max_new_tokens"})
-    try:
-        with tempfile.TemporaryDirectory() as scratch:
-            backbone = load_backbone(choice, (), Path(scratch), request.device)
-    except BadInput as problem:
-        key = "model" if problem.key == KEY else problem.key
-        raise BadInput(key, problem.value, problem.allowed) from None
     return draw_responses(
-        backbone.model, backbone.tokenizer, [request.prompt], Sampling(prompts=1, **own), limits,
-        request.seed, request.device, request.count,
+        backbone.model, backbone.tokenizer, [request.prompt], Sampling(prompts=1, **own),
+        Limits(max_prompt_tokens=10**5), request.seed, request.device, request.count,
     )[0]  # fmt: skip
 
 

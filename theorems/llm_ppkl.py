@@ -28,34 +28,23 @@ Differences from the paper, and why:
 * with the paper's β = .1 and its objective E[r] − KL/β the weight of KL would be 10; its PPO is
   said to use .1 as the penalty, and that is ``kl_weight`` in p1_section_6.
 
-Intervals as in llm_rdpo: [0.53, 0.99] for "beats", [0.01, 0.99] for "above"; a wide confidence
-interval is inconclusive.  The trivial longest-of-K policy stands beside every win rate.
+The rows about win rates and rankings say by how much at least a method is better, as in llm_rdpo.
+The trivial longest-of-K policy stands beside every win rate.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from repro.base.errors import BadInput
-from repro.llm.cases import Pipeline, ReleaseCase, ReleaseExperiment, ReleaseProbes, Work, seeds
-from repro.llm.cost import cost, in_words
-from repro.llm.direct_preference import optimised
-from repro.llm.implicit_reward import dpo_reward_difference
-from repro.llm.judges import length_controlled, wins
-from repro.llm.losses import log_loss
-from repro.llm.objectives import Objective
-from repro.llm.pessimistic_study import (
-    PessimisticSeed,
-    bonus_at,
-    bonus_size,
-    feature_map,
-)
+from repro.llm.cases import ReleaseCase, ReleaseExperiment, ReleaseProbes, Work, seeds
+from repro.llm.pessimistic_study import PessimisticSeed, bonus_at, bonus_size, feature_map
+from repro.llm.reward_model import RewardModel
 from repro.llm.settings import PessimisticProcedure
 from repro.study.case import Point
 from repro.study.claims import Ratio, Slope
@@ -73,41 +62,25 @@ class PpklCase(ReleaseCase):
 
     pessimistic: bool
 
-    def seed(self, rng: np.random.Generator) -> PessimisticSeed:
-        one = self.pipeline
-        return PessimisticSeed.of(one.study, features_of(one), one.procedure, rng, one.folder)
-
-
-@lru_cache(maxsize=2)
-def features_of(pipeline: Pipeline):
-    """Features of the fine-tuned model on the pairs, once for all seeds."""
-    return feature_map(pipeline.study, pipeline.procedure.reward.pooling)
-
 
 @dataclass(frozen=True)
 class Rewarded:
-    """A policy reweighted by a reward model; its loss is one of ``REWARD_LOSSES``."""
+    """A policy reweighted by a reward model, and two ways to fit the model wrong.
 
-    loss: str
+    Attributes:
+        sign: −1 reads every label as its opposite.
+        debiased: False takes private labels as clean.
+    """
 
-    def model(self, seed: PessimisticSeed, epsilon: float, labels: Tensor):
-        return seed.reward(self.loss, epsilon, labels)
+    sign: int = 1
+    debiased: bool = True
+
+    def model(self, seed: PessimisticSeed, epsilon: float, labels: Tensor) -> RewardModel:
+        return seed.reward(epsilon if self.debiased else float("inf"), self.sign * labels)
 
     def weights(self, case: PpklCase, seed: PessimisticSeed, epsilon: float, labels: Tensor):
-        model = self.model(seed, epsilon, labels)
-        bonus = bonus_at(model.features, case.pipeline.procedure, epsilon, case.pessimistic)
-        return seed.weights(model, bonus)
-
-    def accuracy(self, seed: PessimisticSeed, epsilon: float, labels: Tensor) -> float:
-        return seed.accuracy(self.model(seed, epsilon, labels))
-
-    def trend(self, case: PpklCase, seed: PessimisticSeed, released: Mapping[float, Tensor]):
-        """Win rate at the last ε less that at the first."""
-        rates = [
-            seed.win_rate(self.weights(case, seed, epsilon, labels))
-            for epsilon, labels in released.items()
-        ]
-        return rates[-1] - rates[0]
+        bonus = bonus_at(case.study, epsilon, case.pessimistic)
+        return seed.weights(self.model(seed, epsilon, labels), bonus)
 
 
 @dataclass(frozen=True)
@@ -115,38 +88,25 @@ class Longest:
     """The trivial policy: all weight on the longest response."""
 
     def weights(self, case: PpklCase, seed: PessimisticSeed, epsilon: float, labels: Tensor):
-        return seed.longest()
+        return seed.longest_weights()
 
-    def beaten(self, case: PpklCase, seed: PessimisticSeed) -> float:
-        return seed.controlled(seed.longest())
+    def beaten(self, case: PpklCase, seed: PessimisticSeed, labels: Tensor) -> float:
+        return seed.controlled(seed.longest_weights())
 
 
 @dataclass(frozen=True)
 class CleanDpo:
-    """DPO on the true labels, or on all of them turned round."""
+    """DPO without privacy, on labels as they are or on all of them turned round."""
 
     sign: int
 
-    def beaten(self, case: PpklCase, seed: PessimisticSeed) -> float:
+    def beaten(self, case: PpklCase, seed: PessimisticSeed, labels: Tensor) -> float:
         """Win rate at equal length."""
-        study, procedure = case.pipeline.study, case.pipeline.procedure
-        policy = optimised(
-            study.reference, self.sign * case.pipeline.labels,
-            Objective(
-                partial(dpo_reward_difference, kl_weight=procedure.dpo_kl_weight), log_loss
-            ),
-            procedure.preference, seed.order,
-        )  # fmt: skip
-        theirs = [row[0] for row in seed.drawn.theirs]
-        ours = [row[0] for row in study.respond(policy, seed.draw + 1)]
-        won = wins(study.judge, study.prompts, ours, theirs)
-        return length_controlled(won, ours, theirs)
+        return seed.reached("dpo", float("inf"), self.sign * labels).at_equal_length
 
 
-PPKL, NO_DEBIAS, FLIPPED = (
-    Method(name, Rewarded(name)) for name in ("ppkl", "no_debias", "label_flipped")
-)
-LONGER = Method("longer_is_better", Longest())
+PPKL, NO_DEBIAS = Method("ppkl", Rewarded()), Method("no_debias", Rewarded(debiased=False))
+FLIPPED, LONGER = Method("label_flipped", Rewarded(sign=-1)), Method("longer_is_better", Longest())
 DPO, DPO_FLIPPED = Method("dpo", CleanDpo(1)), Method("dpo_flipped", CleanDpo(-1))
 BONUS, COVARIANCE_FOR_SUM = Method("bonus", True), Method("covariance_for_sum", False)
 """Whether the bonus shrinks with n."""
@@ -156,50 +116,54 @@ def win_rates(controlled: bool):
     """Against the fine-tuned model, at equal length or not."""
 
     def rates(case: PpklCase, rng: np.random.Generator) -> dict[str, float]:
-        labels = case.released(rng)
-        seed = case.seed(rng)
+        labels = case.released(case.coins(rng))
+        seed = PessimisticSeed.of(case.study, rng)
         score = seed.controlled if controlled else seed.win_rate
-        weights = {m.name: m.run.weights(case, seed, case.epsilon, labels) for m in case.methods}
-        return {name: score(some) for name, some in weights.items()}
+        return {m.name: score(m.run.weights(case, seed, case.believed, labels))
+                for m in case.methods}  # fmt: skip
 
     return rates
 
 
 def trend(case: PpklCase, rng: np.random.Generator) -> dict[str, float]:
-    """Win rate at the case's ε less that at the strictest."""
-    released = {epsilon: case.released(rng, epsilon) for epsilon in (STRICTEST, case.epsilon)}
-    seed = case.seed(rng)
-    return {m.name: m.run.trend(case, seed, released) for m in case.methods}
+    """Win rate at the case's ε less that at the strictest, from the same coins."""
+    coins = case.coins(rng)
+    seed = PessimisticSeed.of(case.study, rng)
+
+    def rate(method: Rewarded, epsilon: float) -> float:
+        return seed.win_rate(method.weights(case, seed, epsilon, case.released(coins, epsilon)))
+
+    return {m.name: rate(m.run, case.epsilon) - rate(m.run, STRICTEST) for m in case.methods}
 
 
 def clean_dpo(case: PpklCase, rng: np.random.Generator) -> dict[str, float]:
     """Win rates of DPO without privacy, at equal length."""
-    seed = case.seed(rng)
-    return {m.name: m.run.beaten(case, seed) for m in case.methods}
+    labels = case.released(case.coins(rng), float("inf"))
+    seed = PessimisticSeed.of(case.study, rng)
+    return {m.name: m.run.beaten(case, seed, labels) for m in case.methods}
 
 
 def above_length(case: PpklCase, rng: np.random.Generator) -> dict[str, float]:
     """Ranking accuracy of the reward model over that of length."""
-    labels = case.released(rng)
-    seed, longer = case.seed(rng), case.pipeline.study.longer_accuracy()
-    return {m.name: m.run.accuracy(seed, case.epsilon, labels) - longer for m in case.methods}
+    labels = case.released(case.coins(rng))
+    seed, longer = PessimisticSeed.of(case.study, rng), case.study.longer_accuracy()
+    models = {m.name: m.run.model(seed, case.believed, labels) for m in case.methods}
+    return {name: seed.reward_accuracy(model) - longer for name, model in models.items()}
 
 
 def over_clean(case: PpklCase, rng: np.random.Generator) -> dict[str, float]:
     """Margins of reward models over that of the first on clean labels."""
-    labels = case.released(rng)
-    seed, first = case.seed(rng), case.methods[0].run
-    against = seed.margin(first.model(seed, float("inf"), case.pipeline.labels))
-    return {
-        m.name: seed.margin(m.run.model(seed, case.epsilon, labels)) / against for m in case.methods
-    }
+    labels, clean = case.released(case.coins(rng)), case.study.splits.train.labels
+    seed = PessimisticSeed.of(case.study, rng)
+    against = seed.reward_margin(seed.reward(float("inf"), clean))
+    models = {m.name: m.run.model(seed, case.believed, labels) for m in case.methods}
+    return {name: seed.reward_margin(model) / against for name, model in models.items()}
 
 
 def mean_bonus(case: PpklCase, rng: np.random.Generator) -> dict[str, float]:
     """Γ on n of the pairs."""
-    one = case.pipeline
-    some = torch.from_numpy(rng.permutation(len(one.splits.train))[: case.n_pairs])
-    features, ridge = features_of(one), one.procedure.reward.ridge
+    some = torch.from_numpy(rng.permutation(len(case.study.splits.train))[: case.n_pairs])
+    features, ridge = feature_map(case.study), case.study.procedure.reward.ridge
     return {m.name: bonus_size(features, some, ridge, shrinks=m.run) for m in case.methods}
 
 
@@ -210,8 +174,9 @@ TREND = seeds("win rate − win rate at ε = .1", trend)
 RANKING = seeds("ranking accuracy − that of longer-is-better", above_length)
 MARGIN = seeds("margin / margin of clean labels", over_clean)
 GAMMA = seeds("mean Γ at coefficient 1", mean_bonus)
-BEATS, HIGHER = (0.76, 0.23), (0.5, 0.49)
-"""Value and tolerance: the intervals [.53, .99] and [.01, .99]."""
+AT_LEAST = partial(Ratio, tolerance=0.0, direction="at_least")
+BEATS, ABOVE = 0.53, 0.01
+"""Smallest win rate and smallest difference that are claimed."""
 LABELS = (Need.LABELS,)
 
 
@@ -230,24 +195,24 @@ class LlmPpkl(ReleaseExperiment[PpklCase]):
     config: LlmPpklProbes
 
     rows = (
-        Row("win_rate", "epsilon", Ratio("PPKL beats SFT", *BEATS), WIN_RATE, PPKL,
-            (FLIPPED, LONGER), given=Work(0), needs=LABELS),
+        Row("win_rate", "epsilon", AT_LEAST("PPKL beats SFT by .03", BEATS), WIN_RATE, PPKL,
+            (FLIPPED, LONGER), given=Work(0, 2), needs=LABELS, draws="answers"),
         Row("win_rate_at_equal_length", "epsilon",
-            Ratio("PPKL beats SFT, not by length", 0.785, 0.205), AT_EQUAL_LENGTH, PPKL,
-            (FLIPPED, LONGER), given=Work(0), needs=LABELS),
-        Row("dpo_baseline", "epsilon", Ratio("DPO on clean labels beats SFT", *BEATS), CLEAN_DPO,
-            DPO, (DPO_FLIPPED, LONGER), given=Work(2, 0), needs=LABELS),
-        Row("epsilon_trend", "epsilon", Ratio("Table 1: less privacy, more wins", *HIGHER), TREND,
-            PPKL, (FLIPPED,), given=Work(0), needs=(*LABELS, Need.PRIVACY),
-            settles=("p1.tab_1", "p1.fig_1")),
+            AT_LEAST("PPKL beats SFT by .08, not by length", 0.58), AT_EQUAL_LENGTH, PPKL,
+            (FLIPPED, LONGER), given=Work(0, 2), needs=LABELS, draws="answers"),
+        Row("dpo_baseline", "epsilon", AT_LEAST("DPO on clean labels beats SFT by .03", BEATS),
+            CLEAN_DPO, DPO, (DPO_FLIPPED, LONGER), given=Work(2), needs=LABELS, draws="answers"),
+        Row("epsilon_trend", "epsilon", AT_LEAST("Table 1: less privacy, more wins", ABOVE), TREND,
+            PPKL, (FLIPPED,), given=Work(0, 4), needs=(*LABELS, Need.PRIVACY),
+            settles=("p1.tab_1", "p1.fig_1"), draws="answers"),
         Row("ranking", "epsilon",
-            Ratio("the private reward model ranks held-out pairs better than length does",
-            *HIGHER), RANKING, PPKL, (FLIPPED,), given=Work(0), needs=LABELS),
+            AT_LEAST("the private reward model ranks held-out pairs better than length does",
+            ABOVE), RANKING, PPKL, (FLIPPED,), given=Work(0, 2), needs=LABELS),
         Row("likelihood", "epsilon", Ratio("the mixture likelihood finds the clean margin", 1.0,
             0.2), MARGIN, PPKL, (NO_DEBIAS, FLIPPED), given=Work(0, 3),
             needs=(*LABELS, Need.DEBIASING)),
         Row("pessimism", "n_pairs", Slope(-0.5, "Γ {rate}", tolerance=0.1), GAMMA, BONUS,
-            (COVARIANCE_FOR_SUM,), given=Work(0, 0)),
+            (COVARIANCE_FOR_SUM,), given=Work(0)),
     )  # fmt: skip
 
     def __init__(self, config: LlmPpklProbes, setting: Setting) -> None:
@@ -258,23 +223,11 @@ class LlmPpkl(ReleaseExperiment[PpklCase]):
             raise BadInput("theorem.data.n_pairs", config.data.n_pairs, allowed)
 
     def case(self, point: Point) -> PpklCase:
-        pessimistic = self.config.variant == "repaired"
-        common = {"methods": point.methods, "pipeline": self.pipeline, "pessimistic": pessimistic}
-        n_pairs = int(point.swept("n_pairs", 0))
-        return PpklCase(**common, n_pairs=n_pairs, epsilon=point.swept("epsilon", float("nan")))
-
-    def estimate(self, replicates: Mapping[str, int]) -> str:
-        """Memory and GPU-hours of all checks; a reward model trained whole counts as a policy."""
-        one, points = self.config, self.points(replicates)
-        whole = 0 if one.procedure.reward.whole is None else one.procedure.reward.whole.epochs
-        work = {trial.row.name: trial.row.given for trial in self.trials}
-        policies = sum(
-            count * (work[name].policies + whole * work[name].rewards)
-            for name, count in points.items()
-        )
-        responses = sum(points.values()) * 2 * one.procedure.samples
-        found = cost(one.model, one.data, one.procedure, policies, responses)
-        return in_words(found, one.model, policies)
+        return PpklCase(
+            methods=point.methods, study=self.study, n_pairs=int(point.swept("n_pairs", 0)),
+            epsilon=point.swept("epsilon", float("nan")),
+            pessimistic=self.config.variant == "repaired",
+        )  # fmt: skip
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Private fine-tuning, a judge that shares no label with the training, and pessimism."""

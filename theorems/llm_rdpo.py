@@ -7,8 +7,8 @@ process of corruption, and has a 70B model judge the answers:
     Table 1   win rate of rDPO above that of DPO at ε = .1 and .5
     Table 2   win rate of rDPO under CTL above that under LTC at α = .1, ε = 1 and .5
 
-Here by default a tiny random GPT-2 on generated pairs (``repro.llm.financial_pairs``, a substitute
-with a planted reward), so that the whole of it runs on a CPU; ``theorem/llm_model@theorem.model``,
+Here by default a tiny random GPT-2 on generated pairs (``repro.preferences.financial_pairs``, a
+substitute with a planted reward), all of it on a CPU; ``theorem/llm_model@theorem.model``,
 ``llm_data`` and ``llm_procedure`` name real ones (docs/howto/language_models.md).  A replicate is
 one seed: labels privatised anew, policies trained, answers judged.  Labels of a simulation come
 from the core's seeded channel; real releases are made by ``python -m repro.privatize``.
@@ -25,172 +25,106 @@ Differences from the paper, each a setting:
   own statement.  What Table 1 finds between them under AdamW is not an effect of debiasing at
   first order; with plain steps the effect is there (`table_1`).
 
-Every claim is a difference or rate inside an interval (claimed ± tolerance: [0.01, 0.99] for
-"above", [0.53, 0.99] for "beats"), supported only if the whole confidence interval lies inside:
-wide ones are inconclusive.
+The rows about win rates and rankings say by how much at least a method is better (.03 over a coin
+for "beats", .01 for "above"); they meet the same seeds, so that a policy is trained once for all.
 `margin` compares rDPO's mean margin on held-out pairs with that of DPO on the clean labels, which
 the unbiased loss has on average; DPO on private labels falls short by c(ε).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 import numpy as np
-from torch import Tensor
 
 from repro.base.schema import Corruption, Positive
 from repro.corruption.orders import Order
 from repro.llm.cases import ReleaseCase, ReleaseExperiment, ReleaseProbes, Work, seeds
-from repro.llm.cost import cost, in_words
-from repro.llm.private_labels import masked_labels
-from repro.llm.release_study import Seed
-from repro.llm.settings import Training
+from repro.llm.release_study import (
+    Longest,
+    Seed,
+    Trained,
+    above_length,
+    first_steps,
+    win_rate,
+    win_rate_at_equal_length,
+)
 from repro.study.case import Point
 from repro.study.claims import Ratio
 from repro.study.row import Method, Need, Row
 
-ABOVE = "above by at least .01"
-RESPONSES = 8
-"""Responses drawn to each prompt for one seed, at most."""
-
-
-@dataclass(frozen=True)
-class Trained:
-    """A policy trained with a loss of ``repro.llm.release_study.LOSSES``."""
-
-    loss: str
-
-    def policy(self, seed: Seed, epsilon: float, labels: Tensor) -> Any:
-        return seed.policy(self.loss, epsilon, labels)
-
-    def responses(self, seed: Seed, epsilon: float, labels: Tensor) -> list[str]:
-        return seed.responses(self.policy(seed, epsilon, labels))
-
-    def accuracy(self, seed: Seed, epsilon: float, labels: Tensor) -> float:
-        return seed.accuracy(self.policy(seed, epsilon, labels))
-
-
-@dataclass(frozen=True)
-class Longest:
-    """The trivial policy: the longest of a few responses of the fine-tuned model."""
-
-    def responses(self, seed: Seed, epsilon: float, labels: Tensor) -> list[str]:
-        return seed.longest()
-
-
-@dataclass(frozen=True)
-class Above:
-    """The win rate under one order over that under another."""
-
-    first: Order
-    second: Order
-
-    def between(self, won: Mapping[Order, float], seed: Seed) -> float:
-        return won[self.first] - won[self.second]
-
-
-RDPO, DPO, FLIPPED = (Method(name, Trained(name)) for name in ("rdpo", "dpo", "sign_flipped"))
+RDPO, DPO = Method("rdpo", Trained("rdpo")), Method("dpo", Trained("dpo"))
+FLIPPED = Method("label_flipped", Trained("rdpo", sign=-1))
 LONGER = Method("longer_is_better", Longest())
-CTL_WINS = Method("rdpo", Above(Order.CTL, Order.LTC))
-LTC_WINS = Method("orders_swapped", Above(Order.LTC, Order.CTL))
-ADAMW = Method("adamw", 1e-3)
+CTL_WINS, LTC_WINS = Method("rdpo", 1), Method("orders_swapped", -1)
+"""Sign of the difference."""
+ADAMW, SGD = Method("adamw", 1e-3), Method("sgd", 1.0)
 """An optimizer, and its step size over that of plain steps."""
-SGD = Method("sgd", 1.0)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RdpoCase(ReleaseCase):
-    """Also α of Table 2 and the step size of the rows about first steps."""
+    """Also α of Table 2, the order whose win rate is the larger, and the size of first steps."""
 
     corruption: float
     small_steps: float
-
-    def seed(self, rng: np.random.Generator, training: Training | None = None) -> Seed:
-        return Seed.of(self.pipeline.study, rng, self.pipeline.folder, training)
-
-    def small(self, optimizer: Method[float]) -> Training:
-        """Steps so small that the reward differences stay near 0."""
-        rate = self.small_steps * optimizer.run
-        changes = {"optimizer": optimizer.name, "learning_rate": rate, "max_grad_norm": None}
-        return self.pipeline.procedure.preference.model_copy(update=changes)
-
-
-def win_rates(controlled: bool) -> Callable[[RdpoCase, np.random.Generator], dict[str, float]]:
-    """Against the fine-tuned model, at equal length or not."""
-
-    def rates(case: RdpoCase, rng: np.random.Generator) -> dict[str, float]:
-        labels = case.released(rng)
-        seed = case.seed(rng)
-        texts = {m.name: m.run.responses(seed, case.epsilon, labels) for m in case.methods}
-        return {name: seed.win_rate(some, controlled) for name, some in texts.items()}
-
-    return rates
+    order: Order = Order.CTL
 
 
 def over_dpo(case: RdpoCase, rng: np.random.Generator) -> dict[str, float]:
     """Table 1: win rates less that of DPO on the same labels."""
-    labels = case.released(rng)
-    seed = case.seed(rng)
-    won = {
-        m.name: seed.win_rate(m.run.responses(seed, case.epsilon, labels))
-        for m in (*case.methods, DPO)
-    }
-    return {m.name: won[m.name] - won[DPO.name] for m in case.methods}
+    labels = case.released(case.coins(rng))
+    seed = Seed.of(case.study, rng)
+    dpo = DPO.run.reached(seed, case.epsilon, labels).win_rate
+    return {m.name: m.run.reached(seed, case.believed, labels).win_rate - dpo for m in case.methods}
 
 
 def between_orders(case: RdpoCase, rng: np.random.Generator) -> dict[str, float]:
-    """Table 2: rDPO's win rate under one order less that under the other."""
-    orders, labels = (Order.CTL, Order.LTC), case.pipeline.labels
-    released = {o: masked_labels(rng, labels, o, case.epsilon, case.corruption) for o in orders}
-    seed = case.seed(rng)
-    won = {
-        order: seed.win_rate(RDPO.run.responses(seed, case.epsilon, some))
-        for order, some in released.items()
-    }
-    return {m.name: m.run.between(won, seed) for m in case.methods}
-
-
-def above_length(case: RdpoCase, rng: np.random.Generator) -> dict[str, float]:
-    """Ranking accuracy over that of length."""
-    labels = case.released(rng)
-    seed, longer = case.seed(rng), case.pipeline.study.longer_accuracy()
-    return {m.name: m.run.accuracy(seed, case.epsilon, labels) - longer for m in case.methods}
+    """Table 2: rDPO's win rate under one order less that under the other, from the same coins."""
+    coins = case.coins(rng)
+    seed = Seed.of(case.study, rng)
+    first, second = (
+        RDPO.run.reached(seed, case.believed, case.masked(coins, order, case.corruption)).win_rate
+        for order in (case.order, case.order.swapped)
+    )
+    return {m.name: m.run * (first - second) for m in case.methods}
 
 
 def over_clean(case: RdpoCase, rng: np.random.Generator) -> dict[str, float]:
-    """Margins on private labels over that of DPO on the clean ones."""
-    clean, labels = case.pipeline.labels, case.released(rng)
-    seed = case.seed(rng, case.small(SGD))
-    against = seed.margin(DPO.run.policy(seed, case.epsilon, clean))
+    """Margins of first steps on private labels over that of DPO on the clean ones."""
+    coins = case.coins(rng)
+    seed, steps = Seed.of(case.study, rng), first_steps(case.study, case.small_steps)
+    clean = case.study.splits.train.labels
+    against = DPO.run.reached(seed, case.epsilon, clean, steps).margin
+    labels = case.released(coins)
     return {
-        m.name: seed.margin(m.run.policy(seed, case.epsilon, labels)) / against
+        m.name: m.run.reached(seed, case.believed, labels, steps).margin / against
         for m in case.methods
     }
 
 
 def over_dpo_by_optimizer(case: RdpoCase, rng: np.random.Generator) -> dict[str, float]:
-    """Margin of rDPO over that of DPO, for each optimizer."""
-    labels = case.released(rng)
-    found = {}
+    """Margin of rDPO's first steps over that of DPO's, for each optimizer."""
+    labels = case.released(case.coins(rng))
+    seed, found = Seed.of(case.study, rng), {}
     for optimizer in case.methods:
-        seed = case.seed(rng, case.small(optimizer))
-        margins = [seed.margin(m.run.policy(seed, case.epsilon, labels)) for m in (RDPO, DPO)]
-        found[optimizer.name] = margins[0] / margins[1]
+        steps = first_steps(case.study, case.small_steps * optimizer.run, optimizer.name)
+        margins = (m.run.reached(seed, case.epsilon, labels, steps).margin for m in (RDPO, DPO))
+        found[optimizer.name] = next(margins) / next(margins)
     return found
 
 
-WIN_RATE = seeds("win rate against SFT", win_rates(controlled=False))
-AT_EQUAL_LENGTH = seeds("win rate against SFT at equal length", win_rates(controlled=True))
+WIN_RATE = seeds("win rate against SFT", win_rate)
+AT_EQUAL_LENGTH = seeds("win rate against SFT at equal length", win_rate_at_equal_length)
 OVER_DPO = seeds("win rate − win rate of DPO", over_dpo)
 BETWEEN_ORDERS = seeds("win rate under CTL − under LTC", between_orders)
 RANKING = seeds("implicit ranking accuracy − that of longer-is-better", above_length)
 MARGIN = seeds("margin / margin of DPO on clean labels", over_clean)
 BY_OPTIMIZER = seeds("margin of rDPO / margin of DPO", over_dpo_by_optimizer)
-BEATS, HIGHER = (0.76, 0.23), (0.5, 0.49)
-"""Value and tolerance: the intervals [.53, .99] and [.01, .99]."""
+AT_LEAST = partial(Ratio, tolerance=0.0, direction="at_least")
+BEATS, ABOVE = 0.53, 0.01
+"""Smallest win rate and smallest difference that are claimed."""
 LABELS = (Need.LABELS,)
 TABLE_1, TABLE_2 = ("p4.tab_1",), ("p4.tab_2",)
 
@@ -210,37 +144,30 @@ class LlmRdpo(ReleaseExperiment[RdpoCase]):
     config: LlmRdpoProbes
 
     rows = (
-        Row("win_rate", "epsilon", Ratio("rDPO beats SFT", *BEATS), WIN_RATE, RDPO,
-            (FLIPPED, LONGER), given=Work(), needs=LABELS, settles=TABLE_1),
-        Row("win_rate_at_equal_length", "epsilon", Ratio("rDPO beats SFT, not by length", *BEATS),
-            AT_EQUAL_LENGTH, RDPO, (FLIPPED, LONGER), given=Work(), needs=LABELS, settles=TABLE_1),
-        Row("table_1", "epsilon", Ratio(f"Table 1: rDPO's win rate is DPO's or {ABOVE}", *HIGHER),
+        Row("win_rate", "epsilon", AT_LEAST("rDPO beats SFT by .03", BEATS), WIN_RATE, RDPO,
+            (FLIPPED, LONGER), given=Work(), needs=LABELS, settles=TABLE_1, draws="answers"),
+        Row("win_rate_at_equal_length", "epsilon",
+            AT_LEAST("rDPO beats SFT by .03, not by length", BEATS), AT_EQUAL_LENGTH, RDPO,
+            (FLIPPED, LONGER), given=Work(), needs=LABELS, settles=TABLE_1, draws="answers"),
+        Row("table_1", "epsilon", AT_LEAST("Table 1: rDPO's win rate is DPO's and .02", 0.02),
             OVER_DPO, RDPO, (FLIPPED, LONGER), given=Work(3), needs=(*LABELS, Need.DEBIASING),
-            settles=TABLE_1),
-        Row("table_2", "epsilon", Ratio(f"Table 2: CTL's win rate is LTC's or {ABOVE}", *HIGHER),
+            settles=TABLE_1, draws="answers"),
+        Row("table_2", "epsilon", AT_LEAST("Table 2: CTL's win rate is LTC's and .01", ABOVE),
             BETWEEN_ORDERS, CTL_WINS, (LTC_WINS,), given=Work(),
-            needs=(*LABELS, Need.ORDER), settles=TABLE_2),
+            needs=(*LABELS, Need.ORDER), settles=TABLE_2, draws="answers"),
         Row("ranking", "epsilon",
-            Ratio("rDPO ranks held-out pairs better than length does", *HIGHER), RANKING, RDPO,
-            (FLIPPED,), given=Work(), needs=LABELS, settles=TABLE_1),
+            AT_LEAST("rDPO ranks held-out pairs better than length does", ABOVE), RANKING, RDPO,
+            (FLIPPED,), given=Work(), needs=LABELS, settles=TABLE_1, draws="answers"),
         Row("margin", "epsilon", Ratio("rDPO's margin is that of clean labels", 1.0, 0.15), MARGIN,
-            RDPO, (DPO, FLIPPED), given=Work(4), needs=(*LABELS, Need.DEBIASING), settles=TABLE_1),
+            RDPO, (DPO, FLIPPED), given=Work(4), needs=(*LABELS, Need.DEBIASING), settles=TABLE_1,
+            draws="first steps"),
         Row("same_under_adamw", "epsilon",
             Ratio("small AdamW steps of rDPO are those of DPO", 1.0, 0.1), BY_OPTIMIZER, ADAMW,
-            (SGD,), given=Work(4), settles=("own.same_under_adamw",)),
+            (SGD,), given=Work(4), settles=("own.same_under_adamw",), draws="first steps"),
     )  # fmt: skip
 
     def case(self, point: Point) -> RdpoCase:
         return RdpoCase(
-            methods=point.methods, epsilon=point.epsilon, pipeline=self.pipeline,
+            methods=point.methods, epsilon=point.epsilon, study=self.study,
             corruption=self.config.corruption, small_steps=self.config.small_steps,
         )  # fmt: skip
-
-    def estimate(self, replicates: Mapping[str, int]) -> str:
-        """Memory and GPU-hours of all checks."""
-        points = self.points(replicates)
-        policies = sum(points[trial.row.name] * trial.row.given.policies for trial in self.trials)
-        one = self.config
-        responses = RESPONSES * sum(points.values())
-        found = cost(one.model, one.data, one.procedure, policies, responses)
-        return in_words(found, one.model, policies)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,28 +31,31 @@ class Backbone:
     tokenizer: Any
 
 
-def load_backbone(choice: ModelChoice, texts: Iterable[str], folder: Path, device: str) -> Backbone:
-    """The model of a choice; a tiny one is written to ``folder`` and read from there.
+def load_backbone(
+    choice: ModelChoice, texts: Iterable[str], device: str, key: str = KEY
+) -> Backbone:
+    """The model of a choice; a tiny one is built, written and read as any other.
 
     Args:
         choice: the model.
         texts: what a tiny model's vocabulary is made of; unused where a path is given.
-        folder: an existing folder of this process.
         device: ``cpu`` or ``cuda``.
+        key: what the model is called in a refusal.
 
     Raises:
         BadInput: no such folder or hub id, no network, a gated model, a missing library.
     """
-    name = choice.path
-    if name is None:
-        build_tiny(choice.tiny, choice.seed, texts, folder)
-        name = str(folder)
-    tokenizer = _fetched(lambda: library("transformers").AutoTokenizer.from_pretrained(name), name)
+    if choice.path is None:
+        with tempfile.TemporaryDirectory() as folder:
+            build_tiny(choice.tiny, choice.seed, texts, Path(folder))
+            return load_backbone(choice.model_copy(update={"path": folder}), (), device, key)
+    name, more = choice.path, _quantised(choice)
+    tokens = library("transformers").AutoTokenizer
+    tokenizer = _fetched(lambda: tokens.from_pretrained(name), key, name)
     auto = library("transformers").AutoModelForCausalLM
-    more = _quantised(choice)
-    model = _fetched(lambda: auto.from_pretrained(name, use_safetensors=True, **more), name)
+    model = _fetched(lambda: auto.from_pretrained(name, use_safetensors=True, **more), key, name)
     if tokenizer.eos_token_id is None:
-        raise BadInput(KEY, name, "its tokenizer has no end token; allowed: one with eos_token")
+        raise BadInput(key, name, "its tokenizer has no end token; allowed: one with eos_token")
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token
     model.generation_config.pad_token_id = tokenizer.pad_token_id
@@ -86,7 +90,7 @@ def read_config(choice: ModelChoice) -> Any:
         if not (here / "config.json").is_file():
             raise BadInput(KEY, name, "no folder with a config.json, and no hub id")
         name = str(here)
-    return _fetched(lambda: library("transformers").AutoConfig.from_pretrained(name), name)
+    return _fetched(lambda: library("transformers").AutoConfig.from_pretrained(name), KEY, name)
 
 
 def build_tiny(shape: Shape, seed: int, texts: Iterable[str], folder: Path) -> None:
@@ -114,14 +118,14 @@ def tiny_config(shape: Shape, vocabulary: int) -> Any:
     )  # fmt: skip
 
 
-def _fetched(fetch: Any, name: str) -> Any:
+def _fetched(fetch: Any, key: str, name: str) -> Any:
     """What ``fetch`` returns, or one line that says why it could not."""
     try:
         return fetch()
     except BadInput:
         raise
     except Exception as problem:  # noqa: BLE001 - the libraries raise many unrelated kinds
-        raise BadInput(KEY, name, _reason(problem)) from None
+        raise BadInput(key, name, _reason(problem)) from None
 
 
 def _reason(problem: BaseException) -> str:

@@ -1,22 +1,31 @@
-"""Experiments on language models: a replicate is a seed with a release of the labels of its own."""
+"""Experiments on language models: a replicate is a seed with a release of the labels of its own.
+
+A study that repeats a release over seeds uses seeded coins, since its numbers have to come back
+from the same seed.  Labels of real people are never released this way: that is
+``python -m repro.privatize``, whose coins are the operating system's.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
+import torch
 from torch import Tensor
 
-from repro.llm.pairs import Splits, load_splits
-from repro.llm.private_labels import private_labels
+from repro.corruption.debiasing import ReadingOf, debiased
+from repro.corruption.orders import Order
+from repro.corruption.random_flips import mask_process
+from repro.llm.cost import cost, in_words
+from repro.llm.pairs import load_splits
 from repro.llm.settings import DataChoice, ModelChoice, Procedure
 from repro.llm.study import Study
 from repro.llm.supervised import Variant
 from repro.llm.trainers import Diverged
+from repro.preferences.label_law import Channel, LabelLaw, bradley_terry, randomized_response
 from repro.study.case import Case
 from repro.study.config import Probes
 from repro.study.experiment import Experiment, Setting
@@ -33,58 +42,49 @@ class ReleaseProbes(Probes):
     procedure: Procedure
 
 
-@dataclass(frozen=True, eq=False)
-class Pipeline:
-    """What the seeds of a run share; the model is fine-tuned when it is first asked for.
-
-    Attributes:
-        splits: pairs to train on, held out, and of the judge.
-        model: which model.
-        data: which pairs.
-        procedure: how it is trained.
-        variant: which responses fine-tuning sees.
-        device: where.
-        folder: for checkpoints; they hold weights trained on labels.
-    """
-
-    splits: Splits
-    model: ModelChoice
-    data: DataChoice
-    procedure: Any
-    variant: Variant
-    device: str
-    folder: Path = field(compare=False)
-
-    @cached_property
-    def study(self) -> Study:
-        """The fine-tuned model and its judge."""
-        return Study.build(
-            self.splits, self.model, self.data, self.procedure, self.variant, self.device,
-            self.folder,
-        )  # fmt: skip
-
-    @property
-    def labels(self) -> Tensor:
-        """(n,) ±1: the true labels of the pairs to train on."""
-        return self.splits.train.labels
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ReleaseCase(Case):
-    """One grid point on a language model.
+    """One grid point on a language model; labels, channel and reading are stages.
 
     Attributes:
-        pipeline: model, pairs and training.
-        channel: (stream, true labels ±1, ε) → labels to train on.
+        study: model, pairs and training.
+        labels: what the labels of the pairs are drawn from, given who won.
+        channel: the local randomizer.
+        reading: how the learner thinks that labels are to be read.
     """
 
-    pipeline: Pipeline
-    channel: Callable[[np.random.Generator, Tensor, float], Tensor] = private_labels
+    study: Study
+    labels: LabelLaw = bradley_terry
+    channel: Channel = randomized_response
+    reading: ReadingOf = debiased
 
-    def released(self, rng: np.random.Generator, epsilon: float | None = None) -> Tensor:
-        """(n,) ±1: labels behind randomized response, at the case's ε or another."""
+    def coins(self, rng: np.random.Generator) -> Tensor:
+        """(n,) uniform: the coins of one release; the same ones may serve several channels."""
+        return torch.from_numpy(rng.random(len(self.study.splits.train)))
+
+    def released(self, coins: Tensor, epsilon: float | None = None) -> Tensor:
+        """(n,) ±1: labels behind the channel, at the case's ε or another; inf gives clean ones."""
         at = self.epsilon if epsilon is None else epsilon
-        return self.channel(rng, self.pipeline.labels, at)
+        return self._drawn(coins, self.channel(self._win_prob, at))
+
+    def masked(self, coins: Tensor, order: Order, corruption: float) -> Tensor:
+        """(n,) ±1 by P4's Appendix D: privacy flips a mask, corruption sets it with prob. α."""
+        stage = mask_process(order, self.epsilon, corruption)
+        signal = stage.win_given_win - stage.win_given_loss
+        return self._drawn(coins, stage.win_given_loss + signal * self._win_prob)
+
+    @property
+    def _win_prob(self) -> Tensor:
+        return self.labels((self.study.splits.train.labels + 1) / 2)
+
+    def _drawn(self, coins: Tensor, win_prob: Tensor) -> Tensor:
+        return 2.0 * (coins < win_prob) - 1.0
+
+    @property
+    def believed(self) -> float:
+        """ε that the learner's reading of labels is right for."""
+        flip = self.reading(self.epsilon).shift
+        return math.inf if flip == 0 else math.log(1 - flip) - math.log(flip)
 
 
 C = TypeVar("C", bound=ReleaseCase)
@@ -92,7 +92,7 @@ C = TypeVar("C", bound=ReleaseCase)
 
 @dataclass(frozen=True)
 class Work:
-    """What one seed of a row costs.
+    """What one seed of a row costs at most, nothing being kept from another row.
 
     Attributes:
         policies: trained for one seed at one grid point.
@@ -100,7 +100,7 @@ class Work:
     """
 
     policies: int = 2
-    rewards: int = 2
+    rewards: int = 0
 
 
 def seeds(quantity: str, one: Callable[[Any, np.random.Generator], Mapping[str, float]]) -> Measure:
@@ -126,10 +126,7 @@ def _seed_or_nan(one, case: ReleaseCase, rng: np.random.Generator) -> Mapping[st
 
 
 class ReleaseExperiment(Experiment[C]):
-    """One fine-tuned model on one set of pairs, and a seed for each replicate.
-
-    A subclass says in ``estimate`` what a run needs.
-    """
+    """One fine-tuned model on one set of pairs, and a seed for each replicate."""
 
     extra = "llm"
     config_type = ReleaseProbes
@@ -137,7 +134,7 @@ class ReleaseExperiment(Experiment[C]):
 
     def __init__(self, config: ReleaseProbes, setting: Setting) -> None:
         super().__init__(config, setting)
-        self.pipeline = Pipeline(
+        self.study = Study(
             load_splits(config.data), config.model, config.data, config.procedure, config.variant,
             setting.device, setting.cache.parent / "llm",
         )  # fmt: skip
@@ -146,17 +143,24 @@ class ReleaseExperiment(Experiment[C]):
 
             read_config(config.model)
 
-    def points(self, replicates: Mapping[str, int]) -> Mapping[str, int]:
-        """Seeds times grid points of every row that ``replicates`` names."""
-        return {
-            trial.row.name: replicates.get(trial.row.name, 0) * len(trial.grid)
-            for trial in self.trials
-        }
+    def estimate(self, replicates: Mapping[str, int]) -> str:
+        """Memory and GPU-hours of all checks; a reward model trained whole counts as a policy."""
+        one, whole = self.config, getattr(self.config.procedure, "reward_epochs", 0)
+        points = {t: replicates.get(t.row.name, 0) * len(t.grid) for t in self.trials}
+        policies = sum(
+            count * (trial.row.given.policies + whole * trial.row.given.rewards)
+            for trial, count in points.items()
+        )
+        # each row draws at most so many to a prompt for one seed
+        responses = sum(points.values()) * 2 * getattr(one.procedure, "samples", 8)
+        found = cost(one.model, one.data, one.procedure, policies, responses)
+        return in_words(found, one.model, policies)
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Private fine-tuning and a judge that shares no label with the training."""
         blind = self.config.variant == "repaired"
-        own = self.config.data.path is None or self.pipeline.splits.judge is not None
+        chat = self.config.procedure.judge is not None
+        own = chat or self.config.data.path is None or self.study.splits.judge is not None
         return (
             AssumptionResult("fine-tuning sees no label", blind, self.config.variant),
             AssumptionResult("the judge has pairs of its own", own, "planted, or judge_pairs > 0"),

@@ -34,20 +34,18 @@ class Contrast:
         a, b = self.first_spread**2, self.second_spread**2
         return (seeds - 1) * (a + b) ** 2 / (a**2 + b**2)
 
-    def _noise(self, seeds: int) -> float:
-        return ((self.first_spread**2 + self.second_spread**2) / seeds) ** 0.5
-
     def p_value(self, seeds: int) -> float:
         """Two-sided, with ``seeds`` per arm (at least 2)."""
-        t = (self.first - self.second) / self._noise(seeds)
-        return float(2 * stats.t.sf(abs(t), self.freedom(seeds)))
+        arms = self.first, self.first_spread, seeds, self.second, self.second_spread, seeds
+        return float(stats.ttest_ind_from_stats(*arms, equal_var=False).pvalue)
 
     def seeds_needed(self) -> int:
         """Fewest seeds per arm that find an effect of this size with ``POWER``."""
 
         def power(seeds: int) -> float:
             freedom = self.freedom(seeds)
-            shift = abs(self.first - self.second) / self._noise(seeds)
+            noise = ((self.first_spread**2 + self.second_spread**2) / seeds) ** 0.5
+            shift = abs(self.first - self.second) / noise
             return float(stats.nct.sf(stats.t.isf(LEVEL / 2, freedom), freedom, shift))
 
         return next(seeds for seeds in count(2) if power(seeds) >= POWER)

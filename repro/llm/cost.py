@@ -17,6 +17,8 @@ BYTES = {"float32": 4, "mixed": 4, "bfloat16": 2, "nf4": 0.5}
 """Of a weight; what is trained has gradients and optimizer states of the same size, at least 2."""
 KEPT = 28
 """Numbers per token, layer and unit of width that a forward pass leaves for the backward pass."""
+TILE, TILES = (4096, 32768), 4
+"""Tokens and columns of logits that TRL's head works out at once, and as large temporaries."""
 
 
 @dataclass(frozen=True)
@@ -87,14 +89,21 @@ def cost(
 
 
 def _memory(size: Size, model: ModelChoice, training: Training, length: int) -> float:
-    """The model as loaded, the frozen reference and the policy, with what its steps need."""
+    """The model as loaded, the frozen reference and the policy, with what its steps need.
+
+    Gradients come as activations go; they outlive them where a batch is worked through in parts.
+    """
     trained = size.parameters
     if model.lora_rank:
         trained = 8 * size.layers * size.width * model.lora_rank
     states = 2 if training.optimizer == "adamw" else 0
     one = BYTES[model.precision]
-    weights = 3 * one * size.parameters + max(one, 2) * (1 + states) * trained
-    return weights + activations(size, model.precision, training, length)
+    gradients = max(one, 2) * trained
+    step = activations(size, model.precision, training, length)
+    tokens = 2 * training.batch_size / training.accumulation * length
+    step += 4 * TILES * min(tokens, TILE[0]) * min(size.vocabulary, TILE[1])
+    step += gradients * (training.accumulation > 1)
+    return 3 * one * size.parameters + states * gradients + max(step, 2 * gradients)
 
 
 def activations(size: Size, precision: str, training: Training, length: int) -> float:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from repro.llm.encoding import EncodedPairs, sorted_by
@@ -37,13 +38,23 @@ class Reference:
     precision: str = "float32"
     lora_rank: int = 0
 
+    def part(self, count: int) -> Reference:
+        """The same model on the first pairs alone."""
+        some = self.pairs if count == len(self.first) else self.pairs.rows(torch.arange(count))
+        return replace(self, pairs=some, first=self.first[:count], second=self.second[:count])
+
     @classmethod
     def of(
         cls, model: Any, tokenizer: Any, pairs: EncodedPairs, batch_size: int, device: str,
         precision: str = "float32", lora_rank: int = 0,
     ) -> Reference:  # fmt: skip
-        """Work out the log-probabilities once."""
-        first, second = pair_log_prob(model, pairs, batch_size, device)
+        """Work out the log-probabilities once, each process a part of them."""
+        state = library("accelerate").PartialState(cpu=device == "cpu")
+        gather = library("accelerate.utils").gather_object
+        with state.split_between_processes(list(range(len(pairs.first)))) as mine:
+            some = pairs.rows(torch.tensor(mine, dtype=torch.long))
+            found = pair_log_prob(model.to(state.device), some, batch_size, str(state.device))
+        first, second = (torch.tensor(gather(part.tolist())) for part in found)
         return cls(model, tokenizer, pairs, first, second, device, precision, lora_rank)
 
 
@@ -67,6 +78,13 @@ def optimised(
     """
     run = Run(training, seed, reference.device, reference.precision, checkpoint)
     policy = copy.deepcopy(reference.model).requires_grad_(True)
+    return preferred(policy, reference, labels, objective, run)
+
+
+def preferred(
+    policy: Any, reference: Reference, labels: Tensor, objective: Objective, run: Run
+) -> Any:
+    """The policy after a run, trained in place, or under the adapters that the reference names."""
     return trained(
         preference_trainer(objective), "DPOConfig", policy, reference.tokenizer,
         preference_rows(reference, labels), run,

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from repro.llm.pairs import TextPairs
-from repro.llm.settings import DataChoice
+from repro.llm.settings import Limits
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,10 @@ class EncodedPairs:
     first: Tokens
     second: Tokens
 
+    def rows(self, index: Tensor) -> EncodedPairs:
+        """Some of the comparisons."""
+        return EncodedPairs(self.first.rows(index), self.second.rows(index))
+
     def sorted_by(self, labels: Tensor) -> dict[str, list]:
         """Columns of ids as TRL's preference trainer takes them, by released labels (n,)."""
         responses = ((a[1], b[1]) for a, b in zip(self.first.parts, self.second.parts, strict=True))
@@ -72,7 +76,7 @@ def sorted_by(labels: Tensor, pairs: Iterable[tuple[Any, Any]]) -> tuple[list, l
     return [a for a, _ in turned], [b for _, b in turned]
 
 
-def encode_pairs(tokenizer: Any, pairs: TextPairs, data: DataChoice) -> EncodedPairs:
+def encode_pairs(tokenizer: Any, pairs: TextPairs, data: Limits) -> EncodedPairs:
     """Both responses of every comparison; the labels play no part."""
     return EncodedPairs(
         encode(tokenizer, pairs.prompts, pairs.first, data),
@@ -81,7 +85,7 @@ def encode_pairs(tokenizer: Any, pairs: TextPairs, data: DataChoice) -> EncodedP
 
 
 def encode(
-    tokenizer: Any, prompts: Sequence[str], responses: Sequence[str], data: DataChoice
+    tokenizer: Any, prompts: Sequence[str], responses: Sequence[str], data: Limits
 ) -> Tokens:
     """Prompts with their responses and an end token."""
     heads = encode_prompts(tokenizer, prompts, data)
@@ -99,7 +103,7 @@ def encode(
     return Tokens(ids, present, response)
 
 
-def encode_prompts(tokenizer: Any, prompts: Sequence[str], data: DataChoice) -> list[list[int]]:
+def encode_prompts(tokenizer: Any, prompts: Sequence[str], data: Limits) -> list[list[int]]:
     """Token ids of prompts, by the tokenizer's chat template where it has one."""
     return [_prompt_ids(tokenizer, text)[-data.max_prompt_tokens :] for text in prompts]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import logging
 import os
+from functools import cache
 from types import ModuleType
 
 from repro.base.errors import BadInput
@@ -32,6 +33,7 @@ def library(name: str) -> ModuleType:
         raise BadInput("extra", "llm", hint) from None
 
 
+@cache
 def quiet_hub() -> None:
     """No progress bars, no telemetry, and no log of every retry."""
     for key, value in QUIET.items():

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -21,25 +20,24 @@ from pydantic import Field
 
 from repro.base.errors import BadInput
 from repro.base.schema import KLWeight, Positive, Whole
-from repro.llm.backbone import KEY, Backbone, load_backbone
+from repro.llm.backbone import Backbone, load_backbone
 from repro.llm.card import model_card
-from repro.llm.direct_preference import Reference, adapters, preference_rows
-from repro.llm.encoding import EncodedPairs, encode_pairs
+from repro.llm.direct_preference import Reference, preferred
+from repro.llm.encoding import encode_pairs
 from repro.llm.extra import library
-from repro.llm.log_prob import pair_log_prob
 from repro.llm.losses import mixture_loss
 from repro.llm.objectives import objective
 from repro.llm.pairs import TextPairs
 from repro.llm.released import released_pairs
 from repro.llm.reward_model import reward_rows, scored_copy
-from repro.llm.settings import DataChoice, ModelChoice, Precision, Seed, Shape, Text, Training
+from repro.llm.settings import Limits, ModelChoice, Precision, Seed, Text, Training
 from repro.llm.study import run_key
-from repro.llm.trainers import Diverged, Run, preference_trainer, reward_trainer, trained
+from repro.llm.trainers import Diverged, Run, reward_trainer, trained
 
 REWARD = "reward"
 
 
-class FinetuneRequest(Training):
+class FinetuneRequest(Training, Limits):
     """Arguments of the command, beside those of ``Training``.
 
     Attributes:
@@ -59,22 +57,10 @@ class FinetuneRequest(Training):
     loss: Literal["rdpo", "private", "square", "dpo", "reward"] = "rdpo"
     kl_weight: KLWeight = 0.1
     reward_bound: Positive = 5.0
-    epochs: Annotated[Whole, Field(ge=1)] = 1
-    batch_size: Annotated[Whole, Field(ge=1)] = 16
-    accumulation: Annotated[Whole, Field(ge=1)] = 1
-    learning_rate: Positive = 1e-6
-    schedule: Literal["constant", "linear", "cosine"] = "linear"
-    warmup: Annotated[Whole, Field(ge=0, le=10**8)] = 0
-    optimizer: Literal["adamw", "sgd"] = "adamw"
-    max_grad_norm: Positive | None = 1.0
-    gradient_checkpointing: bool = False
-    checkpoint_every: Annotated[Whole, Field(ge=0)] = 0
     precision: Precision = "float32"
     lora_rank: Annotated[Whole, Field(ge=0, le=1024)] = 0
     seed: Seed = 0
     device: Literal["cpu", "cuda", "auto"] = "auto"
-    max_prompt_tokens: Annotated[Whole, Field(ge=1)] = 256
-    max_response_tokens: Annotated[Whole, Field(ge=1)] = 256
     tracking: Text | None = None
 
 
@@ -102,7 +88,11 @@ def finetune(request: FinetuneRequest) -> Path:
             request, request.seed, device, request.precision, output / f"checkpoints-{key}",
             reports, spoken=True,
         )  # fmt: skip
-        backbone = _backbone(request, pairs, device)
+        choice = ModelChoice(
+            path=request.model, precision=request.precision, lora_rank=request.lora_rank,
+            seed=request.seed,
+        )  # fmt: skip
+        backbone = load_backbone(choice, pairs.texts, device, "model")
         try:
             model = _model(request, backbone, pairs, epsilon, run)
         except Diverged as problem:
@@ -117,57 +107,25 @@ def finetune(request: FinetuneRequest) -> Path:
     return output
 
 
-def _backbone(request: FinetuneRequest, pairs: TextPairs, device: str) -> Backbone:
-    tiny = Shape(width=32, layers=1, heads=2)
-    choice = ModelChoice(
-        path=request.model, tiny=tiny, precision=request.precision,
-        lora_rank=request.lora_rank, seed=request.seed,
-    )  # fmt: skip
-    with tempfile.TemporaryDirectory() as scratch:
-        texts = [*pairs.prompts, *pairs.first, *pairs.second]
-        try:
-            return load_backbone(choice, texts, Path(scratch), device)
-        except BadInput as problem:
-            key = "model" if problem.key == KEY else problem.key
-            raise BadInput(key, problem.value, problem.allowed) from None
-
-
 def _model(
     request: FinetuneRequest, backbone: Backbone, pairs: TextPairs, epsilon: float, run: Run
 ) -> Any:
     """The trained policy or reward model."""
     model, tokenizer = backbone.model, backbone.tokenizer
-    limits = DataChoice(
-        path=None, n_pairs=len(pairs), held_out=1, judge_pairs=0, seed=0,
-        max_prompt_tokens=request.max_prompt_tokens,
-        max_response_tokens=request.max_response_tokens,
-    )  # fmt: skip
-    encoded = encode_pairs(tokenizer, pairs, limits)
+    encoded = encode_pairs(tokenizer, pairs, request)
     if request.loss == REWARD:
         start = scored_copy(model, torch.zeros(model.config.hidden_size))
         kind = reward_trainer(partial(mixture_loss, epsilon=epsilon), request.reward_bound)
         rows = reward_rows(encoded, pairs.labels)
         return trained(kind, "RewardConfig", start, tokenizer, rows, run)
-    first, second = _reference_values(model, encoded, run)
-    reference = Reference(model, tokenizer, encoded, first, second, run.device)
-    return trained(
-        preference_trainer(objective(request.loss, request, epsilon)), "DPOConfig",
-        model.requires_grad_(request.lora_rank == 0), tokenizer,
-        preference_rows(reference, pairs.labels), run,
-        precompute_ref_log_probs=True, peft_config=adapters(request.lora_rank),
-    )  # fmt: skip
-
-
-def _reference_values(model: Any, pairs: EncodedPairs, run: Run) -> list[torch.Tensor]:
-    """(n,) and (n,) log-probabilities of the reference, each process a part of them."""
-    state = library("accelerate").PartialState(cpu=run.device == "cpu")
-    batch = max(1, run.training.batch_size // run.training.accumulation)
-    with state.split_between_processes(list(range(len(pairs.first)))) as mine:
-        index = torch.tensor(mine, dtype=torch.long)
-        some = EncodedPairs(pairs.first.rows(index), pairs.second.rows(index))
-        found = pair_log_prob(model.to(state.device), some, batch, str(state.device))
-    gather = library("accelerate.utils").gather_object
-    return [torch.tensor(gather(part.tolist())) for part in found]
+    batch = max(1, request.batch_size // request.accumulation)
+    reference = Reference.of(
+        model, tokenizer, encoded, batch, run.device, run.precision, request.lora_rank
+    )
+    what = objective(request.loss, epsilon, request.kl_weight, request.reward_bound)
+    return preferred(
+        model.requires_grad_(request.lora_rank == 0), reference, pairs.labels, what, run
+    )
 
 
 def _write(model: Any, tokenizer: Any, output: Path) -> None:

@@ -2,23 +2,35 @@
 
 A judge here is a reward: planted where the data are generated, else fitted to pairs that no
 policy was trained on.  It is not a person and not a large model; its win rates say how well a
-policy found that reward, and they are named so.
+policy found that reward, and they are named so.  A chat model can be asked instead.
 """
 
 from __future__ import annotations
 
+import json
+import os
+import urllib.request
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from repro.llm.financial_pairs import planted_reward
+from repro.base.errors import BadInput
 from repro.llm.pairs import TextPairs
+from repro.preferences.financial_pairs import planted_reward
 
 Judge = Callable[[Sequence[str], Sequence[str], Sequence[str]], np.ndarray]
 """(prompts, responses shown first, responses shown second) → (n,) preference for the first, in
 [0, 1], ½ at a tie."""
+
+QUESTION = """Which answer to the question is better? Say A or B, nothing else.
+
+Question: {}
+
+A: {}
+
+B: {}"""
 
 
 def planted_judge(
@@ -64,6 +76,51 @@ class HeldOutJudge:
     ) -> np.ndarray:
         gap = self.vectors.transform(first) - self.vectors.transform(second)
         return _preference(gap @ self.weights)
+
+
+@dataclass(frozen=True)
+class ChatJudge:
+    """A chat model behind an OpenAI-compatible address, a local server's or a provider's.
+
+    Prompts and responses go to that address; labels never do.  The key, where one is needed, is
+    read from the environment (``OPENAI_API_KEY``) and never kept.
+
+    Attributes:
+        endpoint: up to and with ``/v1``.
+        model: as the server calls it.
+        timeout: seconds for one answer.
+    """
+
+    endpoint: str
+    model: str
+    timeout: float = 60.0
+
+    def __call__(
+        self, prompts: Sequence[str], first: Sequence[str], second: Sequence[str]
+    ) -> np.ndarray:
+        """Anything but A or B is a tie.
+
+        Raises:
+            BadInput: the address does not answer as such a server does.
+        """
+        rows = zip(prompts, first, second, strict=True)
+        said = [self._asked(QUESTION.format(*row)).strip().upper()[:1] for row in rows]
+        return np.array([{"A": 1.0, "B": 0.0}.get(one, 0.5) for one in said])
+
+    def _asked(self, question: str) -> str:
+        words = {"role": "user", "content": question}
+        body = {"model": self.model, "messages": [words], "temperature": 0, "max_tokens": 1}
+        head = {"Content-Type": "application/json"}
+        if key := os.environ.get("OPENAI_API_KEY"):
+            head["Authorization"] = f"Bearer {key}"
+        address = f"{self.endpoint.rstrip('/')}/chat/completions"
+        try:
+            ask = urllib.request.Request(address, json.dumps(body).encode(), head)
+            with urllib.request.urlopen(ask, timeout=self.timeout) as answer:
+                return str(json.load(answer)["choices"][0]["message"]["content"])
+        except (OSError, ValueError, LookupError, TypeError) as problem:
+            reason = f"does not answer as an OpenAI-compatible server ({type(problem).__name__})"
+            raise BadInput("theorem.procedure.judge.endpoint", self.endpoint, reason) from None
 
 
 def wins(

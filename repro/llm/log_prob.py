@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -23,12 +24,14 @@ def response_log_prob(model: Any, tokens: Tokens) -> Tensor:
     return (each * tokens.response[:, 1:]).sum(-1)
 
 
-def frozen_log_prob(model: Any, tokens: Tokens, batch_size: int, device: str) -> Tensor:
-    """(n,) the same without gradients, in batches, on the CPU."""
+def frozen(
+    of: Callable[[Any, Tokens], Tensor], model: Any, tokens: Tokens, batch_size: int, device: str
+) -> Tensor:
+    """(n, ...) of each sequence what a function of a model finds, without gradients, on the CPU."""
     model.eval()
     with torch.no_grad():
         found = [
-            response_log_prob(model, tokens.rows(index).to(device)).cpu()
+            of(model, tokens.rows(index).to(device)).cpu()
             for index in torch.arange(len(tokens)).split(batch_size)
         ]
     return torch.cat(found)
@@ -39,6 +42,6 @@ def pair_log_prob(
 ) -> tuple[Tensor, Tensor]:
     """(n,) and (n,) log-probabilities of the first and the second responses, without gradients."""
     return (
-        frozen_log_prob(model, pairs.first, batch_size, device),
-        frozen_log_prob(model, pairs.second, batch_size, device),
+        frozen(response_log_prob, model, pairs.first, batch_size, device),
+        frozen(response_log_prob, model, pairs.second, batch_size, device),
     )

@@ -1,7 +1,8 @@
-"""PrivχPO and SquareχPO of a language model, with wrong versions beside them (P2, Alg. 1 and 3).
+"""What a policy is trained for: an implicit reward difference, and a loss on it.
 
-Both have the implicit reward of χPO, β·(φ(u₁) − φ(u₂)) clipped, φ(u) = u + log u.  PrivχPO takes
-the mixture likelihood of private labels, SquareχPO the square of 2σ(Δ) − 1 − c(ε)·z.
+KL-regularisation alone gives kl_weight·Δ log(π/π_ref) (DPO, rDPO); with χ² beside it the link is
+φ(u) = u + log u, so the linear term u = π/π_ref joins (P2, Algorithm 1, line 2).  PrivχPO takes the
+mixture likelihood of private labels, SquareχPO the square of 2σ(Δ) − 1 − c(ε)·z.
 """
 
 from __future__ import annotations
@@ -10,11 +11,11 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
 
+import torch
 from torch import Tensor
 
-from repro.llm.implicit_reward import chipo_reward_difference, dpo_reward_difference
+from repro.base.errors import BadInput
 from repro.llm.losses import debiased_loss, log_loss, mixture_loss, square_loss
 
 Difference = Callable[[Tensor, Tensor], Tensor]
@@ -31,42 +32,79 @@ class Objective:
     loss: Loss
 
 
-class Weights(Protocol):
-    """What gives β and R_max."""
-
-    @property
-    def kl_weight(self) -> float: ...
-
-    @property
-    def reward_bound(self) -> float: ...
-
-
-def objective(name: str, procedure: Weights, epsilon: float) -> Objective:
+def objective(
+    name: str, epsilon: float, kl_weight: float, reward_bound: float = math.nan
+) -> Objective:
     """One of the objectives that are compared.
 
     Args:
-        name: ``private``, ``square``, their ``…_no_debias`` (private labels taken as clean),
-            ``rdpo`` or ``dpo``.
-        procedure: gives kl_weight and R_max.
-        epsilon: ε of the labels, in (0, inf].
+        name: ``private``, ``square``, ``rdpo`` or ``dpo``.
+        epsilon: ε of the labels, in (0, inf]; at inf all take labels as clean.
+        kl_weight: β of P2 and P4.
+        reward_bound: R_max, which χPO needs.
     """
-    chipo = partial(
-        chipo_reward_difference,
-        kl_weight=procedure.kl_weight,
-        reward_bound=procedure.reward_bound,
-    )
-    dpo = partial(dpo_reward_difference, kl_weight=procedure.kl_weight)
-    match name:
-        case "private":
-            return Objective(chipo, partial(mixture_loss, epsilon=epsilon))
-        case "private_no_debias":
-            return Objective(chipo, log_loss)
-        case "square":
-            return Objective(chipo, partial(square_loss, epsilon=epsilon))
-        case "square_no_debias":
-            return Objective(chipo, partial(square_loss, epsilon=math.inf))
-        case "dpo":
-            return Objective(dpo, log_loss)
-        case "rdpo":
-            return Objective(dpo, partial(debiased_loss, epsilon=epsilon))
-    raise ValueError(f"no objective of that name: {name}")
+    dpo = partial(dpo_reward_difference, kl_weight=kl_weight)
+    if name == "dpo":
+        return Objective(dpo, log_loss)
+    if name == "rdpo":
+        return Objective(dpo, partial(debiased_loss, epsilon=epsilon))
+    loss = {"private": mixture_loss, "square": square_loss}[name]
+    chipo = partial(chipo_reward_difference, kl_weight=kl_weight, reward_bound=reward_bound)
+    return Objective(chipo, partial(loss, epsilon=epsilon))
+
+
+LOG_RATIO_LIMIT = 80.0
+"""log u beyond which the linear term is held: exp(80) is finite in float32 and in bfloat16."""
+
+
+def dpo_reward_difference(
+    first_log_ratio: Tensor, second_log_ratio: Tensor, kl_weight: float
+) -> Tensor:
+    """kl_weight·(log u₁ − log u₂), u = π/π_ref of a whole response (P4, eq. 16).
+
+    Args:
+        first_log_ratio: log u of the response that label +1 prefers, in nats, any shape.
+        second_log_ratio: log u of the other, same shape.
+        kl_weight: β of P2 and P4, above 0.
+
+    Raises:
+        BadInput: kl_weight is not a positive number.
+    """
+    return _positive("kl_weight", kl_weight) * (first_log_ratio - second_log_ratio)
+
+
+def chipo_reward_difference(
+    first_log_ratio: Tensor, second_log_ratio: Tensor, kl_weight: float, reward_bound: float
+) -> Tensor:
+    """clip(kl_weight·(φ(u₁) − φ(u₂))) to ±2·reward_bound (P2, Algorithms 1 and 3).
+
+    Where the clip binds the gradient is 0, as in the paper.  Beyond log u = 80 the linear term
+    grows no further; its sign stays right, where exp(log u₁) − exp(log u₂) gives inf − inf.
+    Half precision cannot hold exp(80): pass float32, bfloat16 or wider.
+
+    Args:
+        first_log_ratio: log u of the response that label +1 prefers, in nats, any shape.
+        second_log_ratio: log u of the other, same shape.
+        kl_weight: β of P2, above 0.
+        reward_bound: R_max, above 0.
+
+    Raises:
+        BadInput: kl_weight or reward_bound is not a positive number.
+    """
+    limit = 2 * _positive("reward_bound", reward_bound)
+    linear = _ratio_difference(first_log_ratio, second_log_ratio)
+    difference = linear + (first_log_ratio - second_log_ratio)
+    return (_positive("kl_weight", kl_weight) * difference).clamp(-limit, limit)
+
+
+def _ratio_difference(first_log_ratio: Tensor, second_log_ratio: Tensor) -> Tensor:
+    """u₁ − u₂ in units of the larger, then scaled by it: the sign survives any size."""
+    largest = torch.maximum(first_log_ratio, second_log_ratio).detach()
+    scaled = (first_log_ratio - largest).exp() - (second_log_ratio - largest).exp()
+    return largest.clamp(max=LOG_RATIO_LIMIT).exp() * scaled
+
+
+def _positive(key: str, value: float) -> float:
+    if not (math.isfinite(value) and value > 0):
+        raise BadInput(key, value, "allowed: a finite number above 0")
+    return value

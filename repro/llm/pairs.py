@@ -14,8 +14,8 @@ from torch import Tensor
 from repro.base.errors import BadInput
 from repro.base.files import expanded
 from repro.llm.extra import quiet_hub
-from repro.llm.financial_pairs import financial_pairs
 from repro.llm.settings import DataChoice
+from repro.preferences.financial_pairs import financial_pairs
 from repro.preferences.pair_files import read_pairs
 from repro.preferences.pair_records import PreferencePair
 from repro.release.comparison import unlabelled
@@ -47,6 +47,11 @@ class TextPairs:
         prompts, first, second, which = zip(*rows, strict=True)
         labels = torch.tensor([1.0 - 2.0 * w for w in which], dtype=torch.float64)
         return cls(prompts, first, second, labels)
+
+    @property
+    def texts(self) -> list[str]:
+        """All of them, prompts first."""
+        return [*self.prompts, *self.first, *self.second]
 
     def part(self, start: int, stop: int) -> TextPairs:
         """Comparisons start to stop − 1."""

@@ -5,6 +5,9 @@ feature differences seen.  It is positive off the centre and shrinks like n^−1
 data cover; rewards of linear heads are known up to a constant, so features enter by a difference.
 It stands in for D_F of P1's eq. 10 on a linear head; the caller sets the coefficient, which in
 eq. 10 is √(c·e^B·log N)·c(ε), with a constant c that the paper leaves open.
+
+The policy is π(a|s) ∝ π_ref(a|s)·exp((r − Γ)/kl_weight) (P1, eq. 5): on responses drawn from π_ref
+a softmax of the rewards alone; exact as K → ∞, and biased by O(1/K) before.
 """
 
 from __future__ import annotations
@@ -74,3 +77,23 @@ def feature_bonus(first: Tensor, second: Tensor, ridge: float, coefficient: floa
     return FeatureBonus(
         torch.linalg.cholesky(x.T @ x + ridge * eye), both.mean((0, 1)), float(coefficient)
     )
+
+
+def gibbs_weights(reward: Tensor, kl_weight: float) -> Tensor:
+    """Weights of K responses drawn from the reference, duplicates kept.
+
+    Args:
+        reward: (..., K) of each response, pessimism already taken off.
+        kl_weight: P1's 1/β, above 0; large returns 1/K each, small the best response.
+
+    Returns:
+        (..., K) in [0, 1], summing to 1.
+
+    Raises:
+        BadInput: kl_weight is not a positive number, or there are no responses.
+    """
+    if not (math.isfinite(kl_weight) and kl_weight > 0):
+        raise BadInput("kl_weight", kl_weight, "allowed: a finite number above 0")
+    if reward.ndim == 0 or reward.shape[-1] == 0:
+        raise BadInput("reward", tuple(reward.shape), "allowed: (..., K) with K > 0")
+    return torch.softmax(reward / kl_weight, dim=-1)

@@ -6,10 +6,8 @@ The paper optimises by PPO, which is gone from the stable trainer libraries; her
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
-from pathlib import Path
+from functools import lru_cache, partial
 
 import numpy as np
 import torch
@@ -17,27 +15,12 @@ from torch import Tensor
 
 from repro.base.notation import privacy_cost
 from repro.llm.encoding import encode
-from repro.llm.gibbs_reweighting import gibbs_weights
 from repro.llm.judges import length_controlled, wins
-from repro.llm.losses import log_loss, mixture_loss
-from repro.llm.objectives import Loss
-from repro.llm.pessimism import FeatureBonus, feature_bonus
+from repro.llm.losses import mixture_loss
+from repro.llm.pessimism import FeatureBonus, feature_bonus, gibbs_weights
+from repro.llm.release_study import Seed
 from repro.llm.reward_model import FeatureMap, RewardModel, fitted_reward
-from repro.llm.settings import PessimisticProcedure
-from repro.llm.study import SCORING_BATCH, Study, ranking_accuracy, run_key
-
-
-def label_flipped_loss(difference: Tensor, label: Tensor, epsilon: float) -> Tensor:
-    """Wrong: every label read as its opposite."""
-    return mixture_loss(difference, -label, epsilon)
-
-
-REWARD_LOSSES: dict[str, Callable[[float], Loss]] = {
-    "ppkl": lambda epsilon: partial(mixture_loss, epsilon=epsilon),
-    "no_debias": lambda epsilon: log_loss,
-    "label_flipped": lambda epsilon: partial(label_flipped_loss, epsilon=epsilon),
-}
-"""P1's eq. 9, private labels taken as clean, and a wrong version."""
+from repro.llm.study import Study, ranking_accuracy, run_key
 
 
 @dataclass(frozen=True)
@@ -56,39 +39,54 @@ class Drawn:
     won: np.ndarray
 
 
+@lru_cache(maxsize=2)
+def feature_map(study: Study) -> FeatureMap:
+    """Features of the fine-tuned model on the pairs to train on, once for all seeds."""
+    reference, pooling = study.reference, study.procedure.reward.pooling
+    return FeatureMap.of(
+        reference.model, reference.pairs, pooling, study.scoring_batch, study.device
+    )
+
+
+@lru_cache(maxsize=64)
+def drawn(study: Study, seed: int) -> Drawn:
+    """K and K responses of the fine-tuned model, judged, once for all rows of a seed."""
+    count, prompts = study.procedure.samples, study.prompts
+    rows = study.respond(study.reference.model, seed, 2 * count)
+    ours, theirs = [row[:count] for row in rows], [row[count:] for row in rows]
+    flat = [
+        (prompt, a, b)
+        for prompt, left, right in zip(prompts, ours, theirs, strict=True)
+        for a in left
+        for b in right
+    ]
+    won = wins(study.judge, *map(list, zip(*flat, strict=True)))
+    return Drawn(prompts, ours, theirs, won.reshape(len(prompts), count, count).mean(2))
+
+
 @dataclass(frozen=True)
-class PessimisticSeed:
+class PessimisticSeed(Seed):
     """One seed of P1's pipeline on a study whose procedure is pessimistic."""
 
-    study: Study
-    features: FeatureMap
-    procedure: PessimisticProcedure
-    order: int
-    draw: int
-    folder: Path | None
+    @property
+    def kl_weight(self) -> float:
+        """β of the DPO baseline."""
+        return self.study.procedure.dpo_kl_weight
 
-    @classmethod
-    def of(
-        cls, study: Study, features: FeatureMap, procedure: PessimisticProcedure,
-        rng: np.random.Generator, folder: Path | None,
-    ) -> PessimisticSeed:  # fmt: skip
-        """From the block's stream."""
-        order, draw = (int(x) for x in rng.integers(2**62, size=2))
-        return cls(study, features, procedure, order, draw, folder)
-
-    def reward(self, loss: str, epsilon: float, labels: Tensor) -> RewardModel:
-        """Trained from released labels (n,) with a loss of ``REWARD_LOSSES`` at ε."""
-        key = run_key(loss, epsilon, self.order, self.procedure, self.study.data, labels.tolist())
+    def reward(self, epsilon: float, labels: Tensor) -> RewardModel:
+        """By P1's eq. 9, from released labels (n,), by a learner that believes in ε."""
+        study = self.study
+        key = run_key(epsilon, self.order, study.procedure, study.data, labels.tolist())
         return fitted_reward(
-            self.study.reference, self.features, labels, REWARD_LOSSES[loss](epsilon),
-            self.procedure.reward, self.order, self.folder and self.folder / f"reward-{key}",
+            study.reference, feature_map(study), labels, partial(mixture_loss, epsilon=epsilon),
+            study.procedure.reward, self.order, study.folder and study.folder / f"reward-{key}",
         )  # fmt: skip
 
-    def accuracy(self, model: RewardModel) -> float:
+    def reward_accuracy(self, model: RewardModel) -> float:
         """Ranking accuracy on held-out pairs, honest of its name."""
         return ranking_accuracy(self._held_out(model), self.study.splits.held_out.labels)
 
-    def margin(self, model: RewardModel) -> float:
+    def reward_margin(self, model: RewardModel) -> float:
         """Mean reward difference in favour of the held-out label."""
         signed = self._held_out(model).double() * self.study.splits.held_out.labels
         return float(signed.mean())
@@ -100,36 +98,25 @@ class PessimisticSeed:
         )
         return first - second
 
-    @cached_property
+    @property
     def drawn(self) -> Drawn:
         """Responses of the reference and the judge's word on them."""
-        count = self.procedure.samples
-        rows = self.study.respond(self.study.reference.model, self.draw, 2 * count)
-        prompts = self.study.prompts
-        ours, theirs = [row[:count] for row in rows], [row[count:] for row in rows]
-        flat = [
-            (prompt, a, b)
-            for prompt, left, right in zip(prompts, ours, theirs, strict=True)
-            for a in left
-            for b in right
-        ]
-        won = wins(self.study.judge, *map(list, zip(*flat, strict=True)))
-        return Drawn(prompts, ours, theirs, won.reshape(len(prompts), count, count).mean(2))
+        return drawn(self.study, self.draw)
 
     def weights(self, model: RewardModel, bonus: FeatureBonus) -> np.ndarray:
         """(P, K) weights of the pessimistic policy on the responses drawn."""
-        count = self.procedure.samples
+        count = self.study.procedure.samples
         prompts = [prompt for prompt in self.drawn.prompts for _ in range(count)]
         texts = [text for row in self.drawn.ours for text in row]
         tokens = encode(self.study.backbone.tokenizer, prompts, texts, self.study.data)
         features = model.features(tokens)
         worth = model.of_features(features).double() - bonus(features)
-        return gibbs_weights(worth.reshape(-1, count), self.procedure.kl_weight).numpy()
+        return gibbs_weights(worth.reshape(-1, count), self.study.procedure.kl_weight).numpy()
 
-    def longest(self) -> np.ndarray:
+    def longest_weights(self) -> np.ndarray:
         """(P, K) all weight on the longest response: the trivial policy."""
         lengths = np.array([[len(text) for text in row] for row in self.drawn.ours])
-        return np.eye(self.procedure.samples)[lengths.argmax(1)]
+        return np.eye(self.study.procedure.samples)[lengths.argmax(1)]
 
     def win_rate(self, weights: np.ndarray) -> float:
         """Mean chance of a response of the policy to beat one of the reference."""
@@ -141,16 +128,14 @@ class PessimisticSeed:
         ours, theirs = (
             [text for row in rows for text in row] for rows in (drawn.ours, drawn.theirs)
         )
-        prompts = [prompt for prompt in drawn.prompts for _ in range(self.procedure.samples)]
+        prompts = [prompt for prompt in drawn.prompts for _ in range(self.study.procedure.samples)]
         won = wins(self.study.judge, prompts, ours, theirs)
         return length_controlled(won, ours, theirs, weights.ravel())
 
 
-def bonus_at(
-    features: FeatureMap, procedure: PessimisticProcedure, epsilon: float, pessimistic: bool
-) -> FeatureBonus:
+def bonus_at(study: Study, epsilon: float, pessimistic: bool) -> FeatureBonus:
     """Γ of the pairs at ε: the coefficient times c(ε); without pessimism 0 everywhere."""
-    own = procedure.reward
+    own, features = study.procedure.reward, feature_map(study)
     coefficient = own.coefficient * privacy_cost(epsilon) if pessimistic else 0.0
     return feature_bonus(features.first, features.second, own.ridge, coefficient)
 
@@ -169,10 +154,3 @@ def bonus_size(features: FeatureMap, some: Tensor, ridge: float, shrinks: bool =
     bonus = feature_bonus(features.first[some] * scale, features.second[some] * scale, ridge, 1.0)
     seen = torch.cat([features.first, features.second]).double()
     return float(FeatureBonus(bonus.factor, seen.mean(0), 1.0)(seen).mean())
-
-
-def feature_map(study: Study, pooling: str) -> FeatureMap:
-    """Features of the fine-tuned model on the pairs to train on."""
-    batch = min(SCORING_BATCH, 8 * study.procedure.preference.batch_size)
-    reference = study.reference
-    return FeatureMap.of(reference.model, reference.pairs, pooling, batch, study.device)

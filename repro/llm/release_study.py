@@ -2,39 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
-from pathlib import Path
-from typing import Any
+from functools import cached_property
+from itertools import chain
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from repro.llm.direct_preference import optimised
-from repro.llm.implicit_reward import dpo_reward_difference
 from repro.llm.judges import length_controlled, wins
-from repro.llm.losses import debiased_loss, log_loss
-from repro.llm.objectives import Loss, Objective
+from repro.llm.objectives import objective
 from repro.llm.settings import Training
 from repro.llm.study import Study, ranking_accuracy, run_key
+from repro.study.blocks import Block, BlockStore
+from repro.study.machine import machine
+from repro.study.sources import code_fingerprint
 
+ANSWERS = 2
+"""To each prompt for one seed, which halves the noise of drawing them."""
 LONGEST_OF = 4
 """Responses of the fine-tuned model from which the longer-is-better baseline takes the longest."""
+FIRST_BATCH, FIRST_SHARE = 64, 2
+"""Pairs in a batch of first steps, and one in how many pairs is seen: at the reference all batches
+pull one way."""
 
 
-def sign_flipped_loss(difference: Tensor, label: Tensor, epsilon: float) -> Tensor:
-    """Wrong: the debiasing term with its sign turned round."""
-    return debiased_loss(difference, -label, epsilon)
+class Reached(NamedTuple):
+    """What a policy of one seed reaches on held-out prompts and pairs.
 
+    Attributes:
+        win_rate: against the fine-tuned model, in both orders; NaN of first steps.
+        at_equal_length: the same, at equal length.
+        accuracy: implicit ranking accuracy.
+        margin: mean implicit reward difference in favour of the held-out label.
+    """
 
-LOSSES: dict[str, Callable[[float], Loss]] = {
-    "rdpo": lambda epsilon: partial(debiased_loss, epsilon=epsilon),
-    "dpo": lambda epsilon: log_loss,
-    "sign_flipped": lambda epsilon: partial(sign_flipped_loss, epsilon=epsilon),
-}
-"""P4's eq. 16, DPO on private labels as if they were clean, and a wrong version."""
+    win_rate: float
+    at_equal_length: float
+    accuracy: float
+    margin: float
 
 
 @dataclass(frozen=True)
@@ -43,66 +53,168 @@ class Seed:
 
     Attributes:
         study: what all seeds share.
-        training: of the optimisation.
         order: seed of the batches; the same for all policies that are compared.
         draw: seed of the responses.
-        folder: for checkpoints; None writes none.
     """
 
     study: Study
-    training: Training
     order: int
     draw: int
-    folder: Path | None
 
     @classmethod
-    def of(
-        cls, study: Study, rng: np.random.Generator, folder: Path | None,
-        training: Training | None = None,
-    ) -> Seed:  # fmt: skip
+    def of(cls, study: Study, rng: np.random.Generator) -> Self:
         """From the block's stream."""
-        order, draw = (int(x) for x in rng.integers(2**62, size=2))
-        return cls(study, training or study.procedure.preference, order, draw, folder)
+        return cls(study, *(int(x) for x in rng.integers(2**62, size=2)))
 
-    def policy(self, loss: str, epsilon: float, labels: Tensor) -> Any:
-        """Trained from released labels (n,) with a loss of ``LOSSES`` at ε."""
-        difference = partial(dpo_reward_difference, kl_weight=self.study.procedure.kl_weight)
-        return self.trained(loss, Objective(difference, LOSSES[loss](epsilon)), epsilon, labels)
+    @property
+    def kl_weight(self) -> float:
+        """β of the policies."""
+        return self.study.procedure.kl_weight
 
-    def trained(self, name: str, objective: Objective, epsilon: float, labels: Tensor) -> Any:
-        """Trained from released labels (n,); ``name`` and ε tell its checkpoint from others."""
-        key = run_key(name, epsilon, self.order, self.training, self.study.data, labels.tolist())
-        place = self.folder and self.folder / f"{name}-{key}"
-        return optimised(self.study.reference, labels, objective, self.training, self.order, place)
+    def policy(self, loss: str, epsilon: float, labels: Tensor, training: Training) -> Any:
+        """Trained from released labels (n,) with an objective that believes in ε."""
+        study, key = self.study, self._key(loss, epsilon, labels, training)
+        bound = getattr(study.procedure, "reward_bound", math.nan)
+        return optimised(
+            study.reference.part(len(labels)), labels,
+            objective(loss, epsilon, self.kl_weight, bound), training, self.order,
+            study.folder and study.folder / f"{loss}-{key}",
+        )  # fmt: skip
+
+    def reached(
+        self, loss: str, epsilon: float, labels: Tensor, training: Training | None = None
+    ) -> Reached:
+        """What the policy reaches; read, where an earlier row of the run has trained it.
+
+        Args:
+            loss: an objective of ``repro.llm.objectives``.
+            epsilon: ε that it believes in.
+            labels: (n,) released labels.
+            training: of first steps, which are not asked for answers; else the procedure's.
+        """
+        steps = training or self.study.procedure.preference
+        labels = labels[: len(labels) // FIRST_SHARE] if training else labels
+
+        def found() -> tuple[float, ...]:
+            policy = self.policy(loss, epsilon, labels, steps)
+            nothing = float("nan"), float("nan")
+            rates = nothing if training else self.win_rates(self.responses(policy))
+            return *rates, *self.ranking(policy)
+
+        return self._once(found, self._key(loss, epsilon, labels, steps))
+
+    def longest(self) -> Reached:
+        """What the longer-is-better baseline reaches, the longest of some responses; no ranking."""
+        nothing = float("nan"), float("nan")
+        return self._once(lambda: (*self.win_rates(self.longest_responses()), *nothing), "longest")
+
+    def _once(self, measure: Callable[[], tuple[float, ...]], name: str) -> Reached:
+        """What is measured, or what an earlier row of the run has kept."""
+        code = code_fingerprint(__name__), machine(), self.study.identity, self.draw
+        block = Block(0, 0, run_key(code, name))
+        kept = self.study.folder and BlockStore(self.study.folder / "reached")
+        found = kept.read(block, (len(Reached._fields),)) if kept else None
+        if found is None:
+            found = np.array(measure())
+            if kept:
+                kept.write(block, found)
+        return Reached(*found.tolist())
+
+    def _key(self, loss: str, epsilon: float, labels: Tensor, training: Training) -> str:
+        words = loss, epsilon, self.kl_weight, self.order, training, self.study.data
+        return run_key(*words, labels.tolist())
 
     def responses(self, policy: Any) -> list[str]:
-        """One response of a policy to each held-out prompt."""
-        return [drawn[0] for drawn in self.study.respond(policy, self.draw)]
+        """Some responses of a policy to each held-out prompt, one after the other."""
+        return list(chain(*self.study.respond(policy, self.draw, ANSWERS)))
 
     @cached_property
     def opposing(self) -> list[str]:
-        """One response of the fine-tuned model to each, from draws of their own."""
-        drawn = self.study.respond(self.study.reference.model, self.draw + 1)
-        return [one[0] for one in drawn]
+        """As many of the fine-tuned model to each, from draws of their own."""
+        return list(chain(*self.study.respond(self.study.reference.model, self.draw + 1, ANSWERS)))
 
-    def longest(self) -> list[str]:
-        """The longer-is-better baseline: the longest of some responses of the same model."""
-        drawn = self.study.respond(self.study.reference.model, self.draw + 2, LONGEST_OF)
-        return [max(some, key=len) for some in drawn]
+    def longest_responses(self) -> list[str]:
+        """The longest of some responses of the fine-tuned model to each, as many again."""
+        count = ANSWERS * LONGEST_OF
+        drawn = self.study.respond(self.study.reference.model, self.draw + 2, count)
+        return [max(some[k::ANSWERS], key=len) for some in drawn for k in range(ANSWERS)]
 
-    def win_rate(self, ours: list[str], controlled: bool = False) -> float:
-        """Against the fine-tuned model, in both orders; or the same at equal length."""
-        theirs = self.opposing
-        won = wins(self.study.judge, self.study.prompts, ours, theirs)
-        return length_controlled(won, ours, theirs) if controlled else float(won.mean())
+    def win_rates(self, ours: list[str]) -> tuple[float, float]:
+        """Against the fine-tuned model, in both orders; and the same at equal length."""
+        prompts = [prompt for prompt in self.study.prompts for _ in range(ANSWERS)]
+        won = wins(self.study.judge, prompts, ours, self.opposing)
+        return float(won.mean()), length_controlled(won, ours, self.opposing)
 
-    def accuracy(self, policy: Any) -> float:
-        """Implicit ranking accuracy on held-out pairs."""
+    def ranking(self, policy: Any) -> tuple[float, float]:
+        """Accuracy and margin on held-out pairs."""
         first, second = self.study.log_ratios(policy)
-        return ranking_accuracy(first - second, self.study.splits.held_out.labels)
+        labels = self.study.splits.held_out.labels
+        signed = (first - second).double() * labels
+        margin = self.kl_weight * float(torch.mean(signed))
+        return ranking_accuracy(first - second, labels), margin
 
-    def margin(self, policy: Any) -> float:
-        """Mean implicit reward difference in favour of the held-out label, in units of reward."""
-        first, second = self.study.log_ratios(policy)
-        signed = (first - second).double() * self.study.splits.held_out.labels
-        return self.study.procedure.kl_weight * float(torch.mean(signed))
+
+@dataclass(frozen=True)
+class Trained:
+    """A policy trained with an objective; two ways to do it wrong.
+
+    Attributes:
+        objective: one of ``repro.llm.objectives``.
+        sign: −1 reads every label as its opposite.
+        debiased: False takes private labels as clean.
+    """
+
+    objective: str
+    sign: int = 1
+    debiased: bool = True
+
+    def reached(
+        self, seed: Seed, epsilon: float, labels: Tensor, training: Training | None = None
+    ) -> Reached:
+        """On released labels (n,), by a learner that believes in ε."""
+        believed = epsilon if self.debiased else float("inf")
+        return seed.reached(self.objective, believed, self.sign * labels, training)
+
+
+@dataclass(frozen=True)
+class Longest:
+    """The trivial policy: the longest of a few responses of the fine-tuned model."""
+
+    def reached(
+        self, seed: Seed, epsilon: float, labels: Tensor, training: Training | None = None
+    ) -> Reached:
+        """Its win rates; it ranks nothing."""
+        return seed.longest()
+
+
+def each(case: Any, of: Callable[[Reached], float], rng: np.random.Generator) -> dict[str, float]:
+    """One number of what each method of a ``ReleaseCase`` reaches from one release."""
+    labels = case.released(case.coins(rng))
+    seed = Seed.of(case.study, rng)
+    return {m.name: of(m.run.reached(seed, case.believed, labels)) for m in case.methods}
+
+
+def win_rate(case: Any, rng: np.random.Generator) -> Mapping[str, float]:
+    """Against the fine-tuned model."""
+    return each(case, lambda found: found.win_rate, rng)
+
+
+def win_rate_at_equal_length(case: Any, rng: np.random.Generator) -> Mapping[str, float]:
+    """Against the fine-tuned model, after a regression on length."""
+    return each(case, lambda found: found.at_equal_length, rng)
+
+
+def above_length(case: Any, rng: np.random.Generator) -> Mapping[str, float]:
+    """Ranking accuracy over that of length."""
+    longer = case.study.longer_accuracy()
+    return each(case, lambda found: found.accuracy - longer, rng)
+
+
+def first_steps(study: Study, rate: float, optimizer: str = "sgd") -> Training:
+    """Steps so small that the policy stays near the reference; no gradient is shortened."""
+    return study.procedure.preference.model_copy(
+        update={
+            "optimizer": optimizer, "learning_rate": rate, "max_grad_norm": None,
+            "batch_size": FIRST_BATCH,
+        }
+    )  # fmt: skip

@@ -2,7 +2,7 @@
 
 That is the way for labels of real people: the coins are the operating system's, the release is made
 once, and training reads its labels as they are, at the ε of its manifest.  Simulations, which
-privatise anew for every seed, use ``repro.llm.private_labels`` instead.
+privatise anew for every seed, use ``repro.llm.cases`` instead.
 """
 
 from __future__ import annotations

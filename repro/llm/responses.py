@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from repro.llm.encoding import encode_prompts
-from repro.llm.settings import DataChoice, Sampling
+from repro.llm.settings import Limits, Sampling
 
 
 def draw_responses(
@@ -17,7 +17,7 @@ def draw_responses(
     tokenizer: Any,
     prompts: Sequence[str],
     sampling: Sampling,
-    data: DataChoice,
+    data: Limits,
     seed: int,
     device: str,
     count: int = 1,

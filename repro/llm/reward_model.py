@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from torch import Tensor
 from repro.llm.direct_preference import Reference
 from repro.llm.encoding import EncodedPairs, Tokens
 from repro.llm.extra import library
+from repro.llm.log_prob import frozen
 from repro.llm.objectives import Loss
 from repro.llm.settings import RewardTraining
 from repro.llm.trainers import Run, reward_trainer, trained
@@ -33,19 +35,6 @@ def pooled_features(model: Any, tokens: Tokens, pooling: str) -> Tensor:
     kept = tokens.present * (tokens.ids != model.config.pad_token_id)
     last = (kept * torch.arange(kept.shape[1], device=kept.device)).argmax(1)
     return hidden[torch.arange(len(last), device=hidden.device), last]
-
-
-def frozen_features(
-    model: Any, tokens: Tokens, pooling: str, batch_size: int, device: str
-) -> Tensor:
-    """(n, d) the same without gradients, in batches, on the CPU."""
-    model.eval()
-    with torch.no_grad():
-        found = [
-            pooled_features(model, tokens.rows(index).to(device), pooling).cpu()
-            for index in torch.arange(len(tokens)).split(batch_size)
-        ]
-    return torch.cat(found)
 
 
 @dataclass(frozen=True)
@@ -72,10 +61,8 @@ class FeatureMap:
         cls, model: Any, pairs: EncodedPairs, pooling: str, batch_size: int, device: str
     ) -> FeatureMap:
         """Work out the features of n pairs once; no label is looked at."""
-        raw = [
-            frozen_features(model, x, pooling, batch_size, device)
-            for x in (pairs.first, pairs.second)
-        ]
+        of = partial(pooled_features, pooling=pooling)
+        raw = [frozen(of, model, x, batch_size, device) for x in (pairs.first, pairs.second)]
         both = torch.cat(raw)
         centre, spread = both.mean(0), both.std(0).clamp(min=1e-6)
         first, second = ((x - centre) / spread for x in raw)
@@ -83,7 +70,8 @@ class FeatureMap:
 
     def __call__(self, tokens: Tokens) -> Tensor:
         """(m, d) standardised features."""
-        raw = frozen_features(self.model, tokens, self.pooling, self.batch_size, self.device)
+        of = partial(pooled_features, pooling=self.pooling)
+        raw = frozen(of, self.model, tokens, self.batch_size, self.device)
         return (raw - self.centre) / self.spread
 
 

@@ -17,9 +17,9 @@ Precision = Literal["float32", "mixed", "bfloat16", "nf4"]
 class Shape(Model):
     """Size of the model that is built here where no other is named."""
 
-    width: Annotated[Whole, Field(ge=8, le=1024, multiple_of=4)]
-    layers: Annotated[Whole, Field(ge=1, le=48)]
-    heads: Annotated[Whole, Field(ge=1, le=16)]
+    width: Annotated[Whole, Field(ge=8, le=1024, multiple_of=4)] = 32
+    layers: Annotated[Whole, Field(ge=1, le=48)] = 1
+    heads: Annotated[Whole, Field(ge=1, le=16)] = 2
 
 
 class ModelChoice(Model):
@@ -34,14 +34,26 @@ class ModelChoice(Model):
         seed: of random weights.
     """
 
-    path: Text | None
-    tiny: Shape
-    precision: Precision
-    lora_rank: Annotated[Whole, Field(ge=0, le=1024)]
-    seed: Seed
+    path: Text | None = None
+    tiny: Shape = Shape()
+    precision: Precision = "float32"
+    lora_rank: Annotated[Whole, Field(ge=0, le=1024)] = 0
+    seed: Seed = 0
 
 
-class DataChoice(Model):
+class Limits(Model):
+    """What of a text is kept.
+
+    Attributes:
+        max_prompt_tokens: longer prompts lose their beginning.
+        max_response_tokens: longer responses lose their end.
+    """
+
+    max_prompt_tokens: Count = 256
+    max_response_tokens: Count = 256
+
+
+class DataChoice(Limits):
     """The preference pairs.
 
     Attributes:
@@ -50,8 +62,6 @@ class DataChoice(Model):
         held_out: pairs behind them that no training sees.
         judge_pairs: of a file, pairs behind these that only the judge is fitted to.
         seed: of generated pairs.
-        max_prompt_tokens: longer prompts lose their beginning.
-        max_response_tokens: longer responses lose their end.
     """
 
     path: Text | None
@@ -59,12 +69,10 @@ class DataChoice(Model):
     held_out: Count
     judge_pairs: Annotated[Whole, Field(ge=0, le=10**8)]
     seed: Seed
-    max_prompt_tokens: Count
-    max_response_tokens: Count
 
 
 class Training(Model):
-    """One run of gradient steps by a trainer of TRL.
+    """One run of gradient steps by a trainer of TRL; the command takes what is given here.
 
     Attributes:
         epochs: passes over the data.
@@ -77,16 +85,16 @@ class Training(Model):
         checkpoint_every: steps between checkpoints; 0 writes none.
     """
 
-    epochs: Count
-    batch_size: Count
-    accumulation: Count
-    learning_rate: Positive
-    schedule: Literal["constant", "linear", "cosine"]
-    warmup: Annotated[Whole, Field(ge=0, le=10**8)]
-    optimizer: Literal["adamw", "sgd"]
-    max_grad_norm: Positive | None
-    gradient_checkpointing: StrictBool
-    checkpoint_every: Annotated[Whole, Field(ge=0, le=10**8)]
+    epochs: Count = 1
+    batch_size: Count = 16
+    accumulation: Count = 1
+    learning_rate: Positive = 1e-6
+    schedule: Literal["constant", "linear", "cosine"] = "linear"
+    warmup: Annotated[Whole, Field(ge=0, le=10**8)] = 0
+    optimizer: Literal["adamw", "sgd"] = "adamw"
+    max_grad_norm: Positive | None = 1.0
+    gradient_checkpointing: StrictBool = False
+    checkpoint_every: Annotated[Whole, Field(ge=0, le=10**8)] = 0
 
 
 class Sampling(Model):
@@ -105,6 +113,20 @@ class Sampling(Model):
     max_new_tokens: Count
 
 
+class ChatChoice(Model):
+    """A chat model that judges; off by default, for it is sent prompts and responses.
+
+    Attributes:
+        endpoint: an OpenAI-compatible address, up to and with ``/v1``.
+        model: as the server calls it.
+        timeout: seconds for one answer.
+    """
+
+    endpoint: Annotated[str, Field(pattern=r"^https?://\S+$")]
+    model: Text
+    timeout: Positive = 60.0
+
+
 class Procedure(Model):
     """What is done to a model, from fine-tuning to the judge.
 
@@ -113,12 +135,14 @@ class Procedure(Model):
         preference: optimisation from private labels.
         kl_weight: β of P2 and P4.
         sampling: for the judge.
+        judge: a chat model that is asked in the place of the planted or fitted reward.
     """
 
     sft: Training
     preference: Training
     kl_weight: KLWeight
     sampling: Sampling
+    judge: ChatChoice | None = None
 
 
 class RewardTraining(Model):
@@ -159,6 +183,11 @@ class PessimisticProcedure(Procedure):
     reward: RewardTraining
     samples: Annotated[Whole, Field(ge=2, le=10**4)]
     dpo_kl_weight: KLWeight
+
+    @property
+    def reward_epochs(self) -> int:
+        """Passes over the data in which a backbone is trained for one reward model."""
+        return 0 if self.reward.whole is None else self.reward.whole.epochs
 
 
 class ChipoProcedure(Procedure):

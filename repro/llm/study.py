@@ -1,14 +1,15 @@
 """One model on one set of pairs, ready for many releases of their labels.
 
 Fine-tuning, its log-probabilities and the judge do not depend on private labels, so they are
-made once; each seed then privatises the labels anew and trains policies from them.
+made once, when first asked for; each seed then privatises the labels anew and trains from them.
 """
 
 from __future__ import annotations
 
+import gc
 import hashlib
-import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -19,65 +20,89 @@ from torch import Tensor
 from repro.llm.backbone import Backbone, load_backbone
 from repro.llm.direct_preference import Reference
 from repro.llm.encoding import EncodedPairs, encode_pairs
-from repro.llm.judges import HeldOutJudge, Judge, planted_judge
+from repro.llm.judges import ChatJudge, HeldOutJudge, Judge, planted_judge
 from repro.llm.log_prob import pair_log_prob
 from repro.llm.pairs import Splits
 from repro.llm.responses import draw_responses
-from repro.llm.settings import DataChoice, ModelChoice, Procedure
+from repro.llm.settings import DataChoice, ModelChoice
 from repro.llm.supervised import Variant, fine_tuned, supervised_rows
 from repro.llm.trainers import Run
+from repro.study.fingerprint import fingerprint
 
 SCORING_BATCH = 256
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Study:
     """What all seeds share.
 
     Attributes:
-        splits: the pairs.
-        backbone: the model before fine-tuning, and the tokenizer.
-        reference: the fine-tuned policy on the pairs to train on.
-        held_out: encoded pairs to evaluate on.
-        held_first, held_second: (n,) log-probabilities of the reference there.
-        judge: of responses.
+        splits: pairs to train on, held out, and of the judge.
+        model: which model.
+        data: which pairs.
+        procedure: how it is trained.
+        variant: which responses fine-tuning sees.
+        device: where.
+        folder: for checkpoints and what seeds have reached; None keeps nothing.
     """
 
     splits: Splits
-    backbone: Backbone
-    reference: Reference
-    held_out: EncodedPairs
-    held_first: Tensor
-    held_second: Tensor
-    judge: Judge
-    procedure: Procedure
+    model: ModelChoice
     data: DataChoice
+    procedure: Any
+    variant: Variant
     device: str
+    folder: Path | None = field(default=None, compare=False)
 
-    @classmethod
-    def build(
-        cls, splits: Splits, model: ModelChoice, data: DataChoice, procedure: Procedure,
-        variant: Variant, device: str, folder: Path | None,
-    ) -> Study:  # fmt: skip
-        """Load, fine-tune and score; with a folder, go on from its checkpoints."""
-        texts = [*splits.train.prompts, *splits.train.first, *splits.train.second]
-        with tempfile.TemporaryDirectory() as scratch:
-            backbone = load_backbone(model, texts, Path(scratch), device)
-        pairs = encode_pairs(backbone.tokenizer, splits.train, data)
-        rows = supervised_rows(pairs, splits.train.labels, variant)
-        seen = run_key(texts, splits.train.labels.tolist() if variant == "as_published" else [])
-        name = f"sft-{run_key(model, data, procedure.sft, variant, seen)}"
-        place = folder / name if folder else None
-        run = Run(procedure.sft, model.seed, device, model.precision, place)
-        tuned = fine_tuned(backbone.model, backbone.tokenizer, rows, run)
-        batch = min(SCORING_BATCH, 8 * procedure.preference.batch_size)
-        reference = Reference.of(
-            tuned, backbone.tokenizer, pairs, batch, device, model.precision, model.lora_rank
-        )
-        held = encode_pairs(backbone.tokenizer, splits.held_out, data)
-        first, second = pair_log_prob(tuned, held, batch, device)
-        judge = planted_judge if splits.judge is None else HeldOutJudge.of(splits.judge)
-        return cls(splits, backbone, reference, held, first, second, judge, procedure, data, device)
+    @cached_property
+    def identity(self) -> str:
+        """A hash of all of this but the folder."""
+        return fingerprint(self)
+
+    @cached_property
+    def backbone(self) -> Backbone:
+        """The model before fine-tuning, and the tokenizer."""
+        return load_backbone(self.model, self.splits.train.texts, self.device)
+
+    @cached_property
+    def reference(self) -> Reference:
+        """The fine-tuned policy on the pairs to train on; goes on from its checkpoints."""
+        base, model = self.backbone, self.model
+        pairs = encode_pairs(base.tokenizer, self.splits.train, self.data)
+        rows = supervised_rows(pairs, self.splits.train.labels, self.variant)
+        place = self.folder and self.folder / f"sft-{self.identity}"
+        run = Run(self.procedure.sft, model.seed, self.device, model.precision, place)
+        tuned = fine_tuned(base.model, base.tokenizer, rows, run)
+        # accelerate collects garbage after every training: what is there by now is none
+        gc.collect()
+        gc.freeze()
+        return Reference.of(
+            tuned, base.tokenizer, pairs, self.scoring_batch, self.device, model.precision,
+            model.lora_rank,
+        )  # fmt: skip
+
+    @property
+    def scoring_batch(self) -> int:
+        """Sequences that are scored at once."""
+        return min(SCORING_BATCH, 8 * self.procedure.preference.batch_size)
+
+    @cached_property
+    def held_out(self) -> EncodedPairs:
+        """Encoded pairs to evaluate on."""
+        return encode_pairs(self.backbone.tokenizer, self.splits.held_out, self.data)
+
+    @cached_property
+    def held_log_prob(self) -> tuple[Tensor, Tensor]:
+        """(n,) and (n,) log-probabilities of the reference there."""
+        return pair_log_prob(self.reference.model, self.held_out, self.scoring_batch, self.device)
+
+    @cached_property
+    def judge(self) -> Judge:
+        """Of responses."""
+        if (chat := self.procedure.judge) is not None:
+            return ChatJudge(**dict(chat))
+        pairs = self.splits.judge
+        return planted_judge if pairs is None else HeldOutJudge.of(pairs)
 
     @property
     def prompts(self) -> tuple[str, ...]:
@@ -93,15 +118,26 @@ class Study:
 
     def log_ratios(self, policy: Any) -> tuple[Tensor, Tensor]:
         """(n,) and (n,) log π/π_ref of the held-out responses."""
-        batch = min(SCORING_BATCH, 8 * self.procedure.preference.batch_size)
-        first, second = pair_log_prob(policy, self.held_out, batch, self.device)
-        return first - self.held_first, second - self.held_second
+        found = pair_log_prob(policy, self.held_out, self.scoring_batch, self.device)
+        return found[0] - self.held_log_prob[0], found[1] - self.held_log_prob[1]
 
     def longer_accuracy(self) -> float:
         """Ranking accuracy of longer-is-better on the held-out pairs."""
         held = self.splits.held_out
         gap = [len(a) - len(b) for a, b in zip(held.first, held.second, strict=True)]
         return ranking_accuracy(np.array(gap), held.labels)
+
+    def validation_loss(self, model: Any = None) -> float:
+        """Mean −log π of a token of the held-out responses, in nats; of the reference by default.
+
+        The number to compare models by: a model that knows nothing has the log of its vocabulary.
+        """
+        first, second = (
+            self.held_log_prob if model is None
+            else pair_log_prob(model, self.held_out, self.scoring_batch, self.device)
+        )  # fmt: skip
+        tokens = self.held_out.first.response.sum() + self.held_out.second.response.sum()
+        return -float((first.double().sum() + second.double().sum()) / tokens)
 
 
 def ranking_accuracy(score: np.ndarray | Tensor, labels: Tensor) -> float:

@@ -142,7 +142,8 @@ def claim_words(check: Check, numbers: Mapping[str, object]) -> str:
         return "ratio ≤ 1" if allowed is None else f"frequency ≤ {allowed:g}"
     direction = str(numbers.get("direction", getattr(check, "direction", "two_sided")))
     sign, side = {"at_most": (" ≤", "+"), "at_least": (" ≥", "-")}.get(direction, ("", "±"))
-    return "-" if claimed is None else f"{kind}{sign} {claimed:.4g} {side} {margin or 0:g}"
+    beyond = f" {side} {margin or 0:g}" if margin or direction == "two_sided" else ""
+    return "-" if claimed is None else f"{kind}{sign} {claimed:.4g}{beyond}"
 
 
 def _privacy_claim(epsilon: float | None, delta: float | None) -> str:

@@ -72,6 +72,7 @@ class RatioCheck(Check):
 
     claimed: float = 1.0
     tolerance: float = 0.05
+    direction: Direction = "two_sided"
     kind: str = field(default="ratio", init=False)
 
 

@@ -92,18 +92,28 @@ class Slope:
 
 @dataclass(frozen=True)
 class Ratio:
-    """Measured over predicted is ``value``: the constant is right."""
+    """Measured over predicted is ``value``: the constant is right; or it is at least, or at most.
+
+    Attributes:
+        words: the claim.
+        value: of the ratio.
+        tolerance: margin of the equivalence test, or beyond the bound.
+        direction: ``two_sided``, or ``at_least`` and ``at_most`` for an effect and a bound.
+    """
 
     words: str
     value: float = 1.0
     tolerance: float = 0.05
+    direction: Direction = "two_sided"
     fewest = 1
 
     def said(self, axis: str) -> str:
         return self.words
 
     def check(self, common: Mapping[str, Any], trial: Any) -> Check:
-        return RatioCheck(**common, claimed=self.value, tolerance=self.tolerance)
+        return RatioCheck(
+            **common, claimed=self.value, tolerance=self.tolerance, direction=self.direction
+        )
 
 
 @dataclass(frozen=True)

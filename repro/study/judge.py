@@ -103,6 +103,7 @@ def _(check: RatioCheck, method, series, row_error) -> Outcome:
     mean, shown = pooled(points), [point.interval(0.05 * share) for point in points]
     numbers = {
         "claimed": check.claimed,
+        **({} if check.direction == "two_sided" else {"direction": check.direction}),
         "value": mean.value,
         "ci95": [mean.interval().low, mean.interval().high],
         "tolerance": check.tolerance,
@@ -111,7 +112,7 @@ def _(check: RatioCheck, method, series, row_error) -> Outcome:
     }
     deciding = [mean.interval(row_error), *(point.interval(row_error * share) for point in points)]
     found: list[Verdict] = [
-        compare(at, check.claimed, check.tolerance, "two_sided") for at in deciding
+        compare(at, check.claimed, check.tolerance, check.direction) for at in deciding
     ]
     verdict = worst(found) if "contradicted" in found else found[0]
     return Outcome(method, _enough(series, verdict), numbers, series)

@@ -155,10 +155,11 @@ def measure_block(plan: Plan, block: Block) -> np.ndarray:
     """
     trial, kind = built(plan).trials[block.check], plan.kind
     check, replicates = trial.check, plan.replicates(trial.check)
+    draws = trial.row.draws or trial.row.name
     undrawn = _undrawn(kind, check.name, plan.setting.device, replicates, trial.identity)
     if undrawn:
         return undrawn[0].copy()
-    rngs = [stream(plan.seed, plan.slug, check.name, float(v), block.block) for v in check.grid]
+    rngs = [stream(plan.seed, plan.slug, draws, float(v), block.block) for v in check.grid]
     before = [_state(rng) for rng in rngs]
     found = trial.measure(rngs, replicates)
     values = np.array([[at[method] for method in check.methods] for at in found], dtype=np.float64)

@@ -128,9 +128,9 @@ def _(check: RatioCheck, series, verdict) -> list[Margin]:
     return [
         _margin(
             at,
-            _room(at, check.claimed, check.tolerance, "two_sided"),
+            _room(at, check.claimed, check.tolerance, check.direction),
             check.tolerance,
-            "two_sided",
+            check.direction,
             verdict,
             len(series.grid),
         )

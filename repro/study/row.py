@@ -131,6 +131,7 @@ class Row:
         expected: verdict pinned for an honest run.
         why: the reason of a pinned verdict other than ``supported``.
         fixed: top-level overrides that do not apply, because the row is about its own value.
+        draws: name of its random streams; rows of one name meet the same draws at a grid value.
     """
 
     name: str
@@ -146,6 +147,7 @@ class Row:
     expected: Verdict = "supported"
     why: str = ""
     fixed: tuple[str, ...] = ()
+    draws: str = ""
 
     def __post_init__(self) -> None:
         if self.over not in AXES:

@@ -35,17 +35,15 @@ def splits():
 
 
 @pytest.fixture(scope="session")
-def backbone(splits, tmp_path_factory):
+def backbone(splits):
     needs_the_extra()
-    train = splits.train
-    texts = [*train.prompts, *train.first, *train.second]
-    return load_backbone(MODEL, texts, tmp_path_factory.mktemp("tiny"), "cpu")
+    return load_backbone(MODEL, splits.train.texts, "cpu")
 
 
 @pytest.fixture(scope="session")
 def study(splits):
     needs_the_extra()
-    return Study.build(splits, MODEL, DATA, PROCEDURE, "repaired", "cpu", None)
+    return Study(splits, MODEL, DATA, PROCEDURE, "repaired", "cpu")
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from repro.base.errors import BadInput
-from repro.llm.backbone import load_backbone, read_config
+from repro.llm.backbone import build_tiny, load_backbone, read_config
 from repro.llm.extra import library
 from repro.llm.settings import ModelChoice
 
@@ -38,9 +38,9 @@ def failing(monkeypatch):
     return fail_with
 
 
-def test_a_tiny_model_is_the_same_for_the_same_seed(backbone, model, splits, tmp_path):
+def test_a_tiny_model_is_the_same_for_the_same_seed(backbone, model, splits):
     train = splits.train
-    again = load_backbone(model, [*train.prompts, *train.first, *train.second], tmp_path, "cpu")
+    again = load_backbone(model, train.texts, "cpu")
     for a, b in zip(backbone.model.parameters(), again.model.parameters(), strict=True):
         assert torch.equal(a, b)
     assert "<unk>" not in again.tokenizer.tokenize(train.first[0])
@@ -48,20 +48,19 @@ def test_a_tiny_model_is_the_same_for_the_same_seed(backbone, model, splits, tmp
 
 def test_a_folder_is_read_as_a_hub_id_would_be(named, splits, model, tmp_path):
     pytest.importorskip("transformers")
-    load_backbone(model, splits.train.first, tmp_path, "cpu")
-    found = load_backbone(named(tmp_path), (), tmp_path / "unused", "cpu")
+    build_tiny(model.tiny, model.seed, splits.train.first, tmp_path)
+    found = load_backbone(named(tmp_path), (), "cpu")
     assert found.tokenizer.eos_token == "</s>"
     assert read_config(named(tmp_path)).n_embd == model.tiny.width
-    assert not (tmp_path / "unused").exists()
 
 
 def test_pickled_weights_are_not_read(named, splits, model, tmp_path):
     pytest.importorskip("transformers")
-    load_backbone(model, splits.train.first, tmp_path, "cpu")
+    build_tiny(model.tiny, model.seed, splits.train.first, tmp_path)
     (tmp_path / "model.safetensors").unlink()
     torch.save({}, tmp_path / "pytorch_model.bin")
     with pytest.raises(BadInput, match="safetensors"):
-        load_backbone(named(tmp_path), (), tmp_path, "cpu")
+        load_backbone(named(tmp_path), (), "cpu")
 
 
 @pytest.mark.parametrize("path", ["/nowhere", "a/b/c", "../x"])
@@ -105,21 +104,21 @@ def test_a_missing_library_names_the_command(monkeypatch):
 
 def test_a_tokenizer_without_an_end_is_refused(named, splits, model, tmp_path, monkeypatch):
     transformers = pytest.importorskip("transformers")
-    load_backbone(model, splits.train.first, tmp_path, "cpu")
+    build_tiny(model.tiny, model.seed, splits.train.first, tmp_path)
     tokenizer = transformers.AutoTokenizer.from_pretrained(tmp_path)
     tokenizer.eos_token = None
     monkeypatch.setattr(transformers.AutoTokenizer, "from_pretrained", lambda name: tokenizer)
     with pytest.raises(BadInput, match="no end token"):
-        load_backbone(named(tmp_path), (), tmp_path, "cpu")
+        load_backbone(named(tmp_path), (), "cpu")
 
 
 def test_a_missing_pad_token_is_the_end_token(named, splits, model, tmp_path, monkeypatch):
     transformers = pytest.importorskip("transformers")
-    load_backbone(model, splits.train.first, tmp_path, "cpu")
+    build_tiny(model.tiny, model.seed, splits.train.first, tmp_path)
     tokenizer = transformers.AutoTokenizer.from_pretrained(tmp_path)
     tokenizer.pad_token = None
     monkeypatch.setattr(transformers.AutoTokenizer, "from_pretrained", lambda name: tokenizer)
-    assert load_backbone(named(tmp_path), (), tmp_path, "cpu").tokenizer.pad_token == "</s>"
+    assert load_backbone(named(tmp_path), (), "cpu").tokenizer.pad_token == "</s>"
 
 
 def test_choices_are_checked(model):

@@ -7,11 +7,9 @@ import torch
 
 from repro.base.notation import privacy_cost
 from repro.llm.direct_preference import optimised, preference_rows
-from repro.llm.implicit_reward import dpo_reward_difference
 from repro.llm.log_prob import pair_log_prob
 from repro.llm.losses import debiased_loss, log_loss
-from repro.llm.objectives import Objective
-from repro.llm.private_labels import private_labels
+from repro.llm.objectives import Objective, dpo_reward_difference
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 DIFFERENCE = functools.partial(dpo_reward_difference, kl_weight=0.1)
@@ -67,13 +65,3 @@ def test_rows_are_sorted_by_the_labels_with_their_reference(study):
     assert rows["ref_chosen_logps"] == turned["ref_rejected_logps"]
     first = study.reference.first.tolist()[0]
     assert rows["ref_chosen_logps" if labels[0] > 0 else "ref_rejected_logps"][0] == first
-
-
-def test_a_simulated_release_is_the_channel_s():
-    import numpy as np
-
-    labels = torch.ones(20_000, dtype=torch.float64)
-    drawn = private_labels(np.random.default_rng(0), labels, 1.0)
-    assert set(drawn.tolist()) == {-1.0, 1.0}
-    assert float(drawn.mean()) == pytest.approx(1 / privacy_cost(1.0), abs=0.02)
-    assert torch.equal(private_labels(np.random.default_rng(0), labels, float("inf")), labels)

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from repro import finetune, generate
-from repro.llm.financial_pairs import financial_pairs
+from repro.preferences.financial_pairs import financial_pairs
 from repro.release.ledger import Ledger
 from repro.release.privatise import privatise
 
@@ -59,9 +59,12 @@ def weights(folder):
     return torch.cat([found[name].flatten().double() for name in sorted(found)])
 
 
-def started(words, before="", launcher=()):
-    """The command in a process of its own."""
+def started(words, before="", launcher=(), folder=None):
+    """The command in a process of its own, or, below a launcher, from a file of the folder."""
     run = ["-m", "repro.finetune"] if not before else ["-c", before]
+    if folder:
+        (folder / "script.py").write_text(before)
+        run = [str(folder / "script.py")]
     return subprocess.run(
         [sys.executable, *launcher, *run, *words], capture_output=True, text=True, timeout=120,
         env={**os.environ, "PYTHONPATH": str(ROOT), "ACCELERATE_USE_CPU": "true",
@@ -149,6 +152,12 @@ def test_mlflow_has_curves_and_model(finished):
     assert {"README.md", "model.safetensors"} <= set(kept)
 
 
+PROCESSES = """
+import os, sys
+from repro import finetune
+print("process of", os.environ.get("WORLD_SIZE", 1), flush=True)
+sys.exit(finetune.main(sys.argv[1:]))
+"""
 SCRIPT = """
 import os, signal, sys, transformers
 from repro import finetune
@@ -198,12 +207,17 @@ def test_what_trains_is_a_function_of_the_release_alone(release):
     assert epsilon == 1.0
 
 
-def test_two_processes_take_the_steps_of_one(finished, release, tmp_path):
-    """`accelerate launch --num_processes 2 --cpu` starts one process in accelerate 1.15."""
-    launcher = ("-m", "torch.distributed.run", "--nproc_per_node=2", "--standalone")
-    done = started([f"release={release}", f"output={tmp_path / 'm'}", *STEPS], launcher=launcher)
+@pytest.mark.parametrize(("how", "processes"), [(["--cpu"], 1), (["--multi_gpu"], 2)])
+def test_accelerate_takes_the_steps_of_one_process(how, processes, finished, release, tmp_path):
+    """``--cpu`` starts one process in accelerate 1.15, whatever the number; the other way two."""
+    launcher = (
+        "-m", "accelerate.commands.launch", *how, "--num_processes=2", "--main_process_port=0",
+    )  # fmt: skip
+    words = [f"release={release}", f"output={tmp_path / 'm'}", *STEPS]
+    done = started(words, before=PROCESSES, launcher=launcher, folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("files:") == 1
+    assert done.stdout.count("process of") == done.stdout.count(f"of {processes}") == processes
     assert float((weights(tmp_path / "m") - weights(finished)).abs().max()) < 1e-6
 
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from repro.base.errors import BadInput
-from repro.llm.gibbs_reweighting import effective_samples, gibbs_weights
+from repro.llm.pessimism import gibbs_weights
 from repro.policies.gibbs import gibbs_policy
 
 REFERENCE = torch.tensor([0.5, 0.3, 0.2], dtype=torch.float64)
@@ -43,11 +43,6 @@ def test_draws_converge_to_the_gibbs_policy():
 def test_direction_of_the_kl_weight():
     assert gibbs_weights(REWARD, 1e9).tolist() == pytest.approx([1 / 3] * 3)
     assert gibbs_weights(REWARD, 1e-3).tolist() == pytest.approx([0, 1, 0])
-
-
-def test_effective_samples_by_hand():
-    weights = torch.tensor([[0.25] * 4, [1.0, 0, 0, 0], [0.5, 0.5, 0, 0]])
-    assert effective_samples(weights).tolist() == pytest.approx([4, 1, 2])
 
 
 @pytest.mark.parametrize("value", [0.0, -1.0, math.inf, math.nan])

@@ -1,9 +1,16 @@
 """Win rates: both orders, equal length, and a judge that shares no pairs."""
 
+import json
+import threading
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
 import numpy as np
 import pytest
 
+from repro.base.errors import BadInput
 from repro.llm.judges import (
+    ChatJudge,
     HeldOutJudge,
     length_controlled,
     longer_is_better,
@@ -11,6 +18,7 @@ from repro.llm.judges import (
     wins,
 )
 from repro.llm.pairs import load_splits
+from repro.llm.settings import ChatChoice
 
 GOOD, BAD, NEUTRAL = "Insure the purchase.", "Skip the insurance.", "Call on Monday."
 P = ["p", "p", "p"]
@@ -61,3 +69,53 @@ def test_a_held_out_judge_finds_the_reward(data):
     assert (agreed[clear] == planted[clear]).mean() > 0.8
     turned = judge(prompts, splits.held_out.second, splits.held_out.first)
     assert (agreed + turned).tolist() == [1.0] * n
+
+
+@pytest.fixture
+def served():
+    """A server on this machine that prefers the answer that insures, and what it was asked."""
+    asked = []
+
+    class Server(BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            text = body["messages"][0]["content"]
+            asked.append((self.path, body["model"], text))
+            a, b = (text.index(mark) for mark in ("\nA: ", "\nB: "))
+            places = [k for k in (a, b) if "Insure" in text[k:].split("\n\n")[0]]
+            word = "neither" if len(places) != 1 else "A" if places == [a] else "B"
+            said = json.dumps({"choices": [{"message": {"content": word}}]}).encode()
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(said if body["model"] != "broken" else b"{}")
+
+        def log_message(self, *words):
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Server)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/v1", asked
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_chat_model_can_be_the_judge(served):
+    address, asked = served
+    judge = ChatJudge(address, "local")
+    assert wins(judge, P, [GOOD, BAD, BAD], [BAD, GOOD, NEUTRAL]).tolist() == [1.0, 0.0, 0.5]
+    assert {(path, model) for path, model, _ in asked} == {("/v1/chat/completions", "local")}
+
+
+def test_a_server_that_does_not_answer_is_one_line(served):
+    address, _ = served
+    for judge in (ChatJudge(address, "broken"), ChatJudge("http://127.0.0.1:9/v1", "x", 2.0)):
+        with pytest.raises(BadInput, match=r"procedure\.judge\.endpoint=http.*does not answer"):
+            judge(P, [GOOD] * 3, [BAD] * 3)
+
+
+def test_no_chat_model_is_asked_unless_named(study, procedure):
+    assert study.judge is planted_judge
+    named = procedure.model_copy(update={"judge": ChatChoice(endpoint="http://x/v1", model="m")})
+    assert replace(study, procedure=named).judge == ChatJudge("http://x/v1", "m")
+    with pytest.raises(ValueError, match="endpoint"):
+        ChatChoice(endpoint="file:///etc/hostname", model="m")

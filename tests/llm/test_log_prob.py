@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from repro.llm.encoding import encode
-from repro.llm.log_prob import frozen_log_prob, response_log_prob
+from repro.llm.log_prob import frozen, response_log_prob
 
 
 def by_hand(model, tokens, row):
@@ -21,6 +21,6 @@ def test_padding_and_prompt_do_not_count(backbone, data, splits):
         expected = [by_hand(backbone.model, tokens, row) for row in range(5)]
         found = response_log_prob(backbone.model, tokens)
     assert found.tolist() == pytest.approx(expected, abs=1e-4)
-    frozen = frozen_log_prob(backbone.model, tokens, 2, "cpu")
-    assert frozen.tolist() == pytest.approx(expected, abs=1e-4)
-    assert not frozen.requires_grad
+    found = frozen(response_log_prob, backbone.model, tokens, 2, "cpu")
+    assert found.tolist() == pytest.approx(expected, abs=1e-4)
+    assert not found.requires_grad

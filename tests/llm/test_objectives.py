@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from repro.base.notation import flip_prob, keep_prob, privacy_cost
+from repro.llm.losses import log_loss
 from repro.llm.objectives import objective
-from repro.llm.settings import ChipoProcedure
 
 EPSILON = 0.7
 FIRST = torch.tensor([0.3, -0.2, 1.1], dtype=torch.float64, requires_grad=True)
@@ -16,9 +16,8 @@ SECOND = torch.tensor([-0.4, 0.1, 0.2], dtype=torch.float64, requires_grad=True)
 LABEL = torch.tensor([1.0, -1.0, -1.0], dtype=torch.float64)
 
 
-@pytest.fixture
-def chipo(procedure):
-    return ChipoProcedure(**dict(procedure), reward_bound=2.0)
+def chipo(name, epsilon=EPSILON):
+    return objective(name, epsilon, 0.1, 2.0)
 
 
 def difference():
@@ -26,45 +25,42 @@ def difference():
     return 0.1 * (u + np.log(u) - v - np.log(v))
 
 
-def test_private_is_algorithm_1(chipo):
-    one = objective("private", chipo, EPSILON)
+def test_private_is_algorithm_1():
+    one = chipo("private")
     win = 1 / (1 + np.exp(-LABEL.numpy() * difference()))
     expected = -np.log((2 * keep_prob(EPSILON) - 1) * win + flip_prob(EPSILON))
     found = one.loss(one.difference(FIRST, SECOND), LABEL)
     assert found.tolist() == pytest.approx(expected.tolist(), rel=1e-12)
 
 
-def test_square_is_algorithm_3(chipo):
-    one = objective("square", chipo, EPSILON)
+def test_square_is_algorithm_3():
+    one = chipo("square", EPSILON)
     centred = 2 / (1 + np.exp(-difference())) - 1
     expected = (centred - privacy_cost(EPSILON) * LABEL.numpy()) ** 2
     found = one.loss(one.difference(FIRST, SECOND), LABEL)
     assert found.tolist() == pytest.approx(expected.tolist(), rel=1e-12)
 
 
-def test_wrong_versions_take_labels_as_clean(chipo):
+def test_without_privacy_both_take_labels_as_clean():
+    gap = torch.tensor([0.3, -0.8, 0.1], dtype=torch.float64)
+    clean = chipo("private", math.inf).loss(gap, LABEL)
+    torch.testing.assert_close(clean, log_loss(gap, LABEL))
     for name in ("private", "square"):
-        wrong, right = (
-            objective(f"{name}_no_debias", chipo, EPSILON),
-            objective(name, chipo, math.inf),
-        )
-        gap = right.difference(FIRST, SECOND)
-        torch.testing.assert_close(wrong.loss(gap, LABEL), right.loss(gap, LABEL))
-        private = objective(name, chipo, EPSILON)
-        assert not torch.allclose(wrong.loss(gap, LABEL), private.loss(gap, LABEL))
+        right, wrong = (chipo(name, epsilon).loss(gap, LABEL) for epsilon in (EPSILON, math.inf))
+        assert not torch.allclose(wrong, right)
 
 
 @pytest.mark.parametrize(
     ("name", "slope"),
     [
         ("dpo", -0.5 * 0.1),
-        ("private_no_debias", -0.5 * 2 * 0.1),
+        ("rdpo", -0.5 * 0.1 * privacy_cost(EPSILON)),
         ("private", -0.5 * 2 * 0.1 / privacy_cost(EPSILON)),
         ("square", -2 * 0.1 * privacy_cost(EPSILON)),
     ],
 )
-def test_derivatives_at_the_reference(chipo, name, slope):
-    one = objective(name, chipo, EPSILON)
+def test_derivatives_at_the_reference(name, slope):
+    one = chipo(name, EPSILON)
     first = torch.zeros(1, dtype=torch.float64, requires_grad=True)
     second = torch.zeros(1, dtype=torch.float64)
     value = one.loss(one.difference(first, second), torch.ones(1, dtype=torch.float64))
@@ -72,8 +68,8 @@ def test_derivatives_at_the_reference(chipo, name, slope):
     assert float(found) == pytest.approx(slope, rel=1e-9)
 
 
-def test_beyond_the_bound_nothing_pulls(chipo):
-    one = objective("private", chipo, EPSILON)
+def test_beyond_the_bound_nothing_pulls():
+    one = chipo("private", EPSILON)
     first = torch.tensor([9.0], dtype=torch.float64, requires_grad=True)
     gap = one.difference(first, torch.zeros(1, dtype=torch.float64))
     assert float(gap.detach()) == 4.0
@@ -81,6 +77,6 @@ def test_beyond_the_bound_nothing_pulls(chipo):
     assert float(found) == 0
 
 
-def test_an_unknown_objective(chipo):
-    with pytest.raises(ValueError, match="no objective"):
-        objective("chi", chipo, 1.0)
+def test_an_unknown_objective():
+    with pytest.raises(KeyError):
+        chipo("chi", 1.0)

@@ -7,42 +7,43 @@ import pytest
 import torch
 
 from repro.llm.judges import longer_is_better
-from repro.llm.losses import mixture_loss
 from repro.llm.pessimistic_study import (
     PessimisticSeed,
     bonus_at,
     bonus_size,
     feature_map,
-    label_flipped_loss,
 )
 from repro.llm.settings import PessimisticProcedure, RewardTraining
 
 
-@pytest.fixture
-def pessimistic(procedure, steps):
+@pytest.fixture(scope="module")
+def pessimistic(study):
+    """The study with P1's procedure."""
     reward = RewardTraining(whole=None, pooling="mean", clip=5.0, ridge=1.0, coefficient=0.25)
-    return PessimisticProcedure(
-        **dict(procedure) | {"kl_weight": 1.0}, reward=reward, samples=3, dpo_kl_weight=0.1
+    procedure = PessimisticProcedure(
+        **dict(study.procedure) | {"kl_weight": 1.0}, reward=reward, samples=3, dpo_kl_weight=0.1
     )
+    return replace(study, procedure=procedure)
 
 
 @pytest.fixture
-def seed(study, pessimistic):
-    features = feature_map(study, "mean")
-    return PessimisticSeed.of(study, features, pessimistic, np.random.default_rng(0), None)
+def seed(pessimistic):
+    return PessimisticSeed.of(pessimistic, np.random.default_rng(0))
 
 
 def test_pessimism_is_positive_and_shrinks_with_data(seed):
-    sizes = [bonus_size(seed.features, torch.arange(n), 1.0) for n in (16, 32, 64)]
+    sizes = [bonus_size(feature_map(seed.study), torch.arange(n), 1.0) for n in (16, 32, 64)]
     assert sizes[0] > sizes[1] > sizes[2] > 0
-    wrong = [bonus_size(seed.features, torch.arange(n), 1.0, shrinks=False) for n in (16, 64)]
+    wrong = [
+        bonus_size(feature_map(seed.study), torch.arange(n), 1.0, shrinks=False) for n in (16, 64)
+    ]
     assert wrong[1] > 0.8 * wrong[0]
 
 
 def test_pessimism_grows_with_privacy_and_can_be_left_out(seed, pessimistic):
-    some = seed.features.first[:4]
+    some = feature_map(seed.study).first[:4]
     strict, loose, none = (
-        bonus_at(seed.features, pessimistic, epsilon, on)(some)
+        bonus_at(pessimistic, epsilon, on)(some)
         for epsilon, on in ((0.1, True), (2.0, True), (0.1, False))
     )
     assert (strict > loose).all()
@@ -50,16 +51,18 @@ def test_pessimism_grows_with_privacy_and_can_be_left_out(seed, pessimistic):
     assert (none == 0).all()
 
 
-def test_weights_are_a_policy_that_prefers_reward(seed, study, pessimistic):
-    model = seed.reward("ppkl", 2.0, study.splits.train.labels)
-    weights = seed.weights(model, bonus_at(seed.features, pessimistic, 2.0, True))
+def test_weights_are_a_policy_that_prefers_reward(seed, study):
+    model = seed.reward(2.0, study.splits.train.labels)
+    weights = seed.weights(model, bonus_at(seed.study, 2.0, True))
     assert weights.shape == (len(study.prompts), 3)
     assert weights.sum(1) == pytest.approx(np.ones(len(study.prompts)))
     assert 0 <= seed.win_rate(weights) <= 1
 
 
-def test_the_best_of_what_was_drawn_wins_most(seed, study):
-    seed = replace(seed, study=replace(study, judge=longer_is_better))
+def test_the_best_of_what_was_drawn_wins_most(seed):
+    other = replace(seed.study)
+    vars(other)["reference"], vars(other)["judge"] = seed.study.reference, longer_is_better
+    seed = replace(seed, study=other)
     best = np.eye(3)[seed.drawn.won.argmax(1)]
     worst = np.eye(3)[seed.drawn.won.argmin(1)]
     alike = np.full(best.shape, 1 / 3)
@@ -68,7 +71,7 @@ def test_the_best_of_what_was_drawn_wins_most(seed, study):
 
 
 def test_the_trivial_policy_takes_the_longest(seed):
-    for row, weights in zip(seed.drawn.ours, seed.longest(), strict=True):
+    for row, weights in zip(seed.drawn.ours, seed.longest_weights(), strict=True):
         assert len(row[int(weights.argmax())]) == max(map(len, row))
         assert weights.sum() == 1
 
@@ -80,11 +83,6 @@ def test_win_rate_at_equal_length_of_equal_weights(seed):
 
 def test_turned_labels_turn_the_ranking(seed, study):
     labels = study.splits.train.labels
-    right, wrong = (seed.reward(loss, 2.0, labels) for loss in ("ppkl", "label_flipped"))
-    assert seed.margin(right) == pytest.approx(-seed.margin(wrong), rel=1e-3)
-    assert seed.accuracy(right) == pytest.approx(1 - seed.accuracy(wrong))
-
-
-def test_the_flipped_loss_reads_labels_as_their_opposites():
-    gap, label = torch.tensor([0.7]), torch.tensor([1.0])
-    assert torch.equal(label_flipped_loss(gap, label, 1.0), mixture_loss(gap, -label, 1.0))
+    right, wrong = (seed.reward(2.0, sign * labels) for sign in (1, -1))
+    assert seed.reward_margin(right) == pytest.approx(-seed.reward_margin(wrong), rel=1e-3)
+    assert seed.reward_accuracy(right) == pytest.approx(1 - seed.reward_accuracy(wrong))

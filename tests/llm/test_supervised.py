@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from repro.llm.encoding import encode_pairs
-from repro.llm.log_prob import frozen_log_prob
+from repro.llm.log_prob import frozen, response_log_prob
 from repro.llm.supervised import UNSCORED, fine_tuned, supervised_rows
 from repro.llm.trainers import Run
 
@@ -38,10 +38,10 @@ def test_responses_become_likelier_and_the_backbone_stays(backbone, data, splits
     pairs, labels = encoded(backbone, data, splits)
     rows = supervised_rows(pairs, labels, "repaired")
     more = steps.model_copy(update={"epochs": 3, "learning_rate": 1e-2})
-    before = frozen_log_prob(backbone.model, pairs.first, 64, "cpu").mean()
+    before = frozen(response_log_prob, backbone.model, pairs.first, 64, "cpu").mean()
     tuned = fine_tuned(backbone.model, backbone.tokenizer, rows, Run(more, 0))
-    assert frozen_log_prob(tuned, pairs.first, 64, "cpu").mean() > before + 5
-    assert frozen_log_prob(backbone.model, pairs.first, 64, "cpu").mean() == before
+    assert frozen(response_log_prob, tuned, pairs.first, 64, "cpu").mean() > before + 5
+    assert frozen(response_log_prob, backbone.model, pairs.first, 64, "cpu").mean() == before
     assert not any(p.requires_grad for p in tuned.parameters())
 
 

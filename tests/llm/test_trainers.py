@@ -12,12 +12,10 @@ from repro.base.errors import BadInput
 from repro.base.notation import flip_prob
 from repro.llm.direct_preference import adapters, optimised, preference_rows
 from repro.llm.encoding import Tokens
-from repro.llm.implicit_reward import dpo_reward_difference
 from repro.llm.log_prob import response_log_prob
 from repro.llm.losses import debiased_loss, log_loss, mixture_loss
-from repro.llm.objectives import Objective, objective
+from repro.llm.objectives import Objective, dpo_reward_difference, objective
 from repro.llm.reward_model import scored_copy
-from repro.llm.settings import ChipoProcedure
 from repro.llm.trainers import (
     Diverged,
     Run,
@@ -102,9 +100,8 @@ def test_where_trl_has_the_loss_it_is_trl_s(trainer, theirs, ours):
     assert outputs == {}
 
 
-def test_chipo_is_the_formula_on_log_ratios(trainer, procedure):
-    chipo = ChipoProcedure(**dict(procedure), reward_bound=5.0)
-    one = trainer(preference_trainer(objective("private", chipo, EPSILON)))
+def test_chipo_is_the_formula_on_log_ratios(trainer):
+    one = trainer(preference_trainer(objective("private", EPSILON, 0.1, 5.0)))
     batch = next(iter(one.get_train_dataloader()))
     tokens = Tokens(batch["input_ids"], batch["attention_mask"], batch["completion_mask"])
     with torch.no_grad():

@@ -124,6 +124,22 @@ def test_a_ratio_is_contradicted_by_any_point():
     assert (found.verdict, found.series.means.mean()) == ("contradicted", 1.0)
 
 
+@pytest.mark.parametrize(
+    ("direction", "value", "verdict"),
+    [
+        ("at_least", 1e6, "supported"), ("at_least", 0.9, "contradicted"),
+        ("at_most", -1e6, "supported"), ("at_most", 1.1, "contradicted"),
+    ],
+)  # fmt: skip
+def test_an_effect_is_held_to_one_side(direction, value, verdict):
+    check = RatioCheck(name="r", claimed=1.0, tolerance=0.0, direction=direction, **COMMON)
+    noise = np.random.default_rng(1).normal(value, 0.01, (4, 8, 5))
+    found = judged(check, Series(GRID, noise))
+    assert (found.verdict, found.numbers["direction"]) == (verdict, direction)
+    straddling = Series(GRID, np.random.default_rng(1).normal(1.0, 0.1, (4, 8, 5)))
+    assert judged(check, straddling).verdict == "inconclusive"
+
+
 def test_a_stricter_budget_takes_more_to_decide():
     """The same measurements: enough at 5 %, not where 500 verdicts hold together."""
     noise = np.random.default_rng(4).normal(1.0, 0.05, (4, 20, 4))

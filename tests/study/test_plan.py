@@ -195,6 +195,14 @@ def test_an_exact_row_that_draws_is_an_error(plan_of, toy, monkeypatch):
         measure_block(plan, blocks_of(plan)[0])
 
 
+def test_rows_that_share_draws_meet_the_same_ones(plan_of, monkeypatch):
+    plan = plan_of(seed=5)
+    trial = built(plan).trials[1]
+    monkeypatch.setattr(trial, "row", dataclasses.replace(trial.row, draws="both"))
+    found = measure_block(plan, blocks_of(plan)[12])
+    assert np.array_equal(found[1][0], stream(5, "toy", "both", 1e4, 2).chisquare(4, 40) / 4)
+
+
 def test_a_plan_is_built_once_and_another_is_another(plan_of):
     first = built(plan_of())
     assert built(plan_of()) is first

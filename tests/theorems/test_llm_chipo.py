@@ -8,7 +8,7 @@ import pytest
 
 from repro import run
 from repro.cli.composition import compose_values
-from repro.llm import implicit_reward
+from repro.llm import objectives
 from repro.study import plan
 from repro.study.settings import session_of
 
@@ -19,13 +19,18 @@ SMALL = (
 )  # fmt: skip
 
 
-def built(*words):
-    values = compose_values("llm_chipo", {}, [*SMALL, *words])
-    return plan.built(session_of({**values, "output_dir": "unused"}).plan).experiment
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    def of(*words):
+        values = compose_values("llm_chipo", {}, [*SMALL, *words])
+        values["output_dir"] = str(tmp_path_factory.mktemp("run"))
+        return plan.built(session_of(values).plan).experiment
+
+    return of
 
 
 @pytest.fixture(scope="module")
-def experiment():
+def experiment(built):
     pytest.importorskip("transformers")
     return built()
 
@@ -70,13 +75,13 @@ def test_first_steps_without_debiasing_are_off_by_the_cost(experiment):
     assert square["square_no_debias"] == pytest.approx(square["square"] / cost, rel=0.1)
 
 
-def test_steps_too_large_are_failed_replicates():
+def test_steps_too_large_are_failed_replicates(built):
     pytest.importorskip("transformers")
     wild = built("theorem.procedure.preference.learning_rate=1e15")
     assert all(np.isnan(value) for value in measured(wild, "ranking_square").values())
 
 
-def test_assumptions_and_estimate(experiment):
+def test_assumptions_and_estimate(experiment, built):
     assert all(a.holds for a in experiment.assumptions())
     assert not all(a.holds for a in built("theorem.variant=as_published").assumptions())
     assert "GPU-hours" in experiment.estimate({"linear_term": 5})
@@ -99,7 +104,5 @@ def test_a_missing_linear_term_turns_the_verdict(turned):
     def wrong(right, first, second):
         return 0 * (first - second)
 
-    found = turned(
-        "linear_term", implicit_reward, "_ratio_difference", wrong, *SMALL, replicates=20
-    )
+    found = turned("linear_term", objectives, "_ratio_difference", wrong, *SMALL, replicates=20)
     assert found == ("supported", "contradicted")

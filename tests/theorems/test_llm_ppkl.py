@@ -20,13 +20,18 @@ SMALL = (
 )  # fmt: skip
 
 
-def built(*words):
-    values = compose_values("llm_ppkl", {}, [*SMALL, *words])
-    return plan.built(session_of({**values, "output_dir": "unused"}).plan).experiment
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    def of(*words):
+        values = compose_values("llm_ppkl", {}, [*SMALL, *words])
+        values["output_dir"] = str(tmp_path_factory.mktemp("run"))
+        return plan.built(session_of(values).plan).experiment
+
+    return of
 
 
 @pytest.fixture(scope="module")
-def experiment():
+def experiment(built):
     pytest.importorskip("transformers")
     return built()
 
@@ -65,7 +70,7 @@ def test_pessimism_shrinks(experiment):
     assert many["covariance_for_sum"] > few["covariance_for_sum"] * 0.8
 
 
-def test_as_published_has_no_pessimism_and_fails_its_assumptions(experiment):
+def test_as_published_has_no_pessimism_and_fails_its_assumptions(experiment, built):
     assert all(a.holds for a in experiment.assumptions())
     published = built("theorem.variant=as_published")
     failed = [a.name for a in published.assumptions() if not a.holds]
@@ -73,18 +78,18 @@ def test_as_published_has_no_pessimism_and_fails_its_assumptions(experiment):
     assert all(0 <= rate <= 1 for rate in measured(published, "win_rate").values())
 
 
-def test_steps_too_large_are_failed_replicates():
+def test_steps_too_large_are_failed_replicates(built):
     pytest.importorskip("transformers")
     wild = built("theorem.procedure.preference.learning_rate=1e15")
     assert all(np.isnan(value) for value in measured(wild, "dpo_baseline").values())
 
 
-def test_too_few_pairs_for_the_grid_are_refused():
+def test_too_few_pairs_for_the_grid_are_refused(built):
     with pytest.raises(BadInput, match="n_pairs=50"):
         built("theorem.data.n_pairs=50")
 
 
-def test_an_estimate_names_hours():
+def test_an_estimate_names_hours(built):
     pytest.importorskip("transformers")
     assert "GPU-hours" in built().estimate({"win_rate": 5, "pessimism": 5})
 

@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 
 from repro.cli.composition import compose_values
-from repro.llm import release_study
+from repro.llm import objectives
 from repro.study import plan
 from repro.study.settings import session_of
 
 SMALL = (
     "theorem.data.n_pairs=96", "theorem.data.held_out=16", "theorem.model.tiny.width=16",
     "theorem.procedure.sft.epochs=1", "theorem.procedure.sampling.prompts=8",
+    "theorem.small_steps=0.004",
     "theorem.procedure.sampling.max_new_tokens=6", "budget=smoke", "budget.replicates=20",
     "budget.blocks=5", "tracking=none", "compute.workers=1",
 )  # fmt: skip
@@ -44,7 +45,7 @@ def test_no_control_is_the_baseline_of_its_row(experiment):
     """A difference of a method and itself is 0 whatever is broken, and catches nothing."""
     for name in ("table_1", "ranking"):
         assert "dpo" not in measured(experiment, name)
-    assert set(measured(experiment, "ranking")) == {"rdpo", "sign_flipped"}
+    assert set(measured(experiment, "ranking")) == {"rdpo", "label_flipped"}
 
 
 def test_swapping_orders_turns_the_gap(experiment):
@@ -55,7 +56,7 @@ def test_swapping_orders_turns_the_gap(experiment):
 
 def test_margins_of_wrong_losses_are_wrong(experiment):
     found = measured(experiment, "margin", epsilon=1.0)
-    assert found["sign_flipped"] == pytest.approx(-found["rdpo"], rel=0.2)
+    assert found["label_flipped"] == pytest.approx(-found["rdpo"], rel=0.2)
     assert found["dpo"] == pytest.approx(found["rdpo"] * np.tanh(0.5), rel=0.2)
 
 
@@ -69,19 +70,21 @@ def test_the_same_stream_gives_the_same_numbers(experiment):
     assert measured(experiment, "table_1") == measured(experiment, "table_1")
 
 
-def test_steps_too_large_are_failed_replicates(experiment):
+def test_steps_too_large_are_failed_replicates(experiment, tmp_path):
+    folder = tmp_path
     wild = experiment.config.procedure.preference.model_copy(update={"learning_rate": 1e15})
     values = compose_values(
         "llm_rdpo", {}, [*SMALL, "theorem.procedure.preference.learning_rate=1e15"]
     )
-    other = plan.built(session_of({**values, "output_dir": "unused"}).plan).experiment
+    other = plan.built(session_of({**values, "output_dir": str(folder)}).plan).experiment
     assert other.config.procedure.preference == wild
     assert all(np.isnan(value) for value in measured(other, "ranking").values())
 
 
-def test_as_published_fails_the_assumption(experiment):
+def test_as_published_fails_the_assumption(experiment, tmp_path):
+    folder = tmp_path
     values = compose_values("llm_rdpo", {}, [*SMALL, "theorem.variant=as_published"])
-    other = plan.built(session_of({**values, "output_dir": "unused"}).plan).experiment
+    other = plan.built(session_of({**values, "output_dir": str(folder)}).plan).experiment
     assert [a.name for a in other.assumptions() if not a.holds] == ["fine-tuning sees no label"]
     assert all(a.holds for a in experiment.assumptions())
 
@@ -99,7 +102,7 @@ def test_a_run_writes_a_verdict_and_no_text_of_the_pairs(tmp_path, monkeypatch, 
     assert entry.main() in (0, 1)
     verdict = json.loads((tmp_path / "run" / "verdict.json").read_text())
     assert [check["name"] for check in verdict["checks"]] == ["ranking"]
-    assert {c["name"] for c in verdict["controls"]} == {"sign_flipped"}
+    assert {c["name"] for c in verdict["controls"]} == {"label_flipped"}
     kept = [p for p in (tmp_path / "run").rglob("*") if p.suffix in (".json", ".yaml")]
     assert not any("insur" in p.read_text() for p in kept)
     assert not (tmp_path / "outputs" / "llm").exists()
@@ -112,5 +115,5 @@ def test_labels_turned_round_turn_the_verdict(turned):
         return right(difference, -label, epsilon)
 
     row = "same_under_adamw"
-    found = turned(row, release_study, "debiased_loss", wrong, *SMALL[:-5], replicates=20)
+    found = turned(row, objectives, "debiased_loss", wrong, *SMALL[:-5], replicates=20)
     assert found == ("supported", "contradicted")

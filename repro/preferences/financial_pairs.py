@@ -9,6 +9,8 @@ model of all four papers holds on this data, which no real data promise.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from repro.base.errors import BadInput
@@ -51,6 +53,7 @@ def financial_prompts() -> list[str]:
     ]
 
 
+@lru_cache(maxsize=2**14)
 def planted_reward(response: str) -> float:
     """Kinds of careful clauses in a response less kinds of careless ones, from −5 to 5.
 
