@@ -22,7 +22,7 @@ def pytest_xdist_auto_num_workers(config):
 
 @pytest.hookimpl(tryfirst=True)  # xdist reads the groups in the same hook
 def pytest_collection_modifyitems(items):
-    """What is about one theorem, else what stands in one file, shares runs: one process (unless it says)."""
+    """What is about one theorem, else in one file, shares runs: one process, unless it says."""
     for item in items:
         if item.get_closest_marker("xdist_group"):
             continue
