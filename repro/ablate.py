@@ -30,6 +30,7 @@ from repro.report.ablation_table import page, printed
 from repro.report.progress import progress
 from repro.study.ablations import Finding, ablated
 from repro.study.plan import built
+from repro.study.row import Row
 from repro.study.settings import session_of
 
 UNNOTICED = 1
@@ -48,7 +49,7 @@ def main(words: Sequence[str]) -> int:
     content = json.dumps([_entry(one) for one in findings], indent=2, ensure_ascii=False)
     _write(folder / "ablations.json", f"{content}\n")
     if target is not None:
-        _write(target, page(findings))
+        _write(target, page(findings, [row for one in sessions.values() for row in _rows(one)]))
     print(content if as_json else printed(findings))
     return 0 if all(one.noticed for one in findings) else UNNOTICED
 
@@ -74,6 +75,10 @@ def take_away(theorem: str, values: dict[str, Any]) -> list[Finding]:
 def _verdicts(session) -> dict[str, str]:
     result = execute(session, progress).result
     return {item.check.name: item.outcome.verdict for item in result.checks}
+
+
+def _rows(values: dict[str, Any]) -> list[Row]:
+    return [trial.row for trial in built(session_of(values).plan).trials]
 
 
 def _composed(theorem: str, given: Sequence[str]) -> dict[str, Any]:

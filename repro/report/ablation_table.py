@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from repro.study.ablations import Finding
+from repro.study.row import Evidence, Row
 
 NO_STAGE = "nothing in its case can be taken away"
 HEAD = """# Ablations
@@ -48,8 +49,13 @@ def _lines(findings: Sequence[Finding]) -> Iterable[str]:
             yield f"  {one.ablation or one.need}: {outcome(one)}"
 
 
-def page(findings: Sequence[Finding]) -> str:
-    """Markdown: counts, what was not noticed, then the whole matrix."""
+def page(findings: Sequence[Finding], rows: Iterable[Row]) -> str:
+    """Markdown: counts, rows by evidence, what was not noticed, then the whole matrix.
+
+    Args:
+        findings: of all rows that name a need.
+        rows: all rows, those that name none too.
+    """
     missed = [one for one in findings if not one.noticed]
     counts = Counter((one.ablation or NO_STAGE, one.noticed) for one in findings)
     names = sorted({name for name, _ in counts})
@@ -61,11 +67,21 @@ def page(findings: Sequence[Finding]) -> str:
         "|---|---|---|",
     ]
     lines += [f"| {name} | {counts[name, True]} | {counts[name, False]} |" for name in names]
-    lines += ["", "## Not noticed", ""]
+    lines += ["", "## Rows by evidence", "", *_by_evidence(rows), "", "## Not noticed", ""]
     lines += [_bullet(one) for one in missed] or ["Nothing."]
     lines += ["", "## Every row", "", "| experiment | row | evidence | verdict | without |"]
     lines += ["|---|---|---|---|---|", *map(_line, _by_row(findings))]
     return "\n".join(lines) + "\n"
+
+
+def _by_evidence(rows: Iterable[Row]) -> list[str]:
+    counts = Counter((row.measure.evidence.value, bool(row.needs)) for row in rows)
+    kinds = [one.value for one in Evidence if counts[one.value, True] + counts[one.value, False]]
+    return [
+        "| a row knows by | names what it needs | needs nothing |",
+        "|---|---|---|",
+        *(f"| {kind} | {counts[kind, True]} | {counts[kind, False]} |" for kind in kinds),
+    ]
 
 
 def _bullet(one: Finding) -> str:
