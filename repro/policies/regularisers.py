@@ -19,7 +19,7 @@ from torch import Tensor
 
 LARGEST_LOG = 60.0
 """Ratios of an inverse that has no closed form lie between e^−60 and e^60."""
-MOST_STEPS = 200
+MOST_STEPS, MOST_HALVINGS = 200, 100
 ROUNDING = 1e-14
 """Of a sum of probabilities, and of a slope relative to its size."""
 NEAR = 0.3
@@ -29,6 +29,10 @@ NODES = 12
 
 class Regulariser(Protocol):
     """A convex f with f(1) = f′(1) = 0, by functions of ratios of any shape."""
+
+    def value(self, ratio: Tensor) -> Tensor:
+        """f(w)."""
+        ...
 
     def slope(self, ratio: Tensor) -> Tensor:
         """f′(w)."""
@@ -185,10 +189,11 @@ def _root(
     """Where an increasing function, given with its derivative, is within ``close`` of 0.
 
     Newton's method inside a bracket, which is halved where a step leaves it or has not halved the
-    value: a derivative that is 0 or infinite costs time only.
+    value: a derivative that is 0 or infinite costs time only.  From e^1000 halving the value takes
+    too many steps (Newton's divide an exponential by e): after MOST_STEPS the bracket is halved.
     """
     at, last = (low + high) / 2, torch.full_like(low, torch.inf)
-    for _ in range(MOST_STEPS):
+    for step in range(MOST_STEPS + MOST_HALVINGS):
         value, slope = rising(at)
         low, high = torch.where(value < 0, at, low), torch.where(value > 0, at, high)
         middle = (low + high) / 2
@@ -197,6 +202,7 @@ def _root(
             break
         newton = at - value / slope
         halve = ~((newton > low) & (newton < high)) | (value.abs() > last / 2)
+        halve |= torch.tensor(step >= MOST_STEPS)
         last = torch.where(halve, torch.inf, value.abs())
         at = torch.where(done, at, torch.where(halve, middle, newton))
     return at
@@ -230,9 +236,16 @@ def regularised_suboptimality(
     found, multipliers = regularised_policy(regulariser, reference, batch, kl_weight)
     best, multiplier = found[0], multipliers[0]
     ratio = found[1:].reshape(estimated.shape)
-    cost = kl_weight * reference * regulariser.excess(ratio, best.expand_as(ratio))
-    lacks = multiplier + kl_weight * regulariser.slope(best) - reward
-    unplayed = torch.where(best == 0, reference * ratio * lacks, torch.zeros_like(ratio))
+    slope = regulariser.slope(best)
+    # where a ratio underflows, f′ of it is infinite or inexact: what was asked of f′ stands for it
+    steep = (best < torch.finfo(best.dtype).tiny) & ((best > 0) | torch.isinf(slope))
+    safe = torch.where(steep, 1.0, best)
+    lost = regulariser.value(ratio) - regulariser.value(torch.zeros_like(best))
+    lost = kl_weight * lost - ratio * (reward - multiplier)
+    excess = kl_weight * regulariser.excess(ratio, safe.expand_as(ratio))
+    cost = reference * torch.where(steep, lost, excess)
+    lacks = multiplier + kl_weight * slope - reward
+    unplayed = torch.where((best == 0) & ~steep, reference * ratio * lacks, 0.0)
     return (cost + unplayed).sum(-1) @ state_prob
 
 

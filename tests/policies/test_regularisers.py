@@ -44,6 +44,21 @@ def test_the_policy_is_the_best_and_the_gap_the_difference_of_values(name, weigh
     assert float(gap) > 0
 
 
+@pytest.mark.parametrize("name", ["kl", "chi", "alpha", "both", "hellinger"])
+@pytest.mark.parametrize("weight", [1e-4, 1e-3, 1e-2])
+def test_responses_that_are_all_but_never_played_cost_what_they_should(name, weight, state):
+    """Their ratios lie below the smallest number: e^−1000 and less."""
+    reference, reward, error, prob = state
+    ratio, _ = f.regularised_policy(ALL[name], reference, reward, weight)
+    other, _ = f.regularised_policy(ALL[name], reference, reward + error, weight)
+    best, worse = (value(ALL[name], reference, reward, one, prob, weight) for one in (ratio, other))
+    gap = f.regularised_suboptimality(
+        ALL[name], reference, reward, reward + error, prob, weight
+    )  # fmt: skip
+    assert float(gap) == pytest.approx(best - worse, rel=1e-10, abs=1e-11)
+    assert name == "hellinger" or float(ratio.min()) < 1e-300 or weight == 1e-2
+
+
 def test_kl_is_the_gibbs_policy(state):
     reference, reward, error, prob = state
     ratio, _ = f.regularised_policy(f.KL, reference, reward, 0.5)
