@@ -26,6 +26,10 @@ exponent −1 that the theorem needs.  Algorithm 1 ranks by z although its label
 without corruption the two are the same.  χ² must be ½·E_ref(π/π_ref − 1)², as C^π* = 2χ² + 1
 in the proof of Theorem C.1 says (checked in p2_scalar_lemmas).
 
+The printed V_max/R_max is not attained either: for the best β the factor is √(V_max/R_max), and no
+β does better (``own.value_ratio``, docs/explanations/reward_range.md, Theorems 4 and 5): rows
+``value_ratio_tuned``, ``value_ratio_every_beta`` and ``value_ratio_bound``.
+
 The printed e^{2R_max} is not attained: K_R ~ R·e^R is enough (price_of_adaptivity.md, Lemma 1), and
 e^{R_max} is necessary for every algorithm (``own.reward_range``): row ``reward_growth``.
 
@@ -44,6 +48,18 @@ from repro.families.chipo.algorithms_offset import OFFSET
 from repro.families.chipo.cases import GAP, ChipoCase, LinearCase, OffsetCase, TabularCase
 from repro.families.chipo.quantities import ErrorCase, MarginCase, RightCase
 from repro.families.chipo.twin_rewards import TwinCase, TwinRewards, error_of_the_best_test
+from repro.families.chipo.value_ratio import (
+    RatioCase,
+    as_printed,
+    bound_ratio,
+    capped,
+    every_beta,
+    free_of_the_ratio,
+    root_of_the_ratio,
+    with_the_ratio,
+    without_the_ratio,
+    worst_gap,
+)
 from repro.families.chipo.variants import (
     epsilon_overstated,
     finite_class,
@@ -75,6 +91,11 @@ ERRS = Measure("mistakes of the best test / Φ(−√J/2)", per_method(error_of_
                Evidence.MEASURED)  # fmt: skip
 BOUND = Measure("gap / right-hand side of Theorem C.1", per_method(quantities.bound_ratio),
                 Evidence.SEARCHED)  # fmt: skip
+WORST = Measure("expected gap, the larger of two worlds [reward]", per_method(worst_gap),
+                Evidence.EXACT)  # fmt: skip
+TUNED = Measure(WORST.quantity, WORST.of, Evidence.COMPUTED)
+OVER_ROOT = Measure("gap / corrected right-hand side of Theorem C.1", per_method(bound_ratio),
+                    Evidence.SEARCHED)  # fmt: skip
 
 chosen_rung = Method("private_chipo", lambda means: means[len(means) // 2])
 ladder_end = Method("ladder_end", lambda means: means[0])
@@ -119,6 +140,15 @@ def twins(experiment: PrivateChipo, point: Point) -> TwinCase:
     """Two worlds at the swept R_max."""
     world = TwinRewards(point.value)
     return TwinCase(methods=point.methods, epsilon=point.epsilon, world=world)
+
+
+def ratio(experiment: PrivateChipo, point: Point) -> RatioCase:
+    """The known and the spurious world at the swept V_max/R_max."""
+    return RatioCase(
+        methods=point.methods, epsilon=point.epsilon, n_pairs=point.n_pairs,
+        value_ratio=point.value, coverage=experiment.config.coverage,
+        reward_bound=experiment.config.reward_bound,
+    )  # fmt: skip
 
 
 class PrivateChipoProbes(Probes):
@@ -187,6 +217,17 @@ class PrivateChipo(Experiment[Case]):
             Ratio("n ∝ C·c²·e^{2R_max}: the best test errs as a gap ∝ e^{R_max}·√C·c/√n says"),
             ERRS, best_test, (best_test_flipped,), on="twin_rewards", given=twins, needs=PRIVATE,
             settles=("own.reward_range",)),
+        Row("value_ratio_tuned", "value_ratio",
+            Slope(0.5, "β ∝ √(V_max/R_max): worst gap {rate}"), TUNED, root_of_the_ratio,
+            (as_printed, free_of_the_ratio), on="spurious", given=ratio,
+            settles=("own.value_ratio",)),
+        Row("value_ratio_every_beta", "value_ratio", Slope(0.5, "best β: worst gap {rate}"),
+            WORST, every_beta, (capped,), on="spurious", given=ratio,
+            needs=(Need.TRUTH_HIDDEN,), settles=("own.value_ratio",)),
+        Row("value_ratio_bound", "value_ratio",
+            Inequality("gap ≤ 6√(C·err²) + (3V_max/R_max + ½)·err²/β + 2βC"), OVER_ROOT,
+            with_the_ratio, (without_the_ratio,), on="spurious", given=ratio,
+            settles=("own.value_ratio", "p2.thm_c_1")),
     )  # fmt: skip
 
     def case(self, point: Point) -> Case:
@@ -227,6 +268,7 @@ class PrivateChipo(Experiment[Case]):
             "offset": {"offset": OFFSET},
             INSTANCE: dict(self.setting.instance),
             "twin_rewards": {},
+            "spurious": self.config.model_dump(include={"coverage", "reward_bound"}),
         }
         return {"world_fields": fields[row.on]}
 

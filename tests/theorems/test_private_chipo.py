@@ -1,8 +1,9 @@
 """P2's private χPO, and what happens when its implementation is broken."""
 
 import numpy as np
+from scipy.special import softmax
 
-from repro.families.chipo import algorithms_tabular
+from repro.families.chipo import algorithms_tabular, value_ratio
 from repro.preferences.label_law import the_truth
 from repro.study.stages import stages_of
 
@@ -21,6 +22,19 @@ def test_every_case_of_drawn_labels_can_be_ablated(trials_of):
 def test_a_revealed_truth_is_noticed(taken_away):
     before, after = taken_away("n_pairs", estimate=the_truth)
     assert before == "supported" != after
+
+
+def test_with_a_revealed_truth_a_smaller_beta_is_always_better(taken_away):
+    before, after = taken_away("value_ratio_every_beta", estimate=the_truth)
+    assert (before, after) == ("supported", "contradicted")
+
+
+def test_a_policy_without_the_chi_squared_part_is_noticed(turned):
+    def kl_alone(right, reference, reward, kl_weight):
+        return softmax(reward / kl_weight[:, None] + np.log(reference), axis=-1)
+
+    found = turned("value_ratio_bound", value_ratio, "chipo_policy", kl_alone)
+    assert found == ("supported", "contradicted")
 
 
 def test_a_missing_debias_turns_the_verdict(turned):

@@ -90,6 +90,24 @@ def statistical_error(pair_prob: float, estimate: np.ndarray, true: np.ndarray) 
     return pair_prob * ((estimate - true) ** 2).mean(axis=-1)
 
 
+def statistical_error_of(
+    reference: np.ndarray, reward: np.ndarray, implicit: np.ndarray, reward_bound: float
+) -> np.ndarray:
+    """The same for any number of responses, implicit differences clipped at 2·R_max.
+
+    Args:
+        reference, reward, implicit: (..., A) π_ref, true and implicit rewards.
+        reward_bound: R_max.
+
+    Returns:
+        (...,).
+    """
+    fitted = implicit[..., :, None] - implicit[..., None, :]
+    off = np.clip(fitted, -2 * reward_bound, 2 * reward_bound)
+    off -= reward[..., :, None] - reward[..., None, :]
+    return np.einsum("...a,...b,...ab->...", reference, reference, off**2)
+
+
 def first_term(squared_error: np.ndarray, coverage: float, kl_weight: float) -> np.ndarray:
     """Wrong: the first term of Theorem C.1's bound with C^π* = 1."""
     return 2 * VALUE_RATIO * np.sqrt(squared_error)
