@@ -4,7 +4,7 @@ Prints CSV: dimension, reward_bound, dp_delta, n_pairs, log10 of δ(ε)/δ as ce
 1/1.25 of the noise.  The first must stay below 0, the second should lie above.
 
     python tools/objective_perturbation_grid.py 2 > grid.csv      # pairs, d = 2
-    python tools/objective_perturbation_grid.py 2 3 > grid.csv    # rankings of K = 3, d = 2
+    python tools/objective_perturbation_grid.py 2 3 > grid.csv    # rankings of K = 3, d = 2 or 3
 """
 
 from __future__ import annotations

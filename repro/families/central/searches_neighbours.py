@@ -21,7 +21,7 @@ from repro.families.central.bounds_gradients import LONGEST
 from repro.families.central.mechanisms_ball import OnBall
 from repro.families.central.mechanisms_calibration import Calibration
 from repro.families.central.mechanisms_neighbours import OnBallNeighbours
-from repro.families.central.mechanisms_records import Pair, RankedFeatures
+from repro.families.central.mechanisms_records import Pair
 from repro.families.central.quantities_divergence import COARSE, worst_log_delta
 
 TINY = 1e-9
@@ -29,12 +29,6 @@ TINY = 1e-9
 PULLS_MOST = 1.2785
 """argmax of z·sigmoid(−z): the length, times ‖θ‖, at which a record pulls most against θ."""
 PINNED, LEANS = (0.3, 0.9), (-1.0, 0.0)
-
-
-def ranking_of_three(x: tuple[float, ...], count: float = 1.0) -> RankedFeatures:
-    """Two responses with features x/2 before one with −x/2: the longest gradient of K = 3."""
-    half = tuple(one / 2 for one in x)
-    return RankedFeatures((half, half, tuple(-one for one in half)), count)
 
 
 @dataclass(frozen=True)
@@ -45,13 +39,11 @@ class World:
         n_pairs: n, the replaced record included.
         radius: B, with L = 1.
         dimension: d, 1 to 3.
-        record: (feature difference (d,), count) → records.
     """
 
     n_pairs: int
     radius: float
     dimension: int
-    record: Callable[[tuple[float, ...], float], Pair | RankedFeatures] = Pair
 
 
 @dataclass(frozen=True)
@@ -75,18 +67,18 @@ class TwoDatasets:
     def datasets(self, world: World, made: Calibration) -> tuple[OnBall, OnBall]:
         """Objective perturbation of either, with whole counts of records."""
         common = tuple(self.common(world))
-        one, other = (world.record(x, 1.0) for x in self._versions(world.dimension))
+        one, other = (Pair(x) for x in self._versions(world.dimension))
         rest = (made.ridge, made.sigma, world.radius, world.dimension)
         return OnBall((*common, one), *rest), OnBall((*common, other), *rest)
 
-    def common(self, world: World) -> Iterator[Pair | RankedFeatures]:
+    def common(self, world: World) -> Iterator[Pair]:
         """The n − 1 records that both datasets hold."""
         for axis in range(world.dimension):
             count = math.floor(self.share[axis] * (world.n_pairs - 1))
             won = round(self.wins[axis] * count)
             unit = np.eye(world.dimension)[axis] * self.length[axis]
             for sign, number in ((1.0, won), (-1.0, count - won)):
-                yield world.record(tuple(sign * unit), float(number))
+                yield Pair(tuple(sign * unit), float(number))
 
     def _versions(self, dimension: int) -> list[tuple[float, ...]]:
         if dimension == 1:
@@ -134,7 +126,7 @@ def most_telling(
     """The best of ``guesses``, and of a local search from the best of them.
 
     Args:
-        world: n, B, d and the kind of record.
+        world: n, B and d.
         made: noise and ridge.
         epsilon: of δ(ε).
         steps: evaluations of the local search; 0 for none.

@@ -7,7 +7,7 @@ concentrability coefficient grows only like √log n.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -129,6 +129,18 @@ def half_null_world(num_features: int, length: float, radius: float) -> AxisWorl
     seen = torch.zeros(num_features, dtype=torch.float64)
     seen[: num_features // 2] = 1 / (num_features // 2)
     return AxisWorld(seen, torch.full_like(seen, 1 / num_features), radius * seen.sqrt(), length)
+
+
+def half_seen_world(num_features: int, length: float, radius: float) -> AxisWorld:
+    """The same data, but θ* is of one size on all coordinates, compared or not.
+
+    Args:
+        num_features: d, even.
+        length: of every pair.
+        radius: ‖θ*‖.
+    """
+    theta = torch.full((num_features,), radius / num_features**0.5, dtype=torch.float64)
+    return replace(half_null_world(num_features, length, radius), theta=theta)
 
 
 def even_world(num_features: int, length: float, radius: float) -> AxisWorld:

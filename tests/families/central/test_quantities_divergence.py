@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy import integrate
 
-from repro.families.central.bounds_gradients import pairs, rankings
+from repro.families.central.bounds_gradients import pairs
+from repro.families.central.bounds_ranking_distance import joint_rankings
 from repro.families.central.mechanisms_ball import OnBall
 from repro.families.central.mechanisms_calibration import Calibration, corrected, tied_otherwise
 from repro.families.central.mechanisms_gaussian import exact_shift
@@ -21,8 +22,8 @@ from repro.families.central.searches_neighbours import (
     World,
     guesses,
     most_telling,
-    ranking_of_three,
 )
+from repro.families.central.searches_rankings import evenly_ranked, mirrored_ranking, start
 
 
 def flipped(dimension, sigma, count=5000.0):
@@ -156,10 +157,33 @@ def test_the_certified_noise_is_never_caught_and_1_25_times_less_is(
     assert most_telling(world, made.weakened(1.25), 0.5).exact_delta(0.5) > dp_delta
 
 
-def test_rankings_are_caught_at_half_of_their_noise_and_never_before():
-    made, world = corrected(0.5, 1e-6, rankings(3, 3.0, 2)), World(10**5, 3.0, 2, ranking_of_three)
-    assert most_telling(world, made, 0.5).exact_delta(0.5) <= 1e-6
-    assert most_telling(world, made.weakened(1.5), 0.5).exact_delta(0.5) > 1e-6
+@pytest.mark.parametrize(("ranked", "dimension", "dp_delta"), [(3, 2, 1e-3), (3, 3, 1e-12)])
+def test_rankings_are_caught_where_n_cannot_pin_them_to_the_edge(ranked, dimension, dp_delta):
+    made = corrected(0.5, dp_delta, joint_rankings(ranked, 5.0, dimension))
+    world = World(1000, 5.0, dimension)
+    assert mirrored_ranking(ranked, world, made, 0.5).exact_delta(0.5) <= dp_delta
+    short = mirrored_ranking(ranked, world, made.weakened(1.25), 0.5)
+    assert short.exact_delta(0.5) > dp_delta
+
+
+def test_a_row_of_responses_pulls_alike_at_every_angle_that_its_features_reach():
+    at = np.array([[-3.0, 0.0]])
+    pulls = [
+        evenly_ranked(3, (-2.5 / 3, 2.5 / 3 * math.tan(angle))).derivatives(at)[0][0, 0]
+        for angle in (0.0, 0.5, 1.0)
+    ]
+    assert pulls == pytest.approx([pulls[0]] * 3, rel=1e-12)
+    assert pulls[0] > 0
+
+
+def test_n_rankings_hold_the_minimiser_where_the_start_says():
+    made = corrected(0.5, 1e-6, joint_rankings(3, 5.0, 2))
+    world = World(1000, 5.0, 2)
+    pins = start(3, world, made, 0.5, 0.0, 0.0)
+    one = pins.datasets(3, world, made).one
+    theta = one.solve(np.zeros((1, 2)))
+    assert float(np.linalg.norm(theta)) == pytest.approx(pins.size, rel=0.02)
+    assert sum(record.count for record in pins.common(3, world)) == 999
 
 
 def test_coordinates_and_back():

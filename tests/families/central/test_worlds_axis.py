@@ -6,6 +6,7 @@ import torch
 from repro.families.central.worlds_axis import (
     even_world,
     half_null_world,
+    half_seen_world,
     hardest_even_world,
     multi_scale_world,
     trapped_world,
@@ -36,6 +37,12 @@ def test_half_null_has_no_data_in_its_second_half():
     assert world.data_prob[4:].abs().sum() == 0
     assert world.theta[4:].abs().sum() == 0
     assert float(world.theta.norm()) == pytest.approx(0.5)
+
+
+def test_half_seen_has_the_same_data_and_a_truth_on_all_coordinates():
+    world = half_seen_world(8, 2.0, 0.5)
+    torch.testing.assert_close(world.data_prob, half_null_world(8, 2.0, 0.5).data_prob)
+    torch.testing.assert_close(world.theta, torch.full((8,), 0.5 / 8**0.5).double())
 
 
 def test_even_world_and_label_probability():
