@@ -46,9 +46,11 @@ def test_workers_end_with_their_parent(number, status, tmp_path):
     wait_for(lambda: not survivors(mark), 10)
     wait_for(lambda: not [name for name in of_joblib() if f"-{process.pid}-" in name], 10)
     if number != signal.SIGKILL:
-        kept = f"interrupted: {len(finished(tmp_path))} of "
-        assert err.splitlines()[-1].startswith(kept), err
-        assert err.endswith(" blocks are finished and kept; run the same command to go on\n")
+        # where the machine is busy joblib's tracker finds out later than we say so, and warns
+        said = [one for one in err.splitlines() if "resource_tracker" not in one]
+        last = [one for one in said if not one.startswith("  warnings.warn")][-1]
+        assert last.startswith(f"interrupted: {len(finished(tmp_path))} of "), err
+        assert last.endswith(" blocks are finished and kept; run the same command to go on")
 
 
 def test_a_worker_whose_parent_is_gone_already_ends(tmp_path):

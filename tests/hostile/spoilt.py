@@ -23,7 +23,23 @@ SCALARS = {
 }
 ITEMS = {"nan": math.nan, "inf": math.inf, "negative": -1, "text": "x", "null": None, "bool": True}
 
+LLM_DEFAULTS = {
+    f"theorem.{group}.{key}"
+    for group, keys in {
+        "model": "path tiny precision lora_rank seed",
+        "model.tiny": "width layers heads",
+        "data": "max_prompt_tokens max_response_tokens",
+        **dict.fromkeys(
+            ("procedure.sft", "procedure.preference"),
+            "epochs batch_size accumulation learning_rate schedule warmup optimizer max_grad_norm"
+            " gradient_checkpointing checkpoint_every",
+        ),
+    }.items()
+    for key in keys.split()
+}
+"""Keys that a command line may leave out, with their defaults in repro/llm/settings.py."""
 ACCEPTED = {
+    **{key: {"missing"} for key in LLM_DEFAULTS},
     "claimed": {"negative", "zero"},  # an exponent or a ratio may be any finite number
     "epsilon": {"inf"},  # no privacy
     "seed": {"zero"},
