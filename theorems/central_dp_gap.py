@@ -27,8 +27,8 @@ the printed form); the paper excludes that reading.
 ``argmin_policy`` settles the appendix's "π* = argmin": it is the argmax that is meant.
 
 Rows without ``_private`` in their name use the printed noise, which is not private at its stated
-budget (Lemma A.7 fails at every δ, A.10 at this one).  Rows ``*_private`` release θ̃ and Σ̃ certified
-at (ε/2, δ/2) each with δ = 1/n²: the rates survive, up to (log n)^(1/4)
+budget (Lemma A.7 fails in d ≥ 2 at every δ tried, A.10 at this one).  Rows ``*_private`` release θ̃
+and Σ̃ certified at (ε/2, δ/2) each with δ = 1/n²: the rates survive, up to (log n)^(1/4)
 (docs/explanations/private_rates.md).
 
 Rows ``floor*`` stand beside the theorem from below (own.central_floor, proved in
