@@ -200,7 +200,7 @@ def excess_at_few_labels(cell: Cell) -> float:
 
 LAW = Measure("squared error / its exact supremum", per_method(squared_errors), Evidence.MEASURED)
 COMPUTED = Measure("left side / right side", per_method(computed), Evidence.COMPUTED)
-EXCESS = Measure("gain of seeing the past − 1", per_method(computed), Evidence.COMPUTED)
+EXCESS = Measure("excess gain of seeing the past", per_method(computed), Evidence.COMPUTED)
 NEEDS = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY, Need.ADVERSARY, Need.ORDER)
 
 

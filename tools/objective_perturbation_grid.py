@@ -17,7 +17,8 @@ from repro.families.central.bounds_gradients import pairs
 from repro.families.central.bounds_ranking_distance import joint_rankings
 from repro.families.central.mechanisms_calibration import Calibration, corrected
 from repro.families.central.mechanisms_neighbours import OnBallNeighbours
-from repro.families.central.quantities_divergence import FINE, worst_log_delta
+from repro.families.central.quantities_divergence import worst_log_delta
+from repro.families.central.quantities_excess import FINE
 from repro.families.central.searches_neighbours import World, most_telling
 from repro.families.central.searches_rankings import mirrored_ranking
 

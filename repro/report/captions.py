@@ -64,7 +64,7 @@ def caption_lines(item: CheckResult) -> list[str]:
     numbers = item.outcome.numbers
     found = measured_words(numbers)
     texts = [item.check.claim, f"claimed {claim_words(item.check, numbers)}"]
-    texts.append(found if headline(numbers) is None else f"measured {found}")
+    texts.append(found if headline(numbers) is None else f"{item.check.evidence} {found}".lstrip())
     texts.append(note_words(item.outcome))
     if item.outcome.verdict != item.check.expected:
         texts.append(f"NOT as expected; expected: {item.check.expected.replace('_', ' ')}")

@@ -30,7 +30,7 @@ def checks_table(result: Result) -> Table:
 
     table = Table(box=None, pad_edge=False)
     table.padding = (0, 1, 0, 0)
-    heads = ("check", "claimed", "measured, 95 %", "verdict")
+    heads = ("check", "claimed", "found, 95 %", "verdict")
     rows = [_cells(item) for item in result.checks]
     widths = _widths(heads, rows)
     for head, width in zip(heads, widths, strict=True):

@@ -35,7 +35,7 @@ def details_table(result: Result, width: int) -> Table:
     table = Table(title=title, title_style="", title_justify="left", box=box.SIMPLE_HEAD)
     table.add_column("check: quantity along axis", overflow="fold")
     table.add_column("claimed", width=16 if width >= 96 else 10, overflow="fold")
-    table.add_column("measured [95 % interval]", width=26, overflow="fold")
+    table.add_column("found [95 % interval]", width=26, overflow="fold")
     table.add_column("verdict", width=14, overflow="fold")
     if any(item.controls for item in result.checks):
         table.caption = text("Controls are wrong on purpose and must be caught.", "dim")

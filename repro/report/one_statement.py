@@ -91,7 +91,7 @@ def _measured(run: Run, name: str) -> Iterator[str]:
     """What the last run of an experiment measured."""
     for check in speaking(run, name):
         row = entry(check, check)
-        told = f"claimed {row.claimed}; measured {row.measured}"
+        told = f"claimed {row.claimed}; {check['evidence']} {row.measured}"
         yield _line(row.name, row.claim, f"{told}; {verdict_words(row.verdict)}; {row.basis}")
 
 

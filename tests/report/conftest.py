@@ -59,6 +59,7 @@ def slope_result() -> CheckResult:
         method="pessimistic",
         controls=("naive_likelihood",),
         claim="the gap falls like 1/n",
+        evidence="measured",
         settings={"epsilon": 1.0},
         claimed=-1.0,
     )

@@ -12,6 +12,7 @@ import pytest
 from matplotlib import pyplot, rcParams
 
 import repro
+from repro.report.captions import caption_lines
 from repro.report.figure import draw, panel_boxes, panel_columns, save
 from repro.study.checks import Check
 from repro.study.results import CheckResult, Outcome, Series
@@ -329,3 +330,11 @@ def test_the_heading_names_an_instance_that_is_not_the_plain_one(result):
     text = {"instance": {"kind": "preference_text"}}
     heading = draw(replace(result, config=text)).get_suptitle()
     assert "instance preference_text" in " ".join(heading.split())
+
+
+@pytest.mark.parametrize("evidence", ["exact", "searched", "proved", "computed"])
+def test_only_what_was_measured_is_called_so(shared_result, evidence):
+    item = shared_result.checks[0]
+    words = caption_lines(replace(item, check=replace(item.check, evidence=evidence)))
+    assert [one for one in words if one.startswith(evidence)]
+    assert not [one for one in words if one.startswith("measured")]

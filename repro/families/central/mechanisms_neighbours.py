@@ -9,7 +9,8 @@ import numpy as np
 from scipy.optimize import brentq
 
 from repro.families.central.mechanisms_ball import OnBall
-from repro.families.central.quantities_divergence import FINE, worst_log_delta
+from repro.families.central.quantities_divergence import worst_log_delta
+from repro.families.central.quantities_excess import FINE
 from repro.privacy.mechanism import Mechanism
 
 LEAST = -1e3

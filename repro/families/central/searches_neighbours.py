@@ -22,7 +22,8 @@ from repro.families.central.mechanisms_ball import OnBall
 from repro.families.central.mechanisms_calibration import Calibration
 from repro.families.central.mechanisms_neighbours import OnBallNeighbours
 from repro.families.central.mechanisms_records import Pair
-from repro.families.central.quantities_divergence import COARSE, worst_log_delta
+from repro.families.central.quantities_divergence import worst_log_delta
+from repro.families.central.quantities_excess import COARSE
 
 TINY = 1e-9
 """Shares, lengths and angles stay this far from the ends of their ranges."""

@@ -23,7 +23,8 @@ from repro.families.central.mechanisms_ball import OnBall
 from repro.families.central.mechanisms_calibration import Calibration
 from repro.families.central.mechanisms_neighbours import OnBallNeighbours
 from repro.families.central.mechanisms_records import RankedFeatures
-from repro.families.central.quantities_divergence import COARSE, worst_log_delta
+from repro.families.central.quantities_divergence import worst_log_delta
+from repro.families.central.quantities_excess import COARSE
 from repro.families.central.searches_neighbours import World
 
 STEPS_TRIED = np.linspace(0.2, 2.5, 116)

@@ -4,28 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
 
-from repro.base.notation import privacy_cost
 from repro.base.schema import Probability
 from repro.corruption.huber_reports import Adversary, HuberReports, idle_adversary
 from repro.corruption.orders import Order
 from repro.families.chipo.algorithms_adaptivity import Error, Learner, alpha_free, square_loss
 from repro.families.chipo.algorithms_policy import two_arm_wrong_prob
+from repro.families.chipo.cases_two_policies import TwoPolicyCase
 from repro.families.chipo.worlds_unsaturated import RareBadArm, imitate
-from repro.preferences.label_law import (
-    Channel,
-    Estimate,
-    LabelLaw,
-    as_fitted,
-    bradley_terry,
-    on_arrays,
-    randomized_response,
-)
-from repro.study.case import Case
+from repro.preferences.label_law import on_arrays
 from repro.study.config import Probe
 from repro.study.row import Evidence, Measure, Method, Values, per_method
 
@@ -48,7 +39,7 @@ class AdaptivityProbe(Probe):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class AdaptivityCase(Case):
+class AdaptivityCase(TwoPolicyCase):
     """One grid point of the unsaturated world.
 
     Attributes:
@@ -59,9 +50,6 @@ class AdaptivityCase(Case):
         learner: whose table of prices is taken, where the row's methods are rules for it.
         order: the order in force.
         adversary: who corrupts labels.
-        labels: what labels are drawn from.
-        channel: who randomizes them.
-        estimate: (chosen, true) index of a policy → what the minimiser returns.
     """
 
     corruption: float
@@ -72,14 +60,6 @@ class AdaptivityCase(Case):
     order: Order = Order.CTL
     adversary: Adversary = imitate
     idle_adversary: ClassVar[Any] = staticmethod(idle_adversary)
-    labels: LabelLaw = bradley_terry
-    channel: Channel = randomized_response
-    estimate: Estimate = as_fitted
-
-    @cached_property
-    def cost(self) -> float:
-        """c(ε)."""
-        return privacy_cost(self.epsilon)
 
     @property
     def reach(self) -> float:

@@ -9,22 +9,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from scipy.special import ndtr
 
-from repro.base.notation import privacy_cost
-from repro.preferences.label_law import (
-    Channel,
-    Estimate,
-    LabelLaw,
-    as_fitted,
-    bradley_terry,
-    on_arrays,
-    randomized_response,
-)
-from repro.study.case import Case
+from repro.families.chipo.cases_two_policies import TwoPolicyCase
+from repro.preferences.label_law import on_arrays
 from repro.study.row import Method
 
 
@@ -73,25 +63,14 @@ class TwinRewards:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class TwinCase(Case):
+class TwinCase(TwoPolicyCase):
     """One R_max; labels come from the first world.
 
     Attributes:
         world: both worlds.
-        labels: what labels are drawn from.
-        channel: who randomizes them.
-        estimate: (chosen, true) index of a world → what a test returns.
     """
 
     world: TwinRewards
-    labels: LabelLaw = bradley_terry
-    channel: Channel = randomized_response
-    estimate: Estimate = as_fitted
-
-    @cached_property
-    def cost(self) -> float:
-        """c(ε)."""
-        return privacy_cost(self.epsilon)
 
     def chosen(self, flipped: bool, rng: np.random.Generator, replicates: int) -> np.ndarray:
         """(R,) index of the likelier world."""

@@ -17,19 +17,10 @@ import numpy as np
 from scipy.special import expit
 from scipy.stats import binom
 
-from repro.base.notation import privacy_cost
 from repro.families.chipo.algorithms_policy import chipo_policy, two_arm_wrong_prob
+from repro.families.chipo.cases_two_policies import TwoPolicyCase
 from repro.families.chipo.quantities import statistical_error_of
-from repro.preferences.label_law import (
-    Channel,
-    Estimate,
-    LabelLaw,
-    as_fitted,
-    bradley_terry,
-    on_arrays,
-    randomized_response,
-)
-from repro.study.case import Case
+from repro.preferences.label_law import on_arrays
 from repro.study.row import Method, method
 
 INFORMATIVE = np.geomspace(0.02, 40, 60)
@@ -47,29 +38,18 @@ Constants = tuple[float, float]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class RatioCase(Case):
+class RatioCase(TwoPolicyCase):
     """One V_max/R_max.
 
     Attributes:
         value_ratio: ρ = V_max/R_max ≥ 1.
         coverage: C.
         reward_bound: R_max.
-        labels: what labels are drawn from.
-        channel: who randomizes them.
-        estimate: (chosen, true) index of a policy → what the algorithm returns.
     """
 
     value_ratio: float
     coverage: float
     reward_bound: float
-    labels: LabelLaw = bradley_terry
-    channel: Channel = randomized_response
-    estimate: Estimate = as_fitted
-
-    @cached_property
-    def cost(self) -> float:
-        """c(ε)."""
-        return privacy_cost(self.epsilon)
 
     @property
     def unit(self) -> float:

@@ -85,7 +85,9 @@ def _evidence(evidence: str, runs: Mapping[str, Run]) -> Evidence:
     row = entry(numbers, check)
     verdict = str(numbers["verdict"])
     word = caught_words(verdict) if row.control else verdict_words(verdict)
-    words = f"claimed {row.claimed}; measured {row.measured}; {word}; {sureness(numbers)}"
+    words = (
+        f"claimed {row.claimed}; {check['evidence']} {row.measured}; {word}; {sureness(numbers)}"
+    )
     return Evidence(evidence, slug, words, command)
 
 

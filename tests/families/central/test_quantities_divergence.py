@@ -16,7 +16,8 @@ from repro.families.central.mechanisms_gaussian import exact_shift
 from repro.families.central.mechanisms_neighbours import OnBallNeighbours
 from repro.families.central.mechanisms_objective import Item
 from repro.families.central.mechanisms_records import Pair, RankedFeatures
-from repro.families.central.quantities_divergence import COARSE, Rule, log_delta, worst_log_delta
+from repro.families.central.quantities_divergence import log_delta, worst_log_delta
+from repro.families.central.quantities_excess import COARSE, Rule
 from repro.families.central.searches_neighbours import (
     TwoDatasets,
     World,
