@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Literal
 
-from pydantic import Field, StrictBool, model_validator
+from pydantic import AfterValidator, Field, StrictBool, model_validator
 
 from repro.base.schema import Finite, KLWeight, Model, Number, Positive, Whole
 
@@ -113,6 +114,12 @@ class Sampling(Model):
     max_new_tokens: Count
 
 
+def _address(text: str) -> str:
+    if not re.fullmatch(r"https?://\S+", text):
+        raise ValueError("an address that begins with http:// or https://")
+    return text
+
+
 class ChatChoice(Model):
     """A chat model that judges; off by default, for it is sent prompts and responses.
 
@@ -122,7 +129,7 @@ class ChatChoice(Model):
         timeout: seconds for one answer.
     """
 
-    endpoint: Annotated[str, Field(pattern=r"^https?://\S+$")]
+    endpoint: Annotated[str, AfterValidator(_address)]
     model: Text
     timeout: Positive = 60.0
 
