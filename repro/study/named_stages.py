@@ -3,33 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from repro.base.errors import BadInput, nearest
-from repro.preferences.label_law import (
-    as_fitted,
-    bradley_terry,
-    fair_coins,
-    no_randomizer,
-    randomized_response,
-    the_truth,
-)
-from repro.privacy.central_noise import GAUSSIAN, NO_NOISE
 from repro.study.fingerprint import fingerprint
 from repro.study.stages import STAGES
-
-NAMED: Mapping[str, Mapping[str, Any]] = {
-    "labels": {"bradley_terry": bradley_terry, "fair_coins": fair_coins},
-    "channel": {"randomized_response": randomized_response, "no_randomizer": no_randomizer},
-    "noise": {"gaussian": GAUSSIAN, "no_noise": NO_NOISE},
-    "estimate": {"as_fitted": as_fitted, "the_truth": the_truth},
-    "bonus": {"as_printed": 1.0, "none": 0.0, "reversed": -1.0},
-}
 
 NUMBERS = frozenset({"bonus"})
 """Stages that are a multiple and no object."""
 LARGEST = 1e6
 """A bonus times more than this is no question about the bonus, and overflows in exponents."""
+
+
+@cache
+def _named() -> Mapping[str, Mapping[str, Any]]:
+    """Every stage that has a name; imported when a stage is given, since torch takes a second."""
+    from repro.preferences import label_law as law
+    from repro.privacy.central_noise import GAUSSIAN, NO_NOISE
+
+    return {
+        "labels": {"bradley_terry": law.bradley_terry, "fair_coins": law.fair_coins},
+        "channel": {
+            "randomized_response": law.randomized_response,
+            "no_randomizer": law.no_randomizer,
+        },
+        "noise": {"gaussian": GAUSSIAN, "no_noise": NO_NOISE},
+        "estimate": {"as_fitted": law.as_fitted, "the_truth": law.the_truth},
+        "bonus": {"as_printed": 1.0, "none": 0.0, "reversed": -1.0},
+    }
 
 
 def named_stages(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -48,7 +50,7 @@ def named_stages(given: Mapping[str, Any]) -> dict[str, Any]:
 def _stage(name: str, value: Any) -> Any:
     if type(value) is not str:  # an object of a StrEnum is the object itself, not a name
         return _object(name, value)
-    known = NAMED.get(name, {})
+    known = _named().get(name, {})
     if value not in known:
         allowed = ", ".join(known) or "an object, from Python"
         raise BadInput(f"stages.{name}", value, f"{nearest(value, known)}allowed: {allowed}")
@@ -60,7 +62,7 @@ def _object(name: str, value: Any) -> Any:
     if isinstance(value, bool | list | dict) or (
         isinstance(value, int | float) != (name in NUMBERS)
     ):
-        known = ", ".join(NAMED.get(name, {})) or "an object, from Python"
+        known = ", ".join(_named().get(name, {})) or "an object, from Python"
         raise BadInput(f"stages.{name}", value, f"allowed: {known}")
     if name in NUMBERS and not abs(value) <= LARGEST:  # nan is refused too
         raise BadInput(f"stages.{name}", value, f"allowed: a number within ±{LARGEST:g}")

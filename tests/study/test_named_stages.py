@@ -1,5 +1,8 @@
 """Stages by name from a config, and as objects from Python."""
 
+import subprocess
+import sys
+
 import pytest
 
 from repro.base.errors import BadInput
@@ -37,3 +40,12 @@ def test_a_bonus_is_a_finite_number_or_a_name(value):
 def test_an_unknown_stage_is_named():
     with pytest.raises(BadInput, match=r"^stages\.lables=x: did you mean labels\?"):
         named_stages({"lables": "x"})
+
+
+def test_checking_a_config_does_not_import_torch():
+    """Importing torch takes longer than all else before the first line."""
+    code = (
+        "import sys, repro.cli.validation; print('torch' in sys.modules, 'mlflow' in sys.modules)"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not found.stdout.split()
