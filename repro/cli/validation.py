@@ -16,6 +16,7 @@ from repro.cli.job import status_of
 from repro.cli.messages import as_bad_input
 from repro.cli.outcome import explained
 from repro.cli.sweep import Job, heading, print_summary
+from repro.report.progress import loading
 from repro.report.secret_address import refuse_address
 from repro.study.extras import missing_library, require_extra
 from repro.study.settings import Session, session_of
@@ -134,7 +135,8 @@ def _job_config(config: DictConfig, overrides: list[str]) -> DictConfig:
 def _check(config: DictConfig) -> Session:
     """The session of a config whose tracker and folders can be used, too."""
     try:
-        session = session_of_config(config)
+        with loading(str(OmegaConf.select(config, "theorem.name"))):
+            session = session_of_config(config)
         refuse_address(session.tracking.uri)
         return session
     except Exception as problem:

@@ -26,6 +26,20 @@ def progress(total: int, label: str) -> Iterator[Callable[..., None]]:
         yield lambda count=1: bar.advance(task, count)
 
 
+@contextmanager
+def loading(what: str) -> Iterator[None]:
+    """On a terminal, say that libraries are being imported; the line is gone afterwards."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    line = f"loading {what}"
+    print(line, end="\r", file=sys.stderr, flush=True)
+    try:
+        yield
+    finally:
+        print(" " * len(line), end="\r", file=sys.stderr, flush=True)
+
+
 class _Lines:
     """A plain line for each minute in which something was done."""
 
