@@ -1,4 +1,4 @@
-"""How often the pinned verdict of a row fails to come out, over seeds (``repro.suite``)."""
+"""How often a row fails to come out as pinned, with every control caught, over seeds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scipy import stats
 
 from repro.base.schema import Whole
 from repro.cli.many_runs import ManyRuns
-from repro.study.results import Result
+from repro.study.results import CheckResult, Result
 
 
 class StabilityRequest(ManyRuns):
@@ -24,24 +24,21 @@ class StabilityRequest(ManyRuns):
 
 @dataclass(frozen=True)
 class Unstable:
-    """A row whose pinned verdict did not always come out.
+    """A row that did not always come out as pinned with every control caught.
 
     Attributes:
         theorem: experiment.
         row: name of the row.
-        verdicts: other verdicts, each with how often it came out.
+        what: other verdicts and controls that were not caught, each with how often.
+        failures: at how many seeds there was any of these.
         runs: number of seeds.
     """
 
     theorem: str
     row: str
-    verdicts: tuple[tuple[str, int], ...]
+    what: tuple[tuple[str, int], ...]
+    failures: int
     runs: int
-
-    @property
-    def failures(self) -> int:
-        """How often the pinned verdict did not come out."""
-        return sum(count for _, count in self.verdicts)
 
 
 @dataclass(frozen=True)
@@ -50,7 +47,7 @@ class Stability:
 
     Attributes:
         runs: number of runs.
-        rows: number of row verdicts.
+        rows: number of rows, over all runs.
         unstable: rows that failed at least once.
         failed_runs: (experiment, seed) of runs that did not end as pinned.
     """
@@ -96,20 +93,30 @@ def summed(found: dict[str, list[Result]]) -> Stability:
 
 def _unstable(theorem: str, results: Sequence[Result]) -> Iterable[Unstable]:
     for several in zip(*(result.checks for result in results), strict=True):
-        pinned = several[0].check.expected
-        other = Counter(i.outcome.verdict for i in several if i.outcome.verdict != pinned)
-        if other:
-            verdicts = tuple(sorted(other.items()))
-            yield Unstable(theorem, several[0].check.name, verdicts, len(several))
+        astray = [words for one in several if (words := _astray(one))]
+        if astray:
+            what = tuple(sorted(Counter(word for words in astray for word in words).items()))
+            yield Unstable(theorem, several[0].check.name, what, len(astray), len(several))
+
+
+def _astray(one: CheckResult) -> list[str]:
+    """What is not as pinned at one seed."""
+    other = [one.verdict] if one.verdict != one.check.expected else []
+    return other + [
+        f"control {control.method} not caught"
+        for control in one.controls
+        if control.verdict != "contradicted"
+    ]
 
 
 def told(found: Stability) -> str:
     """Lines: each row that failed with the interval of its frequency, then the sum."""
     lines = [_line(one) for one in found.unstable]
+    lines += [f"{theorem} seed={seed} did not end as pinned" for theorem, seed in found.failed_runs]
     failures = sum(one.failures for one in found.unstable)
     low, high = _interval(failures, found.rows)
     lines.append(
-        f"{failures} of {found.rows} row verdicts are not the pinned ones "
+        f"{failures} of {found.rows} rows did not come out as pinned "
         f"({failures / found.rows:.2%}, 95 % {low:.2%} to {high:.2%}); "
         f"{len(found.failed_runs)} of {found.runs} runs"
     )
@@ -118,7 +125,7 @@ def told(found: Stability) -> str:
 
 def _line(one: Unstable) -> str:
     low, high = _interval(one.failures, one.runs)
-    what = ", ".join(f"{verdict} {count}×" for verdict, count in one.verdicts)
+    what = ", ".join(f"{found} {count}×" for found, count in one.what)
     return (
         f"{one.theorem} {one.row}: {one.failures} of {one.runs} ({low:.2g} to {high:.2g}): {what}"
     )

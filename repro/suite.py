@@ -13,8 +13,8 @@ Experiments that need an optional extra are not in it: run them by name.  In a f
 The page of results is read from the verdicts of the last ``dvc repro``.  Metrics go to
 outputs/metrics/NAME.json and outputs/figures/NAME.png, for ``dvc metrics`` and ``dvc plots``.
 Stability runs every experiment at seeds 0, 1, … and
-names the rows whose pinned verdict did not come out; theorem=NAME limits it; status 1 if there
-are any.
+names the rows whose pinned verdict did not come out, or a control of which was not caught;
+theorem=NAME limits it; status 1 if there are any.
 Power runs a pilot at budget=smoke and names the rows whose replicates are too few for their pinned
 verdict at every budget, with how many they need; write=true puts them into conf/theorem; status 1
 if there are any.
@@ -148,7 +148,7 @@ def _stability(words: list[str]) -> int:
 
     found = stability(validate(StabilityRequest, keyword_values(words, StabilityRequest)))
     print(told(found))
-    return 1 if found.unstable else 0
+    return 1 if found.failed_runs else 0
 
 
 def _power(words: list[str]) -> int:

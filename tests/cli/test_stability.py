@@ -8,16 +8,18 @@ from repro import suite
 from repro.stability import Unstable, summed, told
 
 
-def run(seed, **verdicts):
-    """A result with rows pinned as supported."""
+def run(seed, control="contradicted", **verdicts):
+    """A result with rows pinned as supported, each with one control."""
+    controls = (SimpleNamespace(method="no_labels", verdict=control),)
     checks = [
         SimpleNamespace(
             check=SimpleNamespace(name=name, expected="supported"),
-            outcome=SimpleNamespace(verdict=verdict),
+            verdict=verdict,
+            controls=controls,
         )
         for name, verdict in verdicts.items()
     ]
-    pinned = set(verdicts.values()) == {"supported"}
+    pinned = set(verdicts.values()) == {"supported"} and control == "contradicted"
     return SimpleNamespace(seed=seed, checks=checks, as_expected=pinned)
 
 
@@ -34,15 +36,25 @@ RUNS = {
 def test_rows_that_fail_are_counted_by_verdict():
     found = summed(RUNS)
     assert (found.runs, found.rows) == (4, 7)
-    assert found.unstable == (Unstable("one", "b", (("contradicted", 1), ("inconclusive", 1)), 3),)
+    assert found.unstable == (
+        Unstable("one", "b", (("contradicted", 1), ("inconclusive", 1)), 2, 3),
+    )
     assert found.failed_runs == (("one", 1), ("one", 2))
 
 
 def test_the_lines_name_the_row_with_the_interval_of_its_frequency():
-    row, total = told(summed(RUNS)).splitlines()
+    row, *seeds, total = told(summed(RUNS)).splitlines()
+    assert seeds == [f"one seed={seed} did not end as pinned" for seed in (1, 2)]
     assert row == "one b: 2 of 3 (0.094 to 0.99): contradicted 1×, inconclusive 1×"
-    assert total.startswith("2 of 7 row verdicts are not the pinned ones (28.57%, 95 % 3.67% to")
+    assert total.startswith("2 of 7 rows did not come out as pinned (28.57%, 95 % 3.67% to")
     assert total.endswith("; 2 of 4 runs")
+
+
+def test_a_control_that_is_not_caught_counts_and_is_named():
+    """The row's own verdict may be right: the run still ends with 1."""
+    found = summed({"one": [run(0, a="supported"), run(1, control="inconclusive", a="supported")]})
+    assert told(found).splitlines()[0].endswith(": control no_labels not caught 1×")
+    assert found.failed_runs == (("one", 1),)
 
 
 @pytest.mark.parametrize("word", ["seeds=0", "seeds=x", "budget=huge", "theorem=none", "sed=1"])
@@ -54,4 +66,4 @@ def test_bad_words_are_refused(word, capsys):
 def test_a_stable_experiment_ends_with_zero(tmp_path, capsys):
     words = ["seeds=2", "theorem=rdpo_identity", f"output_dir={tmp_path}"]
     assert suite.main(["stability", *words]) == 0
-    assert capsys.readouterr().out.startswith("0 of 4 row verdicts")
+    assert capsys.readouterr().out.startswith("0 of 4 rows")
