@@ -7,8 +7,14 @@ intervals would lose it are checked symbolically in tests/families/offline_kl/te
 
 from __future__ import annotations
 
+import math
 from functools import partial
 
+from repro.families.offline_kl.bounds_corrected import (
+    AT_LARGE_N,
+    CONSTANTS_APART,
+    LARGEST_TILT,
+)
 from repro.preferences.label_information import TWO_TERM_CONSTANT
 from repro.study.proofs import Box, Claimed, Interval, iv
 from repro.study.row import Method
@@ -140,6 +146,77 @@ two_term_above_ten_percent = Method(
 )
 two_term_below = Method("two_term_below", _below)
 two_term_below_ten_percent = Method("two_term_below_ten_percent", partial(_below, factor=1.1))
+
+
+def _apart(bound: float, share: float = 1.0) -> Claimed:
+    """Upper over lower bound at large n, b = B − a, a ≤ 1/10, over share·14.
+
+    S, C, β and q cancel and n/(n+1) ≤ 1, so it is W(B)/W(b) over 0.0889; with p = κV/(1 + κV) at b,
+    from 0 to 1 as ε is anything, W(B)/W(b) = ρ·(1 − p + pρ) where ρ = V(B)/V(b).
+    """
+    most = share * CONSTANTS_APART * AT_LARGE_N
+
+    def ratio(room: Interval, p: Interval) -> Interval:
+        # ρ = cosh²(B/2)/cosh²(b/2) grows with a, so each end of a gives an end of ρ
+        low, high = (_spread(iv.mpf(bound)) / _spread(bound - end) for end in (room.a, room.b))
+        grown = iv.mpf([low.a, high.b])
+        return grown * (1 + p * (grown - 1)) / most
+
+    return Claimed(((0.0, min(LARGEST_TILT, bound)), UNIT), ratio)
+
+
+def _spread(x: Interval) -> Interval:
+    """V = 1/σ′, at a point."""
+    return inverse_slope(iv.mpf(x))
+
+
+constants_apart = Method("constants_apart", _apart)
+constants_apart_ten_percent = Method("constants_apart_ten_percent", partial(_apart, share=OFF))
+
+
+def _separation(kl_weight: float, factor: float = 1.0) -> Claimed:
+    """min{factor·βa²/8, 3a/10} over (2/β)·log cosh(βa/2), the least cost of two corners; u = βa.
+
+    The box is u from 0 to 1, and from 1 on 2 − 1/u, so that it holds every u.
+    """
+
+    def ratio(place: Interval) -> Interval:
+        if place.b <= 1:
+            # x²/2 − x⁴/12 ≤ log cosh x ≤ x²/2, as its fourth derivative is at least −2
+            return factor / 2 / (1 - iv.mpf([0, 1]) * place**2 / 24)
+        if place.a < 1:
+            return iv.mpf([0, math.inf])
+        inverse = 2 - place
+        u = 1 / inverse
+        # (2·log cosh(u/2))/u
+        cost = 1 + 2 * inverse * iv.log((1 + iv.exp(-u)) / 2)
+        ends = factor * u / 8 / cost, iv.mpf(3) / 10 / cost
+        return iv.mpf([min(end.a for end in ends), min(end.b for end in ends)])
+
+    return Claimed(((0.0, 2.0),), ratio)
+
+
+separation = Method("separation", _separation)
+separation_twice_beta = Method("separation_twice_beta", partial(_separation, factor=2.0))
+
+
+def _no_coverage(kl_weight: float, share: float = 1.0) -> Claimed:
+    """SubOpt over share·Var_π_ref[error]/(2λm), where f″ ≥ m, response by response.
+
+    SubOpt is λ·Σπ_ref·h(ŵ) for h(w) = f(w) − f(w*) − (f′(w*) + c)(w − w*), whatever c is, as
+    ŵ − w* has mean 0; with c the mean of f′(ŵ) − f′(w*) the errors' variance is λ²·Σπ_ref·h′(ŵ)².
+    As h(w*) = 0,
+
+        h(ŵ) = h′²/(2m) − (h′ + m(w* − ŵ))²/(2m) − R,
+
+    R ≥ 0 the Bregman divergence of the convex f − m·w²/2.  Over h′²/(2m), with z = m(w* − ŵ)/h′ and
+    r = 2mR/h′² ≥ 0, that is 1 − (1 + z)² − r.
+    """
+    return Claimed(((-FAR, FAR), (0.0, FAR)), lambda z, r: (1 - (1 + z) ** 2 - r) / share)
+
+
+no_coverage = Method("no_coverage", _no_coverage)
+no_coverage_ten_percent = Method("no_coverage_ten_percent", partial(_no_coverage, share=OFF))
 
 
 def _report_slope(epsilon: float, share: float = 1.0) -> Claimed:
