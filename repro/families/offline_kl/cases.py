@@ -28,7 +28,7 @@ from repro.preferences.label_process import LabelProcess
 from repro.study.case import Case, Point, PointCase
 from repro.study.config import Overrides, Probe, Probes
 from repro.study.experiment import Assumed, C, Experiment, Setting
-from repro.study.row import INSTANCE, Evidence, Measure, Row, Values
+from repro.study.row import INSTANCE, Evidence, Measure, Method, Row, Values, per_method
 
 
 class OfflineProbes(Probes):
@@ -139,6 +139,20 @@ def searched_of_labels(quantity: str, draw: Callable[[float, np.random.Generator
         return {m.name: np.array([m.run(one) for one in found]) for m in case.methods}
 
     return Measure(quantity, ratios, Evidence.SEARCHED)
+
+
+def computed_over(quantity: str, cases: Callable[[float], Iterable[Any]]) -> Measure:
+    """The largest left over right side in a fixed list of cases: one closed form over another.
+
+    Args:
+        quantity: what a method makes of a case.
+        cases: swept value → what each method's ``run`` takes.
+    """
+
+    def largest(case: PointCase, m: Method, rng: np.random.Generator, replicates: int) -> float:
+        return max(m.run(one) for one in cases(case.value))
+
+    return Measure(quantity, per_method(largest), Evidence.COMPUTED)
 
 
 class OfflineExperiment(Experiment[C]):

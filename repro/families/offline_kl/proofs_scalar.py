@@ -24,6 +24,9 @@ OFF = 0.9
 FAR = 1e6
 """Largest root and largest difference, in units of what they are compared with."""
 UNIT = (0.0, 1.0)
+HALF_TURN = 3.1415926
+MOST = 1e12
+"""Ratios to nothing are cut here."""
 
 
 def sigmoid(x: Interval) -> Interval:
@@ -146,6 +149,48 @@ two_term_above_ten_percent = Method(
 )
 two_term_below = Method("two_term_below", _below)
 two_term_below_ten_percent = Method("two_term_below_ten_percent", partial(_below, factor=1.1))
+
+
+def _centred(features: float) -> Claimed:
+    """error²/(D²·E Var) with b(s) = E_ref[g − h] in d features.
+
+    With g − h = vᵀφ and Σ = E φ̃φ̃ᵀ it is (vᵀφ̃)²/(φ̃ᵀΣ⁻¹φ̃·vᵀΣv): the squared cosine of the angle
+    between Σ^½v and Σ^−½φ̃.
+    """
+    return Claimed(((0.0, HALF_TURN),), lambda angle: iv.cos(angle) ** 2)
+
+
+def _uncentred(features: float) -> Claimed:
+    """Wrong: D² = φᵀ(E φφᵀ)⁻¹φ, which forgets the bias.
+
+    One feature c ± 1 (the others 0): (c² + 1)/(c − 1)² at the response where it is c − 1.
+    """
+    return Claimed(((-0.9, 0.9),), lambda c: (c**2 + 1) / (c - 1) ** 2)
+
+
+def _infimum_inside(features: float) -> Claimed:
+    """As printed: D² = inf_b (g − h − b)²/E Var, b in [−B, B]; g − h = ±x with equal chances.
+
+    |g − h| ≤ B = 1, so the best b is g − h and D² = 0; a ratio is cut at ``MOST``.
+    """
+
+    def ratio(x: Interval) -> Interval:
+        beyond = _at_least(x - 1, 0.0)
+        variance = x**2
+        distance = beyond**2 / variance
+        return 1 / _at_least(distance * variance / x**2, 1 / MOST)
+
+    return Claimed(((0.5, 1.0),), ratio)
+
+
+def _at_least(x: Interval, least: float) -> Interval:
+    """max{x, least}."""
+    return iv.mpf([max(end, iv.mpf(least).a) for end in (x.a, x.b)])
+
+
+centred = Method("centred", _centred)
+uncentred = Method("uncentred", _uncentred)
+infimum_inside = Method("infimum_inside", _infimum_inside)
 
 
 def _apart(bound: float, share: float = 1.0) -> Claimed:
