@@ -34,6 +34,7 @@ import numpy as np
 
 from repro.families.offline_kl import algorithms_rankings as ranked
 from repro.families.offline_kl import bounds_channels as bound
+from repro.families.offline_kl import proofs_scalar as proof
 from repro.families.offline_kl import searches_channels as step
 from repro.families.offline_kl import wrong_ppkl as wrong
 from repro.families.offline_kl.algorithms_channel_learners import (
@@ -45,7 +46,12 @@ from repro.families.offline_kl.algorithms_channel_learners import (
     unknown_flips,
 )
 from repro.families.offline_kl.algorithms_channels import BOTH, SYMMETRIC
-from repro.families.offline_kl.cases import OfflineCase, realizable, searched
+from repro.families.offline_kl.cases import (
+    OfflineCase,
+    realizable,
+    searched,
+    searched_of_labels,
+)
 from repro.families.offline_kl.cases_channels import (
     ChannelCase,
     ChannelExperiment,
@@ -59,6 +65,7 @@ from repro.instances.linear import LinearWorld
 from repro.policies import regularisers as f
 from repro.preferences.label_mixture import LabelMixture, mixture_of_flips
 from repro.study.claims import Inequality, Ratio, Slope
+from repro.study.proofs import proved
 from repro.study.results import AssumptionResult
 from repro.study.row import Evidence, Measure, Need, Row, Values
 
@@ -235,16 +242,17 @@ class ChannelsAndDivergences(ChannelExperiment):
             settles=DIVERGENCE),
         Row("best_channel", "reward_bound",
             Inequality("no binary ε-private channel tells more than randomized response"),
-            searched(RATIO, step.two_reports), step.best_channel,
-            (step.best_channel_ten_percent,), on=CASES),
+            searched_of_labels(RATIO, step.two_reports), step.best_channel,
+            (step.best_channel_ten_percent,), on=CASES, needs=(Need.PRIVACY,)),
         Row("hellinger", "reward_bound", Inequality("(Δ − Δ′)² ≤ 8W·(1 − affinity)"),
-            searched(RATIO, step.two_reports), step.hellinger,
-            (step.hellinger_ten_percent, step.hellinger_quieter_end), on=CASES),
+            searched_of_labels(RATIO, step.two_reports), step.hellinger,
+            (step.hellinger_ten_percent, step.hellinger_quieter_end), on=CASES,
+            needs=(Need.LABELS,)),
         Row("table_error", "reward_bound", Inequality("E(Δ̂ − Δ)² ≤ 8W/(m+1)"),
-            searched(RATIO, step.table_state), step.table_error, (step.table_error_sixteenth,),
-            on=CASES),
+            searched_of_labels(RATIO, step.table_state), step.table_error,
+            (step.table_error_sixteenth,), on=CASES, needs=(Need.LABELS,)),
         Row("no_coverage", "kl_weight", Inequality("SubOpt ≤ Var_π_ref[error]/(2λ·inf f″)"),
-            searched(RATIO, step.plans), step.no_coverage, (step.no_coverage_ten_percent,),
+            proved(RATIO), proof.no_coverage, (proof.no_coverage_ten_percent,),
             on=CASES, settles=DIVERGENCE),
         Row("identity", "kl_weight", Inequality("Bregman's form of SubOpt, to rounding"),
             IDENTITY, step.identity,

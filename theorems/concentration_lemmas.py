@@ -1,20 +1,21 @@
 """P4 Lemmas H.1–H.4: the concentration and contraction results that the proofs rest on.
 
 * H.1 (Zanette et al., Lemma 39): for λ ≥ Ω((d/n)·ln(n/δ)), with probability ≥ 1−δ,
-  ⅓(Σ+λI) ⪯ Σ̂+λI ⪯ 5/3(Σ+λI).  Holds with constant 1 in Ω where it is hardest, cells of mass 1/n; a
-  hundredth of λ does not suffice (control).  `ridge`: in orthogonal cells, by exact binomial tails
-  at the hardest common mass and δ from .05 to 1e-9, λ = 1.4·ln(2d/δ)/n suffices, without the
-  factors d and ln n that the lemma has room for, and 1.2 in place of 1.4 does not (control).
+  ⅓(Σ+λI) ⪯ Σ̂+λI ⪯ 5/3(Σ+λI).  Holds with constant 1 in Ω where it is hardest, cells of mass 1/n,
+  whose joint law is summed exactly; a hundredth of λ does not suffice (control).  `ridge`: in
+  orthogonal cells, by exact binomial tails at the hardest common mass and δ from .05 to 1e-9,
+  λ = 1.4·ln(2d/δ)/n suffices, without the factors d and ln n that the lemma has room for, and 1.2
+  in place of 1.4 does not (control).
 * H.2 (Hsu et al., Theorem 1): xᵀΣx ≤ σ²[tr Σ + 2√(tr Σ²·ln(1/δ)) + 2‖Σ‖ln(1/δ)] w.p. ≥ 1−δ.
-  Control: the trace alone.  `flat_form`: for Σ = 11ᵀ/d, where the tail is that of a binomial, with
-  δ down to 1e-15; there the 2 in front of ‖Σ‖ln(1/δ) cannot be 1.25 (control).  (Claim E.1 derived
-  from it with C = 1 fails: see estimation_weighted.)
+  By all signs, Σ_ij = 2^(−|i−j|).  Control: the trace alone.  `flat_form`: for Σ = 11ᵀ/d, where the
+  tail is that of a binomial, with δ down to 1e-15; there the 2 in front of ‖Σ‖ln(1/δ) cannot be
+  1.25 (control).  (Claim E.1 derived from it with C = 1 fails: see estimation_weighted.)
 * H.3 (Tropp, Theorem 5.1.1): P(λ_min(Y) ≤ εμ_min) ≤ d·exp(−(1−ε)²μ_min/2H), by exact binomial
   tails.  Controls: twice the exponent, and 10 % more.
 * H.4 (Kairouz et al., Corollary 2.9): TV(QP₁, QP₂) ≤ TV(P₁, P₂)/c(ε) for every ε-LDP Q; randomized
   response attains it.  Controls: c(ε)², and a constant 10 % smaller.
 
-What would refute a row: a failure frequency above δ (H.1, H.2), one ratio above 1 (H.3, H.4).
+What would refute a row: one ratio above 1.
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ import numpy as np
 from repro.families.robust.bounds_concentration import (
     chernoff_ratio,
     contraction_ratio,
-    covariance_fails,
+    covariance_failure,
     flat_form_tail,
-    quadratic_form_fails,
+    quadratic_form_tail,
     ridge_failure,
 )
 from repro.preferences.label_law import Channel, randomized_response
 from repro.study.case import Point, PointCase
-from repro.study.claims import Frequency, Inequality
+from repro.study.claims import Inequality
 from repro.study.experiment import Experiment
 from repro.study.results import AssumptionResult
 from repro.study.row import Evidence, Measure, Method, Need, Row, per_method
@@ -61,14 +62,14 @@ class LemmaCase(PointCase):
 
 
 def covariance(case: LemmaCase, m: Method[float], rng: np.random.Generator, replicates: int):
-    """Failures of H.1; a method is the scale of its ridge."""
-    size, delta = int(case.value), case.failure_prob
-    return covariance_fails(size, case.n_pairs, m.run, delta, rng, replicates)
+    """H.1's exact failure over δ; a method is the scale of its ridge."""
+    return covariance_failure(int(case.value), case.n_pairs, m.run, case.failure_prob)
 
 
 def quadratic_form(case: LemmaCase, m: Method[bool], rng: np.random.Generator, replicates: int):
-    """Failures of H.2; a method says whether the bound is the trace alone."""
-    return quadratic_form_fails(int(case.value), m.run, case.failure_prob, rng, replicates)
+    """H.2's exact tail over δ, the worst δ; a method says whether the bound is the trace alone."""
+    size = int(case.value)
+    return max(quadratic_form_tail(size, m.run, delta) for delta in (0.5, *FAILURE_PROBS))
 
 
 def ridge(case: LemmaCase, m: Method[float], rng: np.random.Generator, replicates: int):
@@ -119,8 +120,8 @@ class ConcentrationLemmas(Experiment[LemmaCase]):
 
     rows = (
         Row("covariance", "num_features",
-            Frequency("⅓(Σ+λI) ⪯ Σ̂+λI ⪯ 5/3(Σ+λI) w.p. ≥ 1−δ"),
-            Measure("Lemma H.1 fails [frequency]", per_method(covariance), Evidence.SEARCHED),
+            Inequality("⅓(Σ+λI) ⪯ Σ̂+λI ⪯ 5/3(Σ+λI) w.p. ≥ 1−δ"),
+            Measure("P(H.1 fails) / δ, exactly", per_method(covariance), Evidence.COMPUTED),
             RIGHT, (RIDGE,), settles=("p4.lem_h_1",)),
         Row("ridge", "num_features", Inequality("λ = 1.4·ln(2d/δ)/n: P(H.1 fails) ≤ δ"),
             Measure("P(H.1 fails) / δ, orthogonal cells", per_method(ridge), Evidence.COMPUTED),
@@ -130,8 +131,9 @@ class ConcentrationLemmas(Experiment[LemmaCase]):
             Measure("P(H.2 fails) / δ, exactly", per_method(flat_form), Evidence.COMPUTED),
             PRINTED, (FLATTER, HALF), settles=("p4.lem_h_2",)),
         Row("quadratic_form", "num_features",
-            Frequency("xᵀΣx ≤ tr Σ + 2√(tr Σ²·l) + 2‖Σ‖l w.p. ≥ 1−δ"),
-            Measure("Lemma H.2 fails [frequency]", per_method(quadratic_form), Evidence.SEARCHED),
+            Inequality("xᵀΣx ≤ tr Σ + 2√(tr Σ²·l) + 2‖Σ‖l w.p. ≥ 1−δ"),
+            Measure("P(H.2 fails) / δ, by all signs", per_method(quadratic_form),
+                    Evidence.COMPUTED),
             BOTH, (TRACE,), settles=("p4.lem_h_2",)),
         Row("matrix_chernoff", "min_eigenvalue",
             Inequality("P(λ_min ≤ εμ) ≤ d·exp(−(1−ε)²μ/2)"),

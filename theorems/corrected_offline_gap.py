@@ -48,7 +48,7 @@ from repro.families.offline_kl import wrong_ppkl as wrong
 from repro.families.offline_kl.algorithms_ppkl import OneSidedProblem, TwoArmProblem
 from repro.families.offline_kl.algorithms_repaired import predicted_gap, repaired
 from repro.families.offline_kl.bounds_reward_error import bound_fails
-from repro.families.offline_kl.cases import OfflineCase, realizable, searched
+from repro.families.offline_kl.cases import OfflineCase, realizable, searched_of_labels
 from repro.families.offline_kl.cases_near_bound import NearBoundExperiment
 from repro.families.offline_kl.wrong_ppkl import private_mle
 from repro.study.claims import Frequency, Inequality, Ratio, Slope
@@ -138,6 +138,8 @@ WRONG = (wrong.naive_likelihood, wrong.epsilon_overstated, wrong.unaccounted_ran
 HIDDEN = (wrong.hidden_randomizer,)
 LABELS = (Need.LABELS, Need.TRUTH_HIDDEN)
 PRIVATE = (*LABELS, Need.PRIVACY)
+READ = (Need.LABELS,)
+"""Of a bound from above: labels that tell nothing break it, the truth for an estimate does not."""
 CASES = "random cases"
 CUBE, ONE_STATE, THIN = "cube", "one_state", "thin"
 GAP, BONUS = "own.corrected_theorem_4_2", "own.repaired_bonus"
@@ -161,26 +163,27 @@ class CorrectedOfflineGap(NearBoundExperiment):
             proved(RATIO), proof.two_term_below,
             (proof.two_term_below_ten_percent,), on=CASES),
         Row("hellinger", "reward_bound", Inequality("(Δ − Δ′)² ≤ 8W·(1 − affinity)"),
-            searched(RATIO, step.two_rewards), step.hellinger, (step.hellinger_ten_percent,),
-            on=CASES),
+            searched_of_labels(RATIO, step.two_rewards), step.hellinger,
+            (step.hellinger_ten_percent,), on=CASES, needs=READ),
         Row("in_sample", "reward_bound", Inequality("P(MLE takes Δ′) ≤ exp(−Σ(Δ − Δ′)²/(8W))"),
-            searched(RATIO, step.choice_case), step.in_sample, (step.in_sample_ten_percent,),
-            on=CASES, settles=(GAP, BONUS)),
+            searched_of_labels(RATIO, step.choice_case), step.in_sample,
+            (step.in_sample_ten_percent,), on=CASES, needs=READ, settles=(GAP, BONUS)),
         Row("log_likelihood", "epsilon", Inequality("slope of log p̃ ≤ tanh(ε/4)"),
             proved(RATIO), proof.log_likelihood,
             (proof.log_likelihood_ten_percent,), on=CASES),
         Row("table_error", "reward_bound", Inequality("E(Δ̂ − Δ)² ≤ 8W/(m+1)"),
-            searched(RATIO, step.table_state), step.table_error, (step.table_error_ninth,),
-            on=CASES),
+            searched_of_labels(RATIO, step.table_state), step.table_error,
+            (step.table_error_ninth,), on=CASES, needs=READ),
         Row("table_error_sharp", "reward_bound", Inequality("conjecture: E(Δ̂ − Δ)² ≤ W/m"),
-            searched(RATIO, step.table_state), step.table_error_sharp,
-            (step.table_error_sharp_ten_percent,), on=CASES),
+            searched_of_labels(RATIO, step.table_state), step.table_error_sharp,
+            (step.table_error_sharp_ten_percent,), on=CASES, needs=READ),
         Row("lower", "reward_bound", Inequality("lower bound ≤ exact Bayes risk"),
-            searched(RATIO, step.lower_case), step.lower,
-            (step.lower_ten_percent, step.lower_without_curvature), on=CASES),
+            searched_of_labels(RATIO, step.lower_case), step.lower,
+            (step.lower_ten_percent, step.lower_without_curvature), on=CASES,
+            needs=(Need.TRUTH_HIDDEN,)),
         Row("constants_apart", "reward_bound", Inequality("upper bound ≤ 14 · lower bound"),
-            searched(RATIO, step.apart_case), step.constants_apart,
-            (step.constants_apart_ten_percent,), on=CASES),
+            proved(RATIO), proof.constants_apart,
+            (proof.constants_apart_ten_percent,), on=CASES),
         Row("eps_tenth", "reward_bound", Slope(2, "gap {rate} at ε = 1/10"), SCALED, private_mle,
             WRONG, on=CUBE, needs=PRIVATE, fixed=("epsilon",)),
         Row("eps_one", "reward_bound", Slope(2, "gap {rate} at ε = 1"), SCALED, private_mle,
@@ -244,12 +247,13 @@ class CorrectedOfflineGap(NearBoundExperiment):
             settles=(GAP, BONUS)),
         Row("quantile_limit", "log_inverse_delta",
             Ratio("(1−δ)-quantile of (Δ̂ − Δ)² → χ²₁'s·W/m at every δ"),
-            searched("quantile² / that of the limit", quantile.many_pairs), quantile.over_normal,
-            (quantile.over_the_mean,), on=CASES),
+            searched_of_labels("quantile² / that of the limit", quantile.many_pairs),
+            quantile.over_normal, (quantile.over_the_mean,), on=CASES,
+            needs=(Need.LABELS, Need.PRIVACY)),
         Row("quantile_bound", "log_inverse_delta",
             Inequality("(1−δ)-quantile of (Δ̂ − Δ)² ≤ 4W·log(2/δ)/m"),
-            searched("quantile² / bound", quantile.any_pairs), quantile.within_bound,
-            (quantile.third_of_the_bound,), on=CASES, settles=(GAP, *PRINTED)),
+            searched_of_labels("quantile² / bound", quantile.any_pairs), quantile.within_bound,
+            (quantile.third_of_the_bound,), on=CASES, needs=READ, settles=(GAP, *PRINTED)),
         Row("algorithm_quantile", "log_inverse_delta",
             Ratio("Algorithm 1: (1−δ)-quantile of the gap → that of a shifted χ²₁ at every δ"),
             QUANTILE_LIMIT, repaired,

@@ -7,10 +7,10 @@ C.3: 2HL and 4H²L² for trajectories.  A.8: with probability ≥ 1−η,
 
 A.9: for λ ≥ C√(d·log(1/η)·log(1/δ))/(εn), ‖(Σ̃+λI)^(−1/2)z‖ ≤ ‖(Σ+λI/2)^(−1/2)z‖.
 
-The norms are held at instances that approach the largest possible value; the sharp values are 2L,
-L²; 2(K−1)L, at most (K−1)L²; 2HL, H²L², so the printed constants hold with room, and constants
-10 % below these are found (control ``sharp_ten_percent``).  A.8 is measured on what Algorithm 2
-releases where Σ vanishes, its worst case: the excess is |N(0, σ²)|/λ, its mean √(2/π)·σ/λ, a number
+The norms are proved, by intervals; the sharp values are 2L, L²; 2(K−1)L, at most (K−1)L²; 2HL and
+H²L², so the printed constants hold with room, and constants 10 % below these are refuted by one
+comparison (control ``sharp_ten_percent``).  A.8 is measured on what Algorithm 2 releases
+where Σ vanishes, its worst case: the excess is |N(0, σ²)|/λ, its mean √(2/π)·σ/λ, a number
 that the rows claim along n and ε.
 
 What the printed text does not bear out, expected contradicted:
@@ -32,9 +32,17 @@ import math
 from collections.abc import Callable, Mapping
 
 from repro.base.schema import Count, Positive
+from repro.families.central import proofs_norms as derivatives
 from repro.families.central import quantities_covariance as spread
-from repro.families.central import quantities_derivatives as derivatives
 from repro.families.central.cases import CentralExperiment, CentralProbes, inputs_of_algorithm_1
+from repro.families.central.proofs_norms import (
+    OVER_BOUND,
+    NormCase,
+    features_for_differences,
+    pair_bound,
+    printed_norm,
+    sharp_ten_percent,
+)
 from repro.families.central.quantities_covariance import (
     ENTRIES,
     EXCESS,
@@ -45,14 +53,6 @@ from repro.families.central.quantities_covariance import (
     EigenvalueCase,
     ExcessCase,
     SpreadCase,
-)
-from repro.families.central.quantities_derivatives import (
-    OVER_BOUND,
-    NormCase,
-    features_for_differences,
-    pair_bound,
-    printed_norm,
-    sharp_ten_percent,
 )
 from repro.study.case import Case, Point
 from repro.study.claims import Frequency, Inequality, Ratio, Slope
@@ -149,8 +149,7 @@ class CovarianceLemmas(CentralExperiment[Case]):
     def derivative(self, point: Point) -> NormCase:
         """The row's derivative at one size of comparison."""
         return NormCase(
-            methods=point.methods, norm=point.row.given, size=point.value,
-            feature_norm=self.curator.feature_norm,
+            methods=point.methods, norm=point.row.given, size=point.value
         )  # fmt: skip
 
     def excess(self, point: Point) -> ExcessCase:

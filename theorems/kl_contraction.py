@@ -18,6 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from repro.base.schema import Share
+from repro.corruption.orders import Randomize
+from repro.preferences.label_law import Channel
+from repro.preferences.label_law import randomized_response as randomized_label
 from repro.privacy.channels import channel_epsilon
 from repro.privacy.channels import randomized_response as channel_of
 from repro.study.case import Case, Point
@@ -25,12 +28,10 @@ from repro.study.claims import Inequality, Ratio
 from repro.study.config import Probes
 from repro.study.experiment import Experiment
 from repro.study.results import AssumptionResult
-from repro.study.row import Evidence, Measure, Row, Values, method, per_method
+from repro.study.row import Evidence, Measure, Need, Row, Values, method, per_method
 
 OVERSTATED = 1.2
 LABELS, REPORTS = 3, 4
-SPLIT = np.array([[1.0, 1, 0, 0], [0, 0, 1, 1], [0, 0, 1, 1]])
-"""Which reports a label makes likelier."""
 SAME_HALF = np.kron(np.eye(2), np.ones((2, 2)))
 
 TEN_PERCENT_LESS = 0.9
@@ -49,9 +50,11 @@ class ContractionCase(Case):
 
     Attributes:
         vertex_distance: ‖P₁ − P₂‖_TV next to a vertex, t.
+        channel: the randomized response among the random channels.
     """
 
     vertex_distance: float
+    channel: Channel = randomized_label
 
     @property
     def allowed(self) -> float:
@@ -107,9 +110,11 @@ def random_ten_percent(ratio: np.ndarray) -> np.ndarray:
     return ratio / TEN_PERCENT_LESS
 
 
-def over_random_channels(case: Case, rng: np.random.Generator, replicates: int) -> Values:
+def over_random_channels(
+    case: ContractionCase, rng: np.random.Generator, replicates: int
+) -> Values:
     """(R,) ratios; random channels differ by replicate."""
-    ratio = random_ratios(rng, case.epsilon, replicates)
+    ratio = random_ratios(rng, case.epsilon, replicates, case.channel)
     return {m.name: m.run(ratio) for m in case.methods}
 
 
@@ -132,7 +137,7 @@ class KLContraction(Experiment[Case]):
             (epsilon_overstated, ten_percent)),
         Row("random_channels", "epsilon_minus_one",
             Inequality("random channels and label distributions"), SEARCH, random_channel,
-            (squared_excess_halved, random_ten_percent)),
+            (squared_excess_halved, random_ten_percent), needs=(Need.PRIVACY,)),
         Row("tight", "epsilon_minus_one",
             Ratio("randomized response attains the bound as ε → 0", tolerance=0.01), AT_VERTEX,
             randomized_response, (whole_l1_norm,)),
@@ -164,17 +169,25 @@ def symmetrised_kl(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     return ((p - q) * np.log1p((p - q) / q)).sum(axis=-1)
 
 
-def random_channels(rng: np.random.Generator, epsilon: float, count: int) -> np.ndarray:
+def random_channels(
+    rng: np.random.Generator, epsilon: float, count: int, response: Channel = randomized_label
+) -> np.ndarray:
     """(count, LABELS, REPORTS) ε-private channels, half of them extremal.
 
     Rows e^(ε·u)·w, rescaled to sum to 1, for u in [0, 1] or in {0, 1}; a channel that is thereby no
     longer ε-private is mixed with a constant channel until it is.  Every fourth is randomized
     response with its two reports split at random, where the bound is sharp.
+
+    Args:
+        rng: the block's stream.
+        epsilon: budget.
+        count: how many.
+        response: randomized response, or what stands in its place.
     """
     spread = rng.random((count, LABELS, REPORTS))
     spread[::2] = spread[::2].round()
     weight = rng.dirichlet(np.ones(REPORTS), count)
-    spread[::4], weight[::4] = SPLIT, weight[::4] / (weight[::4] @ SAME_HALF)
+    split = weight[::4] / (weight[::4] @ SAME_HALF)
     columns = np.exp(epsilon * spread) * weight[:, None, :]
     rows = columns / columns.sum(axis=2, keepdims=True)
     constant = rows.mean(axis=1, keepdims=True)
@@ -184,15 +197,22 @@ def random_channels(rng: np.random.Generator, epsilon: float, count: int) -> np.
         logs = np.log(constant + share * (rows - constant))
         keeps = (np.ptp(logs, axis=1).max(axis=1) <= epsilon)[:, None, None]
         low, high = np.where(keeps, share, low), np.where(keeps, high, share)
-    return constant + low * (rows - constant)
+    channels = constant + low * (rows - constant)
+    law = Randomize.of(response, epsilon)
+    halves = np.array([law.win_given_win, law.win_given_loss, law.win_given_loss])
+    told = np.repeat(np.stack([halves, 1 - halves], axis=1), REPORTS // 2, axis=1)
+    channels[::4] = told * split[:, None, :]
+    return channels
 
 
-def random_ratios(rng: np.random.Generator, epsilon: float, count: int) -> np.ndarray:
+def random_ratios(
+    rng: np.random.Generator, epsilon: float, count: int, response: Channel = randomized_label
+) -> np.ndarray:
     """(count,) left-hand over right-hand side for random channels, P₁ and P₂.
 
     Behind every fourth channel P₁ and P₂ are near the two labels that it tells apart.
     """
-    channels = random_channels(rng, epsilon, count)
+    channels = random_channels(rng, epsilon, count, response)
     p, q = rng.dirichlet(np.full(LABELS, 0.3), (2, count))
     near = rng.uniform(0.9, 1.0, (len(p[::4]), 1))
     p[::4] = near * np.eye(LABELS)[0] + (1 - near) * p[::4]

@@ -34,6 +34,7 @@ from functools import partial
 from torch import Tensor
 
 from repro.base.schema import Count, Positive, Share
+from repro.families.central import proofs_curvature as proof
 from repro.families.central.algorithms_budget import KwiseBudget
 from repro.families.central.algorithms_private_budget import PrivateKwiseBudget
 from repro.families.central.algorithms_release import CentralData
@@ -46,15 +47,9 @@ from repro.families.central.cases import (
     learnt,
 )
 from repro.families.central.quantities_rankings import (
-    CURVATURE,
     OFF_GRADIENT,
     OFF_HESSIAN,
-    TERM,
     RankingCase,
-    corrected_gamma,
-    limit_of_many,
-    printed_gamma,
-    two_k_over_k_minus_1,
 )
 from repro.families.central.worlds_axis import (
     AxisWorld,
@@ -121,8 +116,6 @@ gradient = Method("gradient", partial(claimed_gradient, printed=False))
 gradient_printed = Method("gradient_printed", partial(claimed_gradient, printed=True))
 hessian = Method("hessian", partial(claimed_hessian, printed=False))
 hessian_printed = Method("hessian_printed", partial(claimed_hessian, printed=True))
-curvature = Method("curvature", corrected_gamma)
-curvature_printed = Method("curvature_printed", printed_gamma)
 
 GAP = learnt("suboptimality [reward]")
 ERROR = learnt("‖θ* − θ̃‖ in Σ̃_K + λI")
@@ -190,8 +183,8 @@ class KwiseGap(CentralExperiment[Case]):
             Slope(0, "sharp K-constants: error {rate}", "at_most", tolerance=0.1), ERROR,
             error_sharp, (error,), on=TRAPPED, needs=(Need.TRUTH_HIDDEN,), settles=THEOREM),
         Row("covariance_term", "ranked_actions",
-            Inequality("one ranking adds ≤ 2KL²/(K−1) to n·Σ_K"), TERM, two_k_over_k_minus_1,
-            (limit_of_many,), on=FORMULA, settles=THEOREM),
+            Inequality("one ranking adds ≤ 2KL²/(K−1) to n·Σ_K"), proof.PROVED,
+            proof.two_k_over_k_minus_1, (proof.limit_of_many,), on=FORMULA, settles=THEOREM),
         Row("gradient_printed", "ranked_actions", Inequality("Claim B.1 as printed"), OFF_GRADIENT,
             gradient_printed, on=FORMULA, settles=CLAIM_1, expected="contradicted",
             why="x_jk is weighted by the winner's probability in the place of k's"),
@@ -203,11 +196,12 @@ class KwiseGap(CentralExperiment[Case]):
         Row("hessian", "ranked_actions", Inequality("Claim B.2 with ½·p_k·p_l"), OFF_HESSIAN,
             hessian, (hessian_printed,), on=FORMULA, settles=CLAIM_2),
         Row("curvature_printed", "ranked_actions",
-            Inequality("(19) as printed: ∇²ℓ ⪰ e^(−4LB)/2·Σ_K"), CURVATURE, curvature_printed,
-            on=FORMULA, settles=("p3.eq_19",), expected="contradicted",
+            Inequality("(19) as printed: ∇²ℓ ⪰ e^(−4LB)/2·Σ_K"), proof.PROVED,
+            proof.curvature_printed, on=FORMULA, settles=("p3.eq_19",), expected="contradicted",
             why="γ_K is too large by K/(K−1) where only the first choice tells anything"),
-        Row("curvature", "ranked_actions", Inequality("(19) with e^(−4LB)·(K−1)/(2K)"), CURVATURE,
-            curvature, (curvature_printed,), on=FORMULA, settles=("p3.lem_b_4", "p3.eq_19")),
+        Row("curvature", "ranked_actions", Inequality("(19) with e^(−4LB)·(K−1)/(2K)"),
+            proof.PROVED, proof.curvature, (proof.curvature_printed,), on=FORMULA,
+            settles=("p3.lem_b_4", "p3.eq_19")),
         Row("n_pairs_greedy_private", "n_pairs", Slope(-0.5, "private, greedy on θ̃: gap {rate}"),
             GAP, greedy, (root_n_noise, argmin_policy), on=SCALES, given=private_budget,
             needs=LABELS, settles=PRIVATE_RATES),

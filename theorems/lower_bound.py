@@ -18,7 +18,8 @@ Rows: exponents in n, c(ε), S, C, β in the regime βa ≪ 1 (posterior mean, p
 standard error) and in n, c(ε), S, C where βa ≫ 1.  There b = log(C−1)/β nearly vanishes, and a
 learner who forgets to debias is right by symmetry: that regime has no such control.  Inequalities:
 the explicit bound ¼·min{βa²/8, 3a/10}·exp(−n·KL) against the exact Bayes risk; the separation of
-step 3 against its exact minimum 2·log cosh(βa/2)/β; the KL of step 4; Lemma A.6 on random families.
+step 3 against its exact minimum 2·log cosh(βa/2)/β, proved by intervals; the KL of step 4; Lemma
+A.6 on random families.
 
 ε both ways.  What the hypercube costs is governed by c(ε) = 1/(2α−1) at all ε, not by e^ε−1: the
 local exponent in e^ε−1 is −2·2/(e^ε+1), which is −2 only as ε → 0 (``epsilon_minus_one_small``).
@@ -48,8 +49,9 @@ from repro.base.notation import label_signal
 from repro.base.schema import Count, Model, Positive
 from repro.families.offline_kl import algorithms_hypercube as learner
 from repro.families.offline_kl import bounds_hypercube as step
+from repro.families.offline_kl import proofs_scalar as proof
 from repro.families.offline_kl.algorithms_hypercube import no_data, posterior_mean
-from repro.families.offline_kl.cases import searched
+from repro.families.offline_kl.cases import LabelledPoint, searched_of_labels
 from repro.families.offline_kl.cases_hypercube import (
     HypercubeCase,
     Ladder,
@@ -57,10 +59,11 @@ from repro.families.offline_kl.cases_hypercube import (
     worst_rung,
 )
 from repro.families.offline_kl.worlds_hypercube import HypercubePrior
-from repro.study.case import Case, Point, PointCase
+from repro.study.case import Case, Point
 from repro.study.claims import Inequality, Slope
 from repro.study.config import Probes
 from repro.study.experiment import Experiment
+from repro.study.proofs import proved
 from repro.study.results import AssumptionResult
 from repro.study.row import Evidence, Measure, Need, Row, per_method
 from repro.study.trial import Trial
@@ -100,15 +103,15 @@ LARGE_TILT = Regime("βa above 10", lambda log_odds: log_odds > 10)
 
 GAP = Measure("sup over a of the mean gap [reward]", per_method(worst_risk), Evidence.MEASURED)
 RATIO = "bound / exact value"
-BOUND = searched(RATIO, step.bayes_case)
-SEPARATION = searched(RATIO, step.separation_case)
-PAIR_KL = searched(RATIO, step.pair_case)
-ASSOUAD = searched(RATIO, step.assouad_case)
+BOUND = searched_of_labels(RATIO, step.bayes_case)
+PAIR_KL = searched_of_labels(RATIO, step.pair_case)
+ASSOUAD = searched_of_labels(RATIO, step.assouad_case)
 
 BLIND = (no_data,)
 NAIVE = (no_data, learner.naive_posterior)
 LABELS = (Need.LABELS, Need.TRUTH_HIDDEN)
 PRIVATE = (*LABELS, Need.PRIVACY)
+HIDDEN = (Need.TRUTH_HIDDEN,)
 SMALL, LARGE, CASES = "small_tilt", "large_tilt", "random cases"
 THEOREM, ABSTRACT = "p1.thm_4_5", "p1.abs_1"
 KEEP_PROB = "own.lower_bound_in_keep_prob"
@@ -156,25 +159,27 @@ class LowerBound(Experiment[Case]):
             posterior_mean, BLIND, on=LARGE, given=LARGE_TILT, needs=(*LABELS, Need.COVERAGE)),
         Row("explicit_bound", "n_pairs",
             Inequality("¼·min{βa²/8, 3a/10}·exp(−n·KL) ≤ Bayes risk"), BOUND, step.bound,
-            (step.bound_without_quarter, step.bound_sign), on=CASES),
+            (step.bound_without_quarter, step.bound_sign), on=CASES, needs=HIDDEN),
         Row("separation", "kl_weight",
-            Inequality("min{βa²/8, 3a/10} ≤ SubOpt_s(v) + SubOpt_s(v′)"), SEPARATION,
-            step.separation, (step.separation_twice_beta,), on=CASES),
+            Inequality("min{βa²/8, 3a/10} ≤ SubOpt_s(v) + SubOpt_s(v′)"), proved(RATIO),
+            proof.separation, (proof.separation_twice_beta,), on=CASES),
         Row("pair_kl", "epsilon_minus_one",
             Inequality("KL of a private record ≤ (e^ε−1)²a²/(SC)"), PAIR_KL, step.pair_kl,
-            (step.pair_kl_fifth,), on=CASES, settles=(THEOREM, "p1.lem_a_5")),
+            (step.pair_kl_fifth,), on=CASES, needs=(Need.PRIVACY,),
+            settles=(THEOREM, "p1.lem_a_5")),
         Row("pair_kl_sharper", "epsilon_minus_one",
             Inequality("KL of a private record ≤ (2α−1)²a²/(SC)"), PAIR_KL, step.pair_kl_sharper,
-            (step.pair_kl_sharper_ten_percent,), on=CASES, settles=(KEEP_PROB,)),
+            (step.pair_kl_sharper_ten_percent,), on=CASES, needs=(Need.PRIVACY,),
+            settles=(KEEP_PROB,)),
         Row("assouad", "num_states", Inequality("Lemma A.6: S·c/4·min exp(−KL) ≤ risk"), ASSOUAD,
-            step.assouad, (step.assouad_half,), on=CASES, settles=("p1.lem_a_6",)),
+            step.assouad, (step.assouad_half,), on=CASES, needs=HIDDEN, settles=("p1.lem_a_6",)),
     )  # fmt: skip
 
     def case(self, point: Point) -> Case:
         """The hypercube of a grid point, or the swept value of random cases."""
         world = self.config.worlds.get(point.row.on)
         if world is None:
-            return PointCase(methods=point.methods, value=point.value)
+            return LabelledPoint(methods=point.methods, value=point.value)
         states = int(point.swept("num_states", world.num_states))
         prior = HypercubePrior(
             num_states=states, coverage=point.swept("coverage", world.coverage),

@@ -31,10 +31,8 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from repro.base.schema import Count, Positive, Share
-from repro.families.central.bounds_curvature import curvature_ratio
+from repro.families.central import proofs_curvature as proof
 from repro.families.central.cases import (
     NOT_PRIVATE,
     PRIVATE,
@@ -44,6 +42,7 @@ from repro.families.central.cases import (
     inputs_of_algorithm_1,
     learnt,
 )
+from repro.families.central.proofs_curvature import PROVED
 from repro.families.central.worlds_axis import AxisWorld, multi_scale_world, trapped_world
 from repro.families.central.worlds_mdp import LinearMDP, two_stage_mdp
 from repro.families.central.wrong_learners import (
@@ -57,7 +56,7 @@ from repro.study.case import Case, Point
 from repro.study.claims import Inequality, Slope
 from repro.study.experiment import Assumed, Setting
 from repro.study.results import AssumptionResult
-from repro.study.row import Evidence, Measure, Method, Need, Row, per_method
+from repro.study.row import Method, Need, Row
 
 STEPS = 2
 """H of the MDPs."""
@@ -87,21 +86,10 @@ class PairCase(Case):
     radius: float
 
 
-def curvature(case: PairCase, m: Method[bool], rng: np.random.Generator, replicates: int):
-    """(R,) both sides of (21), with the Σ that the method stands for."""
-    norm, radius = case.feature_norm, case.radius
-    return curvature_ratio(rng, replicates, case.steps, norm, radius, m.run).numpy()
-
-
 printed_objective = Method("printed_objective", greedy.run)
 """r_θ̃ in Ĵ: the minimum over θ is then no minimum, and the policy is greedy."""
-step_by_step = Method("covariance_printed", True)
-"""Σ as the main text prints it, a sum over steps."""
-of_the_sum = Method("covariance", False)
-"""Σ = mean of x·xᵀ with x the sum over steps."""
 
 GAP = learnt("suboptimality [reward]")
-CURVATURE = Measure("γ·vᵀΣv / vᵀ∇²ℓ v", per_method(curvature), Evidence.SEARCHED)
 LABELS = (Need.LABELS, Need.TRUTH_HIDDEN)
 GREEDY_PRINTED = Slope(-0.5, f"{NOT_PRIVATE}; greedy on θ̃: gap {{rate}}")
 PRINTED = Slope(-0.5, f"{NOT_PRIVATE}; Algorithm 3 with r_θ in Ĵ: gap {{rate}}", "at_most")
@@ -156,11 +144,11 @@ class MDPGap(CentralExperiment[Case]):
             printed_objective, on=COVERED, needs=(Need.TRUTH_HIDDEN, Need.NOISE), settles=THEOREM,
             expected="contradicted",
             why="Ĵ with r_θ̃ does not depend on θ, so nothing is pessimistic"),
-        Row("covariance_printed", "steps", Inequality("(21) with the main text's Σ"), CURVATURE,
-            step_by_step, on=PAIR, settles=LEMMA, expected="contradicted",
+        Row("covariance_printed", "steps", Inequality("(21) with the main text's Σ"), PROVED,
+            proof.step_by_step, on=PAIR, settles=LEMMA, expected="contradicted",
             why="the Hessian has x·xᵀ of the sum over steps, and steps can cancel"),
-        Row("covariance", "steps", Inequality("(21) with Σ = mean of x·xᵀ"), CURVATURE,
-            of_the_sum, (step_by_step,), on=PAIR, settles=("p3.claim_c_2", *LEMMA)),
+        Row("covariance", "steps", Inequality("(21) with Σ = mean of x·xᵀ"), PROVED,
+            proof.of_the_sum, (proof.step_by_step,), on=PAIR, settles=("p3.claim_c_2", *LEMMA)),
         Row("n_pairs_greedy_private", "n_pairs", Slope(-0.5, "private, greedy on θ̃: gap {rate}"),
             GAP, greedy, (root_n_noise, argmin_policy), on=SCALES, given=PRIVATE, needs=LABELS,
             settles=PRIVATE_RATES),

@@ -15,6 +15,8 @@ The controls drop what the lemma needs: the sign is reversed, or the bias depend
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from torch import Tensor
 
@@ -27,10 +29,21 @@ from repro.families.offline_kl.quantities_objective import (
 from repro.study.case import Point, PointCase
 from repro.study.claims import Inequality
 from repro.study.experiment import Experiment
-from repro.study.row import Evidence, Measure, Row, Values, method
+from repro.study.row import Evidence, Measure, Need, Row, Values, method
 
 ROUNDING = 1e-10
 """Rounding allowed in the equality of A.7, relative to rewards of size 2."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SignedCase(PointCase):
+    """A number of responses, and how much of the bonus is used.
+
+    Attributes:
+        bonus: multiple of what gives the error its sign: 1 all of it, 0 none, −1 reversed.
+    """
+
+    bonus: float = 1.0
 
 
 @method
@@ -45,46 +58,62 @@ def shifted_by_response(pairs: RewardPairs) -> Tensor:
     return _change(pairs, pairs.error)
 
 
+def below(error: Tensor, bonus: float) -> Tensor:
+    """An error less the bonus that makes it −|error|: g ≤ r* where the whole bonus is taken off."""
+    return error - bonus * (error.abs() + error)
+
+
+def above(error: Tensor, bonus: float) -> Tensor:
+    """Its mirror image, for an optimist: g ≥ r*."""
+    return -below(-error, bonus)
+
+
 @method
-def pessimistic(pairs: RewardPairs) -> Tensor:
+def pessimistic(pairs: RewardPairs, bonus: float) -> Tensor:
     """Lemma B.2 with g ≤ r*."""
-    return gap_over_squared_error(pairs, -pairs.error.abs(), under_optimum=True)
+    return gap_over_squared_error(pairs, below(pairs.error, bonus), under_optimum=True)
 
 
 @method
-def pessimistic_without_sign(pairs: RewardPairs) -> Tensor:
+def pessimistic_without_sign(pairs: RewardPairs, bonus: float) -> Tensor:
     """Wrong: Lemma B.2 with g ≥ r*."""
-    return gap_over_squared_error(pairs, pairs.error.abs(), under_optimum=True)
+    return gap_over_squared_error(pairs, above(pairs.error, bonus), under_optimum=True)
 
 
 @method
-def pessimistic_045(pairs: RewardPairs) -> Tensor:
+def pessimistic_045(pairs: RewardPairs, bonus: float) -> Tensor:
     """Wrong: Lemma B.2 with 0.45, 10 % less than the ½ that is approached."""
-    return pessimistic.run(pairs) / 0.45
+    return pessimistic.run(pairs, bonus) / 0.45
 
 
 @method
-def optimistic(pairs: RewardPairs) -> Tensor:
+def optimistic(pairs: RewardPairs, bonus: float) -> Tensor:
     """Lemma C.5 with g ≥ r*."""
-    return gap_over_squared_error(pairs, pairs.error.abs(), under_optimum=False)
+    return gap_over_squared_error(pairs, above(pairs.error, bonus), under_optimum=False)
 
 
 @method
-def optimistic_without_sign(pairs: RewardPairs) -> Tensor:
+def optimistic_without_sign(pairs: RewardPairs, bonus: float) -> Tensor:
     """Wrong: Lemma C.5 with g ≤ r*."""
-    return gap_over_squared_error(pairs, -pairs.error.abs(), under_optimum=False)
+    return gap_over_squared_error(pairs, below(pairs.error, bonus), under_optimum=False)
 
 
 @method
-def optimistic_045(pairs: RewardPairs) -> Tensor:
+def optimistic_045(pairs: RewardPairs, bonus: float) -> Tensor:
     """Wrong: Lemma C.5 with 0.45."""
-    return optimistic.run(pairs) / 0.45
+    return optimistic.run(pairs, bonus) / 0.45
 
 
 def _change(pairs: RewardPairs, shift: Tensor) -> Tensor:
     before = objective_of_reward(pairs, pairs.reward + pairs.error)
     after = objective_of_reward(pairs, pairs.reward + pairs.error - shift)
     return (before - after).abs() / (ROUNDING * 2.0)
+
+
+def on_signed_bandits(case: SignedCase, rng: np.random.Generator, replicates: int) -> Values:
+    """(R,) ratios of random instances whose errors have the sign that the bonus gives them."""
+    pairs = random_reward_pairs(rng, replicates, int(case.value))
+    return {m.name: m.run(pairs, case.bonus).numpy() for m in case.methods}
 
 
 def on_random_bandits(case: PointCase, rng: np.random.Generator, replicates: int) -> Values:
@@ -94,11 +123,11 @@ def on_random_bandits(case: PointCase, rng: np.random.Generator, replicates: int
 
 
 CHANGE = Measure("change of J / rounding", on_random_bandits, Evidence.COMPUTED)
-SHARE = Measure("gap / (β·E error²)", on_random_bandits, Evidence.SEARCHED)
+SHARE = Measure("gap / (β·E error²)", on_signed_bandits, Evidence.SEARCHED)
 
 
-class ObjectiveDecomposition(Experiment[PointCase]):
-    """The three lemmas on random bandits of growing size; their sign conditions are built in."""
+class ObjectiveDecomposition(Experiment[SignedCase]):
+    """The three lemmas on random bandits of growing size; a bonus brings about the sign."""
 
     title = "P1 Lemmas A.7, B.2, C.5: objective decomposition"
 
@@ -107,12 +136,12 @@ class ObjectiveDecomposition(Experiment[PointCase]):
             CHANGE, shifted_by_state, (shifted_by_response,), settles=("p1.lem_a_7",)),
         Row("pessimistic_gap", "num_actions", Inequality("Lemma B.2: g ≤ r*, error under π*"),
             SHARE, pessimistic, (pessimistic_without_sign, pessimistic_045),
-            settles=("p1.lem_b_2",)),
+            needs=(Need.PESSIMISM,), settles=("p1.lem_b_2",)),
         Row("optimistic_gap", "num_actions", Inequality("Lemma C.5: g ≥ r*, error under π_g"),
             SHARE, optimistic, (optimistic_without_sign, optimistic_045),
-            settles=("p1.lem_c_5",)),
+            needs=(Need.OPTIMISM,), settles=("p1.lem_c_5",)),
     )  # fmt: skip
 
-    def case(self, point: Point) -> PointCase:
+    def case(self, point: Point) -> SignedCase:
         """The number of responses is all that a row sweeps."""
-        return PointCase(methods=point.methods, value=point.value)
+        return SignedCase(methods=point.methods, value=point.value)

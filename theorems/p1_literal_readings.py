@@ -36,15 +36,20 @@ row: one case above 1, or growth other than the claimed one.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from functools import partial
+from itertools import product
 
 import numpy as np
 
 from repro.families.offline_kl import proofs_scalar as proof
-from repro.families.offline_kl import quantities_readings as reading
 from repro.families.offline_kl import searches_readings as step
 from repro.families.offline_kl.bounds_reward_error import OppositeRewards
-from repro.families.offline_kl.cases import searched
+from repro.families.offline_kl.cases import (
+    LabelledPoint,
+    computed_over,
+    searched_of_labels,
+)
 from repro.families.offline_kl.quantities_readings import (
     DRAWN,
     FREE,
@@ -56,9 +61,11 @@ from repro.study.case import Point, PointCase
 from repro.study.claims import Inequality, Ratio, Slope
 from repro.study.experiment import Experiment
 from repro.study.proofs import proved
-from repro.study.row import Evidence, Measure, Method, Row, method, per_method
+from repro.study.row import Evidence, Measure, Method, Need, Row, method, per_method
 
 FEATURES, RIDGE = 4, 0.25
+LOGS_OF_DELTA = np.geomspace(0.1, 60, 40)
+"""log(1/δ) of the cases of eq. (20)."""
 LOG_CLASS = 12.0
 """log(N/δ) of a net of the class, at a resolution free of T."""
 
@@ -113,10 +120,11 @@ PRINTED_CONSTANTS = Method("printed_constants", partial(chance_of_either, True))
 CORRECTED_CONSTANTS = Method("corrected_constants", partial(chance_of_either, False))
 
 
-def rare_case(bound: float, rng: np.random.Generator) -> OppositeRewards:
+def rare_cases(bound: float) -> Iterator[OppositeRewards]:
     """Many pairs of which few tell, and δ down to e^−60: where eq. (20) is tightest."""
-    pairs, telling = int(10 ** rng.uniform(8, 14)), 10 ** rng.uniform(-4, -0.31)
-    return OppositeRewards(bound, 1.0, pairs, telling, math.log(2) + 10 ** rng.uniform(-1, 1.78))
+    for power, telling, log_inverse in product((8, 11, 14), (1e-4, 1e-2, 0.49), LOGS_OF_DELTA):
+        log_term = math.log(2) + float(log_inverse)
+        yield OppositeRewards(bound, 1.0, 10**power, telling, log_term)
 
 
 def common_case(bound: float, rng: np.random.Generator) -> OppositeRewards:
@@ -132,12 +140,11 @@ def of_value(case: PointCase, formula: Method, rng: object, replicates: int) -> 
 
 
 CHANCE = "P(failure) / δ"
-DISTANCE = searched("error² / (D²·E Var)", reading.random_class)
 ELUDER = Measure("d_F", per_method(eluder), Evidence.COMPUTED)
 GAIN = Measure("(d_F(10T) − d_F(T)) / (d·log 10)", per_method(eluder_gain), Evidence.COMPUTED)
 EXPONENT = Measure("exponent of d_F·log(NT/δ) in log T", per_method(exponent), Evidence.COMPUTED)
-RARE = searched(CHANCE, rare_case)
-COMMON = searched(CHANCE, common_case)
+RARE = computed_over(CHANCE, rare_cases)
+COMMON = searched_of_labels(CHANCE, common_case)
 
 PROVED = proved("left side / right side")
 OF_SIZE = Measure("left side / right side", per_method(of_value), Evidence.COMPUTED)
@@ -151,7 +158,7 @@ QUARTER = "at b = 0 it says a²/4 ≤ a²/8 + τ²"
 STATES = ("own.states_of_theorem_4_5",)
 
 
-class P1LiteralReadings(Experiment[PointCase]):
+class P1LiteralReadings(Experiment[LabelledPoint]):
     """Two definitions and two steps, as printed and as meant.
 
     All cases are realisable and Bradley–Terry by construction; pairs are i.i.d.
@@ -161,11 +168,11 @@ class P1LiteralReadings(Experiment[PointCase]):
 
     rows = (
         Row("distance_printed", "num_features",
-            Inequality("D² of Definition 3.2 as printed bounds the error"), DISTANCE,
-            reading.infimum_inside, settles=("p1.def_3_2",), expected="contradicted", why=ZERO),
+            Inequality("D² of Definition 3.2 as printed bounds the error"), PROVED,
+            proof.infimum_inside, settles=("p1.def_3_2",), expected="contradicted", why=ZERO),
         Row("distance", "num_features",
-            Inequality("D² with b(s) = E_ref[g − h] bounds the error"), DISTANCE, reading.centred,
-            (reading.infimum_inside, reading.uncentred), settles=("p1.def_3_2",)),
+            Inequality("D² with b(s) = E_ref[g − h] bounds the error"), PROVED, proof.centred,
+            (proof.infimum_inside, proof.uncentred), settles=("p1.def_3_2",)),
         Row("first_response_free", "horizon",
             Slope(1, "a¹ in the supremum as well: d_F {rate}", tolerance=0.01), ELUDER, FREE,
             (DRAWN,), settles=DEF_3_5),
@@ -182,7 +189,8 @@ class P1LiteralReadings(Experiment[PointCase]):
             (PRINTED, FREEDMAN_TEN_PERCENT), settles=(LEM_B_1, "p1.eq_20")),
         Row("failure_probability", "reward_bound",
             Inequality("(19) or (20) fails with probability ≤ δ, not 2δ"), COMMON,
-            CORRECTED_CONSTANTS, (PRINTED_CONSTANTS,), settles=(LEM_B_1, "p1.thm_4_2")),
+            CORRECTED_CONSTANTS, (PRINTED_CONSTANTS,), needs=(Need.LABELS,),
+            settles=(LEM_B_1, "p1.thm_4_2")),
         Row("eq_15_printed", "reward_bound",
             Inequality("(15), last line: σ′(B)·(x−y)² ≤ (σ(x) − σ(y))²"), PROVED,
             proof.last_line_of_15, settles=("p1.eq_15",), expected="contradicted", why=SQUARE),
@@ -206,6 +214,6 @@ class P1LiteralReadings(Experiment[PointCase]):
             (step.two_rates_at_twice,), settles=("p1.rem_4_4",)),
     )  # fmt: skip
 
-    def case(self, point: Point) -> PointCase:
-        """The swept value is all that a row reads."""
-        return PointCase(methods=point.methods, value=point.value)
+    def case(self, point: Point) -> LabelledPoint:
+        """The swept value, and the labels where a row reads them."""
+        return LabelledPoint(methods=point.methods, value=point.value)

@@ -17,8 +17,8 @@ The inequality itself is held at every n ≤ T, for iid and adaptive inputs, wit
 repro.families.losses.bounds_uniform.
 
 Slip in the proof: eqs. (4) and (5) bound F* − h* from above only; Lemma B.2 needs |F* − h*|.
-The same bound holds from below (row two_sided_bias: every bad mean b, every h*), so the lemma
-stands.
+The same bound holds from below (row two_sided_bias, proved for every bad mean b and h*), so the
+lemma stands.
 
 What would refute it: a floor with a smaller exponent in α, or a larger one in c.
 """
@@ -33,8 +33,9 @@ import numpy as np
 from pydantic import Field
 
 from repro.base.schema import Count, Number, Probability
-from repro.corruption.huber_square import reported_mean, worst_bias
+from repro.corruption.huber_square import worst_bias
 from repro.corruption.orders import Order
+from repro.families.losses import proofs_bias as bias
 from repro.families.losses.uniform_cases import (
     SquareCase,
     SquareSequenceCase,
@@ -53,8 +54,9 @@ from repro.study.case import Case, Point, PointCase
 from repro.study.claims import Frequency, Inequality, Ratio, Slope
 from repro.study.config import Probes
 from repro.study.experiment import Experiment, Setting
+from repro.study.proofs import proved
 from repro.study.results import AssumptionResult
-from repro.study.row import Evidence, Measure, Method, Need, Row, Values, per_method
+from repro.study.row import Evidence, Measure, Need, Row, Values, per_method
 
 CaseOf = Callable[["UniformConvergenceSquare", Point], Case]
 """What the cases of a row are."""
@@ -112,30 +114,13 @@ def over(quantity: str, unit: Callable[[SquareCase], float]) -> Measure:
     return Measure(quantity, scaled, Evidence.MEASURED)
 
 
-def bias_ratio(case: PointCase, method: Method, rng: np.random.Generator, replicates: int):
-    """(R,) |F* − h*| over its bound at random h*, b and c, for both orders; the largest."""
-    alpha = case.value
-    clean, bad = rng.uniform(-1, 1, replicates), rng.uniform(-1, 1, replicates)
-    cost = 1 / rng.uniform(0.02, 1, replicates)
-    ctl = np.abs(_bias(clean, cost, alpha, Order.CTL, bad)) / (2 * alpha)
-    ltc = np.abs(_bias(clean, cost, alpha, Order.LTC, bad)) / (method.run(cost) * alpha)
-    return np.maximum(ctl, ltc)
-
-
-def _bias(clean, cost, alpha: float, order: Order, bad) -> np.ndarray:
-    return cost * reported_mean(clean, cost, alpha, order, bad) - clean
-
-
 ERROR = Measure("mean squared error of ĥ", per_method(squared_error), Evidence.MEASURED)
 FLOOR = over("mean squared error / α²·mean(reach+|h*|)²", lambda case: case.predicted_floor)
 OVER_OLD = over("mean squared error / α", lambda case: case.corruption)
 VIOLATED = Measure(
     "inequality violated at some n ≤ T [frequency]", square_violations, Evidence.MEASURED
 )
-BIAS = Measure("|E[c·z] − h*| / bound", per_method(bias_ratio), Evidence.SEARCHED)
-
-both_sides = Method("both_sides", lambda cost: cost + 1)
-reach_one_under_ltc = Method("reach_one_under_ltc", lambda cost: 2.0)
+BIAS = proved("|E[c·z] − h*| / bound")
 
 CTL, LTC = Floors(), Floors(Order.LTC)
 CTL_SMALL, LTC_SMALL = Floors(small=True), Floors(Order.LTC, small=True)
@@ -198,8 +183,8 @@ class UniformConvergenceSquare(Experiment[Case]):
             Slope(1, "the older bound nα is loose by a factor {rate}"), OVER_OLD, square_loss,
             WITHOUT_COST, on="means", given=CTL, needs=CORRUPTED),
         Row("two_sided_bias", "corruption",
-            Inequality("|F* − h*| ≤ 2α (CTL), (c+1)α (LTC), from both sides"), BIAS, both_sides,
-            (reach_one_under_ltc,), given=biases, settles=BOTH),
+            Inequality("|F* − h*| ≤ 2α (CTL), (c+1)α (LTC), from both sides"), BIAS,
+            bias.both_sides, (bias.reach_one_under_ltc,), given=biases, settles=BOTH),
         Row("all_n_iid", "privacy_cost",
             Frequency("iid inputs: all n ≤ T and all h with probability ≥ 1−δ"), VIOLATED,
             square_loss, WITHOUT_COST, on="random", given=iid, needs=(Need.LABELS, Need.PRIVACY),

@@ -35,8 +35,8 @@ def test_numbers(trials_of, means, name, expected):
 def test_printed_norms_hold_and_forgetful_ones_do_not(trials_of, measured, norm, kind):
     trial = trials_of()[f"{norm}_{kind}"]
     found = measured(trial.row.name, trial.grid[-1], 5, key=(norm,))
-    assert found["printed"].max() <= 1 + 1e-12
-    assert found[trial.methods[1].name].max() > 1.5
+    assert found["printed"] <= 1 + 1e-9
+    assert found[trial.methods[1].name] > 1.5
 
 
 def test_the_ridge_keeps_the_covariance_definite(means):

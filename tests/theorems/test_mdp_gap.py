@@ -27,7 +27,7 @@ def test_wrong_noise_on_trajectories_is_seen(exponents):
 
 def test_curvature_of_trajectories_needs_the_sum_over_steps(measured):
     found = measured("covariance", 4, 20, key=("covariance",))
-    assert found["covariance"].max() <= 1 < found["covariance_printed"].max()
+    assert found["covariance"] <= 1 + 1e-9 < found["covariance_printed"]
 
 
 def test_a_replaced_stage_reaches_the_measurement(with_and_without):

@@ -1,9 +1,8 @@
 """P1's literal readings end to end, and what happens when its implementation is broken."""
 
-import numpy as np
 import pytest
 
-from repro.families.offline_kl.quantities_readings import RandomClass
+from repro.preferences.label_process import LabelProcess
 from theorems.p1_literal_readings import P1LiteralReadings
 
 
@@ -28,9 +27,9 @@ def test_proof_steps_speak_for_no_theorem_they_do_not_refute(smoke):
     assert of["failure_probability"] == ("p1.lem_b_1", "p1.thm_4_2")
 
 
-def test_a_moment_not_inverted_turns_the_verdict(turned):
-    def wrong(_, self, phi):
-        return np.einsum("sai,ij,saj->sa", phi, self.moment(phi), phi)
+def test_a_label_more_often_wrong_turns_the_verdict(turned):
+    def wrong(right, self, difference, epsilon):
+        return right(self, -difference, epsilon)
 
-    found = turned("distance", RandomClass, "leverage", wrong)
+    found = turned("failure_probability", LabelProcess, "win_prob", wrong)
     assert found == ("supported", "contradicted")

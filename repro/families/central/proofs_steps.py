@@ -1,4 +1,4 @@
-"""Proofs by intervals of two steps of P3's Lemma A.11, and counterexamples to wrong versions."""
+"""Proofs by intervals of three steps of P3's Lemma A.11, and counterexamples to wrong versions."""
 
 from __future__ import annotations
 
@@ -32,6 +32,33 @@ def _inverse_slope(x: Interval) -> Interval:
 
 curvature = Method("curvature", _convexity)
 curvature_of_rewards = Method("curvature_of_rewards", partial(_convexity, reach=0.5))
+
+
+def _growth(case: StepCase) -> Claimed:
+    """(γ/2)·h² over f(θ) − f(θ̂) for one pair, h the difference that the step makes (A.5).
+
+    By Taylor's formula the right side is g·h + ½σ′(x)·h², and g·h ≥ 0 where θ̂ is the minimum of a
+    ball; with s = 2g/h ≥ 0 the ratio is γ/(σ′(x) + s).
+    """
+    end = 2 * iv.mpf(case.budget.feature_norm) * iv.mpf(case.budget.radius)
+    gamma = 1 / _inverse_slope(end)
+    box = ((0.0, float(end.b)), (0.0, 1e6))
+    return Claimed(box, lambda x, s: gamma / (1 / _inverse_slope(x) + s))
+
+
+def _growth_printed(case: StepCase) -> Claimed:
+    """f(θ) + (γ/2)‖θ̂ − θ‖² over f(θ̂), the two sides exchanged: one pair whose label is certain.
+
+    θ̂ lies on the ball, and a reward difference x short of it f is log(1 + e^(x − 2LB)).
+    """
+    end = 2 * iv.mpf(case.budget.feature_norm) * iv.mpf(case.budget.radius)
+    gamma, least = 1 / _inverse_slope(end), iv.log(1 + iv.exp(-end))
+    box = ((0.0, float(end.b)),)
+    return Claimed(box, lambda x: (iv.log(1 + iv.exp(x - end)) + gamma / 2 * x**2) / least)
+
+
+growth = Method("growth", _growth)
+growth_printed = Method("growth_printed", _growth_printed)
 
 
 def _ridge(case: StepCase, printed: bool = False) -> Claimed:

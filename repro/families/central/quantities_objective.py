@@ -152,22 +152,8 @@ def _ratios(case: StepCase, m, rng: np.random.Generator, replicates: int):
     return m.run(case, rng, replicates).numpy()
 
 
-STEP = Measure("left side / right side", per_method(_ratios), Evidence.SEARCHED)
 CLOSED = Measure("left side / right side", per_method(_ratios), Evidence.COMPUTED)
 STEP_FAILS = Measure("(13) fails [frequency]", per_method(_ratios), Evidence.MEASURED)
-
-
-@method
-def growth(case: StepCase, rng: np.random.Generator, replicates: int, printed=False) -> Tensor:
-    """Lemma A.5 with the right sign."""
-    d = case.num_features
-    return bounds.growth_from_optimum(rng, replicates, case.budget, d, printed)
-
-
-@method
-def growth_printed(case: StepCase, rng: np.random.Generator, replicates: int) -> Tensor:
-    """Lemma A.5 as printed, with the two sides exchanged."""
-    return growth.run(case, rng, replicates, printed=True)
 
 
 @method

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from repro.families.offline_kl.algorithms_channels import Directions
-from repro.families.offline_kl.quantities_gap import curvature, label_information
+from repro.families.offline_kl.quantities_gap import curvature
 from repro.instances.linear import LinearWorld
 from repro.policies.regularisers import KL, Regulariser
 from repro.preferences.label_information import inverse_slope, sigmoid, sigmoid_difference
@@ -102,9 +102,3 @@ def _slopes(world: LinearWorld, epsilon: float, response: LabelMixture) -> tuple
     clean = torch.sigmoid(world.reward_diff)
     slope = response.signal(epsilon) * clean * torch.sigmoid(-world.reward_diff)
     return response(clean, epsilon), slope.unsqueeze(-1) * world.feature_diff
-
-
-def information_over_best(difference: float, epsilon: float, response: LabelMixture) -> float:
-    """I of a channel over I of randomized response of the same budget, at most 1 (Lemma 2)."""
-    at = torch.tensor(difference, dtype=torch.float64)
-    return float(label_information(at, epsilon, response) / label_information(at, epsilon))

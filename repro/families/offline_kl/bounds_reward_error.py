@@ -15,10 +15,11 @@ import numpy as np
 import torch
 from scipy import stats
 
-from repro.base.notation import flip_prob, label_signal, privacy_cost
+from repro.base.notation import label_signal, privacy_cost
 from repro.instances.two_arms import TwoArmWorld
 from repro.preferences.label_counts import LabelCounts, private_win_prob
 from repro.preferences.label_law import Estimate, as_fitted
+from repro.preferences.label_process import AS_STATED, LabelProcess
 
 CLASS_SIZE = 2
 
@@ -33,6 +34,7 @@ class OppositeRewards:
         n_pairs: n.
         telling_prob: p in (0, ½].
         log_term: log(N/δ), N = 2; at least log 2.
+        process: what labels are drawn from and who randomizes them.
     """
 
     reward_bound: float
@@ -40,6 +42,7 @@ class OppositeRewards:
     n_pairs: int
     telling_prob: float
     log_term: float
+    process: LabelProcess = AS_STATED
 
     @property
     def failure_prob(self) -> float:
@@ -69,8 +72,7 @@ class OppositeRewards:
 
     def mistake_prob(self, telling: np.ndarray) -> np.ndarray:
         """P(the private MLE is the wrong reward | m); ties count as mistakes."""
-        clean = 1 / (1 + math.exp(-self.reward_bound))
-        right = flip_prob(self.epsilon) + label_signal(self.epsilon) * clean
+        right = self.process.win_prob(self.reward_bound, self.epsilon)
         return stats.binom.cdf(telling // 2, telling, right)
 
     def either_fails(self, printed: bool) -> float:

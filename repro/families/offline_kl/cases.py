@@ -24,10 +24,11 @@ from repro.preferences.label_law import (
     randomized_response,
 )
 from repro.preferences.label_mixture import RANDOMIZED_RESPONSE, LabelMixture
+from repro.preferences.label_process import LabelProcess
 from repro.study.case import Case, Point, PointCase
 from repro.study.config import Overrides, Probe, Probes
 from repro.study.experiment import Assumed, C, Experiment, Setting
-from repro.study.row import INSTANCE, Evidence, Measure, Row, Values
+from repro.study.row import INSTANCE, Evidence, Measure, Method, Row, Values, per_method
 
 
 class OfflineProbes(Probes):
@@ -103,6 +104,55 @@ def searched(quantity: str, draw: Callable[[float, np.random.Generator], Any]) -
         return {m.name: np.array([m.run(one) for one in found]) for m in case.methods}
 
     return Measure(quantity, ratios, Evidence.SEARCHED)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LabelledPoint(PointCase):
+    """A swept value, and the stages of the label that exact random cases are about.
+
+    Attributes:
+        labels: what labels are drawn from.
+        channel: who randomizes them; None: whom the case drawn says.
+        estimate: (fitted, truth) → what the estimator returns.
+    """
+
+    labels: LabelLaw = bradley_terry
+    channel: Channel | None = None
+    estimate: Estimate = as_fitted
+
+    def process(self, channel: Channel = randomized_response) -> LabelProcess:
+        """How a comparison becomes a label where the case drawn names that channel."""
+        return LabelProcess(self.labels, self.channel or channel, self.estimate)
+
+
+def searched_of_labels(quantity: str, draw: Callable[[float, np.random.Generator], Any]) -> Measure:
+    """``searched``, with the labels of every case through the stages of the grid point.
+
+    Args:
+        quantity: what a method makes of a case.
+        draw: (swept value, stream) → a dataclass with ``process``, which each ``run`` takes.
+    """
+
+    def ratios(case: LabelledPoint, rng: np.random.Generator, replicates: int) -> Values:
+        drawn = [draw(case.value, rng) for _ in range(replicates)]
+        found = [replace(one, process=case.process(one.process.channel)) for one in drawn]
+        return {m.name: np.array([m.run(one) for one in found]) for m in case.methods}
+
+    return Measure(quantity, ratios, Evidence.SEARCHED)
+
+
+def computed_over(quantity: str, cases: Callable[[float], Iterable[Any]]) -> Measure:
+    """The largest left over right side in a fixed list of cases: one closed form over another.
+
+    Args:
+        quantity: what a method makes of a case.
+        cases: swept value → what each method's ``run`` takes.
+    """
+
+    def largest(case: PointCase, m: Method, rng: np.random.Generator, replicates: int) -> float:
+        return max(m.run(one) for one in cases(case.value))
+
+    return Measure(quantity, per_method(largest), Evidence.COMPUTED)
 
 
 class OfflineExperiment(Experiment[C]):

@@ -19,7 +19,12 @@ from repro.families.offline_kl.algorithms_rankings import (
     draw_rankings,
     ranking_response,
 )
-from repro.families.offline_kl.cases import OfflineCase, OfflineExperiment, OfflineProbes
+from repro.families.offline_kl.cases import (
+    LabelledPoint,
+    OfflineCase,
+    OfflineExperiment,
+    OfflineProbes,
+)
 from repro.families.offline_kl.worlds_fixed_policy import fixed_policy_world, level_world
 from repro.instances.two_arms import TwoArmWorld
 from repro.policies.regularisers import KL, Regulariser
@@ -31,7 +36,7 @@ from repro.preferences.label_law import (
     bradley_terry,
 )
 from repro.preferences.label_mixture import RANDOMIZED_RESPONSE, LabelMixture
-from repro.study.case import Case, Point, PointCase
+from repro.study.case import Case, Point
 from repro.study.experiment import Setting
 from repro.study.row import Row
 
@@ -169,7 +174,7 @@ class ChannelExperiment(OfflineExperiment[Case]):
     def case(self, point: Point) -> Case:
         """World, channel and divergence of a row, a ranking, or the swept value of random cases."""
         if point.row.on == self.searched_on:
-            return PointCase(methods=point.methods, value=point.value)
+            return LabelledPoint(methods=point.methods, value=point.value)
         given: Mapping[str, Any] = {
             "methods": point.methods, "epsilon": point.epsilon, "n_pairs": point.n_pairs,
         }  # fmt: skip

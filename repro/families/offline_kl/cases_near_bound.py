@@ -15,9 +15,9 @@ from pydantic import Field
 from repro.base.errors import BadInput
 from repro.base.schema import Count, Finite, Model, Positive
 from repro.families.offline_kl.algorithms_ppkl import BonusConstants
-from repro.families.offline_kl.cases import OfflineCase
+from repro.families.offline_kl.cases import LabelledPoint, OfflineCase
 from repro.instances.two_arms import TwoArmWorld, hypercube_world
-from repro.study.case import Case, Point, PointCase
+from repro.study.case import Case, Point
 from repro.study.config import Probes
 from repro.study.experiment import Experiment, Setting
 from repro.study.row import Row
@@ -68,7 +68,7 @@ class NearBoundExperiment(Experiment[Case]):
         """The hypercube of a grid point, or the swept value of random cases."""
         world = self.config.worlds.get(point.row.on)
         if world is None:
-            return PointCase(methods=point.methods, value=point.value)
+            return LabelledPoint(methods=point.methods, value=point.value)
         exponent = -math.log(self.constants.failure_prob)
         delta = math.exp(-point.swept("log_inverse_delta", exponent))
         return OfflineCase(

@@ -7,8 +7,14 @@ intervals would lose it are checked symbolically in tests/families/offline_kl/te
 
 from __future__ import annotations
 
+import math
 from functools import partial
 
+from repro.families.offline_kl.bounds_corrected import (
+    AT_LARGE_N,
+    CONSTANTS_APART,
+    LARGEST_TILT,
+)
 from repro.preferences.label_information import TWO_TERM_CONSTANT
 from repro.study.proofs import Box, Claimed, Interval, iv
 from repro.study.row import Method
@@ -18,6 +24,9 @@ OFF = 0.9
 FAR = 1e6
 """Largest root and largest difference, in units of what they are compared with."""
 UNIT = (0.0, 1.0)
+HALF_TURN = 3.1415926
+MOST = 1e12
+"""Ratios to nothing are cut here."""
 
 
 def sigmoid(x: Interval) -> Interval:
@@ -140,6 +149,119 @@ two_term_above_ten_percent = Method(
 )
 two_term_below = Method("two_term_below", _below)
 two_term_below_ten_percent = Method("two_term_below_ten_percent", partial(_below, factor=1.1))
+
+
+def _centred(features: float) -> Claimed:
+    """error²/(D²·E Var) with b(s) = E_ref[g − h] in d features.
+
+    With g − h = vᵀφ and Σ = E φ̃φ̃ᵀ it is (vᵀφ̃)²/(φ̃ᵀΣ⁻¹φ̃·vᵀΣv): the squared cosine of the angle
+    between Σ^½v and Σ^−½φ̃.
+    """
+    return Claimed(((0.0, HALF_TURN),), lambda angle: iv.cos(angle) ** 2)
+
+
+def _uncentred(features: float) -> Claimed:
+    """Wrong: D² = φᵀ(E φφᵀ)⁻¹φ, which forgets the bias.
+
+    One feature c ± 1 (the others 0): (c² + 1)/(c − 1)² at the response where it is c − 1.
+    """
+    return Claimed(((-0.9, 0.9),), lambda c: (c**2 + 1) / (c - 1) ** 2)
+
+
+def _infimum_inside(features: float) -> Claimed:
+    """As printed: D² = inf_b (g − h − b)²/E Var, b in [−B, B]; g − h = ±x with equal chances.
+
+    |g − h| ≤ B = 1, so the best b is g − h and D² = 0; a ratio is cut at ``MOST``.
+    """
+
+    def ratio(x: Interval) -> Interval:
+        beyond = _at_least(x - 1, 0.0)
+        variance = x**2
+        distance = beyond**2 / variance
+        return 1 / _at_least(distance * variance / x**2, 1 / MOST)
+
+    return Claimed(((0.5, 1.0),), ratio)
+
+
+def _at_least(x: Interval, least: float) -> Interval:
+    """max{x, least}."""
+    return iv.mpf([max(end, iv.mpf(least).a) for end in (x.a, x.b)])
+
+
+centred = Method("centred", _centred)
+uncentred = Method("uncentred", _uncentred)
+infimum_inside = Method("infimum_inside", _infimum_inside)
+
+
+def _apart(bound: float, share: float = 1.0) -> Claimed:
+    """Upper over lower bound at large n, b = B − a, a ≤ 1/10, over share·14.
+
+    S, C, β and q cancel and n/(n+1) ≤ 1, so it is W(B)/W(b) over 0.0889; with p = κV/(1 + κV) at b,
+    from 0 to 1 as ε is anything, W(B)/W(b) = ρ·(1 − p + pρ) where ρ = V(B)/V(b).
+    """
+    most = share * CONSTANTS_APART * AT_LARGE_N
+
+    def ratio(room: Interval, p: Interval) -> Interval:
+        # ρ = cosh²(B/2)/cosh²(b/2) grows with a, so each end of a gives an end of ρ
+        low, high = (_spread(iv.mpf(bound)) / _spread(bound - end) for end in (room.a, room.b))
+        grown = iv.mpf([low.a, high.b])
+        return grown * (1 + p * (grown - 1)) / most
+
+    return Claimed(((0.0, min(LARGEST_TILT, bound)), UNIT), ratio)
+
+
+def _spread(x: Interval) -> Interval:
+    """V = 1/σ′, at a point."""
+    return inverse_slope(iv.mpf(x))
+
+
+constants_apart = Method("constants_apart", _apart)
+constants_apart_ten_percent = Method("constants_apart_ten_percent", partial(_apart, share=OFF))
+
+
+def _separation(kl_weight: float, factor: float = 1.0) -> Claimed:
+    """min{factor·βa²/8, 3a/10} over (2/β)·log cosh(βa/2), the least cost of two corners; u = βa.
+
+    The box is u from 0 to 1, and from 1 on 2 − 1/u, so that it holds every u.
+    """
+
+    def ratio(place: Interval) -> Interval:
+        if place.b <= 1:
+            # x²/2 − x⁴/12 ≤ log cosh x ≤ x²/2, as its fourth derivative is at least −2
+            return factor / 2 / (1 - iv.mpf([0, 1]) * place**2 / 24)
+        if place.a < 1:
+            return iv.mpf([0, math.inf])
+        inverse = 2 - place
+        u = 1 / inverse
+        # (2·log cosh(u/2))/u
+        cost = 1 + 2 * inverse * iv.log((1 + iv.exp(-u)) / 2)
+        ends = factor * u / 8 / cost, iv.mpf(3) / 10 / cost
+        return iv.mpf([min(end.a for end in ends), min(end.b for end in ends)])
+
+    return Claimed(((0.0, 2.0),), ratio)
+
+
+separation = Method("separation", _separation)
+separation_twice_beta = Method("separation_twice_beta", partial(_separation, factor=2.0))
+
+
+def _no_coverage(kl_weight: float, share: float = 1.0) -> Claimed:
+    """SubOpt over share·Var_π_ref[error]/(2λm), where f″ ≥ m, response by response.
+
+    SubOpt is λ·Σπ_ref·h(ŵ) for h(w) = f(w) − f(w*) − (f′(w*) + c)(w − w*), whatever c is, as
+    ŵ − w* has mean 0; with c the mean of f′(ŵ) − f′(w*) the errors' variance is λ²·Σπ_ref·h′(ŵ)².
+    As h(w*) = 0,
+
+        h(ŵ) = h′²/(2m) − (h′ + m(w* − ŵ))²/(2m) − R,
+
+    R ≥ 0 the Bregman divergence of the convex f − m·w²/2.  Over h′²/(2m), with z = m(w* − ŵ)/h′ and
+    r = 2mR/h′² ≥ 0, that is 1 − (1 + z)² − r.
+    """
+    return Claimed(((-FAR, FAR), (0.0, FAR)), lambda z, r: (1 - (1 + z) ** 2 - r) / share)
+
+
+no_coverage = Method("no_coverage", _no_coverage)
+no_coverage_ten_percent = Method("no_coverage_ten_percent", partial(_no_coverage, share=OFF))
 
 
 def _report_slope(epsilon: float, share: float = 1.0) -> Claimed:

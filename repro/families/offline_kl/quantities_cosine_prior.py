@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special, stats
 
-from repro.base.notation import flip_prob, label_signal
 from repro.families.offline_kl.quantities_hypercube import WINDOW, binary_kl
+from repro.preferences.label_process import AS_STATED, LabelProcess
 
 NODES = 40
 """Gauss–Legendre nodes of the prior: twice as many change no risk by 1e-6."""
@@ -34,18 +34,24 @@ class CosinePrior:
     kl_weight: float
     epsilon: float
 
-    def bayes_risk(self, pairs: int) -> float:
-        """Least mean gap of any learner that sees m = ``pairs`` private labels of the state."""
+    def bayes_risk(self, pairs: int, process: LabelProcess = AS_STATED) -> float:
+        """Least mean gap of any learner that sees m = ``pairs`` private labels of the state.
+
+        Args:
+            pairs: m.
+            process: what labels are drawn from, who randomizes them, and what is returned for the
+                posterior mean.
+        """
         place, weight = np.polynomial.legendre.leggauss(NODES)
         weight = weight * np.cos(np.pi * place / 2) ** 2
         log_odds = self.tilt * place / self.kl_weight
         clean = special.expit(self.base + self.tilt * place)
-        win = flip_prob(self.epsilon) + label_signal(self.epsilon) * clean
+        win = process.released(clean, self.epsilon)
         chance = stats.binom.pmf(_window(win, pairs)[None, :], pairs, win[:, None])
         joint = weight[:, None] * chance
         total = joint.sum(axis=0)
         mean = np.divide(log_odds @ joint, total, out=np.zeros_like(total), where=total > 0)
-        loss = binary_kl(mean[None, :], log_odds[:, None])
+        loss = binary_kl(process.returned(mean[None, :], log_odds[:, None]), log_odds[:, None])
         return self.kl_weight * float((joint * loss).sum())
 
 

@@ -9,6 +9,7 @@ from scipy import special, stats
 
 from repro.families.offline_kl.algorithms_hypercube import HypercubeLabels, posterior_mean
 from repro.families.offline_kl.worlds_hypercube import HypercubePrior
+from repro.preferences.label_process import AS_STATED, LabelProcess
 
 WINDOW = 12.0
 """Standard deviations of a binomial count that the exact sum keeps."""
@@ -28,7 +29,9 @@ def gap(prior: HypercubePrior, log_odds: np.ndarray, signs: np.ndarray) -> np.nd
     return prior.kl_weight * binary_kl(log_odds, signs * prior.log_odds).mean(axis=-1)
 
 
-def exact_bayes_risk(prior: HypercubePrior, n_pairs: int) -> float:
+def exact_bayes_risk(
+    prior: HypercubePrior, n_pairs: int, process: LabelProcess = AS_STATED
+) -> float:
     """Least mean gap that any learner can have when the corner is uniform, by summation.
 
     The posterior mean reward attains it: KL(π̂‖π*) is minimised by mean log odds.
@@ -36,23 +39,29 @@ def exact_bayes_risk(prior: HypercubePrior, n_pairs: int) -> float:
     Args:
         prior: the hypercube.
         n_pairs: n; the sum has about (n·cell_prob)² terms.
+        process: what is returned for the posterior mean.
     """
     mean = n_pairs * prior.cell_prob
     spread = WINDOW * math.sqrt(mean * (1 - prior.cell_prob)) + 1
     sizes = np.arange(max(0, math.floor(mean - spread)), min(n_pairs, math.ceil(mean + spread)) + 1)
     weights = stats.binom.pmf(sizes, n_pairs, prior.cell_prob)
-    total = sum(w * _risk_given(prior, int(m)) for w, m in zip(weights, sizes, strict=True))
+    total = sum(
+        w * _risk_given(prior, int(m), process) for w, m in zip(weights, sizes, strict=True)
+    )
     return prior.kl_weight * float(total)
 
 
-def _risk_given(prior: HypercubePrior, pairs: int) -> float:
+def _risk_given(prior: HypercubePrior, pairs: int, process: LabelProcess) -> float:
     """Mean KL of the Bayes rule given the number of informative pairs."""
     wins = np.arange(pairs + 1.0)
     estimate = posterior_mean.run(HypercubeLabels(prior, np.full_like(wins, pairs), wins))
-    above, below = prior.win_prob(prior.epsilon)
-    plus = stats.binom.pmf(wins, pairs, above) @ binary_kl(estimate, np.array(prior.log_odds))
-    minus = stats.binom.pmf(wins, pairs, below) @ binary_kl(estimate, np.array(-prior.log_odds))
-    return float(plus + minus) / 2
+    chances = prior.win_prob(prior.epsilon)
+    truths = np.array(prior.log_odds), np.array(-prior.log_odds)
+    both = (
+        stats.binom.pmf(wins, pairs, chance) @ binary_kl(process.returned(estimate, truth), truth)
+        for chance, truth in zip(chances, truths, strict=True)
+    )
+    return float(sum(both)) / 2
 
 
 def separation(prior: HypercubePrior) -> float:

@@ -1,104 +1,18 @@
-"""Definitions 3.2 and 3.5 of P1 as printed and as meant, on classes where the readings differ.
+"""Definition 3.5 of P1 as printed and as meant, on a class where the readings differ.
 
-D² is computed on random linear classes.  The pair eluder dimension leaves open which first
-responses it is over: one state; response 0 has features 0 and π¹, so that U of response k is |θ_k|
-over its data; the others are one-hot.  Its supremum names contexts and second responses only.
+The pair eluder dimension leaves open which first responses it is over: one state; response 0 has
+features 0 and π¹, so that U of response k is |θ_k| over its data; the others are one-hot.  Its
+supremum names contexts and second responses only.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import digamma
 
-from repro.study.row import Method, method
-
-LARGEST = 1e12
-"""Ratios are cut here: the literal D² is 0."""
-STATES = 3
-RESPONSES_PER_FEATURE = 2
-
-
-@dataclass(frozen=True, eq=False)
-class RandomClass:
-    """Linear functions of d features, and one difference g − h of two of them.
-
-    The error is g − h less its mean under π_ref, in [−B, B] with B the largest |g − h|.
-
-    Attributes:
-        features: (S, A, d).
-        reference: (S, A) π_ref; states are uniform.
-        direction: (d,) of g − h.
-    """
-
-    features: np.ndarray
-    reference: np.ndarray
-    direction: np.ndarray
-
-    @cached_property
-    def centred(self) -> np.ndarray:
-        """(S, A, d) φ̃, features less their mean under π_ref."""
-        mean = np.einsum("sa,sad->sd", self.reference, self.features)
-        return self.features - mean[:, None]
-
-    def moment(self, phi: np.ndarray) -> np.ndarray:
-        """(d, d) E φφᵀ of features (S, A, d)."""
-        return np.einsum("sa,sai,saj->ij", self.reference, phi, phi) / STATES
-
-    @property
-    def variance(self) -> float:
-        """E Var(g − h)."""
-        return float(self.direction @ self.moment(self.centred) @ self.direction)
-
-    def largest(self, squared_distance: np.ndarray) -> float:
-        """Largest error²/(D²·E Var) over responses, for D² (S, A)."""
-        error = (self.centred @ self.direction) ** 2
-        allowed = np.maximum(squared_distance * self.variance, error / LARGEST)
-        return float((error / allowed).max())
-
-    def leverage(self, phi: np.ndarray) -> np.ndarray:
-        """(S, A) φᵀ(E φφᵀ)⁻¹φ."""
-        return np.einsum("sai,ij,saj->sa", phi, np.linalg.inv(self.moment(phi)), phi)
-
-
-def random_class(num_features: float, rng: np.random.Generator) -> RandomClass:
-    """A random class of d features.
-
-    Half of the cases point g − h along Σ⁻¹φ̃(s, a) of some response, where the Cauchy–Schwarz
-    inequality is an equality.
-    """
-    count = int(num_features)
-    responses = RESPONSES_PER_FEATURE * count + 1
-    features = rng.standard_normal((STATES, responses, count)) + 2 * rng.standard_normal(count)
-    reference = rng.dirichlet(np.ones(responses), STATES)
-    drawn = RandomClass(features, reference, rng.standard_normal(count))
-    if rng.random() >= 0.5:
-        return drawn
-    worst = np.linalg.solve(drawn.moment(drawn.centred), drawn.centred[0, 0])
-    return replace(drawn, direction=worst)
-
-
-@method
-def infimum_inside(case: RandomClass) -> float:
-    """As printed: inf_b (g − h − b(s))² over E Var, with b in [−B, B]."""
-    difference = case.features @ case.direction
-    bound = np.abs(difference).max()
-    rest = difference - np.clip(difference, -bound, bound)
-    return case.largest(rest**2 / case.variance)
-
-
-@method
-def centred(case: RandomClass) -> float:
-    """As meant: φ̃ᵀΣ⁻¹φ̃."""
-    return case.largest(case.leverage(case.centred))
-
-
-@method
-def uncentred(case: RandomClass) -> float:
-    """Wrong: φᵀ(E φφᵀ)⁻¹φ, which forgets the bias."""
-    return case.largest(case.leverage(case.features))
+from repro.study.row import Method
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 import torch
-from scipy import special, stats
+from scipy import stats
 from torch import Tensor
 
 from repro.families.offline_kl import bounds_channels as label
@@ -19,10 +19,14 @@ from repro.policies.regularisers import (
     regularised_suboptimality,
 )
 from repro.preferences.label_counts import LabelCounts
+from repro.preferences.label_information import inverse_information, inverse_slope
 from repro.preferences.label_mixture import LabelMixture
+from repro.preferences.label_process import LabelProcess
 from repro.study.row import method
 
 MOST_LOG_PAIRS = 3.3
+LARGEST = 1e12
+"""Ratios are cut here: labels that tell nothing have affinity 1."""
 
 
 def random_mixture(rng: np.random.Generator) -> LabelMixture:
@@ -34,21 +38,40 @@ def random_mixture(rng: np.random.Generator) -> LabelMixture:
 
 @dataclass(frozen=True)
 class TwoReports:
-    """Two differences in [−B, B], half of the cases at an end, and a channel."""
+    """Two differences in [−B, B], half of the cases at an end, and a channel.
+
+    Attributes:
+        reward_bound: B.
+        epsilon: budget of the channel.
+        response: the channel that is believed in.
+        true: one difference.
+        other: the other.
+        process: what labels are drawn from and who randomizes them.
+    """
 
     reward_bound: float
     epsilon: float
     response: LabelMixture
     true: float
     other: float
+    process: LabelProcess
 
     @property
     def over_hellinger(self) -> float:
-        """(Δ − Δ′)² over W·(1 − affinity)."""
-        given = (self.epsilon, self.response)
-        less = label.one_less_affinity(self.true, self.other, *given)
-        spread = label.largest_inverse_information(self.reward_bound, *given)
-        return (self.true - self.other) ** 2 / (spread * less)
+        """(Δ − Δ′)² over W·(1 − affinity); ``LARGEST`` where the two laws are one."""
+        less = self.process.one_less_affinity(self.true, self.other, self.epsilon)
+        spread = label.largest_inverse_information(self.reward_bound, self.epsilon, self.response)
+        apart = (self.true - self.other) ** 2
+        return apart / max(spread * less, apart / LARGEST)
+
+    @property
+    def over_best(self) -> float:
+        """Fisher information of a label at Δ over that of randomized response."""
+        lost, won = self.process.ends(self.epsilon)
+        given = (self.true, self.epsilon)
+        told = ((won - lost) / inverse_slope(self.true)) ** 2
+        spread = self.process.win_prob(*given) * self.process.lose_prob(*given)
+        return told / spread * inverse_information(*given)
 
 
 def two_reports(reward_bound: float, rng: np.random.Generator) -> TwoReports:
@@ -59,9 +82,9 @@ def two_reports(reward_bound: float, rng: np.random.Generator) -> TwoReports:
         end = rng.choice([-1, 1])
         true = end * reward_bound
         other = end * (reward_bound - min(reward_bound, 10 ** rng.uniform(-4, 0)))
-    return TwoReports(
-        reward_bound, 10 ** rng.uniform(-1, 1.2), random_mixture(rng), float(true), float(other)
-    )
+    epsilon, response = 10 ** rng.uniform(-1, 1.2), random_mixture(rng)
+    process = LabelProcess(channel=response)
+    return TwoReports(reward_bound, epsilon, response, float(true), float(other), process)
 
 
 @method
@@ -87,7 +110,7 @@ def hellinger_quieter_end(case: TwoReports) -> float:
 @method
 def best_channel(case: TwoReports) -> float:
     """No channel tells more than randomized response, at any difference (Lemma 2)."""
-    return label.information_over_best(case.true, case.epsilon, case.response)
+    return case.over_best
 
 
 @method
@@ -98,10 +121,17 @@ def best_channel_ten_percent(case: TwoReports) -> float:
 
 @dataclass(frozen=True)
 class TableState:
-    """m reports of one state whose true difference is Δ, and the class [−B, B]."""
+    """m reports of one state whose true difference is Δ, and the class [−B, B].
+
+    Attributes:
+        reports: Δ, B, ε and the channel.
+        pairs: m.
+        process: what labels are drawn from and who randomizes them.
+    """
 
     reports: TwoReports
     pairs: int
+    process: LabelProcess
 
     @cached_property
     def mean_squared_error(self) -> float:
@@ -111,15 +141,15 @@ class TableState:
         counts = LabelCounts(torch.full_like(wins, self.pairs), wins)
         given = (case.epsilon, case.reward_bound, case.response)
         fitted = two_arm_mle(counts, *given)[:, 0].numpy()
-        clean = torch.tensor(special.expit(case.true))
-        win = float(case.response(clean, case.epsilon))
+        win = self.process.win_prob(case.true, case.epsilon)
         chance = stats.binom.pmf(np.arange(self.pairs + 1), self.pairs, win)
         return float(chance @ (fitted - case.true) ** 2)
 
 
 def table_state(reward_bound: float, rng: np.random.Generator) -> TableState:
     """Any truth and channel, and up to 2000 reports."""
-    return TableState(two_reports(reward_bound, rng), int(10 ** rng.uniform(0, MOST_LOG_PAIRS)))
+    reports = two_reports(reward_bound, rng)
+    return TableState(reports, int(10 ** rng.uniform(0, MOST_LOG_PAIRS)), reports.process)
 
 
 @method
@@ -179,13 +209,6 @@ class Plans:
 
         return value(self.reward) - value(self.estimated)
 
-    @property
-    def variance(self) -> float:
-        """Var under π_ref of the error."""
-        error = self.estimated - self.reward
-        mean = (self.reference * error).sum()
-        return float((self.reference * (error - mean).square()).sum())
-
 
 def plans(kl_weight: float, rng: np.random.Generator) -> Plans:
     """Two to six responses, errors from small to larger than the rewards; half of them pure χ²."""
@@ -195,18 +218,6 @@ def plans(kl_weight: float, rng: np.random.Generator) -> Plans:
     error = 10 ** rng.uniform(-2, 0.5) * torch.from_numpy(rng.normal(0, 1, (1, count)))
     share = 1.0 if rng.random() < 0.5 else float(rng.uniform(0.2, 0.99))
     return Plans(reference, reward, reward + error, kl_weight, share)
-
-
-@method
-def no_coverage(case: Plans) -> float:
-    """SubOpt ≤ Var_π_ref[r̂ − r*]/(2·kl_weight·inf f″) (Theorem 6)."""
-    return case.gap * 2 * case.kl_weight * case.chi_share / case.variance
-
-
-@method
-def no_coverage_ten_percent(case: Plans) -> float:
-    """Wrong: nine tenths of it."""
-    return no_coverage.run(case) / 0.9
 
 
 @method

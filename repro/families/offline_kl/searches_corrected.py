@@ -8,22 +8,23 @@ from functools import cached_property
 
 import numpy as np
 import torch
-from scipy import special, stats
+from scipy import stats
 
-from repro.base.notation import flip_prob, label_signal
 from repro.families.offline_kl import bounds_corrected as bound
 from repro.families.offline_kl.algorithms_counts import two_arm_mle
-from repro.families.offline_kl.bounds_corrected import Cell, hypercube_cell
+from repro.families.offline_kl.bounds_corrected import Cell
 from repro.families.offline_kl.quantities_cosine_prior import CosinePrior
 from repro.preferences import label_information as label
 from repro.preferences.label_counts import LabelCounts
-from repro.preferences.label_information import sigmoid_difference
+from repro.preferences.label_process import AS_STATED, LabelProcess
 from repro.study.row import method
 
 TIE = 1e-9
 """Two likelihoods this close in wins are equal; a tie counts as a mistake."""
 LEAST_LOG_EPSILON, MOST_LOG_EPSILON = -1.0, 1.2
 """log₁₀ of ε from 0.1 to 16."""
+LARGEST = 1e12
+"""Ratios are cut here: labels that tell nothing have affinity 1."""
 
 
 def random_epsilon(rng: np.random.Generator) -> float:
@@ -33,12 +34,21 @@ def random_epsilon(rng: np.random.Generator) -> float:
 
 @dataclass(frozen=True)
 class TwoRewards:
-    """Two differences in [−B, B], most of them near the end, where the information is least."""
+    """Two differences in [−B, B], most of them near the end, where the information is least.
+
+    Attributes:
+        reward_bound: B.
+        epsilon: budget of the labels.
+        true: the difference that labels are drawn from.
+        other: the one that it is taken for.
+        process: what labels are drawn from and who randomizes them.
+    """
 
     reward_bound: float
     epsilon: float
     true: float
     other: float
+    process: LabelProcess = AS_STATED
 
     @property
     def squared(self) -> float:
@@ -47,22 +57,16 @@ class TwoRewards:
         return (self.true - self.other) ** 2 / spread
 
     @property
-    def win_prob(self) -> float:
-        """P(z = +1) under the truth."""
-        clean = float(special.expit(self.true))
-        return flip_prob(self.epsilon) + label_signal(self.epsilon) * clean
-
-    @property
     def log_ratios(self) -> tuple[float, float]:
         """log of the other reward's likelihood over the truth's, of a win and of a loss.
 
-        By the difference of the two probabilities: with 1e13 labels their logarithms would cancel.
+        What the MLE believes in, whatever labels are drawn from.  By the difference of the two
+        probabilities: with 1e13 labels their logarithms would cancel.
         """
-        step = label_signal(self.epsilon) * sigmoid_difference(self.other, self.true)
-        lose = flip_prob(self.epsilon) + label_signal(self.epsilon) * float(
-            special.expit(-self.true)
-        )
-        return math.log1p(step / self.win_prob), math.log1p(-step / lose)
+        step = AS_STATED.step(self.other, self.true, self.epsilon)
+        given = (self.true, self.epsilon)
+        win, lose = AS_STATED.win_prob(*given), AS_STATED.lose_prob(*given)
+        return math.log1p(step / win), math.log1p(-step / lose)
 
 
 def two_rewards(reward_bound: float, rng: np.random.Generator) -> TwoRewards:
@@ -77,8 +81,8 @@ def two_rewards(reward_bound: float, rng: np.random.Generator) -> TwoRewards:
 @method
 def hellinger(case: TwoRewards) -> float:
     """(Δ − Δ′)² ≤ 8·W·(1 − affinity) (Lemma 2)."""
-    less = label.one_less_affinity(case.true, case.other, case.epsilon)
-    return case.squared / (bound.HELLINGER * less)
+    less = case.process.one_less_affinity(case.true, case.other, case.epsilon)
+    return case.squared / max(bound.HELLINGER * less, case.squared / LARGEST)
 
 
 @method
@@ -89,17 +93,24 @@ def hellinger_ten_percent(case: TwoRewards) -> float:
 
 @dataclass(frozen=True)
 class Choice:
-    """The private MLE between the truth and another reward, on m pairs that tell them apart."""
+    """The private MLE between the truth and another reward, on m pairs that tell them apart.
+
+    Attributes:
+        rewards: the two.
+        pairs: m.
+        process: what labels are drawn from and who randomizes them.
+    """
 
     rewards: TwoRewards
     pairs: int
+    process: LabelProcess = AS_STATED
 
     @cached_property
     def mistake_prob(self) -> float:
         """P(the other reward is at least as likely), exactly."""
         per_win, per_loss = self.rewards.log_ratios
         level = -self.pairs * per_loss / (per_win - per_loss)
-        law = (self.pairs, self.rewards.win_prob)
+        law = (self.pairs, self.process.win_prob(self.rewards.true, self.rewards.epsilon))
         if per_win > per_loss:
             return float(stats.binom.sf(math.ceil(level - TIE) - 1, *law))
         return float(stats.binom.cdf(math.floor(level + TIE), *law))
@@ -130,12 +141,21 @@ def in_sample_ten_percent(case: Choice) -> float:
 
 @dataclass(frozen=True)
 class TableState:
-    """m private labels of one state whose true difference is Δ, and the class [−B, B]."""
+    """m private labels of one state whose true difference is Δ, and the class [−B, B].
+
+    Attributes:
+        reward_bound: B.
+        epsilon: budget of the labels.
+        difference: Δ.
+        pairs: m.
+        process: what labels are drawn from and who randomizes them.
+    """
 
     reward_bound: float
     epsilon: float
     difference: float
     pairs: int
+    process: LabelProcess = AS_STATED
 
     @cached_property
     def mean_squared_error(self) -> float:
@@ -143,8 +163,7 @@ class TableState:
         wins = torch.arange(self.pairs + 1, dtype=torch.float64)[:, None]
         counts = LabelCounts(torch.full_like(wins, self.pairs), wins)
         fitted = two_arm_mle(counts, self.epsilon, self.reward_bound)[:, 0].numpy()
-        clean = float(special.expit(self.difference))
-        win = flip_prob(self.epsilon) + label_signal(self.epsilon) * clean
+        win = self.process.win_prob(self.difference, self.epsilon)
         chance = stats.binom.pmf(np.arange(self.pairs + 1), self.pairs, win)
         return float(chance @ (fitted - self.difference) ** 2)
 
@@ -187,15 +206,22 @@ def table_error_sharp_ten_percent(case: TableState) -> float:
 
 @dataclass(frozen=True)
 class LowerBound:
-    """One state with a cosine prior, m of whose pairs tell."""
+    """One state with a cosine prior, m of whose pairs tell.
+
+    Attributes:
+        prior: of the difference.
+        pairs: m.
+        process: what labels are drawn from, who randomizes them and what the learner returns.
+    """
 
     prior: CosinePrior
     pairs: int
+    process: LabelProcess = AS_STATED
 
     @cached_property
     def least(self) -> float:
         """Exact Bayes risk."""
-        return self.prior.bayes_risk(self.pairs)
+        return max(self.prior.bayes_risk(self.pairs, self.process), self.bound / LARGEST)
 
     @property
     def bound(self) -> float:
@@ -229,44 +255,3 @@ def lower_ten_percent(case: LowerBound) -> float:
 def lower_without_curvature(case: LowerBound) -> float:
     """Wrong: ½ for σ′(βa) ≤ ¼, the variance of a choice forgotten."""
     return lower.run(case) * 2 * math.cosh(case.prior.tilt / (2 * case.prior.kl_weight)) ** 2
-
-
-@dataclass(frozen=True)
-class Apart:
-    """A hypercube whose difference b lies just below B, at a large n."""
-
-    reward_bound: float
-    epsilon: float
-    num_states: int
-    coverage: float
-    times_large: float
-
-    def cell(self) -> tuple[Cell, float]:
-        """The cell and b = B − a for a = min{1/10, 1/(2β)}; β follows from b = log(C−1)/β."""
-        odds = math.log(self.coverage - 1)
-        base = max(self.reward_bound - bound.LARGEST_TILT, self.reward_bound / (1 + 0.5 / odds))
-        return hypercube_cell(self.num_states, self.coverage, base / odds, self.epsilon), base
-
-    def ratio(self) -> float:
-        """Upper over lower bound of the gap."""
-        cell, base = self.cell()
-        n_pairs = self.times_large * cell.large(base)
-        return cell.upper(self.reward_bound, n_pairs) / cell.lower_at_large_n(base, n_pairs)
-
-
-def apart_case(reward_bound: float, rng: np.random.Generator) -> Apart:
-    """Any ε, S and C, and n from the smallest allowed to a thousand times it."""
-    states, coverage = int(10 ** rng.uniform(0, 3)), 2 + 10 ** rng.uniform(-1, 4)
-    return Apart(reward_bound, random_epsilon(rng), states, coverage, 10 ** rng.uniform(0, 3))
-
-
-@method
-def constants_apart(case: Apart) -> float:
-    """Upper over lower bound is at most 14."""
-    return case.ratio() / bound.CONSTANTS_APART
-
-
-@method
-def constants_apart_ten_percent(case: Apart) -> float:
-    """Wrong: 12.6 for 14."""
-    return case.ratio() / (0.9 * bound.CONSTANTS_APART)

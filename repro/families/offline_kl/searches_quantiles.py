@@ -14,8 +14,8 @@ from functools import cached_property
 import numpy as np
 from scipy import stats
 
-from repro.base.notation import flip_prob, label_signal
-from repro.preferences.label_information import inverse_information, sigmoid
+from repro.preferences.label_information import inverse_information
+from repro.preferences.label_process import AS_STATED, LabelProcess
 from repro.study.row import method
 
 HALVINGS = 60
@@ -31,6 +31,7 @@ class TellingPairs:
         difference: Δ in [−B, B].
         pairs: m ≥ 1.
         log_inverse_delta: log(1/δ).
+        process: what labels are drawn from and who randomizes them.
     """
 
     reward_bound: float
@@ -38,16 +39,17 @@ class TellingPairs:
     difference: float
     pairs: int
     log_inverse_delta: float
+    process: LabelProcess = AS_STATED
 
     def chance_beyond(self, error: float) -> float:
         """P(|Δ̂ − Δ| > error), Δ̂ cut at ±B."""
-        chance = 0.0
+        chance, law = 0.0, (self.pairs, self.process.win_prob(self.difference, self.epsilon))
         if self.difference - error > -self.reward_bound:
-            most = math.ceil(self.pairs * self._win_prob(self.difference - error)) - 1
-            chance += float(stats.binom.cdf(most, self.pairs, self._win_prob(self.difference)))
+            most = math.ceil(self.pairs * self._fits(self.difference - error)) - 1
+            chance += float(stats.binom.cdf(most, *law))
         if self.difference + error < self.reward_bound:
-            fewest = math.floor(self.pairs * self._win_prob(self.difference + error))
-            chance += float(stats.binom.sf(fewest, self.pairs, self._win_prob(self.difference)))
+            fewest = math.floor(self.pairs * self._fits(self.difference + error))
+            chance += float(stats.binom.sf(fewest, *law))
         return chance
 
     @cached_property
@@ -62,8 +64,9 @@ class TellingPairs:
                 high = middle
         return high
 
-    def _win_prob(self, difference: float) -> float:
-        return flip_prob(self.epsilon) + label_signal(self.epsilon) * sigmoid(difference)
+    def _fits(self, difference: float) -> float:
+        """The share of wins at which the MLE, which believes in the labels, is that difference."""
+        return AS_STATED.win_prob(difference, self.epsilon)
 
 
 def any_pairs(log_inverse_delta: float, rng: np.random.Generator) -> TellingPairs:

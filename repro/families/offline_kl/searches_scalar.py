@@ -1,4 +1,4 @@
-"""Random cases of P1's martingale lemmas, most of them near where each lemma is tight.
+"""Cases of P1's martingale lemmas, most of them near where each lemma is tight.
 
 A method makes of a case the lemma's left over right side; the wrong ones are planted faults.
 """
@@ -6,7 +6,9 @@ A method makes of a case the lemma's left over right side; the wrong ones are pl
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -25,49 +27,45 @@ HEADROOM = 200
 
 @dataclass(frozen=True)
 class Martingale:
-    """Random state-dependent bets on a lattice (A.1).
+    """State-dependent bets on a lattice (A.1).
 
     Attributes:
         horizon: T.
         log_unit: log of the lattice's unit.
         target: log(1/δ) in units, just below a lattice point.
         boldness: largest step of a bet.
-        seeds: of the bets, for the lemma and for its planted fault.
     """
 
     horizon: int
     log_unit: float
     target: float
     boldness: int
-    seeds: tuple[int, int]
 
-    def crossing_over_delta(self, share: float, seed: int) -> float:
-        """P(the sum exceeds share·log(1/δ)) over δ, with the bets of a seed."""
+    def crossing_over_delta(self, share: float) -> float:
+        """P(the sum exceeds share·log(1/δ)) over δ; bets go up and down by turns of their own."""
         reached = math.floor(share * self.target) + 1
-        shape = (2, reached + HEADROOM)
-        bets = np.random.default_rng(seed).integers(1, self.boldness + 1, shape)
-        crossing = lattice_crossing(bets[0], bets[1], self.log_unit, reached, self.horizon)
+        place = np.arange(reached + HEADROOM)
+        up, down = 1 + place % self.boldness, 1 + 3 * place % (self.boldness + 1)
+        crossing = lattice_crossing(up, down, self.log_unit, reached, self.horizon)
         return crossing / math.exp(-self.target * self.log_unit)
 
 
-def martingale(horizon: float, rng: np.random.Generator) -> Martingale:
-    """A martingale with random bets."""
-    log_unit, level = 10 ** rng.uniform(-1, -0.3), int(rng.integers(10, 31))
-    boldness = int(rng.integers(1, 6))
-    seeds = int(rng.integers(2**32)), int(rng.integers(2**32))
-    return Martingale(int(horizon), log_unit, level - 0.01, boldness, seeds)
+def martingales(horizon: float) -> Iterator[Martingale]:
+    """Small and large units, near and far targets, shy and bold bets."""
+    for log_unit, level, boldness in product((0.1, 0.25, 0.5), (10, 20, 30), (1, 2, 5)):
+        yield Martingale(int(horizon), log_unit, level - 0.01, boldness)
 
 
 @method
 def a_1(case: Martingale) -> float:
     """Lemma A.1."""
-    return case.crossing_over_delta(1.0, case.seeds[0])
+    return case.crossing_over_delta(1.0)
 
 
 @method
 def a_1_ten_percent(case: Martingale) -> float:
     """Wrong: the boundary 0.9·log(1/δ)."""
-    return case.crossing_over_delta(OFF, case.seeds[1])
+    return case.crossing_over_delta(OFF)
 
 
 @dataclass(frozen=True)
@@ -104,12 +102,12 @@ class Sum:
         return walk_crossing(self.count, boundary)
 
 
-def bounded_sum(horizon: float, rng: np.random.Generator) -> Sum:
-    """A stopped ±1 walk or a skewed binomial, δ down to e^−40."""
-    log_delta = 10 ** rng.uniform(-3, 1.6)
-    skewed = bool(rng.uniform() < 0.3)
-    prob = 10 ** rng.uniform(-3, -0.01) if skewed else 0.5
-    return Sum(int(horizon), log_delta, skewed, prob)
+def bounded_sums(horizon: float) -> Iterator[Sum]:
+    """A stopped ±1 walk and skewed binomials, δ from .999 down to e^−40."""
+    for log_delta in np.geomspace(1e-3, 40, 60):
+        yield Sum(int(horizon), float(log_delta), False, 0.5)
+        for prob in (1e-3, 1e-2, 0.1, 0.5, 0.9):
+            yield Sum(int(horizon), float(log_delta), True, prob)
 
 
 @method

@@ -5,57 +5,65 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.stats import binom
+from scipy.stats import binom, poisson
 
 from repro.base.notation import epsilon_of_cost
 from repro.corruption.orders import Randomize
 from repro.preferences.label_law import Channel, randomized_response
 
 
-def covariance_fails(
-    features: int, n_pairs: int, ridge_scale: float, failure_prob: float, rng, replicates: int
-) -> np.ndarray:
-    """1 where ⅓(Σ+λI) ⪯ Σ̂+λI ⪯ 5/3(Σ+λI) fails, λ = scale·(d/n)·ln(n/δ) (P4, Lemma H.1).
+def covariance_failure(
+    features: int, n_pairs: int, ridge_scale: float, failure_prob: float
+) -> float:
+    """Exact P(⅓(Σ+λI) ⪯ Σ̂+λI ⪯ 5/3(Σ+λI) fails)/δ, λ = scale·(d/n)·ln(n/δ) (P4, Lemma H.1).
 
     Orthogonal unit features, one of them common, the others of mass 1/n, where it is hardest.
+    Counts are independent Poisson variables, given their sum n; a failure is exact to 1e-12.
 
     Args:
         features: d ≥ 2.
         n_pairs: n.
         ridge_scale: the constant in Ω(·).
         failure_prob: δ.
-        rng: simulation stream.
-        replicates: R.
     """
-    ridge = ridge_scale * features / n_pairs * math.log(n_pairs / failure_prob)
-    mass = np.full(features, 1 / n_pairs)
-    mass[0] = 1 - mass[1:].sum()
-    seen = rng.multinomial(n_pairs, mass, size=replicates) / n_pairs
-    ratio = (seen + ridge) / (mass + ridge)
-    return ((ratio < 1 / 3) | (ratio > 5 / 3)).any(axis=1).astype(float)
+    ridge = ridge_scale * features * math.log(n_pairs / failure_prob)
+    common = n_pairs - features + 1
+    rare = _within(np.arange(RARE_COUNTS), 1.0, ridge) * poisson.pmf(np.arange(RARE_COUNTS), 1.0)
+    total = np.ones(1)
+    for _ in range(features - 1):
+        total = np.convolve(total, rare)
+    rest = n_pairs - np.arange(len(total))
+    others = _within(rest, common, ridge) * poisson.pmf(rest, common)
+    return float((1 - total @ others / poisson.pmf(n_pairs, n_pairs)) / failure_prob)
 
 
-def quadratic_form_fails(
-    dimension: int, trace_only: bool, failure_prob: float, rng, replicates: int
-) -> np.ndarray:
-    """1 where xᵀΣx exceeds tr Σ + 2√(tr Σ²·l) + 2‖Σ‖l, l = ln(1/δ), Rademacher x (Lemma H.2).
+def _within(counts: np.ndarray, mean: float, ridge: float) -> np.ndarray:
+    """Whether count + nλ lies between ⅓ and 5/3 of mean + nλ."""
+    ratio = (counts + ridge) / (mean + ridge)
+    return (ratio >= 1 / 3) & (ratio <= 5 / 3)
+
+
+def quadratic_form_tail(dimension: int, trace_only: bool, failure_prob: float) -> float:
+    """Exact P(xᵀΣx > tr Σ + 2√(tr Σ²·l) + 2‖Σ‖l)/δ, l = ln(1/δ), Rademacher x (Lemma H.2).
+
+    Σ_ij = 2^(−|i−j|), all of whose eigenvalues count; x and −x are alike, so 2^(d−1) signs are all.
 
     Args:
-        dimension: of x; Σ = AᵀA with Gaussian A, drawn once a call.
+        dimension: of x.
         trace_only: leave out all but tr Σ, which is wrong.
         failure_prob: δ.
-        rng: simulation stream.
-        replicates: R.
     """
-    a = rng.standard_normal((dimension, dimension))
-    sigma = a.T @ a
-    x = rng.choice([-1.0, 1.0], (replicates, dimension))
+    place = np.arange(dimension)
+    sigma = 0.5 ** np.abs(place[:, None] - place[None])
+    signs = np.where(np.arange(2 ** (dimension - 1))[:, None] >> place & 1, -1.0, 1.0)
     log = math.log(1 / failure_prob)
     tail = 2 * math.sqrt(np.trace(sigma @ sigma) * log) + 2 * np.linalg.norm(sigma, 2) * log
     bound = np.trace(sigma) + (0.0 if trace_only else tail)
-    return (np.einsum("ri,ij,rj->r", x, sigma, x) > bound).astype(float)
+    return float(((signs @ sigma * signs).sum(axis=1) > bound).mean() / failure_prob)
 
 
+RARE_COUNTS = 60
+"""A count of mean 1 is larger with probability 1e-83."""
 MEANS = np.geomspace(0.05, 50, 40)
 """Of a cell's count, in units of nλ: all but the ends are far from the hardest."""
 

@@ -36,7 +36,6 @@ def test_given_numbers_are_kept():
     ("draw", "value", "right", "faults"),
     [
         (step.bayes_case, 8.0, step.bound, [step.bound_without_quarter, step.bound_sign]),
-        (step.separation_case, 0.1, step.separation, [step.separation_twice_beta]),
         (step.pair_case, 0.1, step.pair_kl, [step.pair_kl_fifth]),
         (step.pair_case, 0.1, step.pair_kl_sharper, [step.pair_kl_sharper_ten_percent]),
         (step.assouad_case, 1.0, step.assouad, [step.assouad_half]),

@@ -97,29 +97,6 @@ def test_a_8_symbolically():
     assert sympy.simplify(sympy.diff(inverse, x) - 2 * sympy.sinh(x)) == 0
 
 
-def interval_tanh(x):
-    return 1 - 2 / (mpmath.iv.exp(2 * x) + 1)
-
-
-def test_the_separation_of_theorem_4_5_by_intervals():
-    """2·log cosh(t/2) ≥ t²/8 for t ≤ 2.4 and ≥ 3t/10 beyond, by its slope in x = t/2.
-
-    Below: both sides vanish at 0 and tanh x ≥ x/2 on [0, 1.2]: near 0 since tanh x ≥ x·(1 − x²),
-    then cell by cell.  Beyond: 2·tanh x ≥ 0.6, and at x = 1.2 the function exceeds 0.72.
-    """
-    iv, cells = mpmath.iv, 400
-    assert (1 - iv.mpf([0, 0.01]) ** 2).a > 0.5
-    edges = [0.01 + 1.19 * i / cells for i in range(cells + 1)]
-    for low, high in itertools.pairwise(edges):
-        x = iv.mpf([low, high])
-        assert (interval_tanh(x) - x / 2).a > 0
-    edge = iv.mpf("1.2")
-    assert (2 * interval_tanh(edge)).a > 0.6
-    assert (2 * iv.log((iv.exp(edge) + iv.exp(-edge)) / 2)).a > 0.72
-    assert math.isclose(2.4**2 / 8, 0.3 * 2.4)
-    assert math.isclose(0.3 * 2.4, 0.72)
-
-
 @pytest.mark.parametrize(("steps", "boundary"), [(6, 1.5), (7, 2.0), (9, 0.3), (10, 4.0)])
 def test_walk_crossing_by_enumeration(steps, boundary):
     crossed = sum(

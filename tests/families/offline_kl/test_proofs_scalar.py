@@ -5,18 +5,34 @@ import pytest
 import sympy
 from mpmath import iv
 
-from repro.families.offline_kl import bounds_scalar, proofs_scalar
-from repro.preferences.label_information import inverse_information, log_likelihood_slope, two_term
+from repro.families.offline_kl import bounds_scalar, proofs_scalar, quantities_hypercube
+from repro.families.offline_kl.bounds_corrected import (
+    CONSTANTS_APART,
+    LARGEST_TILT,
+    hypercube_cell,
+)
+from repro.families.offline_kl.searches_channels import plans
+from repro.families.offline_kl.worlds_hypercube import HypercubePrior
+from repro.preferences.label_information import (
+    inverse_information,
+    inverse_slope,
+    log_likelihood_slope,
+    privacy_excess,
+    two_term,
+)
 from repro.study.proofs import decided
 
 BOUNDS = [0.1, 1.0, 5.0]
 RIGHT = ("a_2", "a_4", "a_8", "squared_slope", "by_halves", "two_term_above", "two_term_below",
-         "log_likelihood")  # fmt: skip
+         "log_likelihood", "constants_apart", "separation", "no_coverage",
+         "centred")  # fmt: skip
 CAUGHT = {
     "a_2_ten_percent": 1, "a_2_sign": 1, "a_4_ten_percent": 1, "a_4_sign": 1,
     "a_8_ten_percent": 1, "a_8_at_zero": 1, "squared_slope_ten_percent": 1, "last_line_of_15": 1,
     "by_halves_tenth_more": 1, "step_b_of_18": 1, "two_term_above_ten_percent": 0.01,
     "two_term_below_ten_percent": 12, "log_likelihood_ten_percent": 1,
+    "constants_apart_ten_percent": 12, "separation_twice_beta": 1, "no_coverage_ten_percent": 1,
+    "uncentred": 1, "infimum_inside": 1,
 }  # fmt: skip
 
 
@@ -73,6 +89,57 @@ def test_the_slope_of_a_report(difference):
     slope = (log_prob(difference + 1e-6) - log_prob(difference - 1e-6)) / 2e-6
     found = value("log_likelihood", epsilon, np.exp(difference / 2))
     assert found == pytest.approx(slope / log_likelihood_slope(epsilon), rel=1e-6)
+
+
+@pytest.mark.parametrize("coverage", [2.05, 16.0, 1e4])
+@pytest.mark.parametrize("epsilon", [0.1, 2.0, 16.0])
+def test_upper_over_lower_bound_by_what_b_leaves(coverage, epsilon):
+    """b = B − a for a = min{1/10, 1/(2β)} and β = log(C−1)/b."""
+    bound, odds = 6.0, np.log(coverage - 1)
+    base = max(bound - LARGEST_TILT, bound / (1 + 0.5 / odds))
+    cell = hypercube_cell(3, coverage, base / odds, epsilon)
+    assert base + cell.tilt == pytest.approx(bound)
+    n_pairs = 1e6 * cell.large(base)
+    ratio = cell.upper(bound, n_pairs) / cell.lower_at_large_n(base, n_pairs) / CONSTANTS_APART
+    scaled = privacy_excess(epsilon) * inverse_slope(base)
+    assert value("constants_apart", bound, cell.tilt, scaled / (1 + scaled)) == pytest.approx(ratio)
+
+
+@pytest.mark.parametrize("log_odds", [1e-3, 0.3, 0.999, 1.0, 2.4, 40.0, 700.0])
+def test_the_cost_of_two_corners(log_odds):
+    """Where u ≤ 1 an enclosure, from there on the value."""
+    prior = HypercubePrior(1, 4.0, 1.0, 2e3, log_odds, 1.0)
+    exact = quantities_hypercube.separation(prior) / quantities_hypercube.exact_separation(prior)
+    place = log_odds if log_odds <= 1 else 2 - 1 / log_odds
+    found = proofs_scalar.separation.run(1.0).ratio(iv.mpf(place))
+    assert float(found.a) * (1 - 1e-9) <= exact <= float(found.b) * (1 + 1e-9)
+    assert float(found.b) <= 1.05 * exact
+    assert exact < 0.607
+
+
+def test_the_gap_without_coverage_near_its_bound():
+    """Random plans: at most the variance over 2λm, and nearly all of it for some."""
+    rng = np.random.default_rng(0)
+    shares = []
+    for one in (plans(0.3, rng) for _ in range(300)):
+        error = one.estimated - one.reward
+        spread = (one.reference * (error - (one.reference * error).sum()).square()).sum()
+        shares.append(one.gap * 2 * one.kl_weight * one.chi_share / float(spread))
+    assert 0.95 < max(shares) <= 1 + 1e-9
+
+
+def test_the_gap_of_a_response_is_a_square_and_a_divergence_short_of_its_bound():
+    """f = m·w²/2 + (1 − m)(w·log w − w): h = h′²/(2m) − (h′ + m(w* − w))²/(2m) − R."""
+    w, best, c, m = sympy.symbols("w w_star c m", positive=True)
+    f = lambda x: m * x**2 / 2 + (1 - m) * (x * sympy.log(x) - x)  # noqa: E731
+    rest = lambda x: f(x) - m * x**2 / 2  # noqa: E731
+    slope = lambda of, x: sympy.diff(of(x), x)  # noqa: E731
+    h = lambda x: f(x) - f(best) - (slope(f, best) + c) * (x - best)  # noqa: E731
+    divergence = rest(best) - rest(w) - slope(rest, w) * (best - w)
+    square = (slope(h, w) + m * (best - w)) ** 2
+    claimed = (slope(h, w) ** 2 - square) / (2 * m) - divergence
+    assert sympy.simplify(sympy.expand(h(w) - claimed)) == 0
+    assert sympy.simplify(sympy.diff(rest(w), w, 2) - (1 - m) / w) == 0  # convex, as m ≤ 1
 
 
 def test_rearrangements_symbolically():

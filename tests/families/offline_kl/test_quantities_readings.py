@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import sympy
 import torch
+from mpmath import iv
 
-from repro.families.offline_kl import quantities_readings as reading
+from repro.families.offline_kl import proofs_scalar as proof
 from repro.families.offline_kl.quantities_readings import (
     DRAWN,
     FREE,
@@ -14,6 +15,7 @@ from repro.families.offline_kl.quantities_readings import (
 )
 from repro.instances.assumptions import linear_concentrability
 from repro.instances.linear import LinearWorld, centred
+from repro.study.proofs import decided
 
 RNG = np.random.default_rng
 
@@ -79,19 +81,40 @@ def test_the_bound_of_theorem_5_2_is_log_squared_for_a_linear_class():
     assert (sums[4::4] >= below[4::4]).all()
 
 
-def ratios(method, count, rng, cases):
-    return [method.run(reading.random_class(count, rng)) for _ in range(cases)]
-
-
 def test_the_literal_distance_vanishes_symbolically():
     """b = g − h lies in [−B, B] for g, h in [0, B], and makes the numerator 0."""
     g, h = sympy.symbols("g h", real=True)
     assert ((g - h - sympy.Symbol("b")) ** 2).subs(sympy.Symbol("b"), g - h) == 0
-    assert ratios(reading.infimum_inside, 2, RNG(0), 5) == pytest.approx([1e12] * 5)
+    assert decided(proof.infimum_inside.run(2)) == pytest.approx(1e12)
+
+
+def leverage(phi, reference):
+    moment = np.einsum("sa,sai,saj->ij", reference, phi, phi) / len(reference)
+    return np.einsum("sai,ij,saj->sa", phi, np.linalg.inv(moment), phi), moment
 
 
 def test_the_centred_distance_is_the_one_in_use_and_sharp():
-    assert max(ratios(reading.centred, 3, RNG(1), 200)) == pytest.approx(1, abs=1e-9)
-    assert max(ratios(reading.uncentred, 3, RNG(1), 200)) > 1.1
+    """On random classes the ratio is the squared cosine that the proof has, 1 along Σ⁻¹φ̃."""
+    rng = RNG(1)
+    for _ in range(50):
+        features, reference = rng.standard_normal((3, 7, 3)), rng.dirichlet(np.ones(7), 3)
+        phi = features - np.einsum("sa,sad->sd", reference, features)[:, None]
+        distance, moment = leverage(phi, reference)
+        for v in (rng.standard_normal(3), np.linalg.solve(moment, phi[0, 0])):
+            ratio = (phi @ v) ** 2 / (distance * (v @ moment @ v))
+            root = np.linalg.cholesky(moment)
+            one, other = root.T @ v, np.linalg.solve(root, phi[0, 0])
+            cosine = one @ other / np.linalg.norm(one) / np.linalg.norm(other)
+            assert ratio[0, 0] == pytest.approx(cosine**2)
+            assert ratio.max() <= 1 + 1e-9
+        assert ratio[0, 0] == pytest.approx(1)
     world = one_hot_world(2)
     assert linear_concentrability(world)[0] == pytest.approx(torch.full((3,), 2.0).double())
+
+
+@pytest.mark.parametrize("c", [-0.5, 0.2, 0.5])
+def test_the_uncentred_distance_by_one_feature(c):
+    phi, reference = np.array([[[c + 1], [c - 1]]]), np.full((1, 2), 0.5)
+    distance, _ = leverage(phi, reference)
+    found = float(proof.uncentred.run(1).ratio(iv.mpf(c)).mid)
+    assert found == pytest.approx(1 / distance[0, 1])

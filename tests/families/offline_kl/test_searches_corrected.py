@@ -27,19 +27,11 @@ def test_the_error_of_the_table_by_hand():
     assert case.mean_squared_error == pytest.approx(win * 1.5**2 + (1 - win) * 2.5**2)
 
 
-def test_b_leaves_room_for_the_tilt():
-    for coverage in (2.05, 2.5, 16.0, 1e4):
-        cell, base = step.Apart(6.0, 1.0, 3, coverage, 1.0).cell()
-        assert base + cell.tilt == pytest.approx(6.0)
-        assert cell.kl_weight * math.log(coverage - 1) == pytest.approx(base)
-
-
 @pytest.mark.parametrize(
     ("draw", "right", "wrong", "grid"),
     [
         (step.two_rewards, step.hellinger, (step.hellinger_ten_percent,), (0.5, 4, 12)),
         (step.choice_case, step.in_sample, (step.in_sample_ten_percent,), (0.5, 4, 12)),
-        (step.apart_case, step.constants_apart, (step.constants_apart_ten_percent,), (1, 6, 12)),
     ],
 )
 def test_the_search_finds_planted_faults_alone(draw, right, wrong, grid):

@@ -14,7 +14,7 @@ from repro.preferences.label_information import inverse_information, one_less_af
 def errors_by_hand(case):
     """|Δ̂ − Δ| of every number of wins, and its chance."""
     wins = np.arange(case.pairs + 1)
-    chance = stats.binom.pmf(wins, case.pairs, case._win_prob(case.difference))
+    chance = stats.binom.pmf(wins, case.pairs, case._fits(case.difference))
     keep = 1 / (1 + math.exp(-case.epsilon))
     clean = np.clip((wins / case.pairs - (1 - keep)) / (2 * keep - 1), 1e-300, 1 - 1e-16)
     found = np.clip(np.log(clean / (1 - clean)), -case.reward_bound, case.reward_bound)
@@ -50,7 +50,7 @@ def test_divergence_is_above_the_squared_error():
         bound = 10 ** rng.uniform(-1, 0.9)
         case = TellingPairs(bound, 10 ** rng.uniform(-1, 1), rng.uniform(-1, 1) * bound, 1, 1.0)
         other = rng.uniform(-1, 1) * bound
-        p, q = case._win_prob(other), case._win_prob(case.difference)
+        p, q = case._fits(other), case._fits(case.difference)
         kl = p * math.log(p / q) + (1 - p) * math.log((1 - p) / (1 - q))
         lost = one_less_affinity(other, case.difference, case.epsilon)
         spread = inverse_information(bound, case.epsilon)

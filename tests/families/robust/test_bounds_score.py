@@ -12,8 +12,8 @@ from repro.families.robust.adversaries import NONE, STRONG
 from repro.families.robust.bounds_concentration import (
     chernoff_ratio,
     contraction_ratio,
-    covariance_fails,
-    quadratic_form_fails,
+    covariance_failure,
+    quadratic_form_tail,
 )
 from repro.families.robust.bounds_score import (
     NoiseCase,
@@ -75,13 +75,18 @@ def test_features_of_norm_2_double_e4():
 
 
 def test_covariances():
-    assert covariance_fails(4, 10**4, 1.0, 0.05, RNG(0), 500).mean() < 0.02
-    assert covariance_fails(4, 10**4, 0.01, 0.05, RNG(0), 500).mean() > 0.3
+    """Against draws, with a ridge for which a failure is common."""
+    assert covariance_failure(4, 10**4, 1.0, 0.05) < 0.01
+    mass, ridge = np.array([1 - 3e-4, 1e-4, 1e-4, 1e-4]), 0.01 * 4 * math.log(10**4 / 0.05)
+    seen = RNG(0).multinomial(10**4, mass, size=20_000)
+    ratio = (seen + ridge) / (10**4 * mass + ridge)
+    fails = ((ratio < 1 / 3) | (ratio > 5 / 3)).any(axis=1).mean()
+    assert covariance_failure(4, 10**4, 0.01, 0.05) * 0.05 == pytest.approx(fails, abs=0.01)
 
 
 def test_quadratic_forms():
-    assert quadratic_form_fails(8, False, 0.05, RNG(0), 500).mean() < 0.05
-    assert quadratic_form_fails(8, True, 0.05, RNG(0), 500).mean() > 0.2
+    assert quadratic_form_tail(2, True, 0.5) == pytest.approx(1)  # xᵀΣx = 2 ± 1 and tr Σ = 2
+    assert quadratic_form_tail(8, False, 0.05) < 1 < quadratic_form_tail(8, True, 0.05)
 
 
 def test_chernoff_holds_with_half_and_not_with_one():

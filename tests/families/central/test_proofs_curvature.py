@@ -1,0 +1,71 @@
+"""Proofs of (19), (21) and a term of Σ_K: decided, and held against the derivatives themselves."""
+
+import numpy as np
+import pytest
+import torch
+from mpmath import iv
+
+from repro.families.central import proofs_curvature as proof
+from repro.families.central.bounds_curvature import curvature_ratio, ranking_curvature_ratio
+from repro.families.central.bounds_rankings import automatic_derivatives
+from repro.families.central.quantities_rankings import RankingCase
+from repro.families.central.worlds_rankings import covariance_of_ranking
+from repro.study.proofs import decided
+
+
+def case_of(count, radius=0.05, feature_norm=1.0):
+    return RankingCase(methods=(), num_ranked=count, feature_norm=feature_norm, radius=radius)
+
+
+def value(method, case, *point):
+    return float(method.run(case).ratio(*(iv.mpf(x) for x in point)).mid)
+
+
+@pytest.mark.parametrize("count", [3, 4, 10])
+def test_the_corrected_forms_are_proved_and_the_others_refuted(count):
+    for right in (proof.curvature, proof.two_k_over_k_minus_1):
+        assert 0 < decided(right.run(case_of(count))) <= 1 + 1e-9
+    assert decided(proof.curvature_printed.run(case_of(count, radius=0.01))) > 1
+    assert decided(proof.limit_of_many.run(case_of(count))) > 1
+
+
+@pytest.mark.parametrize("count", [3, 5, 8])
+def test_the_counterexamples_are_those_of_the_losses(count):
+    case = case_of(count, radius=1e-9)
+    worst = ranking_curvature_ratio(np.random.default_rng(0), 2, count, 1.0, 1e-9, 0.5)
+    assert value(proof.curvature_printed, case, 0.5) == pytest.approx(float(worst[0]))
+    turns = torch.tensor([(-1.0) ** k for k in range(count)], dtype=torch.float64)[None, :, None]
+    term = float(torch.linalg.matrix_norm(covariance_of_ranking(turns), ord=2))
+    assert value(proof.limit_of_many, case, 0.5) == pytest.approx(term / 2)
+
+
+def test_two_preferred_responses_bound_the_curvature():
+    """p_j·p_k ≥ e^(−4LB)/K² is what the proof needs; the ratio there bounds that of the loss."""
+    rng, count, radius = np.random.default_rng(1), 4, 0.7
+    features = torch.from_numpy(rng.standard_normal((200, count, 2)))
+    features = features / features.norm(dim=-1, keepdim=True)
+    theta, v = (torch.from_numpy(rng.standard_normal((200, 2))) for _ in range(2))
+    theta = radius * theta / theta.norm(dim=-1, keepdim=True)
+    _, hessian = automatic_derivatives(theta, features)
+    gamma = 0.5 * np.exp(-4 * radius) * (count - 1) / count
+    left, right = (
+        torch.einsum("ri,rij,rj->r", v, matrix, v)
+        for matrix in (gamma * covariance_of_ranking(features), hessian)
+    )
+    rewards = torch.einsum("rkd,rd->rk", features, theta)
+    mean = (rewards.exp().mean(-1)).log()
+    low = rewards.sort(-1).values
+    for i, ratio in enumerate((left / right).tolist()):
+        at = float(low[i, 0]), float(low[i, 1]), float(mean[i])
+        assert ratio <= value(proof.curvature, case_of(count, radius), *at) + 1e-12
+
+
+class Pair:
+    steps, feature_norm, radius = 2, 1.0, 1e-9
+
+
+def test_trajectories_that_cancel_by_the_hessian():
+    found = curvature_ratio(np.random.default_rng(0), 1, 2, 1.0, 1e-9, True)
+    assert value(proof.step_by_step, Pair(), 0.1) == pytest.approx(float(found[0]))
+    assert decided(proof.step_by_step.run(Pair())) > 1.1
+    assert decided(proof.of_the_sum.run(Pair())) <= 1 + 1e-9
