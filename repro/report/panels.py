@@ -46,6 +46,9 @@ QUANTITY = 26
 ROOM_BELOW = 0.12
 """Share of a log axis that is added below for arrows."""
 
+CROWDED = 1e3
+"""Largest over smallest value of a log axis from which decades alone have ticks."""
+
 WIDE = 30.0
 """Largest over smallest value from which a ratio or frequency is drawn on a log axis."""
 
@@ -146,7 +149,14 @@ def _label(value: float, digits: int) -> str:
 
 def _decades(ax: Axes) -> None:
     """On a log axis of less than two decades 1, 2 and 5 are named, of less than one 3 and 7 too,
-    of less than half a one round numbers; on a linear one that is all but one number, it is."""
+    of less than half a one round numbers; on a linear one that is all but one number, it is.
+
+    From three decades on there are no ticks between them: too close to be read, and every tick
+    takes as long as a curve.
+    """
+    for axis, ends in ((ax.xaxis, ax.get_xlim()), (ax.yaxis, ax.get_ylim())):
+        if axis.get_scale() == "log" and ends[1] > CROWDED * ends[0]:
+            axis.set_minor_locator(NullLocator())
     low, high = ax.get_ylim()
     if ax.get_yscale() == "log" and high < 100 * low:
         named = (1.0, 2.0, 5.0) if high > 10 * low else (1.0, 2.0, 3.0, 5.0, 7.0)
