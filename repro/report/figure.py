@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
@@ -27,6 +27,7 @@ PANEL_WIDTH, PANEL_HEIGHT = 4.4, 3.9
 
 DPI = 110
 
+
 def draw(result: Result) -> Sheet:
     """Draw every check of a run: what was measured, what is claimed, what the controls did."""
     checks, columns = result.checks, panel_columns(len(result.checks))
@@ -40,6 +41,17 @@ def draw(result: Result) -> Sheet:
             write_captions(ax, item, heights[order // columns])
         sheet.settle(*_headings(sheet, result))
     return sheet
+
+
+def figures(result: Result, kinds: Iterable[str]) -> list[bytes]:
+    """A run's figure in several formats, laid out once."""
+    figure = draw(result)
+    return [figure_bytes(figure, kind) for kind in kinds]
+
+
+def drawn(result: Result, kind: str) -> bytes:
+    """A run's figure in one format."""
+    return figure_bytes(draw(result), kind)
 
 
 def save(figure: Figure, path: Path) -> None:

@@ -100,7 +100,7 @@ class Sheet(Figure):
     def _measured(self, ax: Axes, now: Around) -> Around:
         frame, renderer = ax.get_window_extent(), self._agg.get_renderer()
         x_axis, y_axis = (axis.get_tightbbox(renderer) for axis in (ax.xaxis, ax.yaxis))
-        captions = [text for text in ax.texts if text.get_ha() == "left"]
+        captions = [text for text in ax.texts if text.get_horizontalalignment() == "left"]
         return Around(
             frame.x0 - y_axis.x0 if y_axis else 0.0,
             frame.y0 - x_axis.y0 if x_axis else 0.0,
