@@ -22,6 +22,9 @@ from repro.study.power import planned, rounded
 FEWEST = 0.05
 """One replicate in each of the 20 blocks of smoke."""
 
+SAFE, LEAST = 1.3, 0.1
+"""What a row keeps where it has too many: over what the pilot says, and at least."""
+
 
 @dataclass(frozen=True)
 class Form:
@@ -45,11 +48,19 @@ LINES = Form(
 
 
 class PowerRequest(ManyRuns):
-    """Arguments of the command; ``budgets`` is the largest that a pinned verdict is to hold at."""
+    """Arguments of the command.
+
+    Attributes:
+        budgets: the largest that a pinned verdict is to hold at.
+        seed: of the pilot.
+        write: put what is enough into the configs.
+        lower: also where a row has twice as many as that, or more.
+    """
 
     budgets: Literal["smoke", "laptop", "paper"] = "paper"
     seed: Whole = 0
     write: bool = False
+    lower: bool = False
 
 
 @dataclass(frozen=True)
@@ -74,6 +85,12 @@ class Planned:
         return rounded(max(self.needed, FEWEST))
 
     @property
+    def lowered(self) -> float:
+        """The factor that is kept where the row has far more, else what it has."""
+        kept = rounded(max(SAFE * self.needed, LEAST))
+        return kept if self.needed > 0 and kept <= self.now / 2 else self.now
+
+    @property
     def enough(self) -> bool:
         """Whether the row comes out with what it has."""
         return self.needed <= self.now
@@ -89,7 +106,7 @@ def power(request: PowerRequest) -> list[Planned]:
     for theorem in request.theorems():
         rows = _planned(theorem, request)
         if request.write:
-            _write(place_of(theorem).config(theorem), rows)
+            _write(place_of(theorem).config(theorem), rows, request.lower)
         found += rows
     return found
 
@@ -114,18 +131,34 @@ def _budget(name: str) -> Budget:
     return validate(Budget, yaml_mapping("budget", conf_dir() / "budget" / f"{name}.yaml"))
 
 
-def _write(path: Path, rows: Sequence[Planned]) -> None:
-    """Put what is enough into the probes of rows that have too few.
+def _write(path: Path, rows: Sequence[Planned], lower: bool) -> None:
+    """Put what is enough into the probes of rows that have too few, or far too many.
 
     Raises:
         BadInput: a row has no probe below ``probes``.
     """
     text = path.read_text(encoding="utf-8")
     for row in rows:
-        if math.isfinite(row.needed) and row.needed > 0 and not row.enough:
-            text = with_factor(text, row.row, row.factor)
+        if lower and row.enough and row.lowered < row.now:
+            text = with_factor(text, row.row, row.lowered)
+    for row in rows:  # one that shares the probe of another was lowered with it
+        kept = row.lowered if row.enough else row.factor
+        if math.isfinite(row.needed) and factor_of(text, row.row) < kept:
+            text = with_factor(text, row.row, kept)
     with atomic_write(path) as draft:
         draft.write_text(text, encoding="utf-8")
+
+
+def factor_of(text: str, row: str) -> float:
+    """The ``replicates`` of one row's probe in a config's text; 1 where it has none.
+
+    >>> factor_of("probes:\\n  a: &a {grid: [1], replicates: 3}\\n  b: *a\\n", "b")
+    3.0
+    """
+    import yaml
+
+    probe = yaml.safe_load(text)["probes"].get(row, {})
+    return float(probe.get("replicates", 1.0))
 
 
 def with_factor(text: str, row: str, factor: float) -> str:

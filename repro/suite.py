@@ -16,8 +16,8 @@ Stability runs every experiment at seeds 0, 1, … and
 names the rows whose pinned verdict did not come out, or a control of which was not caught;
 theorem=NAME limits it; status 1 if there are any.
 Power runs a pilot at budget=smoke and names the rows whose replicates are too few for their pinned
-verdict at every budget, with how many they need; write=true puts them into conf/theorem; status 1
-if there are any.
+verdict at every budget, with how many they need; write=true puts them into conf/theorem, lower=true
+also where a row has twice as many or more; status 1 if any row has too few.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,12 @@ from repro.report.measurements import measurements_frame, parquet_bytes
 from repro.report.run_facts import run_facts
 from repro.report.seals import config_bytes, json_bytes, sealed
 from repro.study.checks import Check
+from repro.study.parallel import at_once, has_workers
 from repro.study.results import CheckResult, Outcome, Result
 
 __all__ = ["measurements_frame", "remember", "verdict_json", "write_files"]
+
+FIGURES = ("png", "svg")
 
 
 def verdict_json(result: Result) -> dict[str, Any]:
@@ -105,7 +109,7 @@ def write_files(
     written = [
         _write(folder / "config.yaml", config_bytes(result)),  # first: it says whose folder it is
         _write(folder / "measurements.parquet", parquet_bytes(result)),
-        *_write_figures(result, folder),
+        *_write_figures(result, folder, workers),
         _write(folder / "run.json", json_bytes(run)),
     ]
     return [*written, _write(folder / "verdict.json", json_bytes(verdict))]
@@ -130,9 +134,13 @@ def _write(path: Path, content: bytes) -> Path:
     return path
 
 
-def _write_figures(result: Result, folder: Path) -> list[Path]:
-    """The figure as PNG and SVG."""
-    from repro.report.figure import draw, figure_bytes
+def _write_figures(result: Result, folder: Path, workers: int) -> list[Path]:
+    """The figure as PNG and SVG, at the same time where there are processes for it."""
+    from repro.report.figure import drawn, figures
 
-    figure = draw(result)
-    return [_write(folder / f"figure.{end}", figure_bytes(figure, end)) for end in ("png", "svg")]
+    if has_workers(workers):
+        found = at_once(partial(drawn, result), FIGURES, workers)
+    else:
+        found = figures(result, FIGURES)
+    named = zip(FIGURES, found, strict=True)
+    return [_write(folder / f"figure.{kind}", content) for kind, content in named]

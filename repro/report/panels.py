@@ -46,6 +46,11 @@ QUANTITY = 26
 ROOM_BELOW = 0.12
 """Share of a log axis that is added below for arrows."""
 
+CROWDED = 1e3
+"""Largest over smallest value of a log axis from which decades alone have ticks."""
+
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
 WIDE = 30.0
 """Largest over smallest value from which a ratio or frequency is drawn on a log axis."""
 
@@ -146,7 +151,17 @@ def _label(value: float, digits: int) -> str:
 
 def _decades(ax: Axes) -> None:
     """On a log axis of less than two decades 1, 2 and 5 are named, of less than one 3 and 7 too,
-    of less than half a one round numbers; on a linear one that is all but one number, it is."""
+    of less than half a one round numbers; on a linear one that is all but one number, it is.
+
+    From three decades on there are no ticks between them: too close to be read, and every tick
+    takes as long as a curve.
+    """
+    for axis, ends in ((ax.xaxis, ax.get_xlim()), (ax.yaxis, ax.get_ylim())):
+        if axis.get_scale() == "log" and ends[1] >= 100 * ends[0]:
+            axis.set_major_formatter(FuncFormatter(lambda value, _: decade(value)))
+            axis.set_minor_formatter(NullFormatter())
+            if ends[1] > CROWDED * ends[0]:
+                axis.set_minor_locator(NullLocator())
     low, high = ax.get_ylim()
     if ax.get_yscale() == "log" and high < 100 * low:
         named = (1.0, 2.0, 5.0) if high > 10 * low else (1.0, 2.0, 3.0, 5.0, 7.0)
@@ -158,6 +173,15 @@ def _decades(ax: Axes) -> None:
         ax.yaxis.set_major_formatter(
             FuncFormatter(lambda value, _: beside(value, 0.5 * (low + high)))
         )
+
+
+def decade(value: float) -> str:
+    """A power of ten, in plain characters: parsing formulas takes a tenth of a figure's time.
+
+    >>> decade(1e-12), decade(1.0), decade(1e5)
+    ('10⁻¹²', '10⁰', '10⁵')
+    """
+    return "10" + str(round(math.log10(value))).translate(RAISED)
 
 
 def beside(value: float, middle: float) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -14,6 +15,13 @@ from repro.study.blocks import Block
 from repro.study.worker_life import belong_to, free_shared_memory
 
 KEPT = "Finished blocks are kept; run the same command to go on"
+
+
+Item = TypeVar("Item")
+Made = TypeVar("Made")
+
+_started: set[int] = set()
+"""Sizes of the pools that this process has measured with; joblib keeps them."""
 
 
 def mapper(workers: int) -> Callable[..., Iterable[tuple[Block, np.ndarray]]]:
@@ -56,9 +64,32 @@ class _Pool:
         warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
         pool = Parallel(
             n_jobs=self.workers, return_as="generator_unordered", batch_size=2,  # type: ignore
-            initializer=belong_to, initargs=(os.getpid(),),
+            **_first_of_all(),
         )  # fmt: skip
+        _started.add(self.workers)
         yield from pool(delayed(_one)(function, block) for block in blocks)  # type: ignore[misc]
+
+
+def has_workers(workers: int) -> bool:
+    """Whether worker processes of this process wait for something to do."""
+    return workers in _started
+
+
+def at_once(function: Callable[[Item], Made], items: Sequence[Item], workers: int) -> list[Made]:
+    """``function`` of each item, in worker processes; where they die, in this one."""
+    from joblib import Parallel, delayed
+    from joblib.externals.loky.process_executor import BrokenProcessPool
+
+    pool = Parallel(n_jobs=workers, **_first_of_all())
+    try:
+        return pool(delayed(function)(item) for item in items)  # type: ignore[return-value]
+    except BrokenProcessPool:
+        return [function(item) for item in items]
+
+
+def _first_of_all() -> dict[str, Any]:
+    """What every worker begins with; pools are kept only where it is the same."""
+    return {"initializer": belong_to, "initargs": (os.getpid(),)}
 
 
 def _lost(where: str) -> BadInput:

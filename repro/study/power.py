@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import singledispatch
 
 import numpy as np
@@ -25,7 +25,7 @@ from repro.study.checks import (
     Verdict,
 )
 from repro.study.config import Budget
-from repro.study.rates import Estimate, fit_slope, point_estimates
+from repro.study.rates import Estimate, fit_slope, point_estimates, pooled
 from repro.study.results import CheckResult, Outcome, Series
 
 PARTS = {"smoke": 3.0, "laptop": 6.0, "paper": 20.0}
@@ -49,12 +49,14 @@ class Margin:
         room: from the estimate to the edge of the margin, on the pinned verdict's side.
         width: tolerance that the half-width is a part of; inf for one-sided claims.
         shared: by how many intervals the error rate is shared.
+        may_straddle: whether the verdict turns only once the whole interval lies beyond the edge.
     """
 
     error: float
     room: float
     width: float
     shared: int = 1
+    may_straddle: bool = False
 
     def times(self, pilot: Budget, budget: Budget) -> float:
         """By how much the pilot's replicates must be multiplied at a budget; inf: none do."""
@@ -63,7 +65,10 @@ class Margin:
         deciding, printed = (
             float(stats.norm.isf(miss / self.shared / 2)) for miss in (budget.row_error, 0.05)
         )
-        largest = min(self.room / (deciding + CHANCE), self.width / PARTS[budget.name] / printed)
+        spent = CHANCE + (-deciding if self.may_straddle else deciding)
+        if spent <= 0:
+            return 0.0
+        largest = min(self.room / spent, self.width / PARTS[budget.name] / printed)
         return SPARE * (self.error / largest) ** 2 * pilot.replicates / budget.replicates
 
 
@@ -125,17 +130,23 @@ def _(check: SlopeCheck, series, verdict) -> list[Margin]:
 
 @margins.register
 def _(check: RatioCheck, series, verdict) -> list[Margin]:
-    return [
+    """The mean over the grid is to hold; a point is only to be no contradiction by itself."""
+    points, shared = point_estimates(series), len(series.grid)
+    judged = [(pooled(points), 1), *((at, shared) for at in points)]
+    found = [
         _margin(
             at,
             _room(at, check.claimed, check.tolerance, check.direction),
             check.tolerance,
             check.direction,
             verdict,
-            len(series.grid),
+            among,
         )
-        for at in point_estimates(series)
+        for at, among in judged
     ]
+    if verdict == "contradicted":
+        return found
+    return [found[0], *(replace(one, width=math.inf, may_straddle=True) for one in found[1:])]
 
 
 @margins.register

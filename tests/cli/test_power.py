@@ -8,7 +8,7 @@ import yaml
 from repro import suite
 from repro.base.errors import BadInput
 from repro.base.paths import conf_dir
-from repro.power import Planned, told, with_factor
+from repro.power import LEAST, Planned, _write, factor_of, told, with_factor
 from repro.study.discovery import slugs
 
 
@@ -60,3 +60,27 @@ def test_bad_words_are_refused(word, capsys):
 def test_an_exact_experiment_has_enough(tmp_path, capsys):
     assert suite.main(["power", "theorem=rdpo_identity", f"output_dir={tmp_path}"]) == 0
     assert capsys.readouterr().out == "0 of 0 random rows have enough\n"
+
+
+TEXT = """probes:
+  a: &a {grid: [1, 2, 4], replicates: 8}
+  b: *a
+  c: {grid: [1, 2, 4]}
+  d: *a
+"""
+
+
+def test_rows_with_far_too_many_are_lowered_and_those_beside_them_are_not(tmp_path):
+    """``b`` and ``d`` share the probe of ``a`` and need more; ``c`` has a little too many."""
+    path = tmp_path / "one.yaml"
+    needed = {"a": 0.4, "b": 4.1, "c": 0.6, "d": 0.0}
+    now = {"a": 8.0, "b": 8.0, "c": 1.0, "d": 8.0}
+    rows = [Planned("one", row, now[row], needed[row]) for row in needed]
+    for lower, wanted in ((False, now), (True, {**now, "a": 0.7})):
+        path.write_text(TEXT, encoding="utf-8")
+        _write(path, rows, lower)
+        assert {row: factor_of(path.read_text(), row) for row in now} == wanted
+
+
+def test_one_replicate_a_block_is_never_reached_by_lowering():
+    assert Planned("one", "a", now=4.0, needed=1e-9).lowered == LEAST

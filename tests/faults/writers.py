@@ -47,7 +47,7 @@ def _result():
         return execute(replace(_session(), output_dir=Path(scratch))).result
 
 
-def _no_figures(result, folder):
+def _no_figures(result, folder, workers):
     return [files._write(folder / f"figure.{end}", b"drawn") for end in ("png", "svg")]
 
 

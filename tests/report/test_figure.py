@@ -13,7 +13,7 @@ from matplotlib import pyplot, rcParams
 
 import repro
 from repro.report.captions import caption_lines
-from repro.report.figure import draw, panel_boxes, panel_columns, save
+from repro.report.figure import draw, drawn, figures, panel_boxes, panel_columns, save
 from repro.study.checks import Check
 from repro.study.results import CheckResult, Outcome, Series
 
@@ -338,3 +338,30 @@ def test_only_what_was_measured_is_called_so(shared_result, evidence):
     words = caption_lines(replace(item, check=replace(item.check, evidence=evidence)))
     assert [one for one in words if one.startswith(evidence)]
     assert not [one for one in words if one.startswith("measured")]
+
+
+def test_formats_drawn_apart_are_those_drawn_from_one_layout(shared_result):
+    """Two processes draw one each where there are workers."""
+    together = figures(shared_result, ("png", "svg"))
+    assert together == [drawn(shared_result, "png"), drawn(shared_result, "svg")]
+
+
+def test_frames_are_of_one_size_and_stand_in_line(figure):
+    frames = np.array([ax.get_window_extent().extents for ax in panels(figure)])
+    sizes = frames[:, 2:] - frames[:, :2]
+    np.testing.assert_allclose(sizes, sizes[:1].repeat(len(sizes), 0))
+    columns = panel_columns(len(frames))
+    for first in range(columns):
+        np.testing.assert_allclose(np.ptp(frames[first::columns, 0]), 0, atol=1e-6)
+
+
+def test_what_belongs_to_one_panel_keeps_away_from_the_next(figure):
+    """Tick labels and names of axes, too."""
+    found = [ax.get_tightbbox() for ax in panels(figure)]
+    for order, box in enumerate(found):
+        assert not any(box.overlaps(other) for other in found[order + 1 :])
+    (legend,) = figure.legends
+    heading = figure._suptitle.get_window_extent()
+    for box in found:
+        assert box.y1 <= heading.y0
+        assert box.y0 >= legend.get_window_extent().y1

@@ -9,7 +9,7 @@ import pytest
 
 from repro.base.errors import BadInput
 from repro.study.blocks import Block, BlockStore
-from repro.study.parallel import mapper
+from repro.study.parallel import at_once, mapper
 
 BLOCK = Block(0, 0, "ab" * 16)
 VALUES = np.arange(6.0).reshape(2, 3)
@@ -96,3 +96,13 @@ def test_an_entry_under_another_name_is_no_block(tmp_path):
     place.write_bytes(path.read_bytes())
     assert store.read(BLOCK, (2, 3)) is not None
     assert store.read(other, (2, 3)) is None
+
+
+def _die_apart(home, number):
+    if os.getpid() != home:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return 2 * number
+
+
+def test_what_dying_workers_did_not_make_is_made_here():
+    assert at_once(partial(_die_apart, os.getpid()), [1, 2, 3], 2) == [2, 4, 6]

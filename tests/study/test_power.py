@@ -64,13 +64,13 @@ def test_a_value_beyond_the_edge_is_not_mended_by_replicates():
 
 def test_noise_of_the_pilot_is_not_taken_for_a_bias():
     """At the edge by two standard errors, as at the claim itself; by many, it is a bias."""
-    near = Series(GRID, 1.0 + 0.09 * np.ones((len(GRID), 20, 20)))
+    near = Series(GRID, 1.0 + 0.06 * np.ones((len(GRID), 20, 20)))
     near.values[:, ::2] += 0.2
     near.values[:, 1::2] -= 0.2
-    exact = Series(GRID, near.values - 0.09)
+    exact = Series(GRID, near.values - 0.06)
     for one, other in zip(*(margins(RATIO, s, "supported") for s in (near, exact)), strict=True):
         assert one.room == other.room == RATIO.tolerance
-    biased = Series(GRID, 1.0 + (near.values - 1.0) / 20 + 0.09 * 19 / 20)
+    biased = Series(GRID, 1.0 + (near.values - 1.0) / 20 + 0.06 * 19 / 20)
     assert margins(RATIO, biased, "supported")[0].room < 0.05
 
 
@@ -100,3 +100,14 @@ def test_an_event_that_was_never_seen_needs_more_at_a_stricter_level():
 @pytest.mark.parametrize("replicates", [0.05, 0.07, 1.0, 1.01, 7.1, 9.9, 1234.0])
 def test_nice_numbers_are_enough(replicates):
     assert replicates * (1 - 1e-6) <= rounded(replicates) <= 1.7 * replicates
+
+
+def test_points_of_a_ratio_may_straddle_the_edge():
+    """The mean over the grid decides, so points need a quarter of what the mean would alone."""
+    rng = np.random.default_rng(4)
+    series = measured(rng, SMOKE, 1.0)
+    mean, *points = margins(RATIO, series, "supported")
+    needed = [one.times(SMOKE, SMOKE) for one in points]
+    assert mean.error < min(one.error for one in points) / 1.5
+    assert max(needed) < mean.times(SMOKE, SMOKE)
+    assert margins(RATIO, series, "contradicted")[1].may_straddle is False
