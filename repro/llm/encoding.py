@@ -89,18 +89,19 @@ def encode(
 ) -> Tokens:
     """Prompts with their responses and an end token."""
     heads = encode_prompts(tokenizer, prompts, data)
-    tails = [
-        [*_ids(tokenizer, text)[: data.max_response_tokens], tokenizer.eos_token_id]
-        for text in responses
-    ]
-    length = max(len(h) + len(t) for h, t in zip(heads, tails, strict=True))
-    ids = torch.full((len(heads), length), tokenizer.pad_token_id)
-    present, response = torch.zeros(2, len(heads), length, dtype=torch.long)
-    for row, (head, tail) in enumerate(zip(heads, tails, strict=True)):
-        ids[row, : len(head) + len(tail)] = torch.tensor(head + tail)
-        present[row, : len(head) + len(tail)] = 1
-        response[row, len(head) : len(head) + len(tail)] = 1
-    return Tokens(ids, present, response)
+    tails = [_ids(tokenizer, text)[: data.max_response_tokens] for text in responses]
+    end = tokenizer.eos_token_id
+    ids, present = padded(
+        tokenizer, [[*a, *b, end] for a, b in zip(heads, tails, strict=True)], "right"
+    )
+    starts = torch.tensor([len(head) for head in heads])[:, None]
+    return Tokens(ids, present, present * (torch.arange(ids.shape[1]) >= starts))
+
+
+def padded(tokenizer: Any, rows: list[list[int]], side: str) -> tuple[Tensor, Tensor]:
+    """(n, L) token ids, padded on a side, and 1 where there is a token."""
+    found = tokenizer.pad({"input_ids": rows}, padding_side=side, return_tensors="pt")
+    return found["input_ids"], found["attention_mask"]
 
 
 def encode_prompts(tokenizer: Any, prompts: Sequence[str], data: Limits) -> list[list[int]]:
