@@ -47,8 +47,7 @@ from repro.llm.release_study import (
     Trained,
     above_length,
     first_steps,
-    win_rate,
-    win_rate_at_equal_length,
+    reached,
 )
 from repro.study.case import Point
 from repro.study.claims import Ratio
@@ -115,8 +114,8 @@ def over_dpo_by_optimizer(case: RdpoCase, rng: np.random.Generator) -> dict[str,
     return found
 
 
-WIN_RATE = seeds("win rate against SFT", win_rate)
-AT_EQUAL_LENGTH = seeds("win rate against SFT at equal length", win_rate_at_equal_length)
+WIN_RATE = seeds("win rate against SFT", partial(reached, "win_rate"))
+AT_EQUAL_LENGTH = seeds("win rate against SFT at equal length", partial(reached, "at_equal_length"))
 OVER_DPO = seeds("win rate − win rate of DPO", over_dpo)
 BETWEEN_ORDERS = seeds("win rate under CTL − under LTC", between_orders)
 RANKING = seeds("implicit ranking accuracy − that of longer-is-better", above_length)

@@ -78,12 +78,16 @@ def chipo_reward_difference(
     Half precision cannot hold exp(80): pass float32, bfloat16 or wider.
     """
     limit = 2 * _positive("reward_bound", reward_bound)
-    # u₁ − u₂ in units of the larger, then scaled by it: the sign survives any size
-    largest = torch.maximum(first_log_ratio, second_log_ratio).detach()
-    scaled = (first_log_ratio - largest).exp() - (second_log_ratio - largest).exp()
-    linear = largest.clamp(max=LOG_RATIO_LIMIT).exp() * scaled
+    linear = _ratio_difference(first_log_ratio, second_log_ratio)
     difference = linear + (first_log_ratio - second_log_ratio)
     return (_positive("kl_weight", kl_weight) * difference).clamp(-limit, limit)
+
+
+def _ratio_difference(first_log_ratio: Tensor, second_log_ratio: Tensor) -> Tensor:
+    """u₁ − u₂ in units of the larger, then scaled by it: the sign survives any size."""
+    largest = torch.maximum(first_log_ratio, second_log_ratio).detach()
+    scaled = (first_log_ratio - largest).exp() - (second_log_ratio - largest).exp()
+    return largest.clamp(max=LOG_RATIO_LIMIT).exp() * scaled
 
 
 def _positive(key: str, value: float) -> float:

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import torch
 
-from repro.llm.judges import longer_is_better
 from repro.llm.pessimistic_study import (
     PessimisticSeed,
     bonus_at,
@@ -57,6 +56,11 @@ def test_weights_are_a_policy_that_prefers_reward(seed, study):
     assert weights.shape == (len(study.prompts), 3)
     assert weights.sum(1) == pytest.approx(np.ones(len(study.prompts)))
     assert 0 <= seed.win_rate(weights) <= 1
+
+
+def longer_is_better(prompts, first, second):
+    """A judge that sees length alone."""
+    return 0.5 + 0.5 * np.sign([len(a) - len(b) for a, b in zip(first, second, strict=True)])
 
 
 def test_the_best_of_what_was_drawn_wins_most(seed):
