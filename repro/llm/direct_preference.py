@@ -66,7 +66,7 @@ def optimised(
     seed: int,
     checkpoint: Path | None = None,
 ) -> Any:
-    """A policy trained from the reference on released labels.
+    """A policy trained from the reference, a copy of which it is, on released labels.
 
     Args:
         reference: where it starts.

@@ -43,12 +43,9 @@ class Tokens:
     @cached_property
     def parts(self) -> list[tuple[list[int], list[int]]]:
         """(prompt, response) as token ids, without padding."""
-        kept = self.present.bool()
-        head, tail = kept & (self.response == 0), kept & (self.response == 1)
-        return [
-            (row[a].tolist(), row[b].tolist())
-            for row, a, b in zip(self.ids, head, tail, strict=True)
-        ]
+        starts, ends = (self.present - self.response).sum(1), self.present.sum(1)
+        rows = zip(self.ids.tolist(), starts.tolist(), ends.tolist(), strict=True)
+        return [(row[:start], row[start:end]) for row, start, end in rows]
 
 
 @dataclass(frozen=True)
@@ -78,10 +75,8 @@ def sorted_by(labels: Tensor, pairs: Iterable[tuple[Any, Any]]) -> tuple[list, l
 
 def encode_pairs(tokenizer: Any, pairs: TextPairs, data: Limits) -> EncodedPairs:
     """Both responses of every comparison; the labels play no part."""
-    return EncodedPairs(
-        encode(tokenizer, pairs.prompts, pairs.first, data),
-        encode(tokenizer, pairs.prompts, pairs.second, data),
-    )
+    both = (encode(tokenizer, pairs.prompts, some, data) for some in (pairs.first, pairs.second))
+    return EncodedPairs(*both)
 
 
 def encode(

@@ -50,9 +50,8 @@ class Drawn:
 def feature_map(study: Study) -> FeatureMap:
     """Features of the fine-tuned model on the pairs to train on, once for all seeds."""
     reference, pooling = study.reference, study.procedure.reward.pooling
-    return FeatureMap.of(
-        reference.model, reference.pairs, pooling, study.scoring_batch, study.device
-    )
+    own = reference.model, reference.pairs, pooling
+    return FeatureMap.of(*own, study.scoring_batch, study.device)
 
 
 @lru_cache(maxsize=64)

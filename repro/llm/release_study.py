@@ -105,7 +105,7 @@ class Seed:
 
     def longest(self) -> Reached:
         """What the longer-is-better baseline reaches, the longest of some responses; no ranking."""
-        return self._once(lambda: (*self.win_rates(self.longest_responses()), *NOTHING), "longest")
+        return self._once(lambda: (*self.win_rates(*self.longest_responses()), *NOTHING), "longest")
 
     def _once(self, measure: Callable[[], tuple[float, ...]], name: str) -> Reached:
         """What is measured, or what an earlier row of the run has kept."""
@@ -128,17 +128,24 @@ class Seed:
         """As many of the fine-tuned model to each, from draws of their own."""
         return self.responses(self.study.reference.model, 1)
 
-    def longest_responses(self) -> list[str]:
-        """The longest of some responses of the fine-tuned model to each, as many again."""
-        count = ANSWERS * LONGEST_OF
-        drawn = self.study.respond(self.study.reference.model, self.draw + 2, count)
-        return [max(some[k::ANSWERS], key=len) for some in drawn for k in range(ANSWERS)]
+    def longest_responses(self) -> tuple[list[str], list[str]]:
+        """The longest of some responses of the fine-tuned model to each prompt, and its opponents.
 
-    def win_rates(self, ours: list[str]) -> tuple[float, float]:
+        Two groups are drawn: the longest of each is compared with all of the other, as one
+        opponent alone would be most of the noise.
+        """
+        drawn = self.study.respond(self.study.reference.model, self.draw + 2, 2 * LONGEST_OF)
+        groups = [(some[k::2], some[1 - k :: 2]) for some in drawn for k in (0, 1)]
+        ours = [max(own, key=len) for own, other in groups for _ in other]
+        return ours, [text for _, other in groups for text in other]
+
+    def win_rates(self, ours: list[str], theirs: list[str] | None = None) -> tuple[float, float]:
         """Against the fine-tuned model, in both orders; and the same at equal length."""
-        prompts = [prompt for prompt in self.study.prompts for _ in range(ANSWERS)]
-        won = wins(self.study.judge, prompts, ours, self.opposing)
-        return float(won.mean()), length_controlled(won, ours, self.opposing)
+        theirs = self.opposing if theirs is None else theirs
+        count = len(ours) // len(self.study.prompts)
+        prompts = [prompt for prompt in self.study.prompts for _ in range(count)]
+        won = wins(self.study.judge, prompts, ours, theirs)
+        return float(won.mean()), length_controlled(won, ours, theirs)
 
     def ranking(self, policy: Any) -> tuple[float, float]:
         """Accuracy and margin on held-out pairs."""

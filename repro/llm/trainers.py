@@ -26,6 +26,7 @@ from repro.llm.extra import library
 from repro.llm.objectives import Loss, Objective
 from repro.llm.settings import Training
 
+Rows = Mapping[str, list]
 OPTIMIZERS = {"adamw": "adamw_torch", "sgd": "sgd"}
 """AdamW without decay, or plain gradient steps, which alone keep the scale of a loss."""
 
@@ -85,9 +86,8 @@ class Run:
 
 
 def trained(
-    kind: type, config: str, model: Any, tokenizer: Any, rows: Mapping[str, list], run: Run,
-    **more: Any,
-) -> Any:  # fmt: skip
+    kind: type, config: str, model: Any, tokenizer: Any, rows: Rows, run: Run, **more: Any
+) -> Any:
     """The model after training; a run with checkpoints goes on from its last one.
 
     Args:
