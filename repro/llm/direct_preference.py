@@ -59,13 +59,9 @@ class Reference:
 
 
 def optimised(
-    reference: Reference,
-    labels: Tensor,
-    objective: Objective,
-    training: Training,
-    seed: int,
+    reference: Reference, labels: Tensor, objective: Objective, training: Training, seed: int,
     checkpoint: Path | None = None,
-) -> Any:
+) -> Any:  # fmt: skip
     """A policy trained from the reference, a copy of which it is, on released labels.
 
     Args:

@@ -13,6 +13,8 @@ from torch import Tensor
 from repro.llm.pairs import TextPairs
 from repro.llm.settings import Limits
 
+Texts = Sequence[str]
+
 
 @dataclass(frozen=True)
 class Tokens:
@@ -79,16 +81,12 @@ def encode_pairs(tokenizer: Any, pairs: TextPairs, data: Limits) -> EncodedPairs
     return EncodedPairs(*both)
 
 
-def encode(
-    tokenizer: Any, prompts: Sequence[str], responses: Sequence[str], data: Limits
-) -> Tokens:
+def encode(tokenizer: Any, prompts: Texts, responses: Texts, data: Limits) -> Tokens:
     """Prompts with their responses and an end token."""
-    heads = encode_prompts(tokenizer, prompts, data)
-    tails = [_ids(tokenizer, text)[: data.max_response_tokens] for text in responses]
-    end = tokenizer.eos_token_id
-    ids, present = padded(
-        tokenizer, [[*a, *b, end] for a, b in zip(heads, tails, strict=True)], "right"
-    )
+    heads, end = encode_prompts(tokenizer, prompts, data), tokenizer.eos_token_id
+    tails = [[*_ids(tokenizer, text)[: data.max_response_tokens], end] for text in responses]
+    rows = [head + tail for head, tail in zip(heads, tails, strict=True)]
+    ids, present = padded(tokenizer, rows, "right")
     starts = torch.tensor([len(head) for head in heads])[:, None]
     return Tokens(ids, present, present * (torch.arange(ids.shape[1]) >= starts))
 
@@ -99,7 +97,7 @@ def padded(tokenizer: Any, rows: list[list[int]], side: str) -> tuple[Tensor, Te
     return found["input_ids"], found["attention_mask"]
 
 
-def encode_prompts(tokenizer: Any, prompts: Sequence[str], data: Limits) -> list[list[int]]:
+def encode_prompts(tokenizer: Any, prompts: Texts, data: Limits) -> list[list[int]]:
     """Token ids of prompts, by the tokenizer's chat template where it has one."""
     return [_prompt_ids(tokenizer, text)[-data.max_prompt_tokens :] for text in prompts]
 

@@ -122,13 +122,12 @@ def length_controlled(
         ours, theirs: (n,) the responses compared.
         weights: (n,) of the comparisons, at least 0; all alike by default.
     """
-    share = np.full(len(won), 1 / len(won)) if weights is None else weights / weights.sum()
     lengths = (np.log1p([len(text) for text in texts]) for texts in (ours, theirs))
     gap = next(lengths) - next(lengths)
-    mean = float(share @ gap)
-    spread = float(share @ (gap - mean) ** 2)
-    slope = float(share @ ((gap - mean) * won)) / spread if spread > 0 else 0.0
-    return float(np.clip(share @ won - slope * mean, 0.0, 1.0))
+    (spread, shared), _ = np.cov(gap, won, aweights=weights, ddof=0)
+    slope = shared / spread if spread > 0 else 0.0
+    level = np.average(won, weights=weights) - slope * np.average(gap, weights=weights)
+    return float(np.clip(level, 0.0, 1.0))
 
 
 def _preference(gap: np.ndarray) -> np.ndarray:

@@ -12,15 +12,9 @@ from repro.llm.settings import Limits, Sampling
 
 
 def draw_responses(
-    model: Any,
-    tokenizer: Any,
-    prompts: Sequence[str],
-    sampling: Sampling,
-    data: Limits,
-    seed: int,
-    device: str,
-    count: int = 1,
-) -> list[list[str]]:
+    model: Any, tokenizer: Any, prompts: Sequence[str], sampling: Sampling, data: Limits, seed: int,
+    device: str, count: int = 1,
+) -> list[list[str]]:  # fmt: skip
     """``count`` responses to each prompt, as texts.
 
     Args:

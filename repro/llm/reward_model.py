@@ -95,14 +95,9 @@ class RewardModel:
 
 
 def fitted_reward(
-    reference: Reference,
-    features: FeatureMap,
-    labels: Tensor,
-    loss: Loss,
-    training: RewardTraining,
-    seed: int,
-    checkpoint: Path | None = None,
-) -> RewardModel:
+    reference: Reference, features: FeatureMap, labels: Tensor, loss: Loss,
+    training: RewardTraining, seed: int, checkpoint: Path | None = None,
+) -> RewardModel:  # fmt: skip
     """First the head alone, then, where asked for, the backbone with it.
 
     Args:
