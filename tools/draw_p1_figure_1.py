@@ -12,6 +12,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from functools import partial
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,7 @@ from torch import Tensor
 
 from repro.base.notation import privacy_cost
 from repro.llm.cases import ReleaseCase
+from repro.llm.contrasts import Contrast
 from repro.llm.losses import mixture_loss
 from repro.llm.pessimism import feature_bonus
 from repro.llm.pessimistic_study import PessimisticSeed, feature_map
@@ -104,7 +106,10 @@ def draw(curves: np.ndarray, sizes: Sequence[int]) -> Figure:
 
 
 def table(curves: np.ndarray, beside: np.ndarray) -> list[str]:
-    """Table 1: printed, ours ± sd over seeds, at equal length, and the longest response."""
+    """Table 1: printed, ours ± sd over seeds, at equal length, and the longest response.
+
+    Below it Welch's p between any two ε, and the seeds an arm that such a difference needs.
+    """
     longest = beside[:, 1, 0]
     reached = {"DPO": beside[:, 0]} | {e: curves[:, k, -1, :2] for k, e in enumerate(EPSILONS)}
     lines = ["| | printed | ours | at equal length | longest response |", "|---|---|---|---|---|"]
@@ -114,6 +119,10 @@ def table(curves: np.ndarray, beside: np.ndarray) -> list[str]:
         (mean, level), (spread, _) = values.mean(0), values.std(0, ddof=1)
         rest = longest.mean(), longest.std(ddof=1)
         lines.append(ROW.format(label, PRINTED[name], mean, spread, level, *rest))
+    rates = curves[:, :, -1, 0]
+    for (a, x), (b, y) in combinations(zip(EPSILONS, rates.T, strict=True), 2):
+        one = Contrast(f"ε = {b:g} over {a:g}", y.mean(), y.std(ddof=1), x.mean(), x.std(ddof=1))
+        lines.append(f"{one.name}: p = {one.p_value(len(x)):.2g}, {one.seeds_needed()} seeds")
     return lines
 
 
