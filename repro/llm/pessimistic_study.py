@@ -12,6 +12,7 @@ from itertools import chain
 
 import numpy as np
 import torch
+from scipy.special import comb
 from torch import Tensor
 
 from repro.base.notation import privacy_cost
@@ -19,7 +20,7 @@ from repro.llm.encoding import encode
 from repro.llm.judges import length_controlled, wins
 from repro.llm.losses import mixture_loss
 from repro.llm.pessimism import FeatureBonus, feature_bonus, gibbs_weights
-from repro.llm.release_study import Seed
+from repro.llm.release_study import LONGEST_OF, Seed
 from repro.llm.reward_model import FeatureMap, RewardModel, fitted_reward
 from repro.llm.study import Study, ranking_accuracy, run_key
 
@@ -112,9 +113,10 @@ class PessimisticSeed(Seed):
         return gibbs_weights(worth, study.procedure.kl_weight).numpy()
 
     def longest_weights(self) -> np.ndarray:
-        """(P, K) all weight on the longest response: the trivial policy."""
+        """(P, K) weights of the trivial policy: how often each is the longest of four of the K."""
         lengths = np.array([[len(text) for text in row] for row in self.drawn.ours])
-        return np.eye(self.study.procedure.samples)[lengths.argmax(1)]
+        few, shorter = min(LONGEST_OF, lengths.shape[1]), lengths.argsort(1).argsort(1)
+        return np.asarray(comb(shorter, few - 1) / comb(lengths.shape[1], few))
 
     def win_rate(self, weights: np.ndarray) -> float:
         """Mean chance of a response of the policy to beat one of the reference."""

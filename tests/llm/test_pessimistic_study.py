@@ -1,6 +1,9 @@
 """P1's pipeline: pessimism that is there, weights that are a policy, controls that are wrong."""
 
+from collections import Counter
 from dataclasses import replace
+from itertools import combinations
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -78,6 +81,17 @@ def test_the_trivial_policy_takes_the_longest(seed):
     for row, weights in zip(seed.drawn.ours, seed.longest_weights(), strict=True):
         assert len(row[int(weights.argmax())]) == max(map(len, row))
         assert weights.sum() == 1
+
+
+def test_the_longest_of_four_is_that_of_every_four(pessimistic):
+    """Weights against all subsets of six responses, counted."""
+    drawn = PessimisticSeed.of(pessimistic, np.random.default_rng(1)).drawn
+    texts = ["a" * n for n in (3, 9, 1, 7, 4, 6)]
+    seed = SimpleNamespace(drawn=replace(drawn, ours=[texts, texts[::-1]]))
+    found = PessimisticSeed.longest_weights(seed)
+    wins = Counter(max(four, key=len) for four in combinations(texts, 4))
+    assert found[0] == pytest.approx([wins[text] / 15 for text in texts])
+    assert found[1] == pytest.approx(found[0][::-1])
 
 
 def test_win_rate_at_equal_length_of_equal_weights(seed):
