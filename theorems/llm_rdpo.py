@@ -148,7 +148,7 @@ class LlmRdpo(ReleaseExperiment[RdpoCase]):
         Row("win_rate_at_equal_length", "epsilon",
             AT_LEAST("rDPO beats SFT by .03, not by length", BEATS), AT_EQUAL_LENGTH, RDPO,
             (FLIPPED, LONGER), given=Work(), needs=LABELS, settles=TABLE_1, draws="answers"),
-        Row("table_1", "epsilon", AT_LEAST("Table 1: rDPO's win rate is DPO's and .02", 0.02),
+        Row("table_1", "epsilon", AT_LEAST("Table 1: rDPO's win rate is DPO's and .025", 0.025),
             OVER_DPO, RDPO, (FLIPPED, LONGER), given=Work(3), needs=(*LABELS, Need.DEBIASING),
             settles=TABLE_1, draws="answers"),
         Row("table_2", "epsilon", AT_LEAST("Table 2: CTL's win rate is LTC's and .01", ABOVE),
