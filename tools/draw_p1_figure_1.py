@@ -40,7 +40,7 @@ EPSILONS = {0.1: "#d55e00", 0.5: "#0072b2", 2.0: "#009e73"}
 SHARES = (8, 4, 2, 1)
 """One in how many pairs is seen."""
 PRINTED = {"SFT": 0.538, "DPO": 0.704, 0.1: 0.530, 0.5: 0.554, 2.0: 0.607}
-ROW = "| {} | {} | {:.3f} ± {:.3f} | {:.3f} | {:.3f} ± {:.3f} |"
+ROW = "| {} | {:.3f} | {:.3f} ± {:.3f} | {:.3f} | {:.3f} ± {:.3f} |"
 
 
 def reward(study: Study, epsilon: float, labels: Tensor, n_pairs: int) -> RewardModel:
