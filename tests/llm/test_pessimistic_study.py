@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import replace
 from itertools import combinations
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -87,7 +88,7 @@ def test_the_longest_of_four_is_that_of_every_four(pessimistic):
     """Weights against all subsets of six responses, counted."""
     drawn = PessimisticSeed.of(pessimistic, np.random.default_rng(1)).drawn
     texts = ["a" * n for n in (3, 9, 1, 7, 4, 6)]
-    seed = SimpleNamespace(drawn=replace(drawn, ours=[texts, texts[::-1]]))
+    seed: Any = SimpleNamespace(drawn=replace(drawn, ours=[texts, texts[::-1]]))
     found = PessimisticSeed.longest_weights(seed)
     wins = Counter(max(four, key=len) for four in combinations(texts, 4))
     assert found[0] == pytest.approx([wins[text] / 15 for text in texts])
