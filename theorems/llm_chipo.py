@@ -32,7 +32,7 @@ import numpy as np
 from repro.base.notation import privacy_cost
 from repro.base.schema import Positive
 from repro.llm.cases import ReleaseCase, ReleaseExperiment, ReleaseProbes, Work, seeds
-from repro.llm.release_study import Longest, Seed, Trained, above_length, first_steps, win_rate
+from repro.llm.release_study import Longest, Seed, Trained, above_length, first_steps, reached
 from repro.llm.settings import ChipoProcedure
 from repro.study.case import Point
 from repro.study.claims import Ratio
@@ -82,7 +82,7 @@ def over_clean(scaled: bool):
     return margins
 
 
-WIN_RATE = seeds("win rate against SFT", win_rate)
+WIN_RATE = seeds("win rate against SFT", partial(reached, "win_rate"))
 RANKING = seeds("implicit ranking accuracy − that of longer-is-better", above_length)
 OVER_DPO = seeds("margin / margin of DPO", over_dpo)
 SCALED_MARGIN = seeds("c(ε)²·margin / margin of clean labels", over_clean(scaled=True))

@@ -20,6 +20,7 @@ KEY = "theorem.model.path"
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?", re.ASCII)
 SPECIAL = ("<s>", "</s>", "<pad>", "<unk>")
 POSITIONS = 512
+Texts = Iterable[str]
 OFFLINE = {"ConnectError", "ConnectionError", "gaierror", "OfflineModeIsEnabled", "ConnectTimeout"}
 
 
@@ -31,9 +32,7 @@ class Backbone:
     tokenizer: Any
 
 
-def load_backbone(
-    choice: ModelChoice, texts: Iterable[str], device: str, key: str = KEY
-) -> Backbone:
+def load_backbone(choice: ModelChoice, texts: Texts, device: str, key: str = KEY) -> Backbone:
     """The model of a choice; a tiny one is built, written and read as any other.
 
     Args:
@@ -49,11 +48,9 @@ def load_backbone(
         with tempfile.TemporaryDirectory() as folder:
             build_tiny(choice.tiny, choice.seed, texts, Path(folder))
             return load_backbone(choice.model_copy(update={"path": folder}), (), device, key)
-    name, more = choice.path, _quantised(choice)
-    tokens = library("transformers").AutoTokenizer
-    tokenizer = _fetched(lambda: tokens.from_pretrained(name), key, name)
-    auto = library("transformers").AutoModelForCausalLM
-    model = _fetched(lambda: auto.from_pretrained(name, use_safetensors=True, **more), key, name)
+    name, more, kinds = choice.path, _quantised(choice), library("transformers")
+    tokenizer = _fetched(kinds.AutoTokenizer, key, name)
+    model = _fetched(kinds.AutoModelForCausalLM, key, name, use_safetensors=True, **more)
     if tokenizer.eos_token_id is None:
         raise BadInput(key, name, "its tokenizer has no end token; allowed: one with eos_token")
     if tokenizer.pad_token_id is None:
@@ -90,7 +87,7 @@ def read_config(choice: ModelChoice) -> Any:
         if not (here / "config.json").is_file():
             raise BadInput(KEY, name, "no folder with a config.json, and no hub id")
         name = str(here)
-    return _fetched(lambda: library("transformers").AutoConfig.from_pretrained(name), KEY, name)
+    return _fetched(library("transformers").AutoConfig, KEY, name)
 
 
 def build_tiny(shape: Shape, seed: int, texts: Iterable[str], folder: Path) -> None:
@@ -118,29 +115,26 @@ def tiny_config(shape: Shape, vocabulary: int) -> Any:
     )  # fmt: skip
 
 
-def _fetched(fetch: Any, key: str, name: str) -> Any:
-    """What ``fetch`` returns, or one line that says why it could not."""
+def _fetched(kind: Any, key: str, name: str, **more: Any) -> Any:
+    """A class of transformers from a folder or hub id, or one line that says why it could not."""
     try:
-        return fetch()
-    except BadInput:
-        raise
+        return kind.from_pretrained(name, **more)
     except Exception as problem:  # noqa: BLE001 - the libraries raise many unrelated kinds
         raise BadInput(key, name, _reason(problem)) from None
 
 
-def _reason(problem: BaseException) -> str:
-    names, texts = [], []
-    seen: BaseException | None = problem
+def _reason(problem: BaseException | None) -> str:
+    names, texts, seen = [], "", problem
     while seen is not None:
         names.append(type(seen).__name__)
-        texts.append(str(seen).lower())
+        texts += str(seen).lower()
         seen = seen.__cause__ or seen.__context__
-    if "GatedRepoError" in names or any("gated repo" in text for text in texts):
+    if "GatedRepoError" in names or "gated repo" in texts:
         return "the model is gated; accept its licence on its hub page, then `hf auth login`"
     if "RepositoryNotFoundError" in names:
         return "no such model on the hub, or it is private; check the id, or `hf auth login`"
-    if any("safetensors" in text for text in texts):
+    if "safetensors" in texts:
         return "has no safetensors weights; pickled weights are not read"
-    if OFFLINE & set(names) or any("connect" in text for text in texts):
+    if OFFLINE & set(names) or "connect" in texts:
         return "the hub cannot be reached; check the network, or name a local folder"
     return f"cannot be loaded ({names[0]}): check the id, or name a local folder"

@@ -6,13 +6,15 @@ seeds per arm with which an effect of the printed size would be found.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
-from itertools import count
 
 from scipy import stats
 
 POWER, LEVEL = 0.8, 0.05
 """Chance to find the effect, and error of the two-sided test."""
+MOST = 10**6
+"""Seeds; an effect that needs more is none."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class Contrast:
         return float(stats.ttest_ind_from_stats(*arms, equal_var=False).pvalue)
 
     def seeds_needed(self) -> int:
-        """Fewest seeds per arm that find an effect of this size with ``POWER``."""
+        """Fewest seeds per arm that find an effect of this size with ``POWER``; else ``MOST``."""
 
         def power(seeds: int) -> float:
             freedom = self.freedom(seeds)
@@ -48,7 +50,8 @@ class Contrast:
             shift = abs(self.first - self.second) / noise
             return float(stats.nct.sf(stats.t.isf(LEVEL / 2, freedom), freedom, shift))
 
-        return next(seeds for seeds in count(2) if power(seeds) >= POWER)
+        equal = self.first == self.second
+        return MOST if equal else 2 + bisect_left(range(2, MOST), POWER, key=power)
 
 
 P4_CONTRASTS = (

@@ -44,13 +44,9 @@ class Size:
             model = library("transformers").AutoModelForCausalLM.from_config(config)
         count = sum(p.numel() for p in model.parameters())
         # an embedding is looked up; where the head shares it, the head multiplies with it
-        multiplying = sum(
-            m.weight.numel()
-            for m in model.modules()
-            if getattr(m, "weight", None) is not None
-            and m.weight.ndim == 2
-            and not isinstance(m, torch.nn.Embedding)
-        )
+        layers = (m for m in model.modules() if not isinstance(m, torch.nn.Embedding))
+        weights = [m.weight for m in layers if getattr(m, "weight", None) is not None]
+        multiplying = sum(weight.numel() for weight in weights if weight.ndim == 2)
         shape = (config.hidden_size, config.num_hidden_layers, config.vocab_size)
         return cls(count, multiplying, *shape)
 
@@ -93,9 +89,8 @@ def _memory(size: Size, model: ModelChoice, training: Training, length: int) -> 
 
     Gradients come as activations go; they outlive them where a batch is worked through in parts.
     """
-    trained = size.parameters
-    if model.lora_rank:
-        trained = 8 * size.layers * size.width * model.lora_rank
+    adapters = 8 * size.layers * size.width * model.lora_rank
+    trained = adapters or size.parameters
     states = 2 if training.optimizer == "adamw" else 0
     one = BYTES[model.precision]
     gradients = max(one, 2) * trained
@@ -109,9 +104,7 @@ def _memory(size: Size, model: ModelChoice, training: Training, length: int) -> 
 def activations(size: Size, precision: str, training: Training, length: int) -> float:
     """Bytes that one part of a batch leaves for the backward pass, both responses of each pair."""
     tokens = 2 * training.batch_size / training.accumulation * length
-    layers = KEPT * size.layers
-    if training.gradient_checkpointing:
-        layers = size.layers + KEPT
+    layers = size.layers + KEPT if training.gradient_checkpointing else KEPT * size.layers
     number = 4 if precision == "float32" else 2
     return number * tokens * size.width * (layers + 2)
 

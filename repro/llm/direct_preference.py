@@ -59,14 +59,10 @@ class Reference:
 
 
 def optimised(
-    reference: Reference,
-    labels: Tensor,
-    objective: Objective,
-    training: Training,
-    seed: int,
+    reference: Reference, labels: Tensor, objective: Objective, training: Training, seed: int,
     checkpoint: Path | None = None,
-) -> Any:
-    """A policy trained from the reference on released labels.
+) -> Any:  # fmt: skip
+    """A policy trained from the reference, a copy of which it is, on released labels.
 
     Args:
         reference: where it starts.

@@ -13,6 +13,8 @@ from torch import Tensor
 from repro.llm.pairs import TextPairs
 from repro.llm.settings import Limits
 
+Texts = Sequence[str]
+
 
 @dataclass(frozen=True)
 class Tokens:
@@ -43,12 +45,9 @@ class Tokens:
     @cached_property
     def parts(self) -> list[tuple[list[int], list[int]]]:
         """(prompt, response) as token ids, without padding."""
-        kept = self.present.bool()
-        head, tail = kept & (self.response == 0), kept & (self.response == 1)
-        return [
-            (row[a].tolist(), row[b].tolist())
-            for row, a, b in zip(self.ids, head, tail, strict=True)
-        ]
+        starts, ends = (self.present - self.response).sum(1), self.present.sum(1)
+        rows = zip(self.ids.tolist(), starts.tolist(), ends.tolist(), strict=True)
+        return [(row[:start], row[start:end]) for row, start, end in rows]
 
 
 @dataclass(frozen=True)
@@ -78,32 +77,27 @@ def sorted_by(labels: Tensor, pairs: Iterable[tuple[Any, Any]]) -> tuple[list, l
 
 def encode_pairs(tokenizer: Any, pairs: TextPairs, data: Limits) -> EncodedPairs:
     """Both responses of every comparison; the labels play no part."""
-    return EncodedPairs(
-        encode(tokenizer, pairs.prompts, pairs.first, data),
-        encode(tokenizer, pairs.prompts, pairs.second, data),
-    )
+    both = (encode(tokenizer, pairs.prompts, some, data) for some in (pairs.first, pairs.second))
+    return EncodedPairs(*both)
 
 
-def encode(
-    tokenizer: Any, prompts: Sequence[str], responses: Sequence[str], data: Limits
-) -> Tokens:
+def encode(tokenizer: Any, prompts: Texts, responses: Texts, data: Limits) -> Tokens:
     """Prompts with their responses and an end token."""
-    heads = encode_prompts(tokenizer, prompts, data)
-    tails = [
-        [*_ids(tokenizer, text)[: data.max_response_tokens], tokenizer.eos_token_id]
-        for text in responses
-    ]
-    length = max(len(h) + len(t) for h, t in zip(heads, tails, strict=True))
-    ids = torch.full((len(heads), length), tokenizer.pad_token_id)
-    present, response = torch.zeros(2, len(heads), length, dtype=torch.long)
-    for row, (head, tail) in enumerate(zip(heads, tails, strict=True)):
-        ids[row, : len(head) + len(tail)] = torch.tensor(head + tail)
-        present[row, : len(head) + len(tail)] = 1
-        response[row, len(head) : len(head) + len(tail)] = 1
-    return Tokens(ids, present, response)
+    heads, end = encode_prompts(tokenizer, prompts, data), tokenizer.eos_token_id
+    tails = [[*_ids(tokenizer, text)[: data.max_response_tokens], end] for text in responses]
+    rows = [head + tail for head, tail in zip(heads, tails, strict=True)]
+    ids, present = padded(tokenizer, rows, "right")
+    starts = torch.tensor([len(head) for head in heads])[:, None]
+    return Tokens(ids, present, present * (torch.arange(ids.shape[1]) >= starts))
 
 
-def encode_prompts(tokenizer: Any, prompts: Sequence[str], data: Limits) -> list[list[int]]:
+def padded(tokenizer: Any, rows: list[list[int]], side: str) -> tuple[Tensor, Tensor]:
+    """(n, L) token ids, padded on a side, and 1 where there is a token."""
+    found = tokenizer.pad({"input_ids": rows}, padding_side=side, return_tensors="pt")
+    return found["input_ids"], found["attention_mask"]
+
+
+def encode_prompts(tokenizer: Any, prompts: Texts, data: Limits) -> list[list[int]]:
     """Token ids of prompts, by the tokenizer's chat template where it has one."""
     return [_prompt_ids(tokenizer, text)[-data.max_prompt_tokens :] for text in prompts]
 

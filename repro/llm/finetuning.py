@@ -33,6 +33,7 @@ from repro.llm.reward_model import reward_rows, scored_copy
 from repro.llm.settings import Limits, ModelChoice, Precision, Seed, Text, Training
 from repro.llm.study import run_key
 from repro.llm.trainers import Diverged, Run, reward_trainer, trained
+from repro.study.settings import resolve_device
 
 REWARD = "reward"
 
@@ -75,23 +76,15 @@ def finetune(request: FinetuneRequest) -> Path:
         raise BadInput("output", output, "is not empty; allowed: a new folder")
     pairs, epsilon = released_pairs(Path(request.release))
     digest = hashlib.sha256(Path(request.release).read_bytes()).hexdigest()
-    device = request.device
-    if device == "auto":
-        device = "cuda" if torch.cuda.is_available() else "cpu"
-    if device == "cuda" and not torch.cuda.is_available():
-        raise BadInput("device", device, "no CUDA device was found; allowed here: cpu")
+    device = resolve_device(request.device)
     chosen = request.model_dump(exclude={"output", "accumulation", "tracking", "device"})
     key = run_key(chosen, digest)
     with ExitStack() as stack:
         reports = _reports(request, stack)
-        run = Run(
-            request, request.seed, device, request.precision, output / f"checkpoints-{key}",
-            reports, spoken=True,
-        )  # fmt: skip
-        choice = ModelChoice(
-            path=request.model, precision=request.precision, lora_rank=request.lora_rank,
-            seed=request.seed,
-        )  # fmt: skip
+        place = output / f"checkpoints-{key}"
+        run = Run(request, request.seed, device, request.precision, place, reports, spoken=True)
+        own = request.model_dump(include={"precision", "lora_rank", "seed"})
+        choice = ModelChoice(path=request.model, **own)
         backbone = load_backbone(choice, pairs.texts, device, "model")
         try:
             model = _model(request, backbone, pairs, epsilon, run)

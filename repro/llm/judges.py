@@ -20,7 +20,8 @@ from repro.base.errors import BadInput
 from repro.llm.pairs import TextPairs
 from repro.preferences.financial_pairs import planted_reward
 
-Judge = Callable[[Sequence[str], Sequence[str], Sequence[str]], np.ndarray]
+Texts = Sequence[str]
+Judge = Callable[[Texts, Texts, Texts], np.ndarray]
 """(prompts, responses shown first, responses shown second) → (n,) preference for the first, in
 [0, 1], ½ at a tie."""
 
@@ -33,19 +34,10 @@ A: {}
 B: {}"""
 
 
-def planted_judge(
-    prompts: Sequence[str], first: Sequence[str], second: Sequence[str]
-) -> np.ndarray:
+def planted_judge(prompts: Texts, first: Texts, second: Texts) -> np.ndarray:
     """Prefers the response of higher planted reward."""
     gap = [planted_reward(a) - planted_reward(b) for a, b in zip(first, second, strict=True)]
     return _preference(np.array(gap))
-
-
-def longer_is_better(
-    prompts: Sequence[str], first: Sequence[str], second: Sequence[str]
-) -> np.ndarray:
-    """The trivial judge: prefers the response of more characters."""
-    return _preference(np.array([len(a) - len(b) for a, b in zip(first, second, strict=True)]))
 
 
 @dataclass(frozen=True)
@@ -64,16 +56,10 @@ class HeldOutJudge:
         vectors: Any = TfidfVectorizer(max_features=20_000, ngram_range=(1, 2))
         vectors.fit([*pairs.first, *pairs.second])
         gap = vectors.transform(pairs.first) - vectors.transform(pairs.second)
-        both = np.concatenate([pairs.labels.numpy(), -pairs.labels.numpy()])
-        fit = LogisticRegression(fit_intercept=False, C=1.0, max_iter=1000)
-        from scipy.sparse import vstack
+        fit = LogisticRegression(fit_intercept=False, C=2.0, max_iter=1000)
+        return cls(vectors, fit.fit(gap, pairs.labels.numpy()).coef_[0])
 
-        fit.fit(vstack([gap, -gap]).tocsr(), both)
-        return cls(vectors, fit.coef_[0])
-
-    def __call__(
-        self, prompts: Sequence[str], first: Sequence[str], second: Sequence[str]
-    ) -> np.ndarray:
+    def __call__(self, prompts: Texts, first: Texts, second: Texts) -> np.ndarray:
         gap = self.vectors.transform(first) - self.vectors.transform(second)
         return _preference(gap @ self.weights)
 
@@ -95,9 +81,7 @@ class ChatJudge:
     model: str
     timeout: float = 60.0
 
-    def __call__(
-        self, prompts: Sequence[str], first: Sequence[str], second: Sequence[str]
-    ) -> np.ndarray:
+    def __call__(self, prompts: Texts, first: Texts, second: Texts) -> np.ndarray:
         """Anything but A or B is a tie.
 
         Raises:
@@ -123,18 +107,13 @@ class ChatJudge:
             raise BadInput("theorem.procedure.judge.endpoint", self.endpoint, reason) from None
 
 
-def wins(
-    judge: Judge, prompts: Sequence[str], ours: Sequence[str], theirs: Sequence[str]
-) -> np.ndarray:
+def wins(judge: Judge, prompts: Texts, ours: Texts, theirs: Texts) -> np.ndarray:
     """(n,) share of the two orders in which a judge prefers ours: 0, ½ or 1, or between."""
     return (judge(prompts, ours, theirs) + 1 - judge(prompts, theirs, ours)) / 2
 
 
 def length_controlled(
-    won: np.ndarray,
-    ours: Sequence[str],
-    theirs: Sequence[str],
-    weights: np.ndarray | None = None,
+    won: np.ndarray, ours: Texts, theirs: Texts, weights: np.ndarray | None = None
 ) -> float:
     """Win rate at equal length: the intercept of wins on the difference of log lengths.
 
@@ -143,12 +122,12 @@ def length_controlled(
         ours, theirs: (n,) the responses compared.
         weights: (n,) of the comparisons, at least 0; all alike by default.
     """
-    share = np.full(len(won), 1 / len(won)) if weights is None else weights / weights.sum()
-    gap = np.array([np.log1p(len(a)) - np.log1p(len(b)) for a, b in zip(ours, theirs, strict=True)])
-    mean = float(share @ gap)
-    spread = float(share @ (gap - mean) ** 2)
-    slope = float(share @ ((gap - mean) * won)) / spread if spread > 0 else 0.0
-    return float(np.clip(share @ won - slope * mean, 0.0, 1.0))
+    lengths = (np.log1p([len(text) for text in texts]) for texts in (ours, theirs))
+    gap = next(lengths) - next(lengths)
+    (spread, shared), _ = np.cov(gap, won, aweights=weights, ddof=0)
+    slope = shared / spread if spread > 0 else 0.0
+    level = np.average(won, weights=weights) - slope * np.average(gap, weights=weights)
+    return float(np.clip(level, 0.0, 1.0))
 
 
 def _preference(gap: np.ndarray) -> np.ndarray:

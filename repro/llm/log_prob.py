@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
@@ -30,18 +31,13 @@ def frozen(
     """(n, ...) of each sequence what a function of a model finds, without gradients, on the CPU."""
     model.eval()
     with torch.no_grad():
-        found = [
-            of(model, tokens.rows(index).to(device)).cpu()
-            for index in torch.arange(len(tokens)).split(batch_size)
-        ]
-    return torch.cat(found)
+        parts = torch.arange(len(tokens)).split(batch_size)
+        return torch.cat([of(model, tokens.rows(part).to(device)).cpu() for part in parts])
 
 
 def pair_log_prob(
     model: Any, pairs: EncodedPairs, batch_size: int, device: str
 ) -> tuple[Tensor, Tensor]:
     """(n,) and (n,) log-probabilities of the first and the second responses, without gradients."""
-    return (
-        frozen(response_log_prob, model, pairs.first, batch_size, device),
-        frozen(response_log_prob, model, pairs.second, batch_size, device),
-    )
+    of = partial(frozen, response_log_prob, model, batch_size=batch_size, device=device)
+    return of(tokens=pairs.first), of(tokens=pairs.second)

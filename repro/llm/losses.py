@@ -4,7 +4,14 @@
 is +1 where the released label prefers the first response and −1 otherwise.  Sorting a pair by its
 released label, as trainers do, is the same call with Δ turned round and the label +1.
 
-Every loss is one number a pair, differentiable in ``difference``; a trainer takes the mean.
+Every loss is one number a pair, differentiable in ``difference``; a trainer takes the mean.  All
+take
+
+    difference   Δ, any shape, in units of reward
+    label        released (maybe corrupted) z in {−1, +1}, same shape
+    epsilon      ε of the release, in (0, inf]
+
+and raise ``BadInput`` where a label is neither −1 nor +1, or epsilon is not above 0.
 """
 
 from __future__ import annotations
@@ -20,15 +27,7 @@ from repro.base.notation import flip_prob, label_signal, privacy_cost
 
 
 def log_loss(difference: Tensor, label: Tensor) -> Tensor:
-    """−log σ(z·Δ): DPO's loss, and Bradley–Terry's; on private labels it is biased.
-
-    Args:
-        difference: Δ, any shape, in units of reward.
-        label: z in {−1, +1}, same shape.
-
-    Raises:
-        BadInput: a label is neither −1 nor +1.
-    """
+    """−log σ(z·Δ): DPO's loss, and Bradley–Terry's; on private labels it is biased."""
     return -logsigmoid(_signs(label, difference) * difference)
 
 
@@ -36,14 +35,6 @@ def mixture_loss(difference: Tensor, label: Tensor, epsilon: float) -> Tensor:
     """−log[flip + (keep − flip)·σ(z·Δ)] (P1, eq. 9; P2, Algorithm 1, line 3).
 
     Worked out as a log of a sum, so it and its gradient stay finite as ε → ∞ and |Δ| → ∞.
-
-    Args:
-        difference: Δ, any shape, in units of reward.
-        label: released z in {−1, +1}, same shape.
-        epsilon: ε of the release, in (0, inf].
-
-    Raises:
-        BadInput: epsilon is not above 0, or a label is neither −1 nor +1.
     """
     _budget(epsilon)
     signed = _signs(label, difference) * difference
@@ -57,14 +48,6 @@ def debiased_loss(difference: Tensor, label: Tensor, epsilon: float) -> Tensor:
 
     Its mean over randomised response is ``log_loss`` of the clean label; a single value may be
     negative, and it falls without bound in Δ where w leaves [0, 1].
-
-    Args:
-        difference: Δ, any shape, in units of reward.
-        label: released z in {−1, +1}, same shape.
-        epsilon: ε of the release, in (0, inf].
-
-    Raises:
-        BadInput: epsilon is not above 0, or a label is neither −1 nor +1.
     """
     _budget(epsilon)
     won = (_signs(label, difference) + 1) / 2
@@ -73,16 +56,7 @@ def debiased_loss(difference: Tensor, label: Tensor, epsilon: float) -> Tensor:
 
 
 def square_loss(difference: Tensor, label: Tensor, epsilon: float) -> Tensor:
-    """(2σ(Δ) − 1 − c(ε)·z)² (P2, Lemma 3.3; Algorithm 3, line 3).
-
-    Args:
-        difference: Δ, any shape, in units of reward.
-        label: released, maybe corrupted z in {−1, +1}, same shape.
-        epsilon: ε of the release, in (0, inf].
-
-    Raises:
-        BadInput: epsilon is not above 0, or a label is neither −1 nor +1.
-    """
+    """(2σ(Δ) − 1 − c(ε)·z)² (P2, Lemma 3.3; Algorithm 3, line 3)."""
     _budget(epsilon)
     target = privacy_cost(epsilon) * _signs(label, difference)
     return (torch.tanh(difference / 2) - target).square()

@@ -3,6 +3,10 @@
 KL-regularisation alone gives kl_weight·Δ log(π/π_ref) (DPO, rDPO); with χ² beside it the link is
 φ(u) = u + log u, so the linear term u = π/π_ref joins (P2, Algorithm 1, line 2).  PrivχPO takes the
 mixture likelihood of private labels, SquareχPO the square of 2σ(Δ) − 1 − c(ε)·z.
+
+Differences are of log u of a whole response, in nats, any shape: ``first_log_ratio`` of the one
+that label +1 prefers, ``second_log_ratio`` of the other.  ``kl_weight`` is β of P2 and P4,
+``reward_bound`` R_max; one that is not a finite number above 0 raises ``BadInput``.
 """
 
 from __future__ import annotations
@@ -60,16 +64,7 @@ LOG_RATIO_LIMIT = 80.0
 def dpo_reward_difference(
     first_log_ratio: Tensor, second_log_ratio: Tensor, kl_weight: float
 ) -> Tensor:
-    """kl_weight·(log u₁ − log u₂), u = π/π_ref of a whole response (P4, eq. 16).
-
-    Args:
-        first_log_ratio: log u of the response that label +1 prefers, in nats, any shape.
-        second_log_ratio: log u of the other, same shape.
-        kl_weight: β of P2 and P4, above 0.
-
-    Raises:
-        BadInput: kl_weight is not a positive number.
-    """
+    """kl_weight·(log u₁ − log u₂), u = π/π_ref of a whole response (P4, eq. 16)."""
     return _positive("kl_weight", kl_weight) * (first_log_ratio - second_log_ratio)
 
 
@@ -81,15 +76,6 @@ def chipo_reward_difference(
     Where the clip binds the gradient is 0, as in the paper.  Beyond log u = 80 the linear term
     grows no further; its sign stays right, where exp(log u₁) − exp(log u₂) gives inf − inf.
     Half precision cannot hold exp(80): pass float32, bfloat16 or wider.
-
-    Args:
-        first_log_ratio: log u of the response that label +1 prefers, in nats, any shape.
-        second_log_ratio: log u of the other, same shape.
-        kl_weight: β of P2, above 0.
-        reward_bound: R_max, above 0.
-
-    Raises:
-        BadInput: kl_weight or reward_bound is not a positive number.
     """
     limit = 2 * _positive("reward_bound", reward_bound)
     linear = _ratio_difference(first_log_ratio, second_log_ratio)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 import torch
 from torch import Tensor
@@ -77,16 +78,13 @@ def load_splits(choice: DataChoice) -> Splits:
     sizes = (choice.n_pairs, choice.held_out, 0 if choice.path is None else choice.judge_pairs)
     found = _read(choice, sum(sizes))
     if len(found) < sum(sizes):
-        raise BadInput(
-            "theorem.data.n_pairs",
-            choice.n_pairs,
-            f"{choice.path} has {len(found)} pairs; allowed: n_pairs + held_out + judge_pairs "
-            f"at most that, here {sum(sizes)}",
-        )
+        allowed = "allowed: n_pairs + held_out + judge_pairs at most that, here"
+        reason = f"{choice.path} has {len(found)} pairs; {allowed} {sum(sizes)}"
+        raise BadInput("theorem.data.n_pairs", choice.n_pairs, reason)
     pairs = TextPairs.of(found[: sum(sizes)])
-    second, third = sizes[0] + sizes[1], sum(sizes)
+    first, second, third = accumulate(sizes)
     judge = pairs.part(second, third) if third > second else None
-    return Splits(pairs.part(0, sizes[0]), pairs.part(sizes[0], second), judge)
+    return Splits(pairs.part(0, first), pairs.part(first, second), judge)
 
 
 def _read(choice: DataChoice, count: int) -> list[PreferencePair]:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from itertools import chain
 
 import numpy as np
 import torch
+from scipy.special import comb
 from torch import Tensor
 
 from repro.base.notation import privacy_cost
@@ -18,7 +20,7 @@ from repro.llm.encoding import encode
 from repro.llm.judges import length_controlled, wins
 from repro.llm.losses import mixture_loss
 from repro.llm.pessimism import FeatureBonus, feature_bonus, gibbs_weights
-from repro.llm.release_study import Seed
+from repro.llm.release_study import LONGEST_OF, Seed
 from repro.llm.reward_model import FeatureMap, RewardModel, fitted_reward
 from repro.llm.study import Study, ranking_accuracy, run_key
 
@@ -38,14 +40,19 @@ class Drawn:
     theirs: list[list[str]]
     won: np.ndarray
 
+    @property
+    def compared(self) -> tuple[list[str], list[str], list[str]]:
+        """(P·K,) prompts, responses and the ones they are compared with, one by one."""
+        prompts = [prompt for prompt in self.prompts for _ in self.ours[0]]
+        return prompts, list(chain(*self.ours)), list(chain(*self.theirs))
+
 
 @lru_cache(maxsize=2)
 def feature_map(study: Study) -> FeatureMap:
     """Features of the fine-tuned model on the pairs to train on, once for all seeds."""
     reference, pooling = study.reference, study.procedure.reward.pooling
-    return FeatureMap.of(
-        reference.model, reference.pairs, pooling, study.scoring_batch, study.device
-    )
+    own = reference.model, reference.pairs, pooling
+    return FeatureMap.of(*own, study.scoring_batch, study.device)
 
 
 @lru_cache(maxsize=64)
@@ -54,12 +61,8 @@ def drawn(study: Study, seed: int) -> Drawn:
     count, prompts = study.procedure.samples, study.prompts
     rows = study.respond(study.reference.model, seed, 2 * count)
     ours, theirs = [row[:count] for row in rows], [row[count:] for row in rows]
-    flat = [
-        (prompt, a, b)
-        for prompt, left, right in zip(prompts, ours, theirs, strict=True)
-        for a in left
-        for b in right
-    ]
+    rows = zip(prompts, ours, theirs, strict=True)
+    flat = [(prompt, a, b) for prompt, left, right in rows for a in left for b in right]
     won = wins(study.judge, *map(list, zip(*flat, strict=True)))
     return Drawn(prompts, ours, theirs, won.reshape(len(prompts), count, count).mean(2))
 
@@ -92,11 +95,9 @@ class PessimisticSeed(Seed):
         return float(signed.mean())
 
     def _held_out(self, model: RewardModel) -> Tensor:
-        pairs = self.study.held_out
-        first, second = (
-            model.of_features(model.features(tokens)) for tokens in (pairs.first, pairs.second)
-        )
-        return first - second
+        pairs, features = self.study.held_out, model.features
+        first, second = features(pairs.first), features(pairs.second)
+        return model.of_features(first) - model.of_features(second)
 
     @property
     def drawn(self) -> Drawn:
@@ -105,18 +106,17 @@ class PessimisticSeed(Seed):
 
     def weights(self, model: RewardModel, bonus: FeatureBonus) -> np.ndarray:
         """(P, K) weights of the pessimistic policy on the responses drawn."""
-        count = self.study.procedure.samples
-        prompts = [prompt for prompt in self.drawn.prompts for _ in range(count)]
-        texts = [text for row in self.drawn.ours for text in row]
-        tokens = encode(self.study.backbone.tokenizer, prompts, texts, self.study.data)
-        features = model.features(tokens)
+        study, (prompts, texts, _) = self.study, self.drawn.compared
+        features = model.features(encode(study.backbone.tokenizer, prompts, texts, study.data))
         worth = model.of_features(features).double() - bonus(features)
-        return gibbs_weights(worth.reshape(-1, count), self.study.procedure.kl_weight).numpy()
+        worth = worth.reshape(-1, study.procedure.samples)
+        return gibbs_weights(worth, study.procedure.kl_weight).numpy()
 
     def longest_weights(self) -> np.ndarray:
-        """(P, K) all weight on the longest response: the trivial policy."""
+        """(P, K) weights of the trivial policy: how often each is the longest of four of the K."""
         lengths = np.array([[len(text) for text in row] for row in self.drawn.ours])
-        return np.eye(self.study.procedure.samples)[lengths.argmax(1)]
+        few, shorter = min(LONGEST_OF, lengths.shape[1]), lengths.argsort(1).argsort(1)
+        return np.asarray(comb(shorter, few - 1) / comb(lengths.shape[1], few))
 
     def win_rate(self, weights: np.ndarray) -> float:
         """Mean chance of a response of the policy to beat one of the reference."""
@@ -124,13 +124,9 @@ class PessimisticSeed(Seed):
 
     def controlled(self, weights: np.ndarray) -> float:
         """The same at equal length."""
-        drawn = self.drawn
-        ours, theirs = (
-            [text for row in rows for text in row] for rows in (drawn.ours, drawn.theirs)
-        )
-        prompts = [prompt for prompt in drawn.prompts for _ in range(self.study.procedure.samples)]
-        won = wins(self.study.judge, prompts, ours, theirs)
-        return length_controlled(won, ours, theirs, weights.ravel())
+        rows = self.drawn.compared
+        won = wins(self.study.judge, *rows)
+        return length_controlled(won, *rows[1:], weights.ravel())
 
 
 def bonus_at(study: Study, epsilon: float, pessimistic: bool) -> FeatureBonus:

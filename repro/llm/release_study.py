@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -29,6 +29,10 @@ LONGEST_OF = 4
 FIRST_BATCH, FIRST_SHARE = 64, 2
 """Pairs in a batch of first steps, and one in how many pairs is seen: at the reference all batches
 pull one way."""
+
+
+NOTHING = (math.nan, math.nan)
+"""In the place of what is not measured."""
 
 
 class Reached(NamedTuple):
@@ -71,16 +75,6 @@ class Seed:
         """β of the policies."""
         return self.study.procedure.kl_weight
 
-    def policy(self, loss: str, epsilon: float, labels: Tensor, training: Training) -> Any:
-        """Trained from released labels (n,) with an objective that believes in ε."""
-        study, key = self.study, self._key(loss, epsilon, labels, training)
-        bound = getattr(study.procedure, "reward_bound", math.nan)
-        return optimised(
-            study.reference.part(len(labels)), labels,
-            objective(loss, epsilon, self.kl_weight, bound), training, self.order,
-            study.folder and study.folder / f"{loss}-{key}",
-        )  # fmt: skip
-
     def reached(
         self, loss: str, epsilon: float, labels: Tensor, training: Training | None = None
     ) -> Reached:
@@ -92,21 +86,26 @@ class Seed:
             labels: (n,) released labels.
             training: of first steps, which are not asked for answers; else the procedure's.
         """
-        steps = training or self.study.procedure.preference
+        study, steps = self.study, training or self.study.procedure.preference
         labels = labels[: len(labels) // FIRST_SHARE] if training else labels
+        words = loss, epsilon, self.kl_weight, self.order, steps, study.data
+        key = run_key(*words, labels.tolist())
 
         def found() -> tuple[float, ...]:
-            policy = self.policy(loss, epsilon, labels, steps)
-            nothing = float("nan"), float("nan")
-            rates = nothing if training else self.win_rates(self.responses(policy))
+            bound = getattr(study.procedure, "reward_bound", math.nan)
+            policy = optimised(
+                study.reference.part(len(labels)), labels,
+                objective(loss, epsilon, self.kl_weight, bound), steps, self.order,
+                study.folder and study.folder / f"{loss}-{key}",
+            )  # fmt: skip
+            rates = NOTHING if training else self.win_rates(self.responses(policy))
             return *rates, *self.ranking(policy)
 
-        return self._once(found, self._key(loss, epsilon, labels, steps))
+        return self._once(found, key)
 
     def longest(self) -> Reached:
         """What the longer-is-better baseline reaches, the longest of some responses; no ranking."""
-        nothing = float("nan"), float("nan")
-        return self._once(lambda: (*self.win_rates(self.longest_responses()), *nothing), "longest")
+        return self._once(lambda: (*self.win_rates(*self.longest_responses()), *NOTHING), "longest")
 
     def _once(self, measure: Callable[[], tuple[float, ...]], name: str) -> Reached:
         """What is measured, or what an earlier row of the run has kept."""
@@ -120,30 +119,33 @@ class Seed:
                 kept.write(block, found)
         return Reached(*found.tolist())
 
-    def _key(self, loss: str, epsilon: float, labels: Tensor, training: Training) -> str:
-        words = loss, epsilon, self.kl_weight, self.order, training, self.study.data
-        return run_key(*words, labels.tolist())
-
-    def responses(self, policy: Any) -> list[str]:
+    def responses(self, policy: Any, draw: int = 0) -> list[str]:
         """Some responses of a policy to each held-out prompt, one after the other."""
-        return list(chain(*self.study.respond(policy, self.draw, ANSWERS)))
+        return list(chain(*self.study.respond(policy, self.draw + draw, ANSWERS)))
 
     @cached_property
     def opposing(self) -> list[str]:
         """As many of the fine-tuned model to each, from draws of their own."""
-        return list(chain(*self.study.respond(self.study.reference.model, self.draw + 1, ANSWERS)))
+        return self.responses(self.study.reference.model, 1)
 
-    def longest_responses(self) -> list[str]:
-        """The longest of some responses of the fine-tuned model to each, as many again."""
-        count = ANSWERS * LONGEST_OF
-        drawn = self.study.respond(self.study.reference.model, self.draw + 2, count)
-        return [max(some[k::ANSWERS], key=len) for some in drawn for k in range(ANSWERS)]
+    def longest_responses(self) -> tuple[list[str], list[str]]:
+        """The longest of some responses of the fine-tuned model to each prompt, and its opponents.
 
-    def win_rates(self, ours: list[str]) -> tuple[float, float]:
+        Two groups are drawn: the longest of each is compared with all of the other, as one
+        opponent alone would be most of the noise.
+        """
+        drawn = self.study.respond(self.study.reference.model, self.draw + 2, 2 * LONGEST_OF)
+        groups = [(some[k::2], some[1 - k :: 2]) for some in drawn for k in (0, 1)]
+        ours = [max(own, key=len) for own, other in groups for _ in other]
+        return ours, [text for _, other in groups for text in other]
+
+    def win_rates(self, ours: list[str], theirs: list[str] | None = None) -> tuple[float, float]:
         """Against the fine-tuned model, in both orders; and the same at equal length."""
-        prompts = [prompt for prompt in self.study.prompts for _ in range(ANSWERS)]
-        won = wins(self.study.judge, prompts, ours, self.opposing)
-        return float(won.mean()), length_controlled(won, ours, self.opposing)
+        theirs = self.opposing if theirs is None else theirs
+        count = len(ours) // len(self.study.prompts)
+        prompts = [prompt for prompt in self.study.prompts for _ in range(count)]
+        won = wins(self.study.judge, prompts, ours, theirs)
+        return float(won.mean()), length_controlled(won, ours, theirs)
 
     def ranking(self, policy: Any) -> tuple[float, float]:
         """Accuracy and margin on held-out pairs."""
@@ -187,34 +189,21 @@ class Longest:
         return seed.longest()
 
 
-def each(case: Any, of: Callable[[Reached], float], rng: np.random.Generator) -> dict[str, float]:
-    """One number of what each method of a ``ReleaseCase`` reaches from one release."""
+def reached(number: str, case: Any, rng: np.random.Generator) -> dict[str, float]:
+    """A number of ``Reached`` for each method of a ``ReleaseCase``, from one release."""
     labels = case.released(case.coins(rng))
     seed = Seed.of(case.study, rng)
-    return {m.name: of(m.run.reached(seed, case.believed, labels)) for m in case.methods}
+    found = {m.name: m.run.reached(seed, case.believed, labels) for m in case.methods}
+    return {name: getattr(one, number) for name, one in found.items()}
 
 
-def win_rate(case: Any, rng: np.random.Generator) -> Mapping[str, float]:
-    """Against the fine-tuned model."""
-    return each(case, lambda found: found.win_rate, rng)
-
-
-def win_rate_at_equal_length(case: Any, rng: np.random.Generator) -> Mapping[str, float]:
-    """Against the fine-tuned model, after a regression on length."""
-    return each(case, lambda found: found.at_equal_length, rng)
-
-
-def above_length(case: Any, rng: np.random.Generator) -> Mapping[str, float]:
-    """Ranking accuracy over that of length."""
+def above_length(case: Any, rng: np.random.Generator) -> dict[str, float]:
+    """Ranking accuracy of each method over that of length."""
     longer = case.study.longer_accuracy()
-    return each(case, lambda found: found.accuracy - longer, rng)
+    return {name: value - longer for name, value in reached("accuracy", case, rng).items()}
 
 
 def first_steps(study: Study, rate: float, optimizer: str = "sgd") -> Training:
     """Steps so small that the policy stays near the reference; no gradient is shortened."""
-    return study.procedure.preference.model_copy(
-        update={
-            "optimizer": optimizer, "learning_rate": rate, "max_grad_norm": None,
-            "batch_size": FIRST_BATCH,
-        }
-    )  # fmt: skip
+    plain = {"learning_rate": rate, "max_grad_norm": None, "batch_size": FIRST_BATCH}
+    return study.procedure.preference.model_copy(update={"optimizer": optimizer, **plain})

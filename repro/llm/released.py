@@ -27,27 +27,16 @@ def released_pairs(path: Path) -> tuple[TextPairs, float]:
     Raises:
         BadInput: the release or its manifest cannot be read.
     """
-    try:
-        rows = [line.values for line in read_release(path)]
-    except BadInput as problem:
-        raise BadInput(KEY, problem.value, problem.allowed) from None
-    pairs = TextPairs(
-        tuple(row["prompt"] for row in rows),
-        tuple(row["response_1"] for row in rows),
-        tuple(row["response_2"] for row in rows),
-        torch.tensor([float(row["label"]) for row in rows], dtype=torch.float64),
-    )
-    return pairs, _epsilon(path)
-
-
-def _epsilon(path: Path) -> float:
     manifest = manifest_path(path)
     try:
+        rows = [line.values for line in read_release(path)]
         values = read_manifest(manifest)
     except BadInput as problem:
-        raise BadInput(
-            KEY, manifest, f"is no manifest that states epsilon: {problem.allowed}"
-        ) from None
+        raise BadInput(KEY, problem.value, problem.allowed) from None
     if values is None:
         raise BadInput(KEY, manifest, "is missing: no manifest that states epsilon")
-    return float(values["epsilon"])
+    prompts, first, second = (
+        tuple(row[name] for row in rows) for name in ("prompt", "response_1", "response_2")
+    )
+    labels = torch.tensor([float(row["label"]) for row in rows], dtype=torch.float64)
+    return TextPairs(prompts, first, second, labels), float(values["epsilon"])

@@ -6,22 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
-from torch import Tensor
 
-from repro.llm.encoding import encode_prompts
+from repro.llm.encoding import encode_prompts, padded
 from repro.llm.settings import Limits, Sampling
 
 
 def draw_responses(
-    model: Any,
-    tokenizer: Any,
-    prompts: Sequence[str],
-    sampling: Sampling,
-    data: Limits,
-    seed: int,
-    device: str,
-    count: int = 1,
-) -> list[list[str]]:
+    model: Any, tokenizer: Any, prompts: Sequence[str], sampling: Sampling, data: Limits, seed: int,
+    device: str, count: int = 1,
+) -> list[list[str]]:  # fmt: skip
     """``count`` responses to each prompt, as texts.
 
     Args:
@@ -34,7 +27,7 @@ def draw_responses(
         device: ``cpu`` or ``cuda``.
         count: responses a prompt.
     """
-    ids, present = _left_padded(encode_prompts(tokenizer, prompts, data), tokenizer.pad_token_id)
+    ids, present = padded(tokenizer, encode_prompts(tokenizer, prompts, data), "left")
     model.eval()
     with torch.random.fork_rng(), torch.no_grad():
         torch.manual_seed(seed % 2**63)
@@ -46,14 +39,3 @@ def draw_responses(
         )  # fmt: skip
     texts = tokenizer.batch_decode(drawn[:, ids.shape[1] :].cpu(), skip_special_tokens=True)
     return [texts[k : k + count] for k in range(0, len(texts), count)]
-
-
-def _left_padded(rows: list[list[int]], pad: int) -> tuple[Tensor, Tensor]:
-    length = max(len(row) for row in rows)
-    ids = torch.full((len(rows), length), pad)
-    for place, row in enumerate(rows):
-        ids[place, length - len(row) :] = torch.tensor(row)
-    present = torch.zeros_like(ids)
-    for place, row in enumerate(rows):
-        present[place, length - len(row) :] = 1
-    return ids, present

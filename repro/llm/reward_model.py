@@ -34,7 +34,7 @@ def pooled_features(model: Any, tokens: Tokens, pooling: str) -> Tensor:
     # the last token that is no padding, as transformers' reward models have it
     kept = tokens.present * (tokens.ids != model.config.pad_token_id)
     last = (kept * torch.arange(kept.shape[1], device=kept.device)).argmax(1)
-    return hidden[torch.arange(len(last), device=hidden.device), last]
+    return hidden.gather(1, last[:, None, None].expand(-1, 1, hidden.shape[2]))[:, 0]
 
 
 @dataclass(frozen=True)
@@ -95,14 +95,9 @@ class RewardModel:
 
 
 def fitted_reward(
-    reference: Reference,
-    features: FeatureMap,
-    labels: Tensor,
-    loss: Loss,
-    training: RewardTraining,
-    seed: int,
-    checkpoint: Path | None = None,
-) -> RewardModel:
+    reference: Reference, features: FeatureMap, labels: Tensor, loss: Loss,
+    training: RewardTraining, seed: int, checkpoint: Path | None = None,
+) -> RewardModel:  # fmt: skip
     """First the head alone, then, where asked for, the backbone with it.
 
     Args:
@@ -123,9 +118,8 @@ def fitted_reward(
         reward_trainer(loss, training.clip), "RewardConfig",
         scored_copy(reference.model, head / features.spread), reference.tokenizer, rows, run,
     )  # fmt: skip
-    again = FeatureMap.of(
-        scored, reference.pairs, features.pooling, features.batch_size, reference.device
-    )
+    own = scored, reference.pairs, features.pooling
+    again = FeatureMap.of(*own, features.batch_size, reference.device)
     weights = scored.score.weight.detach().float().cpu()[0] * again.spread
     return RewardModel(again, weights, training.clip)
 

@@ -76,10 +76,8 @@ class Study:
         # accelerate collects garbage after every training: what is there by now is none
         gc.collect()
         gc.freeze()
-        return Reference.of(
-            tuned, base.tokenizer, pairs, self.scoring_batch, self.device, model.precision,
-            model.lora_rank,
-        )  # fmt: skip
+        how = self.scoring_batch, self.device, model.precision, model.lora_rank
+        return Reference.of(tuned, base.tokenizer, pairs, *how)
 
     @property
     def scoring_batch(self) -> int:
@@ -94,7 +92,7 @@ class Study:
     @cached_property
     def held_log_prob(self) -> tuple[Tensor, Tensor]:
         """(n,) and (n,) log-probabilities of the reference there."""
-        return pair_log_prob(self.reference.model, self.held_out, self.scoring_batch, self.device)
+        return self._log_prob(self.reference.model)
 
     @cached_property
     def judge(self) -> Judge:
@@ -111,15 +109,13 @@ class Study:
 
     def respond(self, policy: Any, seed: int, count: int = 1) -> list[list[str]]:
         """Responses of a policy to the held-out prompts."""
-        return draw_responses(
-            policy, self.backbone.tokenizer, self.prompts, self.procedure.sampling, self.data,
-            seed, self.device, count,
-        )  # fmt: skip
+        how = self.procedure.sampling, self.data, seed, self.device, count
+        return draw_responses(policy, self.backbone.tokenizer, self.prompts, *how)
 
     def log_ratios(self, policy: Any) -> tuple[Tensor, Tensor]:
         """(n,) and (n,) log π/π_ref of the held-out responses."""
-        found = pair_log_prob(policy, self.held_out, self.scoring_batch, self.device)
-        return found[0] - self.held_log_prob[0], found[1] - self.held_log_prob[1]
+        first, second = self._log_prob(policy)
+        return first - self.held_log_prob[0], second - self.held_log_prob[1]
 
     def longer_accuracy(self) -> float:
         """Ranking accuracy of longer-is-better on the held-out pairs."""
@@ -132,12 +128,12 @@ class Study:
 
         The number to compare models by: a model that knows nothing has the log of its vocabulary.
         """
-        first, second = (
-            self.held_log_prob if model is None
-            else pair_log_prob(model, self.held_out, self.scoring_batch, self.device)
-        )  # fmt: skip
+        found = self.held_log_prob if model is None else self._log_prob(model)
         tokens = self.held_out.first.response.sum() + self.held_out.second.response.sum()
-        return -float((first.double().sum() + second.double().sum()) / tokens)
+        return -float(sum(x.double().sum() for x in found) / tokens)
+
+    def _log_prob(self, model: Any) -> tuple[Tensor, Tensor]:
+        return pair_log_prob(model, self.held_out, self.scoring_batch, self.device)
 
 
 def ranking_accuracy(score: np.ndarray | Tensor, labels: Tensor) -> float:

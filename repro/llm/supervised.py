@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from torch import Tensor
 
-from repro.llm.encoding import EncodedPairs
+from repro.llm.encoding import EncodedPairs, sorted_by
 from repro.llm.extra import library
 from repro.llm.trainers import Run, trained
 
@@ -31,11 +31,9 @@ def supervised_rows(pairs: EncodedPairs, labels: Tensor, variant: Variant) -> di
         variant: what the published procedure does, or its repair.
     """
     first, second = pairs.first.parts, pairs.second.parts
-    if variant == "repaired":
-        chosen = [*first, *second]
-    else:
-        won = (labels > 0).tolist()
-        chosen = [a if w else b for w, a, b in zip(won, first, second, strict=True)]
+    chosen = [*first, *second]
+    if variant == "as_published":
+        chosen, _ = sorted_by(labels, zip(first, second, strict=True))
     return {
         "input_ids": [prompt + response for prompt, response in chosen],
         "labels": [[UNSCORED] * len(prompt) + response for prompt, response in chosen],

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,7 @@ from repro.llm.extra import library
 from repro.llm.objectives import Loss, Objective
 from repro.llm.settings import Training
 
+Rows = Mapping[str, list]
 OPTIMIZERS = {"adamw": "adamw_torch", "sgd": "sgd"}
 """AdamW without decay, or plain gradient steps, which alone keep the scale of a loss."""
 
@@ -86,9 +86,8 @@ class Run:
 
 
 def trained(
-    kind: type, config: str, model: Any, tokenizer: Any, rows: Mapping[str, list], run: Run,
-    **more: Any,
-) -> Any:  # fmt: skip
+    kind: type, config: str, model: Any, tokenizer: Any, rows: Rows, run: Run, **more: Any
+) -> Any:
     """The model after training; a run with checkpoints goes on from its last one.
 
     Args:
@@ -116,9 +115,13 @@ def trained(
         if not run.spoken:
             trainer.remove_callback(library("transformers").PrinterCallback)
         # what accelerate wraps round the forward pass does not reach TRL's fused one
-        trainer.compute_loss = partial(_cast, trainer.accelerator, trainer.compute_loss)
+        trainer.compute_loss_context_manager = trainer.accelerator.autocast
         _train(trainer, run)
-    found = _plain(trainer.accelerator.unwrap_model(trainer.model))
+    found = trainer.accelerator.unwrap_model(trainer.model)
+    # back to the forward pass of its class: what trainers wrap round it, copies would share
+    for one in (found, found.get_base_model() if hasattr(found, "peft_config") else found):
+        vars(one).pop("forward", None)
+        vars(one).pop("_original_forward", None)
     if not all(bool(torch.isfinite(p).all()) for p in found.parameters() if p.requires_grad):
         raise Diverged("after the last step")
     return found.eval()
@@ -145,12 +148,7 @@ def preference_trainer(objective: Objective) -> type:
             ready = "ref_chosen_logps" in dataset.column_names
             return dataset if ready else super()._precompute_ref_logps(dataset, *args)
 
-        def create_model_card(self, *args: Any, **kwargs: Any) -> None:
-            """None for checkpoints: the finished model has a card of its own."""
-
-        def compute_loss(
-            self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch=None
-        ) -> Any:
+        def compute_loss(self, model: Any, inputs: Any, return_outputs=False, **_: Any) -> Any:
             """Mean loss of a batch of pairs, the chosen ones first."""
             chosen, rejected = _log_prob(model, inputs).chunk(2)
             if "ref_chosen_logps" in inputs:
@@ -173,16 +171,10 @@ def reward_trainer(loss: Loss, clip: float) -> type:
     class PrivateRewardTrainer(library("trl").RewardTrainer):
         """RewardTrainer with another loss."""
 
-        def create_model_card(self, *args: Any, **kwargs: Any) -> None:
-            """None for checkpoints: the finished model has a card of its own."""
-
-        def compute_loss(
-            self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch=None
-        ) -> Any:
+        def compute_loss(self, model: Any, inputs: Any, return_outputs=False, **_: Any) -> Any:
             """Mean loss of a batch of pairs, the chosen ones first."""
-            chosen, rejected = (
-                model(**inputs, use_cache=False).logits[:, 0].clamp(-clip, clip).chunk(2)
-            )
+            rewards = model(**inputs, use_cache=False).logits[:, 0].clamp(-clip, clip)
+            chosen, rejected = rewards.chunk(2)
             return _told(self, chosen - rejected, loss, return_outputs)
 
     return PrivateRewardTrainer
@@ -204,12 +196,10 @@ def _log_prob(model: Any, inputs: Any) -> Tensor:
     """(2n,) log-probabilities of the responses, as TRL works them out."""
     response = inputs["completion_mask"]
     found = model(
-        input_ids=inputs["input_ids"],
-        attention_mask=inputs["attention_mask"],
-        labels=inputs["input_ids"].masked_fill(response == 0, -100),
-        use_cache=False,
+        input_ids=inputs["input_ids"], attention_mask=inputs["attention_mask"],
+        labels=inputs["input_ids"].masked_fill(response == 0, -100), use_cache=False,
         fused_lm_head=True,
-    ).log_probs
+    ).log_probs  # fmt: skip
     return found[:, -(response.shape[1] - 1) :].sum(1)
 
 
@@ -229,30 +219,16 @@ def _narrow_head(vocabulary: int) -> Iterator[None]:
         utils._CHUNKED_LOGPROB_CHUNK_SIZE = usual
 
 
-def _plain(model: Any) -> Any:
-    """The model with the forward pass of its class, which trainers wrap and copies would share."""
-    for one in (model, model.get_base_model() if hasattr(model, "peft_config") else model):
-        vars(one).pop("forward", None)
-        vars(one).pop("_original_forward", None)
-    return model
-
-
-def _cast(accelerator: Any, loss: Callable, *args: Any, **kwargs: Any) -> Any:
-    with accelerator.autocast():
-        return loss(*args, **kwargs)
-
-
 def _train(trainer: Any, run: Run) -> None:
     """Train from the last whole checkpoint; a damaged one is bad input."""
     last = last_checkpoint(run.folder) if run.folder else None
-    begun = trainer.state.global_step
     try:
         trainer.train(resume_from_checkpoint=str(last) if last else None)
     except (Diverged, BadInput, MemoryError):
         raise
     except Exception:
         # a damaged file fails in many ways, all of them before the first step
-        if last is None or trainer.state.global_step > max(begun, _step(last)):
+        if last is None or trainer.state.global_step > _step(last):
             raise
         allowed = "is no checkpoint of this run; remove it to start anew"
         raise BadInput("checkpoint", last, allowed) from None
@@ -262,16 +238,12 @@ def _train(trainer: Any, run: Run) -> None:
 
 def last_checkpoint(folder: Path) -> Path | None:
     """The newest checkpoint that was written to its end, which its state file, the last, marks."""
-    found = [path for path in folder.glob("checkpoint-*") if _whole(path)]
-    return max(found, key=_step, default=None)
+    for path in sorted(folder.glob("checkpoint-*"), key=_step, reverse=True):
+        with suppress(BadInput):
+            if json_object("checkpoint", path / "trainer_state.json"):
+                return path
+    return None
 
 
 def _step(path: Path) -> int:
     return int(path.name.rpartition("-")[2])
-
-
-def _whole(path: Path) -> bool:
-    try:
-        return bool(json_object("checkpoint", path / "trainer_state.json"))
-    except BadInput:
-        return False

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from repro.llm.contrasts import P4_CONTRASTS, Contrast
+from repro.llm.contrasts import MOST, P4_CONTRASTS, Contrast
 
 
 @pytest.mark.parametrize("one", P4_CONTRASTS, ids=lambda one: one.name)
@@ -30,3 +30,8 @@ def test_so_many_seeds_find_it_so_often():
         found.append((stats.ttest_ind(a, b, axis=1, equal_var=False).pvalue < 0.05).mean())
     assert 0.78 < found[0] < 0.88
     assert found[1] < 0.65
+
+
+def test_no_effect_needs_more_seeds_than_there_are():
+    assert Contrast("x", 50.0, 1.0, 50.0, 1.0).seeds_needed() == MOST
+    assert Contrast("x", 50.001, 5.0, 50.0, 5.0).seeds_needed() == MOST

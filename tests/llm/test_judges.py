@@ -13,7 +13,6 @@ from repro.llm.judges import (
     ChatJudge,
     HeldOutJudge,
     length_controlled,
-    longer_is_better,
     planted_judge,
     wins,
 )
@@ -36,10 +35,6 @@ def test_the_planted_judge_prefers_the_planted_reward():
 
 def test_both_orders_cancel_a_preference_for_the_first():
     assert wins(first_is_better, P, [GOOD] * 3, [BAD] * 3).tolist() == [0.5] * 3
-
-
-def test_longer_is_better_sees_length_alone():
-    assert wins(longer_is_better, P[:2], ["aa", "b"], ["a", "c"]).tolist() == [1.0, 0.5]
 
 
 def test_a_win_by_length_alone_is_no_win_at_equal_length():

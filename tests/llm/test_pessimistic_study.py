@@ -1,12 +1,15 @@
 """P1's pipeline: pessimism that is there, weights that are a policy, controls that are wrong."""
 
+from collections import Counter
 from dataclasses import replace
+from itertools import combinations
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from repro.llm.judges import longer_is_better
 from repro.llm.pessimistic_study import (
     PessimisticSeed,
     bonus_at,
@@ -59,6 +62,11 @@ def test_weights_are_a_policy_that_prefers_reward(seed, study):
     assert 0 <= seed.win_rate(weights) <= 1
 
 
+def longer_is_better(prompts, first, second):
+    """A judge that sees length alone."""
+    return 0.5 + 0.5 * np.sign([len(a) - len(b) for a, b in zip(first, second, strict=True)])
+
+
 def test_the_best_of_what_was_drawn_wins_most(seed):
     other = replace(seed.study)
     vars(other)["reference"], vars(other)["judge"] = seed.study.reference, longer_is_better
@@ -74,6 +82,17 @@ def test_the_trivial_policy_takes_the_longest(seed):
     for row, weights in zip(seed.drawn.ours, seed.longest_weights(), strict=True):
         assert len(row[int(weights.argmax())]) == max(map(len, row))
         assert weights.sum() == 1
+
+
+def test_the_longest_of_four_is_that_of_every_four(pessimistic):
+    """Weights against all subsets of six responses, counted."""
+    drawn = PessimisticSeed.of(pessimistic, np.random.default_rng(1)).drawn
+    texts = ["a" * n for n in (3, 9, 1, 7, 4, 6)]
+    seed: Any = SimpleNamespace(drawn=replace(drawn, ours=[texts, texts[::-1]]))
+    found = PessimisticSeed.longest_weights(seed)
+    wins = Counter(max(four, key=len) for four in combinations(texts, 4))
+    assert found[0] == pytest.approx([wins[text] / 15 for text in texts])
+    assert found[1] == pytest.approx(found[0][::-1])
 
 
 def test_win_rate_at_equal_length_of_equal_weights(seed):

@@ -40,10 +40,12 @@ def test_responses_do_not_disturb_the_global_stream(study, seed):
 
 
 def test_the_baseline_takes_the_longest(seed, study):
-    longest = seed.longest_responses()
+    longest, others = seed.longest_responses()
     some = study.respond(study.reference.model, seed.draw + 2, 8)
-    halves = [row[k::2] for row in some for k in (0, 1)]
-    assert [len(text) for text in longest] == [max(map(len, row)) for row in halves]
+    halves = [(row[k::2], row[1 - k :: 2]) for row in some for k in (0, 1)]
+    assert [len(text) for text in longest[::4]] == [max(map(len, row)) for row, _ in halves]
+    assert longest[::4] == longest[3::4]
+    assert others == [text for _, row in halves for text in row]
 
 
 def test_a_policy_against_itself_wins_half(seed):

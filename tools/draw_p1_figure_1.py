@@ -1,0 +1,139 @@
+"""P1's Figure 1 and Table 1 on the tiny model: ``python -m tools.draw_p1_figure_1 [seeds=20]``.
+
+P1 (arXiv 2510.13512) draws the policy loss and the value loss of PPO over its iterations for
+ε = .1, .5 and 2.  The policy of ``llm_ppkl`` is reweighted and not stepped, so its curves go over
+labels instead: the win rate, and, for what a value loss measures, the squared error of the private
+reward against the one fitted to all clean labels, on held-out pairs.  Lines are means over seeds,
+bands their 95 % intervals.  Prints Table 1 with the length baseline beside each row.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from functools import partial
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from scipy import stats
+from torch import Tensor
+
+from repro.base.notation import privacy_cost
+from repro.llm.cases import ReleaseCase
+from repro.llm.contrasts import Contrast
+from repro.llm.losses import mixture_loss
+from repro.llm.pessimism import feature_bonus
+from repro.llm.pessimistic_study import PessimisticSeed, feature_map
+from repro.llm.release_study import Trained
+from repro.llm.reward_model import RewardModel, fitted_head
+from repro.llm.study import Study
+from repro.report.figure import save
+from repro.study.stream import stream
+from tools.p4_tables import study_of
+
+DRAWING = Path(__file__).parents[1] / "docs" / "figures" / "p1_figure_1.svg"
+EPSILONS = {0.1: "#d55e00", 0.5: "#0072b2", 2.0: "#009e73"}
+"""Colours of Okabe and Ito; each curve is labelled as well."""
+SHARES = (8, 4, 2, 1)
+"""One in how many pairs is seen."""
+PRINTED = {"SFT": 0.538, "DPO": 0.704, 0.1: 0.530, 0.5: 0.554, 2.0: 0.607}
+ROW = "| {} | {:.3f} | {:.3f} ± {:.3f} | {:.3f} | {:.3f} ± {:.3f} |"
+
+
+def reward(study: Study, epsilon: float, labels: Tensor, n_pairs: int) -> RewardModel:
+    """The head fitted to the first n labels, by a learner that believes in ε."""
+    features, training = feature_map(study), study.procedure.reward
+    some = features.first[:n_pairs], features.second[:n_pairs], labels[:n_pairs]
+    head = fitted_head(*some, partial(mixture_loss, epsilon=epsilon), training)
+    return RewardModel(features, head, training.clip)
+
+
+def one_seed(study: Study, rng: np.random.Generator) -> tuple[list[list], np.ndarray]:
+    """What a seed reaches, the same coins for every ε.
+
+    Returns:
+        curves (ε, sizes, 3) of win rate, win rate at equal length and error of the reward; and
+        (2, 2) of both win rates of DPO on clean labels and of the longest response.
+    """
+    case, features = ReleaseCase(methods=(), study=study), feature_map(study)
+    coins, seed = case.coins(rng), PessimisticSeed.of(study, rng)
+    clean, total = study.splits.train.labels, len(study.splits.train)
+    held = [features(tokens) for tokens in (study.held_out.first, study.held_out.second)]
+
+    def gap(model: RewardModel) -> Tensor:
+        return model.of_features(held[0]) - model.of_features(held[1])
+
+    def point(epsilon: float, n: int) -> tuple[float, float, float]:
+        model, own = reward(study, epsilon, case.released(coins, epsilon), n), study.procedure
+        width = own.reward.coefficient * privacy_cost(epsilon)
+        bonus = feature_bonus(features.first[:n], features.second[:n], own.reward.ridge, width)
+        weights = seed.weights(model, bonus)
+        error = float((gap(model) - best).square().mean())
+        return seed.win_rate(weights), seed.controlled(weights), error
+
+    best = gap(reward(study, float("inf"), clean, total))
+    curves = [[point(epsilon, total // share) for share in SHARES] for epsilon in EPSILONS]
+    longest = seed.longest_weights()
+    beside = [
+        Trained("dpo").reached(seed, float("inf"), clean)[:2],
+        (seed.win_rate(longest), seed.controlled(longest)),
+    ]
+    return curves, np.array(beside)
+
+
+def draw(curves: np.ndarray, sizes: Sequence[int]) -> Figure:
+    """Win rate and error of the reward over labels, of curves (seeds, ε, sizes, 3)."""
+    figure = Figure(figsize=(9.6, 3.8), layout="constrained")
+    FigureCanvasAgg(figure)
+    panels = figure.subplots(1, 2)
+    words = ("win rate against SFT", "squared error of the reward")
+    for panel, column, said in zip(panels, (0, 2), words, strict=True):
+        for k, (epsilon, colour) in enumerate(EPSILONS.items()):
+            values = curves[:, k, :, column]
+            mean, half = values.mean(0), stats.sem(values) * stats.t.isf(0.025, len(values) - 1)
+            panel.plot(sizes, mean, color=colour, marker="o", ms=3, label=f"ε = {epsilon:g}")
+            panel.fill_between(sizes, mean - half, mean + half, color=colour, alpha=0.2, lw=0)
+        panel.set(xscale="log", xlabel="labels n", ylabel=said)
+        panel.set_xticks(sizes, [str(n) for n in sizes])
+        panel.minorticks_off()
+        panel.legend(frameon=False, fontsize=9)
+    panels[0].axhline(0.5, color="grey", lw=0.8, ls=":")
+    panels[1].set_yscale("log")
+    return figure
+
+
+def table(curves: np.ndarray, beside: np.ndarray) -> list[str]:
+    """Table 1: printed, ours ± sd over seeds, at equal length, and the longest response.
+
+    Below it Welch's p between any two ε, and the seeds an arm that such a difference needs.
+    """
+    longest = beside[:, 1, 0]
+    reached = {"DPO": beside[:, 0]} | {e: curves[:, k, -1, :2] for k, e in enumerate(EPSILONS)}
+    lines = ["| | printed | ours | at equal length | longest response |", "|---|---|---|---|---|"]
+    lines.append(f"| SFT | {PRINTED['SFT']} | .5 by definition | .5 | |")
+    for name, values in reached.items():
+        label = name if isinstance(name, str) else f"PPKL, ε = {name:g}"
+        (mean, level), (spread, _) = values.mean(0), values.std(0, ddof=1)
+        rest = longest.mean(), longest.std(ddof=1)
+        lines.append(ROW.format(label, PRINTED[name], mean, spread, level, *rest))
+    rates = curves[:, :, -1, 0]
+    for (a, x), (b, y) in combinations(zip(EPSILONS, rates.T, strict=True), 2):
+        one = Contrast(f"ε = {b:g} over {a:g}", y.mean(), y.std(ddof=1), x.mean(), x.std(ddof=1))
+        lines.append(f"{one.name}: p = {one.p_value(len(x)):.2g}, {one.seeds_needed()} seeds")
+    return lines
+
+
+def main(words: Sequence[str]) -> None:
+    seeds = int(dict(word.split("=") for word in words).get("seeds", 20))
+    study = study_of("llm_ppkl")
+    found = [one_seed(study, stream(0, "p1_figure_1", k)) for k in range(seeds)]
+    curves, beside = (np.array(part) for part in zip(*found, strict=True))
+    save(draw(curves, [len(study.splits.train) // share for share in SHARES]), DRAWING)
+    print("\n".join(table(curves, beside)))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

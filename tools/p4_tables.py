@@ -1,0 +1,117 @@
+"""P4's Tables 1 and 2 at its ε and α: as printed, and on the tiny model with three optimizers.
+
+    python -m tools.p4_tables [seeds=10]
+
+prints the table of docs/howto/language_models.md.  P4 (arXiv 2505.15694, Tables 3 to 5) fine-tunes
+GPT2-large and optimises by TRL's defaults: AdamW, a linear schedule, batches of 8, one epoch of
+steps of 1e-6.  The same on the tiny model stands beside steps a thousand times as long, and beside
+the plain steps of ``llm_rdpo``.  A seed draws coins, batches and answers anew, the same ones for
+both arms of a contrast; p is Welch's all the same, as it is for the printed numbers.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from repro.cli.composition import compose_values
+from repro.corruption.orders import Order
+from repro.llm.cases import ReleaseCase
+from repro.llm.contrasts import MOST, P4_CONTRASTS, Contrast
+from repro.llm.release_study import Longest, Seed, Trained
+from repro.llm.study import Study
+from repro.llm.trainers import Diverged
+from repro.study.plan import built
+from repro.study.settings import session_of
+from repro.study.stream import stream
+
+PRINTED_SEEDS = 5
+CORRUPTION = 0.1
+P4 = ("optimizer=adamw", "schedule=linear", "batch_size=8", "max_grad_norm=1.0")
+OPTIMIZERS = {
+    "plain steps of .05": (),
+    "P4's: AdamW, 1e-6": (*P4, "learning_rate=1e-6"),
+    "AdamW, 1e-3": (*P4, "learning_rate=1e-3"),
+}
+"""What is said of ``theorem.procedure.preference``; chosen before the first run."""
+EPSILONS = (0.1, 0.5, 1.0, 0.5)
+"""Of the four printed contrasts."""
+
+
+def study_of(theorem: str, *words: str) -> Study:
+    """The study of an experiment, on this machine's CPU; nothing is kept on disk."""
+    with tempfile.TemporaryDirectory() as folder:
+        values = compose_values(theorem, {}, ["budget=smoke", "tracking=none", *words])
+        experiment = built(session_of({**values, "output_dir": folder}).plan).experiment
+    study: Study = experiment.study  # type: ignore[attr-defined]
+    return replace(study, folder=None)
+
+
+def arms(study: Study, rng: np.random.Generator) -> Iterator[float]:
+    """Two win rates in percent for each contrast, then that of the longest of four answers."""
+    cases = [ReleaseCase(methods=(), study=study, epsilon=epsilon) for epsilon in EPSILONS]
+    coins, seed = cases[0].coins(rng), Seed.of(study, rng)
+
+    def rate(loss: str, epsilon: float, labels) -> float:
+        try:
+            return 100 * Trained(loss).reached(seed, epsilon, labels).win_rate
+        except Diverged:
+            return float("nan")
+
+    for case in cases[:2]:
+        labels = case.released(coins)
+        yield from (rate(loss, case.epsilon, labels) for loss in ("rdpo", "dpo"))
+    for case in cases[2:]:
+        orders = (case.masked(coins, order, CORRUPTION) for order in (Order.CTL, Order.LTC))
+        yield from (rate("rdpo", case.epsilon, labels) for labels in orders)
+    yield 100 * Longest().reached(seed, 1.0, coins).win_rate
+
+
+def contrasts(rates: np.ndarray) -> list[Contrast]:
+    """Of win rates (seeds, arms); seeds that diverged are left out of their arm."""
+    mean, spread = np.nanmean(rates, axis=0), np.nanstd(rates, axis=0, ddof=1)
+    return [
+        Contrast(one.name, mean[2 * k], spread[2 * k], mean[2 * k + 1], spread[2 * k + 1])
+        for k, one in enumerate(P4_CONTRASTS)
+    ]
+
+
+def line(where: str, one: Contrast, seeds: int) -> str:
+    """A row of the table."""
+    arms = f"{one.first:.1f} ± {one.first_spread:.1f} | {one.second:.1f} ± {one.second_spread:.1f}"
+    needed = one.seeds_needed()
+    few = f"over {MOST:,}" if needed >= MOST else str(needed)
+    return f"| {one.name} | {where} | {arms} | {one.p_value(seeds):.2g} | {few} |"
+
+
+def table(found: dict[str, np.ndarray]) -> list[str]:
+    """For each contrast the printed row, then one of each optimizer's win rates (seeds, arms)."""
+    rows = {where: contrasts(rates) for where, rates in found.items()}
+    lines = ["| contrast | where | first, % | second, % | p | seeds needed |", "|" + "---|" * 6]
+    for k, printed in enumerate(P4_CONTRASTS):
+        lines.append(line("printed", printed, PRINTED_SEEDS))
+        lines += [line(where, rows[where][k], len(rates)) for where, rates in found.items()]
+    for where, rates in found.items():
+        longest, lost = rates[:, -1], int(np.isnan(rates).sum())
+        lines.append(
+            f"{where}: {len(rates)} seeds, longest of four "
+            f"{longest.mean():.1f} ± {longest.std(ddof=1):.1f}, {lost} runs diverged"
+        )
+    return lines
+
+
+def main(words: Sequence[str]) -> None:
+    seeds = int(dict(word.split("=") for word in words).get("seeds", 10))
+    found = {}
+    for where, changes in OPTIMIZERS.items():
+        study = study_of("llm_rdpo", *(f"theorem.procedure.preference.{one}" for one in changes))
+        found[where] = np.array([[*arms(study, stream(0, "p4", k))] for k in range(seeds)])
+    print("\n".join(table(found)))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
