@@ -33,6 +33,11 @@ The printed V_max/R_max is not attained either: for the best β the factor is �
 The printed e^{2R_max} is not attained: K_R ~ R·e^R is enough (price_of_adaptivity.md, Lemma 1), and
 e^{R_max} is necessary for every algorithm (``own.reward_range``): row ``reward_growth``.
 
+Classes that do not saturate: rows ``printed*`` minimise the algorithm's own loss over policies,
+log-linear ones (five features, twelve reward differences) and twelve of them, with π*_β among them;
+there is no closed form, as the implicit reward bends with θ.  Under corruption (no claim of
+Theorem 4.4) the log loss has the floors of Theorem 5.2.
+
 With instance=preference_text the linear class of text features replaces the random linear world.
 """
 
@@ -43,9 +48,12 @@ from functools import cached_property
 from typing import Any
 
 from repro.base.schema import Count, Positive
+from repro.corruption.orders import Order
 from repro.families.chipo import quantities
 from repro.families.chipo.algorithms_offset import OFFSET
+from repro.families.chipo.algorithms_printed import LOG_LOSS
 from repro.families.chipo.cases import GAP, ChipoCase, LinearCase, OffsetCase, TabularCase
+from repro.families.chipo.cases_printed import SHAPE, PrintedCase
 from repro.families.chipo.quantities import ErrorCase, MarginCase, RightCase
 from repro.families.chipo.twin_rewards import TwinCase, TwinRewards, error_of_the_best_test
 from repro.families.chipo.value_ratio import (
@@ -136,6 +144,20 @@ def linear(experiment: PrivateChipo, point: Point) -> LinearCase:
     return LinearCase(**experiment.common(point), world=experiment.world, fixed_kl_weight=fixed)
 
 
+def printed(finite: bool = False, order: Order = Order.CTL) -> CaseOf:
+    """The log loss of Algorithm 1, minimised over policies; corrupted where α is swept."""
+
+    def of(experiment: PrivateChipo, point: Point) -> PrintedCase:
+        config = experiment.config
+        return PrintedCase(
+            **experiment.common(point), loss=LOG_LOSS, reward_bound=config.reward_bound,
+            fixed_kl_weight=config.fixed_kl_weight, finite=finite,
+            corruption=point.swept("corruption", 0.0), assumed_order=order, order=order,
+        )  # fmt: skip
+
+    return of
+
+
 def twins(experiment: PrivateChipo, point: Point) -> TwinCase:
     """Two worlds at the swept R_max."""
     world = TwinRewards(point.value)
@@ -171,6 +193,7 @@ class PrivateChipoProbes(Probes):
 
 LABELS = (Need.LABELS, Need.TRUTH_HIDDEN)
 PRIVATE = (*LABELS, Need.PRIVACY)
+FLOOR = (*LABELS, Need.ADVERSARY)
 
 
 class PrivateChipo(Experiment[Case]):
@@ -213,6 +236,23 @@ class PrivateChipo(Experiment[Case]):
         Row("meta_theorem", "coverage", Inequality("Theorem C.1 holds in every draw"), BOUND,
             printed_bound, (coverage_ignored,), on="tabular", given=right,
             settles=("p2.thm_c_1", "p2.alg_1")),
+        Row("printed", "n_pairs",
+            Slope(-0.5, "log loss over log-linear policies: worst gap {rate}"), GAP, private_chipo,
+            (fixed_kl_weight, label_flip), on="log_linear", given=printed(), needs=LABELS),
+        Row("printed_finite", "n_pairs", Slope(-0.5, "log loss over 12 policies: worst gap {rate}"),
+            GAP, private_chipo, (label_flip,), on="log_linear", given=printed(finite=True),
+            needs=LABELS),
+        Row("printed_privacy_cost", "privacy_cost",
+            Slope(1, "log loss over log-linear policies: worst gap {rate}"), GAP, private_chipo,
+            (naive_likelihood,), on="log_linear", given=printed(), needs=PRIVATE),
+        Row("printed_ctl", "corruption",
+            Slope(1, "CTL, log loss over log-linear policies: floor {rate}"), GAP, private_chipo,
+            (fixed_kl_weight,), on="log_linear", given=printed(), needs=FLOOR,
+            settles=("p2.alg_1",)),
+        Row("printed_ltc", "corruption",
+            Slope(1, "LTC, log loss over log-linear policies: floor {rate}"), GAP, private_chipo,
+            (fixed_kl_weight,), on="log_linear", given=printed(order=Order.LTC), needs=FLOOR,
+            settles=("p2.alg_1",)),
         Row("reward_growth", "reward_bound",
             Ratio("n ∝ C·c²·e^{2R_max}: the best test errs as a gap ∝ e^{R_max}·√C·c/√n says"),
             ERRS, best_test, (best_test_flipped,), on="twin_rewards", given=twins, needs=PRIVATE,
@@ -267,6 +307,7 @@ class PrivateChipo(Experiment[Case]):
             "tabular": self.config.model_dump(include={"num_states", "coverage", "reward_bound"}),
             "offset": {"offset": OFFSET},
             INSTANCE: dict(self.setting.instance),
+            "log_linear": SHAPE,
             "twin_rewards": {},
             "spurious": self.config.model_dump(include={"coverage", "reward_bound"}),
         }
