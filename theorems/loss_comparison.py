@@ -17,6 +17,10 @@ as ε → 0 and debiased ≡ mixture as ε → ∞; at ε = 1 the square loss ne
 than the mixture for every B ≤ 12, the debiased loss far more.  ``python -m repro.which_loss``
 draws the map over (ε, α, n) and says who wins by how much, small n included.
 
+Against an adversary who sees past labels each loss loses at most a factor 1.15 where it learns,
+and the map's best loss stays within 2 % of the best at every place (row ``past_labels``;
+docs/explanations/adaptive_adversary.md, Theorem 3).
+
 Controls: a likelihood that ignores privacy; the influence of the other order; another loss's
 variance.  What would refute the comparison: simulated risks off the predicted ones.
 """
@@ -36,6 +40,13 @@ from repro.families.losses.algorithms_losses import (
     NaiveLoss,
     SquareLoss,
 )
+from repro.families.losses.loss_map import ADVERSARIES, TIE
+from repro.families.losses.past_labels import (
+    MapCase,
+    always_debiased,
+    best_where_nothing_is_seen,
+    excess,
+)
 from repro.families.losses.risk_cases import RiskCase, bias_ratio, risk_ratio, variance_ratio
 from repro.families.losses.worlds_losses import (
     LogisticWorld,
@@ -46,12 +57,18 @@ from repro.families.losses.worlds_losses import (
 from repro.instances.build import build_world
 from repro.instances.choices import instance_choice
 from repro.instances.linear import LinearWorld
-from repro.study.case import Point
+from repro.study.case import Case, Point
 from repro.study.claims import Inequality, Ratio
 from repro.study.config import Probes
 from repro.study.experiment import Experiment
 from repro.study.results import AssumptionResult
 from repro.study.row import INSTANCE, Evidence, Measure, Method, Need, Row, per_method
+
+
+def over_tie(case: MapCase, chosen: Method, rng: object, replicates: int) -> float:
+    """Largest ratio of errors over that of a tie."""
+    return excess(case, chosen, rng, replicates) / (1 + TIE)
+
 
 RISK = Measure("simulated risk / predicted risk", per_method(risk_ratio), Evidence.MEASURED)
 BIAS = Measure(
@@ -62,6 +79,9 @@ VARIANCE = Measure(
 )
 TOLERATED = Measure("variance / (1 + tolerated)·variance of the mixture loss",
                     per_method(variance_ratio), Evidence.COMPUTED)  # fmt: skip
+
+EXCESS = Measure("error / 1.02 times that of the best loss", per_method(over_tie),
+                 Evidence.COMPUTED)  # fmt: skip
 
 mixture = Method("mixture", MixtureLoss)
 square = Method("square", SquareLoss)
@@ -131,6 +151,38 @@ class Setting:
     corruption: Corruption
     tolerates: bool = False
 
+    def case(self, experiment: LossComparison, point: Point) -> RiskCase:
+        """Loss, world and labels of one grid point."""
+        numbers, corruption = experiment.config, self.corruption
+        bound = point.swept("reward_bound", numbers.reward_bound)
+        return RiskCase(
+            methods=point.methods,
+            epsilon=point.epsilon,
+            n_pairs=point.given.n_pairs or 0,
+            kind=self.kind,
+            world=self.pairs.build(experiment, bound),
+            corruption=corruption.share * point.swept("corruption", numbers.corruption),
+            assumed_order=corruption.order,
+            order=corruption.order,
+            tolerated=numbers.tolerated if self.tolerates else 0.0,
+        )
+
+    def alpha(self, experiment: LossComparison) -> float:
+        """α where it is not swept."""
+        return self.corruption.share * experiment.config.corruption
+
+
+class WholeMap:
+    """The map's own places, α and orders at one ε."""
+
+    def case(self, experiment: LossComparison, point: Point) -> MapCase:
+        """Everything but ε is the map's."""
+        return MapCase(methods=point.methods, epsilon=point.epsilon)
+
+    def alpha(self, experiment: LossComparison) -> float:
+        """The map's least."""
+        return min(alpha for alpha, _ in ADVERSARIES if alpha)
+
 
 _scalar_world, _gaussian_world = lru_cache(scalar_world), lru_cache(gaussian_world)
 
@@ -188,7 +240,7 @@ class LossComparisonProbes(Probes):
     tolerated: Positive
 
 
-class LossComparison(Experiment[RiskCase]):
+class LossComparison(Experiment[Case]):
     """Asymptotic efficiency, worst-case bias, and simulation."""
 
     title = "P2 §6: log, square or debiased loss for privatised labels"
@@ -214,24 +266,15 @@ class LossComparison(Experiment[RiskCase]):
             Inequality("at ε = 1 square needs at most 1 % more labels for every B"), TOLERATED,
             square, (debiased,), on=SCALAR.on,
             given=Setting(SquareLoss, SCALAR, CLEAN, tolerates=True), fixed=("epsilon",)),
+        Row("past_labels", "privacy_cost",
+            Inequality("who sees past labels: the map's best loss is within 2 % of the best"),
+            EXCESS, best_where_nothing_is_seen, (always_debiased,), on=SCALAR.on,
+            given=WholeMap(), settles=("p2.sec_6", "own.adaptive_adversary")),
     )  # fmt: skip
 
-    def case(self, point: Point) -> RiskCase:
-        """Loss, world and labels of one grid point."""
-        setting, numbers = point.row.given, self.config
-        corruption = setting.corruption
-        bound = point.swept("reward_bound", numbers.reward_bound)
-        return RiskCase(
-            methods=point.methods,
-            epsilon=point.epsilon,
-            n_pairs=point.given.n_pairs or 0,
-            kind=setting.kind,
-            world=setting.pairs.build(self, bound),
-            corruption=corruption.share * point.swept("corruption", numbers.corruption),
-            assumed_order=corruption.order,
-            order=corruption.order,
-            tolerated=numbers.tolerated if setting.tolerates else 0.0,
-        )
+    def case(self, point: Point) -> Case:
+        """As the row says."""
+        return point.row.given.case(self, point)
 
     @cached_property
     def instance(self) -> LogisticWorld:
@@ -243,15 +286,12 @@ class LossComparison(Experiment[RiskCase]):
 
     def world_numbers(self, row: Row) -> Mapping[str, object]:
         """B where it is not swept, and α."""
-        alpha = row.given.corruption.share * self.config.corruption
+        alpha = row.given.alpha(self)
         return {"reward_bound": self.config.reward_bound, "corruption": alpha}
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Limits lie inside the class, so that the expansion around them is in its interior."""
-        return tuple(
-            _inside(f"{trial.row.name} at {trial.grid[-1]:g}", trial.cases[-1])
-            for trial in self.trials
-        )
+        return tuple(_inside(place, case) for _, place, case in self.ends(RiskCase))
 
 
 def _inside(where: str, case: RiskCase) -> AssumptionResult:

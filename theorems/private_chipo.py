@@ -30,8 +30,17 @@ The printed V_max/R_max is not attained either: for the best β the factor is �
 β does better (``own.value_ratio``, docs/explanations/reward_range.md, Theorems 4 and 5): rows
 ``value_ratio_tuned``, ``value_ratio_every_beta`` and ``value_ratio_bound``.
 
+√log(1/δ) is attained by Algorithm 1 with a β that contains δ, as the proof's does, and necessary
+for every algorithm; with a β free of δ the quantile grows like log(1/δ) (``own.confidence``,
+Theorems 6 and 7 there): rows ``confidence*``, from exact laws down to δ = 1e-300.
+
 The printed e^{2R_max} is not attained: K_R ~ R·e^R is enough (price_of_adaptivity.md, Lemma 1), and
 e^{R_max} is necessary for every algorithm (``own.reward_range``): row ``reward_growth``.
+
+Classes that do not saturate: rows ``printed*`` minimise the algorithm's own loss over policies,
+log-linear ones (five features, twelve reward differences) and twelve of them, with π*_β among them;
+there is no closed form, as the implicit reward bends with θ.  Under corruption (no claim of
+Theorem 4.4) the log loss has the floors of Theorem 5.2.
 
 With instance=preference_text the linear class of text features replaces the random linear world.
 """
@@ -43,9 +52,21 @@ from functools import cached_property
 from typing import Any
 
 from repro.base.schema import Count, Positive
+from repro.corruption.orders import Order
 from repro.families.chipo import quantities
 from repro.families.chipo.algorithms_offset import OFFSET
+from repro.families.chipo.algorithms_printed import LOG_LOSS
 from repro.families.chipo.cases import GAP, ChipoCase, LinearCase, OffsetCase, TabularCase
+from repro.families.chipo.cases_printed import SHAPE, PrintedCase
+from repro.families.chipo.confidence import (
+    ConfidenceCase,
+    confusion,
+    free_of_delta,
+    gap_quantile,
+    knows_delta,
+    root_of_log,
+    root_of_log_doubled,
+)
 from repro.families.chipo.quantities import ErrorCase, MarginCase, RightCase
 from repro.families.chipo.twin_rewards import TwinCase, TwinRewards, error_of_the_best_test
 from repro.families.chipo.value_ratio import (
@@ -96,6 +117,10 @@ WORST = Measure("expected gap, the larger of two worlds [reward]", per_method(wo
 TUNED = Measure(WORST.quantity, WORST.of, Evidence.COMPUTED)
 OVER_ROOT = Measure("gap / corrected right-hand side of Theorem C.1", per_method(bound_ratio),
                     Evidence.SEARCHED)  # fmt: skip
+QUANTILE = Measure("(1−δ) quantile of the gap, the larger of two worlds [reward]",
+                   per_method(gap_quantile), Evidence.EXACT)  # fmt: skip
+TUNED_QUANTILE = Measure(QUANTILE.quantity, QUANTILE.of, Evidence.COMPUTED)
+CONFUSION = Measure("δ / chance that the best test errs", per_method(confusion), Evidence.EXACT)
 
 chosen_rung = Method("private_chipo", lambda means: means[len(means) // 2])
 ladder_end = Method("ladder_end", lambda means: means[0])
@@ -136,6 +161,20 @@ def linear(experiment: PrivateChipo, point: Point) -> LinearCase:
     return LinearCase(**experiment.common(point), world=experiment.world, fixed_kl_weight=fixed)
 
 
+def printed(finite: bool = False, order: Order = Order.CTL) -> CaseOf:
+    """The log loss of Algorithm 1, minimised over policies; corrupted where α is swept."""
+
+    def of(experiment: PrivateChipo, point: Point) -> PrintedCase:
+        config = experiment.config
+        return PrintedCase(
+            **experiment.common(point), loss=LOG_LOSS, reward_bound=config.reward_bound,
+            fixed_kl_weight=config.fixed_kl_weight, finite=finite,
+            corruption=point.swept("corruption", 0.0), assumed_order=order, order=order,
+        )  # fmt: skip
+
+    return of
+
+
 def twins(experiment: PrivateChipo, point: Point) -> TwinCase:
     """Two worlds at the swept R_max."""
     world = TwinRewards(point.value)
@@ -147,6 +186,15 @@ def ratio(experiment: PrivateChipo, point: Point) -> RatioCase:
     return RatioCase(
         methods=point.methods, epsilon=point.epsilon, n_pairs=point.n_pairs,
         value_ratio=point.value, coverage=experiment.config.coverage,
+        reward_bound=experiment.config.reward_bound,
+    )  # fmt: skip
+
+
+def confidence(experiment: PrivateChipo, point: Point) -> ConfidenceCase:
+    """The known and the spurious world at the swept log(1/δ)."""
+    return ConfidenceCase(
+        methods=point.methods, epsilon=point.epsilon, n_pairs=point.n_pairs,
+        log_inverse_delta=point.value, coverage=experiment.config.coverage,
         reward_bound=experiment.config.reward_bound,
     )  # fmt: skip
 
@@ -171,6 +219,7 @@ class PrivateChipoProbes(Probes):
 
 LABELS = (Need.LABELS, Need.TRUTH_HIDDEN)
 PRIVATE = (*LABELS, Need.PRIVACY)
+FLOOR = (*LABELS, Need.ADVERSARY)
 
 
 class PrivateChipo(Experiment[Case]):
@@ -213,6 +262,23 @@ class PrivateChipo(Experiment[Case]):
         Row("meta_theorem", "coverage", Inequality("Theorem C.1 holds in every draw"), BOUND,
             printed_bound, (coverage_ignored,), on="tabular", given=right,
             settles=("p2.thm_c_1", "p2.alg_1")),
+        Row("printed", "n_pairs",
+            Slope(-0.5, "log loss over log-linear policies: worst gap {rate}"), GAP, private_chipo,
+            (fixed_kl_weight, label_flip), on="log_linear", given=printed(), needs=LABELS),
+        Row("printed_finite", "n_pairs", Slope(-0.5, "log loss over 12 policies: worst gap {rate}"),
+            GAP, private_chipo, (label_flip,), on="log_linear", given=printed(finite=True),
+            needs=LABELS),
+        Row("printed_privacy_cost", "privacy_cost",
+            Slope(1, "log loss over log-linear policies: worst gap {rate}"), GAP, private_chipo,
+            (naive_likelihood,), on="log_linear", given=printed(), needs=PRIVATE),
+        Row("printed_ctl", "corruption",
+            Slope(1, "CTL, log loss over log-linear policies: floor {rate}"), GAP, private_chipo,
+            (fixed_kl_weight,), on="log_linear", given=printed(), needs=FLOOR,
+            settles=("p2.alg_1",)),
+        Row("printed_ltc", "corruption",
+            Slope(1, "LTC, log loss over log-linear policies: floor {rate}"), GAP, private_chipo,
+            (fixed_kl_weight,), on="log_linear", given=printed(order=Order.LTC), needs=FLOOR,
+            settles=("p2.alg_1",)),
         Row("reward_growth", "reward_bound",
             Ratio("n ∝ C·c²·e^{2R_max}: the best test errs as a gap ∝ e^{R_max}·√C·c/√n says"),
             ERRS, best_test, (best_test_flipped,), on="twin_rewards", given=twins, needs=PRIVATE,
@@ -228,6 +294,18 @@ class PrivateChipo(Experiment[Case]):
             Inequality("gap ≤ 6√(C·err²) + (3V_max/R_max + ½)·err²/β + 2βC"), OVER_ROOT,
             with_the_ratio, (without_the_ratio,), on="spurious", given=ratio,
             settles=("own.value_ratio", "p2.thm_c_1")),
+        Row("confidence", "log_inverse_delta",
+            Slope(0.5, "β ∝ √log(|Π|/δ): quantile of the gap {rate}"), TUNED_QUANTILE,
+            knows_delta, (free_of_delta,), on="spurious", given=confidence,
+            settles=("p2.thm_4_4", "own.confidence")),
+        Row("confidence_free", "log_inverse_delta",
+            Slope(1, "β free of δ: quantile of the gap {rate}"), QUANTILE, free_of_delta,
+            (knows_delta,), on="spurious", given=confidence, needs=(Need.TRUTH_HIDDEN,),
+            settles=("own.confidence",)),
+        Row("confidence_every_algorithm", "log_inverse_delta",
+            Inequality("h(Δ) = c(ε)·√(ℓ/(n+ℓ)), ℓ = log(1/4δ): the best test errs with chance ≥ δ"),
+            CONFUSION, root_of_log, (root_of_log_doubled,), on="spurious", given=confidence,
+            needs=(Need.TRUTH_HIDDEN, Need.PRIVACY), settles=("own.confidence",)),
     )  # fmt: skip
 
     def case(self, point: Point) -> Case:
@@ -267,6 +345,7 @@ class PrivateChipo(Experiment[Case]):
             "tabular": self.config.model_dump(include={"num_states", "coverage", "reward_bound"}),
             "offset": {"offset": OFFSET},
             INSTANCE: dict(self.setting.instance),
+            "log_linear": SHAPE,
             "twin_rewards": {},
             "spurious": self.config.model_dump(include={"coverage", "reward_bound"}),
         }

@@ -21,20 +21,27 @@ this instance, a class of all tables, β tuned from c·√(S/n) alone keeps the 
 as the bias is of order α at every pair.  That says nothing of the remark: on smaller classes the
 rate is lost (``price_of_adaptivity``).
 
+Rows ``printed*`` minimise the square loss itself over policies of classes that do not saturate, a
+log-linear one with more reward differences than features and twelve policies of it; there the
+tabular rows' closed form does not exist.
+
 What would refute it: a floor with a smaller exponent in α or a larger one in c(ε).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from repro.base.notation import privacy_cost
 from repro.base.schema import Count, Positive, Probability
 from repro.corruption.orders import Order
+from repro.families.chipo.algorithms_printed import SQUARE_LOSS
 from repro.families.chipo.cases import GAP, TabularCase
+from repro.families.chipo.cases_printed import SHAPE, PrintedCase
 from repro.families.chipo.variants import (
     adaptive_corruption_before_privacy,
     adaptive_tuning,
@@ -52,6 +59,21 @@ from repro.study.experiment import Experiment
 from repro.study.results import AssumptionResult
 from repro.study.row import Evidence, Measure, Need, Row, Values
 
+AnyCase = TabularCase | PrintedCase
+
+
+def tabular(numbers: SquareChipoProbes, common: Mapping[str, Any]) -> AnyCase:
+    """Rare good responses; the class is all tables."""
+    world = RareGoodArm(numbers.num_states, numbers.coverage, numbers.reward_bound)
+    return TabularCase(**common, world=world)
+
+
+def printed(finite: bool) -> Callable[[SquareChipoProbes, Mapping[str, Any]], AnyCase]:
+    """The square loss of Algorithm 3, minimised over policies."""
+    return lambda numbers, common: PrintedCase(
+        **common, loss=SQUARE_LOSS, reward_bound=numbers.reward_bound, finite=finite
+    )
+
 
 @dataclass(frozen=True)
 class Corruption:
@@ -60,14 +82,17 @@ class Corruption:
     Attributes:
         order: of corruption and privacy, which β is tuned for.
         share: multiple of the α in force.
+        case: (numbers, fields of every case) → a case of the world.
     """
 
     order: Order = Order.CTL
     share: float = 1.0
+    case: Callable[[SquareChipoProbes, Mapping[str, Any]], AnyCase] = tabular
 
 
 PRIVACY_ONLY = Corruption(share=0.0)
 CTL, LTC = Corruption(), Corruption(Order.LTC)
+LOG_LINEAR, TWELVE = printed(finite=False), printed(finite=True)
 
 
 def over_old_bound(case: TabularCase, rng: np.random.Generator, replicates: int) -> Values:
@@ -120,7 +145,7 @@ class SquareChipoProbes(Probes):
     corruption: Probability
 
 
-class SquareChipo(Experiment[TabularCase]):
+class SquareChipo(Experiment[AnyCase]):
     """Theorem 5.2 on rare good responses against the worst Huber adversary."""
 
     title = "P2 Theorem 5.2: offline χPO with the square loss under CTL and LTC"
@@ -155,34 +180,58 @@ class SquareChipo(Experiment[TabularCase]):
         Row("privacy_cost", "privacy_cost", Slope(1, "no corruption: {rate}"), GAP, square_chipo,
             (without_privacy_cost,), on="tabular", given=PRIVACY_ONLY,
             needs=(*LEARNT, Need.PRIVACY)),
+        Row("printed", "n_pairs", Slope(-0.5, "square loss over log-linear policies: {rate}"), GAP,
+            square_chipo, (fixed_kl_weight, label_flip), on="log_linear",
+            given=Corruption(share=0.0, case=LOG_LINEAR), needs=LEARNT),
+        Row("printed_ctl", "corruption",
+            Slope(1, "CTL, square loss over log-linear policies: floor {rate}"), GAP, square_chipo,
+            FIXED, on="log_linear", given=Corruption(case=LOG_LINEAR), needs=FLOOR),
+        Row("printed_ltc", "corruption",
+            Slope(1, "LTC, square loss over log-linear policies: floor {rate}"), GAP, square_chipo,
+            FIXED, on="log_linear", given=Corruption(Order.LTC, case=LOG_LINEAR), needs=FLOOR),
+        Row("printed_privacy_cost_ltc", "privacy_cost",
+            Slope(1, "LTC, square loss over log-linear policies: floor {rate}"), GAP, square_chipo,
+            (without_privacy_cost,), on="log_linear", given=Corruption(Order.LTC, case=LOG_LINEAR),
+            needs=COSTS),
+        Row("printed_finite_ctl", "corruption",
+            Slope(1, "CTL, square loss over 12 policies: floor {rate}"), GAP, square_chipo,
+            FIXED, on="log_linear", given=Corruption(case=TWELVE), needs=FLOOR),
+        Row("printed_finite_ltc", "corruption",
+            Slope(1, "LTC, square loss over 12 policies: floor {rate}"), GAP, square_chipo,
+            FIXED, on="log_linear", given=Corruption(Order.LTC, case=TWELVE), needs=FLOOR),
     )  # fmt: skip
 
-    def case(self, point: Point) -> TabularCase:
+    def case(self, point: Point) -> AnyCase:
         """World and labels of one grid point."""
         numbers, corruption = self.config, point.row.given
-        return TabularCase(
-            methods=point.methods,
-            epsilon=point.epsilon,
-            n_pairs=point.n_pairs,
-            tuning=numbers.tuning,
-            world=RareGoodArm(numbers.num_states, numbers.coverage, numbers.reward_bound),
-            fixed_kl_weight=numbers.fixed_kl_weight,
-            corruption=corruption.share * point.swept("corruption", numbers.corruption),
-            assumed_order=corruption.order,
-            order=corruption.order,
-        )
+        common = {
+            "methods": point.methods,
+            "epsilon": point.epsilon,
+            "n_pairs": point.n_pairs,
+            "tuning": numbers.tuning,
+            "fixed_kl_weight": numbers.fixed_kl_weight,
+            "corruption": corruption.share * point.swept("corruption", numbers.corruption),
+            "assumed_order": corruption.order,
+            "order": corruption.order,
+        }
+        return corruption.case(numbers, common)
 
     def world_numbers(self, row: Row) -> Mapping[str, object]:
         """Fields of the world, and α where it is not swept."""
-        fields = self.config.model_dump(include={"num_states", "coverage", "reward_bound"})
-        return {"world_fields": fields, "corruption": row.given.share * self.config.corruption}
+        fields = {
+            "tabular": self.config.model_dump(include={"num_states", "coverage", "reward_bound"}),
+            "log_linear": SHAPE,
+        }
+        alpha = row.given.share * self.config.corruption
+        return {"world_fields": fields[row.on], "corruption": alpha}
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """The worst Δ is interior and α < 1/2 at both ends of every sweep."""
-        return tuple(_interior(place, case) for _, place, case in self.ends(TabularCase))
+        cases = (*self.ends(TabularCase), *self.ends(PrintedCase))
+        return tuple(_interior(place, case) for _, place, case in cases)
 
 
-def _interior(where: str, case: TabularCase) -> AssumptionResult:
+def _interior(where: str, case: AnyCase) -> AssumptionResult:
     inside, detail = case.interior(case.methods[0].run)
     fits = inside and case.corruption < 0.5
     detail = f"{detail}, α = {case.corruption:g}"

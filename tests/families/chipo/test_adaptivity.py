@@ -127,3 +127,23 @@ def test_the_cap_binds_or_beta_stays():
         assert (free and reached <= 2 * world.coverage) or reached == pytest.approx(
             2 * world.coverage, rel=1e-6
         )
+
+
+@pytest.mark.parametrize(("loss", "constant"), [(square_loss, 0.036), (log_loss, 0.026)])
+@pytest.mark.parametrize("value", [2.0, 5.0, 40.0, 1000.0])
+@pytest.mark.parametrize("bias", [0.01, 0.1, 0.25])
+def test_the_gap_grows_with_v_max_to_the_first_power(loss, constant, value, bias):
+    """The corollary of Theorem 2, and that clipped differences lose no more than at V_max = 2."""
+    for cost in (1.0, 2.2, 20.0):
+        world = Learner(loss, alpha_free).world(bias, cost)
+        for kl_weight in np.geomspace(bias**2 / 50, 0.5, 30):
+            implicit = np.array([world.imitated, 0.0, value])
+            gap = world.policy(kl_weight, implicit)[2]
+            assert gap >= min(0.5, constant * value * bias**2 / kl_weight)
+        clipped = np.tanh(np.minimum([value - world.imitated, value], 2.0) / 2)
+        one, reports = np.ones(1), np.tanh(-0.5) / cost
+        lost = [
+            loss(one, one * (1 + reports) / 2, np.array([m]), cost)
+            for m in (np.tanh(-0.5), *clipped, np.tanh(1.0))
+        ]
+        assert max(lost[1], lost[2]) - lost[0] <= (lost[3] - lost[0]) * (1 + 1e-12)
