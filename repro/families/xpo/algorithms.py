@@ -137,10 +137,11 @@ def average_gap(
     current_prob = policies.reference + zeros
     first = replace(policies, tilts=torch.zeros_like(policies.tilts[:1])).divergence()[0]
     current, total = first.expand(len(batch)), torch.zeros_like(zeros[:, 0])
+    best = gap.argmin()
 
     def update(rounds: int) -> tuple[Tensor, Tensor]:
         counts = start.pool(offline, start.n_pairs, online, rounds)
-        found = estimate(score(counts).flatten(1).argmin(dim=1), gap.argmin())
+        found = estimate(score(counts).flatten(1).argmin(dim=1), best)
         return prob[found], gap[found]
 
     if start.n_pairs:
