@@ -21,6 +21,10 @@ Both fail as printed, on one state with two responses and a class of two policie
   ``optimism_corrected`` holds at every δ, and 7.2 in the place of 8 under the root is found.
 
 Neither changes a rate of Theorems 4.8 or 5.3, which hide constants and use the right sign.
+
+Lemma C.7 brings V_max into both theorems.  Rows ``value_growth`` and ``value_floor``
+(``own.online_value``, docs/explanations/reward_range.md, Theorem 6): with every γ > 0 the gap is at
+least .1·V_max/√T on a problem without rewards, with C_cov ≤ 2.5, so the factor V_max is necessary.
 """
 
 from __future__ import annotations
@@ -31,9 +35,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from repro.families.xpo.bounds_optimism import TwoPolicies, optimism_term_failure
+from repro.families.xpo.spurious_values import (
+    OVER_GAP,
+    SPURIOUS_GAP,
+    SpuriousCase,
+    capped_class,
+    every_gamma,
+    optimistic,
+    without_optimism,
+)
 from repro.preferences.label_law import Channel, LabelLaw, bradley_terry, randomized_response
 from repro.study.case import Case, Point
-from repro.study.claims import Frequency, Inequality, Ratio
+from repro.study.claims import Frequency, Inequality, Ratio, Slope
 from repro.study.experiment import Experiment, Setting
 from repro.study.row import Evidence, Measure, Method, Need, Row, Values, per_method
 
@@ -110,6 +123,16 @@ def ordinary_delta(point: Point) -> OptimismCase:
     return OptimismCase(methods=point.methods, horizon=point.horizon, log_terms=terms)
 
 
+def no_rewards(point: Point) -> SpuriousCase:
+    """β = 1, R_max = 1."""
+    return SpuriousCase(
+        methods=point.methods, epsilon=point.epsilon, horizon=point.horizon, kl_weight=1.0,
+        value_bound=point.swept("value_ratio", FLOOR_VALUE),
+    )  # fmt: skip
+
+
+FLOOR_VALUE = 64.0
+"""V_max of value_floor."""
 FAILS = Measure("C.4 fails [frequency]", likelihood_fails, Evidence.MEASURED)
 GROWTH = Measure("(L̂(π*) − L̂(π))/(t−1) / limit", likelihood_growth, Evidence.MEASURED)
 RATIO = Measure("P(failure) / δ", per_method(optimism_failures), Evidence.COMPUTED)
@@ -119,6 +142,7 @@ PRINTED, HOEFFDING = Method("printed", 1.0), Method("hoeffding", math.sqrt(8))
 TEN_PERCENT_OFF = Method("hoeffding_ten_percent", math.sqrt(8 * 0.9))
 C_4, C_5 = ("p2.lem_c_4",), ("p2.lem_c_5",)
 BOTH = (*C_4, "p2.lem_c_6")
+VALUE, HOPES = ("own.online_value",), (Need.TRUTH_HIDDEN, Need.OPTIMISM)
 
 
 class P2OptimismLemmas(Experiment):
@@ -145,6 +169,12 @@ class P2OptimismLemmas(Experiment):
         Row("optimism_corrected", "horizon",
             Inequality("C.5 with √8 fails with probability ≤ δ"), RATIO, HOEFFDING,
             (PRINTED, TEN_PERCENT_OFF), given=every_delta, settles=C_5),
+        Row("value_growth", "value_ratio", Slope(1, "no rewards: gap {rate}"), SPURIOUS_GAP,
+            optimistic, (capped_class,), given=no_rewards, needs=HOPES,
+            settles=VALUE),
+        Row("value_floor", "horizon", Inequality("three γ > 0: gap ≥ .1·V_max/√T"), OVER_GAP,
+            every_gamma, (capped_class, without_optimism), given=no_rewards, needs=HOPES,
+            settles=VALUE),
     )  # fmt: skip
 
     def __init__(self, config: object, setting: Setting) -> None:

@@ -1,5 +1,6 @@
 """P2's Lemmas C.4 and C.5 end to end, and what happens when its implementation is broken."""
 
+from repro.families.xpo import spurious_values
 from repro.families.xpo.bounds_optimism import TwoPolicies
 
 
@@ -21,3 +22,10 @@ def test_a_likelihood_of_losing_turns_the_verdict(turned):
         "likelihood_corrected", TwoPolicies, "win_prob", wrong, replicates=400, blocks=20
     )
     assert found == ("supported", "contradicted")
+
+
+def test_a_learner_that_is_never_optimistic_turns_the_floor(turned):
+    def wrong(right, case, learner, multiple, rng, replicates):
+        return right(case, learner, -multiple, rng, replicates)
+
+    assert turned("value_floor", spurious_values, "gap_of", wrong) == ("supported", "contradicted")

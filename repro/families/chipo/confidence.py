@@ -83,7 +83,7 @@ class ConfidenceCase(TwoPolicyCase):
         return float(self.reward_bound * (1 - two_arm_wrong_prob(rare, value)))
 
     def hidden(self, share: float) -> float:
-        """Δ with h(Δ) = share·c·√(ℓ/(n+ℓ)), ℓ = log(1/(4δ)) (Theorem 6)."""
+        """Δ with h(Δ) = share·c·√(ℓ/(n+ℓ)), ℓ = log(1/(4δ)) (Theorem 7)."""
         left = self.log_inverse_delta - math.log(4)
         return 2 * math.atanh(share * self.cost * math.sqrt(left / (self.n_pairs + left)))
 

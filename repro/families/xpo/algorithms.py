@@ -10,7 +10,7 @@ Objectives are given as printed and as corrected.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import torch
@@ -81,6 +81,31 @@ def printed_square_objective(policies: NeedleClass, batch: XpoBatch) -> Score:
     return lambda counts: hopeful(counts).sub_(loss(counts))
 
 
+Pool = Callable[[PairCounts, int, PairCounts, int], PairCounts]
+"""(offline counts, n, online counts, rounds so far) → the counts that the loss sees."""
+
+
+def pooled(offline: PairCounts, n_pairs: int, online: PairCounts, rounds: int) -> PairCounts:
+    """Every label counts once."""
+    return offline.plus(online)
+
+
+@dataclass(frozen=True)
+class Start:
+    """What a run is given before its first round.
+
+    Attributes:
+        n_pairs: pairs of two draws of π_ref with their labels.
+        pool: what the loss makes of them and of online labels.
+    """
+
+    n_pairs: int = 0
+    pool: Pool = pooled
+
+
+COLD = Start()
+
+
 def average_gap(
     policies: NeedleClass,
     batch: XpoBatch,
@@ -89,6 +114,7 @@ def average_gap(
     draws: Draws,
     labels: LabelLaw = bradley_terry,
     estimate: Estimate = as_fitted,
+    start: Start = COLD,
 ) -> Tensor:
     """(L,) mean over rounds of J_β(π*) − J_β(π^(t)), what the proof of Theorem 4.8 bounds.
 
@@ -100,19 +126,31 @@ def average_gap(
         draws: source of randomness.
         labels: what labels are drawn from.
         estimate: (fitted, true) index of a policy → what an update returns.
+        start: offline labels, if any; the first policy is π_ref without them, else what an
+            update makes of them.
     """
     actions, device = policies.num_actions, policies.tilts.device
     gap, prob = policies.divergence().flatten(), policies.table()
     score, play = objective(policies, batch), _Play(policies.reference, batch, draws, labels)
     zeros = torch.zeros(len(batch), actions, dtype=policies.tilts.dtype, device=device)
-    counts, current_prob = PairCounts(zeros, zeros, zeros), policies.reference + zeros
+    offline, online = PairCounts(zeros, zeros, zeros), PairCounts(zeros, zeros, zeros)
+    current_prob = policies.reference + zeros
     first = replace(policies, tilts=torch.zeros_like(policies.tilts[:1])).divergence()[0]
     current, total = first.expand(len(batch)), torch.zeros_like(zeros[:, 0])
+    best = gap.argmin()
+
+    def update(rounds: int) -> tuple[Tensor, Tensor]:
+        counts = start.pool(offline, start.n_pairs, online, rounds)
+        found = estimate(score(counts).flatten(1).argmin(dim=1), best)
+        return prob[found], gap[found]
+
+    if start.n_pairs:
+        offline = play.block(current_prob, start.n_pairs)
+        current_prob, current = update(0)
     for time, later in pairwise(times):
         total = total + (later - time) * current
-        counts = counts.plus(play.block(current_prob, later - time))
-        found = estimate(score(counts).flatten(1).argmin(dim=1), gap.argmin())
-        current_prob, current = prob[found], gap[found]
+        online = online.plus(play.block(current_prob, later - time))
+        current_prob, current = update(later)
     return batch.kl_weight * total / times[-1]
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+import math
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, ClassVar, Protocol, Self
 
 import numpy as np
+import torch
 from pydantic import Field, model_validator
 
-from repro.base.notation import privacy_cost
+from repro.base.notation import label_signal, privacy_cost
 from repro.base.schema import Corruption, Model, Number, Positive, Whole
 from repro.corruption.label_mean import NOBODY, Adversary, WorseResponse
 from repro.corruption.orders import Order
+from repro.families.xpo.worlds import NeedleClass
 from repro.preferences.label_law import (
     Channel,
     Estimate,
@@ -25,6 +28,30 @@ from repro.study.config import Overrides, Probe, Probes
 from repro.study.experiment import Experiment
 from repro.study.results import AssumptionResult
 from repro.study.row import Row
+
+OPTIMAL_ODDS = 2.0
+"""Log odds of the best response under π*_β; kl_weight is the reward gap over the tilt to them."""
+
+OPTIMISM_SHARE = 0.5
+"""γ = share·β·c(ε)/√T."""
+
+
+class Rewards(Protocol):
+    """Reward gaps, of which the worst counts."""
+
+    @property
+    def rungs(self) -> int:
+        """How many."""
+        ...
+
+    @property
+    def high(self) -> float:
+        """The largest."""
+        ...
+
+    def values(self) -> np.ndarray:
+        """(M,) the reward gaps."""
+        ...
 
 
 class Ladder(Model):
@@ -119,7 +146,7 @@ class XpoCase(Case):
         estimate: (fitted, true) index of a policy in the class → what an update returns.
     """
 
-    ladder: Ladder | Rung
+    ladder: Rewards
     interior: bool
     grid_ratio: float
     num_actions: int = 2
@@ -138,6 +165,27 @@ class XpoCase(Case):
         """π_ref of the best response."""
         return 1 / self.num_actions if self.rare is None else self.rare
 
+    def policies(self) -> NeedleClass:
+        """Policies with log odds of the best response from −4, or 4 below π_ref, to 4.
+
+        In steps of ½ from −4 on, of 2 below: there policies hardly differ.
+        """
+        away = math.log(1 / self.best_share - 1)
+        far = torch.arange(math.floor(-4 - away), -4, 2, dtype=torch.float64) if away > 4 else None
+        near = torch.linspace(-4, 4, 17, dtype=torch.float64)
+        log_odds = near if far is None else torch.cat([far, near])
+        return NeedleClass(
+            self.num_actions, log_odds.to(self.device) + away, OPTIMAL_ODDS + away, self.best_share
+        )
+
+    def optimism(self) -> float:
+        """γ/β of a multiple 1."""
+        return OPTIMISM_SHARE / (label_signal(self.epsilon) * math.sqrt(self.horizon))
+
+    def longer(self, times: int) -> Self:
+        """With so many times the labels."""
+        return replace(self, horizon=times * self.horizon, n_pairs=times * self.n_pairs)
+
 
 class XpoExperiment(Experiment[XpoCase]):
     """Sweeps T, ε, α, A or 1/π_ref of the best response.
@@ -146,6 +194,7 @@ class XpoExperiment(Experiment[XpoCase]):
     """
 
     config: XpoProbes
+    case_type: ClassVar[type[XpoCase]] = XpoCase
 
     def case(self, point: Point) -> XpoCase:
         """What one grid point plays."""
@@ -154,7 +203,7 @@ class XpoExperiment(Experiment[XpoCase]):
         assert isinstance(given, Supremum)
         swept = point.row.over == "inverse_reference"
         ladder, horizon = _ladder_and_horizon(point, probe)
-        return XpoCase(
+        return self.case_type(
             methods=point.methods, epsilon=point.epsilon, horizon=horizon,
             ladder=ladder, interior=given.interior, grid_ratio=self.config.grid_ratio,
             num_actions=int(point.swept("num_actions", 2)), device=self.setting.device,

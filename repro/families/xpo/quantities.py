@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -13,19 +13,12 @@ from numpy.random import default_rng
 
 from repro.base.notation import label_signal
 from repro.corruption.label_mean import exchanged, released_mean
-from repro.families.xpo.algorithms import Objective, average_gap
+from repro.families.xpo.algorithms import Objective, Pool, Start, average_gap
 from repro.families.xpo.cases import Rung, XpoCase
-from repro.families.xpo.worlds import NeedleClass, XpoBatch
+from repro.families.xpo.worlds import XpoBatch
 from repro.families.xpo.wrong import Update
 from repro.preferences.block_draws import draws_on, geometric_times
 from repro.study.row import Evidence, Measure, Method, Values
-
-OPTIMAL_ODDS = 2.0
-"""Log odds of the best response under π*_β; kl_weight is the reward gap over the tilt to them."""
-
-OPTIMISM_SHARE = 0.5
-"""γ = share·β·c(ε)/√T."""
-
 
 FIRST_CHANGE = 0.01
 """Policies first change after this multiple of √T rounds: those cost at most Δ/(100·√T) of the
@@ -45,7 +38,7 @@ def ladder_gaps(
 
     Args:
         case: what is played.
-        updates: how; those of one objective and length play side by side.
+        updates: how; those that differ in numbers only play side by side.
         rng: the block's stream.
         replicates: R runs that measure each.
 
@@ -53,90 +46,88 @@ def ladder_gaps(
         Of every update (R,) gaps and the index of the rung.
     """
     plain, rewards = replace(case, methods=()), case.ladder.values()
-    chosen = [_worst_rung(plain, update) for update in updates]
-    together: dict[tuple[Objective, int], list[int]] = {}
+    chosen = [worst_rung(plain, update) for update in updates]
+    together: dict[tuple[Objective, Pool, int], list[int]] = {}
     for k, update in enumerate(updates):
-        together.setdefault((update.objective, update.rounds), []).append(k)
+        together.setdefault((update.objective, update.pool, update.rounds), []).append(k)
     found = {}
-    for (objective, rounds), members in together.items():
-        longer = replace(plain, horizon=case.horizon * rounds)
+    for members in together.values():
+        first = updates[members[0]]
+        longer = plain.longer(first.rounds)
         batches = []
         for k in members:
-            rung, multiple = chosen[k]
-            there = replace(longer, ladder=Rung(float(rewards[rung])))
-            batches.append(batch_of(there, updates[k], multiple, replicates))
-        gaps = _gaps(longer, XpoBatch.joined(batches), objective, rng)
+            there = replace(longer, ladder=Rung(float(rewards[chosen[k].rung])))
+            batches.append(batch_of(there, updates[k], chosen[k].multiple, replicates))
+        gaps = _gaps(longer, XpoBatch.joined(batches), first, rng)
         found |= dict(zip(members, gaps.reshape(-1, replicates), strict=True))
-    return [(found[k], chosen[k][0]) for k in range(len(updates))]
+    return [(found[k], chosen[k].rung) for k in range(len(updates))]
+
+
+@dataclass(frozen=True)
+class WorstRung:
+    """Where the best multiple of γ has the largest mean gap.
+
+    Attributes:
+        rung: its index.
+        multiple: that multiple.
+        mean: that gap, NaN where there was no choice and nothing was drawn.
+    """
+
+    rung: int
+    multiple: float
+    mean: float = math.nan
 
 
 @lru_cache(maxsize=512)
-def _worst_rung(case: XpoCase, update: Update) -> tuple[int, float]:
-    """Index of the rung where the best multiple of γ has the largest mean gap, and that multiple.
-
-    Nothing is drawn where there is no choice.
-    """
+def worst_rung(case: XpoCase, update: Update) -> WorstRung:
+    """The worst rung of a case without methods, by runs of a stream of its own."""
     if case.ladder.rungs == 1 and len(update.optimism) == 1:
-        return 0, update.optimism[0]
+        return WorstRung(0, update.optimism[0])
     rungs, rng = np.arange(case.ladder.rungs), default_rng(PILOT_SEED)
     for runs, kept in PILOTS:
         means = _pilot(case, update, rungs, rng, runs)
         order = np.argsort(means.min(axis=0))[-kept:]
         rungs, means = rungs[order], means[:, order]
-    return int(rungs[-1]), update.optimism[int(means[:, -1].argmin())]
+    best = int(means[:, -1].argmin())
+    return WorstRung(int(rungs[-1]), update.optimism[best], float(means[best, -1]))
 
 
 def _pilot(case: XpoCase, update: Update, rungs: np.ndarray, rng, runs: int) -> np.ndarray:
     """(multiples of γ, rungs) mean gaps."""
-    longer = replace(case, horizon=case.horizon * update.rounds)
+    longer = case.longer(update.rounds)
     levels = [Rung(float(reward)) for reward in case.ladder.values()[rungs]]
     batches = [
         batch_of(replace(longer, ladder=level), update, multiple, runs)
         for multiple in update.optimism
         for level in levels
     ]
-    gaps = _gaps(longer, XpoBatch.joined(batches), update.objective, rng)
+    gaps = _gaps(longer, XpoBatch.joined(batches), update, rng)
     return gaps.reshape(len(update.optimism), len(rungs), runs).mean(axis=-1)
 
 
-def _gaps(case: XpoCase, batch: XpoBatch, objective: Objective, rng) -> np.ndarray:
+def _gaps(case: XpoCase, batch: XpoBatch, update: Update, rng) -> np.ndarray:
     """(L,) average gap of every run of a batch."""
     first = max(1, int(FIRST_CHANGE * math.sqrt(case.horizon)))
     gaps = average_gap(
-        policies_of(case), batch, objective,
+        case.policies(), batch, update.objective,
         geometric_times(case.horizon, case.grid_ratio, first), draws_on(case.device, rng),
-        case.labels, case.estimate,
+        case.labels, case.estimate, Start(case.n_pairs, update.pool),
     )  # fmt: skip
     return gaps.cpu().numpy()
-
-
-def policies_of(case: XpoCase) -> NeedleClass:
-    """Policies with log odds of the best response from −4, or 4 below π_ref, to 4.
-
-    In steps of ½ from −4 on, of 2 below: there policies hardly differ.
-    """
-    away = math.log(1 / case.best_share - 1)
-    far = torch.arange(math.floor(-4 - away), -4, 2, dtype=torch.float64) if away > 4 else None
-    near = torch.linspace(-4, 4, 17, dtype=torch.float64)
-    log_odds = near if far is None else torch.cat([far, near])
-    return NeedleClass(
-        case.num_actions, log_odds.to(case.device) + away, OPTIMAL_ODDS + away, case.best_share
-    )
 
 
 def batch_of(case: XpoCase, update: Update, multiple: float, runs: int) -> XpoBatch:
     """Every rung of the ladder ``runs`` times."""
     ladder = torch.as_tensor(case.ladder.values(), dtype=torch.float64, device=case.device)
     gap, signal = ladder.repeat_interleave(runs), label_signal(case.epsilon)
-    tilt = policies_of(case).optimal_tilt
-    weight = multiple * OPTIMISM_SHARE / (tilt * signal * math.sqrt(case.horizon))
+    kl_weight = gap / case.policies().optimal_tilt
     order = exchanged(case.order) if update.other_order else case.order
     mean = released_mean(case.epsilon, case.channel, case.adversary, order)
     sign, full = -1.0 if update.flipped else 1.0, torch.full_like
     batch = XpoBatch(
         reward_gap=gap,
-        kl_weight=gap / tilt,
-        optimism_weight=case.bonus * (gap * weight),
+        kl_weight=kl_weight,
+        optimism_weight=case.bonus * multiple * case.optimism() * kl_weight,
         label_scale=full(gap, sign * mean.scale),
         label_offset=full(gap, sign * mean.offset),
         label_shift=full(gap, sign * mean.shift),

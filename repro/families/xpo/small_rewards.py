@@ -14,7 +14,7 @@ import numpy as np
 
 from repro.base.notation import privacy_cost
 from repro.families.xpo.cases import XpoCase
-from repro.families.xpo.quantities import policies_of, worst_of_all
+from repro.families.xpo.quantities import worst_of_all
 from repro.study.row import Evidence, Measure, Values
 
 CLASS_TILTS = 17
@@ -59,7 +59,7 @@ def printed_bound(case: XpoCase) -> float:
 
 def value_bound(case: XpoCase, reward: float) -> float:
     """V_max of the class where R_max is ``reward``."""
-    policies = policies_of(case)
+    policies = case.policies()
     ratio = (policies.table() / policies.reference).log().abs().max()
     return reward / policies.optimal_tilt * float(ratio)
 

@@ -112,3 +112,7 @@ class PairCounts:
         """Both together."""
         pairs, wins = self.pairs + other.pairs, self.wins + other.wins
         return PairCounts(pairs, wins, self.baseline + other.baseline)
+
+    def times(self, factor: float) -> PairCounts:
+        """Every label as if it had been drawn so many times."""
+        return PairCounts(self.pairs * factor, self.wins * factor, self.baseline * factor)

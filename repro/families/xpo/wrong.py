@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 
 from repro.families.xpo.algorithms import (
     Objective,
+    Pool,
     log_objective,
+    pooled,
     printed_square_objective,
     square_objective,
 )
@@ -23,7 +25,8 @@ class Update:
         flipped: labels enter with the wrong sign.
         other_order: the adversary acts on the other side of the randomizer.
         optimism: multiples of γ; the best in hindsight counts.
-        rounds: multiple of T that it plays.
+        rounds: multiple of T and n that it is given.
+        pool: what it makes of offline and online labels.
     """
 
     objective: Objective
@@ -32,6 +35,7 @@ class Update:
     other_order: bool = False
     optimism: tuple[float, ...] = field(default=(1.0,))
     rounds: int = 1
+    pool: Pool = pooled
 
 
 MUCH = 4.0

@@ -1,0 +1,58 @@
+"""V_max of Theorems 4.8 and 5.3: the problem of Theorem 6, its numbers and its losses."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from repro.families.xpo.spurious_values import (
+    SpuriousCase,
+    average_gap,
+    capped_class,
+    every_gamma,
+    optimistic,
+    without_optimism,
+)
+from repro.preferences.label_law import the_truth
+
+
+def case(rounds: int = 100, value: float = 64.0, **changes) -> SpuriousCase:
+    values = {"methods": (), "epsilon": 1.0, "horizon": rounds, "kl_weight": 1.0}
+    return SpuriousCase(value_bound=value, **(values | changes))
+
+
+@pytest.mark.parametrize("rounds", [2, 3, 10, 1000, 10**6])
+def test_the_numbers_of_the_proof(rounds):
+    value, count, played = (
+        math.log(16 * rounds),
+        math.ceil(2 * math.sqrt(rounds)),
+        0.5 / rounds**0.5,
+    )
+    rare = played * math.exp(-value)
+    assert 1 + count * played <= 2.5
+    found_by_reference = rounds * count * rare
+    assert found_by_reference <= 0.1
+    all_drawn = rounds * (played + count * rare) / count
+    assert found_by_reference + all_drawn <= 0.4
+    away = math.log1p(-played) - math.log1p(-rare)
+    gap = played * value + (1 - played) * away
+    assert played * (value - 1) <= gap <= played * value
+    assert (1 - 1 / rounds) * gap >= 0.17 * value / math.sqrt(rounds)
+
+
+def test_with_any_optimism_at_least_what_the_theorem_says_and_with_none_nothing():
+    rng = np.random.default_rng(0)
+    gaps = average_gap(case(), every_gamma, rng, 200)
+    assert (gaps >= 0.17 * 64 / 10).mean() > 0.6
+    assert average_gap(case(), without_optimism, rng, 20).max() < 1e-12
+    assert average_gap(case(bonus=-1.0), optimistic, rng, 20).max() < 1e-12
+    assert average_gap(case(estimate=the_truth), optimistic, rng, 20).max() == 0
+
+
+def test_a_capped_class_has_the_same_gap_at_every_value():
+    low, high = (
+        average_gap(case(value=v), capped_class, np.random.default_rng(1), 50) for v in (64, 4096)
+    )
+    np.testing.assert_array_equal(low, high)

@@ -1,0 +1,53 @@
+"""SquareXPO from offline and online labels, and what happens when its code is broken."""
+
+from dataclasses import replace
+
+from repro.families.xpo import hybrid, quantities
+from repro.families.xpo.bounds_hybrid import Given
+
+
+def test_offline_labels_that_are_not_drawn_break_the_upper_bound(turned):
+    def wrong(right, *setting, **more):
+        *before, start = setting
+        return right(*before, replace(start, n_pairs=min(start.n_pairs, 10**6)), **more)
+
+    found = turned("upper_bound", quantities, "average_gap", wrong)
+    assert found == ("supported", "contradicted")
+
+
+def test_labels_turned_round_break_the_upper_bound(turned):
+    def wrong(right, *setting):
+        mean = right(*setting)
+        return replace(mean, scale=-mean.scale, offset=-mean.offset, shift=-mean.shift)
+
+    found = turned("upper_bound", quantities, "released_mean", wrong)
+    assert found == ("supported", "contradicted")
+
+
+def test_without_optimism_the_rare_response_is_not_found(turned):
+    def wrong(right, self):
+        return 0.0
+
+    found = turned("horizon", hybrid.HybridCase, "optimism", wrong)
+    assert found[0] == "supported" != found[1]
+
+
+def test_a_lower_bound_ten_times_as_large_is_caught(turned):
+    def wrong(right, *setting):
+        return 10 * right(*setting)
+
+    found = turned("lower_bound", hybrid, "least_gap", wrong)
+    assert found == ("supported", "contradicted")
+
+
+def test_the_weight_of_optimism_makes_both_terms_equal():
+    given = Given(1.0, 100, 1000, 2.0, 30.0, 5.0, 0.3)
+    weight, slope = given.optimism, given.inverse_slope
+    labels = given.error / weight
+    pairs = weight * slope**2 * given.new_pairs / (64 * 0.09836733507)
+    assert abs(labels / pairs - 1) < 1e-6
+    assert abs((labels + pairs) / given.upper - 1) < 1e-6
+
+
+def test_bad_numbers_are_one_line(refused):
+    refused("horizon", "horizon=0.5")
