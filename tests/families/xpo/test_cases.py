@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from repro.base.schema import validate
 from repro.corruption.label_mean import WorseResponse
 from repro.corruption.orders import Order
 from repro.families.xpo import quantities
-from repro.families.xpo.cases import Ladder, Supremum, XpoCase, XpoExperiment, XpoProbes
+from repro.families.xpo.cases import Ladder, Rung, Supremum, XpoCase, XpoExperiment, XpoProbes
 from repro.families.xpo.quantities import WORST_GAP, worst_gaps
 from repro.families.xpo.wrong import naive_likelihood, priv_xpo
 from repro.study.claims import Ratio
@@ -85,3 +86,15 @@ def test_what_the_ladder_assumes_is_said():
     (found,) = experiment(epsilon=1.0).assumptions()
     assert (found.name, found.holds) == ("c: realizable, bounded", True)
     assert found.detail.endswith("implicit rewards ≤ 1.5, rewards ≤ 0.5")
+
+
+@pytest.mark.parametrize("actions", [4, 8, 32, 1024])
+def test_what_a_wrong_needle_costs_hardly_grows_with_the_number_of_responses(actions):
+    """Why the exponent in A hides until this share of Δ is reached: ``private_xpo``."""
+    played = XpoCase(methods=(), epsilon=1.0, horizon=100, ladder=Rung(0.1), interior=False,
+                     grid_ratio=1.5, num_actions=actions)  # fmt: skip
+    policies = played.policies()
+    costs = policies.divergence() / policies.optimal_tilt
+    same_tilt = float(costs[1, policies.tilts == policies.optimal_tilt])
+    assert 0.84 < same_tilt < 1 / (1 + math.exp(-2))
+    assert float(costs.max()) < 1
