@@ -126,7 +126,7 @@ label_flip = Method("label_flip", Update(hybrid_objective, flipped=True))
 without_cost = Method("without_cost", Update(hybrid_objective, blind=True), privacy_mistake=True)
 without_optimism = Method("without_optimism", Update(hybrid_objective, optimism=(0.0,)))
 reversed_optimism = Method("reversed_optimism", Update(hybrid_objective, optimism=(-1.0,)))
-more_labels = Method("a_thousand_times_the_labels", Update(hybrid_objective, rounds=1000))
+more_labels = Method("forty_times_the_labels", Update(hybrid_objective, rounds=40))
 
 
 @dataclass(frozen=True)
