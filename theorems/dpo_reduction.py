@@ -5,10 +5,10 @@ Statement (arXiv 2505.15694).  With π̂ = π_{θ̂/β + θ_sft},
     SubOpt(π̂, π*) ≤ √(3/2)·√κ_Π·B·Γ,      ‖θ̂ − θ_true‖_{Σ̂+λI} ≤ Γ,  κ_Π = max over Π of κ(π, π).
 
 The proof goes (a) gap ≤ Δ_max·E TV with Δ_max = max(r* − β·ln Z_β) ≤ 2βB, (b, c) Pinsker and
-Jensen, (d) E KL(π*, π̂) ≤ ¼·κ_Π·‖θ̂′ − θ*‖²_{Σ_sft}.  Measured on random one-feature instances
-(every step in closed form), with |gap|, because J has no KL term and the gap is signed.  A third
-of the cases is extreme: one response against 8, 60 or 400 copies of its opposite, θ* = B, θ_sft =
-−B.
+Jensen, (d) E KL(π*, π̂) ≤ ¼·κ_Π·‖θ̂′ − θ*‖²_{Σ_sft}.  All but `own_form`,
+which is on random one-feature instances with every step in closed form, are decided by intervals;
+with |gap|, because J has no KL term and the gap is signed.  A third of the random instances is
+extreme: one response against 8, 60 or 400 copies of its opposite, θ* = B, θ_sft = −B.
 
 * `proposition` is contradicted, by 2/√3 = 1.155.  Every assumption holds: φ = ±u, ‖u‖ = 1, ⟨1, u⟩
   = 0; θ*, θ_sft ∈ Θ_B; Γ is the error itself at n → ∞, λ → 0; κ_Π is the maximum over all of eq.
@@ -25,8 +25,8 @@ of the cases is extreme: one response against 8, 60 or 400 copies of its opposit
   the constant.
 
 * `search`: with two responses in each state κ_Π is attained at θ = 0, so no reading of Π is in
-  play, and a search from random starts over features, ρ, θ* and θ_sft in the ball of B = .1 finds
-  the printed bound missed in nearly every start, by up to 8σ′(2B)/√3 = 1.143.
+  play, and for small B the printed bound is missed by up to 8σ′(2B)/√3, 1.143 at B = .1; a search
+  from random starts over features, ρ, θ* and θ_sft (in the tests) finds no more.
 * `own_form`: |gap| ≤ ‖θ* − θ_sft‖·√(κ/2)·Γ with κ over the segment from θ* to θ̂′ alone
   (docs/explanations/corrected_proposition_4_6.md); equality is approached.  So the proposition
   holds as printed where ‖θ* − θ_sft‖ ≤ B, for n → ∞ up to √3·B, and not beyond.
@@ -37,16 +37,18 @@ The controls of the step rows are the printed steps, so they confirm the slips.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import attrgetter
 
 import numpy as np
 
 from repro.base.schema import Positive
-from repro.families.robust.searches_two_responses import TwoResponses, climbed
-from repro.families.robust.worlds_line import ALL, LogLinearLine, random_line
-from repro.study.case import Case, Point
+from repro.families.robust import proofs_reduction as proof
+from repro.families.robust.worlds_line import LogLinearLine, random_line
+from repro.study.case import Case, Point, PointCase
 from repro.study.claims import Inequality
 from repro.study.config import Probes
 from repro.study.experiment import Experiment
+from repro.study.proofs import proved
 from repro.study.results import AssumptionResult
 from repro.study.row import Evidence, Measure, Method, Row, Values
 
@@ -69,66 +71,6 @@ class Instance:
         off = abs(self.estimate - self.line.true_parameter)
         return off * self.line.pair_variance(self.line.reference) ** 0.5
 
-    def bound(self, class_bound: float, reward_factor: float) -> float:
-        """√(3/2)·√κ_Π·(reward_factor·B)·Γ."""
-        kappa = self.line.condition_number(class_bound)
-        return (1.5 * kappa) ** 0.5 * reward_factor * self.line.bound * self.error
-
-    def kl_bound(self, class_bound: float) -> float:
-        """¼·κ_Π·‖θ̂′ − θ*‖²_{Σ_sft}."""
-        kappa = self.line.condition_number(class_bound)
-        return kappa * (self.error / self.line.kl_weight) ** 2 / 4
-
-
-def as_printed(c: Instance) -> float:
-    """|gap| over the bound as printed."""
-    return abs(c.line.gap(c.parameter)) / c.bound(ALL, 1.0)
-
-
-def bound_over_ten(c: Instance) -> float:
-    """Wrong: a tenth of the bound."""
-    return 10 * abs(c.line.gap(c.parameter)) / c.bound(ALL, 1.0)
-
-
-def span(c: Instance) -> float:
-    """Step (a) with the span of r*."""
-    return abs(c.line.gap(c.parameter)) / c.line.span / c.line.variation(c.parameter)
-
-
-def maximum_as_printed(c: Instance) -> float:
-    """Step (a) with the maximum of r*, as printed."""
-    return abs(c.line.gap(c.parameter)) / c.line.reward.max() / c.line.variation(c.parameter)
-
-
-def span_over_four_bounds(c: Instance) -> float:
-    """The span over 4βB."""
-    return c.line.span / (4 * c.line.kl_weight * c.line.bound)
-
-
-def span_over_two_bounds(c: Instance) -> float:
-    """Wrong: the span over 2βB."""
-    return c.line.span / (2 * c.line.kl_weight * c.line.bound)
-
-
-def maximum_over_two_bounds(c: Instance) -> float:
-    """Wrong: the maximum over 2βB."""
-    return c.line.reward.max() / (2 * c.line.kl_weight * c.line.bound)
-
-
-def class_of_three_bounds(c: Instance) -> float:
-    """Step (d) with κ_Π over ‖θ‖ ≤ 3B."""
-    return c.line.divergence(c.parameter) / c.kl_bound(3 * c.line.bound)
-
-
-def class_of_one_bound(c: Instance) -> float:
-    """Wrong: κ_Π over ‖θ‖ ≤ B."""
-    return c.line.divergence(c.parameter) / c.kl_bound(c.line.bound)
-
-
-def corrected_bound(c: Instance) -> float:
-    """|gap| over the corrected bound."""
-    return abs(c.line.gap(c.parameter)) / c.bound(3 * c.line.bound, 2.0)
-
 
 def own_form(c: Instance) -> float:
     """|gap| over ‖θ* − θ_sft‖·√(κ/2)·Γ, κ over the segment from θ* to θ̂′."""
@@ -140,11 +82,6 @@ def own_form(c: Instance) -> float:
 def own_ten_percent(c: Instance) -> float:
     """Wrong: a constant 10 % smaller."""
     return own_form(c) / 0.9
-
-
-def corrected_over_fifty(c: Instance) -> float:
-    """Wrong: a fiftieth of the corrected bound."""
-    return 50 * abs(c.line.gap(c.parameter)) / c.bound(3 * c.line.bound, 2.0)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -178,39 +115,13 @@ def searched(quantity: str) -> Measure:
     return Measure(quantity, ratios, Evidence.SEARCHED)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class SearchCase(Case):
-    """Where worlds of two responses are looked for.
-
-    Attributes:
-        num_features: k.
-        bound: B, of θ* and θ_sft.
-    """
-
-    num_features: int
-    bound: float
-
-
-def worst_worlds(case: SearchCase, rng: np.random.Generator, replicates: int) -> Values:
-    """(R,) what each search ends in, the same worlds for all methods."""
-    k, states = (
-        case.num_features,
-        rng.integers(case.num_features, case.num_features + 3, replicates),
-    )
-    worlds = [climbed(rng, int(one), k, case.bound) for one in states]
-    return {m.name: np.array([m.run(one, case.bound) for one in worlds]) for m in case.methods}
-
-
-SEARCH = Measure("worst |gap| / √(3/2)·√κ_Π·B·Γ", worst_worlds, Evidence.SEARCHED)
-printed = Method("as_printed", TwoResponses.over_printed)
-printed_over_ten = Method("bound_over_ten", lambda world, bound: 10 * world.over_printed(bound))
+reward_bound = attrgetter("reward_bound")
 
 
 class DpoReductionProbes(Probes):
     """Numbers of the experiment; conf/theorem/dpo_reduction.yaml gives them."""
 
     reward_bound: Positive
-    small_bound: Positive
 
 
 class DpoReduction(Experiment[Case]):
@@ -223,25 +134,24 @@ class DpoReduction(Experiment[Case]):
 
     rows = (
         Row("proposition", "num_states", Inequality("as printed: |gap| ≤ √(3/2)·√κ_Π·B·Γ"),
-            searched("|gap| / √(3/2)·√κ_Π·B·Γ"), Method("as_printed", as_printed),
-            (Method("bound_over_ten", bound_over_ten),),
+            proved("|gap| / √(3/2)·√κ_Π·B·Γ", of=reward_bound), proof.of_copies,
+            (proof.of_copies_over_ten,),
             expected="contradicted", why="false by a factor 2/√3: Δ is a span, the class is 3B"),
         Row("step_a", "num_states", Inequality("step (a) with Δ the span of r*"),
-            searched("|gap| / Δ·E TV"), Method("span", span),
-            (Method("maximum_as_printed", maximum_as_printed),)),
-        Row("reward_range", "num_states", Inequality("span of r* ≤ 4βB"), searched("Δ / 4βB"),
-            Method("span_over_4bB", span_over_four_bounds),
-            (Method("span_over_2bB", span_over_two_bounds),
-             Method("maximum_over_2bB", maximum_over_two_bounds))),
-        Row("step_d", "num_states", Inequality("step (d) with κ_Π over ‖θ‖ ≤ 3B", 1e-6),
-            searched("E KL / ¼κ_Π‖θ̂′ − θ*‖²"), Method("class_of_3B", class_of_three_bounds),
-            (Method("class_of_B", class_of_one_bound),)),
+            proved("|gap| / Δ·E TV", of=reward_bound), proof.span, (proof.maximum_as_printed,)),
+        Row("reward_range", "num_states", Inequality("span of r* ≤ 4βB"), 
+            proved("Δ / 4βB", of=reward_bound), proof.span_over_4bb,
+            (proof.span_over_2bb, proof.maximum_over_2bb)),
+        Row("step_d", "num_states", Inequality("step (d) with κ_Π over ‖θ‖ ≤ 3B"),
+            proved("E KL / ¼κ_Π‖θ̂′ − θ*‖²", of=reward_bound), proof.class_of_3b,
+            (proof.class_of_b,)),
         Row("corrected", "num_states", Inequality("corrected: |gap| ≤ √(3/2)·√κ_Π(3B)·2B·Γ"),
-            searched("|gap| / √(3/2)·√κ_Π(3B)·2B·Γ"), Method("corrected_bound", corrected_bound),
-            (Method("corrected_over_fifty", corrected_over_fifty),)),
-        Row("search", "num_features",
-            Inequality("as printed, two responses, by search: |gap| ≤ √(3/2)·√κ_Π·B·Γ"), SEARCH,
-            printed, (printed_over_ten,), given=SearchCase, expected="contradicted",
+            proved("|gap| / √(3/2)·√κ_Π(3B)·2B·Γ", of=reward_bound), proof.corrected_bound,
+            (proof.corrected_over_fifty,)),
+        Row("search", "reward_bound",
+            Inequality("as printed, two responses: |gap| ≤ √(3/2)·√κ_Π·B·Γ"),
+            proved("|gap| / √(3/2)·√κ_Π·B·Γ"), proof.of_two, (proof.of_two_over_ten,),
+            expected="contradicted",
             why="false by 8σ′(2B)/√3 under every reading of Π: Δ is a span"),
         Row("own_form", "num_states",
             Inequality("|gap| ≤ ‖θ*−θ_sft‖·√(κ/2)·Γ, κ on the segment", 1e-6),
@@ -250,9 +160,8 @@ class DpoReduction(Experiment[Case]):
     )  # fmt: skip
 
     def case(self, point: Point) -> Case:
-        if point.row.given is SearchCase:
-            number, small = int(point.value), self.config.small_bound
-            return SearchCase(methods=point.methods, num_features=number, bound=small)
+        if point.row.over == "reward_bound":
+            return PointCase(methods=point.methods, value=point.value)
         bound = self.config.reward_bound
         return LineCase(methods=point.methods, num_states=int(point.value), reward_bound=bound)
 

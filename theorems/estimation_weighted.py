@@ -38,6 +38,7 @@ from typing import Any
 
 from repro.base.notation import epsilon_of_cost
 from repro.base.schema import Positive, Share
+from repro.families.robust import proofs_reduction as proof
 from repro.families.robust.assumptions import Assumed, inside_the_class, sums_to_zero
 from repro.families.robust.bounds_cases import PricedCase, RandomCells
 from repro.families.robust.bounds_score import NoiseCase, ScoreCase
@@ -58,9 +59,7 @@ from repro.families.robust.methods_weighted import (
     bound_over_worst,
     bound_without_cost,
     constant_one,
-    end,
     first_feature_only,
-    first_step_as_printed,
     fixed_mass,
     fixed_mass_swapped,
     floor_over_bound,
@@ -86,6 +85,7 @@ from repro.families.robust.worlds_choices import RareChoice
 from repro.families.robust.worlds_rare_cell import RareCell
 from repro.study.case import Case, Point, PointCase
 from repro.study.claims import Inequality, Ratio, Slope
+from repro.study.proofs import proved
 from repro.study.results import AssumptionResult
 from repro.study.row import INSTANCE, Evidence, Method, Need, Row
 
@@ -99,7 +99,7 @@ MINIMAX = exact_of_method("lower bound / sup of floor")
 ON_INSTANCE = exact_of_method("max of floor / √(2B′ζα/γ) and .95·first order / floor")
 OVER_BOUND = of_method("max of floor / √(2B′ζα/γ) and, on rare cells, of .9 / that",
                        Evidence.SEARCHED)  # fmt: skip
-EQ_20 = of_method("γ‖Δ‖²_Σ̂ / −⟨∇L(θ_true), Δ⟩", Evidence.SEARCHED)
+EQ_20 = proved("γ‖Δ‖²_Σ̂ / −⟨∇L(θ_true), Δ⟩")
 E1 = of_method("P(Claim E.1 fails) / δ", Evidence.COMPUTED)
 E2 = of_method("‖(1/n)Σbx‖_{(Σ̂+λI)⁻¹} / ζ√α", Evidence.SEARCHED)
 
@@ -246,8 +246,8 @@ class EstimationWeighted(RobustExperiment[Case]):
         Row("minimax_bound", "reward_bound", Inequality("ours: sup of floor ≥ √(cα·g(B′)/2)"),
             MINIMAX, bound_over_worst, (printed_bound_attained,), on="rare", given=BARE,
             needs=ORDERED, settles=("own.minimax_floor",), fixed=INFINITE),
-        Row("eq_20", "reward_bound", Inequality("eq. (20), its end", 1e-6), EQ_20, end,
-            (first_step_as_printed,), given=the_value),
+        Row("eq_20", "reward_bound", Inequality("eq. (20), its end", 1e-6), EQ_20, proof.end,
+            (proof.first_step_as_printed,), given=the_value),
         Row("claim_e1", "num_features",
             Inequality("‖(1/n)Σηx‖ ≤ √3·√((d+ln(1/δ))/n) w.p. ≥ 1−δ, exactly"), E1, norm_too_large,
             (constant_one,), given=noise_of_score, settles=("p4.claim_e_1",)),

@@ -17,14 +17,14 @@ less.  In the L2 norm the floor is at least t/2 with ξ·p(t) = 2Z, which is Z/(
 Theorem 5.7 is attained with constant 1.  For policies SubOpt/√κ of every learner is at least
 ½√(Z·g) as Z → 0, and pessimism with the halfspace estimator has at most 2√(2Z·g).
 
-Rows.  ``separation``, ``covered_separation``, ``regimes_…``: the inequalities of the proofs in
-random cases.  ``pairs_…``: the largest distance that corruption can hide, found over all pairs of
-parameters by passing their labels through the randomizer.  ``halfspace``: that estimator under the
-strong adversary.  ``certificate``: its value for Algorithm 1 beside a bound that no attack
-exceeds, by duality; ``certificate_policies``: the same for what greedy and pessimistic RLHF and
-DPO lose.  ``curve_…``: Algorithm 1 in the worst cell of mass m or more is on the curve ω(Z, m).
-``l2_…``: Algorithm 1 under coverage against the least distance.  ``policy_…``: the family of the
-policy theorem.
+Rows.  ``separation``, ``covered_separation``: the inequalities of the proofs in random cases;
+``regimes_…``: ω against its two regimes, by formulas.  ``pairs_…``: the largest distance that
+corruption can hide, found over all pairs of parameters by passing their labels through the
+randomizer. ``halfspace``: that estimator under the strong adversary. ``certificate``: its value for
+Algorithm 1 beside a bound that no attack exceeds, by duality; ``certificate_policies``: the same
+for what greedy and pessimistic RLHF and DPO lose. ``curve_…``: Algorithm 1 in the worst cell of
+mass m or more is on the curve ω(Z, m). ``l2_…``: Algorithm 1 under coverage against the least
+distance. ``policy_…``: the family of the policy theorem.
 
 What would refute it: a random case above 1, or a number off its constant by more than its margin.
 """
@@ -99,6 +99,7 @@ def half_more_flips(case: RobustCase) -> RobustCase:
 algorithm_1 = Method("algorithm_1", lambda case: case)
 
 SEARCHED = of_method("left side / right side", Evidence.SEARCHED)
+REGIMES = of_method("left side / right side, largest", Evidence.COMPUTED)
 HIDDEN = over_claimed("half the largest hidden distance / ½ω(2Z, ξ)", hidden_floor)
 HIDDEN_L2 = over_claimed("half the largest hidden L2 distance / claimed", hidden_distance)
 REGRET = over_claimed("SubOpt/√κ of a hidden margin / ½√(Zg)", hidden_regret)
@@ -211,9 +212,9 @@ class MinimaxFloor(RobustExperiment[Case]):
             Inequality("‖θ−θ′‖_Σ ≤ ω(E|σ − σ′|, ξ)", 1e-6), SEARCHED, step.covered_separation,
             (step.covered_ten_percent,), given=the_value),
         Row("regimes_above", "min_eigenvalue", Inequality("ω(Z, ξ) ≤ min{Z/(γ√ξ), √(Zg)}", 1e-6),
-            SEARCHED, step.regimes_above, (step.regimes_above_ten_percent,), given=the_value),
+            REGIMES, step.regimes_above, (step.regimes_above_ten_percent,), given=the_value),
         Row("regimes_below", "min_eigenvalue", Inequality("min{Z/(γ√ξ), √(Zg)} ≤ 2ω(Z, ξ)"),
-            SEARCHED, step.regimes_below, (step.regimes_never_meet,), given=the_value),
+            REGIMES, step.regimes_below, (step.regimes_never_meet,), given=the_value),
         Row("halfspace", "corruption", Inequality("halfspace estimator: floor ≤ √(2Zg)", 1e-6),
             SEARCHED, step.halfspace, (step.halfspace_two_thirds, step.halfspace_without_cost),
             given=random_line, needs=(Need.PRIVACY, Need.DEBIASING), fixed=INFINITE),

@@ -101,8 +101,8 @@ LTC_NEEDS = (*NEEDS, Need.PRIVACY, Need.ORDER)
 CTL, LTC = Setup(), Setup(Order.LTC)
 WORLD, CASES = "rare_bad_arm", "random cases"
 GROWS = "with a β free of α the gap is (ζα)²/β up to a constant, and 1/β grows like √n"
-SQUARE_WORLDS = step.imitation(FREE, bound.IMITATION)
-LOG_WORLDS = step.imitation(log_free.run, bound.LOG_IMITATION)
+SQUARE_WORLDS = step.imitations(FREE, bound.IMITATION)
+LOG_WORLDS = step.imitations(log_free.run, bound.LOG_IMITATION)
 
 
 class PriceOfAdaptivity(Experiment[Case]):
@@ -162,9 +162,9 @@ class PriceOfAdaptivity(Experiment[Case]):
             step.searched(lambda value, rng: step.estimated(1 / value, rng)), step.meta,
             (step.meta_without_square,), on=CASES),
         Row("imitated", "corruption", Inequality("Theorem 2: min{½, 0.07·(ζα)²/β} ≤ gap"),
-            step.searched(SQUARE_WORLDS), step.imitated, (step.imitated_twice,), on=CASES),
+            step.computed(SQUARE_WORLDS), step.imitated, (step.imitated_twice,), on=CASES),
         Row("imitated_log", "corruption", Inequality("Theorem 2, log loss: with 0.05 ≤ gap"),
-            step.searched(LOG_WORLDS), step.imitated, (step.imitated_twice,), on=CASES),
+            step.computed(LOG_WORLDS), step.imitated, (step.imitated_twice,), on=CASES),
         Row("cap", "coverage", Inequality("Theorem 4: gap ≤ (1 + √2)·ρ√C·err + β₀·C"),
             step.searched(lambda value, rng: step.estimated(1 / value, rng)), step.cap,
             (step.cap_without_cap,), on=CASES, settles=CAP),

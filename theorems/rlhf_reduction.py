@@ -36,17 +36,17 @@ from functools import partial
 import numpy as np
 
 from repro.corruption.orders import Order
+from repro.families.robust import proofs_reduction as proof
 from repro.families.robust.bounds_cases import Floor, PricedCase, TightCells, drawn_floor
 from repro.families.robust.bounds_rlhf import (
     condition_ratio,
-    greedy_ratio,
-    jensen_ratio,
     pessimistic_ratio,
 )
 from repro.families.robust.cases import STRONG_LTC, RobustExperiment, RobustProbes
 from repro.families.robust.methods_weighted import TIGHT
 from repro.study.case import Case, Point, PointCase
 from repro.study.claims import Inequality
+from repro.study.proofs import proved
 from repro.study.results import AssumptionResult
 from repro.study.row import Evidence, Measure, Method, Need, Row, Values, per_method
 
@@ -99,8 +99,6 @@ def searched(quantity: str) -> Measure:
     return Measure(quantity, per_method(random_cases), Evidence.SEARCHED)
 
 
-twice_the_error = Method("twice_the_error", greedy_ratio)
-once_the_error = Method("once_the_error", partial(greedy_ratio, factor=1.0))
 set_covers = Method("set_covers", pessimistic_ratio)
 set_misses = Method("set_misses", partial(pessimistic_ratio, width_share=0.2))
 with_dimension = Method("with_dimension", partial(condition_ratio, dimension=True))
@@ -109,8 +107,6 @@ kappa_over_hundred = Method(
 )
 kappa_alone = Method("kappa_alone", partial(condition_ratio, dimension=False))
 kappa_over_ten = Method("kappa_over_ten", partial(condition_ratio, dimension=False, factor=0.1))
-at_most_one = Method("at_most_one", jensen_ratio)
-at_most_half = Method("at_most_half", partial(jensen_ratio, factor=0.5))
 width_of_ltc = Method("width_of_ltc", Floor.over_bound)
 width_of_ctl = Method("width_of_ctl", Floor.over_bound_without_cost)
 
@@ -141,7 +137,7 @@ class RlhfReduction(RobustExperiment[Case]):
 
     rows = (
         Row("greedy", "num_states", Inequality("η = 0: gap ≤ 2‖θ̂ − θ_true‖₂", TOLERANCE),
-            searched("gap / 2‖θ̂ − θ_true‖₂"), twice_the_error, (once_the_error,),
+            proved("gap / 2‖θ̂ − θ_true‖₂"), proof.twice_the_error, (proof.once_the_error,),
             given=states_alone, settles=("p4.prop_4_2",)),
         Row("pessimistic", "num_states",
             Inequality("η = 1: gap ≤ 2Γ‖E[φ(π†) − φ(π_ref)]‖", TOLERANCE),
@@ -156,7 +152,7 @@ class RlhfReduction(RobustExperiment[Case]):
             searched("‖E[φ(π†) − φ(π_ref)]‖² / 3κ"), kappa_alone, (kappa_over_ten,),
             given=states_alone, settles=("own.condition_number_without_dimension",)),
         Row("schur", "num_states", Inequality("ours: E[ψ]ᵀΣ⁺E[ψ] ≤ 1, not d", TOLERANCE),
-            searched("E[ψ]ᵀΣ⁺E[ψ]"), at_most_one, (at_most_half,),
+            proved("E[ψ]ᵀΣ⁺E[ψ]"), proof.at_most_one, (proof.at_most_half,),
             given=states_alone, settles=("own.condition_number_without_dimension",)),
         Row("not_adaptive", "privacy_cost",
             Inequality("Γ_LTC keeps θ_true, and no Γ a tenth smaller, nor Γ_CTL, does", TOLERANCE),

@@ -15,5 +15,5 @@ def test_a_reward_without_its_kl_weight_turns_the_verdict(turned):
     def wrong(right, self):
         return right(self) / self.kl_weight
 
-    found = turned("reward_range", LogLinearLine, "reward", wrong)
+    found = turned("own_form", LogLinearLine, "reward", wrong)
     assert found == ("supported", "contradicted")

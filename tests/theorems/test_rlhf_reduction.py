@@ -1,5 +1,7 @@
 """P4's reduction of RLHF to estimation, and what happens when its implementation is broken."""
 
+from dataclasses import replace
+
 from repro.families.robust import bounds_rlhf
 
 
@@ -12,8 +14,8 @@ def test_something_is_assumed(plan_of):
 
 
 def test_the_worst_policy_turns_the_verdict(turned):
-    def wrong(right, features, estimate):
-        return right(features, -estimate)
+    def wrong(right, believed, *args):
+        return right(replace(believed, centre=-believed.centre), *args)
 
-    found = turned("greedy", bounds_rlhf, "greedy_policy", wrong)
+    found = turned("pessimistic", bounds_rlhf, "pessimistic_policy", wrong)
     assert found == ("supported", "contradicted")

@@ -41,11 +41,15 @@ class Norm:
     forgetful: Callable[[float], float]
 
 
+Largest = tuple[Box, Callable[..., Interval], Callable[[float], Interval]]
+"""``box``, ``most`` and ``attained`` of a norm."""
+
+
 def _win(difference: float) -> Interval:
     return 1 / (1 + iv.exp(iv.mpf(-difference)))
 
 
-def _pair_gradient(longest: Callable[[float], float]) -> tuple:
+def _pair_gradient(longest: Callable[[float], float]) -> Largest:
     """‖σ(−m)·x‖, σ(−m) = p in [0, 1] and ‖x‖ a share ρ of the longest; most where m is far."""
     return (
         (UNIT, UNIT),
@@ -54,7 +58,7 @@ def _pair_gradient(longest: Callable[[float], float]) -> tuple:
     )
 
 
-def _pair_hessian(longest: Callable[[float], float]) -> tuple:
+def _pair_hessian(longest: Callable[[float], float]) -> Largest:
     """σ′(m)·‖x‖²; most at m = 0."""
     return (
         ((0.0, FAR), UNIT),

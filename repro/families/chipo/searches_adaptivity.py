@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,10 @@ from repro.families.chipo.algorithms_adaptivity import Error, Learner, capped, c
 from repro.families.chipo.algorithms_policy import chipo_policy
 from repro.families.chipo.worlds_unsaturated import RareBadArm
 from repro.study.case import PointCase
-from repro.study.row import Evidence, Measure, Values, method
+from repro.study.row import Evidence, Measure, Method, Values, method, per_method
+
+BUDGETS, WEIGHTS = np.geomspace(0.1, 10, 5), 40
+"""ε, and so many β, of the worlds of Theorem 2."""
 
 
 def searched(draw: Callable[[float, np.random.Generator], Any]) -> Measure:
@@ -31,6 +35,19 @@ def searched(draw: Callable[[float, np.random.Generator], Any]) -> Measure:
         return {m.name: np.array([m.run(one) for one in found]) for m in case.methods}
 
     return Measure("left side / right side", ratios, Evidence.SEARCHED)
+
+
+def computed(cases: Callable[[float], Iterable[Any]]) -> Measure:
+    """The largest left over right side in a fixed list of cases: a policy's value and a formula.
+
+    Args:
+        cases: swept value → what each method's ``run`` takes.
+    """
+
+    def largest(case: PointCase, m: Method, rng: np.random.Generator, replicates: int) -> float:
+        return max(m.run(one) for one in cases(case.value))
+
+    return Measure("left side / right side", per_method(largest), Evidence.COMPUTED)
 
 
 @dataclass(frozen=True)
@@ -199,17 +216,15 @@ class Imitation:
         return float(self.world.policy(self.kl_weight, self.world.rewards[1])[2])
 
 
-def imitation(
-    learner: Learner, constant: float
-) -> Callable[[float, np.random.Generator], Imitation]:
-    """The worlds of a learner at a given ζα, β from the least that matters to ½."""
+def imitations(learner: Learner, constant: float) -> Callable[[float], Iterator[Imitation]]:
+    """Worlds of a learner at a given ζα, ε from .1 to 10, β from the least that matters to ½."""
 
-    def draw(bias: float, rng: np.random.Generator) -> Imitation:
-        cost = privacy_cost(10 ** rng.uniform(-1, 1))
-        kl_weight = 10 ** rng.uniform(math.log10(bias**2 / 20), math.log10(0.5))
-        return Imitation(learner.world(bias, cost), bias, kl_weight, constant)
+    def at(bias: float) -> Iterator[Imitation]:
+        for epsilon, kl_weight in product(BUDGETS, np.geomspace(bias**2 / 20, 0.5, WEIGHTS)):
+            world = learner.world(bias, privacy_cost(float(epsilon)))
+            yield Imitation(world, bias, float(kl_weight), constant)
 
-    return draw
+    return at
 
 
 @method

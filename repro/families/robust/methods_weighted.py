@@ -18,7 +18,6 @@ from repro.families.robust.bounds_cases import (
     Floor,
     PricedCase,
     drawn_floor,
-    eq_20_ratios,
     exact_floor,
     priced,
     tight_floor,
@@ -36,7 +35,6 @@ from repro.families.robust.cases import PairCase
 from repro.families.robust.measures import then
 from repro.families.robust.quantities_rare_cell import RareCase, fixed_rare_cell, worst_rare_cell
 from repro.families.robust.wrong import no_debias, orders_swapped
-from repro.study.case import PointCase
 from repro.study.row import Method, method
 
 TINY_RIDGE = 1e-12
@@ -148,18 +146,6 @@ def between_response_and_bound(case: PricedCase, rng: Any, replicates: int) -> f
 def response_of_ltc(case: PricedCase, rng: Any, replicates: int) -> float:
     """Wrong under CTL: a flip is worth c(ε) under either order."""
     return _on_instance(case, lambda one: one.cost)
-
-
-@method
-def end(case: PointCase, rng: np.random.Generator, replicates: int) -> np.ndarray:
-    """The end of eq. (20)."""
-    return eq_20_ratios(case.value, True, rng, replicates)
-
-
-@method
-def first_step_as_printed(case: PointCase, rng: np.random.Generator, replicates: int) -> np.ndarray:
-    """Its first step, false as printed."""
-    return eq_20_ratios(case.value, False, rng, replicates)
 
 
 @method
