@@ -21,6 +21,7 @@ from repro.families.central.quantities_divergence import worst_log_delta
 from repro.families.central.quantities_excess import FINE
 from repro.families.central.searches_neighbours import World, most_telling
 from repro.families.central.searches_rankings import mirrored_ranking
+from repro.families.central.searches_rankings_line import ranking_on_line
 
 EPSILON, SHORT, STEPS = 0.5, 1.25, 150
 BOUNDS, DELTAS = (0.5, 1.0, 2.0, 3.0, 5.0), (1e-3, 1e-6, 1e-9, 1e-12)
@@ -31,6 +32,8 @@ def found(ranked: int, world: World, made: Calibration, steps: int) -> OnBallNei
     """What the search finds for pairs (K = 2) or rankings."""
     if ranked == 2:
         return most_telling(world, made, EPSILON, steps)
+    if world.dimension == 1:
+        return ranking_on_line(ranked, world, made, EPSILON)
     return mirrored_ranking(ranked, world, made, EPSILON, steps)
 
 

@@ -30,7 +30,7 @@ from repro.families.central.searches_neighbours import World
 STEPS_TRIED = np.linspace(0.2, 2.5, 116)
 """Steps between the rewards of responses in a row."""
 LEAST_TILT = math.pi / 4
-MIDDLES = {2: (0.0,), 3: (0.03, 0.1)}
+MIDDLES = {2: (0.0,), 3: (0.0, 0.03)}
 """By d: shares of the common records that hold θ̂ in place along the middle axis."""
 ACROSS = (0.0, 1.0)
 """How much of the noise that tells most the common records meet."""
