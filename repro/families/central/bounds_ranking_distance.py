@@ -22,9 +22,9 @@ from repro.families.central.bounds_gradients import Records, Tilt, rankings
 SLACK = 0.006
 """Of the distance: what the values of ‖θ‖ that are skipped may add to it."""
 TILT, TILTED_FROM = 0.05, 2.5
-"""λ, over what the stages' distances add up to per stage, near σ/A for what σ and A will be; and the
-LB below which records that are far apart are curved as well, so that λ gains nothing (nor does it
-on a line)."""
+"""λ, over what the stages' distances add up to per stage, near σ/A for what σ and A will be; and
+the LB below which records that are far apart are curved as well, so that λ gains nothing (nor does
+it on a line)."""
 STEEPEST = 1 / (3 * math.sqrt(3))
 """Largest second derivative of a mean of values in [−1, 1] by one logit, 2·max p(1−p)(1−2p)."""
 

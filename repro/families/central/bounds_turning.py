@@ -114,7 +114,7 @@ def turn(hessian: float, apart: np.ndarray, farthest: float = math.inf) -> np.nd
 
 @lru_cache(maxsize=64)
 def _turns(hessian: float, farthest: float) -> np.ndarray:
-    """(POINTS + 1,) upper bounds of ``turn`` at distances that grow by e^FINENESS, the last for all.
+    """(POINTS + 1,) upper bounds of ``turn`` at distances that grow by e^FINENESS; last, of all.
 
     Of θ and θ′ a distance r apart, upper sums over r: the angle of θ′ − θ to n is at most
     arccos(r/s) at the cell's near end, and the lens of its far end holds those of the cell.

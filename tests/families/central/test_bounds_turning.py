@@ -97,7 +97,9 @@ def test_gradients_of_two_rankings_turn_no_faster():
 def test_the_width_of_the_lens(moved, angle):
     """The ball with diameter [0, h·r], cut by that of radius 2h·tanh(r/2): by its boundary."""
     h, turned_by = 2.0, np.linspace(0, 2 * math.pi, 200_001)
-    ball = h * moved / 2 * (np.stack([np.cos(turned_by), np.sin(turned_by)], 1) + [1, 0])
+    ball = (
+        h * moved / 2 * (np.stack([np.cos(turned_by), np.sin(turned_by)], 1) + np.array([1.0, 0.0]))
+    )
     single = 2 * h * math.tanh(moved / 2)
     cap = single * np.stack([np.cos(turned_by), np.sin(turned_by)], 1)
     kept = [ball[np.linalg.norm(ball, axis=1) <= single]]
@@ -141,7 +143,7 @@ def test_without_weight_the_volume_is_counted_everywhere():
 
 
 def test_a_record_that_trades_distance_for_volume_as_it_can():
-    """Loss t/A + ⟨g, u⟩ + ‖u‖²/2, ‖u‖ = (D_λ − λt)/σ in a fixed direction, the best t for each g."""
+    """Loss t/A + ⟨g, u⟩ + ‖u‖²/2, ‖u‖ = (D_λ − λt)/σ in a fixed direction, the best t for a g."""
     made, ridge = replace(records(2), tilt=TILT), 80.0
     epsilon, (g, step) = LEFT + 0.02, np.linspace(-9, 9, 20_001, retstep=True)
     length = (TILT.distance - TILT.weight * np.linspace(0, made.hessian, 41)[:, None]) / SIGMA
