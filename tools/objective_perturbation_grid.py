@@ -27,8 +27,8 @@ from repro.families.central.searches_rankings_line import ranking_on_line
 EPSILON, SHORT, STEPS = 0.5, 1.25, 150
 BOUNDS, DELTAS = (0.5, 1.0, 2.0, 3.0, 5.0), (1e-3, 1e-6, 1e-9, 1e-12)
 NEAR = 0.02
-"""Difference of logarithms below which an integral is made more exact (the coarse rule errs by
-1e-4 at most in all that was tried)."""
+"""Difference of logarithms below which the fine rule integrates (the coarse one's tolerance is a
+twentieth of it)."""
 SIZES = (1_000, 100_000, 1_000_000)
 
 

@@ -11,7 +11,8 @@ PAGE = Path("docs/explanations/printed_privacy.md").read_text(encoding="utf-8").
 
 @pytest.mark.parametrize("at", STATEMENTS, ids=str)
 def test_the_page_has_the_row(at):
-    assert row(*at, STATEMENTS[at]) in PAGE
+    name, dimension = at
+    assert row(name, dimension, STATEMENTS[at]) in PAGE
 
 
 def test_a_claim_that_holds_is_said_not_to_fail():

@@ -79,14 +79,15 @@ def test_gradients_of_two_rankings_turn_no_faster():
     for _ in range(600):
         one, other = rankings_of_three(rng)
         theta, moved = rng.standard_normal((2, 2)) * rng.uniform(0, 2)
-        apart, farthest = np.linalg.norm(moved), 10.0
+        apart, farthest = float(np.linalg.norm(moved)), 10.0
+        limit = float(turn(2.0, np.array(apart), farthest))
         inside = rng.standard_normal(2)
         inside *= rng.uniform() / np.linalg.norm(inside)
         end = theta - moved / 2 + apart / 2 * inside
         at = [one.derivatives(x)[0] - other.derivatives(x)[0] for x in (theta, end)]
         along = float((at[1] - at[0]) @ moved) / apart
-        assert along <= turn(2.0, apart, farthest)
-        most = max(most, along / turn(2.0, apart, farthest))
+        assert along <= limit
+        most = max(most, along / limit)
         single = np.linalg.norm(one.derivatives(theta)[0] - one.derivatives(end)[0])
         assert single <= 4 * np.tanh(np.linalg.norm(end - theta) / 2) + 1e-12
     assert most > 0.3
