@@ -1,9 +1,10 @@
 """Where P3's printed privacy claims fail: the smallest LB and the largest δ, by dimension.
 
-For pairs (and, with HL in the place of L, trajectories) at ε = 1: by exact δ(ε) of neighbours in
-d = 1, of the most telling starts of the search at n = 1e5 in d = 2 and 3, and of a mirrored record
-as n → ∞ for the pair (θ̃, Σ̃).  Each number is where a failure was computed; none is a proof that the
-claim holds elsewhere.  Prints a Markdown table that docs/explanations/printed_privacy.md holds.
+For pairs (and, with HL in the place of L, trajectories) and rankings at ε = 1: by exact δ(ε) of
+neighbours in d = 1, of the most telling starts of the search at n = 1e5 in d = 2 and 3, and of a
+mirrored record as n → ∞ for the pair (θ̃, Σ̃).  Each number is where a failure was computed; none is
+a proof that the claim holds elsewhere.  Prints a Markdown table that
+docs/explanations/printed_privacy.md holds.
 
     python -m tools.printed_privacy
 """
@@ -14,18 +15,30 @@ import math
 from collections.abc import Callable, Iterable
 from functools import partial
 
+import numpy as np
+
 from repro.families.central import cases_estimate, cases_joint, cases_plane
+from repro.families.central.bounds_ranking_distance import gradients_on_grid
 from repro.families.central.cases_estimate import LINE, SEARCHED, EstimateCase
-from repro.families.central.cases_joint import PAIRS, RANKINGS, Comparison, JointCase
+from repro.families.central.cases_joint import (
+    PAIRS,
+    RANKED,
+    RANKINGS,
+    Comparison,
+    JointCase,
+)
 from repro.families.central.cases_plane import PlaneCase
+from repro.families.central.mechanisms_ball import OnBall
 from repro.families.central.mechanisms_calibration import curvature, printed
 from repro.families.central.mechanisms_gaussian import REPLACEMENT, GaussianShift, printed_shift
+from repro.families.central.mechanisms_records import RankedFeatures
+from repro.families.central.quantities_divergence import worst_log_delta
 from repro.families.central.searches_neighbours import World, most_telling
 
-EPSILON, FAILURE_PROB, N_PAIRS = 1.0, 0.05, 100_000
+EPSILON, FAILURE_PROB, N_PAIRS, ANGLES = 1.0, 0.05, 100_000, 80
 BOUNDS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0)
 DELTAS = (1e-3, 1e-6, 1e-9, 1e-12, 1e-15, 1e-20, 1e-30)
-AT_DELTA, AT_BOUND = 1e-6, 1.0
+AT_DELTAS, AT_BOUNDS = (1e-6, 1e-30), (1.0, 5.0)
 
 Leaks = Callable[[float, float], bool]
 """(LB, δ) → whether neighbours with a larger δ(ε) than claimed were found."""
@@ -71,12 +84,30 @@ def together(dimension: int, bound: float, delta: float) -> bool:
     return alone.exact_delta(EPSILON) > delta
 
 
+def rankings_together(dimension: int, bound: float, delta: float) -> bool:
+    """(θ̃, Σ̃) of rankings at (ε, δ) in d ≥ 2, by θ̃ alone.
+
+    A mirrored ranking as n → ∞; or one along an axis in the place of a tie, all else ties.
+    """
+    gamma = RANKINGS.gamma(bound)
+    made = printed(EPSILON, delta, gamma, dimension, FAILURE_PROB)
+    across = gradients_on_grid(RANKED, bound, ANGLES)
+    shift = 2 * float(np.abs(across).max()) / made.sigma
+    if GaussianShift(shift).exact_delta(EPSILON) > delta:
+        return True
+    along = tuple((x,) + (0.0,) * (dimension - 1) for x in (1.0, 1.0, -1.0))
+    rest = (RANKINGS.ridge_factor * made.ridge, made.sigma, bound, dimension)
+    moved, tied = (OnBall(records, *rest) for records in ((RankedFeatures(along),), ()))
+    return worst_log_delta(moved, tied, EPSILON) > math.log(delta)
+
+
 STATEMENTS: dict[tuple[str, int], Leaks] = {
     **{("A.7: Σ̃", d): partial(covariance, d) for d in (1, 2, 3)},
     **{("A.10: θ̃", d): partial(estimate, d) for d in (1, 2, 3)},
     ("4.1: (θ̃, Σ̃); 5.1 with HL for L", 1): partial(on_a_line, PAIRS),
     **{("4.1: (θ̃, Σ̃); 5.1 with HL for L", d): partial(together, d) for d in (2, 3)},
     ("4.3: K = 3, α times K³", 1): partial(on_a_line, RANKINGS),
+    **{("4.3: K = 3, α times K³", d): partial(rankings_together, d) for d in (2, 3)},
 }
 
 
@@ -87,18 +118,17 @@ def first(tried: Iterable[float], leaks: Callable[[float], bool]) -> float:
 
 def row(name: str, dimension: int, leaks: Leaks) -> str:
     """One line of the table."""
-    bound = first(BOUNDS, lambda one: leaks(one, AT_DELTA))
-    delta = first(DELTAS, lambda one: leaks(AT_BOUND, one))
-    said = [f"{one:g}" if one == one else "–" for one in (bound, delta)]
-    return f"| {name} | {dimension} | {said[0]} | {said[1]} |"
+    bounds = [first(BOUNDS, lambda one, d=delta: leaks(one, d)) for delta in AT_DELTAS]
+    deltas = [first(DELTAS, lambda one, b=bound: leaks(b, one)) for bound in AT_BOUNDS]
+    said = [f"{one:g}" if one == one else "–" for one in (*bounds, *deltas)]
+    return f"| {name} | {dimension} | {' | '.join(said)} |"
 
 
 def table() -> str:
     """All statements."""
-    lines = [
-        f"| claim | d | smallest LB, δ = {AT_DELTA:g} | largest δ, LB = {AT_BOUND:g} |",
-        "|---|---|---|---|",
-    ]
+    at = [f"smallest LB, δ = {one:g}" for one in AT_DELTAS]
+    at += [f"largest δ, LB = {one:g}" for one in AT_BOUNDS]
+    lines = [f"| claim | d | {' | '.join(at)} |", "|---" * (2 + len(at)) + "|"]
     return "\n".join([*lines, *(row(*at, leaks) for at, leaks in STATEMENTS.items())])
 
 

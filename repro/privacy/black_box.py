@@ -110,25 +110,6 @@ def threshold_attack(
     return attack.bound(counts, dp_delta, level)
 
 
-def likelihood_ratio_attack(
-    cells: np.ndarray, other: np.ndarray, dp_delta: float = 0.0, level: float = LEVEL
-) -> float:
-    """Certified ε of discrete outputs, ordered by the likelihood ratio seen in the first halves.
-
-    Args:
-        cells: (n,) outputs as whole numbers from 0, from one input, in random order.
-        other: (m,) from its neighbour.
-        dp_delta: δ of the claim.
-        level: confidence.
-    """
-    fit, other_fit = _halves(cells)[0], _halves(other)[0]
-    size = int(max(cells.max(initial=0), other.max(initial=0))) + 1
-    p = np.bincount(fit, minlength=size) + 0.5
-    q = np.bincount(other_fit, minlength=size) + 0.5
-    ratio = np.log(p / p.sum()) - np.log(q / q.sum())
-    return threshold_attack(ratio[cells], ratio[other], dp_delta, level)
-
-
 _TAIL = np.geomspace(1e-5, 0.05, 24)
 _LEVELS = np.concatenate([_TAIL, np.linspace(0.05, 0.95, 41), 1 - _TAIL])
 """Quantiles of the pooled scores that are tried as thresholds."""

@@ -13,7 +13,6 @@ from repro.privacy.black_box import (
     Counts,
     certified_epsilon,
     choose_attack,
-    likelihood_ratio_attack,
     threshold_attack,
 )
 from repro.privacy.channels import Channel, randomized_response
@@ -39,8 +38,8 @@ def test_certified_epsilon_by_hand():
 def test_the_bound_is_below_and_near_the_truth(epsilon):
     rng = np.random.default_rng(0)
     channel = Channel.of(randomized_response(epsilon))
-    cells = [(channel.scores(rng, side, 200_000) > 0).astype(int) for side in (False, True)]
-    found = likelihood_ratio_attack(*cells)
+    one, other = (channel.scores(rng, side, 200_000) for side in (False, True))
+    found = threshold_attack(one, other)
     assert 0.9 * epsilon - 0.02 < found <= epsilon
 
 
@@ -98,33 +97,6 @@ def test_runs_that_tell_nothing_choose_the_first_set():
     attack = choose_attack(same, same)
     assert (attack.sign, attack.flipped) == (1.0, False)
     assert attack.cut == pytest.approx(1.0, abs=0.01)
-
-
-def ratios(monkeypatch, cells, other):
-    """What the likelihood-ratio attack hands to the attack on one number."""
-    seen = []
-    monkeypatch.setattr(black_box, "threshold_attack", lambda *given: seen.extend(given) or 0.0)
-    likelihood_ratio_attack(np.array(cells), np.array(other), 0.1, 0.9)
-    assert seen[2:] == [0.1, 0.9]
-    return seen[:2]
-
-
-def test_likelihood_ratios_are_those_of_the_first_halves(monkeypatch):
-    """Half a count is added to each of four cells, 0 to 3; cell 3 is seen in a second half only."""
-    cells, other = [0, 0, 2, 1, 1, 1], [0, 1, 2, 2, 2, 3, 0, 0]
-    p = np.array([2.5, 0.5, 1.5, 0.5]) / 5
-    q = np.array([1.5, 1.5, 2.5, 0.5]) / 6
-    one, two = ratios(monkeypatch, cells, other)
-    assert one == pytest.approx(np.log(p / q)[cells])
-    assert two == pytest.approx(np.log(p / q)[other])
-    one, two = ratios(monkeypatch, other, cells)
-    assert one == pytest.approx(np.log(q / p)[other])
-    assert two == pytest.approx(np.log(q / p)[cells])
-
-
-def test_a_single_cell_tells_nothing(monkeypatch):
-    for found in ratios(monkeypatch, [0] * 4, [0] * 8):
-        assert (found == 0).all()
 
 
 def test_halves_are_halves(monkeypatch):

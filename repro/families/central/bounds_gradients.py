@@ -23,6 +23,19 @@ ANGLES, COARSE_ANGLES, NORMS, LINE_NORMS, OPENINGS = 1501, 181, 33, 2001, 20_001
 
 
 @dataclass(frozen=True)
+class Tilt:
+    """A bound of a difference of gradients and of the first record's curvature together.
+
+    Attributes:
+        weight: λ, what a unit of the trace of that record's Hessian counts for.
+        distance: D_λ, largest distance plus λ times that trace.
+    """
+
+    weight: float
+    distance: float
+
+
+@dataclass(frozen=True)
 class Records:
     """Bounds that hold for every two records and every θ of the ball.
 
@@ -35,6 +48,7 @@ class Records:
         rank: largest rank of a record's Hessian.
         radius: LB, where the bound is to count on how little a noise can turn such a difference;
             None leaves that out, which is as good for pairs and faster.
+        tilt: that records cannot be far apart and curved at once; counts where ``radius`` does.
     """
 
     distance: float
@@ -44,6 +58,7 @@ class Records:
     hessian: float
     rank: int
     radius: float | None = None
+    tilt: Tilt | None = None
 
 
 @lru_cache(maxsize=256)

@@ -25,9 +25,10 @@ def hockey_stick_bound(
 ) -> float:
     """Upper bound of δ(ε) over all n and all datasets that differ in one record, both ways.
 
-    The smallest of three, with c = ε − κ: that of the points that gradients differ by, that of a
-    shift of length D wherever the noise points in ``span`` dimensions, and that of a shift which
-    turns with the noise no more than it can.
+    The smallest of four, with c = ε − κ: that of the points that gradients differ by, that of a
+    shift of length D wherever the noise points in ``span`` dimensions, that of a shift which
+    turns with the noise no more than it can, and the last with the change of volume counted only
+    where it happens.
 
     Args:
         records: what one record can do.
@@ -46,7 +47,13 @@ def hockey_stick_bound(
     points = sum(count * _shifted(length / sigma, left) for length, count in records.points)
     arc = records.sector / math.pi * turned(shift, left, 2) if records.sector else 0.0
     free = min(1.0, points + arc, turned(shift, left, records.span))
-    return free if records.radius is None else min(free, turning_bound(records, sigma, ridge, left))
+    if records.radius is None:
+        return free
+    bound = min(free, turning_bound(records, sigma, ridge, left))
+    tilt = records.tilt if jacobian else None
+    if tilt is None or epsilon < (tilt.distance / sigma) ** 2 / 2:
+        return bound
+    return min(bound, turning_bound(records, sigma, ridge, epsilon, tilt))
 
 
 def _shifted(shift: float, left: float) -> float:

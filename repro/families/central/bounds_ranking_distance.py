@@ -17,10 +17,14 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import expit
 
-from repro.families.central.bounds_gradients import Records, rankings
+from repro.families.central.bounds_gradients import Records, Tilt, rankings
 
 SLACK = 0.006
 """Of the distance: what the values of ‖θ‖ that are skipped may add to it."""
+TILT, TILTED_FROM = 0.05, 2.5
+"""λ, over what the stages' distances add up to per stage, near σ/A for what σ and A will be; and
+the LB below which records that are far apart are curved as well, so that λ gains nothing (nor does
+it on a line)."""
 STEEPEST = 1 / (3 * math.sqrt(3))
 """Largest second derivative of a mean of values in [−1, 1] by one logit, 2·max p(1−p)(1−2p)."""
 
@@ -62,7 +66,7 @@ class Features:
 
 @lru_cache(maxsize=64)
 def joint_rankings(ranked: int, reward_bound: float, dimension: int) -> Records:
-    """``rankings`` with the distance of whole rankings, and how little a noise can turn it.
+    """``rankings`` with the distances of whole rankings, and how little a noise can turn them.
 
     Args:
         ranked: K ≥ 2; up to 4 takes seconds.
@@ -70,15 +74,19 @@ def joint_rankings(ranked: int, reward_bound: float, dimension: int) -> Records:
         dimension: d.
     """
     apart = rankings(ranked, reward_bound, dimension)
-    joint = joint_distance(ranked, reward_bound, dimension > 1)
-    return replace(apart, distance=min(apart.distance, joint), radius=reward_bound)
+    gains = dimension > 1 and reward_bound >= TILTED_FROM
+    weight = TILT * apart.distance / (ranked - 1) if gains else 0.0
+    joint, tilted = joint_distances(ranked, reward_bound, dimension > 1, weight)
+    return replace(
+        apart,
+        distance=min(apart.distance, joint),
+        radius=reward_bound,
+        tilt=Tilt(weight, tilted) if weight else None,
+    )
 
 
-@lru_cache(maxsize=64)
 def joint_distance(ranked: int, reward_bound: float, planar: bool = True) -> float:
     """Upper bound of ‖∇ℓ_z(θ) − ∇ℓ_z′(θ)‖ over two rankings and ‖θ‖ ≤ LB.
-
-    Gradients move by at most K − 1 per unit of ‖θ‖, so each value bounds those a little below.
 
     Args:
         ranked: K ≥ 2.
@@ -90,33 +98,52 @@ def joint_distance(ranked: int, reward_bound: float, planar: bool = True) -> flo
     >>> 3.69 < joint_distance(3, 0.5, planar=False) < 3.74
     True
     """
+    return joint_distances(ranked, reward_bound, planar, 0.0)[0]
+
+
+@lru_cache(maxsize=64)
+def joint_distances(
+    ranked: int, reward_bound: float, planar: bool, tilt: float
+) -> tuple[float, float]:
+    """D, and the same with λ times the trace of ∇²ℓ_z added, λ = ``tilt`` ≤ 1.
+
+    Both move by at most K − 1 per unit of ‖θ‖, so each value bounds those a little below.
+    """
     fine, coarse = (FINE, COARSE) if planar else (replace(FINE, ways=1), replace(COARSE, ways=1))
-    found = distance_at(ranked, reward_bound, fine)
-    limit, at = (1 + SLACK) * found, reward_bound - SLACK * found / (ranked - 1)
+    found = distances_at(ranked, reward_bound, fine, tilt)
+    limit, at = (1 + SLACK) * found, reward_bound - SLACK * float(found[0]) / (ranked - 1)
     while at >= 0:
-        found = distance_at(ranked, at, coarse)
-        if found > (1 - SLACK) * limit:
-            found = distance_at(ranked, at, fine)
-            limit = max(limit, (1 + SLACK) * found)
-        at -= (limit - found) / (ranked - 1)
-    return limit
+        found = distances_at(ranked, at, coarse, tilt)
+        if (found > (1 - SLACK) * limit).any():
+            found = distances_at(ranked, at, fine, tilt)
+            limit = np.maximum(limit, (1 + SLACK) * found)
+        at -= float((limit - found).min()) / (ranked - 1)
+    return float(limit[0]), float(limit[1])
 
 
-def distance_at(ranked: int, size: float, mesh: Mesh) -> float:
-    """The same at ‖θ‖ = ``size``: the diameter of the gradients of single rankings.
+def distances_at(ranked: int, size: float, mesh: Mesh, tilt: float) -> np.ndarray:
+    """(2,) the same at ‖θ‖ = ``size``: the diameter of the gradients of single rankings, and D_λ.
 
-    They are symmetric about θ, so in the direction opposite to a way they reach as far as at π
+    Gradients are symmetric about θ, so in the direction opposite to a way they reach as far as at π
     less it, and a quarter circle of ways is enough.
     """
     ways = np.linspace(0, math.pi / 2, mesh.ways)
-    ends = [(float(way), math.pi - float(way)) for way in ways]
-    widths = [sum(support(ranked, size, end, mesh) for end in both) for both in ends]
+    widths = []
+    for way in ways:
+        ends = float(way), math.pi - float(way)
+        plain = [support(ranked, size, end, mesh) for end in ends]
+        tilted = [support(ranked, size, end, mesh, tilt) for end in ends] if tilt else plain
+        widths.append((sum(plain), max(tilted[0] + plain[1], plain[0] + tilted[1])))
     # A direction between two of those tried is at most half a step off; on a line there is one.
-    return max(widths) / (math.cos(ends[1][0] / 2) if mesh.ways > 1 else 1.0)
+    return np.max(widths, axis=0) / (math.cos(ways[1] / 2) if mesh.ways > 1 else 1.0)
 
 
-def support(ranked: int, size: float, way: float, mesh: Mesh) -> float:
-    """Upper bound of the component of a ranking's gradient at an angle ``way`` ∈ [0, π] to θ."""
+def support(ranked: int, size: float, way: float, mesh: Mesh, tilt: float = 0.0) -> float:
+    """Upper bound of the component of a ranking's gradient at an angle ``way`` ∈ [0, π] to θ.
+
+    With λ = ``tilt`` that of the gradient plus λ times the trace of the Hessian: a stage's is at
+    most 1 − m̄² ≤ 2(1 − m̄), m̄ its mean in that direction, and this is linear in the features too.
+    """
     count, between = angles_for(ranked, size, mesh.angles)
     turn = 2 * math.pi * np.arange(count) / count
     placed = Features(size * np.cos(turn), np.cos(turn - way))
@@ -125,9 +152,10 @@ def support(ranked: int, size: float, way: float, mesh: Mesh) -> float:
     weight, mean = -size + step * np.arange(mesh.weights), np.linspace(-1, 1, mesh.means)
     table = np.zeros((mesh.weights, mesh.means))
     for stages in range(1, ranked - 1):
-        rest = _with_winner(weight, mean[None], placed, table, (weight, mean))
+        rest = _with_winner(weight, mean[None], placed, table, (weight, mean), tilt)
         table = rest.max(-1) + stages * STEEPEST * step**2 / 8
-    first = _with_winner(placed.reward, placed.value[:, None], placed, table, (weight, mean))
+    own = placed.reward, placed.value[:, None]
+    first = _with_winner(*own, placed, table, (weight, mean), tilt)
     return float(first.max()) + between
 
 
@@ -137,6 +165,7 @@ def _with_winner(
     placed: Features,
     table: np.ndarray,
     grid: tuple[np.ndarray, np.ndarray],
+    tilt: float,
 ) -> np.ndarray:
     """(S, M, N) what the stage of a winner adds, and what the later ones can.
 
@@ -146,19 +175,21 @@ def _with_winner(
         placed: N winners.
         table: (weights, means) what the rest can add, on ``grid``.
         grid: ascending logs of weights and means.
+        tilt: λ.
     """
     share = expit(weight[:, None] - placed.reward)[:, None, :]
     ahead = mean[..., None] - placed.value
     total = np.logaddexp(weight[:, None], placed.reward)
+    gained = (1 - 2 * tilt) * share * ahead + 2 * tilt * (1 - placed.value)
     if not table.any():
-        return share * ahead
+        return gained
     row, up = _place(total, grid[0])
     column, right = _place(placed.value + share * ahead, grid[1])
     row, up = row[:, None, :], up[:, None, :]
     # Linear in the mean, of which the table is convex, and in the logarithm of the weight.
     low = table[row, column] * (1 - right) + table[row, column + 1] * right
     high = table[row + 1, column] * (1 - right) + table[row + 1, column + 1] * right
-    return share * ahead + low * (1 - up) + high * up
+    return gained + low * (1 - up) + high * up
 
 
 def _place(at: np.ndarray, grid: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -30,8 +30,8 @@ from repro.families.central.searches_neighbours import World
 STEPS_TRIED = np.linspace(0.2, 2.5, 116)
 """Steps between the rewards of responses in a row."""
 LEAST_TILT = math.pi / 4
-MIDDLES = {2: (0.0,), 3: (0.03, 0.1)}
-"""By d: shares of the common records that hold θ̂ in place along the middle axis."""
+MIDDLE = 0.03
+"""Share of the common records that hold θ̂ in place along the middle axis of d = 3."""
 ACROSS = (0.0, 1.0)
 """How much of the noise that tells most the common records meet."""
 
@@ -99,12 +99,13 @@ def mirrored_ranking(
         found = at.datasets(ranked, world, made)
         return worst_log_delta(found.one, found.other, epsilon, COARSE)
 
-    found = [
-        start(ranked, world, made, epsilon, middle, across)
-        for middle in MIDDLES[world.dimension]
-        for across in ACROSS
+    starts = [
+        start(ranked, world, made, epsilon, MIDDLE * (world.dimension > 2), one) for one in ACROSS
     ]
-    best = max(found, key=log_delta)
+    if world.dimension > 2 and starts[0].size < world.radius:
+        # All that can pull must, where n records cannot hold θ̂ at the edge.
+        starts += [start(ranked, world, made, epsilon, 0.0, one) for one in ACROSS]
+    best = max(starts, key=log_delta)
     if steps:
         best = max(best, _climbed(log_delta, best, world, steps), key=log_delta)
     return best.datasets(ranked, world, made)

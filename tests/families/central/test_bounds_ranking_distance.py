@@ -12,10 +12,11 @@ from repro.families.central.bounds_ranking_distance import (
     STEEPEST,
     angles_for,
     bend,
-    distance_at,
+    distances_at,
     farthest_ranking,
     gradients_on_grid,
     joint_distance,
+    joint_distances,
     joint_rankings,
     support,
 )
@@ -122,7 +123,41 @@ def test_the_steepest_turn_of_a_mean():
 
 
 def test_a_coarser_search_bounds_a_finer_one():
-    assert distance_at(4, 0.7, FINE) < distance_at(4, 0.7, COARSE)
+    fine, coarse = (distances_at(4, 0.7, mesh, 0.2) for mesh in (FINE, COARSE))
+    assert (fine < coarse).all()
+
+
+@pytest.mark.parametrize("bound", [1.0, 3.0])
+def test_no_two_random_rankings_are_farther_apart_and_more_curved(bound):
+    """‖v‖ + λ·tr ∇²ℓ_z ≤ D_λ, in the plane and in d = 4, near the farthest and anywhere."""
+    rng, weight = np.random.default_rng(3), 0.2
+    plain, limit = joint_distances(3, bound, True, weight)
+    assert plain < limit < plain + weight * 4
+    angles, best = np.array(farthest_ranking(3, bound)), 0.0
+    for draw in range(2000):
+        if draw % 2:
+            turned = np.outer((1, -1), angles) + rng.normal(0, 0.2, (2, 3))
+            features = np.stack([np.cos(turned), np.sin(turned)], -1)
+        else:
+            features = rng.standard_normal((2, 3, 4))
+            features /= np.maximum(np.linalg.norm(features, axis=-1, keepdims=True), 1)
+        theta = bound * rng.uniform(0.8, 1) * np.eye(features.shape[-1])[0]
+        one, other = (RankedFeatures(tuple(map(tuple, x))).derivatives(theta) for x in features)
+        found = np.linalg.norm(one[0] - other[0]) + weight * np.trace(one[1])
+        best = max(best, found)
+        assert found <= limit
+    assert best > 0.9 * limit
+
+
+def test_curvature_counts_only_where_it_gains():
+    near, far, line = (
+        joint_rankings(3, 1.0, 2),
+        joint_rankings(3, 2.5, 2),
+        joint_rankings(3, 3.0, 1),
+    )
+    assert (near.tilt, line.tilt) == (None, None)
+    assert far.tilt is not None
+    assert far.distance < far.tilt.distance < far.distance + far.tilt.weight * far.hessian
 
 
 def test_only_the_distance_and_the_radius_differ():

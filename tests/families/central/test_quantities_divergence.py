@@ -2,14 +2,13 @@
 
 import math
 import time
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy import integrate
 
 from repro.families.central.bounds_gradients import pairs
-from repro.families.central.bounds_ranking_distance import joint_rankings
+from repro.families.central.bounds_ranking_distance import joint_distance, joint_rankings
 from repro.families.central.mechanisms_ball import OnBall
 from repro.families.central.mechanisms_calibration import Calibration, corrected, tied_otherwise
 from repro.families.central.mechanisms_gaussian import exact_shift
@@ -25,6 +24,7 @@ from repro.families.central.searches_neighbours import (
     most_telling,
 )
 from repro.families.central.searches_rankings import evenly_ranked, mirrored_ranking, start
+from repro.families.central.searches_rankings_line import ranking_on_line, versions
 
 
 def flipped(dimension, sigma, count=5000.0):
@@ -56,11 +56,11 @@ def test_a_pair_takes_less_than_a_second_and_finer_rules_change_less_than_1e_6(
 ):
     made = corrected(0.5, dp_delta, pairs(bound, dimension)).weakened(1.25)
     world = World(n_pairs, bound, dimension)
-    sides = guesses(world, made, 0.5)[kind].datasets(world, made)
+    one, other = guesses(world, made, 0.5)[kind].datasets(world, made)
     started = time.process_time()
-    found = log_delta(*sides, 0.5)
+    found = log_delta(one, other, 0.5)
     assert time.process_time() - started < 1
-    assert found == pytest.approx(log_delta(*sides, 0.5, FINER), abs=1e-6)
+    assert found == pytest.approx(log_delta(one, other, 0.5, FINER), abs=1e-6)
 
 
 def test_the_middle_coordinate_may_be_joined_to_the_others():
@@ -68,14 +68,17 @@ def test_the_middle_coordinate_may_be_joined_to_the_others():
     turn = np.array([[0.8, -0.6, 0.0], [0.6, 0.8, 0.0], [0.0, 0.0, 1.0]])
     common = (Pair((1.0, 0.0, 0.0), 20.0), Pair((0.0, 1.5, 0.0), 30.0), Pair((0.0, 0.0, 2.0), 9.0))
     last = (Pair((1.2, 0.0, 1.5)), Pair((1.2, 0.0, -1.5)))
-    plain = [OnBall((*common, one), 3.0, 6.0, 1.0, 3) for one in last]
-    turned = [
-        replace(side, records=tuple(Pair(tuple(turn @ one.x), one.count) for one in side.records))
-        for side in plain
-    ]
-    assert plain[0].middle_alone
-    assert not turned[0].middle_alone
-    assert log_delta(*turned, 0.2, COARSE) == pytest.approx(log_delta(*plain, 0.2), abs=2e-3)
+
+    def side(one: Pair, by: np.ndarray) -> OnBall:
+        records = tuple(Pair(tuple(by @ each.x), each.count) for each in (*common, one))
+        return OnBall(records, 3.0, 6.0, 1.0, 3)
+
+    plain, other_plain = (side(one, np.eye(3)) for one in last)
+    turned, other_turned = (side(one, turn) for one in last)
+    assert plain.middle_alone
+    assert not turned.middle_alone
+    found = log_delta(turned, other_turned, 0.2, COARSE)
+    assert found == pytest.approx(log_delta(plain, other_plain, 0.2), abs=2e-3)
 
 
 def test_one_dimension_agrees_with_the_code_of_the_rows():
@@ -158,13 +161,43 @@ def test_the_certified_noise_is_never_caught_and_1_25_times_less_is(
     assert most_telling(world, made.weakened(1.25), 0.5).exact_delta(0.5) > dp_delta
 
 
-@pytest.mark.parametrize(("ranked", "dimension", "dp_delta"), [(3, 2, 1e-3), (3, 3, 1e-12)])
+@pytest.mark.parametrize(
+    ("ranked", "dimension", "dp_delta"), [(3, 2, 1e-3), (3, 3, 1e-3), (3, 3, 1e-6)]
+)
 def test_rankings_are_caught_where_n_cannot_pin_them_to_the_edge(ranked, dimension, dp_delta):
     made = corrected(0.5, dp_delta, joint_rankings(ranked, 5.0, dimension))
     world = World(1000, 5.0, dimension)
     assert mirrored_ranking(ranked, world, made, 0.5).exact_delta(0.5) <= dp_delta
     short = mirrored_ranking(ranked, world, made.weakened(1.25), 0.5)
     assert short.exact_delta(0.5) > dp_delta
+
+
+@pytest.mark.parametrize(
+    ("ranked", "bound", "n_pairs"), [(3, 0.5, 1000), (3, 5.0, 10**6), (4, 1.0, 1000)]
+)
+def test_rankings_on_a_line_are_caught(ranked, bound, n_pairs):
+    made = corrected(0.5, 1e-6, joint_rankings(ranked, bound, 1))
+    world = World(n_pairs, bound, 1)
+    assert ranking_on_line(ranked, world, made, 0.5).exact_delta(0.5) <= 1e-6
+    short = ranking_on_line(ranked, world, made.weakened(1.25), 0.5)
+    assert short.exact_delta(0.5) > 5e-6
+    assert sum(one.count for one in short.one.records) <= n_pairs
+
+
+@pytest.mark.parametrize("size", [0.0, 1.5, 4.0])
+def test_versions_on_a_line_reach_what_no_two_rankings_exceed(size):
+    one, other = (
+        float(each.derivatives(np.array([[-size]]))[0][0, 0]) for each in versions(3, size)
+    )
+    apart = one - other
+    limit = joint_distance(3, 4.0, planar=False)
+    assert 3.3 < apart <= limit
+    rng, at = np.random.default_rng(0), np.array([[-size]])
+    drawn = rng.uniform(-1, 1, (2000, 3, 1))
+    pulls = [
+        float(RankedFeatures(tuple(map(tuple, one))).derivatives(at)[0][0, 0]) for one in drawn
+    ]
+    assert np.ptp(pulls) <= 1.01 * apart
 
 
 def test_a_row_of_responses_pulls_alike_at_every_angle_that_its_features_reach():
