@@ -8,7 +8,7 @@ value and the edge of the margin there is room for the interval that decides and
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import singledispatch
 
@@ -72,6 +72,37 @@ class Margin:
         return SPARE * (self.error / largest) ** 2 * pilot.replicates / budget.replicates
 
 
+@dataclass(frozen=True)
+class Tail:
+    """A frequency that has to stay below what is allowed, by exact intervals at one grid point.
+
+    Their width at a rare event shrinks as 1/n, not as its root.
+
+    Attributes:
+        share: how often the event was seen.
+        size: replicates in the pilot.
+        allowed: how often it may happen.
+        shared: by how many intervals the error rate is shared.
+    """
+
+    share: float
+    size: int
+    allowed: float
+    shared: int
+
+    def times(self, pilot: Budget, budget: Budget) -> float:
+        """By how much the pilot's replicates must be multiplied at a budget; inf: none do."""
+        if self.share >= self.allowed:
+            return math.inf
+        miss = budget.row_error / self.shared / 2
+        n = np.geomspace(10, 1e9, 2000)
+        seen = np.floor(n * self.share + CHANCE * np.sqrt(n * self.share * (1 - self.share)))
+        high = stats.beta.isf(miss, seen + 1, np.maximum(n - seen, 1e-9))
+        enough = n[high <= self.allowed]
+        least = enough[0] if enough.size else math.inf
+        return float(SPARE * least / self.size * pilot.replicates / budget.replicates)
+
+
 def planned(result: CheckResult, pilot: Budget, budgets: Iterable[Budget]) -> float:
     """By how much a row's replicates are to be multiplied; 0 where it has no interval.
 
@@ -103,7 +134,9 @@ def rounded(replicates: float) -> float:
     return next(float(f"{n * scale:.3g}") for n in NICE if n * scale >= replicates * (1 - 1e-9))
 
 
-def _times(found: list[Margin], verdict: Verdict, pilot: Budget, budget: Budget) -> float:
+def _times(
+    found: Sequence[Margin | Tail], verdict: Verdict, pilot: Budget, budget: Budget
+) -> float:
     """Every estimate has to hold a claim up; one alone is enough to bring it down."""
     times = [margin.times(pilot, budget) for margin in found]
     if not times:
@@ -112,7 +145,7 @@ def _times(found: list[Margin], verdict: Verdict, pilot: Budget, budget: Budget)
 
 
 @singledispatch
-def margins(check: Check, series: Series, verdict: Verdict) -> list[Margin]:
+def margins(check: Check, series: Series, verdict: Verdict) -> Sequence[Margin | Tail]:
     """The estimates that a kind of check is judged by; none where nothing is random."""
     return []
 
@@ -150,17 +183,18 @@ def _(check: RatioCheck, series, verdict) -> list[Margin]:
 
 
 @margins.register
-def _(check: FrequencyCheck, series, verdict) -> list[Margin]:
-    """An event that was never seen has the error of one that was seen once."""
+def _(check: FrequencyCheck, series, verdict) -> Sequence[Margin | Tail]:
+    """To be contradicted, an event that was never seen has the error of one that was seen once."""
     flat = series.values.reshape(len(series.grid), -1)
     size = np.isfinite(flat).sum(axis=1)
     shares = np.nansum(flat, axis=1) / size
+    if verdict != "contradicted":
+        pairs = zip(shares.tolist(), size.tolist(), strict=True)
+        return [Tail(share, count, check.allowed, len(size)) for share, count in pairs]
     errors = np.sqrt((shares * size + 1) / (size + 2) * (1 - shares) / size)
-    rooms = check.allowed - shares
-    sign = -1 if verdict == "contradicted" else 1
     return [
-        Margin(float(error), float(sign * room), math.inf, len(size))
-        for error, room in zip(errors, rooms, strict=True)
+        Margin(float(error), float(share - check.allowed), math.inf, len(size))
+        for error, share in zip(errors, shares, strict=True)
     ]
 
 

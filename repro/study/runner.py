@@ -53,11 +53,20 @@ def run_plan(
         if block not in values:
             missing.setdefault(block.key, []).append(block)
     with _interruptible(store, blocks):
-        for block, found in mapper(_Measure(plan), [alike[0] for alike in missing.values()]):
+        for block, found in mapper(_Measure(plan), _in_turn(missing.values())):
             store.write(block, found)
             values |= dict.fromkeys(missing[block.key], found)
             advance(len(missing[block.key]))
     return tuple(_judged(plan, i, check, values) for i, check in enumerate(checks)), made.experiment
+
+
+def _in_turn(missing: Iterable[list[Block]]) -> list[Block]:
+    """One of each set of equal blocks; those that stand for many first.
+
+    An exact row is one block, whatever it takes: begun last, it would be waited for by all workers
+    but one.
+    """
+    return [alike[0] for alike in sorted(missing, key=len, reverse=True)]
 
 
 def summarise(

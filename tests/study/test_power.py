@@ -111,3 +111,20 @@ def test_points_of_a_ratio_may_straddle_the_edge():
     assert mean.error < min(one.error for one in points) / 1.5
     assert max(needed) < mean.times(SMOKE, SMOKE)
     assert margins(RATIO, series, "contradicted")[1].may_straddle is False
+
+
+@pytest.mark.parametrize("share", [0.0, 0.004, 0.02])
+@pytest.mark.parametrize("budget", [SMOKE, LAPTOP], ids=["smoke", "laptop"])
+def test_a_planned_frequency_comes_out_at_every_seed(share, budget):
+    """Also of an event that is never seen, whose interval is as wide as the replicates are few."""
+    check = FrequencyCheck(name="f", allowed=0.05, **COMMON)
+    rng = np.random.default_rng(5)
+
+    def drawn(of, factor):
+        each = math.ceil(of.replicates * factor / of.blocks)
+        return Series(GRID, (rng.random((len(GRID), of.blocks, each)) < share).astype(float))
+
+    factor = planned(result(check, drawn(SMOKE, 10.0)), SMOKE, [SMOKE, LAPTOP]) * 10.0
+    assert factor < 6
+    for _ in range(40):
+        assert judge(check, "m", drawn(budget, factor), budget.row_error).verdict == "supported"
