@@ -6,6 +6,7 @@ docs/explanations/corrected_theorem_4_2.md, all from the closed forms of the fam
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from repro.families.offline_kl.searches_corrected import Apart
+from repro.families.offline_kl.bounds_corrected import LARGEST_TILT, Cell, hypercube_cell
 from repro.preferences.label_information import (
     crossover,
     inverse_information,
@@ -76,10 +77,22 @@ def _draw_curve(axis, epsilon: float, colour: str) -> None:
                   color=colour, fontsize=8, va="center", annotation_clip=False)  # fmt: skip
 
 
+def hardest_cell(
+    reward_bound: float, epsilon: float, num_states: int, coverage: float
+) -> tuple[Cell, float]:
+    """A hypercube whose difference b lies just below B, and b.
+
+    b = B − a, a = min{1/10, 1/(2β)}; β follows from b = log(C−1)/β.
+    """
+    odds = math.log(coverage - 1)
+    base = max(reward_bound - LARGEST_TILT, reward_bound / (1 + 0.5 / odds))
+    return hypercube_cell(num_states, coverage, base / odds, epsilon), base
+
+
 def table() -> Iterator[str]:
     """Rows: B, ε, S, C; n₀; W over the two-term and over the printed factor; n·bounds; ratio."""
     for reward_bound, epsilon, states, coverage in FEW_STATES + MANY_STATES:
-        cell, base = Apart(reward_bound, epsilon, states, coverage, 1.0).cell()
+        cell, base = hardest_cell(reward_bound, epsilon, states, coverage)
         large = cell.large(base)
         exact = inverse_information(reward_bound, epsilon)
         # β out, so that the numbers are those of n·gap/(β·S·C)
