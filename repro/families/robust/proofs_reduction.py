@@ -180,3 +180,20 @@ class_of_3b = Method("class_of_3B", _step_d)
 class_of_b = Method("class_of_B", _step_d_in_b)
 corrected_bound = Method("corrected_bound", _corrected)
 corrected_over_fifty = Method("corrected_over_fifty", partial(_corrected, share=0.02))
+
+
+def _of_segment(bound: float, share: float = 1.0) -> Claimed:
+    """|gap| over share·‖θ* − θ_sft‖·√(κ/2)·Γ, κ over the segment from θ* to θ̂′, in any dimension.
+
+    With w = θ* − θ_sft, v = θ̂′ − θ* and wᵀΣv = 2·E Cov(⟨φ, w⟩, ⟨φ, v⟩) the gap is ½β times a mean
+    over the segment of wᵀΣv, which is the cosine of an angle times √(wᵀΣw)·√(vᵀΣv).  The first root
+    is √2·‖w‖ times the deviation of ⟨φ, w⟩/‖w‖, at most 1; the second is at most √κ·Γ/β.
+    """
+    box = (HALF_TURN, UNIT, UNIT)
+    return Claimed(
+        box, lambda angle, deviation, root: abs(iv.cos(angle)) * deviation * root / share
+    )
+
+
+of_segment = Method("of_segment", _of_segment)
+of_segment_ten_percent = Method("own_ten_percent", partial(_of_segment, share=0.9))

@@ -16,11 +16,12 @@ RIGHT = (
     "span_over_4bb",
     "class_of_3b",
     "corrected_bound",
+    "of_segment",
 )
 WRONG = (
     "first_step_as_printed", "once_the_error", "at_most_half", "of_copies", "of_copies_over_ten",
     "maximum_as_printed", "span_over_2bb", "maximum_over_2bb", "class_of_b",
-    "corrected_over_fifty",
+    "corrected_over_fifty", "of_segment_ten_percent",
 )  # fmt: skip
 BOUND = np.log(8) / 2
 
@@ -103,3 +104,62 @@ def test_a_class_of_b_by_the_line():
     bound = world.condition_number(BOUND) * (theta - world.optimum) ** 2 / 4
     ratio = world.divergence(theta) / (bound * world.pair_variance(world.reference))
     assert value("class_of_b", BOUND, 4 * BOUND) == pytest.approx(ratio, rel=1e-5)
+
+
+def quotient_of_the_segment(world, theta):
+    """|gap| over ‖θ* − θ_sft‖·√(κ/2)·Γ, κ over the segment."""
+    error = (
+        world.kl_weight * abs(theta - world.optimum) * world.pair_variance(world.reference) ** 0.5
+    )
+    kappa = world.condition_between(world.optimum, theta)
+    return abs(world.gap(theta)) / (
+        abs(world.optimum - world.reference) * (kappa / 2) ** 0.5 * error
+    )
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_form_of_the_segment_is_what_the_proof_leaves(seed):
+    """One feature: cosine 1, the deviation, and the share of the second root, all in a mean."""
+    rng = np.random.default_rng(seed)
+    world = random_line(rng, 2, BOUND)
+    theta = world.optimum + rng.uniform(-1, 1) * BOUND
+    place, weight = np.polynomial.legendre.leggauss(60)
+    share, weight = (place + 1) / 2, weight / 2
+    inside = world.optimum + share * (theta - world.optimum)
+    deviation = (world.pair_variances(inside) / 2) ** 0.5
+    largest = world.condition_between(world.optimum, theta) * world.pair_variance(world.reference)
+    left = [value("of_segment", BOUND, 0.0, d, d / (largest / 2) ** 0.5) for d in deviation]
+    assert quotient_of_the_segment(world, theta) == pytest.approx(weight @ left, rel=1e-4)
+
+
+def test_the_form_of_the_segment_is_attained_next_to_the_even_policy():
+    assert quotient_of_the_segment(line(8), BOUND * (1 - 1e-3)) == pytest.approx(1, abs=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_form_of_the_segment_in_three_dimensions(seed):
+    """The gap is the mean of the proof, and each of its factors is at most 1."""
+    rng = np.random.default_rng(seed)
+    features = rng.standard_normal((4, 3))
+    features /= np.linalg.norm(features, axis=1).max()
+    copies = rng.choice([1.0, 8.0, 60.0], 4)
+    optimum, reference, other = rng.standard_normal((3, 3))
+
+    def policy(theta):
+        score = copies * np.exp(features @ theta)
+        return score / score.sum()
+
+    def pairs(theta):
+        mean = policy(theta) @ features
+        return 2 * (features.T * policy(theta) @ features - np.outer(mean, mean))
+
+    w, v = optimum - reference, other - optimum
+    place, weight = np.polynomial.legendre.leggauss(60)
+    along = [pairs(optimum + (x + 1) / 2 * v) for x in place]
+    gap = (policy(other) - policy(optimum)) @ features @ w
+    mean = sum(weight / 2 * [w @ one @ v for one in along])
+    assert gap == pytest.approx(mean / 2, rel=1e-6, abs=1e-12)
+    for one in along:
+        cosine = w @ one @ v / ((w @ one @ w) * (v @ one @ v)) ** 0.5
+        assert abs(cosine) <= 1 + 1e-9
+        assert (w @ one @ w) ** 0.5 <= 2**0.5 * np.linalg.norm(w)
