@@ -197,3 +197,32 @@ def _of_segment(bound: float, share: float = 1.0) -> Claimed:
 
 of_segment = Method("of_segment", _of_segment)
 of_segment_ten_percent = Method("own_ten_percent", partial(_of_segment, share=0.9))
+
+
+def _condition(states: float, dimension: bool) -> Claimed:
+    """‖E[ψ]‖²_{M⁻¹} over 3·d·κ or 3κ on the event of Lemma H.1, M = Σ̂+λI and Σ_data ⪯ 3M.
+
+    Let Σ = E[ψψᵀ] and v = M⁻¹E[ψ], so x = ‖E[ψ]‖²_{M⁻¹} = vᵀE[ψ] = vᵀMv.  Then x/(3κ) = x²/(3κx) is
+    the product of (vᵀE[ψ])²/vᵀΣv, the squared cosine of the angle between vᵀψ and the constant 1;
+    of vᵀΣv/(κ·vᵀΣ_data v), at most 1 by the definition of κ; of vᵀΣ_data v/(3·vᵀMv), at most 1 on
+    the event.  The paper's d divides it once more.
+    """
+    box = (HALF_TURN, UNIT, UNIT)
+    if not dimension:
+        return Claimed(box, lambda angle, seen, event: iv.cos(angle) ** 2 * seen * event)
+    return Claimed(
+        (*box, UNIT), lambda angle, seen, event, per_d: iv.cos(angle) ** 2 * seen * event * per_d
+    )
+
+
+def _half_of_kappa(states: float) -> Claimed:
+    """Wrong: over κ/2, one feature: φ = ±1, π† always 1, π_ref always −1, fair data, n → ∞.
+
+    E[ψ] = 2, Σ = 4, Σ_data = 2 and κ = 2, so it is 4/(2+λ), λ → 0.
+    """
+    return Claimed((UNIT,), lambda ridge: 4 / (2 + ridge))
+
+
+with_dimension = Method("with_dimension", partial(_condition, dimension=True))
+kappa_alone = Method("kappa_alone", partial(_condition, dimension=False))
+half_of_kappa = Method("half_of_kappa", _half_of_kappa)

@@ -5,6 +5,12 @@ import pytest
 from mpmath import iv
 
 from repro.families.robust import proofs_reduction as proof
+from repro.families.robust.worlds_bandit import (
+    difference_covariance,
+    empirical_covariance,
+    random_bandit,
+    relative_condition_number,
+)
 from repro.families.robust.worlds_line import ALL, LogLinearLine, random_line
 from repro.study.proofs import decided
 
@@ -17,11 +23,13 @@ RIGHT = (
     "class_of_3b",
     "corrected_bound",
     "of_segment",
+    "with_dimension",
+    "kappa_alone",
 )
 WRONG = (
     "first_step_as_printed", "once_the_error", "at_most_half", "of_copies", "of_copies_over_ten",
     "maximum_as_printed", "span_over_2bb", "maximum_over_2bb", "class_of_b",
-    "corrected_over_fifty", "of_segment_ten_percent",
+    "corrected_over_fifty", "of_segment_ten_percent", "half_of_kappa",
 )  # fmt: skip
 BOUND = np.log(8) / 2
 
@@ -163,3 +171,30 @@ def test_the_form_of_the_segment_in_three_dimensions(seed):
         cosine = w @ one @ v / ((w @ one @ w) * (v @ one @ v)) ** 0.5
         assert abs(cosine) <= 1 + 1e-9
         assert (w @ one @ w) ** 0.5 <= 2**0.5 * np.linalg.norm(w)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_condition_number_is_what_the_proof_leaves(seed):
+    """Where Σ_data ⪯ 3(Σ̂+λI) the three factors are at most 1, and their product is the ratio."""
+    rng = np.random.default_rng(seed)
+    bandit = random_bandit(rng, 1 + seed % 3, aligned=seed % 5 == 0)
+    metric = empirical_covariance(bandit, 2000, rng) + 1e-3 * np.eye(len(bandit.theta))
+    args = (bandit.features, bandit.state_prob)
+    data = difference_covariance(*args, bandit.data, bandit.data)
+    target = difference_covariance(*args, bandit.best, bandit.reference)
+    if np.abs(target).max() == 0:
+        return  # both policies are the same
+    mean = bandit.mean_feature(bandit.best) - bandit.mean_feature(bandit.reference)
+    kappa = relative_condition_number(target, data)
+    v = np.linalg.solve(metric, mean)
+    assert np.linalg.eigvalsh(3 * metric - data).min() >= 0
+    cosine = v @ mean / (v @ target @ v) ** 0.5
+    seen = v @ target @ v / (kappa * (v @ data @ v))
+    event = v @ data @ v / (3 * v @ metric @ v)
+    assert max(abs(cosine), seen, event) <= 1 + 1e-9
+    left = value("kappa_alone", 1.0, np.arccos(min(1.0, abs(cosine))), seen, event)
+    assert left == pytest.approx(mean @ v / (3 * kappa), rel=1e-6, abs=1e-12)
+
+
+def test_half_of_kappa_on_two_responses():
+    assert value("half_of_kappa", 1.0, 0.0) == 2.0 == (2.0**2 / 2.0) / (0.5 * (4.0 / 2.0))
