@@ -17,7 +17,7 @@ less.  In the L2 norm the floor is at least t/2 with ξ·p(t) = 2Z, which is Z/(
 Theorem 5.7 is attained with constant 1.  For policies SubOpt/√κ of every learner is at least
 ½√(Z·g) as Z → 0, and pessimism with the halfspace estimator has at most 2√(2Z·g).
 
-Rows.  ``separation``, ``covered_separation``: the inequalities of the proofs in random cases;
+Rows.  ``separation``, ``covered_separation``: Lemma 2 of that page, proved by intervals;
 ``regimes_…``: ω against its two regimes, by formulas.  ``pairs_…``: the largest distance that
 corruption can hide, found over all pairs of parameters by passing their labels through the
 randomizer. ``halfspace``: that estimator under the strong adversary. ``certificate``: its value for
@@ -38,6 +38,7 @@ from typing import Any
 from repro.base.notation import privacy_cost
 from repro.base.schema import Positive, Share
 from repro.corruption.orders import Order
+from repro.families.robust import proofs_minimax as proof
 from repro.families.robust import searches_certificate as certificate
 from repro.families.robust import searches_minimax as step
 from repro.families.robust import searches_policy_certificate as policy_certificate
@@ -71,6 +72,7 @@ from repro.families.robust.worlds_rare_cell import RareCell
 from repro.families.robust.wrong import no_debias, orders_swapped
 from repro.study.case import Case, Point, PointCase
 from repro.study.claims import Inequality, Ratio
+from repro.study.proofs import proved
 from repro.study.results import AssumptionResult
 from repro.study.row import Evidence, Method, Need, Row, method
 
@@ -98,6 +100,7 @@ def half_more_flips(case: RobustCase) -> RobustCase:
 
 algorithm_1 = Method("algorithm_1", lambda case: case)
 
+PROVED = proved("left side / right side")
 SEARCHED = of_method("left side / right side", Evidence.SEARCHED)
 REGIMES = of_method("left side / right side, largest", Evidence.COMPUTED)
 HIDDEN = over_claimed("half the largest hidden distance / ½ω(2Z, ξ)", hidden_floor)
@@ -206,11 +209,11 @@ class MinimaxFloor(RobustExperiment[Case]):
     config: MinimaxProbes
 
     rows = (
-        Row("separation", "reward_bound", Inequality("‖θ−θ′‖²_Σ ≤ g(B′)·E|σ − σ′|"), SEARCHED,
-            step.separation, (step.separation_ten_percent,), given=the_value),
+        Row("separation", "reward_bound", Inequality("‖θ−θ′‖²_Σ ≤ g(B′)·E|σ − σ′|"), PROVED,
+            proof.separation, (proof.separation_ten_percent,), given=the_value),
         Row("covered_separation", "reward_bound",
-            Inequality("‖θ−θ′‖_Σ ≤ ω(E|σ − σ′|, ξ)", 1e-6), SEARCHED, step.covered_separation,
-            (step.covered_ten_percent,), given=the_value),
+            Inequality("‖θ−θ′‖_Σ ≤ ω(E|σ − σ′|, ξ)"), PROVED, proof.covered_separation,
+            (proof.covered_ten_percent,), given=the_value),
         Row("regimes_above", "min_eigenvalue", Inequality("ω(Z, ξ) ≤ min{Z/(γ√ξ), √(Zg)}", 1e-6),
             REGIMES, step.regimes_above, (step.regimes_above_ten_percent,), given=the_value),
         Row("regimes_below", "min_eigenvalue", Inequality("min{Z/(γ√ξ), √(Zg)} ≤ 2ω(Z, ξ)"),

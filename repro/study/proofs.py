@@ -11,6 +11,7 @@ import heapq
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from itertools import count, product
 from operator import attrgetter
 from typing import Any
@@ -54,6 +55,7 @@ def decided(claimed: Claimed, most_pieces: int = MOST_PIECES) -> float:
         proved to exceed it; NaN where neither was found.
     """
     order, waiting, proved = count(), [], -math.inf
+    at = cache(partial(_at, claimed))  # neighbours share corners
     pieces: list[Box] = [tuple(claimed.box)]
     for _ in range(most_pieces):
         for piece in pieces:
@@ -61,7 +63,7 @@ def decided(claimed: Claimed, most_pieces: int = MOST_PIECES) -> float:
             if above <= 1 + ROUNDING:
                 proved = max(proved, above)
                 continue
-            found = max(_at(claimed, point) for point in _points(piece))
+            found = max(at(point) for point in _points(piece))
             if found > 1 + ROUNDING:
                 return found
             heapq.heappush(waiting, (-above, next(order), piece))
@@ -85,7 +87,7 @@ def proved(quantity: str, of: Callable[[Any], Any] = attrgetter("value")) -> Mea
     return Measure(quantity, per_method(ratio), Evidence.PROVED)
 
 
-def _at(claimed: Claimed, point: Sequence[float]) -> float:
+def _at(claimed: Claimed, point: tuple[float, ...]) -> float:
     """A lower bound of the ratio at one point; −∞ where it has none."""
     found = float(claimed.ratio(*(iv.mpf(x) for x in point)).a)
     return found if math.isfinite(found) else -math.inf

@@ -12,89 +12,14 @@ from repro.families.robust.bounds_modulus import (
     halfspace_floor,
     hidden_pair,
     modulus,
-    saturation,
     two_regimes,
-    win_difference,
-    worst_step,
 )
 from repro.families.robust.quantities_minimax import halfspace_on_line
 from repro.families.robust.worlds_pairs import PairWorld, orthogonal_cells, random_pair_world
 from repro.study.case import PointCase
 from repro.study.row import Method, method
 
-CELLS = 4
-TIGHT_SHARE = 0.25
-"""Share of cases in which one pair of margins stands where t²/p(t) is largest."""
-LARGEST_BOUND = 10.0
-
-
-@dataclass(frozen=True)
-class TwoParameters:
-    """Margins of orthogonal cells under two parameters.
-
-    Attributes:
-        reward_bound: B′.
-        mass: (C,) probabilities.
-        first: (C,) margins in [−B′, B′].
-        second: (C,) margins in [−B′, B′].
-    """
-
-    reward_bound: float
-    mass: np.ndarray
-    first: np.ndarray
-    second: np.ndarray
-
-    @property
-    def squared(self) -> float:
-        """‖θ − θ′‖² in the norm of the data."""
-        return float(self.mass @ (self.first - self.second) ** 2)
-
-    @property
-    def moved(self) -> float:
-        """E|σ(u) − σ(t)|: the labels that tell the two apart."""
-        return float(self.mass @ win_difference(self.first, self.second))
-
-
-def two_parameters(reward_bound: float, rng: np.random.Generator) -> TwoParameters:
-    """Random margins, many of them near an end; a quarter of the cases tight."""
-    mass = rng.dirichlet(np.ones(CELLS))
-    ends = reward_bound * rng.choice([-1.0, 1.0], CELLS)
-    step = 2 * reward_bound * rng.random(CELLS) ** rng.choice([1, 2, 8])
-    if rng.random() < TIGHT_SHARE:
-        step = np.zeros(CELLS)
-        step[mass.argmin()] = worst_step(reward_bound) * rng.choice([1.0, 0.5, 0.1])
-    start = np.where(rng.random(CELLS) < 0.5, ends, rng.uniform(-1, 1, CELLS) * reward_bound)
-    start = np.where(step == step.max(), ends, start)
-    second = np.clip(start - np.sign(ends) * step, -reward_bound, reward_bound)
-    return TwoParameters(reward_bound, mass, start, second)
-
-
-def _each(ratio: Any) -> Any:
-    """(R,) ratios of as many random cases."""
-
-    def run(case: PointCase, rng: np.random.Generator, replicates: int) -> np.ndarray:
-        return np.array([ratio(two_parameters(case.value, rng)) for _ in range(replicates)])
-
-    return run
-
-
-def over_saturation(one: TwoParameters) -> float:
-    """‖θ − θ′‖²/(g·E|σ − σ′|)."""
-    return one.squared / (saturation(one.reward_bound) * one.moved)
-
-
-def over_modulus(one: TwoParameters) -> float:
-    """‖θ − θ′‖/ω(E|σ − σ′|, ξ), ξ the least mass."""
-    return one.squared**0.5 / modulus(one.moved, one.reward_bound, float(one.mass.min()))
-
-
-separation = Method("separation", _each(over_saturation))
-separation_ten_percent = Method("separation_ten_percent", _each(lambda x: over_saturation(x) / 0.9))
-covered_separation = Method("covered_separation", _each(over_modulus))
-covered_ten_percent = Method("covered_ten_percent", _each(lambda x: over_modulus(x) / 0.9))
-
-
-BOUNDS, MOVED = np.linspace(0.05, LARGEST_BOUND, 12), np.geomspace(1e-8, 1e-1, 29)
+BOUNDS, MOVED = np.linspace(0.05, 10.0, 12), np.geomspace(1e-8, 1e-1, 29)
 """B′ and Z of the two regimes."""
 
 

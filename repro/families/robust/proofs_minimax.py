@@ -1,0 +1,131 @@
+"""Proofs by intervals of Lemma 2 of sharper_floor.md: what labels that move tell of a parameter.
+
+‖θ − θ′‖² and E|σ(u) − σ(v)| are sums over the cells of x, so it is enough to compare them in one.
+With h = |u − v|/2 and m = (u + v)/2, |m| ≤ B′ − h,
+
+    |σ(u) − σ(v)| = sinh h/(cosh m + cosh h) ≥ sinh h/(cosh(B′−h) + cosh h) = p(2h),
+
+and F(h) = (2h)²/p(2h) is what is left.  With L = (log F)′ = 2/h − coth h + tanh(h − B′/2), F grows
+where L ≥ 0, and log F(x) − log F(y) = L(y)(x−y) + ½L′(z)(x−y)² with z between x and y (Taylor):
+near a maximum inside, plain intervals err by the first power of their width, this by the second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy.optimize import brentq
+
+from repro.families.robust.bounds_modulus import RUNGS, saturation, worst_step
+from repro.study.proofs import Claimed, Interval, iv
+from repro.study.row import Method
+
+SHARE = (0.0, 1.0)
+
+
+def _monotone(rising: Callable[[Interval], Interval], x: Interval) -> Interval:
+    """A growing function at both ends."""
+    if x.a == x.b:
+        return rising(x)
+    return iv.mpf([rising(x.a).a, rising(x.b).b])
+
+
+def _cosh(x: Interval) -> Interval:
+    """cosh, which grows in |x|."""
+    return _monotone(lambda end: (iv.exp(end) + iv.exp(-end)) / 2, abs(x))
+
+
+def _tanh(x: Interval) -> Interval:
+    return 1 - 2 / (1 + iv.exp(2 * x))
+
+
+def _sinh_over(x: Interval) -> Interval:
+    """sinh(x)/x for x ≥ 0: it grows from 1."""
+
+    def at(end: Interval) -> Interval:
+        return (iv.exp(end) - iv.exp(-end)) / (2 * end) if end > 0 else iv.mpf(1)
+
+    return _monotone(at, x)
+
+
+def _rate(h: Interval, bound: float) -> Interval:
+    """L: 2/h − coth h falls in h, as sinh h ≥ h, and tanh(h − B′/2) grows."""
+
+    def falling(end: Interval) -> Interval:
+        return 2 / end - 1 / _tanh(end) if end > 0 else iv.inf
+
+    growing = _tanh(h - iv.mpf(bound) / 2)
+    return iv.mpf([(falling(h.b) + growing.a).a, (falling(h.a) + growing.b).b])
+
+
+def _bend(h: Interval, bound: float) -> Interval:
+    """L′ = −2/h² + 1/sinh²h + 1/cosh²(h − B′/2), at h > 0."""
+    return (1 / _sinh_over(h) ** 2 - 2) / h**2 + 1 / _cosh(h - iv.mpf(bound) / 2) ** 2
+
+
+def _per_h(h: Interval, bound: float) -> Interval:
+    """F/(4h) = (h/sinh h)·(cosh(B′−h) + cosh h)."""
+    return (_cosh(bound - h) + _cosh(h)) / _sinh_over(h)
+
+
+def _over(share: Interval, there: Interval, bound: float) -> Interval:
+    """F(share·there)/F(there), share·there in [0, B′]."""
+    here = share * there
+    direct = share * _per_h(here, bound) / _per_h(there, bound)
+    if direct.b <= 1:
+        return direct
+    between = iv.mpf([min(here.a, there.a), max(here.b, there.b)])
+    if share.b <= 1 and _rate(between, bound).a >= 0:
+        return iv.mpf([direct.a, min(direct.b, iv.mpf(1).b)])
+    if between.a <= 0:
+        return direct
+    apart = (share - 1) * there
+    change = _rate(there, bound) * apart + _bend(between, bound) / 2 * apart**2
+    return iv.mpf([max(direct.a, iv.exp(change).a), min(direct.b, iv.exp(change).b)])
+
+
+def _separation(bound: float, share: float = 1.0) -> Claimed:
+    """F(h) over share·g(B′): its largest value as ``saturation`` has it."""
+    most = worst_step(bound) / 2
+    known = 4 * iv.mpf(most) * _per_h(iv.mpf(most), bound) / (share * saturation(bound))
+    return Claimed(((0.0, bound / most),), lambda part: known * _over(part, iv.mpf(most), bound))
+
+
+def _covered(bound: float, share: float = 1.0) -> Claimed:
+    """√F(h) over share·√(max of F up to r), at every h ≤ r ≤ B′.
+
+    A cell of mass m ≥ ξ that moves W in all has p(2h) ≤ W/m ≤ W/ξ, hence h ≤ r with p(2r) = W/ξ
+    (or r = B′), and ω(W, ξ)² = W·max F up to r; so q² = Σ m·(2h)² ≤ max F·Σ m·p(2h) ≤ ω².  The
+    maximum up to r is at least F(r), and F at the first maximum where r is beyond it.
+    """
+    peak = iv.mpf(first_peak(bound))
+
+    def ratio(part: Interval, reach: Interval) -> Interval:
+        found = _over(part, reach, bound)
+        if reach.b > peak.a:
+            by_peak = _over(part * reach / peak, peak, bound)
+            beyond = reach.a >= peak.b  # else r may lie before the maximum
+            most = min(found.b, by_peak.b) if beyond else found.b
+            found = iv.mpf([min(found.a, by_peak.a), most])
+        return iv.sqrt(found) / share
+
+    return Claimed((SHARE, (0.0, bound)), ratio)
+
+
+def first_peak(bound: float) -> float:
+    """h ≤ B′ up to which F grows: the first root of L, or B′."""
+    ladder = np.linspace(0, bound, RUNGS + 1)[1:]
+    falls = [h for h in map(float, ladder) if float(_rate(iv.mpf(h), bound).b) < 0]
+    if not falls:
+        return bound
+    root: Any = brentq(lambda h: float(_rate(iv.mpf(h), bound).mid), falls[0] / 2, falls[0])
+    return float(root)
+
+
+separation = Method("separation", _separation)
+separation_ten_percent = Method("separation_ten_percent", partial(_separation, share=0.9))
+covered_separation = Method("covered_separation", _covered)
+covered_ten_percent = Method("covered_ten_percent", partial(_covered, share=0.9))
