@@ -30,6 +30,7 @@ from dataclasses import dataclass
 from repro.base.schema import Positive
 from repro.corruption.orders import Order
 from repro.families.chipo import bounds_adaptivity as bound
+from repro.families.chipo import proofs_meta as meta
 from repro.families.chipo import proofs_scalar as proof
 from repro.families.chipo import searches_adaptivity as step
 from repro.families.chipo.algorithms_adaptivity import (
@@ -99,7 +100,8 @@ BOTH, REMARK = (*PRICED, *CAP), ("p2.rem_5_1",)
 NEEDS = (Need.TRUTH_HIDDEN, Need.ADVERSARY)
 LTC_NEEDS = (*NEEDS, Need.PRIVACY, Need.ORDER)
 CTL, LTC = Setup(), Setup(Order.LTC)
-WORLD, CASES = "rare_bad_arm", "random cases"
+PROVED = proved("left side / right side")
+WORLD, CASES = "rare_bad_arm", "every case"
 GROWS = "with a β free of α the gap is (ζα)²/β up to a constant, and 1/β grows like √n"
 SQUARE_WORLDS = step.imitations(FREE, bound.IMITATION)
 LOG_WORLDS = step.imitations(log_free.run, bound.LOG_IMITATION)
@@ -153,25 +155,23 @@ class PriceOfAdaptivity(Experiment[Case]):
         Row("capped_corruption_ltc", "corruption", Slope(1, "LTC, coverage capped: gap {rate}"),
             GAP, cap, (free,), on=WORLD, given=LTC, needs=LTC_NEEDS, settles=CAP),
         Row("inverse_slope", "reward_bound", Inequality("Lemma 1: |x − y| ≤ K_R·|h(x) − h(y)|"),
-            proved("left side / right side"), proof.inverse_slope,
-            (proof.inverse_slope_ten_percent,), on=CASES, settles=BOTH),
+            PROVED, proof.inverse_slope, (proof.inverse_slope_ten_percent,), on=CASES,
+            settles=BOTH),
         Row("least_squares", "corruption", Inequality("Lemma 2: rms error ≤ 4ζα + 8c√(L/n)"),
-            step.searched(step.minimiser), step.least_squares, (step.least_squares_ten_percent,),
-            on=CASES, settles=BOTH),
+            PROVED, meta.least_squares, (meta.least_squares_ten_percent,), on=CASES,
+            settles=BOTH),
         Row("meta", "coverage", Inequality("Theorem 1: gap ≤ ρ√C·err + βC + ρ²err²/(2β)"),
-            step.searched(lambda value, rng: step.estimated(1 / value, rng)), step.meta,
-            (step.meta_without_square,), on=CASES),
+            PROVED, meta.meta, (meta.meta_without_square,), on=CASES),
         Row("imitated", "corruption", Inequality("Theorem 2: min{½, 0.07·(ζα)²/β} ≤ gap"),
             step.computed(SQUARE_WORLDS), step.imitated, (step.imitated_twice,), on=CASES),
         Row("imitated_log", "corruption", Inequality("Theorem 2, log loss: with 0.05 ≤ gap"),
             step.computed(LOG_WORLDS), step.imitated, (step.imitated_twice,), on=CASES),
-        Row("cap", "coverage", Inequality("Theorem 4: gap ≤ (1 + √2)·ρ√C·err + β₀·C"),
-            step.searched(lambda value, rng: step.estimated(1 / value, rng)), step.cap,
-            (step.cap_without_cap,), on=CASES, settles=CAP),
+        Row("cap", "coverage", Inequality("Theorem 4: gap ≤ (1 + √2)·ρ√C·err + β₀·C"), PROVED,
+            meta.cap, (meta.cap_without_cap,), on=CASES, settles=CAP),
     )  # fmt: skip
 
     def case(self, point: Point) -> Case:
-        """World and labels of one grid point, or the swept value of random cases."""
+        """World and labels of one grid point, or the swept value alone."""
         setup, probe = point.row.given, point.probe
         if setup is None:
             return PointCase(methods=point.methods, value=point.value)
