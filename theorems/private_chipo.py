@@ -9,7 +9,7 @@ J unregularised.  In code: β is kl_weight, tuned as Theorem C.1 says, β ∝ c�
 coverage; log|Π| is of the order of S for S states with a free reward difference (also for the
 finite class {±Δ}^S); R_max is reward_bound and V_max = 2·R_max after clipping.
 
-Testable: the exponents in n, c(ε), S and C^π*; Theorem C.1 as an inequality, draw by draw; the rate
+Testable: the exponents in n, c(ε), S and C^π*; Theorem C.1, proved by intervals; the rate
 of err²; faster rates under a margin condition.  Rates are attained as a supremum over instances:
 on one instance the unregularised gap falls exponentially.  Every grid point takes the worst
 reward difference of a ladder from 1e-9 to R_max, found by quadrature before any draw; that it is
@@ -53,6 +53,7 @@ from typing import Any
 
 from repro.base.schema import Count, Positive
 from repro.corruption.orders import Order
+from repro.families.chipo import proofs_meta as proof
 from repro.families.chipo import quantities
 from repro.families.chipo.algorithms_offset import OFFSET
 from repro.families.chipo.algorithms_printed import LOG_LOSS
@@ -70,6 +71,7 @@ from repro.families.chipo.confidence import (
 from repro.families.chipo.quantities import ErrorCase, MarginCase, RightCase
 from repro.families.chipo.twin_rewards import TwinCase, TwinRewards, error_of_the_best_test
 from repro.families.chipo.value_ratio import (
+    BoundCase,
     RatioCase,
     as_printed,
     bound_ratio,
@@ -94,10 +96,11 @@ from repro.families.chipo.worlds import RareGoodArm
 from repro.instances.build import build_world
 from repro.instances.choices import instance_choice
 from repro.instances.linear import LinearWorld
-from repro.study.case import Case, Point
+from repro.study.case import Case, Point, PointCase
 from repro.study.claims import Inequality, Ratio, Slope
 from repro.study.config import Probes
 from repro.study.experiment import Experiment
+from repro.study.proofs import proved
 from repro.study.results import AssumptionResult
 from repro.study.row import INSTANCE, Evidence, Measure, Method, Need, Row, per_method
 
@@ -110,8 +113,7 @@ PEAK = Measure("largest simulated gap of the ladder / gap at the chosen Δ",
                per_method(quantities.peak_ratio), Evidence.MEASURED)  # fmt: skip
 ERRS = Measure("mistakes of the best test / Φ(−√J/2)", per_method(error_of_the_best_test),
                Evidence.MEASURED)  # fmt: skip
-BOUND = Measure("gap / right-hand side of Theorem C.1", per_method(quantities.bound_ratio),
-                Evidence.SEARCHED)  # fmt: skip
+BOUND = proved("gap / right-hand side of Theorem C.1")
 WORST = Measure("expected gap, the larger of two worlds [reward]", per_method(worst_gap),
                 Evidence.EXACT)  # fmt: skip
 TUNED = Measure(WORST.quantity, WORST.of, Evidence.COMPUTED)
@@ -124,8 +126,6 @@ CONFUSION = Measure("δ / chance that the best test errs", per_method(confusion)
 
 chosen_rung = Method("private_chipo", lambda means: means[len(means) // 2])
 ladder_end = Method("ladder_end", lambda means: means[0])
-printed_bound = Method("private_chipo", quantities.meta_bound)
-coverage_ignored = Method("coverage_ignored", quantities.first_term)
 best_test, best_test_flipped = Method("best_test", False), Method("label_flip", True)
 
 
@@ -181,13 +181,21 @@ def twins(experiment: PrivateChipo, point: Point) -> TwinCase:
     return TwinCase(methods=point.methods, epsilon=point.epsilon, world=world)
 
 
-def ratio(experiment: PrivateChipo, point: Point) -> RatioCase:
+def of_ratio(kind: type[RatioCase]) -> CaseOf:
     """The known and the spurious world at the swept V_max/R_max."""
-    return RatioCase(
+    return lambda experiment, point: kind(
         methods=point.methods, epsilon=point.epsilon, n_pairs=point.n_pairs,
         value_ratio=point.value, coverage=experiment.config.coverage,
         reward_bound=experiment.config.reward_bound,
     )  # fmt: skip
+
+
+ratio, ratio_with_penalty = of_ratio(RatioCase), of_ratio(BoundCase)
+
+
+def the_value(experiment: PrivateChipo, point: Point) -> PointCase:
+    """The swept value alone."""
+    return PointCase(methods=point.methods, value=point.value)
 
 
 def confidence(experiment: PrivateChipo, point: Point) -> ConfidenceCase:
@@ -259,9 +267,9 @@ class PrivateChipo(Experiment[Case]):
             needs=PRIVATE),
         Row("peak", "n_pairs", Ratio("the chosen Δ is the ladder's maximum"), PEAK, chosen_rung,
             (ladder_end,), on="tabular", given=right, needs=(Need.LABELS,)),
-        Row("meta_theorem", "coverage", Inequality("Theorem C.1 holds in every draw"), BOUND,
-            printed_bound, (coverage_ignored,), on="tabular", given=right,
-            settles=("p2.thm_c_1", "p2.alg_1")),
+        Row("meta_theorem", "coverage", Inequality("Theorem C.1 holds for every policy"), BOUND,
+            proof.printed_meta, (proof.coverage_ignored,), on="every_policy", given=the_value,
+            settles=("p2.thm_c_1",)),
         Row("printed", "n_pairs",
             Slope(-0.5, "log loss over log-linear policies: worst gap {rate}"), GAP, private_chipo,
             (fixed_kl_weight, label_flip), on="log_linear", given=printed(), needs=LABELS),
@@ -292,8 +300,8 @@ class PrivateChipo(Experiment[Case]):
             needs=(Need.TRUTH_HIDDEN,), settles=("own.value_ratio",)),
         Row("value_ratio_bound", "value_ratio",
             Inequality("gap ≤ 6√(C·err²) + (3V_max/R_max + ½)·err²/β + 2βC"), OVER_ROOT,
-            with_the_ratio, (without_the_ratio,), on="spurious", given=ratio,
-            settles=("own.value_ratio", "p2.thm_c_1")),
+            with_the_ratio, (without_the_ratio,), on="spurious", given=ratio_with_penalty,
+            needs=(Need.PESSIMISM,), settles=("own.value_ratio", "p2.thm_c_1")),
         Row("confidence", "log_inverse_delta",
             Slope(0.5, "β ∝ √log(|Π|/δ): quantile of the gap {rate}"), TUNED_QUANTILE,
             knows_delta, (free_of_delta,), on="spurious", given=confidence,
@@ -347,6 +355,7 @@ class PrivateChipo(Experiment[Case]):
             INSTANCE: dict(self.setting.instance),
             "log_linear": SHAPE,
             "twin_rewards": {},
+            "every_policy": {},
             "spurious": self.config.model_dump(include={"coverage", "reward_bound"}),
         }
         return {"world_fields": fields[row.on]}

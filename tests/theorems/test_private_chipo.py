@@ -15,7 +15,8 @@ def test_text_pairs_replace_the_linear_world(trials_of):
 
 
 def test_every_case_of_drawn_labels_can_be_ablated(trials_of):
-    for name, trial in trials_of().items():
+    drawn = {name: one for name, one in trials_of().items() if name != "meta_theorem"}
+    for name, trial in drawn.items():
         assert {"labels", "channel", "estimate"} <= stages_of(trial.cases[0]), name
 
 

@@ -1,4 +1,4 @@
-"""What is measured of offline χPO besides its worst gap: margins, err², the peak, Theorem C.1."""
+"""What is measured of offline χPO besides its worst gap: margins, err², the peak."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from repro.families.chipo.worlds import margin_differences
 from repro.preferences.label_law import the_truth
 from repro.study.row import Method
 
-VALUE_RATIO = 2.0
-"""V_max/R_max of rewards clipped to ±2·R_max (P2, Assumption 4.2)."""
 PEAK = np.geomspace(1 / 8, 8, 25)
 """Multiples of the chosen reward difference that ``peak_ratio`` simulates."""
 
@@ -67,15 +65,6 @@ def peak_ratio(case: RightCase, method: Method, rng: np.random.Generator, replic
     return means.max() / method.run(means)
 
 
-def bound_ratio(case: RightCase, method: Method, rng: np.random.Generator, replicates: int):
-    """(R,) gap over a right-hand side ``method.run`` of (err², C^π*, β)."""
-    study, true = case.study, np.array(case.worst())
-    means = study.draw_means(RIGHT, true, rng, replicates)
-    gap = study.gap(RIGHT, means, true).mean(axis=1)
-    error = statistical_error(case.world.pair_prob, study.estimate(RIGHT, means, true), true)
-    return gap / method.run(error, case.world.coverage, study.kl_weight(RIGHT))
-
-
 def statistical_error(pair_prob: float, estimate: np.ndarray, true: np.ndarray) -> np.ndarray:
     """err² = E_{π_ref, π_ref}(Δ̂ − Δ)² [reward²] (P2, Theorem C.1); equal responses count 0.
 
@@ -106,16 +95,3 @@ def statistical_error_of(
     off = np.clip(fitted, -2 * reward_bound, 2 * reward_bound)
     off -= reward[..., :, None] - reward[..., None, :]
     return np.einsum("...a,...b,...ab->...", reference, reference, off**2)
-
-
-def first_term(squared_error: np.ndarray, coverage: float, kl_weight: float) -> np.ndarray:
-    """Wrong: the first term of Theorem C.1's bound with C^π* = 1."""
-    return 2 * VALUE_RATIO * np.sqrt(squared_error)
-
-
-def meta_bound(
-    squared_error: np.ndarray, coverage: float, kl_weight: float, value_ratio: float = VALUE_RATIO
-) -> np.ndarray:
-    """2ρ·√(C·err²) + β·C + 2ρ²·err²/β with ρ = V_max/R_max (P2, Theorem C.1)."""
-    first = 2 * value_ratio * np.sqrt(coverage * squared_error)
-    return first + kl_weight * coverage + 2 * value_ratio**2 * squared_error / kl_weight

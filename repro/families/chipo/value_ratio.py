@@ -142,13 +142,24 @@ with_the_ratio: Method[Constants] = Method("with_the_ratio", (3.0, 0.5))
 without_the_ratio: Method[Constants] = Method("without_the_ratio", (0.0, 3.5))
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BoundCase(RatioCase):
+    """The same, and how much of the penalty is used.
+
+    Attributes:
+        bonus: multiple of β(χ² + KL): 1 as printed, 0 none, below 0 it is sought.
+    """
+
+    bonus: float = 1.0
+
+
 def bound_ratio(
-    case: RatioCase, chosen: Method[Constants], rng: np.random.Generator, replicates: int
+    case: BoundCase, chosen: Method[Constants], rng: np.random.Generator, replicates: int
 ) -> float:
     """Largest gap over 6√(C·err²) + (3ρ + ½)·err²/β + 2βC, over spurious and random policies."""
     slope, constant = chosen.run
     reference, reward, implicit, comparator, kl_weight = policies_of(case, rng)
-    policy = chipo_policy(reference, implicit, kl_weight)
+    policy = penalised_policy(reference, implicit, kl_weight, case.bonus)
     gap = ((comparator - policy) * reward).sum(-1)
     error = statistical_error_of(reference, reward, implicit, case.reward_bound)
     cover = (comparator**2 / reference).sum(-1)
@@ -156,6 +167,21 @@ def bound_ratio(
     third = (slope * ratio + constant) * error / kl_weight
     bound = 6 * np.sqrt(cover * error) + third + 2 * kl_weight * cover
     return float(np.maximum(gap / bound, 0).max())
+
+
+def penalised_policy(
+    reference: np.ndarray, reward: np.ndarray, kl_weight: np.ndarray, bonus: float
+) -> np.ndarray:
+    """(W, A) maximisers of E[r] − bonus·β·(χ² + KL), greedy at 0.
+
+    Below 0 the objective is convex in the policy, so one response is played: what it is worth is
+    its reward and |bonus|·β times (1/π_ref − 1)/2 − log π_ref.
+    """
+    if bonus > 0:
+        return chipo_policy(reference, reward, bonus * kl_weight)
+    penalty = (1 / reference - 1) / 2 - np.log(reference)
+    worth = reward - bonus * kl_weight[:, None] * penalty
+    return np.eye(reference.shape[-1])[worth.argmax(axis=-1)]
 
 
 def policies_of(case: RatioCase, rng: np.random.Generator) -> tuple[np.ndarray, ...]:

@@ -7,25 +7,26 @@ import math
 import numpy as np
 import pytest
 import sympy
-from scipy.special import expit
+from scipy.special import expit, xlogy
 
 from repro.families.chipo import value_ratio
 from repro.families.chipo.algorithms_policy import chipo_policy, link
 from repro.families.chipo.quantities import statistical_error, statistical_error_of
 from repro.families.chipo.value_ratio import (
-    RatioCase,
+    BoundCase,
     as_printed,
     bound_ratio,
     every_beta,
+    penalised_policy,
     with_the_ratio,
     worst_gap,
 )
 from repro.preferences.label_law import the_truth
 
 
-def case(ratio: float = 64.0, n_pairs: int = 10**8, **fields) -> RatioCase:
+def case(ratio: float = 64.0, n_pairs: int = 10**8, **fields) -> BoundCase:
     given = {"epsilon": 1.0, "coverage": 4.0, "reward_bound": 1.0, **fields}
-    return RatioCase(methods=(), n_pairs=n_pairs, value_ratio=ratio, **given)
+    return BoundCase(methods=(), n_pairs=n_pairs, value_ratio=ratio, **given)
 
 
 def test_the_identity_of_three_points():
@@ -138,3 +139,24 @@ def test_a_loss_that_clips_nothing_turns_the_bound(monkeypatch):
 
     monkeypatch.setattr(value_ratio, "statistical_error_of", unpaid)
     assert bound_ratio(case(), with_the_ratio, np.random.default_rng(0), 1) > 1
+
+
+@pytest.mark.parametrize("bonus", [0.0, -1.0])
+def test_without_the_penalty_the_bound_does_not_hold(bonus):
+    at = case(bonus=bonus)
+    assert bound_ratio(at, with_the_ratio, np.random.default_rng(0), 1) > 2
+
+
+@pytest.mark.parametrize("bonus", [1.0, 0.0, -1.0])
+def test_no_policy_has_more_of_what_is_maximised(bonus):
+    rng = np.random.default_rng(1)
+    reference, reward, kl_weight = rng.dirichlet(np.ones(4)), rng.random(4), 0.3
+
+    def objective(policy):
+        ratio = policy / reference
+        divergence = reference @ (ratio - 1) ** 2 / 2 + xlogy(policy, ratio).sum()
+        return policy @ reward - bonus * kl_weight * divergence
+
+    found = penalised_policy(reference[None], reward[None], np.array([kl_weight]), bonus)[0]
+    others = [*rng.dirichlet(np.ones(4), 300), *np.eye(4)]
+    assert max(map(objective, others)) <= objective(found) + 1e-12
