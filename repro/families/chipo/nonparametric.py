@@ -38,7 +38,7 @@ LOG_ODDS = np.concatenate([-np.geomspace(1, 1e-6, 4000), [0.0]]) * 40
 
 Fit = Callable[[np.ndarray, np.ndarray, float], np.ndarray]
 """(debiased means of labels plus L·x, pairs, c(ε)), arrays (S,) → (S,) fitted u."""
-NEWTON = 6
+NEWTON = 4
 """Steps of the log loss; the last moves u by less than 1e-12."""
 
 
