@@ -58,6 +58,14 @@ from repro.families.chipo import quantities
 from repro.families.chipo.algorithms_offset import OFFSET
 from repro.families.chipo.algorithms_printed import LOG_LOSS
 from repro.families.chipo.cases import GAP, ChipoCase, LinearCase, OffsetCase, TabularCase
+from repro.families.chipo.cases_nonparametric import (
+    BEYOND_KNOWN,
+    NonparametricCase,
+    log_loss,
+    log_loss_fixed,
+    log_loss_upside_down,
+    naive,
+)
 from repro.families.chipo.cases_printed import SHAPE, PrintedCase
 from repro.families.chipo.confidence import (
     ConfidenceCase,
@@ -68,6 +76,7 @@ from repro.families.chipo.confidence import (
     root_of_log,
     root_of_log_doubled,
 )
+from repro.families.chipo.nonparametric import FALL, LARGEST, STATES
 from repro.families.chipo.quantities import ErrorCase, MarginCase, RightCase
 from repro.families.chipo.twin_rewards import TwinCase, TwinRewards, error_of_the_best_test
 from repro.families.chipo.value_ratio import (
@@ -173,6 +182,12 @@ def printed(finite: bool = False, order: Order = Order.CTL) -> CaseOf:
         )  # fmt: skip
 
     return of
+
+
+def falling(experiment: PrivateChipo, point: Point) -> NonparametricCase:
+    """Preferences that fall no faster than L along the states."""
+    fixed = experiment.config.fixed_kl_weight
+    return NonparametricCase(**experiment.common(point), fixed_kl_weight=fixed)
 
 
 def twins(experiment: PrivateChipo, point: Point) -> TwinCase:
@@ -287,6 +302,12 @@ class PrivateChipo(Experiment[Case]):
             Slope(1, "LTC, log loss over log-linear policies: floor {rate}"), GAP, private_chipo,
             (fixed_kl_weight,), on="log_linear", given=printed(order=Order.LTC), needs=FLOOR,
             settles=("p2.alg_1",)),
+        Row("nonparametric", "n_pairs", Slope(-1 / 3, "log loss, class of entropy 1/τ: {rate}"),
+            BEYOND_KNOWN, log_loss, (log_loss_fixed, log_loss_upside_down), on="falling",
+            given=falling, needs=LABELS, settles=("own.metric_entropy",)),
+        Row("nonparametric_privacy_cost", "privacy_cost",
+            Slope(2 / 3, "log loss, class of entropy 1/τ: {rate}"), BEYOND_KNOWN, log_loss,
+            (naive,), on="falling", given=falling, needs=PRIVATE, settles=("own.metric_entropy",)),
         Row("reward_growth", "reward_bound",
             Ratio("n ∝ C·c²·e^{2R_max}: the best test errs as a gap ∝ e^{R_max}·√C·c/√n says"),
             ERRS, best_test, (best_test_flipped,), on="twin_rewards", given=twins, needs=PRIVATE,
@@ -354,6 +375,7 @@ class PrivateChipo(Experiment[Case]):
             "offset": {"offset": OFFSET},
             INSTANCE: dict(self.setting.instance),
             "log_linear": SHAPE,
+            "falling": {"num_states": STATES, "fall": FALL, "largest": LARGEST},
             "twin_rewards": {},
             "every_policy": {},
             "spurious": self.config.model_dump(include={"coverage", "reward_bound"}),
@@ -367,5 +389,6 @@ class PrivateChipo(Experiment[Case]):
                 f"{place}: worst instance interior",
                 *case.interior(trial.row.method.run),
             )
-            for trial, place, case in self.ends(ChipoCase)
+            for kind in (ChipoCase, NonparametricCase)
+            for trial, place, case in self.ends(kind)
         )

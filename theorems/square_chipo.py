@@ -25,6 +25,14 @@ Rows ``printed*`` minimise the square loss itself over policies of classes that 
 log-linear one with more reward differences than features and twelve policies of it; there the
 tabular rows' closed form does not exist.
 
+Rows ``nonparametric*`` (``own.metric_entropy``, docs/explanations/large_classes.md): the paper says
+that other classes follow by covering numbers.  Over a net of N(τ) policies of radius τ in
+h = tanh(Δ/2), for every τ ≥ 0 and with probability at least 1−δ, E(h_π̂ − h*)² is at most
+A·(c²·log(N(τ)/δ)/n + (τ + ζ)²) + 2τ², A = 8/(1 − e^(−1/4)), ζ ≤ 2α under CTL and (1 + c)α under
+LTC.  On a class of entropy 1/τ, preferences that fall no faster than L along the states, every
+algorithm has in some world an expected gap of at least L/(8k), k³ ≥ n·L²/(.937c²): exponents −⅓ in
+n and ⅔ in c(ε), not those of a finite class.
+
 What would refute it: a floor with a smaller exponent in α or a larger one in c(ε).
 """
 
@@ -41,7 +49,25 @@ from repro.base.schema import Count, Positive, Probability
 from repro.corruption.orders import Order
 from repro.families.chipo.algorithms_printed import SQUARE_LOSS
 from repro.families.chipo.cases import GAP, TabularCase
+from repro.families.chipo.cases_nonparametric import (
+    BEYOND_KNOWN,
+    LOWER_OVER,
+    OVER_ERROR_BOUND,
+    EveryTruthCase,
+    NonparametricCase,
+    blind,
+    class_ignored,
+    counted,
+    counted_upside_down,
+    fixed,
+    greedy,
+    greedy_with_more,
+    nonparametric,
+    not_counted,
+    upside_down,
+)
 from repro.families.chipo.cases_printed import SHAPE, PrintedCase
+from repro.families.chipo.nonparametric import FALL, LARGEST, STATES
 from repro.families.chipo.variants import (
     adaptive_corruption_before_privacy,
     adaptive_tuning,
@@ -53,13 +79,13 @@ from repro.families.chipo.variants import (
 )
 from repro.families.chipo.worlds import RareGoodArm, hidden_difference
 from repro.study.case import Point
-from repro.study.claims import Ratio, Slope
+from repro.study.claims import Inequality, Ratio, Slope
 from repro.study.config import Probes
 from repro.study.experiment import Experiment
 from repro.study.results import AssumptionResult
 from repro.study.row import Evidence, Measure, Need, Row, Values
 
-AnyCase = TabularCase | PrintedCase
+AnyCase = TabularCase | PrintedCase | NonparametricCase
 
 
 def tabular(numbers: SquareChipoProbes, common: Mapping[str, Any]) -> AnyCase:
@@ -73,6 +99,16 @@ def printed(finite: bool) -> Callable[[SquareChipoProbes, Mapping[str, Any]], An
     return lambda numbers, common: PrintedCase(
         **common, loss=SQUARE_LOSS, reward_bound=numbers.reward_bound, finite=finite
     )
+
+
+def falling(numbers: SquareChipoProbes, common: Mapping[str, Any]) -> AnyCase:
+    """Preferences that fall no faster than L along the states."""
+    return NonparametricCase(**common)
+
+
+def every_truth(numbers: SquareChipoProbes, common: Mapping[str, Any]) -> AnyCase:
+    """The same, where no truth is chosen."""
+    return EveryTruthCase(**common)
 
 
 @dataclass(frozen=True)
@@ -93,6 +129,9 @@ class Corruption:
 PRIVACY_ONLY = Corruption(share=0.0)
 CTL, LTC = Corruption(), Corruption(Order.LTC)
 LOG_LINEAR, TWELVE = printed(finite=False), printed(finite=True)
+LARGE, LARGE_CTL = Corruption(share=0.0, case=falling), Corruption(case=falling)
+LARGE_LTC = Corruption(Order.LTC, case=falling)
+EVERY_TRUTH = Corruption(share=0.0, case=every_truth)
 
 
 def over_old_bound(case: TabularCase, rng: np.random.Generator, replicates: int) -> Values:
@@ -125,6 +164,7 @@ COSTS = (*FLOOR, Need.PRIVACY, Need.ORDER)
 FIXED = (fixed_kl_weight,)
 STATED = ("p2.thm_5_2", "p2.thm_d_1", "p2.alg_3")
 ADAPTIVE = ("p2.alg_3",)
+ENTROPY = ("own.metric_entropy",)
 
 
 class SquareChipoProbes(Probes):
@@ -199,6 +239,26 @@ class SquareChipo(Experiment[AnyCase]):
         Row("printed_finite_ltc", "corruption",
             Slope(1, "LTC, square loss over 12 policies: floor {rate}"), GAP, square_chipo,
             FIXED, on="log_linear", given=Corruption(Order.LTC, case=TWELVE), needs=FLOOR),
+        Row("nonparametric", "n_pairs", Slope(-1 / 3, "class of entropy 1/τ: {rate}"),
+            BEYOND_KNOWN, nonparametric, (fixed, class_ignored, upside_down), on="falling",
+            given=LARGE, needs=LEARNT, settles=ENTROPY),
+        Row("nonparametric_privacy_cost", "privacy_cost",
+            Slope(2 / 3, "class of entropy 1/τ: {rate}"), BEYOND_KNOWN, nonparametric, (blind,),
+            on="falling", given=LARGE, needs=(*LEARNT, Need.PRIVACY), settles=ENTROPY),
+        Row("nonparametric_ctl", "corruption", Slope(1, "CTL, class of entropy 1/τ: floor {rate}"),
+            BEYOND_KNOWN, nonparametric, (fixed,), on="falling", given=LARGE_CTL, needs=FLOOR,
+            settles=ENTROPY),
+        Row("nonparametric_ltc", "corruption", Slope(1, "LTC, class of entropy 1/τ: floor {rate}"),
+            BEYOND_KNOWN, nonparametric, (fixed,), on="falling", given=LARGE_LTC, needs=FLOOR,
+            settles=ENTROPY),
+        Row("nonparametric_bound", "n_pairs",
+            Inequality("net: E(h − h*)² ≤ A·(c²·log(N(τ)/δ)/n + τ²) + 2τ² with probability .95"),
+            OVER_ERROR_BOUND, counted, (not_counted, counted_upside_down), on="falling",
+            given=EVERY_TRUTH, needs=(Need.LABELS,), settles=ENTROPY),
+        Row("nonparametric_every_algorithm", "n_pairs",
+            Inequality("gap ≥ L/(8k), k³ ≥ n·L²/(.937·c²)"), LOWER_OVER, greedy,
+            (greedy_with_more,), on="falling", given=LARGE, needs=(Need.TRUTH_HIDDEN,),
+            settles=ENTROPY),
     )  # fmt: skip
 
     def case(self, point: Point) -> AnyCase:
@@ -221,13 +281,15 @@ class SquareChipo(Experiment[AnyCase]):
         fields = {
             "tabular": self.config.model_dump(include={"num_states", "coverage", "reward_bound"}),
             "log_linear": SHAPE,
+            "falling": {"num_states": STATES, "fall": FALL, "largest": LARGEST},
         }
         alpha = row.given.share * self.config.corruption
         return {"world_fields": fields[row.on], "corruption": alpha}
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """The worst Δ is interior and α < 1/2 at both ends of every sweep."""
-        cases = (*self.ends(TabularCase), *self.ends(PrintedCase))
+        kinds = (TabularCase, PrintedCase, NonparametricCase)
+        cases = [end for kind in kinds for end in self.ends(kind)]
         return tuple(_interior(place, case) for _, place, case in cases)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import softmax
 
-from repro.families.chipo import algorithms_tabular, value_ratio
+from repro.families.chipo import algorithms_tabular, nonparametric, value_ratio
 from repro.preferences.label_law import the_truth
 from repro.study.stages import stages_of
 
@@ -35,6 +35,14 @@ def test_a_policy_without_the_chi_squared_part_is_noticed(turned):
         return softmax(reward / kl_weight[:, None] + np.log(reference), axis=-1)
 
     found = turned("value_ratio_bound", value_ratio, "chipo_policy", kl_alone)
+    assert found == ("supported", "contradicted")
+
+
+def test_a_class_of_all_tables_is_noticed(turned):
+    def tables(right, mean, weight, cost):
+        return np.clip(mean, -nonparametric.LARGEST, nonparametric.LARGEST)
+
+    found = turned("nonparametric", nonparametric, "nondecreasing", tables)
     assert found == ("supported", "contradicted")
 
 

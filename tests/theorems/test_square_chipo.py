@@ -6,6 +6,7 @@ import pytest
 
 from repro.corruption.huber_reports import HuberReports, idle_adversary
 from repro.corruption.orders import Order
+from repro.families.chipo.nonparametric import NonparametricStudy, every_table
 from repro.preferences.label_law import fair_coins, no_randomizer, the_truth
 from repro.study.stages import stages_of
 
@@ -22,6 +23,9 @@ NEEDS = [
     ("n_pairs", {"estimate": the_truth}),
     ("privacy_cost_ctl", {"channel": no_randomizer}),
     ("privacy_cost_ltc_adaptive", {"adversary": idle_adversary}),
+    ("nonparametric", {"labels": fair_coins}),
+    ("nonparametric_bound", {"labels": fair_coins}),
+    ("nonparametric_every_algorithm", {"estimate": the_truth}),
 ]
 
 
@@ -29,6 +33,14 @@ NEEDS = [
 def test_what_a_row_needs_is_noticed(taken_away, row, stages):
     before, after = taken_away(row, **stages)
     assert before == "supported" != after
+
+
+def test_a_class_of_all_tables_turns_the_verdict(turned):
+    def wrong(right, self, learner, truth, rng):
+        return right(self, replace(learner, fit=every_table), truth, rng)
+
+    found = turned("nonparametric", NonparametricStudy, "fitted", wrong)
+    assert found == ("supported", "contradicted")
 
 
 def test_corruption_behind_privacy_turns_the_verdict(turned):
