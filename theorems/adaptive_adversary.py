@@ -44,18 +44,15 @@ from repro.families.chipo.past_labels import (
     simulated_errors,
 )
 from repro.preferences.label_law import (
-    Channel,
     Estimate,
-    LabelLaw,
     as_fitted,
-    bradley_terry,
     on_arrays,
-    randomized_response,
 )
-from repro.study.case import Case, Point
+from repro.study.case import Point
 from repro.study.claims import Inequality, Ratio, Slope
 from repro.study.config import Overrides, Probe, Probes
 from repro.study.experiment import Experiment
+from repro.study.label_cases import LabelCase
 from repro.study.results import AssumptionResult
 from repro.study.row import Evidence, Measure, Method, Need, Row, method, per_method
 
@@ -70,15 +67,13 @@ PUSHES = np.geomspace(0.05, 20, 25)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class SequentialCase(Case):
+class SequentialCase(LabelCase):
     """Reports of one pair, one after another.
 
     Attributes:
         clean_mean: h.
         corruption: α.
         assumed_order: the order of corruption and privacy that the exact value is for.
-        labels: what labels are drawn from.
-        channel: who randomizes them.
         adversary: who replaces them.
         order: of corruption and privacy in force.
         estimate: (fitted, truth) → what the estimator returns.
@@ -87,8 +82,6 @@ class SequentialCase(Case):
     clean_mean: float
     corruption: float
     assumed_order: Order = Order.CTL
-    labels: LabelLaw = bradley_terry
-    channel: Channel = randomized_response
     adversary: Adversary = sees_the_past
     idle_adversary: ClassVar[Any] = staticmethod(idle_adversary)
     order: Order = Order.CTL

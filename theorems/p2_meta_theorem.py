@@ -29,16 +29,13 @@ import numpy as np
 
 from repro.families.xpo.bounds_meta import Tuning, squared_error_bound, squared_error_of_maximiser
 from repro.preferences.label_law import (
-    Channel,
     Estimate,
-    LabelLaw,
     as_fitted,
-    bradley_terry,
-    randomized_response,
 )
 from repro.study.case import Case, Point, PointCase
 from repro.study.claims import Inequality, Slope
 from repro.study.experiment import Experiment
+from repro.study.label_cases import LabelCase
 from repro.study.row import Evidence, Measure, Method, Need, Row, per_method
 
 LONG, CORRUPTED = 1e4, 0.1
@@ -46,17 +43,13 @@ LONG, CORRUPTED = 1e4, 0.1
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class MaximiserCase(Case):
+class MaximiserCase(LabelCase):
     """Labels of one comparison, and a learner who maximises their private likelihood.
 
     Attributes:
-        labels: what labels are drawn from.
-        channel: who randomizes them.
         estimate: (fitted, true) reward difference → what the learner returns.
     """
 
-    labels: LabelLaw = bradley_terry
-    channel: Channel = randomized_response
     estimate: Estimate = as_fitted
 
 

@@ -44,10 +44,10 @@ from repro.families.xpo.spurious_values import (
     optimistic,
     without_optimism,
 )
-from repro.preferences.label_law import Channel, LabelLaw, bradley_terry, randomized_response
 from repro.study.case import Case, Point
 from repro.study.claims import Frequency, Inequality, Ratio, Slope
 from repro.study.experiment import Experiment, Setting
+from repro.study.label_cases import LabelCase
 from repro.study.row import Evidence, Measure, Method, Need, Row, Values, per_method
 
 POLICIES = TwoPolicies(optimal=1.0, other=-0.5, epsilon=1.0, failure_prob=0.05)
@@ -58,18 +58,14 @@ TERMS = 60
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class LikelihoodCase(Case):
+class LikelihoodCase(LabelCase):
     """Rounds of the two policies.
 
     Attributes:
         policies: the optimal and one other.
-        labels: what labels are drawn from.
-        channel: who randomizes them.
     """
 
     policies: TwoPolicies
-    labels: LabelLaw = bradley_terry
-    channel: Channel = randomized_response
 
 
 def likelihood_fails(case: LikelihoodCase, rng: np.random.Generator, replicates: int) -> Values:

@@ -24,13 +24,11 @@ from repro.families.offline_kl.mechanisms_release import ReleaseCase, biased_cha
 from repro.preferences.label_law import (
     Channel,
     Estimate,
-    LabelLaw,
     as_fitted,
-    bradley_terry,
-    randomized_response,
 )
 from repro.study.case import Case, Point
 from repro.study.claims import Ratio
+from repro.study.label_cases import LabelCase
 from repro.study.privacy_rows import (
     PrivacyExperiment,
     PrivacyProbes,
@@ -51,19 +49,15 @@ class RandomizedResponseProbes(PrivacyProbes):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class MeanCase(Case):
+class MeanCase(LabelCase):
     """Many reports of labels with a mean; methods say by which channel and what mean they expect.
 
     Attributes:
         label_mean: h.
-        labels: what labels are drawn from.
-        channel: who randomizes them.
         estimate: (mean report, its expectation) → the mean that is used.
     """
 
     label_mean: float
-    labels: LabelLaw = bradley_terry
-    channel: Channel = randomized_response
     estimate: Estimate = as_fitted
 
     def report_prob(self, channel: Channel) -> float:

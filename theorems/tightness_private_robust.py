@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import torch
@@ -35,26 +35,20 @@ from repro.base.notation import privacy_cost
 from repro.base.schema import Share
 from repro.corruption.debiasing import Reading, ReadingOf, debiased
 from repro.corruption.huber_reports import (
-    Adversary,
     HuberReports,
-    idle_adversary,
-    worst_adversary,
 )
 from repro.corruption.orders import Order
 from repro.families.robust.bounds_two_point import mean_floor, observed_mean, two_point_bound
 from repro.preferences.label_counts import LabelCounts
 from repro.preferences.label_law import (
-    Channel,
     Estimate,
-    LabelLaw,
     as_fitted,
-    bradley_terry,
-    randomized_response,
 )
-from repro.study.case import Case, Point
+from repro.study.case import Point
 from repro.study.claims import Ratio, Slope
 from repro.study.config import Probes
 from repro.study.experiment import Experiment
+from repro.study.label_cases import HuberCase
 from repro.study.results import AssumptionResult
 from repro.study.row import Evidence, Measure, Need, Row, method, per_method
 
@@ -63,38 +57,21 @@ MEAN = 0.01
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class MeanCase(Case):
+class MeanCase(HuberCase):
     """The mean of a private corrupted label.
 
     Attributes:
         corruption: α of the Huber adversary.
         floor: the claimed bound for n → ∞.
         bias: the claimed error of the debiased mean for n → ∞.
-        labels: what labels are drawn from.
-        channel: who randomizes them.
-        adversary: who corrupts them.
-        order: of corruption and privacy.
         reading: how the debiased mean, believing in ε, reads reports.
         estimate: (estimate, h) → what is returned.
     """
 
-    corruption: float
     floor: float
     bias: float
-    order: Order
-    labels: LabelLaw = bradley_terry
-    channel: Channel = randomized_response
-    adversary: Adversary = worst_adversary
-    idle_adversary: ClassVar[Any] = staticmethod(idle_adversary)
     reading: ReadingOf = debiased
     estimate: Estimate = as_fitted
-
-    @property
-    def reports(self) -> HuberReports:
-        """How a report comes about."""
-        return HuberReports(
-            self.epsilon, self.corruption, self.order, self.labels, self.channel, self.adversary
-        )
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,6 @@ import numpy as np
 from repro.base.schema import Count, Probability
 from repro.families.losses.uniform_cases import (
     HypercubeCase,
-    ReportCase,
     SequenceCase,
     grid_left,
     hypercube_left,
@@ -47,10 +46,11 @@ from repro.study.case import Point
 from repro.study.claims import Frequency, Slope
 from repro.study.config import Probes
 from repro.study.experiment import Experiment, Setting
+from repro.study.label_cases import LabelCase
 from repro.study.results import AssumptionResult
 from repro.study.row import Evidence, Measure, Need, Row, per_method
 
-CaseOf = Callable[["UniformConvergenceLog", Point], ReportCase]
+CaseOf = Callable[["UniformConvergenceLog", Point], LabelCase]
 """What the cases of a row are."""
 
 LEFT = "n·E TV²(P_θ̂, P_θ*)"
@@ -114,7 +114,7 @@ FOR_ALL_N = ("p2.lem_3_1", "p2.lem_b_1")
 SEEN = (Need.LABELS,)
 
 
-class UniformConvergenceLog(Experiment[ReportCase]):
+class UniformConvergenceLog(Experiment[LabelCase]):
     """Lemma 3.1 on classes that attain it, and as an inequality over all n."""
 
     title = "P2 Lemma 3.1: uniform convergence of the log loss under label privacy"
@@ -156,7 +156,7 @@ class UniformConvergenceLog(Experiment[ReportCase]):
         super().__init__(config, setting)
         self.failure_prob = config.failure_prob
 
-    def case(self, point: Point) -> ReportCase:
+    def case(self, point: Point) -> LabelCase:
         """As the row says."""
         return point.row.given(self, point)
 
@@ -169,7 +169,7 @@ class UniformConvergenceLog(Experiment[ReportCase]):
         )
 
 
-def _interior(where: str, case: ReportCase) -> AssumptionResult:
+def _interior(where: str, case: LabelCase) -> AssumptionResult:
     assert isinstance(case, HypercubeCase)
     worst, inside = case.worst_step(case.methods[0].run)
     return AssumptionResult(f"{where}: worst h interior", inside, f"h = {worst:.3g}")

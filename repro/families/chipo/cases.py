@@ -5,16 +5,9 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Any, ClassVar
 
 import numpy as np
 
-from repro.corruption.huber_reports import (
-    Adversary,
-    HuberReports,
-    idle_adversary,
-    worst_adversary,
-)
 from repro.corruption.orders import Order
 from repro.families.chipo.algorithms_linear import LinearChipo
 from repro.families.chipo.algorithms_offset import OffsetStudy
@@ -23,32 +16,24 @@ from repro.families.chipo.variants import ChipoVariant
 from repro.families.chipo.worlds import RareGoodArm
 from repro.instances.linear import LinearWorld
 from repro.preferences.label_law import (
-    Channel,
     Estimate,
-    LabelLaw,
     as_fitted,
-    bradley_terry,
-    randomized_response,
     the_truth,
 )
-from repro.study.case import Case
+from repro.study.label_cases import HuberCase, LabelCase
 from repro.study.row import Evidence, Measure, Method, per_method
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ChipoCase(Case):
+class ChipoCase(LabelCase):
     """One grid point on a ladder of rewards, of which a gap takes the worst.
 
     Attributes:
         tuning: the factor of β.
-        labels: what labels are drawn from.
-        channel: who randomizes them.
         estimate: (fitted, truth) → what the estimator returns.
     """
 
     tuning: float
-    labels: LabelLaw = bradley_terry
-    channel: Channel = randomized_response
     estimate: Estimate = as_fitted
 
     @abstractmethod
@@ -65,34 +50,24 @@ class ChipoCase(Case):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class TabularCase(ChipoCase):
+class TabularCase(HuberCase, ChipoCase):
     """Two responses a state, the better one rare.
 
     Attributes:
         world: S, C^π* and R_max.
         fixed_kl_weight: β of the variants that do not tune it.
-        corruption: α.
         assumed_order: the order of corruption and privacy that β is tuned for.
-        order: the order in force.
-        adversary: who corrupts labels.
     """
 
     world: RareGoodArm
     fixed_kl_weight: float
-    corruption: float = 0.0
     assumed_order: Order = Order.CTL
-    order: Order = Order.CTL
-    adversary: Adversary = worst_adversary
-    idle_adversary: ClassVar[Any] = staticmethod(idle_adversary)
 
     @cached_property
     def study(self) -> ChipoStudy:
         """The algorithm and its data at this point."""
-        reports = HuberReports(
-            self.epsilon, self.corruption, self.order, self.labels, self.channel, self.adversary
-        )
         return ChipoStudy(
-            self.world, self.n_pairs, reports, self.assumed_order, self.tuning,
+            self.world, self.n_pairs, self.reports, self.assumed_order, self.tuning,
             self.fixed_kl_weight, self.estimate,
         )  # fmt: skip
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, ClassVar
 
 import numpy as np
 
 from repro.base.schema import Probability
-from repro.corruption.huber_reports import Adversary, HuberReports, idle_adversary
+from repro.corruption.huber_reports import Adversary
 from repro.corruption.orders import Order
 from repro.families.chipo.algorithms_adaptivity import Error, Learner, alpha_free, square_loss
 from repro.families.chipo.algorithms_policy import two_arm_wrong_prob
@@ -18,6 +17,7 @@ from repro.families.chipo.cases_two_policies import TwoPolicyCase
 from repro.families.chipo.worlds_unsaturated import RareBadArm, imitate
 from repro.preferences.label_law import on_arrays
 from repro.study.config import Probe
+from repro.study.label_cases import HuberCase
 from repro.study.row import Evidence, Measure, Method, Values, per_method
 
 LARGEST_BIAS = 0.25
@@ -39,27 +39,22 @@ class AdaptivityProbe(Probe):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class AdaptivityCase(TwoPolicyCase):
+class AdaptivityCase(HuberCase, TwoPolicyCase):
     """One grid point of the unsaturated world.
 
     Attributes:
-        corruption: α.
         failure_prob: δ in log(|Π|/δ), |Π| = 2.
         assumed_order: of corruption and privacy, that the world is built and β is tuned for.
         least_corruption: the least α of a range, where the row has one.
         learner: whose table of prices is taken, where the row's methods are rules for it.
-        order: the order in force.
         adversary: who corrupts labels.
     """
 
-    corruption: float
     failure_prob: float
     assumed_order: Order = Order.CTL
     least_corruption: float = 0.0
     learner: Learner = FREE
-    order: Order = Order.CTL
     adversary: Adversary = imitate
-    idle_adversary: ClassVar[Any] = staticmethod(idle_adversary)
 
     @property
     def reach(self) -> float:
@@ -79,12 +74,9 @@ class AdaptivityCase(TwoPolicyCase):
     def choices(self, learner: Learner, rng: np.random.Generator, runs: int) -> np.ndarray:
         """(R,) 1.0 where the minimiser is the second policy, on R datasets of n labels."""
         world = learner.world(self.bias, self.cost)
-        reports = HuberReports(
-            self.epsilon, self.corruption, self.order, self.labels, self.channel, self.adversary
-        )
         each = [*world.cell_prob, 1 - world.cell_prob.sum()]
         counts = rng.multinomial(self.n_pairs, each, size=runs)[:, :-1]
-        win = (1 + reports.mean(world.means[0])) / 2
+        win = (1 + self.reports.mean(world.means[0])) / 2
         wins = rng.binomial(counts, np.clip(win, 0, 1))
         chosen = learner.choose(counts, wins, world.means, self.cost)
         return on_arrays(self.estimate, chosen, np.zeros(1))

@@ -5,16 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, ClassVar
 
 import numpy as np
 
-from repro.corruption.huber_reports import (
-    Adversary,
-    HuberReports,
-    idle_adversary,
-    worst_adversary,
-)
 from repro.corruption.orders import Order
 from repro.families.chipo.nonparametric import (
     FALL,
@@ -27,14 +20,10 @@ from repro.families.chipo.nonparametric import (
     truths,
 )
 from repro.preferences.label_law import (
-    Channel,
     Estimate,
-    LabelLaw,
     as_fitted,
-    bradley_terry,
-    randomized_response,
 )
-from repro.study.case import Case
+from repro.study.label_cases import HuberCase
 from repro.study.row import Evidence, Measure, Method, Values, per_method
 
 FAILURE_PROB = 0.05
@@ -43,40 +32,26 @@ PILOTS = 3
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class NonparametricCase(Case):
+class NonparametricCase(HuberCase):
     """Algorithm 1 or 3 on truths of k steps, of which the worst k is taken.
 
     Attributes:
         tuning: the factor of β.
         fixed_kl_weight: β of the control that does not tune it.
-        labels: what labels are drawn from.
-        channel: who randomizes them.
         estimate: (fitted, truth) → what the estimator returns.
-        corruption: α.
         assumed_order: the order of corruption and privacy that β is tuned for.
-        order: the order in force.
-        adversary: who corrupts labels.
     """
 
     tuning: float
     fixed_kl_weight: float
-    labels: LabelLaw = bradley_terry
-    channel: Channel = randomized_response
     estimate: Estimate = as_fitted
-    corruption: float = 0.0
     assumed_order: Order = Order.CTL
-    order: Order = Order.CTL
-    adversary: Adversary = worst_adversary
-    idle_adversary: ClassVar[Any] = staticmethod(idle_adversary)
 
     @cached_property
     def study(self) -> NonparametricStudy:
         """The algorithm and its data at this point."""
-        reports = HuberReports(
-            self.epsilon, self.corruption, self.order, self.labels, self.channel, self.adversary
-        )
         return NonparametricStudy(
-            self.n_pairs, reports, self.tuning, self.fixed_kl_weight, self.assumed_order,
+            self.n_pairs, self.reports, self.tuning, self.fixed_kl_weight, self.assumed_order,
             self.estimate,
         )  # fmt: skip
 

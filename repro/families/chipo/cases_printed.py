@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, ClassVar
 
 import numpy as np
 
-from repro.corruption.huber_reports import (
-    Adversary,
-    HuberReports,
-    idle_adversary,
-    worst_adversary,
-)
 from repro.corruption.orders import Order
 from repro.families.chipo.algorithms_printed import PrintedLoss, PrintedStudy
 from repro.families.chipo.cases import ChipoCase
 from repro.families.chipo.variants import ChipoVariant
 from repro.families.chipo.worlds_log_linear import LogLinearPolicies, log_linear
+from repro.study.label_cases import HuberCase
 
 SHAPE = {"num_states": 4, "num_actions": 4, "num_features": 5}
 """Twelve reward differences, five features."""
@@ -42,7 +36,7 @@ def finite_directions(features: int) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class PrintedCase(ChipoCase):
+class PrintedCase(HuberCase, ChipoCase):
     """A log-linear class, or twelve policies of it.
 
     Attributes:
@@ -50,32 +44,22 @@ class PrintedCase(ChipoCase):
         reward_bound: R_max.
         fixed_kl_weight: β of the variants that do not tune it.
         finite: whether the class is finite.
-        corruption: α.
         assumed_order: the order of corruption and privacy that β is tuned for.
-        order: the order in force.
-        adversary: who corrupts labels.
     """
 
     loss: PrintedLoss
     reward_bound: float
     fixed_kl_weight: float
     finite: bool = False
-    corruption: float = 0.0
     assumed_order: Order = Order.CTL
-    order: Order = Order.CTL
-    adversary: Adversary = worst_adversary
-    idle_adversary: ClassVar[Any] = staticmethod(idle_adversary)
 
     @cached_property
     def study(self) -> PrintedStudy:
         """The algorithm and its data at this point."""
-        reports = HuberReports(
-            self.epsilon, self.corruption, self.order, self.labels, self.channel, self.adversary
-        )
         policies = policies_of(self.reward_bound)
         candidates = finite_directions(SHAPE["num_features"]) if self.finite else None
         return PrintedStudy(
-            policies, self.loss, self.n_pairs, reports, self.assumed_order, self.tuning,
+            policies, self.loss, self.n_pairs, self.reports, self.assumed_order, self.tuning,
             self.fixed_kl_weight, candidates, self.estimate,
         )  # fmt: skip
 

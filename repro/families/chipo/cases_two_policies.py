@@ -7,28 +7,20 @@ from functools import cached_property
 
 from repro.base.notation import privacy_cost
 from repro.preferences.label_law import (
-    Channel,
     Estimate,
-    LabelLaw,
     as_fitted,
-    bradley_terry,
-    randomized_response,
 )
-from repro.study.case import Case
+from repro.study.label_cases import LabelCase
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class TwoPolicyCase(Case):
+class TwoPolicyCase(LabelCase):
     """One grid point; a subclass adds its world.
 
     Attributes:
-        labels: what labels are drawn from.
-        channel: who randomizes them.
         estimate: (chosen, true) index of a policy → what the algorithm returns.
     """
 
-    labels: LabelLaw = bradley_terry
-    channel: Channel = randomized_response
     estimate: Estimate = as_fitted
 
     @cached_property

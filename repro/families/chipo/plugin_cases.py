@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Any, ClassVar
 
 import numpy as np
 import torch
 
-from repro.corruption.huber_reports import (
-    Adversary,
-    HuberReports,
-    idle_adversary,
-    worst_adversary,
-)
 from repro.corruption.orders import Order
 from repro.estimators.mixture_mle import mixture_mle
 from repro.families.chipo.algorithms_plugin import PluginStudy
@@ -22,59 +15,46 @@ from repro.instances.linear import LinearWorld
 from repro.policies.gibbs import gibbs_suboptimality
 from repro.preferences.label_counts import LabelCounts, draw_label_counts
 from repro.preferences.label_law import (
-    Channel,
     Estimate,
-    LabelLaw,
     as_fitted,
-    bradley_terry,
-    randomized_response,
 )
-from repro.study.case import Case
+from repro.study.label_cases import HuberCase, LabelCase
 from repro.study.row import Method, Values, method
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class FastRateCase(Case):
+class FastRateCase(LabelCase):
     """What tabular and linear cases share.
 
     Attributes:
-        labels: what labels are drawn from.
-        channel: who randomizes them.
         estimate: (fitted, truth) → what the estimator returns.
     """
 
-    labels: LabelLaw = bradley_terry
-    channel: Channel = randomized_response
     estimate: Estimate = as_fitted
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class PluginCase(FastRateCase):
+class PluginCase(HuberCase, FastRateCase):
     """S equally likely states with two responses.
 
     Attributes:
         num_states, difference, kl_weight: S, Δ and β.
-        corruption: α.
-        order: of corruption and privacy.
-        adversary: who corrupts labels.
     """
 
     num_states: int
     difference: float
     kl_weight: float
-    corruption: float = 0.0
-    order: Order = Order.CTL
-    adversary: Adversary = worst_adversary
-    idle_adversary: ClassVar[Any] = staticmethod(idle_adversary)
 
     @cached_property
     def study(self) -> PluginStudy:
         """The policy and its data at this point."""
-        reports = HuberReports(
-            self.epsilon, self.corruption, self.order, self.labels, self.channel, self.adversary
-        )
         return PluginStudy(
-            self.num_states, self.difference, self.kl_weight, self.horizon, reports, self.estimate
+            self.num_states,
+            self.difference,
+            self.kl_weight,
+            self.horizon,
+            self.reports,
+            self.estimate,
         )
 
 

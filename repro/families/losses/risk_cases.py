@@ -19,19 +19,17 @@ from repro.families.losses.quantities_risk import (
 )
 from repro.families.losses.worlds_losses import LogisticWorld
 from repro.preferences.label_law import (
-    Channel,
     Estimate,
-    LabelLaw,
     as_fitted,
     bradley_terry,
     randomized_response,
 )
-from repro.study.case import Case
+from repro.study.label_cases import LabelCase
 from repro.study.row import Method
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class RiskCase(Case):
+class RiskCase(LabelCase):
     """One loss in one setting.
 
     Attributes:
@@ -40,8 +38,6 @@ class RiskCase(Case):
         corruption: α.
         assumed_order: order of corruption and privacy that predictions are for.
         tolerated: excess of variance that a comparison allows.
-        labels: what labels are drawn from.
-        channel: who randomizes them.
         adversary: who corrupts them.
         order: of corruption and privacy in force.
         estimate: (fitted, truth) → what the estimator returns.
@@ -52,8 +48,6 @@ class RiskCase(Case):
     corruption: float = 0.0
     assumed_order: Order = Order.CTL
     tolerated: float = 0.0
-    labels: LabelLaw = bradley_terry
-    channel: Channel = randomized_response
     adversary: LossAdversary = worst_for_the_loss
     idle_adversary: ClassVar[Any] = staticmethod(idle_adversary)
     order: Order = Order.CTL

@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Any, ClassVar
 
 import numpy as np
 
 from repro.base.notation import privacy_cost
-from repro.corruption.huber_reports import (
-    Adversary,
-    HuberReports,
-    idle_adversary,
-    worst_adversary,
-)
 from repro.corruption.huber_square import worst_bias
 from repro.corruption.orders import Order
 from repro.families.losses.algorithms_log_loss import HypercubeStudy, report_prob
@@ -23,32 +16,15 @@ from repro.families.losses.bounds_uniform import log_loss_violated, square_loss_
 from repro.families.losses.variants import LogVariant, SquareVariant
 from repro.families.losses.worlds_sequences import Design, LabelSequence, draw_sequence
 from repro.preferences.label_law import (
-    Channel,
     Estimate,
-    LabelLaw,
     as_fitted,
-    bradley_terry,
-    randomized_response,
 )
-from repro.study.case import Case
+from repro.study.label_cases import HuberCase, LabelCase
 from repro.study.row import Method, Values
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ReportCase(Case):
-    """Cases in which labels are drawn and randomized.
-
-    Attributes:
-        labels: what labels are drawn from.
-        channel: who randomizes them.
-    """
-
-    labels: LabelLaw = bradley_terry
-    channel: Channel = randomized_response
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class HypercubeCase(ReportCase):
+class HypercubeCase(LabelCase):
     """Maximum likelihood on d cells.
 
     Attributes:
@@ -94,7 +70,7 @@ def grid_left(
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class SequenceCase(ReportCase):
+class SequenceCase(LabelCase):
     """A finite class on a sequence of labels; the inequality is about every n ≤ T.
 
     Attributes:
@@ -122,28 +98,14 @@ def _log_violated(case: SequenceCase, seen: LabelSequence, variant: LogVariant) 
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class CorruptedCase(ReportCase):
+class CorruptedCase(HuberCase):
     """What cases of the square loss share.
 
     Attributes:
-        corruption: α.
         assumed_order: order of corruption and privacy that predictions and bounds are for.
-        order: the order in force.
-        adversary: who corrupts labels.
     """
 
-    corruption: float
     assumed_order: Order = Order.CTL
-    order: Order = Order.CTL
-    adversary: Adversary = worst_adversary
-    idle_adversary: ClassVar[Any] = staticmethod(idle_adversary)
-
-    @property
-    def reports(self) -> HuberReports:
-        """How labels become reports."""
-        return HuberReports(
-            self.epsilon, self.corruption, self.order, self.labels, self.channel, self.adversary
-        )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

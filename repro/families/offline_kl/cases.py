@@ -25,9 +25,10 @@ from repro.preferences.label_law import (
 )
 from repro.preferences.label_mixture import RANDOMIZED_RESPONSE, LabelMixture
 from repro.preferences.label_process import LabelProcess
-from repro.study.case import Case, Point, PointCase
+from repro.study.case import Point, PointCase
 from repro.study.config import Overrides, Probe, Probes
 from repro.study.experiment import Assumed, C, Experiment, Setting
+from repro.study.label_cases import LabelCase
 from repro.study.row import INSTANCE, Evidence, Measure, Method, Row, Values, per_method
 
 
@@ -38,19 +39,15 @@ class OfflineProbes(Probes):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class WorldCase(Case):
+class WorldCase(LabelCase):
     """One grid point of private labels from a world, stage by stage.
 
     Attributes:
         world: the truth.
-        labels: what labels are drawn from.
-        channel: who randomizes them.
         estimate: (fitted, truth) → what the estimator returns.
     """
 
     world: World
-    labels: LabelLaw = bradley_terry
-    channel: Channel = randomized_response
     estimate: Estimate = as_fitted
 
     def counts(self, rng: np.random.Generator, replicates: int) -> LabelCounts:

@@ -16,14 +16,10 @@ from repro.families.offline_kl.algorithms_hypercube import HypercubeLabels
 from repro.families.offline_kl.quantities_hypercube import gap
 from repro.families.offline_kl.worlds_hypercube import HypercubePrior, draw_counts
 from repro.preferences.label_law import (
-    Channel,
     Estimate,
-    LabelLaw,
     as_fitted,
-    bradley_terry,
-    randomized_response,
 )
-from repro.study.case import Case
+from repro.study.label_cases import LabelCase
 from repro.study.row import Method
 
 LARGEST = 0.98
@@ -49,22 +45,18 @@ class Ladder(Model):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class HypercubeCase(Case):
+class HypercubeCase(LabelCase):
     """One grid point of the sup over a, stage by stage; methods are estimators of log odds.
 
     Attributes:
         world: the hypercube; its tilt is replaced by those of the ladder.
         ladder: tilts to choose from.
-        labels: what labels are drawn from.
-        channel: who randomizes them.
         bonus: multiple of the bonus: 1 as defined, 0 none, −1 reversed.
         estimate: (fitted, truth) → log odds that the estimator returns.
     """
 
     world: HypercubePrior
     ladder: Ladder
-    labels: LabelLaw = bradley_terry
-    channel: Channel = randomized_response
     bonus: float = 1.0
     estimate: Estimate = as_fitted
 

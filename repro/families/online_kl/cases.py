@@ -23,16 +23,13 @@ from repro.instances.choices import instance_choice
 from repro.instances.linear import LinearWorld
 from repro.policies.reward_class import BALL, RewardClass
 from repro.preferences.label_law import (
-    Channel,
     Estimate,
-    LabelLaw,
     as_fitted,
-    bradley_terry,
-    randomized_response,
 )
-from repro.study.case import Case, Point
+from repro.study.case import Point
 from repro.study.config import Overrides, Probe, Probes
 from repro.study.experiment import Experiment, Setting
+from repro.study.label_cases import LabelCase
 from repro.study.row import INSTANCE, Row
 
 BonusWeight = Callable[[float, float, float, int, float], float]
@@ -65,7 +62,7 @@ class OnlineProbes(Probes):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class OnlineCase(Case):
+class OnlineCase(LabelCase):
     """One grid point of online learning, stage by stage.
 
     Attributes:
@@ -76,8 +73,6 @@ class OnlineCase(Case):
         rewards: the class that is fitted, and whose size Γ_T counts.
         class_size: N of the finite class, for methods that fit one in its place.
         bonus_cap: the bonus is at most this (1 as printed).
-        labels: what labels are drawn from.
-        channel: who randomizes them.
         adversary: who corrupts them.
         order: whether before (CTL) or after (LTC) they are randomized.
         bonus: multiple of the bonus: 1 as printed, 0 none, −1 reversed.
@@ -91,8 +86,6 @@ class OnlineCase(Case):
     rewards: RewardsOn = LinearClass
     class_size: int = 0
     bonus_cap: float = 1.0
-    labels: LabelLaw = bradley_terry
-    channel: Channel = randomized_response
     adversary: Adversary = NOBODY
     idle_adversary: ClassVar[Any] = NOBODY
     order: Order = Order.CTL

@@ -16,16 +16,13 @@ from repro.corruption.label_mean import NOBODY, Adversary, WorseResponse
 from repro.corruption.orders import Order
 from repro.families.xpo.worlds import NeedleClass
 from repro.preferences.label_law import (
-    Channel,
     Estimate,
-    LabelLaw,
     as_fitted,
-    bradley_terry,
-    randomized_response,
 )
-from repro.study.case import Case, Point
+from repro.study.case import Point
 from repro.study.config import Overrides, Probe, Probes
 from repro.study.experiment import Experiment
+from repro.study.label_cases import LabelCase
 from repro.study.results import AssumptionResult
 from repro.study.row import Row
 
@@ -128,7 +125,7 @@ class Supremum:
 
 
 @dataclass(frozen=True, kw_only=True)
-class XpoCase(Case):
+class XpoCase(LabelCase):
     """One grid point of online alignment on needles, stage by stage; equal where all fields are.
 
     Attributes:
@@ -138,8 +135,6 @@ class XpoCase(Case):
         num_actions: A.
         rare: π_ref of the best response, where it is not 1/A.
         device: torch device.
-        labels: what labels are drawn from.
-        channel: who randomizes them.
         adversary: who corrupts them.
         order: whether before (CTL) or after (LTC) they are randomized.
         bonus: multiple of γ: 1 as tuned, 0 no optimism, −1 pessimism.
@@ -152,8 +147,6 @@ class XpoCase(Case):
     num_actions: int = 2
     rare: float | None = None
     device: str = "cpu"
-    labels: LabelLaw = bradley_terry
-    channel: Channel = randomized_response
     adversary: Adversary = NOBODY
     idle_adversary: ClassVar[Any] = NOBODY
     order: Order = Order.CTL
