@@ -32,7 +32,7 @@ The printed V_max/R_max is not attained either: for the best β the factor is �
 
 √log(1/δ) is attained by Algorithm 1 with a β that contains δ, as the proof's does, and necessary
 for every algorithm; with a β free of δ the quantile grows like log(1/δ) (``own.confidence``,
-Theorems 6 and 7 there): rows ``confidence*``, from exact laws down to δ = 1e-300.
+Theorems 7 and 8 there): rows ``confidence*``, from exact laws down to δ = 1e-300.
 
 The printed e^{2R_max} is not attained: K_R ~ R·e^R is enough (price_of_adaptivity.md, Lemma 1), and
 e^{R_max} is necessary for every algorithm (``own.reward_range``): row ``reward_growth``.

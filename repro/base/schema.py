@@ -6,7 +6,15 @@ import math
 from collections.abc import Mapping
 from typing import Annotated, Any, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+)
 
 from repro.base.errors import BadInput, nearest
 
@@ -63,6 +71,8 @@ KLWeight = Annotated[Number, Field(gt=1e-6, lt=1e6, description="weight of KL in
 Probability = Annotated[Number, Field(gt=0, lt=1)]
 Share = Annotated[Number, Field(gt=0, lt=1)]
 Positive = Annotated[Number, Field(gt=0, le=LARGEST), BeforeValidator(_finite)]
+GridRatio = Annotated[Number, Field(gt=1, le=1000)]
+"""Of neighbouring values that lie in equal ratios."""
 Finite = Annotated[Number, Field(ge=-LARGEST, le=LARGEST), BeforeValidator(_finite)]
 Corruption = Annotated[Number, Field(ge=0, lt=0.5, description="share of labels")]
 Count = Annotated[Whole, Field(ge=1, le=10**4)]
@@ -96,6 +106,18 @@ def validate(model: type[T], values: object, prefix: str = "") -> T:
         return model.model_validate(values)
     except ValidationError as problem:
         raise _bad_input(model, problem, values, prefix) from None
+
+
+def validate_union(union: Any, values: Mapping[str, object]) -> Any:
+    """One of several models, told apart by a tag among its values.
+
+    Raises:
+        BadInput: names the first bad key, its value and what is allowed.
+    """
+    try:
+        return TypeAdapter(union).validate_python(values)
+    except ValidationError as problem:
+        raise _bad_input(Model, problem, values, "") from None
 
 
 def _bad_input(

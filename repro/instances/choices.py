@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, TypeAdapter, model_validator
+from pydantic import Field, model_validator
 
 from repro.base.errors import BadInput
 from repro.base.schema import (
@@ -21,6 +21,7 @@ from repro.base.schema import (
     Share,
     Whole,
     validate,
+    validate_union,
 )
 
 Seed = Annotated[Whole, Field(ge=0, le=2**63)]
@@ -116,5 +117,9 @@ def instance_choice(values: Mapping[str, Any]) -> LinearChoice | TextChoice:
 
 
 def at(choice: Choice, **fields: object) -> Choice:
-    """The choice with some fields replaced, checked again."""
-    return TypeAdapter(AnyChoice).validate_python(choice.model_dump() | fields)
+    """The choice with some fields replaced, checked again.
+
+    Raises:
+        BadInput: the first field that it cannot take.
+    """
+    return validate_union(AnyChoice, choice.model_dump() | fields)

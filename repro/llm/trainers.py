@@ -232,7 +232,9 @@ def _train(trainer: Any, run: Run) -> None:
             raise
         allowed = "is no checkpoint of this run; remove it to start anew"
         raise BadInput("checkpoint", last, allowed) from None
-    if run.folder:
+    # the first process still reads the folder when the others have done their last step
+    trainer.accelerator.wait_for_everyone()
+    if run.folder and trainer.accelerator.is_main_process:
         shutil.rmtree(run.folder, ignore_errors=True)
 
 

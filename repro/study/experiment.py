@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
+from repro.base.axis_domains import domain_of
 from repro.base.errors import BadInput, nearest
 from repro.base.schema import Model
 from repro.study.case import Case, Point
@@ -180,6 +181,11 @@ class Experiment(ABC, Generic[C]):
         if len(probe.grid) < row.claim.fewest:
             least = f"allowed: at least {row.claim.fewest} values"
             raise BadInput(f"{place}.{row.name}.grid", list(probe.grid), least)
+        domain = domain_of(row.over)
+        for order, value in enumerate(probe.grid):
+            if not domain.allows(value):
+                key = f"{place}.{row.name}.grid.{order}"
+                raise BadInput(key, f"{value:g}", f"allowed: {domain.words}")
         return probe
 
     def _refuse_unknown_probes(self) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
-from repro.base.errors import BadInput
+from repro.base.errors import BadInput, one_line
 from repro.base.notation import privacy_cost
 from repro.base.schema import MAX_PAIRS
 from repro.study.case import EPSILON_OF, Case, Point
@@ -65,14 +66,26 @@ class Trial(Generic[C]):
         """One case per grid point, with the run's stages in place.
 
         Raises:
-            BadInput: the axis changes nothing.
+            BadInput: the axis changes nothing, or a value of it has no case.
         """
         stages = self._experiment.setting.stages
-        whole = tuple(self._experiment.case(point) for point in self.points)
+        with self._where_numbers_exist():
+            whole = tuple(self._experiment.case(point) for point in self.points)
         # before stages are put in place: without its adversary, a case may well be free of α
         if len(whole) > 1 and fingerprint(whole[0]) == fingerprint(whole[1]):
             raise BadInput(f"{self.row.name}.over", self.row.over, "nothing here depends on it")
         return tuple(replaced(case, stages) for case in whole)
+
+    @contextmanager
+    def _where_numbers_exist(self) -> Iterator[None]:
+        """A value of the sweep at which a formula has no value is bad input."""
+        try:
+            yield
+        except ArithmeticError as problem:
+            key = ".".join(("theorem", *self.place[0], self.row.name, "grid"))
+            values = ",".join(f"{value:g}" for value in self.grid)
+            allowed = f"allowed: values at which its world exists ({one_line(str(problem))})"
+            raise BadInput(key, f"[{values}]", allowed) from problem
 
     @cached_property
     def check(self) -> Check:
@@ -93,7 +106,8 @@ class Trial(Generic[C]):
             "needs": tuple(need.value for need in row.needs),
             "statements": row.settles or self._experiment.settles,
         }
-        return row.claim.check(common, self)
+        with self._where_numbers_exist():
+            return row.claim.check(common, self)
 
     @property
     def settings(self) -> dict[str, object]:

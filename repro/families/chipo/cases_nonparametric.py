@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
+from repro.base.errors import BadInput
 from repro.corruption.orders import Order
 from repro.families.chipo.nonparametric import (
     FALL,
@@ -69,6 +70,23 @@ class EveryTruthCase(NonparametricCase):
         return True, "no number of steps is chosen"
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LowerBoundCase(NonparametricCase):
+    """At an n for which the ladder of steps has the k of the lower bound."""
+
+    def __post_init__(self) -> None:
+        """Refuse, while nothing is written, an n that is too large for the ladder.
+
+        Raises:
+            BadInput: n_pairs.
+        """
+        self.least()
+
+    def least(self) -> float:
+        """The lower bound."""
+        return least_gap(self.n_pairs, self.reports.cost)
+
+
 @lru_cache(maxsize=256)
 def _worst(study: NonparametricStudy, learner: Learner) -> int:
     """The k of the largest mean gap in the pilot."""
@@ -101,22 +119,27 @@ def beyond_known(
 
 
 def least_gap(n_pairs: int, cost: float) -> float:
-    """L/(8k) with the least k of the ladder with k³ ≥ n·L²/(0.937c²) (Theorem 3).
+    """L/(8k) with the least k of the ladder with k³ ≥ n·L²/(0.937c²) (Theorem 4).
+
+    Raises:
+        BadInput: n is too large for the ladder.
 
     >>> least_gap(2**18, 2.0)
     0.001953125
     """
     needed = n_pairs * FALL**2 / (0.937 * cost**2)
+    if STEPS[-1] ** 3 < needed:
+        most = int(STEPS[-1] ** 3 * 0.937 * cost**2 / FALL**2)
+        raise BadInput("n_pairs", n_pairs, f"allowed: at most {most:.3g} at this epsilon")
     return FALL / (8 * next(steps for steps in STEPS if steps**3 >= needed))
 
 
 def lower_over(
-    case: NonparametricCase, method: Method[Learner], rng: np.random.Generator, replicates: int
+    case: LowerBoundCase, method: Method[Learner], rng: np.random.Generator, replicates: int
 ) -> np.ndarray:
     """(1,) the lower bound over the mean gap at the worst k."""
     lost, _ = _on_worst(case, method.run, rng, replicates)
-    least = least_gap(case.n_pairs, case.study.reports.cost)
-    return np.array([least / max(float(lost.mean()), 1e-300)])
+    return np.array([case.least() / max(float(lost.mean()), 1e-300)])
 
 
 def error_bound(n_pairs: int, cost: float, log_size: float, radius: float) -> float:

@@ -4,7 +4,7 @@ The two worlds of ``value_ratio``.  Known: the class is π*_β alone.  Spurious:
 prefers a rare bad response; it is chosen with a probability of at least δ where π_ref(bad) is at
 most of order log(1/δ)·c²/n.  So the (1−δ) quantile of the gap is exact.  And every algorithm: two
 rewards that n labels confuse with a probability of at least δ.
-docs/explanations/reward_range.md, Theorems 6 and 7.
+docs/explanations/reward_range.md, Theorems 7 and 8.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 from scipy.special import expit
 from scipy.stats import binom
 
+from repro.base.errors import BadInput
 from repro.families.chipo.algorithms_policy import two_arm_wrong_prob
 from repro.families.chipo.cases_two_policies import TwoPolicyCase
 from repro.families.chipo.value_ratio import DIFFERENCES
@@ -25,6 +26,8 @@ from repro.preferences.label_law import on_arrays
 from repro.study.row import Method, method
 
 HALVINGS = 26
+LOWEST = 300 * math.log(10)
+"""log(1/δ) of the least δ that doubles hold with all digits."""
 FURTHEST = 60.0
 """Standard deviations of a number of pairs, beyond which the chance is below 1e-700."""
 
@@ -42,6 +45,18 @@ class ConfidenceCase(TwoPolicyCase):
     log_inverse_delta: float
     coverage: float
     reward_bound: float
+
+    def __post_init__(self) -> None:
+        """Refuse a δ that doubles underflow at, or at which no difference of rewards is hidden.
+
+        Raises:
+            BadInput: not log 4 < log(1/δ) ≤ log 1e300, or c²·log(1/(4δ)) ≥ n + log(1/(4δ)).
+        """
+        steepness = max(self.cost**2 - 1, 1e-300)
+        most = min(LOWEST, math.log(4) + self.n_pairs / steepness)
+        if not math.log(4) < self.log_inverse_delta < most:
+            allowed = f"allowed: above log 4 and below {most:.4g} for this n and epsilon"
+            raise BadInput("log_inverse_delta", f"{self.log_inverse_delta:g}", allowed)
 
     @property
     def failure_prob(self) -> float:

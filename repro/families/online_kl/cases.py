@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import torch
 
-from repro.base.schema import Model, Positive, Probability
+from repro.base.schema import GridRatio, Model, Positive, Probability
 from repro.corruption.label_mean import NOBODY, Adversary
 from repro.corruption.orders import Order
 from repro.families.online_kl.algorithms_bonus import confidence_weight
@@ -45,7 +45,7 @@ class Exploration(Model):
     failure_prob: Probability
     net_radius: Positive
     ridge: Positive
-    grid_ratio: Positive
+    grid_ratio: GridRatio
     scale: Positive = 1.0
 
     @property

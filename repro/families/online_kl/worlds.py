@@ -6,10 +6,10 @@ import math
 from typing import Annotated, Literal
 
 import torch
-from pydantic import Field, TypeAdapter
+from pydantic import Field
 
 from repro.base.errors import BadInput
-from repro.base.schema import Finite, KLWeight, Model, Positive, Share, Whole
+from repro.base.schema import Finite, KLWeight, Model, Positive, Share, Whole, validate_union
 from repro.instances.choices import Count, LinearChoice, Seed
 from repro.instances.linear import LinearWorld, random_linear_world
 
@@ -83,8 +83,12 @@ OnlineChoice = Annotated[
 
 
 def replaced(choice: Model, **fields: object) -> Model:
-    """The choice with some fields replaced, checked again."""
-    return TypeAdapter(OnlineChoice).validate_python(choice.model_dump() | fields)
+    """The choice with some fields replaced, checked again.
+
+    Raises:
+        BadInput: the first field that it cannot take.
+    """
+    return validate_union(OnlineChoice, choice.model_dump() | fields)
 
 
 def online_world(choice: Model, device: str = "cpu") -> LinearWorld:

@@ -17,6 +17,7 @@ from scipy.optimize import brentq, minimize_scalar
 from scipy.special import expit, ndtr, ndtri
 from scipy.stats import binom, chi2
 
+from repro.base.errors import BadInput
 from repro.base.notation import flip_prob, privacy_cost
 from repro.corruption.debiasing import ReadingOf, debiased
 from repro.families.robust.algorithms_pessimism import separable_pessimism
@@ -78,8 +79,15 @@ def calibrated_width(
 
 
 def reach_of(states: TwoArmStates, failure_prob: float) -> float:
-    """Γ/√m in standard deviations of one margin."""
-    return math.sqrt(chi2.ppf(1 - failure_prob, states.num_states))
+    """Γ/√m in standard deviations of one margin.
+
+    Raises:
+        BadInput: δ is 0, or so small that a double holds no such number.
+    """
+    if failure_prob <= 0:
+        raise BadInput("failure_prob", failure_prob, "allowed: above 0")
+    # 1 − δ would be 1 below δ = 1e-16
+    return math.sqrt(chi2.isf(failure_prob, states.num_states))
 
 
 def response_by_cost(win_prob: float, epsilon: float) -> float:

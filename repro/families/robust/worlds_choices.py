@@ -8,9 +8,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Annotated, Literal
 
-from pydantic import Field, TypeAdapter, model_validator
+from pydantic import Field, model_validator
 
-from repro.base.schema import Finite, Model, Number, Positive, Share
+from repro.base.schema import Finite, Model, Number, Positive, Share, validate_union
 from repro.families.robust.worlds_log_linear import lopsided_arms, three_arms, uncovered_arms
 from repro.families.robust.worlds_pairs import (
     PairWorld,
@@ -190,8 +190,12 @@ AnyPairChoice = Annotated[PairChoice, Field(discriminator="kind")]
 
 
 def pair_choice_at(choice: PairChoice, **fields: object) -> PairChoice:
-    """The choice with some fields replaced, checked again."""
-    return TypeAdapter(AnyPairChoice).validate_python(choice.model_dump() | fields)
+    """The choice with some fields replaced, checked again.
+
+    Raises:
+        BadInput: the first field that it cannot take.
+    """
+    return validate_union(AnyPairChoice, choice.model_dump() | fields)
 
 
 @lru_cache(maxsize=256)

@@ -11,7 +11,7 @@ import torch
 from pydantic import Field, model_validator
 
 from repro.base.notation import label_signal, privacy_cost
-from repro.base.schema import Corruption, Model, Number, Positive, Whole
+from repro.base.schema import Corruption, GridRatio, Model, Number, Positive, Whole
 from repro.corruption.label_mean import NOBODY, Adversary, WorseResponse
 from repro.corruption.orders import Order
 from repro.families.xpo.worlds import NeedleClass
@@ -58,6 +58,12 @@ class Ladder(Model):
     high: Annotated[Number, Field(gt=0, le=1)]
     rungs: Annotated[Whole, Field(ge=3, le=100)]
 
+    @model_validator(mode="after")
+    def _rising(self):
+        if self.low >= self.high:
+            raise ValueError("low below high")
+        return self
+
     def values(self) -> np.ndarray:
         """(M,) the reward gaps."""
         return np.geomspace(self.low, self.high, self.rungs)
@@ -102,7 +108,7 @@ class XpoProbes(Probes):
         grid_ratio: of the times at which policies change.
     """
 
-    grid_ratio: Positive
+    grid_ratio: GridRatio
     probes: dict[str, XpoProbe]  # type: ignore[assignment]
 
 

@@ -1,4 +1,4 @@
-"""Theorems 6 and 7 of docs/explanations/reward_range.md."""
+"""Theorems 7 and 8 of docs/explanations/reward_range.md."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import sympy
 from scipy.special import expit
 from scipy.stats import binom
 
+from repro.base.errors import BadInput
 from repro.families.chipo.confidence import ConfidenceCase, _Reports, confusion, root_of_log
 
 
@@ -22,7 +23,7 @@ def case_of(log_inverse_delta, n_pairs, epsilon=1.0, bound=1.0):
                           log_inverse_delta=log_inverse_delta, reward_bound=bound)  # fmt: skip
 
 
-def test_the_divergence_of_theorem_6_is_log_one_over_four_delta():
+def test_the_divergence_of_theorem_7_is_log_one_over_four_delta():
     left, n = sympy.symbols("l n", positive=True)
     squared = left / (n + left)
     assert sympy.simplify(n * squared / (1 - squared) - left) == 0
@@ -30,7 +31,7 @@ def test_the_divergence_of_theorem_6_is_log_one_over_four_delta():
 
 @pytest.mark.parametrize("epsilon", [0.2, 1.0, 8.0])
 @pytest.mark.parametrize("log_inverse_delta", [2.0, 7.0, 70.0, 690.0])
-def test_every_test_errs_as_often_as_theorem_6_says(epsilon, log_inverse_delta):
+def test_every_test_errs_as_often_as_theorem_7_says(epsilon, log_inverse_delta):
     case = case_of(log_inverse_delta, 10**5, epsilon)
     if case.cost * math.sqrt(log_inverse_delta / case.n_pairs) < h(case.reward_bound):
         assert confusion(case, root_of_log, None, 1) <= 1
@@ -57,7 +58,7 @@ def test_a_mistake_is_the_smaller_log_loss():
     assert reports.mistaken(5.0) == pytest.approx(seen, abs=4 * math.sqrt(seen / 200_000))
 
 
-def test_the_constants_of_theorem_7():
+def test_the_constants_of_theorem_8():
     for bound in np.geomspace(1e-4, 1, 200):
         assert h(1) * bound <= h(bound) * (1 + 1e-12)
         assert h(bound) <= bound / 2
@@ -77,10 +78,16 @@ def test_the_constants_of_theorem_7():
 @pytest.mark.parametrize("epsilon", [0.2, 1.0, 4.0])
 @pytest.mark.parametrize("bound", [0.1, 1.0])
 @pytest.mark.parametrize("log_inverse_delta", [58.0, 200.0, 600.0])
-def test_algorithm_1_is_mistaken_as_often_as_theorem_7_says(epsilon, bound, log_inverse_delta):
+def test_algorithm_1_is_mistaken_as_often_as_theorem_8_says(epsilon, bound, log_inverse_delta):
     case = case_of(log_inverse_delta, 10**12, epsilon, bound)
     left = log_inverse_delta - math.log(4)
     reports = _Reports(case.n_pairs, case.cost, bound, case.win_prob(bound))
     assert reports.win_prob == pytest.approx((1 + (2 * expit(bound) - 1) / case.cost) / 2)
     expected = left * (case.cost / bound) ** 2 / 5.73
     assert reports.mistaken(expected) >= case.failure_prob
+
+
+@pytest.mark.parametrize(("log_inverse_delta", "n"), [(1.0, 10**5), (800.0, 10**9), (80, 200)])
+def test_a_delta_that_cannot_be_asked_for_is_refused(log_inverse_delta, n):
+    with pytest.raises(BadInput, match="log_inverse_delta"):
+        case_of(log_inverse_delta, n)

@@ -10,10 +10,12 @@ import pytest
 import sympy
 from scipy.special import comb
 
+from repro.base.errors import BadInput
 from repro.families.chipo import cases_nonparametric, nonparametric
 from repro.families.chipo.algorithms_policy import two_arm_wrong_prob
 from repro.families.chipo.cases_nonparametric import (
     Bounded,
+    LowerBoundCase,
     NonparametricCase,
     error_bound,
     least_gap,
@@ -196,3 +198,10 @@ def test_more_labels_and_tables_are_other_learners():
         for learner in (Learner(), Learner(more=100), Learner(nonparametric.every_table))
     )
     assert more < plain / 5 < plain < tables
+
+
+def test_an_n_beyond_the_ladder_is_refused():
+    shape = {"methods": (), "epsilon": 1.0, "tuning": 1.0, "fixed_kl_weight": 1.0}
+    assert LowerBoundCase(**shape, n_pairs=2**18).least() > 0
+    with pytest.raises(BadInput, match="n_pairs"):
+        LowerBoundCase(**shape, n_pairs=10**14)
