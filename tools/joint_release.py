@@ -8,15 +8,16 @@ Prints two Markdown tables at L = B = 1, d ≥ 2, the second from simulated gaps
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import product
 
 import numpy as np
 
-from repro.families.central.algorithms_private_budget import Certified, JointBudget, PrivateBudget
-from repro.families.central.bounds_gradients import pairs
+from repro.families.central.algorithms_private_budget import Certified, PrivateBudget
+from repro.families.central.bounds_gradients import Records, pairs
 from repro.families.central.bounds_joint import jointly_certified
-from repro.families.central.mechanisms_calibration import corrected
+from repro.families.central.mechanisms_calibration import Calibration, corrected
 from repro.families.central.mechanisms_gaussian import exact_shift
 from repro.families.central.quantities_gap import PairsCase
 from repro.families.central.worlds_axis import trapped_world
@@ -24,6 +25,38 @@ from repro.families.central.wrong_learners import greedy, pessimistic
 
 EPSILONS, DELTAS, BOUNDS = (1.0, 0.1), (1e-6, 1e-12), (0.5, 1.0, 3.0)
 SHARES, N_PAIRS, DATASETS = (0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95), 400_000, 200
+
+
+@dataclass(frozen=True)
+class JointBudget(PrivateBudget):
+    """Noise for pairs that is certified for θ̃ and Σ̃ together, at (ε, δ).
+
+    Attributes:
+        share: of the squared shift that Σ̃ has.
+    """
+
+    share: float = 0.5
+
+    @property
+    def estimate(self) -> Calibration:
+        """σ and A of θ̃, with L = 1."""
+        return self._both[0]
+
+    def covariance_std(self, n_pairs: float) -> float:
+        """σ of the noise on Σ_D."""
+        return self.feature_norm**2 * self.largest_change / (n_pairs * self._both[1])
+
+    @property
+    def _both(self) -> tuple[Calibration, float]:
+        delta = math.exp(-self.log_inverse_delta)
+        return _jointly(self.epsilon, delta, self.records, self.share)
+
+
+@lru_cache(maxsize=64)
+def _jointly(
+    epsilon: float, dp_delta: float, records: Records, share: float
+) -> tuple[Calibration, float]:
+    return jointly_certified(epsilon, dp_delta, records, share)
 
 
 def saved() -> None:

@@ -22,7 +22,7 @@ from repro.families.central.quantities_divergence import worst_log_delta
 from repro.families.central.quantities_excess import COARSE, FINE
 from repro.families.central.searches_neighbours import World, most_telling
 from repro.families.central.searches_rankings import mirrored_ranking
-from repro.families.central.searches_rankings_line import ranking_on_line
+from tools.rankings_on_line import ranking_on_line
 
 EPSILON, SHORT, STEPS = 0.5, 1.25, 150
 BOUNDS, DELTAS = (0.5, 1.0, 2.0, 3.0, 5.0), (1e-3, 1e-6, 1e-9, 1e-12)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,6 @@ from scipy.special import expit
 from repro.instances.choices import TextChoice
 from repro.instances.feature_cache import cached_text_features
 from repro.instances.linear import LinearWorld
-from repro.instances.text_features import NUM_FEATURES, hash_order, text_features
 from repro.preferences.pair_files import read_pairs
 from repro.preferences.pair_records import PreferencePair
 from repro.preferences.synthetic_pairs import synthetic_pairs
@@ -53,30 +51,6 @@ def plant_theta(
     start = np.zeros(feature_diff.shape[1])
     theta = minimize(loss, start, jac=True, method="L-BFGS-B", options=options).x
     return theta * min(1.0, max_norm / max(float(np.linalg.norm(theta)), 1e-300))
-
-
-def held_out_accuracy(
-    fitted: Sequence[PreferencePair],
-    held_out: Sequence[PreferencePair],
-    num_features: int = NUM_FEATURES,
-) -> tuple[float, float]:
-    """Shares of held-out labels that the fit, and that longer-is-better, get right.
-
-    The label-free features are those of both sets together; only the labels of ``fitted``
-    are used.  A tie in length counts one half.
-    """
-    features = text_features([*fitted, *held_out], num_features)
-    split = len(fitted)
-    theta = plant_theta(features.feature_diff[:split], features.label_sign[:split])
-    fit = _accuracy(features.feature_diff[split:] @ theta, features.label_sign[split:])
-    comparisons, label_sign = hash_order(held_out)
-    longer = np.array([len(first) - len(second) for _, first, second in comparisons])
-    return fit, _accuracy(longer, label_sign)
-
-
-def _accuracy(score: np.ndarray, label_sign: np.ndarray) -> float:
-    """Share of (S,) scores with the sign of the label; a score of 0 counts one half."""
-    return float((0.5 + 0.5 * np.sign(score) * label_sign).mean())
 
 
 def text_pairs(choice: TextChoice) -> list[PreferencePair]:

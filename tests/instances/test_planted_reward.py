@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from repro.instances.preference_text import held_out_accuracy, plant_theta
-from repro.instances.text_features import text_features
+from repro.instances.preference_text import plant_theta
+from repro.instances.text_features import hash_order, text_features
 from repro.preferences.pair_files import read_pairs
 from repro.preferences.synthetic_pairs import synthetic_pairs
 
@@ -24,6 +24,24 @@ def draw_labels(rows: int) -> tuple[np.ndarray, np.ndarray]:
     feature_diff /= np.linalg.norm(feature_diff, axis=1, keepdims=True)
     won = rng.random(rows) < expit(feature_diff @ TRUTH)
     return feature_diff, np.where(won, 1, -1).astype(np.int8)
+
+
+def held_out_accuracy(fitted, held_out) -> tuple[float, float]:
+    """Shares of held-out labels that the fit, and that longer-is-better, get right.
+
+    The label-free features are those of both sets together; only the labels of ``fitted``
+    are used.  A tie in length counts one half.
+    """
+    features, split = text_features([*fitted, *held_out]), len(fitted)
+    theta = plant_theta(features.feature_diff[:split], features.label_sign[:split])
+    fit = _accuracy(features.feature_diff[split:] @ theta, features.label_sign[split:])
+    comparisons, label_sign = hash_order(held_out)
+    longer = np.array([len(first) - len(second) for _, first, second in comparisons])
+    return fit, _accuracy(longer, label_sign)
+
+
+def _accuracy(score: np.ndarray, label_sign: np.ndarray) -> float:
+    return float((np.sign(score) * label_sign / 2 + 0.5).mean())
 
 
 def test_one_feature_has_a_closed_form():

@@ -12,7 +12,6 @@ from functools import lru_cache
 
 from repro.families.central.algorithms_budget import CentralBudget, KwiseBudget
 from repro.families.central.bounds_gradients import Records, pairs
-from repro.families.central.bounds_joint import jointly_certified
 from repro.families.central.bounds_ranking_distance import joint_rankings
 from repro.families.central.mechanisms_calibration import Calibration, corrected
 from repro.families.central.mechanisms_gaussian import REPLACEMENT, exact_shift
@@ -90,31 +89,6 @@ class PrivateBudget(Certified):
 
 
 @dataclass(frozen=True)
-class JointBudget(PrivateBudget):
-    """Noise for pairs that is certified for θ̃ and Σ̃ together, at (ε, δ).
-
-    Attributes:
-        share: of the squared shift that Σ̃ has.
-    """
-
-    share: float = 0.5
-
-    @property
-    def estimate(self) -> Calibration:
-        """σ and A of θ̃, with L = 1."""
-        return self._both[0]
-
-    def covariance_std(self, n_pairs: float) -> float:
-        """σ of the noise on Σ_D."""
-        return self.feature_norm**2 * self.largest_change / (n_pairs * self._both[1])
-
-    @property
-    def _both(self) -> tuple[Calibration, float]:
-        delta = math.exp(-self.log_inverse_delta)
-        return _jointly(self.epsilon, delta, self.records, self.share)
-
-
-@dataclass(frozen=True)
 class PrivateKwiseBudget(Certified, KwiseBudget):
     """Certified noise for rankings of K responses."""
 
@@ -128,13 +102,6 @@ class PrivateKwiseBudget(Certified, KwiseBudget):
     def largest_change(self) -> float:
         """√2 times 2K/(K−1), the largest trace of what one ranking adds."""
         return REPLACEMENT * 2 * self.num_ranked / (self.num_ranked - 1)
-
-
-@lru_cache(maxsize=1024)
-def _jointly(
-    epsilon: float, dp_delta: float, records: Records, share: float
-) -> tuple[Calibration, float]:
-    return jointly_certified(epsilon, dp_delta, records, share)
 
 
 @lru_cache(maxsize=1024)

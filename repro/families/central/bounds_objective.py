@@ -19,23 +19,6 @@ from repro.families.central.algorithms_minimiser import minimise_in_ball
 from repro.privacy.central_noise import GAUSSIAN, CentralNoise
 
 
-def growth_from_optimum(
-    rng: np.random.Generator, replicates: int, budget: CentralBudget, d: int, printed: bool
-) -> Tensor:
-    """(R,) both sides of Lemma A.5, every term positive, on a random loss over the ball.
-
-    Printed: f(θ) + (γ/2)‖θ̂−θ‖² over f(θ̂).  Corrected: the two exchanged.
-    """
-    loss = random_pair_loss(rng, replicates, budget, d)
-    zero = torch.zeros(replicates, d, dtype=torch.float64)
-    best = minimise_in_ball(loss, 1e-12, zero, budget.radius)
-    other = random_in_ball(rng, replicates, d, budget.radius)
-    form = torch.einsum("ri,rij,rj->r", best - other, loss.covariance, best - other)
-    low, high = loss.value(best), loss.value(other)
-    margin = budget.curvature / 2 * form
-    return (high + margin) / low if printed else (low + margin) / high
-
-
 def ridge_step(budget: CentralBudget, n_pairs: float, printed: bool) -> Tensor:
     """(1,) ‖θ_MLE − θ'‖ in Σ + (α/γ)I over the right side of (12), √(2αB/γ) or √(2αB²/γ).
 
@@ -84,19 +67,3 @@ def output_step(
     w = torch.from_numpy(rng.standard_normal(replicates)).abs()
     largest = 4 * budget.feature_norm**2 + ridge
     return math.sqrt(largest) * w / ((largest if printed else math.sqrt(largest)) * w)
-
-
-def random_in_ball(rng: np.random.Generator, replicates: int, d: int, radius: float) -> Tensor:
-    """(R, d) uniform in the ball."""
-    drawn = rng.standard_normal((replicates, d))
-    drawn *= (rng.uniform(size=replicates) ** (1 / d) / np.linalg.norm(drawn, axis=1))[:, None]
-    return torch.from_numpy(radius * drawn)
-
-
-def random_pair_loss(
-    rng: np.random.Generator, replicates: int, budget: CentralBudget, d: int, cells: int = 12
-) -> PairLoss:
-    """Random cells with ‖x‖ ≤ 2L, random shares and random labels."""
-    x = random_in_ball(rng, cells, d, 2 * budget.feature_norm)
-    share = torch.from_numpy(rng.dirichlet(np.ones(cells), replicates))
-    return PairLoss(x, share, share * torch.from_numpy(rng.uniform(size=(replicates, cells))))

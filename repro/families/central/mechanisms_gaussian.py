@@ -15,7 +15,7 @@ from scipy.optimize import brentq
 from scipy.special import log_ndtr
 
 from repro.families.central.mechanisms_objective import ObjectivePerturbation
-from repro.privacy.mechanism import Mechanism, bisect_epsilon
+from repro.privacy.mechanism import Mechanism
 
 
 def gaussian_delta(shift: float | np.ndarray, epsilon: float | np.ndarray) -> np.ndarray:
@@ -28,11 +28,6 @@ def gaussian_delta(shift: float | np.ndarray, epsilon: float | np.ndarray) -> np
     log_first = log_ndtr(shift / 2 - epsilon / shift)
     log_second = epsilon + log_ndtr(-shift / 2 - epsilon / shift)
     return np.exp(log_first) * -np.expm1(np.minimum(log_second - log_first, 0.0))
-
-
-def gaussian_epsilon(shift: float, dp_delta: float) -> float:
-    """Smallest ε ≥ 0 with δ(ε) ≤ ``dp_delta``."""
-    return bisect_epsilon(lambda epsilon: float(gaussian_delta(shift, epsilon)), dp_delta)
 
 
 def exact_shift(epsilon: float, dp_delta: float) -> float:

@@ -89,10 +89,3 @@ class ChoiceSetWorld:
         met, chosen = draw_rankings(rng, states, reward, labels)
         loss = AlternatingLoss(self.features, met / n_pairs, chosen / n_pairs)
         return loss, self.covariance(torch.from_numpy(states / n_pairs))
-
-
-def covariance_of_ranking(features: Tensor) -> Tensor:
-    """(R, d, d) what one ranking adds to n·Σ_K; φ (R, K, d)."""
-    num_ranked = features.shape[1]
-    centred = features - features.mean(1, keepdim=True)
-    return 2 / (num_ranked - 1) * torch.einsum("rkd,rke->rde", centred, centred)

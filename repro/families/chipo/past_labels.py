@@ -42,11 +42,6 @@ class Cell:
         return self.cost * total / self.n_pairs - self.clean_mean
 
     @property
-    def push(self) -> float:
-        """p = ακ/c, by how much the adversary moves the mean of a report at h = 0."""
-        return self.corruption * self.reach / self.cost
-
-    @property
     def bound(self) -> float:
         """c/√n + α(κ + |h|), no less than the root mean squared error against any adversary."""
         return self.cost / math.sqrt(self.n_pairs) + self.bias

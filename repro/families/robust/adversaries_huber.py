@@ -80,18 +80,6 @@ class WorstHuber:
         return reading(Huber(self.corruption, bad_prob)(None, counts, reading))
 
 
-def huber_bias(corruption: float, cost_in_front: float, h: float) -> float:
-    """Largest shift of a debiased ±1 label with mean h: α·(cost + |h|).
-
-    ``cost_in_front`` is 1 where corruption comes before the randomizer (CTL) and c(ε) behind it
-    (LTC), so the ratio of the two is c(ε) only at h = 0.
-
-    >>> huber_bias(0.1, 1.0, 0.0)
-    0.1
-    """
-    return checked_corruption(corruption) * (cost_in_front + abs(h))
-
-
 def _corners(cells: int) -> Tensor:
     """(2^C, C) all vectors of zeros and ones.
 

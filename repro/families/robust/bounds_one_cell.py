@@ -137,19 +137,6 @@ def dpo_at(
     return float(dpo_gap_at(np.array(ends), truth, bound, kl_weight).max())
 
 
-def exponent_at(truth: float, error: float) -> float:
-    """d ln F/d ln Z of the floor F(Z) = logit(σ(h) + Z/m) − h, at h = ``truth`` and F = ``error``.
-
-    It is the mean of σ′ over [h, h+F] over σ′(h+F), in closed form
-    sinh(F)/F + tanh(h/2)·(cosh F − 1)/F = 1 + ½·tanh(h/2)·F + F²/6 + …
-
-    >>> round(exponent_at(0.0, 0.1), 6)  # even labels: no first-order term
-    1.001668
-    """
-    half = math.sinh(error / 2) ** 2 * 2
-    return math.sinh(error) / error + math.tanh(truth / 2) * half / error
-
-
 @dataclass(frozen=True)
 class Labels:
     """The labels of one cell.

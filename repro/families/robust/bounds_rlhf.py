@@ -14,10 +14,8 @@ from repro.families.robust.algorithms_pessimism import (
 )
 from repro.families.robust.worlds_bandit import (
     Bandit,
-    difference_covariance,
     empirical_covariance,
     random_bandit,
-    relative_condition_number,
 )
 
 N_PAIRS = 2000
@@ -26,13 +24,6 @@ LARGE = 1e6
 """Ratio to a bound of 0 that does not hold."""
 ALIGNED_SHARE = 0.2
 """Share of cases in which the bounds are tight."""
-
-
-def greedy_ratio(rng: np.random.Generator, states: int, factor: float = 2.0) -> float:
-    """SubOpt(π̂, π*)/(2‖θ̂ − θ_true‖₂) for η = 0 (P4, eq. 4); ``factor`` replaces the 2."""
-    bandit, estimate = _case(rng, states)
-    gap = bandit.value(bandit.best) - bandit.value(greedy_policy(bandit.features, estimate))
-    return gap / (factor * float(np.linalg.norm(estimate - bandit.theta)))
 
 
 def pessimistic_ratio(
@@ -68,40 +59,6 @@ def _policy(bandit: Bandit, estimate: np.ndarray, metric: np.ndarray, width: flo
     if width > 0:
         return pessimistic_policy(believed, *args)[0]
     return most_optimistic_policy(believed, *args)
-
-
-def condition_ratio(
-    rng: np.random.Generator, states: int, dimension: bool, factor: float = 1.0
-) -> float:
-    """‖E[φ(π†) − φ(π_ref)]‖²_{(Σ̂+λI)⁻¹} / (3·d·κ(π†, π_ref)) (P4, Corollary 4.4).
-
-    Args:
-        rng: stream that draws the case.
-        states: S.
-        dimension: with the paper's factor d; without it the bound is ours: E[ψ]ᵀ·Σ⁺·E[ψ] ≤ 1.
-        factor: multiplies the bound.
-    """
-    bandit, estimate = _case(rng, states)
-    k = len(estimate)
-    metric = empirical_covariance(bandit, N_PAIRS, rng) + _ridge(bandit) * np.eye(k)
-    args = (bandit.features, bandit.state_prob)
-    data = difference_covariance(*args, bandit.data, bandit.data)
-    target = difference_covariance(*args, bandit.best, bandit.reference)
-    if np.abs(target).max() == 0:
-        return 0.0
-    mean = bandit.mean_feature(bandit.best) - bandit.mean_feature(bandit.reference)
-    kappa = relative_condition_number(target, data)
-    bound = 3 * (k if dimension else 1) * kappa * factor
-    return float(mean @ np.linalg.solve(metric, mean) / bound)
-
-
-def jensen_ratio(rng: np.random.Generator, states: int, factor: float = 1.0) -> float:
-    """E[ψ]ᵀ·Σ⁺·E[ψ], Σ = E[ψψᵀ], at most 1 by Schur's complement: the paper has d here (step d)."""
-    bandit, _ = _case(rng, states)
-    args = (bandit.features, bandit.state_prob)
-    target = difference_covariance(*args, bandit.best, bandit.reference)
-    mean = bandit.mean_feature(bandit.best) - bandit.mean_feature(bandit.reference)
-    return float(mean @ np.linalg.pinv(target, rcond=1e-10, hermitian=True) @ mean / factor)
 
 
 def _case(rng: np.random.Generator, states: int) -> tuple[Bandit, np.ndarray]:

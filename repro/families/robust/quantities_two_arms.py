@@ -71,13 +71,6 @@ def deviation(states: TwoArmStates, n_pairs: float, epsilon: float, shown: float
     return cost * noise / (win * (1 - win))
 
 
-def calibrated_width(
-    states: TwoArmStates, n_pairs: float, epsilon: float, failure_prob: float
-) -> float:
-    """Γ with P(‖θ̂ − θ‖_Σ̂ ≤ Γ) = 1 − δ for large n: the root of a χ² quantile."""
-    return 2 * privacy_cost(epsilon) / math.sqrt(n_pairs) * reach_of(states, failure_prob)
-
-
 def reach_of(states: TwoArmStates, failure_prob: float) -> float:
     """Γ/√m in standard deviations of one margin.
 

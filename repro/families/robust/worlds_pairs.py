@@ -6,7 +6,6 @@ condition after an isometry into the complement of the all-ones vector of R^{k+1
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -136,11 +135,6 @@ def random_pair_world(
     truth = truth / truth.norm() * radius * float(torch.rand(1, generator=generator))
     options = {"dtype": torch.float64, "device": device}
     return pair_world(x.to(**options), mass.to(**options), truth.to(**options), radius)
-
-
-def largest_logit(world: PairWorld) -> float:
-    """Largest |⟨x, θ⟩| that the class allows, at most B′."""
-    return world.radius * min(1.0, math.sqrt(float((world.coordinates**2).sum(1).max())))
 
 
 def unseen_direction(device: str = "cpu") -> PairWorld:

@@ -64,11 +64,6 @@ class Given:
         """(K/4)√(EΛ/q)."""
         return self.inverse_slope / 4 * math.sqrt(self.error * self.new_pairs / SQUARES)
 
-    @property
-    def effective(self) -> float:
-        """n/C_off + T/C_cov."""
-        return self.n_pairs / self.concentrability + self.horizon / self.coverability
-
 
 def least_gap(epsilon: float, n_pairs: float, horizon: float, rare: float) -> float:
     """What every algorithm leaves on the worse of two problems: min{1/8, .11c/√(2wn + T)}.

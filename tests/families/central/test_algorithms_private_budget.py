@@ -7,7 +7,6 @@ import pytest
 
 from repro.families.central.algorithms_budget import CentralBudget, KwiseBudget
 from repro.families.central.algorithms_private_budget import (
-    JointBudget,
     PrivateBudget,
     PrivateKwiseBudget,
 )
@@ -60,9 +59,3 @@ def test_what_constant_privacy_costs():
     )
     ranked = PrivateKwiseBudget(*NUMBERS, num_ranked=4)
     assert ranked.covariance_std(N) < KwiseBudget(*NUMBERS, num_ranked=4).covariance_std(N) / 30
-
-
-def test_together_takes_less_noise_on_both():
-    halves, both = PrivateBudget(*NUMBERS), JointBudget(*NUMBERS)
-    assert halves.noise_std > 1.3 * both.noise_std
-    assert halves.covariance_std(N) > 1.3 * both.covariance_std(N)

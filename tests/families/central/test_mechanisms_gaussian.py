@@ -11,7 +11,6 @@ from repro.families.central.mechanisms_gaussian import (
     classical_shift,
     exact_shift,
     gaussian_delta,
-    gaussian_epsilon,
 )
 
 
@@ -41,14 +40,14 @@ def test_delta_agrees_with_dp_accounting():
 def test_calibrations(epsilon, delta):
     shift = exact_shift(epsilon, delta)
     assert float(gaussian_delta(shift, epsilon)) == pytest.approx(delta, rel=1e-6)
-    assert gaussian_epsilon(shift, delta) == pytest.approx(epsilon, rel=1e-6)
+    assert GaussianShift(shift).exact_epsilon(delta) == pytest.approx(epsilon, rel=1e-6)
     assert classical_shift(epsilon, delta) < shift
     assert float(gaussian_delta(1.2 * shift, epsilon)) > 1.5 * delta
     assert GaussianShift(2 * shift).exact_epsilon(delta) > 2 * epsilon
 
 
 def test_no_delta_needed_is_epsilon_zero():
-    assert gaussian_epsilon(0.1, 0.5) == 0.0
+    assert GaussianShift(0.1).exact_epsilon(0.5) == 0.0
 
 
 def test_runs_have_the_stated_distributions():

@@ -6,15 +6,19 @@ import torch
 from mpmath import iv
 
 from repro.families.central import proofs_curvature as proof
-from repro.families.central.bounds_curvature import curvature_ratio, ranking_curvature_ratio
 from repro.families.central.bounds_rankings import automatic_derivatives
 from repro.families.central.quantities_rankings import RankingCase
-from repro.families.central.worlds_rankings import covariance_of_ranking
 from repro.study.proofs import decided
 
 
 def case_of(count, radius=0.05, feature_norm=1.0):
     return RankingCase(methods=(), num_ranked=count, feature_norm=feature_norm, radius=radius)
+
+
+def covariance_of_ranking(features):
+    """(R, d, d) what one ranking adds to n·Σ_K; φ (R, K, d)."""
+    centred = features - features.mean(1, keepdim=True)
+    return 2 / (features.shape[1] - 1) * torch.einsum("rkd,rke->rde", centred, centred)
 
 
 def value(method, case, *point):
@@ -32,8 +36,10 @@ def test_the_corrected_forms_are_proved_and_the_others_refuted(count):
 @pytest.mark.parametrize("count", [3, 5, 8])
 def test_the_counterexamples_are_those_of_the_losses(count):
     case = case_of(count, radius=1e-9)
-    worst = ranking_curvature_ratio(np.random.default_rng(0), 2, count, 1.0, 1e-9, 0.5)
-    assert value(proof.curvature_printed, case, 0.5) == pytest.approx(float(worst[0]))
+    one_differs = torch.tensor([1.0] + [-1.0] * (count - 1), dtype=torch.float64)[None, :, None]
+    _, hessian = automatic_derivatives(torch.zeros(1, 1, dtype=torch.float64), one_differs)
+    worst = 0.5 * covariance_of_ranking(one_differs) / hessian
+    assert value(proof.curvature_printed, case, 0.5) == pytest.approx(float(worst))
     turns = torch.tensor([(-1.0) ** k for k in range(count)], dtype=torch.float64)[None, :, None]
     term = float(torch.linalg.matrix_norm(covariance_of_ranking(turns), ord=2))
     assert value(proof.limit_of_many, case, 0.5) == pytest.approx(term / 2)
@@ -65,7 +71,7 @@ class Pair:
 
 
 def test_trajectories_that_cancel_by_the_hessian():
-    found = curvature_ratio(np.random.default_rng(0), 1, 2, 1.0, 1e-9, True)
-    assert value(proof.step_by_step, Pair(), 0.1) == pytest.approx(float(found[0]))
+    """y and −.9y with γ and the curvature both ¼: (1 + .81)·‖y‖⁴/(.1²·‖y‖⁴)."""
+    assert value(proof.step_by_step, Pair(), 0.1) == pytest.approx(1.81 / 0.1**2)
     assert decided(proof.step_by_step.run(Pair())) > 1.1
     assert decided(proof.of_the_sum.run(Pair())) <= 1 + 1e-9

@@ -24,7 +24,7 @@ from repro.families.central.searches_neighbours import (
     most_telling,
 )
 from repro.families.central.searches_rankings import evenly_ranked, mirrored_ranking, start
-from repro.families.central.searches_rankings_line import ranking_on_line, versions
+from tools.rankings_on_line import ranking_on_line, versions
 
 
 def flipped(dimension, sigma, count=5000.0):

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from repro.families.central.worlds_axis import multi_scale_world
-from repro.families.central.worlds_rankings import ChoiceSetWorld, covariance_of_ranking
+from repro.families.central.worlds_rankings import ChoiceSetWorld
 
 
 def over_pairs(features):
@@ -23,14 +23,6 @@ def test_covariance_is_the_mean_over_pairs(num_ranked):
     share = torch.tensor([[0.5, 0.3, 0.2]]).double()
     expected = sum(weight * over_pairs(world.features[s]) for s, weight in enumerate(share[0]))
     torch.testing.assert_close(world.covariance(share)[0], expected)
-
-
-@pytest.mark.parametrize("num_ranked", [2, 5, 8])
-def test_term_of_one_ranking(num_ranked):
-    features = torch.from_numpy(np.random.default_rng(0).standard_normal((3, num_ranked, 2)))
-    found = covariance_of_ranking(features)
-    for row in range(3):
-        torch.testing.assert_close(found[row], over_pairs(features[row]))
 
 
 def test_states_are_drawn_by_their_share():

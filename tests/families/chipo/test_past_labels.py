@@ -83,7 +83,7 @@ def test_bounds_on_random_cells():
         assert math.sqrt(largest_squared_error(cell)) <= cell.bound * (1 + 1e-12)
         assert largest_squared_error(cell) >= oblivious_squared_error(cell) * (1 - 1e-12)
         even = Cell(cell.n_pairs, 0.0, cost, reach, cell.corruption)
-        p, n = even.push, even.n_pairs
+        p, n = even.corruption * reach / cost, even.n_pairs
         limit = (cost / n) ** 2 * (n**2 * p**2 + 2 * n * (1 - p**2))
         assert largest_squared_error(even) <= limit * (1 + 1e-12)
 

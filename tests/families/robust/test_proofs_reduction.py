@@ -11,8 +11,8 @@ from repro.families.robust.worlds_bandit import (
     random_bandit,
     relative_condition_number,
 )
-from repro.families.robust.worlds_line import ALL, LogLinearLine, random_line
 from repro.study.proofs import decided
+from tests.families.robust.worlds_line import ALL, LogLinearLine, random_line
 
 RIGHT = (
     "end",

@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from repro.base.notation import epsilon_of_cost
+from repro.base.notation import epsilon_of_cost, privacy_cost
 from repro.corruption.orders import Order
 from repro.families.robust.adversaries import NONE, STRONG
 from repro.families.robust.bounds_cases import (
     PricedCase,
     RandomCells,
-    eq_20_ratios,
     random_floor,
     tight_world,
 )
@@ -26,9 +25,6 @@ from repro.families.robust.bounds_floor import (
 )
 from repro.families.robust.bounds_modulus import least_floor
 from repro.families.robust.bounds_rlhf import (
-    condition_ratio,
-    greedy_ratio,
-    jensen_ratio,
     pessimistic_ratio,
 )
 from repro.families.robust.cases import RobustCase
@@ -49,7 +45,6 @@ from repro.families.robust.quantities_two_arms import (
     CalibratedCase,
     MarginCase,
     TwoArmStates,
-    calibrated_width,
     cost_in_many_states,
     deviation,
     estimated_margins,
@@ -129,12 +124,6 @@ def test_random_floors_stay_below_and_the_wrong_bound_does_not():
     assert tight_world(0.5, np.random.default_rng(0)).cell_prob.item() == 1.0
 
 
-def test_eq_20_end_holds_and_its_first_step_does_not():
-    rng = np.random.default_rng(0)
-    assert eq_20_ratios(1.0, True, rng, 20).max() <= 1 + 1e-9
-    assert eq_20_ratios(1.0, False, rng, 20).max() > 1.3
-
-
 def margins(states: TwoArmStates, n_pairs: int, margin: float, width: float = 0.0) -> MarginCase:
     return MarginCase(
         methods=(), n_pairs=n_pairs, epsilon=1.0, world=states, margin=margin, width=width
@@ -180,10 +169,15 @@ def test_tails_go_on_where_nothing_is_ever_drawn():
     )
 
 
+def width_at(states: TwoArmStates, n_pairs: float) -> float:
+    """Γ at ε = 1 with P(‖θ̂ − θ‖_Σ̂ ≤ Γ) = .95 for large n."""
+    return 2 * privacy_cost(1.0) / math.sqrt(n_pairs) * reach_of(states, 0.05)
+
+
 def test_width_covers_as_calibrated():
     states, n = TwoArmStates(3, 0.1), 10**9
     found = estimated_margins(margins(states, n, 1e-9), RNG(0), 4000)
-    inside = (states.mass * found**2).sum(axis=1) <= calibrated_width(states, n, 1.0, 0.05) ** 2
+    inside = (states.mass * found**2).sum(axis=1) <= width_at(states, n) ** 2
     assert inside.mean() == pytest.approx(0.95, abs=0.015)
 
 
@@ -202,7 +196,7 @@ def test_the_gap_of_one_state_is_its_law_summed(failure_prob):
 
 def test_many_states_cost_what_the_law_of_large_numbers_says():
     states, n = TwoArmStates(256, 0.3 / 256), 10**10
-    unit, width = deviation(states, n, 1.0), calibrated_width(states, n, 1.0, 0.05)
+    unit, width = deviation(states, n, 1.0), width_at(states, n)
     gap = sampled_gap(margins(states, n, 1.5 * unit, width), RNG(0), 400).mean()
     claimed = cost_in_many_states(1.5, reach_of(states, 0.05) / 16) * unit
     assert gap == pytest.approx(claimed, rel=0.02)
@@ -223,12 +217,8 @@ def test_attacked_floor_between_the_width_and_twice_of_it():
 
 @pytest.mark.parametrize("states", [1, 2])
 def test_reduction_ratios(states):
-    rngs = [np.random.default_rng(i) for i in range(40)]
-    assert max(greedy_ratio(r, states) for r in rngs) <= 1 + 1e-6
-    assert max(greedy_ratio(np.random.default_rng(i), states, 1.0) for i in range(80)) > 1.5
-    assert max(condition_ratio(r, states, False) for r in rngs) <= 1
-    assert max(jensen_ratio(r, states) for r in rngs) <= 1 + 1e-9
-    assert max(pessimistic_ratio(r, states) for r in rngs[:8]) <= 1 + 1e-6
+    rngs = [np.random.default_rng(i) for i in range(8)]
+    assert max(pessimistic_ratio(r, states) for r in rngs) <= 1 + 1e-6
 
 
 def test_a_set_that_misses_the_truth_breaks_the_bound():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from repro.families.robust.searches_two_responses import TwoResponses, climbed
+from tests.families.robust.searches_two_responses import TwoResponses, climbed
 
 
 def line(bound: float, reference: float) -> TwoResponses:

@@ -14,7 +14,6 @@ from repro.families.robust.bounds_one_cell import (
     Strong,
     dpo_at,
     estimation_at,
-    exponent_at,
     greedy_at,
     pessimism_at,
 )
@@ -27,6 +26,17 @@ from repro.families.robust.bounds_rare_pair import (
 from repro.families.robust.quantities_uncovered import MARGIN_SHARES, WEIGHT
 from repro.study.row import Need
 from theorems.ctl_ltc_separation import CtlLtcSeparation
+
+
+def exponent_at(truth: float, error: float) -> float:
+    """d ln F/d ln Z of the floor F(Z) = logit(σ(h) + Z/m) − h, at h = ``truth`` and F = ``error``.
+
+    It is the mean of σ′ over [h, h+F] over σ′(h+F), in closed form
+    sinh(F)/F + tanh(h/2)·(cosh F − 1)/F = 1 + ½·tanh(h/2)·F + F²/6 + …
+    """
+    half = math.sinh(error / 2) ** 2 * 2
+    return math.sinh(error) / error + math.tanh(truth / 2) * half / error
+
 
 PAGE = Path(__file__).parents[3] / "docs/explanations/separation_at_any_size.md"
 COSTS = np.array([1.04, 1.7, 3, 6, 12, 40])

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from repro.families.robust.worlds_line import ALL, LogLinearLine, random_line
+from tests.families.robust.worlds_line import ALL, LogLinearLine, random_line
 
 B = math.log(8) / 2
 

@@ -24,7 +24,6 @@ from repro.families.robust.worlds_log_linear import three_arms, two_arms
 from repro.families.robust.worlds_pairs import (
     complement_basis,
     isotropic_cells,
-    largest_logit,
     orthogonal_cells,
     pairs_of,
     random_pair_world,
@@ -48,7 +47,7 @@ def test_embedding_keeps_logits_norms_and_coverage():
     assert float(world.theta.norm()) == pytest.approx(np.hypot(0.4, 0.1))
     assert world.min_eigenvalue == pytest.approx(0.2)
     assert torch.allclose(world.coordinates @ world.truth, world.reward_diff)
-    assert largest_logit(world) == pytest.approx(2.0)
+    assert world.coordinates.norm(dim=1).max() * world.radius == pytest.approx(2.0)
 
 
 def test_isotropic_has_the_largest_coverage():

@@ -52,7 +52,8 @@ def test_what_a_round_finds_new_is_one_over_the_labels_but_for_a_logarithm():
         n, rounds = (round(10 ** rng.uniform(0, 12)) for _ in range(2))
         given = Given(1.0, n, rounds, 1 + 9 * rng.random(), 10 ** rng.uniform(0, 6), 3.0, 1.0)
         most = 2 / math.log(2) * max(1, math.log1p(rounds / given.coverability))
-        assert given.new_pairs * given.effective <= most * (1 + 1e-12)
+        effective = n / given.concentrability + rounds / given.coverability
+        assert given.new_pairs * effective <= most * (1 + 1e-12)
 
 
 def test_the_potential_by_summation():
