@@ -24,10 +24,6 @@ class Draws(Protocol):
         """Binomial successes, elementwise."""
         ...
 
-    def categories(self, prob: Tensor) -> Tensor:
-        """(L,) one category of prob (L, C) each, −1 for what is left."""
-        ...
-
 
 @dataclass(frozen=True)
 class NumpyDraws:
@@ -47,11 +43,6 @@ class NumpyDraws:
         """Binomial successes by numpy."""
         drawn = self.rng.binomial(counts.numpy().astype(np.int64), prob.numpy().clip(0, 1))
         return torch.from_numpy(drawn.astype(np.float64))
-
-    def categories(self, prob: Tensor) -> Tensor:
-        """One category per run by inversion."""
-        uniform = torch.from_numpy(self.rng.random(len(prob)))
-        return _invert(prob, uniform)
 
 
 class TorchDraws:
@@ -78,13 +69,6 @@ class TorchDraws:
         """Binomial successes by torch."""
         return torch.binomial(counts, prob.clamp(0, 1), generator=self._generator)
 
-    def categories(self, prob: Tensor) -> Tensor:
-        """One category per run by inversion."""
-        uniform = torch.rand(
-            len(prob), dtype=prob.dtype, device=prob.device, generator=self._generator
-        )
-        return _invert(prob, uniform)
-
 
 def draws_on(device: str, rng: np.random.Generator) -> Draws:
     """The draws that fit a device."""
@@ -103,8 +87,3 @@ def geometric_times(horizon: int, ratio: float, first: int = 1) -> list[int]:
     while times[-1] < horizon:
         times.append(min(horizon, max(times[-1] + 1, int(ratio * times[-1]))))
     return times[: horizon + 1]
-
-
-def _invert(prob: Tensor, uniform: Tensor) -> Tensor:
-    found = (uniform[:, None] >= prob.cumsum(dim=1)).sum(dim=1)
-    return torch.where(found < prob.shape[1], found, -1)

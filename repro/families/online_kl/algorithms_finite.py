@@ -90,14 +90,6 @@ class FiniteLearner:
         self._forms = self._forms + pairs @ self._class.couple_square.T
         self._best = None
 
-    def observe_pair(self, cell: Tensor, label: Tensor) -> None:
-        """Add one privatised label ±1 per run: cell (L,) long, −1 for two equal responses."""
-        run, cell = torch.nonzero(cell >= 0)[:, 0], cell[cell >= 0]
-        self.pairs[run, cell] += 1
-        self.label_sum[run, cell] += label[run]
-        self._forms[run] += self._class.couple_square.T[cell]
-        self._best = None
-
     @property
     def best(self) -> Tensor:
         """(L,) index of the least-squares reward."""

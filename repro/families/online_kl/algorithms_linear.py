@@ -1,4 +1,4 @@
-"""The linear reward class of Algorithm 2: closed-form uncertainty, rank-one updates."""
+"""The linear reward class of Algorithm 2: closed-form uncertainty."""
 
 from __future__ import annotations
 
@@ -67,20 +67,6 @@ class LinearLearner:
         size = self.theta.shape[1]
         self._precision = self._precision + (pairs @ self._outer).reshape(-1, size, size)
         self._inverse = None
-        self._fit()
-
-    def observe_pair(self, cell: Tensor, label: Tensor) -> None:
-        """Add one privatised label ±1 per run: cell (L,) long, −1 for two equal responses."""
-        informative = cell >= 0
-        run, cell = torch.nonzero(informative)[:, 0], cell[informative]
-        self.pairs[run, cell] += 1
-        self.label_sum[run, cell] += label[run]
-        x = self._world.feature_diff[cell]
-        inverse = self._inverted()
-        product = (inverse[run] @ x[..., None])[..., 0]
-        shrink = 1 + (product * x).sum(-1)
-        inverse[run] -= product[:, :, None] * product[:, None, :] / shrink[:, None, None]
-        self._precision[run] += x[:, :, None] * x[:, None, :]
         self._fit()
 
     def reward(self) -> Tensor:

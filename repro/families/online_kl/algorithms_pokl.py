@@ -1,10 +1,10 @@
-"""Algorithm 2 of P1 (POKL-RLHF): its policies, its regret, and two simulators of it.
+"""Algorithm 2 of P1 (POKL-RLHF): its policies, its regret, and a simulator of it.
 
-``stepwise_rounds`` is the reference: one pair a round, rank-one updates, new policies every
-round.  ``blocked_rounds`` freezes the policies on a grid of times and draws each block's labels
+``blocked_rounds`` freezes the policies on a grid of times and draws each block's labels
 as one multinomial and one binomial, exact given the policies; horizons of 1e10 cost a few
 hundred blocks.  Freezing makes policies older by up to the grid's ratio q, which raises the
-regret of a run by about ln(q)/2 of its share per unit of log T (its tests measure it).
+regret of a run by about ln(q)/2 of its share per unit of log T (its tests measure it, against
+one pair a round and new policies every round).
 """
 
 from __future__ import annotations
@@ -33,10 +33,6 @@ class Learner(Protocol):
 
     def observe(self, pairs: Tensor, label_sum: Tensor) -> None:
         """Add a block: (L, C) pairs per cell and the sum of their privatised labels ±1."""
-        ...
-
-    def observe_pair(self, cell: Tensor, label: Tensor) -> None:
-        """Add one pair per run: cell (L,), −1 for two equal responses, and label ±1 (L,)."""
         ...
 
     def reward(self) -> Tensor:
@@ -179,20 +175,3 @@ def blocked_rounds(game: Game, times: Sequence[int], draws: Draws) -> Iterator[R
         wins = draws.binomial(pairs, win_prob)
         learner.observe(pairs, 2 * wins - pairs)
     yield game.policies(learner, times[-1], 0)
-
-
-def stepwise_rounds(game: Game, horizon: int, draws: Draws) -> Iterator[Round]:
-    """Simulate round by round, as Algorithm 2 is written.
-
-    Yields:
-        The policies of every round, and those after the last.
-    """
-    learner, win_prob = game.rewards.learner(game.batch), game.win_prob()
-    for time in range(horizon):
-        current = game.policies(learner, time, 1)
-        yield current
-        cell = draws.categories(game.cell_prob(current))
-        chance = win_prob.gather(1, cell.clamp(min=0)[:, None])[:, 0]
-        label = 2 * draws.binomial(torch.ones_like(chance), chance) - 1
-        learner.observe_pair(cell, label)
-    yield game.policies(learner, horizon, 0)

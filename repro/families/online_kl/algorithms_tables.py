@@ -65,12 +65,6 @@ class TableLearner:
         """Add a block of privatised labels, (L, S) counts and sums."""
         self.pairs, self.label_sum = self.pairs + pairs, self.label_sum + label_sum
 
-    def observe_pair(self, cell: Tensor, label: Tensor) -> None:
-        """Add one privatised label ±1 per run: cell (L,) long, −1 for two equal responses."""
-        run, cell = torch.nonzero(cell >= 0)[:, 0], cell[cell >= 0]
-        self.pairs[run, cell] += 1
-        self.label_sum[run, cell] += label[run]
-
     def difference(self) -> Tensor:
         """(L, S) the estimate of r(s, 1) − r(s, 2); 0 where nothing was seen."""
         seen = self.pairs.clamp(min=1)

@@ -32,10 +32,5 @@ class DrawsOfParts:
         parts = zip(self._sources, self._split(counts), self._split(prob), strict=True)
         return torch.cat([s.binomial(n, p) for s, n, p in parts])
 
-    def categories(self, prob: Tensor) -> Tensor:
-        """(L,) one category of prob (L, C) each, −1 for what is left."""
-        parts = zip(self._sources, self._split(prob), strict=True)
-        return torch.cat([s.categories(p) for s, p in parts])
-
     def _split(self, tensor: Tensor) -> Sequence[Tensor]:
         return tensor.chunk(len(self._sources))

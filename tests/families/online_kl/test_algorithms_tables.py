@@ -111,18 +111,6 @@ def test_the_likelihood_set_is_within_the_repaired_width():
     assert (width <= (gamma * plain).clamp(max=2 * BOUND) * (1 + 1e-12)).all()
 
 
-def test_one_by_one_and_as_a_block():
-    one, block = (TwoResponseTables(WORLD).learner(batch(1.0)) for _ in range(2))
-    cells, labels = torch.tensor([0, 1, -1]), torch.tensor([1.0, -1, 1], dtype=torch.float64)
-    one.observe_pair(cells, labels)
-    block.observe(
-        torch.tensor([[1.0, 0], [0, 1], [0, 0]], dtype=torch.float64),
-        torch.tensor([[1.0, 0], [0, -1], [0, 0]], dtype=torch.float64),
-    )
-    torch.testing.assert_close(one.pairs, block.pairs)
-    torch.testing.assert_close(one.reward(), block.reward())
-
-
 def test_tables_make_themselves_and_count_their_net():
     tables = LikelihoodTables(2.0)(WORLD)
     assert isinstance(tables, TwoResponseTables)

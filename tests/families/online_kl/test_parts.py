@@ -97,4 +97,3 @@ def test_a_part_stops_at_its_horizon():
     draws = DrawsOfParts([NumpyDraws(rng) for rng in streams(2)], [3, 10])
     totals = [draws.counts(2, prob).sum(dim=1).tolist() for _ in range(3)]
     assert totals == [[2, 2, 2, 2], [1, 1, 2, 2], [0, 0, 2, 2]]
-    assert draws.categories(prob).shape == (4,)

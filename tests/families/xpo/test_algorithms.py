@@ -78,7 +78,6 @@ class Fixed:
     def __init__(self, drawn: np.ndarray, wins: np.ndarray):
         self.counts = lambda total, prob: torch.from_numpy(drawn[None])
         self.binomial = lambda counts, prob: torch.from_numpy(wins[None])
-        self.categories = lambda prob: torch.zeros(len(prob))
 
 
 def test_a_block_is_counted_by_response():
