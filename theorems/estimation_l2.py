@@ -238,10 +238,6 @@ class EstimationL2(RobustExperiment[Case]):
             on_complement, (on_all_of_rd,), given=the_value),
     )  # fmt: skip
 
-    def case(self, point: Point) -> Case:
-        """What the row says that its cases are made of."""
-        return point.row.given(self, point)
-
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Definition 5.1 and Assumption 5.6 (on the complement of 1), and n ≥ 8·ln(d/δ)/ξ."""
         return tuple(

@@ -257,10 +257,6 @@ class EstimationWeighted(RobustExperiment[Case]):
             settles=("p4.claim_e_2",)),
     )  # fmt: skip
 
-    def case(self, point: Point) -> Case:
-        """What the row says that its cases are made of."""
-        return point.row.given(self, point)
-
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Definition 5.1 on the worlds of the noise rows, and rare cells inside the class."""
         rare = self.config.worlds["rare"]

@@ -69,7 +69,7 @@ from repro.families.robust.quantities_minimax import (
     hidden_floor,
 )
 from repro.families.robust.worlds_rare_cell import RareCell
-from repro.families.robust.wrong import no_debias, orders_swapped
+from repro.families.robust.wrong import as_it_is, half_more_flips, no_debias, orders_swapped
 from repro.study.case import Case, Point, PointCase
 from repro.study.claims import Inequality, Ratio
 from repro.study.proofs import proved
@@ -80,22 +80,14 @@ Claimed = Callable[[float, float, float], float]
 """(Z, B′, ξ) → a floor."""
 
 
-@method
-def any_learner(case: RobustCase) -> RobustCase:
-    """The case as it is: no estimator is named."""
-    return case
+any_learner = Method("any_learner", as_it_is)
+"""No estimator is named."""
 
 
 @method
 def one_side_attacked(case: RobustCase) -> RobustCase:
     """Wrong: all the flips under one of the two parameters, half as many in all."""
     return replace(case, corruption=case.corruption / 2)
-
-
-@method
-def half_more_flips(case: RobustCase) -> RobustCase:
-    """Wrong: α half as large again."""
-    return replace(case, corruption=1.5 * case.corruption)
 
 
 algorithm_1 = Method("algorithm_1", lambda case: case)
@@ -269,10 +261,6 @@ class MinimaxFloor(RobustExperiment[Case]):
             SWAPPED, given=policy(STRONG_LTC), needs=HIDDEN_LTC, settles=(POLICY,),
             fixed=INFINITE),
     )  # fmt: skip
-
-    def case(self, point: Point) -> Case:
-        """What the row says that its cases are made of."""
-        return point.row.given(self, point)
 
     def bound(self, point: Point) -> float:
         """B′."""

@@ -88,7 +88,7 @@ from repro.families.robust.quantities_uncovered import (
     unseen_dpo,
 )
 from repro.families.robust.worlds_pairs import PolicyPairs
-from repro.families.robust.wrong import as_it_is, no_debias, orders_swapped
+from repro.families.robust.wrong import as_it_is, half_more_flips, no_debias, orders_swapped
 from repro.study.case import Point
 from repro.study.claims import Ratio, Slope
 from repro.study.results import AssumptionResult
@@ -134,12 +134,6 @@ def as_if_even(case: RobustCase[PolicyPairs]) -> RobustCase[PolicyPairs]:
     """Wrong for a sweep of β: in units of the noise of even labels, no 1/γ."""
     shown = float(case.world.reward_diff[0])
     return replace(case, claimed=case.claimed * 4 * float(expit(shown) * expit(-shown)))
-
-
-@method
-def half_more_flips(case: RobustCase) -> RobustCase:
-    """Wrong: α half as large again."""
-    return replace(case, corruption=1.5 * case.corruption)
 
 
 @method
@@ -406,10 +400,6 @@ class PrivateRobustDpo(RobustExperiment[RobustCase]):
             LOST, pessimistic, (dpo,), on="uncovered", given=one_uncovered,
             needs=(Need.PESSIMISM,), settles=("p4.rem_4_8",)),
     )  # fmt: skip
-
-    def case(self, point: Point) -> RobustCase:
-        """What the row says that its cases are made of."""
-        return point.row.given(self, point)
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Assumption 4.5: one-hot features hold every policy; θ_true lies inside the class."""

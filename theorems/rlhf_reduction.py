@@ -146,10 +146,6 @@ class RlhfReduction(RobustExperiment[Case]):
             settles=("p4.prop_4_2",)),
     )  # fmt: skip
 
-    def case(self, point: Point) -> Case:
-        """What the row says that its cases are made of."""
-        return point.row.given(self, point)
-
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """‖φ‖ ≤ 1, ‖θ*‖ ≤ B and eq. (5) hold by construction of every case."""
         return (AssumptionResult("Assumption 4.1, eq. (5)", True, "by construction"),)

@@ -65,7 +65,13 @@ from repro.families.robust.quantities_uncovered import (
     uncovered_estimation,
     uncovered_greedy,
 )
-from repro.families.robust.wrong import orders_swapped
+from repro.families.robust.wrong import (
+    as_it_is,
+    even_labels,
+    half_more_flips,
+    orders_swapped,
+    with_fields,
+)
 from repro.study.case import Case, Point
 from repro.study.claims import Ratio, Slope
 from repro.study.config import Probes
@@ -79,10 +85,7 @@ MARGIN = 1.5
 """u where there are many states: beyond the margins that pessimism gives up altogether."""
 
 
-@method
-def algorithm_2(case):
-    """The case as it is."""
-    return case
+algorithm_2, greedy = Method("algorithm_2", as_it_is), Method("greedy", as_it_is)
 
 
 algorithm_1 = Method("algorithm_1", lambda case: case)
@@ -106,34 +109,14 @@ def width_of_one_feature(case: CalibratedCase) -> CalibratedCase:
     return replace(case, share=case.share / case.world.num_states**0.5)
 
 
-@method
-def width_of_even_odds(case: CalibratedCase) -> CalibratedCase:
-    """Wrong for a sweep of δ: Γ that covers half of the time."""
-    return replace(case, failure_prob=0.5)
-
-
-@method
-def even_labels(case: CalibratedCase) -> CalibratedCase:
-    """Wrong for a sweep of B′: labels as even as those of the margin alone, no 1/γ."""
-    return replace(case, known=0.0)
+width_of_even_odds = with_fields("width_of_even_odds", failure_prob=0.5)
+"""Wrong for a sweep of δ: Γ that covers half of the time."""
 
 
 @method
 def twice_the_corruption(case: LadderCase) -> LadderCase:
     """Wrong: Γ of twice α."""
     return replace(case, believed=2 * case.corruption)
-
-
-@method
-def greedy(case: RobustCase) -> RobustCase:
-    """The case as it is: no Γ."""
-    return case
-
-
-@method
-def half_more_flips(case: RobustCase) -> RobustCase:
-    """Wrong: α half as large again."""
-    return replace(case, corruption=1.5 * case.corruption)
 
 
 GAP = over_claimed("gap / K·2c(ε)√(κ/n)", exact_calibrated_gap)

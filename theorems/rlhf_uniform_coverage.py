@@ -46,7 +46,14 @@ from repro.families.robust.quantities_two_arms import (
     worst_margin,
 )
 from repro.families.robust.worlds_pairs import orthogonal_cells
-from repro.families.robust.wrong import as_it_is, biased_reading, huber_adversary, orders_swapped
+from repro.families.robust.wrong import (
+    as_it_is,
+    biased_reading,
+    even_labels,
+    huber_adversary,
+    orders_swapped,
+    with_fields,
+)
 from repro.study.case import Case, Point
 from repro.study.claims import Ratio
 from repro.study.config import Probes
@@ -77,16 +84,8 @@ def every_pair_informs(case: MarginCase) -> MarginCase:
     return replace(case, world=replace(case.world, mass=1.0))
 
 
-@method
-def even_labels(case: MarginCase) -> MarginCase:
-    """Wrong for a sweep of B′: labels as even as those of the margin alone, no 1/γ."""
-    return replace(case, known=0.0)
-
-
-@method
-def lost_at_even_odds(case: CalibratedCase) -> CalibratedCase:
-    """Wrong for a sweep of δ: the margin that is lost half of the time."""
-    return replace(case, failure_prob=0.5)
+lost_at_even_odds = with_fields("lost_at_even_odds", failure_prob=0.5)
+"""Wrong for a sweep of δ: the margin that is lost half of the time."""
 
 
 algorithm_2 = Method("algorithm_2", as_it_is)

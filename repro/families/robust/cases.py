@@ -132,6 +132,10 @@ class RobustExperiment(Experiment[C]):
         super().__init__(config, setting)
         self._instance_world: PairWorld | None = None
 
+    def case(self, point: Point) -> C:
+        """What the row says that its cases are made of."""
+        return point.row.given(self, point)
+
     def world(self, point: Point) -> Any:
         """The world of one grid point, built once in a process."""
         if point.row.on == INSTANCE:

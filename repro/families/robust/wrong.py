@@ -7,12 +7,12 @@ order or adversary.  The wrong ones are the controls: a verdict that they pass i
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from repro.corruption import debiasing
 from repro.families.robust.adversaries import HUBER, MASK, STRONG, UNIFORM
 from repro.families.robust.cases import RobustCase
-from repro.study.row import Method, method, privacy_mistake
+from repro.study.row import Method, method
 
 AnyCase = TypeVar("AnyCase", bound=RobustCase)
 
@@ -31,49 +31,34 @@ algorithm_1 = Method("algorithm_1", as_it_is)
 orders_swapped = Method("orders_swapped", swapped, privacy_mistake=True)
 
 
-@privacy_mistake
-def no_debias(case: AnyCase) -> AnyCase:
-    """Wrong: privatised labels taken as clean."""
-    return replace(case, reading=debiasing.no_debias)
+def with_fields(name: str, privacy_mistake: bool = False, **fields: Any) -> Method:
+    """A wrong version by its name: the case with some fields at other values."""
+    return Method(name, lambda case: replace(case, **fields), privacy_mistake)
 
 
-@privacy_mistake
-def shift_without_scale(case: AnyCase) -> AnyCase:
-    """Wrong: z + σ(ε) − 1 without the factor c(ε)."""
-    return replace(case, reading=debiasing.shift_without_scale)
-
-
-@privacy_mistake
-def cost_squared(case: AnyCase) -> AnyCase:
-    """Wrong: c(ε)² in the place of c(ε)."""
-    return replace(case, reading=debiasing.cost_squared)
-
-
-@method
-def biased_reading(case: AnyCase) -> AnyCase:
-    """Wrong: a flip probability that is 1 % too high."""
-    return replace(case, reading=debiasing.biased)
-
-
-@method
-def random_flips(case: AnyCase) -> AnyCase:
-    """Wrong: flips that look at nothing, in the place of an adversary."""
-    return replace(case, adversary=UNIFORM)
+no_debias = with_fields("no_debias", True, reading=debiasing.no_debias)
+"""Wrong: privatised labels taken as clean."""
+shift_without_scale = with_fields(
+    "shift_without_scale", True, reading=debiasing.shift_without_scale
+)
+"""Wrong: z + σ(ε) − 1 without the factor c(ε)."""
+cost_squared = with_fields("cost_squared", True, reading=debiasing.cost_squared)
+"""Wrong: c(ε)² in the place of c(ε)."""
+biased_reading = with_fields("biased_reading", reading=debiasing.biased)
+"""Wrong: a flip probability that is 1 % too high."""
+random_flips = with_fields("random_flips", adversary=UNIFORM)
+"""Wrong: flips that look at nothing, in the place of an adversary."""
+mask_process = with_fields("mask_process", adversary=MASK)
+"""Wrong: the masks of P4's Appendix D in the place of an adversary."""
+strong_adversary = with_fields("strong_adversary", adversary=STRONG)
+"""Wrong where the claim is about Huber's corruption."""
+huber_adversary = with_fields("huber_adversary", adversary=HUBER)
+"""Wrong where the claim is about the strong adversary."""
+even_labels = with_fields("even_labels", known=0.0)
+"""Wrong for a sweep of B′: labels as even as those of the margin alone, no 1/γ."""
 
 
 @method
-def mask_process(case: AnyCase) -> AnyCase:
-    """Wrong: the masks of P4's Appendix D in the place of an adversary."""
-    return replace(case, adversary=MASK)
-
-
-@method
-def strong_adversary(case: AnyCase) -> AnyCase:
-    """Wrong where the claim is about Huber's corruption."""
-    return replace(case, adversary=STRONG)
-
-
-@method
-def huber_adversary(case: AnyCase) -> AnyCase:
-    """Wrong where the claim is about the strong adversary."""
-    return replace(case, adversary=HUBER)
+def half_more_flips(case: AnyCase) -> AnyCase:
+    """Wrong: α half as large again."""
+    return replace(case, corruption=1.5 * case.corruption)
