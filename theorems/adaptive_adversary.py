@@ -43,11 +43,7 @@ from repro.families.chipo.past_labels import (
     sees_the_past,
     simulated_errors,
 )
-from repro.preferences.label_law import (
-    Estimate,
-    as_fitted,
-    on_arrays,
-)
+from repro.preferences.label_law import Estimate, as_fitted, on_arrays
 from repro.study.case import Point
 from repro.study.claims import Inequality, Ratio, Slope
 from repro.study.config import Overrides, Probe, Probes

@@ -46,12 +46,7 @@ from repro.families.offline_kl.algorithms_channel_learners import (
     unknown_flips,
 )
 from repro.families.offline_kl.algorithms_channels import BOTH, SYMMETRIC
-from repro.families.offline_kl.cases import (
-    OfflineCase,
-    realizable,
-    searched,
-    searched_of_labels,
-)
+from repro.families.offline_kl.cases import OfflineCase, realizable, searched, searched_of_labels
 from repro.families.offline_kl.cases_channels import (
     ChannelCase,
     ChannelExperiment,

@@ -77,16 +77,7 @@ from repro.families.robust.wrong import (
 from repro.study.case import Case, Point, PointCase
 from repro.study.claims import Inequality, Ratio, Slope
 from repro.study.results import AssumptionResult
-from repro.study.row import (
-    INSTANCE,
-    Evidence,
-    Measure,
-    Method,
-    Need,
-    Row,
-    method,
-    per_method,
-)
+from repro.study.row import INSTANCE, Evidence, Measure, Method, Need, Row, method, per_method
 
 NOISE = of_changed_case("‖θ̂ − θ_true‖₂ without corruption", estimation_floor)
 TAIL = over_claimed("|error| exceeded with probability δ / s·z_{δ/2}", exact_error)

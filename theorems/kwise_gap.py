@@ -46,11 +46,7 @@ from repro.families.central.cases import (
     inputs_of_algorithm_1,
     learnt,
 )
-from repro.families.central.quantities_rankings import (
-    OFF_GRADIENT,
-    OFF_HESSIAN,
-    RankingCase,
-)
+from repro.families.central.quantities_rankings import OFF_GRADIENT, OFF_HESSIAN, RankingCase
 from repro.families.central.worlds_axis import (
     AxisWorld,
     half_null_world,

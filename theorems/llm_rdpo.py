@@ -41,14 +41,7 @@ import numpy as np
 from repro.base.schema import Corruption, Positive
 from repro.corruption.orders import Order
 from repro.llm.cases import ReleaseCase, ReleaseExperiment, ReleaseProbes, Work, seeds
-from repro.llm.release_study import (
-    Longest,
-    Seed,
-    Trained,
-    above_length,
-    first_steps,
-    reached,
-)
+from repro.llm.release_study import Longest, Seed, Trained, above_length, first_steps, reached
 from repro.study.case import Point
 from repro.study.claims import Ratio
 from repro.study.row import Method, Need, Row

@@ -52,12 +52,7 @@ from repro.families.offline_kl import bounds_hypercube as step
 from repro.families.offline_kl import proofs_scalar as proof
 from repro.families.offline_kl.algorithms_hypercube import no_data, posterior_mean
 from repro.families.offline_kl.cases import LabelledPoint, searched_of_labels
-from repro.families.offline_kl.cases_hypercube import (
-    HypercubeCase,
-    Ladder,
-    worst_risk,
-    worst_rung,
-)
+from repro.families.offline_kl.cases_hypercube import HypercubeCase, Ladder, worst_risk, worst_rung
 from repro.families.offline_kl.worlds_hypercube import HypercubePrior
 from repro.study.case import Case, Point
 from repro.study.claims import Inequality, Slope

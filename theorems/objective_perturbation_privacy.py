@@ -68,11 +68,7 @@ from repro.families.central.cases_estimate import (
     with_jacobian,
     without_jacobian,
 )
-from repro.families.central.cases_privacy import (
-    CentralPrivacy,
-    CentralPrivacyProbes,
-    epsilon_ratio,
-)
+from repro.families.central.cases_privacy import CentralPrivacy, CentralPrivacyProbes, epsilon_ratio
 from repro.families.central.cases_tolerance import (
     all_printed,
     certified_alone,

@@ -45,11 +45,7 @@ import numpy as np
 from repro.families.offline_kl import proofs_scalar as proof
 from repro.families.offline_kl import searches_readings as step
 from repro.families.offline_kl.bounds_reward_error import OppositeRewards
-from repro.families.offline_kl.cases import (
-    LabelledPoint,
-    computed_over,
-    searched_of_labels,
-)
+from repro.families.offline_kl.cases import LabelledPoint, computed_over, searched_of_labels
 from repro.families.offline_kl.quantities_readings import (
     DRAWN,
     FREE,

@@ -28,10 +28,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from repro.families.xpo.bounds_meta import Tuning, squared_error_bound, squared_error_of_maximiser
-from repro.preferences.label_law import (
-    Estimate,
-    as_fitted,
-)
+from repro.preferences.label_law import Estimate, as_fitted
 from repro.study.case import Case, Point, PointCase
 from repro.study.claims import Inequality, Slope
 from repro.study.experiment import Experiment

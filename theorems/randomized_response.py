@@ -21,11 +21,7 @@ from repro.base.notation import label_signal
 from repro.base.schema import Share
 from repro.families.offline_kl import mechanisms_release as release
 from repro.families.offline_kl.mechanisms_release import ReleaseCase, biased_channel
-from repro.preferences.label_law import (
-    Channel,
-    Estimate,
-    as_fitted,
-)
+from repro.preferences.label_law import Channel, Estimate, as_fitted
 from repro.study.case import Case, Point
 from repro.study.claims import Ratio
 from repro.study.label_cases import LabelCase

@@ -34,16 +34,11 @@ import torch
 from repro.base.notation import privacy_cost
 from repro.base.schema import Share
 from repro.corruption.debiasing import Reading, ReadingOf, debiased
-from repro.corruption.huber_reports import (
-    HuberReports,
-)
+from repro.corruption.huber_reports import HuberReports
 from repro.corruption.orders import Order
 from repro.families.robust.bounds_two_point import mean_floor, observed_mean, two_point_bound
 from repro.preferences.label_counts import LabelCounts
-from repro.preferences.label_law import (
-    Estimate,
-    as_fitted,
-)
+from repro.preferences.label_law import Estimate, as_fitted
 from repro.study.case import Point
 from repro.study.claims import Ratio, Slope
 from repro.study.config import Probes

@@ -33,14 +33,7 @@ from repro.release.places import (
 from repro.release.scoring import EACH, Finding, excess, independent, scored
 from repro.release.seeded_coins import seeded_coins
 from repro.release.skeleton import byte_tokens
-from repro.release.strata import (
-    Split,
-    classes,
-    line_strata,
-    origin_classes,
-    split,
-    text_classes,
-)
+from repro.release.strata import Split, classes, line_strata, origin_classes, split, text_classes
 
 Tokens = list[list[str]]
 

@@ -10,10 +10,7 @@ from typing import Any
 from repro.families.central.bounds_gradients import Records, pairs
 from repro.families.central.bounds_hockey_stick import hockey_stick_bound
 from repro.families.central.bounds_ranking_distance import joint_rankings
-from repro.families.central.cases_privacy import (
-    ReleaseCase,
-    at_half,
-)
+from repro.families.central.cases_privacy import ReleaseCase, at_half
 from repro.families.central.mechanisms_calibration import (
     Calibration,
     corrected,

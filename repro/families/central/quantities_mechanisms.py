@@ -9,12 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from repro.families.central.algorithms_mechanisms import Dataset
-from repro.families.central.bounds_mechanisms import (
-    Budget,
-    Spectrum,
-    tuned_objective,
-    tuned_output,
-)
+from repro.families.central.bounds_mechanisms import Budget, Spectrum, tuned_objective, tuned_output
 from repro.families.central.cases_mechanisms import MovedCase
 from repro.families.central.mechanisms_calibration import Calibration
 from repro.families.central.mechanisms_descent import NoisyDescent, noisy_descent

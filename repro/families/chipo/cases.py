@@ -15,11 +15,7 @@ from repro.families.chipo.algorithms_tabular import ChipoStudy
 from repro.families.chipo.variants import ChipoVariant
 from repro.families.chipo.worlds import RareGoodArm
 from repro.instances.linear import LinearWorld
-from repro.preferences.label_law import (
-    Estimate,
-    as_fitted,
-    the_truth,
-)
+from repro.preferences.label_law import Estimate, as_fitted, the_truth
 from repro.study.label_cases import HuberCase, LabelCase
 from repro.study.row import Evidence, Measure, Method, per_method
 

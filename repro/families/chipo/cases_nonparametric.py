@@ -20,10 +20,7 @@ from repro.families.chipo.nonparametric import (
     every_table,
     truths,
 )
-from repro.preferences.label_law import (
-    Estimate,
-    as_fitted,
-)
+from repro.preferences.label_law import Estimate, as_fitted
 from repro.study.label_cases import HuberCase
 from repro.study.row import Evidence, Measure, Method, Values, per_method
 

@@ -6,10 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from repro.base.notation import privacy_cost
-from repro.preferences.label_law import (
-    Estimate,
-    as_fitted,
-)
+from repro.preferences.label_law import Estimate, as_fitted
 from repro.study.label_cases import LabelCase
 
 

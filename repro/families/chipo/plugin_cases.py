@@ -14,10 +14,7 @@ from repro.families.chipo.algorithms_plugin import PluginStudy
 from repro.instances.linear import LinearWorld
 from repro.policies.gibbs import gibbs_suboptimality
 from repro.preferences.label_counts import LabelCounts, draw_label_counts
-from repro.preferences.label_law import (
-    Estimate,
-    as_fitted,
-)
+from repro.preferences.label_law import Estimate, as_fitted
 from repro.study.label_cases import HuberCase, LabelCase
 from repro.study.row import Method, Values, method
 

@@ -18,12 +18,7 @@ from repro.families.losses.quantities_risk import (
     worst_for_the_loss,
 )
 from repro.families.losses.worlds_losses import LogisticWorld
-from repro.preferences.label_law import (
-    Estimate,
-    as_fitted,
-    bradley_terry,
-    randomized_response,
-)
+from repro.preferences.label_law import Estimate, as_fitted, bradley_terry, randomized_response
 from repro.study.label_cases import LabelCase
 from repro.study.row import Method
 

@@ -14,11 +14,7 @@ from torch import Tensor
 
 from repro.families.offline_kl.algorithms_counts import randomize_counts
 from repro.families.offline_kl.algorithms_ppkl import TwoArmProblem
-from repro.families.offline_kl.bounds_corrected import (
-    HELLINGER,
-    algorithm_1_upper,
-    squared_error,
-)
+from repro.families.offline_kl.bounds_corrected import HELLINGER, algorithm_1_upper, squared_error
 from repro.families.offline_kl.quantities_gap import two_arm_bonus_gap, two_arm_gap_constant
 from repro.instances.assumptions import policy_concentrability, two_arm_concentrability
 from repro.policies.covering import log_covering_table

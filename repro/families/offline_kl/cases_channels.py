@@ -28,13 +28,7 @@ from repro.families.offline_kl.cases import (
 from repro.families.offline_kl.worlds_fixed_policy import fixed_policy_world, level_world
 from repro.instances.two_arms import TwoArmWorld
 from repro.policies.regularisers import KL, Regulariser
-from repro.preferences.label_law import (
-    Channel,
-    Estimate,
-    LabelLaw,
-    as_fitted,
-    bradley_terry,
-)
+from repro.preferences.label_law import Channel, Estimate, LabelLaw, as_fitted, bradley_terry
 from repro.preferences.label_mixture import RANDOMIZED_RESPONSE, LabelMixture
 from repro.study.case import Case, Point
 from repro.study.experiment import Setting

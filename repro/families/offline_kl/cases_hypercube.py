@@ -15,10 +15,7 @@ from repro.base.schema import Model, Share, Whole
 from repro.families.offline_kl.algorithms_hypercube import HypercubeLabels
 from repro.families.offline_kl.quantities_hypercube import gap
 from repro.families.offline_kl.worlds_hypercube import HypercubePrior, draw_counts
-from repro.preferences.label_law import (
-    Estimate,
-    as_fitted,
-)
+from repro.preferences.label_law import Estimate, as_fitted
 from repro.study.label_cases import LabelCase
 from repro.study.row import Method
 

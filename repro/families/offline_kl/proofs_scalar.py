@@ -10,11 +10,7 @@ from __future__ import annotations
 import math
 from functools import partial
 
-from repro.families.offline_kl.bounds_corrected import (
-    AT_LARGE_N,
-    CONSTANTS_APART,
-    LARGEST_TILT,
-)
+from repro.families.offline_kl.bounds_corrected import AT_LARGE_N, CONSTANTS_APART, LARGEST_TILT
 from repro.preferences.label_information import TWO_TERM_CONSTANT
 from repro.study.proofs import Box, Claimed, Interval, iv
 from repro.study.row import Method

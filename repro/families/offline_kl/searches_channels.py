@@ -13,11 +13,7 @@ from torch import Tensor
 from repro.families.offline_kl import bounds_channels as label
 from repro.families.offline_kl.algorithms_counts import two_arm_mle
 from repro.families.offline_kl.bounds_corrected import HELLINGER
-from repro.policies.regularisers import (
-    AlphaMixture,
-    regularised_policy,
-    regularised_suboptimality,
-)
+from repro.policies.regularisers import AlphaMixture, regularised_policy, regularised_suboptimality
 from repro.preferences.label_counts import LabelCounts
 from repro.preferences.label_information import inverse_information, inverse_slope
 from repro.preferences.label_mixture import LabelMixture

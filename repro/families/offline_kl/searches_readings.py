@@ -8,9 +8,7 @@ from __future__ import annotations
 import math
 
 from repro.base.notation import epsilon_minus_one, privacy_cost
-from repro.preferences.label_information import (
-    inverse_information,
-)
+from repro.preferences.label_information import inverse_information
 from repro.study.row import method
 
 LARGEST_RATIO = (math.e + 1) ** 2 / 4

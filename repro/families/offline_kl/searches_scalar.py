@@ -12,11 +12,7 @@ from itertools import product
 
 import numpy as np
 
-from repro.families.offline_kl.bounds_scalar import (
-    binomial_excess,
-    lattice_crossing,
-    walk_crossing,
-)
+from repro.families.offline_kl.bounds_scalar import binomial_excess, lattice_crossing, walk_crossing
 from repro.study.row import method
 
 OFF = 0.9

@@ -22,10 +22,7 @@ from repro.instances.assumptions import realizable_and_covered
 from repro.instances.choices import instance_choice
 from repro.instances.linear import LinearWorld
 from repro.policies.reward_class import BALL, RewardClass
-from repro.preferences.label_law import (
-    Estimate,
-    as_fitted,
-)
+from repro.preferences.label_law import Estimate, as_fitted
 from repro.study.case import Point
 from repro.study.config import Overrides, Probe, Probes
 from repro.study.experiment import Experiment, Setting

@@ -12,11 +12,7 @@ from repro.families.robust.algorithms_pessimism import (
     most_optimistic_policy,
     pessimistic_policy,
 )
-from repro.families.robust.worlds_bandit import (
-    Bandit,
-    empirical_covariance,
-    random_bandit,
-)
+from repro.families.robust.worlds_bandit import Bandit, empirical_covariance, random_bandit
 
 N_PAIRS = 2000
 FAILURE_PROB = 0.05

@@ -8,12 +8,7 @@ from typing import Any
 import numpy as np
 
 from repro.families.robust.bounds_cases import PricedCase, RandomCells, priced
-from repro.families.robust.bounds_modulus import (
-    halfspace_floor,
-    hidden_pair,
-    modulus,
-    two_regimes,
-)
+from repro.families.robust.bounds_modulus import halfspace_floor, hidden_pair, modulus, two_regimes
 from repro.families.robust.quantities_minimax import halfspace_on_line
 from repro.families.robust.worlds_pairs import PairWorld, orthogonal_cells, random_pair_world
 from repro.study.case import PointCase

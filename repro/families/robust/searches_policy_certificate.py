@@ -31,12 +31,7 @@ from repro.families.robust.attack_targets import LogisticTarget, weighted_root
 from repro.families.robust.bounds_cases import PricedCase
 from repro.families.robust.bounds_certificate import certified_floor, certified_rise
 from repro.families.robust.quantities_floors import dpo_floor, gap_gradient, gap_hessian
-from repro.families.robust.searches_certificate import (
-    NEAR,
-    invertible,
-    random_moved,
-    random_world,
-)
+from repro.families.robust.searches_certificate import NEAR, invertible, random_moved, random_world
 from repro.families.robust.worlds_pairs import PairWorld, PolicyPairs, pairs_of
 from repro.instances.linear import LinearWorld
 from repro.preferences.label_counts import LabelCounts

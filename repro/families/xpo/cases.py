@@ -15,10 +15,7 @@ from repro.base.schema import Corruption, GridRatio, Model, Number, Positive, Wh
 from repro.corruption.label_mean import NOBODY, Adversary, WorseResponse
 from repro.corruption.orders import Order
 from repro.families.xpo.worlds import NeedleClass
-from repro.preferences.label_law import (
-    Estimate,
-    as_fitted,
-)
+from repro.preferences.label_law import Estimate, as_fitted
 from repro.study.case import Point
 from repro.study.config import Overrides, Probe, Probes
 from repro.study.experiment import Experiment
