@@ -46,6 +46,7 @@ from repro.families.robust.bounds_response import huber_floor, strong_floor
 from repro.families.robust.bounds_score import (
     NoiseCase,
     ScoreCase,
+    corrupted_score,
     corruption_term_ratio,
     noise_failure,
 )
@@ -58,6 +59,7 @@ from repro.families.robust.cases import (
     RobustCase,
     RobustExperiment,
     RobustProbes,
+    the_value,
 )
 from repro.families.robust.measures import of_changed_case, over_claimed
 from repro.families.robust.quantities_two_arms import (
@@ -150,16 +152,6 @@ def noise_alone(experiment: EstimationL2, point: Point) -> NoiseCase:
         constant=experiment.config.claim_e3_constant, failure_prob=experiment.failure_prob,
         weighted=False,
     )  # fmt: skip
-
-
-def corrupted_score(experiment: EstimationL2, point: Point) -> ScoreCase:
-    """What corruption adds to the score."""
-    return ScoreCase(methods=point.methods, corruption=point.value)
-
-
-def the_value(experiment: EstimationL2, point: Point) -> PointCase:
-    """Nothing but the swept number."""
-    return PointCase(methods=point.methods, value=point.value)
 
 
 def floor(

@@ -41,7 +41,7 @@ from repro.base.schema import Positive, Share
 from repro.families.robust import proofs_reduction as proof
 from repro.families.robust.assumptions import Assumed, inside_the_class, sums_to_zero
 from repro.families.robust.bounds_cases import PricedCase, RandomCells
-from repro.families.robust.bounds_score import NoiseCase, ScoreCase
+from repro.families.robust.bounds_score import NoiseCase, corrupted_score
 from repro.families.robust.cases import (
     NOBODY,
     STRONG_CTL,
@@ -50,6 +50,7 @@ from repro.families.robust.cases import (
     PairCase,
     RobustExperiment,
     RobustProbes,
+    the_value,
 )
 from repro.families.robust.measures import exact_of_method, of_method, over_claimed
 from repro.families.robust.methods_weighted import (
@@ -83,7 +84,7 @@ from repro.families.robust.quantities_two_arms import (
 )
 from repro.families.robust.worlds_choices import RareChoice
 from repro.families.robust.worlds_rare_cell import RareCell
-from repro.study.case import Case, Point, PointCase
+from repro.study.case import Case, Point
 from repro.study.claims import Inequality, Ratio, Slope
 from repro.study.proofs import proved
 from repro.study.results import AssumptionResult
@@ -173,20 +174,10 @@ def noise_of_score(experiment: EstimationWeighted, point: Point) -> NoiseCase:
     )  # fmt: skip
 
 
-def corrupted_score(experiment: EstimationWeighted, point: Point) -> ScoreCase:
-    """What corruption adds to the score."""
-    return ScoreCase(methods=point.methods, corruption=point.value)
-
-
 def tail(experiment: EstimationWeighted, point: Point) -> CalibratedCase:
     """Labels of one cell along ln(1/δ), in the norm of the data."""
     case = tail_case(point, experiment.config.tail_mass, experiment.config.tail_margin)
     return replace(case, claimed=case.world.mass**0.5 * case.claimed)
-
-
-def the_value(experiment: EstimationWeighted, point: Point) -> PointCase:
-    """Nothing but the swept number."""
-    return PointCase(methods=point.methods, value=point.value)
 
 
 LTC, CTL = floor(STRONG_LTC, claimed_worst), floor(STRONG_CTL, claimed_worst)

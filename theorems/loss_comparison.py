@@ -90,17 +90,8 @@ LOSSES = (mixture, square, debiased)
 naive = Method("naive", NaiveLoss, privacy_mistake=True)
 
 
-def same(order: Order) -> Order:
-    """The order itself."""
-    return order
-
-
-def exchanged(order: Order) -> Order:
-    """Wrong: corruption and privacy in the other order."""
-    return Order.LTC if order is Order.CTL else Order.CTL
-
-
-other_order = Method("other_order", exchanged, privacy_mistake=True)
+other_order = Method("other_order", lambda order: order.swapped, privacy_mistake=True)
+"""Wrong: corruption and privacy in the other order."""
 
 
 @dataclass(frozen=True)
@@ -221,8 +212,8 @@ def influence_row(loss: Method, corruption: Corruption) -> Row:
     """The exact limit of one loss against its influence function."""
     words = f"{corruption.words}: bias = α·influence as α → 0"
     return Row(f"influence_{loss.name}{corruption.end}", "corruption",
-        Ratio(words, tolerance=0.02), BIAS, Method(loss.name, same), (other_order,), on=SCALAR.on,
-        given=Setting(loss.run, SCALAR, corruption), needs=CORRUPTED,
+        Ratio(words, tolerance=0.02), BIAS, Method(loss.name, lambda order: order),
+        (other_order,), on=SCALAR.on, given=Setting(loss.run, SCALAR, corruption), needs=CORRUPTED,
     )  # fmt: skip
 
 

@@ -58,6 +58,7 @@ from repro.families.robust.cases import (
     RobustCase,
     RobustExperiment,
     RobustProbes,
+    the_value,
 )
 from repro.families.robust.measures import of_method, over_claimed
 from repro.families.robust.quantities_hidden_policy import HiddenMargin, hidden_regret
@@ -70,7 +71,7 @@ from repro.families.robust.quantities_minimax import (
 )
 from repro.families.robust.worlds_rare_cell import RareCell
 from repro.families.robust.wrong import as_it_is, half_more_flips, no_debias, orders_swapped
-from repro.study.case import Case, Point, PointCase
+from repro.study.case import Case, Point
 from repro.study.claims import Inequality, Ratio
 from repro.study.proofs import proved
 from repro.study.results import AssumptionResult
@@ -180,11 +181,6 @@ def random_world(experiment: MinimaxFloor, point: Point) -> PricedCase:
         epsilon=point.epsilon, cost=privacy_cost(point.epsilon),
         **experiment.attacked(point, STRONG_LTC),
     )  # fmt: skip
-
-
-def the_value(experiment: MinimaxFloor, point: Point) -> PointCase:
-    """Nothing but the swept number."""
-    return PointCase(methods=point.methods, value=point.value)
 
 
 LTC, CTL, CLC = (hidden(attack, least_floor) for attack in (STRONG_LTC, STRONG_CTL, STRONG_CLC))

@@ -87,11 +87,6 @@ def drawn_mean(clean: Tensor, labels: LabelLaw) -> Tensor:
     return clean + 2 * (labels(win_prob) - win_prob)
 
 
-def exchanged(order: Order) -> Order:
-    """CTL for LTC and the reverse; CLC is its own mirror image."""
-    return {Order.CTL: Order.LTC, Order.LTC: Order.CTL}.get(order, order)
-
-
 def _gain_and_shift(channel: Channel, epsilon: float) -> tuple[float, float]:
     """A channel in terms of means: E[z] = gain·E[y] + shift.
 

@@ -14,7 +14,6 @@ from repro.corruption.label_mean import (
     LabelMean,
     WorseResponse,
     drawn_mean,
-    exchanged,
     released_mean,
 )
 from repro.corruption.orders import Order
@@ -75,5 +74,5 @@ def test_laws_of_labels():
     torch.testing.assert_close(drawn_mean(clean, fair_coins), torch.zeros_like(clean))
 
 
-def test_orders_are_exchanged():
-    assert [exchanged(one) for one in Order] == [Order.LTC, Order.CTL, Order.CLC]
+def test_orders_are_swapped():
+    assert [one.swapped for one in Order] == [Order.LTC, Order.CTL, Order.CLC]

@@ -16,11 +16,11 @@ from repro.families.central.algorithms_curator import (
     private_covariance,
 )
 from repro.families.central.algorithms_release import CentralData, with_noise
-from repro.families.central.cases import LearningCase
+from repro.families.central.cases import LearningCase, learnt
 from repro.families.central.worlds_axis import AxisWorld
 from repro.privacy.central_noise import GAUSSIAN, CentralNoise
 from repro.study.case import Case
-from repro.study.row import Evidence, Measure, Values, method, per_method
+from repro.study.row import Evidence, Measure, method, per_method
 
 QUADRATIC_CURVATURE = 10.0
 """γ > 2 of the quadratic on which Lemma A.6 as printed fails."""
@@ -77,12 +77,7 @@ class ErrorCase(LearningCase):
         return replace(self, budget=replace(self.budget, **changes))
 
 
-def _errors(case: ErrorCase, rng: np.random.Generator, replicates: int) -> Values:
-    data = case.draw(rng, replicates)
-    return {m.name: m.run(case, data).numpy() for m in case.methods}
-
-
-ERROR = Measure("‖θ_MLE − θ̃‖ in Σ̃ + λI", _errors, Evidence.MEASURED)
+ERROR = learnt("‖θ_MLE − θ̃‖ in Σ̃ + λI")
 
 
 @method

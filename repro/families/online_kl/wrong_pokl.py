@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from repro.corruption.label_mean import exchanged
 from repro.families.online_kl.algorithms_finite import RandomFinite
 from repro.families.online_kl.algorithms_linear import LeadingFeatures
 from repro.families.online_kl.cases import OnlineCase
@@ -57,7 +56,7 @@ def inverted_kl_weight(case: OnlineCase) -> RunSetting:
 @method
 def other_order(case: OnlineCase) -> RunSetting:
     """Wrong: the adversary acts on the other side of the randomizer."""
-    return replace(case.setting, order=exchanged(case.order))
+    return replace(case.setting, order=case.order.swapped)
 
 
 @method

@@ -12,7 +12,7 @@ from scipy.signal import fftconvolve
 from scipy.stats import binom
 
 from repro.families.robust.adversaries import NONE, STRONG, Adversary
-from repro.study.case import Case
+from repro.study.case import Case, Point
 
 SAMPLES = 200
 """Pairs of a random corrupted dataset."""
@@ -49,6 +49,11 @@ class ScoreCase(Case):
     corruption: float
     adversary: Adversary = STRONG
     idle_adversary: ClassVar[Any] = NONE
+
+
+def corrupted_score(experiment: Any, point: Point) -> ScoreCase:
+    """What corruption adds to the score."""
+    return ScoreCase(methods=point.methods, corruption=point.value)
 
 
 def noise_failure(case: NoiseCase, constant: float) -> float:

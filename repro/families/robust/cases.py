@@ -26,7 +26,7 @@ from repro.preferences.label_law import (
     bradley_terry,
     randomized_response,
 )
-from repro.study.case import Case, Point
+from repro.study.case import Case, Point, PointCase
 from repro.study.config import Probe, Probes
 from repro.study.experiment import C, Experiment, Setting
 from repro.study.row import INSTANCE, Method, Row
@@ -198,3 +198,8 @@ class RobustExperiment(Experiment[C]):
             return {"world_fields": instance_choice(self.setting.instance).model_dump(mode="json")}
         choice = self.config.worlds.get(row.on)
         return {} if choice is None else {"world_fields": choice.model_dump(mode="json")}
+
+
+def the_value(experiment: Any, point: Point) -> PointCase:
+    """Nothing but the swept number."""
+    return PointCase(methods=point.methods, value=point.value)

@@ -12,7 +12,7 @@ import torch
 from numpy.random import default_rng
 
 from repro.base.notation import label_signal
-from repro.corruption.label_mean import exchanged, released_mean
+from repro.corruption.label_mean import released_mean
 from repro.families.xpo.algorithms import Objective, Pool, Start, average_gap
 from repro.families.xpo.cases import Rung, XpoCase
 from repro.families.xpo.worlds import XpoBatch
@@ -121,7 +121,7 @@ def batch_of(case: XpoCase, update: Update, multiple: float, runs: int) -> XpoBa
     ladder = torch.as_tensor(case.ladder.values(), dtype=torch.float64, device=case.device)
     gap, signal = ladder.repeat_interleave(runs), label_signal(case.epsilon)
     kl_weight = gap / case.policies().optimal_tilt
-    order = exchanged(case.order) if update.other_order else case.order
+    order = case.order.swapped if update.other_order else case.order
     mean = released_mean(case.epsilon, case.channel, case.adversary, order)
     sign, full = -1.0 if update.flipped else 1.0, torch.full_like
     batch = XpoBatch(
