@@ -43,14 +43,14 @@ than η.  Contradicted rows take their corrected neighbour's control.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 
-from repro.base.schema import Count, Positive, Share
+from repro.base.schema import Count
 from repro.families.central.cases import (
     NOT_PRIVATE,
     PRIVATE,
     CentralExperiment,
-    CentralProbes,
+    GapProbes,
     inputs_of_algorithm_1,
     learnt,
 )
@@ -125,26 +125,59 @@ THEOREM, EQ_3, ZHU = ("p3.thm_4_2",), ("p3.eq_3",), ("p3.app_a_zhu",)
 LABELS = (Need.LABELS, Need.TRUTH_HIDDEN)
 
 
-class CentralGapProbes(CentralProbes):
-    """Numbers of the experiment.
+class CentralGapProbes(GapProbes):
+    """Numbers of the experiment; ``confidence_covers`` checks that ``error_scale`` suffices.
 
     Attributes:
-        num_levels: of ``scales``.
-        few_levels: of ``trapped``, whose policies are enumerated.
-        trap_prob: test mass of the trap.
-        theta_share: ‖θ*‖/B.
-        error_scale: the constant of O(·) in F; ``confidence_covers`` checks that it suffices.
-        optimizer_tol_power: β = n^(−power).
         lemma_features: d of the row on Zhu et al.'s lemma.
     """
 
-    num_levels: Count
-    few_levels: Count
-    trap_prob: Share
-    theta_share: Share
-    error_scale: Positive
-    optimizer_tol_power: Positive
     lemma_features: Count
+
+
+def scales(one: CentralDPGap, point: Point) -> PairsCase:
+    """Data mass ∝ 4^(−k), test mass ∝ 2^(−k)."""
+    return one.learning(point, multi_scale_world(one.config.num_levels, *one.pairs))
+
+
+def bounded(one: CentralDPGap, point: Point) -> PairsCase:
+    """The same with few levels, so that Σ stays above λ."""
+    return one.learning(point, multi_scale_world(BOUNDED_LEVELS, *one.pairs))
+
+
+def trapped(one: CentralDPGap, point: Point) -> PairsCase:
+    """The same with a state whose worse response was never compared."""
+    world = trapped_world(one.config.few_levels, *one.pairs, one.config.trap_prob)
+    return one.learning(point, world)
+
+
+def hardest(one: CentralDPGap, point: Point) -> PairsCase:
+    """A table of d states with the costliest reward difference."""
+    return one.learning(point, hardest_even_world(int(point.value), one.pairs[0], point.n_pairs))
+
+
+def half_seen(one: CentralDPGap, point: Point) -> PairsCase:
+    """Half of the coordinates are compared, half never; θ* is of one size on all."""
+    return one.learning(point, half_seen_world(one.config.lemma_features, *one.pairs))
+
+
+def rare(one: CentralDPGap, point: Point) -> FloorCase:
+    """A state with 1/(εn) of the pairs, met so often that its concentrability is 1."""
+    expected = point.epsilon * point.n_pairs
+    return _one_state(one, point, 1 / expected, expected**-0.5)
+
+
+def covered(one: CentralDPGap, point: Point) -> FloorCase:
+    """One state and no other."""
+    return _one_state(one, point, 1.0, 1.0)
+
+
+def _one_state(one: CentralDPGap, point: Point, mass: float, test: float) -> FloorCase:
+    return FloorCase(
+        methods=point.methods, epsilon=point.epsilon, n_pairs=point.n_pairs,
+        mass=min(mass, 1.0), test=min(test, 1.0), dp_delta=float(point.n_pairs) ** -2,
+        reward_bound=one.curator.feature_norm * one.curator.radius,
+    )  # fmt: skip
 
 
 class CentralDPGap(CentralExperiment[Case]):
@@ -236,10 +269,15 @@ class CentralDPGap(CentralExperiment[Case]):
             distance, (distance_text_ridge,), on=TRAPPED, given=PRIVATE, needs=LABELS,
             settles=PRIVATE_RATES),
     )  # fmt: skip
-
-    def case(self, point: Point) -> Case:
-        """World, n and budget of one grid point."""
-        return CASES[point.row.on](self, point)
+    places = {
+        SCALES: scales,
+        BOUNDED: bounded,
+        TRAPPED: trapped,
+        HARDEST: hardest,
+        HALF_SEEN: half_seen,
+        RARE: rare,
+        COVERED: covered,
+    }
 
     def learning(self, point: Point, world: AxisWorld) -> PairsCase:
         """Learning on a world, with the n and ε of a grid point."""
@@ -249,16 +287,6 @@ class CentralDPGap(CentralExperiment[Case]):
             optimizer_tol_power=self.config.optimizer_tol_power,
         )  # fmt: skip
 
-    @property
-    def pair_length(self) -> float:
-        """‖x‖ of every pair, 2L."""
-        return 2 * self.curator.feature_norm
-
-    @property
-    def theta_norm(self) -> float:
-        """‖θ*‖."""
-        return self.config.theta_share * self.curator.radius
-
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Inputs of Algorithm 1 and Assumption 2.1 at both ends of every sweep."""
         return self.at_both_ends(PairsCase, inputs_of_algorithm_1, self._in_the_class)
@@ -266,63 +294,3 @@ class CentralDPGap(CentralExperiment[Case]):
     def _in_the_class(self, case: PairsCase) -> Iterator[Assumed]:
         norm = float(case.world.theta.norm())
         yield "‖θ*‖ ≤ B", norm <= self.curator.radius, f"‖θ*‖ = {norm:.3g}"
-
-
-def scales(one: CentralDPGap, point: Point) -> PairsCase:
-    """Data mass ∝ 4^(−k), test mass ∝ 2^(−k)."""
-    world = multi_scale_world(one.config.num_levels, one.pair_length, one.theta_norm)
-    return one.learning(point, world)
-
-
-def bounded(one: CentralDPGap, point: Point) -> PairsCase:
-    """The same with few levels, so that Σ stays above λ."""
-    world = multi_scale_world(BOUNDED_LEVELS, one.pair_length, one.theta_norm)
-    return one.learning(point, world)
-
-
-def trapped(one: CentralDPGap, point: Point) -> PairsCase:
-    """The same with a state whose worse response was never compared."""
-    given = one.config
-    levels, trap = given.few_levels, given.trap_prob
-    return one.learning(point, trapped_world(levels, one.pair_length, one.theta_norm, trap))
-
-
-def hardest(one: CentralDPGap, point: Point) -> PairsCase:
-    """A table of d states with the costliest reward difference."""
-    return one.learning(point, hardest_even_world(int(point.value), one.pair_length, point.n_pairs))
-
-
-def half_seen(one: CentralDPGap, point: Point) -> PairsCase:
-    """Half of the coordinates are compared, half never; θ* is of one size on all."""
-    features = one.config.lemma_features
-    return one.learning(point, half_seen_world(features, one.pair_length, one.theta_norm))
-
-
-def rare(one: CentralDPGap, point: Point) -> FloorCase:
-    """A state with 1/(εn) of the pairs, met so often that its concentrability is 1."""
-    expected = point.epsilon * point.n_pairs
-    return _one_state(one, point, 1 / expected, expected**-0.5)
-
-
-def covered(one: CentralDPGap, point: Point) -> FloorCase:
-    """One state and no other."""
-    return _one_state(one, point, 1.0, 1.0)
-
-
-def _one_state(one: CentralDPGap, point: Point, mass: float, test: float) -> FloorCase:
-    return FloorCase(
-        methods=point.methods, epsilon=point.epsilon, n_pairs=point.n_pairs,
-        mass=min(mass, 1.0), test=min(test, 1.0), dp_delta=float(point.n_pairs) ** -2,
-        reward_bound=one.curator.feature_norm * one.curator.radius,
-    )  # fmt: skip
-
-
-CASES: Mapping[str, Callable[[CentralDPGap, Point], Case]] = {
-    SCALES: scales,
-    BOUNDED: bounded,
-    TRAPPED: trapped,
-    HARDEST: hardest,
-    HALF_SEEN: half_seen,
-    RARE: rare,
-    COVERED: covered,
-}

@@ -29,7 +29,6 @@ privacy.  ``ridge_scale`` C of the config is the one all P3 experiments use.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
 
 from repro.base.schema import Count, Positive
 from repro.families.central import proofs_norms as derivatives
@@ -142,10 +141,6 @@ class CovarianceLemmas(CentralExperiment[Case]):
             (spread.gain_of_diagonal,), on=NOISE, needs=DRAWN, settles=A_9),
     )  # fmt: skip
 
-    def case(self, point: Point) -> Case:
-        """The comparison, or the noise, of one grid point."""
-        return CASES[point.row.on](self, point)
-
     def derivative(self, point: Point) -> NormCase:
         """The row's derivative at one size of comparison."""
         return NormCase(
@@ -170,14 +165,8 @@ class CovarianceLemmas(CentralExperiment[Case]):
         """Noise with standard entries in d dimensions."""
         return SpreadCase(methods=point.methods, num_features=int(point.value))
 
+    places = {DERIVATIVES: derivative, RIDGE: excess, EIGENVALUE: eigenvalue, NOISE: noise}
+
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """ε ≤ 1 and δ ≤ 1/n² at both ends of the sweeps that have them."""
         return self.at_both_ends(ExcessCase, inputs_of_algorithm_1)
-
-
-CASES: Mapping[str, Callable[[CovarianceLemmas, Point], Case]] = {
-    DERIVATIVES: CovarianceLemmas.derivative,
-    RIDGE: CovarianceLemmas.excess,
-    EIGENVALUE: CovarianceLemmas.eigenvalue,
-    NOISE: CovarianceLemmas.noise,
-}

@@ -27,13 +27,13 @@ would refute Theorem 4.4: exponents above −1/2.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
 from torch import Tensor
 
-from repro.base.schema import Count, Positive, Share
+from repro.base.schema import Count, Positive
 from repro.families.central import proofs_curvature as proof
 from repro.families.central.algorithms_budget import KwiseBudget
 from repro.families.central.algorithms_private_budget import PrivateKwiseBudget
@@ -41,7 +41,7 @@ from repro.families.central.algorithms_release import CentralData
 from repro.families.central.bounds_rankings import claimed_gradient, claimed_hessian
 from repro.families.central.cases import (
     CentralExperiment,
-    CentralProbes,
+    GapProbes,
     LearningCase,
     inputs_of_algorithm_1,
     learnt,
@@ -127,29 +127,17 @@ def private_budget(one: KwiseGap, point: Point, num_ranked: int) -> KwiseBudget:
     return PrivateKwiseBudget(**vars(one.private_budget(point)), num_ranked=num_ranked)
 
 
-class KwiseGapProbes(CentralProbes):
+class KwiseGapProbes(GapProbes):
     """Numbers of the experiment.
 
     Attributes:
         num_ranked: K where it is not swept.
         num_features: d of ``half_null``.
-        num_levels: of ``scales``.
-        few_levels: of ``trapped``, whose policies are enumerated.
-        trap_prob: test mass of the trap.
-        theta_share: ‖θ*‖/B.
-        error_scale: the constant of O(·) in F, besides its factor of K.
-        optimizer_tol_power: β = n^(−power).
         small_radius: B of the rows on eq. (19).
     """
 
     num_ranked: Count
     num_features: Count
-    num_levels: Count
-    few_levels: Count
-    trap_prob: Share
-    theta_share: Share
-    error_scale: Positive
-    optimizer_tol_power: Positive
     small_radius: Positive
 
 
@@ -216,32 +204,25 @@ class KwiseGap(CentralExperiment[Case]):
             settles=PRIVATE_RATES),
     )  # fmt: skip
 
-    def case(self, point: Point) -> Case:
-        """World, n and budget of one grid point, or the size of a random ranking."""
-        num_ranked = int(point.swept("ranked_actions", self.config.num_ranked))
-        return CASES[point.row.on](self, point, num_ranked)
+    def num_ranked(self, point: Point) -> int:
+        """K of one grid point."""
+        return int(point.swept("ranked_actions", self.config.num_ranked))
 
-    @property
-    def _pairs(self) -> tuple[float, float]:
-        """Length of every pair, and ‖θ*‖."""
-        return 2 * self.curator.feature_norm, self.config.theta_share * self.curator.radius
-
-    def scales(self, point: Point, num_ranked: int) -> RankedCase:
+    def scales(self, point: Point) -> RankedCase:
         """Data mass ∝ 4^(−k), test mass ∝ 2^(−k)."""
-        axis = multi_scale_world(self.config.num_levels, *self._pairs)
-        return self._learning(point, num_ranked, axis)
+        return self._learning(point, multi_scale_world(self.config.num_levels, *self.pairs))
 
-    def half_null(self, point: Point, num_ranked: int) -> RankedCase:
+    def half_null(self, point: Point) -> RankedCase:
         """Half of the coordinates are never compared."""
-        axis = half_null_world(self.config.num_features, *self._pairs)
-        return self._learning(point, num_ranked, axis)
+        return self._learning(point, half_null_world(self.config.num_features, *self.pairs))
 
-    def trapped(self, point: Point, num_ranked: int) -> RankedCase:
+    def trapped(self, point: Point) -> RankedCase:
         """Few levels, and a state whose worse response was never compared."""
-        axis = trapped_world(self.config.few_levels, *self._pairs, self.config.trap_prob)
-        return self._learning(point, num_ranked, axis)
+        axis = trapped_world(self.config.few_levels, *self.pairs, self.config.trap_prob)
+        return self._learning(point, axis)
 
-    def _learning(self, point: Point, num_ranked: int, axis: AxisWorld) -> RankedCase:
+    def _learning(self, point: Point, axis: AxisWorld) -> RankedCase:
+        num_ranked = self.num_ranked(point)
         return RankedCase(
             methods=point.methods, epsilon=point.epsilon, n_pairs=point.n_pairs,
             world=ChoiceSetWorld(axis, num_ranked),
@@ -250,12 +231,14 @@ class KwiseGap(CentralExperiment[Case]):
             optimizer_tol_power=self.config.optimizer_tol_power,
         )  # fmt: skip
 
-    def random(self, point: Point, num_ranked: int) -> RankingCase:
+    def random(self, point: Point) -> RankingCase:
         """Random rankings of the swept length."""
         return RankingCase(
-            methods=point.methods, num_ranked=num_ranked,
+            methods=point.methods, num_ranked=self.num_ranked(point),
             feature_norm=self.curator.feature_norm, radius=self.config.small_radius,
         )  # fmt: skip
+
+    places = {SCALES: scales, TRAPPED: trapped, NULL: half_null, FORMULA: random}
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Inputs of Algorithm 1 and Assumption 2.1 at both ends of every sweep."""
@@ -271,11 +254,3 @@ class KwiseGap(CentralExperiment[Case]):
 def printed_budget(one: KwiseGap, point: Point, num_ranked: int) -> KwiseBudget:
     """The printed K-constants."""
     return KwiseBudget(**vars(one.budget(point)), num_ranked=num_ranked)
-
-
-CASES: Mapping[str, Callable[[KwiseGap, Point, int], Case]] = {
-    SCALES: KwiseGap.scales,
-    TRAPPED: KwiseGap.trapped,
-    NULL: KwiseGap.half_null,
-    FORMULA: KwiseGap.random,
-}

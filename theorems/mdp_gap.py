@@ -28,16 +28,16 @@ C.5 fails on this Σ at every δ); rows ``*_private`` release θ̃ and Σ̃ cert
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from repro.base.schema import Count, Positive, Share
+from repro.base.schema import Share
 from repro.families.central import proofs_curvature as proof
 from repro.families.central.cases import (
     NOT_PRIVATE,
     PRIVATE,
     CentralExperiment,
-    CentralProbes,
+    GapProbes,
     LearningCase,
     inputs_of_algorithm_1,
     learnt,
@@ -97,28 +97,16 @@ PRIVATE_RATES = ("own.private_rates", "p3.thm_5_2")
 THEOREM, LEMMA = ("p3.thm_5_2",), ("p3.lem_c_4",)
 
 
-class MDPGapProbes(CentralProbes):
+class MDPGapProbes(GapProbes):
     """Numbers of the experiment.
 
     Attributes:
-        num_levels: first states of ``scales``.
-        few_levels: first states of ``trapped``, besides the trap.
-        trap_prob: test mass of the trap.
-        theta_share: ‖θ*‖/B.
         later_share: size of θ* at the second stage.
         tilt: of the transitions.
-        error_scale: the constant of O(·) in F.
-        optimizer_tol_power: β = n^(−power).
     """
 
-    num_levels: Count
-    few_levels: Count
-    trap_prob: Share
-    theta_share: Share
     later_share: Share
     tilt: Share
-    error_scale: Positive
-    optimizer_tol_power: Positive
 
 
 class MDPGap(CentralExperiment[Case]):
@@ -167,8 +155,8 @@ class MDPGap(CentralExperiment[Case]):
 
     def __init__(self, config: MDPGapProbes, setting: Setting) -> None:
         super().__init__(config, setting)
-        length, given = 2 * self.curator.feature_norm, config
-        first = given.theta_share * self.curator.radius / math.hypot(1, 2**0.5 * given.later_share)
+        (length, norm), given = self.pairs, config
+        first = norm / math.hypot(1, 2**0.5 * given.later_share)
         trap, few = given.trap_prob, given.few_levels
         self._worlds = {
             SCALES: self._two_stages(multi_scale_world(given.num_levels, length, first)),
@@ -178,10 +166,6 @@ class MDPGap(CentralExperiment[Case]):
 
     def _two_stages(self, axis: AxisWorld) -> LinearMDP:
         return two_stage_mdp(axis, self.config.later_share, self.config.tilt)
-
-    def case(self, point: Point) -> Case:
-        """World, n and budget of one grid point, or the length of a pair of trajectories."""
-        return CASES[point.row.on](self, point)
 
     def learning(self, point: Point) -> MDPCase:
         """Learning with HL in the place of L (Lemmas C.3, C.5, C.6)."""
@@ -211,10 +195,4 @@ class MDPGap(CentralExperiment[Case]):
         holds = longest <= self.curator.feature_norm and norm <= self.curator.radius
         yield "‖φ‖ ≤ L and ‖θ*‖ ≤ B", holds, f"‖φ‖ = {longest:g}, ‖θ*‖ = {norm:.3g}"
 
-
-CASES: Mapping[str, Callable[[MDPGap, Point], Case]] = {
-    SCALES: MDPGap.learning,
-    TRAPPED: MDPGap.learning,
-    COVERED: MDPGap.learning,
-    PAIR: MDPGap.pair,
-}
+    places = {SCALES: learning, TRAPPED: learning, COVERED: learning, PAIR: pair}

@@ -34,7 +34,7 @@ printed form as its control (``n_pairs`` does so for ``any_optimizer_tol``).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from repro.base.schema import Count, Positive, Share
@@ -205,29 +205,20 @@ class ObjectivePerturbationError(CentralExperiment[Case]):
             (a11.delta_ignored,), on=NULL, given=PRIVATE, needs=SIZED, settles=PRIVATE_RATES),
     )  # fmt: skip
 
-    def case(self, point: Point) -> Case:
-        """World, n and budget of one grid point, or one step of the proof."""
-        return CASES[point.row.on](self, point)
-
     def _features(self, point: Point) -> int:
         return int(point.swept("num_features", self.config.num_features))
 
-    @property
-    def _pairs(self) -> tuple[float, float]:
-        """Length of every pair, and ‖θ*‖."""
-        return 2 * self.curator.feature_norm, self.config.theta_share * self.curator.radius
-
     def half_null(self, point: Point) -> ErrorCase:
         """Half of the coordinates are never compared."""
-        return self._error(point, half_null_world(self._features(point), *self._pairs))
+        return self._error(point, half_null_world(self._features(point), *self.pairs))
 
     def scales(self, point: Point) -> ErrorCase:
         """A spectrum 4^(−k)."""
-        return self._error(point, multi_scale_world(self.config.num_levels, *self._pairs))
+        return self._error(point, multi_scale_world(self.config.num_levels, *self.pairs))
 
     def even(self, point: Point) -> ErrorCase:
         """Only benign directions."""
-        return self._error(point, even_world(self._features(point), *self._pairs))
+        return self._error(point, even_world(self._features(point), *self.pairs))
 
     def _error(self, point: Point, world: AxisWorld) -> ErrorCase:
         return ErrorCase(
@@ -252,6 +243,10 @@ class ObjectivePerturbationError(CentralExperiment[Case]):
             num_features=self.config.num_features,
         )  # fmt: skip
 
+    places = {
+        NULL: half_null, SCALES: scales, EVEN: even, STEP_IN_D: step_in_d, STEP_IN_N: step_in_n,
+    }  # fmt: skip
+
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """Inputs of Algorithm 1, β < 1/n, and Assumption 2.1, at both ends of every sweep."""
         return self.at_both_ends(ErrorCase, inputs_of_algorithm_1, self._in_the_class)
@@ -260,12 +255,3 @@ class ObjectivePerturbationError(CentralExperiment[Case]):
         longest, norm = case.world.length / 2, float(case.world.theta.norm())
         holds = longest <= self.curator.feature_norm and norm <= self.curator.radius
         yield "‖φ‖ ≤ L and ‖θ*‖ ≤ B", holds, f"‖φ‖ = {longest:g}, ‖θ*‖ = {norm:.3g}"
-
-
-CASES: Mapping[str, Callable[[ObjectivePerturbationError, Point], Case]] = {
-    NULL: ObjectivePerturbationError.half_null,
-    SCALES: ObjectivePerturbationError.scales,
-    EVEN: ObjectivePerturbationError.even,
-    STEP_IN_D: ObjectivePerturbationError.step_in_d,
-    STEP_IN_N: ObjectivePerturbationError.step_in_n,
-}

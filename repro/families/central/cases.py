@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from torch import Tensor
 
 from repro.base.errors import BadInput
-from repro.base.schema import Model, Positive, Probability
+from repro.base.schema import Count, Model, Positive, Probability, Share
 from repro.families.central.algorithms_budget import CentralBudget
 from repro.families.central.algorithms_curator import Perturbation, printed_perturbation
 from repro.families.central.algorithms_private_budget import PrivateBudget
@@ -48,6 +48,26 @@ class CentralProbes(Probes):
     """Probes of an experiment with a curator."""
 
     curator: Curator
+
+
+class GapProbes(CentralProbes):
+    """Also the worlds on which the rates of greedy and pessimistic policies are measured.
+
+    Attributes:
+        num_levels: (first) states of ``scales``.
+        few_levels: of ``trapped``, whose policies are enumerated, besides the trap.
+        trap_prob: test mass of the trap.
+        theta_share: ‖θ*‖/B.
+        error_scale: the constant of O(·) in F, besides its factor of K or H.
+        optimizer_tol_power: β = n^(−power).
+    """
+
+    num_levels: Count
+    few_levels: Count
+    trap_prob: Share
+    theta_share: Share
+    error_scale: Positive
+    optimizer_tol_power: Positive
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -122,9 +142,14 @@ def learnt(quantity: str) -> Measure:
 
 
 class CentralExperiment(Experiment[C]):
-    """Sweeps n, ε, d, K or log(1/δ) of a curator."""
+    """Sweeps n, ε, d, K or log(1/δ) of a curator.
 
-    config: CentralProbes
+    Attributes:
+        places: by what a row is measured on, (experiment, grid point) → its case.
+    """
+
+    config: Any
+    places: ClassVar[Mapping[str, Callable[[Any, Point], Any]]]
 
     def __init__(self, config: CentralProbes, setting: Setting) -> None:
         super().__init__(config, setting)
@@ -133,6 +158,15 @@ class CentralExperiment(Experiment[C]):
         _refuse_above_one("epsilon", setting.overrides.epsilon)
         for name, probe in config.probes.items():
             _refuse_above_one(f"theorem.probes.{name}.epsilon", probe.epsilon)
+
+    def case(self, point: Point) -> C:
+        """World, n and budget of one grid point, or a step of the proof."""
+        return self.places[point.row.on](self, point)
+
+    @property
+    def pairs(self) -> tuple[float, float]:
+        """2L, the length of every pair, and ‖θ*‖."""
+        return 2 * self.curator.feature_norm, self.config.theta_share * self.curator.radius
 
     def more_labels(self, row: Row, probe: Probe, given: Overrides) -> float:
         """Errors depend on ε·n: at another ε as many labels as keep it."""
