@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -59,8 +60,8 @@ class BonusConstants:
 
 
 @dataclass(frozen=True, eq=False)
-class LinearProblem:
-    """Datasets of one size drawn from a linear world.
+class Datasets:
+    """Datasets of one size drawn from a world, and what Algorithm 1 is run with.
 
     Attributes:
         world: the truth.
@@ -76,9 +77,9 @@ class LinearProblem:
         reward_class: what the estimate is taken over.
     """
 
-    world: LinearWorld
+    world: Any
     counts: LabelCounts
-    n_pairs: int | Tensor
+    n_pairs: Any
     epsilon: float
     constants: BonusConstants
     rngs: tuple[np.random.Generator, ...]
@@ -87,6 +88,14 @@ class LinearProblem:
     response: LabelMixture = RANDOMIZED_RESPONSE
     regulariser: Regulariser = KL
     reward_class: RewardClass = BALL
+
+
+@dataclass(frozen=True, eq=False)
+class LinearProblem(Datasets):
+    """Datasets drawn from a linear world."""
+
+    world: LinearWorld
+    n_pairs: int | Tensor
 
     def fit(self, epsilon: float) -> Tensor:
         """(R, d) private MLE whose likelihood assumes ``epsilon`` (step 2)."""
@@ -175,20 +184,11 @@ class LinearProblem:
 
 
 @dataclass(frozen=True, eq=False)
-class TwoArmProblem:
-    """Datasets of one size drawn from a two-response world; attributes as LinearProblem."""
+class TwoArmProblem(Datasets):
+    """Datasets drawn from a two-response world."""
 
     world: TwoArmWorld
-    counts: LabelCounts
     n_pairs: int
-    epsilon: float
-    constants: BonusConstants
-    rngs: tuple[np.random.Generator, ...]
-    bonus_multiple: float = 1.0
-    estimate: Estimate = as_fitted
-    response: LabelMixture = RANDOMIZED_RESPONSE
-    regulariser: Regulariser = KL
-    reward_class: RewardClass = BALL
 
     def fit(self, epsilon: float) -> Tensor:
         """(R, S) estimated reward differences under a likelihood that assumes ``epsilon``."""

@@ -18,24 +18,18 @@ from repro.families.robust.worlds_pairs import PairWorld, pairs_of
 from repro.instances.build import build_world
 from repro.instances.choices import instance_choice
 from repro.instances.linear import LinearWorld
-from repro.preferences.label_law import Channel as LabelChannel
-from repro.preferences.label_law import (
-    Estimate,
-    LabelLaw,
-    as_fitted,
-    bradley_terry,
-    randomized_response,
-)
-from repro.study.case import Case, Point, PointCase
+from repro.preferences.label_law import Estimate, as_fitted
+from repro.study.case import Point, PointCase
 from repro.study.config import Probe, Probes
 from repro.study.experiment import C, Experiment, Setting
+from repro.study.label_cases import LabelCase
 from repro.study.row import INSTANCE, Method, Row
 
 W_co = TypeVar("W_co", covariant=True)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class RobustCase(Case, Generic[W_co]):
+class RobustCase(LabelCase, Generic[W_co]):
     """One grid point of learning from private and corrupted labels.
 
     Attributes:
@@ -44,9 +38,7 @@ class RobustCase(Case, Generic[W_co]):
         corruption: α in [0, 1/2).
         claimed: the number that is claimed, where a row's quantity is in its units.
         ridge: λ of the norm ‖·‖_{Σ̂+λI}; None for the L2 norm.
-        labels: what labels are drawn from.
-        channel: who randomizes them.
-        adversary: who corrupts them.
+        adversary: who corrupts labels.
         order: corruption before or after the randomizer.
         reading: how the estimator, believing in ε, reads them.
         estimate: (fitted, truth) → what the estimator returns.
@@ -60,8 +52,6 @@ class RobustCase(Case, Generic[W_co]):
     corruption: float = 0.0
     claimed: float = 1.0
     ridge: float | None = None
-    labels: LabelLaw = bradley_terry
-    channel: LabelChannel = randomized_response
     adversary: Adversary = NONE
     idle_adversary: ClassVar[Any] = NONE
     order: Order = Order.LTC

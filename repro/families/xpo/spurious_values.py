@@ -15,15 +15,8 @@ import numpy as np
 import torch
 
 from repro.base.notation import label_signal
-from repro.preferences.label_law import (
-    Channel,
-    Estimate,
-    LabelLaw,
-    as_fitted,
-    bradley_terry,
-    randomized_response,
-)
-from repro.study.case import Case
+from repro.preferences.label_law import Estimate, as_fitted
+from repro.study.label_cases import LabelCase
 from repro.study.row import Evidence, Measure, Method, Values, per_method
 
 CAPPED = 2.0
@@ -34,22 +27,18 @@ LEAST = 0.1
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class SpuriousCase(Case):
+class SpuriousCase(LabelCase):
     """T rounds over π_ref and the policies of M rare responses; R_max = 1.
 
     Attributes:
         value_bound: V_max.
         kl_weight: β, at most V_max/log(16T).
-        labels: what labels are drawn from.
-        channel: who randomizes them.
         bonus: multiple of γ.
         estimate: (fitted, true) index of a policy → what an update returns.
     """
 
     value_bound: float
     kl_weight: float
-    labels: LabelLaw = bradley_terry
-    channel: Channel = randomized_response
     bonus: float = 1.0
     estimate: Estimate = as_fitted
 
