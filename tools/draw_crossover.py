@@ -16,10 +16,9 @@ from matplotlib.figure import Figure
 
 from repro.families.offline_kl.bounds_corrected import LARGEST_TILT, Cell, hypercube_cell
 from repro.preferences.label_information import (
-    crossover,
     inverse_information,
     printed_factor,
-    two_term,
+    privacy_excess,
 )
 from repro.report.figure import save
 
@@ -37,6 +36,20 @@ def local_exponent(reward_bound: np.ndarray, epsilon: np.ndarray) -> np.ndarray:
     """The exponent x of e^(xB) that e^B + κ·e^(2B) has locally, from 1 to 2."""
     ratio = np.exp(reward_bound) / (4 * np.sinh(epsilon / 2) ** 2)
     return 1 + ratio / (1 + ratio)
+
+
+def two_term(reward_bound: float, epsilon: float) -> float:
+    """e^B + e^(2B)·e^ε/(e^ε−1)², which 1/I at B exceeds by a factor between 1 and 16."""
+    growth = math.exp(reward_bound)
+    return growth + privacy_excess(epsilon) * growth**2
+
+
+def crossover(epsilon: float) -> float:
+    """The B at which the two terms are equal: 2·log(2·sinh(ε/2)), near ε from ε = 2 on.
+
+    Below ε = 0.96 it is negative: then e^(2B) leads at every B.
+    """
+    return -math.log(privacy_excess(epsilon))
 
 
 def draw_crossover() -> Figure:

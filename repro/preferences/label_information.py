@@ -55,23 +55,9 @@ def inverse_information(difference: float, epsilon: float) -> float:
     return spread + privacy_excess(epsilon) * spread**2
 
 
-def two_term(reward_bound: float, epsilon: float) -> float:
-    """e^B + e^(2B)·e^ε/(e^ε−1)², which 1/I at B exceeds by a factor between 1 and 16."""
-    growth = math.exp(reward_bound)
-    return growth + privacy_excess(epsilon) * growth**2
-
-
 def printed_factor(reward_bound: float, epsilon: float) -> float:
     """e^B/(2α−1)², the factor of P1's Theorem 4.2 and eq. (10)."""
     return math.exp(reward_bound) * privacy_cost(epsilon) ** 2
-
-
-def crossover(epsilon: float) -> float:
-    """The B at which the two terms are equal: 2·log(2·sinh(ε/2)), near ε from ε = 2 on.
-
-    Below ε = 0.96 it is negative: then e^(2B) leads at every B.
-    """
-    return -math.log(privacy_excess(epsilon))
 
 
 def one_less_affinity(first: float, second: float, epsilon: float) -> float:

@@ -11,6 +11,7 @@ from scipy import special
 
 from repro.base.notation import flip_prob, keep_prob, label_signal
 from repro.preferences import label_information as label
+from tools.draw_crossover import crossover, two_term
 
 EPSILONS = st.floats(-2, 1.3).map(lambda x: 10**x) | st.just(math.inf)
 BOUNDS = st.floats(1e-3, 15)
@@ -42,14 +43,14 @@ def test_lemma_1_by_algebra():
 
 @given(EPSILONS, BOUNDS)
 def test_the_two_terms_within_their_constants(epsilon, bound):
-    ratio = label.inverse_information(bound, epsilon) / label.two_term(bound, epsilon)
+    ratio = label.inverse_information(bound, epsilon) / two_term(bound, epsilon)
     assert ratio * (1 + 1e-12) >= 1
     assert ratio <= (1 + math.exp(-bound)) ** 4 * (1 + 1e-12) <= label.TWO_TERM_CONSTANT
 
 
 def test_both_constants_are_attained():
-    far = label.inverse_information(25, 1.0) / label.two_term(25, 1.0)
-    near = label.inverse_information(1e-6, 1e-4) / label.two_term(1e-6, 1e-4)
+    far = label.inverse_information(25, 1.0) / two_term(25, 1.0)
+    near = label.inverse_information(1e-6, 1e-4) / two_term(1e-6, 1e-4)
     assert (far, near) == pytest.approx((1, 16), rel=1e-4)
 
 
@@ -136,7 +137,7 @@ def test_the_steepest_place_of_the_private_log_likelihood(epsilon):
 
 @pytest.mark.parametrize("epsilon", [2.0, 4.0, 12.0])
 def test_at_the_crossover_both_terms_are_equal(epsilon):
-    bound = label.crossover(epsilon)
+    bound = crossover(epsilon)
     assert label.privacy_excess(epsilon) * math.exp(bound) == pytest.approx(1)
     assert bound == pytest.approx(2 * math.log(2 * math.sinh(epsilon / 2)))
     assert abs(bound - epsilon) < 3 * math.exp(-epsilon)

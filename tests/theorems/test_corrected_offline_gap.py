@@ -4,7 +4,7 @@ import pytest
 
 import repro
 from repro.preferences import label_information
-from repro.preferences.label_information import crossover
+from tools.draw_crossover import crossover
 
 
 def test_every_verdict_is_the_pinned_one_and_every_control_is_caught(smoke, surprises):

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from repro.preferences.label_information import crossover
 from tests.docs.fences import ROOT
-from tools.draw_crossover import DRAWING, draw_crossover, local_exponent, table
+from tools.draw_crossover import DRAWING, crossover, draw_crossover, local_exponent, table
 
 PAGE = ROOT / "docs" / "explanations" / "corrected_theorem_4_2.md"
 

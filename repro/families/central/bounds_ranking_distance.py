@@ -85,22 +85,6 @@ def joint_rankings(ranked: int, reward_bound: float, dimension: int) -> Records:
     )
 
 
-def joint_distance(ranked: int, reward_bound: float, planar: bool = True) -> float:
-    """Upper bound of ‖∇ℓ_z(θ) − ∇ℓ_z′(θ)‖ over two rankings and ‖θ‖ ≤ LB.
-
-    Args:
-        ranked: K ≥ 2.
-        reward_bound: LB, finite.
-        planar: in every dimension; False for d = 1 only.
-
-    >>> 4.6 < joint_distance(3, 1.0) < 4.67
-    True
-    >>> 3.69 < joint_distance(3, 0.5, planar=False) < 3.74
-    True
-    """
-    return joint_distances(ranked, reward_bound, planar, 0.0)[0]
-
-
 @lru_cache(maxsize=64)
 def joint_distances(
     ranked: int, reward_bound: float, planar: bool, tilt: float

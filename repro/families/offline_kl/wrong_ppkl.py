@@ -84,13 +84,6 @@ def without_bonus(problem: LinearProblem) -> Tensor:
 
 
 @method
-def bonus_without_root(problem: LinearProblem) -> Tensor:
-    """Wrong: Γ_n² in the place of Γ_n."""
-    error = problem.error(problem.fit(problem.epsilon))
-    return problem.gap(error - problem.bonus().square())
-
-
-@method
 def inverted_kl_weight(problem: TwoArmProblem) -> Tensor:
     """Wrong: P1's β read as the weight of KL, not as its inverse."""
     world = problem.world

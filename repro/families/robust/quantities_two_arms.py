@@ -46,11 +46,6 @@ class TwoArmStates:
     num_states: int
     mass: float
 
-    @property
-    def condition_number(self) -> float:
-        """κ(π†, π_ref) = ρ_s/m_s: π† takes the first response everywhere, π_ref the second."""
-        return 1 / (self.num_states * self.mass)
-
     def under_uniform_reference(self) -> TwoArmStates:
         """The same states where both responses are equally likely: half of the pairs inform."""
         return replace(self, mass=0.5 / self.num_states)

@@ -15,12 +15,21 @@ from repro.families.central.bounds_ranking_distance import (
     distances_at,
     farthest_ranking,
     gradients_on_grid,
-    joint_distance,
     joint_distances,
     joint_rankings,
     support,
 )
 from repro.families.central.mechanisms_records import RankedFeatures
+
+
+def joint_distance(ranked, reward_bound, planar=True):
+    """Upper bound of ‖∇ℓ_z(θ) − ∇ℓ_z′(θ)‖ over two rankings and ‖θ‖ ≤ LB; ``planar``: any d."""
+    return joint_distances(ranked, reward_bound, planar, 0.0)[0]
+
+
+def test_distances_of_rankings_of_three():
+    assert 4.6 < joint_distance(3, 1.0) < 4.67
+    assert 3.69 < joint_distance(3, 0.5, planar=False) < 3.74
 
 
 def gradient(angles, size):

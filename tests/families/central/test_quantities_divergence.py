@@ -8,7 +8,7 @@ import pytest
 from scipy import integrate
 
 from repro.families.central.bounds_gradients import pairs
-from repro.families.central.bounds_ranking_distance import joint_distance, joint_rankings
+from repro.families.central.bounds_ranking_distance import joint_distances, joint_rankings
 from repro.families.central.mechanisms_ball import OnBall
 from repro.families.central.mechanisms_calibration import Calibration, corrected, tied_otherwise
 from repro.families.central.mechanisms_gaussian import exact_shift
@@ -190,7 +190,7 @@ def test_versions_on_a_line_reach_what_no_two_rankings_exceed(size):
         float(each.derivatives(np.array([[-size]]))[0][0, 0]) for each in versions(3, size)
     )
     apart = one - other
-    limit = joint_distance(3, 4.0, planar=False)
+    limit = joint_distances(3, 4.0, False, 0.0)[0]
     assert 3.3 < apart <= limit
     rng, at = np.random.default_rng(0), np.array([[-size]])
     drawn = rng.uniform(-1, 1, (2000, 3, 1))

@@ -18,9 +18,9 @@ from repro.preferences.label_information import (
     inverse_slope,
     log_likelihood_slope,
     privacy_excess,
-    two_term,
 )
 from repro.study.proofs import decided
+from tools.draw_crossover import two_term
 
 BOUNDS = [0.1, 1.0, 5.0]
 RIGHT = ("a_2", "a_4", "a_8", "squared_slope", "by_halves", "two_term_above", "two_term_below",
