@@ -40,7 +40,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
+from operator import sub, truediv
 from typing import Any
 
 import numpy as np
@@ -135,32 +136,23 @@ def gaps_at(
     return [gaps(case, rng, replicates) for case, rng in zip(cases, rngs, strict=True)]
 
 
-def over(quantity: str, unit: Callable[[OfflineCase], float]) -> Measure:
-    """The gap divided by a number that each case knows."""
+def against(
+    change: Callable[[Any, float], Any], quantity: str, number: Callable[[OfflineCase], float]
+) -> Measure:
+    """The gap divided by a number that each case knows, or less it: ``change`` of the two."""
 
     def one(case: OfflineCase, rng: np.random.Generator, replicates: int) -> Values:
-        known = unit(case)
-        return {name: gap / known for name, gap in gaps(case, rng, replicates).items()}
+        known = number(case)
+        return {name: change(gap, known) for name, gap in gaps(case, rng, replicates).items()}
 
     def several(cases: Sequence[OfflineCase], rngs: Any, replicates: int) -> list[Values]:
-        found = zip(map(unit, cases), gaps_at(cases, rngs, replicates), strict=True)
-        return [{name: gap / known for name, gap in at.items()} for known, at in found]
+        found = zip(map(number, cases), gaps_at(cases, rngs, replicates), strict=True)
+        return [{name: change(gap, known) for name, gap in at.items()} for known, at in found]
 
     return Measure(quantity, one, Evidence.MEASURED, several)
 
 
-def beyond(own: Callable[[OfflineCase], float], quantity: str) -> Measure:
-    """The gap less a number that each case knows."""
-
-    def one(case: OfflineCase, rng: np.random.Generator, replicates: int) -> Values:
-        known = own(case)
-        return {name: gap - known for name, gap in gaps(case, rng, replicates).items()}
-
-    def several(cases: Sequence[OfflineCase], rngs: Any, replicates: int) -> list[Values]:
-        found = zip(map(own, cases), gaps_at(cases, rngs, replicates), strict=True)
-        return [{name: gap - known for name, gap in at.items()} for known, at in found]
-
-    return Measure(quantity, one, Evidence.MEASURED, several)
+over, beyond = partial(against, truediv), partial(against, sub)
 
 
 def gap_of_bonus(case: OfflineCase) -> float:
@@ -235,7 +227,7 @@ SCALED = over("suboptimality · kl_weight", lambda case: 1 / case.world.kl_weigh
 PREDICTED = "suboptimality / predicted"
 OVER_PREDICTED = over(PREDICTED, prediction(WITHOUT_BONUS))
 OVER_LIMIT = over("suboptimality / limit", limit)
-BEYOND_BONUS = beyond(gap_of_bonus, "suboptimality beyond the bonus's own [reward]")
+BEYOND_BONUS = beyond("suboptimality beyond the bonus's own [reward]", gap_of_bonus)
 ONE_SIDED = Measure("suboptimality on the cautious side [reward]", one_sided_gaps,
                     Evidence.MEASURED)  # fmt: skip
 SHARE = over("largest |r̄ − b − r*|/Γ_n over its limit", limit_share)
