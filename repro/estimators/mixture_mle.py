@@ -135,10 +135,11 @@ def mixture_mle(
     """argmax over a class of the private likelihood (P1, Algorithm 1, step 2).
 
     Projected Newton steps from least squares, or from 0 where labels are few, halved where the
-    likelihood falls, all datasets at once; finished datasets drop out.  Of steps that shrink by a factor ρ, ρ^½ times the last one is taken for what
-    is left to go (ρ alone fell short, since later ones may shrink by less).  The likelihood is not
-    concave: with few labels in a wide class Newton may end in a local maximum or not converge.  In
-    the classes of the experiments it is the global one (tests compare with restarts from n = 100).
+    likelihood falls, all datasets at once; finished datasets drop out. Of steps that shrink by
+    a factor ρ, ρ^½ times the last one is taken for what is left to go (ρ alone fell short,
+    since later ones may shrink by less). The likelihood is not concave: with few labels in a
+    wide class Newton may end in a local maximum or not converge. In the classes of the
+    experiments it is the global one (tests compare with restarts from n = 100).
 
     Args:
         counts: (R, C) pairs and privatised wins.
