@@ -31,7 +31,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from repro.base.schema import Positive, Probability
+from repro.base.schema import Positive, Probability, RewardBound
 from repro.corruption.orders import Order
 from repro.families.losses.algorithms_losses import (
     DebiasedLoss,
@@ -226,7 +226,7 @@ class LossComparisonProbes(Probes):
         tolerated: the square loss's allowed excess of labels over the mixture at ε = 1.
     """
 
-    reward_bound: Positive
+    reward_bound: RewardBound
     corruption: Probability
     tolerated: Positive
 

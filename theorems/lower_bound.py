@@ -46,7 +46,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from repro.base.notation import label_signal
-from repro.base.schema import Count, Model, Positive
+from repro.base.schema import Count, Model, Positive, RewardBound
 from repro.families.offline_kl import algorithms_hypercube as learner
 from repro.families.offline_kl import bounds_hypercube as step
 from repro.families.offline_kl import proofs_scalar as proof
@@ -70,7 +70,7 @@ class World(Model):
     num_states: Count
     coverage: Positive
     kl_weight: Positive
-    reward_bound: Positive
+    reward_bound: RewardBound
 
 
 class LowerBoundProbes(Probes):

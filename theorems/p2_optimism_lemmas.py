@@ -25,6 +25,9 @@ Neither changes a rate of Theorems 4.8 or 5.3, which hide constants and use the 
 Lemma C.7 brings V_max into both theorems.  Rows ``value_growth`` and ``value_floor``
 (``own.online_value``, docs/explanations/reward_range.md, Theorem 6): with every γ > 0 the gap is at
 least .1·V_max/√T on a problem without rewards, with C_cov ≤ 2.5, so the factor V_max is necessary.
+
+The theorems hold with probability 1−δ.  Row ``confidence_every_algorithm`` (``own.confidence``, the
+same page, Theorem 9): with probability δ every algorithm loses c(ε)·√(log(1/δ)/T) up to a constant.
 """
 
 from __future__ import annotations
@@ -35,6 +38,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from repro.families.xpo.bounds_optimism import TwoPolicies, optimism_term_failure
+from repro.families.xpo.confidence import (
+    CONFUSION,
+    OnlineConfidenceCase,
+    root_of_log,
+    root_of_log_doubled,
+)
 from repro.families.xpo.spurious_values import (
     OVER_GAP,
     SPURIOUS_GAP,
@@ -127,6 +136,14 @@ def no_rewards(point: Point) -> SpuriousCase:
     )  # fmt: skip
 
 
+def hidden_difference(point: Point) -> OnlineConfidenceCase:
+    """Two problems that T labels confuse with probability δ."""
+    return OnlineConfidenceCase(
+        methods=point.methods, epsilon=point.epsilon, horizon=point.horizon,
+        log_inverse_delta=point.value,
+    )  # fmt: skip
+
+
 FLOOR_VALUE = 64.0
 """V_max of value_floor."""
 FAILS = Measure("C.4 fails [frequency]", likelihood_fails, Evidence.MEASURED)
@@ -171,6 +188,10 @@ class P2OptimismLemmas(Experiment):
         Row("value_floor", "horizon", Inequality("three γ > 0: gap ≥ .1·V_max/√T"), OVER_GAP,
             every_gamma, (capped_class, without_optimism), given=no_rewards, needs=HOPES,
             settles=VALUE),
+        Row("confidence_every_algorithm", "log_inverse_delta",
+            Inequality("h(Δ) = c·√(ℓ/(2T+ℓ)), ℓ = log(1/4δ): the best test of T labels errs ≥ δ"),
+            CONFUSION, root_of_log, (root_of_log_doubled,), given=hidden_difference,
+            needs=(Need.TRUTH_HIDDEN, Need.PRIVACY), settles=("own.confidence",)),
     )  # fmt: skip
 
     def __init__(self, config: object, setting: Setting) -> None:

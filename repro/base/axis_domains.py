@@ -50,6 +50,7 @@ DOMAINS: Mapping[str, Domain] = {
     "class_size": Domain(1),
     "corruption": Domain(0, 0.5),
     "coverage": Domain(1, closed=True),
+    "reward_bound": Domain(0, 700),
     "inverse_reference": Domain(1),
     "value_ratio": Domain(1, closed=True),
     "dp_delta": Domain(0, 1),

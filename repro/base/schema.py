@@ -71,6 +71,8 @@ KLWeight = Annotated[Number, Field(gt=1e-6, lt=1e6, description="weight of KL in
 Probability = Annotated[Number, Field(gt=0, lt=1)]
 Share = Annotated[Number, Field(gt=0, lt=1)]
 Positive = Annotated[Number, Field(gt=0, le=LARGEST), BeforeValidator(_finite)]
+RewardBound = Annotated[Number, Field(gt=0, le=150)]
+"""B, of whose e^(4B) doubles still have all digits."""
 GridRatio = Annotated[Number, Field(gt=1, le=1000)]
 """Of neighbouring values that lie in equal ratios."""
 Finite = Annotated[Number, Field(ge=-LARGEST, le=LARGEST), BeforeValidator(_finite)]

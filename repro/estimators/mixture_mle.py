@@ -18,6 +18,8 @@ MAX_HALVINGS = 30
 ROUNDING = 1e-17
 LOWEST = -1 + 2.0**-53
 """Least relative change of a probability in a step, so that one that falls to 0 has a logarithm."""
+CLEAR = 0.9
+"""Largest mean of a cell's labels before privacy, as debiased, from which a fit may start."""
 SAFE_STEP = 1e-3
 """Shorter steps that at least halve are taken without a look at the likelihood."""
 
@@ -89,6 +91,28 @@ class MixtureLikelihood:
         information = (information @ self._outer).reshape(-1, features, features)
         return surplus @ self._score_features, information
 
+    def by_least_squares(self, counts: LabelCounts) -> Tensor:
+        """(R, d) weighted least squares on the cells' own differences; 0 where a cell is unclear.
+
+        2·artanh of a cell's debiased mean label has the variance 1/I of Fisher's information, so
+        that this is within O(1/n) of the maximum of the likelihood (Berkson's minimum χ²).
+        """
+        # a cell without pairs is as clear as any: it has no weight
+        mean = (counts.label_sum / (self.signal * counts.pairs)).nan_to_num_(nan=0.0)
+        clear = (mean.abs() <= CLEAR).all(-1)
+        if not bool(clear.any()):
+            return mean.new_zeros(len(mean), self.feature_diff.shape[1])
+        mean[~clear] = 0.0
+        squared = mean.square()
+        slope = 1 - squared
+        weight = slope.square_().div_(squared.mul_(-(self.signal**2)).add_(1)).mul_(counts.pairs)
+        features = self.feature_diff.shape[1]
+        information = (weight @ self._outer).reshape(-1, features, features)
+        pull = (weight * mean.atanh_()) @ self._score_features
+        _keep_definite(information)
+        start = torch.linalg.solve_ex(information, (self.signal * pull)[..., None])[0][..., 0]
+        return start.mul_(clear[:, None])
+
     def gain(self, counts: LabelCounts, old: Tensor, new: Tensor) -> Tensor:
         """(R,) rise of the log-likelihood from one ``mean(θ)`` to another."""
         rise = (new - old).mul_(self.signal)
@@ -110,11 +134,12 @@ def mixture_mle(
 ) -> Tensor:
     """argmax over a class of the private likelihood (P1, Algorithm 1, step 2).
 
-    Projected Newton steps, halved where the likelihood falls, all datasets at once; finished
-    datasets drop out.  Of steps that shrink by a factor ρ, ρ^½ times the last one is taken for what
-    is left to go (ρ alone fell short, since later ones may shrink by less).  The likelihood is not
-    concave: with few labels in a wide class Newton may end in a local maximum or not converge.  In
-    the classes of the experiments it is the global one (tests compare with restarts from n = 100).
+    Projected Newton steps from least squares, or from 0 where labels are few, halved where the
+    likelihood falls, all datasets at once; finished datasets drop out. Of steps that shrink by
+    a factor ρ, ρ^½ times the last one is taken for what is left to go (ρ alone fell short,
+    since later ones may shrink by less). The likelihood is not concave: with few labels in a
+    wide class Newton may end in a local maximum or not converge. In the classes of the
+    experiments it is the global one (tests compare with restarts from n = 100).
 
     Args:
         counts: (R, C) pairs and privatised wins.
@@ -129,10 +154,11 @@ def mixture_mle(
         (R, d); NaN rows where it has not converged in 1000 steps.
     """
     likelihood = MixtureLikelihood(feature_diff, epsilon)
-    replicates, features = counts.pairs.shape[0], feature_diff.shape[1]
-    found = torch.zeros(replicates, features, dtype=feature_diff.dtype, device=feature_diff.device)
-    rows, theta, mean = torch.arange(replicates, device=found.device), found, likelihood.mean(found)
-    last = torch.zeros_like(found[:, 0])
+    start = likelihood.by_least_squares(counts)
+    unit = torch.eye(start.shape[1], dtype=start.dtype, device=start.device)
+    found = region.nearest(start, unit.expand(len(start), -1, -1), radius)
+    rows, theta = torch.arange(len(found), device=found.device), found
+    mean, last = likelihood.mean(theta), _length(theta)
     for _ in range(MAX_STEPS):
         step, score, information = _newton_step(likelihood, counts, theta, mean, radius, region)
         done = nothing_left(step, last, score, information, counts.pairs.sum(-1))
@@ -163,9 +189,13 @@ def _newton_step(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """(R, d) step to the class's minimiser of the local quadratic, its score and information."""
     score, information = likelihood.derivatives_at(counts, mean)
+    _keep_definite(information)
+    return region.newton(theta, score, information, radius), score, information
+
+
+def _keep_definite(information: Tensor) -> None:
     diagonal = information.diagonal(dim1=-2, dim2=-1)
     diagonal += (1e-12 * diagonal.sum(-1) + 1e-300)[:, None]
-    return region.newton(theta, score, information, radius), score, information
 
 
 def _length(vectors: Tensor) -> Tensor:

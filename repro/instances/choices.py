@@ -18,6 +18,7 @@ from repro.base.schema import (
     Model,
     Number,
     Positive,
+    RewardBound,
     Share,
     Whole,
     validate,
@@ -69,7 +70,7 @@ class HypercubeChoice(Model):
     num_states: Count
     coverage: Annotated[Finite, Field(gt=2)]
     kl_weight: KLWeight
-    reward_bound: Positive
+    reward_bound: RewardBound
     tilt: Positive
 
 
@@ -77,7 +78,7 @@ class LargeDifferenceChoice(Model):
     """One state, two responses, rewards nearly B apart; kl_weight defaults to B."""
 
     kind: Literal["large_difference"]
-    reward_bound: Positive
+    reward_bound: RewardBound
     margin: Positive
     kl_weight: KLWeight | None = None
 

@@ -86,9 +86,9 @@ def test_masses_may_be_of_any_size(monkeypatch):
 
 @pytest.mark.parametrize("fit", [of_label_loss, of_mixture])
 def test_tolerance_is_relative_to_the_parameter_plus_one(fit):
-    """The first step goes to (0.9 − ½)/¼ = 1.6 and is final where 1.6 ≤ tolerance·2.6."""
-    assert float(fit([[0.9]], tolerance=0.7)) == pytest.approx(1.6)
-    assert float(fit([[0.9]], tolerance=0.5)) > 1.7
+    """The first step goes to (0.97 − ½)/¼ = 1.88 and is final where 1.88 ≤ tolerance·2.88."""
+    assert float(fit([[0.97]], tolerance=0.7)) == pytest.approx(1.88)
+    assert float(fit([[0.97]], tolerance=0.6)) > 2.0
 
 
 def test_tolerance_is_relative_to_the_radius():

@@ -4,59 +4,26 @@
 
 Ratios and exponents are of CPU seconds of one thread, the best of three, so that other work on the
 machine disturbs them little; efficiencies and start-up are of wall time and need an idle machine.
-GPU rows are there where a device is; Ray rows where Ray is installed.
+GPU rows are there where a device is, rows of Ray and JAX where they are installed.
 """
 
 from __future__ import annotations
 
 import argparse
-import time
 from pathlib import Path
 
 import numpy as np
 
-from repro.families.offline_kl.algorithms_ppkl import BonusConstants, draw_problem
 from repro.families.online_kl.algorithms_finite import random_finite_class
 from repro.families.online_kl.algorithms_linear import LinearClass
 from repro.families.online_kl.algorithms_pokl import Game
 from repro.families.online_kl.run_setting import RunSetting, make_batch
 from repro.families.online_kl.simulation import simulate
 from repro.instances.linear import random_linear_world
-from repro.preferences.label_counts import draw_label_counts
 from repro.study.parallel import ready_to_measure
-from tools.bench import finished_runs, whole_machine
-
-CONSTANTS = BonusConstants(failure_prob=0.05, net_radius=1e-15, scale=0.1)
-BATCH, ROWS = 2000, 10**5
-
-
-def cost(function, rounds: int = 3) -> float:
-    """CPU seconds of one thread: the best of some rounds after one warm-up."""
-    function()
-    found = []
-    for _ in range(rounds):
-        started = time.process_time()
-        function()
-        found.append(time.process_time() - started)
-    return min(found)
-
-
-def world(states: int = 6, features: int = 4):
-    """A random linear world of four responses."""
-    return random_linear_world(states, 4, features, 0.5, 1.0, 0.6, seed=1)
-
-
-def drawn(instance, n_pairs: float, replicates: int, epsilon: float = 1.0):
-    """Labels of that many datasets, as counts."""
-    rng = np.random.default_rng(0)
-    args = (instance.cell_prob, instance.reward_diff, int(n_pairs), epsilon, replicates)
-    return draw_label_counts(rng, *args)
-
-
-def fitted(instance, n_pairs: float, replicates: int = BATCH):
-    """Sampling and fit of that many datasets."""
-    rng = np.random.default_rng(0)
-    return draw_problem(instance, int(n_pairs), 1.0, CONSTANTS, rng, replicates).fit(1.0)
+from tools.bench import dispatch, edit_loop, finished_runs, whole_machine
+from tools.bench.cpu_time import cost
+from tools.bench.peers import ROWS, fitted, over_sampling, throughput, world
 
 
 def online(horizon: float, class_size: int | None = None):
@@ -84,51 +51,6 @@ def exponents():
         yield name, f"{grid[0]:g} to {grid[-1]:g}", slope, costs
 
 
-def throughput():
-    """(who, CPU seconds a dataset): clean labels, so that all fit the same model."""
-    import statsmodels.api as sm
-    from sklearn.linear_model import LogisticRegression
-
-    instance = world()
-    counts = drawn(instance, ROWS, 1, np.inf)
-    x, pairs, wins = (t.numpy() for t in (instance.feature_diff, counts.pairs[0], counts.wins[0]))
-    cell = np.repeat(np.arange(len(x)), pairs.astype(int))
-    first = [np.arange(int(m)) < int(k) for m, k in zip(pairs, wins, strict=True)]
-    rows, labels = x[cell], np.concatenate(first).astype(float)
-    table = np.stack([wins, pairs - wins], axis=1)
-    twice, sides = np.concatenate([x, x]), np.repeat([1, 0], len(x))
-    weights = np.concatenate([wins, pairs - wins])
-    plain = LogisticRegression(C=np.inf, fit_intercept=False, tol=1e-9, max_iter=1000)
-
-    def ours():
-        rng = np.random.default_rng(0)
-        draw_problem(instance, ROWS, np.inf, CONSTANTS, rng, BATCH).fit(np.inf)
-
-    yield "sampling and fit here, batched", cost(ours) / BATCH
-    yield "sampling alone", cost(lambda: drawn(instance, ROWS, BATCH, np.inf)) / BATCH
-    yield "scipy BFGS, rows", cost(lambda: scipy_fit(rows, np.ones(len(rows)), labels), 1)
-    yield "scipy BFGS, counts", cost(lambda: scipy_fit(x, pairs, wins))
-    yield "statsmodels Logit, rows", cost(lambda: sm.Logit(labels, rows).fit(disp=0), 1)
-    family = sm.families.Binomial()
-    yield "statsmodels GLM, counts", cost(lambda: sm.GLM(table, x, family=family).fit())
-    yield "scikit-learn, rows", cost(lambda: plain.fit(rows, labels), 1)
-    yield "scikit-learn, weighted counts", cost(lambda: plain.fit(twice, sides, weights))
-
-
-def scipy_fit(features, pairs, wins):
-    """Maximum likelihood of clean labels by BFGS with its gradient."""
-    from scipy.optimize import minimize
-    from scipy.special import expit, log_expit
-
-    def loss(theta):
-        at = features @ theta
-        value = -(wins * log_expit(at) + (pairs - wins) * log_expit(-at)).sum()
-        return value / pairs.sum(), -((wins - pairs * expit(at)) @ features) / pairs.sum()
-
-    start = np.zeros(features.shape[1])
-    return minimize(loss, start, jac=True, method="BFGS", options={"gtol": 1e-9}).x
-
-
 def print_rows(title: str, rows) -> None:
     """A Markdown table; nothing where it has no rows."""
     listed = [" | ".join(str(cell) for cell in row) for row in rows]
@@ -147,6 +69,8 @@ def main(folder: Path) -> None:
     rows = [(name, f"{1e6 * one:.3g}", f"{one / ours:.3g}") for name, one in costs.items()]
     print_rows(f"a dataset of {ROWS:,} clean labels | CPU µs | times ours", rows)
     print(f"\nDrawing random numbers is {100 * floor / ours:.0f} % of sampling and fit.")
+    title = "n, ε = 1 | sampling and fit over sampling | sampling over numpy's binomial"
+    print_rows(title, over_sampling())
     listed = (
         (name, span, f"{slope:.2f}", ", ".join(f"{1e3 * one:.3g}" for one in each))
         for name, span, slope, each in exponents()
@@ -154,7 +78,12 @@ def main(folder: Path) -> None:
     print_rows("CPU time against | range | exponent | ms", listed)
     shares = ((name, f"{100 * share:.0f} %") for name, share in whole_machine.efficiencies())
     print_rows("spread over | efficiency", shares)
+    print_rows("one block of nothing | ms of the driver | blocks/s", dispatch.overheads())
     print_rows("start-up of | wall s | CPU s", whole_machine.start_up())
+    title = (
+        "after a changed line, smoke, no cached block | first line, wall s | all, wall s | CPU s"
+    )
+    print_rows(title, edit_loop.edited_runs())
     print_rows("on a device | replicates/s on it | on one core | ratio", whole_machine.devices())
     finished_runs.print_tables(folder, print_rows)
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,7 @@ from repro.study.blocks import Block
 from repro.study.parallel import available_cores, mapper
 
 TASKS, TASK_SECONDS = 24, 1.0
+PAIRS_A_STEP = 16
 CONSTANTS = BonusConstants(failure_prob=0.05, net_radius=1e-15, scale=0.1)
 
 
@@ -48,16 +50,25 @@ def burn(block: Block) -> np.ndarray:
 
 
 def efficiencies() -> Iterator[tuple[str, float]]:
-    """(how, CPU seconds of work / two cores / wall seconds), pools warm."""
+    """(how, CPU seconds of work / two cores / wall seconds), pools warm, with and without Ray's
+    connecting, which is what a run of two blocks takes beyond their work."""
     blocks = [Block(0, index, f"{index:032x}") for index in range(TASKS)]
-    for name, spread in {"2 processes": mapper(2), **_two_ray_nodes()}.items():
+    for name, spread in {"2 processes": mapper(2), **two_ray_nodes()}.items():
         list(spread(burn, blocks[:2]))
-        started = time.perf_counter()
-        list(spread(burn, blocks))
-        yield name, TASKS * TASK_SECONDS / 2 / (time.perf_counter() - started)
+        two, all_of_them = (_seconds_of(spread, blocks[:count]) for count in (2, TASKS))
+        work = TASKS * TASK_SECONDS / 2
+        yield name, work / all_of_them
+        yield f"{name}, without connecting", work / (all_of_them - max(two - TASK_SECONDS, 0.0))
 
 
-def _two_ray_nodes():
+def _seconds_of(spread, blocks: list[Block]) -> float:
+    started = time.perf_counter()
+    list(spread(burn, blocks))
+    return time.perf_counter() - started
+
+
+def two_ray_nodes():
+    """A mapper over a cluster of two nodes of one core on this machine; none without Ray."""
     try:
         os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
         from ray.cluster_utils import Cluster  # pyright: ignore[reportMissingImports]
@@ -67,7 +78,7 @@ def _two_ray_nodes():
 
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
     cluster.add_node(num_cpus=1)
-    return {"2 Ray nodes (connecting included)": RayTasks(2, cluster.address)}
+    return {"2 Ray nodes": RayTasks(2, cluster.address)}
 
 
 def start_up() -> Iterator[tuple[str, str, str]]:
@@ -88,7 +99,10 @@ def devices() -> Iterator[tuple[str, str, str, str]]:
     if not torch.cuda.is_available():
         return
     name = torch.cuda.get_device_name()
-    for what, work, replicates in (("offline fits", _fits, 20_000), ("T = 1e6", _online, 20_000)):
+    works = [("offline fits", _fits, 20_000), ("T = 1e6", _online, 20_000)]
+    if find_spec("transformers"):
+        works.append(("language model, pairs of 128 tokens", _language_model, 256))
+    for what, work, replicates in works:
         there, here = (
             replicates / _seconds(work, device, replicates) for device in ("cuda", "cpu")
         )
@@ -104,6 +118,27 @@ def _online(device: str, replicates: int) -> None:
     world = random_linear_world(4, 4, 3, 0.5, 1.0, 0.6, seed=1, device=device)
     batch = make_batch([RunSetting(1.0, 0.5, 8.0)], replicates, device)
     simulate(Game(world, LinearClass(world), batch), 10**6, 1.5, np.random.default_rng(0))
+
+
+def _language_model(device: str, replicates: int) -> None:
+    """Steps of DPO on pairs of random tokens, 16 a step; four layers of 256."""
+    from transformers import (  # pyright: ignore[reportMissingImports]  # extra llm
+        GPT2Config,
+        GPT2LMHeadModel,
+    )
+
+    torch.manual_seed(0)
+    shape = GPT2Config(vocab_size=1024, n_positions=128, n_embd=256, n_layer=4, n_head=4)
+    model = GPT2LMHeadModel(shape).to(device)
+    optimiser = torch.optim.AdamW(model.parameters())
+    for _ in range(replicates // PAIRS_A_STEP):
+        ids = torch.randint(0, 1024, (2 * PAIRS_A_STEP, 128), device=device)
+        scores = model(input_ids=ids).logits[:, :-1].log_softmax(-1)
+        each = scores.gather(2, ids[:, 1:, None]).sum((1, 2))
+        first, second = each.chunk(2)
+        torch.nn.functional.softplus(second - first).mean().backward()
+        optimiser.step()
+        optimiser.zero_grad()
 
 
 def _seconds(work, device: str, replicates: int) -> float:

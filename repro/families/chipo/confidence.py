@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import expit
 from scipy.stats import binom
 
 from repro.base.errors import BadInput
@@ -23,13 +22,14 @@ from repro.families.chipo.algorithms_policy import two_arm_wrong_prob
 from repro.families.chipo.cases_two_policies import TwoPolicyCase
 from repro.families.chipo.value_ratio import DIFFERENCES
 from repro.preferences.label_law import on_arrays
+from repro.preferences.two_rewards import likely_counts, released_win_prob, wrong_majority_prob
 from repro.study.row import Method, method
 
 HALVINGS = 26
 LOWEST = 300 * math.log(10)
 """log(1/δ) of the least δ that doubles hold with all digits."""
-FURTHEST = 60.0
-"""Standard deviations of a number of pairs, beyond which the chance is below 1e-700."""
+BELOW_ONE = 1 - 2.0**-53
+"""Twice a difference that can just be hidden may ask for more."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -70,8 +70,7 @@ class ConfidenceCase(TwoPolicyCase):
 
     def win_prob(self, difference: float) -> float:
         """P(z = +1) of a pair whose rewards differ by Δ."""
-        clean = on_arrays(self.labels, expit(np.array([difference])))
-        return float(on_arrays(lambda prob: self.channel(prob, self.epsilon), clean)[0])
+        return released_win_prob(self.labels, self.channel, difference, self.epsilon)
 
     @property
     def rare(self) -> float:
@@ -100,19 +99,12 @@ class ConfidenceCase(TwoPolicyCase):
     def hidden(self, share: float) -> float:
         """Δ with h(Δ) = share·c·√(ℓ/(n+ℓ)), ℓ = log(1/(4δ)) (Theorem 7)."""
         left = self.log_inverse_delta - math.log(4)
-        return 2 * math.atanh(share * self.cost * math.sqrt(left / (self.n_pairs + left)))
+        mean = share * self.cost * math.sqrt(left / (self.n_pairs + left))
+        return 2 * math.atanh(min(mean, BELOW_ONE))
 
     def confused(self, difference: float) -> float:
-        """Exact chance that the likelier of (Δ, 0) and (0, Δ) is the wrong one; π_ref = ½.
-
-        A tie counts half.
-        """
-        pairs = _likely(self.n_pairs / 2)
-        chance = binom.pmf(pairs, self.n_pairs, 0.5)
-        half, win = pairs / 2, self.win_prob(difference)
-        lost = binom.cdf(np.ceil(half) - 1, pairs, win)
-        tied = np.where(pairs % 2 == 0, binom.pmf(np.floor(half), pairs, win), 0.0)
-        return float(chance @ (lost + tied / 2))
+        """Exact chance that the likelier of (Δ, 0) and (0, Δ) is the wrong one; π_ref = ½."""
+        return wrong_majority_prob(self.n_pairs, 0.5, self.win_prob(difference))
 
 
 @dataclass(frozen=True)
@@ -136,7 +128,7 @@ class _Reports:
         best = self.reward_bound
         true, spurious = (1 + np.tanh(np.array([best, -2 * best]) / 2) / self.cost) / 2
         win, lose = np.log(true / spurious), np.log((1 - spurious) / (1 - true))
-        pairs = _likely(expected)
+        pairs = likely_counts(expected)
         fewer = np.ceil(pairs * lose / (win + lose)) - 1
         chance = binom.pmf(pairs, self.n_pairs, expected / self.n_pairs)
         return float(chance @ binom.cdf(fewer, pairs, self.win_prob))
@@ -151,12 +143,6 @@ def _informative(reports: _Reports, failure_prob: float) -> float:
         likely = reports.mistaken(math.exp(middle)) >= failure_prob
         low, high = (middle, high) if likely else (low, middle)
     return math.exp(low)
-
-
-def _likely(expected: float) -> np.ndarray:
-    """Whole numbers that matter at ``expected``."""
-    wide = FURTHEST * math.sqrt(expected) + 30
-    return np.arange(max(0, math.floor(expected - wide)), math.ceil(expected + wide))
 
 
 @method

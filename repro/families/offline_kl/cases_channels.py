@@ -10,7 +10,16 @@ import numpy as np
 import torch
 from pydantic import Field, model_validator
 
-from repro.base.schema import Count, Finite, KLWeight, Model, Positive, Probability, Share
+from repro.base.schema import (
+    Count,
+    Finite,
+    KLWeight,
+    Model,
+    Positive,
+    Probability,
+    RewardBound,
+    Share,
+)
 from repro.families.offline_kl.algorithms_channel_learners import CalibratedProblem
 from repro.families.offline_kl.algorithms_ppkl import BonusConstants, LinearProblem
 from repro.families.offline_kl.algorithms_rankings import (
@@ -43,14 +52,14 @@ class Level(Model):
 
     num_states: Count
     kl_weight: KLWeight
-    reward_bound: Positive
+    reward_bound: RewardBound
 
 
 class Alike(Model):
     """One state whose two responses π* plays alike."""
 
     reward_difference: Positive
-    reward_bound: Positive
+    reward_bound: RewardBound
 
 
 class Rankings(Model):

@@ -13,7 +13,7 @@ from typing import Annotated
 from pydantic import Field
 
 from repro.base.errors import BadInput
-from repro.base.schema import Count, Finite, Model, Positive
+from repro.base.schema import Count, Finite, Model, Positive, RewardBound
 from repro.families.offline_kl.algorithms_ppkl import BonusConstants
 from repro.families.offline_kl.cases import LabelledPoint, OfflineCase
 from repro.instances.two_arms import TwoArmWorld, hypercube_world
@@ -35,7 +35,7 @@ class NearBound(Model):
 
     num_states: Count
     coverage: Annotated[Finite, Field(gt=2)]
-    reward_bound: Positive
+    reward_bound: RewardBound
     room: Positive
 
 

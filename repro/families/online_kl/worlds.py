@@ -9,7 +9,16 @@ import torch
 from pydantic import Field
 
 from repro.base.errors import BadInput
-from repro.base.schema import Finite, KLWeight, Model, Positive, Share, Whole, validate_union
+from repro.base.schema import (
+    Finite,
+    KLWeight,
+    Model,
+    Positive,
+    RewardBound,
+    Share,
+    Whole,
+    validate_union,
+)
 from repro.instances.choices import Count, LinearChoice, Seed
 from repro.instances.linear import LinearWorld, random_linear_world
 
@@ -42,7 +51,7 @@ class TwoRewardsChoice(Model):
     """One state, two responses, the first better by the whole reward bound."""
 
     kind: Literal["two_rewards"]
-    reward_bound: Positive
+    reward_bound: RewardBound
     kl_weight: KLWeight
 
 
@@ -56,7 +65,7 @@ class NearBoundChoice(Model):
     num_states: Count
     best_prob: Share
     coverage: Annotated[Finite, Field(gt=1)]
-    reward_bound: Positive
+    reward_bound: RewardBound
     room: Positive | None = None
     difference: Positive | None = None
 

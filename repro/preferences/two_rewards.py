@@ -1,0 +1,51 @@
+"""Which of two responses is the better one by Δ: how often n released labels say the wrong one.
+
+The likelier of (Δ, 0) and (0, Δ) is the response that more labels prefer, so the chance that the
+best test errs is a sum of binomial tails, and needs no draw.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.special import expit
+from scipy.stats import binom
+
+from repro.preferences.label_law import Channel, LabelLaw, on_arrays
+
+FURTHEST = 60.0
+"""Standard deviations of a number of pairs, beyond which the chance is below 1e-700."""
+
+
+def released_win_prob(
+    labels: LabelLaw, channel: Channel, difference: float, epsilon: float
+) -> float:
+    """P(z = +1) of a pair whose rewards differ by Δ."""
+    clean = on_arrays(labels, expit(np.array([difference])))
+    return float(on_arrays(lambda prob: channel(prob, epsilon), clean)[0])
+
+
+def wrong_majority_prob(n_labels: int, informative: float, win_prob: float) -> float:
+    """Exact chance that the better response loses; a tie counts half.
+
+    Args:
+        n_labels: n.
+        informative: chance that a label compares the two responses, in (0, 1].
+        win_prob: P(z = +1) of a label that does.
+
+    >>> wrong_majority_prob(1, 1.0, 0.75)
+    0.25
+    """
+    pairs = likely_counts(n_labels * informative) if informative < 1 else np.array([n_labels])
+    chance = binom.pmf(pairs, n_labels, informative)
+    half = pairs / 2
+    lost = binom.cdf(np.ceil(half) - 1, pairs, win_prob)
+    tied = np.where(pairs % 2 == 0, binom.pmf(np.floor(half), pairs, win_prob), 0.0)
+    return float(chance @ (lost + tied / 2))
+
+
+def likely_counts(expected: float) -> np.ndarray:
+    """Whole numbers that matter at an expected one."""
+    wide = FURTHEST * math.sqrt(expected) + 30
+    return np.arange(max(0, math.floor(expected - wide)), math.ceil(expected + wide))

@@ -1,0 +1,49 @@
+"""The chance that released labels prefer the wrong response, against sums over all labels."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import pytest
+
+from repro.preferences.label_law import bradley_terry, fair_coins, randomized_response
+from repro.preferences.two_rewards import (
+    likely_counts,
+    released_win_prob,
+    wrong_majority_prob,
+)
+
+
+@pytest.mark.parametrize("n_labels", [1, 2, 5, 8])
+@pytest.mark.parametrize("informative", [1.0, 0.5, 0.2])
+def test_sum_over_all_outcomes(n_labels, informative):
+    """Each label compares nothing, prefers the better response or the worse one."""
+    win = 0.7
+    chances = {0: 1 - informative, 1: informative * win, -1: informative * (1 - win)}
+    expected = 0.0
+    for labels in itertools.product(chances, repeat=n_labels):
+        verdict = {True: 1.0, False: 0.0}[sum(labels) < 0] + 0.5 * (sum(labels) == 0)
+        expected += verdict * math.prod(chances[label] for label in labels)
+    assert wrong_majority_prob(n_labels, informative, win) == pytest.approx(expected, rel=1e-12)
+
+
+def test_tails_far_out_are_not_lost():
+    """Exponent of the large deviation: n·log(2·√(p(1−p))) up to a polynomial."""
+    exponent = 10**5 * math.log(2 * math.sqrt(0.55 * 0.45))
+    found = math.log(wrong_majority_prob(10**5, 1.0, 0.55))
+    assert exponent - 10 < found < exponent
+
+
+def test_likely_counts_hold_all_the_mass():
+    counts = likely_counts(50.0)
+    assert counts[0] == 0
+    assert counts[-1] > 50 + 59 * math.sqrt(50)
+
+
+def test_released_labels_follow_both_stages():
+    kept = math.e / (1 + math.e)
+    clean = 1 / (1 + math.exp(-0.4))
+    found = released_win_prob(bradley_terry, randomized_response, 0.4, 1.0)
+    assert found == pytest.approx(kept * clean + (1 - kept) * (1 - clean))
+    assert released_win_prob(fair_coins, randomized_response, 0.4, 1.0) == pytest.approx(0.5)

@@ -1,0 +1,58 @@
+"""The tools behind docs/performance.md measure what they say, on any device."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+import torch
+
+from tools.bench import cpu_time, dispatch, edit_loop, peers, whole_machine
+
+
+def test_sleep_costs_no_cpu_and_work_does():
+    assert cpu_time.cost(lambda: time.sleep(0.05), 1) < 0.04
+    assert cpu_time.cost(lambda: np.ones((300, 300)) @ np.ones((300, 300)), 1) > 0
+
+
+@pytest.mark.parametrize("work", [whole_machine._fits, whole_machine._online])
+def test_what_runs_on_a_device_runs_here(work):
+    work("cpu", 4)
+
+
+def test_a_language_model_takes_its_steps():
+    pytest.importorskip("transformers")
+    whole_machine._language_model("cpu", 2 * whole_machine.PAIRS_A_STEP)
+
+
+def test_without_a_device_there_are_no_rows_of_one():
+    rows = list(whole_machine.devices())
+    assert bool(rows) == torch.cuda.is_available()
+
+
+def test_peers_find_what_is_found_here():
+    instance = peers.world()
+    ours = peers.fitted(instance, peers.ROWS, 2, np.inf)
+    counts = peers.drawn(peers.ROWS, 2, np.inf)
+    for row in range(2):
+        pairs, wins = counts.pairs[row].numpy(), counts.wins[row].numpy()
+        found = peers.scipy_fit(instance.feature_diff.numpy(), pairs, wins)
+        assert found == pytest.approx(ours[row].numpy(), abs=1e-6)
+
+
+def test_jax_finds_what_is_found_here():
+    pytest.importorskip("jax")
+    ours = peers.fitted(peers.world(), peers.ROWS, peers.BATCH, np.inf)
+    assert peers.jax_batch()() == pytest.approx(ours.numpy(), abs=1e-9)
+
+
+def test_blocks_of_nothing_come_back():
+    assert dispatch.nothing(None).shape == dispatch.SHAPE
+
+
+def test_a_run_after_an_edit_says_when_it_began(tmp_path):
+    first, whole, cpu = edit_loop._one_run("kl_contraction", str(tmp_path))
+    assert 0 < first < whole
+    assert cpu > 0
+    assert list(tmp_path.rglob("figure.png"))
