@@ -115,7 +115,7 @@ class _ByContent:
 def blocks_of(plan: Plan) -> list[Block]:
     """All blocks of a plan, in a fixed order; the key of each holds all that its numbers hold.
 
-    Blocks of an exact row have one key, whatever the seed: nothing is drawn.
+    Blocks of an exact or proved row have one key, whatever the seed: nothing is drawn.
     """
     made = built(plan)
     common = {
@@ -129,12 +129,12 @@ def blocks_of(plan: Plan) -> list[Block]:
         for t, trial in enumerate(made.trials)
         for trial_key in [_trial_key(plan, trial)]
         for b in range(plan.budget.blocks)
-        for drawn in [{} if _exact(trial) else {"seed": plan.seed, "block": b}]
+        for drawn in [{} if _without_draws(trial) else {"seed": plan.seed, "block": b}]
     ]
 
 
-def _exact(trial: Trial) -> bool:
-    return trial.row.measure.evidence is Evidence.EXACT
+def _without_draws(trial: Trial) -> bool:
+    return trial.row.measure.evidence in (Evidence.EXACT, Evidence.PROVED)
 
 
 def _trial_key(plan: Plan, trial: Trial) -> Mapping[str, object]:
@@ -151,7 +151,7 @@ def measure_block(plan: Plan, block: Block) -> np.ndarray:
     Where nothing was drawn the values are those of every block and of every seed, and are kept.
 
     Raises:
-        RuntimeError: a row that says that it is exact has drawn.
+        RuntimeError: a row that says that it is exact or proved has drawn.
     """
     trial, kind = built(plan).trials[block.check], plan.kind
     check, replicates = trial.check, plan.replicates(trial.check)
@@ -165,8 +165,8 @@ def measure_block(plan: Plan, block: Block) -> np.ndarray:
     values = np.array([[at[method] for method in check.methods] for at in found], dtype=np.float64)
     if [_state(rng) for rng in rngs] == before:
         undrawn.append(values.copy())
-    elif _exact(trial):
-        raise RuntimeError(f"{check.name} is exact, and draws")
+    elif _without_draws(trial):
+        raise RuntimeError(f"{check.name} is {trial.row.measure.evidence.value}, and draws")
     return values
 
 

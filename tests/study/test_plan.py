@@ -180,18 +180,21 @@ def test_what_draws_nothing_is_measured_once_for_all_blocks_and_seeds(plan_of, t
     plans._undrawn.cache_clear()
 
 
-def test_an_exact_row_that_draws_is_an_error(plan_of, toy, monkeypatch):
+@pytest.mark.parametrize("evidence", [Evidence.EXACT, Evidence.PROVED])
+def test_a_row_without_chance_is_one_block_and_may_not_draw(plan_of, toy, monkeypatch, evidence):
     rows_of = toy.__init__.__globals__["rows_of"]
 
     def exact(claimed):
         first, _ = rows_of(claimed)
-        measure = dataclasses.replace(first.measure, evidence=Evidence.EXACT)
+        measure = dataclasses.replace(first.measure, evidence=evidence)
         return (dataclasses.replace(first, measure=measure),)
 
     monkeypatch.setitem(toy.__init__.__globals__, "rows_of", exact)
     monkeypatch.setattr(toy, "rows", exact(-1))
+    plans._built.cache_clear()
     plan = plan_of(probes={"n_pairs": {"grid": [1e3, 1e4, 1e5]}})
-    with pytest.raises(RuntimeError, match="n_pairs is exact, and draws"):
+    assert len({block.key for block in blocks_of(plan)}) == 1
+    with pytest.raises(RuntimeError, match=f"n_pairs is {evidence}, and draws"):
         measure_block(plan, blocks_of(plan)[0])
 
 

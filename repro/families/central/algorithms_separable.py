@@ -30,12 +30,13 @@ class AxisCounts:
 
     def gradient(self, theta: np.ndarray) -> np.ndarray:
         """(R, d) of the loss summed over records, at θ (R, d)."""
-        return self.length * (self.pairs * expit(self.length * theta) - self.wins)
+        return self.derivatives(theta)[0]
 
-    def curvature(self, theta: np.ndarray) -> np.ndarray:
-        """(R, d) diagonal of its Hessian."""
+    def derivatives(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(R, d) gradient, and (R, d) diagonal of the Hessian."""
         win = expit(self.length * theta)
-        return self.length**2 * self.pairs * win * (1 - win)
+        slope = self.length * (self.pairs * win - self.wins)
+        return slope, self.length**2 * self.pairs * win * (1 - win)
 
     def minimiser(self, ridge: float, linear: np.ndarray, radius: float) -> np.ndarray:
         """(R, d) argmin over ‖θ‖ ≤ radius.
@@ -68,7 +69,8 @@ class AxisCounts:
             if np.abs(norm / radius - 1).max() < CLOSE:
                 break
             low, high = np.where(norm > radius, weight, low), np.where(norm > radius, high, weight)
-            slope = (theta**2 / (self.curvature(theta) + weight[:, None])).sum(1) / norm**3
+            curvature = self.derivatives(theta)[1]
+            slope = (theta**2 / (curvature + weight[:, None])).sum(1) / norm**3
             step = weight + (1 / radius - 1 / norm) / slope
             weight = np.where((step > low) & (step < high), step, np.sqrt(low * high))
         return theta * (radius / np.linalg.norm(theta, axis=1))[:, None]
@@ -76,8 +78,9 @@ class AxisCounts:
     def _free(self, weight: np.ndarray, linear: np.ndarray, theta: np.ndarray) -> np.ndarray:
         """Minimisers over all θ with the ridge ``weight`` (R,), by damped Newton steps."""
         for _ in range(NEWTON_STEPS):
-            slope = self.gradient(theta) + weight[:, None] * theta + linear
-            step = slope / (self.curvature(theta) + weight[:, None])
+            gradient, curvature = self.derivatives(theta)
+            slope = gradient + weight[:, None] * theta + linear
+            step = slope / (curvature + weight[:, None])
             # |third derivative| ≤ length · second: with this damping each coordinate falls.
             size = np.maximum(self.length * np.abs(step), 1e-12)
             change = step * np.log1p(size) / size
@@ -99,14 +102,9 @@ class AxisChoices(AxisCounts):
 
     odds: np.ndarray
 
-    def gradient(self, theta: np.ndarray) -> np.ndarray:
-        """(R, d)."""
-        return self.length * ((self.pairs * self._win(theta)).sum(-1) - self.wins)
-
-    def curvature(self, theta: np.ndarray) -> np.ndarray:
-        """(R, d)."""
-        win = self._win(theta)
-        return self.length**2 * (self.pairs * win * (1 - win)).sum(-1)
-
-    def _win(self, theta: np.ndarray) -> np.ndarray:
-        return expit(self.length * theta[..., None] + self.odds)
+    def derivatives(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(R, d) gradient, and (R, d) diagonal of the Hessian."""
+        win = expit(self.length * theta[..., None] + self.odds)
+        chosen = self.pairs * win
+        slope = self.length * (chosen.sum(-1) - self.wins)
+        return slope, self.length**2 * (chosen * (1 - win)).sum(-1)

@@ -7,6 +7,7 @@ filtrations of P2's Lemmas 3.1 and 3.3 allow.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import Literal
 
@@ -58,17 +59,30 @@ class LabelSequence:
     def conditional_sums(self, squared: np.ndarray) -> np.ndarray:
         """(R, T, N) Σ_{t ≤ n} E[squared(x^(t)) | past], of a table (N, X)."""
         if self.design == "adaptive":
-            return np.cumsum(squared.T[self.inputs], axis=1)
+            return running_sums(squared.T[self.inputs.T])
         replicates, rounds = self.inputs.shape
         growing = np.arange(1, rounds + 1)[:, None] * squared.mean(axis=1)
         return np.broadcast_to(growing, (replicates, rounds, len(squared)))
 
     def excess_loss(self, if_positive: np.ndarray, if_negative: np.ndarray) -> np.ndarray:
         """(R, T, N) L̂^(n)(θ) − L̂^(n)(θ*) of losses (N, X) after each round; θ* is row 0."""
-        loss = np.where(
-            self.positive[..., None], if_positive.T[self.inputs], if_negative.T[self.inputs]
-        )
-        return np.cumsum(loss - loss[..., :1], axis=1)
+        # of the 2X different rows, not of R·T; what comes out is the same to the last bit
+        loss = np.stack([if_negative.T, if_positive.T])
+        loss = loss - loss[..., :1]
+        return running_sums(loss[self.positive.T.astype(np.intp), self.inputs.T])
+
+
+def running_sums(each: np.ndarray) -> np.ndarray:
+    """(R, T, N) sums over rounds of (T, R, N), in the place of what is summed.
+
+    Round by round: ``np.cumsum`` strides through memory, and takes ten times as long.
+
+    >>> running_sums(np.ones((3, 1, 2)))[0].tolist()
+    [[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]]
+    """
+    for before, now in itertools.pairwise(each):
+        now += before
+    return each.swapaxes(0, 1)
 
 
 def draw_sequence(

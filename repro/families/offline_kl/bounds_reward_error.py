@@ -78,11 +78,14 @@ class OppositeRewards:
     def either_fails(self, printed: bool) -> float:
         """P(eq. (19) or eq. (20) fails), both with the printed or both with the right constants."""
         m = np.arange(self.n_pairs + 1)
-        prob = stats.binom.pmf(m, self.n_pairs, self.telling_prob)
         below = m < self.n_pairs * self.telling_prob - self.population_boundary(4 if printed else 8)
         squared = m * (2 * self.reward_bound) ** 2
-        above = squared > self.in_sample_limit(printed) * self.log_term
-        fails = np.where(below, 1.0, np.where(above, self.mistake_prob(m), 0.0))
+        above = (squared > self.in_sample_limit(printed) * self.log_term) & ~below
+        prob, fails, some = np.zeros(len(m)), below.astype(float), below | above
+        if above.any():
+            fails[above] = self.mistake_prob(m[above])
+        if some.any():
+            prob[some] = stats.binom.pmf(m[some], self.n_pairs, self.telling_prob)
         return float(prob @ fails)
 
 

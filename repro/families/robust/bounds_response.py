@@ -8,6 +8,7 @@ may do is worst: all flips in one cell (strong), certain answers everywhere (Hub
 from __future__ import annotations
 
 import itertools
+from functools import lru_cache
 
 import torch
 from torch import Tensor
@@ -58,7 +59,13 @@ def flipped_margin(moved: float, mass: float) -> float:
 
 def _response(world: PairWorld, root: Tensor | None) -> Tensor:
     """(e, C) R·H⁻¹·x_c."""
+    moved = _moved(world)
+    return moved if root is None else root @ moved
+
+
+@lru_cache(maxsize=8)
+def _moved(world: PairWorld) -> Tensor:
+    """(k, C) H⁻¹·x_c; one for all α and ε of a sweep."""
     x, win = world.coordinates, torch.sigmoid(world.reward_diff)
     hessian = (x * (world.cell_prob * win * (1 - win))[:, None]).T @ x
-    moved = torch.linalg.solve(hessian, x.T)
-    return moved if root is None else root @ moved
+    return torch.linalg.solve(hessian, x.T)
