@@ -67,7 +67,7 @@ def started(words, before="", launcher=(), folder=None):
         (folder / "script.py").write_text(before)
         run = [str(folder / "script.py")]
     return subprocess.run(
-        [sys.executable, *launcher, *run, *words], capture_output=True, text=True, timeout=120,
+        [sys.executable, *launcher, *run, *words], capture_output=True, text=True, timeout=300,
         env={**os.environ, "PYTHONPATH": str(ROOT), "ACCELERATE_USE_CPU": "true",
             "OMP_NUM_THREADS": "1"},
     )  # fmt: skip
@@ -188,8 +188,11 @@ def wild(gap, label, epsilon):
     return loss(gap, label, epsilon) * (float("nan") if rank == "1" else 1)
 objectives.debiased_loss = wild
 status = finetune.main(sys.argv[1:])
-pathlib.Path(__file__).with_name("status" + rank).write_text(str(status))
-time.sleep(2)  # the launcher ends the other process when one has failed
+place = pathlib.Path(__file__).parent
+(place / ("status" + rank)).write_text(str(status))
+until = time.time() + 30  # the launcher ends the other process when one has failed
+while len(list(place.glob("status?"))) < 2 and time.time() < until:
+    time.sleep(0.1)
 sys.exit(status)
 """
 
