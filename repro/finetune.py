@@ -30,7 +30,7 @@ REFUSED = 2
 def main(words: Sequence[str]) -> int:
     """Train; 0, or 2 with one line on bad input."""
     try:
-        from repro.llm.finetuning import FinetuneRequest, finetune
+        from repro.training.finetuning import FinetuneRequest, finetune
 
         output = finetune(validate(FinetuneRequest, keyword_values(words, FinetuneRequest)))
     except BadInput as problem:

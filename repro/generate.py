@@ -64,11 +64,11 @@ def answer(request: GenerateRequest) -> list[str]:
     Raises:
         BadInput: the model cannot be read.
     """
-    from repro.llm.backbone import load_backbone
-    from repro.llm.responses import draw_responses
-    from repro.llm.settings import Limits, ModelChoice, Sampling
+    from repro.training.backbone import load_backbone
+    from repro.training.responses import draw_responses
+    from repro.training.settings import Limits, ModelChoice, Sampling
 
-    backbone = load_backbone(ModelChoice(path=request.model), (), request.device, "model")
+    backbone = load_backbone(ModelChoice(path=request.model), (), request.device)
     own = request.model_dump(include={"temperature", "top_k", "top_p", "max_new_tokens"})
     return draw_responses(
         backbone.model, backbone.tokenizer, [request.prompt], Sampling(prompts=1, **own),

@@ -32,8 +32,8 @@ import numpy as np
 from repro.base.notation import privacy_cost
 from repro.base.schema import Positive
 from repro.llm.cases import ReleaseCase, ReleaseExperiment, ReleaseProbes, Work, seeds
+from repro.llm.procedures import ChipoProcedure
 from repro.llm.release_study import Longest, Seed, Trained, above_length, first_steps, reached
-from repro.llm.settings import ChipoProcedure
 from repro.study.case import Point
 from repro.study.claims import Ratio
 from repro.study.row import Method, Need, Row

@@ -44,8 +44,8 @@ from torch import Tensor
 from repro.base.errors import BadInput
 from repro.llm.cases import ReleaseCase, ReleaseExperiment, ReleaseProbes, Work, seeds
 from repro.llm.pessimistic_study import PessimisticSeed, bonus_at, bonus_size, feature_map
-from repro.llm.reward_model import RewardModel
-from repro.llm.settings import PessimisticProcedure
+from repro.llm.procedures import PessimisticProcedure
+from repro.llm.reward_head import RewardModel
 from repro.study.case import Point
 from repro.study.claims import Ratio, Slope
 from repro.study.experiment import Setting

@@ -14,7 +14,7 @@ import grimp
 DRAWING = Path(__file__).parents[1] / "docs" / "figures" / "imports.svg"
 ROOMS = {
     "base", "catalogue", "corruption", "estimators", "families", "instances", "llm", "policies",
-    "preferences", "privacy", "release", "report", "study",
+    "preferences", "privacy", "release", "report", "study", "training",
 }  # fmt: skip
 COMMANDS = "commands"
 """The modules directly below repro, and repro.cli."""

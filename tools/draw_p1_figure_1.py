@@ -24,14 +24,14 @@ from torch import Tensor
 from repro.base.notation import privacy_cost
 from repro.llm.cases import ReleaseCase
 from repro.llm.contrasts import Contrast
-from repro.llm.losses import mixture_loss
 from repro.llm.pessimism import feature_bonus
 from repro.llm.pessimistic_study import PessimisticSeed, feature_map
 from repro.llm.release_study import Trained
-from repro.llm.reward_model import RewardModel, fitted_head
+from repro.llm.reward_head import RewardModel, fitted_head
 from repro.llm.study import Study
 from repro.report.figure import save
 from repro.study.stream import stream
+from repro.training.losses import mixture_loss
 from tools.p4_tables import study_of
 
 DRAWING = Path(__file__).parents[1] / "docs" / "figures" / "p1_figure_1.svg"

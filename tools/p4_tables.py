@@ -24,10 +24,10 @@ from repro.llm.cases import ReleaseCase
 from repro.llm.contrasts import MOST, P4_CONTRASTS, Contrast
 from repro.llm.release_study import Longest, Seed, Trained
 from repro.llm.study import Study
-from repro.llm.trainers import Diverged
 from repro.study.plan import built
 from repro.study.settings import session_of
 from repro.study.stream import stream
+from repro.training.trainers import Diverged
 
 PRINTED_SEEDS = 5
 CORRUPTION = 0.1

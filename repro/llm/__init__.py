@@ -1,1 +1,1 @@
-"""Language models: losses that need only torch; nothing here imports a model library."""
+"""Experiments on language models: P1's Section 6, P4's Appendix D, and P2's χPO."""

@@ -20,17 +20,18 @@ from repro.corruption.debiasing import ReadingOf, debiased
 from repro.corruption.orders import Order
 from repro.corruption.random_flips import mask_process
 from repro.llm.cost import cost, in_words
-from repro.llm.pairs import load_splits
-from repro.llm.settings import DataChoice, ModelChoice, Procedure
+from repro.llm.procedures import MODEL_KEY, DataChoice, Procedure
+from repro.llm.splits import load_splits
 from repro.llm.study import Study
 from repro.llm.supervised import Variant
-from repro.llm.trainers import Diverged
 from repro.preferences.label_law import Channel, LabelLaw, bradley_terry, randomized_response
 from repro.study.case import Case
 from repro.study.config import Probes
 from repro.study.experiment import Experiment, Setting
 from repro.study.results import AssumptionResult
 from repro.study.row import Evidence, Measure, Values
+from repro.training.settings import ModelChoice
+from repro.training.trainers import Diverged
 
 
 class ReleaseProbes(Probes):
@@ -139,9 +140,9 @@ class ReleaseExperiment(Experiment[C]):
             setting.device, setting.cache.parent / "llm",
         )  # fmt: skip
         if config.model.path is not None:
-            from repro.llm.backbone import read_config
+            from repro.training.backbone import read_config
 
-            read_config(config.model)
+            read_config(config.model, MODEL_KEY)
 
     def estimate(self, replicates: Mapping[str, int]) -> str:
         """Memory and GPU-hours of all checks; a reward model trained whole counts as a policy."""

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import torch
 
-from repro.llm.backbone import read_config, tiny_config
-from repro.llm.extra import library
-from repro.llm.settings import DataChoice, ModelChoice, Procedure, Training
+from repro.llm.procedures import MODEL_KEY, DataChoice, Procedure
+from repro.training.backbone import read_config, tiny_config
+from repro.training.extra import library
+from repro.training.settings import ModelChoice, Training
 
 SUSTAINED = {"float32": 2e13, "mixed": 1.2e14, "bfloat16": 1.2e14, "nf4": 1.2e14}
 """Floating-point operations a second that one H100-class GPU sustains in training here."""
@@ -39,7 +40,9 @@ class Size:
             repro.base.errors.BadInput: the model's configuration cannot be read.
         """
         tiny = choice.path is None
-        config = tiny_config(choice.tiny, TINY_VOCABULARY) if tiny else read_config(choice)
+        config = (
+            tiny_config(choice.tiny, TINY_VOCABULARY) if tiny else read_config(choice, MODEL_KEY)
+        )
         with torch.device("meta"):
             model = library("transformers").AutoModelForCausalLM.from_config(config)
         count = sum(p.numel() for p in model.parameters())

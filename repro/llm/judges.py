@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from repro.base.errors import BadInput
-from repro.llm.pairs import TextPairs
 from repro.preferences.financial_pairs import planted_reward
+from repro.training.pairs import TextPairs
 
 Texts = Sequence[str]
 Judge = Callable[[Texts, Texts, Texts], np.ndarray]

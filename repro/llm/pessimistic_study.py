@@ -16,13 +16,14 @@ from scipy.special import comb
 from torch import Tensor
 
 from repro.base.notation import privacy_cost
-from repro.llm.encoding import encode
 from repro.llm.judges import length_controlled, wins
-from repro.llm.losses import mixture_loss
 from repro.llm.pessimism import FeatureBonus, feature_bonus, gibbs_weights
 from repro.llm.release_study import LONGEST_OF, Seed
-from repro.llm.reward_model import FeatureMap, RewardModel, fitted_reward
-from repro.llm.study import Study, ranking_accuracy, run_key
+from repro.llm.reward_head import FeatureMap, RewardModel, fitted_reward
+from repro.llm.study import Study, ranking_accuracy
+from repro.training.encoding import encode
+from repro.training.losses import mixture_loss
+from repro.training.trainers import run_key
 
 
 @dataclass(frozen=True)

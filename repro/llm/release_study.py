@@ -13,14 +13,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.llm.direct_preference import optimised
 from repro.llm.judges import length_controlled, wins
-from repro.llm.objectives import objective
-from repro.llm.settings import Training
-from repro.llm.study import Study, ranking_accuracy, run_key
+from repro.llm.study import Study, ranking_accuracy
 from repro.study.blocks import Block, BlockStore
 from repro.study.machine import machine
 from repro.study.sources import code_fingerprint
+from repro.training.direct_preference import optimised
+from repro.training.objectives import objective
+from repro.training.settings import Training
+from repro.training.trainers import run_key
 
 ANSWERS = 2
 """To each prompt for one seed, which halves the noise of drawing them."""
@@ -81,7 +82,7 @@ class Seed:
         """What the policy reaches; read, where an earlier row of the run has trained it.
 
         Args:
-            loss: an objective of ``repro.llm.objectives``.
+            loss: an objective of ``repro.training.objectives``.
             epsilon: ε that it believes in.
             labels: (n,) released labels.
             training: of first steps, which are not asked for answers; else the procedure's.
@@ -161,7 +162,7 @@ class Trained:
     """A policy trained with an objective; two ways to do it wrong.
 
     Attributes:
-        objective: one of ``repro.llm.objectives``.
+        objective: one of ``repro.training.objectives``.
         sign: −1 reads every label as its opposite.
         debiased: False takes private labels as clean.
     """

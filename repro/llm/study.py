@@ -7,7 +7,6 @@ made once, when first asked for; each seed then privatises the labels anew and t
 from __future__ import annotations
 
 import gc
-import hashlib
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -17,17 +16,18 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.llm.backbone import Backbone, load_backbone
-from repro.llm.direct_preference import Reference
-from repro.llm.encoding import EncodedPairs, encode_pairs
 from repro.llm.judges import ChatJudge, HeldOutJudge, Judge, planted_judge
-from repro.llm.log_prob import pair_log_prob
-from repro.llm.pairs import Splits
-from repro.llm.responses import draw_responses
-from repro.llm.settings import DataChoice, ModelChoice
+from repro.llm.procedures import MODEL_KEY, DataChoice
+from repro.llm.splits import Splits
 from repro.llm.supervised import Variant, fine_tuned, supervised_rows
-from repro.llm.trainers import Run
 from repro.study.fingerprint import fingerprint
+from repro.training.backbone import Backbone, load_backbone
+from repro.training.direct_preference import Reference
+from repro.training.encoding import EncodedPairs, encode_pairs
+from repro.training.log_prob import pair_log_prob
+from repro.training.responses import draw_responses
+from repro.training.settings import ModelChoice
+from repro.training.trainers import Run
 
 SCORING_BATCH = 256
 
@@ -62,7 +62,7 @@ class Study:
     @cached_property
     def backbone(self) -> Backbone:
         """The model before fine-tuning, and the tokenizer."""
-        return load_backbone(self.model, self.splits.train.texts, self.device)
+        return load_backbone(self.model, self.splits.train.texts, self.device, MODEL_KEY)
 
     @cached_property
     def reference(self) -> Reference:
@@ -140,8 +140,3 @@ def ranking_accuracy(score: np.ndarray | Tensor, labels: Tensor) -> float:
     """Share of labels (n,) that the signs of scores (n,) get right; a score of 0 counts ½."""
     signs = torch.as_tensor(score, dtype=torch.float64).sign()
     return float((0.5 + 0.5 * signs * labels).mean())
-
-
-def run_key(*parts: object) -> str:
-    """16 hex digits that name a training run by everything it depends on."""
-    return hashlib.blake2b("\0".join(map(repr, parts)).encode(), digest_size=8).hexdigest()

@@ -13,9 +13,9 @@ from typing import Any, Literal
 
 from torch import Tensor
 
-from repro.llm.encoding import EncodedPairs, sorted_by
-from repro.llm.extra import library
-from repro.llm.trainers import Run, trained
+from repro.training.encoding import EncodedPairs, sorted_by
+from repro.training.extra import library
+from repro.training.trainers import Run, trained
 
 Variant = Literal["repaired", "as_published"]
 UNSCORED = -100

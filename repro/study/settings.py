@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, PlainValidator, StrictBool
 
+from repro.base.device import resolve_device
 from repro.base.errors import BadInput
 from repro.base.files import expanded
 from repro.base.places import own_folder, place_of
@@ -202,22 +203,6 @@ def _selected(values: Mapping[str, Any]) -> dict[str, Any]:
         one = chosen(values[name]) if name in values else usual
         found[name] = None if one == usual else one
     return found
-
-
-def resolve_device(device: str) -> str:
-    """``cpu`` or ``cuda``; auto takes CUDA where there is one.
-
-    Raises:
-        BadInput: CUDA is asked for and absent.
-    """
-    if device == "cpu":
-        return device
-    import torch
-
-    available = torch.cuda.is_available()
-    if device == "cuda" and not available:
-        raise BadInput("device", device, "no CUDA device here; allowed: cpu, auto")
-    return "cuda" if available else "cpu"
 
 
 def _refuse_unable(compute: Compute, device: str) -> None:

@@ -20,15 +20,15 @@ from repro.base.errors import BadInput
 from repro.base.paths import conf_dir
 from repro.catalogue import entries, slips, statements
 from repro.cli.composition import compose_values
-from repro.llm.pairs import load_splits
-from repro.llm.released import released_pairs
-from repro.llm.settings import DataChoice
+from repro.llm.procedures import DataChoice
+from repro.llm.splits import load_splits
 from repro.preferences.synthetic_pairs import synthetic_pairs
 from repro.release.ledger import Ledger
 from repro.release.privatise import privatise
 from repro.report import __main__ as report
 from repro.report import separation_figure
 from repro.study.settings import session_of
+from repro.training.released import released_pairs
 from tests.hostile import broken
 
 LONGEST_LINE = 500
@@ -275,7 +275,7 @@ WITH_GOOD_FILES = {"measurements in a picture": 2}
 
 def test_a_broken_checkpoint_is_passed_over(tmp_path):
     """What is whole is told by the state file, which a trainer writes last."""
-    from repro.llm.trainers import last_checkpoint
+    from repro.training.trainers import last_checkpoint
 
     good = b'{"global_step": 3}'
     for number, spoil in enumerate(broken.WAYS.values()):

@@ -24,7 +24,7 @@ from repro.report.latex import table as latex_table
 ROOT = Path(__file__).parents[2]
 
 REVIEWED = {
-    ("repro/llm/extra.py", "a module named by a value"): "names are constants of repro/llm",
+    ("repro/training/extra.py", "a module named by a value"): "names are constants in repro",
     ("repro/study/discovery.py", "a module named by a value"): "a theorem that was asked for",
     ("repro/study/sources.py", "a module named by a value"): "the package of one that was found",
     ("repro/release/ordered_hashes.py", "a server for everyone"): "'::' joins texts in an attack",

@@ -2,10 +2,11 @@
 
 import pytest
 
-from repro.llm.backbone import load_backbone
-from repro.llm.pairs import load_splits
-from repro.llm.settings import DataChoice, ModelChoice, Procedure, Sampling, Shape, Training
+from repro.llm.procedures import DataChoice, Procedure
+from repro.llm.splits import load_splits
 from repro.llm.study import Study
+from repro.training.backbone import load_backbone
+from repro.training.settings import ModelChoice, Sampling, Shape, Training
 
 DATA = DataChoice(
     path=None, n_pairs=64, held_out=24, judge_pairs=0, seed=3,

@@ -7,17 +7,17 @@ import torch
 from torch.profiler import ProfilerActivity, profile
 from torch.utils.flop_counter import FlopCounterMode
 
-from repro.llm.backbone import tiny_config
 from repro.llm.cost import Size, activations, cost, in_words
-from repro.llm.direct_preference import optimised
-from repro.llm.encoding import Tokens
-from repro.llm.extra import library
-from repro.llm.log_prob import response_log_prob
-from repro.llm.objectives import objective
-from repro.llm.pairs import load_splits
-from repro.llm.settings import Shape
+from repro.llm.splits import load_splits
 from repro.llm.study import Study
-from repro.llm.trainers import _log_prob
+from repro.training.backbone import tiny_config
+from repro.training.direct_preference import optimised
+from repro.training.encoding import Tokens
+from repro.training.extra import library
+from repro.training.log_prob import response_log_prob
+from repro.training.objectives import objective
+from repro.training.settings import Shape
+from repro.training.trainers import _log_prob
 
 
 @pytest.fixture(autouse=True)

@@ -16,8 +16,8 @@ from repro.llm.judges import (
     planted_judge,
     wins,
 )
-from repro.llm.pairs import load_splits
-from repro.llm.settings import ChatChoice
+from repro.llm.procedures import ChatChoice
+from repro.llm.splits import load_splits
 
 GOOD, BAD, NEUTRAL = "Insure the purchase.", "Skip the insurance.", "Call on Monday."
 P = ["p", "p", "p"]

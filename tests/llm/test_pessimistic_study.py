@@ -16,7 +16,7 @@ from repro.llm.pessimistic_study import (
     bonus_size,
     feature_map,
 )
-from repro.llm.settings import PessimisticProcedure, RewardTraining
+from repro.llm.procedures import PessimisticProcedure, RewardTraining
 
 
 @pytest.fixture(scope="module")

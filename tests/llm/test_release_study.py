@@ -14,8 +14,9 @@ from repro.corruption.orders import Order
 from repro.llm import release_study
 from repro.llm.cases import ReleaseCase
 from repro.llm.release_study import Seed, Trained
-from repro.llm.study import ranking_accuracy, run_key
+from repro.llm.study import ranking_accuracy
 from repro.preferences.label_law import fair_coins, no_randomizer
+from repro.training.trainers import run_key
 
 
 @pytest.fixture

@@ -3,10 +3,10 @@
 import pytest
 import torch
 
-from repro.llm.encoding import encode_pairs
-from repro.llm.log_prob import frozen, response_log_prob
 from repro.llm.supervised import UNSCORED, fine_tuned, supervised_rows
-from repro.llm.trainers import Run
+from repro.training.encoding import encode_pairs
+from repro.training.log_prob import frozen, response_log_prob
+from repro.training.trainers import Run
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 from scipy import stats
 
+from repro.base.device import resolve_device
 from repro.base.errors import BadInput
 from repro.base.paths import conf_dir
 from repro.cli.composition import compose_values
 from repro.study import settings, shipped
 from repro.study.blocks import content_key
 from repro.study.rates import Estimate, Slope
-from repro.study.settings import resolve_device, session_of
+from repro.study.settings import session_of
 
 
 def values(**changes):

@@ -8,9 +8,9 @@ import pytest
 
 from repro import run
 from repro.cli.composition import compose_values
-from repro.llm import objectives
 from repro.study import plan
 from repro.study.settings import session_of
+from repro.training import objectives
 
 SMALL = (
     "theorem.data.n_pairs=128", "theorem.data.held_out=32", "theorem.model.tiny.width=16",

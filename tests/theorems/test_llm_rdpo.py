@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from repro.cli.composition import compose_values
-from repro.llm import objectives
 from repro.study import plan
 from repro.study.settings import session_of
+from repro.training import objectives
 
 SMALL = (
     "theorem.data.n_pairs=96", "theorem.data.held_out=16", "theorem.model.tiny.width=16",

@@ -6,9 +6,9 @@ from decimal import Decimal
 import pytest
 
 from repro.base.errors import BadInput
-from repro.llm.released import released_pairs
 from repro.release.ledger import Ledger
 from repro.release.privatise import privatise
+from repro.training.released import released_pairs
 
 
 @pytest.fixture

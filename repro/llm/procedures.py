@@ -1,57 +1,16 @@
-"""Language-model runs as configuration: model, data, training, sampling."""
+"""Experiments on language models as configuration: pairs, and what is done to a model."""
 
 from __future__ import annotations
 
 import re
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, StrictBool, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
-from repro.base.schema import Finite, KLWeight, Model, Number, Positive, Whole
+from repro.base.schema import Finite, KLWeight, Model, Positive, Whole
+from repro.training.settings import Count, Limits, Sampling, Seed, Text, Training
 
-Count = Annotated[Whole, Field(ge=1, le=10**8)]
-Seed = Annotated[Whole, Field(ge=0, lt=2**63)]
-Text = Annotated[str, Field(min_length=1)]
-Precision = Literal["float32", "mixed", "bfloat16", "nf4"]
-
-
-class Shape(Model):
-    """Size of the model that is built here where no other is named."""
-
-    width: Annotated[Whole, Field(ge=8, le=1024, multiple_of=4)] = 32
-    layers: Annotated[Whole, Field(ge=1, le=48)] = 1
-    heads: Annotated[Whole, Field(ge=1, le=16)] = 2
-
-
-class ModelChoice(Model):
-    """The language model.
-
-    Attributes:
-        path: a hub id or a folder of weights; null builds a random GPT-2 of ``tiny`` shape.
-        tiny: its shape; without effect where a path is given.
-        precision: ``float32``; ``mixed``, bfloat16 under float32 weights; ``bfloat16`` for all; or
-            ``nf4``, frozen 4-bit weights under adapters (needs bitsandbytes and lora_rank).
-        lora_rank: 0 trains all weights, else adapters of that rank.
-        seed: of random weights.
-    """
-
-    path: Text | None = None
-    tiny: Shape = Shape()
-    precision: Precision = "float32"
-    lora_rank: Annotated[Whole, Field(ge=0, le=1024)] = 0
-    seed: Seed = 0
-
-
-class Limits(Model):
-    """What of a text is kept.
-
-    Attributes:
-        max_prompt_tokens: longer prompts lose their beginning.
-        max_response_tokens: longer responses lose their end.
-    """
-
-    max_prompt_tokens: Count = 256
-    max_response_tokens: Count = 256
+MODEL_KEY = "theorem.model.path"
 
 
 class DataChoice(Limits):
@@ -70,48 +29,6 @@ class DataChoice(Limits):
     held_out: Count
     judge_pairs: Annotated[Whole, Field(ge=0, le=10**8)]
     seed: Seed
-
-
-class Training(Model):
-    """One run of gradient steps by a trainer of TRL; the command takes what is given here.
-
-    Attributes:
-        epochs: passes over the data.
-        batch_size: examples per optimizer step, over all processes and accumulated parts.
-        accumulation: parts of a batch that are worked through one after the other.
-        schedule: of the learning rate.
-        warmup: steps until the learning rate is reached.
-        max_grad_norm: gradients are shortened to it; null never.
-        gradient_checkpointing: activations are worked out again instead of kept.
-        checkpoint_every: steps between checkpoints; 0 writes none.
-    """
-
-    epochs: Count = 1
-    batch_size: Count = 16
-    accumulation: Count = 1
-    learning_rate: Positive = 1e-6
-    schedule: Literal["constant", "linear", "cosine"] = "linear"
-    warmup: Annotated[Whole, Field(ge=0, le=10**8)] = 0
-    optimizer: Literal["adamw", "sgd"] = "adamw"
-    max_grad_norm: Positive | None = 1.0
-    gradient_checkpointing: StrictBool = False
-    checkpoint_every: Annotated[Whole, Field(ge=0, le=10**8)] = 0
-
-
-class Sampling(Model):
-    """How responses are drawn for the judge.
-
-    Attributes:
-        prompts: number of held-out prompts answered.
-        top_k: 0 draws from all tokens.
-        top_p: draws from the likeliest tokens that make up this share; 1 from all.
-    """
-
-    prompts: Count
-    temperature: Annotated[Number, Field(gt=0, le=10)]
-    top_k: Annotated[Whole, Field(ge=0, le=10**8)]
-    top_p: Annotated[Number, Field(gt=0, le=1)] = 1.0
-    max_new_tokens: Count
 
 
 def _address(text: str) -> str:

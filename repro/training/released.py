@@ -2,7 +2,7 @@
 
 That is the way for labels of real people: the coins are the operating system's, the release is made
 once, and training reads its labels as they are, at the ε of its manifest.  Simulations, which
-privatise anew for every seed, use ``repro.llm.cases`` instead.
+privatise anew for every seed, never come here.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from pathlib import Path
 import torch
 
 from repro.base.errors import BadInput
-from repro.llm.pairs import TextPairs
 from repro.release.manifest import manifest_path, read_manifest
 from repro.release.matching import read_release
+from repro.training.pairs import TextPairs
 
 KEY = "release"
 

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from repro.llm.encoding import EncodedPairs, Tokens
+from repro.training.encoding import EncodedPairs, Tokens
 
 
 def response_log_prob(model: Any, tokens: Tokens) -> Tensor:

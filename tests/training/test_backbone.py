@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from repro.base.errors import BadInput
-from repro.llm.backbone import build_tiny, load_backbone, read_config
-from repro.llm.extra import library
-from repro.llm.settings import ModelChoice
+from repro.training.backbone import build_tiny, load_backbone, read_config
+from repro.training.extra import library
+from repro.training.settings import ModelChoice
 
 
 class GatedRepoError(OSError):
@@ -38,25 +38,24 @@ def failing(monkeypatch):
     return fail_with
 
 
-def test_a_tiny_model_is_the_same_for_the_same_seed(backbone, model, splits):
-    train = splits.train
-    again = load_backbone(model, train.texts, "cpu")
+def test_a_tiny_model_is_the_same_for_the_same_seed(backbone, model, pairs):
+    again = load_backbone(model, pairs.texts, "cpu")
     for a, b in zip(backbone.model.parameters(), again.model.parameters(), strict=True):
         assert torch.equal(a, b)
-    assert "<unk>" not in again.tokenizer.tokenize(train.first[0])
+    assert "<unk>" not in again.tokenizer.tokenize(pairs.first[0])
 
 
-def test_a_folder_is_read_as_a_hub_id_would_be(named, splits, model, tmp_path):
+def test_a_folder_is_read_as_a_hub_id_would_be(named, pairs, model, tmp_path):
     pytest.importorskip("transformers")
-    build_tiny(model.tiny, model.seed, splits.train.first, tmp_path)
+    build_tiny(model.tiny, model.seed, pairs.first, tmp_path)
     found = load_backbone(named(tmp_path), (), "cpu")
     assert found.tokenizer.eos_token == "</s>"
     assert read_config(named(tmp_path)).n_embd == model.tiny.width
 
 
-def test_pickled_weights_are_not_read(named, splits, model, tmp_path):
+def test_pickled_weights_are_not_read(named, pairs, model, tmp_path):
     pytest.importorskip("transformers")
-    build_tiny(model.tiny, model.seed, splits.train.first, tmp_path)
+    build_tiny(model.tiny, model.seed, pairs.first, tmp_path)
     (tmp_path / "model.safetensors").unlink()
     torch.save({}, tmp_path / "pytorch_model.bin")
     with pytest.raises(BadInput, match="safetensors"):
@@ -65,7 +64,7 @@ def test_pickled_weights_are_not_read(named, splits, model, tmp_path):
 
 @pytest.mark.parametrize("path", ["/nowhere", "a/b/c", "../x"])
 def test_no_such_folder(named, path):
-    with pytest.raises(BadInput, match=r"theorem\.model\.path=.*no folder with a config\.json"):
+    with pytest.raises(BadInput, match=r"model=.*no folder with a config\.json"):
         read_config(named(path))
 
 
@@ -102,9 +101,9 @@ def test_a_missing_library_names_the_command(monkeypatch):
         library("transformers")
 
 
-def test_a_tokenizer_without_an_end_is_refused(named, splits, model, tmp_path, monkeypatch):
+def test_a_tokenizer_without_an_end_is_refused(named, pairs, model, tmp_path, monkeypatch):
     transformers = pytest.importorskip("transformers")
-    build_tiny(model.tiny, model.seed, splits.train.first, tmp_path)
+    build_tiny(model.tiny, model.seed, pairs.first, tmp_path)
     tokenizer = transformers.AutoTokenizer.from_pretrained(tmp_path)
     tokenizer.eos_token = None
     monkeypatch.setattr(transformers.AutoTokenizer, "from_pretrained", lambda name: tokenizer)
@@ -112,9 +111,9 @@ def test_a_tokenizer_without_an_end_is_refused(named, splits, model, tmp_path, m
         load_backbone(named(tmp_path), (), "cpu")
 
 
-def test_a_missing_pad_token_is_the_end_token(named, splits, model, tmp_path, monkeypatch):
+def test_a_missing_pad_token_is_the_end_token(named, pairs, model, tmp_path, monkeypatch):
     transformers = pytest.importorskip("transformers")
-    build_tiny(model.tiny, model.seed, splits.train.first, tmp_path)
+    build_tiny(model.tiny, model.seed, pairs.first, tmp_path)
     tokenizer = transformers.AutoTokenizer.from_pretrained(tmp_path)
     tokenizer.pad_token = None
     monkeypatch.setattr(transformers.AutoTokenizer, "from_pretrained", lambda name: tokenizer)

@@ -9,6 +9,7 @@ accumulated parts, so that the same configuration gives the same steps everywher
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 from collections.abc import Iterator, Mapping
@@ -22,9 +23,9 @@ from torch import Tensor
 
 from repro.base.errors import BadInput
 from repro.base.files import json_object
-from repro.llm.extra import library
-from repro.llm.objectives import Loss, Objective
-from repro.llm.settings import Training
+from repro.training.extra import library
+from repro.training.objectives import Loss, Objective
+from repro.training.settings import Training
 
 Rows = Mapping[str, list]
 OPTIMIZERS = {"adamw": "adamw_torch", "sgd": "sgd"}
@@ -45,6 +46,7 @@ class Run:
         device: ``cpu`` or ``cuda``.
         precision: ``float32``, ``mixed`` (bfloat16 under float32 weights) or ``bfloat16``.
         folder: for checkpoints; None writes none.
+        kept: whether they are there after the last step, for a caller that removes them.
         report_to: integrations of transformers that log the curves.
         spoken: whether steps are printed.
     """
@@ -54,6 +56,7 @@ class Run:
     device: str = "cpu"
     precision: str = "float32"
     folder: Path | None = None
+    kept: bool = False
     report_to: tuple[str, ...] = ()
     spoken: bool = False
 
@@ -116,6 +119,7 @@ def trained(
             trainer.remove_callback(library("transformers").PrinterCallback)
         # what accelerate wraps round the forward pass does not reach TRL's fused one
         trainer.compute_loss_context_manager = trainer.accelerator.autocast
+        _wait_before_state_file(trainer)
         _train(trainer, run)
     found = trainer.accelerator.unwrap_model(trainer.model)
     # back to the forward pass of its class: what trainers wrap round it, copies would share
@@ -183,7 +187,8 @@ def reward_trainer(loss: Loss, clip: float) -> type:
 def _told(trainer: Any, gap: Tensor, loss: Loss, return_outputs: bool) -> Any:
     """The mean loss; its margin and accuracy, on released labels, go to the trainer's log."""
     found = loss(gap, torch.ones_like(gap)).mean()
-    if not bool(torch.isfinite(found)):
+    # of all processes: one that stopped alone would leave the others waiting for its gradients
+    if not bool(torch.isfinite(trainer.accelerator.gather(found.detach())).all()):
         raise Diverged(f"step {trainer.state.global_step}")
     if trainer.args.logging_strategy != "no":
         some = trainer._metrics["train" if trainer.model.training else "eval"]
@@ -219,12 +224,23 @@ def _narrow_head(vocabulary: int) -> Iterator[None]:
         utils._CHUNKED_LOGPROB_CHUNK_SIZE = usual
 
 
+def _wait_before_state_file(trainer: Any) -> None:
+    """The first process marks a checkpoint as whole when all have written their part of it."""
+    save = trainer._save_rng_state
+
+    def save_and_wait(folder: str) -> None:
+        save(folder)
+        trainer.accelerator.wait_for_everyone()
+
+    trainer._save_rng_state = save_and_wait
+
+
 def _train(trainer: Any, run: Run) -> None:
     """Train from the last whole checkpoint; a damaged one is bad input."""
     last = last_checkpoint(run.folder) if run.folder else None
     try:
         trainer.train(resume_from_checkpoint=str(last) if last else None)
-    except (Diverged, BadInput, MemoryError):
+    except (Diverged, BadInput, MemoryError, torch.OutOfMemoryError):
         raise
     except Exception:
         # a damaged file fails in many ways, all of them before the first step
@@ -234,7 +250,7 @@ def _train(trainer: Any, run: Run) -> None:
         raise BadInput("checkpoint", last, allowed) from None
     # the first process still reads the folder when the others have done their last step
     trainer.accelerator.wait_for_everyone()
-    if run.folder and trainer.accelerator.is_main_process:
+    if run.folder and not run.kept and trainer.accelerator.is_main_process:
         shutil.rmtree(run.folder, ignore_errors=True)
 
 
@@ -249,3 +265,8 @@ def last_checkpoint(folder: Path) -> Path | None:
 
 def _step(path: Path) -> int:
     return int(path.name.rpartition("-")[2])
+
+
+def run_key(*parts: object) -> str:
+    """16 hex digits that name a training run by everything it depends on."""
+    return hashlib.blake2b("\0".join(map(repr, parts)).encode(), digest_size=8).hexdigest()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -18,22 +19,21 @@ from typing import Annotated, Any, Literal
 import torch
 from pydantic import Field
 
+from repro.base.device import resolve_device
 from repro.base.errors import BadInput
 from repro.base.schema import KLWeight, Positive, Whole
-from repro.llm.backbone import Backbone, load_backbone
-from repro.llm.card import model_card
-from repro.llm.direct_preference import Reference, preferred
-from repro.llm.encoding import encode_pairs
-from repro.llm.extra import library
-from repro.llm.losses import mixture_loss
-from repro.llm.objectives import objective
-from repro.llm.pairs import TextPairs
-from repro.llm.released import released_pairs
-from repro.llm.reward_model import reward_rows, scored_copy
-from repro.llm.settings import Limits, ModelChoice, Precision, Seed, Text, Training
-from repro.llm.study import run_key
-from repro.llm.trainers import Diverged, Run, reward_trainer, trained
-from repro.study.settings import resolve_device
+from repro.training.backbone import Backbone, load_backbone
+from repro.training.card import model_card
+from repro.training.direct_preference import Reference, preferred
+from repro.training.encoding import encode_pairs
+from repro.training.extra import library
+from repro.training.losses import mixture_loss
+from repro.training.objectives import objective
+from repro.training.pairs import TextPairs
+from repro.training.released import released_pairs
+from repro.training.reward_model import reward_rows, scored_copy
+from repro.training.settings import Limits, ModelChoice, Precision, Seed, Text, Training
+from repro.training.trainers import Diverged, Run, reward_trainer, run_key, trained
 
 REWARD = "reward"
 
@@ -82,19 +82,23 @@ def finetune(request: FinetuneRequest) -> Path:
     with ExitStack() as stack:
         reports = _reports(request, stack)
         place = output / f"checkpoints-{key}"
-        run = Run(request, request.seed, device, request.precision, place, reports, spoken=True)
+        run = Run(
+            request, request.seed, device, request.precision, place, kept=True, report_to=reports,
+            spoken=True,
+        )  # fmt: skip
         own = request.model_dump(include={"precision", "lora_rank", "seed"})
         choice = ModelChoice(path=request.model, **own)
-        backbone = load_backbone(choice, pairs.texts, device, "model")
+        backbone = load_backbone(choice, pairs.texts, device)
         try:
             model = _model(request, backbone, pairs, epsilon, run)
         except Diverged as problem:
             allowed = f"the loss is no finite number ({problem}); allowed: a smaller one"
             raise BadInput("learning_rate", request.learning_rate, allowed) from None
         if int(os.environ.get("RANK", 0)) == 0:
-            _write(model, backbone.tokenizer, output)
             card = model_card(request, epsilon, digest, len(pairs))
-            (output / "README.md").write_text(card, encoding="utf-8")
+            _write(model, backbone.tokenizer, card, place.with_suffix(".draft"))
+            # only now: a full disk while the model is written must not cost the training
+            shutil.rmtree(place, ignore_errors=True)
             if reports:
                 library("mlflow").log_artifacts(str(output), "model")
     return output
@@ -121,15 +125,21 @@ def _model(
     )
 
 
-def _write(model: Any, tokenizer: Any, output: Path) -> None:
-    """``save_pretrained``; adapters are merged, so that transformers alone reads the result.
+def _write(model: Any, tokenizer: Any, card: str, draft: Path) -> None:
+    """``save_pretrained`` and the card, in a draft, then one level up when all of it is written.
 
-    Adapters on a quantised model stay adapters: merging would round them.
+    Adapters are merged, so that transformers alone reads the result; on a quantised model they
+    stay adapters, for merging would round them.
     """
+    shutil.rmtree(draft, ignore_errors=True)
     if hasattr(model, "merge_and_unload") and not getattr(model, "is_loaded_in_4bit", False):
         model = model.merge_and_unload()
-    model.save_pretrained(output)
-    tokenizer.save_pretrained(output)
+    model.save_pretrained(draft)
+    tokenizer.save_pretrained(draft)
+    (draft / "README.md").write_text(card, encoding="utf-8")
+    for path in draft.iterdir():
+        os.replace(path, draft.parent / path.name)
+    draft.rmdir()
 
 
 def _reports(request: FinetuneRequest, stack: ExitStack) -> tuple[str, ...]:

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from repro.llm.encoding import encode
-from repro.llm.log_prob import frozen, response_log_prob
+from repro.training.encoding import encode
+from repro.training.log_prob import frozen, response_log_prob
 
 
 def by_hand(model, tokens, row):
@@ -14,9 +14,8 @@ def by_hand(model, tokens, row):
     return sum(float(log_prob[k - 1, ids[0, k]]) for k in places)
 
 
-def test_padding_and_prompt_do_not_count(backbone, data, splits):
-    train = splits.train
-    tokens = encode(backbone.tokenizer, train.prompts[:5], train.first[:5], data)
+def test_padding_and_prompt_do_not_count(backbone, data, pairs):
+    tokens = encode(backbone.tokenizer, pairs.prompts[:5], pairs.first[:5], data)
     with torch.no_grad():
         expected = [by_hand(backbone.model, tokens, row) for row in range(5)]
         found = response_log_prob(backbone.model, tokens)

@@ -1,5 +1,6 @@
 """From a raw file to a model in a folder: the command, its card, its privacy, its processes."""
 
+import errno
 import hashlib
 import json
 import os
@@ -66,7 +67,7 @@ def started(words, before="", launcher=(), folder=None):
         (folder / "script.py").write_text(before)
         run = [str(folder / "script.py")]
     return subprocess.run(
-        [sys.executable, *launcher, *run, *words], capture_output=True, text=True, timeout=120,
+        [sys.executable, *launcher, *run, *words], capture_output=True, text=True, timeout=300,
         env={**os.environ, "PYTHONPATH": str(ROOT), "ACCELERATE_USE_CPU": "true",
             "OMP_NUM_THREADS": "1"},
     )  # fmt: skip
@@ -153,11 +154,18 @@ def test_mlflow_has_curves_and_model(finished):
 
 
 PROCESSES = """
-import os, sys
+import os, sys, time, transformers
 from repro import finetune
+save = transformers.Trainer._save_rng_state
+def late(self, folder):
+    time.sleep(0.3 * self.args.process_index)
+    save(self, folder)
+    print("marked early" * os.path.exists(folder + "/trainer_state.json"), flush=True)
+transformers.Trainer._save_rng_state = late
 print("process of", os.environ.get("WORLD_SIZE", 1), flush=True)
 sys.exit(finetune.main(sys.argv[1:]))
 """
+LAUNCH = ("-m", "accelerate.commands.launch", "--num_processes=2", "--main_process_port=0")
 SCRIPT = """
 import os, signal, sys, transformers
 from repro import finetune
@@ -171,6 +179,24 @@ finetune.main(sys.argv[1:])
 """
 
 
+DIVERGES = """
+import os, pathlib, sys, time
+from repro import finetune
+from repro.training import objectives
+rank, loss = os.environ["RANK"], objectives.debiased_loss
+def wild(gap, label, epsilon):
+    return loss(gap, label, epsilon) * (float("nan") if rank == "1" else 1)
+objectives.debiased_loss = wild
+status = finetune.main(sys.argv[1:])
+place = pathlib.Path(__file__).parent
+(place / ("status" + rank)).write_text(str(status))
+until = time.time() + 30  # the launcher ends the other process when one has failed
+while len(list(place.glob("status?"))) < 2 and time.time() < until:
+    time.sleep(0.1)
+sys.exit(status)
+"""
+
+
 def test_killed_and_run_again_it_has_the_same_weights(finished, release, tmp_path):
     """By SIGKILL, in a process of its own; what lies there until then holds no text."""
     words = [f"release={release}", f"output={tmp_path / 'm'}", "checkpoint_every=2", *STEPS]
@@ -178,6 +204,30 @@ def test_killed_and_run_again_it_has_the_same_weights(finished, release, tmp_pat
     assert done.returncode == -9, done.stderr
     assert [p.name for p in tmp_path.rglob("checkpoint-*")] == ["checkpoint-4"]
     assert_no_text(tmp_path, done.stdout.encode() + done.stderr.encode())
+    assert finetune.main(words) == 0
+    assert torch.equal(weights(tmp_path / "m"), weights(finished))
+    assert not list(tmp_path.rglob("checkpoint*"))
+
+
+def test_a_disk_that_is_full_at_the_end_costs_no_training(finished, release, tmp_path, monkeypatch):
+    """Nothing half written, and the checkpoints are there: the same command takes no step again."""
+    import transformers
+
+    save = transformers.PreTrainedModel.save_pretrained
+
+    def full(self, folder, **more):
+        save(self, folder, **more)
+        if str(folder).endswith(".draft"):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    words = [f"release={release}", f"output={tmp_path / 'm'}", "checkpoint_every=2", *STEPS]
+    with monkeypatch.context() as patch:
+        patch.setattr(transformers.PreTrainedModel, "save_pretrained", full)
+        with pytest.raises(OSError, match="No space"):
+            finetune.main(words)
+    kept = {path.name for path in tmp_path.rglob("checkpoint-*")}
+    assert kept == {"checkpoint-6"}
+    assert not (tmp_path / "m" / "model.safetensors").exists()
     assert finetune.main(words) == 0
     assert torch.equal(weights(tmp_path / "m"), weights(finished))
     assert not list(tmp_path.rglob("checkpoint*"))
@@ -198,7 +248,7 @@ def test_no_raw_label_reaches_a_file_or_mlflow(finished):
 
 def test_what_trains_is_a_function_of_the_release_alone(release):
     """The rows of the trainer, whatever the raw labels were: they are the file's, line by line."""
-    from repro.llm.released import released_pairs
+    from repro.training.released import released_pairs
 
     pairs, epsilon = released_pairs(release)
     lines = [json.loads(line) for line in release.read_text().splitlines()]
@@ -209,16 +259,26 @@ def test_what_trains_is_a_function_of_the_release_alone(release):
 
 @pytest.mark.parametrize(("how", "processes"), [(["--cpu"], 1), (["--multi_gpu"], 2)])
 def test_accelerate_takes_the_steps_of_one_process(how, processes, finished, release, tmp_path):
-    """``--cpu`` starts one process in accelerate 1.15, whatever the number; the other way two."""
-    launcher = (
-        "-m", "accelerate.commands.launch", *how, "--num_processes=2", "--main_process_port=0",
-    )  # fmt: skip
-    words = [f"release={release}", f"output={tmp_path / 'm'}", *STEPS]
+    """``--cpu`` starts one process in accelerate 1.15, whatever the number; the other way two.
+
+    A checkpoint is marked as whole when the later process has written its part, too.
+    """
+    launcher = (*LAUNCH, *how)
+    words = [f"release={release}", f"output={tmp_path / 'm'}", "checkpoint_every=2", *STEPS]
     done = started(words, before=PROCESSES, launcher=launcher, folder=tmp_path)
     assert done.returncode == 0, done.stderr
+    assert "marked early" not in done.stdout
     assert done.stdout.count("files:") == 1
     assert done.stdout.count("process of") == done.stdout.count(f"of {processes}") == processes
     assert float((weights(tmp_path / "m") - weights(finished)).abs().max()) < 1e-6
+
+
+def test_a_loss_that_is_no_number_in_one_process_stops_both(release, tmp_path):
+    words = [f"release={release}", f"output={tmp_path / 'm'}", *STEPS]
+    done = started(words, before=DIVERGES, launcher=(*LAUNCH, "--multi_gpu"), folder=tmp_path)
+    assert done.returncode != 0
+    assert [(tmp_path / f"status{rank}").read_text() for rank in (0, 1)] == ["2", "2"]
+    assert done.stderr.count("error: learning_rate=0.05") == 2
 
 
 @pytest.mark.parametrize("loss", ["private", "square", "reward"])

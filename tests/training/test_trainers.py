@@ -10,13 +10,13 @@ import torch
 
 from repro.base.errors import BadInput
 from repro.base.notation import flip_prob
-from repro.llm.direct_preference import adapters, optimised, preference_rows
-from repro.llm.encoding import Tokens
-from repro.llm.log_prob import response_log_prob
-from repro.llm.losses import debiased_loss, log_loss, mixture_loss
-from repro.llm.objectives import Objective, dpo_reward_difference, objective
-from repro.llm.reward_model import scored_copy
-from repro.llm.trainers import (
+from repro.training.direct_preference import adapters, optimised, preference_rows
+from repro.training.encoding import Tokens
+from repro.training.log_prob import response_log_prob
+from repro.training.losses import debiased_loss, log_loss, mixture_loss
+from repro.training.objectives import Objective, dpo_reward_difference, objective
+from repro.training.reward_model import reward_rows, scored_copy
+from repro.training.trainers import (
     Diverged,
     Run,
     last_checkpoint,
@@ -36,9 +36,9 @@ class Killed(Exception):
 
 
 @pytest.fixture
-def plain(study):
+def plain(start):
     """Plain steps on batches of 16, four to an epoch."""
-    return study.procedure.preference.model_copy(
+    return start.steps.model_copy(
         update={"epochs": 2, "batch_size": 16, "learning_rate": 0.2, "max_grad_norm": None}
     )
 
@@ -51,21 +51,21 @@ def difference(a, b):
     return float((weights(a) - weights(b)).abs().max())
 
 
-def run(study, training, checkpoint=None):
-    labels = study.splits.train.labels
-    return optimised(study.reference, labels, RDPO, training, 3, checkpoint)
+def run(start, training, checkpoint=None):
+    labels = start.labels
+    return optimised(start.reference, labels, RDPO, training, 3, checkpoint)
 
 
 @pytest.fixture
-def trainer(study, tmp_path):
+def trainer(start, tmp_path):
     """Builds a trainer class on a policy that differs from its reference."""
     trl, datasets = pytest.importorskip("trl"), pytest.importorskip("datasets")
-    policy = copy.deepcopy(study.reference.model).requires_grad_(True)
+    policy = copy.deepcopy(start.reference.model).requires_grad_(True)
     torch.manual_seed(0)
     for weight in policy.parameters():
         weight.data += 0.05 * torch.randn_like(weight)
-    rows = preference_rows(study.reference, study.splits.train.labels)
-    arguments = Run(study.procedure.preference, 0).arguments(64) | {"output_dir": str(tmp_path)}
+    rows = preference_rows(start.reference, start.labels)
+    arguments = Run(start.steps, 0).arguments(64) | {"output_dir": str(tmp_path)}
 
     class Ready(trl.DPOTrainer):
         """TRL's own loss on rows that are tokens already."""
@@ -79,7 +79,7 @@ def trainer(study, tmp_path):
     def build(kind, loss_type="robust", epsilon=EPSILON):
         return (kind or Ready)(
             model=policy, train_dataset=datasets.Dataset.from_dict(rows),
-            processing_class=study.backbone.tokenizer,
+            processing_class=start.reference.tokenizer,
             args=trl.DPOConfig(**arguments, loss_type=[loss_type], beta=0.1,
                 label_smoothing=flip_prob(epsilon), precompute_ref_log_probs=True),
         )  # fmt: skip
@@ -115,27 +115,27 @@ def test_chipo_is_the_formula_on_log_ratios(trainer):
     assert float(found) == pytest.approx(float(expected), abs=1e-6)
 
 
-def test_a_batch_in_parts_takes_the_step_of_the_whole_batch(study, plain):
-    whole = run(study, plain)
-    parts = run(study, plain.model_copy(update={"accumulation": 4}))
-    assert difference(whole, study.reference.model) > 1e-3
+def test_a_batch_in_parts_takes_the_step_of_the_whole_batch(start, plain):
+    whole = run(start, plain)
+    parts = run(start, plain.model_copy(update={"accumulation": 4}))
+    assert difference(whole, start.reference.model) > 1e-3
     assert difference(whole, parts) < 1e-6
 
 
-def test_a_batch_that_cannot_be_split_is_refused(study, plain):
+def test_a_batch_that_cannot_be_split_is_refused(start, plain):
     with pytest.raises(BadInput, match="multiple of accumulation times processes, here 3"):
-        run(study, plain.model_copy(update={"accumulation": 3}))
+        run(start, plain.model_copy(update={"accumulation": 3}))
 
 
 @pytest.mark.parametrize("optimizer", ["sgd", "adamw"])
-def test_a_killed_run_goes_on_to_the_same_weights(study, plain, tmp_path, monkeypatch, optimizer):
+def test_a_killed_run_goes_on_to_the_same_weights(start, plain, tmp_path, monkeypatch, optimizer):
     some = plain.model_copy(
         update={
             "optimizer": optimizer, "learning_rate": 1e-3, "schedule": "cosine", "warmup": 2,
             "checkpoint_every": 2, "max_grad_norm": 1.0,
         }
     )  # fmt: skip
-    undisturbed = run(study, some.model_copy(update={"checkpoint_every": 0}))
+    undisturbed = run(start, some.model_copy(update={"checkpoint_every": 0}))
     calls = []
 
     def until_the_sixth(gap, label):
@@ -144,17 +144,17 @@ def test_a_killed_run_goes_on_to_the_same_weights(study, plain, tmp_path, monkey
             raise Killed
         return RDPO.loss(gap, label)
 
-    labels, place = study.splits.train.labels, tmp_path / "run"
+    labels, place = start.labels, tmp_path / "run"
     broken = Objective(DIFFERENCE, until_the_sixth)
     with pytest.raises(Killed):
-        optimised(study.reference, labels, broken, some, 3, place)
+        optimised(start.reference, labels, broken, some, 3, place)
     assert last_checkpoint(place).name == "checkpoint-4"
-    again = run(study, some, checkpoint=place)
+    again = run(start, some, checkpoint=place)
     assert difference(again, undisturbed) == 0
     assert not place.exists()
 
 
-def test_a_half_written_checkpoint_is_passed_over(study, plain, tmp_path):
+def test_a_half_written_checkpoint_is_passed_over(start, plain, tmp_path):
     torn = tmp_path / "checkpoint-8"
     torn.mkdir()
     (torn / "model.safetensors").write_bytes(b"half")
@@ -164,70 +164,66 @@ def test_a_half_written_checkpoint_is_passed_over(study, plain, tmp_path):
 
 
 @pytest.mark.parametrize("damage", ["model.safetensors", "optimizer.pt", "trainer_state.json"])
-def test_a_damaged_checkpoint_is_refused(study, plain, tmp_path, damage):
+def test_a_damaged_checkpoint_is_refused(start, plain, tmp_path, damage):
     place = tmp_path / "run" / "checkpoint-1"
     place.mkdir(parents=True)
     (place / "trainer_state.json").write_text('{"global_step": 1}')
     (place / damage).write_text('{"a": 1}')
     with pytest.raises(BadInput, match="is no checkpoint of this run"):
-        run(study, plain.model_copy(update={"checkpoint_every": 1}), checkpoint=tmp_path / "run")
+        run(start, plain.model_copy(update={"checkpoint_every": 1}), checkpoint=tmp_path / "run")
 
 
-def test_activations_worked_out_again_give_the_same_steps(study, plain):
-    again = run(study, plain.model_copy(update={"gradient_checkpointing": True}))
-    assert difference(run(study, plain), again) < 1e-6
+def test_activations_worked_out_again_give_the_same_steps(start, plain):
+    again = run(start, plain.model_copy(update={"gradient_checkpointing": True}))
+    assert difference(run(start, plain), again) < 1e-6
 
 
 @pytest.mark.parametrize("precision", ["mixed", "bfloat16"])
-def test_half_precision_trains(study, plain, precision):
-    base = copy.deepcopy(study.reference.model)
+def test_half_precision_trains(start, plain, precision):
+    base = copy.deepcopy(start.reference.model)
     base = base.bfloat16() if precision == "bfloat16" else base
-    half = dataclasses.replace(study.reference, model=base, precision=precision)
-    policy = optimised(half, study.splits.train.labels, RDPO, plain, 3)
+    half = dataclasses.replace(start.reference, model=base, precision=precision)
+    policy = optimised(half, start.labels, RDPO, plain, 3)
     wanted = torch.bfloat16 if precision == "bfloat16" else torch.float32
     assert {p.dtype for p in policy.parameters()} == {wanted}
-    assert 0 < difference(policy, run(study, plain)) < 0.2
+    assert 0 < difference(policy, run(start, plain)) < 0.2
 
 
-def test_adapters_train_and_the_rest_does_not(study, plain):
+def test_adapters_train_and_the_rest_does_not(start, plain):
     pytest.importorskip("peft")
-    low = dataclasses.replace(study.reference, lora_rank=2)
-    policy = optimised(low, study.splits.train.labels, RDPO, plain, 3)
+    low = dataclasses.replace(start.reference, lora_rank=2)
+    policy = optimised(low, start.labels, RDPO, plain, 3)
     merged = policy.merge_and_unload()
-    old = dict(study.reference.model.named_parameters())
+    old = dict(start.reference.model.named_parameters())
     moved = {n for n, p in merged.named_parameters() if not torch.equal(p, old[n])}
     assert moved
     assert all("attn.c_attn.weight" in name for name in moved)
     assert adapters(0) is None
 
 
-def test_a_private_reward_model_learns_the_labels(study, plain):
-    labels, model = study.splits.train.labels, study.reference.model
-    ids = study.reference.pairs.sorted_by(labels)
-    rows = {
-        name: [p + r for p, r in zip(ids["prompt_ids"], ids[name], strict=True)]
-        for name in ("chosen_ids", "rejected_ids")
-    }
+def test_a_private_reward_model_learns_the_labels(start, plain):
+    labels, model = start.labels, start.reference.model
     kind = reward_trainer(functools.partial(mixture_loss, epsilon=1.0), 5.0)
     more = plain.model_copy(update={"epochs": 8, "optimizer": "adamw", "learning_rate": 1e-2})
-    start = scored_copy(model, torch.zeros(model.config.hidden_size))
-    found = trained(kind, "RewardConfig", start, study.backbone.tokenizer, rows, Run(more, 0))
+    scored = scored_copy(model, torch.zeros(model.config.hidden_size))
+    rows = reward_rows(start.reference.pairs, labels)
+    found = trained(kind, "RewardConfig", scored, start.reference.tokenizer, rows, Run(more, 0))
     first, second = (
         found(input_ids=t.ids, attention_mask=t.present).logits[:, 0].detach()
-        for t in (study.reference.pairs.first, study.reference.pairs.second)
+        for t in (start.reference.pairs.first, start.reference.pairs.second)
     )
     assert float(((first - second).sign() * labels).mean()) > 0.5
 
 
-def test_steps_too_large_are_told(study, plain):
+def test_steps_too_large_are_told(start, plain):
     wild = plain.model_copy(update={"learning_rate": 1e30})
     with pytest.raises(Diverged):
-        run(study, wild)
+        run(start, wild)
 
 
-def test_training_leaves_the_caller_s_random_numbers_alone(study, plain):
+def test_training_leaves_the_caller_s_random_numbers_alone(start, plain):
     torch.manual_seed(5)
     expected = torch.rand(1)
     torch.manual_seed(5)
-    run(study, plain)
+    run(start, plain)
     assert torch.equal(torch.rand(1), expected)

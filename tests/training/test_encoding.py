@@ -2,8 +2,8 @@
 
 import torch
 
-from repro.llm.encoding import encode, encode_pairs, encode_prompts
-from repro.llm.pairs import TextPairs
+from repro.training.encoding import encode, encode_pairs, encode_prompts
+from repro.training.pairs import TextPairs
 
 
 def test_response_and_end_token_are_marked(backbone, data):
@@ -29,10 +29,9 @@ def test_long_texts_are_cut_at_the_far_ends(backbone, data):
     assert words == ["have", "Skip", "</s>"]
 
 
-def test_labels_play_no_part(backbone, data, splits):
-    train = splits.train
-    turned = TextPairs(train.prompts, train.first, train.second, -train.labels)
-    ours, theirs = (encode_pairs(backbone.tokenizer, p, data) for p in (train, turned))
+def test_labels_play_no_part(backbone, data, pairs):
+    turned = TextPairs(pairs.prompts, pairs.first, pairs.second, -pairs.labels)
+    ours, theirs = (encode_pairs(backbone.tokenizer, p, data) for p in (pairs, turned))
     assert torch.equal(ours.first.ids, theirs.first.ids)
     assert torch.equal(ours.second.ids, theirs.second.ids)
 

@@ -6,7 +6,6 @@ private.  Features are standardised by the pairs seen, which takes no label.
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,13 +14,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from repro.llm.direct_preference import Reference
-from repro.llm.encoding import EncodedPairs, Tokens
-from repro.llm.extra import library
-from repro.llm.log_prob import frozen
-from repro.llm.objectives import Loss
-from repro.llm.settings import RewardTraining
-from repro.llm.trainers import Run, reward_trainer, trained
+from repro.llm.procedures import RewardTraining
+from repro.training.direct_preference import Reference
+from repro.training.encoding import EncodedPairs, Tokens
+from repro.training.log_prob import frozen
+from repro.training.objectives import Loss
+from repro.training.reward_model import reward_rows, scored_copy
+from repro.training.trainers import Run, reward_trainer, trained
 
 
 def pooled_features(model: Any, tokens: Tokens, pooling: str) -> Tensor:
@@ -124,15 +123,6 @@ def fitted_reward(
     return RewardModel(again, weights, training.clip)
 
 
-def reward_rows(pairs: EncodedPairs, labels: Tensor) -> dict[str, list]:
-    """Columns of TRL's reward data, whole sequences sorted by released labels (n,)."""
-    ids = pairs.sorted_by(labels)
-    return {
-        name: [p + r for p, r in zip(ids["prompt_ids"], ids[name], strict=True)]
-        for name in ("chosen_ids", "rejected_ids")
-    }
-
-
 def fitted_head(
     first: Tensor, second: Tensor, labels: Tensor, loss: Loss, training: RewardTraining
 ) -> Tensor:
@@ -147,25 +137,11 @@ def fitted_head(
 
     def mean() -> Tensor:
         solver.zero_grad()
-        gap = _difference(x @ head, y @ head, training.clip)
+        clip = training.clip
+        gap = (x @ head).clamp(-clip, clip) - (y @ head).clamp(-clip, clip)
         value = loss(gap, labels).mean() + training.ridge * head.square().sum() / (2 * len(x))
         value.backward()
         return value
 
     solver.step(mean)
     return head.detach().float()
-
-
-def scored_copy(model: Any, head: Tensor) -> Any:
-    """A reward model of transformers: the backbone of a causal model under a scalar head (d,)."""
-    config = copy.deepcopy(model.config)
-    config.num_labels = 1
-    auto = library("transformers").AutoModelForSequenceClassification
-    scored = auto.from_config(config, dtype=model.dtype)
-    scored.base_model.load_state_dict(model.base_model.state_dict())
-    scored.score.weight.data.copy_(head[None])
-    return scored.to(model.device).requires_grad_(True)
-
-
-def _difference(first: Tensor, second: Tensor, clip: float) -> Tensor:
-    return first.clamp(-clip, clip) - second.clamp(-clip, clip)

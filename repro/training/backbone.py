@@ -13,10 +13,10 @@ import torch
 
 from repro.base.errors import BadInput
 from repro.base.files import expanded
-from repro.llm.extra import library
-from repro.llm.settings import ModelChoice, Shape
+from repro.training.extra import library
+from repro.training.settings import ModelChoice, Shape
 
-KEY = "theorem.model.path"
+KEY = "model"
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?", re.ASCII)
 SPECIAL = ("<s>", "</s>", "<pad>", "<unk>")
 POSITIONS = 512
@@ -75,19 +75,19 @@ def _quantised(choice: ModelChoice) -> dict[str, Any]:
     return {"quantization_config": kind(load_in_4bit=True, **four)}
 
 
-def read_config(choice: ModelChoice) -> Any:
+def read_config(choice: ModelChoice, key: str = KEY) -> Any:
     """The model's configuration alone: a quick test that a path can be used.
 
     Raises:
         BadInput: as ``load_backbone``.
     """
     name = str(choice.path)
-    here = expanded(KEY, name)
+    here = expanded(key, name)
     if here.is_dir() or not HUB_ID.fullmatch(name):
         if not (here / "config.json").is_file():
-            raise BadInput(KEY, name, "no folder with a config.json, and no hub id")
+            raise BadInput(key, name, "no folder with a config.json, and no hub id")
         name = str(here)
-    return _fetched(library("transformers").AutoConfig, KEY, name)
+    return _fetched(library("transformers").AutoConfig, key, name)
 
 
 def build_tiny(shape: Shape, seed: int, texts: Iterable[str], folder: Path) -> None:

@@ -11,9 +11,9 @@ import torch
 from repro.base.errors import BadInput
 from repro.base.notation import flip_prob, label_signal
 from repro.families.chipo.algorithms_policy import chipo_policy
-from repro.llm.losses import log_loss, mixture_loss, square_loss
-from repro.llm.objectives import chipo_reward_difference, dpo_reward_difference
 from repro.policies.gibbs import gibbs_policy
+from repro.training.losses import log_loss, mixture_loss, square_loss
+from repro.training.objectives import chipo_reward_difference, dpo_reward_difference
 
 REFERENCE = np.array([0.7, 0.3])
 REWARD = np.array([0.9, 0.2])

@@ -10,8 +10,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from repro.llm.pairs import TextPairs
-from repro.llm.settings import Limits
+from repro.training.pairs import TextPairs
+from repro.training.settings import Limits
 
 Texts = Sequence[str]
 

@@ -1,0 +1,1 @@
+"""Language models trained, sampled and scored, from released labels; losses need torch alone."""
