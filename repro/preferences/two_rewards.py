@@ -12,10 +12,45 @@ import numpy as np
 from scipy.special import expit
 from scipy.stats import binom
 
+from repro.base.errors import BadInput
 from repro.preferences.label_law import Channel, LabelLaw, on_arrays
 
 FURTHEST = 60.0
 """Standard deviations of a number of pairs, beyond which the chance is below 1e-700."""
+
+LARGEST_LOG = 300 * math.log(10)
+"""log(1/δ) of the least δ that doubles hold with all digits."""
+BELOW_ONE = 1 - 2.0**-53
+"""Twice a difference that can just be hidden may ask for more."""
+
+
+def refuse_delta(log_inverse_delta: float, n_labels: int, cost: float) -> None:
+    """Refuse a δ that doubles underflow at, or at which n labels hide no difference of rewards.
+
+    Raises:
+        BadInput: not log 4 < log(1/δ) ≤ log 1e300, or c²·log(1/(4δ)) ≥ n + log(1/(4δ)).
+    """
+    steepness = max(cost**2 - 1, 1e-300)
+    most = min(LARGEST_LOG, math.log(4) + n_labels / steepness)
+    if not math.log(4) < log_inverse_delta < most:
+        allowed = f"allowed: above log 4 and below {most:.4g} for so many labels at this epsilon"
+        raise BadInput("log_inverse_delta", f"{log_inverse_delta:g}", allowed)
+
+
+def hidden_difference(
+    log_inverse_delta: float, n_labels: int, cost: float, share: float = 1.0
+) -> float:
+    """Δ with h(Δ) = share·c·√(ℓ/(n+ℓ)), ℓ = log(1/(4δ)) (docs/explanations/reward_range.md, 5).
+
+    Args:
+        log_inverse_delta: log(1/δ), above log 4.
+        n_labels: n.
+        cost: c(ε).
+        share: 1, or the factor of a control.
+    """
+    left = log_inverse_delta - math.log(4)
+    mean = share * cost * math.sqrt(left / (n_labels + left))
+    return 2 * math.atanh(min(mean, BELOW_ONE))
 
 
 def released_win_prob(

@@ -101,22 +101,24 @@ def test_a_missing_library_names_the_command(monkeypatch):
         library("transformers")
 
 
-def test_a_tokenizer_without_an_end_is_refused(named, pairs, model, tmp_path, monkeypatch):
+@pytest.fixture
+def tokenizer(pairs, model, tmp_path, monkeypatch):
+    """The tokenizer of a tiny model in ``tmp_path``, which whoever loads the folder is given."""
     transformers = pytest.importorskip("transformers")
     build_tiny(model.tiny, model.seed, pairs.first, tmp_path)
-    tokenizer = transformers.AutoTokenizer.from_pretrained(tmp_path)
+    found = transformers.AutoTokenizer.from_pretrained(tmp_path)
+    monkeypatch.setattr(transformers.AutoTokenizer, "from_pretrained", lambda name: found)
+    return found
+
+
+def test_a_tokenizer_without_an_end_is_refused(named, tokenizer, tmp_path):
     tokenizer.eos_token = None
-    monkeypatch.setattr(transformers.AutoTokenizer, "from_pretrained", lambda name: tokenizer)
     with pytest.raises(BadInput, match="no end token"):
         load_backbone(named(tmp_path), (), "cpu")
 
 
-def test_a_missing_pad_token_is_the_end_token(named, pairs, model, tmp_path, monkeypatch):
-    transformers = pytest.importorskip("transformers")
-    build_tiny(model.tiny, model.seed, pairs.first, tmp_path)
-    tokenizer = transformers.AutoTokenizer.from_pretrained(tmp_path)
+def test_a_missing_pad_token_is_the_end_token(named, tokenizer, tmp_path):
     tokenizer.pad_token = None
-    monkeypatch.setattr(transformers.AutoTokenizer, "from_pretrained", lambda name: tokenizer)
     assert load_backbone(named(tmp_path), (), "cpu").tokenizer.pad_token == "</s>"
 
 

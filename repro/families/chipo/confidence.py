@@ -17,19 +17,20 @@ from functools import lru_cache
 import numpy as np
 from scipy.stats import binom
 
-from repro.base.errors import BadInput
 from repro.families.chipo.algorithms_policy import two_arm_wrong_prob
 from repro.families.chipo.cases_two_policies import TwoPolicyCase
 from repro.families.chipo.value_ratio import DIFFERENCES
 from repro.preferences.label_law import on_arrays
-from repro.preferences.two_rewards import likely_counts, released_win_prob, wrong_majority_prob
+from repro.preferences.two_rewards import (
+    hidden_difference,
+    likely_counts,
+    refuse_delta,
+    released_win_prob,
+    wrong_majority_prob,
+)
 from repro.study.row import Method, method
 
 HALVINGS = 26
-LOWEST = 300 * math.log(10)
-"""log(1/δ) of the least δ that doubles hold with all digits."""
-BELOW_ONE = 1 - 2.0**-53
-"""Twice a difference that can just be hidden may ask for more."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -47,16 +48,12 @@ class ConfidenceCase(TwoPolicyCase):
     reward_bound: float
 
     def __post_init__(self) -> None:
-        """Refuse a δ that doubles underflow at, or at which no difference of rewards is hidden.
+        """Refuse a δ for which Theorem 7 has no difference of rewards.
 
         Raises:
-            BadInput: not log 4 < log(1/δ) ≤ log 1e300, or c²·log(1/(4δ)) ≥ n + log(1/(4δ)).
+            BadInput: log_inverse_delta.
         """
-        steepness = max(self.cost**2 - 1, 1e-300)
-        most = min(LOWEST, math.log(4) + self.n_pairs / steepness)
-        if not math.log(4) < self.log_inverse_delta < most:
-            allowed = f"allowed: above log 4 and below {most:.4g} for this n and epsilon"
-            raise BadInput("log_inverse_delta", f"{self.log_inverse_delta:g}", allowed)
+        refuse_delta(self.log_inverse_delta, self.n_pairs, self.cost)
 
     @property
     def failure_prob(self) -> float:
@@ -98,9 +95,7 @@ class ConfidenceCase(TwoPolicyCase):
 
     def hidden(self, share: float) -> float:
         """Δ with h(Δ) = share·c·√(ℓ/(n+ℓ)), ℓ = log(1/(4δ)) (Theorem 7)."""
-        left = self.log_inverse_delta - math.log(4)
-        mean = share * self.cost * math.sqrt(left / (self.n_pairs + left))
-        return 2 * math.atanh(min(mean, BELOW_ONE))
+        return hidden_difference(self.log_inverse_delta, self.n_pairs, self.cost, share)
 
     def confused(self, difference: float) -> float:
         """Exact chance that the likelier of (Δ, 0) and (0, Δ) is the wrong one; π_ref = ½."""

@@ -12,16 +12,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from repro.base.errors import BadInput
 from repro.base.notation import privacy_cost
 from repro.preferences.label_law import Estimate, as_fitted, on_arrays
-from repro.preferences.two_rewards import released_win_prob, wrong_majority_prob
+from repro.preferences.two_rewards import (
+    hidden_difference,
+    refuse_delta,
+    released_win_prob,
+    wrong_majority_prob,
+)
 from repro.study.label_cases import LabelCase
 from repro.study.row import Evidence, Measure, Method, per_method
 
 LEAST_CHANCE = 1e-308
-BELOW_ONE = 1 - 2.0**-53
-"""Twice a difference that can just be hidden may ask for more."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -37,22 +39,17 @@ class OnlineConfidenceCase(LabelCase):
     estimate: Estimate = as_fitted
 
     def __post_init__(self) -> None:
-        """Refuse a δ at which no difference of rewards is hidden.
+        """Refuse a δ for which Theorem 9 has no difference of rewards.
 
         Raises:
-            BadInput: not log 4 < log(1/δ) ≤ log 1e300, or c²·log(1/(4δ)) ≥ 2T + log(1/(4δ)).
+            BadInput: log_inverse_delta.
         """
-        steepness = max(privacy_cost(self.epsilon) ** 2 - 1, LEAST_CHANCE)
-        most = min(300 * math.log(10), math.log(4) + 2 * self.horizon / steepness)
-        if not math.log(4) < self.log_inverse_delta < most:
-            allowed = f"allowed: above log 4 and below {most:.4g} for this horizon and epsilon"
-            raise BadInput("log_inverse_delta", f"{self.log_inverse_delta:g}", allowed)
+        refuse_delta(self.log_inverse_delta, 2 * self.horizon, privacy_cost(self.epsilon))
 
     def hidden(self, share: float) -> float:
         """Δ with h(Δ) = share·c·√(ℓ/(2T+ℓ)), ℓ = log(1/(4δ))."""
-        left = self.log_inverse_delta - math.log(4)
-        mean = math.sqrt(left / (2 * self.horizon + left))
-        return 2 * math.atanh(min(share * privacy_cost(self.epsilon) * mean, BELOW_ONE))
+        cost = privacy_cost(self.epsilon)
+        return hidden_difference(self.log_inverse_delta, 2 * self.horizon, cost, share)
 
 
 def confusion(case: OnlineConfidenceCase, share: Method[float], rng: object, _: int) -> float:
