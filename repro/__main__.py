@@ -64,7 +64,15 @@ def main() -> int:
         _job()
     except (Exception, KeyboardInterrupt) as problem:  # noqa: BLE001 - each has its status
         return status_of(problem)
+    finally:
+        _stop_workers()
     return max(_statuses, default=0)
+
+
+def _stop_workers() -> None:
+    """What they have begun for runs that do not come would be waited for."""
+    if pool := sys.modules.get("repro.study.pool"):
+        pool.stop_all()
 
 
 def command() -> NoReturn:

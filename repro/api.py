@@ -7,24 +7,25 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from repro.study.blocks import BlockStore
-from repro.study.extras import require_extra
-from repro.study.parallel import available_cores, mapper
+from repro.study.extras import missing_library, require_extra
+from repro.study.parallel import available_cores, in_process
 from repro.study.plan import built
+from repro.study.pool import Coming, first_here, pool
 from repro.study.results import Result
-from repro.study.runner import Mapper, run_plan, summarise
+from repro.study.runner import Mapper, run_plan, summarise, unfinished
 from repro.study.settings import Session, session_of
 
 if TYPE_CHECKING:
     import pandas
     from matplotlib.figure import Figure
 
-POOL_PAYS_FROM = 30
-"""Fewer blocks than this are done before worker processes have started."""
+NEXT_RUNS = 3
+"""So many later runs of a sweep may be begun: as many as one process keeps worlds of."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -84,8 +85,15 @@ class Run:
 Progress = Callable[[int, str], AbstractContextManager[Callable[[int], None]]]
 
 
-def execute(session: Session, progress: Progress | None = None) -> Run:
+def execute(
+    session: Session, progress: Progress | None = None, following: Sequence[Session] = ()
+) -> Run:
     """Measure and judge; finished blocks are kept below ``output_dir``.
+
+    Args:
+        session: what to run.
+        progress: shows how many blocks are done.
+        following: later runs of the same process, which idle workers begin.
 
     Raises:
         repro.base.errors.BadInput: an optional extra is not installed.
@@ -95,12 +103,13 @@ def execute(session: Session, progress: Progress | None = None) -> Run:
     started = time.perf_counter()
     plan = session.plan
     total = len(built(plan).trials) * plan.budget.blocks
-    spread = _mapper(session, total)
+    spread, workers = _mapper(session, following)
     shown = progress(total, plan.slug) if progress else nullcontext(lambda count: None)
     with shown as advance:
         judged, experiment = run_plan(plan, block_store(session), spread, advance)
     result = summarise(plan, judged, experiment.assumptions(), session.config, session.config_hash)
-    return Run(result, time.perf_counter() - started, getattr(spread, "workers", None) or 1)
+    used = getattr(spread, "workers", None) or workers  # of a cluster: once it is there
+    return Run(result, time.perf_counter() - started, used)
 
 
 def block_store(session: Session) -> BlockStore:
@@ -144,19 +153,35 @@ def run(
         return execute(session_of({**composed, **given}))
 
 
-def _mapper(session: Session, total: int) -> Mapper:
+def _mapper(session: Session, following: Sequence[Session]) -> tuple[Mapper, int]:
+    """What computes the session's blocks, and in how many processes; 0: as many as it finds."""
     compute = session.compute
-    if compute.kind == "local":
-        return mapper(_workers(session, total))
-    from repro.study.ray_tasks import RayTasks
+    if compute.kind != "local":
+        from repro.study.ray_tasks import RayTasks
 
-    return RayTasks(None if compute.workers == "auto" else compute.workers, compute.address)
+        return RayTasks(None if compute.workers == "auto" else compute.workers, compute.address), 0
+    workers = _workers(session)
+    if workers == 1:
+        return in_process, 1
+    later = [partial(_coming, one) for one in following[:NEXT_RUNS] if _alike(one, workers)]
+    if later or pool(workers).started:
+        return partial(pool(workers), coming=later), workers
+    return partial(first_here, pool(workers)), workers
 
 
-def _workers(session: Session, total: int) -> int:
-    wanted = session.compute.workers
+def _workers(session: Session) -> int:
     if session.plan.setting.device == "cuda":
         return 1
-    if wanted == "auto":
-        return available_cores() if total >= POOL_PAYS_FROM else 1
-    return wanted
+    wanted = session.compute.workers
+    return available_cores() if wanted == "auto" else wanted
+
+
+def _alike(session: Session, workers: int) -> bool:
+    """Whether a later run has a place in this one's pool."""
+    ours = session.compute.kind == "local" and _workers(session) == workers
+    return ours and not missing_library(session.plan.kind)
+
+
+def _coming(session: Session) -> Coming:
+    store = block_store(session)
+    return Coming(*unfinished(session.plan, store), store.write)

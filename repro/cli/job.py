@@ -27,6 +27,7 @@ def run_job(config: DictConfig, folder: Path) -> int:
         skipped because an optional extra is not installed.
     """
     from repro.api import block_store, execute
+    from repro.cli.sweep import following
     from repro.cli.validation import session_of_config
     from repro.report.files import write_files
     from repro.report.progress import progress
@@ -41,7 +42,8 @@ def run_job(config: DictConfig, folder: Path) -> int:
     begin_run()
     if trouble := block_store(session).trouble():
         say(f"cache: {trouble}; finished blocks of this run will not be kept")
-    done = execute(session, None if session.detail == "verdict" else progress)
+    shown = None if session.detail == "verdict" else progress
+    done = execute(session, shown, following())
     write_files(done.result, folder, done.seconds, done.workers, session.plan.setting.device)
     timed, command = replace(done.result, seconds=done.seconds), _command(session.plan.slug)
     log_result(timed, folder, session.tracking_values(), command)

@@ -6,7 +6,10 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from repro.study.settings import Session
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,20 @@ class Job:
             return json.loads((self.folder or Path()).joinpath("verdict.json").read_bytes())
         except (OSError, ValueError):
             return {}
+
+
+_agenda: list[Session] = []
+"""What this process has yet to run; empty where a launcher runs the jobs elsewhere."""
+
+
+def begin_job(number: int, of: Sequence[Session]) -> None:
+    """A run of a sweep begins; the others are given in order."""
+    _agenda[:] = of[number + 1 :]
+
+
+def following() -> Sequence[Session]:
+    """The runs that this process has yet to begin."""
+    return _agenda
 
 
 def heading(number: int, jobs: Sequence[Job]) -> str:

@@ -16,7 +16,7 @@ from repro.cli.folders import folder_of, refuse_folders, refuse_foreign_sweep
 from repro.cli.job import status_of
 from repro.cli.messages import as_bad_input
 from repro.cli.outcome import explained
-from repro.cli.sweep import Job, heading, print_summary
+from repro.cli.sweep import Job, begin_job, heading, print_summary
 from repro.report.progress import loading
 from repro.report.secret_address import refuse_address
 from repro.study.extras import missing_library, require_extra
@@ -39,6 +39,7 @@ class ValidateBeforeWriting(Callback):
 
     def __init__(self) -> None:
         self._jobs: list[Job] = []
+        self._sessions: list[Session] = []
 
     def on_run_start(self, config: DictConfig, **kwargs: Any) -> None:
         session = _check(config)
@@ -62,10 +63,12 @@ class ValidateBeforeWriting(Callback):
         folders = [folder_of(job, "hydra.sweep.dir") for job in jobs]
         words = [tuple(overrides) for overrides in _jobs(config)]
         self._jobs = [Job(*both) for both in zip(words, folders, strict=True)]
+        self._sessions = sessions[:MOST_KEPT]
 
     def on_job_start(self, config: DictConfig, **kwargs: Any) -> None:
         if len(self._jobs) > 1:
             number = int(config.hydra.job.num)
+            begin_job(number, self._sessions)
             print(heading(number, self._jobs), flush=True)
 
     def on_multirun_end(self, config: DictConfig, **kwargs: Any) -> None:
@@ -73,7 +76,11 @@ class ValidateBeforeWriting(Callback):
             print_summary(self._jobs)
 
 
-def compose_once(loader: Any, most: int = 200) -> None:
+MOST_KEPT = 200
+"""Jobs of a sweep whose composed configs stay in memory."""
+
+
+def compose_once(loader: Any, most: int = MOST_KEPT) -> None:
     """Let a sweep's configs be composed once a job, where Hydra does so twice more.
 
     Composing takes ten times as long as copying, and all cores wait for it.

@@ -13,7 +13,7 @@ from repro.report.measurements import measurements_frame, parquet_bytes
 from repro.report.run_facts import run_facts
 from repro.report.seals import config_bytes, json_bytes, sealed
 from repro.study.checks import Check
-from repro.study.parallel import at_once, has_workers
+from repro.study.pool import at_once, pool
 from repro.study.results import CheckResult, Outcome, Result
 
 __all__ = ["measurements_frame", "remember", "verdict_json", "write_files"]
@@ -138,7 +138,7 @@ def _write_figures(result: Result, folder: Path, workers: int) -> list[Path]:
     """The figure as PNG and SVG, at the same time where there are processes for it."""
     from repro.report.figure import drawn, figures
 
-    if has_workers(workers):
+    if workers > 1 and pool(workers).idle:
         found = at_once(partial(drawn, result), FIGURES, workers)
     else:
         found = figures(result, FIGURES)

@@ -48,25 +48,36 @@ def run_plan(
     checks = made.checks
     blocks = blocks_of(plan)
     values = _fetch(plan, checks, blocks, store, advance)
-    missing: dict[str, list[Block]] = {}
-    for block in blocks:
-        if block not in values:
-            missing.setdefault(block.key, []).append(block)
+    missing = _alike(block for block in blocks if block not in values)
     with _interruptible(store, blocks):
-        for block, found in mapper(_Measure(plan), _in_turn(missing.values())):
+        for block, found in mapper(_Measure(plan), _in_turn(missing)):
             store.write(block, found)
             values |= dict.fromkeys(missing[block.key], found)
             advance(len(missing[block.key]))
     return tuple(_judged(plan, i, check, values) for i, check in enumerate(checks)), made.experiment
 
 
-def _in_turn(missing: Iterable[list[Block]]) -> list[Block]:
+def unfinished(plan: Plan, store: BlockStore) -> tuple[Callable[[Block], np.ndarray], list[Block]]:
+    """What measures a plan's blocks, and those that no run has kept yet."""
+    missing = _alike(block for block in blocks_of(plan) if not store.kept([block]))
+    return _Measure(plan), _in_turn(missing)
+
+
+def _alike(blocks: Iterable[Block]) -> dict[str, list[Block]]:
+    """Blocks of one key hold the same numbers."""
+    found: dict[str, list[Block]] = {}
+    for block in blocks:
+        found.setdefault(block.key, []).append(block)
+    return found
+
+
+def _in_turn(missing: Mapping[str, list[Block]]) -> list[Block]:
     """One of each set of equal blocks; those that stand for many first.
 
     An exact row is one block, whatever it takes: begun last, it would be waited for by all workers
     but one.
     """
-    return [alike[0] for alike in sorted(missing, key=len, reverse=True)]
+    return [alike[0] for alike in sorted(missing.values(), key=len, reverse=True)]
 
 
 def summarise(

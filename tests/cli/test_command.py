@@ -88,7 +88,7 @@ def test_ctrl_c_keeps_finished_blocks_and_says_how_to_go_on(command, quick, tmp_
             yield block, function(block)
 
     with monkeypatch.context() as patch:
-        patch.setattr("repro.api.mapper", lambda workers: stops)
+        patch.setattr("repro.api._mapper", lambda session, later: (stops, 1))
         status, _, err = command(*quick)
     assert status == 130
     assert "3 of 10" in err
@@ -96,8 +96,8 @@ def test_ctrl_c_keeps_finished_blocks_and_says_how_to_go_on(command, quick, tmp_
     assert not list((tmp_path / "outputs" / "offline_gap").rglob("verdict.json"))
     done = []
     monkeypatch.setattr(
-        "repro.api.mapper",
-        lambda workers: lambda f, blocks: (done.append(b) or (b, f(b)) for b in blocks),
+        "repro.api._mapper",
+        lambda session, later: (lambda f, blocks: (done.append(b) or (b, f(b)) for b in blocks), 1),
     )
     command(*quick)
     total = len(list((tmp_path / "outputs" / ".cache" / "blocks").rglob("*.npy")))

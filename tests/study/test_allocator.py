@@ -30,8 +30,9 @@ def fits(block):
 block = Block(0, 0, "")
 fits(block)
 plain = fits(block)
-parallel._one(fits, block)
-print(plain, parallel._one(fits, block)[1])
+parallel.ready_to_measure()
+fits(block)
+print(plain, fits(block))
 """
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from repro.base.errors import BadInput
 from repro.study.blocks import Block, BlockStore
-from repro.study.parallel import at_once, mapper
+from repro.study.pool import Pool, at_once
 
 BLOCK = Block(0, 0, "ab" * 16)
 VALUES = np.arange(6.0).reshape(2, 3)
@@ -29,7 +29,7 @@ def _die(block):
 def test_a_killed_worker_costs_no_block(tmp_path):
     blocks = [Block(0, index, f"{index:032x}") for index in range(8)]
     flag = tmp_path / "killed"
-    found = list(mapper(2)(partial(_die_once, flag), blocks))
+    found = list(Pool(2)(partial(_die_once, flag), blocks))
     assert flag.exists()
     assert sorted(block.block for block, _ in found) == list(range(8))
     assert all((values == block.block).all() for block, values in found)
@@ -37,7 +37,7 @@ def test_a_killed_worker_costs_no_block(tmp_path):
 
 def test_a_worker_that_always_dies_ends_the_run_with_one_line():
     with pytest.raises(BadInput, match=r"^compute.workers=2: workers keep dying .* go on$"):
-        list(mapper(2)(_die, [BLOCK]))
+        list(Pool(2)(_die, [BLOCK]))
 
 
 def _entry(tmp_path):

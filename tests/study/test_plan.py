@@ -6,14 +6,13 @@ import dataclasses
 import hashlib
 import json
 import os
-import signal
 
 import numpy as np
 import pytest
 import torch
 
 from repro.base.errors import BadInput
-from repro.study import extras, parallel, worker_life
+from repro.study import extras, parallel
 from repro.study import plan as plans
 from repro.study.blocks import Block, BlockStore, _checksum, content_key
 from repro.study.config import Overrides
@@ -240,17 +239,9 @@ def test_one_thread_a_process():
             assert torch.get_num_threads() == 1
         torch.set_num_threads(2)
         block = Block(0, 0, "")
-        assert parallel._one(lambda b: torch.get_num_threads(), block) == (block, 1)
-        torch.set_num_threads(2)
         assert list(parallel.in_process(lambda b: torch.get_num_threads(), [block])) == [(block, 1)]
     finally:
         torch.set_num_threads(before)
-
-
-def test_workers_choose_the_mapper():
-    assert parallel.mapper(1) is parallel.in_process
-    pool = parallel.mapper(2)
-    assert (pool.workers, pool._retries) == (2, 3)
 
 
 def test_cores_that_this_process_may_use(monkeypatch):
@@ -263,55 +254,6 @@ def test_cores_that_this_process_may_use(monkeypatch):
     assert parallel.available_cores() == 7
     monkeypatch.setattr(parallel.os, "cpu_count", lambda: None)
     assert parallel.available_cores() == 1
-
-
-@pytest.mark.parametrize("deaths", [0, 3, 4])
-def test_lost_workers_are_replaced_three_times(monkeypatch, deaths):
-    from joblib.externals.loky.process_executor import BrokenProcessPool
-
-    blocks, asked = [Block(0, index, str(index)) for index in range(3)], []
-
-    def once(self, function, left):
-        asked.append([block.block for block in left])
-        yield left[0], function(left[0])
-        if len(asked) <= deaths:
-            raise BrokenProcessPool
-        yield from ((block, function(block)) for block in left[1:])
-
-    blocks += [Block(0, index, str(index)) for index in range(3, 9)]
-    monkeypatch.setattr(parallel._Pool, "_once", once)
-    work = parallel.mapper(2)(lambda block: block.block, blocks)
-    if deaths > 3:
-        with pytest.raises(BadInput) as refused:
-            list(work)
-        assert str(refused.value) == (
-            "compute.workers=2: workers keep dying (out of memory?); allowed: fewer. "
-            "Finished blocks are kept; run the same command to go on"
-        )
-    else:
-        assert sorted(value for _, value in work) == list(range(9))
-    assert asked == [list(range(start, 9)) for start in range(min(deaths, 3) + 1)]
-
-
-def test_the_pool_hands_blocks_on_as_they_finish(monkeypatch):
-    asked = []
-
-    def stand_in(**options):
-        asked.append(options)
-        return lambda tasks: [function(*given, **named) for function, given, named in tasks]
-
-    monkeypatch.setattr("joblib.Parallel", stand_in)
-    blocks = [Block(0, index, str(index)) for index in range(3)]
-    assert list(parallel.mapper(4)(lambda block: block.key, blocks)) == list(
-        zip(blocks, "012", strict=True)
-    )
-    (options,) = asked
-    monkeypatch.setattr(signal, "signal", lambda *given: asked.append(given))
-    monkeypatch.setattr(worker_life, "_killed_by_kernel", lambda: True)
-    monkeypatch.setattr("os.getppid", lambda: os.getpid())  # a worker's parent is this process
-    options.pop("initializer")(*options.pop("initargs"))
-    assert asked == [options, (signal.SIGINT, signal.SIG_IGN)]
-    assert options == {"n_jobs": 4, "return_as": "generator_unordered", "batch_size": 2}
 
 
 def test_an_extra_is_asked_for_by_its_name(monkeypatch, toy):

@@ -21,7 +21,8 @@ from repro.families.online_kl.run_setting import RunSetting, make_batch
 from repro.families.online_kl.simulation import simulate
 from repro.instances.linear import random_linear_world
 from repro.study.blocks import Block
-from repro.study.parallel import available_cores, mapper
+from repro.study.parallel import available_cores
+from repro.study.pool import Pool
 
 TASKS, TASK_SECONDS = 24, 1.0
 PAIRS_A_STEP = 16
@@ -53,7 +54,7 @@ def efficiencies() -> Iterator[tuple[str, float]]:
     """(how, CPU seconds of work / two cores / wall seconds), pools warm, with and without Ray's
     connecting, which is what a run of two blocks takes beyond their work."""
     blocks = [Block(0, index, f"{index:032x}") for index in range(TASKS)]
-    for name, spread in {"2 processes": mapper(2), **two_ray_nodes()}.items():
+    for name, spread in {"2 processes": Pool(2), **two_ray_nodes()}.items():
         list(spread(burn, blocks[:2]))
         two, all_of_them = (_seconds_of(spread, blocks[:count]) for count in (2, TASKS))
         work = TASKS * TASK_SECONDS / 2

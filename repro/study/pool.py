@@ -1,0 +1,258 @@
+"""Worker processes: blocks of this run, and meanwhile those of the next runs of a sweep."""
+
+from __future__ import annotations
+
+import os
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
+
+import numpy as np
+from joblib.externals.loky import get_reusable_executor
+from joblib.externals.loky.process_executor import BrokenProcessPool
+
+from repro.base.errors import BadInput
+from repro.study.blocks import Block
+from repro.study.parallel import KEPT, ready_to_measure
+from repro.study.worker_life import belong_to, free_shared_memory
+
+LOOK_SECONDS, START_SECONDS = 1.0, 4.0
+"""After so long here it is told how much is left; workers take nearly the second to be ready."""
+
+TASK_SECONDS = 5.0
+"""A worker that keeps a row hands over what it has after this time, for progress and Ctrl-C."""
+
+BATCH = 2
+"""Blocks of a task where nothing else waits, so that workers end together."""
+
+AHEAD = 16
+"""Tasks for each worker that are begun for later runs, while this process draws and records."""
+
+IDLE_SECONDS = 300
+"""After so long without work a worker ends."""
+
+LIBRARIES = ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB_MAXIMUM", "NUMEXPR")
+"""Linear algebra in threads of its own would fight over the cores that workers share."""
+
+Measuring = Callable[[Block], np.ndarray]
+Found = list[tuple[Block, np.ndarray]]
+Measured = Iterator[tuple[Block, np.ndarray]]
+Item = TypeVar("Item")
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True)
+class Coming:
+    """What a later run of the sweep will ask for.
+
+    Attributes:
+        function: measures a block; pure, picklable.
+        blocks: those that are not finished.
+        keep: called with each as soon as it is.
+    """
+
+    function: Measuring
+    blocks: Sequence[Block]
+    keep: Callable[[Block, np.ndarray], None]
+
+
+@dataclass(frozen=True)
+class _Task:
+    """Blocks that one worker measures in turn, until its time is up."""
+
+    function: Measuring
+    blocks: tuple[Block, ...]
+
+    def __call__(self) -> Found:
+        """At least the first of them."""
+        ready_to_measure()
+        until, found = time.monotonic() + TASK_SECONDS, []
+        for block in self.blocks:
+            found.append((block, self.function(block)))
+            if time.monotonic() > until:
+                break
+        return found
+
+
+class Pool:
+    """A mapper over blocks; results come back as they finish, a lost worker's blocks again.
+
+    Args:
+        workers: processes.
+        retries: how often workers may die.
+    """
+
+    def __init__(self, workers: int, retries: int = 3) -> None:
+        self.workers = workers
+        self.started = False
+        self._retries = retries
+        self._begun: dict[Future[Found], _Task] = {}
+
+    @property
+    def idle(self) -> bool:
+        """Whether there are processes, and none measures for a later run."""
+        return self.started and all(future.done() for future in self._begun)
+
+    def __call__(
+        self, function: Measuring, blocks: list[Block], coming: Sequence[Callable[[], Coming]] = ()
+    ) -> Measured:
+        """Measure blocks.
+
+        Args:
+            function: of one block.
+            blocks: of this run.
+            coming: later runs, which workers go on with when this one leaves them too little.
+
+        Raises:
+            BadInput: workers keep dying.
+        """
+        free_shared_memory()
+        left, later = {block.key: block for block in blocks}, list(coming)
+        for attempt in range(self._retries + 1):
+            try:
+                for block, values in self._once(function, list(left.values()), later):
+                    del left[block.key]
+                    yield block, values
+                return
+            except BrokenProcessPool:
+                if attempt == self._retries:
+                    raise _lost(f"compute.workers={self.workers}") from None
+
+    def submit(self, function: Callable[[], Made]) -> Future[Made]:
+        """Let a worker call a function."""
+        warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
+        self.started = True
+        return _executor(self.workers).submit(function)
+
+    def stop(self) -> None:
+        """End the processes, whatever they are at."""
+        self._begun.clear()
+        if self.started:
+            self.started = False
+            _executor(self.workers).shutdown(wait=True, kill_workers=True)
+
+    def _once(
+        self, function: Measuring, blocks: list[Block], later: list[Callable[[], Coming]]
+    ) -> Measured:
+        wanted = {block.key: block for block in blocks}
+        running = self._claimed(wanted)
+        begun = {block.key for task in running.values() for block in task.blocks}
+        rest = [block for block in blocks if block.key not in begun]
+        running |= self._submitted(_tasks(function, rest, whole=bool(later or self._begun)))
+        try:
+            while True:
+                if len(running) <= 2 * self.workers:
+                    self._begin(later)
+                if not running:
+                    return
+                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    task = running.pop(future)
+                    for block, values in future.result():
+                        if block.key in wanted:
+                            yield wanted.pop(block.key), values
+                    if left := tuple(block for block in task.blocks if block.key in wanted):
+                        running |= self._submitted([_Task(function, left)])
+        except BaseException:
+            self.stop()
+            raise
+
+    def _claimed(self, wanted: Mapping[str, Block]) -> dict[Future[Found], _Task]:
+        """What has been begun for this run while earlier ones were busy."""
+        mine = [
+            future
+            for future, task in self._begun.items()
+            if any(block.key in wanted for block in task.blocks)
+        ]
+        return {future: self._begun.pop(future) for future in mine}
+
+    def _submitted(self, tasks: Iterable[_Task]) -> dict[Future[Found], _Task]:
+        return {self.submit(task): task for task in tasks}
+
+    def _begin(self, later: list[Callable[[], Coming]]) -> None:
+        """Give idle workers what later runs will ask for; what goes wrong is theirs to say."""
+        while later and sum(not future.done() for future in self._begun) < AHEAD * self.workers:
+            with suppress(Exception):
+                run = later.pop(0)()
+                known = {block.key for task in self._begun.values() for block in task.blocks}
+                fresh = [block for block in run.blocks if block.key not in known]
+                for future, task in self._submitted(_tasks(run.function, fresh, True)).items():
+                    self._begun[future] = task
+                    future.add_done_callback(partial(_kept, run.keep))
+
+
+def _tasks(function: Measuring, blocks: Sequence[Block], whole: bool) -> list[_Task]:
+    """Whole rows, so that one worker finds what a row's blocks share; else a few blocks each."""
+    if not whole:
+        return [
+            _Task(function, tuple(blocks[at : at + BATCH])) for at in range(0, len(blocks), BATCH)
+        ]
+    rows: dict[int, list[Block]] = {}
+    for block in blocks:
+        rows.setdefault(block.check, []).append(block)
+    return [_Task(function, tuple(row)) for row in rows.values()]
+
+
+def _kept(keep: Callable[[Block, np.ndarray], None], future: Future[Found]) -> None:
+    """Finished blocks stay, whether their run comes or not."""
+    if not future.cancelled() and future.exception() is None:
+        for block, values in future.result():
+            keep(block, values)
+
+
+def _executor(workers: int):
+    """Joblib's processes, which stay from run to run; one thread of linear algebra in each."""
+    return get_reusable_executor(
+        max_workers=workers,
+        timeout=IDLE_SECONDS,
+        initializer=belong_to,
+        initargs=(os.getpid(),),
+        env={f"{library}_NUM_THREADS": "1" for library in LIBRARIES},
+    )
+
+
+_pools: dict[int, Pool] = {}
+
+
+def pool(workers: int) -> Pool:
+    """The process's pool of a size, kept from run to run."""
+    return _pools.setdefault(workers, Pool(workers))
+
+
+def stop_all() -> None:
+    """End all worker processes of this process, whatever they are at."""
+    for one in _pools.values():
+        one.stop()
+
+
+def at_once(function: Callable[[Item], Made], items: Sequence[Item], workers: int) -> list[Made]:
+    """``function`` of each item, in worker processes; where they die, in this one."""
+    futures = [pool(workers).submit(partial(function, item)) for item in items]
+    try:
+        return [future.result() for future in futures]
+    except BrokenProcessPool:
+        return [function(item) for item in items]
+
+
+def first_here(spread: Pool, function: Measuring, blocks: list[Block]) -> Measured:
+    """A mapper that starts workers only for what would take this process long.
+
+    A block of each row comes first, so that what is left can be told from what was done.
+    """
+    ready_to_measure()
+    began, in_turn = time.monotonic(), sorted(blocks, key=lambda block: block.block)
+    for done, block in enumerate(in_turn):
+        gone, left = time.monotonic() - began, len(in_turn) - done
+        if spread.started or (gone > LOOK_SECONDS and gone * left / done > START_SECONDS):
+            remaining = set(in_turn[done:])
+            yield from spread(function, [one for one in blocks if one in remaining])
+            return
+        yield block, function(block)
+
+
+def _lost(where: str) -> BadInput:
+    return BadInput(where, "", f"workers keep dying (out of memory?); allowed: fewer. {KEPT}")
