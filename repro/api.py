@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from repro.study.blocks import BlockStore
 from repro.study.extras import missing_library, require_extra
-from repro.study.parallel import available_cores, in_process
+from repro.study.parallel import available_cores, in_process, ready_to_measure
 from repro.study.plan import built
 from repro.study.pool import Coming, first_here, pool
 from repro.study.results import Result
@@ -167,6 +167,13 @@ def _mapper(session: Session, following: Sequence[Session]) -> tuple[Mapper, int
     if later or pool(workers).started:
         return partial(pool(workers), coming=later), workers
     return partial(first_here, pool(workers)), workers
+
+
+def make_ready(session: Session) -> None:
+    """Start the worker processes that a session will ask for, and do not wait for them."""
+    if session.compute.kind == "local" and (workers := _workers(session)) > 1:
+        for _ in range(workers):
+            pool(workers).submit(ready_to_measure)
 
 
 def _workers(session: Session) -> int:

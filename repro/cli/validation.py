@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
 
 from hydra.core.global_hydra import GlobalHydra
@@ -52,7 +52,7 @@ class ValidateBeforeWriting(Callback):
     def on_multirun_start(self, config: DictConfig, **kwargs: Any) -> None:
         compose_once(GlobalHydra.instance().config_loader())
         jobs = [_job_config(config, overrides) for overrides in _jobs(config)]
-        sessions = [_check(job) for job in jobs]
+        sessions = list(_checked(jobs))
         if any(session.dry_run for session in sessions):
             refuse(BadInput("dry_run", True, "allowed: one run at a time, without -m"))
         if all(missing_library(session.plan.kind) for session in sessions):
@@ -173,6 +173,16 @@ def _check(config: DictConfig) -> Session:
         return session
     except Exception as problem:
         raise SystemExit(status_of(problem)) from problem
+
+
+def _checked(jobs: Sequence[DictConfig]) -> Iterator[Session]:
+    """Sessions of a sweep's jobs; workers get ready while those after the first are checked."""
+    from repro.api import make_ready
+
+    for number, job in enumerate(jobs):
+        yield (session := _check(job))
+        if number == 0 and len(jobs) > 1:
+            make_ready(session)
 
 
 def _jobs(config: DictConfig) -> list[list[str]]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import time
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
+from threading import RLock
+from typing import Any, TypeVar
 
 import numpy as np
 from joblib.externals.loky import get_reusable_executor
@@ -89,9 +91,16 @@ class Pool:
 
     def __init__(self, workers: int, retries: int = 3) -> None:
         self.workers = workers
-        self.started = False
         self._retries = retries
+        self._processes: Any = None
         self._begun: dict[Future[Found], _Task] = {}
+        self._waiting: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
+        self._given, self._lock = 0, RLock()
+
+    @property
+    def started(self) -> bool:
+        """Whether there are processes."""
+        return self._processes is not None
 
     @property
     def idle(self) -> bool:
@@ -126,15 +135,51 @@ class Pool:
     def submit(self, function: Callable[[], Made]) -> Future[Made]:
         """Let a worker call a function."""
         warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
-        self.started = True
-        return _executor(self.workers).submit(function)
+        self._processes = _executor(self.workers)
+        future: Future[Made] = Future()
+        self._waiting.append((future, function))
+        self._feed()
+        return future
 
     def stop(self) -> None:
         """End the processes, whatever they are at."""
         self._begun.clear()
-        if self.started:
-            self.started = False
-            _executor(self.workers).shutdown(wait=True, kill_workers=True)
+        self._waiting.clear()
+        if self._processes is not None:
+            self._processes.shutdown(wait=True, kill_workers=True)
+            self._processes = None
+
+    def _feed(self) -> None:
+        """Give workers what they have room for, and no more.
+
+        Loky's thread fails where it is ended while calls wait in its own queue.
+        """
+        with self._lock:
+            while self._waiting and self._given < 2 * self.workers:
+                future, function = self._waiting.popleft()
+                try:
+                    given = self._processes.submit(function)
+                except BrokenProcessPool as problem:
+                    future.set_exception(problem)
+                    continue
+                self._given += 1
+                given.add_done_callback(partial(self._hand_over, future))
+
+    def _hand_over(self, future: Future[Any], given: Future[Any]) -> None:
+        """Called by loky's thread: what a worker made, or what went wrong."""
+        problem = given.exception()
+        with self._lock:
+            self._given -= 1
+            lost = list(self._waiting) if isinstance(problem, BrokenProcessPool) else []
+            for _ in lost:  # no worker is left; this thread cannot start others
+                self._waiting.popleft()
+        for waiting, _ in lost:
+            waiting.set_exception(problem)
+        if problem:
+            future.set_exception(problem)
+        else:
+            future.set_result(given.result())
+        self._feed()
 
     def _once(
         self, function: Measuring, blocks: list[Block], later: list[Callable[[], Coming]]

@@ -15,7 +15,7 @@ SHARED = Path("/dev/shm")
 pytestmark = pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="looks into /proc")
 WORDS = (
     "repro", "theorem=kl_contraction", "budget=smoke", "budget.blocks=10", "tracking=none",
-    "budget.replicates=20000", "compute.workers=2",
+    "budget.replicates=400000", "compute.workers=2",
 )  # fmt: skip
 
 
@@ -35,14 +35,11 @@ def of_joblib():
 )
 def test_workers_end_with_their_parent(number, status, tmp_path):
     process, mark = begun(WORDS, tmp_path)
-    wait_for(lambda: len(finished(tmp_path)) >= 2 or process.poll() is not None, 120)
-    assert process.poll() is None, process.communicate()
-    workers = set(survivors(mark)) - {process.pid}
-    assert len(workers) >= 2
+    _measuring(process, mark, tmp_path)
     process.send_signal(number)
     _, err = process.communicate(timeout=60)
     assert process.returncode == status, err
-    assert "Traceback" not in err
+    assert "Traceback" not in err, err
     wait_for(lambda: not survivors(mark), 10)
     wait_for(lambda: not [name for name in of_joblib() if f"-{process.pid}-" in name], 10)
     if number != signal.SIGKILL:
@@ -51,6 +48,28 @@ def test_workers_end_with_their_parent(number, status, tmp_path):
         last = [one for one in said if not one.startswith("  warnings.warn")][-1]
         assert last.startswith(f"interrupted: {len(finished(tmp_path))} of "), err
         assert last.endswith(" blocks are finished and kept; run the same command to go on")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_workers_that_began_the_next_run_end_too(number, tmp_path):
+    process, mark = begun(("repro", "-m", *WORDS[1:], "seed=0,1,2"), tmp_path)
+    _measuring(process, mark, tmp_path)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == (-9 if number == signal.SIGKILL else 143), err
+    assert "Traceback" not in err, err
+    wait_for(lambda: not survivors(mark), 10)
+    wait_for(lambda: not [name for name in of_joblib() if f"-{process.pid}-" in name], 10)
+
+
+def _measuring(process, mark, folder):
+    """Wait until two workers are there, and two blocks on disk."""
+
+    def at_work():
+        return len(finished(folder)) >= 2 and len(set(survivors(mark)) - {process.pid}) >= 2
+
+    wait_for(lambda: at_work() or process.poll() is not None, 120)
+    assert process.poll() is None, process.communicate()
 
 
 def test_a_worker_whose_parent_is_gone_already_ends(tmp_path):

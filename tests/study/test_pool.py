@@ -25,12 +25,13 @@ class Executor:
     """One worker, which does the oldest task whenever the pool waits."""
 
     def __init__(self):
-        self.asked, self.left, self.killed = [], [], 0
+        self.asked, self.left, self.most, self.killed = [], [], 0, 0
 
     def submit(self, task):
         future = Future()
         self.asked.append([block.key for block in task.blocks])
         self.left.append((future, task))
+        self.most = max(self.most, len(self.left))
         return future
 
     def work(self, futures, **_):
@@ -68,6 +69,23 @@ def test_blocks_come_back_with_their_values_in_tasks_of_two(executor):
     assert list(Pool(2)(key_of, blocks)) == [(block, block.key) for block in blocks]
     assert executor.asked == [["a0.0", "a0.1"], ["a0.2", "a1.0"], ["a1.1", "a1.2"]]
     assert executor.killed == 0
+
+
+def test_no_more_is_given_to_workers_than_they_have_room_for(executor):
+    assert len(list(Pool(2)(key_of, blocks_of(10)))) == 40
+    assert executor.most == 4
+
+
+def test_where_all_workers_die_what_waits_is_lost_too(executor):
+    pool = Pool(1)
+    futures = [pool.submit(task) for task in rooms._tasks(key_of, blocks_of(2), False)]
+    future, _ = executor.left.pop(0)
+    future.set_exception(BrokenProcessPool())
+    for lost in (futures[0], *futures[2:]):
+        with pytest.raises(BrokenProcessPool):
+            lost.result(timeout=1)
+    assert not futures[1].done()  # the executor's to tell
+    assert len(executor.asked) == 2
 
 
 def test_a_later_run_is_begun_when_this_one_has_little_left_and_is_not_measured_again(executor):
@@ -202,7 +220,7 @@ def test_a_long_run_hands_on_what_is_left(monkeypatch, executor):
 def test_workers_that_are_there_are_used(executor, monkeypatch):
     monkeypatch.setattr(Pool, "__call__", lambda self, function, blocks: iter(blocks))
     pool = Pool(2)
-    pool.started = True
+    pool._processes = executor
     assert list(first_here(pool, never, blocks_of(1))) == blocks_of(1)
 
 
