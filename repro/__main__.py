@@ -72,7 +72,7 @@ def main() -> int:
 def _stop_workers() -> None:
     """What they have begun for runs that do not come would be waited for."""
     if pool := sys.modules.get("repro.study.pool"):
-        pool.stop_all()
+        pool.stop_begun()
 
 
 def command() -> NoReturn:

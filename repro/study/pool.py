@@ -268,10 +268,11 @@ def pool(workers: int) -> Pool:
     return _pools.setdefault(workers, Pool(workers))
 
 
-def stop_all() -> None:
-    """End all worker processes of this process, whatever they are at."""
+def stop_begun() -> None:
+    """End the worker processes of pools that measure for runs which do not come."""
     for one in _pools.values():
-        one.stop()
+        if one.started and not one.idle:
+            one.stop()
 
 
 def at_once(function: Callable[[Item], Made], items: Sequence[Item], workers: int) -> list[Made]:

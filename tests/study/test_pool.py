@@ -228,3 +228,15 @@ def test_one_pool_of_a_size():
     assert rooms.pool(3) is rooms.pool(3)
     assert rooms.pool(3).workers == 3
     assert not rooms.pool(3).idle
+
+
+def test_only_workers_that_measure_for_nobody_are_ended(executor, monkeypatch):
+    busy, idle = Pool(2), Pool(3)
+    monkeypatch.setattr(rooms, "_pools", {1: Pool(1), 2: busy, 3: idle})
+    list(idle(key_of, blocks_of(1)))
+    later = [lambda: Coming(key_of, blocks_of(1, name="b"), lambda *found: None)]
+    list(busy(key_of, blocks_of(1), later))
+    rooms.stop_begun()
+    assert executor.killed == 1
+    assert not busy.started
+    assert idle.started
