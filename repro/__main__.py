@@ -39,8 +39,11 @@ def _job(config: DictConfig) -> None:
 
     from hydra.core.hydra_config import HydraConfig
 
+    from repro.cli.garbage import between_runs
     from repro.cli.job import run_job, status_of
 
+    if _statuses:
+        between_runs()
     hydra_config = HydraConfig.get()
     try:
         status = run_job(config, Path(hydra_config.runtime.output_dir))

@@ -13,6 +13,8 @@ import sys
 from types import FrameType
 from typing import Any
 
+from repro.cli.garbage import look_rarely
+
 STOPPING = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )
@@ -39,6 +41,7 @@ def closed_streams() -> frozenset[int]:
 
 def begin() -> None:
     """Before the heavy imports: a signal or an error ends with the status of the contract."""
+    look_rarely()
     if _state["closed"] is None:
         _state["closed"] = _reserve_streams()
     sys.excepthook = _end_by_error
