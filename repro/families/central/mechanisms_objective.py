@@ -138,7 +138,14 @@ class Perturbed:
         return grid, -self.noise_at(grid)
 
     def solve(self, standard: np.ndarray) -> np.ndarray:
-        """θ̂ for noise b = σ·standard, by bisection; Newton's method stalls in the tails."""
+        """θ̂ for noise b = σ·standard: an end of the interval, or found inside."""
+        theta = np.where(standard <= self.ends[1], self.radius, -self.radius)
+        inside = (standard < self.ends[0]) & (standard > self.ends[1])
+        theta[inside] = self._inside(standard[inside])
+        return theta
+
+    def _inside(self, standard: np.ndarray) -> np.ndarray:
+        """By bisection; Newton's method stalls in the tails."""
         grid, falling = self._table
         place = np.searchsorted(falling, -self.sigma * standard).clip(1, TABLE - 1)
         low, high = grid[place - 1], grid[place]
@@ -149,9 +156,7 @@ class Perturbed:
         # Newton's last step, within the bracket: θ̂ may vary by less than the table's cells.
         theta = (low + high) / 2
         ahead = (self.noise_at(theta) - self.sigma * standard) / self.slope_at(theta)
-        theta = np.clip(theta + ahead, low, high)
-        theta = np.where(standard >= self.ends[0], -self.radius, theta)
-        return np.where(standard <= self.ends[1], self.radius, theta)
+        return np.clip(theta + ahead, low, high)
 
 
 @dataclass(frozen=True)

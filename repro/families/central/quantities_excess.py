@@ -130,23 +130,25 @@ def _between(values: np.ndarray, axes: tuple[int, ...] = (0, 1)) -> np.ndarray:
         if values.shape[axis] < 3:
             continue
         with np.errstate(invalid="ignore"):
-            second = np.nan_to_num(np.abs(np.diff(values, 2, axis)), posinf=0.0)
-        ends = [(1, 1) if axis == one else (0, 0) for one in range(2)]
-        total += np.pad(second, ends, mode="edge") / 4
+            second = np.nan_to_num(np.abs(np.diff(values, 2, axis)), posinf=0.0) / 4
+        sums = np.moveaxis(total, axis, 0)  # a view
+        second = np.moveaxis(second, axis, 0)
+        sums[1:-1] += second
+        sums[[0, -1]] += second[[0, -1]]  # as beside the edge
     return total
 
 
 def _near(loss: np.ndarray, axes: tuple[int, ...] = (0, 1)) -> np.ndarray:
     """Whether S may be met within a cell of points of a grid."""
-    total = loss
+    total = loss.copy()
     for axis in axes:
         with np.errstate(invalid="ignore"):
             step = np.nan_to_num(np.abs(np.diff(loss, 1, axis)), posinf=0.0)
-        before, after = (
-            np.pad(step, [ends if axis == one else (0, 0) for one in range(2)])
-            for ends in ((1, 0), (0, 1))
-        )
-        total = total + np.maximum(before, after)
+        sums, step = np.moveaxis(total, axis, 0), np.moveaxis(step, axis, 0)  # a view
+        if len(step) == 0:
+            continue
+        sums[1:-1] += np.maximum(step[:-1], step[1:])
+        sums[[0, -1]] += step[[0, -1]]
     return total > 0
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.signal import fftconvolve
+from numpy.fft import irfft, rfft
+from scipy.fft import next_fast_len
 from scipy.stats import binom
 
 from repro.families.robust.adversaries import NONE, STRONG, Adversary
@@ -59,8 +60,8 @@ def corrupted_score(experiment: Any, point: Point) -> ScoreCase:
 def noise_failure(case: NoiseCase, constant: float) -> float:
     """P(‖(1/n)Σ η_i·x_i‖ exceeds constant·√((dim + ln(1/δ))/n)), exactly.
 
-    n²·‖·‖² is a sum of squares of d sums of n/d signs, each a multiple of 4; their law is convolved
-    up to the bound.
+    n²·‖·‖² is a sum of squares of d sums of n/d signs, each a multiple of 4; the laws of two halves
+    of it meet in one sum over the ways to stay below the bound.
     """
     features = case.features
     each = 2 * (case.n_pairs // (2 * features))
@@ -68,16 +69,27 @@ def noise_failure(case: NoiseCase, constant: float) -> float:
     most = math.floor(constant**2 * (dim - math.log(case.failure_prob)) * n / dim / 4)
     steps = np.arange(math.isqrt(most) + 1)
     mass = binom.pmf(each // 2 + steps, each, 0.5) * np.where(steps == 0, 1, 2)
-    return 1 - float(_sums(np.bincount(steps**2, mass, most + 1), features).sum())
+    half = _squares(mass, most + 1, features // 2)
+    rest = _squares(mass, most + 1, features - features // 2) if features % 2 else half
+    # The tails are small: summed from above they lose no digits.
+    tails = np.cumsum(rest[::-1]) - rest[::-1]
+    return float(1 - half.sum() * rest.sum() + half @ tails)
 
 
-def _sums(law: np.ndarray, terms: int) -> np.ndarray:
-    """(L,) law of a sum of independent terms below L, by doubling."""
-    if terms == 1:
-        return law
-    half = _sums(law, terms // 2)
-    both = fftconvolve(half, half)[: len(law)]
-    return fftconvolve(both, law)[: len(law)] if terms % 2 else both
+def _squares(mass: np.ndarray, below: int, terms: int) -> np.ndarray:
+    """(below,) law of a sum of squares of independent numbers of law ``mass``, by doubling."""
+    steps = np.arange(len(mass) if terms else 1)
+    if terms < 2:
+        return np.bincount(steps**2, mass[: len(steps)] if terms else None, below)
+    if terms == 2:
+        both = np.add.outer(steps**2, steps**2)
+        kept = both < below
+        return np.bincount(both[kept], np.outer(mass, mass)[kept], below)
+    size = next_fast_len(2 * below - 1, real=True)
+    found = rfft(_squares(mass, below, terms // 2), size) ** 2
+    if terms % 2:
+        found = rfft(irfft(found, size)[:below], size) * rfft(_squares(mass, below, 1), size)
+    return irfft(found, size)[:below]
 
 
 def corruption_term_ratio(

@@ -13,7 +13,7 @@ near a maximum inside, plain intervals err by the first power of their width, th
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,10 @@ from repro.study.proofs import Claimed, Interval, iv
 from repro.study.row import Method
 
 SHARE = (0.0, 1.0)
+ONE, TWO = iv.mpf(1), iv.mpf(2)
+"""Converted once."""
+KEPT = 1 << 14
+"""Values kept: neighbouring pieces share ends and sides, and the methods share pieces."""
 
 
 def _monotone(rising: Callable[[Interval], Interval], x: Interval) -> Interval:
@@ -35,42 +39,53 @@ def _monotone(rising: Callable[[Interval], Interval], x: Interval) -> Interval:
 
 def _cosh(x: Interval) -> Interval:
     """cosh, which grows in |x|."""
-    return _monotone(lambda end: (iv.exp(end) + iv.exp(-end)) / 2, abs(x))
+    return _monotone(_cosh_at, abs(x))
 
 
+@lru_cache(maxsize=KEPT)
+def _cosh_at(end: Interval) -> Interval:
+    return (iv.exp(end) + iv.exp(-end)) / TWO
+
+
+@lru_cache(maxsize=KEPT)
 def _tanh(x: Interval) -> Interval:
-    return 1 - 2 / (1 + iv.exp(2 * x))
+    return ONE - TWO / (ONE + iv.exp(TWO * x))
 
 
 def _sinh_over(x: Interval) -> Interval:
     """sinh(x)/x for x ≥ 0: it grows from 1."""
-
-    def at(end: Interval) -> Interval:
-        return (iv.exp(end) - iv.exp(-end)) / (2 * end) if end > 0 else iv.mpf(1)
-
-    return _monotone(at, x)
+    return _monotone(_sinh_over_at, x)
 
 
+@lru_cache(maxsize=KEPT)
+def _sinh_over_at(end: Interval) -> Interval:
+    return (iv.exp(end) - iv.exp(-end)) / (TWO * end) if end > 0 else ONE
+
+
+@lru_cache(maxsize=KEPT)
 def _rate(h: Interval, bound: float) -> Interval:
     """L: 2/h − coth h falls in h, as sinh h ≥ h, and tanh(h − B′/2) grows."""
 
     def falling(end: Interval) -> Interval:
-        return 2 / end - 1 / _tanh(end) if end > 0 else iv.inf
+        return TWO / end - ONE / _tanh(end) if end > 0 else iv.inf
 
-    growing = _tanh(h - iv.mpf(bound) / 2)
+    growing = _tanh(h - iv.mpf(bound) / TWO)
     return iv.mpf([(falling(h.b) + growing.a).a, (falling(h.a) + growing.b).b])
 
 
+@lru_cache(maxsize=KEPT)
 def _bend(h: Interval, bound: float) -> Interval:
     """L′ = −2/h² + 1/sinh²h + 1/cosh²(h − B′/2), at h > 0."""
-    return (1 / _sinh_over(h) ** 2 - 2) / h**2 + 1 / _cosh(h - iv.mpf(bound) / 2) ** 2
+    return (ONE / _sinh_over(h) ** 2 - TWO) / h**2 + ONE / _cosh(h - iv.mpf(bound) / TWO) ** 2
 
 
+@lru_cache(maxsize=KEPT)
 def _per_h(h: Interval, bound: float) -> Interval:
     """F/(4h) = (h/sinh h)·(cosh(B′−h) + cosh h)."""
     return (_cosh(bound - h) + _cosh(h)) / _sinh_over(h)
 
 
+@lru_cache(maxsize=KEPT)
 def _over(share: Interval, there: Interval, bound: float) -> Interval:
     """F(share·there)/F(there), share·there in [0, B′]."""
     here = share * there
