@@ -1,0 +1,65 @@
+"""A sweep whose workers begin the next runs early writes what one process writes."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from repro import api
+from repro.cli import sweep
+from repro.study import pool as rooms
+
+NEXT = ("-m", "theorem=kl_contraction,dpo_reduction,label_masks", "budget=smoke", "tracking=none")
+WRITTEN = ("verdict.json", "measurements.parquet", "figure.png", "figure.svg")
+
+
+def test_the_next_runs_are_begun_and_give_the_same_bytes(command, tmp_path, monkeypatch):
+    begun = []
+    begin = rooms.Pool._begin
+
+    def noted(self, later):
+        before = set(self._begun)
+        begin(self, later)
+        begun.extend(task for future, task in self._begun.items() if future not in before)
+
+    monkeypatch.setattr(rooms.Pool, "_begin", noted)
+    status, out, _ = command(*NEXT, "compute.workers=2", "output_dir=two")
+    assert status == 0
+    assert "job 3 of 3" in out
+    assert len({block.key for task in begun for block in task.blocks}) > 20
+    assert command(*NEXT, "compute.workers=1", "output_dir=one")[0] == 0
+    folders = sorted(path.parent for path in (tmp_path / "two").rglob("verdict.json"))
+    assert len(folders) == 3
+    for folder in folders:
+        other = tmp_path / "one" / folder.relative_to(tmp_path / "two")
+        for name in WRITTEN:
+            assert (folder / name).read_bytes() == (other / name).read_bytes(), name
+    monkeypatch.undo()
+    sweep.begin_job(0, [])
+
+
+def test_what_is_yet_to_come():
+    runs = [SimpleNamespace(name=name) for name in "abc"]
+    sweep.begin_job(1, runs)
+    assert sweep.following() == [runs[2]]
+    sweep.begin_job(2, runs)
+    assert sweep.following() == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "device", "workers", "asked"),
+    [
+        ("local", "cpu", 2, 2),
+        ("local", "cpu", 1, 0),
+        ("local", "cuda", 2, 0),
+        ("ray", "cpu", 2, 0),
+    ],
+)
+def test_workers_get_ready_where_they_will_be_asked_for(kind, device, workers, asked, monkeypatch):
+    found = []
+    monkeypatch.setattr(api, "pool", lambda size: SimpleNamespace(submit=found.append))
+    setting = SimpleNamespace(device=device)
+    session = SimpleNamespace(
+        compute=SimpleNamespace(kind=kind, workers=workers), plan=SimpleNamespace(setting=setting)
+    )
+    api.make_ready(session)  # pyright: ignore[reportArgumentType]
+    assert len(found) == asked
