@@ -20,8 +20,9 @@ def look_rarely() -> None:
 def between_runs() -> None:
     """Free what the last run of a sweep has left, such as a figure's 20 MiB of pixels.
 
-    What the first run has imported stays to the end: it is set aside, never looked through again.
+    What the first run has imported stays to the end: a command sets it aside, and never looks
+    through it again.
     """
     gc.collect()
-    if not gc.get_freeze_count():
+    if gc.get_threshold()[0] == NEW_OBJECTS and not gc.get_freeze_count():
         gc.freeze()

@@ -9,13 +9,15 @@ import weakref
 
 import pytest
 
-from repro.cli.garbage import NEW_OBJECTS, between_runs
+from repro.cli.garbage import NEW_OBJECTS, between_runs, look_rarely
 
 
 @pytest.fixture
 def as_before():
     assert not gc.get_freeze_count()
+    before = gc.get_threshold()
     yield
+    gc.set_threshold(*before)
     gc.unfreeze()
 
 
@@ -28,6 +30,9 @@ def test_what_a_run_has_left_is_freed_and_what_it_imported_set_aside_once(as_bef
     first = weakref.ref(_Circle())
     between_runs()
     assert first() is None
+    assert gc.get_freeze_count() == 0  # no command's process
+    look_rarely()
+    between_runs()
     aside = gc.get_freeze_count()
     assert aside > NEW_OBJECTS
     kept = [_Circle() for _ in range(100)]
