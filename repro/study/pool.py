@@ -207,13 +207,21 @@ class Pool:
             raise
 
     def _claimed(self, wanted: Mapping[str, Block]) -> dict[Future[Found], _Task]:
-        """What has been begun for this run while earlier ones were busy."""
-        mine = [
-            future
+        """What has been begun for this run while earlier ones were busy.
+
+        What is done for others is forgotten here: it has been kept, and they fetch it.
+        """
+        mine = {
+            future: task
             for future, task in self._begun.items()
             if any(block.key in wanted for block in task.blocks)
-        ]
-        return {future: self._begun.pop(future) for future in mine}
+        }
+        self._begun = {
+            future: task
+            for future, task in self._begun.items()
+            if future not in mine and not future.done()
+        }
+        return mine
 
     def _submitted(self, tasks: Iterable[_Task]) -> dict[Future[Found], _Task]:
         return {self.submit(task): task for task in tasks}

@@ -111,6 +111,15 @@ def test_a_later_run_is_begun_when_this_one_has_little_left_and_is_not_measured_
     assert pool.idle
 
 
+def test_what_was_kept_for_a_later_run_is_not_held_in_memory(executor):
+    pool, second = Pool(2), blocks_of(2, name="b")
+    list(pool(key_of, blocks_of(1), [lambda: Coming(key_of, second, lambda *found: None)]))
+    executor.one()
+    executor.one()
+    assert list(pool(key_of, [])) == []  # the store had them all
+    assert pool._begun == {}
+
+
 def test_what_goes_wrong_in_a_later_run_is_said_there(executor):
     def fails():
         raise BadInput("epsilon", -1, "allowed: above 0")
