@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Literal
 
 from repro.base.errors import BadInput
-from repro.base.files import atomic_write, yaml_mapping
-from repro.base.paths import conf_dir
+from repro.base.files import atomic_write
 from repro.base.places import place_of
 from repro.base.schema import Whole, validate
+from repro.cli.composition import compose_values
 from repro.cli.many_runs import ManyRuns
 from repro.study.config import Budget
 from repro.study.plan import built
@@ -115,7 +115,7 @@ def _planned(theorem: str, request: PowerRequest) -> list[Planned]:
     session, result = request.run(theorem, seed=request.seed, budget="smoke")
     factors = {trial.row.name: trial.probe.replicates for trial in built(session.plan).trials}
     names = ("smoke", "laptop", "paper")
-    budgets = [_budget(name) for name in names[: names.index(request.budgets) + 1]]
+    budgets = [_budget(theorem, name) for name in names[: names.index(request.budgets) + 1]]
     return [
         Planned(
             theorem,
@@ -127,8 +127,9 @@ def _planned(theorem: str, request: PowerRequest) -> list[Planned]:
     ]
 
 
-def _budget(name: str) -> Budget:
-    return validate(Budget, yaml_mapping("budget", conf_dir() / "budget" / f"{name}.yaml"))
+def _budget(theorem: str, name: str) -> Budget:
+    """A budget as one experiment meets it: blocks that are trainings are counted by it."""
+    return validate(Budget, compose_values(theorem, {"budget": name})["budget"])
 
 
 def _write(path: Path, rows: Sequence[Planned], lower: bool) -> None:

@@ -19,6 +19,7 @@ from torch import Tensor
 from repro.corruption.debiasing import ReadingOf, debiased
 from repro.corruption.orders import Order
 from repro.corruption.random_flips import mask_process
+from repro.base.schema import Count
 from repro.llm.cost import cost, in_words
 from repro.llm.procedures import MODEL_KEY, DataChoice, Procedure
 from repro.llm.splits import load_splits
@@ -35,9 +36,15 @@ from repro.training.trainers import Diverged
 
 
 class ReleaseProbes(Probes):
-    """Numbers that all of them have; their files in conf/theorem give them."""
+    """Numbers that all of them have; their files in conf/theorem give them.
+
+    Attributes:
+        laptop_seeds: blocks of budget=laptop, which reads them here: a block is a training, and an
+            interval that misses once in 10⁵ is too wide with twenty of those.
+    """
 
     variant: Variant
+    laptop_seeds: Count
     model: ModelChoice
     data: DataChoice
     procedure: Procedure
