@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from repro.study.blocks import BlockStore
 from repro.study.extras import missing_library, require_extra
+from repro.study.held import Held, Keep
 from repro.study.parallel import available_cores, in_process, ready_to_measure
 from repro.study.plan import built
 from repro.study.pool import Coming, first_here, pool
@@ -176,6 +177,13 @@ def make_ready(session: Session) -> None:
             pool(workers).submit(ready_to_measure)
 
 
+def begin_early(session: Session, held: Held) -> None:
+    """Let the workers begin a run of a sweep that has yet to be accepted; nothing is written."""
+    workers = _workers(session)
+    if workers > 1 and _alike(session, workers):
+        pool(workers).begin([partial(_coming, session, held.back)])
+
+
 def _workers(session: Session) -> int:
     if session.plan.setting.device == "cuda":
         return 1
@@ -189,6 +197,6 @@ def _alike(session: Session, workers: int) -> bool:
     return ours and not missing_library(session.plan.kind)
 
 
-def _coming(session: Session) -> Coming:
+def _coming(session: Session, held_back: Callable[[Keep], Keep] = lambda keep: keep) -> Coming:
     store = block_store(session)
-    return Coming(*unfinished(session.plan, store), store.write)
+    return Coming(*unfinished(session.plan, store), held_back(store.write))

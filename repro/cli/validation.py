@@ -20,6 +20,7 @@ from repro.cli.sweep import Job, begin_job, heading, print_summary
 from repro.report.progress import loading
 from repro.report.secret_address import refuse_address
 from repro.study.extras import missing_library, require_extra
+from repro.study.held import Held
 from repro.study.settings import Session, session_of
 
 
@@ -52,7 +53,8 @@ class ValidateBeforeWriting(Callback):
     def on_multirun_start(self, config: DictConfig, **kwargs: Any) -> None:
         compose_once(GlobalHydra.instance().config_loader())
         jobs = [_job_config(config, overrides) for overrides in _jobs(config)]
-        sessions = list(_checked(jobs))
+        held = Held()
+        sessions = list(_checked(jobs, held))
         if any(session.dry_run for session in sessions):
             refuse(BadInput("dry_run", True, "allowed: one run at a time, without -m"))
         if all(missing_library(session.plan.kind) for session in sessions):
@@ -60,6 +62,7 @@ class ValidateBeforeWriting(Callback):
                 _require_extra(session)
         _or_refuse(lambda: refuse_folders(jobs, "hydra.sweep.dir"))
         _or_refuse(lambda: refuse_foreign_sweep(config))
+        held.release()
         folders = [folder_of(job, "hydra.sweep.dir") for job in jobs]
         words = [tuple(overrides) for overrides in _jobs(config)]
         self._jobs = [Job(*both) for both in zip(words, folders, strict=True)]
@@ -175,14 +178,16 @@ def _check(config: DictConfig) -> Session:
         raise SystemExit(status_of(problem)) from problem
 
 
-def _checked(jobs: Sequence[DictConfig]) -> Iterator[Session]:
-    """Sessions of a sweep's jobs; workers get ready while those after the first are checked."""
-    from repro.api import make_ready
+def _checked(jobs: Sequence[DictConfig], held: Held) -> Iterator[Session]:
+    """Sessions of a sweep's jobs; workers begin the first while those after it are checked."""
+    from repro.api import NEXT_RUNS, begin_early, make_ready
 
     for number, job in enumerate(jobs):
         yield (session := _check(job))
         if number == 0 and len(jobs) > 1:
             make_ready(session)
+        if number < NEXT_RUNS and len(jobs) > 1 and not session.dry_run:
+            begin_early(session, held)
 
 
 def _jobs(config: DictConfig) -> list[list[str]]:

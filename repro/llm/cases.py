@@ -16,10 +16,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from repro.base.schema import Count
 from repro.corruption.debiasing import ReadingOf, debiased
 from repro.corruption.orders import Order
 from repro.corruption.random_flips import mask_process
-from repro.base.schema import Count
 from repro.llm.cost import cost, in_words
 from repro.llm.procedures import MODEL_KEY, DataChoice, Procedure
 from repro.llm.splits import load_splits

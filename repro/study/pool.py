@@ -141,6 +141,21 @@ class Pool:
         self._feed()
         return future
 
+    def begin(self, later: list[Callable[[], Coming]]) -> None:
+        """Give idle workers what later runs will ask for; what goes wrong is theirs to say.
+
+        Args:
+            later: in order; those that are begun are taken from it.
+        """
+        while later and sum(not future.done() for future in self._begun) < AHEAD * self.workers:
+            with suppress(Exception):
+                run = later.pop(0)()
+                known = {block.key for task in self._begun.values() for block in task.blocks}
+                fresh = [block for block in run.blocks if block.key not in known]
+                for future, task in self._submitted(_tasks(run.function, fresh, True)).items():
+                    self._begun[future] = task
+                    future.add_done_callback(partial(_kept, run.keep))
+
     def stop(self) -> None:
         """End the processes, whatever they are at."""
         self._begun.clear()
@@ -192,7 +207,7 @@ class Pool:
         try:
             while True:
                 if len(running) <= 2 * self.workers:
-                    self._begin(later)
+                    self.begin(later)
                 if not running:
                     return
                 for future in wait(running, return_when=FIRST_COMPLETED).done:
@@ -225,17 +240,6 @@ class Pool:
 
     def _submitted(self, tasks: Iterable[_Task]) -> dict[Future[Found], _Task]:
         return {self.submit(task): task for task in tasks}
-
-    def _begin(self, later: list[Callable[[], Coming]]) -> None:
-        """Give idle workers what later runs will ask for; what goes wrong is theirs to say."""
-        while later and sum(not future.done() for future in self._begun) < AHEAD * self.workers:
-            with suppress(Exception):
-                run = later.pop(0)()
-                known = {block.key for task in self._begun.values() for block in task.blocks}
-                fresh = [block for block in run.blocks if block.key not in known]
-                for future, task in self._submitted(_tasks(run.function, fresh, True)).items():
-                    self._begun[future] = task
-                    future.add_done_callback(partial(_kept, run.keep))
 
 
 def _tasks(function: Measuring, blocks: Sequence[Block], whole: bool) -> list[_Task]:

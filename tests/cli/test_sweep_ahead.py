@@ -14,14 +14,14 @@ WRITTEN = ("verdict.json", "measurements.parquet", "figure.png", "figure.svg")
 
 def test_the_next_runs_are_begun_and_give_the_same_bytes(command, tmp_path, monkeypatch):
     begun = []
-    begin = rooms.Pool._begin
+    begin = rooms.Pool.begin
 
     def noted(self, later):
         before = set(self._begun)
         begin(self, later)
         begun.extend(task for future, task in self._begun.items() if future not in before)
 
-    monkeypatch.setattr(rooms.Pool, "_begin", noted)
+    monkeypatch.setattr(rooms.Pool, "begin", noted)
     status, out, _ = command(*NEXT, "compute.workers=2", "output_dir=two")
     assert status == 0
     assert "job 3 of 3" in out
@@ -35,6 +35,24 @@ def test_the_next_runs_are_begun_and_give_the_same_bytes(command, tmp_path, monk
             assert (folder / name).read_bytes() == (other / name).read_bytes(), name
     monkeypatch.undo()
     sweep.begin_job(0, [])
+
+
+def test_a_sweep_that_is_refused_has_begun_and_writes_nothing(command, tmp_path, monkeypatch):
+    begun, begin = [], rooms.Pool.begin
+
+    def noted(self, later):
+        begin(self, later)
+        begun.extend(self._begun)
+        for future in self._begun:
+            future.result()
+
+    monkeypatch.setattr(rooms.Pool, "begin", noted)
+    jobs = ("-m", "theorem=kl_contraction", "seed=0,-1", "budget=smoke", "compute.workers=2")
+    status, _, err = command(*jobs, "tracking=none", "output_dir=refused")
+    assert status == 2
+    assert err.splitlines()[-1].startswith("error: seed=-1: ")
+    assert begun
+    assert not (tmp_path / "refused").exists()
 
 
 def test_what_is_yet_to_come():
