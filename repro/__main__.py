@@ -65,17 +65,20 @@ def main() -> int:
         refuse_names_of_code(sys.argv[1:])
         sys.argv[1:] = with_search_path(hide_secrets(sys.argv[1:]))
         _job()
-    except (Exception, KeyboardInterrupt) as problem:  # noqa: BLE001 - each has its status
+    except KeyboardInterrupt as stopped:
+        _stop_workers(idle_too=True)
+        return status_of(stopped)
+    except Exception as problem:  # noqa: BLE001 - each has its status
         return status_of(problem)
     finally:
         _stop_workers()
     return max(_statuses, default=0)
 
 
-def _stop_workers() -> None:
+def _stop_workers(idle_too: bool = False) -> None:
     """What they have begun for runs that do not come would be waited for."""
     if pool := sys.modules.get("repro.study.pool"):
-        pool.stop_begun()
+        pool.stop_begun(idle_too)
 
 
 def command() -> NoReturn:

@@ -16,6 +16,7 @@ from repro.cli.folders import folder_of, refuse_folders, refuse_foreign_sweep
 from repro.cli.job import status_of
 from repro.cli.messages import as_bad_input
 from repro.cli.outcome import explained
+from repro.cli.process import begin_run
 from repro.cli.sweep import Job, begin_job, heading, print_summary
 from repro.report.progress import loading
 from repro.report.secret_address import refuse_address
@@ -185,6 +186,7 @@ def _checked(jobs: Sequence[DictConfig], held: Held) -> Iterator[Session]:
     for number, job in enumerate(jobs):
         yield (session := _check(job))
         if number == 0 and len(jobs) > 1:
+            begin_run()  # a signal would leave what workers share behind, if it ended us at once
             make_ready(session)
         if number < NEXT_RUNS and len(jobs) > 1 and not session.dry_run:
             begin_early(session, held)

@@ -280,10 +280,14 @@ def pool(workers: int) -> Pool:
     return _pools.setdefault(workers, Pool(workers))
 
 
-def stop_begun() -> None:
-    """End the worker processes of pools that measure for runs which do not come."""
+def stop_begun(idle_too: bool = False) -> None:
+    """End the worker processes of pools that measure for runs which do not come.
+
+    Args:
+        idle_too: those that only wait as well; after Ctrl-C, which reaches them, too.
+    """
     for one in _pools.values():
-        if one.started and not one.idle:
+        if one.started and (idle_too or not one.idle):
             one.stop()
 
 

@@ -62,6 +62,24 @@ def test_workers_that_began_the_next_run_end_too(number, tmp_path):
     wait_for(lambda: not [name for name in of_joblib() if f"-{process.pid}-" in name], 10)
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_workers_that_began_while_jobs_are_checked_end_too(number, tmp_path):
+    """Nothing is written before all jobs are checked, and nothing is left behind."""
+    seeds = ",".join(map(str, range(400)))
+    process, mark = begun(("repro", "-m", *WORDS[1:], f"seed={seeds}"), tmp_path)
+    wait_for(lambda: len(survivors(mark)) >= 3)  # the workers
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (128 + number, "")
+    assert "Traceback" not in err, err
+    wait_for(lambda: not survivors(mark), 10)
+    wait_for(lambda: not [name for name in of_joblib() if f"-{process.pid}-" in name], 10)
+    said = [one for one in err.splitlines() if "resource_tracker" not in one]
+    (last,) = [one for one in said if not one.startswith("  warnings.warn")]
+    assert last.startswith("interrupted: nothing was begun"), err
+    assert not finished(tmp_path)
+
+
 def _measuring(process, mark, folder):
     """Wait until two workers are there, and two blocks on disk."""
 
