@@ -57,9 +57,9 @@ def test_a_sweep_that_is_refused_has_begun_and_writes_nothing(command, tmp_path,
 
 def test_what_is_yet_to_come():
     runs = [SimpleNamespace(name=name) for name in "abc"]
-    sweep.begin_job(1, runs)
+    sweep.begin_job(1, runs)  # pyright: ignore[reportArgumentType]
     assert sweep.following() == [runs[2]]
-    sweep.begin_job(2, runs)
+    sweep.begin_job(2, runs)  # pyright: ignore[reportArgumentType]
     assert sweep.following() == []
 
 
