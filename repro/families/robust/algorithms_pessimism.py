@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.optimize import milp
 
 GOLDEN = (5**0.5 - 1) / 2
 GOLDEN_STEPS = 90
@@ -169,11 +169,11 @@ def _best_against(cuts: np.ndarray, states: int, actions: int) -> tuple[np.ndarr
     sums = np.column_stack([np.kron(np.eye(states), np.ones(actions)), np.zeros(states)])
     least = np.append(np.full(len(cuts), -np.inf), np.ones(states))
     most = np.append(-offsets, np.ones(states))
-    bounds = Bounds(np.append(np.zeros(size), -np.inf), np.append(np.ones(size), np.inf))
+    low, high = np.append(np.zeros(size), -np.inf), np.append(np.ones(size), np.inf)
     # No variable is whole; `milp` passes the same program to the same solver as `linprog` does,
     # in .7 of the time.
-    rows = LinearConstraint(np.concatenate([above, sums]), least, most)
-    found = milp(objective, constraints=rows, bounds=bounds)
+    rows = (np.concatenate([above, sums]), least, most)
+    found = milp(objective, constraints=rows, bounds=(low, high))
     return found.x[:size].reshape(states, actions), float(found.x[size])
 
 
