@@ -195,7 +195,15 @@ def _attacked_widths(case: PricedCase[PairWorld], margins: np.ndarray) -> np.nda
 def _fits(
     case: PricedCase[PairWorld], margins: np.ndarray, root: Tensor, offset: float, truth: Tensor
 ) -> Tensor:  # fmt: skip
-    """(L, k) θ̂ at each margin under an attack on ‖root·(θ̂ − truth) + offset‖; truth may be (L, k)."""
+    """(L, k) θ̂ at each margin under an attack on ‖root·(θ̂ − truth) + offset‖.
+
+    Args:
+        case: the world at another margin.
+        margins: (L,).
+        root: (1, e, k).
+        offset: of the error.
+        truth: (k,), or (L, k) one for each margin.
+    """
     worlds = [at_margin(case.world, float(margin)) for margin in margins]
     pairs = case.world.cell_prob.expand(len(worlds), -1)
     rates = torch.stack([one.reward_diff for one in worlds]).sigmoid()
