@@ -25,7 +25,7 @@ def test_a_likelihood_of_losing_turns_the_verdict(turned):
 
 
 def test_a_learner_that_is_never_optimistic_turns_the_floor(turned):
-    def wrong(right, case, learner, multiple, rng, replicates):
-        return right(case, learner, -multiple, rng, replicates)
+    def wrong(right, case, played, rng, replicates):
+        return right(case, [(learner, -one) for learner, one in played], rng, replicates)
 
-    assert turned("value_floor", spurious_values, "gap_of", wrong) == ("supported", "contradicted")
+    assert turned("value_floor", spurious_values, "gaps_of", wrong) == ("supported", "contradicted")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -75,8 +76,14 @@ class CentralData:
     rng: np.random.Generator
 
     def theta(self, numbers: Perturbation) -> Tensor:
-        """(R, d) θ̃ (Algorithm 1)."""
-        return private_mle(self.loss, self.n_pairs, numbers, self.noise)
+        """(R, d) θ̃ (Algorithm 1); found once, however many methods start from it."""
+        if numbers not in self._found:
+            self._found[numbers] = private_mle(self.loss, self.n_pairs, numbers, self.noise)
+        return self._found[numbers]
+
+    @cached_property
+    def _found(self) -> dict[Perturbation, Tensor]:
+        return {}
 
     def matrix(self, budget: CentralBudget, ridge: float) -> Tensor:
         """(R, d, d) Σ̃ + λI (Algorithm 2, symmetric part)."""

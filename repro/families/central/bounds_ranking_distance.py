@@ -169,10 +169,12 @@ def _with_winner(
         return gained
     row, up = _place(total, grid[0])
     column, right = _place(placed.value + share * ahead, grid[1])
-    row, up = row[:, None, :], up[:, None, :]
+    cell, up = row[:, None, :] * len(grid[1]) + column, up[:, None, :]
+    near, far = table.ravel()[:-1], table.ravel()[1:]
     # Linear in the mean, of which the table is convex, and in the logarithm of the weight.
-    low = table[row, column] * (1 - right) + table[row, column + 1] * right
-    high = table[row + 1, column] * (1 - right) + table[row + 1, column + 1] * right
+    low = near.take(cell) * (1 - right) + far.take(cell) * right
+    cell += len(grid[1])
+    high = near.take(cell) * (1 - right) + far.take(cell) * right
     return gained + low * (1 - up) + high * up
 
 

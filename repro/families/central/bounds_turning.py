@@ -85,14 +85,18 @@ def _half_angle(records: Records, noise: Noise, length: np.ndarray, loss: np.nda
     farthest = math.inf if records.radius is None else 2 * records.radius
     length, shift = length[:, None], noise.distance / noise.sigma
     cosine = (loss - shift**2 / 2) / (length * shift)
-    found = np.full(cosine.shape, math.pi / 2)
+    some = cosine - noise.with_volume(length, 1.0) < 1
+    cosine, length = cosine[some], np.broadcast_to(length, some.shape)[some]
+    found = np.array(math.pi / 2)
     for _ in range(ROUNDS):
         apart = 2 * noise.sigma / noise.ridge * length * np.sin(found)
         half = turn(records.hessian, apart, farthest) / (2 * noise.distance)
         least = cosine - noise.with_volume(length, np.cos(found))
         aside = np.arccos(np.clip(least, 0.0, 1.0)) + np.arcsin(np.minimum(half, 1.0))
         found = np.minimum(aside, math.pi / 2)
-    return np.where(cosine - noise.with_volume(length, 1.0) < 1, found, 0.0)
+    angles = np.zeros(some.shape)
+    angles[some] = found
+    return angles
 
 
 def turn(hessian: float, apart: np.ndarray, farthest: float = math.inf) -> np.ndarray:

@@ -20,6 +20,10 @@ LOG_ROOT = 0.5 * np.log(2 * np.pi)
 NEWTON_STEPS, HALVINGS, LONGEST = 25, 36, 2.0
 
 
+Known = dict[RankedFeatures, tuple[np.ndarray, np.ndarray]]
+"""Derivatives of rankings at one θ."""
+
+
 @dataclass(frozen=True)
 class OnBall:
     """Objective perturbation of one dataset.
@@ -38,17 +42,27 @@ class OnBall:
     radius: float
     dimension: int
 
-    def derivatives(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Gradient −b(θ) (..., d) and Hessian (..., d, d) of the unperturbed objective."""
+    def derivatives(
+        self, theta: np.ndarray, known: Known | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Gradient −b(θ) (..., d) and Hessian (..., d, d) of the unperturbed objective.
+
+        Args:
+            theta: (..., d).
+            known: derivatives at this θ of rankings of another dataset; those found are added.
+        """
+        known = {} if known is None else known
         x, counts, squares = self._pairs
         win = expit(theta @ x.T)
         lost = (1 - win) * counts
         order = (self.dimension, self.dimension)
         pull = self.ridge * theta - lost @ x
         curvature = ((win * lost) @ squares).reshape(*theta.shape[:-1], *order)
-        curvature = curvature + self.ridge * np.eye(self.dimension)
+        curvature = curvature + self._ridges
         for record in self._rankings:
-            gradient, hessian = record.derivatives(theta)
+            if record not in known:
+                known[record] = record.derivatives(theta)
+            gradient, hessian = known[record]
             pull, curvature = pull + gradient, curvature + hessian
         return pull, curvature
 
@@ -59,6 +73,11 @@ class OnBall:
     def curvature(self, theta: np.ndarray) -> np.ndarray:
         """(..., d, d) Hessian of the objective, at least A·I."""
         return self.derivatives(theta)[1]
+
+    @cached_property
+    def _ridges(self) -> np.ndarray:
+        """(d, d) A·I."""
+        return self.ridge * np.eye(self.dimension)
 
     @cached_property
     def _pairs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -72,18 +91,18 @@ class OnBall:
     def _rankings(self) -> tuple[RankedFeatures, ...]:
         return tuple(one for one in self.records if isinstance(one, RankedFeatures))
 
-    def log_density(self, theta: np.ndarray) -> np.ndarray:
+    def log_density(self, theta: np.ndarray, known: Known | None = None) -> np.ndarray:
         """(...) log density at θ (..., d) inside the ball; −inf outside."""
-        pull, curvature = self.derivatives(theta)
+        pull, curvature = self.derivatives(theta, known)
         standard = (pull**2).sum(-1) / self.sigma**2
         volume = _log_det(curvature)
         log = volume - standard / 2 - self.dimension * (LOG_ROOT + np.log(self.sigma))
         return np.where((theta**2).sum(-1) < self.radius**2, log, -np.inf)
 
-    def log_area_density(self, omega: np.ndarray) -> np.ndarray:
+    def log_area_density(self, omega: np.ndarray, known: Known | None = None) -> np.ndarray:
         """(...) log density of θ = Bω per unit of area, ω (..., d) of norm 1."""
         theta = self.radius * omega
-        pull, curvature = self.derivatives(theta)
+        pull, curvature = self.derivatives(theta, known)
         radial = (pull * omega).sum(-1)
         across = (pull**2).sum(-1) - radial**2
         log, moments = _upper_moments(radial / self.sigma)
@@ -159,6 +178,20 @@ class OnBall:
             return (trace + start) * moments[0] + step * moments[1]
         first = (det + start * trace + start**2) * moments[0]
         return first + (trace + 2 * start) * step * moments[1] + step**2 * moments[2]
+
+
+def log_densities(one: OnBall, other: OnBall, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """``log_density`` of two datasets at one θ: rankings that both hold are looked at once."""
+    known: Known = {}
+    return one.log_density(theta, known), other.log_density(theta, known)
+
+
+def log_area_densities(
+    one: OnBall, other: OnBall, omega: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """``log_area_density`` of two datasets of one radius, likewise."""
+    known: Known = {}
+    return one.log_area_density(omega, known), other.log_area_density(omega, known)
 
 
 def _joins_middle(record: Pair | RankedFeatures) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.special import expit
@@ -63,7 +64,7 @@ class RankedFeatures:
 
         At each stage the mean feature of those left, less that of the winner; and their covariance.
         """
-        features = np.array(self.features)
+        features, squares = self._rows_and_squares
         reward = theta @ features.T
         weight = np.exp(reward - reward.max(-1, keepdims=True))
         shape = (*theta.shape[:-1], 1)
@@ -72,11 +73,17 @@ class RankedFeatures:
         for place in reversed(range(len(features))):
             one, share = features[place], weight[..., place, None]
             total, first = total + share, first + share * one
-            second = second + share[..., None] * np.outer(one, one)
+            second = second + share[..., None] * squares[place]
             mean = first / total
             gradient = gradient + mean - one
             hessian = hessian + second / total[..., None] - mean[..., :, None] * mean[..., None, :]
         return self.count * gradient, self.count * np.asarray(hessian)
+
+    @cached_property
+    def _rows_and_squares(self) -> tuple[np.ndarray, np.ndarray]:
+        """(K, d) features and (K, d, d) their products."""
+        rows = self.rows
+        return rows, rows[:, :, None] * rows[:, None, :]
 
 
 Records = tuple[Pair | RankedFeatures, ...]

@@ -18,7 +18,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from repro.families.central.mechanisms_ball import OnBall
+from repro.families.central.mechanisms_ball import OnBall, log_area_densities, log_densities
 from repro.families.central.quantities_excess import (
     COARSE,
     FAR,
@@ -56,7 +56,7 @@ class Atoms:
     def log_integral(self, epsilon: float, rule: Rule) -> float:
         """log of the sum of (p − e^ε q)₊."""
         ends = np.array([[-1.0], [1.0]])
-        log_one, log_other = (side.log_area_density(ends) for side in (self.one, self.other))
+        log_one, log_other = log_area_densities(self.one, self.other, ends)
         return float(np.logaddexp.reduce(log_excess(log_one, log_other, epsilon)[0]))
 
 
@@ -66,7 +66,7 @@ def _line(one: OnBall, other: OnBall) -> Surface:
 
     def densities(u: np.ndarray, t: np.ndarray):
         theta = np.clip(t, -end, end)[:, None]
-        return one.log_density(theta), other.log_density(theta)
+        return log_densities(one, other, theta)
 
     return Surface(densities, None, (-one.radius, one.radius), round=False)
 
@@ -86,7 +86,8 @@ def _weighted_disc(
         theta = (radius * sine)[:, None] * np.stack([np.cos(t), np.sin(t)], -1)
         with np.errstate(divide="ignore"):
             log = log_weight(radius * cosine) + np.log(radius**2 * np.abs(sine * cosine))
-        return one.log_density(theta) + log, other.log_density(theta) + log
+        log_one, log_other = log_densities(one, other, theta)
+        return log_one + log, log_other + log
 
     return Surface(densities, (0.0, math.pi / 2), (-math.pi, math.pi))
 
@@ -94,7 +95,8 @@ def _weighted_disc(
 def _circle(one: OnBall, other: OnBall) -> Surface:
     def densities(u: np.ndarray, t: np.ndarray):
         omega, log = np.stack([np.cos(t), np.sin(t)], -1), math.log(one.radius)
-        return one.log_area_density(omega) + log, other.log_area_density(omega) + log
+        log_one, log_other = log_area_densities(one, other, omega)
+        return log_one + log, log_other + log
 
     return Surface(densities, None, (-math.pi, math.pi))
 
@@ -106,7 +108,8 @@ def _sphere(one: OnBall, other: OnBall) -> Surface:
         across = np.sin(u)
         omega = np.stack([across * np.cos(t), np.cos(u), across * np.sin(t)], -1)
         log = 2 * math.log(one.radius) + np.log(np.maximum(across, 1e-300))
-        return one.log_area_density(omega) + log, other.log_area_density(omega) + log
+        log_one, log_other = log_area_densities(one, other, omega)
+        return log_one + log, log_other + log
 
     return Surface(densities, (0.0, math.pi), (-math.pi, math.pi))
 
@@ -164,7 +167,8 @@ class Slices:
             theta = np.stack([x, across, y], -1)
             with np.errstate(divide="ignore"):
                 log = np.log(radius**2 * np.abs(sine * cosine))
-            return self.one.log_density(theta) + log, self.other.log_density(theta) + log
+            log_one, log_other = log_densities(self.one, self.other, theta)
+            return log_one + log, log_other + log
 
         surface = Surface(densities, (0.0, math.pi / 2), (-math.pi, math.pi))
         return surface.log_integral(epsilon, rule)

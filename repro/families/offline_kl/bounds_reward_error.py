@@ -22,6 +22,8 @@ from repro.preferences.label_law import Estimate, as_fitted
 from repro.preferences.label_process import AS_STATED, LabelProcess
 
 CLASS_SIZE = 2
+UNHEARD = 1e-22
+"""Share of a sum's largest term below which terms are left out; there are thousands at most."""
 
 
 @dataclass(frozen=True)
@@ -82,11 +84,24 @@ class OppositeRewards:
         squared = m * (2 * self.reward_bound) ** 2
         above = (squared > self.in_sample_limit(printed) * self.log_term) & ~below
         prob, fails, some = np.zeros(len(m)), below.astype(float), below | above
-        if above.any():
-            fails[above] = self.mistake_prob(m[above])
         if some.any():
             prob[some] = stats.binom.pmf(m[some], self.n_pairs, self.telling_prob)
+        if above.any():
+            heard = above & self._heard(np.where(above, prob, 0.0))
+            fails[heard] = self.mistake_prob(m[heard])
         return float(prob @ fails)
+
+    def _heard(self, prob: np.ndarray) -> np.ndarray:
+        """Where Σ prob·mistake_prob has terms that its largest does not drown out.
+
+        The largest is at least that at the likeliest m, and a mistake there at least as likely
+        as ⌊m/2⌋ right labels, (1−r)·(4r(1−r))^⌊m/2⌋/(m+1) or more with r the larger chance.
+        """
+        likeliest = int(prob.argmax())
+        right = self.process.win_prob(self.reward_bound, self.epsilon)
+        wrong = min(right, 1 - right)
+        least = wrong * (4 * wrong * (1 - wrong)) ** (likeliest // 2) / (likeliest + 1)
+        return prob >= UNHEARD * least * prob[likeliest]
 
 
 JUST_ABOVE = 1.1

@@ -18,7 +18,7 @@ class LogisticTarget:
     Attributes:
         features: (C, k) coordinates of x.
         mass: (P, C) share of pairs in each cell.
-        truth: (k,) θ_true.
+        truth: (k,) θ_true, or (P, k) one for each row.
         radius: B′.
         root: (P, e, k) or (1, e, k); the identity for the L2 norm.
         offset: 0; an offset of 2B′ or more makes a single signed functional the damage.
@@ -58,10 +58,13 @@ class LogisticTarget:
 
     def repeated(self, times: int) -> LogisticTarget:
         """Every row ``times`` times."""
-        root = self.root
+        root, truth = self.root, self.truth
         if root.shape[0] > 1:
             root = root.repeat_interleave(times, dim=0)
-        return replace(self, mass=self.mass.repeat_interleave(times, dim=0), root=root)
+        if truth.dim() > 1:
+            truth = truth.repeat_interleave(times, dim=0)
+        mass = self.mass.repeat_interleave(times, dim=0)
+        return replace(self, mass=mass, root=root, truth=truth)
 
     def _error(self, theta: Tensor) -> Tensor:
         return (self.root @ (theta - self.truth)[..., None])[..., 0] + self.offset

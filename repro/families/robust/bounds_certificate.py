@@ -42,37 +42,41 @@ def certified_floor(world: PairWorld, moved: float, root: torch.Tensor) -> float
         moved: Z = ζα.
         root: (e, k) R of the norm.
     """
+    return _certified_floors(world, moved, [root])[0]
+
+
+def _certified_floors(world: PairWorld, moved: float, roots: list[torch.Tensor]) -> list[float]:
+    """``certified_floor`` of several norms."""
+    unknown = [math.inf] * len(roots)
     x, win = world.coordinates, torch.sigmoid(world.reward_diff)
-    hessian = (x * (world.cell_prob * win * (1 - win))[:, None]).T @ x
+    slope = world.cell_prob * win * (1 - win)
+    hessian = (x * slope[:, None]).T @ x
     values, vectors = torch.linalg.eigh(hessian)
     if float(values[0]) <= 0:
-        return math.inf
+        return unknown
     half = (vectors / values.sqrt()) @ vectors.T
     largest = float((x @ half).norm(dim=1).max())
     score = moved * largest
     if largest * score >= 1:
-        return math.inf
+        return unknown
     distance = -math.log1p(-largest * score)
     off = math.expm1(distance) / distance - 1
     if off >= 1:
-        return math.inf
-    first = moved * float((root @ half @ half @ x.T).norm(dim=0).max())
-    rest = float(torch.linalg.matrix_norm(root @ half, 2)) * score * off / (1 - off)
-    rest = min(rest, _rest_by_cells(world, root @ half @ half @ x.T, score, distance, off))
+        return unknown
     in_l2 = moved * float((half @ half @ x.T).norm(dim=0).max())
     in_l2 += float(half.norm()) * score * off / (1 - off)
-    inside = float(world.truth.norm()) + in_l2 < world.radius
-    return first + rest if inside else math.inf
+    if float(world.truth.norm()) + in_l2 >= world.radius:
+        return unknown
+    # √(Σ m_c σ′_c)·S·D/(1 − e^−D), for the rest cell by cell.
+    sum_at_most = float(slope.sum()) ** 0.5 * (score * distance / -math.expm1(-distance))
 
+    def of(root: torch.Tensor) -> float:
+        halved = root @ half
+        response = float((halved @ half @ x.T).norm(dim=0).max())
+        rest = float(torch.linalg.matrix_norm(halved, 2)) * score * off / (1 - off)
+        return moved * response + min(rest, off * response * sum_at_most)
 
-def _rest_by_cells(
-    world: PairWorld, responses: torch.Tensor, score: float, distance: float, off: float
-) -> float:
-    """e·max_c ‖R·H⁻¹x_c‖·√(Σ m_c σ′_c)·S·D/(1 − e^−D), from responses (e, C)."""
-    win = torch.sigmoid(world.reward_diff)
-    weight = float((world.cell_prob * win * (1 - win)).sum()) ** 0.5
-    length = score * distance / -math.expm1(-distance)
-    return off * float(responses.norm(dim=0).max()) * weight * length
+    return [of(root) for root in roots]
 
 
 def certified_rise(
@@ -87,7 +91,7 @@ def certified_rise(
         bend: (k, k) K, symmetric; none unless given.
     """
     x, win = world.coordinates, torch.sigmoid(world.reward_diff)
-    widest = torch.tensor([certified_floor(world, moved, one[None]) for one in x], dtype=x.dtype)
+    widest = torch.tensor(_certified_floors(world, moved, list(x[:, None])), dtype=x.dtype)
     if not torch.isfinite(widest).all():
         return math.inf
     slope = world.cell_prob * win * (1 - win)

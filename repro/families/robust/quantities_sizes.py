@@ -38,7 +38,7 @@ from repro.families.robust.bounds_rare_pair import (
     rare_pessimism,
 )
 from repro.families.robust.cases import Attack, RobustCase
-from repro.families.robust.measures import Number, SeparationCase, exactly, under
+from repro.families.robust.measures import Number, SeparationCase, alike, exactly, under
 from repro.families.robust.quantities_uncovered import (
     MARGIN_SHARES,
     WEIGHT,
@@ -111,7 +111,7 @@ def _floor(floor: Number, case: ManyBudgets) -> float:
 @lru_cache(maxsize=4096)
 def _at(case: ManyBudgets, epsilon: float, order: Order, m: Method) -> ManyBudgets:
     """The case at one ε and order as a method changes it, the same object every time."""
-    return m.run(replace(under(case, order), epsilon=epsilon))
+    return alike(case, m.run(replace(under(case, order), epsilon=epsilon)))
 
 
 def labels_of(case: RobustCase[Any], truth: float) -> Labels:

@@ -187,18 +187,23 @@ def _lowered(case: PricedCase[PairWorld], margins: np.ndarray) -> np.ndarray:
 def _attacked_widths(case: PricedCase[PairWorld], margins: np.ndarray) -> np.ndarray:
     """(L,) ‖θ̂ − θ_true‖_Σ under an attack on that norm, at each margin."""
     root = weighted_root(case.world.coordinates, case.world.cell_prob[None], 0.0)
-    widths = []
-    for margin in margins:
-        truth = at_margin(case.world, float(margin)).truth
-        off = _fits(case, np.array([margin]), root, 0.0, truth) - truth
-        widths.append(float((root[0] @ off[0]).norm()))
-    return np.array(widths)
+    truth = torch.stack([at_margin(case.world, float(margin)).truth for margin in margins])
+    off = _fits(case, margins, root, 0.0, truth) - truth
+    return (off @ root[0].T).norm(dim=1).numpy()
 
 
 def _fits(
     case: PricedCase[PairWorld], margins: np.ndarray, root: Tensor, offset: float, truth: Tensor
 ) -> Tensor:  # fmt: skip
-    """(L, k) θ̂ at each margin under an attack on ‖root·(θ̂ − truth) + offset‖."""
+    """(L, k) θ̂ at each margin under an attack on ‖root·(θ̂ − truth) + offset‖.
+
+    Args:
+        case: the world at another margin.
+        margins: (L,).
+        root: (1, e, k).
+        offset: of the error.
+        truth: (k,), or (L, k) one for each margin.
+    """
     worlds = [at_margin(case.world, float(margin)) for margin in margins]
     pairs = case.world.cell_prob.expand(len(worlds), -1)
     rates = torch.stack([one.reward_diff for one in worlds]).sigmoid()

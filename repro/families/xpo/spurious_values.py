@@ -9,6 +9,7 @@ drawn.  docs/explanations/reward_range.md, Theorem 6.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,54 +61,121 @@ def average_gap(
     case: SpuriousCase, method: Method[Learner], rng: np.random.Generator, replicates: int
 ) -> np.ndarray:
     """(R,) mean over rounds of J_β(π*_β) − J_β(π^(t)) with the best γ."""
-    found = [gap_of(case, method.run, one, rng, replicates) for one in method.run.optimism]
+    found = gaps_of(case, [(method.run, one) for one in method.run.optimism], rng, replicates)
     return min(found, key=np.mean)
 
 
-def gap_of(
-    case: SpuriousCase, learner: Learner, multiple: float, rng: np.random.Generator, replicates: int
-) -> np.ndarray:
-    """(R,) the same with one multiple of γ, every round by itself."""
-    rounds, beta = case.horizon, case.kl_weight
-    value = min(case.value_bound, CAPPED) if learner.capped else case.value_bound
-    count, played = math.ceil(2 * math.sqrt(rounds)), 0.5 / math.sqrt(rounds)
-    rare = played * math.exp(-value / beta)
-    away = math.log1p(-played) - math.log1p(-rare)
-    signal = label_signal(case.epsilon)
-    shape = signal * math.tanh((value - beta * away) / 2)
-    half = torch.tensor(0.5, dtype=torch.float64)
-    win_prob = float(case.channel(case.labels(half), case.epsilon))
-    loss_of = -np.log1p([-shape, shape]) / signal**2
-    weight = case.bonus * multiple * 2 * beta / (signal * math.sqrt(rounds))
+def gaps_of(
+    case: SpuriousCase, played: Sequence[tuple[Learner, float]], rng: np.random.Generator,
+    replicates: int,
+) -> np.ndarray:  # fmt: skip
+    """(L, R) the same of learners with multiples of γ: each draws by itself, all play at once."""
+    numbers = [_Numbers.of(case, *one) for one in played]
+    draws = [_draws(case, one, rng, replicates) for one in numbers]
+    own_drawn, first, second, win = (
+        np.concatenate(one, axis=1) for one in zip(*draws, strict=True)
+    )
+    others: np.ndarray = np.any(np.minimum(first, second) < numbers[0].count, axis=1)
 
-    runs, truth = np.arange(replicates), torch.tensor(count)
-    score = np.zeros((replicates, count + 1))  # the last is π_ref's, and stays 0
-    spurious = np.zeros(replicates)
-    chosen = np.full(replicates, count)
-    for _ in range(rounds):
-        spurious += chosen < count
-        own = (rng.random(replicates) < played) & (chosen < count)
-        other = rng.random((2, replicates)) < count * rare
-        drawn = rng.integers(count, size=(2, replicates))
-        first = np.where(own, chosen, np.where(other[0], drawn[0], count))
-        second = np.where(other[1], drawn[1], count)
-        win = rng.random(replicates) < win_prob
-        seen = first != second
-        for response, won in ((first, win), (second, ~win)):
-            at = seen & (response < count)
-            score[runs[at], response[at]] += loss_of[won[at].astype(int)]
-        score[:, :count] += weight * away
-        at = second < count
-        score[runs[at], second[at]] += weight * (value / beta - away)
-        fitted = torch.from_numpy(np.where(score.min(1) < 0, score.argmin(1), count))
-        chosen = case.estimate(fitted, truth).numpy() + np.zeros(replicates, dtype=int)
-    return spurious / rounds * (played * value + (1 - played) * beta * away)
+    def each(values: Sequence[float] | Sequence[np.ndarray]) -> np.ndarray:
+        return np.repeat(np.array(values), replicates, axis=0)
+
+    rounds, count, size = case.horizon, numbers[0].count, len(played) * replicates
+    runs, truth = np.arange(size), torch.tensor(count)
+    per_round = each([one.per_round for one in numbers])[:, None]
+    per_draw = each([one.per_draw for one in numbers])
+    loss_of = each([one.loss_of for one in numbers])
+    score = np.zeros((size, count + 1))  # the last is π_ref's, and stays 0
+    spurious = np.zeros(size)
+    chosen = np.full(size, count)
+    for t in range(rounds):
+        hopes = chosen < count
+        spurious += hopes
+        own = own_drawn[t] & hopes
+        one, other = first[t], second[t]
+        if others[t] or own.any():
+            one = np.where(own, chosen, one)
+            seen = one != other
+            for response, won in ((one, win[t]), (other, ~win[t])):
+                at = np.flatnonzero(seen & (response < count))
+                score[at, response[at]] += loss_of[at, won[at].astype(int)]
+        score[:, :count] += per_round
+        if others[t]:
+            at = np.flatnonzero(other < count)
+            score[at, other[at]] += per_draw[at]
+        best = score.argmin(1)
+        fitted = torch.from_numpy(np.where(score[runs, best] < 0, best, count))
+        chosen = case.estimate(fitted, truth).numpy() + np.zeros(size, dtype=int)
+    gap = each([one.gap for one in numbers])
+    return (spurious / rounds * gap).reshape(len(played), replicates)
+
+
+@dataclass(frozen=True)
+class _Numbers:
+    """What a learner's rounds are made of.
+
+    Attributes:
+        count: M.
+        played: p.
+        rare: probability of a rare response under π_ref.
+        loss_of: (2,) of a response that lost and of one that won.
+        per_round: optimism that every policy gains in a round.
+        per_draw: the same of one whose response π_ref has drawn.
+        win_prob: of either response.
+        gap: of a rare response's policy.
+    """
+
+    count: int
+    played: float
+    rare: float
+    loss_of: np.ndarray
+    per_round: float
+    per_draw: float
+    win_prob: float
+    gap: float
+
+    @classmethod
+    def of(cls, case: SpuriousCase, learner: Learner, multiple: float) -> _Numbers:
+        """Those of a learner with a multiple of γ."""
+        rounds, beta = case.horizon, case.kl_weight
+        value = min(case.value_bound, CAPPED) if learner.capped else case.value_bound
+        count, played = math.ceil(2 * math.sqrt(rounds)), 0.5 / math.sqrt(rounds)
+        rare = played * math.exp(-value / beta)
+        away = math.log1p(-played) - math.log1p(-rare)
+        signal = label_signal(case.epsilon)
+        shape = signal * math.tanh((value - beta * away) / 2)
+        half = torch.tensor(0.5, dtype=torch.float64)
+        win_prob = float(case.channel(case.labels(half), case.epsilon))
+        loss_of = -np.log1p([-shape, shape]) / signal**2
+        weight = case.bonus * multiple * 2 * beta / (signal * math.sqrt(rounds))
+        return cls(
+            count, played, rare, loss_of, weight * away, weight * (value / beta - away), win_prob,
+            played * value + (1 - played) * beta * away,
+        )  # fmt: skip
+
+
+def _draws(
+    case: SpuriousCase, one: _Numbers, rng: np.random.Generator, replicates: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """(T, R) each: whether a spurious policy draws its own response, the other two that π_ref
+    draws (M: the common one), and whether the first wins."""
+    rounds, pair = case.horizon, (2, replicates)
+    uniform = np.empty((rounds, 4, replicates))
+    drawn = np.empty((rounds, *pair), dtype=int)
+    for t in range(rounds):
+        rng.random(out=uniform[t, :3])
+        drawn[t] = rng.integers(one.count, size=pair)
+        rng.random(out=uniform[t, 3])
+    other = np.where(uniform[:, 1:3] < one.count * one.rare, drawn, one.count)
+    return uniform[:, 0] < one.played, other[:, 0], other[:, 1], uniform[:, 3] < one.win_prob
 
 
 def floor_over(case: SpuriousCase, rng: np.random.Generator, replicates: int) -> Values:
     """0.1·V_max/√T over the mean gap of every method."""
     least = LEAST * case.value_bound / math.sqrt(case.horizon)
-    return {m.name: least / max(float(average_gap(case, m, rng, replicates).mean()), 1e-12)
+    played = [(m.run, one) for m in case.methods for one in m.run.optimism]
+    means = iter(gaps_of(case, played, rng, replicates).mean(1))
+    return {m.name: least / max(float(min(next(means) for _ in m.run.optimism)), 1e-12)
             for m in case.methods}  # fmt: skip
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
+import torch
 
+from repro.families.central import algorithms_release
 from repro.families.central.algorithms_budget import CentralBudget
 from repro.families.central.cases import (
     CentralExperiment,
@@ -15,6 +18,7 @@ from repro.families.central.cases import (
     inputs_of_algorithm_1,
 )
 from repro.families.central.worlds_axis import even_world
+from repro.families.central.wrong_learners import argmin_policy, greedy, root_n_noise
 from repro.study.case import Case, Point
 from repro.study.claims import Inequality
 from repro.study.config import Overrides, Probe
@@ -97,3 +101,24 @@ def test_inputs_of_algorithm_1(n_pairs, epsilon, log_inverse_delta, holds):
     assert detail == (
         f"ε {epsilon:.3g}, log δ {-log_inverse_delta:.1f} ≤ {-2 * math.log(n_pairs):.1f}"
     )
+
+
+def test_methods_that_start_from_one_release_share_its_fit(monkeypatch):
+    case = LearningCase(
+        methods=(greedy, root_n_noise, argmin_policy), n_pairs=500, world=even_world(2, 2.0, 0.5),
+        budget=CentralBudget(1.0, 20.0, 0.03, 1.0, 0.5, 7.0), optimizer_tol_power=2.0,
+    )  # fmt: skip
+    right, asked = algorithms_release.private_mle, []
+
+    def counting(loss, n_pairs, numbers, noise):
+        asked.append(numbers)
+        return right(loss, n_pairs, numbers, noise)
+
+    monkeypatch.setattr(algorithms_release, "private_mle", counting)
+    data = case.draw(np.random.default_rng(0), 3)
+    for one in case.methods:
+        one.run(case, data)
+    assert len(asked) == len(set(asked)) == 2
+    again = right(data.loss, data.n_pairs, case.perturbation, data.noise)
+    assert torch.equal(case.theta(data), again)
+    assert case.theta(case.draw(np.random.default_rng(1), 3)).ne(again).all()

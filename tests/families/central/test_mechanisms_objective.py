@@ -63,6 +63,17 @@ def test_the_release_minimises_the_perturbed_loss():
         assert DATA.solve(np.array([standard]))[0] == pytest.approx(wanted, abs=1e-5)
 
 
+@pytest.mark.parametrize("sigma", [0.05, 4.0, 300.0])
+def test_every_noise_is_solved_for(sigma):
+    """Also where the noise is far out in its tails, and where the losses are sharply bent."""
+    records = (Item(60.0, count=5), *RECORDS)
+    data = Perturbed(records, ridge=1e-3, sigma=sigma, radius=2.0)
+    standard = np.linspace(data.ends[1], data.ends[0], 2001)[1:-1]
+    theta = data.solve(standard)
+    off = (data.noise_at(theta) - sigma * standard) / data.slope_at(theta)
+    assert np.abs(off).max() < 5e-13
+
+
 def test_density_and_atoms_sum_to_one():
     inside = integrate.quad(
         lambda t: math.exp(DATA.log_density(np.array([t]))[0]) / math.sqrt(2 * math.pi), -2, 2

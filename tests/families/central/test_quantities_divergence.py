@@ -9,7 +9,7 @@ from scipy import integrate
 
 from repro.families.central.bounds_gradients import pairs
 from repro.families.central.bounds_ranking_distance import joint_distances, joint_rankings
-from repro.families.central.mechanisms_ball import OnBall
+from repro.families.central.mechanisms_ball import OnBall, log_area_densities, log_densities
 from repro.families.central.mechanisms_calibration import Calibration, corrected, tied_otherwise
 from repro.families.central.mechanisms_gaussian import exact_shift
 from repro.families.central.mechanisms_neighbours import OnBallNeighbours
@@ -239,3 +239,25 @@ def test_neighbours_differ_in_one_record_of_n():
     assert one.records[:-1] == other.records[:-1]
     assert one.records[-1] != other.records[-1]
     assert 995 <= sum(record.count for record in one.records) <= 1000
+
+
+def test_what_two_datasets_share_is_looked_at_once_and_changes_no_bit(monkeypatch):
+    shared = (
+        RankedFeatures(((0.5, 0.1), (-0.4, 0.6), (0.0, -1.0)), 20.0),
+        RankedFeatures(((0.1, 0.9), (0.3, -0.2), (-0.8, 0.0)), 7.0),
+        Pair((-0.2, 1.9), 3.0),
+    )
+    last = (RankedFeatures(((0.9, 0.0), (-0.9, 0.0))), RankedFeatures(((0.0, 0.9), (0.0, -0.9))))
+    one, other = (OnBall((*shared, own), 0.7, 2.0, 1.5, 2) for own in last)
+    theta = np.random.default_rng(0).uniform(-1, 1, (50, 2))
+    omega = theta / np.linalg.norm(theta, axis=1, keepdims=True)
+    alone = one.log_density(theta), other.log_density(theta)
+    alone_on_sphere = one.log_area_density(omega), other.log_area_density(omega)
+    asked = []
+    right = RankedFeatures.derivatives
+    monkeypatch.setattr(
+        RankedFeatures, "derivatives", lambda self, at: asked.append(self) or right(self, at)
+    )
+    np.testing.assert_array_equal(log_densities(one, other, theta), alone)
+    np.testing.assert_array_equal(log_area_densities(one, other, omega), alone_on_sphere)
+    assert len(asked) == 2 * 4

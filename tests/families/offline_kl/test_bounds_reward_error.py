@@ -3,10 +3,12 @@
 import itertools
 import math
 
+import numpy as np
 import pytest
 import sympy
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from repro.base.notation import flip_prob, keep_prob
 from repro.families.offline_kl.bounds_reward_error import OppositeRewards
@@ -39,6 +41,20 @@ def enumerated(case, printed):
 def test_the_chance_that_either_event_fails(printed, log_term):
     case = OppositeRewards(2.0, 1.0, 7, 0.4, log_term)
     assert case.either_fails(printed) == pytest.approx(enumerated(case, printed), rel=1e-9)
+
+
+@pytest.mark.parametrize("bound", [0.3, 2.0, 6.0])
+@pytest.mark.parametrize("telling_prob", [0.02, 0.3])
+def test_the_sum_over_telling_pairs_loses_nothing_that_can_be_heard(bound, telling_prob):
+    """With both events failing above and below, every term of 3,000 added by itself."""
+    for log_term in (0.7, 3.0, 20.0):
+        case = OppositeRewards(bound, 0.8, 3000, telling_prob, log_term)
+        m = np.arange(3001)
+        low = m < 3000 * telling_prob - case.population_boundary(4)
+        high = m * (2 * bound) ** 2 > case.in_sample_limit(True) * log_term
+        terms = stats.binom.pmf(m, 3000, telling_prob) * np.where(low, 1.0, case.mistake_prob(m))
+        expected = math.fsum(terms[low | high])
+        assert case.either_fails(True) == pytest.approx(expected, rel=1e-13, abs=1e-300)
 
 
 def test_the_failure_probability_is_two_exponentials():

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
+from scipy.optimize import linprog, minimize
 
 from repro.families.robust.algorithms_pessimism import (
     ConfidenceSet,
+    _best_against,
     greedy_policy,
     pessimistic_policy,
     separable_pessimism,
@@ -52,6 +53,30 @@ def test_inner_dual_equals_slsqp_on_300_cases():
         assert g @ theta == pytest.approx(value, abs=1e-6)
         ball_binds += np.linalg.norm(theta) > believed.radius * (1 - 1e-6)
     assert 30 < ball_binds < 290
+
+
+def test_without_a_direction_the_inner_value_is_0_at_the_centre():
+    believed = random_set(np.random.default_rng(1), 3)
+    value, theta = believed.worst(np.zeros(3))
+    assert value == 0
+    assert theta == pytest.approx(believed.centre, rel=1e-12)
+
+
+@pytest.mark.parametrize("num_cuts", [1, 2, 5])
+def test_the_best_policy_against_cuts_is_that_of_the_linear_program(num_cuts):
+    rng = np.random.default_rng(num_cuts)
+    states, actions = 3, 4
+    size = states * actions
+    cuts = rng.standard_normal((num_cuts, size + 1))
+    policy, value = _best_against(cuts, states, actions)
+    found = linprog(
+        np.append(np.zeros(size), -1.0),
+        np.column_stack([-cuts[:, :size], np.ones(num_cuts)]), -cuts[:, size],
+        np.column_stack([np.kron(np.eye(states), np.ones(actions)), np.zeros(states)]),
+        np.ones(states), [(0, 1)] * size + [(None, None)],
+    )  # fmt: skip
+    assert value == pytest.approx(-found.fun, rel=1e-9)
+    assert policy.ravel() == pytest.approx(found.x[:size], abs=1e-7)
 
 
 def outer_by_slsqp(believed, features, state_prob, reference) -> float:

@@ -13,6 +13,7 @@ from repro.families.robust.bounds_certificate import certified_floor, certified_
 from repro.families.robust.quantities_floors import dpo_gap, gap_gradient, gap_hessian, rewards_of
 from repro.families.robust.searches_certificate import certified, random_moved, random_world
 from repro.families.robust.searches_policy_certificate import (
+    _attacked_widths,
     dpo_value,
     policy_ratio,
     random_policies,
@@ -115,3 +116,14 @@ def test_the_second_derivative_of_the_gap_is_that_of_its_gradient():
 def test_no_rise_where_no_floor_is_certified():
     world = orthogonal_cells([0.5], [0.0], 2.0)
     assert certified_rise(world, 0.2, world.coordinates[0]) == math.inf
+
+
+def test_widths_under_attack_at_several_margins_are_those_of_each_alone():
+    world = random_world(np.random.default_rng(3))
+    case = PricedCase(world=world, cost=3.0, epsilon=math.log(2.0), adversary=STRONG,
+                      corruption=random_moved(world) / 3.0)  # fmt: skip
+    margins = np.array([0.1, 0.2, 0.4])
+    together = _attacked_widths(case, margins)
+    alone = [_attacked_widths(case, margins[j : j + 1])[0] for j in range(3)]
+    assert together == pytest.approx(alone, rel=1e-12)
+    assert len(set(together)) == 3
