@@ -22,12 +22,21 @@ from repro.report.secret_address import refuse_address
 from repro.study.extras import missing_library, require_extra
 from repro.study.settings import Session, session_of
 
+_checked_already: dict[str, Session] = {}
+"""Sessions of the sweep that runs, by their values: Hydra asks for a job's hash four times more."""
+
 
 def session_of_config(config: DictConfig) -> Session:
     """The checked session of a composed config (with or without its ``hydra`` node)."""
+    values = _plain(config)
+    return _checked_already.get(repr(values)) or session_of(values)
+
+
+def _plain(config: DictConfig) -> dict[str, Any]:
+    """Values of a composed config without its ``hydra`` node."""
     plain = {key: config[key] for key in config if key != "hydra"}
     values: Any = OmegaConf.to_container(OmegaConf.create(plain), resolve=True)
-    return session_of(values)
+    return values
 
 
 class ValidateBeforeWriting(Callback):
@@ -50,6 +59,7 @@ class ValidateBeforeWriting(Callback):
         _or_refuse(lambda: refuse_folders([config], "hydra.run.dir"))
 
     def on_multirun_start(self, config: DictConfig, **kwargs: Any) -> None:
+        _checked_already.clear()
         compose_once(GlobalHydra.instance().config_loader())
         jobs = [_job_config(config, overrides) for overrides in _jobs(config)]
         sessions = list(_checked(jobs))
@@ -72,6 +82,7 @@ class ValidateBeforeWriting(Callback):
             print(heading(number, self._jobs), flush=True)
 
     def on_multirun_end(self, config: DictConfig, **kwargs: Any) -> None:
+        _checked_already.clear()
         if len(self._jobs) > 1:
             print_summary(self._jobs)
 
@@ -181,6 +192,9 @@ def _checked(jobs: Sequence[DictConfig]) -> Iterator[Session]:
 
     for number, job in enumerate(jobs):
         yield (session := _check(job))
+        # the user's files may change before their job begins, and with them what names its results
+        if session.plan.setting.instance.get("path") is None and number < MOST_KEPT:
+            _checked_already[repr(_plain(job))] = session
         if number == 0 and len(jobs) > 1:
             make_ready(session)
 
