@@ -24,12 +24,21 @@ from repro.study.extras import missing_library, require_extra
 from repro.study.held import Held
 from repro.study.settings import Session, session_of
 
+_checked_already: dict[str, Session] = {}
+"""Sessions of the sweep that runs, by their values: Hydra asks for a job's hash four times more."""
+
 
 def session_of_config(config: DictConfig) -> Session:
     """The checked session of a composed config (with or without its ``hydra`` node)."""
+    values = _plain(config)
+    return _checked_already.get(repr(values)) or session_of(values)
+
+
+def _plain(config: DictConfig) -> dict[str, Any]:
+    """Values of a composed config without its ``hydra`` node."""
     plain = {key: config[key] for key in config if key != "hydra"}
     values: Any = OmegaConf.to_container(OmegaConf.create(plain), resolve=True)
-    return session_of(values)
+    return values
 
 
 class ValidateBeforeWriting(Callback):
@@ -52,6 +61,7 @@ class ValidateBeforeWriting(Callback):
         _or_refuse(lambda: refuse_folders([config], "hydra.run.dir"))
 
     def on_multirun_start(self, config: DictConfig, **kwargs: Any) -> None:
+        _checked_already.clear()
         compose_once(GlobalHydra.instance().config_loader())
         jobs = [_job_config(config, overrides) for overrides in _jobs(config)]
         held = Held()
@@ -76,6 +86,7 @@ class ValidateBeforeWriting(Callback):
             print(heading(number, self._jobs), flush=True)
 
     def on_multirun_end(self, config: DictConfig, **kwargs: Any) -> None:
+        _checked_already.clear()
         if len(self._jobs) > 1:
             print_summary(self._jobs)
 
@@ -185,6 +196,9 @@ def _checked(jobs: Sequence[DictConfig], held: Held) -> Iterator[Session]:
 
     for number, job in enumerate(jobs):
         yield (session := _check(job))
+        # the user's files may change before their job begins, and with them what names its results
+        if session.plan.setting.instance.get("path") is None and number < MOST_KEPT:
+            _checked_already[repr(_plain(job))] = session
         if number == 0 and len(jobs) > 1:
             begin_run()  # a signal would leave what workers share behind, if it ended us at once
             make_ready(session)

@@ -264,6 +264,8 @@ def _level(ax: Axes, item: CheckResult, curves: list[Curve], part: Window) -> No
 def _at_the_edge(ax: Axes, x: np.ndarray, edge: float, marker: str, color: str) -> None:
     """Arrows in place of points that lie beyond the panel, such as zeros on a log axis; those of
     controls are larger, so that they show behind a measured one."""
+    if not len(x):
+        return
     look: dict[str, Any] = {"transform": ax.get_xaxis_transform(), "marker": marker, "ls": "none"}
     size, order = (5, 4) if color == MEASURED else (7.5, 2)
     ax.plot(x, np.full(len(x), edge), color=color, ms=size, zorder=order, **look)

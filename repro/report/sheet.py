@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+
+from repro.report.ruler import Ruler
 
 GAP = 12.0
 """Points between what belongs to one panel and what belongs to the next."""
@@ -58,6 +60,7 @@ class Sheet(Figure):
         self._agg = FigureCanvasAgg(self)
         self._columns, self._above = columns, [one * dpi / 72 for one in above]
         self._around: list[Around] = []
+        self._rulers: list[tuple[Ruler, Ruler]] = []
 
     def panels(self, count: int) -> list[Axes]:
         """That many panels, about where they will stand."""
@@ -76,10 +79,12 @@ class Sheet(Figure):
             head: pixels that are kept free at the top.
             foot: at the bottom.
         """
-        self._place(head, foot)
+        self._rulers = [(Ruler(ax, "x"), Ruler(ax, "y")) for ax in self.axes]
         found = zip(self.axes, self._around, strict=True)
-        self._around = [self._measured(ax, now) for ax, now in found]
-        self._place(head, foot)
+        self._around = [replace(now, captions=self._captions(ax)) for ax, now in found]
+        for _ in range(2):  # first to learn what is around them
+            self._place(head, foot)
+            self._around = [self._measured(order) for order in range(len(self._rulers))]
 
     def boxes(self) -> list[Box]:
         """Each panel with its captions; the legends are last."""
@@ -97,16 +102,17 @@ class Sheet(Figure):
             found.append((left, high - top, right - left, top - low))
         return found
 
-    def _measured(self, ax: Axes, now: Around) -> Around:
-        frame, renderer = ax.get_window_extent(), self._agg.get_renderer()
-        x_axis, y_axis = (axis.get_tightbbox(renderer) for axis in (ax.xaxis, ax.yaxis))
-        captions = [text for text in ax.texts if text.get_horizontalalignment() == "left"]
-        return Around(
-            frame.x0 - y_axis.x0 if y_axis else 0.0,
-            frame.y0 - x_axis.y0 if x_axis else 0.0,
-            now.above,
-            max((one.get_window_extent(renderer).width for one in captions), default=0.0),
-        )
+    def _captions(self, ax: Axes) -> float:
+        """How wide the captions on the left are."""
+        left = [text for text in ax.texts if text.get_horizontalalignment() == "left"]
+        renderer = self._agg.get_renderer()
+        return max((one.get_window_extent(renderer).width for one in left), default=0.0)
+
+    def _measured(self, order: int) -> Around:
+        """What is around a panel, its ticks chosen for the size that it has."""
+        renderer = self._agg.get_renderer()
+        below, left = (ruler.settle(renderer) for ruler in self._rulers[order])
+        return replace(self._around[order], left=left, below=below)
 
     def _place(self, head: float, foot: float) -> None:
         """One width and one height for all, columns and rows as far apart as they need."""

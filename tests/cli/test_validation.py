@@ -1,10 +1,13 @@
-"""What is checked before a sweep: each job's config is composed once."""
+"""What is checked before a sweep: each job is composed and checked once."""
 
 from types import SimpleNamespace
 
+import pytest
 from omegaconf import OmegaConf
 
+from repro.cli import validation
 from repro.cli.validation import compose_once
+from repro.study.settings import session_of
 
 
 def composing(most):
@@ -35,3 +38,27 @@ def test_only_so_many_configs_are_kept():
     for seed in (1, 2, 1, 2):
         assert loader.load_sweep_config(OmegaConf.create({}), [f"seed={seed}"]) == {"seed": seed}
     assert composed == [("seed=1",), ("seed=2",), ("seed=2",)]
+
+
+def test_each_job_of_a_sweep_is_checked_once_and_nothing_is_kept(command, monkeypatch):
+    checked = []
+
+    def counted(values):
+        checked.append(values["theorem"]["name"])
+        return session_of(values)
+
+    monkeypatch.setattr(validation, "session_of", counted)
+    words = ("theorem=label_masks,rdpo_identity", "budget=smoke", "tracking=none")
+    assert command("-m", *words, "compute.workers=1")[0] == 0
+    assert sorted(checked) == ["label_masks", "rdpo_identity"]
+    assert not validation._checked_already
+
+
+@pytest.mark.parametrize(("path", "kept"), [(None, 1), ("pairs.jsonl", 0)])
+def test_a_job_on_files_is_checked_again_when_it_begins(monkeypatch, path, kept):
+    setting = SimpleNamespace(instance={"kind": "any", "path": path})
+    session = SimpleNamespace(plan=SimpleNamespace(setting=setting))
+    monkeypatch.setattr(validation, "_check", lambda job: session)
+    monkeypatch.setattr(validation, "_checked_already", {})
+    assert list(validation._checked([OmegaConf.create({"seed": 0})])) == [session]
+    assert len(validation._checked_already) == kept
