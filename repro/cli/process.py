@@ -63,6 +63,8 @@ def begin_run() -> None:
 
 def end_run(status: int) -> None:
     """Nothing is left to be stopped: a signal ends the process with the status it has earned."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, 0)  # would kill an interpreter that is shutting down
     _on_signals(lambda number, frame: os._exit(status))
 
 
