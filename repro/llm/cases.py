@@ -16,7 +16,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.base.schema import Count
 from repro.corruption.debiasing import ReadingOf, debiased
 from repro.corruption.orders import Order
 from repro.corruption.random_flips import mask_process
@@ -27,7 +26,7 @@ from repro.llm.study import Study
 from repro.llm.supervised import Variant
 from repro.preferences.label_law import Channel, LabelLaw, bradley_terry, randomized_response
 from repro.study.case import Case
-from repro.study.config import Probes
+from repro.study.config import Blocks, Probes
 from repro.study.experiment import Experiment, Setting
 from repro.study.results import AssumptionResult
 from repro.study.row import Evidence, Measure, Values
@@ -44,7 +43,7 @@ class ReleaseProbes(Probes):
     """
 
     variant: Variant
-    laptop_seeds: Count
+    laptop_seeds: Blocks
     model: ModelChoice
     data: DataChoice
     procedure: Procedure

@@ -45,12 +45,15 @@ class Probes(Model):
     instances: dict[str, dict[str, Probe]] = {}
 
 
+Blocks = Annotated[Whole, Field(ge=5, le=1000, description="independent blocks of replicates")]
+
+
 class Budget(Model):
     """How much is simulated."""
 
     name: Literal["smoke", "laptop", "paper"]
     replicates: Annotated[Whole, Field(ge=20, le=10**7, description="per grid point")]
-    blocks: Annotated[Whole, Field(ge=5, le=1000, description="independent blocks of replicates")]
+    blocks: Blocks
     row_error: Annotated[
         Positive, Field(le=0.05, description="chance that the deciding interval misses the truth")
     ]

@@ -151,7 +151,7 @@ def session_of(values: Mapping[str, Any]) -> Session:
     Raises:
         BadInput: the first wrong key, its value and what is allowed.
     """
-    config = validate(RunConfig, dict(values))
+    config = _run_config(values)
     overrides = validate(Overrides, {name: values[name] for name in OVERRIDES})
     folder, name = own_folder(config.theorems_from), str(config.theorem.get("name"))
     kind, kept = find(name, folder), shipped(place_of(name, folder).config(name))
@@ -182,6 +182,18 @@ def session_of(values: Mapping[str, Any]) -> Session:
         plan, resolved, named, config.tracking, config.compute, output_dir, config.dry_run,
         config.detail,
     )  # fmt: skip
+
+
+def _run_config(values: Mapping[str, Any]) -> RunConfig:
+    """All groups; a number of the budget that an experiment gives is refused under its own key."""
+    try:
+        return validate(RunConfig, dict(values))
+    except BadInput as problem:
+        theorem = values.get("theorem")
+        if problem.key.startswith("budget.") and isinstance(theorem, Mapping):
+            folder, name = own_folder(values.get("theorems_from")), str(theorem.get("name"))
+            validate(find(name, folder).config_type, dict(theorem), "theorem")
+        raise
 
 
 def _selected(values: Mapping[str, Any]) -> dict[str, Any]:
