@@ -31,225 +31,253 @@ adversary has exponent −1 in T (control without_adversary of floor_horizon_*),
 contradiction is the adversary's doing.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
 
 import numpy as np
+import torch
 
 from repro.base.notation import privacy_cost
-from repro.base.schema import Count, KLWeight, Positive, Probability
+from repro.base.schema import Count, KLWeight, Pairs, Positive
+from repro.core.check import Check, Quantity, SweptCheck, Theorem, named, privacy_mistake
 from repro.corruption.huber_square import reported_mean
 from repro.corruption.orders import Order
-from repro.families.chipo.algorithms_plugin import PluginStudy
-from repro.families.chipo.plugin_cases import (
-    FastRateCase,
-    LinearPluginCase,
-    PluginCase,
-    any_algorithm,
-    corruption_after_privacy,
-    corruption_before_privacy,
-    inverted_kl_weight,
-    linear_gaps,
-    naive_likelihood,
-    plugin,
-    plugin_gap,
-    without_adversary,
-    without_privacy_cost,
-)
-from repro.instances.build import build_world
-from repro.instances.choices import instance_choice
-from repro.instances.linear import LinearWorld
-from repro.study.case import Point
+from repro.estimators.mixture_mle import mixture_mle
+from repro.instances.choices import AnyChoice
+from repro.instances.labelled import HuberLabels, PrivateLabels, built
+from repro.policies.gibbs import gibbs_suboptimality
+from repro.preferences.label_counts import draw_label_counts
+from repro.preferences.label_law import on_arrays
 from repro.study.claims import Ratio, Slope
-from repro.study.config import Probes
-from repro.study.experiment import Experiment
-from repro.study.results import AssumptionResult
-from repro.study.row import INSTANCE, Evidence, Measure, Method, Need, Row, per_method
 
-QUANTITY = "regularised suboptimality [reward]"
-GAP = Measure(QUANTITY, per_method(plugin_gap), Evidence.MEASURED)
-LINEAR_GAP = Measure(QUANTITY, linear_gaps, Evidence.MEASURED)
+MAX_DIFFERENCE = 2.0
+"""Estimates of Δ are clipped to ± this, which no true Δ reaches."""
 
 
-def over(quantity: str, unit: Callable[[PluginCase], float]) -> Measure:
-    """The gap over a number that each case knows."""
-
-    def one(case: PluginCase, method: Method, rng: np.random.Generator, replicates: int):
-        return plugin_gap(case, method, rng, replicates) / unit(case)
-
-    return Measure(quantity, per_method(one), Evidence.MEASURED)
+# The world: two responses in each of S states ---------------------------------------------------
 
 
-def over_floor(order: Order) -> Measure:
-    """The gap over what corruption leaves at T = ∞."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Tabular(HuberLabels):
+    """S equally likely states, uniform π_ref, reward difference Δ everywhere, T labels.
 
-    def floor(case: PluginCase) -> float:
-        return case.study.floor(1.0 if order is Order.CTL else privacy_cost(case.epsilon))
-
-    return over("regularised suboptimality / its limit", floor)
-
-
-OVER_NOISE = over("regularised suboptimality / predicted",
-                  lambda case: case.study.noise_gap(case.epsilon))  # fmt: skip
-OVER_CTL, OVER_LTC = over_floor(Order.CTL), over_floor(Order.LTC)
-LEAST_GAP = Measure(QUANTITY, per_method(plugin_gap), Evidence.COMPUTED)
-
-linear_plugin = Method("plugin", lambda epsilon: epsilon)
-linear_naive = Method("naive_likelihood", lambda epsilon: np.inf, privacy_mistake=True)
-
-
-@dataclass(frozen=True)
-class Corruption:
-    """What happens to labels besides privacy.
+    π̂ ∝ π_ref·exp(r̂/β) with Δ̂ = 2·artanh(c·z̄) state by state, the minimiser of the mixture log
+    loss and of the square loss alike; its gap is β·KL(π̂‖π*) exactly.
 
     Attributes:
-        order: of corruption and privacy.
-        share: multiple of the α in force.
-        twins: whether two worlds are to send the same reports.
+        horizon, num_states, difference, kl_weight: T, S, Δ and β.
+        claimed_order: of corruption and privacy, in the floor that is claimed.
     """
 
-    order: Order = Order.CTL
-    share: float = 1.0
-    twins: bool = False
-
-
-PRIVACY_ONLY = Corruption(share=0.0)
-CTL, LTC = Corruption(), Corruption(Order.LTC)
-CTL_TWINS, LTC_TWINS = Corruption(twins=True), Corruption(Order.LTC, twins=True)
-
-LEARNS = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY)
-CORRUPTED = (Need.TRUTH_HIDDEN, Need.ADVERSARY)
-DECEIVED = (*LEARNS, Need.ADVERSARY)
-ORDERED = (*DECEIVED, Need.ORDER)
-FLOOR = "corruption leaves a floor α², which the printed bound divides by T"
-
-
-class FastRateOfflineProbes(Probes):
-    """Numbers of the experiment.
-
-    Attributes:
-        num_states, kl_weight, difference: S, β and Δ where they are not swept.
-        corruption: α where it is not swept.
-    """
-
+    horizon: Pairs
     num_states: Count
-    kl_weight: KLWeight
     difference: Positive
-    corruption: Probability
+    kl_weight: KLWeight
+    claimed_order: Order
+
+    def gap(self, estimate: np.ndarray, truth: float | None = None, weight: float | None = None):
+        """(R,) J_β(π*) − J_β(π̂) of (R, S) estimates, π̂ computed with 1/``weight``."""
+        true = self.difference if truth is None else truth
+        best = torch.sigmoid(torch.tensor([true, -true], dtype=torch.float64) / self.kl_weight)
+        error = torch.from_numpy(estimate / (weight or self.kl_weight) - true / self.kl_weight)
+        ratio, states = torch.stack([error, torch.zeros_like(error)], dim=-1), error.shape[-1]
+        uniform = torch.full((states,), 1.0 / states, dtype=torch.float64)
+        return gibbs_suboptimality(best.expand(states, 2), ratio, uniform, self.kl_weight).numpy()
+
+    def learn(self, rng: np.random.Generator, replicates: int, cost: float | None = None):
+        """(R, S) Δ̂ on simulated datasets, reports read with a factor ``cost`` (c(ε) as printed)."""
+        half = np.full(self.num_states + 1, 0.5 / self.num_states)
+        half[-1] = 0.5
+        pairs = rng.multinomial(self.horizon, half, size=replicates)[:, :-1]
+        mean = float(self.reports.mean(np.tanh(self.difference / 2)))
+        average = (2.0 * rng.binomial(pairs, (1 + mean) / 2) - pairs) / np.maximum(pairs, 1)
+        limit, read = np.tanh(MAX_DIFFERENCE / 2), self.reports.cost if cost is None else cost
+        fitted = 2 * np.arctanh(np.clip(read * average, -limit, limit))
+        return on_arrays(self.estimate, fitted, np.array(self.difference))
 
 
-class FastRateOffline(Experiment[FastRateCase]):
-    """Proposition E.1 and the corrected form of its floors."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Linear(PrivateLabels):
+    """A linear class of rewards in place of the table; β is the world's."""
 
-    title = "P2 Proposition E.1: offline fast rates, and the floor of corruption"
-    settles = ("p2.prop_e_1",)
-    config_type = FastRateOfflineProbes
-    config: FastRateOfflineProbes
+    horizon: Pairs
+    instance: AnyChoice
 
-    rows = (
-        Row("horizon_linear", "horizon", Slope(-1, "privacy only, linear class: {rate}"),
-            LINEAR_GAP, linear_plugin, (linear_naive,), on=INSTANCE, needs=LEARNS),
-        Row("horizon", "horizon", Slope(-1, "privacy only: {rate}"), GAP, plugin,
-            (naive_likelihood,), on="tabular", given=PRIVACY_ONLY, needs=LEARNS),
-        Row("privacy_cost", "privacy_cost", Slope(2, "privacy only: {rate}"), GAP, plugin,
-            (naive_likelihood,), on="tabular", given=PRIVACY_ONLY, needs=LEARNS),
-        Row("kl_weight", "kl_weight",
-            Ratio("privacy only: gap → Var(π*)·Var(Δ̂)/(2β), Var(Δ̂) = 8·S·(c² − h²)/((1 − h²)²·T)"),
-            OVER_NOISE, plugin, (inverted_kl_weight, naive_likelihood), on="tabular",
-            given=PRIVACY_ONLY, needs=LEARNS),
-        Row("num_states", "num_states", Slope(1, "privacy only: {rate}"), GAP, plugin,
-            (naive_likelihood,), on="tabular", given=PRIVACY_ONLY, needs=LEARNS),
-        Row("printed_floor_ctl", "horizon", Slope(-1, "as printed, CTL: {rate}", "at_most"), GAP,
-            plugin, on="tabular", given=CTL, needs=CORRUPTED, expected="contradicted", why=FLOOR),
-        Row("printed_floor_ltc", "horizon", Slope(-1, "as printed, LTC: {rate}", "at_most"), GAP,
-            plugin, on="tabular", given=LTC, needs=CORRUPTED, expected="contradicted", why=FLOOR),
-        Row("printed_floor_any_ctl", "horizon",
-            Slope(-1, "as printed, CTL, least gap of any algorithm: {rate}", "at_most"),
-            LEAST_GAP, any_algorithm, on="tabular", given=CTL_TWINS, expected="contradicted",
-            why=FLOOR),
-        Row("printed_floor_any_ltc", "horizon",
-            Slope(-1, "as printed, LTC, least gap of any algorithm: {rate}", "at_most"),
-            LEAST_GAP, any_algorithm, on="tabular", given=LTC_TWINS, expected="contradicted",
-            why=FLOOR),
-        Row("floor_horizon_ctl", "horizon",
-            Ratio("corrected, CTL: gap → gap of E[y] = (1−α)h − α at every T"), OVER_CTL, plugin,
-            (without_adversary,), on="tabular", given=CTL, needs=ORDERED),
-        Row("floor_horizon_ltc", "horizon",
-            Ratio("corrected, LTC: gap → gap of E[y] = (1−α)h − c·α at every T"), OVER_LTC, plugin,
-            (without_adversary,), on="tabular", given=LTC, needs=ORDERED),
-        Row("floor_corruption_ctl", "corruption", Slope(2, "corrected, CTL: floor {rate}"), GAP,
-            plugin, (without_privacy_cost,), on="tabular", given=CTL,
-            needs=DECEIVED),
-        Row("floor_corruption_ltc", "corruption", Slope(2, "corrected, LTC: floor {rate}"), GAP,
-            plugin, (without_privacy_cost,), on="tabular", given=LTC,
-            needs=DECEIVED),
-        Row("floor_privacy_cost_ctl", "privacy_cost",
-            Ratio("corrected, CTL: floor → gap of E[y] = (1−α)h − α, free of c(ε)"), OVER_CTL,
-            plugin, (corruption_after_privacy,), on="tabular", given=CTL, needs=ORDERED),
-        Row("floor_privacy_cost_ltc", "privacy_cost", Slope(2, "corrected, LTC: floor {rate}"),
-            GAP, plugin, (corruption_before_privacy,), on="tabular", given=LTC,
-            needs=ORDERED),
-        Row("floor_kl_weight", "kl_weight",
-            Ratio("corrected, CTL: floor → β·KL between σ(Δ'/β), tanh(Δ'/2) = E[y], and σ(Δ/β)"),
-            OVER_CTL, plugin, (inverted_kl_weight,), on="tabular", given=CTL, needs=ORDERED),
-    )  # fmt: skip
+    def gap(self, estimate: torch.Tensor) -> np.ndarray:
+        """(R,) J_β(π*) − J_β(π̂) of (R, d) estimates."""
+        world = built(self.instance)
+        off = estimate - world.theta
+        ratio = torch.einsum("sad,rd->rsa", world.features, off) / world.kl_weight
+        best, states = world.optimal_policy, world.state_prob
+        return gibbs_suboptimality(best, ratio, states, world.kl_weight).cpu().numpy()
 
-    def case(self, point: Point) -> FastRateCase:
-        """World and labels of one grid point."""
-        common = {"methods": point.methods, "epsilon": point.epsilon, "horizon": point.horizon}
-        corruption, numbers = point.row.given, self.config
-        if corruption is None:
-            return LinearPluginCase(**common, world=self.world)
-        return PluginCase(
-            **common,
-            num_states=int(point.swept("num_states", numbers.num_states)),
-            difference=numbers.difference,
-            kl_weight=point.swept("kl_weight", numbers.kl_weight),
-            corruption=corruption.share * point.swept("corruption", numbers.corruption),
-            order=corruption.order,
-        )
-
-    @cached_property
-    def world(self) -> LinearWorld:
-        """The linear world or the text pairs of the ``instance`` group."""
-        choice = instance_choice(self.setting.instance)
-        world = build_world(choice, self.setting.cache, self.setting.device)
-        assert isinstance(world, LinearWorld)
-        return world
-
-    def world_numbers(self, row: Row) -> Mapping[str, object]:
-        """Fields of the instance, or of the tabular world and α."""
-        if row.given is None:
-            return {"world_fields": dict(self.setting.instance)}
-        fields = self.config.model_dump(include={"num_states", "kl_weight", "difference"})
-        return {"world_fields": fields, "corruption": row.given.share * self.config.corruption}
-
-    def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """α < 1/2, realizable differences, and twins with equal reports where they are used."""
-        found = []
-        for trial in self.trials:
-            case = trial.cases[-1]
-            if isinstance(case, PluginCase):
-                found.append(_realizable(trial.row.name, case.study))
-                if trial.row.given.twins:
-                    found.append(_twins_agree(trial.row.name, case.study))
-        return tuple(found)
+    def learn(self, rng: np.random.Generator, replicates: int, cost: float | None = None):
+        """(R, d) maximum likelihood on simulated datasets; at ``cost`` 1 it assumes no privacy."""
+        world, assumed = built(self.instance), self.epsilon if cost is None else np.inf
+        counts = draw_label_counts(
+            rng, world.cell_prob, world.reward_diff, self.horizon, self.epsilon, replicates,
+            self.labels, self.channel,
+        )  # fmt: skip
+        fitted = mixture_mle(counts, world.feature_diff, assumed, world.radius)
+        return self.estimate(fitted, world.theta)
 
 
-def _realizable(name: str, study: PluginStudy) -> AssumptionResult:
-    alpha = study.reports.corruption
-    fits = alpha < 0.5 and study.difference < study.reward_bound
-    detail = f"Δ = {study.difference:g}, α = {alpha:g}"
-    return AssumptionResult(f"{name}: realizable, α < 1/2", fits, detail)
+# The bounds -------------------------------------------------------------------------------------
 
 
-def _twins_agree(name: str, study: PluginStudy) -> AssumptionResult:
-    """Both worlds' corrupted labels have one distribution, the twin's adversary reporting +1."""
-    reports, clean = study.reports, np.tanh(study.twin_difference() / 2)
-    twin = reported_mean(clean, reports.cost, reports.corruption, reports.order, 1.0)
-    apart = abs(float(twin) - study.report_mean)
-    detail = f"difference of E[z] = {apart:.1e}"
-    return AssumptionResult(f"{name}: the twins' labels agree", apart < 1e-12, detail)
+def noise_gap(world: Tabular) -> float:
+    """E[gap] without corruption to second order in Δ̂ − Δ: Σ Var(π*)·Var(Δ̂)/(2β) over states."""
+    mean, cost = np.tanh(world.difference / 2), privacy_cost(world.epsilon)
+    variance = (2 / (1 - mean**2)) ** 2 * (cost**2 - mean**2) * 2 * world.num_states
+    best = 1 / (1 + np.exp(-world.difference / world.kl_weight))
+    return float(best * (1 - best) * variance / (2 * world.kl_weight * world.horizon))
+
+
+def floor(world: Tabular) -> float:
+    """Gap at T = ∞, where the worst adversary leaves E[y] = (1−α)h − α (CTL) or (1−α)h − cα."""
+    reach = 1.0 if world.claimed_order is Order.CTL else privacy_cost(world.epsilon)
+    mean = (1 - world.corruption) * np.tanh(world.difference / 2) - world.corruption * reach
+    return float(world.gap(np.array([[2 * np.arctanh(mean)]]))[0])
+
+
+def twin(world: Tabular) -> float:
+    """Δ' < Δ whose corrupted labels can have the very distribution of Δ's.
+
+    Both adversaries mix in α: (1−α)·h + α·b = (1−α)·h' + α·b' with b = −1, b' = 1 where h is
+    the mean of a raw (CTL) or privatised (LTC) label, so h − h' = 2α/(1−α) or c times that.
+    """
+    shift = 2 * world.corruption / (1 - world.corruption) * world.reports.reach
+    return float(2 * np.arctanh(np.tanh(world.difference / 2) - shift))
+
+
+# Algorithms: right, and wrong on purpose --------------------------------------------------------
+
+
+def plugin(world: Tabular | Linear, rng: np.random.Generator, replicates: int) -> np.ndarray:
+    """The plug-in policy."""
+    return world.gap(world.learn(rng, replicates))
+
+
+def any_algorithm(world: Tabular, rng: np.random.Generator, replicates: int) -> float:
+    """min over policies of the larger gap on the twins: no algorithm beats it, at any T."""
+    other = low = twin(world)
+    high, gaps = world.difference, (0.0, 0.0)
+    for _ in range(100):
+        middle = np.array([[(low + high) / 2]])
+        gaps = world.gap(middle)[0], world.gap(middle, truth=other)[0]
+        low, high = (middle.item(), high) if gaps[0] > gaps[1] else (low, middle.item())
+    return float(max(gaps))
+
+
+def inverted_kl_weight(world: Tabular, rng: np.random.Generator, replicates: int) -> np.ndarray:
+    """Wrong: the policy uses 1/β."""
+    return world.gap(world.learn(rng, replicates), weight=1 / world.kl_weight)
+
+
+def without_adversary(world: Tabular, rng: np.random.Generator, replicates: int) -> np.ndarray:
+    """Wrong for a floor: labels are only privatised."""
+    return plugin(replace(world, corruption=0.0), rng, replicates)
+
+
+def corruption_after_privacy(world: Tabular, rng, replicates: int) -> np.ndarray:
+    """Wrong for CTL: corruption comes second."""
+    return plugin(replace(world, order=Order.LTC), rng, replicates)
+
+
+def corruption_before_privacy(world: Tabular, rng, replicates: int) -> np.ndarray:
+    """Wrong for LTC: corruption comes first."""
+    return plugin(replace(world, order=Order.CTL), rng, replicates)
+
+
+@privacy_mistake
+def naive_likelihood(
+    world: Tabular | Linear, rng: np.random.Generator, replicates: int
+) -> np.ndarray:
+    """Wrong: reports are taken for labels."""
+    return world.gap(world.learn(rng, replicates, cost=1.0))
+
+
+without_privacy_cost = privacy_mistake(named("without_privacy_cost", naive_likelihood))
+
+
+# The claims --------------------------------------------------------------------------------------
+
+GAP = Quantity("regularised suboptimality [reward]")
+LEAST_GAP = replace(GAP, evidence="computed")
+LINEAR_GAP = replace(GAP, alike=True)
+OVER_NOISE = Quantity("regularised suboptimality / predicted", over=noise_gap)
+OVER_FLOOR = Quantity("regularised suboptimality / its limit", over=floor)
+COINS = {"labels": "under coins, too, a gap stays that does not fall with T"}
+PRINTED = {"axis": "horizon", "expected": "contradicted",
+           "why": "corruption leaves a floor α², which the printed bound divides by T"}  # fmt: skip
+
+
+def check(name: str, axis: str, claim, wrong=(), quantity=GAP, right=plugin, **more) -> Check:
+    """A check of the plug-in policy's gap, unless it says otherwise."""
+    return Check(name=name, axis=axis, claim=claim, quantity=quantity, right=right,
+                 wrong=wrong, **more)  # fmt: skip
+
+
+PRIVACY_ONLY = [
+    check("horizon_linear", "horizon", Slope(-1, "privacy only, linear class: {rate}"),
+          [naive_likelihood], LINEAR_GAP),
+    check("horizon", "horizon", Slope(-1, "privacy only: {rate}"), [naive_likelihood]),
+    check("privacy_cost", "privacy_cost", Slope(2, "privacy only: {rate}"), [naive_likelihood]),
+    check("kl_weight", "kl_weight",
+          Ratio("privacy only: gap → Var(π*)·Var(Δ̂)/(2β), Var(Δ̂) = 8·S·(c² − h²)/((1 − h²)²·T)"),
+          [inverted_kl_weight, naive_likelihood], OVER_NOISE),
+    check("num_states", "num_states", Slope(1, "privacy only: {rate}"), [naive_likelihood]),
+]  # fmt: skip
+LEAST = "least gap of any algorithm: {rate}"
+AS_PRINTED = [
+    check("printed_floor_ctl", claim=Slope(-1, "as printed, CTL: {rate}", "at_most"),
+          blind=COINS, **PRINTED),
+    check("printed_floor_ltc", claim=Slope(-1, "as printed, LTC: {rate}", "at_most"),
+          blind=COINS, **PRINTED),
+    check("printed_floor_any_ctl", claim=Slope(-1, f"as printed, CTL, {LEAST}", "at_most"),
+          quantity=LEAST_GAP, right=any_algorithm, **PRINTED),
+    check("printed_floor_any_ltc", claim=Slope(-1, f"as printed, LTC, {LEAST}", "at_most"),
+          quantity=LEAST_GAP, right=any_algorithm, **PRINTED),
+]  # fmt: skip
+CORRECTED = [
+    check("floor_horizon_ctl", "horizon",
+          Ratio("corrected, CTL: gap → gap of E[y] = (1−α)h − α at every T"),
+          [without_adversary], OVER_FLOOR),
+    check("floor_horizon_ltc", "horizon",
+          Ratio("corrected, LTC: gap → gap of E[y] = (1−α)h − c·α at every T"),
+          [without_adversary], OVER_FLOOR),
+    check("floor_corruption_ctl", "corruption", Slope(2, "corrected, CTL: floor {rate}"),
+          [without_privacy_cost]),
+    check("floor_corruption_ltc", "corruption", Slope(2, "corrected, LTC: floor {rate}"),
+          [without_privacy_cost]),
+    check("floor_privacy_cost_ctl", "privacy_cost",
+          Ratio("corrected, CTL: floor → gap of E[y] = (1−α)h − α, free of c(ε)"),
+          [corruption_after_privacy], OVER_FLOOR),
+    check("floor_privacy_cost_ltc", "privacy_cost", Slope(2, "corrected, LTC: floor {rate}"),
+          [corruption_before_privacy]),
+    check("floor_kl_weight", "kl_weight",
+          Ratio("corrected, CTL: floor → β·KL between σ(Δ'/β), tanh(Δ'/2) = E[y], and σ(Δ/β)"),
+          [inverted_kl_weight], OVER_FLOOR),
+]  # fmt: skip
+
+
+def assumes(swept: SweptCheck):
+    """α < 1/2, realizable differences, and twins with equal reports where they are used."""
+    world = swept.sweep.worlds[-1]
+    if isinstance(world, Linear):
+        return
+    fits = world.corruption < 0.5 and world.difference < MAX_DIFFERENCE
+    yield "realizable, α < 1/2", fits, f"Δ = {world.difference:g}, α = {world.corruption:g}"
+    if swept.check.right is any_algorithm:
+        reports, h = world.reports, np.tanh(np.array([twin(world), world.difference]) / 2)
+        other = reported_mean(h[0], reports.cost, reports.corruption, reports.order, 1.0)
+        apart = abs(float(other) - float(reports.mean(h[1])))
+        yield "the twins' labels agree", apart < 1e-12, f"difference of E[z] = {apart:.1e}"
+
+
+THEOREM = Theorem(
+    title="P2 Proposition E.1: offline fast rates, and the floor of corruption",
+    settles=["p2.prop_e_1"],
+    checks=[*PRIVACY_ONLY, *AS_PRINTED, *CORRECTED],
+    worlds={"tabular": Tabular, "linear": Linear},
+    assumes=assumes,
+)

@@ -15,68 +15,129 @@ implementation (loss_type "robust", label_smoothing = q) is compared in the lang
 control is again label smoothing.
 """
 
-from __future__ import annotations
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from repro.base.notation import epsilon_of_cost, flip_prob, keep_prob
-from repro.families.robust.quantities_rdpo import conservative_loss, p4_loss, rdpo_loss
-from repro.study.case import Point, PointCase
+from repro.base.notation import epsilon_of_cost, flip_prob, keep_prob, privacy_cost
+from repro.base.schema import Positive
+from repro.core.check import Check, Quantity, Theorem
 from repro.study.claims import Inequality
-from repro.study.experiment import Experiment
-from repro.study.results import AssumptionResult
-from repro.study.row import Evidence, Measure, Method, Row, Values
 
 ROUNDING = 1e-12
 """Relative difference allowed to two ways of computing one number, times c(ε)."""
 
 
-def from_p4(loss, logit: np.ndarray, label: np.ndarray, epsilon: float) -> np.ndarray:
-    """What a loss differs from P4's by."""
-    return loss(logit, label, flip_prob(epsilon)) - p4_loss(logit, label, epsilon)
+@dataclass(frozen=True)
+class PrivateLabels:
+    """Labels in {0, 1} that are private at the price c(ε).
+
+    Attributes:
+        privacy_cost: c(ε), above 1.
+    """
+
+    privacy_cost: Positive
+
+    @property
+    def epsilon(self) -> float:
+        return epsilon_of_cost(self.privacy_cost)
 
 
-def from_clean(loss, logit: np.ndarray, label: np.ndarray, epsilon: float) -> np.ndarray:
-    """What the mean of a loss over private labels differs from the clean loss by."""
-    flip, keep = flip_prob(epsilon), keep_prob(epsilon)
-    mean = keep * loss(logit, label, flip) + flip * loss(logit, 1 - label, flip)
-    return mean - rdpo_loss(logit, label, 0.0)
+@dataclass(frozen=True)
+class Comparisons:
+    """R comparisons as a loss reads them.
+
+    Attributes:
+        logit: (R,) h, the margin of the response that label 1 prefers.
+        label: (R,) z in {0, 1}.
+        epsilon: of randomized response; inf where there is none.
+        rounding: (R,) by how much two ways of computing one loss may differ.
+    """
+
+    logit: np.ndarray
+    label: np.ndarray
+    epsilon: float
+    rounding: np.ndarray
+
+    @property
+    def flip(self) -> float:
+        """q: the probability that randomized response flips a label."""
+        return flip_prob(self.epsilon)
 
 
-def over_rounding(quantity: str, difference) -> Measure:
-    """One random logit and label per replicate."""
-
-    def of(case: PointCase, rng: np.random.Generator, replicates: int) -> Values:
-        epsilon = epsilon_of_cost(case.value)
-        logit, label = 5 * rng.standard_normal(replicates), rng.integers(0, 2, replicates)
-        unit = ROUNDING * case.value * (1 + np.abs(logit))
-        return {
-            m.name: np.abs(difference(m.run, logit, label, epsilon)) / unit for m in case.methods
-        }
-
-    return Measure(quantity, of, Evidence.COMPUTED)
+def drawn(world: PrivateLabels, rng: np.random.Generator, replicates: int) -> Comparisons:
+    """Random logits and labels."""
+    logit, label = 5 * rng.standard_normal(replicates), rng.integers(0, 2, replicates)
+    rounding = ROUNDING * world.privacy_cost * (1 + np.abs(logit))
+    return Comparisons(logit, label, world.epsilon, rounding)
 
 
-RDPO, SMOOTHING = Method("rdpo", rdpo_loss), Method("label_smoothing", conservative_loss)
+# Algorithms: the loss of each comparison ---------------------------------------------------------
 
 
-class RdpoIdentity(Experiment[PointCase]):
-    """Equality of two losses."""
+def p4(data: Comparisons) -> np.ndarray:
+    """−ln(1−σ(h)) − c(ε)·(z + σ(ε) − 1)·h (P4, eq. 14 and 16)."""
+    debiased = privacy_cost(data.epsilon) * (data.label - data.flip)
+    return np.logaddexp(0.0, data.logit) - debiased * data.logit
 
-    title = "P4 Appendix C: the debiased DPO loss is rDPO's"
-    settles = ("p4.app_c_rdpo",)
 
-    rows = (
-        Row("identity", "privacy_cost", Inequality("P4's loss = rDPO's loss"),
-            over_rounding("|difference| / rounding", from_p4), RDPO, (SMOOTHING,)),
-        Row("unbiased", "privacy_cost",
-            Inequality("its mean over private labels is the clean loss"),
-            over_rounding("|mean − clean loss| / rounding", from_clean), RDPO, (SMOOTHING,)),
-    )  # fmt: skip
+def rdpo(data: Comparisons) -> np.ndarray:
+    """((1−q)·ℓ(z) − q·ℓ(1−z))/(1−2q) (Chowdhury et al. 2024, eq. 12)."""
+    right, wrong = _both_labels(data)
+    return ((1 - data.flip) * right - data.flip * wrong) / (1 - 2 * data.flip)
 
-    def case(self, point: Point) -> PointCase:
-        return PointCase(methods=point.methods, value=point.value)
 
-    def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """The flip probability is known and below ½, for every ε > 0."""
-        return (AssumptionResult("known flip probability below ½", True, "ε > 0"),)
+def label_smoothing(data: Comparisons) -> np.ndarray:
+    """Wrong: (1−q)·ℓ(z) + q·ℓ(1−z), another loss, and a biased one (cDPO)."""
+    right, wrong = _both_labels(data)
+    return (1 - data.flip) * right + data.flip * wrong
+
+
+def _both_labels(data: Comparisons) -> tuple[np.ndarray, np.ndarray]:
+    """ℓ of the label and of its flip."""
+    signed = np.where(data.label > 0, data.logit, -data.logit)
+    return np.logaddexp(0.0, -signed), np.logaddexp(0.0, signed)
+
+
+# Quantities --------------------------------------------------------------------------------------
+
+
+def from_p4(world: PrivateLabels, loss, data: Comparisons, replicates: int) -> np.ndarray:
+    """What a loss differs from P4's by, in units of rounding."""
+    return np.abs(loss(data) - p4(data)) / data.rounding
+
+
+def from_clean(world: PrivateLabels, loss, data: Comparisons, replicates: int) -> np.ndarray:
+    """What the mean of a loss over private labels differs from the clean loss by, likewise."""
+    flipped, clean = replace(data, label=1 - data.label), replace(data, epsilon=np.inf)
+    mean = keep_prob(data.epsilon) * loss(data) + data.flip * loss(flipped)
+    return np.abs(mean - rdpo(clean)) / data.rounding
+
+
+# The claims --------------------------------------------------------------------------------------
+
+NOTHING_LEARNT = dict.fromkeys(("labels", "estimate"), "an identity of losses: nothing is learnt")
+BOTH = {"axis": "privacy_cost", "right": rdpo, "wrong": [label_smoothing], "blind": NOTHING_LEARNT}
+
+THEOREM = Theorem(
+    title="P4 Appendix C: the debiased DPO loss is rDPO's",
+    settles=["p4.app_c_rdpo"],
+    checks=[
+        Check(
+            name="identity",
+            claim=Inequality("P4's loss = rDPO's loss"),
+            quantity=Quantity("|difference| / rounding", from_p4, evidence="computed", drawn=drawn),
+            **BOTH,
+        ),
+        Check(
+            name="unbiased",
+            claim=Inequality("its mean over private labels is the clean loss"),
+            quantity=Quantity(
+                "|mean − clean loss| / rounding", from_clean, evidence="computed", drawn=drawn
+            ),
+            **BOTH,
+        ),
+    ],
+    worlds={"private_labels": PrivateLabels},
+    assumes=lambda swept: [("known flip probability below ½", True, "ε > 0")],
+)

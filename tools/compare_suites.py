@@ -1,7 +1,8 @@
 """Did a change of the code change a result?  Two folders of finished runs, side by side.
 
 Prints one line for every experiment: ``same`` where measurements.parquet is the same to the byte
-and all verdicts agree, otherwise which rows differ and how.  Experiments of one side only are
+and everything that is judged agrees (words, ``needs`` and
+``settings`` apart), otherwise which rows differ and how.  Experiments of one side only are
 named.  Exit status: 0 all the same, 1 some are not, 2 a folder without results.
 
     python tools/compare_suites.py BEFORE AFTER
@@ -14,6 +15,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+WORDS = ("claim", "quantity", "needs", "settings", "method", "check", "name")
+"""What tells about a row, and is not judged."""
 
 
 def differences(before: Path, after: Path) -> Iterator[tuple[str, list[str]]]:
@@ -30,18 +34,26 @@ def differences(before: Path, after: Path) -> Iterator[tuple[str, list[str]]]:
 def _changes(before: Path, after: Path) -> Iterator[str]:
     one, other = (_outcomes(run / "verdict.json") for run in (before, after))
     for name in sorted(one.keys() | other.keys()):
-        if one.get(name) != other.get(name):
-            yield f"{name}: {one.get(name, 'absent')} → {other.get(name, 'absent')}"
+        was, now = one.get(name, {}), other.get(name, {})
+        for key in sorted(was.keys() | now.keys()):
+            if was.get(key) != now.get(key):
+                yield f"{name}: {key} {was.get(key, 'absent')} → {now.get(key, 'absent')}"
     tables = [(run / "measurements.parquet").read_bytes() for run in (before, after)]
     if tables[0] != tables[1]:
         yield "measurements.parquet differs"
 
 
-def _outcomes(file: Path) -> dict[str, str]:
-    """Verdict by row, and by row and control."""
+def _outcomes(file: Path) -> dict[str, dict[str, Any]]:
+    """What is judged, by row, and by row and control."""
     content: dict[str, Any] = json.loads(file.read_text())
-    controls = {f"{one['check']} / {one['name']}": one["verdict"] for one in content["controls"]}
-    return {one["name"]: one["verdict"] for one in content["checks"]} | controls
+    rows = {one["name"]: one for one in content["checks"]}
+    controls = {f"{one['check']} / {one['name']}": one for one in content["controls"]}
+    whole = {key: content[key] for key in ("verdict", "expected", "statements", "seed", "budget")}
+    held = all(one["holds"] for one in content.get("assumptions", []))
+    found = {"": {**whole, "assumptions hold": held}}
+    for name, one in (rows | controls).items():
+        found[name] = {key: value for key, value in one.items() if key not in WORDS}
+    return found
 
 
 def main(words: list[str]) -> int:

@@ -39,6 +39,11 @@ def the_truth(fitted: Tensor, truth: Tensor) -> Tensor:
     return truth.expand_as(fitted)
 
 
+def the_opposite(fitted: Tensor, truth: Tensor) -> Tensor:
+    """A learner that takes the worst for the best: what it fitted, with the sign reversed."""
+    return -fitted
+
+
 def bradley_terry(win_prob: Tensor) -> Tensor:
     """Labels follow the true win probabilities."""
     return win_prob

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import importlib
 import traceback
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
 from repro.base.errors import BadInput
 from repro.base.places import names, place_of
+from repro.core.check import Theorem
 from repro.study.experiment import Experiment
 
 
@@ -29,6 +31,8 @@ def find(slug: str, folder: Path | None = None) -> type[Experiment]:
     """
     place = place_of(slug, folder)
     module = _imported(place.module(slug), place.code(slug))
+    if isinstance(theorem := getattr(module, "THEOREM", None), Theorem):
+        return _experiment_of(theorem, module.__name__)
     own = (
         item for item in vars(module).values() if getattr(item, "__module__", "") == module.__name__
     )
@@ -36,6 +40,13 @@ def find(slug: str, folder: Path | None = None) -> type[Experiment]:
         if isinstance(item, type) and issubclass(item, Experiment):
             return item
     raise BadInput("theorem", slug, f"{place.code(slug)} defines no Experiment")
+
+
+@cache
+def _experiment_of(theorem: Theorem, module: str) -> type[Experiment]:
+    from repro.study.theorem_experiment import experiment_of
+
+    return experiment_of(theorem, module)
 
 
 def _imported(name: str, path: Path) -> ModuleType:

@@ -10,7 +10,7 @@ from repro.base.errors import BadInput, nearest
 from repro.study.fingerprint import fingerprint
 from repro.study.stages import STAGES
 
-NUMBERS = frozenset({"bonus"})
+NUMBERS = frozenset({"bonus", "optimism", "pessimism"})
 """Stages that are a multiple and no object."""
 LARGEST = 1e6
 """A bonus times more than this is no question about the bonus, and overflows in exponents."""
@@ -22,6 +22,7 @@ def _named() -> Mapping[str, Mapping[str, Any]]:
     from repro.preferences import label_law as law
     from repro.privacy.central_noise import GAUSSIAN, NO_NOISE
 
+    bonus = {"as_printed": 1.0, "none": 0.0, "reversed": -1.0}
     return {
         "labels": {"bradley_terry": law.bradley_terry, "fair_coins": law.fair_coins},
         "channel": {
@@ -30,7 +31,10 @@ def _named() -> Mapping[str, Mapping[str, Any]]:
         },
         "noise": {"gaussian": GAUSSIAN, "no_noise": NO_NOISE},
         "estimate": {"as_fitted": law.as_fitted, "the_truth": law.the_truth},
-        "bonus": {"as_printed": 1.0, "none": 0.0, "reversed": -1.0},
+        "bonus": bonus,
+        "optimism": bonus,
+        "pessimism": bonus,
+        "reference": {"as_stated": "as_stated", "uniform": "uniform"},
     }
 
 

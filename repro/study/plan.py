@@ -22,6 +22,7 @@ from repro.study.machine import machine
 from repro.study.row import Evidence
 from repro.study.sources import code_fingerprint
 from repro.study.stream import stream
+from repro.study.theorem_experiment import CheckTrial
 from repro.study.trial import Trial
 
 
@@ -155,10 +156,15 @@ def measure_block(plan: Plan, block: Block) -> np.ndarray:
     """
     trial, kind = built(plan).trials[block.check], plan.kind
     check, replicates = trial.check, plan.replicates(trial.check)
-    draws = trial.row.draws or trial.row.name
     undrawn = _undrawn(kind, check.name, plan.setting.device, replicates, trial.identity)
     if undrawn:
         return undrawn[0].copy()
+    if isinstance(trial, CheckTrial):
+        values, drew = trial.measured(plan.slug, plan.seed, block.block, replicates)
+        if not drew:
+            undrawn.append(values.copy())
+        return values
+    draws = trial.row.draws or trial.row.name
     rngs = [stream(plan.seed, plan.slug, draws, float(v), block.block) for v in check.grid]
     before = [_state(rng) for rng in rngs]
     found = trial.measure(rngs, replicates)

@@ -41,6 +41,7 @@ class Need(StrEnum):
     PESSIMISM = "pessimism"
     COVERAGE = "coverage"
     DEBIASING = "debiasing"
+    ALGORITHM = "algorithm"
 
 
 F = TypeVar("F")

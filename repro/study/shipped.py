@@ -55,7 +55,9 @@ def _compare(given: Mapping[str, Any], meant: Mapping[str, Any], place: str) -> 
         if (
             value is not None
             and given[key] is None
-            and place.startswith(("theorem.probes", "theorem.instances"))
+            and place.startswith(
+                ("theorem.probes", "theorem.sweeps", "theorem.worlds", "theorem.instances")
+            )
         ):
             raise BadInput(at, "null", REQUIRED)
         if isinstance(value, Mapping) and isinstance(given[key], Mapping):

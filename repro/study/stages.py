@@ -24,6 +24,9 @@ STAGES = {
     "order": "corruption before or after the randomizer",
     "reading": "how reports are debiased",
     "bonus": "multiple of the bonus or of optimism: 1 as printed, 0 none, −1 reversed",
+    "optimism": "multiple of the bonus of an optimistic learner: 1 as printed, 0 none, −1 reversed",
+    "pessimism": "the same of a pessimistic learner",
+    "reference": "as_stated, or uniform: what responses are drawn from",
     "estimate": "what the estimator returns, given the truth",
 }
 """Name and meaning of every stage."""

@@ -1,0 +1,1 @@
+"""Worlds, algorithms, quantities, checks: how a theorem is written down."""

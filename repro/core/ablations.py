@@ -1,0 +1,163 @@
+"""What does a check notice?  Every stage that its worlds have is taken away, through the same code.
+
+The algorithm goes on believing in what was taken away.  What the verdict notices is what the check
+needs: measured, and kept as a snapshot (``repro.core.needs``).  A measured, exact or searched check
+must notice fair coins, being handed the truth, and the opposite of its estimate, or say why not
+(``Check.blind``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from repro.core.check import Instead, SweptCheck
+from repro.core.worlds import field_values
+from repro.corruption.debiasing import no_debias
+from repro.preferences.label_law import fair_coins, no_randomizer, the_opposite, the_truth
+from repro.privacy.central_noise import NO_NOISE
+from repro.study.judge import judge
+from repro.study.results import Series
+from repro.study.row import Need
+
+MUST = {"labels": Need.LABELS, "estimate": Need.TRUTH_HIDDEN, "algorithm": Need.ALGORITHM}
+"""What a check about an algorithm notices; ``Check.blind`` has its reasons by these names."""
+ABOUT_AN_ALGORITHM = ("measured", "exact", "searched")
+
+
+@dataclass(frozen=True)
+class Ablation:
+    """One thing that is taken away.
+
+    Attributes:
+        name: in words, as the matrix shows it.
+        need: what a check that notices is said to need.
+        stage: the field of a world that is replaced.
+        put: world → what stands there instead.
+    """
+
+    name: str
+    need: Need
+    stage: str
+    put: Callable[[Any], Any]
+
+
+ABLATIONS = (
+    Ablation("fair coins as labels", Need.LABELS, "labels", lambda world: fair_coins),
+    Ablation("truth as estimate", Need.TRUTH_HIDDEN, "estimate", lambda world: the_truth),
+    Ablation("the estimate's opposite", Need.ALGORITHM, "estimate", lambda world: the_opposite),
+    Ablation("no randomizer", Need.PRIVACY, "channel", lambda world: no_randomizer),
+    Ablation("no central noise", Need.NOISE, "noise", lambda world: NO_NOISE),
+    Ablation("idle adversary", Need.ADVERSARY, "adversary", lambda world: world.idle_adversary),
+    Ablation("orders exchanged", Need.ORDER, "order", lambda world: world.order.swapped),
+    Ablation("no optimism", Need.OPTIMISM, "optimism", lambda world: 0.0),
+    Ablation("optimism reversed", Need.OPTIMISM, "optimism", lambda world: -1.0),
+    Ablation("no pessimism", Need.PESSIMISM, "pessimism", lambda world: 0.0),
+    Ablation("pessimism reversed", Need.PESSIMISM, "pessimism", lambda world: -1.0),
+    Ablation("reference made uniform", Need.COVERAGE, "reference", lambda world: "uniform"),
+    Ablation("no debiasing", Need.DEBIASING, "reading", lambda world: no_debias),
+)
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What one check did when one thing was taken away.
+
+    Attributes:
+        check: its name.
+        evidence: how it knows.
+        ablation: what was taken away.
+        before, after: its verdict with everything in place, and then; ``error`` and what it says
+            where measuring stops.
+    """
+
+    check: str
+    evidence: str
+    ablation: Ablation
+    before: str
+    after: str
+
+    @property
+    def noticed(self) -> bool:
+        """Whether the verdict changed."""
+        return self.before != self.after
+
+
+def taken_away(
+    theorem: str, swept: SweptCheck, seed: int, blocks: int, replicates: int, row_error: float,
+    declared: Callable[[SweptCheck], Any],
+) -> Iterator[Taken]:  # fmt: skip
+    """Every stage that the worlds of a check have, taken away one after another.
+
+    Args:
+        theorem: its name, which names the streams.
+        swept: the check on its worlds.
+        seed, blocks, replicates, row_error: of the budget; replicates in one block.
+        declared: swept check → what is judged.
+    """
+
+    def verdict(one: SweptCheck) -> str:
+        found = _values(theorem, one, seed, blocks, replicates)
+        series = Series(np.array(one.sweep.grid), found)
+        check = declared(one)
+        return judge(check, check.method, series, row_error).verdict
+
+    before = verdict(swept)
+    have = field_values(swept.sweep.worlds[0])
+    for ablation in ABLATIONS:
+        if ablation.stage not in have:
+            continue
+        try:
+            after = verdict(_without(swept, ablation))
+        except Exception as problem:  # noqa: BLE001 - what stops without a stage has noticed
+            after = f"error: {type(problem).__name__}"
+        evidence = swept.check.quantity.evidence
+        yield Taken(swept.name, evidence, ablation, before, after)
+
+
+def _without(swept: SweptCheck, ablation: Ablation) -> SweptCheck:
+    return swept.instead(**{ablation.stage: Instead(ablation.put)})
+
+
+def _values(theorem: str, swept: SweptCheck, seed: int, blocks: int, replicates: int):
+    """(G, K, R) of the algorithm under test alone."""
+    alone = replace(swept, check=replace(swept.check, wrong=()))
+    found = []
+    for number in range(blocks):
+        values, drew = alone.block_and_draws(theorem, seed, number, replicates)
+        found.append(values[:, 0])
+        if not drew:
+            found = [values[:, 0]] * blocks
+            break
+    return np.stack(found, axis=1)
+
+
+def complaints(
+    swept: SweptCheck, found: Sequence[str], kept: Sequence[str] | None, have: Sequence[str]
+) -> list[str]:
+    """What is wrong with what a check notices.
+
+    Args:
+        swept: the check.
+        found: what it was seen to need.
+        kept: what the snapshot says; None where there is none.
+        have: needs that could be asked about, since its worlds have the stage.
+    """
+    told = []
+    if kept is not None and list(kept) != list(found):
+        told.append(f"the snapshot has: {', '.join(kept) or 'nothing'}")
+    if swept.check.quantity.evidence not in ABOUT_AN_ALGORITHM:
+        return told
+    for name, need in MUST.items():
+        reason = swept.check.blind.get(name)
+        if need.value in found and reason:
+            told.append(f"notices {need.value}, against its reason in blind")
+        if need.value not in found and not reason:
+            why = (
+                "does not notice" if need.value in have else "has no stage to show that it notices"
+            )
+            told.append(f"{why} {need.value}, and gives no reason in blind")
+    return told

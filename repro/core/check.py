@@ -1,0 +1,365 @@
+"""A check in one place: what is claimed, of which quantity, by which algorithm, and what is wrong.
+
+Seven words.  A *statement* is what a paper prints.  A *world* is a frozen dataclass: all that a
+measurement reads.  An *algorithm* is a function of a world.  A *quantity* is what is measured of an
+algorithm.  A *check* holds a quantity against a claim while one field of a world is swept; it has
+algorithms that are wrong on purpose and must be caught.  A *block* is a pure function of check,
+seed and number.  A *verdict* is what the numbers say.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, replace
+from functools import cached_property, lru_cache, partial, wraps
+from typing import Any
+
+import numpy as np
+
+from repro.base.errors import BadInput
+from repro.base.notation import AXES
+from repro.base.schema import MAX_PAIRS
+from repro.core.worlds import Sweep, field_values, put
+from repro.study.checks import Verdict
+from repro.study.claims import Claim
+from repro.study.stream import stream
+
+Algorithm = Callable[..., Any]
+"""``f(world)`` or ``f(world, rng, replicates)``; where all algorithms read the same simulation,
+``f(data)`` of what ``Quantity.drawn`` made of the world."""
+Assumed = tuple[str, bool, str]
+"""Name of an assumption, whether it holds, and its numbers in words."""
+WITHOUT_DRAWS = ("exact", "proved", "machine_checked")
+FAILURE_PROB = 0.05
+"""δ of claims that may fail with it, on worlds that have none of their own."""
+
+
+def named(name: str, algorithm: Algorithm, **constants: Any) -> Algorithm:
+    """An algorithm at constants of its own, under a name of its own.
+
+    >>> def scaled(world: float, by: float) -> float:
+    ...     return by * world
+    >>> half = named("half", scaled, by=0.5)
+    >>> half.__name__, half(3.0)
+    ('half', 1.5)
+    """
+    bound = partial(algorithm, **constants)
+
+    @wraps(algorithm)
+    def at(*given: Any) -> Any:
+        return bound(*given)
+
+    # Content keys know a function by its qualified name and by what it has closed over.
+    at.__name__ = at.__qualname__ = name
+    of = inspect.signature(algorithm)
+    kept = [one for one in of.parameters.values() if one.name not in constants]
+    at.__signature__ = of.replace(parameters=kept)  # type: ignore[attr-defined]
+    return at
+
+
+def privacy_mistake(algorithm: Algorithm) -> Algorithm:
+    """Wrong about privacy alone, so right where there is none: left out at ε = ∞."""
+    algorithm.privacy_mistake = True  # type: ignore[attr-defined]
+    return algorithm
+
+
+@lru_cache(maxsize=4096)
+def told(algorithm: Algorithm, world: Any) -> Any:
+    """What an algorithm makes of a world, the same object every time: searches stay cached."""
+    return algorithm(world)
+
+
+def measured_alone(world: Any, algorithm: Algorithm, rng: np.random.Generator, replicates: int):
+    """The algorithm's own number: what most quantities are."""
+    return algorithm(world, rng, replicates)
+
+
+def of_world(world: Any, algorithm: Algorithm, rng: np.random.Generator, replicates: int):
+    """The same of an algorithm that draws nothing."""
+    return algorithm(world)
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """What is measured of an algorithm, and how that is known.
+
+    Attributes:
+        words: what it is, with the unit in brackets.
+        of: (world, algorithm, stream, replicates) → (replicates,) values, or one exact number;
+            NaN where a replicate failed.
+        evidence: measured, exact, searched, proved, computed.
+        alike: whether every algorithm begins where the stream began.
+        drawn: (world, stream, replicates) → data that all algorithms read; ``of`` gets them in
+            the place of the stream.
+        together: (worlds, algorithms, streams, replicates) → values by world and algorithm, in
+            the place of ``of`` where several worlds, or several algorithms, are one batch.
+        over: world → the number that values are divided by.  It reads the world as it is stated,
+            also where a stage of what is measured is taken away.
+        less: world → a number that is taken off, likewise.
+    """
+
+    words: str
+    of: Callable[..., Any] = measured_alone
+    _: KW_ONLY
+    evidence: str = "measured"
+    alike: bool = False
+    drawn: Callable[..., Any] | None = None
+    together: Callable[..., Any] | None = None
+    over: Callable[[Any], float] | None = None
+    less: Callable[[Any], float] | None = None
+
+    @property
+    def draws(self) -> bool:
+        """Whether its numbers may depend on the seed."""
+        return self.evidence not in WITHOUT_DRAWS
+
+    def values(
+        self, worlds: Sequence[Any], algorithms: Sequence[Algorithm],
+        rngs: Sequence[np.random.Generator], replicates: int, stated: Sequence[Any],
+    ) -> np.ndarray:  # fmt: skip
+        """(G, M, R) of all worlds and algorithms; what is claimed is read off ``stated`` worlds."""
+        if self.together:
+            found = self.together(worlds, algorithms, rngs, replicates)
+        else:
+            pairs = zip(worlds, rngs, strict=True)
+            found = [self._at(world, algorithms, rng, replicates) for world, rng in pairs]
+        rows = [
+            [np.broadcast_to(self._claimed(values, world), (replicates,)) for values in at]
+            for at, world in zip(found, stated, strict=True)
+        ]
+        return np.array(rows, dtype=np.float64)
+
+    def _at(self, world, algorithms, rng: np.random.Generator, replicates: int) -> list[Any]:
+        if self.drawn:
+            data = self.drawn(world, rng, replicates)
+            return [self.of(world, algorithm, data, replicates) for algorithm in algorithms]
+        begun, found = rng.bit_generator.state, []
+        for algorithm in algorithms:
+            if self.alike:
+                rng.bit_generator.state = begun
+            found.append(self.of(world, algorithm, rng, replicates))
+        return found
+
+    def _claimed(self, values: Any, world: Any) -> np.ndarray:
+        """The values in the unit of the claim."""
+        found = np.asarray(values, dtype=np.float64)
+        if self.less:
+            found = found - self.less(world)
+        return found / (self.over(world) or math.nan) if self.over else found
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Check:
+    """One claim about one quantity; the config says on which worlds, and at which values.
+
+    Attributes:
+        name: in files and on figures; also of its random streams, unless ``draws`` is given.
+        axis: what is swept, one of ``repro.base.notation.AXES``.
+        claim: with its tolerance.
+        quantity: what is measured.
+        right: the algorithm under test.
+        wrong: algorithms that must come out contradicted, by the same code.
+        at: dotted place of the swept field, where it is not the axis itself.
+        settles: ids in the catalogue; those of the theorem unless given.
+        expected: the verdict that is pinned for an honest run.
+        why: the reason of a pinned verdict other than ``supported``.
+        keeps: fields that an override does not change, because the claim is about their value.
+        blind: by stage ("labels", "estimate"), why the check need not notice that it is gone.
+        draws: name of its random streams; checks of one name meet the same draws at a value.
+    """
+
+    name: str
+    axis: str
+    claim: Claim
+    quantity: Quantity
+    right: Algorithm
+    wrong: Sequence[Algorithm] = ()
+    at: str = ""
+    settles: Sequence[str] = ()
+    expected: Verdict = "supported"
+    why: str = ""
+    keeps: Sequence[str] = ()
+    blind: Mapping[str, str] = field(default_factory=dict)
+    draws: str = ""
+
+    def __post_init__(self) -> None:
+        if self.axis not in AXES:
+            raise ValueError(f"{self.name}: no axis {self.axis!r}; allowed: {', '.join(AXES)}")
+        if self.expected != "supported" and not self.why:
+            raise ValueError(f"{self.name}: a pinned {self.expected} needs its reason in why")
+
+
+@dataclass(frozen=True, eq=False)
+class SweptCheck:
+    """A check on its worlds: what is measured and judged.
+
+    Attributes:
+        check: what is claimed.
+        sweep: the worlds as they are stated.
+        stages: by field, what stands there instead in the worlds that are measured.
+        scaled: by how much an override has multiplied the labels.
+    """
+
+    check: Check
+    sweep: Sweep
+    stages: Mapping[str, Any] = field(default_factory=dict)
+    scaled: float = 1.0
+
+    @property
+    def name(self) -> str:
+        return self.check.name
+
+    @cached_property
+    def measured(self) -> tuple[Any, ...]:
+        """The worlds that are measured: fields that are stages may be others than stated."""
+        return tuple(put(world, self._own(world)) for world in self.sweep.worlds)
+
+    def _own(self, world: Any) -> dict[str, Any]:
+        """The stages that a world has; one may depend on the world (``Instead``)."""
+        have = field_values(world)
+        return {
+            name: stage.of(world) if isinstance(stage, Instead) else stage
+            for name, stage in self.stages.items()
+            if name in have
+        }
+
+    @property
+    def algorithms(self) -> tuple[Algorithm, ...]:
+        """The one under test, then the wrong ones that are wrong on these worlds."""
+        free = all(getattr(world, "epsilon", 0.0) == math.inf for world in self.sweep.worlds)
+        wrong = [one for one in self.check.wrong if not (free and hasattr(one, "privacy_mistake"))]
+        return (self.check.right, *wrong)
+
+    @property
+    def failure_prob(self) -> float:
+        """δ of the statement, for claims that may fail with it."""
+        return getattr(self.sweep.worlds[0], "failure_prob", FAILURE_PROB)
+
+    def takes(self, name: str) -> bool:
+        """Whether an override of a field reaches the worlds: they have it, and it is not swept."""
+        have = field_values(self.sweep.worlds[0])
+        return name in have and name not in (self.sweep.at, *self.check.keeps)
+
+    def under(self, given: Mapping[str, Any]) -> SweptCheck:
+        """The check with fields of its worlds replaced, those apart that it sweeps or keeps.
+
+        Raises:
+            BadInput: a value that a field does not allow, or that would need too many labels.
+        """
+        taken = {name: value for name, value in given.items() if self.takes(name)}
+        if not taken:
+            return self
+        sweep, most = self.sweep, math.inf if self.sweep.at == "n_pairs" else MAX_PAIRS
+        first = sweep.worlds[0]
+        scaled = 1.0 if "n_pairs" in taken else _more_labels(first, put(first, taken))
+
+        def change(world: Any) -> Any:
+            other = put(world, taken)
+            if scaled == 1.0 or not hasattr(other, "n_pairs"):
+                return other
+            return replace(other, n_pairs=round(min(world.n_pairs * scaled, most)))
+
+        found = sweep.each(change)
+        if len(found.grid) < min(len(sweep.grid), self.check.claim.fewest):
+            need = f"{self.name} would need more than {MAX_PAIRS:g} labels"
+            key, value = next(iter(taken.items()))
+            raise BadInput(key, value, f"{need}; allowed: a larger budget")
+        return replace(self, sweep=found, scaled=scaled)
+
+    def instead(self, **stages: Any) -> SweptCheck:
+        """The check with stages of the measured worlds replaced: what does it notice?"""
+        return replace(self, stages={**self.stages, **stages})
+
+    def block(self, theorem: str, seed: int, number: int, replicates: int) -> np.ndarray:
+        """(G, M, R) of one block: a pure function of its arguments."""
+        return self.block_and_draws(theorem, seed, number, replicates)[0]
+
+    def block_and_draws(
+        self, theorem: str, seed: int, number: int, replicates: int
+    ) -> tuple[np.ndarray, bool]:
+        """The block, and whether anything was drawn: if not, every block of every seed is this one.
+
+        Raises:
+            RuntimeError: a check that says that it is exact or proved has drawn.
+        """
+        draws = self.check.draws or self.name
+        rngs = [stream(seed, theorem, draws, value, number) for value in self.sweep.grid]
+        begun = [_state(rng) for rng in rngs]
+        given = self.measured, self.algorithms, rngs, replicates
+        values = self.check.quantity.values(*given, stated=self.sweep.worlds)
+        drew = begun != [_state(rng) for rng in rngs]
+        if drew and not self.check.quantity.draws:
+            raise RuntimeError(f"{self.name} is {self.check.quantity.evidence}, and draws")
+        return values, drew
+
+
+def _state(rng: np.random.Generator) -> str:
+    return repr(rng.bit_generator.state)
+
+
+def _more_labels(world: Any, other: Any) -> float:
+    """By how much another world multiplies the labels, so that a check stays in its regime."""
+    return world.more_labels(other) if hasattr(world, "more_labels") else 1.0
+
+
+@dataclass(frozen=True)
+class Instead:
+    """What stands for a stage where it depends on the world.
+
+    Attributes:
+        of: world → the object.
+    """
+
+    of: Callable[[Any], Any]
+
+
+Assumes = Callable[[SweptCheck], Iterable[Assumed]]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Theorem:
+    """A statement with its checks, and what it assumes; ``THEOREM`` of a file in ``theorems/``.
+
+    Attributes:
+        title: for people.
+        settles: ids in the catalogue that checks without their own speak for.
+        checks: of its parts.
+        worlds: the classes of its worlds, by the name that the config group calls them.
+        assumes: (check on its worlds) → what must hold there.
+        extra: the optional extra whose libraries measuring needs.
+        estimate: (checks, replicates by name) → what a run would need, for ``dry_run=true``.
+    """
+
+    title: str
+    settles: Sequence[str] = ()
+    checks: Sequence[Check]
+    worlds: Mapping[str, type]
+    assumes: Assumes | None = None
+    extra: str = ""
+    estimate: Callable[[Sequence[SweptCheck], Mapping[str, int]], str] | None = None
+
+    @property
+    def statements(self) -> tuple[str, ...]:
+        """Ids in the catalogue that its checks speak for."""
+        own = [one for check in self.checks for one in check.settles or self.settles]
+        return tuple(dict.fromkeys(own))
+
+
+def at_both_ends(*assumed: Callable[[Any], Iterable[Assumed]], of: type = object) -> Assumes:
+    """Assumptions on the first and the last world of every sweep.
+
+    Args:
+        assumed: each gives (name, whether it holds, numbers in words) of a world.
+        of: worlds of other classes are left out.
+    """
+
+    def assumes(swept: SweptCheck) -> Iterable[Assumed]:
+        for end in (0, -1):
+            if isinstance(world := swept.sweep.worlds[end], of):
+                for one in assumed:
+                    for name, holds, detail in one(world):
+                        yield f"at {swept.sweep.grid[end]:g}: {name}", holds, detail
+
+    return assumes

@@ -1,0 +1,34 @@
+"""Needs are measured, not declared: what each check was seen to notice, kept as a snapshot.
+
+``python -m repro.ablate theorem=NAME`` takes every stage of every world away and writes what it
+finds with ``--write``; ``conf/needs/NAME.json`` keeps it.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+
+from repro.base.paths import conf_dir
+from repro.base.places import place_of
+from repro.study.row import Need
+
+
+def needs_file(theorem: str) -> Path:
+    """Where the snapshot of a theorem is kept: beside its config group."""
+    try:
+        folder = place_of(theorem).config(theorem).parent.parent
+    except Exception:  # noqa: BLE001 - a theorem of another folder has its snapshot there
+        folder = conf_dir()
+    return folder / "needs" / f"{theorem}.json"
+
+
+@cache
+def _kept(path: Path) -> dict[str, list[str]]:
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+
+def needs_of(theorem: str, check: str) -> tuple[Need, ...]:
+    """What a check was seen to notice; nothing where there is no snapshot."""
+    return tuple(Need(one) for one in _kept(needs_file(theorem)).get(check, ()))
