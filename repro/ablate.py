@@ -5,7 +5,7 @@ same code: what the verdict notices is what the row needs.  A row about an algor
 fair coins, being handed the truth, and its estimate reversed, or say why not.
 
   python -m repro.ablate theorem=offline_gap
-  python -m repro.ablate theorem=offline_gap --write     keep the needs as conf/needs/offline_gap.json
+  python -m repro.ablate theorem=offline_gap --write      keep it: conf/needs/offline_gap.json
   python -m repro.ablate "theorem=glob(*,exclude=llm_*)" markdown=docs/ablations.md
   python -m repro.ablate theorem=log_regret,private_xpo budget=laptop --json
 

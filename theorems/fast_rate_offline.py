@@ -31,19 +31,22 @@ adversary has exponent −1 in T (control without_adversary of floor_horizon_*),
 contradiction is the adversary's doing.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import torch
 
 from repro.base.notation import privacy_cost
 from repro.base.schema import Count, KLWeight, Pairs, Positive
-from repro.core.check import Check, Quantity, SweptCheck, Theorem, named, privacy_mistake
+from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named, privacy_mistake
 from repro.corruption.huber_square import reported_mean
 from repro.corruption.orders import Order
 from repro.estimators.mixture_mle import mixture_mle
 from repro.instances.choices import AnyChoice
 from repro.instances.labelled import HuberLabels, PrivateLabels, built
+from repro.instances.linear import LinearWorld
 from repro.policies.gibbs import gibbs_suboptimality
 from repro.preferences.label_counts import draw_label_counts
 from repro.preferences.label_law import on_arrays
@@ -57,18 +60,38 @@ MAX_DIFFERENCE = 2.0
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Tabular(HuberLabels):
+class FastRates(PrivateLabels):
+    """T labels, and the plug-in policy π̂ ∝ π_ref·exp(r̂/β).
+
+    Attributes:
+        horizon: T.
+    """
+
+    horizon: Pairs
+
+    def gap(self, estimate: Any) -> np.ndarray:
+        """(R,) J_β(π*) − J_β(π̂) of estimated rewards."""
+        raise NotImplementedError
+
+    def learn(self, rng: np.random.Generator, replicates: int, cost: float | None = None) -> Any:
+        """Rewards estimated from R datasets, reports read with a factor ``cost`` (c(ε) unless
+        given).
+        """
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Tabular(HuberLabels, FastRates):
     """S equally likely states, uniform π_ref, reward difference Δ everywhere, T labels.
 
     π̂ ∝ π_ref·exp(r̂/β) with Δ̂ = 2·artanh(c·z̄) state by state, the minimiser of the mixture log
     loss and of the square loss alike; its gap is β·KL(π̂‖π*) exactly.
 
     Attributes:
-        horizon, num_states, difference, kl_weight: T, S, Δ and β.
+        num_states, difference, kl_weight: S, Δ and β.
         claimed_order: of corruption and privacy, in the floor that is claimed.
     """
 
-    horizon: Pairs
     num_states: Count
     difference: Positive
     kl_weight: KLWeight
@@ -96,15 +119,20 @@ class Tabular(HuberLabels):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Linear(PrivateLabels):
+class Linear(FastRates):
     """A linear class of rewards in place of the table; β is the world's."""
 
-    horizon: Pairs
     instance: AnyChoice
+
+    @property
+    def world(self) -> LinearWorld:
+        found = built(self.instance)
+        assert isinstance(found, LinearWorld)
+        return found
 
     def gap(self, estimate: torch.Tensor) -> np.ndarray:
         """(R,) J_β(π*) − J_β(π̂) of (R, d) estimates."""
-        world = built(self.instance)
+        world = self.world
         off = estimate - world.theta
         ratio = torch.einsum("sad,rd->rsa", world.features, off) / world.kl_weight
         best, states = world.optimal_policy, world.state_prob
@@ -112,7 +140,7 @@ class Linear(PrivateLabels):
 
     def learn(self, rng: np.random.Generator, replicates: int, cost: float | None = None):
         """(R, d) maximum likelihood on simulated datasets; at ``cost`` 1 it assumes no privacy."""
-        world, assumed = built(self.instance), self.epsilon if cost is None else np.inf
+        world, assumed = self.world, self.epsilon if cost is None else np.inf
         counts = draw_label_counts(
             rng, world.cell_prob, world.reward_diff, self.horizon, self.epsilon, replicates,
             self.labels, self.channel,
@@ -152,7 +180,7 @@ def twin(world: Tabular) -> float:
 # Algorithms: right, and wrong on purpose --------------------------------------------------------
 
 
-def plugin(world: Tabular | Linear, rng: np.random.Generator, replicates: int) -> np.ndarray:
+def plugin(world: FastRates, rng: np.random.Generator, replicates: int) -> np.ndarray:
     """The plug-in policy."""
     return world.gap(world.learn(rng, replicates))
 
@@ -189,9 +217,7 @@ def corruption_before_privacy(world: Tabular, rng, replicates: int) -> np.ndarra
 
 
 @privacy_mistake
-def naive_likelihood(
-    world: Tabular | Linear, rng: np.random.Generator, replicates: int
-) -> np.ndarray:
+def naive_likelihood(world: FastRates, rng: np.random.Generator, replicates: int) -> np.ndarray:
     """Wrong: reports are taken for labels."""
     return world.gap(world.learn(rng, replicates, cost=1.0))
 
@@ -206,12 +232,18 @@ LEAST_GAP = replace(GAP, evidence="computed")
 LINEAR_GAP = replace(GAP, alike=True)
 OVER_NOISE = Quantity("regularised suboptimality / predicted", over=noise_gap)
 OVER_FLOOR = Quantity("regularised suboptimality / its limit", over=floor)
-COINS = {"labels": "under coins, too, a gap stays that does not fall with T"}
-PRINTED = {"axis": "horizon", "expected": "contradicted",
-           "why": "corruption leaves a floor α², which the printed bound divides by T"}  # fmt: skip
+STAYS = dict.fromkeys(("labels", "algorithm"), "then, too, a gap stays that does not fall with T")
+PRINTED: Any = {
+    "axis": "horizon",
+    "expected": "contradicted",
+    "why": "corruption leaves a floor α², which the printed bound divides by T",
+}
 
 
-def check(name: str, axis: str, claim, wrong=(), quantity=GAP, right=plugin, **more) -> Check:
+def check(
+    name: str, axis: str, claim: Slope | Ratio, wrong: Sequence[Algorithm] = (),
+    quantity: Quantity = GAP, right: Algorithm = plugin, **more: Any,
+) -> Check:  # fmt: skip
     """A check of the plug-in policy's gap, unless it says otherwise."""
     return Check(name=name, axis=axis, claim=claim, quantity=quantity, right=right,
                  wrong=wrong, **more)  # fmt: skip
@@ -230,9 +262,9 @@ PRIVACY_ONLY = [
 LEAST = "least gap of any algorithm: {rate}"
 AS_PRINTED = [
     check("printed_floor_ctl", claim=Slope(-1, "as printed, CTL: {rate}", "at_most"),
-          blind=COINS, **PRINTED),
+          blind=STAYS, **PRINTED),
     check("printed_floor_ltc", claim=Slope(-1, "as printed, LTC: {rate}", "at_most"),
-          blind=COINS, **PRINTED),
+          blind=STAYS, **PRINTED),
     check("printed_floor_any_ctl", claim=Slope(-1, f"as printed, CTL, {LEAST}", "at_most"),
           quantity=LEAST_GAP, right=any_algorithm, **PRINTED),
     check("printed_floor_any_ltc", claim=Slope(-1, f"as printed, LTC, {LEAST}", "at_most"),

@@ -16,6 +16,7 @@ control is again label smoothing.
 """
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -117,7 +118,12 @@ def from_clean(world: PrivateLabels, loss, data: Comparisons, replicates: int) -
 # The claims --------------------------------------------------------------------------------------
 
 NOTHING_LEARNT = dict.fromkeys(("labels", "estimate"), "an identity of losses: nothing is learnt")
-BOTH = {"axis": "privacy_cost", "right": rdpo, "wrong": [label_smoothing], "blind": NOTHING_LEARNT}
+BOTH: Any = {
+    "axis": "privacy_cost",
+    "right": rdpo,
+    "wrong": [label_smoothing],
+    "blind": NOTHING_LEARNT,
+}
 
 THEOREM = Theorem(
     title="P4 Appendix C: the debiased DPO loss is rDPO's",

@@ -48,7 +48,9 @@ def _outcomes(file: Path) -> dict[str, dict[str, Any]]:
     content: dict[str, Any] = json.loads(file.read_text())
     rows = {one["name"]: one for one in content["checks"]}
     controls = {f"{one['check']} / {one['name']}": one for one in content["controls"]}
-    whole = {key: content[key] for key in ("verdict", "expected", "statements", "seed", "budget")}
+    whole = {
+        key: content.get(key) for key in ("verdict", "expected", "statements", "seed", "budget")
+    }
     held = all(one["holds"] for one in content.get("assumptions", []))
     found = {"": {**whole, "assumptions hold": held}}
     for name, one in (rows | controls).items():

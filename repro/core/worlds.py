@@ -60,7 +60,7 @@ def put(world: Any, values: Mapping[str, Any], place: str = "") -> Any:
     """
     if isinstance(world, Model):  # the numbers that an instance is built from
         return validate(type(world), dict(world) | dict(values), place)
-    kind = world if isinstance(world, type) else type(world)
+    kind: Any = world if isinstance(world, type) else type(world)
     own = {one.name for one in fields(kind)}
     read: dict[str, Any] = {}
     inner: dict[str, dict[str, Any]] = {}
@@ -77,7 +77,7 @@ def put(world: Any, values: Mapping[str, Any], place: str = "") -> Any:
     for head, more in inner.items():
         read[head] = put(read.get(head, getattr(world, head)), more, _join(place, head))
     try:
-        return replace(world, **read)
+        return replace(world, **read)  # type: ignore[type-var]
     except (ValueError, ArithmeticError) as problem:  # what no annotation can say: __post_init__
         raise _refused(values, problem, place) from problem
 

@@ -63,9 +63,9 @@ def built_at(cache: Path, device: str):
         vars(_PLACE).update(before)
 
 
-def built(choice: Choice) -> World:
+def built(choice: Any) -> World:
     """An instance, once a process: worlds hold the numbers that it is built from."""
-    return _built(choice, _PLACE.cache, _PLACE.device)
+    return _built(choice, _PLACE.cache, _PLACE.device)  # type: ignore[arg-type]
 
 
 @lru_cache(maxsize=256)

@@ -20,7 +20,6 @@ from repro.core.check import Check, SweptCheck, Theorem
 from repro.core.door import TheoremNumbers, sweeps_in_use, swept_checks
 from repro.core.needs import needs_of
 from repro.core.worlds import field_values
-from repro.instances.labelled import built_at
 from repro.study.checks import Check as DeclaredCheck
 from repro.study.experiment import Experiment, Setting
 from repro.study.fingerprint import fingerprint
@@ -35,6 +34,7 @@ class CheckRow:
     slug: str
     check: Check
     on: str = ""
+    swept: SweptCheck | None = None
 
     @property
     def name(self) -> str:
@@ -51,7 +51,21 @@ class CheckRow:
     @property
     def measure(self):
         quantity = self.check.quantity
-        return SimpleNamespace(quantity=quantity.words, evidence=Evidence(quantity.evidence))
+        return SimpleNamespace(
+            quantity=quantity.words, evidence=Evidence(quantity.evidence), of=self._of, at=self._at
+        )
+
+    def _of(self, world: Any, rng: np.random.Generator, replicates: int) -> dict[str, Any]:
+        return self._at([world], [rng], replicates)[0]
+
+    def _at(self, worlds: Sequence[Any], rngs: Sequence[Any], replicates: int) -> list[dict]:
+        """By world and name of the algorithm, (replicates,) values."""
+        assert self.swept is not None
+        stated = [self.swept.sweep.worlds[self.swept.measured.index(world)] for world in worlds]
+        algorithms = self.swept.algorithms
+        found = self.check.quantity.values(worlds, algorithms, rngs, replicates, stated)
+        names = [one.__name__ for one in algorithms]
+        return [dict(zip(names, values, strict=True)) for values in found]
 
     @property
     def method(self):
@@ -92,7 +106,10 @@ class CheckTrial:
     def __init__(self, experiment: TheoremExperiment, swept: SweptCheck) -> None:
         self.swept, self._experiment = swept, experiment
         uses = experiment.uses_instance(swept)
-        self.row = CheckRow(experiment.slug, swept.check, INSTANCE if uses else "")
+        self.row = CheckRow(experiment.slug, swept.check, INSTANCE if uses else "", swept)
+        first = swept.sweep.worlds[0]
+        numbers = ("epsilon", "n_pairs", "horizon", "kl_weight")
+        self.given = SimpleNamespace(**{one: getattr(first, one, None) for one in numbers})
         self.probe = SimpleNamespace(replicates=swept.sweep.replicates)
         self.grid, self.failure_prob = swept.sweep.grid, swept.failure_prob
 
@@ -102,7 +119,10 @@ class CheckTrial:
 
     @property
     def methods(self):
-        return tuple(SimpleNamespace(name=one.__name__, run=one) for one in self.swept.algorithms)
+        return tuple(
+            SimpleNamespace(name=one.__name__, run=one, privacy_mistake=_mistaken(one))
+            for one in self.swept.algorithms
+        )
 
     @cached_property
     def check(self) -> DeclaredCheck:
@@ -204,6 +224,8 @@ class TheoremExperiment(Experiment):
 
     def building(self) -> AbstractContextManager[None]:
         """Inside, instances are built where the run says."""
+        from repro.instances.labelled import built_at  # torch takes a second
+
         return built_at(self.setting.cache, self.setting.device)
 
     def uses_instance(self, swept: SweptCheck) -> bool:
@@ -258,6 +280,10 @@ class TheoremExperiment(Experiment):
         if self.theorem.estimate is None:
             return ""
         return self.theorem.estimate([one.swept for one in self.trials], replicates)
+
+
+def _mistaken(algorithm: Any) -> bool:
+    return hasattr(algorithm, "privacy_mistake")
 
 
 def experiment_of(theorem: Theorem, module: str) -> type[Experiment]:

@@ -16,8 +16,13 @@ from repro.study.plan import built
 from repro.study.row import Evidence, Need
 from repro.study.settings import session_of
 from repro.study.stages import STAGES, Instead, replaced, stages_of
+from repro.study.theorem_experiment import TheoremExperiment
 
 FEW = ["budget=smoke", "budget.replicates=60", "compute.workers=1", "tracking=none"]
+
+
+ROWS = [one for one in slugs() if not (find(one).extra or issubclass(find(one), TheoremExperiment))]
+"""Experiments whose rows declare their needs."""
 
 
 def trials_of(slug):
@@ -29,7 +34,7 @@ def test_every_ablation_replaces_a_stage():
     assert len({one.name for one in ABLATIONS}) == len(ABLATIONS)
 
 
-@pytest.mark.parametrize("slug", [one for one in slugs() if not find(one).extra])
+@pytest.mark.parametrize("slug", ROWS)
 def test_every_ablation_fits_the_cases_that_it_concerns(slug):
     """The idle adversary is of the family's kind; the exchanged order is the other one."""
     for trial in trials_of(slug):
@@ -42,7 +47,7 @@ def test_every_ablation_fits_the_cases_that_it_concerns(slug):
                 assert fingerprint(instead) == fingerprint(put)
 
 
-@pytest.mark.parametrize("slug", [one for one in slugs() if not find(one).extra])
+@pytest.mark.parametrize("slug", ROWS)
 def test_what_needs_coverage_has_a_reference_to_make_uniform(slug):
     for trial in trials_of(slug):
         if Need.COVERAGE in trial.row.needs:
@@ -52,7 +57,7 @@ def test_what_needs_coverage_has_a_reference_to_make_uniform(slug):
 
 def test_only_proved_and_computed_rows_need_nothing():
     """The contract's rule, without exceptions."""
-    kinds = [find(one) for one in slugs() if not find(one).extra]
+    kinds = [find(one) for one in ROWS]
     bare = [row for kind in kinds for row in kind.rows if not row.needs]
     told = {Evidence.PROVED, Evidence.COMPUTED}
     assert [row.name for row in bare if row.measure.evidence not in told] == []

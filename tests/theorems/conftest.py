@@ -19,7 +19,13 @@ from repro.study.settings import session_of
 from repro.study.stream import stream
 
 FEW = ("compute.workers=1", "budget.replicates=40", "budget.blocks=5")
-KEEPERS = ("repro.families.", "repro.study.plan", "repro.study.privacy_rows")
+KEEPERS = (
+    "repro.families.",
+    "theorems.",
+    "repro.core.",
+    "repro.study.plan",
+    "repro.study.privacy_rows",
+)
 """Modules that keep worlds, bounds and mechanisms: stale once the library is patched."""
 
 

@@ -43,7 +43,8 @@ def test_a_changed_verdict_and_a_changed_byte_are_named(folders, capsys):
     (run / "measurements.parquet").write_bytes(b"Numbers")
     assert compared(folders) == 1
     assert capsys.readouterr().out.splitlines()[1:] == [
-        "offline_gap: n_pairs / naive: contradicted → supported; measurements.parquet differs",
+        "offline_gap: n_pairs / naive: verdict contradicted → supported; "
+        "measurements.parquet differs",
         "1 of 2 experiments the same",
     ]
 

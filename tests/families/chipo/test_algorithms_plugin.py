@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 import pytest
+from repro.families.chipo.algorithms_plugin import PluginStudy
 from scipy.optimize import minimize_scalar
 
 from repro.corruption.huber_reports import HuberReports, idle_adversary
 from repro.corruption.huber_square import reported_mean
 from repro.corruption.orders import Order
-from repro.families.chipo.algorithms_plugin import PluginStudy
 
 STUDY = PluginStudy(2, 0.4, 0.5, 10**6, HuberReports(1.0))
 

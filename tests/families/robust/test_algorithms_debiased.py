@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from repro.families.robust.quantities_rdpo import conservative_loss, p4_loss, rdpo_loss
 from scipy.optimize import minimize
 
 from repro.families.robust.algorithms_debiased import (
@@ -13,7 +14,6 @@ from repro.families.robust.algorithms_debiased import (
     hessian,
     loss,
 )
-from repro.families.robust.quantities_rdpo import conservative_loss, p4_loss, rdpo_loss
 from repro.families.robust.worlds_pairs import complement_basis
 
 
