@@ -150,7 +150,7 @@ def _world(theorem: Theorem, name: str, values: Mapping[str, Any]) -> Any:
     kind = given.pop("kind", None)
     if kind is None and len(theorem.worlds) == 1:
         kind = next(iter(theorem.worlds))
-    if kind not in theorem.worlds:
+    if not isinstance(kind, str) or kind not in theorem.worlds:
         raise BadInput(f"{place}.kind", kind, f"allowed: {', '.join(theorem.worlds)}")
     return made(theorem.worlds[kind], given, place)
 

@@ -31,11 +31,11 @@ PLAIN = (bool, int, float, str, list, tuple)
 
 
 @cache
-def _reader(kind: type, name: str) -> TypeAdapter[Any]:
+def _reader(kind: type, name: str) -> Any:
     """What a field's annotation allows; built once, since that takes longer than its use."""
-    hint = get_type_hints(kind, include_extras=True)[name]
+    hint: Any = get_type_hints(kind, include_extras=True)[name]
     if dataclasses.is_dataclass(hint) or (isinstance(hint, type) and issubclass(hint, Model)):
-        return TypeAdapter(hint)
+        return TypeAdapter[Any](hint)
     return TypeAdapter(hint, config=ConfigDict(arbitrary_types_allowed=True))
 
 

@@ -91,11 +91,12 @@ def test_findings_name_every_need_of_every_row_once_for_each_ablation():
     assert len(asked) == len({one.ablation for one in found})
 
 
+@pytest.mark.skipif(not ROWS, reason="no experiment declares its needs")
 def test_a_need_that_no_stage_can_take_away_is_not_noticed():
-    trial = next(t for t in trials_of("rdpo_identity"))
+    trial = next(iter(trials_of(ROWS[0])))
     needy = dataclasses.replace(trial.row, needs=(Need.LABELS,))
     trial.row = needy
-    (found,) = ablated("rdpo_identity", [trial], {needy.name: "supported"}, lambda *_: {})
+    (found,) = ablated(ROWS[0], [trial], {needy.name: "supported"}, lambda *_: {})
     assert (found.ablation, found.noticed) == ("", False)
 
 

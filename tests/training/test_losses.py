@@ -7,7 +7,6 @@ import math
 import numpy as np
 import pytest
 import torch
-from repro.families.robust.quantities_rdpo import conservative_loss, p4_loss, rdpo_loss
 
 from repro.base.errors import BadInput
 from repro.base.notation import flip_prob, keep_prob, label_signal
@@ -16,6 +15,7 @@ from repro.families.losses.algorithms_losses import LOSSES, DebiasedLoss, NaiveL
 from repro.families.robust import algorithms_debiased
 from repro.preferences.label_counts import LabelCounts
 from repro.training.losses import debiased_loss, log_loss, mixture_loss, square_loss
+from theorems import rdpo_identity
 
 KINDS = {**LOSSES, "naive": NaiveLoss}
 
@@ -115,10 +115,11 @@ def test_debiased_is_rdpo_label_by_label(epsilon):
     bit = np.random.default_rng(2).integers(0, 2, 200)
     ours = debiased_loss(torch.from_numpy(logit), torch.from_numpy(2 * bit - 1), epsilon).numpy()
     flip = flip_prob(epsilon)
-    np.testing.assert_allclose(ours, p4_loss(logit, bit, epsilon), rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(ours, rdpo_loss(logit, bit, flip), rtol=1e-9, atol=1e-9)
+    data = rdpo_identity.Comparisons(logit, bit, epsilon, np.ones_like(logit))
+    np.testing.assert_allclose(ours, rdpo_identity.p4(data), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(ours, rdpo_identity.rdpo(data), rtol=1e-9, atol=1e-9)
     if flip > 1e-3:
-        assert np.abs(ours - conservative_loss(logit, bit, flip)).max() > 1e-3
+        assert np.abs(ours - rdpo_identity.label_smoothing(data)).max() > 1e-3
 
 
 @pytest.mark.parametrize("epsilon", [0.05, 0.5, 2.0])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from repro.families.robust.quantities_rdpo import conservative_loss, p4_loss, rdpo_loss
 from scipy.optimize import minimize
 
 from repro.families.robust.algorithms_debiased import (
@@ -82,16 +81,6 @@ def test_hessian_by_hand():
     assert hessian(x, mass, zero).item() == pytest.approx(0.5 * 0.25 * 4)
 
 
-def test_rdpo_by_hand():
-    """q = ¼ (ε = ln 3), h = 0: every loss is ln 2; at h = 1 the two differ from smoothing."""
-    zero, one, label = np.zeros(1), np.ones(1), np.ones(1)
-    assert rdpo_loss(zero, label, 0.25) == pytest.approx(np.log(2))
-    minus, plus = np.log1p(np.exp(-1)), np.log1p(np.exp(1))
-    assert rdpo_loss(one, label, 0.25) == pytest.approx((0.75 * minus - 0.25 * plus) / 0.5)
-    assert p4_loss(one, label, np.log(3)) == pytest.approx(rdpo_loss(one, label, 0.25))
-    assert conservative_loss(one, label, 0.25) == pytest.approx(0.75 * minus + 0.25 * plus)
-
-
 def test_a_fit_that_has_not_converged_is_nan(monkeypatch):
     monkeypatch.setattr("repro.families.robust.algorithms_debiased.MAX_STEPS", 1)
     x = torch.tensor([[1.0], [0.5]], dtype=torch.float64)
@@ -107,20 +96,6 @@ def test_hessian_is_the_derivative_of_the_score_in_two_dimensions():
     theta = torch.tensor([0.7, -1.1], dtype=torch.float64)
     expected = torch.autograd.functional.hessian(lambda t: loss(x, mass, labels, t[None])[0], theta)
     assert torch.allclose(hessian(x, mass, theta[None])[0], expected, atol=1e-14)
-
-
-@pytest.mark.parametrize("label", [0.0, 1.0])
-@pytest.mark.parametrize("h", [-0.7, 0.4, 2.5])
-def test_losses_of_either_label(label, h):
-    """ℓ(1) = ln(1 + e^−h), ℓ(0) = ln(1 + e^h); P4's loss is rDPO's at q = 1/(1 + e^ε)."""
-    own, against = np.log1p(np.exp(-h)), np.log1p(np.exp(h))
-    if label == 0:
-        own, against = against, own
-    given = (np.full(1, h), np.full(1, label))
-    q, epsilon = 0.2, np.log(4)
-    assert rdpo_loss(*given, q) == pytest.approx((0.8 * own - 0.2 * against) / 0.6)
-    assert conservative_loss(*given, q) == pytest.approx(0.8 * own + 0.2 * against)
-    assert p4_loss(*given, epsilon) == pytest.approx(rdpo_loss(*given, q))
 
 
 @pytest.mark.parametrize("cells", [1, 2, 3])

@@ -1,0 +1,232 @@
+"""Worlds, sweeps and checks: replacing a field is the one operation, and nothing is silent."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+import pytest
+
+from repro.base.errors import BadInput
+from repro.base.schema import Epsilon, Pairs, Positive
+from repro.core.check import (
+    Check,
+    Quantity,
+    SweptCheck,
+    Theorem,
+    at_both_ends,
+    named,
+    privacy_mistake,
+)
+from repro.core.door import TheoremNumbers, swept_checks
+from repro.core.worlds import Sweep, field_values, put
+from repro.study.claims import Ratio, Slope
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inner:
+    """A part of a world."""
+
+    kl_weight: Positive = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coins:
+    """n coins of deviation σ."""
+
+    n_pairs: Pairs
+    epsilon: Epsilon = 1.0
+    deviation: Positive = 1.0
+    truth: Inner = field(default_factory=Inner)
+    side: Literal["heads", "tails"] = "heads"
+    bias: float = 0.0
+
+    def more_labels(self, other: Coins) -> float:
+        return (self.epsilon / other.epsilon) ** 2
+
+
+def error(world: Coins, rng: np.random.Generator, replicates: int) -> np.ndarray:
+    """Squared error of a mean."""
+    drawn = world.bias + world.deviation * rng.standard_normal(replicates)
+    return (drawn / math.sqrt(world.n_pairs)) ** 2
+
+
+def scaled(world: Coins, rng: np.random.Generator, replicates: int, by: float) -> np.ndarray:
+    """Wrong by a factor."""
+    return by * error(world, rng, replicates)
+
+
+@privacy_mistake
+def naive(world: Coins, rng: np.random.Generator, replicates: int) -> np.ndarray:
+    """Wrong: never smaller."""
+    return np.ones(replicates)
+
+
+def check(**fields) -> Check:
+    usual = {"name": "n_pairs", "axis": "n_pairs", "claim": Slope(-1, "error {rate}"),
+             "quantity": Quantity("squared error"), "right": error, "wrong": [naive]}  # fmt: skip
+    return Check(**{**usual, **fields})
+
+
+def swept(grid=(10, 100, 1000), world=None, **fields) -> SweptCheck:
+    one = check(**fields)
+    return SweptCheck(one, Sweep.of(world or Coins(n_pairs=10), one.axis, grid, at=one.at))
+
+
+def test_numbers_become_what_the_field_says():
+    world = put(Coins(n_pairs=1), {"n_pairs": 1e8, "deviation": 3, "truth.kl_weight": 2})
+    assert (world.n_pairs, type(world.n_pairs)) == (10**8, int)
+    assert (world.deviation, type(world.deviation)) == (3.0, float)
+    assert world.truth == Inner(kl_weight=2.0)
+    assert field_values(world)["side"] == "heads"
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ({"n_pairs": 1.5}, "here.n_pairs=1.5: allowed: a whole number"),
+        ({"n_pairs": 0}, "here.n_pairs=0: allowed: greater than or equal to 1"),
+        ({"epsilon": -1}, "here.epsilon=-1: allowed"),
+        ({"side": "edge"}, "here.side=edge: allowed: 'heads' or 'tails'"),
+        ({"truth.kl_weight": 0}, "here.truth.kl_weight=0: allowed: greater than 0"),
+        ({"deviation": True}, "here.deviation=True: allowed: a number"),
+    ],
+)
+def test_a_value_that_a_field_does_not_allow_gets_one_line(values, told):
+    with pytest.raises(BadInput) as problem:
+        put(Coins(n_pairs=1), values, "here")
+    assert str(problem.value).startswith(told)
+
+
+def test_a_sweep_replaces_one_field_by_its_own_name_or_by_a_formula():
+    assert [world.n_pairs for world in swept().sweep.worlds] == [10, 100, 1000]
+    by_cost = Sweep.of(Coins(n_pairs=1), "privacy_cost", (2.0, 3.0))
+    assert by_cost.at == "epsilon"
+    assert by_cost.worlds[0].epsilon == pytest.approx(math.log(3))
+    inner = Sweep.of(Coins(n_pairs=1), "kl_weight", (2.0,), at="truth.kl_weight")
+    assert inner.worlds[0].truth.kl_weight == 2.0
+
+
+def test_an_override_reaches_all_fields_but_those_that_are_swept_or_kept():
+    one = swept(keeps=["deviation"]).under({"n_pairs": 7, "deviation": 2.0, "bias": 1.0})
+    assert [world.n_pairs for world in one.sweep.worlds] == [10, 100, 1000]
+    assert {world.deviation for world in one.sweep.worlds} == {1.0}
+    assert {world.bias for world in one.sweep.worlds} == {1.0}
+
+
+def test_another_budget_takes_labels_with_it():
+    one = swept().under({"epsilon": 0.5})
+    assert one.scaled == 4.0
+    assert one.sweep.grid == (40.0, 400.0, 4000.0)
+    with pytest.raises(BadInput, match="would need more than 1e\\+15 labels"):
+        swept((1e13, 1e14, 1e15)).under({"epsilon": 1e-3})
+
+
+def test_a_stage_changes_what_is_measured_and_not_what_is_claimed():
+    quantity = Quantity("error over variance", over=lambda world: world.deviation**2)
+    one = swept(claim=Ratio("right"), quantity=quantity)
+    loud = one.instead(deviation=10.0)
+    ratio = loud.block("t", 0, 0, 4)[:, 0] / one.block("t", 0, 0, 4)[:, 0]
+    assert np.allclose(ratio, 100.0)
+
+
+def test_a_block_is_a_pure_function_of_check_seed_and_number():
+    one = swept()
+    first = one.block("t", 0, 0, 5)
+    assert first.shape == (3, 2, 5)
+    assert np.array_equal(first, one.block("t", 0, 0, 5))
+    assert not np.array_equal(first, one.block("t", 1, 0, 5))
+    assert not np.array_equal(first, one.block("t", 0, 1, 5))
+    assert not np.array_equal(first, swept(draws="other").block("t", 0, 0, 5))
+
+
+def test_alike_algorithms_meet_the_same_draws():
+    double = named("double", scaled, by=2.0)
+    apart = swept(wrong=[double]).block("t", 0, 0, 3)
+    same = swept(wrong=[double], quantity=Quantity("error", alike=True)).block("t", 0, 0, 3)
+    assert np.array_equal(same[:, 1], 2 * same[:, 0])
+    assert not np.array_equal(apart[:, 1], 2 * apart[:, 0])
+
+
+def test_drawn_data_are_read_by_all_algorithms():
+    quantity = Quantity(
+        "mean", lambda world, algorithm, data, replicates: algorithm(data),
+        drawn=lambda world, rng, replicates: rng.standard_normal(replicates),
+    )  # fmt: skip
+    one = swept(quantity=quantity, right=np.abs, wrong=[np.negative])
+    values = one.block("t", 0, 0, 3)
+    assert np.array_equal(np.abs(values[:, 1]), values[:, 0])
+
+
+def test_an_exact_check_may_not_draw():
+    one = swept(quantity=Quantity("error", evidence="exact"))
+    with pytest.raises(RuntimeError, match="n_pairs is exact, and draws"):
+        one.block("t", 0, 0, 3)
+
+
+def test_mistakes_about_privacy_are_none_where_there_is_none():
+    assert len(swept().algorithms) == 2
+    assert len(swept(world=Coins(n_pairs=1, epsilon=math.inf)).algorithms) == 1
+
+
+def test_a_named_algorithm_has_its_name_and_a_signature_without_its_constants():
+    half = named("half", scaled, by=0.5)
+    assert half.__name__ == half.__qualname__ == "half"
+    assert [*inspect.signature(half).parameters] == ["world", "rng", "replicates"]
+
+
+def test_what_is_pinned_otherwise_needs_a_reason():
+    with pytest.raises(ValueError, match="needs its reason"):
+        check(expected="contradicted")
+    with pytest.raises(ValueError, match="no axis 'sheep'"):
+        check(axis="sheep")
+
+
+def theorem(**fields) -> Theorem:
+    return Theorem(title="Coins", settles=["own.x"], checks=[check()],
+                   worlds={"coins": Coins}, **fields)  # fmt: skip
+
+
+def numbers(**fields) -> TheoremNumbers:
+    usual = {"name": "coins", "worlds": {"coins": {"n_pairs": 10}},
+             "sweeps": {"n_pairs": {"grid": [10, 100, 1000]}}}  # fmt: skip
+    return TheoremNumbers.model_validate({**usual, **fields})
+
+
+def test_the_config_gives_worlds_and_sweeps():
+    (one,) = swept_checks(theorem(), numbers(), "linear")
+    assert [world.n_pairs for world in one.sweep.worlds] == [10, 100, 1000]
+    assert swept_checks(theorem(), numbers(), "preference_text") == ()
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"worlds": {"coins": {"n_pair": 1}}}, "theorem.worlds.coins.n_pair=.unknown.: did you"),
+        ({"worlds": {"coins": {}}}, "theorem.worlds.coins.n_pairs=.missing.: a value is required"),
+        ({"worlds": {"coins": {"kind": "dice", "n_pairs": 1}}}, "theorem.worlds.coins.kind=dice"),
+        ({"worlds": {"coins": {"n_pairs": 1, "truth": {"kl": 2}}}}, "coins.truth.kl=.unknown."),
+        ({"sweeps": {}}, "theorem.sweeps.n_pairs=.missing.: a sweep is required"),
+        ({"sweeps": {"n_pair": {"grid": [1]}}}, "theorem.sweeps.n_pair=.unknown."),
+        ({"sweeps": {"n_pairs": {"grid": [1, 2]}}}, "allowed: at least 3 values"),
+        ({"sweeps": {"n_pairs": {"grid": [3, 2, 1]}}}, "allowed: values that increase"),
+        ({"sweeps": {"n_pairs": {"grid": [1, 2, 3], "world": "dice"}}}, "n_pairs.world=dice"),
+        ({"sweeps": {"n_pairs": {"grid": [1, 2, 3], "luck": 1}}}, "n_pairs.luck=.unknown."),
+        ({"sweeps": {"n_pairs": {"grid": [1, 2, 3], "bias": "x"}}}, "n_pairs.bias=x: allowed"),
+    ],
+)
+def test_a_wrong_key_of_the_config_gets_one_line(fields, told):
+    with pytest.raises(BadInput, match=told):
+        swept_checks(theorem(), numbers(**fields), "linear")
+
+
+def test_assumptions_are_asked_at_both_ends_of_a_sweep():
+    assumes = at_both_ends(lambda world: [("many", world.n_pairs > 50, f"{world.n_pairs}")])
+    assert [*assumes(swept())] == [("at 10: many", False, "10"), ("at 1000: many", True, "1000")]
+
+
+def test_equal_worlds_are_equal():
+    assert replace(Coins(n_pairs=1), bias=0.0) == Coins(n_pairs=1)
