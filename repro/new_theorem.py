@@ -26,10 +26,11 @@ USAGE = "usage: python -m repro.new_theorem NAME   (small letters, digits and _,
 NEXT = """Next:
   1. python -m repro theorem={name} budget=smoke     inconclusive: the control is not caught
   2. make wrong_on_purpose in theorems/{name}.py wrong; run again: supported
-  3. put your statement, rows and cases in the place of the example
-  4. python -m pytest --pyargs repro.scaffold.every_theorem -k {name}
-  5. python -m repro.catalogue                       lists it with what it settles
-  6. python -m repro.suite list                      from then on `dvc repro` runs it, too
+  3. put your statement, worlds and checks in the place of the example
+  4. python -m repro.ablate theorem={name} --write   what does each check notice?
+  5. python -m pytest --pyargs repro.scaffold.every_theorem -k {name}
+  6. python -m repro.catalogue                       lists it with what it settles
+  7. python -m repro.suite list                      from then on `dvc repro` runs it, too
 """
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
@@ -54,8 +55,7 @@ def new_files(name: str, root: Path) -> dict[Path, str]:
             raise BadInput("name", name, f"allowed: a new name; {path.relative_to(root)} exists")
         if not path.resolve().is_relative_to(root.resolve()):
             raise BadInput("name", name, f"allowed: below this folder; {path} is outside")
-    class_name = "".join(part.capitalize() for part in name.split("_"))
-    return {path: _filled(source, name, class_name) for path, source in found.items()}
+    return {path: _filled(source, name) for path, source in found.items()}
 
 
 def _is_value(name: str) -> bool:
@@ -67,9 +67,9 @@ def _is_value(name: str) -> bool:
     return not isinstance(yaml.safe_load(name), str) or name in {"inf", "nan"}
 
 
-def _filled(source: str, name: str, class_name: str) -> str:
+def _filled(source: str, name: str) -> str:
     text = files("repro.scaffold").joinpath(source).read_text(encoding="utf-8")
-    return Template(text).substitute(name=name, class_name=class_name)
+    return Template(text).substitute(name=name)
 
 
 def _write_all(contents: Mapping[Path, str]) -> None:

@@ -56,8 +56,8 @@ def test_the_scaffold_runs_and_its_control_fails_until_it_is_filled_in(tree, cap
     assert "my_bound (supported)" in told.stdout
 
     file = tree / "theorems" / "my_bound.py"
-    before, after = file.read_text().rsplit("    return debiased.run(reported, epsilon)\n", 1)
-    file.write_text(before + "    return reported\n" + after)
+    before, after = file.read_text().rsplit("    return debiased(world, rng, replicates)\n", 1)
+    file.write_text(before + "    return world.error(world.reported(rng, replicates))\n" + after)
     status, verdict = run(tree)
     (control,) = verdict["controls"]
     assert (status, verdict["verdict"], control["verdict"]) == (0, "supported", "contradicted")
