@@ -158,7 +158,8 @@ def factor_of(text: str, row: str) -> float:
     """
     import yaml
 
-    probe = yaml.safe_load(text)["probes"].get(row, {})
+    content = yaml.safe_load(text)
+    probe = content.get("sweeps", content.get("probes", {})).get(row, {})
     return float(probe.get("replicates", 1.0))
 
 
@@ -170,7 +171,7 @@ def with_factor(text: str, row: str, factor: float) -> str:
     >>> with_factor("probes:\\n  a: {grid: [1, 2]}\\n", "a", 0.5)
     'probes:\\n  a: {grid: [1, 2], replicates: 0.5}\\n'
     """
-    found = re.search(rf"^probes:.*?^  {re.escape(row)}:\s*(?:&\w+\s*)?", text, re.M | re.S)
+    found = re.search(rf"^(?:probes|sweeps):.*?^  {re.escape(row)}:\s*(?:&\w+\s*)?", text, re.M | re.S)
     if found is None:
         raise BadInput("write", row, "it has no probe to write to")
     if alias := re.compile(r"\*\w+").match(text, found.end()):

@@ -21,14 +21,20 @@ ROWS = 2
 def scaled(values, row, factor):
     """The config with all values of a row's grid times the factor."""
     found = copy.deepcopy(values)
-    probe = found["theorem"]["probes"][row]
+    probe = sweeps_of(found)[row]
     probe["grid"] = [value * factor for value in probe["grid"]]
     return found
 
 
+def sweeps_of(values):
+    """How the rows of a composed config are swept, by name."""
+    theorem = values["theorem"]
+    return theorem.get("sweeps", theorem.get("probes", {}))
+
+
 def swept(values):
     """Rows of the first group that have a grid, two of them by the experiment's own draw."""
-    probes = values["theorem"].get("probes", {})
+    probes = sweeps_of(values)
     rows = [row for row, probe in probes.items() if probe.get("grid")]
     return random.Random(values["theorem"]["name"]).sample(rows, min(ROWS, len(rows)))
 
