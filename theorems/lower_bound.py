@@ -30,11 +30,12 @@ The theorem survives, as a lower bound that is loose for ε ≳ 0.3.  A caveat o
 that in 2α−1 by at most (e+1)²/4 (``p1_literal_readings``, row ``remark_4_4``), and the abstract,
 which names no range, is right there.  As an upper bound over all ε, a reading that the paper does
 not make, it would say that the gap vanishes as ε → ∞, and even the Bayes rule contradicts that
-(``epsilon_minus_one``, expected contradicted; ``own.abstract_at_every_epsilon``).  The form for all
-ε has (2α−1)² in both bounds; the proof gives it with KL ≤ (2α−1)²a²/(SC) in step 4
-(``pair_kl_sharper``, our statement, sharp).  Proof: for q = 1−α + (2α−1)σ, d/dx KL(q_y‖q_x) = q′_x/(q_x(1−q_x))·∫_y^x q′, where q′ = (2α−1)σ′ ≤ (2α−1)/4
-and q(1−q) ≥ σ(1−σ) = σ′ make the first factor at most 2α−1; so KL(q_y‖q_x) ≤ (2α−1)²(x−y)²/8,
-and x − y = 2a, times the share 2(C−1)/(SC²) of such pairs.
+(``epsilon_minus_one``, expected contradicted; ``own.abstract_at_every_epsilon``).  The form for
+all ε has (2α−1)² in both bounds; the proof gives it with KL ≤ (2α−1)²a²/(SC) in step 4
+(``pair_kl_sharper``, our statement, sharp).  Proof: for q = 1−α + (2α−1)σ, d/dx KL(q_y‖q_x) =
+q′_x/(q_x(1−q_x))·∫_y^x q′, where q′ = (2α−1)σ′ ≤ (2α−1)/4 and q(1−q) ≥ σ(1−σ) = σ′ make the first
+factor at most 2α−1; so KL(q_y‖q_x) ≤ (2α−1)²(x−y)²/8, and x − y = 2a, times the share 2(C−1)/(SC²)
+of such pairs.
 
 What would refute the theorem: a learner with a steeper exponent, or a Bayes risk below the bound.
 The inequalities of the proof have slack (printed as max_ratio), so their planted faults are larger
