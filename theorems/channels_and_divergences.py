@@ -2,12 +2,13 @@
 
 Statement (ours; proofs in docs/explanations/beyond_randomized_response.md).  A binary ε-private
 channel that does not turn labels round is randomized response with probability w, else a constant
-answer.  J(π) = E[r] − λ·D_f(π‖π_ref); k = h₁h₂/(h₁+h₂) of two responses, h = π_ref/f″(π*/π_ref).
+answer.  Each pair is shown in one fixed order, in which I is the information of a report.
+J(π) = E[r] − λ·D_f(π‖π_ref); k = h₁h₂/(h₁+h₂) of two responses, h = π_ref/f″(π*/π_ref).
 
     information:   1/I(x) = V + V²·(κ₀(1−σ) + κ₁σ) ≥ that of randomized response of the same ε;
     every n:       the MLE's error is at most 4·W·L/n with probability ≥ 1−δ, W = max 1/I, as for
                    randomized response; SubOpt ≤ Var_π_ref[error]/(2λ·inf f″), so under χ² neither
-                   pessimism nor coverage is needed;
+                   pessimism nor coverage is needed (Zhao et al., arXiv 2502.06051);
     large n:       n·SubOpt → k/(2λ·q·I) with two responses, tr(H·I⁻¹)/(2λ) with linear rewards:
                    f″ and the channel act as factors.  C^min(1, 2−α) of an α-divergence at fixed π*;
     unknown rates: the same with the block of the reward in the inverse of the joint information;

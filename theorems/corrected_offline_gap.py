@@ -4,21 +4,24 @@ Statement (ours; proofs in docs/explanations/corrected_theorem_4_2.md).  One pri
 reward difference x has Fisher information I(x), 1/I = V + κV², V = 4cosh²(x/2), κ = e^ε/(e^ε−1)².
 W(B, ε) = 1/I(B) lies between 1 and 16 times e^B + κ·e^(2B).  L = log(N/δ), N the size of the class.
 
-    Algorithm 1 with Γ² = 4·D²·W·L/n:  SubOpt ≤ 8·β·D²_π*·W·L/n with probability ≥ 1−δ, every n;
+    Algorithm 1 with Γ² = 4·D²·W·L/n:  for every n SubOpt ≤ 8·β·D²_π*·W·L/n, probability ≥ 1−δ;
     private MLE over tables:           E SubOpt ≤ β·Σ_s d₀(s)·W/((n+1)·q_s), every n;
     every learner, every ε-LDP label:  E SubOpt ≥ 0.0889·β·W(b, ε)/(n·q) on the hypercube with
                                        b = log(C−1)/β, q = 2(C−1)/(SC²), n ≥ n₀.
 
-With b = B − a the last two are within a factor 14 of each other, at every ε, S and C.
+With b = B − a the last two are within a factor 14 of each other, at every ε, S and C.  That is the
+regime of the measured rows: βB near log(C−1), where rewards that differ by nearly B matter to π*.
+The page has it also for three responses with coverage above W(B); with β ≥ 2 and the coverage held
+fixed while B grows the factor W(B) is not attained by two responses.
 
 Rows.  The steps in random cases, all but ``table_error`` near equality: the factor against the
 two terms, (Δ−Δ′)² ≤ 8W·(1 − affinity), the chance that the MLE takes a wrong reward, the mean
 square error of the table (also with the constant 1 that we conjecture: no case breaks it), the
 lower bound against exact Bayes risks, upper against lower bound.  Measured on the hypercube with b
 just below B: the exponents 2 and 1 of e^B on either side of the crossover B = 2·log(2·sinh(ε/2)),
-the constant β·W/(8nq) of the MLE at every B and ε, its growth in S, C and n.  The printed factor is
-contradicted below the crossover (``printed_eps_tenth``, ``printed_eps_one``) and holds above it
-(``printed_eps_16``).
+the constant β·W/(8nq) of the MLE at every B and ε, its growth in S, C and n.  In this regime
+the printed factor is contradicted for ε below the crossover (``printed_eps_tenth``,
+``printed_eps_one``) and holds for ε above it (``printed_eps_16``).
 
 The bonus.  Over the printed bonus the error grows like e^(B/2) at fixed ε, so no constant c is
 enough (``bonus_printed``); over the repaired one it does not grow.  ``event``: on a class of two

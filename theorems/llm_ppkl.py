@@ -6,7 +6,11 @@ on privatised labels by the mixture likelihood of eq. 9 and a policy by PPO with
     Table 1   win rates: SFT .538, DPO without privacy .704, PPKL .530, .554, .607 at ε = .1, .5, 2
     Figure 1  training improves as ε grows
 
-Here by default a tiny random GPT-2 on generated pairs with a planted reward, on a CPU;
+These rows are a substitute for both: another model and other data, no PPO, so neither of the two
+losses that Figure 1 draws; and of Table 1 not its numbers and not its order of methods, as DPO
+without privacy, the best in the paper, wins less here than PPKL at ε = 2.
+
+By default a tiny random GPT-2 on generated pairs with a planted reward, on a CPU;
 ``theorem/llm_model@theorem.model=llama_1b theorem/llm_data@theorem.data=hh_rlhf
 theorem/llm_procedure@theorem.procedure=p1_section_6`` are the paper's
 (docs/howto/language_models.md).  A replicate is one seed: labels privatised anew by the core's

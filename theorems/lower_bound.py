@@ -4,8 +4,10 @@ Statement (arXiv 2510.13512, Theorem 4.5).  Under ε-LDP labels the minimax gap 
 
     Ω( min{ β·C*·log N / ((e^ε−1)²n),  √(C*·log N) / ((e^ε−1)√n) } ),     log N = S.
 
-In code: β is 1/kl_weight, C* coverage.  Unstated conditions, executed as assumptions here: the
-proof takes a = √(SC)/((e^ε−1)√n) < B/2, so n > 4SC/((e^ε−1)²B²); and b < B/2.
+In code: β is 1/kl_weight, C* coverage.  An unstated condition, executed as an assumption here: the
+proof takes a = √(SC)/((e^ε−1)√n) < B/2, so n > 4SC/((e^ε−1)²B²), with 2α−1 for e^ε−1 in our form of
+it (``own.lower_bound_in_keep_prob``), which has the same proof; b < B/2 is the theorem's range of
+C*.
 
 Measured on the hypercube of the proof: the gap averaged over its corners, its supremum over the
 tilt a on a ladder that does not move with n.  (With the proof's own a ∝ n^(−1/2) the exponent is a
@@ -23,16 +25,17 @@ A.6 on random families.
 
 ε both ways.  What the hypercube costs is governed by c(ε) = 1/(2α−1) at all ε, not by e^ε−1: the
 local exponent in e^ε−1 is −2·2/(e^ε+1), which is −2 only as ε → 0 (``epsilon_minus_one_small``).
-The theorem survives, as a lower bound that is loose for ε ≳ 0.3.  What does not survive is the
-abstract's gap Õ(1/[(e^ε−1)²n]), called optimal there: as an upper bound over all ε it says that the
-gap vanishes as ε → ∞, and even the Bayes rule contradicts that (``epsilon_minus_one``, expected
-contradicted; all assumptions hold).  Remark 4.4 writes it for ε in (0, 1] only, where the two rates
-differ by at most (e+1)²/4 (``p1_literal_readings``, row ``remark_4_4``): the abstract is right in
-that range, which it does not name.  Corrected form: (2α−1)² in both bounds; the proof gives it
-with KL ≤ (2α−1)²a²/(SC) in step 4 (``pair_kl_sharper``, our statement, sharp).  Proof: for
-q = 1−α + (2α−1)σ, d/dx KL(q_y‖q_x) = q′_x/(q_x(1−q_x))·∫_y^x q′, where q′ = (2α−1)σ′ ≤ (2α−1)/4
-and q(1−q) ≥ σ(1−σ) = σ′ make the first factor at most 2α−1; so KL(q_y‖q_x) ≤ (2α−1)²(x−y)²/8,
-and x − y = 2a, times the share 2(C−1)/(SC²) of such pairs.
+The theorem survives, as a lower bound that is loose for ε ≳ 0.3.  A caveat on the abstract's gap
+Õ(1/[(e^ε−1)²n]), called optimal there: Remark 4.4 writes it for ε in (0, 1], where it differs from
+that in 2α−1 by at most (e+1)²/4 (``p1_literal_readings``, row ``remark_4_4``), and the abstract,
+which names no range, is right there.  As an upper bound over all ε, a reading that the paper does
+not make, it would say that the gap vanishes as ε → ∞, and even the Bayes rule contradicts that
+(``epsilon_minus_one``, expected contradicted; ``own.abstract_at_every_epsilon``).  The form for
+all ε has (2α−1)² in both bounds; the proof gives it with KL ≤ (2α−1)²a²/(SC) in step 4
+(``pair_kl_sharper``, our statement, sharp).  Proof: for q = 1−α + (2α−1)σ, d/dx KL(q_y‖q_x) =
+q′_x/(q_x(1−q_x))·∫_y^x q′, where q′ = (2α−1)σ′ ≤ (2α−1)/4 and q(1−q) ≥ σ(1−σ) = σ′ make the first
+factor at most 2α−1; so KL(q_y‖q_x) ≤ (2α−1)²(x−y)²/8, and x − y = 2a, times the share 2(C−1)/(SC²)
+of such pairs.
 
 What would refute the theorem: a learner with a steeper exponent, or a Bayes risk below the bound.
 The inequalities of the proof have slack (printed as max_ratio), so their planted faults are larger
@@ -110,6 +113,7 @@ HIDDEN = (Need.TRUTH_HIDDEN,)
 SMALL, LARGE, CASES = "small_tilt", "large_tilt", "random cases"
 THEOREM, ABSTRACT = "p1.thm_4_5", "p1.abs_1"
 KEEP_PROB = "own.lower_bound_in_keep_prob"
+EVERY_EPSILON = "own.abstract_at_every_epsilon"
 VANISHES = "c(ε) governs the gap at all ε: even the Bayes rule's stays as ε → ∞"
 
 
@@ -136,7 +140,7 @@ class LowerBound(Experiment[Case]):
         Row("epsilon_minus_one", "epsilon_minus_one",
             Slope(-2, "the abstract's gap {rate} at all ε", "at_most"), GAP, posterior_mean,
             on=SMALL, given=SMALL_TILT, needs=(Need.TRUTH_HIDDEN, Need.PRIVACY),
-            settles=(ABSTRACT,), expected="contradicted", why=VANISHES),
+            settles=(EVERY_EPSILON,), expected="contradicted", why=VANISHES),
         Row("num_states", "num_states", Slope(1, "gap {rate} = log N"), GAP, posterior_mean, BLIND,
             on=SMALL, given=SMALL_TILT, needs=PRIVATE),
         Row("coverage", "coverage", Slope(1, "gap {rate}", symbol="C*"), GAP, posterior_mean,

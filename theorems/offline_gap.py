@@ -14,7 +14,8 @@ the gap.  Not testable: the universal constant of O(·).
 
 What would refute it: an exponent above the printed one.  Rates are held two-sided only where an
 instance is built to attain them; printed upper bounds are held one-sided.  The e^B rows hold the
-bound as printed where D²_π*, β·B and log N/n are fixed; there the bonus of the two responses
+bound as printed where D²_π*, β·B and log N/n are fixed, which is the regime in which its factor is
+contradicted (docs/explanations/corrected_theorem_4_2.md); there the bonus of the two responses
 cancels, so every constant c gives the same policy.  The S rows show that without bonus the gap
 grows like S (the rate of Theorem 4.5) and with the printed bonus like D²·log N, that is S².
 
@@ -236,7 +237,7 @@ EVENT = Measure("event E fails [frequency]", gaps, Evidence.MEASURED)
 WRONG = (wrong.naive_likelihood, wrong.epsilon_overstated, wrong.unaccounted_randomizer)
 LABELS = (Need.LABELS, Need.TRUTH_HIDDEN)
 PRIVATE = (*LABELS, Need.PRIVACY)
-SQUARED = "e^{2B} at this ε as B grows: a square is lost after eq. (15)"
+SQUARED = "e^{2B} at this ε as B grows at a fixed β·B: a square is lost after eq. (15)"
 
 
 class Bonus(Model):

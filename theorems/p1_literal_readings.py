@@ -1,6 +1,7 @@
 """P1's Definitions 3.2 and 3.5, eqs. (15), (18), (20) and Theorems 4.2 and 4.5, taken literally.
 
-* Definition 3.2 (``distance_printed``) takes the infimum over b inside the supremum. b(s) may
+* Definition 3.2 (``distance_printed``) takes the infimum over b inside the supremum: a misprint, as
+  Lemma B.1 of the appendix defines b(s) = E_π[r̄ − r*]. Taken as printed, b(s) may
   equal g − h at the response in question, as both are in [0, B], so D² is 0 everywhere, and the
   step of the proof of Theorem 4.2 that uses it, (r̄ − r* − b)² ≤ D²·E Var(r̄ − r*), fails wherever
   the two differ. With b(s) = E_ref[g − h] it holds, with equality somewhere (``distance``).
@@ -21,8 +22,9 @@
   constants.
 
 * Eq. (15), last line (``eq_15_printed``): (σ(x) − σ(y))² ≥ σ′(B)·(x−y)² loses a square; σ′(B)² is
-  right, and sharp (``eq_15``). Step (b) of (18) (``eq_18_printed``) has (a+b)²/8 ≥ a²/4 − τ²; with
-  a²/16 − τ²/2 it holds, and is sharp (``eq_18``).
+  right, and sharp (``eq_15``). At ε = ∞ the end of (15) is true with its own ⅛, by another step
+  (Lemma 2 of docs/explanations/corrected_theorem_4_2.md). Step (b) of (18) (``eq_18_printed``) has
+  (a+b)²/8 ≥ a²/4 − τ²; with a²/16 − τ²/2 it holds, and is sharp (``eq_18``).
 * Theorem 4.5 says "S = log N_F(τ)" for *a* class F. For a class with one parameter log N_F(τ) grows
   without end as τ → 0, while the private MLE's gap stays (``one_parameter``): the theorem is about
   the hypercube of its proof, where log N counts states (``hypercube``).

@@ -72,7 +72,8 @@ def test_status_is_computed():
     [
         ("offline_gap", "p1.thm_4_2", "contradicted"),
         ("lower_bound", "p1.thm_4_5", "supported"),
-        ("lower_bound", "p1.abs_1", "contradicted"),
+        ("lower_bound", "p1.abs_1", "supported"),
+        ("lower_bound", "own.abstract_at_every_epsilon", "contradicted"),
         ("covariance_lemmas", "p3.lem_a_3", "supported"),
         ("covariance_lemmas", "p3.lem_a_8", "contradicted"),
         ("offline_gap", "p1.def_3_2", "executed"),

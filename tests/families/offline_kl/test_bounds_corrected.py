@@ -101,3 +101,48 @@ def test_every_private_report_is_a_randomised_response_passed_on(epsilon, share,
     assert max(q0, q1) <= 1 + 1e-9
     assert keep * q1 + flip * q0 == pytest.approx(w1, abs=1e-9)
     assert keep * q0 + flip * q1 == pytest.approx(w0, abs=1e-9)
+
+
+@given(
+    st.floats(0.1, 20), st.floats(0, 1), st.floats(-1, 1), st.floats(0.31, 6), st.integers(0, 99)
+)
+def test_three_responses_lose_what_theorem_7_says(beta, share, where, log_coverage, seed):
+    """Loss and coverage at any policy, with 3C = e^(βm), the least m that the theorem allows."""
+    coverage, tilt = max(2.0, math.exp(log_coverage)), share / (2 * beta)
+    mean, theta = math.log(3 * coverage) / beta, where * tilt
+    reference = np.array([0.5 / coverage, 0.5 / coverage, 1 - 1 / coverage])
+    rewards = np.array([mean + theta / 2, mean - theta / 2, 0.0])
+    optimal = reference * np.exp(beta * rewards)
+    optimal /= optimal.sum()
+    assert (optimal / reference).max() <= 1.25 * coverage
+    rng = np.random.default_rng(seed)
+    policy = rng.dirichlet(10.0 ** rng.uniform(-1, 2, 3)) * (1 - 3e-9) + 1e-9
+    odds = math.log(policy[0] / policy[1]) / beta
+    slope = 1 / (4 * math.cosh(beta * tilt / 2) ** 2)
+    least = beta / 4 * slope * (min(max(odds, -tilt), tilt) - theta) ** 2
+    assert least <= policy @ np.log(policy / optimal) / beta + 1e-12
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, math.inf])
+@pytest.mark.parametrize("beta", [2.0, 8.0])
+@pytest.mark.parametrize("reward_bound", [1.0, 4.0, 12.0])
+def test_theorem_7_at_large_n(epsilon, beta, reward_bound):
+    """Its constant and its n, from the general form, at C = W(B)/W(0) or the least C = 2."""
+    spread = inverse_information(reward_bound, epsilon)
+    level = inverse_information(0.0, epsilon)
+    coverage, tilt, states = max(2.0, spread / level), min(0.1, 1 / (2 * beta)), 3
+    assert 3 * coverage <= math.exp(beta * (reward_bound - tilt / 2))
+    n_pairs = 20 * math.pi**2 * coverage * states * spread / tilt**2
+    far = inverse_information(reward_bound - tilt, epsilon)
+    told = n_pairs / (2 * coverage * states) * (1 / (coverage * level) + 1 / far)
+    slope = 1 / (4 * math.cosh(beta * tilt / 2) ** 2)
+    general = beta / 4 * slope / (told + (math.pi / tilt) ** 2)
+    assert general >= 0.0506 * beta * states * coverage * spread / n_pairs
+
+
+@given(st.floats(-3, 1.6).map(lambda x: 10**x), st.floats(0, 30))
+def test_the_printed_factor_is_right_up_to_b_0(epsilon, reward_bound):
+    """max{1, e^(B−B₀)} ≤ W/printed ≤ 4 + 16·e^(B−B₀), B₀ = 2·log(2·cosh(ε/2))."""
+    over = math.exp(reward_bound) / (2 * math.cosh(epsilon / 2)) ** 2
+    ratio = inverse_information(reward_bound, epsilon) / printed_factor(reward_bound, epsilon)
+    assert max(1.0, over) * (1 - 1e-9) <= ratio <= (4 + 16 * over) * (1 + 1e-9)
