@@ -142,7 +142,7 @@ def estimate_added(dimension: int, bound: float, delta: float) -> bool:
     """Lemma A.10: θ̃ at (ε/2, δ/2)."""
     if dimension == 1:
         return _line(PAIRS, bound, delta, 0.0).exact_delta(EPSILON / 2) > delta / 2
-    pair = Pair(*_along((2.0,), dimension))
+    pair = Pair(_along((2.0,), dimension)[0])
     return _leaks_from_a_tie(pair, PAIRS, dimension, bound, delta, EPSILON / 2, delta / 2)
 
 
@@ -152,7 +152,7 @@ def together_added(comparison: Comparison, dimension: int, bound: float, delta: 
         shift = comparison.printed_shift * printed_shift(EPSILON, delta)
         return _line(comparison, bound, delta, shift).exact_delta(EPSILON) > delta
     record = (
-        Pair(*_along((2.0,), dimension))
+        Pair(_along((2.0,), dimension)[0])
         if comparison is PAIRS
         else RankedFeatures(_along((1.0, 1.0, -1.0), dimension))
     )

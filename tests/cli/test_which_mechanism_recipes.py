@@ -51,9 +51,12 @@ def printed(given, d, n_pairs, steps, world):
 
 
 def numbers(lines):
-    found = [re.search(pattern, line) for pattern, line in zip(PATTERNS, lines, strict=True)]
-    assert all(found), lines
-    return [tuple(map(mpmath.mpf, one.groups())) for one in found]
+    found = []
+    for pattern, line in zip(PATTERNS, lines, strict=True):
+        match = re.search(pattern, line)
+        assert match is not None, line
+        found.append([mpmath.mpf(one) for one in match.groups()])
+    return found
 
 
 def normal_delta(shift, epsilon):
@@ -103,7 +106,8 @@ def shares(given, d, recipes):
     """δ of the three printed recipes over what was asked."""
     epsilon, delta = mpmath.mpf(given.epsilon), mpmath.mpf(given.dp_delta)
     objective, output, descent = recipes
-    yield objective_delta(*objective, epsilon, given.reward_bound, d) / delta
+    ridge, deviation = objective
+    yield objective_delta(ridge, deviation, epsilon, given.reward_bound, d) / delta
     ridge, deviation, again, far, shift = output
     assert ridge == again
     assert far >= distance(given.reward_bound, d)

@@ -26,9 +26,9 @@ def hockey_stick_bound(
     """Upper bound of δ(ε) over all n and all datasets that differ in one replaced record.
 
     Both ways.  The smallest of four, with c = ε − κ: that of the points that gradients differ by,
-    that of a shift of length D wherever the noise points in ``span`` dimensions, that of a shift which
-    turns with the noise no more than it can, and the last with the change of volume counted only
-    where it happens.
+    that of a shift of length D wherever the noise points in ``span`` dimensions, that of a shift
+    which turns with the noise no more than it can, and the last with the change of volume counted
+    only where it happens.
 
     Args:
         records: what one record can do.
