@@ -1,9 +1,9 @@
 """``python -m repro.which_mechanism epsilon=1 delta=1e-6 n_pairs=1e5 num_features=16``.
 
 Which way to learn a reward from n labelled pairs in d dimensions so that what is released is
-(epsilon, delta)-private under replacement of one pair: objective perturbation, output perturbation
-or noisy gradient descent.  All three are calibrated, run on two worlds and compared; features have
-norm at most 1 and the reward's vector norm at most reward_bound.
+(epsilon, delta)-private when one pair is replaced by another: objective perturbation, output
+perturbation or noisy gradient descent.  All three are calibrated, run on two worlds and compared;
+features have norm at most 1 and the reward's vector norm at most reward_bound.
 
 folder=docs/explanations writes which_mechanism.md, the table of answers, in the place of an answer.
 """
@@ -23,8 +23,13 @@ from repro.base.errors import BadInput
 from repro.base.keywords import keyword_values
 from repro.base.schema import FiniteEpsilon, Model, Pairs, Positive, Probability, Whole, validate
 from repro.cli.command import run_command
+from repro.families.central.algorithms_mechanisms import kept_steps
 from repro.families.central.bounds_mechanisms import Budget
-from repro.families.central.mechanisms_gaussian import exact_shift
+from repro.families.central.mechanisms_recipes import (
+    descent_recipe,
+    objective_recipe,
+    output_recipe,
+)
 from repro.families.central.quantities_mechanisms import (
     DESCENT,
     OBJECTIVE,
@@ -90,10 +95,13 @@ def answer(request: MechanismRequest) -> Iterator[str]:
     for world, one in found.items():
         yield f"{world}: {_errors(one)}"
     yield f"why: {WHY[name]}"
-    yield from _recipes(given, next(iter(found.values())))
+    world, one = next(iter(found.items()))
+    yield f"recipes, tuned on {world}; deviations and ridges are rounded up"
+    yield from _recipes(given, d, one)
     yield (
         f"errors: root mean square of reward differences, labels included, over {replicates} "
-        f"datasets; ridges and steps tuned with the world known; |theta*| = 0.9 reward_bound"
+        "datasets, before rounding; ridges and steps tuned with the world known; |theta*| = 0.9 "
+        "reward_bound"
     )
 
 
@@ -141,27 +149,39 @@ WHY = {
 }
 
 
-def _recipes(given: Budget, one: Comparison) -> Iterator[str]:
-    objective, output, descent = one.objective, one.output, one.descent
+def _recipes(given: Budget, d: int, one: Comparison) -> Iterator[str]:
+    """Each mechanism in full, its numbers rounded the safe way."""
+    bound = f"|theta| <= {given.reward_bound}"
+    loss = "the sum over pairs of log(1 + exp(-<theta, x>))"
     yield (
-        f"{OBJECTIVE}: minimise over the ball the summed loss + <b, theta> + "
-        f"{objective.ridge:.4g}/2 |theta|^2, b of deviation {objective.sigma:.4g}; private by "
+        "all three: x = phi(preferred) - phi(other), |phi| <= 1 (clip longer ones). Private when "
+        "one labelled pair is replaced by any other, and, with these very numbers, when one is "
+        "added or removed, as a missing pair acts like one of two equal responses. Noise is "
+        "normal, independent in each coordinate. Minimisers are exact and numbers real: neither a "
+        "solver's tolerance nor the rounding of floating point is paid for"
+    )
+    made = objective_recipe(given, d, one.objective)
+    yield (
+        f"{OBJECTIVE}: release the exact minimiser over {bound} of {loss} + <b, theta> + "
+        f"{made.ridge:g}/2 |theta|^2, b of deviation {made.deviation:g}; private by "
         "docs/explanations/objective_perturbation.md"
     )
+    made = output_recipe(given, d, one.output)
     yield (
-        f"{OUTPUT}: minimise with {output.ridge:.4g}/2 |theta|^2, add noise of deviation "
-        f"{output.std:.4g}; a Gaussian mechanism of shift {_shift(given):.4g} "
-        "(docs/explanations/mechanism_comparison.md)"
+        f"{OUTPUT}: take the exact minimiser over {bound} of {loss} + {made.ridge:g}/2 "
+        f"|theta|^2, release it with noise of deviation {made.deviation:g}; the minimiser moves by "
+        f"at most D/{made.ridge:g}, D = {made.distance:g}: a Gaussian mechanism of shift at most "
+        f"{made.shift:g} (docs/explanations/mechanism_comparison.md)"
     )
+    made = descent_recipe(given, d, one.descent)
+    steps, step = one.descent.steps, 1 / one.largest
     yield (
-        f"{DESCENT}: {descent.steps} steps, noise of deviation {descent.std:.4g} on each summed "
-        f"gradient; {descent.steps} Gaussian mechanisms composed exactly, of shift "
-        f"{_shift(given):.4g} together"
+        f"{DESCENT}: begin at theta = 0; {steps} times take away {step:.4g} times (the gradient of "
+        f"{loss} + noise of deviation {made.deviation:g}), then project on {bound}; release the "
+        f"mean of the last {kept_steps(steps)}. The step length must not be chosen from the data. "
+        f"A gradient moves by at most D = {made.distance:g}: {steps} Gaussian mechanisms composed "
+        f"exactly, of shift at most {made.shift:g} together"
     )
-
-
-def _shift(given: Budget) -> float:
-    return exact_shift(given.epsilon, given.dp_delta)
 
 
 def _write_table(request: MechanismRequest, folder: Path) -> Path:

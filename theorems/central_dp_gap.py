@@ -27,15 +27,19 @@ the printed form); the paper excludes that reading.
 ``argmin_policy`` settles the appendix's "π* = argmin": it is the argmax that is meant.
 
 Rows without ``_private`` in their name use the printed noise, which is not private at its stated
-budget (Lemma A.7 fails in d ≥ 2 at every δ tried, A.10 at this one).  Rows ``*_private`` release θ̃
-and Σ̃ certified at (ε/2, δ/2) each with δ = 1/n²: the rates survive, up to (log n)^(1/4)
-(docs/explanations/private_rates.md).
+budget (at this δ Lemma A.7 fails whether an item is replaced or added, and A.10 where one is
+replaced, d ≥ 2: docs/explanations/printed_privacy.md).  Rows ``*_private`` release θ̃ and Σ̃
+certified at (ε/2, δ/2) each for a replaced record with δ = 1/n²: the rates survive, up to
+(log n)^(1/4) (docs/explanations/private_rates.md).
 
 Rows ``floor*`` stand beside the theorem from below (own.central_floor, proved in
-docs/explanations/central_dp_floor.md): among worlds of concentrability C no (ε, δ)-private choice
-has a worst expected gap below 0.65·C/√(εn) (LB = 1, ε ≤ 1), and the sign of a noisy sum attains
-that within 1.2 (``floor_attained``).  So 1/√(εn) is necessary, by a direction that about 1/ε of
-the n pairs are about; where all are about one direction the private price is 1/(εn) (``covered``).
+docs/explanations/central_dp_floor.md): among worlds of concentrability C, with the power −1/2 of
+the proof, no choice that is (ε, δ)-private under replacement has a worst expected gap below
+0.65·C/√(εn) (LB = 1, ε from .001 to 1, δ = 1/n²), and the sign of a noisy sum attains that within
+1.2 (``floor_attained``).  So 1/√(εn) is necessary in terms of that C, by a direction that about
+1/ε of the n pairs are about; where all are about one direction the private price is 1/(εn)
+(``covered``).  The coefficient as printed, with the power −1, grows like √(εn) on these worlds:
+whether F is necessary beside it is open.
 
 What would refute Theorem 4.2: a pessimistic exponent above −1/2, or gaps above the bound more often
 than η.  Contradicted rows take their corrected neighbour's control.

@@ -4,18 +4,22 @@ Statement (Theorem 4.1).  θ̃ of Algorithm 1 and Σ̃ of Algorithm 2 on the sam
 (ε, δ)-private; Theorem 4.3 says the same of K-wise rankings "with parameters modified by a constant
 factor", Theorem 5.1 of trajectories.  The proofs add (ε/2, δ/2) for either release.
 
+Neighbours differ in one replaced item; one that was a tie is an item added, and those rows that
+fail by it fail in that adjacency too (docs/explanations/printed_privacy.md has a table).
+
 Testable exactly in d = 1.  With privacy loss ℓ of θ̃ and a Gaussian shift μ of Σ̃ on the same pair
 of neighbours, δ(ε) = E[δ_μ(ε − ℓ)].  Neighbours as in Lemma A.10: all records tied but one, which
 is flipped (Σ_D stays) or moved from a tie (Σ_D moves, for pairs by 4L²/n).
 
 What is found.  The sum of two faulty lemmas is faulty: the ridge's factor γ lets one record move θ̃
-too much once LB is large.  The printed noise is too small as well: for a mirrored record in d = 2
-(n → ∞, where both releases are Gaussian shifts) the pair exceeds δ at L = B = 1 from δ = 1e-15 on
-(2.2 times; 17 times at 1e-20; 0.7 at 1e-12), and at LB = 0.5 from 1e-20 on.  For K-wise
-rankings γ_K = ½·e^(−4LB), for trajectories γ_τ carries e^(−2HLB): no factor that depends on K or H
-alone, and not on LB, mends that; α is multiplied by K³ and every L by H here.  Row ``any_constant``
-multiplies the printed α by up to 1e7 at LB = 10: it leaks up to 1e5 and is private at 1e6.  The
-constant that is needed is e^(2LB) over 850 (row ``constant_needed``), so none is.
+too much once LB is large, whether it is replaced or added.  Where items are replaced the printed
+noise is too small as well (where they are added it is enough): for a mirrored record in d = 2 (n →
+∞, where both releases are Gaussian shifts) the pair exceeds δ at L = B = 1 from δ = 1e-15 on (2.2
+times; 17 times at 1e-20; 0.7 at 1e-12), and at LB = 0.5 from 1e-20 on.  For K-wise rankings γ_K =
+½·e^(−4LB), for trajectories γ_τ carries e^(−2HLB): no factor that depends on K or H alone, and not
+on LB, mends that; α is multiplied by K³ and every L by H here.  Row ``any_constant`` multiplies the
+printed α by up to 1e7 at LB = 10: it leaks up to 1e5 and is private at 1e6.  The constant that is
+needed is e^(2LB) over 850 (row ``constant_needed``), so none is.
 
 Lemmas B.6 and C.6 are the halves: θ̃ alone at (ε/2, δ/2) (rows ``*_estimate_printed``; the rows
 ``*_estimate`` beside them take the printed form as their control).

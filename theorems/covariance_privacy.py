@@ -8,7 +8,10 @@ Testable exactly.  The Gaussian mechanism is (ε', δ')-private if and only if
 Φ(μ/2 − ε'/μ) − e^ε'·Φ(−μ/2 − ε'/μ) ≤ δ' for μ = Δ/σ (Balle and Wang 2018, Theorem 8).  Δ is the
 Frobenius distance of two neighbours' covariances.  Both n and L cancel in μ.
 
-What is found.  The lemma is false as printed, twice over, and each fault alone suffices:
+What is found.  The lemma is false as printed.  Where an item is replaced and d ≥ 2 it is so twice
+over, and each fault alone suffices at small δ; where one is added or removed, n being public, or in
+d = 1, (ii) is its only fault, and it holds for δ above 2.7e-4 (ε = 1;
+docs/explanations/printed_privacy.md):
 (i) the proof bounds the operator norm of *one* item, 4L²/n; replacing an item by one with an
 orthogonal feature difference moves Σ_D by √2·4L²/n in Frobenius norm, which is the norm that
 counts for independent entries; (ii) even for 4L²/n the standard analysis at (ε/2, δ/2) needs
@@ -21,8 +24,9 @@ printed σ, one of its controls, is found out.
 
 Lemma B.5 (K-wise) has K⁶ in place of what the normalised Σ_K needs, whose items move it by at
 most √2·2KL²/(K−1)/n: it holds, with far too much noise.  Lemma C.5 (trajectories) takes
-‖Σ_h δφ_h‖² ≤ 4H²L² for one item and inherits A.7's faults; with the covariance of the main text,
-a sum of outer products within √2·4HL²/n, it holds for H ≥ 2.
+‖Σ_h δφ_h‖² ≤ 4H²L² for one item and inherits A.7's faults for the Σ of its proof, which is also
+the one with which Lemma C.4 holds (``mdp_gap``); with the covariance of the main text, a sum of
+outer products within √2·4HL²/n, C.5 holds for H ≥ 2 and C.4 does not.
 """
 
 from __future__ import annotations

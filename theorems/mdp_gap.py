@@ -9,7 +9,11 @@ Theorem 4.2 and whose responses lead to one of two states with a second choice. 
 values are exact; greedy policies come from backward induction, pessimistic ones from all 2^S
 policies.  L is replaced by HL in the budget.
 
-What the printed text does not bear out, expected contradicted:
+Section 5 and appendix C do not print the same Σ, and the theorem and Lemma C.4 are taken with the
+appendix's (x·xᵀ, x the sum over steps), as Lemma C.5 is in ``covariance_privacy``.
+
+What the text of section 5 at hand does not bear out, expected contradicted (p3.sec_5; an accent and
+the place of a sum, which a conversion of the paper can move):
 - ``printed_objective``: section 5 prints Ĵ(π) = min over θ in Θ of E[r_θ̃(s, π(s))], which does not
   depend on θ.  Its maximiser is the greedy policy, which falls into the state whose response was
   never compared about half of the time at every n.  The row's world, ``covered``, has one state
@@ -21,8 +25,9 @@ What the printed text does not bear out, expected contradicted:
 These rows are the controls of their corrected neighbours.
 
 Rows without ``_private`` use the printed noise, which is not private at its stated budget (Lemma
-C.5 fails on this Σ at every δ); rows ``*_private`` release θ̃ and Σ̃ certified at (ε/2, δ/2) each,
-δ = 1/n² (docs/explanations/private_rates.md).  What would refute Theorem 5.2: exponents above −1/2.
+C.5 fails on this Σ at this δ, whether an item is replaced or added); rows ``*_private`` release θ̃
+and Σ̃ certified at (ε/2, δ/2) each for a replaced record, δ = 1/n²
+(docs/explanations/private_rates.md).  What would refute Theorem 5.2: exponents above −1/2.
 """
 
 from __future__ import annotations
@@ -94,7 +99,7 @@ LABELS = (Need.LABELS, Need.TRUTH_HIDDEN)
 GREEDY_PRINTED = Slope(-0.5, f"{NOT_PRIVATE}; greedy on θ̃: gap {{rate}}")
 PRINTED = Slope(-0.5, f"{NOT_PRIVATE}; Algorithm 3 with r_θ in Ĵ: gap {{rate}}", "at_most")
 PRIVATE_RATES = ("own.private_rates", "p3.thm_5_2")
-THEOREM, LEMMA = ("p3.thm_5_2",), ("p3.lem_c_4",)
+THEOREM, LEMMA, SECTION = ("p3.thm_5_2",), ("p3.lem_c_4",), ("p3.sec_5",)
 
 
 class MDPGapProbes(GapProbes):
@@ -129,11 +134,11 @@ class MDPGap(CentralExperiment[Case]):
             settles=THEOREM),
         Row("printed_objective", "n_pairs",
             Slope(-0.5, "Algorithm 3 with r_θ̃ in Ĵ, as printed: gap {rate}", "at_most"), GAP,
-            printed_objective, on=COVERED, needs=(Need.TRUTH_HIDDEN, Need.NOISE), settles=THEOREM,
+            printed_objective, on=COVERED, needs=(Need.TRUTH_HIDDEN, Need.NOISE), settles=SECTION,
             expected="contradicted",
             why="Ĵ with r_θ̃ does not depend on θ, so nothing is pessimistic"),
         Row("covariance_printed", "steps", Inequality("(21) with the main text's Σ"), PROVED,
-            proof.step_by_step, on=PAIR, settles=LEMMA, expected="contradicted",
+            proof.step_by_step, on=PAIR, settles=SECTION, expected="contradicted",
             why="the Hessian has x·xᵀ of the sum over steps, and steps can cancel"),
         Row("covariance", "steps", Inequality("(21) with Σ = mean of x·xᵀ"), PROVED,
             proof.of_the_sum, (proof.step_by_step,), on=PAIR, settles=("p3.claim_c_2", *LEMMA)),

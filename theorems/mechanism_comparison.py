@@ -1,12 +1,13 @@
 """Three private mechanisms on the same data: what each reveals, and how far it moves the estimate.
 
-Statement (ours; proofs in docs/explanations/mechanism_comparison.md).  μ is the largest Gaussian
+Statement (ours; proofs in docs/explanations/mechanism_comparison.md).  Privacy is under replacement
+of a record.  μ is the largest Gaussian
 shift that is (ε, δ)-private, D the largest distance of two records' gradients at one θ of the ball,
 n·h and n·H the least and the largest curvature of the summed loss on it, θ̂ the estimate without
 privacy.
 
     output perturbation, noise D/(Aμ) on the minimiser under a ridge A, is (ε, δ)-private, and for
-    every A                     E‖θ̃ − θ̂‖² ≥ min(‖θ̂‖·√d·D/(nHμ), ‖θ̂‖²/4);
+    every A, θ̂ inside the ball  E‖θ̃ − θ̂‖² ≥ min(‖θ̂‖·√d·D/(nHμ), ‖θ̂‖²/4);
     objective perturbation      ‖θ̃ − θ̂‖ ≤ ‖b + Aθ̂‖/(nh + A), so E‖θ̃ − θ̂‖² ≤ (dσ² + A²‖θ̂‖²)/(nh)²,
     with σ = 1.05 to 1.08 D/μ;
     T steps of gradient descent with noise √T·D/μ on each summed gradient are (ε, δ)-private.

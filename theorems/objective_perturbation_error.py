@@ -17,15 +17,17 @@ computed at one instance.
 What the printed text does not bear out, each in a row of its own, expected contradicted:
 - ``any_optimizer_tol``: Algorithm 1 admits any β < 1/n.  At β = 1/(2n) the output noise has
   ν² ∝ β/(αε²) ∝ 1/ε, constant in n, and A.11's left side does not fall at all.  β = n^(−3) here.
-- ``growth_printed`` (A.5): the two sides of the difference are exchanged; f(θ) − f(θ̂) is right.
+- ``growth_printed`` (A.5): the two sides of the difference are exchanged, a misprint;
+  f(θ) − f(θ̂) is right.
 - ``ridge_convexity_printed`` (A.6): with c/2 for c/γ it fails for γ > 2; the proof has c/γ.
 - ``ridge_step_printed`` (12): B for B²; fails for B > 2.
 - ``noise_step_printed`` (13): γ in the numerator and a lost factor; the line above it has 1/γ.
 - ``output_step_printed`` (before 14): the norm in a matrix is at most the root of its largest
   eigenvalue times ‖w‖; without the root it fails where 4L² + λ < 1.
-None changes an exponent.  Rows without ``_private`` use the printed noise, which is not private at
-its stated budget (δ = 1e-30, and Lemma A.7 fails at every δ); rows ``*_private`` release θ̃ and Σ̃
-certified at (ε/2, δ/2) each with δ = 1/n² (docs/explanations/private_rates.md).  What would
+The first changes an exponent, the others none.  Rows without ``_private`` use the printed noise,
+which is not private at its stated budget (at δ = 1e-30 Lemma A.7 fails whether an item is replaced
+or added); rows ``*_private`` release θ̃ and Σ̃ certified at (ε/2, δ/2) each for a replaced record,
+δ = 1/n² (docs/explanations/private_rates.md).  What would
 refute A.11: an exponent above the printed one at small β.
 The contradicted rows need no control of their own: the corrected row beside each takes the
 printed form as its control (``n_pairs`` does so for ``any_optimizer_tol``).

@@ -1,23 +1,27 @@
 """P3 Lemmas A.10, B.6 (Algorithm 1): privacy of the objective-perturbed estimate.
 
-Statement (Lemma A.10).  Algorithm 1 is (ε/2, δ/2)-differentially private, with noise
-σ² = 40L²·log(1/δ)/ε², ridge α = 2Cγ·√(d·log(1/δ)·log(1/η))/(εn), γ = 1/(2 + e^(2LB) + e^(−2LB)),
-and Θ_B = {‖θ‖ ≤ B}; ε ≤ 1, δ ≤ 1/n², any optimiser tolerance 0 < β < 1/n (here β → 0, so that the
-output noise w of variance ∝ β vanishes).  C is the constant of Lemma A.9, of which the smallest
-value that a standard bound on ‖G‖ gives is taken.  Neighbours differ in one item (Section 2.1).
+Statement (Lemma A.10).  Algorithm 1 is (ε/2, δ/2)-differentially private, with noise σ² =
+40L²·log(1/δ)/ε², ridge α = 2Cγ·√(d·log(1/δ)·log(1/η))/(εn), γ = 1/(2 + e^(2LB) + e^(−2LB)), and Θ_B
+= {‖θ‖ ≤ B}; ε ≤ 1, δ ≤ 1/n², any optimiser tolerance 0 < β < 1/n (here β → 0, so that the output
+noise w of variance ∝ β vanishes).  C is the constant of Lemma A.9, of which the smallest value that
+a standard bound on ‖G‖ gives is taken.  Neighbours differ in one item (Section 2.1), which is
+replaced; an item moved from a tie is one that is added (docs/explanations/printed_privacy.md: what
+fails in which adjacency).
 
 Testable exactly in d = 1: θ̂ has a density by change of variables and atoms at ±B.  Neighbours: a
 label flipped; an item moved from a tie (both responses have the same features) to a feature
 difference of 2L, all other items tied.  All are datasets of the domain, n cancels, and a larger
 δ(ε/2) than δ/2 on any pair refutes the lemma.
 
-What is found.  The proof cites Kifer et al. (2012, Theorem 2), which asks for a ridge of
-2nα ≥ 2·max‖∇²ℓᵢ‖/(ε/2) to pay for the change of volume.  The printed α carries the factor γ,
-which falls like e^(−2LB), so the condition fails once LB is large: row ``printed`` is contradicted
-from LB = 4 on, and no constant C changes that, only where it starts.  A label flip alone, which
-does not change the Hessian, costs a Gaussian shift 2L/σ and no more (row ``label_flip``).
+What is found.  The proof cites Kifer et al. (2012, Theorem 2), which asks for a ridge of 2nα ≥
+2·max‖∇²ℓᵢ‖/(ε/2) to pay for the change of volume.  The printed α carries the factor γ, which falls
+like e^(−2LB), so the condition fails once LB is large: row ``printed`` is contradicted from LB = 4
+on, by an item moved from a tie, and no constant C changes that, only where it starts.  A label flip
+alone, which does not change the Hessian, costs a Gaussian shift 2L/σ and no more (row
+``label_flip``).
 
-The printed σ is that of gradients of norm L.  A record's gradient has norm up to 2L (Lemma A.3),
+The printed σ is that of gradients of norm L, which is enough where items are added or removed, and
+in d = 1.  A record's gradient has norm up to 2L (Lemma A.3),
 and in d ≥ 2 replacing a record by its mirror image while others pin θ moves the sum by
 D = max of 4L·sin φ·sigmoid(2LB·cos φ): 2.2L at LB = 0.5, 2.5L at 1, 3.4L at 3, 3.6L at 5.  Row
 ``printed_noise_two_dimensions`` gives the printed σ the certified ridge at δ = 1e-30 (the δ of P3's

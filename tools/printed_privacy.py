@@ -1,10 +1,13 @@
-"""Where P3's printed privacy claims fail: the smallest LB and the largest δ, by dimension.
+"""Where P3's printed privacy claims fail, in either adjacency: the smallest LB and the largest δ.
 
-For pairs (and, with HL in the place of L, trajectories) and rankings at ε = 1: by exact δ(ε) of
-neighbours in d = 1, of the most telling starts of the search at n = 1e5 in d = 2 and 3, and of a
-mirrored record as n → ∞ for the pair (θ̃, Σ̃).  Each number is where a failure was computed; none is
-a proof that the claim holds elsewhere.  Prints a Markdown table that
-docs/explanations/printed_privacy.md holds.
+For pairs (and, with HL in the place of L, trajectories) and rankings at ε = 1.  *Replaced*: one
+record is replaced by any other.  By exact δ(ε) of neighbours in d = 1, of the most telling starts
+of the search at n = 1e5 in d = 2 and 3, and of a mirrored record as n → ∞ for the pair (θ̃, Σ̃).
+*Added or removed*: one record stands in the place of a tie, n being public; by exact δ(ε) of such
+neighbours whose other records are all ties.  Each of these numbers is where a failure was
+computed; none is a proof that the claim holds elsewhere.  The last table is proved: what the
+printed noise gives away at most once the ridge is the certified one.  Prints the Markdown tables
+that docs/explanations/printed_privacy.md holds.
 
     python -m tools.printed_privacy
 """
@@ -18,6 +21,8 @@ from functools import partial
 import numpy as np
 
 from repro.families.central import cases_estimate, cases_joint, cases_plane
+from repro.families.central.bounds_gradients import pairs
+from repro.families.central.bounds_hockey_stick import hockey_stick_bound
 from repro.families.central.bounds_ranking_distance import gradients_on_grid
 from repro.families.central.cases_estimate import LINE, SEARCHED, EstimateCase
 from repro.families.central.cases_joint import (
@@ -29,15 +34,27 @@ from repro.families.central.cases_joint import (
 )
 from repro.families.central.cases_plane import PlaneCase
 from repro.families.central.mechanisms_ball import OnBall
-from repro.families.central.mechanisms_calibration import curvature, printed
-from repro.families.central.mechanisms_gaussian import REPLACEMENT, GaussianShift, printed_shift
-from repro.families.central.mechanisms_records import RankedFeatures
+from repro.families.central.mechanisms_calibration import (
+    RIDGE_SHARE,
+    Calibration,
+    curvature,
+    printed,
+    tied_otherwise,
+)
+from repro.families.central.mechanisms_gaussian import (
+    REPLACEMENT,
+    GaussianShift,
+    WithGaussian,
+    gaussian_delta,
+    printed_shift,
+)
+from repro.families.central.mechanisms_records import Pair, RankedFeatures
 from repro.families.central.quantities_divergence import worst_log_delta
 from repro.families.central.searches_neighbours import World, most_telling
 
 EPSILON, FAILURE_PROB, N_PAIRS, ANGLES = 1.0, 0.05, 100_000, 80
 BOUNDS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0)
-DELTAS = (1e-3, 1e-6, 1e-9, 1e-12, 1e-15, 1e-20, 1e-30)
+DELTAS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-9, 1e-12, 1e-15, 1e-20, 1e-30)
 AT_DELTAS, AT_BOUNDS = (1e-6, 1e-30), (1.0, 5.0)
 
 Leaks = Callable[[float, float], bool]
@@ -95,10 +112,59 @@ def rankings_together(dimension: int, bound: float, delta: float) -> bool:
     shift = 2 * float(np.abs(across).max()) / made.sigma
     if GaussianShift(shift).exact_delta(EPSILON) > delta:
         return True
-    along = tuple((x,) + (0.0,) * (dimension - 1) for x in (1.0, 1.0, -1.0))
-    rest = (RANKINGS.ridge_factor * made.ridge, made.sigma, bound, dimension)
-    moved, tied = (OnBall(records, *rest) for records in ((RankedFeatures(along),), ()))
-    return worst_log_delta(moved, tied, EPSILON) > math.log(delta)
+    ranking = RankedFeatures(_along((1.0, 1.0, -1.0), dimension))
+    return _leaks_from_a_tie(ranking, RANKINGS, dimension, bound, delta, EPSILON, delta)
+
+
+def _along(values: Iterable[float], dimension: int) -> tuple[tuple[float, ...], ...]:
+    """Points of the first axis."""
+    return tuple((x,) + (0.0,) * (dimension - 1) for x in values)
+
+
+def _leaks_from_a_tie(
+    record: Pair | RankedFeatures, comparison: Comparison, dimension: int, bound: float,
+    delta: float, epsilon: float, allowed: float,
+) -> bool:  # fmt: skip
+    """Whether θ̃ as printed for δ tells a record from a tie by more than ``allowed`` at ε."""
+    gamma = comparison.gamma(bound)
+    made = printed(EPSILON, delta, gamma, dimension, FAILURE_PROB)
+    rest = (comparison.ridge_factor * made.ridge, made.sigma, bound, dimension)
+    added, tied = (OnBall(records, *rest) for records in ((record,), ()))
+    return worst_log_delta(added, tied, epsilon) > math.log(allowed)
+
+
+def covariance_added(dimension: int, bound: float, delta: float) -> bool:
+    """Lemma A.7 at (ε/2, δ/2): one record moves Σ_D by 4L²/n in every dimension."""
+    return covariance(1, bound, delta)
+
+
+def estimate_added(dimension: int, bound: float, delta: float) -> bool:
+    """Lemma A.10: θ̃ at (ε/2, δ/2)."""
+    if dimension == 1:
+        return _line(PAIRS, bound, delta, 0.0).exact_delta(EPSILON / 2) > delta / 2
+    pair = Pair(_along((2.0,), dimension)[0])
+    return _leaks_from_a_tie(pair, PAIRS, dimension, bound, delta, EPSILON / 2, delta / 2)
+
+
+def together_added(comparison: Comparison, dimension: int, bound: float, delta: float) -> bool:
+    """(θ̃, Σ̃) at (ε, δ) in d = 1; by θ̃ alone in d ≥ 2."""
+    if dimension == 1:
+        shift = comparison.printed_shift * printed_shift(EPSILON, delta)
+        return _line(comparison, bound, delta, shift).exact_delta(EPSILON) > delta
+    record = (
+        Pair(_along((2.0,), dimension)[0])
+        if comparison is PAIRS
+        else RankedFeatures(_along((1.0, 1.0, -1.0), dimension))
+    )
+    return _leaks_from_a_tie(record, comparison, dimension, bound, delta, EPSILON, delta)
+
+
+def _line(comparison: Comparison, bound: float, delta: float, shift: float):
+    """A record in the place of a tie in d = 1, with a Gaussian shift beside θ̃ where it is not 0."""
+    made = printed(EPSILON, delta, comparison.gamma(bound), 1, FAILURE_PROB)
+    made = Calibration(made.sigma, comparison.ridge_factor * made.ridge)
+    alone = tied_otherwise(made, bound, (), comparison.one)
+    return WithGaussian(alone, shift) if shift else alone
 
 
 STATEMENTS: dict[tuple[str, int], Leaks] = {
@@ -109,6 +175,76 @@ STATEMENTS: dict[tuple[str, int], Leaks] = {
     ("4.3: K = 3, α times K³", 1): partial(on_a_line, RANKINGS),
     **{("4.3: K = 3, α times K³", d): partial(rankings_together, d) for d in (2, 3)},
 }
+"""One record replaced by another."""
+DIMENSIONS = (1, 2, 3)
+ADDED: dict[tuple[str, int], Leaks] = {
+    **{("added, A.7: Σ̃", d): partial(covariance_added, d) for d in DIMENSIONS},
+    **{("added, A.10: θ̃", d): partial(estimate_added, d) for d in DIMENSIONS},
+    **{
+        ("added, 4.1: (θ̃, Σ̃); 5.1 with HL for L", d): partial(together_added, PAIRS, d)
+        for d in DIMENSIONS
+    },
+    **{
+        ("added, 4.3: K = 3, α times K³", d): partial(together_added, RANKINGS, d)
+        for d in DIMENSIONS
+    },
+}
+"""One record added or removed."""
+
+
+def noise_of_estimate(adjacency: str, dimension: int, bound: float, delta: float) -> float:
+    """Proved bound of δ(ε/2) over δ/2 of θ̃: printed noise, certified ridge."""
+    epsilon = EPSILON / 2
+    ridge, left = _certified_ridge(epsilon)
+    sigma = printed(EPSILON, delta, 1.0, dimension, FAILURE_PROB).sigma
+    if adjacency == "replaced":
+        found = hockey_stick_bound(pairs(bound, dimension), sigma, ridge, epsilon)
+    else:
+        found = float(gaussian_delta(_gradient(bound) / sigma, left))
+    return found / (delta / 2)
+
+
+def noise_of_both(bound: float, delta: float) -> float:
+    """Proved bound of δ(ε) over δ of (θ̃, Σ̃), a record added: printed noise, certified ridge."""
+    _, left = _certified_ridge(EPSILON)
+    sigma = printed(EPSILON, delta, 1.0, 1, FAILURE_PROB).sigma
+    shift = printed_shift(EPSILON, delta)
+    both = math.hypot(_gradient(bound) / sigma, shift)
+    return float(gaussian_delta(both, left) + gaussian_delta(shift, left)) / delta
+
+
+def _certified_ridge(epsilon: float) -> tuple[float, float]:
+    """The ridge that spends RIDGE_SHARE of ε on the change of volume, and what it leaves of ε."""
+    share = RIDGE_SHARE * epsilon
+    return 1 / math.expm1(share), epsilon - share
+
+
+def _gradient(bound: float) -> float:
+    """2·sigmoid(2LB): norm of one pair's gradient on the ball, L = 1."""
+    return 2 / (1 + math.exp(-2 * bound))
+
+
+PROVED_AT = (1e-3, 1e-6, 1e-12, 1e-30)
+PROVED: dict[str, Callable[[float, float], float]] = {
+    "A.10's noise, replaced, d = 1": partial(noise_of_estimate, "replaced", 1),
+    "A.10's noise, replaced, d ≥ 2": partial(noise_of_estimate, "replaced", 2),
+    "A.10's noise, added or removed, every d": partial(noise_of_estimate, "added", 2),
+    "4.1's noise, added or removed, every d": noise_of_both,
+}
+"""(LB, δ) → proved bound over the claim."""
+
+
+def proved_row(name: str, bound: float) -> str:
+    """One line of the table of what is proved."""
+    ratios = [PROVED[name](bound, delta) for delta in PROVED_AT]
+    return f"| {name} | {bound:g} | {' | '.join(f'{one:.2g}' for one in ratios)} |"
+
+
+def proved_table() -> str:
+    """At most this share of the claim, where it is below 1."""
+    at = " | ".join(f"δ = {one:g}" for one in PROVED_AT)
+    lines = [f"| printed noise, certified ridge | LB | {at} |", "|---" * (2 + len(PROVED_AT)) + "|"]
+    return "\n".join([*lines, *(proved_row(name, b) for name in PROVED for b in AT_BOUNDS)])
 
 
 def first(tried: Iterable[float], leaks: Callable[[float], bool]) -> float:
@@ -124,13 +260,13 @@ def row(name: str, dimension: int, leaks: Leaks) -> str:
     return f"| {name} | {dimension} | {' | '.join(said)} |"
 
 
-def table() -> str:
-    """All statements."""
+def table(statements: dict[tuple[str, int], Leaks]) -> str:
+    """All statements in one adjacency."""
     at = [f"smallest LB, δ = {one:g}" for one in AT_DELTAS]
     at += [f"largest δ, LB = {one:g}" for one in AT_BOUNDS]
     lines = [f"| claim | d | {' | '.join(at)} |", "|---" * (2 + len(at)) + "|"]
-    return "\n".join([*lines, *(row(*at, leaks) for at, leaks in STATEMENTS.items())])
+    return "\n".join([*lines, *(row(*at, leaks) for at, leaks in statements.items())])
 
 
 if __name__ == "__main__":
-    print(table())
+    print(table(STATEMENTS), table(ADDED), proved_table(), sep="\n\n")

@@ -10,6 +10,7 @@ from repro.families.central.bounds_rankings import (
     claimed_hessian,
     ranking_loss,
 )
+from repro.families.central.mechanisms_gaussian import gaussian_delta, printed_shift
 from repro.families.robust.worlds_bandit import difference_covariance, relative_condition_number
 
 GEN = torch.Generator().manual_seed(0)
@@ -135,3 +136,42 @@ def test_the_printed_inverse_is_not_defined():
     covariance = difference_covariance(features, np.ones(1), first, second)
     with pytest.raises(np.linalg.LinAlgError):
         np.linalg.inv(covariance)
+
+
+def test_the_lines_above_eq_13_of_p3():
+    """⟨b, x⟩ ≥ (nγ/2)‖x‖²_M gives ‖x‖_M ≤ 2‖b‖/(n√(γα)), M = (α/γ)I; half of it is too little.
+
+    The largest such x is 2b/(nα).  With the printed square on the left, ‖b‖_(M⁻¹) ≥ nγ/2 would
+    follow, which is false for a small b.
+    """
+    n_pairs, gamma, alpha = 10.0, 0.1, 0.02
+    for b in (0.01, 1.0, 30.0):
+        x = 2 * b / (n_pairs * alpha)
+        norm = np.sqrt(alpha / gamma) * x
+        assert b * x == pytest.approx(n_pairs * gamma / 2 * norm**2)
+        proved = 2 * b / (n_pairs * np.sqrt(gamma * alpha))
+        assert norm == pytest.approx(proved)
+        assert norm > 1.9 * b / (n_pairs * np.sqrt(gamma * alpha))
+        dual = b * np.sqrt(gamma / alpha)
+        assert dual * norm == pytest.approx(n_pairs * gamma / 2 * norm**2)
+        assert (dual >= n_pairs * gamma / 2) == (b > 0.3)
+
+
+@pytest.mark.parametrize("delta", [1e-3, 1e-9])
+def test_gaussian_releases_are_never_pure(delta):
+    """δ(ε) > 0 at every ε for the printed Σ̃ of P3."""
+    shift = printed_shift(1.0, delta)
+    assert all(gaussian_delta(shift, epsilon) > 0 for epsilon in (0.5, 1.0, 2.0, 4.0))
+
+
+def test_the_first_term_of_theorem_1_2_does_not_dominate_at_fixed_dimension():
+    """√(d/n) against (d·log(1/δ))^(1/4)/√(εn) of P3 at ε = 1, δ = 1/n²."""
+
+    def over_the_first(n_pairs, d):
+        first = np.sqrt(d / n_pairs)
+        return (d * 2 * np.log(n_pairs)) ** 0.25 / np.sqrt(n_pairs) / first
+
+    ratios = [over_the_first(n_pairs, 4) for n_pairs in (1e2, 1e4, 1e8, 1e16)]
+    assert ratios[0] > 1
+    assert all(np.diff(ratios) > 0)
+    assert over_the_first(1e4, 2 * np.log(1e4)) == pytest.approx(1)

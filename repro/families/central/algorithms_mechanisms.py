@@ -20,6 +20,11 @@ NO_RIDGE = 1e-9
 """Ridge of the estimate without privacy, over n: to rounding none."""
 
 
+def kept_steps(steps: int) -> int:
+    """How many of the last steps descent returns the mean of."""
+    return math.ceil(steps / 2)
+
+
 @dataclass(frozen=True, eq=False)
 class Dataset:
     """R datasets of n pairs, and the stream of their curators' noise.
@@ -65,7 +70,7 @@ class Dataset:
                 length 1/largest.
         """
         theta = np.zeros_like(self.counts.wins)
-        total, kept = np.zeros_like(theta), math.ceil(made.steps / 2)
+        total, kept = np.zeros_like(theta), kept_steps(made.steps)
         for step in range(made.steps):
             theta = theta - (self.counts.gradient(theta) + self.normal(made.std)) / largest
             norm = np.linalg.norm(theta, axis=1, keepdims=True)

@@ -23,12 +23,12 @@ def log_volume(records: Records, ridge: float) -> float:
 def hockey_stick_bound(
     records: Records, sigma: float, ridge: float, epsilon: float, jacobian: bool = True
 ) -> float:
-    """Upper bound of δ(ε) over all n and all datasets that differ in one record, both ways.
+    """Upper bound of δ(ε) over all n and all datasets that differ in one replaced record.
 
-    The smallest of four, with c = ε − κ: that of the points that gradients differ by, that of a
-    shift of length D wherever the noise points in ``span`` dimensions, that of a shift which
-    turns with the noise no more than it can, and the last with the change of volume counted only
-    where it happens.
+    Both ways.  The smallest of four, with c = ε − κ: that of the points that gradients differ by,
+    that of a shift of length D wherever the noise points in ``span`` dimensions, that of a shift
+    which turns with the noise no more than it can, and the last with the change of volume counted
+    only where it happens.
 
     Args:
         records: what one record can do.

@@ -79,7 +79,9 @@ def spectrum(world: AxisWorld, n_pairs: float) -> Spectrum:
 def tuned_objective(given: Budget, found: Spectrum) -> Calibration:
     """Objective perturbation with the ridge that suits the spectrum best, at least the certified.
 
-    The certified noise falls with the ridge, so it stays private under a larger one.
+    The certified noise falls with the ridge, so it stays private under a larger one.  One share of
+    ε is spent on the ridge, RIDGE_SHARE; where n is small another share can have a much smaller
+    error.
     """
     made = corrected(given.epsilon, given.dp_delta, pairs(given.reward_bound, len(found.theta)))
     errors = [found.gradient_noise(made.sigma, made.ridge * times) for times in RIDGES]

@@ -207,7 +207,8 @@ OfPoint = Callable[[CentralExperiment[Any], Point], CentralBudget]
 PRIVATE: OfPoint = CentralExperiment.private_budget
 """Given to rows whose noise is private at its stated budget."""
 NOT_PRIVATE = "printed noise, not private at its stated budget"
-"""What P3's own noise is called in the rows that use it, with pairs or trajectories."""
+"""What P3's own noise is called in the rows that use it, with pairs or trajectories: at their δ
+Lemma A.7 fails whether an item is replaced or added."""
 
 
 class OfBudget(Protocol):

@@ -1,5 +1,7 @@
 """Calibrations of objective perturbation, for features of norm at most L = 1.
 
+Certified ones are private when one record is replaced, and so when one is added or removed.
+
 A pair's feature difference is then at most 2, its gradient at most 2 and its Hessian at most
 1 (4·¼).
 """

@@ -1,8 +1,8 @@
 """Gradient descent with Gaussian noise in every step, and what all of its steps reveal.
 
 θ_{t+1} = P(θ_t − (η/n)·(Σᵢ ∇ℓᵢ(θ_t) + s·Z_t)), P the projection on the ball.  At given θ_t one
-record moves Σᵢ ∇ℓᵢ by at most D, so T steps are T adaptively composed Gaussian mechanisms of shift
-at most D/s: exactly as private as one of shift √T·D/s (Dong, Roth and Su 2022, Gaussian
+replaced record moves Σᵢ ∇ℓᵢ by at most D, so T steps are T adaptively composed Gaussian mechanisms
+of shift at most D/s: exactly as private as one of shift √T·D/s (Dong, Roth and Su 2022, Gaussian
 differential privacy composes by squares).  Whatever is made of the steps is post-processing.
 """
 

@@ -33,6 +33,9 @@ def gaussian_delta(shift: float | np.ndarray, epsilon: float | np.ndarray) -> np
 def exact_shift(epsilon: float, dp_delta: float) -> float:
     """Largest shift that is (ε, δ)-private: the analytic Gaussian calibration.
 
+    Up to 1e-13 of it on either side of the root; what is printed for use rounds it down
+    (``mechanisms_recipes``).
+
     >>> round(float(gaussian_delta(exact_shift(0.5, 1e-6), 0.5)), 12)
     1e-06
     """

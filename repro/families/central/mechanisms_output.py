@@ -1,7 +1,8 @@
 """Output perturbation: the minimiser over the ball under a ridge, plus Gaussian noise.
 
-Two neighbours' minimisers lie at most D/A apart, D being the largest distance of two records'
-gradients at one θ of the ball and A the ridge (docs/explanations/mechanism_comparison.md).
+The minimisers of two datasets that differ in one replaced record lie at most D/A apart, D being the
+largest distance of two records' gradients at one θ of the ball and A the ridge
+(docs/explanations/mechanism_comparison.md).
 """
 
 from __future__ import annotations

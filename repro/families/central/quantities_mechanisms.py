@@ -37,6 +37,8 @@ class Comparison:
         objective: noise and ridge of objective perturbation.
         output: noise and ridge of output perturbation.
         descent: noise and steps of gradient descent.
+        largest: curvature of the summed loss at 0 along its steepest axis; a step of descent has
+            the length 1/largest.
     """
 
     errors: Mapping[str, float]
@@ -45,6 +47,7 @@ class Comparison:
     objective: Calibration
     output: OutputPerturbation
     descent: NoisyDescent
+    largest: float
 
     @property
     def least(self) -> float:
@@ -96,7 +99,7 @@ def _on(world: AxisWorld, given: Budget, n_pairs: int, replicates: int, seed: in
         DESCENT: error,
     }
     plain, zero = _rms(found, data.without_privacy() - theta), _rms(found, theta[None])
-    return Comparison(errors, plain, zero, objective, output, descent)
+    return Comparison(errors, plain, zero, objective, output, descent, case.largest)
 
 
 def _descent(case: MovedCase, data: Dataset, theta: np.ndarray) -> tuple[NoisyDescent, float]:
