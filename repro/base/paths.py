@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1]
@@ -11,3 +12,11 @@ def conf_dir() -> Path:
     """The Hydra config folder: inside the package when installed, beside it in a source tree."""
     inside = PACKAGE / "conf"
     return inside if inside.is_dir() else PACKAGE.parent / "conf"
+
+
+def install_hint(extra: str) -> str:
+    """The command that installs an extra: of this source tree, or of the installed package."""
+    tree = PACKAGE.parent
+    if (tree / "pyproject.toml").is_file():
+        return shlex.join(["pip", "install", "-e", f"{tree}[{extra}]"])
+    return shlex.join(["pip", "install", f"repro-rlhf[{extra}]"])

@@ -100,7 +100,7 @@ def page(slips: Mapping[str, Slip], papers: Mapping[str, str]) -> str:
         "*notation*: a misprint with one reading; *cleared*: it stands. *As in the text at hand*: "
         "it rests on where a root, an index, an exponent, a sign or an accent stands, which a "
         "conversion from PDF can move. Evidence is a check of an experiment "
-        "(`python -m repro theorem=EXPERIMENT only=[CHECK]`), a control that has the printed form "
+        "(`python -m repro theorem=EXPERIMENT only=CHECK`), a control that has the printed form "
         "(after the slash), or a test.\n"
     ]
     for paper, title in papers.items():

@@ -62,7 +62,7 @@ def print_summary(jobs: Sequence[Job]) -> None:
     from rich.text import Text
 
     from repro.report.terminal import standard_output
-    from repro.report.wording import verdict_words
+    from repro.report.wording import part_words, verdict_words
 
     console = standard_output(80)
     table = Table(box=None, pad_edge=False)
@@ -72,6 +72,8 @@ def print_summary(jobs: Sequence[Job]) -> None:
     found = [job.verdict for job in jobs]
     for number, (apart, verdict) in enumerate(zip(_apart(jobs), found, strict=True), 1):
         said = verdict_words(verdict["verdict"]) if verdict else "no result"
+        if part := part_words(verdict["rows"]) if verdict else "":
+            said += f" ({part})"
         words = (str(number), apart, said, _as_pinned(verdict))
         table.add_row(*map(Text, words))
     console.print(table)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 from repro.base.errors import BadInput
+from repro.base.paths import install_hint
 from repro.preferences.layouts import three_texts
 from repro.preferences.pair_records import (
     KEY,
@@ -39,7 +40,7 @@ def _hub_rows(hub_id: str) -> Iterator[object]:
     try:
         load_dataset = importlib.import_module("datasets").load_dataset
     except (ImportError, AttributeError):
-        hint = "not on disk; to read it from the hub: pip install 'repro[hub]'"
+        hint = f"not on disk; to read it from the hub: {install_hint('hub')}"
         raise BadInput(KEY, hub_id, hint) from None
     try:
         yield from load_dataset(name, split=split or "train")

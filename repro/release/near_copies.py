@@ -12,6 +12,7 @@ import zlib
 from typing import Any
 
 from repro.base.errors import BadInput
+from repro.base.paths import install_hint
 
 KEY = "group"
 ALLOWED = "allowed: a similarity from 0.5 to 1, such as 0.8"
@@ -55,7 +56,7 @@ class NearCopies:
         try:
             self._library = importlib.import_module("datasketch")
         except ImportError:
-            raise BadInput(KEY, least, "needs datasketch: pip install 'repro-rlhf[near]'") from None
+            raise BadInput(KEY, least, f"needs datasketch: {install_hint('near')}") from None
         self.least = least
         self._blank = self._library.MinHash(PERMUTATIONS, hashfunc=zlib.crc32)
         self._index = self._library.MinHashLSH(SLACK * least, PERMUTATIONS)

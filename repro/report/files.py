@@ -12,6 +12,7 @@ from repro.report.jsonable import jsonable
 from repro.report.measurements import measurements_frame, parquet_bytes
 from repro.report.run_facts import run_facts
 from repro.report.seals import config_bytes, json_bytes, sealed
+from repro.report.wording import rows_of
 from repro.study.checks import Check
 from repro.study.pool import at_once, pool
 from repro.study.results import CheckResult, Outcome, Result
@@ -23,12 +24,15 @@ FIGURES = ("png", "svg")
 
 def verdict_json(result: Result) -> dict[str, Any]:
     """The contract's ``verdict.json``, strict JSON: NaN is null, infinities are strings."""
+    made, defined = rows_of(result)
     content = jsonable(
         {
             "theorem": result.theorem,
             "statements": result.statements,
             "verdict": result.verdict,
             "expected": result.expected,
+            "complete": made == defined,
+            "rows": [made, defined],
             "checks": [_check_entry(item) for item in result.checks],
             "controls": [
                 _control_entry(item.check, control)

@@ -52,7 +52,8 @@ def table(run: Run) -> str:
     """Every check with what is claimed, measured and found, controls indented below."""
     lines = [
         one_line(
-            f"% {run.command}; config {run.verdict.get('config_hash')}; needs booktabs, amssymb"
+            f"% {run.command}; {run.part or 'all checks'}; config "
+            f"{run.verdict.get('config_hash')}; needs booktabs, amssymb"
         ),
         r"\begin{tabular}{@{}llll@{}}",
         r"\toprule",

@@ -24,8 +24,8 @@ Every experiment of `dvc repro`, by paper; written by `python -m repro.suite tab
 - **assumption_failed**: an assumption of the statement, executed on the instance, does not hold.
 
 An experiment's verdict is the worst of its checks; ✗ marks a statement that one of its checks
-contradicts as printed. Sweeps, tolerances, replicates and seeds stand in `conf/` and are fixed
-before the run.
+contradicts as printed; a run of some of the checks says how many and settles nothing. Claims and
+tolerances stand in `theorems/`, sweeps and replicates in `conf/`; all are fixed before the run.
 """
 COLUMNS = (
     "| experiment | statements | verdict | checks | what contradicts |\n"
@@ -66,8 +66,10 @@ def _row(run: Run) -> str:
     checks = verdict["checks"]
     held = sum(check["verdict"] == "supported" for check in checks)
     cells = (
-        ", ".join(_statements(verdict["statements"], checks)),
-        "; ".join([verdict["verdict"], *run.changes]),
+        ", ".join(
+            verdict["statements"] if run.part else _statements(verdict["statements"], checks)
+        ),
+        "; ".join([run.part or verdict["verdict"], *run.changes]),
         f"{held} of {len(checks)} supported, {len(verdict['controls'])} controls",
         "; ".join(_contradictions(checks)) or "–",
     )

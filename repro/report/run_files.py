@@ -38,16 +38,19 @@ class Assumption(_Part):
 
 
 class VerdictFile(_Part):
-    """``verdict.json``."""
+    """``verdict.json``; one without its seal is no run's."""
 
     theorem: Name
     statements: list[str]
     verdict: Verdict
+    complete: bool
+    rows: Annotated[list[int], Field(min_length=2, max_length=2)]
     checks: list[Outcome]
     controls: list[Outcome]
     assumptions: list[Assumption] = []
     seed: int
     budget: str
+    seal: str
 
 
 class FactsFile(_Part):

@@ -60,7 +60,7 @@ def headline(verdict: Mapping[str, Any]) -> Verdict:
 
 def changes(folder: Path, verdict: Mapping[str, Any]) -> Iterator[str]:
     """What is wrong with the files of a run, a phrase each; nothing where they are as written."""
-    if SEAL in verdict and verdict[SEAL] != seal_of(verdict):
+    if verdict[SEAL] != seal_of(verdict):
         yield "verdict.json was changed after the run"
     if verdict["checks"] and (found := headline(verdict)) != verdict["verdict"]:
         yield f"verdict.json says {verdict['verdict']}, its checks say {found}"

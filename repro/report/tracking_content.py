@@ -10,7 +10,7 @@ import numpy as np
 
 from repro.report.curves import curve
 from repro.report.jsonable import flatten
-from repro.report.wording import finite, headline, interval
+from repro.report.wording import finite, headline, interval, part_words, rows_of
 from repro.study.results import Check, CheckResult, Outcome, Result
 
 Point = tuple[str, float, int]
@@ -61,11 +61,13 @@ def params_of(values: Mapping[str, object]) -> dict[str, str]:
 def run_tags(result: Result) -> dict[str, str]:
     """Tags of the run, and of its checks too: filters do not reach from a parent to a child."""
     papers = dict.fromkeys(statement.split(".")[0] for statement in result.statements)
+    part = part_words(rows_of(result))
     return {
         "papers": ",".join(papers),
         "statements": ",".join(result.statements)[:MAX_VALUE],
         "theorem": result.theorem,
-        "verdict": result.verdict,
+        "verdict": part or result.verdict,
+        "complete": str(not part).lower(),
         "expected": result.expected,
         "as_expected": str(result.as_expected).lower(),
         "budget": result.budget,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from repro.base.errors import one_line
 from repro.study.checks import Check
@@ -48,13 +48,28 @@ def caught_words(verdict: str) -> str:
 
 def expected_words(result: Result) -> str:
     """How the verdict compares with the pinned one; first, of how many checks it is if not all."""
-    made, defined = len(result.checks), max(result.defined_checks, len(result.checks))
-    part = f"{made} of {defined} checks; " if made < defined else ""
+    part = f"{words}; " if (words := part_words(rows_of(result))) else ""
     if result.as_expected:
         return f"{part}as expected"
     if result.verdict == result.expected:
         return f"{part}as expected, but NOT in every check"
     return f"{part}NOT as expected; expected: {result.expected.replace('_', ' ')}"
+
+
+def rows_of(result: Result) -> tuple[int, int]:
+    """How many checks were run, and how many the experiment has."""
+    made = len(result.checks)
+    return made, max(result.defined_checks, made)
+
+
+def part_words(rows: Sequence[int]) -> str:
+    """How many checks of how many; nothing where all were run.
+
+    >>> part_words([1, 22]), part_words([22, 22])
+    ('1 of 22 checks', '')
+    """
+    made, defined = rows
+    return f"{made} of {defined} checks" if made < defined else ""
 
 
 def in_force_words(check: Check) -> str:

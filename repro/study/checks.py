@@ -26,7 +26,7 @@ class Check:
         quantity: what is measured, with its unit in brackets where it has one.
         method: name of the implementation under test.
         controls: names of wrong implementations; each must come out contradicted.
-        expected: verdict pinned in the config.
+        expected: verdict pinned in its row.
         claim: the claim in words, as the table and the figure print it.
         settings: the other numbers of the measurement (epsilon, n_pairs, …).
         replicate_factor: multiplies the budget's replicates for this check.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 from repro.base.errors import BadInput
+from repro.base.paths import install_hint
 from repro.study.experiment import Experiment
 
 LIBRARIES = {"llm": ("transformers", "tokenizers")}
@@ -25,5 +26,5 @@ def require_extra(kind: type[Experiment]) -> None:
     """
     name = missing_library(kind)
     if name:
-        hint = f"needs {name}, which is not installed; pip install 'repro-rlhf[{kind.extra}]'"
+        hint = f"needs {name}, which is not installed; {install_hint(kind.extra)}"
         raise BadInput("theorem", kind.slug, hint)

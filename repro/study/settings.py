@@ -13,6 +13,7 @@ from pydantic import BeforeValidator, Field, PlainValidator, StrictBool
 from repro.base.device import resolve_device
 from repro.base.errors import BadInput
 from repro.base.files import expanded
+from repro.base.paths import install_hint
 from repro.base.places import own_folder, place_of
 from repro.base.schema import FileName, Model, Whole, validate
 from repro.instances.choices import TextChoice, instance_choice
@@ -222,7 +223,7 @@ def _refuse_unable(compute: Compute, device: str) -> None:
     if compute.kind == "ray" and device != "cpu":
         raise BadInput("compute", "ray", f"allowed with device={device}: local")
     if compute.kind == "ray" and find_spec("ray") is None:
-        raise BadInput("compute", "ray", "needs pip install 'repro-rlhf[ray]'; allowed: local")
+        raise BadInput("compute", "ray", f"needs {install_hint('ray')}; allowed: local")
 
 
 def _instance(

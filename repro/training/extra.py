@@ -9,6 +9,7 @@ from functools import cache
 from types import ModuleType
 
 from repro.base.errors import BadInput
+from repro.base.paths import install_hint
 
 QUIET = {
     "HF_HUB_DISABLE_TELEMETRY": "1",
@@ -29,7 +30,7 @@ def library(name: str) -> ModuleType:
     try:
         return importlib.import_module(name)
     except ImportError:
-        hint = f"{name} is not installed; pip install 'repro-rlhf[llm]'"
+        hint = f"{name} is not installed; {install_hint('llm')}"
         raise BadInput("extra", "llm", hint) from None
 
 

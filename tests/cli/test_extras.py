@@ -5,6 +5,7 @@ import pytest
 import repro.study.extras as extras
 from repro import run
 from repro.base.errors import BadInput
+from repro.base.paths import install_hint
 
 
 @pytest.fixture
@@ -16,7 +17,7 @@ def test_one_run_is_refused(command, without_the_extra, tmp_path):
     status, _, err = command("theorem=llm_rdpo")
     assert status == 2
     assert "theorem=llm_rdpo: needs no_such_library" in err
-    assert "pip install 'repro-rlhf[llm]'" in err
+    assert install_hint("llm") in err
     assert err.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
 

@@ -8,6 +8,7 @@ import yaml
 
 from repro import features, suite
 from repro.preferences.synthetic_pairs import synthetic_pairs
+from repro.report.seals import seal_of
 
 
 def test_features_builds_the_label_free_table(tmp_path, capsys):
@@ -119,13 +120,14 @@ def test_suite_table_is_read_from_verdicts(tmp_path, monkeypatch, capsys):
     ]  # fmt: skip
     ids = ["p1.x", "p1.y"]
     verdict = {
-        "theorem": "toy", "statements": ids, "verdict": "contradicted", "checks": checks,
+        "theorem": "toy", "statements": ids, "verdict": "contradicted", "complete": True,
+        "rows": [3, 3], "checks": checks,
         "controls": [{"name": "c", "check": "n", "verdict": "contradicted"}], "seed": 0,
         "budget": "smoke",
     }  # fmt: skip
     folder = tmp_path / "outputs" / "suite" / "toy"
     folder.mkdir(parents=True)
-    (folder / "verdict.json").write_text(json.dumps(verdict))
+    (folder / "verdict.json").write_text(json.dumps(verdict | {"seal": seal_of(verdict)}))
     assert suite.main(["table"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert "from a run at `budget=smoke`" in " ".join(lines)

@@ -12,7 +12,7 @@ from repro.base.errors import BadInput
 from repro.study.blocks import Block
 from repro.study.ray_tasks import RayTasks, _measured
 
-ray = pytest.importorskip("ray", reason="pip install 'repro-rlhf[ray]'")
+ray = pytest.importorskip("ray", reason="pip install -e '.[ray]'")
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 BLOCKS = [Block(0, index, f"{index:032x}") for index in range(12)]

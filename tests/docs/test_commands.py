@@ -1,5 +1,7 @@
 """Every command of the documentation runs, or says in its title why it does not."""
 
+import re
+
 import pytest
 
 from tests.docs.fences import (
@@ -53,6 +55,15 @@ def test_blocks_are_well_formed_and_what_is_not_run_has_a_reason(path):
 @pytest.mark.parametrize("path", pages(), ids=page_id)
 def test_no_command_stands_outside_of_a_runnable_block(path):
     assert escaped_commands(path.read_text(encoding="utf-8")) == []
+
+
+HELP = [ROOT / "conf" / "config.yaml", *sorted((ROOT / "repro").glob("*.py"))]
+
+
+@pytest.mark.parametrize("path", [*pages(), *HELP], ids=page_id)
+def test_no_shell_expands_the_names_of_checks(path):
+    """``only=[a,b]`` is a pattern of file names; zsh refuses one that matches nothing."""
+    assert re.findall(r"(?<![\"'`])only=\[.*", path.read_text(encoding="utf-8")) == []
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,16 @@ def test_every_theorem_has_its_code_and_its_config(slug):
     assert (ROOT / "conf" / "theorem" / f"{slug}.yaml").is_file()
 
 
+@pytest.mark.parametrize("slug", slugs())
+def test_a_config_says_that_claims_and_tolerances_stand_in_the_code(slug):
+    """Its keys declare none of them, and its first line does not say so."""
+    text = (ROOT / "conf" / "theorem" / f"{slug}.yaml").read_text(encoding="utf-8")
+    first, keys = text.partition("\n")[0], re.findall(r"^ *(\w+):", text, re.MULTILINE)
+    assert {"claimed", "expected", "direction"}.isdisjoint(keys)
+    if re.search("claim|toleranc|effect", first):
+        assert first.endswith(f"stand in theorems/{slug}.py.")
+
+
 def test_no_config_is_left_of_an_experiment_that_went():
     found = {path.stem for path in (ROOT / "conf" / "theorem").glob("[a-z]*.yaml")}
     assert found == set(slugs())

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from tests.browser.views import faults, needs_browser, views
+from tests.docs.emphasis import eaten
 from tests.docs.fences import ROOT
 
 pytest.importorskip("mkdocs")
@@ -20,17 +21,51 @@ def build(root, site):
     return done.returncode, done.stdout + done.stderr
 
 
-def test_the_site_builds_and_asks_nothing_of_the_network(tmp_path):
-    status, said = build(ROOT, tmp_path / "site")
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The built site."""
+    folder = tmp_path_factory.mktemp("built") / "site"
+    status, said = build(ROOT, folder)
     assert status == 0, said
-    pages = list((tmp_path / "site").rglob("*.html"))
-    assert len(pages) > 20
+    assert len(list(folder.rglob("*.html"))) > 20
+    return folder
+
+
+def test_the_site_builds_and_asks_nothing_of_the_network(site):
+    pages = list(site.rglob("*.html"))
     for page in pages:
         text = page.read_text(encoding="utf-8")
         assert re.findall(r"<(?:script|img|iframe)[^>]*src=[\"']?(?:https?:)?//", text) == []
         assert re.findall(r"<link[^>]*href=[\"']?(?:https?:)?//[^>]*", text) == []
-    engine = (tmp_path / "site/reference/engine.html").read_text(encoding="utf-8")
+    engine = (site / "reference/engine.html").read_text(encoding="utf-8")
     assert "repro.study.row.Row" in engine
+
+
+def test_every_star_of_a_formula_is_on_the_page(site):
+    wrong = {page.name: eaten(page.read_text("utf-8")) for page in site.rglob("*.html")}
+    assert {name: found for name, found in wrong.items() if found} == {}
+    source = (ROOT / "docs/explanations/reward_range.md").read_text("utf-8")
+    page = (site / "explanations/reward_range.html").read_text("utf-8")
+    assert source.count("π*") == page.count("π*") > 20
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p>J(π<em>) − J(π</em>)</p>",  # J(π*) − J(π*)
+        "<p>r̄<em>t and r̄</em>t</p>",  # r̄_t and r̄_t
+        "<p><em>if ‖θ</em> − θ‖ ≤ B* and θ*</p>",  # *if ‖θ* − θ‖ ≤ B* and θ*
+        "<p><strong>at w</strong> = 0 and w*</p>",
+        "<p>*Proof. Let π* be</p>",  # the closing star is gone
+    ],
+)
+def test_an_eaten_star_is_found(html):
+    assert eaten(f"<article>{html}</article>")
+
+
+def test_emphasis_and_the_stars_of_formulas_and_code_are_not_taken_for_eaten():
+    html = "<p><em>Proof.</em> π*(y), <em>in m</em>, θ̂* and <code>rm *</code></p>"
+    assert eaten(f"<article>{html}</article>") == []
 
 
 def test_a_broken_link_stops_the_build(tmp_path):
@@ -45,8 +80,7 @@ def test_a_broken_link_stops_the_build(tmp_path):
 
 
 @needs_browser
-def test_in_a_browser_no_page_fails_overflows_or_is_inaccessible(tmp_path):
-    assert build(ROOT, tmp_path / "site")[0] == 0
-    pages = [page for page in (tmp_path / "site").rglob("*.html") if page.name != "404.html"]
-    assert len(pages) > 20  # 404.html is for a server: its links start at the root
+def test_in_a_browser_no_page_fails_overflows_or_is_inaccessible(site):
+    # 404.html is for a server: its links start at the root
+    pages = [page for page in site.rglob("*.html") if page.name != "404.html"]
     assert {page.name: wrong for page in pages if (wrong := faults(views(page)))} == {}

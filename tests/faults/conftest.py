@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.faults.processes import as_from_a_shell
+
 FEW = ("budget=smoke", "budget.replicates=60", "budget.blocks=10")
 QUIET = ("tracking=none", "compute.workers=1")
 
@@ -37,6 +39,7 @@ class Zygote:
             stdout=subprocess.PIPE,
             text=True,
             env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])},
+            preexec_fn=as_from_a_shell,
         )
 
     def _ask(self, order):

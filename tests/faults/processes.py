@@ -20,7 +20,10 @@ def environment(**extra):
 
 
 def as_from_a_shell():
-    """Signals as a terminal's shell gives them, whatever started the tests."""
+    """Signals as a terminal's shell gives them, whatever started the tests.
+
+    A shell's ``&`` has its command ignore Ctrl-C, which all that it starts would inherit.
+    """
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 
@@ -48,6 +51,7 @@ def in_shell(line, cwd, env=None, seconds=120):
     """(status, out, err) of a line of bash, for redirections; ``$PY`` is this Python."""
     done = subprocess.run(
         ["bash", "-c", line], cwd=cwd, capture_output=True, text=True, timeout=seconds,
+        preexec_fn=as_from_a_shell,
         env=environment(PY=sys.executable, **(env or {})), encoding="utf-8", errors="replace",
     )  # fmt: skip
     return done.returncode, done.stdout, done.stderr

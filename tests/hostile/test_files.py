@@ -27,6 +27,7 @@ from repro.release.ledger import Ledger
 from repro.release.privatise import privatise
 from repro.report import __main__ as report
 from repro.report import separation_figure
+from repro.report.seals import seal_of
 from repro.study.settings import session_of
 from repro.training.released import released_pairs
 from tests.hostile import broken
@@ -93,10 +94,11 @@ CHECK = {
 }  # fmt: skip
 VERDICT = {
     "theorem": "offline_gap", "statements": ["p1.thm_4_2"], "verdict": "supported",
-    "expected": "supported", "checks": [CHECK], "assumptions": [],
+    "expected": "supported", "complete": True, "rows": [1, 1], "checks": [CHECK], "assumptions": [],
     "controls": [{"name": "naive", "check": "n_pairs", "slope": 0.0, "verdict": "contradicted"}],
     "seed": 0, "replicates": 20, "budget": "smoke", "config_hash": "abc",
 }  # fmt: skip
+VERDICT["seal"] = seal_of(VERDICT)
 FACTS = {"seconds": 1.5, "finished": "2026-01-01T00:00:00+00:00", "versions": {"python": "3.11"}}
 
 

@@ -20,6 +20,7 @@ from repro.report.html.findings import Evidence, Finding, page
 from repro.report.html.page import report_html
 from repro.report.html.runs import find_runs
 from repro.report.latex import table as latex_table
+from repro.report.seals import seal_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -163,7 +164,7 @@ TRICKS = (SCRIPT, "[red]x[/red]", "[link=http://x]y[/link]", '=HYPERLINK("http:/
 OUTCOME = {"name": "n_pairs", "verdict": "supported", "expected": "supported"}
 VERDICT = {
     "theorem": "offline_gap", "statements": ["p1.thm_4_2"], "verdict": "contradicted",
-    "checks": [], "controls": [], "seed": 0, "budget": "smoke",
+    "complete": True, "rows": [1, 1], "checks": [], "controls": [], "seed": 0, "budget": "smoke",
 }  # fmt: skip
 
 
@@ -187,7 +188,7 @@ def run_with(folder, trick):
     }  # fmt: skip
     here = folder / "outputs" / "suite" / "offline_gap"
     here.mkdir(parents=True)
-    (here / "verdict.json").write_text(json.dumps(verdict))
+    (here / "verdict.json").write_text(json.dumps(verdict | {"seal": seal_of(verdict)}))
     (here / "run.json").write_text(json.dumps(facts))
     (here / "config.yaml").write_text(json.dumps({"epsilon": trick, "only": [trick]}))
     return folder / "outputs"

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from repro.base.errors import BadInput
+from repro.base.paths import install_hint
 from repro.preferences.pair_files import read_pairs
 from repro.preferences.pair_records import PreferencePair
 
@@ -244,7 +245,7 @@ def test_hub_fault(monkeypatch, rows, expected):
 
 def test_hub_library_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "datasets", None)
-    assert "pip install 'repro[hub]'" in complaint("some/pairs")
+    assert install_hint("hub") in complaint("some/pairs")
 
 
 def test_disk_comes_before_the_hub(tmp_path, monkeypatch):

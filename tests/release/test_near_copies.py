@@ -12,6 +12,7 @@ import pytest
 
 from repro import privatize
 from repro.base.errors import BadInput
+from repro.base.paths import install_hint
 from repro.release.canonical import comparison
 from repro.release.ledger import Ledger
 from repro.release.near_copies import NearCopies
@@ -133,6 +134,6 @@ def test_without_the_library_it_says_what_to_install(
     state = tmp_path / "state"
     words = [str(write_input(records)), str(tmp_path / "o"), "epsilon=1", f"ledger={state}"]
     assert privatize.main([*words, "group=0.8"]) == 2
-    assert "pip install 'repro-rlhf[near]'" in capsys.readouterr().err
+    assert install_hint("near") in capsys.readouterr().err
     assert not state.exists()
     assert privatize.main(words) == 0

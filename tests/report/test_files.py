@@ -45,6 +45,8 @@ def test_verdict_has_the_fields_of_the_contract(result):
         "statements",
         "verdict",
         "expected",
+        "complete",
+        "rows",
         "checks",
         "controls",
         "assumptions",

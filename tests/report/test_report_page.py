@@ -266,6 +266,7 @@ def test_findings_as_markdown_have_the_measured_number(runs, tmp_path, monkeypat
     text = (tmp_path / "f.md").read_text("utf-8")
     assert "## P1, Theorem 4.2 (error)" in text
     assert "measured -1.0020 [-1.0062, -0.9978]; ✓ supported; 95 % interval" in text
+    assert "`python -m repro theorem=offline_gap budget=smoke only=n_pairs`" in text
     assert "`lower_bound: n_pairs`: not run" in text
 
 

@@ -5,10 +5,11 @@ import json
 import pytest
 
 from repro import suite
+from repro.catalogue import __main__ as catalogue
 from repro.report import __main__ as report
 from repro.report.files import verdict_json, write_files
 from repro.report.html.runs import read_run
-from repro.report.seals import changes, headline, seal_of
+from repro.report.seals import headline, seal_of
 
 
 @pytest.fixture
@@ -100,6 +101,23 @@ def test_an_uncaught_control_and_a_failed_assumption_are_part_of_the_headline():
     assert headline(base | {"assumptions": [{"holds": False}]}) == "assumption_failed"
 
 
-def test_a_verdict_without_hashes_is_only_held_to_its_checks(tmp_path):
-    verdict = {"verdict": "supported", "controls": [], "checks": [{"verdict": "supported"}]}
-    assert list(changes(tmp_path, verdict)) == []
+READERS = {
+    "report": lambda: report.main(["--runs", "outputs"]),
+    "findings": lambda: report.main(["--runs", "outputs", "--findings", "found.md"]),
+    "table": lambda: suite.main(["table"]),
+    "metrics": lambda: suite.main(["metrics", "toy"]),
+    "catalogue": lambda: catalogue.main(["p1.thm_4_2"]),
+}
+
+
+@pytest.mark.parametrize("read", READERS.values(), ids=READERS)
+def test_a_verdict_without_its_seal_is_refused(folder, capsys, read):
+    path = folder / "verdict.json"
+    content = json.loads(path.read_text())
+    del content["seal"]
+    path.write_text(json.dumps(content))
+    assert read() == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert "verdict.json: allowed: files of a finished run; seal=(missing)" in err

@@ -12,6 +12,7 @@ import pytest
 import torch
 
 from repro.base.errors import BadInput
+from repro.base.paths import install_hint
 from repro.study import extras, parallel
 from repro.study import plan as plans
 from repro.study.blocks import Block, BlockStore, _checksum, content_key
@@ -265,7 +266,7 @@ def test_an_extra_is_asked_for_by_its_name(monkeypatch, toy):
     with pytest.raises(BadInput) as refused:
         extras.require_extra(toy)
     assert str(refused.value) == (
-        "theorem=toy: needs tokenizers, which is not installed; pip install 'repro-rlhf[llm]'"
+        f"theorem=toy: needs tokenizers, which is not installed; {install_hint('llm')}"
     )
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
     assert extras.missing_library(toy) == "transformers"

@@ -7,7 +7,7 @@ from scipy import stats
 
 from repro.base.device import resolve_device
 from repro.base.errors import BadInput
-from repro.base.paths import conf_dir
+from repro.base.paths import conf_dir, install_hint
 from repro.cli.composition import compose_values
 from repro.study import settings, shipped
 from repro.study.blocks import content_key
@@ -131,7 +131,7 @@ def test_one_override_without_effect_beside_one_with(plain):
     ("kind", "device", "there", "refused"),
     [
         ("ray", "cuda", True, "compute=ray: allowed with device=cuda: local"),
-        ("ray", "cpu", None, "compute=ray: needs pip install 'repro-rlhf[ray]'; allowed: local"),
+        ("ray", "cpu", None, f"compute=ray: needs {install_hint('ray')}; allowed: local"),
         ("ray", "cpu", True, None),
         ("local", "cuda", None, None),
         ("local", "cpu", None, None),

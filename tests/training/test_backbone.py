@@ -1,11 +1,13 @@
 """Models by name: each way to fail is one line."""
 
 import importlib
+import re
 
 import pytest
 import torch
 
 from repro.base.errors import BadInput
+from repro.base.paths import install_hint
 from repro.training.backbone import build_tiny, load_backbone, read_config
 from repro.training.extra import library
 from repro.training.settings import ModelChoice
@@ -97,7 +99,7 @@ def test_a_missing_library_names_the_command(monkeypatch):
         raise ImportError(name)
 
     monkeypatch.setattr(importlib, "import_module", absent)
-    with pytest.raises(BadInput, match=r"pip install 'repro-rlhf\[llm\]'"):
+    with pytest.raises(BadInput, match=re.escape(install_hint("llm"))):
         library("transformers")
 
 

@@ -77,18 +77,20 @@ def _evidence(evidence: str, runs: Mapping[str, Run]) -> Evidence:
     slug, separator, rest = evidence.partition(": ")
     if not separator:
         return Evidence(evidence, "", "proved by a test", f"python -m pytest {evidence}")
-    command = f"python -m repro theorem={slug} only=[{rest.split('/')[0]}]"
+    name = rest.split("/")[0]
     outcome = _outcome(evidence, runs)
     if outcome is None:
-        return Evidence(evidence, "", "not run", command)
+        return Evidence(evidence, "", "not run", f"python -m repro theorem={slug} only={name}")
     numbers, check = outcome
     row = entry(numbers, check)
     verdict = str(numbers["verdict"])
     word = caught_words(verdict) if row.control else verdict_words(verdict)
-    words = (
-        f"claimed {row.claimed}; {check['evidence']} {row.measured}; {word}; {sureness(numbers)}"
-    )
-    return Evidence(evidence, slug, words, command)
+    parts = (
+        f"claimed {row.claimed}", f"{check['evidence']} {row.measured}", word, sureness(numbers),
+        runs[slug].part,
+    )  # fmt: skip
+    words = "; ".join(part for part in parts if part)
+    return Evidence(evidence, slug, words, runs[slug].command_of(name))
 
 
 def sureness(numbers: Mapping[str, Any]) -> str:

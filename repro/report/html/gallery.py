@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from repro.report.html.docstrings import experiment_text
-from repro.report.html.page import pages, source
+from repro.report.html.page import pages, source, verdict_class
 from repro.report.html.pictures import picture
 from repro.report.html.runs import Run
 
@@ -26,7 +26,8 @@ def gallery_html(runs: Sequence[Run], title: str = TITLE) -> str:
         {
             "key": run.key,
             "title": experiment_text(run.slug)[0],
-            "verdict": run.verdict["verdict"],
+            "verdict": verdict_class(run),
+            "said": run.said,
             "command": run.command,
             "budget": run.verdict["budget"],
             "picture": picture(run.folder / "figure.png"),

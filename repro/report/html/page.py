@@ -58,6 +58,7 @@ def report_html(
         },
         "findings": findings(slips, {run.key: run for run in runs}),
         "ablations": ablations.matrix(ablated),
+        "whole": sum(not run.part for run in runs),
         "runs": [_section(run, ablations.by_row(ablated)) for run in runs],
         "printed": {n: (one.place, typeset(one)) for n, one in printed.items() if n in listed},
     }
@@ -95,11 +96,11 @@ def _section(run: Run, noticed: Mapping[tuple[str, str], str]) -> dict[str, Any]
     """What the section of one run shows."""
     title, doc = experiment_text(run.slug)
     verdict = run.verdict
-    agrees = verdict["verdict"] == verdict.get("expected")
     return {
         "key": run.key,
-        "verdict": verdict["verdict"],
-        "expected": "as expected" if agrees else f"NOT as expected ({verdict.get('expected')})",
+        "verdict": verdict_class(run),
+        "said": run.said,
+        "expected": _expected(run),
         "title": title,
         "doc": doc,
         "statements": verdict["statements"],
@@ -111,6 +112,19 @@ def _section(run: Run, noticed: Mapping[tuple[str, str], str]) -> dict[str, Any]
         "tracked": run_address(run.facts),
         "compared": compare_address(run.facts),
     }
+
+
+def verdict_class(run: Run) -> str:
+    """What colours its verdict; a part of the checks has no colour."""
+    return "none" if run.part else str(run.verdict["verdict"])
+
+
+def _expected(run: Run) -> str:
+    """How the verdict compares with the pinned one."""
+    if run.part:
+        return "settles no statement"
+    pinned = run.verdict.get("expected")
+    return "as expected" if run.verdict["verdict"] == pinned else f"NOT as expected ({pinned})"
 
 
 def _facts(run: Run) -> dict[str, Any]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from repro.base.files import json_object, yaml_mapping
 from repro.base.schema import validate
 from repro.report.run_files import ConfigFile, FactsFile, VerdictFile
 from repro.report.seals import changes, headline
+from repro.report.wording import part_words, verdict_words
 
 KEY = "runs"
 BUDGETS = ("smoke", "laptop", "paper")
@@ -49,6 +49,16 @@ class Run:
         return str(self.verdict["theorem"])
 
     @property
+    def part(self) -> str:
+        """Such as ``1 of 22 checks`` where not all were run, which settles no statement."""
+        return part_words(self.verdict["rows"])
+
+    @property
+    def said(self) -> str:
+        """Its verdict in words; of a part of the checks only how many they are."""
+        return self.part or verdict_words(self.verdict["verdict"])
+
+    @property
     def instance(self) -> str:
         """Kind of the instance, ``linear`` where the config does not say."""
         return str((self.config.get("instance") or {}).get("kind", "linear"))
@@ -73,18 +83,18 @@ class Run:
         for key, value in self.overrides.items():
             shown = f"[{','.join(map(str, value))}]" if isinstance(value, list) else value
             words.append(f"{key}={shown}")
-        return one_line(" ".join(["python -m repro", *map(_for_a_shell, words)]))
+        return one_line(shlex.join(["python", "-m", "repro", *words]))
 
-
-def _for_a_shell(word: str) -> str:
-    """A word that a reader may paste into a shell; brackets of ours stay bare."""
-    return word if re.fullmatch(r"[\w@%+=:,./\[\]-]+", word) else shlex.quote(word)
+    def command_of(self, check: str) -> str:
+        """The command that runs one of its checks again, at the same numbers."""
+        config = self.config | {"only": check}
+        return replace(self, config=config).command
 
 
 def find_runs(folder: Path) -> list[Run]:
     """The run to show of each experiment and kind of instance, by name.
 
-    Of several, one of whole experiments without overrides is preferred, then the larger budget,
+    Of several, one of all checks is preferred, then one without overrides, then the larger budget,
     then the later one.
 
     Raises:
@@ -132,10 +142,10 @@ def _optional(model: type[BaseModel], path: Path, load: Load) -> dict[str, Any]:
     return _checked(model, path, load) if os.path.lexists(path) else {}
 
 
-def _rank(run: Run) -> tuple[bool, int, str]:
+def _rank(run: Run) -> tuple[bool, bool, int, str]:
     budget = run.verdict["budget"]
     size = BUDGETS.index(budget) if budget in BUDGETS else -1
-    return not run.overrides, size, str(run.facts.get("finished", ""))
+    return not run.part, not run.overrides, size, str(run.facts.get("finished", ""))
 
 
 def say_changes(runs: Iterable[Run]) -> int:

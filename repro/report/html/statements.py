@@ -48,14 +48,14 @@ def statement(name: str, item: Item, runs: dict[str, Run]) -> Statement:
     found = [
         (runs[link.run], check)
         for link in links
-        if link.run
+        if link.run and not runs[link.run].part
         for check in speaking(runs[link.run], name)
         if name in runs[link.run].verdict["statements"]
     ]
     label = f"{kind(name)} {number(name)}".strip()
     base = {"id": name, "kind": kind(name), "label": label, "title": item.title}
     if not found:
-        verdict, note = _without_checks(item, links)
+        verdict, note = _without_checks(item, links, runs)
         return Statement(
             **base, verdict=verdict, check=None, controls=0, caught=0, note=note, experiments=links
         )
@@ -68,12 +68,14 @@ def statement(name: str, item: Item, runs: dict[str, Run]) -> Statement:
     )  # fmt: skip
 
 
-def _without_checks(item: Item, links: tuple[Link, ...]) -> tuple[str, str]:
+def _without_checks(item: Item, links: tuple[Link, ...], runs: dict[str, Run]) -> tuple[str, str]:
     if item.reason:
         return REASON, f"no experiment: {item.reason}"
-    if any(link.run for link in links):
+    there = [runs[link.run] for link in links if link.run]
+    if any(not run.part for run in there):
         return EXECUTED, "executed there; claims nothing of its own"
-    return NOT_RUN, f"not run yet: python -m repro theorem={links[0].slug}"
+    said = f"only {there[0].part} run" if there else "not run yet"
+    return NOT_RUN, f"{said}: python -m repro theorem={(there or links)[0].slug}"
 
 
 def by_paper(catalogue: Catalogue, runs: dict[str, Run]) -> list[dict[str, object]]:

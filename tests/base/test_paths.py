@@ -1,0 +1,20 @@
+"""Where the project's files are, and how its extras are installed."""
+
+import shlex
+import tomllib
+from pathlib import Path
+
+from repro.base import paths
+
+
+def test_a_clone_installs_an_extra_from_itself():
+    *words, last = shlex.split(paths.install_hint("llm"))
+    assert words == ["pip", "install", "-e"]
+    about = tomllib.loads(Path(last.removesuffix("[llm]"), "pyproject.toml").read_text("utf-8"))
+    assert about["project"]["name"] == "repro-rlhf"
+    assert "llm" in about["project"]["optional-dependencies"]
+
+
+def test_an_installed_package_installs_it_by_name(tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "PACKAGE", tmp_path / "site-packages" / "repro")
+    assert paths.install_hint("llm") == "pip install 'repro-rlhf[llm]'"

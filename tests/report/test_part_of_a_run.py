@@ -1,0 +1,134 @@
+"""A run of some of the checks settles no statement: whatever reads it says how many they are."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import repro
+from repro import suite
+from repro.catalogue import __main__ as catalogue
+from repro.catalogue import entries
+from repro.catalogue.slips import Slip
+from repro.cli.sweep import Job, print_summary
+from repro.report import __main__ as report
+from repro.report.files import write_files
+from repro.report.html.findings import findings
+from repro.report.html.runs import find_runs, read_run
+from repro.report.html.statements import statement
+from repro.report.latex import table
+from repro.report.tracking_content import check_tags, run_tags
+
+PART = "1 of 22 checks"
+ITEM = entries.load().items["p1.thm_4_2"]
+
+
+@pytest.fixture
+def part(make_result, result, tmp_path, monkeypatch):
+    """The result of one check of 22, supported, its files where the suite's commands look."""
+    monkeypatch.chdir(tmp_path)
+    check = replace(result.checks[0], statements=("p1.thm_4_2",))
+    found = make_result(
+        check, verdict="supported", as_expected=True, defined_checks=22,
+        config={**result.config, "only": ["n_pairs"]},
+    )  # fmt: skip
+    write_files(found, tmp_path / "outputs" / "suite" / "offline_gap", 1.0, 1, "cpu")
+    return found
+
+
+def test_the_files_say_how_many_checks(part):
+    (run,) = find_runs(Path("outputs"))
+    assert (run.verdict["complete"], run.verdict["rows"]) == (False, [1, 22])
+
+
+def test_the_report_gives_no_statement_a_verdict(part):
+    (run,) = find_runs(Path("outputs"))
+    found = statement("p1.thm_4_2", ITEM, {run.key: run})
+    assert (found.verdict, found.check) == ("not_run", None)
+    assert found.note == f"only {PART} run: python -m repro theorem=offline_gap"
+    assert report.main(["--runs", "outputs"]) == 0
+    text = Path("outputs/report.html").read_text("utf-8")
+    assert "<p>0 experiments run" in text
+    assert f'<h3>offline_gap</h3> <span class="verdict none">{PART}</span>' in text
+    assert "settles no statement" in text
+    assert not re.search(r'<tr id="s-[^>]*data-verdict="supported"', text)
+
+
+def test_a_whole_run_speaks_whatever_its_budget_and_overrides(part, make_result):
+    whole = make_result(part.checks[0], config={"epsilon": 0.5}, budget="smoke")
+    write_files(whole, Path("outputs/whole"), 1.0, 1, "cpu")
+    (run,) = find_runs(Path("outputs"))
+    assert run.folder.name == "whole"
+    assert statement("p1.thm_4_2", ITEM, {run.key: run}).verdict == "supported"
+
+
+def test_gallery_table_of_results_latex_and_metrics_say_so(part, capsys):
+    assert report.main(["--runs", "outputs", "--gallery"]) == 0
+    text = Path("outputs/gallery.html").read_text("utf-8")
+    assert f'<span class="verdict none">{PART}</span>' in text
+    capsys.readouterr()
+    assert suite.main(["table"]) == 0
+    row = capsys.readouterr().out.splitlines()[-1].split(" | ")
+    assert row[1:3] == ["p1.thm_4_2, p1.lem_b_1", PART]
+    (run,) = find_runs(Path("outputs"))
+    assert f"; {PART}; " in table(run).splitlines()[0]
+    assert suite.main(["metrics", "offline_gap"]) == 0
+    assert json.loads(Path("outputs/metrics/offline_gap.json").read_text())["verdict"] == PART
+
+
+def test_the_catalogue_says_so(part, capsys):
+    assert catalogue.main(["p1.thm_4_2"]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert f"run: {PART}, which settle nothing; the command above runs all" in text
+
+
+def test_tags_of_the_tracker_say_so(part, result):
+    tags = run_tags(part)
+    assert (tags["verdict"], tags["complete"]) == (PART, "false")
+    child = check_tags(part, part.checks[0])
+    assert (child["verdict"], child["complete"]) == ("supported", "false")
+    assert (run_tags(result)["verdict"], run_tags(result)["complete"]) == ("inconclusive", "true")
+
+
+def test_the_summary_of_a_sweep_says_so(part, capsys):
+    print_summary([Job(("seed=1",), Path("outputs/suite/offline_gap"))])
+    assert f"supported ({PART})" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_finding_from_it_says_so(part):
+    note = Slip(place="p", suspected="s", grade="error", corrected="c",
+                evidence=("offline_gap: n_pairs",))  # fmt: skip
+    (run,) = find_runs(Path("outputs"))
+    (found,) = findings({"p1.x": note}, {run.key: run})
+    assert found.evidence[0].words.endswith(PART)
+
+
+def test_a_finding_has_the_number_that_its_command_prints(tmp_path):
+    """At another budget and seed than the defaults, from a run of all checks."""
+    note = Slip(place="p", suspected="s", grade="error", corrected="c",
+                evidence=("label_masks: ctl_rate",))  # fmt: skip
+
+    def told(run):
+        write_files(run.result, tmp_path / "run", 1.0, 1, "cpu")
+        read = read_run(tmp_path / "run" / "verdict.json")
+        (found,) = findings({"p1.x": note}, {read.key: read})
+        return found.evidence[0]
+
+    whole = told(repro.run("label_masks", budget="smoke", seed=3))
+    words = shlex.split(whole.command)
+    assert words[:4] == ["python", "-m", "repro", "theorem=label_masks"]
+    given = dict(word.split("=") for word in words[4:])
+    assert given == {"budget": "smoke", "seed": "3", "only": "ctl_rate"}
+    alone = told(repro.run("label_masks", budget="smoke", seed=3, only=["ctl_rate"]))
+    assert re.fullmatch(re.escape(whole.words) + r"; 1 of \d+ checks", alone.words)
+    assert alone.command == whole.command
+
+
+def test_a_command_with_brackets_is_quoted_for_any_shell(part):
+    (run,) = find_runs(Path("outputs"))
+    assert run.command.endswith("budget=smoke 'only=[n_pairs]'")
