@@ -6,9 +6,9 @@ eigenvalue of E[xxᵀ], 0 without coverage; p(t) = σ(−B′+t) − σ(−B′)
 
     ω(Z, ξ) = sup{√m·t : m ≥ ξ, t ≤ 2B′, m·p(t) ≤ Z},    g = max_t t²/p(t),    ω(Z, 0) = √(Z·g).
 
-Every estimator and every sequentially interactive ε-LDP protocol has, in the worst case, a floor
-of at least ω(2Z, ξ)/2 in the norm of Σ̂, and the halfspace estimator on randomised responses one of at most
-ω(2Z, ξ): a factor 2 at every B′, ε, ξ and d.  γ·g is 2B′ for small B′, .6476 for large, and
+Every estimator and every sequentially interactive ε-LDP protocol has, in the worst case, a floor of
+at least ω(2Z, ξ)/2 in the norm of Σ̂, and the halfspace estimator on randomised responses one of at
+most ω(2Z, ξ): a factor 2 at every B′, ε, ξ and d.  γ·g is 2B′ for small B′, .6476 for large, and
 
     ω(Z, ξ) ≤ min{Z/(γ√ξ), √(Z·g)} ≤ 2ω(Z, ξ):
 
