@@ -4,7 +4,8 @@ Statement (P4, Section 6; arXiv 2505.15694).  With an α-corruption of labels be
 (CTL) the part of the error that more labels cannot remove, the floor, is free of ε; behind it
 (LTC) it carries a factor c(ε) = (e^ε+1)/(e^ε−1).
 
-Two verdicts: floor_LTC / floor_CTL is
+Two verdicts on Algorithm 1 and the policies of its estimate, in the worlds of this file and as
+α → 0 (of all estimators docs/explanations/sharper_floor.md speaks): floor_LTC / floor_CTL is
 
     c(ε)   with coverage: estimation in L2 (Theorem 5.7), greedy RLHF (6.2), pessimistic RLHF, DPO;
     √c(ε)  without: estimation in the norm of Σ̂ (Theorem 5.4), greedy RLHF, pessimistic RLHF (6.1),
@@ -33,7 +34,8 @@ P2's Theorems 5.2 and 5.3 are run by their own algorithms in `square_chipo` and 
 
 Neither α nor n has to be extreme.  In one cell everything is closed at any α and n
 (`repro.families.robust.bounds_one_cell`): `exact_…` hold the ratio against that form at every ε of
-the list and α from 1e-4 to 1e-2, where at the far end cα is .4 and the exponent is no longer 1
+the list that has one (13 of 308 combinations of row, α and ε lose the whole class and have none)
+and α from 1e-4 to 1e-2, where at the far end cα is .4 and the exponent is no longer 1
 (docs/explanations/separation_at_any_size.md has the law of each of the twelve);
 `exact_root_…` do so without coverage (`repro.families.robust.bounds_rare_pair`), where √c is exact
 at every α that leaves the worst mass a possible one; and `finite_…` hold the mean

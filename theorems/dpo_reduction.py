@@ -24,11 +24,14 @@ tests with random one-feature instances, where every step has a closed form.
   the constant.
 
 * `search`: with two responses in each state κ_Π is attained at θ = 0, so no reading of Π is in
-  play, and for small B the printed bound is missed by up to 8σ′(2B)/√3, 1.143 at B = .1; a search
-  from random starts over features, ρ, θ* and θ_sft (in the tests) finds no more.
+  play.  At θ* = −θ_sft = B·u the printed bound is missed by (4/√3)·|σ(2B) − σ(2t)|/|B − t|, θ̂′ =
+  t·u: by 2tanh(B)/(√3·B) at θ̂′ = 0, above 1 for B < .69, and by up to 1.1518 at B = .1.  For small
+  errors it is 8σ′(2B)/√3, 1.1432 there; the search of the tests, from random starts over features,
+  ρ, θ* and θ_sft, looks at small errors only and finds no more than that.
 * `own_form`: |gap| ≤ ‖θ* − θ_sft‖·√(κ/2)·Γ with κ over the segment from θ* to θ̂′ alone
   (docs/explanations/corrected_proposition_4_6.md); equality is approached (in the tests).  So the
-  proposition holds as printed where ‖θ* − θ_sft‖ ≤ B, for n → ∞ up to √3·B, and not beyond.
+  proposition holds as printed where ‖θ* − θ_sft‖ ≤ B, for n → ∞ up to √3·B, and not beyond; with
+  ‖θ_sft‖ ≤ B it is off in its constant only, and Theorem 6.3's universal C has room for that.
 
 The controls of the step rows are the printed steps, so they confirm the slips.
 """

@@ -19,7 +19,8 @@ is free of ξ: the row `huber_floor` tells the two models apart, and each is the
 
 Claim E.4, ‖(1/n)Σ b_i·x_i‖ ≤ ζα, holds with constant 1 where ‖x‖ ≤ 1.  P4 has ‖φ‖ ≤ 1 and x = φ −
 φ′ (Assumption 4.1), so ‖x‖ ≤ 2 (Remark 5.2 sets ‖x‖ ≤ 1 "for simplicity"): the control
-`x_of_norm_2` breaks the claim by that factor 2, which the universal constant C has to take up.
+`x_of_norm_2` breaks the claim by that factor 2, which the universal constant C can take up.  What
+it cannot take up is γ: with ‖x‖ ≤ 2 read the theorem for x/2 and 2θ, so 2B′ in γ and ξ/4 for ξ.
 
 Assumption 5.6 read on all of R^d excludes one-hot features: their differences are orthogonal to
 1, so λ_min(E[xxᵀ]) = 0.  Read on {θ : ⟨1, θ⟩ = 0}, where both θ's live and which is all that the

@@ -12,10 +12,12 @@ Testable: the noise in n, c, d, 1/γ and ln(1/δ); the term in λ, attained wher
 never seen; the floor of infinitely many labels (exact expectations: nothing is drawn), as a
 supremum over the mass m of a rare cell.  Over that supremum the floor is K(B′)·√(ζα): √α as
 printed, but √c under LTC, not c: √α and c never appear together.  At a fixed mass it is
-c·α/(√m·σ′).  Section 7 of the paper conjectures √c; docs/explanations/sharper_floor.md proves
+c·α/(√m·σ′).  Section 7 of the paper hypothesises that √c can be achieved;
+docs/explanations/sharper_floor.md proves it,
 
     floor ≤ √(2B′ζα/γ)                 for Algorithm 1, and
-    floor ≥ √(ζα·g(B′)/2)              for every estimator and ε-LDP protocol (minimax_floor),
+    floor ≥ √(ζα·g(B′)/2)              in the worst case, for every estimator and sequentially
+                                       interactive ε-LDP protocol (minimax_floor),
 
 statements of our own, measured here: `sharper_bound` on random instances, and two-sided on rare
 cells that all but attain it; `instance_bound` between what flips do to first order and the bound;
@@ -27,7 +29,8 @@ false as printed (control `first_step_as_printed`).  Its end, γ‖Δ‖²_Σ̂ 
 right: add ⟨∇L(θ̂), Δ⟩ ≤ 0, the optimality of θ̂ over a convex set that holds θ_true (row
 `eq_20`).
 
-Claim E.1 with C = 1 fails for Rademacher noise by up to a sixth; √3 suffices by Lemma H.2.
+Claim E.1 has a universal C and does not name it: √3 suffices by Lemma H.2, 1 does not (Rademacher
+noise, by up to a sixth).
 """
 
 from __future__ import annotations

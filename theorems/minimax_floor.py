@@ -6,16 +6,19 @@ eigenvalue of E[xxᵀ], 0 without coverage; p(t) = σ(−B′+t) − σ(−B′)
 
     ω(Z, ξ) = sup{√m·t : m ≥ ξ, t ≤ 2B′, m·p(t) ≤ Z},    g = max_t t²/p(t),    ω(Z, 0) = √(Z·g).
 
-Every estimator and every sequentially interactive ε-LDP protocol has a floor of at least
-ω(2Z, ξ)/2 in the norm of Σ̂, and the halfspace estimator on randomised responses one of at most
-ω(2Z, ξ): a factor 2 at every B′, ε, ξ and d.  γ·g is 2B′ for small B′, .6476 for large, and
+Every estimator and every sequentially interactive ε-LDP protocol has, in the worst case, a floor of
+at least ω(2Z, ξ)/2 in the norm of Σ̂, and the halfspace estimator on randomised responses one of at
+most ω(2Z, ξ): a factor 2 at every B′, ε, ξ and d.  γ·g is 2B′ for small B′, .6476 for large, and
 
     ω(Z, ξ) ≤ min{Z/(γ√ξ), √(Z·g)} ≤ 2ω(Z, ξ):
 
-ζα/(γ√ξ) where coverage rules, √(ζαg) without: LTC costs c(ε) there and √c(ε) here, no more and no
-less.  In the L2 norm the floor is at least t/2 with ξ·p(t) = 2Z, which is Z/(γξ) for small Z: P4's
-Theorem 5.7 is attained with constant 1.  For policies SubOpt/√κ of every learner is at least
-½√(Z·g) as Z → 0, and pessimism with the halfspace estimator has at most 2√(2Z·g).
+ζα/(γ√ξ) where coverage rules, √(ζαg) without.  Without coverage the minimax floor of LTC over that
+of CTL is at least √c(ε) as α → 0, because LTC(α) is at least as bad as CTL((1−τ)c(ε)α) (Theorem 6
+of the page), and at most 2√c(ε); one estimator alone need not feel the order.  In the L2 norm the
+floor is at least t/2 with ξ·p(t) = 2Z, which is Z/(γξ) for small Z: P4's Theorem 5.7 is attained
+with constant 1, and LTC costs c(ε) as α → 0.  For policies SubOpt/√κ of every learner is, in the
+worst case, at least ½√(Z·g) as Z → 0, and pessimism with the halfspace estimator has at most
+2√(2Z·g).
 
 Rows.  ``separation``, ``covered_separation``: Lemma 2 of that page, proved by intervals;
 ``regimes_…``: ω against its two regimes, by formulas.  ``pairs_…``: the largest distance that

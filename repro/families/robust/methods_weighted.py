@@ -156,7 +156,7 @@ def norm_too_large(case: NoiseCase, rng: np.random.Generator, replicates: int) -
 
 @method
 def constant_one(case: NoiseCase, rng: np.random.Generator, replicates: int) -> float:
-    """Claim E.1 as printed, C = 1: wrong for Rademacher noise."""
+    """Claim E.1 with its universal C read as 1: wrong for Rademacher noise."""
     return noise_failure(case, 1.0) / case.failure_prob
 
 

@@ -70,7 +70,9 @@ def dpo_floor(
 ) -> np.ndarray:
     """(R,) |J(π*) − J(π̂)| of the log-linear policy of θ̂ (P4, Theorem 6.3).
 
-    J is without KL, so its gap at π* is signed: the attack aims at its gradient, both ways.
+    J is without KL, so its gap at π* is signed.  The attack aims at its gradient, both ways, and
+    keeps the labels that move that functional most; where ζα is not small the labels of the other
+    sign may have the larger gap, so this is a lower end of the floor under the strong adversary.
     """
     pairs, policies = case.world, case.world.policies
     counts = true_counts(case, rng, replicates)

@@ -87,7 +87,10 @@ def with_closed_ratios(case: ManyBudgets, closed: Closed) -> ManyBudgets:
 
 
 def farthest_ratio(quantity: str, floor: Number) -> Measure:
-    """Ratio of floors over the closed one, at the ε where they are furthest apart."""
+    """Ratio of floors over the closed one, at the ε where they are furthest apart.
+
+    An ε without a closed form, where the whole class is lost, is passed over.
+    """
 
     def ratio(case: ManyBudgets, m: Method, rng: np.random.Generator, replicates: int) -> float:
         found = [

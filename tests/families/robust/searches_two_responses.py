@@ -1,5 +1,7 @@
 """Worlds of two responses, looked through for the largest gap of DPO over P4's Proposition 4.6.
 
+Small errors only: larger ones miss the printed bound by more, and for larger B.
+
 With u_s = φ(s, 1) − φ(s, 2) and p = σ(⟨u_s, θ⟩) a policy has Σ^diff_θ = 2·E_ρ[p(1−p)·u·uᵀ] (eq. 7),
 which in the order of matrices is largest at θ = 0, in all states at once.  So κ_Π is the condition
 number of the even policy, and it is the same over all of eq. (12) as over any ball around 0: no

@@ -269,3 +269,36 @@ def test_theorem_5_the_condition_number_and_the_loss(rng):
     assert step * math.sqrt(2 * m) / 4 == pytest.approx(math.sqrt(moved * saturation(bound)) / 2)
     q = rng.random(CASES)
     assert np.all(np.maximum(q, 1 - q) >= 0.5)
+
+
+@pytest.mark.parametrize("bound", [0.5, 2.0, 6.0])
+def test_for_one_feature_the_middle_of_what_fits_is_off_by_half_the_modulus(bound):
+    """Theorem 7 for k = 1 and infinitely many labels: win rates moved by Z in all, in any way."""
+    rng = np.random.default_rng(int(10 * bound))
+    grid = np.linspace(-bound, bound, 20001)
+    largest = 0.0
+    for trial in range(300):
+        cells = int(rng.integers(1, 5))
+        mass = rng.dirichlet(np.ones(cells + 1))[:cells]
+        x = rng.uniform(-1, 1, cells)
+        theta, moved = rng.uniform(-bound, bound), 10 ** rng.uniform(-3, -1)
+        if trial % 2:
+            # the pair of Theorem 2, its labels halfway between: attained
+            step = worst_step(bound)
+            risen = float(rise(step, bound))
+            mass, x, theta = np.array([2 * moved / risen]), np.ones(1), -bound
+            if mass[0] > 1:
+                continue
+            push = np.array([risen / 2])
+        else:
+            push = rng.dirichlet(np.ones(cells)) * rng.choice([-1, 1], cells) * moved / mass
+        win = expit(x * theta) + push
+        off = np.sign(x) * mass * (win - expit(np.multiply.outer(grid, x)))
+        fits = grid[np.abs(off.sum(axis=1)) <= moved * (1 + 1e-9)]
+        middle = (fits.min() + fits.max()) / 2
+        error = math.sqrt((mass * x**2).sum()) * abs(middle - theta)
+        spacing = math.sqrt((mass * x**2).sum()) * (grid[1] - grid[0])
+        half = modulus(2 * moved, bound) / 2
+        assert error <= half + spacing
+        largest = max(largest, error / half)
+    assert largest > 0.99

@@ -20,6 +20,28 @@ def test_the_printed_bound_is_missed_below_b_3838(bound):
     assert (found > 1) == (bound < 0.3838)
 
 
+def over_printed_at(bound: float, estimate: float | np.ndarray) -> np.ndarray:
+    """The same world with θ_sft = −B and any θ̂′: κ_Π·Σ_sft = 2, √κ_Π·Γ = √2·β|B − θ̂′|."""
+    gap = 4 * bound * np.abs(expit(2 * bound) - expit(2 * np.asarray(estimate)))
+    return gap / (3**0.5 * bound * np.abs(bound - estimate))
+
+
+@pytest.mark.parametrize(
+    ("bound", "worst"), [(0.1, 1.1518), (0.5, 1.0886), (0.815, 1.0001), (0.816, 0.9998)]
+)
+def test_errors_that_are_not_small_miss_it_by_more(bound, worst):
+    found = over_printed_at(bound, np.linspace(-3 * bound, 0.999 * bound, 40_001)).max()
+    assert found == pytest.approx(worst, abs=1e-4)
+    assert found > line(bound, -bound).over_printed(bound)
+
+
+@pytest.mark.parametrize("bound", [0.1, 0.6, 0.6918, 0.692])
+def test_the_even_policy_misses_it_below_b_6918(bound):
+    found = float(over_printed_at(bound, 0.0))
+    assert found == pytest.approx(2 * np.tanh(bound) / (3**0.5 * bound), rel=1e-12)
+    assert (found > 1) == (bound < 0.69189)
+
+
 def test_without_a_bound_on_the_reference_it_is_missed_by_any_factor():
     assert line(0.1, -2.0).over_printed(0.1) > 10
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
+from repro.cli.composition import compose_values
 from repro.families.robust.bounds_modulus import saturation
 from repro.families.robust.bounds_one_cell import (
     Certain,
@@ -24,7 +25,9 @@ from repro.families.robust.bounds_rare_pair import (
     rare_pessimism,
 )
 from repro.families.robust.quantities_uncovered import MARGIN_SHARES, WEIGHT
+from repro.study.plan import built
 from repro.study.row import Need
+from repro.study.settings import session_of
 from theorems.ctl_ltc_separation import CtlLtcSeparation
 
 
@@ -74,6 +77,27 @@ def cell(floor, share):
     slope = np.polyfit(np.log(COSTS[there]), np.log(found[there]), 1)[0]
     text = f"{abs(slope):.3f}".replace("0.", ".", 1) if slope < 0.9995 else f"{slope:.3f}"
     return text if there.all() else f"{text} (c ≤ {COSTS[there].max():g})"
+
+
+def test_the_combinations_without_a_closed_form_are_those_the_page_names():
+    values = {**compose_values("ctl_ltc_separation", {}), "output_dir": "unused"}
+    trials = built(session_of(values).plan).experiment.trials
+    exact = [trial for trial in trials if trial.row.name.startswith("exact_")]
+    passed_over = {
+        (trial.row.name, case.corruption): sum(map(math.isnan, case.predicted))
+        for trial in exact for case in trial.cases
+    }  # fmt: skip
+    assert sum(len(case.epsilons) for trial in exact for case in trial.cases) == 308
+    assert {key: count for key, count in passed_over.items() if count} == {
+        ("exact_pessimism", 3e-3): 1,
+        ("exact_pessimism", 1e-2): 3,
+        ("exact_pessimism_huber", 1e-2): 1,
+        ("exact_root_estimation", 1e-2): 1,
+        ("exact_root_greedy", 1e-2): 2,
+        ("exact_root_pessimism", 1e-3): 1,
+        ("exact_root_pessimism", 1e-2): 4,
+    }
+    assert "at 295 of the 308 combinations" in PAGE.read_text("utf-8")
 
 
 def table():
