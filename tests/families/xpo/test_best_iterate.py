@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -81,7 +82,7 @@ def least_gaps(
     drawn, label_sum = np.zeros(shape), np.zeros(shape)
     least, times = np.full(runs, OF_REFERENCE), geometric_times(horizon, 1.02, 1)
     prob = np.full(shape, 0.5)
-    for before, now in zip(times, times[1:], strict=False):
+    for before, now in pairwise(times):
         rounds = rng.multinomial(now - before, np.full(states, 1 / states), size=runs)
         first = rng.binomial(rounds, 0.5)
         pairs = rng.binomial(rounds - first, prob) + rng.binomial(first, 1 - prob)
