@@ -6,8 +6,8 @@ gap; Theorem 5.3 sets η and γ in it. (The sign of Lemma C.4 is ``p2_optimism_l
 * ``count``: Lemma C.4 prints κ·E(f − f*)² where eq. (6), which is right, needs (t−1)·κ·E(f − f*)²
   of it: a misprint. What holds is the counted form: with π* in the class, E(f_π̂ − f*)² of the
   likelihood's maximiser falls like 1/t (``count_measured``, over a grid of f). Without the count
-  the lemma is weaker (and true), but leaves a bound that does not fall at all (``count_printed``, the bound;
-  all of eq. (6)'s premises hold in it).
+  the lemma is weaker (and true), but leaves a bound that does not fall at all (``count_printed``,
+  the bound; all of eq. (6)'s premises hold in it).
 * ``update_weight``: the regret decomposition spends (η/2)(t−1)·E(δ²), and eq. (6) times β/γ pays
   (βκ/γ)·E(δ²): η = βκ/(γT) pays for t ≤ T. Printed is βκ/(αT), α the corruption: too large for α <
   γ/2, and undefined at α = 0, which the theorem allows (``update_weight_printed``).
