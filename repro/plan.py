@@ -1,10 +1,11 @@
 """``python -m repro.plan epsilon=0.5 target_gap=0.05``: how many privatised labels?
 
 Give two of epsilon, target_gap and n_pairs; the third is answered for a loss, with or without
-corruption, so that a share ``confidence`` of all datasets keeps it (.9 unless given).  The answer
-is about the world that is printed: instance=linear or preference_text, with instance.KEY=VALUE for
-its fields, such as instance.path=FILES for pairs of one's own.  Status 0; 2 for bad input; 3 for a
-question that no number of labels answers.  From Python:
+corruption, so that a share ``confidence`` of all datasets keeps it (.9 unless given), and beside it
+the gap of no labels, the reference policy's: n_pairs = 0 where that is enough.  The answer is about
+the world that is printed: instance=linear (radius=6) or preference_text, with instance.KEY=VALUE
+for its fields, such as instance.path=FILES for pairs of one's own.  Status 0; 2 for bad input; 3
+for a question that no number of labels answers.  From Python:
 ``repro.plan(epsilon=0.5, target_gap=0.05)``.
 """
 

@@ -16,9 +16,11 @@ N = n/C_off + T/C_cov.  For every algorithm, n, T and w ≤ ½ there are two pro
 one of them with π_ref = w, R_max ≤ 1, C_off ≤ 1/w, C_cov ≤ 2, in one of which its expected average
 gap is at least min{1/8, .11·c(ε)/√(2wn + T)}, and 2wn + T ≤ 2N.
 
-So offline labels count for n/C_off and online ones for T/C_cov, and online labels beat as many
-offline ones by √(1/w).  Testable: the exponents in n, T and c(ε); that of 1/w in the gap of
-T offline labels over that of T online ones, where the rare response is the better; both bounds.
+So offline labels count for n/C_off and online ones for T/C_cov: on two responses from both sides,
+for every finite class from above where c(ε)²ℓ exceeds .4·C_cov (with another W always: Theorem 1′
+of the page, which has no row).  Online labels beat as many offline ones by √(1/w).  Testable: the
+exponents in n, T and c(ε); that of 1/w in the gap of T offline labels over that of T online ones,
+where the rare response is the better; both bounds.
 
 The gap is that of the harder of both problems of the lower bound, the supremum over a ladder of
 rewards.  What would refute it: a gap above the upper or below the lower bound; another exponent.

@@ -3,21 +3,24 @@
 Theorem C.3 supposes eq. (6), γ·E[log π − log π*] + κ·E(f − f*)² ≲ err/(t−1) + …, and bounds the
 gap; Theorem 5.3 sets η and γ in it. (The sign of Lemma C.4 is ``p2_optimism_lemmas``'s.)
 
-* ``count``: Lemma C.4 prints κ·E(f − f*)² where eq. (6), divided by t − 1, needs (t−1)·κ·E(f −
-  f*)². What holds is the counted form: with π* in the class, E(f_π̂ − f*)² of the likelihood's
-  maximiser falls like 1/t (``count_measured``, over a grid of f). Without the count the lemma is
-  weaker (and true), but leaves a bound that does not fall at all (``count_printed``, the bound;
-  all of eq. (6)'s premises hold in it).
+* ``count``: Lemma C.4 prints κ·E(f − f*)² where eq. (6), which is right, needs (t−1)·κ·E(f − f*)²
+  of it: a misprint. What holds is the counted form: with π* in the class, E(f_π̂ − f*)² of the
+  likelihood's maximiser falls like 1/t (``count_measured``, over a grid of f). Without the count
+  the lemma is weaker (and true), but leaves a bound that does not fall at all (``count_printed``,
+  the bound; all of eq. (6)'s premises hold in it).
 * ``update_weight``: the regret decomposition spends (η/2)(t−1)·E(δ²), and eq. (6) times β/γ pays
   (βκ/γ)·E(δ²): η = βκ/(γT) pays for t ≤ T. Printed is βκ/(αT), α the corruption: too large for α <
   γ/2, and undefined at α = 0, which the theorem allows (``update_weight_printed``).
+* The statement of Theorem C.3 leaves η free, and is false so (``p2.free_step_of_theorem_c_3``):
+  with the wrong policy in every round and γ = 2κRβ√(T/log) eq. (6) holds and the gap stays, but the
+  right side at its best η falls with T.  The proof of Theorem 4.8 takes η = βκ/(γT).
 * ``guarantee``: γ of the proof contains t·α² with t free, though γ is an input of Algorithm 4.
   With T·α² the right side of Theorem C.3 is of the stated order in T; with t = 1 (control) it
   grows like √T once T·α² ≫ c²·log|Π|.
 
-The contradicted rows are steps of a proof, and speak for that step alone; Theorem 5.3 stands with
-the corrected ones (``square_xpo`` measures its conclusion).  What would refute the corrected rows:
-a ratio above 1, or a guarantee that grows in T.
+The contradicted rows are misprints in steps of a proof, read as they stand, and speak for that step
+alone; Theorem 5.3 stands with the corrected ones (``square_xpo`` measures its conclusion).  What
+would refute the corrected rows: a ratio above 1, or a guarantee that grows in T.
 """
 
 from __future__ import annotations
@@ -123,7 +126,7 @@ class P2MetaTheorem(Experiment):
 
     rows = (
         Row("count_printed", "horizon", Slope(-1, "eq. (6) from C.4 without (t−1): bound {rate}",
-            "at_most", symbol="t"), ERROR, UNCOUNTED, given=of_value, settles=(EQ_6,),
+            "at_most", symbol="t"), ERROR, UNCOUNTED, given=of_value, settles=(C_4,),
             expected="contradicted", why="without the count the bound does not fall"),
         Row("count", "horizon", Slope(-1, "eq. (6) from C.4 with (t−1): bound {rate}",
             symbol="t"), ERROR, COUNTED, (UNCOUNTED,), given=of_value, settles=(C_4, EQ_6)),

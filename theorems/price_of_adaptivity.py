@@ -9,10 +9,11 @@ proof contains both.  Statements (``own.price_of_adaptivity``):
     lower, every β:    gap ≥ min{½, 0.07·(ζα)²/β} with probability ≥ ½ somewhere, and ≥ 0.52·β
                        somewhere with certainty, C about 2, |Π| = 2, all assumptions in force.
 
-So a β free of α, ∝ c/√n, has a gap ∝ (ζα)²·√n/c: it grows with n.  The best α-free β loses a
-factor ∝ n^(1/6), a range [α₁, α₂] of α costs √(α₂/α₁), the order unknown √c(ε) at least.  And
-``own.capped_penalty``: where β is raised until the policy's coverage is at most 2·C^π*, the rate of
-Theorem 5.2 holds at every α, unknown.
+So β ∝ c/√n, free of α, has a gap ∝ (ζα)²·√n/c: it grows with n.  The best α-free β, ∝ (c/√n)^(2/3),
+loses a factor ∝ n^(1/6); a range [α₁, α₂] of α costs √(α₂/α₁) at most, the order unknown
+min{√c(ε), α^(−1/3)}.  And ``own.capped_penalty``: where β is raised until the policy's coverage is
+at most 2·C^π*, the rate of Theorem 5.2 as printed (with V_max/R_max, not its root) holds at every
+α, unknown.
 
 World: responses a and b alike and covered, c bad, of reference mass ≈ (ζα)²/12.  The second policy
 prefers c, and a to b by as much as the adversary makes it seem.  The adversary imitates it on the

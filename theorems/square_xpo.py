@@ -19,11 +19,12 @@ log-likelihood, where it is right).  Row ``printed_sign`` runs it as printed, wi
 γ from 0.005 to 5000 times β·c(ε)/√T in hindsight, without corruption, π*_β in the class: its gap
 does not fall with T.  Corrected form: γ·Σ log π(τ̃) + L̂_sq(π), which all other rows use.
 
-Contradicted as printed for small R_max too, as Theorem 4.8 is (``private_xpo``): rows
-``small_rewards…``, without corruption.
+Below R_max = 1, where Lemma C.7 of the proof does not hold, the printed factor is too small for the
+average iterate, as in Theorem 4.8 (``private_xpo``): rows ``small_rewards…``, without corruption.
 
-Slips in the proof: η = βκ/(αT) should be βκ/(γT); tα² inside γ should be Tα²; that γ needs α, which
-Remark 5.1 (adaptivity) forbids: here γ is chosen without α.
+Misprints in the proof: η = βκ/(αT) should be βκ/(γT); tα² inside γ should be Tα².  That γ contains
+α and the order.  The theorem may: Remark 5.1 (adaptivity) is on Algorithm 3, and Remark 2.5 on the
+order.  Here γ is chosen without either.
 """
 
 from __future__ import annotations

@@ -26,12 +26,14 @@ class LossAnswer:
         lasting: of the best loss's squared error the share that stays for n → ∞.
         size: root mean square of reward differences [reward].
         worth: clean labels that a private one is worth, 1/c(ε)².
+        floor: least error of a loss for n → ∞, against the adversary worst for it there [reward].
     """
 
     errors: dict[LossName, float]
     lasting: float
     size: float
     worth: float
+    floor: float
 
     def __repr__(self) -> str:
         """What the command prints of it: advice, errors and regime."""
@@ -50,6 +52,8 @@ class LossAnswer:
     @property
     def advice(self) -> str:
         """The loss to take, in words."""
+        if self.hidden:
+            return "none: corruption hides the reward from every loss, with any number of labels"
         if not self.learnt:
             return "none: with so few labels no loss learns the reward"
         if len(self.best) == 1:
@@ -72,6 +76,11 @@ class LossAnswer:
         return self.error < LEARNT * self.size
 
     @property
+    def hidden(self) -> bool:
+        """Whether corruption's floor alone keeps every loss from saying anything about it."""
+        return not self.learnt and self.floor >= LEARNT * self.size
+
+    @property
     def best(self) -> tuple[LossName, ...]:
         """Losses within ``TIE`` of the least error, the best first; all where nothing is learnt."""
         ranked: list[LossName] = sorted(self.errors, key=lambda name: self.errors[name])
@@ -86,6 +95,12 @@ class LossAnswer:
     @property
     def regime(self) -> str:
         """What the error is made of, in words."""
+        if self.hidden:
+            return (
+                f"corruption's floor decides: an error of {self.floor:.3g}, "
+                f"{self.floor / self.size:.0%} of the rewards' own size, stays however many "
+                "labels there are"
+            )
         if not self.learnt:
             return (
                 f"too few labels: errors are {self.error / self.size:.0%} of the rewards' own size "
@@ -120,12 +135,13 @@ def loss_answer(
         n_pairs: n.
     """
     found: dict[LossName, tuple[float, float]] = {}
-    size = 0.0
+    size, floor = 0.0, math.inf
     for name, kind in LOSSES.items():
         one = scalar_error(reward_bound, kind, epsilon, corruption, order)
         bad, size = one.worst(n_pairs)[None], math.sqrt(one.size)
         squared = float(one.mean_squared(bad, (n_pairs,)))
         found[name] = math.sqrt(squared), float(one.squared_bias(bad)) / squared
+        floor = min(floor, one.floor)
     best = min(found.values())
     errors: dict[LossName, float] = {name: error for name, (error, _) in found.items()}
-    return LossAnswer(errors, min(1.0, best[1]), size, privacy_cost(epsilon) ** -2)
+    return LossAnswer(errors, min(1.0, best[1]), size, privacy_cost(epsilon) ** -2, floor)

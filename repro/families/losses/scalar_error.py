@@ -100,6 +100,14 @@ class ScalarError:
         """(K,) error of the limits [reward²]."""
         return self._in_reward(self.limits(bad) - self.world.theta)
 
+    @property
+    def floor(self) -> float:
+        """Error for n → ∞ against the adversary worst for it there, ±sign(x) [reward]."""
+        if not self.corruption:
+            return 0.0
+        sign = torch.sign(self.x)
+        return math.sqrt(float(self.squared_bias(torch.stack((sign, -sign))).max()))
+
     def mean_squared(self, bad: Tensor, n_pairs: Sequence[float]) -> Tensor:
         """(K, N) mean squared error of reward differences at each n, under adversaries b (K, C)."""
         radius = self.world.radius

@@ -21,7 +21,7 @@ CLASS_TILTS = 17
 FAILURE_PROB = 0.05
 LARGEST_SLACK = 30.0
 """How far above the gap the corrected bound may lie."""
-VANISHES = "V_max + R_max goes to 0 with the rewards"
+VANISHES = "V_max + R_max goes to 0 with the rewards, the average iterate's price does not"
 
 Factor = Callable[[float, float], float]
 """(V, R) → what rewards do to a bound."""

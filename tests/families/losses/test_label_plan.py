@@ -13,20 +13,20 @@ import torch
 from repro import planning as command
 from repro.base.errors import BadInput
 from repro.corruption.orders import Order
-from repro.families.losses.label_plan import LabelPlan, NoAnswer
+from repro.families.losses.label_plan import LabelPlan, NoAnswer, kept_from
 from repro.families.offline_kl.quantities_gap import gap_constant
 from repro.instances.linear import random_linear_world
 from repro.preferences.synthetic_pairs import synthetic_pairs
 
 
 def world(seed, **changes):
-    sizes = {"num_states": 5, "num_actions": 3, "num_features": 3, "kl_weight": 0.5}
-    return random_linear_world(**(sizes | changes), radius=1.0, theta_share=0.6, seed=seed)
+    sizes = {"num_states": 5, "num_actions": 3, "num_features": 3, "kl_weight": 0.5, "radius": 1.0}
+    return random_linear_world(**(sizes | changes), theta_share=0.6, seed=seed)
 
 
 HELD_OUT = [
     pytest.param(LabelPlan(world(101)), 0.5, 0.01, id="mixture"),
-    pytest.param(LabelPlan(world(102), "debiased"), 2.0, 0.02, id="debiased"),
+    pytest.param(LabelPlan(world(102, radius=4.0), "debiased"), 2.0, 0.02, id="debiased"),
     pytest.param(LabelPlan(world(103, kl_weight=1.0), "square", 0.02), 1.0, 0.003, id="square-ctl"),
 ]
 
@@ -55,7 +55,48 @@ def test_the_strictest_epsilon_gives_the_gap_back():
     plan = LabelPlan(world(104))
     epsilon = plan.epsilon_for(0.01, 20_000)
     assert plan.promised(20_000, epsilon, stage=7) == pytest.approx(0.01, rel=0.1)
-    assert plan.epsilon_for(10.0, 5) == pytest.approx(1e-3)
+    assert not plan.keeps(0.01, 20_000, 0.95 * epsilon)[0]
+
+
+def test_no_label_is_asked_for_where_none_is_needed():
+    plan = LabelPlan(world(104), replicates=100)
+    policy, here = plan.world.reference, plan.world
+    lost = (here.optimal_policy - policy) * here.reward
+    kept = here.optimal_policy * torch.log(here.optimal_policy / policy)
+    exact = float((here.state_prob @ (lost - here.kl_weight * kept)).sum())
+    assert plan.gap_of_no_labels == pytest.approx(exact)
+    assert plan.labels_for(exact * 1.001, 0.5) == (0, 0)
+    assert plan.epsilon_for(exact * 1.001, 5) == 0.0
+    assert plan.labels_for(exact * 0.999, 0.5)[0] > 0
+    assert (plan.gaps(0, 0.5) == plan.gap_of_no_labels).all()
+    # corruption hides the target, and no label is needed for it all the same
+    corrupted = replace(plan, corruption=0.3, order=Order.LTC)
+    assert corrupted.floor(0.5) > exact
+    assert corrupted.labels_for(exact * 1.001, 0.5) == (0, 0)
+
+
+def test_the_answer_is_where_the_promise_is_kept_from_then_on():
+    plan = LabelPlan(world(104), replicates=400, confidence=0.5)
+    assert plan.promised(10, 0.5) > plan.promised(1, 0.5)  # a quantile that rises with n
+    target = 0.8 * plan.gap_of_no_labels
+    labels, fewest = plan.labels_for(target, 0.5)
+    later = np.unique(np.geomspace(labels, 64 * labels, 13).round())
+    assert all(plan.keeps(target, n, 0.5)[0] for n in later)
+    assert not plan.keeps(target, 0.97 * labels, 0.5)[0]
+    assert not plan.keeps(target, 0.9 * fewest, 0.5)[1]
+
+
+def test_an_answer_is_never_the_end_of_a_bracket():
+    assert kept_from(lambda x: x >= 37, 6400.0, 1.0) == pytest.approx(37, rel=0.01)
+    assert kept_from(lambda x: x >= 37 or x < 9, 6400.0, 1.0) == pytest.approx(37, rel=0.01)
+    # 178 was a hundredth of the large-sample guess
+    plan = LabelPlan(world(109, kl_weight=0.05), replicates=400, confidence=0.5)
+    target = 0.98 * plan.gap_of_no_labels
+    labels, _ = plan.labels_for(target, 0.5)
+    assert not plan.keeps(target, labels / 1.05, 0.5)[0]
+    # nor is a question refused that 1e14 labels answer
+    patient = LabelPlan(world(109), replicates=100)
+    assert 1e14 < patient.labels_for(patient.constant(1.0) / 1e14, 1.0)[0] < 1e15
 
 
 def test_the_large_sample_constant_is_that_of_fisher_information():
@@ -107,7 +148,10 @@ def test_the_twin_could_send_the_same_labels(order):
         ("epsilon=1 n_pairs=5000 replicates=100 loss=square", 0, "gap = "),
         ("target_gap=0.05 n_pairs=5000 replicates=100", 0, "epsilon = "),
         ("epsilon=1 n_pairs=5000 corruption=0.01 replicates=100", 0, "floor = "),
-        ("epsilon=1 target_gap=1e-6 corruption=0.05 replicates=100", 3, "no answer: "),
+        ("epsilon=1 target_gap=1e-6 corruption=0.05 replicates=100", 3, "without labels it is"),
+        ("epsilon=1 target_gap=0.7", 0, "n_pairs = 0: no label is needed"),
+        ("n_pairs=50 target_gap=0.7", 0, "epsilon = 0: no label is needed"),
+        ("epsilon=0.1 n_pairs=50 replicates=100", 0, "these labels do not pay"),
         ("epsilon=1", 2, "exactly two of"),
         ("epsilon=-1 target_gap=0.1", 2, "epsilon=-1.0"),
         ("epsilon=1 target_gap=0.1 corruption=0.5", 2, "corruption=0.5"),

@@ -88,6 +88,9 @@ def test_it_answers_with_ratios_a_regime_and_a_place(capsys):
         ("epsilon=inf n_pairs=1e5", "sampling noise decides"),
         ("epsilon=0.1 n_pairs=1e3", "none: with so few labels"),
         ("epsilon=1 n_pairs=1e6", "a tie"),
+        ("epsilon=8 n_pairs=1e9 corruption=.2 margin=5", "none: corruption hides the reward"),
+        ("epsilon=8 n_pairs=1e9 corruption=.2 margin=5", "corruption's floor decides"),
+        ("epsilon=1 n_pairs=20 corruption=.001", "none: with so few labels"),
     ],
 )
 def test_what_it_says_of_other_settings(capsys, words, said):

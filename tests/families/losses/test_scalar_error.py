@@ -181,3 +181,11 @@ def test_answers_agree_with_labels_drawn_row_by_row_or_declare_a_tie():
             assert ratio == pytest.approx(found.ratios[name], rel=0.1), (bound, epsilon, alpha, n)
         compared += 1
     assert compared >= 12
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_the_floor_is_the_error_of_ever_more_labels(name):
+    law = scalar_error(5.0, LOSSES[name], 8.0, 0.2, Order.CTL)
+    error = law.mean_squared(law.worst(1e13)[None], (1e13,)) ** 0.5
+    assert float(error) == pytest.approx(law.floor, rel=1e-3)
+    assert scalar_error(5.0, LOSSES[name], 8.0, 0.0, Order.CTL).floor == 0.0

@@ -22,6 +22,38 @@ def test_the_step_that_eq_6_pays_for():
     assert sympy.limit(printed.subs(t, 10), a, 0, "+") == sympy.oo
 
 
+@pytest.mark.parametrize(("horizon", "largest"), [(10**6, 0.054), (10**10, 0.001)])
+def test_theorem_c_3_is_false_for_a_free_step(horizon, largest):
+    """One state, two responses, R = V = 1, β = ½, π_ref even, the wrong policy in every round."""
+    bound, weight, epsilon = 1.0, 0.5, 1.0
+    log_class = math.log(2 * horizon / 0.05)
+    margin = (8 * 2 * bound * math.exp(2 * bound)) ** -2
+    optimism = 2 * margin * bound * weight * math.sqrt(horizon / log_class)
+    # eq. (6) holds in every round, with constant 1 and with nothing of err: E_ref[log π − log π*]
+    # is 0 by symmetry, f − f* is ±2R on half of the pairs of any μ with τ̃ from π_ref
+    squared = 0.5 * (2 * bound) ** 2
+    rounds = np.array([2.0, horizon / 2, horizon])
+    paid = optimism / weight * bound * np.sqrt(log_class / (rounds - 1))
+    assert (margin * squared <= paid).all()
+    # the right side at its best η, err = c²·log(|Π|T/δ)
+    coverage, logs = 2 / (1 + math.exp(-2)), math.log(horizon)
+    err = privacy_cost(epsilon) ** 2 * log_class
+    right = (
+        bound / horizon
+        + 2 * bound * math.sqrt(coverage * logs / horizon)
+        + weight * err * (logs + 1) / (optimism * horizon)
+        + 2 * bound * math.sqrt(log_class / horizon)
+    )
+    wrong, reference = weight * 2 * math.tanh(1), weight * math.log(math.cosh(1))
+    assert wrong == pytest.approx(0.762, abs=5e-4)
+    assert right < largest
+    # also above it: π_ref, the first iterate and so the best
+    assert right < reference / 3
+    # at the η that eq. (6) pays for the bound is no longer exceeded
+    eta = weight * margin / (optimism * horizon)
+    assert coverage * logs / (eta * horizon) > wrong
+
+
 def test_the_share_of_the_step():
     assert ONE.step_share(printed=False) == pytest.approx((1e4 - 1) / 2e4)
     gamma = ONE.optimism(1e4)
