@@ -87,6 +87,11 @@ def proved(quantity: str, of: Callable[[Any], Any] = attrgetter("value")) -> Mea
     return Measure(quantity, per_method(ratio), Evidence.PROVED)
 
 
+def proof_of(world: Any, algorithm: Callable[[Any], Claimed], rng: Any, replicates: int) -> float:
+    """What ``decided`` says of the claim that an algorithm makes of a world; a quantity's ``of``."""
+    return decided(algorithm(world))
+
+
 def _at(claimed: Claimed, point: tuple[float, ...]) -> float:
     """A lower bound of the ratio at one point; −∞ where it has none."""
     found = float(claimed.ratio(*(iv.mpf(x) for x in point)).a)
