@@ -171,7 +171,9 @@ def with_factor(text: str, row: str, factor: float) -> str:
     >>> with_factor("probes:\\n  a: {grid: [1, 2]}\\n", "a", 0.5)
     'probes:\\n  a: {grid: [1, 2], replicates: 0.5}\\n'
     """
-    found = re.search(rf"^(?:probes|sweeps):.*?^  {re.escape(row)}:\s*(?:&\w+\s*)?", text, re.M | re.S)
+    found = re.search(
+        rf"^(?:probes|sweeps):.*?^  {re.escape(row)}:\s*(?:&\w+\s*)?", text, re.M | re.S
+    )
     if found is None:
         raise BadInput("write", row, "it has no probe to write to")
     if alias := re.compile(r"\*\w+").match(text, found.end()):

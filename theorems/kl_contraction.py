@@ -10,25 +10,19 @@ refute it.  As ε → 0 randomized response attains it (row ``tight``, where
 the ratio is e^(−3ε)).  The lemma's ε is the channel's own: a channel with 1.2·ε breaks the bound.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from repro.base.schema import Share
+from repro.base.schema import Epsilon, Share
+from repro.core.check import Check, Quantity, SweptCheck, Theorem, of_world
 from repro.corruption.orders import Randomize
 from repro.preferences.label_law import Channel
 from repro.preferences.label_law import randomized_response as randomized_label
 from repro.privacy.channels import channel_epsilon
 from repro.privacy.channels import randomized_response as channel_of
-from repro.study.case import Case, Point
 from repro.study.claims import Inequality, Ratio
-from repro.study.config import Probes
-from repro.study.experiment import Experiment
-from repro.study.results import AssumptionResult
-from repro.study.row import Evidence, Measure, Need, Row, Values, method, per_method
 
 OVERSTATED = 1.2
 LABELS, REPORTS = 3, 4
@@ -37,23 +31,21 @@ SAME_HALF = np.kron(np.eye(2), np.ones((2, 2)))
 TEN_PERCENT_LESS = 0.9
 """On the right side: a planted lemma whose constant is 10 % too small."""
 
-
-class KLContractionProbes(Probes):
-    """Numbers of the experiment; ``vertex_distance`` is ‖P₁ − P₂‖_TV next to a vertex."""
-
-    vertex_distance: Share
+# The world: one budget ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ContractionCase(Case):
-    """One budget.
+class PrivateReports:
+    """Reports of two label distributions through ε-private channels.
 
     Attributes:
-        vertex_distance: ‖P₁ − P₂‖_TV next to a vertex, t.
+        epsilon: that the lemma is told.
+        vertex_distance: ‖P₁ − P₂‖_TV next to a vertex of the simplex, t.
         channel: the randomized response among the random channels.
     """
 
-    vertex_distance: float
+    epsilon: Epsilon
+    vertex_distance: Share
     channel: Channel = randomized_label
 
     @property
@@ -68,95 +60,54 @@ class ContractionCase(Case):
         return float(symmetrised_kl(reports[0], reports[1]))
 
 
-@method
-def randomized_response(case: ContractionCase) -> float:
+@dataclass(frozen=True)
+class RandomChannels:
+    """What random channels, P₁ and P₂ give.
+
+    Attributes:
+        ratio: (R,) left over right side of the lemma.
+    """
+
+    ratio: np.ndarray
+
+
+# Algorithms: left over right side of the lemma, and of wrong ones --------------------------------
+
+
+def randomized_response(world: PrivateReports) -> float:
     """Left over right side next to a vertex."""
-    return case.kl_at_vertex(case.epsilon) / case.allowed
+    return world.kl_at_vertex(world.epsilon) / world.allowed
 
 
-@method
-def epsilon_overstated(case: ContractionCase) -> float:
+def epsilon_overstated(world: PrivateReports) -> float:
     """Wrong: the channel spends 20 % more than the bound is told."""
-    return case.kl_at_vertex(OVERSTATED * case.epsilon) / case.allowed
+    return world.kl_at_vertex(OVERSTATED * world.epsilon) / world.allowed
 
 
-@method
-def ten_percent(case: ContractionCase) -> float:
+def ten_percent(world: PrivateReports) -> float:
     """Wrong: the lemma with 0.9 of its constant."""
-    return randomized_response.run(case) / TEN_PERCENT_LESS
+    return randomized_response(world) / TEN_PERCENT_LESS
 
 
-@method
-def whole_l1_norm(case: ContractionCase) -> float:
+def whole_l1_norm(world: PrivateReports) -> float:
     """Wrong: ‖·‖₁ for ½‖·‖₁."""
-    return case.kl_at_vertex(case.epsilon) / float(bound(case.epsilon, 2 * case.vertex_distance))
+    right = float(bound(world.epsilon, 2 * world.vertex_distance))
+    return world.kl_at_vertex(world.epsilon) / right
 
 
-@method
-def random_channel(ratio: np.ndarray) -> np.ndarray:
+def random_channel(data: RandomChannels) -> np.ndarray:
     """The lemma."""
-    return ratio
+    return data.ratio
 
 
-@method
-def squared_excess_halved(ratio: np.ndarray) -> np.ndarray:
+def squared_excess_halved(data: RandomChannels) -> np.ndarray:
     """Wrong: ((e^ε − 1)/2)² for (e^ε − 1)²."""
-    return 4 * ratio
+    return 4 * data.ratio
 
 
-@method
-def random_ten_percent(ratio: np.ndarray) -> np.ndarray:
+def random_ten_percent(data: RandomChannels) -> np.ndarray:
     """Wrong: the lemma with 0.9 of its constant."""
-    return ratio / TEN_PERCENT_LESS
-
-
-def over_random_channels(
-    case: ContractionCase, rng: np.random.Generator, replicates: int
-) -> Values:
-    """(R,) ratios; random channels differ by replicate."""
-    ratio = random_ratios(rng, case.epsilon, replicates, case.channel)
-    return {m.name: m.run(ratio) for m in case.methods}
-
-
-RATIO = "symmetrised KL of the reports over its bound"
-AT_VERTEX = Measure(RATIO, per_method(lambda case, m, rng, count: m.run(case)), Evidence.COMPUTED)
-SEARCH = Measure(RATIO, over_random_channels, Evidence.SEARCHED)
-
-
-class KLContraction(Experiment[Case]):
-    """Left-hand side over right-hand side, on worst and on random channels."""
-
-    title = "P1 Lemma A.5: local privacy contracts divergences"
-    settles = ("p1.lem_a_5",)
-    config_type = KLContractionProbes
-    config: KLContractionProbes
-
-    rows = (
-        Row("randomized_response", "epsilon_minus_one",
-            Inequality("randomized response next to a vertex"), AT_VERTEX, randomized_response,
-            (epsilon_overstated, ten_percent)),
-        Row("random_channels", "epsilon_minus_one",
-            Inequality("random channels and label distributions"), SEARCH, random_channel,
-            (squared_excess_halved, random_ten_percent), needs=(Need.PRIVACY,)),
-        Row("tight", "epsilon_minus_one",
-            Ratio("randomized response attains the bound as ε → 0", tolerance=0.01), AT_VERTEX,
-            randomized_response, (whole_l1_norm,)),
-    )  # fmt: skip
-
-    def case(self, point: Point) -> ContractionCase:
-        """The budget of a grid point."""
-        return ContractionCase(
-            methods=point.methods, epsilon=point.epsilon,
-            vertex_distance=self.config.vertex_distance,
-        )  # fmt: skip
-
-    def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """Random channels are ε-private, by their matrices."""
-        rng = np.random.default_rng(0)
-        spent = max(channel_epsilon(one) for one in random_channels(rng, 0.7, 200))
-        return (
-            AssumptionResult("ε-private channels", spent <= 0.7 + 1e-12, f"ε {spent:.6g} of 0.7"),
-        )
+    return data.ratio / TEN_PERCENT_LESS
 
 
 def bound(epsilon: float, distance: np.ndarray | float) -> np.ndarray | float:
@@ -220,3 +171,52 @@ def random_ratios(
     reports = np.einsum("cx,cxz->cz", p, channels), np.einsum("cx,cxz->cz", q, channels)
     distance = np.abs(p - q).sum(axis=1) / 2
     return symmetrised_kl(*reports) / bound(epsilon, distance)
+
+
+# The claims --------------------------------------------------------------------------------------
+
+
+def drawn(world: PrivateReports, rng: np.random.Generator, replicates: int) -> RandomChannels:
+    """Channels and distributions that differ by replicate."""
+    return RandomChannels(random_ratios(rng, world.epsilon, replicates, world.channel))
+
+
+def of_channels(world: PrivateReports, algorithm, data: RandomChannels, replicates: int):
+    """What an algorithm makes of them."""
+    return algorithm(data)
+
+
+RATIO = "symmetrised KL of the reports over its bound"
+AT_VERTEX = Quantity(RATIO, of_world, evidence="computed")
+SEARCH = Quantity(RATIO, of_channels, evidence="searched", drawn=drawn)
+NOTHING_LEARNT = dict.fromkeys(
+    ("labels", "estimate", "algorithm"), "an inequality of channels: nothing is learnt"
+)
+
+
+def assumes(swept: SweptCheck):
+    """Random channels are ε-private, by their matrices."""
+    if swept.check.quantity is SEARCH:
+        rng = np.random.default_rng(0)
+        spent = max(channel_epsilon(one) for one in random_channels(rng, 0.7, 200))
+        yield "ε-private channels", spent <= 0.7 + 1e-12, f"ε {spent:.6g} of 0.7"
+
+
+THEOREM = Theorem(
+    title="P1 Lemma A.5: local privacy contracts divergences",
+    settles=["p1.lem_a_5"],
+    checks=[
+        Check(name="randomized_response", axis="epsilon_minus_one",
+              claim=Inequality("randomized response next to a vertex"), quantity=AT_VERTEX,
+              right=randomized_response, wrong=[epsilon_overstated, ten_percent]),
+        Check(name="random_channels", axis="epsilon_minus_one",
+              claim=Inequality("random channels and label distributions"), quantity=SEARCH,
+              right=random_channel, wrong=[squared_excess_halved, random_ten_percent],
+              blind=NOTHING_LEARNT),
+        Check(name="tight", axis="epsilon_minus_one",
+              claim=Ratio("randomized response attains the bound as ε → 0", tolerance=0.01),
+              quantity=AT_VERTEX, right=randomized_response, wrong=[whole_l1_norm]),
+    ],
+    worlds={"private_reports": PrivateReports},
+    assumes=assumes,
+)  # fmt: skip

@@ -19,27 +19,22 @@ All rows simulate the process stage by stage.  Controls of the rate rows: the ot
 of `same_law`: the same α on both sides.
 """
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from repro.base.notation import flip_prob, privacy_cost
-from repro.base.schema import Number
-from repro.corruption.budget import checked_corruption
+from repro.base.schema import Corruption, Epsilon, Pairs
+from repro.core.check import Check, Quantity, SweptCheck, Theorem, named
 from repro.corruption.orders import Order, Randomize
 from repro.corruption.random_flips import mask_flip_rate
-from repro.preferences.label_law import Channel, randomized_response
-from repro.study.case import Case, Point
+from repro.preferences.label_law import Channel, no_randomizer, randomized_response
 from repro.study.claims import Ratio
-from repro.study.config import Probes
-from repro.study.experiment import Experiment, Setting
-from repro.study.results import AssumptionResult
-from repro.study.row import Evidence, Measure, Method, Need, Row, Values, per_method
+
+# The world: masks that privacy flips and corruption sets -----------------------------------------
 
 Setter = Callable[[np.random.Generator, np.ndarray, int, float], np.ndarray]
 """(stream, masks that are 1, n, α) → masks that are 1 once corruption has acted."""
@@ -56,21 +51,36 @@ def leaves_masks(rng: np.random.Generator, ones: np.ndarray, n_pairs: int, share
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class MaskCase(Case):
-    """The mask process at one grid point.
+class Masks:
+    """The mask process of n labels.
 
     Attributes:
-        corruption: α.
+        n_pairs: n.
+        epsilon: of the channel.
+        corruption: α, in [0, 1/2); unused where ``at_end``.
+        at_end: whether α is 1 − e^−ε, where LTC flips as many labels as CTL can at all.
         order: of the process that is simulated.
         channel: who flips masks for privacy.
         adversary: who sets masks.
     """
 
-    corruption: float
+    n_pairs: Pairs
+    epsilon: Epsilon
+    corruption: Corruption
+    at_end: bool = False
     order: Order = Order.CTL
     channel: Channel = randomized_response
     adversary: Setter = sets_masks
     idle_adversary: ClassVar[Any] = staticmethod(leaves_masks)
+    words: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "channel": {"randomized_response": randomized_response, "no_randomizer": no_randomizer},
+        "adversary": {"sets_masks": sets_masks, "idle": leaves_masks},
+    }
+
+    @property
+    def share(self) -> float:
+        """α in force."""
+        return -math.expm1(-self.epsilon) if self.at_end else self.corruption
 
     def flipped(self, rng: np.random.Generator, replicates: int) -> np.ndarray:
         """(R,) shares of labels whose mask ends at 1, stage by stage as Appendix D has it."""
@@ -81,7 +91,7 @@ class MaskCase(Case):
         return ones / self.n_pairs
 
     def _set(self, rng: np.random.Generator, ones: np.ndarray) -> np.ndarray:
-        return self.adversary(rng, ones, self.n_pairs, self.corruption)
+        return self.adversary(rng, ones, self.n_pairs, self.share)
 
     def _flip(self, rng: np.random.Generator, ones: np.ndarray) -> np.ndarray:
         law = Randomize.of(self.channel, self.epsilon)
@@ -89,120 +99,104 @@ class MaskCase(Case):
         return kept + rng.binomial(self.n_pairs - ones, law.win_given_loss)
 
 
-def over_rate(case: MaskCase, rng: np.random.Generator, replicates: int) -> Values:
-    """Simulated shares of flipped labels over the rate of each order."""
-    share, flipped = case.corruption, case.flipped(rng, replicates)
-    return {m.name: flipped / mask_flip_rate(m.run, case.epsilon, share) for m in case.methods}
+def signal(world: Masks) -> float:
+    """(1 − 2p)(1 − 2α): what CTL leaves of 1 − 2q."""
+    return (1 - 2 * flip_prob(world.epsilon)) * (1 - 2 * world.share)
 
 
-def scaled(epsilon: float) -> float:
-    """By how much α of CTL is larger than that of LTC: (c+1)/2."""
-    return (privacy_cost(epsilon) + 1) / 2
+# Algorithms: a rate, a share of the other order, an order ----------------------------------------
 
 
-def unscaled(epsilon: float) -> float:
-    """Wrong: the same α."""
-    return 1.0
+def ctl(world: Masks) -> float:
+    """q_CTL = p + α(1−2p)."""
+    return mask_flip_rate(Order.CTL, world.epsilon, world.share)
 
 
-def one_law(case: MaskCase, m: Method, rng: np.random.Generator, replicates: int) -> np.ndarray:
-    """(R,) flips that corruption adds under CTL at another α, over those it adds under LTC."""
-    other = replace(
-        case, order=case.order.swapped, corruption=case.corruption * m.run(case.epsilon)
-    )
-    private = flip_prob(case.epsilon)
-    added, wanted = (one.flipped(rng, replicates) - private for one in (other, case))
+def ltc(world: Masks) -> float:
+    """q_LTC = p + α(1−p)."""
+    return mask_flip_rate(Order.LTC, world.epsilon, world.share)
+
+
+def scaled(world: Masks, rng: np.random.Generator, replicates: int) -> np.ndarray:
+    """(R,) flips that corruption adds under CTL(α(c+1)/2), over those it adds under LTC(α)."""
+    return _added(world, (privacy_cost(world.epsilon) + 1) / 2, rng, replicates)
+
+
+def same_corruption(world: Masks, rng: np.random.Generator, replicates: int) -> np.ndarray:
+    """Wrong: the same α in both orders."""
+    return _added(world, 1.0, rng, replicates)
+
+
+def _added(world: Masks, factor: float, rng: np.random.Generator, replicates: int) -> np.ndarray:
+    share = world.share * factor
+    other = replace(world, order=world.order.swapped, corruption=share, at_end=False)
+    private = flip_prob(world.epsilon)
+    added, wanted = (one.flipped(rng, replicates) - private for one in (other, world))
     return added / wanted
 
 
-def over_signal(case: MaskCase, m: Method, rng: np.random.Generator, replicates: int):
-    """(R,) 1 − 2·share of an order over (1−2p)(1−2α); 0 where labels speak against the truth."""
-    signal = 1 - 2 * replace(case, order=m.run(case)).flipped(rng, replicates)
-    return np.maximum(signal, 0) / ((1 - 2 * flip_prob(case.epsilon)) * (1 - 2 * case.corruption))
+def left(world: Masks, rng: np.random.Generator, replicates: int) -> np.ndarray:
+    """(R,) 1 − 2·share of flipped labels; 0 where labels speak against the truth."""
+    return np.maximum(1 - 2 * world.flipped(rng, replicates), 0)
 
 
-@dataclass(frozen=True)
-class Masks:
-    """What a row simulates.
-
-    Attributes:
-        order: of the process.
-        at_end: α = 1 − e^−ε in place of the config's.
-    """
-
-    order: Order
-    at_end: bool = False
-
-    def corruption(self, epsilon: float, share: float) -> float:
-        """α."""
-        return -math.expm1(-epsilon) if self.at_end else share
+def left_behind(world: Masks, rng: np.random.Generator, replicates: int) -> np.ndarray:
+    """Wrong: the other order."""
+    return left(replace(world, order=world.order.swapped), rng, replicates)
 
 
-CTL, LTC = Method("ctl", Order.CTL), Method("ltc", Order.LTC)
-AS_IT_IS = Method("ctl", lambda case: case.order)
-BEHIND = Method("ltc", lambda case: case.order.swapped)
-SCALED, UNSCALED = Method("scaled", scaled), Method("same_corruption", unscaled)
-SIMULATED = (Need.PRIVACY, Need.ADVERSARY, Need.ORDER)
+# The claims --------------------------------------------------------------------------------------
 
 
-class LabelMasksProbes(Probes):
-    """Numbers of the experiment; conf/theorem/label_masks.yaml gives them."""
+def over_rate(world: Masks, rate, flipped: np.ndarray, replicates: int) -> np.ndarray:
+    """Simulated shares of flipped labels over the rate of an order."""
+    return flipped / rate(world)
 
-    corruption: Number
+
+def simulated(world: Masks, rng: np.random.Generator, replicates: int) -> np.ndarray:
+    """The shares that all rates are held against."""
+    return world.flipped(rng, replicates)
 
 
-class LabelMasks(Experiment[MaskCase]):
-    """Flip rates of the mask process."""
+NOTHING_LEARNT = dict.fromkeys(
+    ("labels", "estimate", "algorithm"), "a process of flips: nothing is learnt from labels"
+)
+COMMON: Any = {"axis": "privacy_cost", "blind": NOTHING_LEARNT}
 
-    title = "P4 Appendix D: the mask process is a flip rate, not an adversary"
-    settles = ("p4.app_d",)
-    config_type = LabelMasksProbes
-    config: LabelMasksProbes
 
-    rows = (
-        Row("ctl_rate", "privacy_cost", Ratio("CTL flips p + α(1−2p)", tolerance=0.002),
-            Measure("flipped share / q_CTL", over_rate, Evidence.MEASURED), CTL, (LTC,),
-            given=Masks(Order.CTL), needs=SIMULATED),
-        Row("ltc_rate", "privacy_cost",
-            Ratio("LTC flips p + α(1−p), more than CTL", tolerance=0.002),
-            Measure("flipped share / q_LTC", over_rate, Evidence.MEASURED), LTC, (CTL,),
-            given=Masks(Order.LTC), needs=SIMULATED),
-        Row("same_law", "privacy_cost",
-            Ratio("LTC(α) is CTL(α(c+1)/2): both add as many flips", tolerance=0.01),
-            Measure("flips added by CTL(α(c+1)/2) / by LTC(α)", per_method(one_law),
-                    Evidence.MEASURED),
-            SCALED, (UNSCALED,), given=Masks(Order.LTC), needs=SIMULATED),
-        Row("domain", "privacy_cost",
-            Ratio("LTC(1 − e^−ε) is CTL(1): beyond, no CTL process flips as many", tolerance=0.01),
-            Measure("flips added by CTL(1) / by LTC(1 − e^−ε)", per_method(one_law),
-                    Evidence.MEASURED),
-            SCALED, (UNSCALED,), given=Masks(Order.LTC, at_end=True), needs=SIMULATED),
-        Row("below_half", "corruption",
-            Ratio("CTL labels keep the signal 1 − 2q = (1−2p)(1−2α) > 0", tolerance=0.02),
-            Measure("(1 − 2·flipped share) / (1−2p)(1−2α) at ε = 0.1", per_method(over_signal),
-                    Evidence.MEASURED),
-            AS_IT_IS, (BEHIND,), given=Masks(Order.CTL), needs=SIMULATED),
-    )  # fmt: skip
+def assumes(swept: SweptCheck):
+    """α stays below ½ where LTC is compared with CTL at a larger α."""
+    world = swept.sweep.worlds[-1]
+    if swept.check.right is scaled and not world.at_end:
+        largest = world.corruption * (privacy_cost(world.epsilon) + 1) / 2
+        yield "α(c+1)/2 below ½", largest < 0.5, f"{largest:.3g}"
 
-    def __init__(self, config: LabelMasksProbes, setting: Setting) -> None:
-        super().__init__(config, setting)
-        checked_corruption(config.corruption)
 
-    def case(self, point: Point) -> MaskCase:
-        return MaskCase(
-            methods=point.methods, epsilon=point.epsilon, n_pairs=point.given.n_pairs or 0,
-            corruption=point.row.given.corruption(
-                point.epsilon, point.swept("corruption", self.config.corruption)
-            ),
-            order=point.row.given.order,
-        )  # fmt: skip
-
-    def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """α stays below ½ where LTC is compared with CTL at a larger α."""
-        costs = [
-            trial.grid[-1]
-            for trial in self.trials
-            if trial.methods[0] is SCALED and not trial.row.given.at_end
-        ]
-        largest = max((self.config.corruption * (c + 1) / 2 for c in costs), default=0.0)
-        return (AssumptionResult("α(c+1)/2 below ½", largest < 0.5, f"{largest:.3g}"),)
+THEOREM = Theorem(
+    title="P4 Appendix D: the mask process is a flip rate, not an adversary",
+    settles=["p4.app_d"],
+    checks=[
+        Check(name="ctl_rate", claim=Ratio("CTL flips p + α(1−2p)", tolerance=0.002),
+              quantity=Quantity("flipped share / q_CTL", over_rate, drawn=simulated),
+              right=ctl, wrong=[ltc], **COMMON),
+        Check(name="ltc_rate",
+              claim=Ratio("LTC flips p + α(1−p), more than CTL", tolerance=0.002),
+              quantity=Quantity("flipped share / q_LTC", over_rate, drawn=simulated),
+              right=ltc, wrong=[ctl], **COMMON),
+        Check(name="same_law",
+              claim=Ratio("LTC(α) is CTL(α(c+1)/2): both add as many flips", tolerance=0.01),
+              quantity=Quantity("flips added by CTL(α(c+1)/2) / by LTC(α)"),
+              right=scaled, wrong=[same_corruption], **COMMON),
+        Check(name="domain",
+              claim=Ratio("LTC(1 − e^−ε) is CTL(1): beyond, no CTL process flips as many",
+                          tolerance=0.01),
+              quantity=Quantity("flips added by CTL(1) / by LTC(1 − e^−ε)"),
+              right=scaled, wrong=[same_corruption], **COMMON),
+        Check(name="below_half", **{**COMMON, "axis": "corruption"},
+              claim=Ratio("CTL labels keep the signal 1 − 2q = (1−2p)(1−2α) > 0", tolerance=0.02),
+              quantity=Quantity("(1 − 2·flipped share) / (1−2p)(1−2α) at ε = 0.1", over=signal),
+              right=named("ctl", left), wrong=[named("ltc", left_behind)]),
+    ],
+    worlds={"masks": Masks},
+    assumes=assumes,
+)  # fmt: skip

@@ -16,40 +16,133 @@ neither the identity nor the link is right.
 Refuted by one grid point on the wrong side.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
-from repro.families.chipo import proofs_scalar as proof
+from repro.base.schema import KLWeight, Positive, RewardBound
+from repro.core.check import Check, Quantity, SweptCheck, Theorem, named, of_world
 from repro.families.chipo.algorithms_policy import chipo_policy, link
-from repro.families.chipo.bounds_scalar import (
-    largest_mean_value,
-    largest_on_square,
-    largest_over_corrected,
-    largest_over_sum,
-)
-from repro.study.case import Point, PointCase
 from repro.study.claims import Inequality, Ratio, Slope
-from repro.study.experiment import Experiment
-from repro.study.proofs import proved
-from repro.study.results import AssumptionResult
-from repro.study.row import Evidence, Measure, Method, Row, per_method
+from repro.study.proofs import Claimed, Interval, iv, proof_of
 
-SIDES = "left side / right side"
+POINTS = 801
+"""On each side of a grid."""
+FURTHEST = 50.0
+"""|x| up to which Lemma C.7 is looked at."""
 ARMS = 5
 
-
-def lemma_c2(constant: Callable[[float], float]) -> Callable[[float], float]:
-    """Lemma C.2's largest left side over a right side with that constant, by R."""
-    return lambda bound: largest_on_square(bound) / constant(bound)
+# Worlds: a bound of rewards; policies and rewards that are drawn ---------------------------------
 
 
-def lemma_c7(factor: float, growth: float = 2.0) -> Callable[[float], float]:
-    """Lemma C.7's largest left side over factor·(X + Y)·e^(growth·Y), by Y."""
-    return lambda bound: largest_over_sum(bound) / (factor * math.exp(growth * bound))
+@dataclass(frozen=True, kw_only=True)
+class Bounded:
+    """Numbers within a bound.
+
+    Attributes:
+        reward_bound: R, or Y.
+    """
+
+    reward_bound: RewardBound
+
+
+@dataclass(frozen=True, kw_only=True)
+class RandomPolicies:
+    """Random policies of ``ARMS`` responses.
+
+    Attributes:
+        coverage: π_ref goes down to about 1/coverage.
+    """
+
+    coverage: Positive
+
+    def concentrability(self, rng: np.random.Generator, replicates: int, factor: float):
+        """(R,) E_π[π/π_ref] over 2·factor·E_ref(π/π_ref − 1)² + 1."""
+        reference = self.coverage ** -rng.random((replicates, ARMS))
+        reference /= reference.sum(-1, keepdims=True)
+        policy = rng.dirichlet(np.ones(ARMS), replicates)
+        chi = (reference * (policy / reference - 1) ** 2).sum(-1)
+        return (policy**2 / reference).sum(-1) / (2 * factor * chi + 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RandomRewards:
+    """Random rewards of ``ARMS`` responses, with the exact policy of each.
+
+    Attributes:
+        kl_weight: β.
+    """
+
+    kl_weight: KLWeight
+
+    def spread(self, rng: np.random.Generator, replicates: int, of: Callable) -> np.ndarray:
+        """(R,) spread of β·φ(π/π_ref) over arms over the spread of r, φ the function ``of``."""
+        reference = rng.dirichlet(np.ones(ARMS), replicates)
+        reward = rng.random((replicates, ARMS))
+        ratio = chipo_policy(reference, reward, np.array(self.kl_weight)) / reference
+        implied = self.kl_weight * of(ratio)
+        return np.ptp(implied, axis=-1) / np.ptp(reward, axis=-1)
+
+
+# How far apart numbers with close sigmoids are, on dense grids -----------------------------------
+
+
+def inverse_slope(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """|x − y| / |σ(x) − σ(y)| without cancellation; 1/σ'(x) where x = y.
+
+    σ(x) − σ(y) = sinh((x−y)/2) / (2·cosh(x/2)·cosh(y/2)).
+
+    >>> float(inverse_slope(np.array(0.0), np.array(0.0)))
+    4.0
+    """
+    half = (x - y) / 2
+    safe = np.where(np.abs(half) < 1e-9, 1.0, half)
+    spread = np.where(np.abs(half) < 1e-9, 1.0, safe / np.sinh(safe))
+    return 4 * np.cosh(x / 2) * np.cosh(y / 2) * spread
+
+
+@lru_cache(maxsize=64)
+def largest_on_square(bound: float) -> float:
+    """max of ``inverse_slope`` over |z|, |z'| ≤ bound, on a grid with its corners."""
+    z = np.linspace(-bound, bound, POINTS)
+    return float(inverse_slope(z[:, None], z[None, :]).max())
+
+
+def largest_mean_value(reward: float, value: float) -> float:
+    """max of ``inverse_slope`` over |x| ≤ value, |y| ≤ reward, value > reward: at both bounds.
+
+    >>> round(largest_mean_value(1.0, 2.0), 3)
+    6.678
+    """
+    return float(inverse_slope(np.array(value), np.array(reward)))
+
+
+@lru_cache(maxsize=64)
+def largest_over_corrected(bound: float, furthest: float = FURTHEST) -> float:
+    """max over |x| ≤ furthest, |y| ≤ R = bound of inverse_slope/(4cosh²(R/2)·(1 + (|x| − R)₊))."""
+    x = np.linspace(-furthest, furthest, 4 * POINTS + 1)
+    x = np.concatenate([x, np.linspace(-bound, bound, POINTS)])
+    y = np.linspace(-bound, bound, POINTS)
+    beyond = np.maximum(np.abs(x) - bound, 0.0)[:, None]
+    known = 4 * np.cosh(bound / 2) ** 2 * (1 + beyond)
+    return float((inverse_slope(x[:, None], y) / known).max())
+
+
+@lru_cache(maxsize=64)
+def largest_over_sum(bound: float, furthest: float = FURTHEST) -> float:
+    """max over |x| ≤ furthest, |y| ≤ bound of inverse_slope/(|x| + bound).
+
+    In Lemma C.7 X ≥ |x| and Y = bound, and X = |x| is the hardest.
+    """
+    x = np.linspace(-furthest, furthest, 4 * POINTS + 1)
+    y = np.linspace(-bound, bound, POINTS)
+    return float((inverse_slope(x[:, None], y) / (np.abs(x)[:, None] + bound)).max())
+
+
+# The lemmas, and wrong ones: left over right side ------------------------------------------------
 
 
 def printed_constant(bound: float) -> float:
@@ -57,102 +150,138 @@ def printed_constant(bound: float) -> float:
     return math.exp(-bound) + 2 + math.exp(bound)
 
 
-mean_value = Method("lemma", lemma_c2(printed_constant))
-without_two = Method("without_two", lemma_c2(lambda bound: printed_constant(bound) - 2))
-twice = Method("twice", lemma_c2(lambda bound: 2 * printed_constant(bound)))
-
-difference = Method("lemma", lemma_c7(8.0))
-every_bound = Method("every_bound", largest_over_corrected)
-ninety_percent = Method("ninety_percent", lambda bound: largest_over_corrected(bound) / 0.9)
-exact = Method("exact", lambda bound: largest_mean_value(bound, 2 * bound) / (1 + bound))
-printed_growth = Method("printed", lambda bound: 3 * bound * math.exp(2 * bound) / (1 + bound))
-constant_half = Method("constant_half", lemma_c7(0.5))
-constant_586 = Method("constant_586", lemma_c7(0.586))
-constant_55 = Method("constant_55", lemma_c7(0.55))
-constant_1593 = Method("constant_1593", lemma_c7(1.593, growth=1.0))
-constant_154 = Method("constant_154", lemma_c7(1.54, growth=1.0))
+def mean_value(world: Bounded, times: float = 1.0, off: float = 0.0) -> float:
+    """Lemma C.2's largest left side over a right side with ``times`` its constant, less ``off``."""
+    constant = times * printed_constant(world.reward_bound) - off
+    return largest_on_square(world.reward_bound) / constant
 
 
-half_chi_square = Method("half_chi_square", 0.5)
-whole_chi_square = Method("whole_chi_square", 1.0)
-right_link = Method("link", link)
-link_doubled = Method("link_doubled", lambda ratio: link(ratio) + ratio)
+def difference(world: Bounded, factor: float = 8.0, growth: float = 2.0) -> float:
+    """Lemma C.7's largest left side over factor·(X + Y)·e^(growth·Y)."""
+    bound = world.reward_bound
+    return largest_over_sum(bound) / (factor * math.exp(growth * bound))
 
 
-def at_bound(case: PointCase, chosen: Method, rng: np.random.Generator, replicates: int) -> float:
-    """The worst of a grid."""
-    return chosen.run(case.value)
+def every_bound(world: Bounded) -> float:
+    """Lemma C.7's left side over 4cosh²(R/2)·(1 + (V − R)₊)."""
+    return largest_over_corrected(world.reward_bound)
 
 
-def concentrability(case: PointCase, chosen: Method, rng: np.random.Generator, replicates: int):
-    """E_π[π/π_ref] over 2χ² + 1 at random policies, π_ref down to 1/value."""
-    reference = case.value ** -rng.random((replicates, ARMS))
-    reference /= reference.sum(-1, keepdims=True)
-    policy = rng.dirichlet(np.ones(ARMS), replicates)
-    chi = (reference * (policy / reference - 1) ** 2).sum(-1)
-    return (policy**2 / reference).sum(-1) / (2 * chosen.run * chi + 1)
+def ninety_percent(world: Bounded) -> float:
+    """Wrong: 0.9 of that constant."""
+    return largest_over_corrected(world.reward_bound) / 0.9
 
 
-def implied_spread(case: PointCase, chosen: Method, rng: np.random.Generator, replicates: int):
-    """Spread of β·φ(π/π_ref) over arms over the spread of r, at the exact policy."""
-    reference = rng.dirichlet(np.ones(ARMS), replicates)
-    reward = rng.random((replicates, ARMS))
-    ratio = chipo_policy(reference, reward, np.array(case.value)) / reference
-    implied = case.value * chosen.run(ratio)
-    return np.ptp(implied, axis=-1) / np.ptp(reward, axis=-1)
+def exact(world: Bounded) -> float:
+    """The least constant at V = 2R, over 1 + R."""
+    return largest_mean_value(world.reward_bound, 2 * world.reward_bound) / (1 + world.reward_bound)
 
 
-GRID = Measure(SIDES, per_method(at_bound), Evidence.COMPUTED)
-CONCENTRABILITY = Measure(SIDES, per_method(concentrability), Evidence.COMPUTED)
-LINK = Measure(SIDES, per_method(implied_spread), Evidence.COMPUTED)
-
-C_2, C_7 = ("p2.lem_c_2",), ("p2.lem_c_7",)
-ASKS_FOR_ONE = (*C_2, *C_7)
+def printed(world: Bounded) -> float:
+    """Wrong as the least constant: 3R·e^(2R), as printed."""
+    bound = world.reward_bound
+    return 3 * bound * math.exp(2 * bound) / (1 + bound)
 
 
-class P2ScalarLemmas(Experiment[PointCase]):
-    """Inequalities on grids."""
+def half_chi_square(world: RandomPolicies, rng: np.random.Generator, replicates: int):
+    """χ² = ½·E_ref(π/π_ref − 1)²."""
+    return world.concentrability(rng, replicates, 0.5)
 
-    title = "P2 Lemmas C.2 and C.7, and scalar facts of the proofs"
 
-    rows = (
-        Row("mean_value", "reward_bound", Inequality("Lemma C.2 on every grid point"), GRID,
-            mean_value, (without_two,), settles=C_2),
-        Row("mean_value_tight", "reward_bound",
-            Ratio("Lemma C.2's constant is the best one", tolerance=0.001), GRID, mean_value,
-            (twice,), settles=C_2),
-        Row("difference", "reward_bound", Inequality("Lemma C.7 on every grid point"), GRID,
-            difference, (constant_half,), settles=C_7),
-        Row("difference_tight", "reward_bound",
-            Ratio("Lemma C.7 holds with 0.586 in the place of 8, and no less at Y = 1",
-                  tolerance=0.001), GRID, constant_586, (constant_55, difference), settles=C_7),
-        Row("difference_single", "reward_bound", Inequality("Lemma C.7 with 1.593·e^Y, |x| ≤ 50"),
-            GRID, constant_1593, (constant_154,), settles=C_7),
-        Row("difference_every_bound", "reward_bound",
-            Inequality("Lemma C.7 with 4cosh²(R/2)·(1 + (V − R)₊), for every R and V"), GRID,
-            every_bound, (ninety_percent,), settles=("own.reward_range",)),
-        Row("difference_growth", "reward_bound",
-            Slope(1, "the least constant at V = 2R is (1 + R)·{rate}"), GRID, exact,
-            (printed_growth,), settles=("own.reward_range",)),
-        Row("hellinger", "reward_bound", Inequality("TV² ≤ H² = Σ(√p − √q)²"), proved(SIDES),
-            proof.unnormalised, (proof.normalised,), settles=("p2.lem_3_1",)),
-        Row("concentrability", "coverage", Ratio("C^π = 2χ² + 1", tolerance=0.001),
-            CONCENTRABILITY, half_chi_square, (whole_chi_square,), settles=("p2.thm_c_1",)),
-        Row("link", "kl_weight",
-            Ratio("β·φ(π*_β/π_ref) differs from r by a constant", tolerance=0.001), LINK,
-            right_link, (link_doubled,), settles=("p2.thm_4_4",)),
-    )  # fmt: skip
+def whole_chi_square(world: RandomPolicies, rng: np.random.Generator, replicates: int):
+    """Wrong: without the half."""
+    return world.concentrability(rng, replicates, 1.0)
 
-    def case(self, point: Point) -> PointCase:
-        """The grid value."""
-        return PointCase(methods=point.methods, value=point.value)
 
-    def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """R ≥ 1 and Y ≥ 1 where the lemmas ask for them."""
-        return tuple(
-            AssumptionResult(
-                f"{trial.row.name}: bound ≥ 1", trial.grid[0] >= 1, f"{trial.grid[0]:g}"
-            )
-            for trial in self.trials
-            if set(trial.row.settles) & set(ASKS_FOR_ONE)
-        )
+def right_link(world: RandomRewards, rng: np.random.Generator, replicates: int) -> np.ndarray:
+    """φ(u) = u + log u."""
+    return world.spread(rng, replicates, link)
+
+
+def link_doubled(world: RandomRewards, rng: np.random.Generator, replicates: int) -> np.ndarray:
+    """Wrong: 2u + log u."""
+    return world.spread(rng, replicates, lambda ratio: link(ratio) + ratio)
+
+
+ANGLE, SHORTER = (0.0, 1.5707963), (0.0, 1.5)
+"""Of two probabilities sin²; the second shorter, so that the middle of the box has two of them."""
+
+
+def tv_over_hellinger(world: Bounded, factor: float) -> Claimed:
+    """factor·TV²/H² of two Bernoulli laws, H² = Σ(√p − √q)², whatever their log odds.
+
+    With p = sin²a and q = sin²b, TV = |sin(a−b)·sin(a+b)| and H² = 4·sin²((a−b)/2).
+    """
+
+    def ratio(a: Interval, b: Interval) -> Interval:
+        return factor * iv.cos((a - b) / 2) ** 2 * iv.sin(a + b) ** 2
+
+    return Claimed((ANGLE, SHORTER), ratio)
+
+
+unnormalised = named("unnormalised", tv_over_hellinger, factor=1.0)
+normalised = named("normalised", tv_over_hellinger, factor=2.0)
+"""Wrong: H² with a half."""
+
+
+# The claims --------------------------------------------------------------------------------------
+
+SIDES = "left side / right side"
+GRID = Quantity(SIDES, of_world, evidence="computed")
+DRAWN = Quantity(SIDES, evidence="computed")
+PROVED = Quantity(SIDES, proof_of, evidence="proved")
+lemma = named("lemma", mean_value)
+lemma_c_7 = named("lemma", difference)
+constant_586 = named("constant_586", difference, factor=0.586)
+C_2, C_7, RANGE = ["p2.lem_c_2"], ["p2.lem_c_7"], ["own.reward_range"]
+
+
+def assumes(swept: SweptCheck):
+    """R ≥ 1 and Y ≥ 1 where the lemmas ask for them."""
+    if {*swept.check.settles} & {*C_2, *C_7}:
+        least = swept.sweep.grid[0]
+        yield "bound ≥ 1", least >= 1, f"{least:g}"
+
+
+THEOREM = Theorem(
+    title="P2 Lemmas C.2 and C.7, and scalar facts of the proofs",
+    checks=[
+        Check(name="mean_value", axis="reward_bound",
+              claim=Inequality("Lemma C.2 on every grid point"), quantity=GRID, right=lemma,
+              wrong=[named("without_two", mean_value, off=2.0)], settles=C_2),
+        Check(name="mean_value_tight", axis="reward_bound",
+              claim=Ratio("Lemma C.2's constant is the best one", tolerance=0.001),
+              quantity=GRID, right=lemma, wrong=[named("twice", mean_value, times=2.0)],
+              settles=C_2),
+        Check(name="difference", axis="reward_bound",
+              claim=Inequality("Lemma C.7 on every grid point"), quantity=GRID, right=lemma_c_7,
+              wrong=[named("constant_half", difference, factor=0.5)], settles=C_7),
+        Check(name="difference_tight", axis="reward_bound",
+              claim=Ratio("Lemma C.7 holds with 0.586 in the place of 8, and no less at Y = 1",
+                          tolerance=0.001),
+              quantity=GRID, right=constant_586,
+              wrong=[named("constant_55", difference, factor=0.55), lemma_c_7], settles=C_7),
+        Check(name="difference_single", axis="reward_bound",
+              claim=Inequality("Lemma C.7 with 1.593·e^Y, |x| ≤ 50"), quantity=GRID,
+              right=named("constant_1593", difference, factor=1.593, growth=1.0),
+              wrong=[named("constant_154", difference, factor=1.54, growth=1.0)], settles=C_7),
+        Check(name="difference_every_bound", axis="reward_bound",
+              claim=Inequality("Lemma C.7 with 4cosh²(R/2)·(1 + (V − R)₊), for every R and V"),
+              quantity=GRID, right=every_bound, wrong=[ninety_percent], settles=RANGE),
+        Check(name="difference_growth", axis="reward_bound",
+              claim=Slope(1, "the least constant at V = 2R is (1 + R)·{rate}"), quantity=GRID,
+              right=exact, wrong=[printed], settles=RANGE),
+        Check(name="hellinger", axis="reward_bound", claim=Inequality("TV² ≤ H² = Σ(√p − √q)²"),
+              quantity=PROVED, right=unnormalised,
+              wrong=[normalised], settles=["p2.lem_3_1"]),
+        Check(name="concentrability", axis="coverage",
+              claim=Ratio("C^π = 2χ² + 1", tolerance=0.001), quantity=DRAWN,
+              right=half_chi_square, wrong=[whole_chi_square], settles=["p2.thm_c_1"]),
+        Check(name="link", axis="kl_weight",
+              claim=Ratio("β·φ(π*_β/π_ref) differs from r by a constant", tolerance=0.001),
+              quantity=DRAWN, right=named("link", right_link), wrong=[link_doubled],
+              settles=["p2.thm_4_4"]),
+    ],
+    worlds={"bounded": Bounded, "policies": RandomPolicies, "rewards": RandomRewards},
+    assumes=assumes,
+)  # fmt: skip

@@ -54,7 +54,12 @@ def named(name: str, algorithm: Algorithm, **constants: Any) -> Algorithm:
     # Content keys know a function by its qualified name and by what it has closed over.
     at.__name__ = at.__qualname__ = name
     of = inspect.signature(algorithm)
-    kept = [one for one in of.parameters.values() if one.name not in constants]
+    # what has a value of its own is a constant, too
+    kept = [
+        one
+        for one in of.parameters.values()
+        if one.name not in constants and one.default is one.empty
+    ]
     at.__signature__ = of.replace(parameters=kept)  # type: ignore[attr-defined]
     return at
 

@@ -88,7 +88,7 @@ def proved(quantity: str, of: Callable[[Any], Any] = attrgetter("value")) -> Mea
 
 
 def proof_of(world: Any, algorithm: Callable[[Any], Claimed], rng: Any, replicates: int) -> float:
-    """What ``decided`` says of the claim that an algorithm makes of a world; a quantity's ``of``."""
+    """What ``decided`` says of an algorithm's claim of a world; the ``of`` of a quantity."""
     return decided(algorithm(world))
 
 

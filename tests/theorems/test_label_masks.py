@@ -5,7 +5,7 @@ from repro.corruption.orders import Order
 
 
 def test_bad_input_is_one_line(refused):
-    refused(r"\[0, 1/2\)", "theorem.corruption=-1")
+    refused("greater than or equal to 0", "theorem.worlds.ctl.corruption=-1")
 
 
 def test_something_is_assumed(plan_of):

@@ -1,4 +1,4 @@
-"""Proofs by intervals of P2's scalar steps, and counterexamples to their wrong versions."""
+"""Lemma 1 of price_of_adaptivity.md by intervals, and a counterexample to a smaller constant."""
 
 from __future__ import annotations
 
@@ -6,25 +6,6 @@ from functools import partial
 
 from repro.study.proofs import Claimed, Interval, iv
 from repro.study.row import Method
-
-ANGLE, SHORTER = (0.0, 1.5707963), (0.0, 1.5)
-"""Of two probabilities sin²; the second shorter, so that the middle of the box has two of them."""
-
-
-def _hellinger(bound: float, factor: float = 1.0) -> Claimed:
-    """factor·TV²/H² of two Bernoulli laws, H² = Σ(√p − √q)², whatever their log odds.
-
-    With p = sin²a and q = sin²b, TV = |sin(a−b)·sin(a+b)| and H² = 4·sin²((a−b)/2).
-    """
-
-    def ratio(a: Interval, b: Interval) -> Interval:
-        return factor * iv.cos((a - b) / 2) ** 2 * iv.sin(a + b) ** 2
-
-    return Claimed((ANGLE, SHORTER), ratio)
-
-
-unnormalised = Method("unnormalised", _hellinger)
-normalised = Method("normalised", partial(_hellinger, factor=2.0))
 
 
 def _between(bound: float, share: float = 1.0) -> Claimed:
