@@ -189,7 +189,7 @@ def of_channels(world: PrivateReports, algorithm, data: RandomChannels, replicat
 RATIO = "symmetrised KL of the reports over its bound"
 AT_VERTEX = Quantity(RATIO, of_world, evidence="computed")
 SEARCH = Quantity(RATIO, of_channels, evidence="searched", drawn=drawn)
-NOTHING_LEARNT = dict.fromkeys(
+NOTHING_LEARNT: dict[str, str] = dict.fromkeys(
     ("labels", "estimate", "algorithm"), "an inequality of channels: nothing is learnt"
 )
 

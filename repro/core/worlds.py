@@ -35,7 +35,7 @@ def _reader(kind: type, name: str) -> Any:
     """What a field's annotation allows; built once, since that takes longer than its use."""
     hint: Any = get_type_hints(kind, include_extras=True)[name]
     if dataclasses.is_dataclass(hint) or (isinstance(hint, type) and issubclass(hint, Model)):
-        return TypeAdapter[Any](hint)
+        return TypeAdapter(hint)  # type: ignore[arg-type]
     return TypeAdapter(hint, config=ConfigDict(arbitrary_types_allowed=True))
 
 

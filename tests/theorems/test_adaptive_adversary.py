@@ -2,9 +2,8 @@
 
 import pytest
 
-from repro.families.chipo import past_labels
-from repro.families.chipo.past_labels import Cell, idle_adversary, sees_nothing
 from repro.preferences.label_law import fair_coins, no_randomizer, the_truth
+from theorems.adaptive_adversary import ReportsOfOnePair, idle_adversary, sees_nothing
 
 
 def test_every_verdict_is_the_pinned_one_and_every_control_is_caught(smoke, surprises):
@@ -25,18 +24,11 @@ def test_reports_of_another_mean_turn_the_bound(turned):
     def wrong(right, self, bad):
         return right(self, bad) + 0.2
 
-    assert turned("bound_ltc", Cell, "report_mean", wrong) == ("supported", "contradicted")
-
-
-@pytest.fixture(autouse=True)
-def nothing_kept():
-    """Exact values are kept by cell: not across a broken line."""
-    past_labels.largest_squared_error.cache_clear()
-    past_labels.sees_the_past.cache_clear()
-    yield
-    past_labels.largest_squared_error.cache_clear()
-    past_labels.sees_the_past.cache_clear()
+    assert turned("bound_ltc", ReportsOfOnePair, "report_mean", wrong) == (
+        "supported",
+        "contradicted",
+    )
 
 
 def test_more_labels_than_can_be_solved_are_refused(refused):
-    refused("allowed: at most 4000", "n_pairs=1e9")
+    refused("allowed: less than or equal to 4000", "n_pairs=1e9")

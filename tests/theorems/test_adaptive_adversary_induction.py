@@ -11,8 +11,8 @@ import sympy
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from repro.families.chipo.past_labels import (
-    Cell,
+from theorems.adaptive_adversary import (
+    ReportsOfOnePair,
     idle_adversary,
     largest_squared_error,
     oblivious_squared_error,
@@ -22,7 +22,7 @@ from repro.families.chipo.past_labels import (
 )
 
 
-def exact(cell: Cell, bad: np.ndarray) -> float:
+def exact(cell: ReportsOfOnePair, bad: np.ndarray) -> float:
     """E[(c·z̄ − h)²] of one adversary, forward over the law of the sum."""
     law = {0: 1.0}
     for k in range(cell.n_pairs):
@@ -35,7 +35,7 @@ def exact(cell: Cell, bad: np.ndarray) -> float:
     return sum(mass * float(cell.error(np.array(s))) ** 2 for s, mass in law.items())
 
 
-CELLS = [Cell(4, h, c, k, a) for h, (c, k), a in itertools.product(
+CELLS = [ReportsOfOnePair(4, h, c, k, a) for h, (c, k), a in itertools.product(
     (0.0, 0.3, -0.7), ((1.0, 1.0), (2.2, 1.0), (2.2, 2.2)), (0.0, 0.1, 0.45))]  # fmt: skip
 
 
@@ -64,7 +64,7 @@ def test_who_sees_nothing_is_best_with_one_side():
 
 
 def test_at_zero_it_pushes_away():
-    cell = Cell(30, 0.0, 2.0, 2.0, 0.2)
+    cell = ReportsOfOnePair(30, 0.0, 2.0, 2.0, 0.2)
     bad = sees_the_past(cell)
     for k in range(30):
         sums = np.arange(-k, k + 1)
@@ -78,11 +78,11 @@ def test_bounds_on_random_cells():
     for _ in range(300):
         cost = 1 + rng.exponential(2)
         reach = rng.choice([1.0, cost])
-        cell = Cell(int(rng.integers(1, 120)), rng.uniform(-0.99, 0.99), cost, reach,
+        cell = ReportsOfOnePair(int(rng.integers(1, 120)), rng.uniform(-0.99, 0.99), cost, reach,
                     0.5 * rng.random() ** 3)  # fmt: skip
         assert math.sqrt(largest_squared_error(cell)) <= cell.bound * (1 + 1e-12)
         assert largest_squared_error(cell) >= oblivious_squared_error(cell) * (1 - 1e-12)
-        even = Cell(cell.n_pairs, 0.0, cost, reach, cell.corruption)
+        even = ReportsOfOnePair(cell.n_pairs, 0.0, cost, reach, cell.corruption)
         p, n = even.corruption * reach / cost, even.n_pairs
         limit = (cost / n) ** 2 * (n**2 * p**2 + 2 * n * (1 - p**2))
         assert largest_squared_error(even) <= limit * (1 + 1e-12)
@@ -90,7 +90,7 @@ def test_bounds_on_random_cells():
 
 def test_the_limit_of_many_labels_is_a_reflected_motion():
     a, n = 0.71, 3000
-    cell = Cell(n, 0.0, 1.0, 1.0, a / math.sqrt(n))
+    cell = ReportsOfOnePair(n, 0.0, 1.0, 1.0, a / math.sqrt(n))
 
     def beyond(m: float) -> float:
         return float(2 * m * (norm.sf(m - a) + math.exp(2 * a * m + norm.logcdf(-m - a))))
@@ -132,7 +132,7 @@ def test_weights_that_a_learner_chooses_as_it_goes():
 
 
 def test_simulation_is_the_exact_law():
-    cell = Cell(40, 0.3, 2.0, 2.0, 0.1)
+    cell = ReportsOfOnePair(40, 0.3, 2.0, 2.0, 0.1)
     for adversary in (sees_the_past, sees_nothing, idle_adversary):
         bad = adversary(cell)
         prob = (1 + ((1 - 0.1) * 0.3 + 0.1 * 2.0 * bad) / 2.0) / 2
