@@ -24,8 +24,8 @@ from functools import lru_cache
 import numpy as np
 
 from repro.base.schema import KLWeight, Positive, RewardBound
+from repro.chipo.policy import chipo_policy, link
 from repro.core.check import Check, Quantity, SweptCheck, Theorem, named, of_world
-from repro.families.chipo.algorithms_policy import chipo_policy, link
 from repro.study.claims import Inequality, Ratio, Slope
 from repro.study.proofs import Claimed, Interval, iv, proof_of
 

@@ -23,182 +23,621 @@ labels as a need: with fair coins, which is the world of equal rewards, imitatio
 What would refute it: a gap that stays where α is not told, or one that grows under the cap.
 """
 
-from __future__ import annotations
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import product
+from typing import Any, ClassVar, Protocol
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import numpy as np
 
-from repro.base.schema import Positive
+from repro.base.notation import privacy_cost
+from repro.base.schema import Corruption, Pairs, Positive, Probability, RewardBound
+from repro.chipo import meta_theorem as meta
+from repro.chipo.losses import Loss, log_loss, square_loss
+from repro.chipo.policy import chipo_policy, two_arm_wrong_prob
+from repro.core.check import Check, Quantity, Theorem, at_both_ends, named, of_world
+from repro.corruption.huber_reports import Adversary, coin_tosser, idle_adversary
 from repro.corruption.orders import Order
-from repro.families.chipo import bounds_adaptivity as bound
-from repro.families.chipo import proofs_meta as meta
-from repro.families.chipo import proofs_scalar as proof
-from repro.families.chipo import searches_adaptivity as step
-from repro.families.chipo.algorithms_adaptivity import (
-    Learner,
-    alpha_free,
-    capped,
-    knows_alpha,
-    log_loss,
-    square_loss,
-    takes_ltc_for_ctl,
-)
-from repro.families.chipo.cases_adaptivity import (
-    FREE,
-    GAP,
-    LARGEST_BIAS,
-    OVER_STATED,
-    PRICE,
-    AdaptivityCase,
-    AdaptivityProbe,
-)
-from repro.study.case import Case, Point, PointCase
+from repro.instances.labelled import HuberLabels
+from repro.preferences.label_law import on_arrays
 from repro.study.claims import Inequality, Slope
-from repro.study.config import Probes
-from repro.study.experiment import Experiment
-from repro.study.proofs import proved
-from repro.study.results import AssumptionResult
-from repro.study.row import Method, Need, Row
+from repro.study.proofs import Claimed, Interval, iv, proof_of
+
+LARGEST_BIAS = 0.25
+"""ζα up to which Theorem 2 is stated."""
+SMALLEST_BIAS = 9.0
+"""Of the α of the min-max rows, in c/√n: above it imitation wins at least half of the time."""
+ALPHAS = 17
+"""Of a range, in equal ratios."""
+IMITATION, LOG_IMITATION = 0.07, 0.05
+"""κ₀ of Theorem 2, square and log loss: the gap is at least min{½, κ₀·(ζα)²/β}."""
+ENOUGH, LOG_ENOUGH = 52.0, 360.0
+"""n·(ζα)²/c² from which imitation wins at least half of the time (Theorem 2)."""
+
+# One state, three responses, two policies: the world on which β must follow α (Theorem 2) --------
+
+
+VALUE_BOUND = 2.0
+"""V_max: by as much the second policy prefers c to b.  R_max is 1."""
+TRUE_REWARD = np.array([1.0, 1.0, 0.0])
+"""Of a, b and c."""
+CELLS = 3
+"""Pairs that tell: a against b, c against a, c against b."""
 
 
 @dataclass(frozen=True)
-class Setup:
-    """How the numbers of a grid point enter.
+class RareBadArm:
+    """What the adversary and the class are built from.
 
     Attributes:
-        order: of corruption and privacy.
-        ranged: the probe's α is the least of a range.
+        bad_reference: w = π_ref(c); a and b share the rest.
+        imitated: x, the reward difference of a and b under the second policy.
     """
 
-    order: Order = Order.CTL
-    ranged: bool = False
+    bad_reference: float
+    imitated: float
+
+    @property
+    def reference(self) -> np.ndarray:
+        """(3,) π_ref."""
+        covered = (1 - self.bad_reference) / 2
+        return np.array([covered, covered, self.bad_reference])
+
+    @property
+    def coverage(self) -> float:
+        """C^π* of the comparator that plays a: 2/(1−w)."""
+        return 2 / (1 - self.bad_reference)
+
+    @property
+    def rewards(self) -> np.ndarray:
+        """(2, 3) implicit rewards of the class: the truth, then the second policy's."""
+        return np.array([TRUE_REWARD, [self.imitated, 0.0, VALUE_BOUND]])
+
+    @property
+    def means(self) -> np.ndarray:
+        """(2, 3) tanh(Δ/2) of either reward in the three cells; none is clipped at 2·R_max = 2."""
+        first, second, third = self.rewards.T
+        return np.tanh(np.stack([first - second, third - first, third - second], axis=1) / 2)
+
+    @property
+    def cell_prob(self) -> np.ndarray:
+        """(3,) chance that two draws from π_ref are the pair of a cell."""
+        covered, _, bad = self.reference
+        return 2 * np.array([covered**2, covered * bad, covered * bad])
+
+    def policy(self, kl_weight: float | np.ndarray, reward: np.ndarray) -> np.ndarray:
+        """(..., 3) policies of a reward at every β; the gap J(π*) − J(π) is what they give to c."""
+        return chipo_policy(self.reference, reward, np.array(kl_weight))
 
 
-class AdaptivityProbes(Probes):
-    """Numbers of the experiment.
+def unsaturated(bias: float, gain: float, loss: float) -> RareBadArm:
+    """The world in which imitation gains twice of what the pairs with c lose.
+
+    Args:
+        bias: by how much the adversary moves the mean of a debiased label: α, or c·α under LTC.
+        gain: expected loss that the second policy saves on a pair (a, b).
+        loss: expected loss that it costs on a pair with c.
+    """
+    odds = gain / (8 * loss)
+    return RareBadArm(odds / (1 + odds), 2 * float(np.arctanh(bias)))
+
+
+def imitate(truth: np.ndarray, seen: np.ndarray) -> np.ndarray:
+    """The adversary: of two equally good responses the first wins; other labels are put back."""
+    return np.where(truth == 0, 1.0, seen)
+
+
+# Algorithms 1 and 3 on the two policies, and their tunings of β ----------------------------------
+
+
+@dataclass(frozen=True)
+class StatisticalError:
+    """What a tuning may read.
 
     Attributes:
-        failure_prob: δ in log(|Π|/δ).
+        noise: c·√(log(|Π|/δ)/n).
+        bias: ζα: α under CTL, c·α under LTC; only a tuning that is told may read it.
+        corruption: α, likewise.
+        coverage: C^π*.
     """
 
-    failure_prob: Positive
-    probes: dict[str, AdaptivityProbe]  # type: ignore[assignment]
+    noise: float
+    bias: float
+    corruption: float
+    coverage: float
 
 
-KNOWN = Learner(square_loss, knows_alpha)
-CAPPED = Learner(square_loss, capped)
-free, known = Method("alpha_free", FREE), Method("knows_alpha", KNOWN)
-cap = Method("capped", CAPPED)
-other_order = Method("takes_ltc_for_ctl", Learner(square_loss, takes_ltc_for_ctl))
-log_free = Method("log_alpha_free", Learner(log_loss, alpha_free))
-log_known = Method("log_knows_alpha", Learner(log_loss, knows_alpha))
-log_cap = Method("log_capped", Learner(log_loss, capped))
-best_free = Method("best_free", lambda table: table.max(axis=0).min())
-told = Method("told", lambda table: table.min(axis=1).max())
+class Referenced(Protocol):
+    """What a tuning may read of a world."""
 
-PRICED, CAP = ("own.price_of_adaptivity",), ("own.capped_penalty",)
-BOTH, REMARK = (*PRICED, *CAP), ("p2.rem_5_1",)
-NEEDS = (Need.TRUTH_HIDDEN, Need.ADVERSARY)
-LTC_NEEDS = (*NEEDS, Need.PRIVACY, Need.ORDER)
-CTL, LTC = Setup(), Setup(Order.LTC)
-PROVED = proved("left side / right side")
-WORLD, CASES = "rare_bad_arm", "every case"
+    @property
+    def reference(self) -> np.ndarray:
+        """(A,) π_ref."""
+        ...
+
+    def policy(self, kl_weight: float, reward: np.ndarray) -> np.ndarray:
+        """(A,) policy of a reward at β."""
+        ...
+
+
+Tuning = Callable[[StatisticalError, Any, np.ndarray], float]
+"""(error, world, (3,) fitted reward) → β."""
+
+
+def as_without_corruption(error: StatisticalError, world: Referenced, reward: np.ndarray) -> float:
+    """β as without corruption."""
+    return error.noise / np.sqrt(error.coverage)
+
+
+def from_alpha(error: StatisticalError, world: Referenced, reward: np.ndarray) -> float:
+    """β of the proof of Theorem 5.2, which contains α."""
+    return (error.noise + error.bias) / np.sqrt(error.coverage)
+
+
+def from_alpha_before_privacy(
+    error: StatisticalError, world: Referenced, reward: np.ndarray
+) -> float:
+    """β that knows α, but not that corruption comes last."""
+    return (error.noise + error.corruption) / np.sqrt(error.coverage)
+
+
+def at_capped_coverage(error: StatisticalError, world: Referenced, reward: np.ndarray) -> float:
+    """β as without corruption, or a larger one at which the policy has coverage 2·C^π* (Theorem 4).
+
+    Reads the fitted reward and π_ref, but not α.  Coverage is 1 at β = ∞: bisection on log β.
+    """
+    reference, cap = world.reference, 2 * error.coverage
+    low, high = as_without_corruption(error, world, reward), 1e3
+    if coverage_of(world.policy(low, reward), reference) <= cap:
+        return low
+    for _ in range(40):
+        middle = np.sqrt(low * high)
+        within = coverage_of(world.policy(middle, reward), reference) <= cap
+        low, high = (low, middle) if within else (middle, high)
+    return high
+
+
+def coverage_of(policy: np.ndarray, reference: np.ndarray) -> float:
+    """E_π[π/π_ref] (P2, Definition 4.3)."""
+    return float((policy**2 / reference).sum())
+
+
+@dataclass(frozen=True)
+class Minimiser:
+    """One of the two algorithms.
+
+    Attributes:
+        loss: what it minimises over the two policies.
+        tuning: its β.
+    """
+
+    loss: Loss
+    tuning: Tuning
+
+    def choose(self, counts: np.ndarray, wins: np.ndarray, means: np.ndarray, cost: float):
+        """(R,) 0 where π*_β is chosen, 1 where the second policy is.
+
+        Args:
+            counts: (R, 3) pairs by cell.
+            wins: (R, 3) reports for a, c and c.
+            means: (2, 3) of both policies.
+            cost: c(ε).
+        """
+        first, second = (self.loss(counts, wins, one, cost) for one in means)
+        return (second < first).astype(float)
+
+    def gaps(self, error: StatisticalError, world: RareBadArm) -> np.ndarray:
+        """(2,) gap where it chooses π*_β and where it chooses the second policy."""
+        return _gaps(self.tuning, error, world)
+
+    def world(self, bias: float, cost: float) -> RareBadArm:
+        """The unsaturated world of its loss."""
+        return _world(self.loss, bias, cost)
+
+
+@lru_cache(maxsize=1024)
+def _gaps(tuning: Tuning, error: StatisticalError, world: RareBadArm) -> np.ndarray:
+    each = [world.policy(tuning(error, world, one), one)[2] for one in world.rewards]
+    return np.array(each)
+
+
+@lru_cache(maxsize=1024)
+def _world(loss: Loss, bias: float, cost: float) -> RareBadArm:
+    start = RareBadArm(0.0, 2 * float(np.arctanh(bias)))
+    reports = np.array([bias, *start.means[0, 1:]]) / cost
+    one = np.eye(3)
+    saved = [loss(one, one * (1 + reports) / 2, means, cost) for means in start.means]
+    gain, loss, worse = (saved[0] - saved[1]) * np.array([1, -1, -1])
+    return unsaturated(bias, float(gain), float(max(loss, worse)))
+
+
+ALPHA_FREE = Minimiser(square_loss, as_without_corruption)
+
+# Labels of the world -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class UnsaturatedLabels(HuberLabels):
+    """n labels of the unsaturated world.
+
+    Attributes:
+        n_pairs: n.
+        failure_prob: δ in log(|Π|/δ), |Π| = 2.
+        believed_order: of corruption and privacy, that the world is built and β is tuned for.
+        least_corruption: the least α of a range, where one is asked about.
+        adversary: who corrupts labels.
+    """
+
+    n_pairs: Pairs
+    failure_prob: Probability
+    believed_order: Order = Order.CTL
+    least_corruption: Corruption = 0.0
+    adversary: Adversary = imitate
+    words: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "adversary": {"imitate": imitate, "coin_tosser": coin_tosser, "idle": idle_adversary}
+    }
+
+    @property
+    def cost(self) -> float:
+        """c(ε)."""
+        return privacy_cost(self.epsilon)
+
+    @property
+    def reach(self) -> float:
+        """ζ: 1 under CTL, c(ε) under LTC, as the learner and the world's builder believe."""
+        return 1.0 if self.believed_order is Order.CTL else self.cost
+
+    @property
+    def bias(self) -> float:
+        """ζα."""
+        return self.reach * self.corruption
+
+    def error(self, world: RareBadArm) -> StatisticalError:
+        """What tunings read."""
+        noise = self.cost * math.sqrt(math.log(2 / self.failure_prob) / self.n_pairs)
+        return StatisticalError(noise, self.bias, self.corruption, world.coverage)
+
+    def choices(self, learner: Minimiser, rng: np.random.Generator, runs: int) -> np.ndarray:
+        """(R,) 1.0 where the minimiser is the second policy, on R datasets of n labels."""
+        world = learner.world(self.bias, self.cost)
+        each = [*world.cell_prob, 1 - world.cell_prob.sum()]
+        counts = rng.multinomial(self.n_pairs, each, size=runs)[:, :-1]
+        win = (1 + self.reports.mean(world.means[0])) / 2
+        wins = rng.binomial(counts, np.clip(win, 0, 1))
+        chosen = learner.choose(counts, wins, world.means, self.cost)
+        return on_arrays(self.estimate, chosen, np.zeros(1))
+
+
+def gap(world: UnsaturatedLabels, rng: np.random.Generator, replicates: int, learner: Minimiser):
+    """(R,) J(π*) − J(π̂)."""
+    arm = learner.world(world.bias, world.cost)
+    first, second = learner.gaps(world.error(arm), arm)
+    chosen = world.choices(learner, rng, replicates)
+    return first + chosen * (second - first)
+
+
+def stated_rate(world: UnsaturatedLabels) -> float:
+    """√C·(c·√(log(|Π|/δ)/n) + ζα), the rate of Theorem 5.2."""
+    error = world.error(ALPHA_FREE.world(world.bias, world.cost))
+    return math.sqrt(error.coverage) * (error.noise + error.bias)
+
+
+alpha_free = named("alpha_free", gap, learner=ALPHA_FREE)
+"""Algorithm 3 with a β free of α."""
+knows_alpha = named("knows_alpha", gap, learner=Minimiser(square_loss, from_alpha))
+"""Algorithm 3 with the β of the proof of Theorem 5.2."""
+capped = named("capped", gap, learner=Minimiser(square_loss, at_capped_coverage))
+"""Algorithm 3 where β is raised until the policy's coverage is at most 2·C^π*."""
+takes_ltc_for_ctl = named(
+    "takes_ltc_for_ctl", gap, learner=Minimiser(square_loss, from_alpha_before_privacy)
+)
+"""Algorithm 3 with a β for CTL."""
+log_alpha_free = named("log_alpha_free", gap, learner=Minimiser(log_loss, as_without_corruption))
+log_knows_alpha = named("log_knows_alpha", gap, learner=Minimiser(log_loss, from_alpha))
+log_capped = named("log_capped", gap, learner=Minimiser(log_loss, at_capped_coverage))
+
+# The best β for a range of α ---------------------------------------------------------------------
+
+
+def kl_weights(noise: float) -> np.ndarray:
+    """(B,) β from c/√n to 1, four a factor of 2."""
+    return np.geomspace(noise, 1, round(4 * math.log2(1 / noise)))
+
+
+@lru_cache(maxsize=64)
+def penalty_gap(noise: float) -> np.ndarray:
+    """(B,) largest gap of π*_β itself on two responses, π_ref = ½, Δ up to 1: what β costs."""
+    kl_weight = kl_weights(noise)
+    differences = np.geomspace(0.2, 20, 200)[:, None] * kl_weight
+    inside = np.minimum(differences, 1.0)
+    return (inside * two_arm_wrong_prob(np.array(0.5), inside / kl_weight)).max(axis=0)
+
+
+@lru_cache(maxsize=4096)
+def _given_to_bad(world: RareBadArm, noise: float) -> np.ndarray:
+    """(2, B) what both policies give to the bad response."""
+    return np.array([world.policy(kl_weights(noise), r)[:, 2] for r in world.rewards])
+
+
+@dataclass(frozen=True)
+class Prices:
+    """What every β costs at every α.
+
+    Attributes:
+        table: (A, B) mean gap over c/√n + ζα, by α and β; the first α is the least (0 unless
+            given).
+    """
+
+    table: np.ndarray
+
+
+def prices(world: UnsaturatedLabels, rng: np.random.Generator, runs: int) -> Prices:
+    """α runs over the range of the world, up to ζα = ¼; β over four values a factor of 2."""
+    noise = world.cost / math.sqrt(world.n_pairs)
+    least = world.least_corruption * world.reach
+    most = world.bias or LARGEST_BIAS
+    found = [penalty_gap(noise) / (noise + least)]
+    for bias in np.geomspace(max(least, SMALLEST_BIAS * noise), most, ALPHAS):
+        at = replace(world, corruption=bias / world.reach)
+        arm = ALPHA_FREE.world(bias, world.cost)
+        share = at.choices(ALPHA_FREE, rng, runs).mean()
+        first, second = _given_to_bad(arm, noise)
+        mean = first + share * (second - first)
+        found.append(np.maximum(mean, penalty_gap(noise)) / (noise + bias))
+    return Prices(np.array(found))
+
+
+def best_free(prices: Prices) -> float:
+    """The β whose worst price over α is least."""
+    return float(prices.table.max(axis=0).min())
+
+
+def told(prices: Prices) -> float:
+    """Wrong as a β free of α: the best one at each."""
+    return float(prices.table.min(axis=1).max())
+
+
+# Steps of the proofs (price_of_adaptivity.md) ----------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepOfAProof:
+    """The number at which a step of a proof is looked at; each step reads one of these.
+
+    Attributes:
+        reward_bound: R of Lemma 1.
+        corruption: α of Lemma 2, ζα of Theorem 2.
+        coverage: one over the reference mass of the response that is thought too good.
+    """
+
+    reward_bound: RewardBound = 1.0
+    corruption: Probability = 0.1
+    coverage: Positive = 100.0
+
+
+def slope_between(bound: float, share: float) -> Claimed:
+    """|x − y|/|tanh(x/2) − tanh(y/2)| over share·K_R, |x| ≤ 2R and |y| ≤ R.
+
+    It is 2·cosh(x/2)·cosh(y/2)·u/sinh(u), u = (x−y)/2, and K_R = R·cosh(R)·coth(R/2) its value at
+    the corner (2R, R).
+    """
+    end = iv.mpf(bound)
+    worst = end * _cosh(end) * _cosh(end / 2) / _sinh(end / 2)
+
+    def ratio(x: Interval, y: Interval) -> Interval:
+        return 2 * _cosh(x / 2) * _cosh(y / 2) * _over_sinh((x - y) / 2) / (share * worst)
+
+    # x ≥ 0 stands for both signs, since the ratio does not change under (x, y) → (−x, −y)
+    return Claimed(((0.0, 2 * bound), (-bound, bound)), ratio)
+
+
+def _cosh(x: Interval) -> Interval:
+    """cosh(x), which grows in |x|: its ends are those of |x|, so that nothing is lost."""
+    low, high = ((iv.exp(end) + iv.exp(-end)) / 2 for end in (abs(x).a, abs(x).b))
+    return iv.mpf([low.a, high.b])
+
+
+def _sinh(x: Interval) -> Interval:
+    return (iv.exp(x) - iv.exp(-x)) / 2
+
+
+def _over_sinh(u: Interval) -> Interval:
+    """u/sinh(u), which falls in |u| from 1: its ends are those of |u|."""
+    size = abs(u)
+    low, high = (iv.mpf(1) if end == 0 else end / _sinh(end) for end in (size.b, size.a))
+    return iv.mpf([low.a, min(high.b, 1)])  # rounding in sinh shows where u is all but 0
+
+
+def lemma_1(world: StepOfAProof, share: float) -> Claimed:
+    """|x − y| ≤ share·K_R·|h(x) − h(y)|."""
+    return slope_between(world.reward_bound, share)
+
+
+UNIT = (0.0, 1.0)
+
+
+def least_squares(world: StepOfAProof) -> Claimed:
+    """z over 4ζα + 8s on the event of Bernstein's inequality, s = c·√(L/n) (Lemma 2).
+
+    There z² ≤ z·(4ζα + √32·s) + (16/3)·s²/c, hence z ≤ 4ζα + (√32 + √(16/(3c)))·s, and
+    ``share`` is that of s in ζα·4 + s.
+    """
+
+    def ratio(share: Interval, per_c: Interval) -> Interval:
+        spare = 8 - iv.sqrt(iv.mpf(32)) - iv.sqrt(16 * per_c / 3)
+        return 1 - spare * share / (1 + 7 * share)
+
+    return Claimed((UNIT, UNIT), ratio)
+
+
+def least_squares_ten_percent(world: StepOfAProof) -> Claimed:
+    """Wrong: 3.6ζα for 4ζα.  CTL, n = ∞; the adversary reports the label that h* disfavours.
+
+    Its mean lies α(1 + h*) below h*, and another policy a little less than as much below that.
+    """
+    near = (0.9, 0.999)
+    return Claimed((near, near), lambda true, beyond: (1 + beyond) * (1 + true) / iv.mpf(3.6))
+
+
+def theorem_1(world: StepOfAProof) -> Claimed:
+    """gap ≤ ρ√C·err + βC + ρ²err²/(2β)."""
+    return meta.meta(first=1.0, last=0.5)
+
+
+def meta_without_square(world: StepOfAProof) -> Claimed:
+    """Wrong: without the last term."""
+    return meta.refuted(world.coverage, lambda error, kl_weight: error + kl_weight)
+
+
+def theorem_4(world: StepOfAProof) -> Claimed:
+    """gap ≤ (1 + √2)·ρ√C·err + β₀·C under the cap."""
+    return meta.cap()
+
+
+def cap_without_cap(world: StepOfAProof) -> Claimed:
+    """Wrong: the same where nothing is capped."""
+    return meta.refuted(
+        world.coverage, lambda error, kl_weight: (1 + iv.sqrt(2)) * error + kl_weight
+    )
+
+
+BUDGETS, WEIGHTS = np.geomspace(0.1, 10, 5), 40
+"""ε, and so many β, of the worlds of Theorem 2."""
+
+
+def over_imitated(world: StepOfAProof, learner: Minimiser, constant: float, times: float) -> float:
+    """times·min{½, κ₀·(ζα)²/β} over the gap of the second policy: the largest of many worlds."""
+    bias = world.corruption
+    return max(
+        times * (min(0.5, constant * bias**2 / kl_weight) / gap)
+        for kl_weight, gap in _imitations(learner, bias)
+    )
+
+
+def _imitations(learner: Minimiser, bias: float) -> Iterator[tuple[float, float]]:
+    """β and the gap of the second policy: ε from .1 to 10, β from the least that matters to ½."""
+    for epsilon, kl_weight in product(BUDGETS, np.geomspace(bias**2 / 20, 0.5, WEIGHTS)):
+        arm = learner.world(bias, privacy_cost(float(epsilon)))
+        yield float(kl_weight), float(arm.policy(float(kl_weight), arm.rewards[1])[2])
+
+
+def imitation(learner: Minimiser, constant: float) -> tuple[Any, Any]:
+    """Theorem 2 of a loss, and wrong: twice its bound."""
+    given = {"learner": learner, "constant": constant}
+    return (
+        named("imitated", over_imitated, **given, times=1.0),
+        named("imitated_twice", over_imitated, **given, times=2.0),
+    )
+
+
+imitated, imitated_twice = imitation(ALPHA_FREE, IMITATION)
+imitated_log, imitated_log_twice = imitation(
+    Minimiser(log_loss, as_without_corruption), LOG_IMITATION
+)
+inverse_slope = named("inverse_slope", lemma_1, share=1.0)
+inverse_slope_ten_percent = named("inverse_slope_ten_percent", lemma_1, share=0.9)
+
+# The claims --------------------------------------------------------------------------------------
+
+GAP = Quantity("suboptimality [reward]")
+OVER_STATED = Quantity("suboptimality / √C·(c·√(log(|Π|/δ)/n) + ζα)", over=stated_rate)
+PRICE = Quantity("worst suboptimality / (c/√n + ζα), best β",
+                 lambda world, rule, prices, replicates: rule(prices), drawn=prices)  # fmt: skip
+SIDES = "left side / right side"
+PROVED = Quantity(SIDES, proof_of, evidence="proved")
+COMPUTED = Quantity(SIDES, of_world, evidence="computed")
+PRICED, CAP = ["own.price_of_adaptivity"], ["own.capped_penalty"]
+BOTH, REMARK, STATED = [*PRICED, *CAP], ["p2.rem_5_1"], ["p2.thm_5_2"]
+COINS = "fair coins are the world of equal rewards, and imitation wins there too"
 GROWS = "with a β free of α the gap is (ζα)²/β up to a constant, and 1/β grows like √n"
-SQUARE_WORLDS = step.imitations(FREE, bound.IMITATION)
-LOG_WORLDS = step.imitations(log_free.run, bound.LOG_IMITATION)
+MEASURED: Any = {"quantity": GAP, "blind": {"labels": COINS}}
+PRINTED: Any = {"quantity": OVER_STATED, "blind": {"labels": COINS}, "settles": REMARK,
+                "expected": "contradicted"}  # fmt: skip
 
 
-class PriceOfAdaptivity(Experiment[Case]):
-    """Three tunings of β on the unsaturated world, and the steps of the proofs."""
+def small_bias(world: UnsaturatedLabels):
+    """ζα ≤ ¼; Assumptions 4.1 and 4.2 hold by construction."""
+    name = "π*_β in the class, |differences| ≤ V_max = 2, ζα ≤ 1/4"
+    yield name, world.bias <= LARGEST_BIAS, f"ζα = {world.bias:.3g}"
 
-    title = "The price of adaptivity: χPO with a β that does not know α"
-    settles = PRICED
-    config_type = AdaptivityProbes
-    config: AdaptivityProbes
 
-    rows = (
-        Row("free_ctl", "n_pairs", Slope(0.5, "CTL, β free of α: gap {rate}"), GAP, free,
-            (known, cap), on=WORLD, given=CTL, needs=NEEDS),
-        Row("free_ltc", "n_pairs", Slope(0.5, "LTC, β free of α: gap {rate}"), GAP, free,
-            (known, cap), on=WORLD, given=LTC, needs=LTC_NEEDS),
-        Row("free_corruption_ctl", "corruption", Slope(2, "CTL, β free of α: gap {rate}"), GAP,
-            free, (known, cap), on=WORLD, given=CTL, needs=NEEDS),
-        Row("free_corruption_ltc", "corruption", Slope(2, "LTC, β free of α: gap {rate}"), GAP,
-            free, (known, cap), on=WORLD, given=LTC, needs=LTC_NEEDS),
-        Row("log_free_ctl", "n_pairs", Slope(0.5, "log loss, CTL, β free of α: gap {rate}"), GAP,
-            log_free, (log_known, log_cap), on=WORLD, given=CTL, needs=NEEDS),
-        Row("log_free_ltc", "n_pairs", Slope(0.5, "log loss, LTC, β free of α: gap {rate}"), GAP,
-            log_free, (log_known, log_cap), on=WORLD, given=LTC, needs=LTC_NEEDS),
-        Row("known_ctl", "n_pairs", Slope(0, "CTL, β ∝ c/√n + α: gap {rate}"), GAP, known,
-            (free,), on=WORLD, given=CTL, needs=NEEDS, settles=("p2.thm_5_2",)),
-        Row("known_ltc", "n_pairs", Slope(0, "LTC, β ∝ c/√n + c·α: gap {rate}"), GAP, known,
-            (free,), on=WORLD, given=LTC, needs=LTC_NEEDS, settles=("p2.thm_5_2",)),
-        Row("printed_ctl", "n_pairs", Slope(0, "Theorem 5.2 with Remark 5.1, CTL: gap over the "
-            "stated rate {rate}", "at_most"), OVER_STATED, free, on=WORLD, given=CTL, needs=NEEDS,
-            settles=REMARK, expected="contradicted", why=GROWS),
-        Row("printed_ltc", "n_pairs", Slope(0, "Theorem 5.2 with Remark 5.1, LTC: gap over the "
-            "stated rate {rate}", "at_most"), OVER_STATED, free, on=WORLD, given=LTC,
-            needs=LTC_NEEDS, settles=REMARK, expected="contradicted", why=GROWS),
-        Row("order_unknown", "privacy_cost", Slope(0, "LTC, β of CTL: gap over the stated rate "
-            "{rate}", "at_most"), OVER_STATED, other_order, (), on=WORLD, given=LTC,
-            needs=LTC_NEEDS, settles=REMARK, expected="contradicted",
-            why="(cα)²/β is c times the stated rate if β is tuned for CTL"),
-        Row("price", "n_pairs", Slope(1 / 6, "best β free of α: worst gap over c/√n + α {rate}"),
-            PRICE, best_free, (told,), on=WORLD, given=CTL, needs=NEEDS),
-        Row("range", "corruption", Slope(0.5, "best β for a range of α: worst gap over α {rate}"),
-            PRICE, best_free, (told,), on=WORLD, given=Setup(ranged=True), needs=NEEDS),
-        Row("capped_ctl", "n_pairs", Slope(0, "CTL, coverage capped: gap {rate}"), GAP, cap,
-            (free,), on=WORLD, given=CTL, needs=NEEDS, settles=CAP),
-        Row("capped_ltc", "n_pairs", Slope(0, "LTC, coverage capped: gap {rate}"), GAP, cap,
-            (free,), on=WORLD, given=LTC, needs=LTC_NEEDS, settles=CAP),
-        Row("capped_corruption_ctl", "corruption", Slope(1, "CTL, coverage capped: gap {rate}"),
-            GAP, cap, (free,), on=WORLD, given=CTL, needs=NEEDS, settles=CAP),
-        Row("capped_corruption_ltc", "corruption", Slope(1, "LTC, coverage capped: gap {rate}"),
-            GAP, cap, (free,), on=WORLD, given=LTC, needs=LTC_NEEDS, settles=CAP),
-        Row("inverse_slope", "reward_bound", Inequality("Lemma 1: |x − y| ≤ K_R·|h(x) − h(y)|"),
-            PROVED, proof.inverse_slope, (proof.inverse_slope_ten_percent,), on=CASES,
-            settles=BOTH),
-        Row("least_squares", "corruption", Inequality("Lemma 2: rms error ≤ 4ζα + 8c√(L/n)"),
-            PROVED, meta.least_squares, (meta.least_squares_ten_percent,), on=CASES,
-            settles=BOTH),
-        Row("meta", "coverage", Inequality("Theorem 1: gap ≤ ρ√C·err + βC + ρ²err²/(2β)"),
-            PROVED, meta.meta, (meta.meta_without_square,), on=CASES),
-        Row("imitated", "corruption", Inequality("Theorem 2: min{½, 0.07·(ζα)²/β} ≤ gap"),
-            step.computed(SQUARE_WORLDS), step.imitated, (step.imitated_twice,), on=CASES),
-        Row("imitated_log", "corruption", Inequality("Theorem 2, log loss: with 0.05 ≤ gap"),
-            step.computed(LOG_WORLDS), step.imitated, (step.imitated_twice,), on=CASES),
-        Row("cap", "coverage", Inequality("Theorem 4: gap ≤ (1 + √2)·ρ√C·err + β₀·C"), PROVED,
-            meta.cap, (meta.cap_without_cap,), on=CASES, settles=CAP),
-    )  # fmt: skip
+def grows(name: str, axis: str, claim: Slope, right=alpha_free, wrong=(knows_alpha, capped)):
+    """What a β free of α does."""
+    return Check(name=name, axis=axis, claim=claim, right=right, wrong=wrong, **MEASURED)
 
-    def case(self, point: Point) -> Case:
-        """World and labels of one grid point, or the swept value alone."""
-        setup, probe = point.row.given, point.probe
-        if setup is None:
-            return PointCase(methods=point.methods, value=point.value)
-        assert isinstance(probe, AdaptivityProbe)
-        return AdaptivityCase(
-            methods=point.methods,
-            epsilon=point.epsilon,
-            n_pairs=point.n_pairs,
-            corruption=point.swept("corruption", probe.corruption),
-            failure_prob=self.config.failure_prob,
-            least_corruption=probe.corruption if setup.ranged else 0.0,
-            assumed_order=setup.order,
-            order=setup.order,
-        )
 
-    def world_numbers(self, row: Row) -> Mapping[str, object]:
-        """α where it is not swept."""
-        return {"corruption": self.config.probes[row.name].corruption} if row.given else {}
+def stays(name: str, axis: str, claim: Slope, right, settles):
+    """What a β that knows α does, or one under a cap."""
+    return Check(name=name, axis=axis, claim=claim, right=right, wrong=[alpha_free],
+                 settles=settles, **MEASURED)  # fmt: skip
 
-    def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """ζα ≤ ¼ at both ends of every sweep; Assumptions 4.1 and 4.2 hold by construction."""
-        return tuple(
-            AssumptionResult(
-                f"{place}: π*_β in the class, |differences| ≤ V_max = 2, ζα ≤ 1/4",
-                case.bias <= LARGEST_BIAS,
-                f"ζα = {case.bias:.3g}",
-            )
-            for _, place, case in self.ends(AdaptivityCase)
-        )
+
+LOG_WRONG = (log_knows_alpha, log_capped)
+FREE = [
+    grows("free_ctl", "n_pairs", Slope(0.5, "CTL, β free of α: gap {rate}")),
+    grows("free_ltc", "n_pairs", Slope(0.5, "LTC, β free of α: gap {rate}")),
+    grows("free_corruption_ctl", "corruption", Slope(2, "CTL, β free of α: gap {rate}")),
+    grows("free_corruption_ltc", "corruption", Slope(2, "LTC, β free of α: gap {rate}")),
+    grows("log_free_ctl", "n_pairs", Slope(0.5, "log loss, CTL, β free of α: gap {rate}"),
+          log_alpha_free, LOG_WRONG),
+    grows("log_free_ltc", "n_pairs", Slope(0.5, "log loss, LTC, β free of α: gap {rate}"),
+          log_alpha_free, LOG_WRONG),
+    stays("known_ctl", "n_pairs", Slope(0, "CTL, β ∝ c/√n + α: gap {rate}"), knows_alpha, STATED),
+    stays("known_ltc", "n_pairs", Slope(0, "LTC, β ∝ c/√n + c·α: gap {rate}"), knows_alpha,
+          STATED),
+]  # fmt: skip
+OVER = "gap over the stated rate {rate}"
+AS_PRINTED = [
+    Check(name="printed_ctl", axis="n_pairs", right=alpha_free, why=GROWS, **PRINTED,
+          claim=Slope(0, f"Theorem 5.2 with Remark 5.1, CTL: {OVER}", "at_most")),
+    Check(name="printed_ltc", axis="n_pairs", right=alpha_free, why=GROWS, **PRINTED,
+          claim=Slope(0, f"Theorem 5.2 with Remark 5.1, LTC: {OVER}", "at_most")),
+    Check(name="order_unknown", axis="privacy_cost", right=takes_ltc_for_ctl, **PRINTED,
+          claim=Slope(0, f"LTC, β of CTL: {OVER}", "at_most"),
+          why="(cα)²/β is c times the stated rate if β is tuned for CTL"),
+]  # fmt: skip
+BEST: Any = {"quantity": PRICE, "right": best_free, "wrong": [told], "blind": {"labels": COINS}}
+CHOSEN = [
+    Check(name="price", axis="n_pairs", **BEST,
+          claim=Slope(1 / 6, "best β free of α: worst gap over c/√n + α {rate}")),
+    Check(name="range", axis="corruption", **BEST,
+          claim=Slope(0.5, "best β for a range of α: worst gap over α {rate}")),
+]  # fmt: skip
+CAPPED = [
+    stays("capped_ctl", "n_pairs", Slope(0, "CTL, coverage capped: gap {rate}"), capped, CAP),
+    stays("capped_ltc", "n_pairs", Slope(0, "LTC, coverage capped: gap {rate}"), capped, CAP),
+    stays("capped_corruption_ctl", "corruption", Slope(1, "CTL, coverage capped: gap {rate}"),
+          capped, CAP),
+    stays("capped_corruption_ltc", "corruption", Slope(1, "LTC, coverage capped: gap {rate}"),
+          capped, CAP),
+]  # fmt: skip
+PROOFS = [
+    Check(name="inverse_slope", axis="reward_bound", quantity=PROVED, settles=BOTH,
+          claim=Inequality("Lemma 1: |x − y| ≤ K_R·|h(x) − h(y)|"), right=inverse_slope,
+          wrong=[inverse_slope_ten_percent]),
+    Check(name="least_squares", axis="corruption", quantity=PROVED, settles=BOTH,
+          claim=Inequality("Lemma 2: rms error ≤ 4ζα + 8c√(L/n)"), right=least_squares,
+          wrong=[least_squares_ten_percent]),
+    Check(name="meta", axis="coverage", quantity=PROVED,
+          claim=Inequality("Theorem 1: gap ≤ ρ√C·err + βC + ρ²err²/(2β)"),
+          right=named("meta", theorem_1), wrong=[meta_without_square]),
+    Check(name="imitated", axis="corruption", quantity=COMPUTED,
+          claim=Inequality("Theorem 2: min{½, 0.07·(ζα)²/β} ≤ gap"), right=imitated,
+          wrong=[imitated_twice]),
+    Check(name="imitated_log", axis="corruption", quantity=COMPUTED,
+          claim=Inequality("Theorem 2, log loss: with 0.05 ≤ gap"), right=imitated_log,
+          wrong=[imitated_log_twice]),
+    Check(name="cap", axis="coverage", quantity=PROVED, settles=CAP,
+          claim=Inequality("Theorem 4: gap ≤ (1 + √2)·ρ√C·err + β₀·C"),
+          right=named("cap", theorem_4), wrong=[cap_without_cap]),
+]  # fmt: skip
+
+THEOREM = Theorem(
+    title="The price of adaptivity: χPO with a β that does not know α",
+    settles=PRICED,
+    checks=[*FREE, *AS_PRINTED, *CHOSEN, *CAPPED, *PROOFS],
+    worlds={"unsaturated_labels": UnsaturatedLabels, "step_of_a_proof": StepOfAProof},
+    assumes=at_both_ends(small_bias, of=UnsaturatedLabels),
+)

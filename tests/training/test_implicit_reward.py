@@ -10,7 +10,7 @@ import torch
 
 from repro.base.errors import BadInput
 from repro.base.notation import flip_prob, label_signal
-from repro.families.chipo.algorithms_policy import chipo_policy
+from repro.chipo.policy import chipo_policy
 from repro.policies.gibbs import gibbs_policy
 from repro.training.losses import log_loss, mixture_loss, square_loss
 from repro.training.objectives import chipo_reward_difference, dpo_reward_difference

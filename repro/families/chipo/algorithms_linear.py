@@ -13,8 +13,8 @@ import numpy as np
 import torch
 
 from repro.base.notation import privacy_cost
+from repro.chipo.policy import chipo_policy
 from repro.estimators.mixture_mle import mixture_mle
-from repro.families.chipo.algorithms_policy import chipo_policy
 from repro.families.chipo.variants import ChipoVariant
 from repro.instances.linear import LinearWorld
 from repro.preferences.label_counts import LabelCounts, draw_label_counts

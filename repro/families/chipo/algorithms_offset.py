@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import expit
 
 from repro.base.notation import flip_prob, label_signal, privacy_cost
-from repro.families.chipo.algorithms_policy import chipo_policy
+from repro.chipo.policy import chipo_policy
 from repro.families.chipo.variants import ChipoVariant
 from repro.preferences.label_law import (
     Channel,

@@ -14,9 +14,9 @@ from functools import lru_cache
 import numpy as np
 
 from repro.base.notation import privacy_cost
+from repro.chipo.losses import Loss, log_loss, square_loss
 from repro.corruption.huber_reports import HuberReports
 from repro.corruption.orders import Order
-from repro.families.chipo.algorithms_adaptivity import Loss, log_loss, square_loss
 from repro.families.chipo.variants import ChipoVariant
 from repro.families.chipo.worlds_log_linear import LogLinearPolicies
 from repro.preferences.label_law import Estimate, as_fitted, on_arrays

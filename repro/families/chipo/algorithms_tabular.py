@@ -13,9 +13,9 @@ from functools import cached_property
 import numpy as np
 
 from repro.base.notation import privacy_cost
+from repro.chipo.policy import two_arm_wrong_prob
 from repro.corruption.huber_reports import HuberReports
 from repro.corruption.orders import Order
-from repro.families.chipo.algorithms_policy import two_arm_wrong_prob
 from repro.families.chipo.variants import ChipoVariant
 from repro.families.chipo.worlds import RareGoodArm, gap_ladder
 from repro.preferences.label_law import Estimate, as_fitted, on_arrays

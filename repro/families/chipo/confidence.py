@@ -17,7 +17,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.stats import binom
 
-from repro.families.chipo.algorithms_policy import two_arm_wrong_prob
+from repro.chipo.policy import two_arm_wrong_prob
 from repro.families.chipo.cases_two_policies import TwoPolicyCase
 from repro.families.chipo.value_ratio import DIFFERENCES
 from repro.preferences.label_law import on_arrays

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import expit
 from scipy.stats import binom
 
-from repro.families.chipo.algorithms_policy import chipo_policy, two_arm_wrong_prob
+from repro.chipo.policy import chipo_policy, two_arm_wrong_prob
 from repro.families.chipo.cases_two_policies import TwoPolicyCase
 from repro.families.chipo.quantities import statistical_error_of
 from repro.preferences.label_law import on_arrays

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from repro.families.chipo.algorithms_policy import two_arm_wrong_prob
+from repro.chipo.policy import two_arm_wrong_prob
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ from scipy.optimize import minimize, root
 from scipy.special import expit
 
 from repro.base.notation import privacy_cost
+from repro.chipo.policy import chipo_policy, link
 from repro.corruption.huber_reports import HuberReports
 from repro.corruption.orders import Order
 from repro.estimators.mixture_mle import mixture_mle
-from repro.families.chipo.algorithms_policy import chipo_policy, link
 from repro.families.chipo.algorithms_printed import LOG_LOSS, SQUARE_LOSS, Data, Minimiser
 from repro.families.chipo.cases_printed import SHAPE, finite_directions, policies_of
 from repro.families.chipo.worlds_log_linear import log_linear

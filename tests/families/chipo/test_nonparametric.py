@@ -11,8 +11,8 @@ import sympy
 from scipy.special import comb
 
 from repro.base.errors import BadInput
+from repro.chipo.policy import two_arm_wrong_prob
 from repro.families.chipo import cases_nonparametric, nonparametric
-from repro.families.chipo.algorithms_policy import two_arm_wrong_prob
 from repro.families.chipo.cases_nonparametric import (
     Bounded,
     LowerBoundCase,

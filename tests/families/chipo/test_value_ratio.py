@@ -9,8 +9,8 @@ import pytest
 import sympy
 from scipy.special import expit, xlogy
 
+from repro.chipo.policy import chipo_policy, link
 from repro.families.chipo import value_ratio
-from repro.families.chipo.algorithms_policy import chipo_policy, link
 from repro.families.chipo.quantities import statistical_error, statistical_error_of
 from repro.families.chipo.value_ratio import (
     BoundCase,

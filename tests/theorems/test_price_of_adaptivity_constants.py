@@ -7,21 +7,20 @@ import pytest
 import sympy
 
 from repro.base.notation import privacy_cost
+from repro.chipo.losses import log_loss, square_loss
+from repro.chipo.policy import two_arm_wrong_prob
 from repro.corruption.huber_reports import HuberReports
 from repro.corruption.orders import Order
-from repro.families.chipo import bounds_adaptivity as bound
-from repro.families.chipo.algorithms_adaptivity import (
-    Error,
-    Learner,
-    alpha_free,
-    capped,
+from theorems import price_of_adaptivity as bound
+from theorems.price_of_adaptivity import (
+    Minimiser,
+    StatisticalError,
+    UnsaturatedLabels,
+    as_without_corruption,
+    at_capped_coverage,
     coverage_of,
-    log_loss,
-    square_loss,
+    imitate,
 )
-from repro.families.chipo.algorithms_policy import two_arm_wrong_prob
-from repro.families.chipo.cases_adaptivity import AdaptivityCase
-from repro.families.chipo.worlds_unsaturated import imitate
 
 LOSSES = {"square": (square_loss, bound.ENOUGH, bound.IMITATION),
           "log": (log_loss, bound.LOG_ENOUGH, bound.LOG_IMITATION)}  # fmt: skip
@@ -80,19 +79,21 @@ def _expected(loss, policies, mean, cost):
 @pytest.mark.parametrize("order", [Order.CTL, Order.LTC])
 def test_imitation_wins_at_least_half_of_the_time_from_the_stated_n(loss, order):
     rng, (objective, enough, _) = np.random.default_rng(3), LOSSES[loss]
-    learner, cost = Learner(objective, alpha_free), privacy_cost(1.0)
+    learner, cost = Minimiser(objective, as_without_corruption), privacy_cost(1.0)
     reach = 1.0 if order is Order.CTL else cost
     for corruption in (0.001, 0.25 / reach):
         n = math.ceil(enough * cost**2 / (reach * corruption) ** 2)
-        case = AdaptivityCase(methods=(), epsilon=1.0, n_pairs=n, corruption=corruption,
-                              failure_prob=0.05, assumed_order=order, order=order)  # fmt: skip
-        assert case.choices(learner, rng, 2000).mean() > 0.5
+        orders = {"believed_order": order, "order": order}
+        labels = UnsaturatedLabels(
+            epsilon=1.0, n_pairs=n, corruption=corruption, failure_prob=0.05, **orders
+        )
+        assert labels.choices(learner, rng, 2000).mean() > 0.5
 
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_the_second_policy_is_as_bad_as_stated(loss):
     objective, _, constant = LOSSES[loss]
-    learner = Learner(objective, alpha_free)
+    learner = Minimiser(objective, as_without_corruption)
     for bias in np.geomspace(1e-4, 0.25, 12):
         for kl_weight in np.geomspace(1e-9, 0.5, 30):
             for cost in (1.0, 2.0, 20.0):
@@ -103,7 +104,7 @@ def test_the_second_policy_is_as_bad_as_stated(loss):
 
 def test_the_adversary_makes_the_pair_look_like_the_second_policy():
     for order, reach in ((Order.CTL, 1.0), (Order.LTC, privacy_cost(0.5))):
-        world = Learner(square_loss, alpha_free).world(0.01 * reach, privacy_cost(0.5))
+        world = Minimiser(square_loss, as_without_corruption).world(0.01 * reach, privacy_cost(0.5))
         reports = HuberReports(0.5, 0.01, order, adversary=imitate)
         seen = privacy_cost(0.5) * reports.mean(world.means[0])
         assert seen == pytest.approx([world.means[1, 0], *world.means[0, 1:]], rel=1e-9)
@@ -111,7 +112,7 @@ def test_the_adversary_makes_the_pair_look_like_the_second_policy():
 
 
 def test_the_assumptions_of_the_world():
-    world = Learner(square_loss, alpha_free).world(0.25, 1.0)
+    world = Minimiser(square_loss, as_without_corruption).world(0.25, 1.0)
     assert world.coverage <= 2.02
     assert world.bad_reference <= 0.0053
     assert (1 - world.bad_reference) ** 2 / 2 >= 0.494
@@ -125,12 +126,12 @@ def test_what_the_penalty_costs():
 
 
 def test_the_cap_binds_or_beta_stays():
-    world = Learner(square_loss, alpha_free).world(0.01, 2.0)
-    error = Error(1e-6, 0.0, 0.0, world.coverage)
+    world = Minimiser(square_loss, as_without_corruption).world(0.01, 2.0)
+    error = StatisticalError(1e-6, 0.0, 0.0, world.coverage)
     for reward in world.rewards:
-        kl_weight = capped(error, world, reward)
+        kl_weight = at_capped_coverage(error, world, reward)
         reached = coverage_of(world.policy(kl_weight, reward), world.reference)
-        free = kl_weight == alpha_free(error, world, reward)
+        free = kl_weight == as_without_corruption(error, world, reward)
         assert (free and reached <= 2 * world.coverage) or reached == pytest.approx(
             2 * world.coverage, rel=1e-6
         )
@@ -142,7 +143,7 @@ def test_the_cap_binds_or_beta_stays():
 def test_the_gap_grows_with_v_max_to_the_first_power(loss, constant, value, bias):
     """The corollary of Theorem 2, and that clipped differences lose no more than at V_max = 2."""
     for cost in (1.0, 2.2, 20.0):
-        world = Learner(loss, alpha_free).world(bias, cost)
+        world = Minimiser(loss, as_without_corruption).world(bias, cost)
         for kl_weight in np.geomspace(bias**2 / 50, 0.5, 30):
             implicit = np.array([world.imitated, 0.0, value])
             gap = world.policy(kl_weight, implicit)[2]

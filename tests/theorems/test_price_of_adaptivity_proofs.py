@@ -9,30 +9,65 @@ import pytest
 from mpmath import iv
 
 from repro.base.notation import privacy_cost
-from repro.families.chipo import proofs_meta as proof
-from repro.families.chipo.algorithms_adaptivity import Error, capped, coverage_of
-from repro.families.chipo.algorithms_policy import chipo_policy
+from repro.chipo import meta_theorem
+from repro.chipo.policy import chipo_policy
 from repro.study.proofs import decided
+from theorems import price_of_adaptivity as proof
+from theorems.price_of_adaptivity import (
+    StatisticalError,
+    StepOfAProof,
+    at_capped_coverage,
+    coverage_of,
+)
 
+CLAIMS = {
+    "meta": lambda at: meta_theorem.meta(1.0, 0.5),
+    "printed_meta": lambda at: meta_theorem.meta(2.0, 2.0),
+    "cap": lambda at: meta_theorem.cap(),
+    "least_squares": lambda at: proof.least_squares(StepOfAProof()),
+    "meta_without_square": lambda at: proof.meta_without_square(StepOfAProof(coverage=at)),
+    "cap_without_cap": lambda at: proof.cap_without_cap(StepOfAProof(coverage=at)),
+    "coverage_ignored": meta_theorem.coverage_ignored,
+    "least_squares_ten_percent": lambda at: proof.least_squares_ten_percent(StepOfAProof()),
+    "inverse_slope": lambda at: proof.inverse_slope(StepOfAProof(reward_bound=at)),
+    "inverse_slope_ten_percent": lambda at: proof.inverse_slope_ten_percent(
+        StepOfAProof(reward_bound=at)
+    ),
+}
 RIGHT = ("meta", "printed_meta", "cap", "least_squares")
 WRONG = ("meta_without_square", "cap_without_cap", "coverage_ignored", "least_squares_ten_percent")
 
 
 def value(name, at, *point):
-    claimed = getattr(proof, name).run(at)
-    return float(claimed.ratio(*(iv.mpf(x) for x in point)).mid)
+    return float(CLAIMS[name](at).ratio(*(iv.mpf(x) for x in point)).mid)
 
 
 @pytest.mark.parametrize("name", RIGHT)
 def test_what_is_right_is_proved(name):
-    assert decided(getattr(proof, name).run(100.0)) <= 1 + 1e-9
+    assert decided(CLAIMS[name](100.0)) <= 1 + 1e-9
 
 
 @pytest.mark.parametrize("name", WRONG)
 @pytest.mark.parametrize("at", [4.0, 1e2, 1e6])
 def test_what_is_wrong_is_refuted(name, at):
     if name.endswith("ignored") or at > 4:
-        assert decided(getattr(proof, name).run(at)) > 1.05
+        assert decided(CLAIMS[name](at)) > 1.05
+
+
+@pytest.mark.parametrize("bound", [0.001, 0.1, 1.0, 4.0, 8.0])
+def test_lemma_1_is_proved_at_every_bound(bound):
+    assert 1 - 1e-9 <= decided(CLAIMS["inverse_slope"](bound)) <= 1 + 1e-9
+
+
+@pytest.mark.parametrize("bound", [0.001, 1.0, 8.0])
+def test_a_smaller_constant_has_a_counterexample(bound):
+    assert decided(CLAIMS["inverse_slope_ten_percent"](bound)) > 1.1
+
+
+@pytest.mark.parametrize(("x", "y"), [(1.9, -0.4), (0.3, 0.3001), (2.0, 1.0)])
+def test_the_slope_between_two_differences(x, y):
+    ratio = abs(x - y) / abs(np.tanh(x / 2) - np.tanh(y / 2)) / (math.cosh(1.0) / math.tanh(0.5))
+    assert value("inverse_slope", 1.0, x, y) == pytest.approx(ratio)
 
 
 @dataclass(frozen=True)
@@ -93,7 +128,7 @@ def estimated(rare, rng):
 
 @dataclass(frozen=True)
 class AnyWorld:
-    """What ``capped`` reads of a world."""
+    """What ``at_capped_coverage`` reads of a world."""
 
     reference: np.ndarray
 
@@ -137,8 +172,8 @@ def test_what_theorem_1_leaves_is_above_the_gap(rare, seed):
 def test_what_theorem_4_leaves_is_above_the_gap(rare, seed):
     case = estimated(rare, np.random.default_rng(seed))
     least = case.kl_weight
-    error = Error(least * math.sqrt(case.coverage), 0.0, 0.0, case.coverage)
-    kl_weight = capped(error, AnyWorld(case.reference), case.fitted)
+    error = StatisticalError(least * math.sqrt(case.coverage), 0.0, 0.0, case.coverage)
+    kl_weight = at_capped_coverage(error, AnyWorld(case.reference), case.fitted)
     _, u, q, left = over_terms(case, kl_weight)
     tau = case.value_ratio * case.error / (least * math.sqrt(case.coverage))
     assert u <= math.sqrt(2) * (1 + 1e-6)
@@ -151,10 +186,10 @@ def test_what_theorem_4_leaves_is_above_the_gap(rare, seed):
 @pytest.mark.parametrize("rare", [1e-2, 1e-4, 1e-6])
 @pytest.mark.parametrize("played", [0.5, 0.7, 0.9])
 def test_the_counterexample_is_a_policy_of_the_algorithm(rare, played):
-    error, kl_weight = (float(x.mid) for x in proof._overrated(iv.mpf(rare), iv.mpf(played)))
+    error, kl_weight = (float(x.mid) for x in meta_theorem._overrated(iv.mpf(rare), iv.mpf(played)))
     reference = np.array([1 - rare, rare])
-    case = Estimated(reference, np.array([1.0, 0.0]), np.array([0.0, proof.OVERRATED]), reference,
-                     kl_weight)  # fmt: skip
+    fitted = np.array([0.0, meta_theorem.OVERRATED])
+    case = Estimated(reference, np.array([1.0, 0.0]), fitted, reference, kl_weight)
     assert case.error == pytest.approx(error)
     assert (case.value_ratio, case.coverage) == (1.0, pytest.approx(1.0))
     assert case.gap(kl_weight) == pytest.approx(played - rare, rel=1e-6)

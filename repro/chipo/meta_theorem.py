@@ -11,10 +11,8 @@ by Cauchy and Schwarz with both cosines set to 1; 2χ² + 1 is C and KL(π̂) �
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 from repro.study.proofs import Claimed, Interval, iv
-from repro.study.row import Method
 
 FAR = (0.0, 1e6)
 """τ and u.  Beyond it nothing changes: the proofs use that a square is not negative, no more."""
@@ -27,7 +25,7 @@ OVERRATED = 0.1
 """What its implicit reward is above that of the other, over R_max; its reward is R_max below."""
 
 
-def _meta(value: float, first: float = 1.0, last: float = 0.5) -> Claimed:
+def meta(first: float, last: float) -> Claimed:
     """Over βC·(first·τ + 1 + last·τ²).
 
     Where first ≥ 1 and last ≥ ½ the right side less the left is at least ½ − q + ½(τ − u)².
@@ -41,7 +39,7 @@ def _meta(value: float, first: float = 1.0, last: float = 0.5) -> Claimed:
     return Claimed((FAR, FAR, DIVERGENCE), ratio)
 
 
-def _cap(value: float) -> Claimed:
+def cap() -> Claimed:
     """Over β₀C·((1+√2)·τ + 1), τ = A/(β₀√C): the capped rule has Ĉ ≤ 2C, u = √2·part.
 
     Where β̂ > β₀ it has u = √2, and β̂(½(1 − u²) + q) is below β₀ times the same, as q < ½.
@@ -69,13 +67,13 @@ def _overrated(rare: Interval, played: Interval) -> tuple[Interval, Interval]:
     return error, OVERRATED / (ratio - other + iv.log(ratio / other))
 
 
-def _refuted(value: float, bound: Bound) -> Claimed:
+def refuted(value: float, bound: Bound) -> Claimed:
     """A wrong bound on the overrated response of mass 1/value."""
     rare = 1 / iv.mpf(value)
     return Claimed((PLAYED,), lambda played: (played - rare) / bound(*_overrated(rare, played)))
 
 
-def _coverage_ignored(coverage: float) -> Claimed:
+def coverage_ignored(coverage: float) -> Claimed:
     """Wrong: C = 1 in Theorem C.1; known rewards of two responses, the good one of mass 1/C.
 
     err = 0, so β is left of the bound.
@@ -87,43 +85,3 @@ def _coverage_ignored(coverage: float) -> Claimed:
         return (1 - played) * (played * many - other + iv.log(played * many / other))
 
     return Claimed((PLAYED,), ratio)
-
-
-meta = Method("meta", _meta)
-meta_without_square = Method(
-    "meta_without_square", partial(_refuted, bound=lambda error, kl_weight: error + kl_weight)
-)
-printed_meta = Method("theorem_c_1", partial(_meta, first=2.0, last=2.0))
-coverage_ignored = Method("coverage_ignored", _coverage_ignored)
-cap = Method("cap", _cap)
-cap_without_cap = Method(
-    "cap_without_cap",
-    partial(_refuted, bound=lambda error, kl_weight: (1 + iv.sqrt(2)) * error + kl_weight),
-)
-
-
-def _least_squares(corruption: float) -> Claimed:
-    """z over 4ζα + 8s on the event of Bernstein's inequality, s = c·√(L/n) (Lemma 2).
-
-    There z² ≤ z·(4ζα + √32·s) + (16/3)·s²/c, hence z ≤ 4ζα + (√32 + √(16/(3c)))·s, and
-    ``share`` is that of s in ζα·4 + s.
-    """
-
-    def ratio(share: Interval, per_c: Interval) -> Interval:
-        spare = 8 - iv.sqrt(iv.mpf(32)) - iv.sqrt(16 * per_c / 3)
-        return 1 - spare * share / (1 + 7 * share)
-
-    return Claimed((UNIT, UNIT), ratio)
-
-
-def _least_squares_ten_percent(corruption: float) -> Claimed:
-    """Wrong: 3.6ζα for 4ζα.  CTL, n = ∞; the adversary reports the label that h* disfavours.
-
-    Its mean lies α(1 + h*) below h*, and another policy a little less than as much below that.
-    """
-    near = (0.9, 0.999)
-    return Claimed((near, near), lambda true, beyond: (1 + beyond) * (1 + true) / iv.mpf(3.6))
-
-
-least_squares = Method("least_squares", _least_squares)
-least_squares_ten_percent = Method("least_squares_ten_percent", _least_squares_ten_percent)

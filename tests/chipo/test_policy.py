@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from repro.families.chipo.algorithms_policy import (
+from repro.chipo.policy import (
     chipo_policy,
     inverse_link,
     link,
