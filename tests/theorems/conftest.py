@@ -23,6 +23,7 @@ KEEPERS = (
     "repro.families.",
     "theorems.",
     "repro.core.",
+    "repro.chipo.",
     "repro.study.plan",
     "repro.study.privacy_rows",
 )

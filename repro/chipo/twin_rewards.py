@@ -9,24 +9,32 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
+from pydantic import Field
 from scipy.special import ndtr
 
-from repro.families.chipo.cases_two_policies import TwoPolicyCase
+from repro.base.notation import privacy_cost
+from repro.base.schema import RewardBound
+from repro.instances.labelled import PrivateLabels
 from repro.preferences.label_law import on_arrays
-from repro.study.row import Method
 
 
-@dataclass(frozen=True)
-class TwinRewards:
-    """Both worlds at one R_max.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TwinRewards(PrivateLabels):
+    """Both worlds at one R_max, with as many labels as can hardly tell them apart.
 
     Attributes:
-        reward_bound: R_max ≥ 2.
+        reward_bound: R_max ≥ 2; labels come from the first world.
     """
 
-    reward_bound: float
+    reward_bound: Annotated[RewardBound, Field(ge=2)]
+
+    @property
+    def cost(self) -> float:
+        """c(ε)."""
+        return privacy_cost(self.epsilon)
 
     @property
     def coverage(self) -> float:
@@ -51,47 +59,44 @@ class TwinRewards:
         best = self.reward_bound
         return math.sinh(0.5) / (math.cosh(best / 2) * math.cosh((best - 1) / 2))
 
-    def n_pairs(self, cost: float) -> int:
+    @property
+    def labels_in_all(self) -> int:
         """n at which the worlds can hardly be told apart: C·(c² − 1)/(8.7·D²), as in the proof."""
-        return math.floor(self.coverage * (cost**2 - 1) / (8.7 * self.difference**2))
+        return math.floor(self.coverage * (self.cost**2 - 1) / (8.7 * self.difference**2))
 
-    def divergence(self, n_pairs: int, cost: float) -> float:
+    @property
+    def divergence(self) -> float:
         """J = KL(1‖2) + KL(2‖1) of n private labels."""
-        first, second = (1 + self.means / cost) / 2
+        first, second = (1 + self.means / self.cost) / 2
         odds = np.log(first / second) - np.log((1 - first) / (1 - second))
-        return n_pairs * float(self.cell_prob @ ((first - second) * odds))
+        return self.labels_in_all * float(self.cell_prob @ ((first - second) * odds))
 
+    @property
+    def mistakes(self) -> float:
+        """Φ(−√J/2), the share of mistakes for nearby worlds.
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class TwinCase(TwoPolicyCase):
-    """One R_max; labels come from the first world.
+        No algorithm's larger expected gap of the two worlds is below it: the difference is 1.
+        """
+        return float(ndtr(-math.sqrt(self.divergence) / 2))
 
-    Attributes:
-        world: both worlds.
-    """
-
-    world: TwinRewards
-
-    def chosen(self, flipped: bool, rng: np.random.Generator, replicates: int) -> np.ndarray:
+    def chosen(self, rng: np.random.Generator, replicates: int, flipped: bool) -> np.ndarray:
         """(R,) index of the likelier world."""
-        world, n_pairs = self.world, self.world.n_pairs(self.cost)
-        each = [*world.cell_prob, 1 - world.cell_prob.sum()]
-        counts = rng.multinomial(n_pairs, each, size=replicates)[:, :-1]
-        clean = (1 + world.means[0]) / 2
+        each = [*self.cell_prob, 1 - self.cell_prob.sum()]
+        counts = rng.multinomial(self.labels_in_all, each, size=replicates)[:, :-1]
+        clean = (1 + self.means[0]) / 2
         win = on_arrays(lambda prob: self.channel(self.labels(prob), self.epsilon), clean)
         wins = rng.binomial(counts, win)
-        first, second = (1 + world.means / self.cost) / 2
+        first, second = (1 + self.means / self.cost) / 2
         wins = counts - wins if flipped else wins
         ratio = wins @ np.log(second / first) + (counts - wins) @ np.log((1 - second) / (1 - first))
         return on_arrays(self.estimate, (ratio > 0).astype(float), np.zeros(1))
 
 
-def error_of_the_best_test(
-    case: TwinCase, method: Method[bool], rng: np.random.Generator, replicates: int
-) -> np.ndarray:
-    """(R,) mistakes of the likelihood's choice over Φ(−√J/2), their share for nearby worlds.
+def best_test(world: TwinRewards, rng: np.random.Generator, replicates: int) -> np.ndarray:
+    """(R,) mistakes of the likelihood's choice."""
+    return world.chosen(rng, replicates, flipped=False)
 
-    No algorithm's larger expected gap of the two worlds is below that share: the difference is 1.
-    """
-    expected = ndtr(-math.sqrt(case.world.divergence(case.world.n_pairs(case.cost), case.cost)) / 2)
-    return case.chosen(method.run, rng, replicates) / expected
+
+def best_test_flipped(world: TwinRewards, rng: np.random.Generator, replicates: int) -> np.ndarray:
+    """Wrong: labels read upside down."""
+    return world.chosen(rng, replicates, flipped=True)

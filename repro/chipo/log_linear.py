@@ -8,18 +8,17 @@ minimised by damped Gauss-Newton steps from several starts, as it is not convex.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
+from typing import Literal
 
 import numpy as np
 
-from repro.base.notation import privacy_cost
+from repro.base.schema import RewardBound
+from repro.chipo.labels import CorruptedChipoLabels
+from repro.chipo.log_linear_policies import LogLinearPolicies, log_linear
 from repro.chipo.losses import Loss, log_loss, square_loss
-from repro.corruption.huber_reports import HuberReports
-from repro.corruption.orders import Order
-from repro.families.chipo.variants import ChipoVariant
-from repro.families.chipo.worlds_log_linear import LogLinearPolicies
-from repro.preferences.label_law import Estimate, as_fitted, on_arrays
+from repro.preferences.label_law import on_arrays
 
 STARTS = (0.0, 0.25, 1.0)
 """Of Gauss-Newton, in multiples of the θ that fits debiased labels if φ were the logarithm."""
@@ -72,7 +71,7 @@ SQUARE_LOSS = PrintedLoss(square_loss, _square_slope, _square_curvature)
 
 
 @dataclass(frozen=True, eq=False)
-class Data:
+class CellCounts:
     """Datasets as counts.
 
     Attributes:
@@ -85,7 +84,7 @@ class Data:
 
 
 @dataclass(frozen=True, eq=False)
-class Minimiser:
+class LossMinimiser:
     """A printed loss at what the algorithm is told.
 
     Attributes:
@@ -104,16 +103,16 @@ class Minimiser:
         """(..., C) 2P − 1 of a policy, with the clip at 2·R_max."""
         return np.tanh(self._clipped(self.policies.differences(theta, self.kl_weight)) / 2)
 
-    def value(self, data: Data, theta: np.ndarray) -> np.ndarray:
+    def value(self, data: CellCounts, theta: np.ndarray) -> np.ndarray:
         """(R,) the printed loss of policies θ (R, d), up to what no policy changes."""
         return self.loss.value(data.pairs, data.wins, self.means(theta), self.cost)
 
-    def of_finite(self, data: Data, candidates: np.ndarray) -> np.ndarray:
+    def of_finite(self, data: CellCounts, candidates: np.ndarray) -> np.ndarray:
         """(R,) index of the policy of least loss among candidates (K, d)."""
         values = [self.value(data, one) for one in candidates]
         return np.argmin(values, axis=0)
 
-    def of_log_linear(self, data: Data, radius: float) -> np.ndarray:
+    def of_log_linear(self, data: CellCounts, radius: float) -> np.ndarray:
         """(R, d) θ of the least loss found over ‖θ‖ ≤ radius."""
         start = self._linear_start(data, radius)
         first = [self._descend(data, share * start, radius, FIRST_STEPS) for share in STARTS]
@@ -125,7 +124,7 @@ class Minimiser:
         limit = 2 * self.policies.reward_bound
         return np.clip(difference, -limit, limit)
 
-    def _linear_start(self, data: Data, radius: float) -> np.ndarray:
+    def _linear_start(self, data: CellCounts, radius: float) -> np.ndarray:
         """(R, d) least squares of debiased labels on β times the differences of features."""
         features = self.policies.slopes(np.zeros(self.policies.direction.shape), self.kl_weight)
         limit = np.tanh(self.policies.reward_bound)
@@ -135,7 +134,9 @@ class Minimiser:
         right = (data.pairs * seen) @ features
         return _inside(2 * _solve(gram, right), radius)
 
-    def _descend(self, data: Data, theta: np.ndarray, radius: float, steps: int) -> np.ndarray:
+    def _descend(
+        self, data: CellCounts, theta: np.ndarray, radius: float, steps: int
+    ) -> np.ndarray:
         """Damped Gauss-Newton: a step that raises the loss is not taken, and damped more."""
         theta, found = _inside(theta, radius), theta.copy()
         rows, damping = np.arange(len(theta)), np.full(len(theta), 1e-3)
@@ -156,10 +157,10 @@ class Minimiser:
             if not going.any():
                 break
             rows, theta, value, damping = rows[going], theta[going], value[going], damping[going]
-            data = Data(data.pairs[going], data.wins[going])
+            data = CellCounts(data.pairs[going], data.wins[going])
         return found
 
-    def _derivatives(self, data: Data, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _derivatives(self, data: CellCounts, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         difference = self.policies.differences(theta, self.kl_weight)
         means = np.tanh(self._clipped(difference) / 2)
         inside = difference == self._clipped(difference)
@@ -184,103 +185,121 @@ def _inside(theta: np.ndarray, radius: float) -> np.ndarray:
     return theta * np.minimum(1.0, radius / np.maximum(norm, 1e-300))
 
 
-@dataclass(frozen=True, eq=False)
-class PrintedStudy:
-    """One grid point: the class, the labels and the tuning constant.
+LOSSES = {"log": LOG_LOSS, "square": SQUARE_LOSS}
+
+SHAPE = {"num_states": 4, "num_actions": 4, "num_features": 5}
+"""Twelve reward differences, five features."""
+SEED = 1
+FINITE = 12
+"""Policies of the finite class, as far apart as directions drawn at random are."""
+
+
+@lru_cache
+def policies_of(reward_bound: float) -> LogLinearPolicies:
+    """The log-linear class of ``SHAPE``."""
+    return log_linear(**SHAPE, seed=SEED, reward_bound=reward_bound)
+
+
+@lru_cache
+def finite_directions(features: int) -> np.ndarray:
+    """(K, d) unit vectors, the first that of the truth."""
+    drawn = np.random.default_rng([SEED, 61]).standard_normal((FINITE, features))
+    drawn[0] = 1.0
+    return drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogLinearClass(CorruptedChipoLabels):
+    """A log-linear class of policies, or twelve policies of it; the loss itself is minimised.
 
     Attributes:
-        policies: the class, its truth and R_max.
-        loss: of Algorithm 1 or 3.
-        n_pairs: n.
-        reports: how labels become reports.
-        assumed_order: order of corruption and privacy that β is tuned for.
-        tuning: β = tuning·(c·√(d/n) + α or c·α)/√C.
-        fixed_kl_weight: β of the variants that do not tune it.
-        candidates: (K, d) directions of a finite class, each times the truth's size; the first is
-            the truth's.  Without them the class is log-linear.
-        estimated: (fitted, truth) → what the estimator returns.
+        loss: of Algorithm 1 (log) or 3 (square).
+        reward_bound: R_max.
+        finite: whether the class is finite.
     """
 
-    policies: LogLinearPolicies
-    loss: PrintedLoss
-    n_pairs: int
-    reports: HuberReports
-    assumed_order: Order = Order.CTL
-    tuning: float = 1.0
-    fixed_kl_weight: float = 0.1
-    candidates: np.ndarray | None = None
-    estimated: Estimate = as_fitted
+    loss: Literal["log", "square"]
+    reward_bound: RewardBound
+    finite: bool = False
 
-    def kl_weight(self, variant: ChipoVariant) -> float:
-        """β of a variant."""
-        if not variant.tunes:
+    @property
+    def policies(self) -> LogLinearPolicies:
+        """The class, its truth and R_max."""
+        return policies_of(self.reward_bound)
+
+    @property
+    def kl_weight(self) -> float:
+        """β = tuning·(c·√(d/n) + α or c·α)/√C."""
+        if not self.tunes:
             return self.fixed_kl_weight
-        cost = self.reports.cost
-        error = cost * np.sqrt(len(self.policies.direction) / self.n_pairs)
-        error += self.reports.corruption * (1.0 if self.assumed_order is Order.CTL else cost)
+        error = self.reports.cost * np.sqrt(len(self.policies.direction) / self.n_pairs)
+        if self.knows_corruption:
+            error += self.believed_bias
         return float(self.tuning * error / np.sqrt(self.policies.coverage))
 
-    def gaps(
-        self, variant: ChipoVariant, sizes: np.ndarray, rng: np.random.Generator, replicates: int
-    ) -> np.ndarray:
+    def gaps_at(self, sizes: np.ndarray, rng: np.random.Generator, replicates: int) -> np.ndarray:
         """(K, R) J(π*) − J(π̂) on simulated datasets, for truths of sizes (K,)."""
-        weight, policies = self.kl_weight(variant), self.policies
+        weight, policies = self.kl_weight, self.policies
         truths = sizes[:, None] * policies.direction
         data = [
-            self._draw(variant, policies.differences(truth, weight), rng, replicates)
-            for truth in truths
+            self._draw(policies.differences(truth, weight), rng, replicates) for truth in truths
         ]
-        believed = privacy_cost(variant.budget_share * self.reports.epsilon)
-        minimiser = Minimiser(policies, self.loss, weight, believed)
+        minimiser = LossMinimiser(policies, LOSSES[self.loss], weight, self.believed_cost)
         fitted = self._fitted(minimiser, data, sizes)
-        estimate = on_arrays(self.estimated, fitted, truths[:, None])
-        return np.stack(
-            [self._lost(one, size, weight) for one, size in zip(estimate, sizes, strict=True)]
-        )
+        estimate = on_arrays(self.estimate, fitted, truths[:, None])
+        return np.stack([self._lost(one, size) for one, size in zip(estimate, sizes, strict=True)])
 
-    def _fitted(self, minimiser: Minimiser, data: list[Data], sizes: np.ndarray) -> np.ndarray:
+    def _fitted(
+        self, minimiser: LossMinimiser, data: list[CellCounts], sizes: np.ndarray
+    ) -> np.ndarray:
         """(K, R, d) θ̂ of the datasets of every size."""
-        if self.candidates is None:
+        if not self.finite:
             pairs = np.concatenate([one.pairs for one in data])
             wins = np.concatenate([one.wins for one in data])
             radius = 2 * _largest(self.policies, minimiser.kl_weight)
-            fitted = minimiser.of_log_linear(Data(pairs, wins), radius)
+            fitted = minimiser.of_log_linear(CellCounts(pairs, wins), radius)
             return fitted.reshape(len(sizes), len(data[0].pairs), -1)
-        every = sizes[:, None, None] * self.candidates
+        every = sizes[:, None, None] * finite_directions(SHAPE["num_features"])
         return np.stack(
             [one[minimiser.of_finite(d, one)] for d, one in zip(data, every, strict=True)]
         )
 
-    def informed_gap(self, variant: ChipoVariant, size: float) -> float:
-        """Gap of π*_β: what β alone costs."""
-        truth = size * self.policies.direction
-        return float(self._lost(truth, size, self.kl_weight(variant)))
-
-    def worst(self, variant: ChipoVariant) -> tuple[float, bool]:
-        """The size of a ladder at which labels cost most, and whether it is interior."""
-        largest = _largest(self.policies, self.kl_weight(variant))
-        ladder = np.concatenate([LOW_RUNGS, largest * HIGH_RUNGS])
-        ladder = np.unique(np.minimum(ladder, largest))
-        means = self.gaps(variant, ladder, np.random.default_rng(59), SEARCHED).mean(-1)
-        informed = [self.informed_gap(variant, float(size)) for size in ladder]
-        best = int(np.argmax(means - informed))
-        return float(ladder[best]), 0 < best < len(ladder) - 1
-
-    def _lost(self, theta: np.ndarray, size: float, kl_weight: float) -> np.ndarray:
-        reward = self.policies.reward(np.array(size), kl_weight)
+    def _lost(self, theta: np.ndarray, size: float) -> np.ndarray:
+        reward = self.policies.reward(np.array(size), self.kl_weight)
         lost = reward.max(-1, keepdims=True) - reward
         return (self.policies.policy(theta) * lost).sum(-1).mean(-1)
 
-    def _draw(
-        self, variant: ChipoVariant, difference: np.ndarray, rng: np.random.Generator, runs: int
-    ) -> Data:
-        reports = self.reports
-        if variant.order is not None:
-            reports = replace(reports, order=variant.order)
-        win = (1 + variant.sign * reports.mean(np.tanh(difference / 2))) / 2
+    def _draw(self, difference: np.ndarray, rng: np.random.Generator, runs: int) -> CellCounts:
+        win = (1 + self.sign * self.reports.mean(np.tanh(difference / 2))) / 2
         chance = self.policies.cell_prob
         pairs = rng.multinomial(self.n_pairs, [*chance, 1 - chance.sum()], size=runs)[:, :-1]
-        return Data(pairs, rng.binomial(pairs, np.clip(win, 0, 1)))
+        return CellCounts(pairs, rng.binomial(pairs, np.clip(win, 0, 1)))
+
+    def informed_gap_at(self, size: float) -> float:
+        """Gap of π*_β at a size of the truth."""
+        return float(self._lost(size * self.policies.direction, size))
+
+    def gaps(self, rng: np.random.Generator, replicates: int) -> np.ndarray:
+        return self.gaps_at(np.array([worst_size(self)[0]]), rng, replicates)[0]
+
+    def informed_gap(self) -> float:
+        return self.informed_gap_at(worst_size(self)[0])
+
+    def interior(self) -> tuple[bool, str]:
+        size, inside = worst_size(self)
+        return inside, f"worst ‖θ‖ = {size:.3g} inside the log-linear class"
+
+
+@lru_cache(maxsize=1024)
+def worst_size(world: LogLinearClass) -> tuple[float, bool]:
+    """The size of a ladder at which labels cost most, and whether it is interior."""
+    largest = _largest(world.policies, world.kl_weight)
+    ladder = np.concatenate([LOW_RUNGS, largest * HIGH_RUNGS])
+    ladder = np.unique(np.minimum(ladder, largest))
+    means = world.gaps_at(ladder, np.random.default_rng(59), SEARCHED).mean(-1)
+    informed = [world.informed_gap_at(float(size)) for size in ladder]
+    best = int(np.argmax(means - informed))
+    return float(ladder[best]), 0 < best < len(ladder) - 1
 
 
 @lru_cache(maxsize=1024)

@@ -9,19 +9,22 @@ docs/explanations/reward_range.md, Theorems 4 and 5.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Annotated
 
 import numpy as np
+from pydantic import Field
 from scipy.special import expit
 from scipy.stats import binom
 
+from repro.base.notation import privacy_cost
+from repro.base.schema import Finite, Pairs, RewardBound
 from repro.chipo.policy import chipo_policy, two_arm_wrong_prob
-from repro.families.chipo.cases_two_policies import TwoPolicyCase
-from repro.families.chipo.quantities import statistical_error_of
+from repro.chipo.statistical_error import statistical_error_of
+from repro.core.check import named
+from repro.instances.labelled import PrivateLabels
 from repro.preferences.label_law import on_arrays
-from repro.study.row import Method, method
 
 INFORMATIVE = np.geomspace(0.02, 40, 60)
 """Expected informative pairs of the spurious world, in units of c²/R_max²."""
@@ -30,26 +33,32 @@ DIFFERENCES = np.geomspace(0.1, 100, 200)
 MULTIPLES = np.geomspace(1e-3, 1e3, 241)
 """Multiples of c/√(Cn) over which the best β is sought, the same for every V_max/R_max."""
 RESPONSES = 6
-"""Of the random worlds of ``bound_ratio``."""
+"""Of the random worlds of ``over_bound``."""
 RANDOM_WORLDS = 400
-
-Constants = tuple[float, float]
-"""Of ρ·err²/β and of err²/β."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class RatioCase(TwoPolicyCase):
-    """One V_max/R_max.
+class SpuriousValue(PrivateLabels):
+    """The known and the spurious world at one V_max/R_max.
 
     Attributes:
+        n_pairs: n.
         value_ratio: ρ = V_max/R_max ≥ 1.
         coverage: C.
         reward_bound: R_max.
+        pessimism: multiple of β(χ² + KL): 1 as printed, 0 none, below 0 it is sought.
     """
 
-    value_ratio: float
-    coverage: float
-    reward_bound: float
+    n_pairs: Pairs
+    value_ratio: Annotated[Finite, Field(ge=1)]
+    coverage: Annotated[Finite, Field(gt=1)]
+    reward_bound: RewardBound
+    pessimism: float = 1.0
+
+    @cached_property
+    def cost(self) -> float:
+        """c(ε)."""
+        return privacy_cost(self.epsilon)
 
     @property
     def unit(self) -> float:
@@ -90,83 +99,65 @@ class RatioCase(TwoPolicyCase):
         right = two_arm_wrong_prob(1 - rare, np.full_like(rare, best / kl_weight))
         return float((best * (self.mistaken * played + (1 - self.mistaken) * right)).max())
 
-
-@dataclass(frozen=True)
-class Tuned:
-    """Values of β, of which the best is taken, and the V_max/R_max of the class."""
-
-    kl_weights: np.ndarray
-    value_ratio: float
+    def worst_gap(self, kl_weights: np.ndarray, ratio: float) -> float:
+        """Least over β of the larger gap of both worlds, where V_max is ratio·R_max."""
+        return min(
+            max(self.known_gap(b), self.spurious_gap(b, ratio)) for b in map(float, kl_weights)
+        )
 
 
-@method
-def root_of_the_ratio(case: RatioCase) -> Tuned:
+# Algorithms: how β is tuned ----------------------------------------------------------------------
+
+
+def root_of_the_ratio(world: SpuriousValue) -> float:
     """β = √(V_max/R_max)·c/√(Cn)."""
-    return Tuned(np.array([np.sqrt(case.value_ratio) * case.unit]), case.value_ratio)
+    weight = np.sqrt(world.value_ratio) * world.unit
+    return world.worst_gap(np.array([weight]), world.value_ratio)
 
 
-@method
-def as_printed(case: RatioCase) -> Tuned:
+def as_printed(world: SpuriousValue) -> float:
     """Not the best: β = (V_max/R_max)·c/√(Cn), as Theorem C.1 says."""
-    return Tuned(np.array([case.value_ratio * case.unit]), case.value_ratio)
+    return world.worst_gap(np.array([world.value_ratio * world.unit]), world.value_ratio)
 
 
-@method
-def free_of_the_ratio(case: RatioCase) -> Tuned:
+def free_of_the_ratio(world: SpuriousValue) -> float:
     """Not the best: β = c/√(Cn)."""
-    return Tuned(np.array([case.unit]), case.value_ratio)
+    return world.worst_gap(np.array([world.unit]), world.value_ratio)
 
 
-@method
-def every_beta(case: RatioCase) -> Tuned:
+def every_beta(world: SpuriousValue) -> float:
     """The β whose worst gap is least."""
-    return Tuned(MULTIPLES * case.unit, case.value_ratio)
+    return world.worst_gap(MULTIPLES * world.unit, world.value_ratio)
 
 
-@method
-def capped(case: RatioCase) -> Tuned:
+def capped(world: SpuriousValue) -> float:
     """Another class: no implicit reward beyond 2·R_max."""
-    return Tuned(MULTIPLES * case.unit, 2.0)
+    return world.worst_gap(MULTIPLES * world.unit, 2.0)
 
 
-def worst_gap(
-    case: RatioCase, chosen: Method[Callable[[RatioCase], Tuned]], rng: object, replicates: int
+# The corrected right side of Theorem C.1 ---------------------------------------------------------
+
+
+def over_bound(
+    world: SpuriousValue, rng: np.random.Generator, replicates: int, slope: float, constant: float
 ) -> float:
-    """Least over β of the larger gap of both worlds."""
-    tuned = chosen.run(case)
-    return min(max(case.known_gap(b), case.spurious_gap(b, tuned.value_ratio))
-               for b in map(float, tuned.kl_weights))  # fmt: skip
-
-
-with_the_ratio: Method[Constants] = Method("with_the_ratio", (3.0, 0.5))
-without_the_ratio: Method[Constants] = Method("without_the_ratio", (0.0, 3.5))
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class BoundCase(RatioCase):
-    """The same, and how much of the penalty is used.
-
-    Attributes:
-        bonus: multiple of β(χ² + KL): 1 as printed, 0 none, below 0 it is sought.
+    """Largest gap over 6√(C·err²) + (slope·ρ + constant)·err²/β + 2βC, over spurious and random
+    policies.
     """
-
-    bonus: float = 1.0
-
-
-def bound_ratio(
-    case: BoundCase, chosen: Method[Constants], rng: np.random.Generator, replicates: int
-) -> float:
-    """Largest gap over 6√(C·err²) + (3ρ + ½)·err²/β + 2βC, over spurious and random policies."""
-    slope, constant = chosen.run
-    reference, reward, implicit, comparator, kl_weight = policies_of(case, rng)
-    policy = penalised_policy(reference, implicit, kl_weight, case.bonus)
+    reference, reward, implicit, comparator, kl_weight = policies_of(world, rng)
+    policy = penalised_policy(reference, implicit, kl_weight, world.pessimism)
     gap = ((comparator - policy) * reward).sum(-1)
-    error = statistical_error_of(reference, reward, implicit, case.reward_bound)
+    error = statistical_error_of(reference, reward, implicit, world.reward_bound)
     cover = (comparator**2 / reference).sum(-1)
-    ratio = np.ptp(implicit, axis=-1) / case.reward_bound
+    ratio = np.ptp(implicit, axis=-1) / world.reward_bound
     third = (slope * ratio + constant) * error / kl_weight
     bound = 6 * np.sqrt(cover * error) + third + 2 * kl_weight * cover
     return float(np.maximum(gap / bound, 0).max())
+
+
+with_the_ratio = named("with_the_ratio", over_bound, slope=3.0, constant=0.5)
+without_the_ratio = named("without_the_ratio", over_bound, slope=0.0, constant=3.5)
+"""Wrong: no ρ."""
 
 
 def penalised_policy(
@@ -184,17 +175,17 @@ def penalised_policy(
     return np.eye(reference.shape[-1])[worth.argmax(axis=-1)]
 
 
-def policies_of(case: RatioCase, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
+def policies_of(world: SpuriousValue, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
     """π_ref, rewards, implicit rewards and comparators (W, A), and β (W,): random and spurious.
 
     Implicit rewards are rewards with an error, and ±V_max on some responses; so any policy is one.
     """
-    best, shape = case.reward_bound, (RANDOM_WORLDS, RESPONSES)
+    best, shape = world.reward_bound, (RANDOM_WORLDS, RESPONSES)
     reference = rng.dirichlet(np.full(RESPONSES, 0.1), RANDOM_WORLDS) + 1e-12
     reward = best * rng.integers(0, 2, shape) * rng.random(shape) ** rng.integers(0, 2, shape)
     error = best * rng.standard_normal(shape) * 10 ** rng.uniform(-4, 0, (RANDOM_WORLDS, 1))
     wild = rng.random(shape) < 0.2
-    value = case.value_ratio * best
+    value = world.value_ratio * best
     implicit = np.where(wild, value * rng.choice([-0.5, 0.5], shape), reward + error)
     implicit = np.clip(implicit, -value / 2, value / 2)
     play = rng.dirichlet(np.full(RESPONSES, 0.3), RANDOM_WORLDS)

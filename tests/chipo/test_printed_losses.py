@@ -7,19 +7,17 @@ its density ratio, and the loss is summed over labels ranked (Algorithm 1) or no
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.optimize import root_scalar
 from scipy.special import expit
 
-from repro.corruption.huber_reports import HuberReports
+from repro.chipo.tabular import RareGoodResponse
 from repro.corruption.orders import Order
-from repro.families.chipo.algorithms_tabular import ChipoStudy
-from repro.families.chipo.variants import RIGHT
-from repro.families.chipo.worlds import RareGoodArm
 
-WORLD = RareGoodArm(num_states=1, coverage=4.0, reward_bound=1.0)
+WORLD = RareGoodResponse(epsilon=1.0, n_pairs=40_000, num_states=1, coverage=4.0, reward_bound=1.0)
 
 
 def _implicit(odds, kl_weight):
@@ -97,15 +95,14 @@ def _root(of, low, high):
 )
 @pytest.mark.parametrize("truth", [0.02, 0.3, 0.9])
 def test_the_closed_form_is_the_least_loss_over_policies(name, order, alpha, truth):
-    epsilon, n_pairs = 1.0, 40_000
-    study = ChipoStudy(WORLD, n_pairs, HuberReports(epsilon, alpha, order), order)
-    kl_weight = study.kl_weight(RIGHT)
+    world = replace(WORLD, corruption=alpha, order=order, believed_order=order)
     rng = np.random.default_rng(5)
-    pairs = int(WORLD.draw_pairs(rng, n_pairs, 1)[0, 0])
-    wins = int(rng.binomial(pairs, (1 + float(study.report_mean(RIGHT, np.array(truth)))) / 2))
-    odds = _minimiser(name, wins, pairs, epsilon, kl_weight)
+    pairs = int(world.draw_pairs(rng, 1)[0, 0])
+    reported = float(world.reports.mean(np.tanh(np.array(truth) / 2)))
+    wins = int(rng.binomial(pairs, (1 + reported) / 2))
+    odds = _minimiser(name, wins, pairs, world.epsilon, world.kl_weight)
     mean = np.array((2 * wins - pairs) / pairs)
-    closed = float(study.gap(RIGHT, mean, np.array(truth))) / truth
-    fitted = float(study.estimate(RIGHT, mean, np.array(truth)))
-    assert _implicit(odds, kl_weight) == pytest.approx(fitted, rel=1e-9, abs=1e-12)
+    closed = float(world.gap(mean, np.array(truth))) / truth
+    fitted = float(world.fitted(mean, np.array(truth)))
+    assert _implicit(odds, world.kl_weight) == pytest.approx(fitted, rel=1e-9, abs=1e-12)
     assert closed == pytest.approx(float(expit(-odds)), rel=1e-9)

@@ -11,7 +11,7 @@ from scipy.special import expit
 from scipy.stats import binom
 
 from repro.base.errors import BadInput
-from repro.families.chipo.confidence import ConfidenceCase, _Reports, confusion, root_of_log
+from repro.chipo.confidence import SmallFailureProb, SpuriousReports, root_of_log
 
 
 def h(x):
@@ -19,8 +19,8 @@ def h(x):
 
 
 def case_of(log_inverse_delta, n_pairs, epsilon=1.0, bound=1.0):
-    return ConfidenceCase(methods=(), epsilon=epsilon, n_pairs=n_pairs, coverage=4.0,
-                          log_inverse_delta=log_inverse_delta, reward_bound=bound)  # fmt: skip
+    return SmallFailureProb(epsilon=epsilon, n_pairs=n_pairs, coverage=4.0,
+                            log_inverse_delta=log_inverse_delta, reward_bound=bound)  # fmt: skip
 
 
 def test_the_divergence_of_theorem_7_is_log_one_over_four_delta():
@@ -34,7 +34,7 @@ def test_the_divergence_of_theorem_7_is_log_one_over_four_delta():
 def test_every_test_errs_as_often_as_theorem_7_says(epsilon, log_inverse_delta):
     case = case_of(log_inverse_delta, 10**5, epsilon)
     if case.cost * math.sqrt(log_inverse_delta / case.n_pairs) < h(case.reward_bound):
-        assert confusion(case, root_of_log, None, 1) <= 1
+        assert root_of_log(case) <= 1
 
 
 def test_confusion_is_the_sum_over_labels_one_by_one():
@@ -48,7 +48,7 @@ def test_confusion_is_the_sum_over_labels_one_by_one():
 
 
 def test_a_mistake_is_the_smaller_log_loss():
-    reports = _Reports(10**6, 2.164, 1.0, (1 + h(1) / 2.164) / 2)
+    reports = SpuriousReports(10**6, 2.164, 1.0, (1 + h(1) / 2.164) / 2)
     rng = np.random.default_rng(0)
     pairs = rng.poisson(5.0, 200_000)
     wins = rng.binomial(pairs, reports.win_prob)
@@ -81,7 +81,7 @@ def test_the_constants_of_theorem_8():
 def test_algorithm_1_is_mistaken_as_often_as_theorem_8_says(epsilon, bound, log_inverse_delta):
     case = case_of(log_inverse_delta, 10**12, epsilon, bound)
     left = log_inverse_delta - math.log(4)
-    reports = _Reports(case.n_pairs, case.cost, bound, case.win_prob(bound))
+    reports = SpuriousReports(case.n_pairs, case.cost, bound, case.win_prob(bound))
     assert reports.win_prob == pytest.approx((1 + (2 * expit(bound) - 1) / case.cost) / 2)
     expected = left * (case.cost / bound) ** 2 / 5.73
     assert reports.mistaken(expected) >= case.failure_prob

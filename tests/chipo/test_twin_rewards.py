@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import sympy
 
-from repro.families.chipo.twin_rewards import TwinRewards
+from repro.chipo.twin_rewards import TwinRewards
 from repro.families.xpo.small_rewards import corrected_factor, printed_factor
 from theorems.p2_scalar_lemmas import inverse_slope, largest_mean_value
 
@@ -61,21 +61,23 @@ def test_the_constants_of_theorem_2():
 
 
 def test_the_constants_of_theorem_3():
-    scaled = np.array([TwinRewards(r).difference * math.exp(r) for r in FAR])
+    scaled = np.array(
+        [TwinRewards(epsilon=1.0, reward_bound=r).difference * math.exp(r) for r in FAR]
+    )
     assert scaled.min() >= 2.21
     assert scaled.max() <= 3.44
     assert 4 + 8 * math.tanh(0.5) ** 2 / 2.21**2 <= 4.35
     assert 0.25 / (math.sqrt(8.7) * 3.44) >= 0.024
 
 
-@pytest.mark.parametrize("cost", [1.05, 2.16, 50.0])
-def test_the_worlds_of_theorem_3_stay_alike(cost):
+@pytest.mark.parametrize("epsilon", [0.04, 1.0, 3.7])
+def test_the_worlds_of_theorem_3_stay_alike(epsilon):
     for reward in (2.0, 4.0, 7.0):
-        world = TwinRewards(reward)
-        n = world.n_pairs(cost)
+        world = TwinRewards(epsilon=epsilon, reward_bound=reward)
+        n, cost = world.labels_in_all, world.cost
         assert world.cell_prob.sum() < 1
         assert world.difference == pytest.approx(np.diff(world.means[::-1, 0])[0], rel=1e-9)
         # J is the sum of two divergences of at most a half
-        assert world.divergence(n, cost) <= 1
+        assert world.divergence <= 1
         floor = 0.024 * math.sqrt(1 - cost**-2) * math.exp(reward)
         assert floor * math.sqrt(world.coverage / (n + 1)) * cost <= 0.25

@@ -11,19 +11,24 @@ from scipy.optimize import minimize, root
 from scipy.special import expit
 
 from repro.base.notation import privacy_cost
+from repro.chipo.log_linear import (
+    LOSSES,
+    SHAPE,
+    CellCounts,
+    LossMinimiser,
+    finite_directions,
+    policies_of,
+)
+from repro.chipo.log_linear_policies import log_linear
 from repro.chipo.policy import chipo_policy, link
 from repro.corruption.huber_reports import HuberReports
 from repro.corruption.orders import Order
 from repro.estimators.mixture_mle import mixture_mle
-from repro.families.chipo.algorithms_printed import LOG_LOSS, SQUARE_LOSS, Data, Minimiser
-from repro.families.chipo.cases_printed import SHAPE, finite_directions, policies_of
-from repro.families.chipo.worlds_log_linear import log_linear
 from repro.families.losses.algorithms_losses import SquareLoss, minimise_loss
 from repro.preferences.label_counts import LabelCounts
 
 SMALL = log_linear(num_states=2, num_actions=3, num_features=2, seed=4, reward_bound=1.0)
 SETTINGS = [(0.0, Order.CTL), (0.03, Order.CTL), (0.03, Order.LTC)]
-LOSSES = {"log": LOG_LOSS, "square": SQUARE_LOSS}
 EPSILON = 1.0
 
 
@@ -54,7 +59,7 @@ def drawn(policies, difference, n_pairs, alpha=0.0, order=Order.CTL, seed=0):
     rng = np.random.default_rng(seed)
     pairs = rng.binomial(n_pairs, policies.cell_prob)
     mean = HuberReports(EPSILON, alpha, order).mean(np.tanh(difference / 2))
-    return Data(pairs[None], rng.binomial(pairs, (1 + mean) / 2)[None])
+    return CellCounts(pairs[None], rng.binomial(pairs, (1 + mean) / 2)[None])
 
 
 @pytest.mark.parametrize("name", LOSSES)
@@ -103,7 +108,7 @@ def test_no_other_start_finds_a_smaller_loss(name, alpha, order, seed):
     kl_weight, n_pairs = 0.05, 4000
     truth = SMALL.differences(1.5 * SMALL.direction, kl_weight)
     data = drawn(SMALL, truth, n_pairs, alpha, order, seed)
-    minimiser = Minimiser(SMALL, LOSSES[name], kl_weight, privacy_cost(EPSILON))
+    minimiser = LossMinimiser(SMALL, LOSSES[name], kl_weight, privacy_cost(EPSILON))
     radius = SMALL.largest_size(kl_weight)
     found = minimiser.of_log_linear(data, radius)[0]
 
@@ -124,7 +129,7 @@ def test_a_finite_class_is_searched_completely(name, alpha, order):
     policies, kl_weight = policies_of(1.0), 0.01
     every = 2.0 * finite_directions(SHAPE["num_features"])
     truth = policies.differences(every[0], kl_weight)
-    minimiser = Minimiser(policies, LOSSES[name], kl_weight, privacy_cost(EPSILON))
+    minimiser = LossMinimiser(policies, LOSSES[name], kl_weight, privacy_cost(EPSILON))
     for seed in range(5):
         data = drawn(policies, truth, 10**6, alpha, order, seed)
         losses = [row_wise(name, policies, policies.policy(t), kl_weight, data) for t in every]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,36 +12,30 @@ import sympy
 from scipy.special import comb
 
 from repro.base.errors import BadInput
-from repro.chipo.policy import two_arm_wrong_prob
-from repro.families.chipo import cases_nonparametric, nonparametric
-from repro.families.chipo.cases_nonparametric import (
-    Bounded,
-    LowerBoundCase,
-    NonparametricCase,
-    error_bound,
-    least_gap,
-    over_error_bound,
-)
-from repro.families.chipo.nonparametric import (
+from repro.chipo.falling import (
     FALL,
     LARGEST,
     PLACE,
     STATES,
-    Learner,
+    EveryAlgorithm,
+    FallingPreferences,
     Net,
     by_log_loss,
+    error_bound,
+    every_table,
+    least_gap,
     nondecreasing,
     truths,
     wrong_prob,
 )
-from repro.study.row import Method
+from repro.chipo.policy import two_arm_wrong_prob
+from theorems.square_chipo import _errors, counted, not_counted
 
 Q = -math.expm1(-0.25) / 4
 
 
-def case_of(n_pairs=10**6, **fields):
-    numbers = {"methods": (), "epsilon": 1.0, "tuning": 1.0, "fixed_kl_weight": 0.1} | fields
-    return NonparametricCase(n_pairs=n_pairs, **numbers)
+def world_of(n_pairs=10**6, **fields):
+    return FallingPreferences(n_pairs=n_pairs, epsilon=1.0, **fields)
 
 
 @pytest.mark.parametrize("steps", [1, 8, 512])
@@ -175,10 +170,9 @@ def test_the_lower_bound_takes_the_least_number_of_steps():
 
 
 def test_a_bound_without_the_class_is_too_small_and_says_so():
-    methods = (Method("with", Bounded()), Method("without", Bounded(counts=0)))
-    found = over_error_bound(case_of(10**9, methods=methods), np.random.default_rng(0), 1)
-    assert found["with"] < 0.1
-    assert found["without"] > 2
+    world, rng = world_of(10**9), np.random.default_rng(0)
+    assert counted(world, rng, 1) < 0.1
+    assert not_counted(world, rng, 1) > 2
     assert error_bound(10**9, 2.0, 0.0, 0.0) < error_bound(10**9, 2.0, 100.0, 1e-3)
 
 
@@ -186,22 +180,21 @@ def test_errors_of_the_literal_minimiser_fall_by_four_where_labels_are_eight_tim
     """Squared errors: (1/8)^(2/3)."""
     rng, means = np.random.default_rng(13), []
     for n_pairs, steps in ((2**21, 32), (2**24, 64)):
-        means.append(cases_nonparametric._errors(case_of(n_pairs).study, Learner(), steps, rng, 12))
+        means.append(_errors(world_of(n_pairs), steps, rng, 12))
     assert np.mean(means[0]) / np.mean(means[1]) == pytest.approx(4, rel=0.15)
 
 
 def test_more_labels_and_tables_are_other_learners():
-    study, rng = case_of(10**6).study, np.random.default_rng(17)
+    rng, world = np.random.default_rng(17), world_of(10**6)
     truth = truths(16, rng, 4)
     plain, more, tables = (
-        ((study.fitted(learner, truth, rng) - truth) ** 2).mean()
-        for learner in (Learner(), Learner(more=100), Learner(nonparametric.every_table))
+        ((learner.fitted(truth, rng) - truth) ** 2).mean()
+        for learner in (world, replace(world, more=100), replace(world, fit=every_table))
     )
     assert more < plain / 5 < plain < tables
 
 
 def test_an_n_beyond_the_ladder_is_refused():
-    shape = {"methods": (), "epsilon": 1.0, "tuning": 1.0, "fixed_kl_weight": 1.0}
-    assert LowerBoundCase(**shape, n_pairs=2**18).least() > 0
+    assert EveryAlgorithm(epsilon=1.0, n_pairs=2**18)
     with pytest.raises(BadInput, match="n_pairs"):
-        LowerBoundCase(**shape, n_pairs=10**14)
+        EveryAlgorithm(epsilon=1.0, n_pairs=10**14)

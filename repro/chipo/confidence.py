@@ -10,16 +10,20 @@ docs/explanations/reward_range.md, Theorems 7 and 8.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from typing import Annotated
 
 import numpy as np
+from pydantic import Field
 from scipy.stats import binom
 
+from repro.base.notation import privacy_cost
+from repro.base.schema import Finite, Pairs, Positive, RewardBound
 from repro.chipo.policy import two_arm_wrong_prob
-from repro.families.chipo.cases_two_policies import TwoPolicyCase
-from repro.families.chipo.value_ratio import DIFFERENCES
+from repro.chipo.value_ratio import DIFFERENCES
+from repro.core.check import named
+from repro.instances.labelled import PrivateLabels
 from repro.preferences.label_law import on_arrays
 from repro.preferences.two_rewards import (
     hidden_difference,
@@ -28,24 +32,30 @@ from repro.preferences.two_rewards import (
     released_win_prob,
     wrong_majority_prob,
 )
-from repro.study.row import Method, method
 
 HALVINGS = 26
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ConfidenceCase(TwoPolicyCase):
-    """One δ.
+class SmallFailureProb(PrivateLabels):
+    """The known and the spurious world at one δ.
 
     Attributes:
+        n_pairs: n.
         log_inverse_delta: log(1/δ), at most log 1e300.
         coverage: C.
         reward_bound: R_max; V_max is twice that, so nothing is clipped.
     """
 
-    log_inverse_delta: float
-    coverage: float
-    reward_bound: float
+    n_pairs: Pairs
+    log_inverse_delta: Positive
+    coverage: Annotated[Finite, Field(gt=1)]
+    reward_bound: RewardBound
+
+    @cached_property
+    def cost(self) -> float:
+        """c(ε)."""
+        return privacy_cost(self.epsilon)
 
     def __post_init__(self) -> None:
         """Refuse a δ for which Theorem 7 has no difference of rewards.
@@ -76,7 +86,7 @@ class ConfidenceCase(TwoPolicyCase):
         if not chosen:
             return 0.0
         best = self.reward_bound
-        reports = _Reports(self.n_pairs, self.cost, best, self.win_prob(best))
+        reports = SpuriousReports(self.n_pairs, self.cost, best, self.win_prob(best))
         informative = _informative(reports, self.failure_prob) / self.n_pairs
         return informative / (1 + math.sqrt(1 - 2 * informative))  # 2w(1 − w) = informative
 
@@ -103,7 +113,7 @@ class ConfidenceCase(TwoPolicyCase):
 
 
 @dataclass(frozen=True)
-class _Reports:
+class SpuriousReports:
     """Of the pairs of the spurious world.
 
     Attributes:
@@ -130,7 +140,7 @@ class _Reports:
 
 
 @lru_cache(maxsize=64)
-def _informative(reports: _Reports, failure_prob: float) -> float:
+def _informative(reports: SpuriousReports, failure_prob: float) -> float:
     """The largest expected number of pairs at which a mistake has probability ≥ δ."""
     low, high = 0.0, math.log(reports.n_pairs / 4)
     for _ in range(HALVINGS):
@@ -140,32 +150,28 @@ def _informative(reports: _Reports, failure_prob: float) -> float:
     return math.exp(low)
 
 
-@method
-def knows_delta(case: ConfidenceCase) -> float:
-    """β ∝ √log(|Π|/δ), as in the proof of Theorem 4.4; |Π| = 2."""
-    return case.unit * math.sqrt(case.log_inverse_delta + math.log(2))
-
-
-@method
-def free_of_delta(case: ConfidenceCase) -> float:
-    """β that does not know δ."""
-    return case.unit
-
-
-def gap_quantile(
-    case: ConfidenceCase, tuned: Method[Callable[[ConfidenceCase], float]], rng: object, _: int
-) -> float:
+def gap_quantile(world: SmallFailureProb, kl_weight: float) -> float:
     """Larger (1−δ) quantile of the gap of both worlds."""
-    kl_weight = tuned.run(case)
-    return max(case.known_gap(kl_weight), case.spurious_gap(kl_weight))
+    return max(world.known_gap(kl_weight), world.spurious_gap(kl_weight))
 
 
-root_of_log: Method[float] = Method("root_of_log", 1.0)
-root_of_log_doubled: Method[float] = Method("root_of_log_doubled", 2.0)
+def knows_delta(world: SmallFailureProb) -> float:
+    """β ∝ √log(|Π|/δ), as in the proof of Theorem 4.4; |Π| = 2."""
+    return gap_quantile(world, world.unit * math.sqrt(world.log_inverse_delta + math.log(2)))
 
 
-def confusion(case: ConfidenceCase, share: Method[float], rng: object, _: int) -> float:
+def free_of_delta(world: SmallFailureProb) -> float:
+    """β that does not know δ."""
+    return gap_quantile(world, world.unit)
+
+
+def confusion(world: SmallFailureProb, share: float) -> float:
     """δ over the chance that the best test of two rewards errs; at most 1."""
-    error = case.confused(case.hidden(share.run))
-    kept = float(on_arrays(case.estimate, np.ones(1), np.zeros(1))[0])
-    return case.failure_prob / max(kept * error, 1e-308)
+    error = world.confused(world.hidden(share))
+    kept = float(on_arrays(world.estimate, np.ones(1), np.zeros(1))[0])
+    return world.failure_prob / max(kept * error, 1e-308)
+
+
+root_of_log = named("root_of_log", confusion, share=1.0)
+root_of_log_doubled = named("root_of_log_doubled", confusion, share=2.0)
+"""Wrong: a difference twice as large."""

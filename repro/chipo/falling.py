@@ -12,15 +12,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy.optimize import isotonic_regression
 from scipy.special import expit, gammaln
 
-from repro.base.notation import privacy_cost
-from repro.corruption.huber_reports import HuberReports
-from repro.corruption.orders import Order
-from repro.preferences.label_law import Estimate, on_arrays
+from repro.base.errors import BadInput
+from repro.chipo.labels import CorruptedChipoLabels
+from repro.preferences.label_law import on_arrays
 
 STATES = 2**11
 FALL = 0.5
@@ -29,6 +29,10 @@ LARGEST = 0.5
 """U; |h| ≤ U + L/2 = ¾ < tanh(1), so with R_max = 1 the clip at 2·R_max never binds."""
 STEPS = tuple(2**power for power in range(11))
 """k of the truths; each step has an even number of states."""
+PILOTS = 3
+"""Datasets a rung, from which the worst number of steps is chosen."""
+FAILURE_PROB = 0.05
+"""δ of Theorem 1."""
 COVERAGE = 2.0
 """C^π* of the comparator that plays the better response."""
 PLACE = (np.arange(STATES) + 0.5) / STATES - 0.5
@@ -99,70 +103,103 @@ class Net:
 NETS = tuple(Net(2**power) for power in range(12))
 
 
-@dataclass(frozen=True)
-class Learner:
-    """Algorithm 1 or 3 over some class, right or wrong on purpose.
+@dataclass(frozen=True, kw_only=True)
+class FallingPreferences(CorruptedChipoLabels):
+    """Algorithm 1 or 3 over the class, on truths of k steps, of which the worst k is taken.
 
     Attributes:
         fit: the minimiser of its class.
-        budget_share: of ε that it believes in: 1, or infinite where it ignores privacy.
-        sign: −1 where it reads labels upside down.
-        tuning: β over the tuned one; None: β does not fall with the error.
-        more: times as many labels.
+        more: times as many labels as n.
     """
 
     fit: Fit = nondecreasing
-    budget_share: float = 1.0
-    sign: float = 1.0
-    tuning: float | None = 1.0
     more: int = 1
 
-
-@dataclass(frozen=True)
-class NonparametricStudy:
-    """One grid point.
-
-    Attributes:
-        n_pairs: n.
-        reports: how labels become reports.
-        tuning: β = tuning·((L·c²/n)^(1/3) + α or c·α)/√C.
-        fixed_kl_weight: β of learners that do not tune it.
-        assumed_order: order of corruption and privacy that β is tuned for.
-        estimated: (fitted, truth) → what the estimator returns.
-    """
-
-    n_pairs: int
-    reports: HuberReports
-    tuning: float
-    fixed_kl_weight: float
-    assumed_order: Order
-    estimated: Estimate
-
-    def kl_weight(self, learner: Learner) -> float:
-        """β of a learner."""
-        if learner.tuning is None:
+    @property
+    def kl_weight(self) -> float:
+        """β = tuning·((L·c²/n)^(1/3) + α or c·α)/√C."""
+        if not self.tunes:
             return self.fixed_kl_weight
-        cost = self.reports.cost
-        error = (FALL * cost**2 / self.n_pairs) ** (1 / 3)
-        error += self.reports.corruption * (1.0 if self.assumed_order is Order.CTL else cost)
-        return learner.tuning * self.tuning * error / math.sqrt(COVERAGE)
+        error = (FALL * self.reports.cost**2 / self.n_pairs) ** (1 / 3)
+        error += self.believed_bias
+        return self.tuning * error / math.sqrt(COVERAGE)
 
-    def fitted(self, learner: Learner, truth: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def fitted(self, truth: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """(R, S) estimated h of truths (R, S), each from a dataset of its own."""
         chance = np.full(STATES + 1, 0.5 / STATES)
         chance[-1] = 0.5
-        pairs = rng.multinomial(learner.more * self.n_pairs, chance, size=len(truth))[:, :-1]
-        win = np.clip((1 + learner.sign * self.reports.mean(truth)) / 2, 0, 1)
+        pairs = rng.multinomial(self.more * self.n_pairs, chance, size=len(truth))[:, :-1]
+        win = np.clip((1 + self.sign * self.reports.mean(truth)) / 2, 0, 1)
         seen = (2 * rng.binomial(pairs, win) - pairs) / np.maximum(pairs, 1)
-        believed = privacy_cost(learner.budget_share * self.reports.epsilon)
-        shifted = believed * seen + FALL * PLACE
-        fits = [learner.fit(*one, believed) for one in zip(shifted, pairs, strict=True)]
-        return on_arrays(self.estimated, np.array(fits) - FALL * PLACE, truth)
+        shifted = self.believed_cost * seen + FALL * PLACE
+        fits = [self.fit(*one, self.believed_cost) for one in zip(shifted, pairs, strict=True)]
+        return on_arrays(self.estimate, np.array(fits) - FALL * PLACE, truth)
 
-    def gaps(self, kl_weight: float, estimate: np.ndarray, truth: np.ndarray) -> np.ndarray:
+    def lost(self, estimate: np.ndarray, truth: np.ndarray) -> np.ndarray:
         """(R,) J(π*) − J(π̂) of estimated h, where the reward difference is 2·artanh(truth)."""
-        towards = 2 * np.arctanh(estimate) * np.sign(truth) / kl_weight
+        towards = 2 * np.arctanh(estimate) * np.sign(truth) / self.kl_weight
         return (2 * np.arctanh(np.abs(truth)) * wrong_prob(towards)).mean(-1)
+
+    def on_worst(self, rng: np.random.Generator, replicates: int) -> tuple[np.ndarray, np.ndarray]:
+        """(R, S) truths of the worst k, and (R,) gaps there."""
+        truth = truths(worst_steps(self), rng, replicates)
+        return truth, self.lost(self.fitted(truth, rng), truth)
+
+    def beyond(  # truths are drawn, and what the right β costs is that of these truths
+        self, right: FallingPreferences, rng: np.random.Generator, replicates: int
+    ) -> np.ndarray:
+        truth, lost = self.on_worst(rng, replicates)
+        return lost - right.lost(truth, truth)
+
+    def interior(self) -> tuple[bool, str]:
+        worst = worst_steps(self)
+        return STEPS[0] < worst < STEPS[-1], f"worst truth has {worst} steps of 1 to {STEPS[-1]}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class EveryAlgorithm(FallingPreferences):
+    """At an n for which the ladder of steps has the k of the lower bound (Theorem 4)."""
+
+    def __post_init__(self) -> None:
+        """Refuse, while nothing is written, an n that is too large for the ladder.
+
+        Raises:
+            BadInput: n_pairs.
+        """
+        least_gap(self.n_pairs, self.reports.cost)
+
+
+@lru_cache(maxsize=256)
+def worst_steps(world: FallingPreferences) -> int:
+    """The k of the largest mean gap in the pilot."""
+    rng = np.random.default_rng(67)
+    means = []
+    for steps in STEPS:
+        truth = truths(steps, rng, PILOTS)
+        means.append(world.lost(world.fitted(truth, rng), truth).mean())
+    return STEPS[int(np.argmax(means))]
+
+
+def least_gap(n_pairs: int, cost: float) -> float:
+    """L/(8k) with the least k of the ladder with k³ ≥ n·L²/(0.937c²) (Theorem 4).
+
+    Raises:
+        BadInput: n is too large for the ladder.
+
+    >>> least_gap(2**18, 2.0)
+    0.001953125
+    """
+    needed = n_pairs * FALL**2 / (0.937 * cost**2)
+    if STEPS[-1] ** 3 < needed:
+        most = int(STEPS[-1] ** 3 * 0.937 * cost**2 / FALL**2)
+        raise BadInput("n_pairs", n_pairs, f"allowed: at most {most:.3g} at this epsilon")
+    return FALL / (8 * next(steps for steps in STEPS if steps**3 >= needed))
+
+
+def error_bound(n_pairs: int, cost: float, log_size: float, radius: float) -> float:
+    """Theorem 1 without corruption: A·(c²·log(N/δ)/n + τ²) + 2τ², A = 8/(1 − e^(−1/4))."""
+    noise = cost**2 * (log_size - math.log(FAILURE_PROB)) / n_pairs
+    return 8 / -math.expm1(-0.25) * (noise + radius**2) + 2 * radius**2
 
 
 def truths(steps: int, rng: np.random.Generator, replicates: int) -> np.ndarray:
