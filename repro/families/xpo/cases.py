@@ -14,7 +14,6 @@ from repro.base.notation import label_signal, privacy_cost
 from repro.base.schema import Corruption, GridRatio, Model, Number, Positive, Whole
 from repro.corruption.label_mean import NOBODY, Adversary, WorseResponse
 from repro.corruption.orders import Order
-from repro.families.xpo.worlds import NeedleClass
 from repro.preferences.label_law import Estimate, as_fitted
 from repro.study.case import Point
 from repro.study.config import Overrides, Probe, Probes
@@ -22,6 +21,7 @@ from repro.study.experiment import Experiment
 from repro.study.label_cases import LabelCase
 from repro.study.results import AssumptionResult
 from repro.study.row import Row
+from repro.xpo.needles import NeedleClass
 
 OPTIMAL_ODDS = 2.0
 """Log odds of the best response under π*_β; kl_weight is the reward gap over the tilt to them."""

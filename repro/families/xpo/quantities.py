@@ -13,12 +13,12 @@ from numpy.random import default_rng
 
 from repro.base.notation import label_signal
 from repro.corruption.label_mean import released_mean
-from repro.families.xpo.algorithms import Objective, Pool, Start, average_gap
 from repro.families.xpo.cases import Rung, XpoCase
-from repro.families.xpo.worlds import XpoBatch
 from repro.families.xpo.wrong import Update
 from repro.preferences.block_draws import draws_on, geometric_times
 from repro.study.row import Evidence, Measure, Method, Values
+from repro.xpo.needles import XpoBatch
+from repro.xpo.simulator import Objective, Pool, Start, average_gap
 
 FIRST_CHANGE = 0.01
 """Policies first change after this multiple of √T rounds: those cost at most Δ/(100·√T) of the

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from repro.families.xpo.algorithms import (
+from repro.study.row import Method
+from repro.xpo.simulator import (
     Objective,
     Pool,
     log_objective,
@@ -12,7 +13,6 @@ from repro.families.xpo.algorithms import (
     printed_square_objective,
     square_objective,
 )
-from repro.study.row import Method
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from repro.base.notation import privacy_cost
-from repro.families.xpo.algorithms import average_gap
+from repro.xpo.simulator import average_gap
 from repro.families.xpo.cases import Rung, XpoCase
 from repro.families.xpo.quantities import batch_of
 from repro.families.xpo.small_rewards import printed_factor
