@@ -22,8 +22,8 @@ from repro.families.offline_kl.bounds_scalar import (
     walk_crossing,
 )
 from repro.families.robust.bounds_concentration import chernoff_ratio
-from theorems.p2_scalar_lemmas import inverse_slope as inverse_slope_between
 from theorems.p2_optimism_lemmas import term_failure
+from theorems.p2_scalar_lemmas import inverse_slope as inverse_slope_between
 
 UNIT, BOUND, LOGS = st.floats(-1, 1), st.floats(0.1, 8), st.floats(0.7, 60)
 KEEP = st.floats(0.501, 1 - 1e-9)
