@@ -21,6 +21,8 @@ from repro.study.stream import stream
 FEW = ("compute.workers=1", "budget.replicates=40", "budget.blocks=5")
 KEEPERS = (
     "repro.families.",
+    "repro.xpo.",
+    "repro.losses.",
     "theorems.",
     "repro.core.",
     "repro.chipo.",

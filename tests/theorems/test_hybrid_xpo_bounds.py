@@ -10,28 +10,30 @@ import sympy
 import torch
 from scipy import stats
 
-from repro.families.xpo.algorithms import Start, average_gap
-from repro.families.xpo.bounds_hybrid import SQUARES, Given, least_gap
-from repro.families.xpo.cases import Ladder, Rung
-from repro.families.xpo.hybrid import (
-    HybridCase,
+from repro.preferences.block_draws import NumpyDraws
+from repro.xpo.needles import PairCounts
+from repro.xpo.runs import Ladder, value_bound
+from repro.xpo.simulator import Start, average_gap
+from repro.xpo.worst_reward import batch_of
+from theorems.hybrid_xpo import (
+    SQUARES,
+    Given,
+    OfflineAndOnline,
     evenly,
-    hybrid_objective,
     hybrid_xpo,
+    least_gap,
+    objective,
     offline_only,
     online_only,
 )
-from repro.families.xpo.quantities import batch_of
-from repro.families.xpo.worlds import PairCounts
-from repro.preferences.block_draws import NumpyDraws
 
 
-def played(**changes) -> HybridCase:
+def played(**changes) -> OfflineAndOnline:
     values = {
-        "methods": (), "epsilon": 1.0, "n_pairs": 500, "horizon": 300, "grid_ratio": 1.5,
-        "ladder": Ladder(low=0.01, high=1, rungs=3), "interior": False, "rare": 0.1,
+        "epsilon": 1.0, "n_pairs": 500, "horizon": 300, "grid_ratio": 1.5,
+        "ladder": Ladder(low=0.01, high=1, rungs=3), "best_share": 0.1,
     }  # fmt: skip
-    return HybridCase(**(values | changes))
+    return OfflineAndOnline(**(values | changes))
 
 
 def test_the_exponential_moment_of_one_label():
@@ -117,17 +119,17 @@ def test_what_the_wrong_learners_read():
     torch.testing.assert_close(found.pairs, 5 * (offline.pairs / 7 + online.pairs / 3))
 
 
-@pytest.mark.parametrize("rewards", [0.4, -0.4])
-def test_the_learner_is_the_one_of_the_page_label_by_label(rewards):
+@pytest.mark.parametrize("reward", [0.4, -0.4])
+def test_the_learner_is_the_one_of_the_page_label_by_label(reward):
     """W·E_ref[log π] + Σ(h − cz)², on records instead of counts."""
     rng = np.random.default_rng(3)
-    case = played(ladder=Rung(rewards))
-    policies, batch = case.policies(), batch_of(case, hybrid_xpo.run, 1.0, 1)
+    world = played(rare_is_worse=reward < 0)
+    policies, batch = world.policies(), batch_of(world, hybrid_xpo(world), reward, 1.0, 1)
     reference, table = policies.reference.numpy(), policies.table().numpy()
     beta, cost = float(batch.kl_weight), 1 / float(batch.believed_signal)
     data = [(*rng.integers(2, size=2), int(rng.choice([-1, 1]))) for _ in range(50)]
     pairs, wins = np.zeros((1, 2)), np.zeros((1, 2))
-    by_hand = case.optimism() * beta * (reference * np.log(table)).sum(1)
+    by_hand = world.weight(reward, 1) * beta * (reference * np.log(table)).sum(1)
     for first, second, label in data:
         implicit = beta * np.log(table / reference)
         shape = np.tanh((implicit[:, first] - implicit[:, second]) / 2)
@@ -137,7 +139,7 @@ def test_the_learner_is_the_one_of_the_page_label_by_label(rewards):
             wins[0, first if label == 1 else second] += 1
     zero = np.zeros((1, 2))
     given = PairCounts(*(torch.from_numpy(x) for x in (pairs, wins, zero)))
-    found = hybrid_objective(policies, batch)(given).flatten().numpy()
+    found = objective(policies, batch)(given).flatten().numpy()
     tilts = len(policies.tilts)
     assert found[:tilts].argmin() == by_hand[:tilts].argmin()
     # the first response's pairs are all that there are: each policy's loss up to one constant
@@ -146,19 +148,19 @@ def test_the_learner_is_the_one_of_the_page_label_by_label(rewards):
 
 def test_offline_labels_choose_the_first_policy():
     """One round after very many labels: the gap is that of the right policy."""
-    case = played(ladder=Rung(0.5), n_pairs=10**9, horizon=1)
-    batch = batch_of(case, hybrid_xpo.run, 0.0, 4)
+    world = played(n_pairs=10**9, horizon=1)
+    batch = batch_of(world, hybrid_xpo(world), 0.5, 0.0, 4)
     rng = np.random.default_rng(0)
     cold, warm = (
-        average_gap(case.policies(), batch, hybrid_objective, [0, 1], NumpyDraws(rng), start=start)
-        for start in (Start(), Start(case.n_pairs))
+        average_gap(world.policies(), batch, objective, [0, 1], NumpyDraws(rng), start=start)
+        for start in (Start(), Start(world.offline))
     )
     assert float(warm.max()) < 1e-12 < 0.1 < float(cold.min())
 
 
 def test_both_problems_and_their_mirror():
-    better, worse = played().problems()
-    assert (worse.ladder.values() == -better.ladder.values()).all()
+    better, worse = played().problems
+    assert (worse.rewards == -better.rewards).all()
     assert worse.policies().optimal_tilt == -better.policies().optimal_tilt
-    assert worse.given == better.given
-    assert worse.ladder.rungs == 3
+    assert worse.given(-0.3) == better.given(0.3)
+    assert value_bound(worse, -0.3) == pytest.approx(value_bound(better, 0.3))

@@ -1,4 +1,4 @@
-"""PrivXPO and SquareXPO on needles: losses by loops, gaps by definition, signs and controls."""
+"""PrivXPO and SquareXPO on needles: losses by loops, gaps by definition."""
 
 from __future__ import annotations
 
@@ -8,37 +8,17 @@ import numpy as np
 import pytest
 import torch
 
-from repro.corruption.label_mean import WorseResponse
-from repro.corruption.orders import Order
-from repro.families.xpo import quantities
-from repro.families.xpo.algorithms import (
+from repro.preferences.block_draws import NumpyDraws, geometric_times
+from repro.preferences.label_law import bradley_terry
+from repro.study.parallel import single_thread
+from repro.xpo.needles import NeedleClass, PairCounts, XpoBatch
+from repro.xpo.simulator import (
     _Play,
     average_gap,
     log_objective,
     printed_square_objective,
     square_objective,
 )
-from repro.families.xpo.cases import Ladder, Rung, XpoCase
-from repro.families.xpo.quantities import batch_of, ladder_gaps
-from repro.families.xpo.worlds import NeedleClass, PairCounts, XpoBatch
-from repro.families.xpo.wrong import (
-    Update,
-    label_flip,
-    longer,
-    naive_likelihood,
-    other_order,
-    printed_sign,
-    priv_xpo,
-    reversed_optimism,
-    square_label_flip,
-    square_xpo,
-    without_cost,
-    without_optimism,
-)
-from repro.preferences.block_draws import NumpyDraws, geometric_times
-from repro.preferences.label_law import bradley_terry, fair_coins, no_randomizer, the_truth
-from repro.study.parallel import single_thread
-from repro.study.row import Method
 
 single_thread()
 TILTS = torch.tensor([-1.0, 0.0, 1.5], dtype=torch.float64)
@@ -184,106 +164,7 @@ def test_the_first_policy_is_the_reference():
     np.testing.assert_allclose(found.numpy(), KL_WEIGHT * expected)
 
 
-def case(horizon: int, **changes) -> XpoCase:
-    ladder = Ladder(low=1e-3, high=0.5, rungs=9)
-    common = {"ladder": ladder, "interior": False, "grid_ratio": 1.5, "epsilon": 1.0}
-    return XpoCase(methods=(), horizon=horizon, **(common | changes))
-
-
-def gap_of(method: Method[Update], horizon: int, **changes) -> float:
-    played, rng = case(horizon, **changes), np.random.default_rng(1)
-    ((found, _),) = ladder_gaps(played, [method.run], rng, 60)
-    return float(found.mean())
-
-
-def test_a_rare_best_response_is_found_by_optimism_alone():
-    hopeful, neutral, reversed_ = (
-        gap_of(method, 10**5, rare=1e-3)
-        for method in (priv_xpo, without_optimism, reversed_optimism)
-    )
-    assert 3 * hopeful < neutral < reversed_
-
-
 def test_the_reference_of_a_needle_class_is_its_untilted_policy():
     policies = NeedleClass(3, torch.zeros(1).double(), 1.5, best_share=0.1)
     np.testing.assert_allclose(policies.table()[0], [0.1, 0.45, 0.45])
     np.testing.assert_allclose(policies.log_normaliser, 0, atol=1e-15)
-
-
-def test_right_methods_improve_with_time_and_wrong_ones_do_not():
-    for method in (priv_xpo, square_xpo):
-        assert gap_of(method, 10**6) < 0.2 * gap_of(method, 10**4)
-    for method in (naive_likelihood, label_flip, without_cost, square_label_flip, printed_sign):
-        assert gap_of(method, 10**6) > 0.7 * gap_of(method, 10**4)
-
-
-def test_the_floor_grows_with_corruption_and_is_larger_after_privacy():
-    few, many = WorseResponse(0.003), WorseResponse(0.03)
-    small, large = (gap_of(square_xpo, 10**9, adversary=one) for one in (few, many))
-    assert 5 < large / small < 20
-    late = gap_of(square_xpo, 10**9, adversary=many, order=Order.LTC)
-    assert late > 1.5 * large
-    other = gap_of(other_order, 10**9, adversary=many)
-    assert other == pytest.approx(late, rel=0.2)
-
-
-def test_stages_act_where_they_say():
-    usual = gap_of(priv_xpo, 10**6)
-    assert gap_of(priv_xpo, 10**6, labels=fair_coins) > 3 * usual
-    assert gap_of(priv_xpo, 10**6, channel=no_randomizer) > 3 * usual
-    assert gap_of(priv_xpo, 10**6, estimate=the_truth) < 1e-3 * usual
-    sane, none, reversed_ = (
-        batch_of(case(10**4, bonus=b), priv_xpo.run, 1.0, 2).optimism_weight for b in (1, 0, -1)
-    )
-    assert (none == 0).all()
-    torch.testing.assert_close(reversed_, -sane)
-
-
-def test_the_rung_is_chosen_on_other_runs_than_those_that_measure():
-    """With pure noise the worst rung's measured mean is not above the true mean."""
-    chosen = []
-    flat = Update(lambda p, s: lambda c: torch.rand(len(s), p.num_actions, len(p.tilts)))
-    level = case(3, ladder=Ladder(low=0.1, high=0.1 + 3e-12, rungs=4))
-    for seed in range(40):
-        torch.manual_seed(seed)
-        ((gaps, rung),) = ladder_gaps(level, [flat], np.random.default_rng(seed), 4)
-        assert 0 <= rung < 4
-        chosen.append(gaps.mean())
-    ((everywhere, _),) = ladder_gaps(level, [flat], np.random.default_rng(99), 4000)
-    error = np.std(chosen) / math.sqrt(40)
-    assert abs(np.mean(chosen) - everywhere.mean()) < 3.5 * error
-
-
-def test_a_rung_is_chosen_once_and_is_the_worst():
-    """The pilot's choice does not hang on the block, and fresh runs on every rung agree."""
-    played = case(10**5)
-    rungs = {
-        ladder_gaps(played, [priv_xpo.run], np.random.default_rng(s), 1)[0][1] for s in range(3)
-    }
-    assert len(rungs) == 1
-    every = [
-        gap_of(priv_xpo, 10**5, ladder=Rung(float(reward))) for reward in played.ladder.values()
-    ]
-    assert every[rungs.pop()] > 0.8 * max(every)
-
-
-def test_updates_side_by_side_are_what_they_are_alone():
-    updates = [priv_xpo.run, square_xpo.run, label_flip.run, longer.run]
-    together = ladder_gaps(case(10**4), updates, np.random.default_rng(0), 2000)
-    for update, (gaps, rung) in zip(updates, together, strict=True):
-        ((alone, same),) = ladder_gaps(case(10**4), [update], np.random.default_rng(7), 2000)
-        assert rung == same
-        error = math.hypot(gaps.std(), alone.std()) / math.sqrt(2000)
-        assert abs(gaps.mean() - alone.mean()) <= 4 * error
-
-
-def test_waiting_before_the_first_change_does_not_matter(monkeypatch):
-    def gaps() -> np.ndarray:
-        played = case(10**8, rare=1e-6, ladder=Rung(6e-4))
-        return ladder_gaps(played, [square_xpo.run], np.random.default_rng(0), 3000)[0][0]
-
-    waited = gaps()
-    monkeypatch.setattr(quantities, "FIRST_CHANGE", 0.0)
-    at_once = gaps()
-    error = math.hypot(waited.std(), at_once.std()) / math.sqrt(3000)
-    assert abs(waited.mean() - at_once.mean()) < 4 * error < 0.1 * at_once.mean()

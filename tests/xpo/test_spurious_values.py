@@ -7,20 +7,18 @@ import math
 import numpy as np
 import pytest
 
-from repro.families.xpo.spurious_values import (
-    SpuriousCase,
-    average_gap,
-    capped_class,
-    every_gamma,
-    optimistic,
-    without_optimism,
-)
 from repro.preferences.label_law import the_truth
+from repro.xpo.spurious_values import Learner, SpuriousValues, gaps_of
 
 
-def case(rounds: int = 100, value: float = 64.0, **changes) -> SpuriousCase:
-    values = {"methods": (), "epsilon": 1.0, "horizon": rounds, "kl_weight": 1.0}
-    return SpuriousCase(value_bound=value, **(values | changes))
+def world(rounds: int = 100, value: float = 64.0, **changes) -> SpuriousValues:
+    values = {"epsilon": 1.0, "horizon": rounds, "value_ratio": value, "kl_weight": 1.0}
+    return SpuriousValues(**(values | changes))
+
+
+def test_a_weight_beyond_that_of_the_theorem_is_refused():
+    with pytest.raises(ValueError, match="at most V_max"):
+        world(kl_weight=10.0)
 
 
 @pytest.mark.parametrize("rounds", [2, 3, 10, 1000, 10**6])
@@ -43,16 +41,15 @@ def test_the_numbers_of_the_proof(rounds):
 
 
 def test_with_any_optimism_at_least_what_the_theorem_says_and_with_none_nothing():
-    rng = np.random.default_rng(0)
-    gaps = average_gap(case(), every_gamma, rng, 200)
-    assert (gaps >= 0.17 * 64 / 10).mean() > 0.6
-    assert average_gap(case(), without_optimism, rng, 20).max() < 1e-12
-    assert average_gap(case(bonus=-1.0), optimistic, rng, 20).max() < 1e-12
-    assert average_gap(case(estimate=the_truth), optimistic, rng, 20).max() == 0
+    rng, plain = np.random.default_rng(0), Learner()
+    gaps = gaps_of(world(), [(plain, one) for one in (0.01, 1.0, 100.0)], rng, 200)
+    assert (min(gaps, key=np.mean) >= 0.17 * 64 / 10).mean() > 0.6
+    assert gaps_of(world(), [(plain, 0.0)], rng, 20).max() < 1e-12
+    assert gaps_of(world(optimism=-1.0), [(plain, 1.0)], rng, 20).max() < 1e-12
+    assert gaps_of(world(estimate=the_truth), [(plain, 1.0)], rng, 20).max() == 0
 
 
 def test_a_capped_class_has_the_same_gap_at_every_value():
-    low, high = (
-        average_gap(case(value=v), capped_class, np.random.default_rng(1), 50) for v in (64, 4096)
-    )
+    capped = [(Learner(capped=True), 1.0)]
+    low, high = (gaps_of(world(value=v), capped, np.random.default_rng(1), 50) for v in (64, 4096))
     np.testing.assert_array_equal(low, high)

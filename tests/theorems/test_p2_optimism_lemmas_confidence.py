@@ -11,7 +11,7 @@ from scipy.stats import binom
 
 from repro.base.errors import BadInput
 from repro.base.notation import privacy_cost
-from repro.families.xpo.confidence import OnlineConfidenceCase, confusion, root_of_log
+from theorems.p2_optimism_lemmas import Confusion, root_of_log
 
 
 def test_the_divergence_is_at_most_log_one_over_four_delta():
@@ -49,19 +49,17 @@ def test_gaps_in_both_problems_sum_up_to_half_of_the_difference(size):
     assert 2 * good <= 2
 
 
-def case_of(log_inverse_delta, horizon, epsilon=1.0):
-    return OnlineConfidenceCase(
-        methods=(), epsilon=epsilon, horizon=horizon, log_inverse_delta=log_inverse_delta
-    )
+def world(log_inverse_delta, horizon, epsilon=1.0):
+    return Confusion(epsilon=epsilon, horizon=horizon, log_inverse_delta=log_inverse_delta)
 
 
 @pytest.mark.parametrize("epsilon", [0.2, 1.0, 8.0])
 @pytest.mark.parametrize("log_inverse_delta", [2.0, 7.0, 70.0, 690.0])
 def test_every_test_errs_as_often_as_theorem_9_says(epsilon, log_inverse_delta):
-    assert confusion(case_of(log_inverse_delta, 10**5, epsilon), root_of_log, None, 1) <= 1
+    assert root_of_log(world(log_inverse_delta, 10**5, epsilon)) <= 1
 
 
 @pytest.mark.parametrize(("log_inverse_delta", "horizon"), [(1.0, 10**5), (800.0, 10**9), (80, 99)])
 def test_a_delta_that_cannot_be_asked_for_is_refused(log_inverse_delta, horizon):
     with pytest.raises(BadInput, match="log_inverse_delta"):
-        case_of(log_inverse_delta, horizon)
+        world(log_inverse_delta, horizon)

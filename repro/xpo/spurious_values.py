@@ -16,32 +16,39 @@ import numpy as np
 import torch
 
 from repro.base.notation import label_signal
-from repro.preferences.label_law import Estimate, as_fitted
-from repro.study.label_cases import LabelCase
-from repro.study.row import Evidence, Measure, Method, Values, per_method
+from repro.base.schema import KLWeight, Pairs, Positive
+from repro.instances.labelled import PrivateLabels
 
 CAPPED = 2.0
 """V_max/R_max of a class without implicit rewards beyond what rewards allow."""
 
-LEAST = 0.1
-"""Of V_max/√T, what every γ > 0 leaves on average."""
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class SpuriousCase(LabelCase):
+class SpuriousValues(PrivateLabels):
     """T rounds over π_ref and the policies of M rare responses; R_max = 1.
 
+    The stage ``estimate`` is (what an update minimises, 0 of π_ref and 1 of others) → what it
+    minimises.
+
     Attributes:
-        value_bound: V_max.
+        horizon: T.
+        value_ratio: V_max, over R_max = 1.
         kl_weight: β, at most V_max/log(16T).
-        bonus: multiple of γ.
-        estimate: (fitted, true) index of a policy → what an update returns.
+        optimism: multiple of γ.
     """
 
-    value_bound: float
-    kl_weight: float
-    bonus: float = 1.0
-    estimate: Estimate = as_fitted
+    horizon: Pairs
+    value_ratio: Positive
+    kl_weight: KLWeight
+    optimism: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.kl_weight * math.log(16 * self.horizon) > self.value_ratio:
+            raise ValueError("kl_weight of at most V_max/log(16T)")
+
+    def more_labels(self, other: PrivateLabels) -> float:
+        """A run has T labels, and T is the statement's own: nothing is scaled."""
+        return 1.0
 
 
 @dataclass(frozen=True)
@@ -57,21 +64,16 @@ class Learner:
     capped: bool = False
 
 
-def average_gap(
-    case: SpuriousCase, method: Method[Learner], rng: np.random.Generator, replicates: int
-) -> np.ndarray:
-    """(R,) mean over rounds of J_β(π*_β) − J_β(π^(t)) with the best γ."""
-    found = gaps_of(case, [(method.run, one) for one in method.run.optimism], rng, replicates)
-    return min(found, key=np.mean)
-
-
 def gaps_of(
-    case: SpuriousCase, played: Sequence[tuple[Learner, float]], rng: np.random.Generator,
+    world: SpuriousValues, played: Sequence[tuple[Learner, float]], rng: np.random.Generator,
     replicates: int,
 ) -> np.ndarray:  # fmt: skip
-    """(L, R) the same of learners with multiples of γ: each draws by itself, all play at once."""
-    numbers = [_Numbers.of(case, *one) for one in played]
-    draws = [_draws(case, one, rng, replicates) for one in numbers]
+    """(L, R) mean over rounds of J_β(π*_β) − J_β(π^(t)), of learners with multiples of γ.
+
+    Each draws by itself, all play at once.
+    """
+    numbers = [_Numbers.of(world, *one) for one in played]
+    draws = [_draws(world, one, rng, replicates) for one in numbers]
     own_drawn, first, second, win = (
         np.concatenate(one, axis=1) for one in zip(*draws, strict=True)
     )
@@ -80,8 +82,9 @@ def gaps_of(
     def each(values: Sequence[float] | Sequence[np.ndarray]) -> np.ndarray:
         return np.repeat(np.array(values), replicates, axis=0)
 
-    rounds, count, size = case.horizon, numbers[0].count, len(played) * replicates
-    runs, truth = np.arange(size), torch.tensor(count)
+    rounds, count, size = world.horizon, numbers[0].count, len(played) * replicates
+    runs, truth = np.arange(size), torch.ones(count + 1, dtype=torch.float64)
+    truth[-1] = 0.0
     per_round = each([one.per_round for one in numbers])[:, None]
     per_draw = each([one.per_draw for one in numbers])
     loss_of = each([one.loss_of for one in numbers])
@@ -103,9 +106,9 @@ def gaps_of(
         if others[t]:
             at = np.flatnonzero(other < count)
             score[at, other[at]] += per_draw[at]
-        best = score.argmin(1)
-        fitted = torch.from_numpy(np.where(score[runs, best] < 0, best, count))
-        chosen = case.estimate(fitted, truth).numpy() + np.zeros(size, dtype=int)
+        minimised = world.estimate(torch.from_numpy(score), truth).numpy()
+        best = minimised.argmin(1)
+        chosen = np.where(minimised[runs, best] < 0, best, count)  # ties are π_ref's
     gap = each([one.gap for one in numbers])
     return (spurious / rounds * gap).reshape(len(played), replicates)
 
@@ -135,19 +138,19 @@ class _Numbers:
     gap: float
 
     @classmethod
-    def of(cls, case: SpuriousCase, learner: Learner, multiple: float) -> _Numbers:
+    def of(cls, world: SpuriousValues, learner: Learner, multiple: float) -> _Numbers:
         """Those of a learner with a multiple of γ."""
-        rounds, beta = case.horizon, case.kl_weight
-        value = min(case.value_bound, CAPPED) if learner.capped else case.value_bound
+        rounds, beta = world.horizon, world.kl_weight
+        value = min(world.value_ratio, CAPPED) if learner.capped else world.value_ratio
         count, played = math.ceil(2 * math.sqrt(rounds)), 0.5 / math.sqrt(rounds)
         rare = played * math.exp(-value / beta)
         away = math.log1p(-played) - math.log1p(-rare)
-        signal = label_signal(case.epsilon)
+        signal = label_signal(world.epsilon)
         shape = signal * math.tanh((value - beta * away) / 2)
         half = torch.tensor(0.5, dtype=torch.float64)
-        win_prob = float(case.channel(case.labels(half), case.epsilon))
+        win_prob = float(world.channel(world.labels(half), world.epsilon))
         loss_of = -np.log1p([-shape, shape]) / signal**2
-        weight = case.bonus * multiple * 2 * beta / (signal * math.sqrt(rounds))
+        weight = world.optimism * multiple * 2 * beta / (signal * math.sqrt(rounds))
         return cls(
             count, played, rare, loss_of, weight * away, weight * (value / beta - away), win_prob,
             played * value + (1 - played) * beta * away,
@@ -155,11 +158,11 @@ class _Numbers:
 
 
 def _draws(
-    case: SpuriousCase, one: _Numbers, rng: np.random.Generator, replicates: int
+    world: SpuriousValues, one: _Numbers, rng: np.random.Generator, replicates: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """(T, R) each: whether a spurious policy draws its own response, the other two that π_ref
     draws (M: the common one), and whether the first wins."""
-    rounds, pair = case.horizon, (2, replicates)
+    rounds, pair = world.horizon, (2, replicates)
     uniform = np.empty((rounds, 4, replicates))
     drawn = np.empty((rounds, *pair), dtype=int)
     for t in range(rounds):
@@ -168,20 +171,3 @@ def _draws(
         rng.random(out=uniform[t, 3])
     other = np.where(uniform[:, 1:3] < one.count * one.rare, drawn, one.count)
     return uniform[:, 0] < one.played, other[:, 0], other[:, 1], uniform[:, 3] < one.win_prob
-
-
-def floor_over(case: SpuriousCase, rng: np.random.Generator, replicates: int) -> Values:
-    """0.1·V_max/√T over the mean gap of every method."""
-    least = LEAST * case.value_bound / math.sqrt(case.horizon)
-    played = [(m.run, one) for m in case.methods for one in m.run.optimism]
-    means = iter(gaps_of(case, played, rng, replicates).mean(1))
-    return {m.name: least / max(float(min(next(means) for _ in m.run.optimism)), 1e-12)
-            for m in case.methods}  # fmt: skip
-
-
-SPURIOUS_GAP = Measure("average gap", per_method(average_gap), Evidence.MEASURED)
-OVER_GAP = Measure("0.1·V_max/√T / average gap", floor_over, Evidence.MEASURED)
-optimistic = Method("priv_xpo", Learner())
-every_gamma = Method("every_gamma", Learner((0.01, 1.0, 100.0)))
-without_optimism = Method("without_optimism", Learner((0.0,)))
-capped_class = Method("capped_class", Learner(capped=True))

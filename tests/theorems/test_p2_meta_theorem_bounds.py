@@ -7,9 +7,25 @@ import pytest
 import sympy
 
 from repro.base.notation import privacy_cost
-from repro.families.xpo.bounds_meta import Tuning, squared_error_bound, squared_error_of_maximiser
+from theorems.p2_meta_theorem import (
+    Maximiser,
+    Rounds,
+    Tuning,
+    label_flip,
+    maximiser,
+    with_count,
+    without_count,
+)
 
-ONE = Tuning(1.0, 0.1, 1e4)
+ONE = Tuning(
+    epsilon=1.0,
+    corruption=0.1,
+    horizon=1e4,
+    kl_weight=1.0,
+    log_class=10.0,
+    bounds=1.0,
+    coverage=4.0,
+)
 
 
 def test_the_step_that_eq_6_pays_for():
@@ -78,13 +94,15 @@ def test_the_guarantee_is_the_sum_of_its_terms():
 
 
 def test_without_the_count_nothing_falls():
-    assert squared_error_bound(1e3, counted=True) == pytest.approx(1e-3)
-    assert squared_error_bound(1e3, counted=False) == squared_error_bound(1e6, counted=False) == 1
+    few, many = Rounds(horizon=1e3), Rounds(horizon=1e6)
+    assert with_count(few) == pytest.approx(1e-3)
+    assert without_count(few) == without_count(many) == 1
 
 
 def test_the_error_falls_to_the_truth_and_not_for_flipped_labels():
-    found = squared_error_of_maximiser(np.random.default_rng(0), 10**8, 2.0, False, 50)
-    flipped = squared_error_of_maximiser(np.random.default_rng(0), 10**8, 2.0, True, 50)
+    world = Maximiser(epsilon=2.0, horizon=10**8)
+    found = maximiser(world, np.random.default_rng(0), 50)
+    flipped = label_flip(world, np.random.default_rng(0), 50)
     assert found.max() < 1e-5
     assert flipped == pytest.approx(np.full(50, 0.5 * 2**2), rel=1e-2)
 
@@ -92,7 +110,7 @@ def test_the_error_falls_to_the_truth_and_not_for_flipped_labels():
 def test_the_error_against_a_search_over_the_whole_grid():
     """The likelihood of a share of wins, maximised on a coarse grid by brute force."""
     rng = np.random.default_rng(3)
-    found = squared_error_of_maximiser(rng, 200, 1.0, False, 20)
+    found = maximiser(Maximiser(epsilon=1.0, horizon=200), rng, 20)
     rng = np.random.default_rng(3)
     pairs = rng.binomial(200, 0.5, 20)
     grid = np.linspace(-3, 3, 6001)

@@ -17,9 +17,9 @@ import torch
 from torch import Tensor
 
 from repro.corruption.label_mean import drawn_mean
-from repro.families.xpo.worlds import NeedleClass, PairCounts, XpoBatch
 from repro.preferences.block_draws import Draws
 from repro.preferences.label_law import Estimate, LabelLaw, as_fitted, bradley_terry
+from repro.xpo.needles import NeedleClass, PairCounts, XpoBatch
 
 Score = Callable[[PairCounts], Tensor]
 """(L, A, U) what a policy update minimises, given the counts so far."""
@@ -125,7 +125,7 @@ def average_gap(
         times: 0, then the rounds after which policies change, last the horizon.
         draws: source of randomness.
         labels: what labels are drawn from.
-        estimate: (fitted, true) index of a policy → what an update returns.
+        estimate: (what an update minimises, true gaps), (L, A·U) and (A·U,) → what it minimises.
         start: offline labels, if any; the first policy is π_ref without them, else what an
             update makes of them.
     """
@@ -137,11 +137,10 @@ def average_gap(
     current_prob = policies.reference + zeros
     first = replace(policies, tilts=torch.zeros_like(policies.tilts[:1])).divergence()[0]
     current, total = first.expand(len(batch)), torch.zeros_like(zeros[:, 0])
-    best = gap.argmin()
 
     def update(rounds: int) -> tuple[Tensor, Tensor]:
         counts = start.pool(offline, start.n_pairs, online, rounds)
-        found = estimate(score(counts).flatten(1).argmin(dim=1), best)
+        found = estimate(score(counts).flatten(1), gap).argmin(dim=1)
         return prob[found], gap[found]
 
     if start.n_pairs:

@@ -2,13 +2,23 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from repro.families.xpo.bounds_optimism import TwoPolicies, optimism_term_failure
+from theorems.p2_optimism_lemmas import (
+    TwoPolicies,
+    corrected_sign,
+    excess,
+    lemma_fails,
+    printed_sign,
+    term_failure,
+)
 
-POLICIES = TwoPolicies(optimal=1.0, other=-0.5, epsilon=math.log(3), failure_prob=0.05)
+POLICIES = TwoPolicies(
+    optimal=1.0, other=-0.5, epsilon=math.log(3), failure_prob=0.05, horizon=1000
+)
 
 
 def test_numbers_by_hand():
@@ -20,19 +30,19 @@ def test_numbers_by_hand():
 def test_the_mean_excess_is_minus_half_the_divergence_a_round():
     true, wrong = POLICIES.win_prob(1.0), POLICIES.win_prob(-0.5)
     divergence = true * math.log(true / wrong) + (1 - true) * math.log((1 - true) / (1 - wrong))
-    excess = POLICIES.log_likelihood_excess(np.random.default_rng(0), 1000, 20_000)
-    assert excess.mean() == pytest.approx(-500 * divergence, rel=0.01)
+    found = excess(POLICIES, np.random.default_rng(0), 20_000)
+    assert found.mean() == pytest.approx(-500 * divergence, rel=0.01)
 
 
 def test_the_lemma_with_either_sign_by_hand():
     left = POLICIES.margin * 0.5 * 2.25
     err = 4 * math.log(2 * 10 / 0.05)
     just_fails = (left - err) / 4
-    excess = np.array([just_fails - 1e-6, just_fails + 1e-6])
-    assert POLICIES.likelihood_lemma_fails(excess, 10, printed=True).tolist() == [1.0, 0.0]
+    few, both = replace(POLICIES, horizon=10), np.array([just_fails - 1e-6, just_fails + 1e-6])
+    assert lemma_fails(few, printed_sign, both, 2).tolist() == [1.0, 0.0]
     just_fails = (2 * err - 10 * left) / 4
-    excess = np.array([just_fails + 1e-6, just_fails - 1e-6])
-    assert POLICIES.likelihood_lemma_fails(excess, 10, printed=False).tolist() == [1.0, 0.0]
+    both = np.array([just_fails + 1e-6, just_fails - 1e-6])
+    assert lemma_fails(few, corrected_sign, both, 2).tolist() == [1.0, 0.0]
 
 
 @pytest.mark.parametrize(("rounds", "v", "constant"), [(7, 0.1, 1.0), (8, 1.0, 0.7), (8, 3.0, 2.0)])
@@ -43,7 +53,7 @@ def test_failure_probability_by_enumeration(rounds, v, constant):
     bound = constant * v * math.sqrt(rounds * 1.3)
     draws = itertools.product(log_ratio, repeat=rounds)
     share = np.mean([rounds * log_ratio.mean() - sum(draw) > bound for draw in draws])
-    assert optimism_term_failure(rounds, v, constant, 1.3) == pytest.approx(share)
+    assert term_failure(rounds, v, constant, 1.3) == pytest.approx(share)
 
 
 def test_the_policies_keep_the_density_ratio_bound():
