@@ -35,6 +35,7 @@ from repro.core.needs import needs_file
 from repro.report.ablation_table import page, printed
 from repro.report.progress import progress
 from repro.study.ablations import Finding, ablated
+from repro.study.parallel import ready_to_measure
 from repro.study.plan import built
 from repro.study.row import Row
 from repro.study.settings import Session, session_of
@@ -91,6 +92,7 @@ def _every_stage(session: Session) -> Iterator[Finding]:
     """Every stage of every check's worlds, of a theorem whose needs are measured."""
     plan = session.plan
     trials, budget = built(plan).trials, plan.budget
+    ready_to_measure()
     with progress(len(trials), plan.slug) as advance:
         for trial in trials:
             assert isinstance(trial, CheckTrial)
