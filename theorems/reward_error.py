@@ -36,9 +36,9 @@ from repro.families.offline_kl.bounds_reward_error import (
     printed_bound,
 )
 from repro.families.offline_kl.cases import OfflineExperiment, OfflineProbes, WorldCase, realizable
-from repro.families.offline_kl.quantities_gap import reward_error_constant
 from repro.instances.linear import LinearWorld
 from repro.instances.two_arms import TwoArmWorld
+from repro.pessimism.gap_constants import reward_error_constant
 from repro.study.case import Point
 from repro.study.claims import Frequency, Ratio, Slope
 from repro.study.results import AssumptionResult

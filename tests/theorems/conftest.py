@@ -21,6 +21,7 @@ from repro.study.stream import stream
 FEW = ("compute.workers=1", "budget.replicates=40", "budget.blocks=5")
 KEEPERS = (
     "repro.families.",
+    "repro.pessimism.",
     "theorems.",
     "repro.core.",
     "repro.study.plan",

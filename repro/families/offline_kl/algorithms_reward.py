@@ -13,11 +13,11 @@ import torch
 from torch import Tensor
 
 from repro.estimators.mixture_mle import mixture_mle
-from repro.families.offline_kl.algorithms_counts import randomize_counts, two_arm_mle
-from repro.families.offline_kl.quantities_gap import linear_reward_error, two_arm_reward_error
+from repro.estimators.two_arm_mle import two_arm_mle
 from repro.instances.linear import LinearWorld
 from repro.instances.two_arms import TwoArmWorld
-from repro.preferences.label_counts import LabelCounts
+from repro.pessimism.gap_constants import linear_reward_error, two_arm_reward_error
+from repro.preferences.label_counts import LabelCounts, randomize_counts
 from repro.preferences.label_law import Estimate, as_fitted
 from repro.study.row import method, privacy_mistake
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
+from repro.estimators.two_arm_mle import two_arm_mle
 from repro.families.offline_kl import algorithms_hypercube as learner
-from repro.families.offline_kl.algorithms_counts import two_arm_mle
 from repro.families.offline_kl.algorithms_hypercube import HypercubeLabels
 from repro.families.offline_kl.worlds_hypercube import HypercubePrior
 from repro.preferences.label_counts import LabelCounts

@@ -19,8 +19,8 @@ from repro.families.offline_kl.bounds_reward_error import (
     corrected_bound,
     printed_bound,
 )
-from repro.families.offline_kl.quantities_gap import two_arm_gap_constant
 from repro.instances.two_arms import hypercube_world, large_difference_world
+from repro.pessimism.gap_constants import two_arm_gap_constant
 from repro.preferences.label_counts import draw_label_counts
 from repro.preferences.label_law import fair_coins, no_randomizer, the_truth
 

@@ -9,8 +9,12 @@ import numpy as np
 import pytest
 import torch
 
-from repro.families.offline_kl.algorithms_ppkl import BonusConstants, LinearProblem, draw_problem
-from repro.families.offline_kl.quantities_gap import (
+from repro.instances.build import build_world
+from repro.instances.choices import LinearChoice
+from repro.instances.linear import LinearWorld, random_linear_world
+from repro.instances.two_arms import hypercube_world
+from repro.pessimism.datasets import BuiltLabels, LinearDatasets
+from repro.pessimism.gap_constants import (
     bonus_gap,
     gap_constant,
     linear_reward_error,
@@ -18,11 +22,7 @@ from repro.families.offline_kl.quantities_gap import (
     reward_error_constant,
     two_arm_reward_error,
 )
-from repro.families.offline_kl.wrong_ppkl import ppkl, private_mle
-from repro.instances.build import build_world
-from repro.instances.choices import LinearChoice
-from repro.instances.linear import LinearWorld, random_linear_world
-from repro.instances.two_arms import hypercube_world
+from repro.pessimism.learners import ppkl, private_mle
 from repro.policies.gibbs import gibbs_suboptimality
 from repro.preferences.label_counts import private_win_prob
 
@@ -31,10 +31,9 @@ def world(radius: float = 1.0, kl_weight: float = 0.5) -> LinearWorld:
     return random_linear_world(6, 4, 4, kl_weight, radius, 0.6, seed=1)
 
 
-def problem(n_pairs: int, epsilon: float, replicates: int) -> LinearProblem:
-    constants = BonusConstants(failure_prob=0.05, net_radius=1e-15, scale=0.1)
+def problem(n_pairs: int, epsilon: float, replicates: int) -> LinearDatasets:
     rng = np.random.Generator(np.random.Philox(4))
-    return draw_problem(world(), n_pairs, epsilon, constants, rng, replicates)
+    return BuiltLabels(truth=world(), n_pairs=n_pairs, epsilon=epsilon).draw(rng, replicates)
 
 
 def expected_log_likelihood(w: LinearWorld, epsilon: float, theta: np.ndarray) -> float:
@@ -88,7 +87,7 @@ def test_information_of_one_cell_by_hand():
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, math.inf])
 def test_constant_by_simulation(epsilon):
     p = problem(10**8, epsilon, 3000)
-    scaled = private_mle.run(p).numpy() * p.n_pairs
+    scaled = private_mle(p).numpy() * p.n_pairs
     error = scaled.std(ddof=1) / math.sqrt(len(scaled))
     assert abs(scaled.mean() - gap_constant(p.world, epsilon)) < 3 * error
     assert error < 0.03 * scaled.mean()
@@ -109,7 +108,7 @@ def test_constant_by_simulation(epsilon):
 )
 def test_wrong_constants_are_refused_by_simulation(wrong):
     p = problem(10**8, 1.0, 3000)
-    scaled = private_mle.run(p).numpy() * p.n_pairs
+    scaled = private_mle(p).numpy() * p.n_pairs
     error = scaled.std(ddof=1) / math.sqrt(len(scaled))
     assert abs(scaled.mean() - wrong(p.world)) > 3 * error
 
@@ -151,7 +150,7 @@ def test_bonus_gap_is_the_gap_of_the_bonus_alone():
 
 def test_gap_with_bonus_is_the_sum():
     p = problem(10**8, 1.0, 3000)
-    gaps = ppkl.run(p).numpy()
+    gaps = ppkl(p).numpy()
     predicted = gap_constant(p.world, 1.0) / p.n_pairs + bonus_gap(p.world, p.bonus())
     error = gaps.std(ddof=1) / math.sqrt(len(gaps))
     assert abs(gaps.mean() - predicted) < 3 * error + 0.005 * predicted

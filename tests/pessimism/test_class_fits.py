@@ -5,20 +5,20 @@ import pytest
 import torch
 from scipy.optimize import minimize
 
-from repro.families.offline_kl.algorithms_ppkl import BonusConstants, draw_problem
-from repro.families.offline_kl.algorithms_reward_class import ClassFits
 from repro.instances.linear import random_linear_world
+from repro.pessimism.class_fits import ClassFits
+from repro.pessimism.datasets import BuiltLabels
 from repro.policies.reward_class import BALL, Box, FiniteClass
 from repro.preferences.label_mixture import RANDOMIZED_RESPONSE, LabelMixture
 
 WORLD = random_linear_world(6, 4, 4, 0.5, 1.0, 0.6, seed=1)
 SKEWED = LabelMixture(0.7, 0.25)
-CONSTANTS = BonusConstants(failure_prob=0.05, net_radius=0.01, scale=0.5)
 
 
 def fits(n_pairs=300, response=RANDOMIZED_RESPONSE):
     rng = np.random.Generator(np.random.Philox(5))
-    problem = draw_problem(WORLD, n_pairs, 1.0, CONSTANTS, rng, 30, channel=response)
+    source = BuiltLabels(truth=WORLD, n_pairs=n_pairs, epsilon=1.0, channel=response)
+    problem = source.draw(rng, 30)
     return ClassFits(WORLD, problem.counts, 1.0, response)
 
 

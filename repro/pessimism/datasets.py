@@ -1,4 +1,4 @@
-"""Algorithm 1 of P1 (private pessimistic KL-regularised RLHF), run on counts, with its gap."""
+"""Datasets of private labels, the steps of P1's Algorithm 1 on them, and the gap that is left."""
 
 from __future__ import annotations
 
@@ -10,32 +10,27 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.families.offline_kl.algorithms_bonus import bonus
-from repro.families.offline_kl.algorithms_counts import two_arm_mle
-from repro.families.offline_kl.algorithms_reward_class import ClassFits
-from repro.families.offline_kl.quantities_gap import (
+from repro.base.schema import Pairs, Positive, Probability
+from repro.estimators.two_arm_mle import two_arm_mle
+from repro.instances.assumptions import linear_concentrability, two_arm_concentrability
+from repro.instances.build import World
+from repro.instances.labelled import LabelledInstance, PrivateLabels
+from repro.instances.linear import LinearWorld
+from repro.instances.two_arms import TwoArmWorld
+from repro.pessimism.bonus import bonus
+from repro.pessimism.class_fits import ClassFits
+from repro.pessimism.gap_constants import (
     bonus_gap,
     gap_constant,
     private_fisher_information,
     two_arm_bonus_gap,
     two_arm_gap_constant,
 )
-from repro.instances.assumptions import linear_concentrability, two_arm_concentrability
-from repro.instances.linear import LinearWorld
-from repro.instances.two_arms import TwoArmWorld
 from repro.policies.covering import log_covering_table
 from repro.policies.gibbs import gibbs_suboptimality, sum_last
 from repro.policies.regularisers import KL, Regulariser, regularised_suboptimality
 from repro.policies.reward_class import BALL, RewardClass
 from repro.preferences.label_counts import LabelCounts, draw_label_counts
-from repro.preferences.label_law import (
-    Channel,
-    Estimate,
-    LabelLaw,
-    as_fitted,
-    bradley_terry,
-    randomized_response,
-)
 from repro.preferences.label_mixture import RANDOMIZED_RESPONSE, LabelMixture
 
 LIMIT_DRAWS = 2000
@@ -44,63 +39,117 @@ LIMIT_BATCH = 100
 """Divides LIMIT_DRAWS, so that all batches are alike."""
 
 
-@dataclass(frozen=True)
-class BonusConstants:
-    """What eq. (10) leaves free.
+@dataclass(frozen=True, kw_only=True)
+class OfflineLabels(PrivateLabels):
+    """n private labels of a world with a known truth, and what Algorithm 1 is told.
 
     Attributes:
-        failure_prob: δ.
-        net_radius: τ of the covering number.
-        scale: the constant c.
-    """
-
-    failure_prob: float
-    net_radius: float
-    scale: float
-
-
-@dataclass(frozen=True, eq=False)
-class Datasets:
-    """Datasets of one size drawn from a world, and what Algorithm 1 is run with.
-
-    Attributes:
-        world: the truth.
-        counts: (R, C) privatised labels.
-        n_pairs: n, or (R, 1, 1) where datasets of several sizes are joined.
-        epsilon: the budget the labels were privatised with.
-        constants: of the bonus.
-        rngs: streams for methods that draw more, each for an equal share of the datasets.
-        bonus_multiple: of the bonus that the method subtracts: 1 as printed.
-        estimate: (fitted, truth) → what the estimator returns.
+        n_pairs: n.
+        failure_prob: δ of the bonus (eq. 10).
+        net_radius: τ of the covering number there.
+        scale: the constant c there, which the paper leaves free.
+        pessimism: multiple of the bonus that is subtracted: 1 as printed, 0 none, −1 reversed.
         response: the channel that the learner believes in.
         regulariser: the divergence in the objective.
-        reward_class: what the estimate is taken over.
+        reward_class: what a linear estimate is taken over.
     """
 
-    world: Any
-    counts: LabelCounts
-    n_pairs: Any
-    epsilon: float
-    constants: BonusConstants
-    rngs: tuple[np.random.Generator, ...]
-    bonus_multiple: float = 1.0
-    estimate: Estimate = as_fitted
+    n_pairs: Pairs
+    failure_prob: Probability = 0.05
+    net_radius: Positive = 1e-15
+    scale: Positive = 0.1
+    pessimism: float = 1.0
     response: LabelMixture = RANDOMIZED_RESPONSE
     regulariser: Regulariser = KL
     reward_class: RewardClass = BALL
 
+    def draw(self, rng: np.random.Generator, replicates: int) -> Datasets:
+        """R datasets of n labels, drawn as the stages say."""
+        world: World = self.world  # type: ignore[attr-defined]  # subclasses say where from
+        counts = draw_label_counts(
+            rng, world.cell_prob, world.reward_diff, self.n_pairs, self.epsilon, replicates,
+            self.labels, self.channel,
+        )  # fmt: skip
+        kind = LinearDatasets if isinstance(world, LinearWorld) else TwoArmDatasets
+        return kind(self, world, counts, self.n_pairs, (rng,))  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, kw_only=True)
+class InstanceLabels(OfflineLabels, LabelledInstance):
+    """Such labels of an instance, which a sweep may rebuild."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BuiltLabels(OfflineLabels):
+    """Such labels of a world that is built already.
+
+    Attributes:
+        truth: the world.
+    """
+
+    truth: World
+
+    @property
+    def world(self) -> World:
+        return self.truth
+
 
 @dataclass(frozen=True, eq=False)
-class LinearProblem(Datasets):
-    """Datasets drawn from a linear world."""
+class Datasets:
+    """R datasets of private labels, and Algorithm 1 step by step.
+
+    Attributes:
+        source: what they were drawn from, and what the learner is told.
+        world: the truth.
+        counts: (R, C) privatised labels.
+        n_pairs: n, or (R, 1, 1) where datasets of several sizes are joined.
+        rngs: streams for methods that draw more, each for an equal share of the datasets.
+    """
+
+    source: OfflineLabels
+    world: Any
+    counts: LabelCounts
+    n_pairs: Any
+    rngs: tuple[np.random.Generator, ...]
+
+    @property
+    def epsilon(self) -> float:
+        """The budget that the labels were privatised with."""
+        return self.source.epsilon
+
+    def fit(self, epsilon: float) -> Tensor:
+        """(R, ·) private MLE whose likelihood assumes ``epsilon`` (step 2)."""
+        raise NotImplementedError
+
+    def error(self, fitted: Tensor) -> Tensor:
+        """Estimated minus true reward, by dataset."""
+        raise NotImplementedError
+
+    def bonus(self) -> Tensor:
+        """Γ_n of eq. (10), to be subtracted from an error (step 3)."""
+        raise NotImplementedError
+
+    def gap(self, error: Tensor) -> Tensor:
+        """(R,) suboptimality of the Gibbs policy of a reward with this error (step 4)."""
+        raise NotImplementedError
+
+    def predicted_gap(self, with_bonus: bool) -> float:
+        """Second-order prediction of the mean gap, with or without the bonus's share."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class LinearDatasets(Datasets):
+    """Datasets of a linear world."""
 
     world: LinearWorld
     n_pairs: int | Tensor
 
     def fit(self, epsilon: float) -> Tensor:
         """(R, d) private MLE whose likelihood assumes ``epsilon`` (step 2)."""
-        fits = ClassFits(self.world, self.counts, epsilon, self.response)
-        return self.estimate(self.reward_class.best(fits, self.world), self.world.theta)
+        source = self.source
+        fits = ClassFits(self.world, self.counts, epsilon, source.response)
+        return source.estimate(source.reward_class.best(fits, self.world), self.world.theta)
 
     def error(self, theta: Tensor) -> Tensor:
         """(R, S, A) estimated minus true reward, up to a shift per state."""
@@ -111,22 +160,23 @@ class LinearProblem(Datasets):
 
     def bonus(self) -> Tensor:
         """(S, A) or (R, S, A) Γ_n of eq. (10) with log N(τ) and B of the class (step 3)."""
-        world, c = self.world, self.constants
-        return self.bonus_multiple * bonus(
+        world, source = self.world, self.source
+        return source.pessimism * bonus(
             linear_concentrability(world),
-            reward_bound=self.reward_class.reward_bound(world),
-            epsilon=self.epsilon,
-            log_covering=self.reward_class.log_covering(world, c.net_radius),
+            reward_bound=source.reward_class.reward_bound(world),
+            epsilon=source.epsilon,
+            log_covering=source.reward_class.log_covering(world, source.net_radius),
             n_pairs=self.n_pairs,
-            failure_prob=c.failure_prob,
-            net_radius=c.net_radius,
-            scale=c.scale,
+            failure_prob=source.failure_prob,
+            net_radius=source.net_radius,
+            scale=source.scale,
         )
 
     def predicted_gap(self, with_bonus: bool) -> float:
         """Second-order prediction of the mean gap, with or without the bonus's share."""
-        share = bonus_gap(self.world, self.bonus(), self.regulariser) if with_bonus else 0.0
-        constant = gap_constant(self.world, self.epsilon, self.response, self.regulariser)
+        world, source = self.world, self.source
+        share = bonus_gap(world, self.bonus(), source.regulariser) if with_bonus else 0.0
+        constant = gap_constant(world, source.epsilon, source.response, source.regulariser)
         return float(constant / self.n_pairs) + share
 
     def limit_gap(self) -> float:
@@ -161,7 +211,7 @@ class LinearProblem(Datasets):
 
         With thousands of states a batch of all draws is mostly spent on fetching memory.
         """
-        one = private_fisher_information(self.world, self.epsilon, self.response)
+        one = private_fisher_information(self.world, self.epsilon, self.source.response)
         information = one * self.n_pairs
         root = torch.linalg.cholesky(torch.linalg.inv(information))
         normal = np.random.Generator(np.random.Philox(key=7)).standard_normal(
@@ -173,9 +223,9 @@ class LinearProblem(Datasets):
     def gap(self, error: Tensor) -> Tensor:
         """(R,) suboptimality of the Gibbs policy of a reward with this error (step 4)."""
         world = self.world
-        if self.regulariser != KL:
+        if self.source.regulariser != KL:
             return regularised_suboptimality(
-                self.regulariser, world.reference, world.reward, world.reward + error,
+                self.source.regulariser, world.reference, world.reward, world.reward + error,
                 world.state_prob, world.kl_weight,
             )  # fmt: skip
         return gibbs_suboptimality(
@@ -184,37 +234,39 @@ class LinearProblem(Datasets):
 
 
 @dataclass(frozen=True, eq=False)
-class TwoArmProblem(Datasets):
-    """Datasets drawn from a two-response world."""
+class TwoArmDatasets(Datasets):
+    """Datasets of a world with two responses."""
 
     world: TwoArmWorld
     n_pairs: int
 
     def fit(self, epsilon: float) -> Tensor:
         """(R, S) estimated reward differences under a likelihood that assumes ``epsilon``."""
-        fitted = two_arm_mle(self.counts, epsilon, self.world.reward_bound, self.response)
-        return self.estimate(fitted, self.world.reward_diff)
+        response = self.source.response
+        fitted = two_arm_mle(self.counts, epsilon, self.world.reward_bound, response)
+        return self.source.estimate(fitted, self.world.reward_diff)
 
     def bonus(self, log_covering: float | None = None) -> Tensor:
         """(S,) Γ_n(first) − Γ_n(second) of eq. (10), log N(τ) of the table unless given."""
-        world, c = self.world, self.constants
-        table = log_covering_table(len(world.state_prob), world.reward_bound, c.net_radius)
+        world, source = self.world, self.source
+        table = log_covering_table(len(world.state_prob), world.reward_bound, source.net_radius)
         both = bonus(
             two_arm_concentrability(world),
             reward_bound=world.reward_bound,
-            epsilon=self.epsilon,
+            epsilon=source.epsilon,
             log_covering=table if log_covering is None else log_covering,
             n_pairs=self.n_pairs,
-            failure_prob=c.failure_prob,
-            net_radius=c.net_radius,
-            scale=c.scale,
+            failure_prob=source.failure_prob,
+            net_radius=source.net_radius,
+            scale=source.scale,
         )
-        return self.bonus_multiple * (both[:, 0] - both[:, 1])
+        return source.pessimism * (both[:, 0] - both[:, 1])
 
     def predicted_gap(self, with_bonus: bool) -> float:
         """Second-order prediction of the mean gap, with or without the bonus's share."""
-        share = two_arm_bonus_gap(self.world, self.bonus(), self.regulariser) if with_bonus else 0
-        constant = two_arm_gap_constant(self.world, self.epsilon, self.response, self.regulariser)
+        world, source = self.world, self.source
+        share = two_arm_bonus_gap(world, self.bonus(), source.regulariser) if with_bonus else 0
+        constant = two_arm_gap_constant(world, source.epsilon, source.response, source.regulariser)
         return constant / self.n_pairs + share
 
     def error(self, difference: Tensor) -> Tensor:
@@ -226,23 +278,23 @@ class TwoArmProblem(Datasets):
 
         ``kl_weight`` is the weight the policy is computed with; the true one unless given.
         """
-        world = self.world
+        world, regulariser = self.world, self.source.regulariser
         reward = world.reward_diff + error
-        if self.regulariser != KL:
+        if regulariser != KL:
             # the policy of r at another weight is that of a multiple of r at the own one
             fitted = reward * (world.kl_weight / (kl_weight or world.kl_weight))
             truth = torch.stack([world.reward_diff, torch.zeros_like(world.reward_diff)], dim=-1)
             fitted = torch.stack([fitted, torch.zeros_like(fitted)], dim=-1)
             return regularised_suboptimality(
-                self.regulariser, world.policies, truth, fitted, world.state_prob, world.kl_weight
+                regulariser, world.policies, truth, fitted, world.state_prob, world.kl_weight
             )
         log_ratio = reward / (kl_weight or world.kl_weight) - world.reward_diff / world.kl_weight
         both = torch.stack([log_ratio, torch.zeros_like(log_ratio)], dim=-1)
         return gibbs_suboptimality(world.optimal_policy, both, world.state_prob, world.kl_weight)
 
 
-class OneSidedProblem(TwoArmProblem):
-    """A two-response problem whose gap is counted with a sign.
+class OneSidedDatasets(TwoArmDatasets):
+    """Datasets of two responses whose gap is counted with a sign.
 
     To second order a gap is even in the bonus, so its size alone cannot tell caution from greed.
     """
@@ -255,46 +307,18 @@ class OneSidedProblem(TwoArmProblem):
         return -moved.sign() * super().gap(error, kl_weight)
 
 
-Problem = LinearProblem | TwoArmProblem
+def one_sided(world: OfflineLabels, rng: np.random.Generator, replicates: int) -> OneSidedDatasets:
+    """R datasets of two responses, their gaps with a sign."""
+    return OneSidedDatasets(**vars(world.draw(rng, replicates)))
 
 
-def draw_problem(
-    world: LinearWorld | TwoArmWorld,
-    n_pairs: int,
-    epsilon: float,
-    constants: BonusConstants,
-    rng: np.random.Generator,
-    replicates: int,
-    labels: LabelLaw = bradley_terry,
-    channel: Channel = randomized_response,
-) -> Problem:
-    """Draw privatised datasets from a world.
-
-    Args:
-        world: the truth.
-        n_pairs: n, labels per dataset.
-        epsilon: privacy budget in (0, inf].
-        constants: of the bonus.
-        rng: the block's stream.
-        replicates: R, number of datasets.
-        labels: what labels are drawn from.
-        channel: who randomizes them.
-    """
-    counts = draw_label_counts(
-        rng, world.cell_prob, world.reward_diff, n_pairs, epsilon, replicates, labels, channel
-    )
-    if isinstance(world, LinearWorld):
-        return LinearProblem(world, counts, n_pairs, epsilon, constants, (rng,))
-    return TwoArmProblem(world, counts, n_pairs, epsilon, constants, (rng,))
-
-
-def joined(problems: Sequence[LinearProblem]) -> LinearProblem:
+def joined(drawn: Sequence[LinearDatasets]) -> LinearDatasets:
     """Datasets of several sizes from one world and budget as one batch, in order."""
-    first = problems[0]
-    rows = [torch.full((len(p.counts.pairs), 1, 1), float(p.n_pairs)).double() for p in problems]
+    first = drawn[0]
+    rows = [torch.full((len(p.counts.pairs), 1, 1), float(p.n_pairs)).double() for p in drawn]
     counts = LabelCounts(
-        torch.cat([p.counts.pairs for p in problems]), torch.cat([p.counts.wins for p in problems])
+        torch.cat([p.counts.pairs for p in drawn]), torch.cat([p.counts.wins for p in drawn])
     )
     sizes = torch.cat(rows).to(counts.pairs.device)
-    rngs = tuple(rng for p in problems for rng in p.rngs)
+    rngs = tuple(rng for p in drawn for rng in p.rngs)
     return replace(first, counts=counts, n_pairs=sizes, rngs=rngs)

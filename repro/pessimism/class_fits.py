@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from repro.estimators.channel_mle import channel_mle, rates_of
 from repro.estimators.mixture_mle import mixture_mle
 from repro.estimators.region import BALL_REGION, BOX_REGION, Region
-from repro.families.offline_kl.algorithms_channels import channel_mle, rates_of
 from repro.instances.linear import LinearWorld
 from repro.preferences.label_counts import LabelCounts
 from repro.preferences.label_mixture import RANDOMIZED_RESPONSE, LabelMixture

@@ -9,19 +9,18 @@ import pytest
 import torch
 
 from repro.estimators.mixture_mle import mixture_mle
-from repro.families.offline_kl.algorithms_counts import two_arm_mle
-from repro.families.offline_kl.algorithms_ppkl import (
-    BonusConstants,
-    LinearProblem,
-    TwoArmProblem,
-    draw_problem,
-)
-from repro.families.offline_kl.wrong_ppkl import ppkl, private_mle
+from repro.estimators.two_arm_mle import two_arm_mle
 from repro.instances.linear import LinearWorld, random_linear_world
 from repro.instances.two_arms import TwoArmWorld, hypercube_world
+from repro.pessimism.datasets import (
+    BuiltLabels,
+    LinearDatasets,
+    TwoArmDatasets,
+)
+from repro.pessimism.learners import ppkl, private_mle
 from repro.policies.gibbs import gibbs_policy
 
-CONSTANTS = BonusConstants(failure_prob=0.05, net_radius=0.01, scale=0.5)
+CONSTANTS = {"failure_prob": 0.05, "net_radius": 0.01, "scale": 0.5}
 COST = (math.exp(1) + 1) / (math.exp(1) - 1)
 
 
@@ -35,9 +34,9 @@ def cube() -> TwoArmWorld:
 
 def problem(
     world: LinearWorld | TwoArmWorld, n_pairs: int = 10**4, key: int = 3
-) -> LinearProblem | TwoArmProblem:
+) -> LinearDatasets | TwoArmDatasets:
     rng = np.random.Generator(np.random.Philox(key))
-    return draw_problem(world, n_pairs, 1.0, CONSTANTS, rng, 30)
+    return BuiltLabels(truth=world, n_pairs=n_pairs, epsilon=1.0, **CONSTANTS).draw(rng, 30)
 
 
 def objective(policy: torch.Tensor, reference, reward, state_prob, kl_weight) -> torch.Tensor:
@@ -52,8 +51,8 @@ def table(difference: torch.Tensor) -> torch.Tensor:
 
 def test_kind_of_problem_follows_the_world():
     linear, two = problem(linear_world()), problem(cube())
-    assert isinstance(linear, LinearProblem)
-    assert isinstance(two, TwoArmProblem)
+    assert isinstance(linear, LinearDatasets)
+    assert isinstance(two, TwoArmDatasets)
     assert linear.counts.pairs.shape == (30, 36)
     assert two.counts.pairs.shape == (30, 5)
     assert (linear.n_pairs, linear.epsilon) == (10**4, 1.0)
@@ -61,8 +60,8 @@ def test_kind_of_problem_follows_the_world():
 
 def test_same_stream_same_gaps():
     for world in (linear_world(), cube()):
-        assert torch.equal(ppkl.run(problem(world)), ppkl.run(problem(world)))
-        assert not torch.equal(ppkl.run(problem(world)), ppkl.run(problem(world, key=4)))
+        assert torch.equal(ppkl(problem(world)), ppkl(problem(world)))
+        assert not torch.equal(ppkl(problem(world)), ppkl(problem(world, key=4)))
 
 
 def test_fit_is_the_private_mle_of_the_class():
@@ -114,7 +113,7 @@ def test_linear_gap_is_the_difference_of_objectives():
     rest = (w.reference, w.reward, w.state_prob, w.kl_weight)
     chosen = gibbs_policy(w.reference, estimate, w.kl_weight)
     expected = objective(w.optimal_policy, *rest) - objective(chosen, *rest)
-    torch.testing.assert_close(ppkl.run(p), expected, rtol=1e-9, atol=1e-12)
+    torch.testing.assert_close(ppkl(p), expected, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("weight", [None, 1 / 8, 8.0], ids=["true", "the same", "inverted"])
@@ -135,17 +134,17 @@ def test_two_arm_pessimism_is_subtracted_from_both_responses():
     rest = (w.policies, table(w.reward_diff), w.state_prob, w.kl_weight)
     chosen = gibbs_policy(w.policies, table(estimate), w.kl_weight)
     expected = objective(w.optimal_policy, *rest) - objective(chosen, *rest)
-    torch.testing.assert_close(ppkl.run(p), expected, rtol=1e-9, atol=1e-12)
+    torch.testing.assert_close(ppkl(p), expected, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("world", [linear_world(), cube()], ids=["linear", "two arms"])
 def test_no_error_has_no_gap(world):
     p = problem(world)
     assert float(p.gap(torch.zeros_like(private_error(p))).abs().max()) == 0.0
-    assert bool((private_mle.run(p) > 0).all())
+    assert bool((private_mle(p) > 0).all())
 
 
-def private_error(p: LinearProblem | TwoArmProblem) -> torch.Tensor:
+def private_error(p: LinearDatasets | TwoArmDatasets) -> torch.Tensor:
     return p.error(p.fit(p.epsilon))
 
 
@@ -157,4 +156,4 @@ def test_theorem_4_2_with_its_constant():
     centre = centre - (w.reference * centre).sum(-1, keepdim=True)
     assert bool((centre.abs() <= p.bonus()).all())
     bound = 4 / w.kl_weight * float((w.optimal_policy * p.bonus() ** 2).sum(-1) @ w.state_prob)
-    assert float(ppkl.run(p).max()) <= bound
+    assert float(ppkl(p).max()) <= bound

@@ -1,36 +1,13 @@
-"""Counts of binary labels: randomized response for simulation (P1, eq. 7), and its closed-form MLE.
-
-Streams are seeded, so nothing here may privatise real labels.
-"""
+"""The private MLE of one reward difference per state, in closed form (P1, eq. 9)."""
 
 from __future__ import annotations
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from repro.base.notation import flip_prob
 from repro.preferences.label_counts import LabelCounts
 from repro.preferences.label_mixture import RANDOMIZED_RESPONSE, LabelMixture
-
-
-def randomize_counts(rng: np.random.Generator, counts: LabelCounts, epsilon: float) -> LabelCounts:
-    """Pass every label through randomized response: exact on counts, two binomials a cell.
-
-    Args:
-        rng: simulation stream.
-        counts: (R, C) labels before.
-        epsilon: privacy budget in (0, inf].
-
-    Returns:
-        Counts of the labels after, on the same pairs.
-    """
-    pairs = counts.pairs.cpu().numpy().astype(np.int64)
-    wins = counts.wins.cpu().numpy().astype(np.int64)
-    flip = flip_prob(epsilon)
-    after = wins - rng.binomial(wins, flip) + rng.binomial(pairs - wins, flip)
-    noisy = torch.from_numpy(after.astype(np.float64)).to(counts.wins.device)
-    return LabelCounts(counts.pairs, noisy)
 
 
 def two_arm_mle(
