@@ -51,7 +51,8 @@ SUITE = Path("outputs", "suite")
 DEFAULTS = {"seed": 0, "budget": "laptop"}
 """What ``dvc repro`` runs at; `dvc exp run -S conf/suite.yaml:seed=1` changes it for once."""
 
-OURS = re.compile(r"repro\.families\.").match
+OWN_ROOM = re.compile(r"repro\.(families\.\w+|chipo|pessimism)\.").match
+"""Modules of rooms that not all experiments share."""
 
 
 def write_list() -> str:
@@ -74,14 +75,11 @@ def write_list() -> str:
 
 
 def room_of(slug: str) -> str:
-    """The one family that an experiment imports, as a path in repro/families; without a family the
-    file that all of them share.
+    """The room of its own that an experiment imports, as a path in repro; without one the file that
+    all of them share.
     """
-    modules = closure(find(slug).__module__)
-    families = sorted(
-        {name.split(".")[2] for name in modules if name.count(".") > 2 and OURS(name)}
-    )
-    return families[0] if families else "__init__.py"
+    found = filter(None, map(OWN_ROOM, closure(find(slug).__module__)))
+    return min((one[1].replace(".", "/") for one in found), default="__init__.py")
 
 
 def listed() -> list[str]:

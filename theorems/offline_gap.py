@@ -235,7 +235,7 @@ def of_data(world: InstanceLabels, algorithm: Algorithm, data: Datasets, replica
 def at_once(
     worlds: Sequence[InstanceLabels], algorithms: Sequence[Algorithm],
     rngs: Sequence[np.random.Generator], replicates: int,
-) -> Sequence[Any]:  # fmt: skip
+) -> Any:  # fmt: skip
     """By world and algorithm (R,) gaps: in one batch where linear worlds differ in n alone."""
     data = (world.draw(rng, replicates) for world, rng in zip(worlds, rngs, strict=True))
     truth, epsilon = worlds[0].world, worlds[0].epsilon

@@ -118,7 +118,8 @@ def test_an_override_that_changes_nothing_is_refused(words):
     "words",
     ["epsilon=0.5", "n_pairs=1000000", "kl_weight=0.7 only=[n_pairs]", "instance.num_states=12",
      "theorem.worlds.features.instance.num_states=17", "+theorem.sweeps.n_pairs.epsilon=2",
-     "theorem.worlds.instance.failure_prob=0.04 only=[bonus_covers]", "theorem.worlds.instance.scale=0.2"],
+     "theorem.worlds.instance.failure_prob=0.04 only=[bonus_covers]",
+     "theorem.worlds.instance.scale=0.2"],
 )  # fmt: skip
 def test_an_override_that_changes_something_is_taken(words):
     assert session_of(offline(words)).plan.slug == "offline_gap"
