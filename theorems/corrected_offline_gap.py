@@ -39,6 +39,7 @@ What would refute it: one random case above 1, another exponent, or a constant o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -48,11 +49,11 @@ from repro.families.offline_kl import proofs_scalar as proof
 from repro.families.offline_kl import searches_corrected as step
 from repro.families.offline_kl import searches_quantiles as quantile
 from repro.families.offline_kl.algorithms_repaired import predicted_gap, repaired
-from repro.families.offline_kl.bounds_reward_error import bound_fails
 from repro.families.offline_kl.cases import OfflineCase, realizable, searched_of_labels
 from repro.families.offline_kl.cases_near_bound import NearBoundExperiment
 from repro.pessimism import learners
 from repro.pessimism.datasets import OneSidedDatasets, TwoArmDatasets
+from repro.pessimism.in_sample import bound_fails
 from repro.study.claims import Frequency, Inequality, Ratio, Slope
 from repro.study.proofs import proved
 from repro.study.results import AssumptionResult
@@ -95,8 +96,12 @@ def honest(case: OfflineCase) -> TwoArmDatasets:
 def fails(case: OfflineCase, rng: np.random.Generator, replicates: int) -> Values:
     """(R,) 1.0 where the error of the MLE in a class of two leaves the bonus."""
     problem, delta = problem_of(case, rng, replicates), case.failure_prob
-    given = (case.epsilon, delta, case.n_pairs, problem.counts, case.estimate)
-    return {m.name: bound_fails(problem.world, m.run, *given) for m in case.methods}
+    bound, log_term = problem.world.reward_bound, math.log(2 / delta)
+    given = problem.world, problem.counts, case.n_pairs, case.epsilon
+    return {
+        m.name: bound_fails(*given, m.run(bound, case.epsilon, log_term), case.estimate)
+        for m in case.methods
+    }
 
 
 def exceeds(case: OfflineCase, rng: np.random.Generator, replicates: int) -> Values:

@@ -8,17 +8,12 @@ pairs is binomial, and given m the private labels are.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 from scipy import stats
 
-from repro.base.notation import label_signal, privacy_cost
-from repro.instances.two_arms import TwoArmWorld
-from repro.preferences.label_counts import LabelCounts, private_win_prob
-from repro.preferences.label_law import Estimate, as_fitted
+from repro.base.notation import privacy_cost
 from repro.preferences.label_process import AS_STATED, LabelProcess
 
 CLASS_SIZE = 2
@@ -102,54 +97,3 @@ class OppositeRewards:
         wrong = min(right, 1 - right)
         least = wrong * (4 * wrong * (1 - wrong)) ** (likeliest // 2) / (likeliest + 1)
         return prob >= UNHEARD * least * prob[likeliest]
-
-
-JUST_ABOVE = 1.1
-"""Squared distance of the two rewards over the bound, at the mean number of pairs."""
-
-
-def printed_bound(reward_bound: float, epsilon: float, log_term: float) -> float:
-    """4(1+e^B)²/((2α−1)²e^B)·(log(N/δ) + 2τn), as printed."""
-    growth = (1 + math.exp(reward_bound)) ** 2 / math.exp(reward_bound)
-    return 4 * growth * log_term / label_signal(epsilon) ** 2
-
-
-def corrected_bound(reward_bound: float, epsilon: float, log_term: float) -> float:
-    """16(1+e^B)⁴/((2α−1)²e^2B)·(…): σ′² for σ′ in (15), and 1/16 for 1/4 in step (b) of (18)."""
-    growth = (1 + math.exp(reward_bound)) ** 2 / math.exp(reward_bound)
-    return 16 * growth**2 * log_term / label_signal(epsilon) ** 2
-
-
-def bound_fails(
-    world: TwoArmWorld,
-    bound: Callable[[float, float, float], float],
-    epsilon: float,
-    failure_prob: float,
-    n_pairs: int,
-    counts: LabelCounts,
-    estimate: Estimate = as_fitted,
-) -> np.ndarray:
-    """1.0 where Σ(Δ_r* − Δ_r̄)² exceeds a bound, r̄ the private MLE in a class of two rewards.
-
-    The class holds the truth and a reward just far enough away to break the bound if chosen, so
-    no class of two is worse for it.  Its N is 2, and τ = 0: the class is its own net.
-
-    Args:
-        world: one state, two responses.
-        bound: ``printed_bound`` or ``corrected_bound``.
-        epsilon: budget of the labels.
-        failure_prob: δ.
-        n_pairs: n.
-        counts: (R, 1) privatised labels of n pairs.
-        estimate: (fitted, truth) → how far the chosen reward is from the truth.
-    """
-    allowed = bound(world.reward_bound, epsilon, math.log(2 / failure_prob))
-    distance = math.sqrt(JUST_ABOVE * allowed / (n_pairs * float(world.cell_prob[0])))
-    pairs, wins = counts.pairs[:, 0], counts.wins[:, 0]
-    true, other = (
-        float(private_win_prob(world.reward_diff - shift, epsilon)[0]) for shift in (0, distance)
-    )
-    step = other - true
-    gain = wins * math.log1p(step / true) + (pairs - wins) * math.log1p(-step / (1 - true))
-    chosen = estimate(torch.where(gain > 0, distance, 0.0), torch.zeros(1))
-    return (pairs * chosen**2 > allowed).double().cpu().numpy()
