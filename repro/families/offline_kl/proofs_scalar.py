@@ -12,7 +12,7 @@ from functools import partial
 
 from repro.families.offline_kl.bounds_corrected import AT_LARGE_N, CONSTANTS_APART, LARGEST_TILT
 from repro.preferences.label_information import TWO_TERM_CONSTANT
-from repro.study.proofs import Box, Claimed, Interval, iv
+from repro.study.proofs import Claimed, Interval, interval_inverse_slope, iv, slope_between
 from repro.study.row import Method
 
 OFF = 0.9
@@ -25,74 +25,12 @@ MOST = 1e12
 """Ratios to nothing are cut here."""
 
 
-def sigmoid(x: Interval) -> Interval:
-    """σ."""
-    return 1 / (1 + iv.exp(-x))
-
-
-def inverse_slope(x: Interval) -> Interval:
-    """1/σ′(x) = 2 + e^x + e^−x; x occurs as a whole, so nothing is lost."""
-    grown = iv.exp(abs(x))
-    return 2 + grown + 1 / grown
-
-
-def slope_between(bound: float) -> Box:
-    """Where the derivative stands for a slope between two points of [−B, B]."""
-    return ((-bound, bound),)
-
-
-def _log_slope(bound: float, share: float = 1.0, sign: float = 1.0) -> Claimed:
-    """(log(1 − α + (2α−1)σ))′ over share·σ(±B) (A.2), the signal 2α − 1 in (0, 1]."""
-
-    def ratio(x: Interval, signal: Interval) -> Interval:
-        odds = (1 / signal - 1) / 2 * (1 + iv.exp(-x))
-        return sigmoid(-x) / (1 + odds) / (share * sigmoid(iv.mpf(sign * bound)))
-
-    return Claimed((*slope_between(bound), (1e-6, 1.0)), ratio)
-
-
-a_2 = Method("a_2", _log_slope)
-a_2_ten_percent = Method("a_2_ten_percent", partial(_log_slope, share=OFF))
-a_2_sign = Method("a_2_sign", partial(_log_slope, sign=-1.0))
-
-
-def _square(bound: float) -> Claimed:
-    """Largest x² of x² ≤ a + bx over b² + 2a (A.4); r = √(1 + 4a/b²), free of B.
-
-    (b + br)²/4 over b² + b²(r²−1)/2 is 1 − (r−1)²/(2(1+r²)).
-    """
-    return Claimed(((1.0, FAR),), lambda r: 1 - (r - 1) ** 2 / (2 * (1 + r**2)))
-
-
-def _square_over(bound: float, factor: float) -> Claimed:
-    """Wrong: over |b² + factor·a|."""
-
-    def ratio(r: Interval) -> Interval:
-        return (1 + r) ** 2 / abs(4 + factor * (r**2 - 1))
-
-    return Claimed(((1.0, 1.5),), ratio)
-
-
-a_4 = Method("a_4", _square)
-a_4_ten_percent = Method("a_4_ten_percent", partial(_square_over, factor=2 * OFF))
-a_4_sign = Method("a_4_sign", partial(_square_over, factor=-2.0))
-
-
-def _inverse(bound: float, share: float = 1.0, at: float | None = None) -> Claimed:
-    """1/((2α−1)·2σ′) over share·(e^−B + 2 + e^B)/(2(2α−1)) (A.8); α cancels."""
-    constant = inverse_slope(iv.mpf(bound if at is None else at))
-    return Claimed(slope_between(bound), lambda x: inverse_slope(x) / (share * constant))
-
-
-a_8 = Method("a_8", _inverse)
-a_8_ten_percent = Method("a_8_ten_percent", partial(_inverse, share=OFF))
-a_8_at_zero = Method("a_8_at_zero", partial(_inverse, at=0.0))
-
-
 def _of_15(bound: float, power: int = 2, factor: float = 1.0) -> Claimed:
     """factor·σ′(B)^power over ((σ(x) − σ(y))/(x − y))²."""
-    least = 1 / inverse_slope(iv.mpf(bound))
-    return Claimed(slope_between(bound), lambda x: factor * least**power * inverse_slope(x) ** 2)
+    least = 1 / interval_inverse_slope(iv.mpf(bound))
+    return Claimed(
+        slope_between(bound), lambda x: factor * least**power * interval_inverse_slope(x) ** 2
+    )
 
 
 squared_slope = Method("squared_slope", _of_15)
@@ -208,7 +146,7 @@ def _apart(bound: float, share: float = 1.0) -> Claimed:
 
 def _spread(x: Interval) -> Interval:
     """V = 1/σ′, at a point."""
-    return inverse_slope(iv.mpf(x))
+    return interval_inverse_slope(iv.mpf(x))
 
 
 constants_apart = Method("constants_apart", _apart)

@@ -13,7 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from repro.families.offline_kl.bounds_scalar import (
+from theorems.p1_scalar_lemmas import (
     binomial_excess,
     inverse_constant,
     inverse_slope,
