@@ -24,7 +24,6 @@ above 1.
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -32,7 +31,8 @@ import numpy as np
 from scipy import stats
 
 from repro.base.schema import Pairs, RewardBound
-from repro.core.check import Algorithm, Check, Quantity, Theorem, named
+from repro.core.check import Check, Quantity, Theorem, named
+from repro.core.random_cases import listed
 from repro.preferences.label_information import sigmoid, sigmoid_difference
 from repro.study.claims import Inequality
 from repro.study.proofs import (
@@ -108,7 +108,7 @@ class Martingale:
         return crossing / math.exp(-self.target * self.log_unit)
 
 
-def martingales(world: Rounds, rng: object, replicates: int) -> list[Martingale]:
+def martingales(world: Rounds) -> list[Martingale]:
     """Small and large units, near and far targets, shy and bold bets."""
     return [
         Martingale(world.horizon, log_unit, level - 0.01, boldness)
@@ -163,7 +163,7 @@ class Sum:
         return walk_crossing(self.count, boundary)
 
 
-def bounded_sums(world: Rounds, rng: object, replicates: int) -> list[Sum]:
+def bounded_sums(world: Rounds) -> list[Sum]:
     """A stopped ±1 walk and skewed binomials, δ from .999 down to e^−40."""
     walks = [Sum(world.horizon, float(one), False, 0.5) for one in LOGS_OF_DELTA]
     skewed = product(LOGS_OF_DELTA, (1e-3, 1e-2, 0.1, 0.5, 0.9))
@@ -295,14 +295,9 @@ def largest_root(a: float, b: float) -> float:
 # Quantities and claims ---------------------------------------------------------------------------
 
 
-def largest(world: Rounds, algorithm: Algorithm, cases: Sequence[object], replicates: int) -> float:
-    """The largest left over right side in a fixed list of cases."""
-    return max(algorithm(case) for case in cases)
-
-
 RATIO = "left side / right side"
-MARTINGALES = Quantity(RATIO, largest, evidence="computed", drawn=martingales)
-SUMS = Quantity(RATIO, largest, evidence="computed", drawn=bounded_sums)
+MARTINGALES = listed(RATIO, martingales)
+SUMS = listed(RATIO, bounded_sums)
 PROVED = Quantity(RATIO, proof_of, evidence="proved")
 
 THEOREM = Theorem(

@@ -12,7 +12,7 @@ from functools import partial
 
 from repro.families.offline_kl.bounds_corrected import AT_LARGE_N, CONSTANTS_APART, LARGEST_TILT
 from repro.preferences.label_information import TWO_TERM_CONSTANT
-from repro.study.proofs import Claimed, Interval, interval_inverse_slope, iv, slope_between
+from repro.study.proofs import Claimed, Interval, interval_inverse_slope, iv
 from repro.study.row import Method
 
 OFF = 0.9
@@ -23,41 +23,6 @@ UNIT = (0.0, 1.0)
 HALF_TURN = 3.1415926
 MOST = 1e12
 """Ratios to nothing are cut here."""
-
-
-def _of_15(bound: float, power: int = 2, factor: float = 1.0) -> Claimed:
-    """factor·σ′(B)^power over ((σ(x) − σ(y))/(x − y))²."""
-    least = 1 / interval_inverse_slope(iv.mpf(bound))
-    return Claimed(
-        slope_between(bound), lambda x: factor * least**power * interval_inverse_slope(x) ** 2
-    )
-
-
-squared_slope = Method("squared_slope", _of_15)
-squared_slope_ten_percent = Method("squared_slope_ten_percent", partial(_of_15, factor=1.1))
-last_line_of_15 = Method("last_line_of_15", partial(_of_15, power=1))
-
-NETS = ((1e-3, FAR), (-2.0, 2.0))
-"""a/τ and b/τ, a = Δ* − Δ_r and b what the net adds; all is free of τ."""
-
-
-def _by_halves(radius: float, factor: float = 1.0) -> Claimed:
-    """factor·a²/16 over (a+b)²/8 + τ²/2; 2(a+b)² + 8 is a² + (a+2b)² + 2(4 − b²)."""
-
-    def ratio(a: Interval, b: Interval) -> Interval:
-        return factor / (1 + ((a + 2 * b) ** 2 + 2 * (4 - b**2)) / a**2)
-
-    return Claimed(NETS, ratio)
-
-
-def _of_18(radius: float) -> Claimed:
-    """a²/4 over (a+b)²/8 + τ²."""
-    return Claimed(NETS, lambda a, b: 2 / ((1 + b / a) ** 2 + 8 / a**2))
-
-
-by_halves = Method("by_halves", _by_halves)
-by_halves_tenth_more = Method("by_halves_tenth_more", partial(_by_halves, factor=1.1))
-step_b_of_18 = Method("step_b_of_18", _of_18)
 
 
 def _width(bound: float) -> Interval:
@@ -83,48 +48,6 @@ two_term_above_ten_percent = Method(
 )
 two_term_below = Method("two_term_below", _below)
 two_term_below_ten_percent = Method("two_term_below_ten_percent", partial(_below, factor=1.1))
-
-
-def _centred(features: float) -> Claimed:
-    """error²/(D²·E Var) with b(s) = E_ref[g − h] in d features.
-
-    With g − h = vᵀφ and Σ = E φ̃φ̃ᵀ it is (vᵀφ̃)²/(φ̃ᵀΣ⁻¹φ̃·vᵀΣv): the squared cosine of the angle
-    between Σ^½v and Σ^−½φ̃.
-    """
-    return Claimed(((0.0, HALF_TURN),), lambda angle: iv.cos(angle) ** 2)
-
-
-def _uncentred(features: float) -> Claimed:
-    """Wrong: D² = φᵀ(E φφᵀ)⁻¹φ, which forgets the bias.
-
-    One feature c ± 1 (the others 0): (c² + 1)/(c − 1)² at the response where it is c − 1.
-    """
-    return Claimed(((-0.9, 0.9),), lambda c: (c**2 + 1) / (c - 1) ** 2)
-
-
-def _infimum_inside(features: float) -> Claimed:
-    """As printed: D² = inf_b (g − h − b)²/E Var, b in [−B, B]; g − h = ±x with equal chances.
-
-    |g − h| ≤ B = 1, so the best b is g − h and D² = 0; a ratio is cut at ``MOST``.
-    """
-
-    def ratio(x: Interval) -> Interval:
-        beyond = _at_least(x - 1, 0.0)
-        variance = x**2
-        distance = beyond**2 / variance
-        return 1 / _at_least(distance * variance / x**2, 1 / MOST)
-
-    return Claimed(((0.5, 1.0),), ratio)
-
-
-def _at_least(x: Interval, least: float) -> Interval:
-    """max{x, least}."""
-    return iv.mpf([max(end, iv.mpf(least).a) for end in (x.a, x.b)])
-
-
-centred = Method("centred", _centred)
-uncentred = Method("uncentred", _uncentred)
-infimum_inside = Method("infimum_inside", _infimum_inside)
 
 
 def _apart(bound: float, share: float = 1.0) -> Claimed:

@@ -6,16 +6,11 @@ import sympy
 import torch
 from mpmath import iv
 
-from repro.families.offline_kl import proofs_scalar as proof
-from repro.families.offline_kl.quantities_readings import (
-    DRAWN,
-    FREE,
-    eluder_closed_form,
-    eluder_sums,
-)
 from repro.instances.assumptions import linear_concentrability
 from repro.instances.linear import LinearWorld, centred
 from repro.study.proofs import decided
+from theorems import p1_literal_readings as proof
+from theorems.p1_literal_readings import FeatureCount, eluder_closed_form, eluder_sums
 
 RNG = np.random.default_rng
 
@@ -56,17 +51,17 @@ def test_a_drawn_first_response_is_the_general_greedy_sum(count):
     policy = torch.zeros(1, count + 1).double()
     policy[0, 0] = 1
     general = greedy_sums(one_hot_world(count), policy, 0.25, 50)
-    assert eluder_sums(count, 0.25, 50, DRAWN.run) == pytest.approx(general)
+    assert eluder_sums(count, 0.25, 50, 1) == pytest.approx(general)
 
 
 def test_free_first_responses_teach_nothing():
-    assert eluder_sums(3, 0.25, 40, FREE.run) == pytest.approx(np.arange(1, 41))
-    assert eluder_sums(3, 4.0, 40, FREE.run)[-1] == pytest.approx(10.0)
+    assert eluder_sums(3, 0.25, 40, 0) == pytest.approx(np.arange(1, 41))
+    assert eluder_sums(3, 4.0, 40, 0)[-1] == pytest.approx(10.0)
 
 
 @pytest.mark.parametrize(("count", "ridge", "horizon"), [(1, 1.0, 1), (3, 0.25, 300), (5, 0.7, 50)])
 def test_the_closed_form_is_the_drawn_sum(count, ridge, horizon):
-    sums = eluder_sums(count, ridge, horizon, DRAWN.run)
+    sums = eluder_sums(count, ridge, horizon, 1)
     assert eluder_closed_form(count, ridge, horizon) == pytest.approx(sums[-1])
 
 
@@ -76,7 +71,7 @@ def test_the_bound_of_theorem_5_2_is_log_squared_for_a_linear_class():
     eluder = d * (sympy.log(horizon / d + ridge) - sympy.log(1 + ridge))
     bound = eluder * (sympy.log(horizon) + logs)
     assert sympy.limit(bound / sympy.log(horizon) ** 2, horizon, sympy.oo) == d
-    sums = eluder_sums(4, 0.25, 4000, DRAWN.run)
+    sums = eluder_sums(4, 0.25, 4000, 1)
     below = 4 * (np.log(np.arange(1, 4001) / 4 + 0.25) - np.log(1.25))
     assert (sums[4::4] >= below[4::4]).all()
 
@@ -85,7 +80,7 @@ def test_the_literal_distance_vanishes_symbolically():
     """b = g − h lies in [−B, B] for g, h in [0, B], and makes the numerator 0."""
     g, h = sympy.symbols("g h", real=True)
     assert ((g - h - sympy.Symbol("b")) ** 2).subs(sympy.Symbol("b"), g - h) == 0
-    assert decided(proof.infimum_inside.run(2)) == pytest.approx(1e12)
+    assert decided(proof.infimum_inside(FeatureCount(num_features=2))) == pytest.approx(1e12)
 
 
 def leverage(phi, reference):
@@ -116,5 +111,5 @@ def test_the_centred_distance_is_the_one_in_use_and_sharp():
 def test_the_uncentred_distance_by_one_feature(c):
     phi, reference = np.array([[[c + 1], [c - 1]]]), np.full((1, 2), 0.5)
     distance, _ = leverage(phi, reference)
-    found = float(proof.uncentred.run(1).ratio(iv.mpf(c)).mid)
+    found = float(proof.uncentred(FeatureCount(num_features=1)).ratio(iv.mpf(c)).mid)
     assert found == pytest.approx(1 / distance[0, 1])

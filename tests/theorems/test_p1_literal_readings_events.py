@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from repro.base.notation import flip_prob, keep_prob
-from repro.families.offline_kl.bounds_reward_error import OppositeRewards
+from theorems.p1_literal_readings import OppositeRewards
 
 CASE = OppositeRewards(2.0, 1.0, 7, 0.4, 0.8)
 

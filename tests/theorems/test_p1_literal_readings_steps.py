@@ -6,7 +6,8 @@ import pytest
 import sympy
 
 from repro.base.notation import epsilon_minus_one, privacy_cost
-from repro.families.offline_kl import searches_readings as step
+from theorems import p1_literal_readings as step
+from theorems.p1_literal_readings import Budget, LogSize
 
 
 def test_by_halves_is_a_square():
@@ -20,13 +21,14 @@ def test_the_two_rates_part_by_the_square_of_e_to_the_epsilon_plus_one():
     for epsilon in (1e-6, 0.1, 0.7, 1.0, 3.0):
         between = (privacy_cost(epsilon) * epsilon_minus_one(epsilon)) ** 2
         assert between == pytest.approx((math.exp(epsilon) + 1) ** 2)
-    assert step.two_rates.run(1.0) == pytest.approx(1)
-    assert step.two_rates.run(1.01) > 1
+    assert step.two_rates(Budget(epsilon=1.0)) == pytest.approx(1)
+    assert step.two_rates(Budget(epsilon=1.01)) > 1
     assert pytest.approx(3.456, abs=1e-3) == step.LARGEST_RATIO
 
 
 def test_one_parameter_breaks_the_literal_theorem_from_some_net_on():
-    ratios = [step.of_one_parameter.run(size) for size in (10, 1000, 1e5)]
+    ratios = [step.of_one_parameter(LogSize(num_states=size)) for size in (10, 1000, 1e5)]
     assert ratios[0] < 1 < ratios[-1]
     assert ratios[-1] / ratios[0] == pytest.approx(1e4)
-    assert step.of_the_hypercube.run(1e5) == step.of_the_hypercube.run(10)
+    few, many = (LogSize(num_states=size) for size in (10.0, 1e5))
+    assert step.of_the_hypercube(many) == step.of_the_hypercube(few)
