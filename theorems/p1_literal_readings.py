@@ -122,14 +122,19 @@ class ManyRounds:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TellingPairs(LabelStages):
-    """Private labels of rewards in [0, B].
+class RewardRange:
+    """Rewards in [0, B].
 
     Attributes:
         reward_bound: B.
     """
 
     reward_bound: RewardBound
+
+
+@dataclass(frozen=True, kw_only=True)
+class TellingPairs(RewardRange, LabelStages):
+    """And private labels of them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -347,7 +352,7 @@ class OppositeRewards:
         return prob >= UNHEARD * least * prob[likeliest]
 
 
-def rare_cases(world: TellingPairs) -> list[OppositeRewards]:
+def rare_cases(world: RewardRange) -> list[OppositeRewards]:
     """Many pairs of which few tell, and δ down to e^−60: where eq. (20) is tightest."""
     return [
         OppositeRewards(
@@ -384,7 +389,7 @@ CORRECTED_CONSTANTS = named("corrected_constants", chance_of_either, printed=Fal
 # Eqs. (15) and (18) ------------------------------------------------------------------------------
 
 
-def squared_slope(world: TellingPairs, power: int = 2, factor: float = 1.0) -> Claimed:
+def squared_slope(world: RewardRange, power: int = 2, factor: float = 1.0) -> Claimed:
     """factor·σ′(B)^power over ((σ(x) − σ(y))/(x − y))²."""
     bound = world.reward_bound
     least = 1 / interval_inverse_slope(iv.mpf(bound))
@@ -548,6 +553,6 @@ THEOREM = Theorem(
     ],
     worlds={
         "features": FeatureCount, "rounds": EluderRounds, "many_rounds": ManyRounds,
-        "pairs": TellingPairs, "net": Net, "size": LogSize, "budget": Budget,
+        "range": RewardRange, "pairs": TellingPairs, "net": Net, "size": LogSize, "budget": Budget,
     },
 )  # fmt: skip

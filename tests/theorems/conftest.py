@@ -23,6 +23,7 @@ FEW = ("compute.workers=1", "budget.replicates=40", "budget.blocks=5")
 KEEPERS = (
     "repro.families.",
     "repro.pessimism.",
+    "repro.hypercube.",
     "theorems.",
     "repro.core.",
     "repro.study.plan",

@@ -7,7 +7,6 @@ intervals would lose it are checked symbolically in tests/families/offline_kl/te
 
 from __future__ import annotations
 
-import math
 from functools import partial
 
 from repro.families.offline_kl.bounds_corrected import AT_LARGE_N, CONSTANTS_APART, LARGEST_TILT
@@ -74,32 +73,6 @@ def _spread(x: Interval) -> Interval:
 
 constants_apart = Method("constants_apart", _apart)
 constants_apart_ten_percent = Method("constants_apart_ten_percent", partial(_apart, share=OFF))
-
-
-def _separation(kl_weight: float, factor: float = 1.0) -> Claimed:
-    """min{factor·βa²/8, 3a/10} over (2/β)·log cosh(βa/2), the least cost of two corners; u = βa.
-
-    The box is u from 0 to 1, and from 1 on 2 − 1/u, so that it holds every u.
-    """
-
-    def ratio(place: Interval) -> Interval:
-        if place.b <= 1:
-            # x²/2 − x⁴/12 ≤ log cosh x ≤ x²/2, as its fourth derivative is at least −2
-            return factor / 2 / (1 - iv.mpf([0, 1]) * place**2 / 24)
-        if place.a < 1:
-            return iv.mpf([0, math.inf])
-        inverse = 2 - place
-        u = 1 / inverse
-        # (2·log cosh(u/2))/u
-        cost = 1 + 2 * inverse * iv.log((1 + iv.exp(-u)) / 2)
-        ends = factor * u / 8 / cost, iv.mpf(3) / 10 / cost
-        return iv.mpf([min(end.a for end in ends), min(end.b for end in ends)])
-
-    return Claimed(((0.0, 2.0),), ratio)
-
-
-separation = Method("separation", _separation)
-separation_twice_beta = Method("separation_twice_beta", partial(_separation, factor=2.0))
 
 
 def _no_coverage(kl_weight: float, share: float = 1.0) -> Claimed:

@@ -5,14 +5,13 @@ import pytest
 import sympy
 from mpmath import iv
 
-from repro.families.offline_kl import proofs_scalar, quantities_hypercube
+from repro.families.offline_kl import proofs_scalar
 from repro.families.offline_kl.bounds_corrected import (
     CONSTANTS_APART,
     LARGEST_TILT,
     hypercube_cell,
 )
 from repro.families.offline_kl.searches_channels import plans
-from repro.families.offline_kl.worlds_hypercube import HypercubePrior
 from repro.preferences.label_information import (
     inverse_information,
     inverse_slope,
@@ -23,11 +22,11 @@ from repro.study.proofs import decided
 from tools.draw_crossover import two_term
 
 RIGHT = ("two_term_above", "two_term_below",
-         "log_likelihood", "constants_apart", "separation", "no_coverage")  # fmt: skip
+         "log_likelihood", "constants_apart", "no_coverage")  # fmt: skip
 CAUGHT = {
     "two_term_above_ten_percent": 0.01,
     "two_term_below_ten_percent": 12, "log_likelihood_ten_percent": 1,
-    "constants_apart_ten_percent": 12, "separation_twice_beta": 1, "no_coverage_ten_percent": 1,
+    "constants_apart_ten_percent": 12, "no_coverage_ten_percent": 1,
 }  # fmt: skip
 
 
@@ -79,18 +78,6 @@ def test_upper_over_lower_bound_by_what_b_leaves(coverage, epsilon):
     ratio = cell.upper(bound, n_pairs) / cell.lower_at_large_n(base, n_pairs) / CONSTANTS_APART
     scaled = privacy_excess(epsilon) * inverse_slope(base)
     assert value("constants_apart", bound, cell.tilt, scaled / (1 + scaled)) == pytest.approx(ratio)
-
-
-@pytest.mark.parametrize("log_odds", [1e-3, 0.3, 0.999, 1.0, 2.4, 40.0, 700.0])
-def test_the_cost_of_two_corners(log_odds):
-    """Where u ≤ 1 an enclosure, from there on the value."""
-    prior = HypercubePrior(1, 4.0, 1.0, 2e3, log_odds, 1.0)
-    exact = quantities_hypercube.separation(prior) / quantities_hypercube.exact_separation(prior)
-    place = log_odds if log_odds <= 1 else 2 - 1 / log_odds
-    found = proofs_scalar.separation.run(1.0).ratio(iv.mpf(place))
-    assert float(found.a) * (1 - 1e-9) <= exact <= float(found.b) * (1 + 1e-9)
-    assert float(found.b) <= 1.05 * exact
-    assert exact < 0.607
 
 
 def test_the_gap_without_coverage_near_its_bound():

@@ -1,6 +1,6 @@
 """Estimators of π*'s log odds on the hypercube of P1's lower bound, from private counts.
 
-Each method takes ``HypercubeLabels`` and returns log odds of response −1 over +1.
+Each takes ``HypercubeLabels`` and returns log odds of response −1 over +1.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import numpy as np
 from scipy import special
 
 from repro.base.notation import flip_prob, label_signal
-from repro.families.offline_kl.worlds_hypercube import HypercubePrior
-from repro.study.row import method, privacy_mistake
+from repro.core.check import privacy_mistake
+from repro.hypercube.prior import HypercubePrior
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,6 @@ class HypercubeLabels:
     bonus: float = 1.0
 
 
-@method
 def posterior_mean(labels: HypercubeLabels) -> np.ndarray:
     """The Bayes estimator: Gibbs policy of the posterior mean reward over the hypercube."""
     return _posterior(labels, labels.prior.epsilon)
@@ -45,13 +44,11 @@ def naive_posterior(labels: HypercubeLabels) -> np.ndarray:
     return _posterior(labels, math.inf)
 
 
-@method
 def no_data(labels: HypercubeLabels) -> np.ndarray:
     """Wrong: the policy of the prior mean, which never looks at a label."""
     return np.zeros_like(labels.wins)
 
 
-@method
 def mle(labels: HypercubeLabels) -> np.ndarray:
     """The private MLE over reward differences in [−B, B] (Algorithm 1 without bonus)."""
     return _mle(labels, labels.prior.epsilon)
@@ -63,7 +60,6 @@ def naive_mle(labels: HypercubeLabels) -> np.ndarray:
     return _mle(labels, math.inf)
 
 
-@method
 def pessimistic(labels: HypercubeLabels) -> np.ndarray:
     """The private MLE less one standard error for the response that π_ref rarely draws."""
     prior = labels.prior

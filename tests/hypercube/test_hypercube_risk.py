@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize
 
-from repro.families.offline_kl import algorithms_hypercube as learner
-from repro.families.offline_kl.algorithms_hypercube import HypercubeLabels
-from repro.families.offline_kl.quantities_hypercube import (
+from repro.hypercube import learners as learner
+from repro.hypercube.learners import HypercubeLabels
+from repro.hypercube.prior import HypercubePrior, draw_counts
+from repro.hypercube.risk import (
     binary_kl,
     exact_bayes_risk,
     exact_separation,
@@ -20,7 +21,6 @@ from repro.families.offline_kl.quantities_hypercube import (
     gap,
     separation,
 )
-from repro.families.offline_kl.worlds_hypercube import HypercubePrior, draw_counts
 
 PRIOR = HypercubePrior(2, 4.0, 0.3, 3.0, 0.6, 1.5)
 
@@ -37,7 +37,7 @@ def test_binary_kl(u, w):
 
 def simulated(estimator, replicates):
     signs, pairs, wins = draw_counts(PRIOR, np.random.default_rng(0), 60, replicates)
-    return gap(PRIOR, estimator.run(HypercubeLabels(PRIOR, pairs, wins)), signs)
+    return gap(PRIOR, estimator(HypercubeLabels(PRIOR, pairs, wins)), signs)
 
 
 def test_exact_bayes_risk_is_the_mean_of_simulated_gaps():

@@ -8,28 +8,25 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from repro.families.offline_kl.algorithms_hypercube import (
+from repro.hypercube.learners import (
     mle,
     no_data,
     pessimistic,
     posterior_mean,
 )
-from repro.families.offline_kl.cases_hypercube import (
-    HypercubeCase,
-    Ladder,
-    risk,
-    worst_risk,
-    worst_rung,
-)
-from repro.families.offline_kl.worlds_hypercube import HypercubePrior, draw_counts
+from repro.hypercube.prior import HypercubePrior, draw_counts
 from repro.preferences.label_law import fair_coins, no_randomizer, the_truth
+from theorems.lower_bound import Corners, Ladder, risk, worst_risk, worst_rung
 
 LADDER = Ladder(smallest=1e-4, rungs=13, pilot=2000)
 WORLD = HypercubePrior(2, 8.0, 0.05, 2.0, math.nan, 1.0)
 
 
 def case(n_pairs, **stages):
-    return HypercubeCase(methods=(), n_pairs=n_pairs, world=WORLD, ladder=LADDER, **stages)
+    return Corners(
+        n_pairs=n_pairs, epsilon=1.0, num_states=2, coverage=8.0, kl_weight=0.05,
+        reward_bound=2.0, ladder=LADDER, **stages,
+    )  # fmt: skip
 
 
 def rng():
@@ -77,9 +74,9 @@ def test_a_randomizer_that_is_off_is_believed_in():
 
 
 def test_the_bonus_is_a_multiple():
-    none = risk(case(10**6, bonus=0.0), pessimistic, 6, rng(), 5)
+    none = risk(case(10**6, pessimism=0.0), pessimistic, 6, rng(), 5)
     assert none.tolist() == risk(case(10**6), mle, 6, rng(), 5).tolist()
-    reversed_bonus = risk(case(10**6, bonus=-1.0), pessimistic, 6, rng(), 5)
+    reversed_bonus = risk(case(10**6, pessimism=-1.0), pessimistic, 6, rng(), 5)
     assert (reversed_bonus != risk(case(10**6), pessimistic, 6, rng(), 5)).all()
 
 

@@ -1,7 +1,7 @@
 """Steps of the proof of P1's Theorem 4.5, left over right side, many of them near equality.
 
 Assouad's lemma (Lemma A.6) is exact on finite families.  For each inequality a random case is
-drawn, and methods make of it left side over right side; the wrong ones are planted faults.
+drawn, and algorithms make of it left over right side; the wrong ones are planted faults.
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ from functools import cached_property
 import numpy as np
 
 from repro.base.notation import label_signal
-from repro.families.offline_kl import quantities_hypercube as exact
-from repro.families.offline_kl.worlds_hypercube import HypercubePrior, bernoulli_kl
+from repro.hypercube import risk as exact
+from repro.hypercube.prior import HypercubePrior, bernoulli_kl
 from repro.preferences.label_process import AS_STATED, LabelProcess
-from repro.study.row import method
 
 LARGEST = 1e12
 """Ratios are cut here: who is told the truth has no risk."""
@@ -123,25 +122,24 @@ class BayesCase:
         return exact.explicit_bound(self.prior, self.n_pairs)
 
 
-def bayes_case(n_pairs: float, rng: np.random.Generator) -> BayesCase:
+def bayes_case(
+    n_pairs: int, rng: np.random.Generator, process: LabelProcess = AS_STATED
+) -> BayesCase:
     """One state, where the sum is short."""
     prior = random_prior(rng, num_states=1, coverage=2 + 10 ** rng.uniform(-1, 0.5))
-    return BayesCase(prior, int(n_pairs))
+    return BayesCase(prior, n_pairs, process)
 
 
-@method
 def bound(case: BayesCase) -> float:
     """Explicit bound over the exact Bayes risk."""
     return case.bound / case.least
 
 
-@method
 def bound_without_quarter(case: BayesCase) -> float:
     """Wrong: without the ¼."""
     return 4 * case.bound / case.least
 
 
-@method
 def bound_sign(case: BayesCase) -> float:
     """Wrong: exp(+n·KL)."""
     growth = math.exp(min(2 * case.n_pairs * case.prior.pair_kl, 700))
@@ -176,33 +174,32 @@ class PairCase:
         return self.prior.tilt**2 / (self.prior.num_states * self.prior.coverage)
 
 
-def pair_case(epsilon_minus_one: float, rng: np.random.Generator) -> PairCase:
+def pair_case(
+    epsilon_minus_one: float, rng: np.random.Generator, process: LabelProcess = AS_STATED
+) -> PairCase:
     """A hypercube at that budget."""
-    return PairCase(random_prior(rng, epsilon=math.log1p(epsilon_minus_one)), epsilon_minus_one)
+    prior = random_prior(rng, epsilon=math.log1p(epsilon_minus_one))
+    return PairCase(prior, epsilon_minus_one, process)
 
 
-@method
 def pair_kl(case: PairCase) -> float:
     """Step 4 as printed."""
     return case.told / (case.epsilon_minus_one**2 * case.unit)
 
 
-@method
 def pair_kl_fifth(case: PairCase) -> float:
     """Wrong: a fifth of the printed bound."""
-    return 5 * pair_kl.run(case)
+    return 5 * pair_kl(case)
 
 
-@method
 def pair_kl_sharper(case: PairCase) -> float:
     """Step 4 with 2α−1 in the place of e^ε−1."""
     return case.told / (label_signal(case.prior.epsilon) ** 2 * case.unit)
 
 
-@method
 def pair_kl_sharper_ten_percent(case: PairCase) -> float:
     """Wrong: 10 % less than that."""
-    return pair_kl_sharper.run(case) / 0.9
+    return pair_kl_sharper(case) / 0.9
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,18 +220,18 @@ class Bits:
         return bound / max(hamming_bayes_risk(self.family, self.process), bound / LARGEST)
 
 
-def assouad_case(num_states: float, rng: np.random.Generator) -> Bits:
+def assouad_case(
+    num_states: int, rng: np.random.Generator, process: LabelProcess = AS_STATED
+) -> Bits:
     """A random family on that many bits."""
-    return Bits(random_family(rng, int(num_states)))
+    return Bits(random_family(rng, num_states), process)
 
 
-@method
 def assouad(case: Bits) -> float:
     """Lemma A.6."""
     return case.share(0.25)
 
 
-@method
 def assouad_half(case: Bits) -> float:
     """Wrong: ½ for ¼."""
     return case.share(0.5)

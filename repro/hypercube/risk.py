@@ -7,8 +7,8 @@ import math
 import numpy as np
 from scipy import special, stats
 
-from repro.families.offline_kl.algorithms_hypercube import HypercubeLabels, posterior_mean
-from repro.families.offline_kl.worlds_hypercube import HypercubePrior
+from repro.hypercube.learners import HypercubeLabels, posterior_mean
+from repro.hypercube.prior import HypercubePrior
 from repro.preferences.label_process import AS_STATED, LabelProcess
 
 WINDOW = 12.0
@@ -54,7 +54,7 @@ def exact_bayes_risk(
 def _risk_given(prior: HypercubePrior, pairs: int, process: LabelProcess) -> float:
     """Mean KL of the Bayes rule given the number of informative pairs."""
     wins = np.arange(pairs + 1.0)
-    estimate = posterior_mean.run(HypercubeLabels(prior, np.full_like(wins, pairs), wins))
+    estimate = posterior_mean(HypercubeLabels(prior, np.full_like(wins, pairs), wins))
     chances = prior.win_prob(prior.epsilon)
     truths = np.array(prior.log_odds), np.array(-prior.log_odds)
     both = (
