@@ -33,11 +33,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from repro.estimators.channel_mle import BOTH, SYMMETRIC
 from repro.families.offline_kl import algorithms_rankings as ranked
 from repro.families.offline_kl import bounds_channels as bound
 from repro.families.offline_kl import proofs_scalar as proof
 from repro.families.offline_kl import searches_channels as step
-from repro.families.offline_kl import wrong_ppkl as wrong
 from repro.families.offline_kl.algorithms_channel_learners import (
     believed_symmetric,
     calibrated,
@@ -46,7 +46,6 @@ from repro.families.offline_kl.algorithms_channel_learners import (
     unknown_flip,
     unknown_flips,
 )
-from repro.families.offline_kl.algorithms_channels import BOTH, SYMMETRIC
 from repro.families.offline_kl.cases import OfflineCase, realizable, searched, searched_of_labels
 from repro.families.offline_kl.cases_channels import (
     ChannelCase,
@@ -56,14 +55,14 @@ from repro.families.offline_kl.cases_channels import (
     alike,
     level,
 )
-from repro.families.offline_kl.wrong_ppkl import private_mle
 from repro.instances.linear import LinearWorld
+from repro.pessimism import learners
 from repro.policies import regularisers as f
 from repro.preferences.label_mixture import LabelMixture, mixture_of_flips
 from repro.study.claims import Inequality, Ratio, Slope
 from repro.study.proofs import proved
 from repro.study.results import AssumptionResult
-from repro.study.row import Evidence, Measure, Need, Row, Values
+from repro.study.row import Evidence, Measure, Need, Row, Values, method, privacy_mistake
 
 
 def gaps(case: ChannelCase, rng: np.random.Generator, replicates: int) -> Values:
@@ -86,7 +85,7 @@ def fisher(case: ChannelCase) -> float:
     """The limit of n·gap over n, from the information of a report and f″."""
     honest = ChannelCase(
         methods=(), epsilon=case.epsilon, n_pairs=case.n_pairs, world=case.world,
-        constants=case.constants, response=case.response, regulariser=case.regulariser,
+        response=case.response, regulariser=case.regulariser,
         calibration_share=case.calibration_share,
     )  # fmt: skip
     return honest.draw(np.random.default_rng(0), 1).predicted_gap(with_bonus=False)
@@ -119,6 +118,9 @@ def ranking_gaps(case: RankingCase, rng: np.random.Generator, replicates: int) -
     return {m.name: m.run(problem).cpu().numpy() / unit for m in case.methods}
 
 
+private_mle = method(learners.private_mle)
+naive_likelihood = privacy_mistake(learners.naive_likelihood)
+epsilon_overstated = privacy_mistake(learners.epsilon_overstated)
 QUANTITY = "suboptimality / Fisher's"
 GAP = Measure("suboptimality [reward]", gaps, Evidence.MEASURED)
 SCALED = over("suboptimality · kl_weight", lambda case: 1 / case.world.kl_weight)
@@ -139,10 +141,10 @@ LABELS = (Need.LABELS, Need.TRUTH_HIDDEN)
 IDENTITY = replace(searched("error / rounding", step.plans), evidence=Evidence.COMPUTED)
 ON_COVERAGE = (*LABELS, Need.COVERAGE)
 PRIVATE = (*LABELS, Need.PRIVACY)
-WRONG = (wrong.naive_likelihood, wrong.epsilon_overstated, half_of_the_labels)
+WRONG = (naive_likelihood, epsilon_overstated, half_of_the_labels)
 LOPSIDED = (*WRONG, believed_symmetric)
 OTHER_F = (half_of_the_labels, policy_of_kl)
-NAIVE = (wrong.naive_likelihood,)
+NAIVE = (naive_likelihood,)
 CHANNEL, DIVERGENCE, RATES = (
     ("own.every_channel",),
     ("own.f_divergence_gap",),
@@ -181,15 +183,15 @@ class ChannelsAndDivergences(ChannelExperiment):
             on=RANKED, needs=PRIVATE),
         Row("unknown_flip", "n_pairs", Ratio("n·gap → tr(H·J⁻¹)/(2λ): flip rate estimated",
             tolerance=0.1),
-            OVER_FLIP, unknown_flip, (private_mle, wrong.epsilon_overstated), on=LINEAR,
+            OVER_FLIP, unknown_flip, (private_mle, epsilon_overstated), on=LINEAR,
             given=Setup(), needs=LABELS, settles=RATES),
         Row("unknown_flips", "n_pairs", Ratio("n·gap → tr(H·J⁻¹)/(2λ): both rates estimated",
             tolerance=0.1),
-            OVER_FLIPS, unknown_flips, (private_mle, wrong.epsilon_overstated), on=LINEAR,
+            OVER_FLIPS, unknown_flips, (private_mle, epsilon_overstated), on=LINEAR,
             given=Setup(SKEWED), needs=LABELS, settles=RATES),
         Row("calibrated", "n_pairs", Ratio("rates read off questions of known answer",
             tolerance=0.1),
-            OVER_CALIBRATED, calibrated, (private_mle, wrong.epsilon_overstated), on=LINEAR,
+            OVER_CALIBRATED, calibrated, (private_mle, epsilon_overstated), on=LINEAR,
             given=Setup(SKEWED), needs=LABELS, settles=RATES),
         Row("rate_n", "n_pairs", Slope(-1, "skewed labels, Hellinger: gap {rate}"), GAP,
             private_mle, NAIVE, on=TABLE, given=Setup(SKEWED, f.HELLINGER), needs=LABELS,

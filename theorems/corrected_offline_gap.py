@@ -39,6 +39,7 @@ What would refute it: one random case above 1, another exponent, or a constant o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -47,23 +48,22 @@ from repro.families.offline_kl import algorithms_repaired as bonus
 from repro.families.offline_kl import proofs_scalar as proof
 from repro.families.offline_kl import searches_corrected as step
 from repro.families.offline_kl import searches_quantiles as quantile
-from repro.families.offline_kl import wrong_ppkl as wrong
-from repro.families.offline_kl.algorithms_ppkl import OneSidedProblem, TwoArmProblem
 from repro.families.offline_kl.algorithms_repaired import predicted_gap, repaired
-from repro.families.offline_kl.bounds_reward_error import bound_fails
 from repro.families.offline_kl.cases import OfflineCase, realizable, searched_of_labels
 from repro.families.offline_kl.cases_near_bound import NearBoundExperiment
-from repro.families.offline_kl.wrong_ppkl import private_mle
+from repro.pessimism import learners
+from repro.pessimism.datasets import OneSidedDatasets, TwoArmDatasets
+from repro.pessimism.in_sample import bound_fails
 from repro.study.claims import Frequency, Inequality, Ratio, Slope
 from repro.study.proofs import proved
 from repro.study.results import AssumptionResult
-from repro.study.row import Evidence, Measure, Need, Row, Values
+from repro.study.row import Evidence, Measure, Need, Row, Values, method, privacy_mistake
 
 
-def problem_of(case: OfflineCase, rng: np.random.Generator, replicates: int) -> TwoArmProblem:
+def problem_of(case: OfflineCase, rng: np.random.Generator, replicates: int) -> TwoArmDatasets:
     """R datasets of the case's hypercube."""
     problem = case.draw(rng, replicates)
-    assert isinstance(problem, TwoArmProblem)
+    assert isinstance(problem, TwoArmDatasets)
     return problem
 
 
@@ -79,25 +79,29 @@ def over(quantity: str, unit: Callable[[OfflineCase], float]) -> Measure:
 
 def cautious(case: OfflineCase, rng: np.random.Generator, replicates: int) -> Values:
     """(R,) gap over its prediction, negative where π̂ plays the rarer response too often."""
-    problem = OneSidedProblem(**vars(problem_of(case, rng, replicates)))
+    problem = OneSidedDatasets(**vars(problem_of(case, rng, replicates)))
     known = predicted_gap(honest(case))
     return {m.name: m.run(problem).cpu().numpy() / known for m in case.methods}
 
 
-def honest(case: OfflineCase) -> TwoArmProblem:
+def honest(case: OfflineCase) -> TwoArmDatasets:
     """One dataset with the method's own bonus and labels, whatever is done to them in a run."""
     case = OfflineCase(
         methods=(), epsilon=case.epsilon, n_pairs=case.n_pairs, world=case.world,
-        constants=case.constants,
+        failure_prob=case.failure_prob, net_radius=case.net_radius, scale=case.scale,
     )  # fmt: skip
     return problem_of(case, np.random.default_rng(0), 1)
 
 
 def fails(case: OfflineCase, rng: np.random.Generator, replicates: int) -> Values:
     """(R,) 1.0 where the error of the MLE in a class of two leaves the bonus."""
-    problem, delta = problem_of(case, rng, replicates), case.constants.failure_prob
-    given = (case.epsilon, delta, case.n_pairs, problem.counts, case.estimate)
-    return {m.name: bound_fails(problem.world, m.run, *given) for m in case.methods}
+    problem, delta = problem_of(case, rng, replicates), case.failure_prob
+    bound, log_term = problem.world.reward_bound, math.log(2 / delta)
+    given = problem.world, problem.counts, case.n_pairs, case.epsilon
+    return {
+        m.name: bound_fails(*given, m.run(bound, case.epsilon, log_term), case.estimate)
+        for m in case.methods
+    }
 
 
 def exceeds(case: OfflineCase, rng: np.random.Generator, replicates: int) -> Values:
@@ -109,14 +113,14 @@ def exceeds(case: OfflineCase, rng: np.random.Generator, replicates: int) -> Val
 
 def quantile_over_limit(case: OfflineCase, rng: np.random.Generator, replicates: int) -> Values:
     """The (1−δ)-quantile of the gap over its limit, by the side as in ``cautious``."""
-    problem = OneSidedProblem(**vars(problem_of(case, rng, replicates)))
-    known, share = bonus.gap_quantile(honest(case)), 1 - case.constants.failure_prob
+    problem = OneSidedDatasets(**vars(problem_of(case, rng, replicates)))
+    known, share = bonus.gap_quantile(honest(case)), 1 - case.failure_prob
     return {m.name: np.quantile(m.run(problem).cpu().numpy(), share) / known for m in case.methods}
 
 
 def quantile_over_bound(case: OfflineCase, rng: np.random.Generator, replicates: int) -> Values:
     """The (1−δ)-quantile of the gap of Algorithm 1 over each method's bound at that δ."""
-    problem, share = problem_of(case, rng, replicates), 1 - case.constants.failure_prob
+    problem, share = problem_of(case, rng, replicates), 1 - case.failure_prob
     found = np.quantile(repaired.run(problem).cpu().numpy(), share)
     return {m.name: found / m.run(problem) for m in case.methods}
 
@@ -137,8 +141,10 @@ QUANTILE_LIMIT = Measure(f"{QUANTILE} on the cautious side / limit", quantile_ov
 QUANTILE_BOUND = Measure(f"{QUANTILE} / bound", quantile_over_bound, Evidence.MEASURED)
 RATIO = "left side / right side"
 
-WRONG = (wrong.naive_likelihood, wrong.epsilon_overstated, wrong.unaccounted_randomizer)
-HIDDEN = (wrong.hidden_randomizer,)
+private_mle = method(learners.private_mle)
+WRONG = (privacy_mistake(learners.naive_likelihood), privacy_mistake(learners.epsilon_overstated),
+         method(learners.unaccounted_randomizer))  # fmt: skip
+HIDDEN = (method(learners.hidden_randomizer),)
 LABELS = (Need.LABELS, Need.TRUTH_HIDDEN)
 PRIVATE = (*LABELS, Need.PRIVACY)
 READ = (Need.LABELS,)

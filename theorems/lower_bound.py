@@ -42,182 +42,334 @@ The inequalities of the proof have slack (printed as max_ratio), so their plante
 than 10 % except for ``pair_kl_sharper``, where a constant 10 % too small is found.
 """
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Annotated, Any, Literal
+
+import numpy as np
+import torch
+from pydantic import Field
 
 from repro.base.notation import label_signal
-from repro.base.schema import Count, Model, Positive, RewardBound
-from repro.families.offline_kl import algorithms_hypercube as learner
-from repro.families.offline_kl import bounds_hypercube as step
-from repro.families.offline_kl import proofs_scalar as proof
-from repro.families.offline_kl.algorithms_hypercube import no_data, posterior_mean
-from repro.families.offline_kl.cases import LabelledPoint, searched_of_labels
-from repro.families.offline_kl.cases_hypercube import HypercubeCase, Ladder, worst_risk, worst_rung
-from repro.families.offline_kl.worlds_hypercube import HypercubePrior
-from repro.study.case import Case, Point
+from repro.base.schema import (
+    Count,
+    KLWeight,
+    Model,
+    Pairs,
+    Positive,
+    RewardBound,
+    Share,
+    Whole,
+)
+from repro.core.check import (
+    Algorithm,
+    Assumed,
+    Check,
+    Quantity,
+    SweptCheck,
+    Theorem,
+    at_both_ends,
+    named,
+)
+from repro.core.random_cases import searched
+from repro.hypercube import learners as learner
+from repro.hypercube import proof_steps as step
+from repro.hypercube.learners import HypercubeLabels, no_data, posterior_mean
+from repro.hypercube.prior import HypercubePrior, draw_counts
+from repro.hypercube.risk import gap
+from repro.instances.labelled import LabelStages, PrivateLabels
 from repro.study.claims import Inequality, Slope
-from repro.study.config import Probes
-from repro.study.experiment import Experiment
-from repro.study.proofs import proved
-from repro.study.results import AssumptionResult
-from repro.study.row import Evidence, Measure, Need, Row, per_method
-from repro.study.trial import Trial
+from repro.study.proofs import Claimed, Interval, iv, proof_of
+
+LARGEST = 0.98
+"""Largest tilt of the ladder as a share of B/2; the proof needs a < B/2."""
+PILOTS = ((1 / 8, 8), (1.0, 1))
+"""Share of the pilot, and how many rungs go on from it."""
 
 
-class World(Model):
-    """The hypercube but for a and ε."""
-
-    num_states: Count
-    coverage: Positive
-    kl_weight: Positive
-    reward_bound: RewardBound
+# The worlds: labels of a hypercube whose tilt is the worst, and random cases ---------------------
 
 
-class LowerBoundProbes(Probes):
-    """Numbers of the experiment; conf/theorem/lower_bound.yaml gives them."""
-
-    worlds: dict[str, World]
-    ladder: Ladder
-
-
-@dataclass(frozen=True)
-class Regime:
-    """Which branch of the minimum a row is about.
+class Ladder(Model):
+    """Tilts a over which the supremum is taken.
 
     Attributes:
-        words: what is asked of βa at the worst tilt.
-        holds: whether it is so.
+        smallest: least tilt as a share of B/2.
+        rungs: number of tilts, in geometric steps up to B/2.
+        pilot: simulated states per rung when the maximiser is looked for.
     """
 
-    words: str
-    holds: Callable[[float], bool]
+    smallest: Share
+    rungs: Annotated[Whole, Field(ge=3, le=1000)]
+    pilot: Annotated[Whole, Field(ge=1, le=10**6)]
+
+    def tilts(self, reward_bound: float) -> np.ndarray:
+        """(rungs,) tilts, increasing, below B/2."""
+        return reward_bound / 2 * np.geomspace(self.smallest, LARGEST, self.rungs)
 
 
-SMALL_TILT = Regime("βa below 0.3", lambda log_odds: log_odds < 0.3)
-LARGE_TILT = Regime("βa above 10", lambda log_odds: log_odds > 10)
+@dataclass(frozen=True, kw_only=True)
+class Corners(PrivateLabels):
+    """n private labels of a random corner of the hypercube, at one tilt of a ladder.
 
-GAP = Measure("sup over a of the mean gap [reward]", per_method(worst_risk), Evidence.MEASURED)
+    Attributes:
+        n_pairs: n.
+        num_states, coverage, kl_weight, reward_bound: S, C*, 1/β and B.
+        ladder: tilts a to choose from.
+        pessimism: multiple of the standard error of ``pessimistic``: 1 as defined, 0 none.
+        reference: whether π_ref draws the first response with 1/C, or both alike.
+    """
+
+    n_pairs: Pairs
+    num_states: Count
+    coverage: Positive
+    kl_weight: KLWeight
+    reward_bound: RewardBound
+    ladder: Ladder
+    pessimism: float = 1.0
+    reference: Literal["as_stated", "uniform"] = "as_stated"
+
+    def at(self, rung: int) -> HypercubePrior:
+        """The hypercube at one tilt of the ladder."""
+        prior = HypercubePrior(
+            num_states=self.num_states, coverage=self.coverage, kl_weight=self.kl_weight,
+            reward_bound=self.reward_bound, epsilon=self.epsilon,
+            tilt=float(self.ladder.tilts(self.reward_bound)[rung]),
+        )  # fmt: skip
+        return prior if self.reference == "as_stated" else prior.under_uniform_reference()
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelsOfOneState(LabelStages):
+    """Random hypercubes of one state.
+
+    Attributes:
+        n_pairs: n labels of each.
+    """
+
+    n_pairs: Pairs
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneRecord(LabelStages):
+    """One private record of random hypercubes.
+
+    Attributes:
+        epsilon_minus_one: e^ε − 1.
+    """
+
+    epsilon_minus_one: Positive
+
+
+@dataclass(frozen=True, kw_only=True)
+class RandomBits(LabelStages):
+    """Random families of laws.
+
+    Attributes:
+        num_states: bits that tell them apart.
+    """
+
+    num_states: Count
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnyTilt:
+    """Two corners at every tilt.
+
+    Attributes:
+        kl_weight: 1/β.
+    """
+
+    kl_weight: KLWeight
+
+
+# What the supremum over the tilt costs -----------------------------------------------------------
+
+
+def risk(
+    world: Corners, estimator: Algorithm, rung: int, rng: np.random.Generator, replicates: int
+) -> np.ndarray:
+    """(R,) gaps of an estimator on datasets of random corners, at one tilt."""
+    prior = world.at(rung)
+    drawn = draw_counts(prior, rng, world.n_pairs, replicates, world.labels, world.channel)
+    signs, pairs, wins = drawn
+    fitted = estimator(HypercubeLabels(prior, pairs, wins, world.pessimism))
+    truth = torch.from_numpy(signs * prior.log_odds)
+    return gap(prior, world.estimate(torch.from_numpy(fitted), truth).numpy(), signs)
+
+
+@lru_cache(maxsize=1024)
+def worst_rung(world: Corners, estimator: Algorithm) -> int:
+    """Index of the tilt with the largest risk, from a pilot with a stream of its own.
+
+    All rungs are tried on a part of the pilot, those that come out largest on the whole of it.
+    The rung is fixed before the measurement, which therefore is not biased upwards as the
+    largest of many noisy means would be.
+    """
+    rungs = np.arange(world.ladder.rungs)
+    for share, kept in PILOTS:
+        replicates = math.ceil(share * world.ladder.pilot / world.num_states)
+        risks = [
+            risk(world, estimator, int(rung), np.random.default_rng(0), replicates).mean()
+            for rung in rungs
+        ]
+        rungs = rungs[np.sort(np.argsort(risks)[-kept:])]
+    return int(rungs[0])
+
+
+def worst_risk(
+    world: Corners, estimator: Algorithm, rng: np.random.Generator, replicates: int
+) -> np.ndarray:
+    """(R,) gaps at the estimator's worst tilt."""
+    return risk(world, estimator, worst_rung(world, estimator), rng, replicates)
+
+
+# Steps of the proof ------------------------------------------------------------------------------
+
+
+def bayes_case(world: LabelsOfOneState, rng: np.random.Generator) -> step.BayesCase:
+    """A random hypercube and n labels of it."""
+    return step.bayes_case(world.n_pairs, rng, world.process)
+
+
+def pair_case(world: OneRecord, rng: np.random.Generator) -> step.PairCase:
+    """A random hypercube at that budget."""
+    return step.pair_case(world.epsilon_minus_one, rng, world.process)
+
+
+def assouad_case(world: RandomBits, rng: np.random.Generator) -> step.Bits:
+    """A random family on that many bits."""
+    return step.assouad_case(world.num_states, rng, world.process)
+
+
+def separation(world: AnyTilt, factor: float = 1.0) -> Claimed:
+    """min{factor·βa²/8, 3a/10} over (2/β)·log cosh(βa/2), the least cost of two corners; u = βa.
+
+    The box is u from 0 to 1, and from 1 on 2 − 1/u, so that it holds every u.
+    """
+
+    def ratio(place: Interval) -> Interval:
+        if place.b <= 1:
+            # x²/2 − x⁴/12 ≤ log cosh x ≤ x²/2, as its fourth derivative is at least −2
+            return factor / 2 / (1 - iv.mpf([0, 1]) * place**2 / 24)
+        if place.a < 1:
+            return iv.mpf([0, math.inf])
+        inverse = 2 - place
+        u = 1 / inverse
+        # (2·log cosh(u/2))/u
+        cost = 1 + 2 * inverse * iv.log((1 + iv.exp(-u)) / 2)
+        ends = factor * u / 8 / cost, iv.mpf(3) / 10 / cost
+        return iv.mpf([min(end.a for end in ends), min(end.b for end in ends)])
+
+    return Claimed(((0.0, 2.0),), ratio)
+
+
+# The claims --------------------------------------------------------------------------------------
+
 RATIO = "bound / exact value"
-BOUND = searched_of_labels(RATIO, step.bayes_case)
-PAIR_KL = searched_of_labels(RATIO, step.pair_case)
-ASSOUAD = searched_of_labels(RATIO, step.assouad_case)
-
+GAP = Quantity("sup over a of the mean gap [reward]", worst_risk)
 BLIND = (no_data,)
 NAIVE = (no_data, learner.naive_posterior)
-LABELS = (Need.LABELS, Need.TRUTH_HIDDEN)
-PRIVATE = (*LABELS, Need.PRIVACY)
-HIDDEN = (Need.TRUTH_HIDDEN,)
-SMALL, LARGE, CASES = "small_tilt", "large_tilt", "random cases"
-THEOREM, ABSTRACT = "p1.thm_4_5", "p1.abs_1"
+BUILT = ("kl_weight",)
+"""What an override leaves alone: it is tied to the coverage of the hypercube."""
+THEOREM_4_5, ABSTRACT = "p1.thm_4_5", "p1.abs_1"
 KEEP_PROB = "own.lower_bound_in_keep_prob"
-EVERY_EPSILON = "own.abstract_at_every_epsilon"
 VANISHES = "c(ε) governs the gap at all ε: even the Bayes rule's stays as ε → ∞"
+ANY_LEARNER = dict.fromkeys(
+    ("labels", "algorithm"), "a lower bound over all learners holds for all that are worse"
+)
+TOLD = {"labels": "an upper bound on what a label tells: fair coins tell nothing"}
+TOLD |= dict.fromkeys(("estimate", "algorithm"), "what a label tells: nothing is learnt")
 
 
-class LowerBound(Experiment[Case]):
-    """Theorem 4.5 by the sup over a, and the steps of its proof by random cases."""
-
-    title = "P1 Theorem 4.5: lower bound of the offline gap under label LDP"
-    settles = (THEOREM,)
-    config_type = LowerBoundProbes
-    config: LowerBoundProbes
-
-    rows = (
-        Row("n_pairs", "n_pairs", Slope(-1, "Bayes rule: gap {rate}"), GAP, posterior_mean, NAIVE,
-            on=SMALL, given=SMALL_TILT, needs=PRIVATE),
-        Row("n_pairs_mle", "n_pairs", Slope(-1, "private MLE: gap {rate}"), GAP, learner.mle,
-            (no_data, learner.naive_mle), on=SMALL, needs=PRIVATE),
-        Row("n_pairs_pessimistic", "n_pairs", Slope(-1, "MLE less a standard error: gap {rate}"),
-            GAP, learner.pessimistic, BLIND, on=SMALL, needs=PRIVATE),
-        Row("privacy_cost", "privacy_cost", Slope(2, "gap {rate}"), GAP, posterior_mean, BLIND,
-            on=SMALL, given=SMALL_TILT, needs=PRIVATE, settles=(THEOREM, KEEP_PROB)),
-        Row("epsilon_minus_one_small", "epsilon_minus_one", Slope(-2, "gap {rate} as ε → 0"), GAP,
-            posterior_mean, BLIND, on=SMALL, given=SMALL_TILT, needs=PRIVATE,
-            settles=(THEOREM, ABSTRACT)),
-        Row("epsilon_minus_one", "epsilon_minus_one",
-            Slope(-2, "the abstract's gap {rate} at all ε", "at_most"), GAP, posterior_mean,
-            on=SMALL, given=SMALL_TILT, needs=(Need.TRUTH_HIDDEN, Need.PRIVACY),
-            settles=(EVERY_EPSILON,), expected="contradicted", why=VANISHES),
-        Row("num_states", "num_states", Slope(1, "gap {rate} = log N"), GAP, posterior_mean, BLIND,
-            on=SMALL, given=SMALL_TILT, needs=PRIVATE),
-        Row("coverage", "coverage", Slope(1, "gap {rate}", symbol="C*"), GAP, posterior_mean,
-            BLIND, on=SMALL, given=SMALL_TILT, needs=(*PRIVATE, Need.COVERAGE)),
-        Row("kl_weight", "kl_weight", Slope(-1, "gap {rate} = β"), GAP, posterior_mean, BLIND,
-            on=SMALL, given=SMALL_TILT, needs=PRIVATE),
-        Row("n_pairs_root", "n_pairs", Slope(-0.5, "βa ≫ 1: gap {rate}"), GAP, posterior_mean,
-            BLIND, on=LARGE, given=LARGE_TILT, needs=LABELS),
-        Row("privacy_cost_root", "privacy_cost", Slope(1, "βa ≫ 1: gap {rate}"), GAP,
-            posterior_mean, BLIND, on=LARGE, given=LARGE_TILT, needs=PRIVATE,
-            settles=(THEOREM, KEEP_PROB)),
-        Row("num_states_root", "num_states", Slope(0.5, "βa ≫ 1: gap {rate}"), GAP,
-            posterior_mean, BLIND, on=LARGE, given=LARGE_TILT, needs=LABELS),
-        Row("coverage_root", "coverage", Slope(0.5, "βa ≫ 1: gap {rate}", symbol="C*"), GAP,
-            posterior_mean, BLIND, on=LARGE, given=LARGE_TILT, needs=(*LABELS, Need.COVERAGE)),
-        Row("explicit_bound", "n_pairs",
-            Inequality("¼·min{βa²/8, 3a/10}·exp(−n·KL) ≤ Bayes risk"), BOUND, step.bound,
-            (step.bound_without_quarter, step.bound_sign), on=CASES, needs=HIDDEN),
-        Row("separation", "kl_weight",
-            Inequality("min{βa²/8, 3a/10} ≤ SubOpt_s(v) + SubOpt_s(v′)"), proved(RATIO),
-            proof.separation, (proof.separation_twice_beta,), on=CASES),
-        Row("pair_kl", "epsilon_minus_one",
-            Inequality("KL of a private record ≤ (e^ε−1)²a²/(SC)"), PAIR_KL, step.pair_kl,
-            (step.pair_kl_fifth,), on=CASES, needs=(Need.PRIVACY,),
-            settles=(THEOREM, "p1.lem_a_5")),
-        Row("pair_kl_sharper", "epsilon_minus_one",
-            Inequality("KL of a private record ≤ (2α−1)²a²/(SC)"), PAIR_KL, step.pair_kl_sharper,
-            (step.pair_kl_sharper_ten_percent,), on=CASES, needs=(Need.PRIVACY,),
-            settles=(KEEP_PROB,)),
-        Row("assouad", "num_states", Inequality("Lemma A.6: S·c/4·min exp(−KL) ≤ risk"), ASSOUAD,
-            step.assouad, (step.assouad_half,), on=CASES, needs=HIDDEN, settles=("p1.lem_a_6",)),
-    )  # fmt: skip
-
-    def case(self, point: Point) -> Case:
-        """The hypercube of a grid point, or the swept value of random cases."""
-        world = self.config.worlds.get(point.row.on)
-        if world is None:
-            return LabelledPoint(methods=point.methods, value=point.value)
-        states = int(point.swept("num_states", world.num_states))
-        prior = HypercubePrior(
-            num_states=states, coverage=point.swept("coverage", world.coverage),
-            kl_weight=point.swept("kl_weight", world.kl_weight),
-            reward_bound=world.reward_bound, tilt=math.nan, epsilon=point.epsilon,
-        )  # fmt: skip
-        return HypercubeCase(
-            methods=point.methods, epsilon=point.epsilon, n_pairs=point.n_pairs, world=prior,
-            ladder=self.config.ladder,
-        )  # fmt: skip
-
-    def world_numbers(self, row: Row) -> Mapping[str, object]:
-        """Fields of the row's hypercube."""
-        world = self.config.worlds.get(row.on)
-        return {} if world is None else {"world_fields": world.model_dump()}
-
-    def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """The conditions of the proof, and an interior maximiser, at both ends of each sweep."""
-        return tuple(
-            AssumptionResult(f"{place}: {name}", holds, detail)
-            for trial, place, case in self.ends(HypercubeCase)
-            for name, holds, detail in _conditions(trial, case)
-        )
+def check(
+    name: str, axis: str, claim: Slope | Inequality, quantity: Quantity = GAP,
+    right: Algorithm = posterior_mean, wrong: Sequence[Algorithm] = BLIND,
+    keeps: Sequence[str] = BUILT, **more: Any,
+) -> Check:  # fmt: skip
+    """A check of the Bayes rule's largest gap, unless it says otherwise."""
+    return Check(name=name, axis=axis, claim=claim, quantity=quantity, right=right, wrong=wrong,
+                 keeps=keeps, **more)  # fmt: skip
 
 
-def _conditions(trial: Trial[Case], case: HypercubeCase) -> Iterator[tuple[str, bool, str]]:
-    """Name, whether it holds, and numbers of each condition."""
-    prior = case.world
-    room = 4 * prior.num_states * prior.coverage / prior.reward_bound**2
-    enough = room / label_signal(prior.epsilon) ** 2
-    yield "n > 4SC/((2α−1)²B²)", case.n_pairs > enough, f"{case.n_pairs:.3g} > {enough:.3g}"
-    yield "b < B/2", prior.base < prior.reward_bound / 2, f"b = {prior.base:.3g}"
-    if trial.row.given is not None:
-        yield from _at_the_worst_tilt(case, trial)
+CHECKS = [
+    check("n_pairs", "n_pairs", Slope(-1, "Bayes rule: gap {rate}"), wrong=NAIVE),
+    check("n_pairs_mle", "n_pairs", Slope(-1, "private MLE: gap {rate}"), GAP, learner.mle,
+          (no_data, learner.naive_mle)),
+    check("n_pairs_pessimistic", "n_pairs", Slope(-1, "MLE less a standard error: gap {rate}"),
+          GAP, learner.pessimistic),
+    check("privacy_cost", "privacy_cost", Slope(2, "gap {rate}"),
+          settles=[THEOREM_4_5, KEEP_PROB]),
+    check("epsilon_minus_one_small", "epsilon_minus_one", Slope(-2, "gap {rate} as ε → 0"),
+          settles=[THEOREM_4_5, ABSTRACT]),
+    check("epsilon_minus_one", "epsilon_minus_one",
+          Slope(-2, "the abstract's gap {rate} at all ε", "at_most"), wrong=(),
+          settles=["own.abstract_at_every_epsilon"], expected="contradicted", why=VANISHES),
+    check("num_states", "num_states", Slope(1, "gap {rate} = log N")),
+    check("coverage", "coverage", Slope(1, "gap {rate}", symbol="C*")),
+    check("kl_weight", "kl_weight", Slope(-1, "gap {rate} = β")),
+    check("n_pairs_root", "n_pairs", Slope(-0.5, "βa ≫ 1: gap {rate}")),
+    check("privacy_cost_root", "privacy_cost", Slope(1, "βa ≫ 1: gap {rate}"),
+          settles=[THEOREM_4_5, KEEP_PROB]),
+    check("num_states_root", "num_states", Slope(0.5, "βa ≫ 1: gap {rate}")),
+    check("coverage_root", "coverage", Slope(0.5, "βa ≫ 1: gap {rate}", symbol="C*")),
+    check("explicit_bound", "n_pairs",
+          Inequality("¼·min{βa²/8, 3a/10}·exp(−n·KL) ≤ Bayes risk"), searched(RATIO, bayes_case),
+          step.bound, (step.bound_without_quarter, step.bound_sign), blind=ANY_LEARNER),
+    check("separation", "kl_weight",
+          Inequality("min{βa²/8, 3a/10} ≤ SubOpt_s(v) + SubOpt_s(v′)"),
+          Quantity(RATIO, proof_of, evidence="proved"), separation,
+          [named("separation_twice_beta", separation, factor=2.0)]),
+    check("pair_kl", "epsilon_minus_one",
+          Inequality("KL of a private record ≤ (e^ε−1)²a²/(SC)"), searched(RATIO, pair_case),
+          step.pair_kl, [step.pair_kl_fifth], settles=[THEOREM_4_5, "p1.lem_a_5"], blind=TOLD),
+    check("pair_kl_sharper", "epsilon_minus_one",
+          Inequality("KL of a private record ≤ (2α−1)²a²/(SC)"), searched(RATIO, pair_case),
+          step.pair_kl_sharper, [step.pair_kl_sharper_ten_percent], settles=[KEEP_PROB],
+          blind=TOLD),
+    check("assouad", "num_states", Inequality("Lemma A.6: S·c/4·min exp(−KL) ≤ risk"),
+          searched(RATIO, assouad_case), step.assouad, [step.assouad_half],
+          settles=["p1.lem_a_6"], blind=ANY_LEARNER),
+]  # fmt: skip
 
 
-def _at_the_worst_tilt(case: HypercubeCase, trial: Trial[Case]) -> Iterator[tuple[str, bool, str]]:
-    rung, regime = worst_rung(case, trial.row.method), trial.row.given
-    worst = case.at(rung)
-    inside = 0 < rung < case.ladder.rungs - 1
+def assumes(swept: SweptCheck) -> Iterable[Assumed]:
+    """The conditions of the proof, and an interior maximiser, at both ends of each sweep."""
+
+    def conditions(world: Corners) -> Iterable[Assumed]:
+        prior = world.at(0)
+        room = 4 * prior.num_states * prior.coverage / prior.reward_bound**2
+        enough = room / label_signal(prior.epsilon) ** 2
+        yield "n > 4SC/((2α−1)²B²)", world.n_pairs > enough, f"{world.n_pairs:.3g} > {enough:.3g}"
+        yield "b < B/2", prior.base < prior.reward_bound / 2, f"b = {prior.base:.3g}"
+        if swept.check.right is posterior_mean:
+            yield from _at_the_worst_tilt(world, swept.name.endswith("_root"))
+
+    return at_both_ends(conditions, of=Corners)(swept)
+
+
+def _at_the_worst_tilt(world: Corners, root: bool) -> Iterable[Assumed]:
+    """Which branch of the minimum the Bayes rule's worst tilt is on."""
+    rung = worst_rung(world, posterior_mean)
+    worst = world.at(rung)
+    inside = 0 < rung < world.ladder.rungs - 1
     yield "maximiser inside the ladder", inside, f"a = {worst.tilt:.3g}"
-    yield regime.words, regime.holds(worst.log_odds), f"βa = {worst.log_odds:.3g}"
+    found = f"βa = {worst.log_odds:.3g}"
+    if root:
+        yield "βa above 10", worst.log_odds > 10, found
+    else:
+        yield "βa below 0.3", worst.log_odds < 0.3, found
+
+
+THEOREM = Theorem(
+    title="P1 Theorem 4.5: lower bound of the offline gap under label LDP",
+    settles=[THEOREM_4_5],
+    checks=CHECKS,
+    worlds={
+        "hypercube": Corners, "one_state": LabelsOfOneState, "one_record": OneRecord,
+        "bits": RandomBits, "any_tilt": AnyTilt,
+    },
+    assumes=assumes,
+)  # fmt: skip

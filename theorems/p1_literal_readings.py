@@ -35,183 +35,524 @@ The contradicted rows are the controls of their corrected neighbours.  What woul
 row: one case above 1, or growth other than the claimed one.
 """
 
-from __future__ import annotations
-
 import math
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import numpy as np
+from scipy import stats
+from scipy.special import digamma
 
-from repro.families.offline_kl import proofs_scalar as proof
-from repro.families.offline_kl import searches_readings as step
-from repro.families.offline_kl.bounds_reward_error import OppositeRewards
-from repro.families.offline_kl.cases import LabelledPoint, computed_over, searched_of_labels
-from repro.families.offline_kl.quantities_readings import (
-    DRAWN,
-    FREE,
-    FirstResponse,
-    eluder_closed_form,
-    eluder_sums,
-)
-from repro.study.case import Point, PointCase
+from repro.base.notation import epsilon_minus_one, privacy_cost
+from repro.base.schema import Count, Epsilon, Pairs, Positive, RewardBound
+from repro.core.check import Algorithm, Check, Quantity, Theorem, named, of_world
+from repro.core.random_cases import listed, searched
+from repro.instances.labelled import LabelStages
+from repro.preferences.label_information import inverse_information
+from repro.preferences.label_process import AS_STATED, LabelProcess
 from repro.study.claims import Inequality, Ratio, Slope
-from repro.study.experiment import Experiment
-from repro.study.proofs import proved
-from repro.study.row import Evidence, Measure, Method, Need, Row, method, per_method
+from repro.study.proofs import (
+    Claimed,
+    Interval,
+    interval_inverse_slope,
+    iv,
+    proof_of,
+    slope_between,
+)
 
 FEATURES, RIDGE = 4, 0.25
 LOGS_OF_DELTA = np.geomspace(0.1, 60, 40)
 """log(1/δ) of the cases of eq. (20)."""
 LOG_CLASS = 12.0
 """log(N/δ) of a net of the class, at a resolution free of T."""
+FAR = 1e6
+"""Largest root and largest difference, in units of what they are compared with."""
+HALF_TURN = 3.1415926
+MOST = 1e12
+"""Ratios to nothing are cut here."""
 
 
-def eluder(case: PointCase, first: Method[FirstResponse], rng: object, replicates: int) -> float:
-    """d_F of T rounds."""
-    horizon = int(case.value)
-    return float(eluder_sums(FEATURES, RIDGE, horizon, first.run)[-1])
+BOUND, BUDGET = 0.1, 0.1
+"""B and ε of the class with one parameter; any would do."""
+LARGEST_RATIO = (math.e + 1) ** 2 / 4
+"""The two rates of P1's abstract and Theorem 4.2 differ by at most so much for ε ≤ 1: 3.46."""
 
 
-def eluder_gain(case: PointCase, first: Method[FirstResponse], rng: object, replicates: int):
-    """What d_F gains from T to 10·T rounds, per feature and unit of log T."""
-    horizon = int(case.value)
-    sums = eluder_sums(FEATURES, RIDGE, 10 * horizon, first.run)
-    return float(sums[-1] - sums[horizon - 1]) / (FEATURES * math.log(10))
+# The worlds: what is swept -----------------------------------------------------------------------
 
 
-def exponent(case: PointCase, growth: Method, rng: object, replicates: int) -> float:
-    """log₂ of the bound at T² over the bound at T: 1 if it is ∝ log T, 2 if ∝ log² T."""
-    horizon = 10.0 ** int(case.value)
-    logs = [math.log(t) + LOG_CLASS for t in (horizon, horizon**2)]
-    return math.log2(logs[1] / logs[0] * growth.run(horizon))
+@dataclass(frozen=True, kw_only=True)
+class FeatureCount:
+    """A linear class.
+
+    Attributes:
+        num_features: d.
+    """
+
+    num_features: Count
 
 
-@method
-def eluder_of_horizon(horizon: float) -> float:
+@dataclass(frozen=True, kw_only=True)
+class EluderRounds:
+    """Rounds of which d_F is the sum.
+
+    Attributes:
+        horizon: T.
+    """
+
+    horizon: Pairs
+
+
+@dataclass(frozen=True, kw_only=True)
+class ManyRounds:
+    """So many rounds that a limit shows.
+
+    Attributes:
+        log10_horizon: of T.
+    """
+
+    log10_horizon: Positive
+
+    @property
+    def horizon(self) -> float:
+        """T."""
+        return 10.0 ** int(self.log10_horizon)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RewardRange:
+    """Rewards in [0, B].
+
+    Attributes:
+        reward_bound: B.
+    """
+
+    reward_bound: RewardBound
+
+
+@dataclass(frozen=True, kw_only=True)
+class TellingPairs(RewardRange, LabelStages):
+    """And private labels of them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Net:
+    """A net of the class.
+
+    Attributes:
+        ridge: its radius τ.
+    """
+
+    ridge: Positive
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogSize:
+    """A class by its covering number.
+
+    Attributes:
+        num_states: S = log N(τ).
+    """
+
+    num_states: Positive
+
+
+@dataclass(frozen=True, kw_only=True)
+class Budget:
+    """A privacy budget.
+
+    Attributes:
+        epsilon: ε.
+    """
+
+    epsilon: Epsilon
+
+
+# Definition 3.2 ----------------------------------------------------------------------------------
+
+
+def centred(world: FeatureCount) -> Claimed:
+    """error²/(D²·E Var) with b(s) = E_ref[g − h] in d features.
+
+    With g − h = vᵀφ and Σ = E φ̃φ̃ᵀ it is (vᵀφ̃)²/(φ̃ᵀΣ⁻¹φ̃·vᵀΣv): the squared cosine of the angle
+    between Σ^½v and Σ^−½φ̃.
+    """
+    return Claimed(((0.0, HALF_TURN),), lambda angle: iv.cos(angle) ** 2)
+
+
+def uncentred(world: FeatureCount) -> Claimed:
+    """Wrong: D² = φᵀ(E φφᵀ)⁻¹φ, which forgets the bias.
+
+    One feature c ± 1 (the others 0): (c² + 1)/(c − 1)² at the response where it is c − 1.
+    """
+    return Claimed(((-0.9, 0.9),), lambda c: (c**2 + 1) / (c - 1) ** 2)
+
+
+def infimum_inside(world: FeatureCount) -> Claimed:
+    """As printed: D² = inf_b (g − h − b)²/E Var, b in [−B, B]; g − h = ±x with equal chances.
+
+    |g − h| ≤ B = 1, so the best b is g − h and D² = 0; a ratio is cut at ``MOST``.
+    """
+
+    def ratio(x: Interval) -> Interval:
+        beyond = _at_least(x - 1, 0.0)
+        variance = x**2
+        distance = beyond**2 / variance
+        return 1 / _at_least(distance * variance / x**2, 1 / MOST)
+
+    return Claimed(((0.5, 1.0),), ratio)
+
+
+def _at_least(x: Interval, least: float) -> Interval:
+    """max{x, least}."""
+    return iv.mpf([max(end, iv.mpf(least).a) for end in (x.a, x.b)])
+
+
+# Definition 3.5: one state, and which first responses d_F is over --------------------------------
+
+# Response 0 has features 0 and π¹, so that U of response k is |θ_k| over its data; the others are
+# one-hot.  The supremum as printed names contexts and second responses only.
+
+
+def eluder_sums(count: int, ridge: float, horizon: int, learnt: int) -> np.ndarray:
+    """(T,) greedy partial sums Σ min(1, U_t²), a lower bound of the supremum.
+
+    Args:
+        count: d one-hot responses besides response 0.
+        ridge: λ over the squared diameter of the class.
+        horizon: T.
+        learnt: by how much a round's pair tells about the response asked.
+    """
+    information = np.zeros(count)
+    gains = np.empty(horizon)
+    for t in range(horizon):
+        asked = int(information.argmin())
+        gains[t] = min(1.0, 1 / (ridge + information[asked]))
+        information[asked] += learnt
+    return np.cumsum(gains)
+
+
+def eluder_closed_form(count: int, ridge: float, horizon: float) -> float:
+    """The drawn sum at a multiple of d rounds and λ ≤ 1: d·(1 + Σ_{1≤k<T/d} 1/(λ+k)).
+
+    >>> round(eluder_closed_form(1, 1.0, 3), 9)
+    1.833333333
+    """
+    return count * float(1 + digamma(horizon / count + ridge) - digamma(1 + ridge))
+
+
+def drawn(world: EluderRounds) -> int:
+    """First responses from π¹, that is response 0: a round's pair tells 1 of the response asked."""
+    return 1
+
+
+def free(world: EluderRounds) -> int:
+    """In the supremum as well: a pair of the same response twice is uncertain and says nothing."""
+    return 0
+
+
+def eluder_of_horizon(world: ManyRounds) -> float:
     """By what factor d_F grows from T to T²."""
-    one, other = (eluder_closed_form(FEATURES, RIDGE, t) for t in (horizon, horizon**2))
+    one, other = (eluder_closed_form(FEATURES, RIDGE, t) for t in (world.horizon, world.horizon**2))
     return other / one
 
 
-@method
-def eluder_held_fixed(horizon: float) -> float:
+def eluder_held_fixed(world: ManyRounds) -> float:
     """Wrong: d_F taken for a constant."""
     return 1.0
 
 
-def chance_of_eq_20(factor: float, case: OppositeRewards) -> float:
+# Eqs. (19) and (20), on the class where they are worst -------------------------------------------
+
+CLASS_SIZE = 2
+UNHEARD = 1e-22
+"""Share of a sum's largest term below which terms are left out; there are thousands at most."""
+
+
+@dataclass(frozen=True)
+class OppositeRewards:
+    """One state, two responses, rewards (B, 0), the truth, and (0, B), and their data.
+
+    A pair holds two different responses with probability p = 2π(1−π) ≤ ½ and says nothing
+    otherwise, so the number m of telling pairs is binomial, and given m the private labels are.
+
+    Attributes:
+        reward_bound: B.
+        epsilon: budget of the labels.
+        n_pairs: n.
+        telling_prob: p in (0, ½].
+        log_term: log(N/δ), N = 2; at least log 2.
+        process: what labels are drawn from and who randomizes them.
+    """
+
+    reward_bound: float
+    epsilon: float
+    n_pairs: int
+    telling_prob: float
+    log_term: float
+    process: LabelProcess = AS_STATED
+
+    @property
+    def failure_prob(self) -> float:
+        """δ = N·exp(−log_term)."""
+        return CLASS_SIZE * math.exp(-self.log_term)
+
+    def population_boundary(self, factor: float) -> float:
+        """How far m may fall below n·p by eq. (20), in units of (2B)².
+
+        Args:
+            factor: k in √(k·n·B²·log(N/δ)·E Δ²): 4 as printed; 8 by Freedman's inequality, whose
+                2·v is 2·4B²·n·E Δ².
+        """
+        root = math.sqrt(factor / 4 * self.n_pairs * self.telling_prob * self.log_term)
+        return root + 2 / 3 * self.log_term
+
+    def population_failure(self, factor: float) -> float:
+        """P(eq. (20) fails)."""
+        highest = self.n_pairs * self.telling_prob - self.population_boundary(factor)
+        return float(stats.binom.cdf(math.ceil(highest) - 1, self.n_pairs, self.telling_prob))
+
+    def in_sample_limit(self, printed: bool) -> float:
+        """The largest m·(2B)² that eq. (19) allows, over log(N/δ), as printed or corrected."""
+        inverse = 2 + 2 * math.cosh(self.reward_bound)
+        constant = 4 * inverse if printed else 16 * inverse**2
+        return constant * privacy_cost(self.epsilon) ** 2
+
+    def mistake_prob(self, telling: np.ndarray) -> np.ndarray:
+        """P(the private MLE is the wrong reward | m); ties count as mistakes."""
+        right = self.process.win_prob(self.reward_bound, self.epsilon)
+        return stats.binom.cdf(telling // 2, telling, right)
+
+    def either_fails(self, printed: bool) -> float:
+        """P(eq. (19) or eq. (20) fails), both with the printed or both with the right constants."""
+        m = np.arange(self.n_pairs + 1)
+        below = m < self.n_pairs * self.telling_prob - self.population_boundary(4 if printed else 8)
+        squared = m * (2 * self.reward_bound) ** 2
+        above = (squared > self.in_sample_limit(printed) * self.log_term) & ~below
+        prob, fails, some = np.zeros(len(m)), below.astype(float), below | above
+        if some.any():
+            prob[some] = stats.binom.pmf(m[some], self.n_pairs, self.telling_prob)
+        if above.any():
+            heard = above & self._heard(np.where(above, prob, 0.0))
+            fails[heard] = self.mistake_prob(m[heard])
+        return float(prob @ fails)
+
+    def _heard(self, prob: np.ndarray) -> np.ndarray:
+        """Where Σ prob·mistake_prob has terms that its largest does not drown out.
+
+        The largest is at least that at the likeliest m, and a mistake there at least as likely
+        as ⌊m/2⌋ right labels, (1−r)·(4r(1−r))^⌊m/2⌋/(m+1) or more with r the larger chance.
+        """
+        likeliest = int(prob.argmax())
+        right = self.process.win_prob(self.reward_bound, self.epsilon)
+        wrong = min(right, 1 - right)
+        least = wrong * (4 * wrong * (1 - wrong)) ** (likeliest // 2) / (likeliest + 1)
+        return prob >= UNHEARD * least * prob[likeliest]
+
+
+def rare_cases(world: RewardRange) -> list[OppositeRewards]:
+    """Many pairs of which few tell, and δ down to e^−60: where eq. (20) is tightest."""
+    return [
+        OppositeRewards(
+            world.reward_bound, 1.0, 10**power, telling, math.log(2) + float(log_inverse)
+        )
+        for power, telling, log_inverse in product((8, 11, 14), (1e-4, 1e-2, 0.49), LOGS_OF_DELTA)
+    ]
+
+
+def common_case(world: TellingPairs, rng: np.random.Generator) -> OppositeRewards:
+    """Any data that can be summed over."""
+    pairs, telling = int(10 ** rng.uniform(1, 3.5)), 10 ** rng.uniform(-2, -0.31)
+    epsilon, log_term = 10 ** rng.uniform(-0.5, 1), math.log(2) + 10 ** rng.uniform(-2, 1.3)
+    return OppositeRewards(world.reward_bound, epsilon, pairs, telling, log_term, world.process)
+
+
+def chance_of_eq_20(case: OppositeRewards, factor: float) -> float:
     """P((20) fails) over δ, with a factor in the place of its 4."""
     return case.population_failure(factor) / case.failure_prob
 
 
-def chance_of_either(printed: bool, case: OppositeRewards) -> float:
+def chance_of_either(case: OppositeRewards, printed: bool) -> float:
     """P((19) or (20) fails) over δ."""
     return case.either_fails(printed) / case.failure_prob
 
 
-PRINTED = Method("printed", partial(chance_of_eq_20, 4.0))
-FREEDMAN = Method("freedman", partial(chance_of_eq_20, 8.0))
-FREEDMAN_TEN_PERCENT = Method("freedman_ten_percent", partial(chance_of_eq_20, 7.2))
-PRINTED_CONSTANTS = Method("printed_constants", partial(chance_of_either, True))
-CORRECTED_CONSTANTS = Method("corrected_constants", partial(chance_of_either, False))
+PRINTED = named("printed", chance_of_eq_20, factor=4.0)
+FREEDMAN = named("freedman", chance_of_eq_20, factor=8.0)
+FREEDMAN_TEN_PERCENT = named("freedman_ten_percent", chance_of_eq_20, factor=7.2)
+PRINTED_CONSTANTS = named("printed_constants", chance_of_either, printed=True)
+CORRECTED_CONSTANTS = named("corrected_constants", chance_of_either, printed=False)
 
 
-def rare_cases(bound: float) -> Iterator[OppositeRewards]:
-    """Many pairs of which few tell, and δ down to e^−60: where eq. (20) is tightest."""
-    for power, telling, log_inverse in product((8, 11, 14), (1e-4, 1e-2, 0.49), LOGS_OF_DELTA):
-        log_term = math.log(2) + float(log_inverse)
-        yield OppositeRewards(bound, 1.0, 10**power, telling, log_term)
+# Eqs. (15) and (18) ------------------------------------------------------------------------------
 
 
-def common_case(bound: float, rng: np.random.Generator) -> OppositeRewards:
-    """Any data that can be summed over."""
-    pairs, telling = int(10 ** rng.uniform(1, 3.5)), 10 ** rng.uniform(-2, -0.31)
-    epsilon, log_term = 10 ** rng.uniform(-0.5, 1), math.log(2) + 10 ** rng.uniform(-2, 1.3)
-    return OppositeRewards(bound, epsilon, pairs, telling, log_term)
+def squared_slope(world: RewardRange, power: int = 2, factor: float = 1.0) -> Claimed:
+    """factor·σ′(B)^power over ((σ(x) − σ(y))/(x − y))²."""
+    bound = world.reward_bound
+    least = 1 / interval_inverse_slope(iv.mpf(bound))
+    return Claimed(
+        slope_between(bound), lambda x: factor * least**power * interval_inverse_slope(x) ** 2
+    )
 
 
-def of_value(case: PointCase, formula: Method, rng: object, replicates: int) -> float:
-    """A closed form of the swept value."""
-    return formula.run(case.value)
+last_line_of_15 = named("last_line_of_15", squared_slope, power=1)
+
+NETS = ((1e-3, FAR), (-2.0, 2.0))
+"""a/τ and b/τ, a = Δ* − Δ_r and b what the net adds; all is free of τ."""
 
 
-CHANCE = "P(failure) / δ"
-ELUDER = Measure("d_F", per_method(eluder), Evidence.COMPUTED)
-GAIN = Measure("(d_F(10T) − d_F(T)) / (d·log 10)", per_method(eluder_gain), Evidence.COMPUTED)
-EXPONENT = Measure("exponent of d_F·log(NT/δ) in log T", per_method(exponent), Evidence.COMPUTED)
-RARE = computed_over(CHANCE, rare_cases)
-COMMON = searched_of_labels(CHANCE, common_case)
+def by_halves(world: Net, factor: float = 1.0) -> Claimed:
+    """factor·a²/16 over (a+b)²/8 + τ²/2; 2(a+b)² + 8 is a² + (a+2b)² + 2(4 − b²)."""
 
-PROVED = proved("left side / right side")
-OF_SIZE = Measure("left side / right side", per_method(of_value), Evidence.COMPUTED)
-OF_BUDGET = Measure("left side / right side", per_method(of_value), Evidence.COMPUTED)
+    def ratio(a: Interval, b: Interval) -> Interval:
+        return factor / (1 + ((a + 2 * b) ** 2 + 2 * (4 - b**2)) / a**2)
 
-DEF_3_5, LEM_B_1 = ("p1.def_3_5",), "p1.lem_b_1"
+    return Claimed(NETS, ratio)
+
+
+def step_b_of_18(world: Net) -> Claimed:
+    """a²/4 over (a+b)²/8 + τ²."""
+    return Claimed(NETS, lambda a, b: 2 / ((1 + b / a) ** 2 + 8 / a**2))
+
+
+# Theorem 4.5's S, and Remark 4.4 -----------------------------------------------------------------
+
+
+def of_one_parameter(world: LogSize) -> float:
+    """Theorem 4.5's bound at S = log N(τ) over the mean gap of the MLE, for one state.
+
+    The proof's bound is βa²/32·exp(−n·KL) with n·KL ≤ 1, a² = SC/((e^ε−1)²n).  One state with two
+    responses is a class of one parameter, N(τ) about B/τ, on which the private MLE has
+    E SubOpt ≤ β·C·W/(n+1) for every n (docs/explanations/corrected_theorem_4_2.md, Theorem 5).
+    """
+    lower = world.num_states / (32 * math.e * epsilon_minus_one(BUDGET) ** 2)
+    return lower / inverse_information(BOUND, BUDGET)
+
+
+def of_the_hypercube(world: LogSize) -> float:
+    """The same where log N = S·log 2 counts states: the MLE pays for each of them."""
+    return of_one_parameter(world) / world.num_states
+
+
+def gap_over_literal(world: LogSize) -> float:
+    """The MLE's gap over the literal bound of one parameter: below 1, the bound is none."""
+    return 1 / of_one_parameter(world)
+
+
+def gap_over_states(world: LogSize) -> float:
+    """Wrong: the same claim of the hypercube, where the bound stands."""
+    return 1 / of_the_hypercube(world)
+
+
+def two_rates(world: Budget, times: float = 1.0) -> float:
+    """(2α−1)⁻² ≤ (e+1)²·(e^ε−1)⁻², and 4·(e^ε−1)⁻² ≤ (2α−1)⁻², as one ratio."""
+    epsilon = times * world.epsilon
+    between = (privacy_cost(epsilon) * epsilon_minus_one(epsilon)) ** 2
+    return max(between / (4 * LARGEST_RATIO), 4 / between)
+
+
+# Quantities --------------------------------------------------------------------------------------
+
+
+def eluder(world: EluderRounds, first: Algorithm, rng: object, replicates: int) -> float:
+    """d_F of T rounds."""
+    return float(eluder_sums(FEATURES, RIDGE, world.horizon, first(world))[-1])
+
+
+def eluder_gain(world: EluderRounds, first: Algorithm, rng: object, replicates: int) -> float:
+    """What d_F gains from T to 10·T rounds, per feature and unit of log T."""
+    sums = eluder_sums(FEATURES, RIDGE, 10 * world.horizon, first(world))
+    return float(sums[-1] - sums[world.horizon - 1]) / (FEATURES * math.log(10))
+
+
+def exponent(world: ManyRounds, growth: Algorithm, rng: object, replicates: int) -> float:
+    """log₂ of the bound at T² over the bound at T: 1 if it is ∝ log T, 2 if ∝ log² T."""
+    logs = [math.log(t) + LOG_CLASS for t in (world.horizon, world.horizon**2)]
+    return math.log2(logs[1] / logs[0] * growth(world))
+
+
+CHANCE, RATIO = "P(failure) / δ", "left side / right side"
+ELUDER = Quantity("d_F", eluder, evidence="computed")
+GAIN = Quantity("(d_F(10T) − d_F(T)) / (d·log 10)", eluder_gain, evidence="computed")
+EXPONENT = Quantity("exponent of d_F·log(NT/δ) in log T", exponent, evidence="computed")
+RARE = listed(CHANCE, rare_cases)
+COMMON = searched(CHANCE, common_case)
+PROVED = Quantity(RATIO, proof_of, evidence="proved")
+COMPUTED = Quantity(RATIO, of_world, evidence="computed")
+
+# The claims --------------------------------------------------------------------------------------
+
+DEF_3_5, LEM_B_1 = ["p1.def_3_5"], "p1.lem_b_1"
 ZERO = "b(s) = g − h is allowed inside the supremum, so D² is 0"
 HALF = "Freedman's inequality has 8 for 4: the chance is about e^(−L/2) for e^−L"
 SQUARE = "σ′ ≤ 1/4, so that σ′(B) is above σ′(B)² ≤ (σ(x) − σ(y))²/(x−y)²"
 QUARTER = "at b = 0 it says a²/4 ≤ a²/8 + τ²"
-STATES = ("own.states_of_theorem_4_5",)
 
 
-class P1LiteralReadings(Experiment[LabelledPoint]):
-    """Two definitions and two steps, as printed and as meant.
+def check(
+    name: str, axis: str, claim: Any, quantity: Quantity, right: Algorithm,
+    wrong: Sequence[Algorithm] = (), **more: Any,
+) -> Check:  # fmt: skip
+    """A reading."""
+    return Check(name=name, axis=axis, claim=claim, quantity=quantity, right=right, wrong=wrong,
+                 **more)  # fmt: skip
 
-    All cases are realisable and Bradley–Terry by construction; pairs are i.i.d.
-    """
 
-    title = "P1 Definitions 3.2, 3.5, eqs. (15), (18), (20), Theorems 4.2, 4.5: read literally"
-
-    rows = (
-        Row("distance_printed", "num_features",
+THEOREM = Theorem(
+    title="P1 Definitions 3.2, 3.5, eqs. (15), (18), (20), Theorems 4.2, 4.5: read literally",
+    checks=[
+        check("distance_printed", "num_features",
             Inequality("D² of Definition 3.2 as printed bounds the error"), PROVED,
-            proof.infimum_inside, settles=("p1.def_3_2",), expected="contradicted", why=ZERO),
-        Row("distance", "num_features",
-            Inequality("D² with b(s) = E_ref[g − h] bounds the error"), PROVED, proof.centred,
-            (proof.infimum_inside, proof.uncentred), settles=("p1.def_3_2",)),
-        Row("first_response_free", "horizon",
-            Slope(1, "a¹ in the supremum as well: d_F {rate}", tolerance=0.01), ELUDER, FREE,
-            (DRAWN,), settles=DEF_3_5),
-        Row("first_response_drawn", "horizon", Ratio("a¹ ~ π¹: d_F gains d per unit of log T"),
-            GAIN, DRAWN, (FREE,), settles=DEF_3_5),
-        Row("bound_of_a_linear_class", "log10_horizon",
+            infimum_inside, settles=["p1.def_3_2"], expected="contradicted", why=ZERO),
+        check("distance", "num_features",
+            Inequality("D² with b(s) = E_ref[g − h] bounds the error"), PROVED, centred,
+            (infimum_inside, uncentred), settles=["p1.def_3_2"]),
+        check("first_response_free", "horizon",
+            Slope(1, "a¹ in the supremum as well: d_F {rate}", tolerance=0.01), ELUDER, free,
+            (drawn,), settles=DEF_3_5),
+        check("first_response_drawn", "horizon", Ratio("a¹ ~ π¹: d_F gains d per unit of log T"),
+            GAIN, drawn, (free,), settles=DEF_3_5),
+        check("bound_of_a_linear_class", "log10_horizon",
             Ratio("Theorem 5.2's bound for a linear class ∝ log² T", 2, tolerance=0.1), EXPONENT,
-            eluder_of_horizon, (eluder_held_fixed,), settles=("p1.thm_5_2",)),
-        Row("population_printed", "reward_bound",
+            eluder_of_horizon, (eluder_held_fixed,), settles=["p1.thm_5_2"]),
+        check("population_printed", "reward_bound",
             Inequality("eq. (20) as printed fails with probability ≤ δ"), RARE, PRINTED,
-            settles=("p1.eq_20",), expected="contradicted", why=HALF),
-        Row("population", "reward_bound",
+            settles=["p1.eq_20"], expected="contradicted", why=HALF),
+        check("population", "reward_bound",
             Inequality("eq. (20) with 8 for 4 fails with probability ≤ δ"), RARE, FREEDMAN,
-            (PRINTED, FREEDMAN_TEN_PERCENT), settles=(LEM_B_1, "p1.eq_20")),
-        Row("failure_probability", "reward_bound",
+            (PRINTED, FREEDMAN_TEN_PERCENT), settles=[LEM_B_1, "p1.eq_20"]),
+        check("failure_probability", "reward_bound",
             Inequality("(19) or (20) fails with probability ≤ δ, not 2δ"), COMMON,
-            CORRECTED_CONSTANTS, (PRINTED_CONSTANTS,), needs=(Need.LABELS,),
-            settles=(LEM_B_1, "p1.thm_4_2")),
-        Row("eq_15_printed", "reward_bound",
+            CORRECTED_CONSTANTS, (PRINTED_CONSTANTS,), 
+            settles=[LEM_B_1, "p1.thm_4_2"]),
+        check("eq_15_printed", "reward_bound",
             Inequality("(15), last line: σ′(B)·(x−y)² ≤ (σ(x) − σ(y))²"), PROVED,
-            proof.last_line_of_15, settles=("p1.eq_15",), expected="contradicted", why=SQUARE),
-        Row("eq_15", "reward_bound", Inequality("(15) with σ′(B)²·(x−y)²"), PROVED,
-            proof.squared_slope, (proof.last_line_of_15, proof.squared_slope_ten_percent),
-            settles=("p1.eq_15",)),
-        Row("eq_18_printed", "ridge",
-            Inequality("(18), step (b): a²/4 − τ² ≤ (a+b)²/8"), PROVED, proof.step_b_of_18,
-            settles=("p1.eq_18",), expected="contradicted", why=QUARTER),
-        Row("eq_18", "ridge", Inequality("(18), step (b) with a²/16 − τ²/2"), PROVED,
-            proof.by_halves, (proof.step_b_of_18, proof.by_halves_tenth_more),
-            settles=("p1.eq_18",)),
-        Row("one_parameter", "num_states",
+            last_line_of_15, settles=["p1.eq_15"], expected="contradicted", why=SQUARE),
+        check("eq_15", "reward_bound", Inequality("(15) with σ′(B)²·(x−y)²"), PROVED,
+            squared_slope,
+            (last_line_of_15, named("squared_slope_ten_percent", squared_slope, factor=1.1)),
+            settles=["p1.eq_15"]),
+        check("eq_18_printed", "ridge",
+            Inequality("(18), step (b): a²/4 − τ² ≤ (a+b)²/8"), PROVED, step_b_of_18,
+            settles=["p1.eq_18"], expected="contradicted", why=QUARTER),
+        check("eq_18", "ridge", Inequality("(18), step (b) with a²/16 − τ²/2"), PROVED,
+            by_halves, (step_b_of_18, named("by_halves_tenth_more", by_halves, factor=1.1)),
+            settles=["p1.eq_18"]),
+        check("one_parameter", "num_states",
             Inequality("one parameter, S = log N(τ): the MLE's gap ≤ Theorem 4.5's bound"),
-            OF_SIZE, step.gap_over_literal, (step.gap_over_states,), settles=STATES),
-        Row("hypercube", "num_states",
-            Inequality("Theorem 4.5 with S states ≤ the MLE's gap"), OF_SIZE,
-            step.of_the_hypercube, (step.of_one_parameter,), settles=("p1.thm_4_5",)),
-        Row("remark_4_4", "epsilon",
-            Inequality("ε ≤ 1: 4 ≤ ((e^ε−1)/(2α−1))² ≤ (e+1)²"), OF_BUDGET, step.two_rates,
-            (step.two_rates_at_twice,), settles=("p1.rem_4_4",)),
-    )  # fmt: skip
-
-    def case(self, point: Point) -> LabelledPoint:
-        """The swept value, and the labels where a row reads them."""
-        return LabelledPoint(methods=point.methods, value=point.value)
+            COMPUTED, gap_over_literal, (gap_over_states,), settles=["own.states_of_theorem_4_5"]),
+        check("hypercube", "num_states",
+            Inequality("Theorem 4.5 with S states ≤ the MLE's gap"), COMPUTED,
+            of_the_hypercube, (of_one_parameter,), settles=["p1.thm_4_5"]),
+        check("remark_4_4", "epsilon",
+            Inequality("ε ≤ 1: 4 ≤ ((e^ε−1)/(2α−1))² ≤ (e+1)²"), COMPUTED, two_rates,
+            (named("two_rates_at_twice", two_rates, times=2.0),), settles=["p1.rem_4_4"]),
+    ],
+    worlds={
+        "features": FeatureCount, "rounds": EluderRounds, "many_rounds": ManyRounds,
+        "range": RewardRange, "pairs": TellingPairs, "net": Net, "size": LogSize, "budget": Budget,
+    },
+)  # fmt: skip

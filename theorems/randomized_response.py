@@ -9,130 +9,234 @@ releases at ε cost exactly kε, while a ladder of budgets made by noising the b
 costs only its largest budget.
 """
 
-from __future__ import annotations
-
-import math
 from dataclasses import dataclass
+from functools import reduce
+from typing import Any
 
 import numpy as np
 import torch
 
-from repro.base.notation import label_signal
-from repro.base.schema import Share
-from repro.families.offline_kl import mechanisms_release as release
-from repro.families.offline_kl.mechanisms_release import ReleaseCase, biased_channel
-from repro.preferences.label_law import Channel, Estimate, as_fitted
-from repro.study.case import Case, Point
+from repro.base.notation import flip_prob, label_signal
+from repro.base.schema import Count, FiniteEpsilon, Pairs, Share
+from repro.core.check import Check, Quantity, Theorem, named
+from repro.core.privacy_claims import ANY_DATA, Private, audit_shares, exact_delta
+from repro.instances.labelled import PrivateLabels
+from repro.preferences import label_law
+from repro.preferences.label_law import AsymmetricResponse, Channel
+from repro.privacy.channels import Channel as Released
+from repro.privacy.channels import both, matrix_of
+from repro.privacy.mechanism import Guarantee, Mechanism
 from repro.study.claims import Ratio
-from repro.study.label_cases import LabelCase
-from repro.study.privacy_rows import (
-    PrivacyExperiment,
-    PrivacyProbes,
-    Private,
-    audit_shares,
-    exact_ratio,
-)
-from repro.study.row import Evidence, Measure, Method, Need, Row, per_method
 
 LABELS = 1_000_000
 """Reports behind each replicate of the mean."""
+OVERSTATED, COIN_BIAS = 1.2, 0.9
 
 
-class RandomizedResponseProbes(PrivacyProbes):
-    """Numbers of the experiment; ``label_mean`` is h."""
+# The worlds: releases of a label, and many reports -----------------------------------------------
 
-    label_mean: Share
+
+@dataclass(frozen=True, kw_only=True)
+class Releases:
+    """A label that is released, once by each of several people or several times.
+
+    Attributes:
+        epsilon: budget of one report.
+        people: who release a label at the same time; their labels are independent of the first.
+        runs: of the mechanism behind each replicate of an audit.
+        channel: who randomizes labels.
+    """
+
+    epsilon: FiniteEpsilon
+    people: Pairs = 1
+    runs: Pairs = 1000
+    channel: Channel = label_law.randomized_response
+
+    @property
+    def claimed(self) -> Guarantee:
+        """Each of the people pays ε."""
+        return Guarantee(self.epsilon, 0.0)
+
+    def response(self, epsilon: float) -> np.ndarray:
+        """(2, 2) randomizer at a budget."""
+        return matrix_of(self.channel, epsilon)
+
+    def among_people(self, single: np.ndarray) -> Mechanism:
+        """One person's channel beside those of the others."""
+        others = self.response(self.epsilon)[[1, 1]]
+        return Released.of(reduce(both, [single, *[others] * (self.people - 1)]))
+
+
+@dataclass(frozen=True, kw_only=True)
+class FreshReports(Releases):
+    """k reports of one label at ε each.
+
+    Attributes:
+        horizon: k.
+    """
+
+    horizon: Count
+
+    @property
+    def claimed(self) -> Guarantee:
+        """kε: budgets add up."""
+        return Guarantee(self.epsilon * self.horizon, 0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NestedReports(Releases):
+    """k reports of one label at the budgets ε/k, 2ε/k, …, ε.
+
+    Attributes:
+        horizon: k.
+    """
+
+    horizon: Count
+
+    @property
+    def budgets(self) -> list[float]:
+        """Increasing."""
+        return [self.epsilon * (step + 1) / self.horizon for step in range(self.horizon)]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class MeanCase(LabelCase):
-    """Many reports of labels with a mean; methods say by which channel and what mean they expect.
+class ManyReports(PrivateLabels):
+    """Reports of labels with a mean.
 
     Attributes:
         label_mean: h.
-        estimate: (mean report, its expectation) → the mean that is used.
     """
 
-    label_mean: float
-    estimate: Estimate = as_fitted
+    label_mean: Share
 
-    def report_prob(self, channel: Channel) -> float:
-        """P(z = +1)."""
+    def average(self, channel: Channel, rng: np.random.Generator, replicates: int) -> np.ndarray:
+        """(R,) mean of LABELS reports, or what the estimator returns for it."""
         wins = torch.tensor([(1 + self.label_mean) / 2], dtype=torch.float64)
-        return float(channel(self.labels(wins), self.epsilon))
+        report_prob = float(channel(self.labels(wins), self.epsilon))
+        reports = torch.from_numpy(2 * rng.binomial(LABELS, report_prob, replicates) / LABELS - 1)
+        truth = torch.full((1,), label_signal(self.epsilon) * self.label_mean, dtype=torch.float64)
+        return self.estimate(reports, truth).numpy()
 
 
-def mean_ratio(case: MeanCase, chosen: Method, rng: np.random.Generator, replicates: int):
-    """(R,) mean of LABELS reports over what the method expects."""
-    report_prob, expected = chosen.run(case)
-    reports = 2 * rng.binomial(LABELS, report_prob, replicates) / LABELS - 1
-    truth = torch.full((1,), expected, dtype=torch.float64)
-    return case.estimate(torch.from_numpy(reports), truth).numpy() / expected
+# Algorithms: right, and wrong on purpose --------------------------------------------------------
 
 
-MEAN_RESPONSE = Method(
-    "randomized_response",
-    lambda case: (case.report_prob(case.channel), label_signal(case.epsilon) * case.label_mean),
-)
-MEAN_BIASED = Method(
-    "biased_coin",
-    lambda case: (
-        case.report_prob(biased_channel(case.epsilon)),
-        label_signal(case.epsilon) * case.label_mean,
-    ),
-)
-MEAN_UNSCALED = Method(
-    "unscaled_mean", lambda case: (case.report_prob(case.channel), 1.0 * case.label_mean)
-)
+def randomized_response(world: Releases) -> Mechanism:
+    """Eq. (7)."""
+    return world.among_people(world.response(world.epsilon))
 
 
-def released(point: Point, epsilon: float, config: RandomizedResponseProbes) -> ReleaseCase:
-    """Releases of one label."""
-    return ReleaseCase(
-        methods=point.methods, epsilon=epsilon, runs=config.probes[point.row.name].runs,
-        people=int(point.swept("n_pairs", 1)), horizon=int(point.swept("horizon", 0)),
-    )  # fmt: skip
+def epsilon_overstated(world: Releases) -> Mechanism:
+    """Wrong: at 1.2·ε."""
+    return world.among_people(world.response(OVERSTATED * world.epsilon))
 
 
-def reported(point: Point, epsilon: float, config: RandomizedResponseProbes) -> MeanCase:
-    """Reports of many labels."""
-    return MeanCase(methods=point.methods, epsilon=epsilon, label_mean=config.label_mean)
+def biased_coin(world: Releases) -> Mechanism:
+    """Wrong: flips too rarely."""
+    return world.among_people(matrix_of(biased_channel(world.epsilon), world.epsilon))
 
 
-AUDIT = Measure("exact ε of the reports", audit_shares, Evidence.MEASURED)
-MEAN = Measure("mean report over (2α − 1)·h", per_method(mean_ratio), Evidence.MEASURED)
-WRONG = (release.epsilon_overstated, release.biased_coin)
-PRIVACY, CHANNEL = (Need.PRIVACY,), ("p1.def_3_10",)
+def raw_labels(world: Releases) -> Mechanism:
+    """Wrong: no randomizer."""
+    return world.among_people(np.eye(2))
 
 
-class RandomizedResponse(PrivacyExperiment[Case]):
-    """Budget, mean and composition of randomized response."""
+def fresh_coins(world: FreshReports) -> Mechanism:
+    """k releases at ε each."""
+    return Released.of(reduce(both, [world.response(world.epsilon)] * world.horizon))
 
-    title = "P1 Definition 3.10 and Lemma C.1: randomized response"
-    config_type = RandomizedResponseProbes
 
-    rows = (
-        Row("exact_epsilon", "epsilon_minus_one",
-            Ratio("eq. (7) is exactly ε-private", tolerance=1e-6), exact_ratio("exact ε over ε"),
-            release.randomized_response, WRONG, given=released, needs=PRIVACY, settles=CHANNEL),
-        Row("audit", "n_pairs", Private("each of n people pays ε, seen from outside"), AUDIT,
-            release.randomized_response, (*WRONG, release.raw_labels), given=released,
-            needs=PRIVACY, settles=CHANNEL),
-        Row("mean", "epsilon_minus_one", Ratio("Lemma C.1", tolerance=0.01), MEAN, MEAN_RESPONSE,
-            (MEAN_BIASED, MEAN_UNSCALED), given=reported, needs=(Need.LABELS, Need.PRIVACY),
-            settles=("p1.lem_c_1",)),
-        Row("fresh_coins", "horizon", Ratio("k releases of a label with fresh coins cost kε",
-            tolerance=1e-6), exact_ratio("exact ε over the sum of budgets"),
-            release.fresh_coins, (release.same_answer,), given=released, needs=PRIVACY,
-            settles=CHANNEL),
-        Row("noise_ladder", "horizon", Ratio("k nested releases cost the largest budget",
-            tolerance=1e-6), exact_ratio("exact ε over the largest budget"),
-            release.noise_ladder, (release.fresh_ladder,), given=released, needs=PRIVACY,
-            settles=CHANNEL),
-    )  # fmt: skip
+def same_answer(world: FreshReports) -> Mechanism:
+    """Wrong: the first report again and again, at the sum of budgets."""
+    return Released.of(world.response(world.epsilon))
 
-    def case(self, point: Point) -> Case:
-        """The row's kind of case at the point's budget."""
-        swept = point.swept("epsilon_minus_one", None)
-        epsilon = self.epsilon if swept is None else math.log1p(swept)
-        return point.row.given(point, epsilon, self.config)
+
+def noise_ladder(world: NestedReports) -> Mechanism:
+    """k reports, each noised from the next better one."""
+    return Released.of(nested(world))
+
+
+def fresh_ladder(world: NestedReports) -> Mechanism:
+    """Wrong: the same budgets with fresh coins, at the largest budget."""
+    return Released.of(reduce(both, [world.response(budget) for budget in world.budgets]))
+
+
+def nested(world: NestedReports) -> np.ndarray:
+    """(2, 2^k) reports at the budgets, the best first, each noised from the one before."""
+    budgets = world.budgets
+    joint = world.response(budgets[-1])
+    last = np.eye(2)  # (reports so far, 2): the worst of them, which is noised next
+    for weaker, stronger in zip(budgets[-2::-1], budgets[:0:-1], strict=True):
+        ratio = label_signal(weaker) / label_signal(stronger)
+        step = np.array([[1 + ratio, 1 - ratio], [1 - ratio, 1 + ratio]]) / 2
+        joint = (joint[:, :, None] * (last @ step)[None]).reshape(2, -1)
+        last = np.tile(np.eye(2), (joint.shape[1] // 2, 1))
+    return joint
+
+
+def biased_channel(epsilon: float) -> Channel:
+    """A coin that flips with 0.9 times the right probability."""
+    flip = COIN_BIAS * flip_prob(epsilon)
+    return AsymmetricResponse(1 - flip, flip)
+
+
+def mean_of_reports(world: ManyReports, rng: np.random.Generator, replicates: int) -> np.ndarray:
+    """The mean report over (2α − 1)·h."""
+    expected = label_signal(world.epsilon) * world.label_mean
+    return world.average(world.channel, rng, replicates) / expected
+
+
+def mean_of_biased_coins(
+    world: ManyReports, rng: np.random.Generator, replicates: int
+) -> np.ndarray:
+    """Wrong: the coin flips too rarely."""
+    expected = label_signal(world.epsilon) * world.label_mean
+    return world.average(biased_channel(world.epsilon), rng, replicates) / expected
+
+
+def unscaled_mean(world: ManyReports, rng: np.random.Generator, replicates: int) -> np.ndarray:
+    """Wrong: h in the place of (2α − 1)·h."""
+    return world.average(world.channel, rng, replicates) / world.label_mean
+
+
+# Quantities and claims ---------------------------------------------------------------------------
+
+
+def over_claimed(words: str) -> Quantity:
+    """Exact ε over the claimed one."""
+    return Quantity(words, exact_delta, evidence="exact")
+
+
+CHANNEL: Any = {"settles": ["p1.def_3_10"], "blind": ANY_DATA}
+WRONG = [epsilon_overstated, biased_coin]
+
+THEOREM = Theorem(
+    title="P1 Definition 3.10 and Lemma C.1: randomized response",
+    checks=[
+        Check(name="exact_epsilon", axis="epsilon_minus_one",
+              claim=Ratio("eq. (7) is exactly ε-private", tolerance=1e-6),
+              quantity=over_claimed("exact ε over ε"), right=randomized_response, wrong=WRONG,
+              **CHANNEL),
+        Check(name="audit", axis="n_pairs", at="people",
+              claim=Private("each of n people pays ε, seen from outside"),
+              quantity=Quantity("exact ε of the reports", audit_shares),
+              right=randomized_response, wrong=[*WRONG, raw_labels], **CHANNEL),
+        Check(name="mean", axis="epsilon_minus_one", claim=Ratio("Lemma C.1", tolerance=0.01),
+              quantity=Quantity("mean report over (2α − 1)·h"),
+              right=named("randomized_response", mean_of_reports),
+              wrong=[named("biased_coin", mean_of_biased_coins), unscaled_mean],
+              settles=["p1.lem_c_1"]),
+        Check(name="fresh_coins", axis="horizon",
+              claim=Ratio("k releases of a label with fresh coins cost kε", tolerance=1e-6),
+              quantity=over_claimed("exact ε over the sum of budgets"), right=fresh_coins,
+              wrong=[same_answer], **CHANNEL),
+        Check(name="noise_ladder", axis="horizon",
+              claim=Ratio("k nested releases cost the largest budget", tolerance=1e-6),
+              quantity=over_claimed("exact ε over the largest budget"), right=noise_ladder,
+              wrong=[fresh_ladder], **CHANNEL),
+    ],
+    worlds={
+        "one_label": Releases, "fresh": FreshReports, "nested": NestedReports,
+        "many_labels": ManyReports,
+    },
+)  # fmt: skip

@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from repro.base.notation import epsilon_of_cost
-from repro.families.offline_kl.cases_channels import UNUSED_BONUS, ChannelCase
+from repro.families.offline_kl.cases_channels import ChannelCase
 from repro.instances.two_arms import TwoArmWorld, hypercube_world
 from repro.policies import regularisers as f
 from repro.policies.regularisers import KL, Regulariser
@@ -54,7 +54,7 @@ def world(kl_weight: float) -> TwoArmWorld:
 def case(response: LabelMixture, regulariser: Regulariser, **numbers: float) -> ChannelCase:
     """One point; n = 1e11, ε = 1 and kl_weight = 1 unless given."""
     return ChannelCase(
-        methods=(), world=world(numbers.get("kl_weight", 1.0)), constants=UNUSED_BONUS,
+        methods=(), world=world(numbers.get("kl_weight", 1.0)),
         epsilon=numbers.get("epsilon", 1.0), n_pairs=int(numbers.get("n_pairs", 1e11)),
         channel=response, response=response, regulariser=regulariser, calibration_share=0.1,
     )  # fmt: skip

@@ -14,11 +14,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from repro.families.offline_kl.algorithms_ppkl import LinearProblem, draw_problem
-from repro.families.offline_kl.cases_channels import UNUSED_BONUS
-from repro.families.offline_kl.quantities_gap import gap_constant
-from repro.families.offline_kl.wrong_ppkl import private_mle
 from repro.instances.linear import LinearWorld, random_linear_world
+from repro.pessimism.datasets import BuiltLabels
+from repro.pessimism.gap_constants import gap_constant
+from repro.pessimism.learners import private_mle
 from repro.policies.reward_class import BALL, Box, FiniteClass, RewardClass
 
 EPSILON = 1.0
@@ -43,11 +42,11 @@ def scaled_gaps(n_pairs: int, replicates: int) -> dict[str, np.ndarray]:
     """(R,) n·gap over the limit by class, on the same datasets."""
     truth = world()
     rng = np.random.default_rng(n_pairs)
-    problem = draw_problem(truth, n_pairs, EPSILON, UNUSED_BONUS, rng, replicates)
-    assert isinstance(problem, LinearProblem)
+    source = BuiltLabels(truth=truth, n_pairs=n_pairs, epsilon=EPSILON)
+    data = source.draw(rng, replicates)
     unit = gap_constant(truth, EPSILON) / n_pairs
     return {
-        name: private_mle.run(replace(problem, reward_class=one)).numpy() / unit
+        name: private_mle(replace(data, source=replace(source, reward_class=one))).numpy() / unit
         for name, one in CLASSES.items()
     }
 

@@ -37,6 +37,7 @@ from repro.preferences.label_law import (
     randomized_response,
     the_truth,
 )
+from repro.preferences.label_process import LabelProcess
 
 # Instances ---------------------------------------------------------------------------------------
 
@@ -83,6 +84,26 @@ def _built(choice: Choice, cache: Path, device: str) -> World:
 
 
 # Labels ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelStages:
+    """The stages of one label, where a computation on random cases is exact.
+
+    Attributes:
+        labels: true win probabilities → the law that labels are drawn from.
+        channel: who randomizes them.
+        estimate: (fitted, truth) → what the estimator returns.
+    """
+
+    labels: LabelLaw = bradley_terry
+    channel: Channel = randomized_response
+    estimate: Estimate = as_fitted
+
+    @property
+    def process(self) -> LabelProcess:
+        """How a comparison becomes a label, in numbers."""
+        return LabelProcess(self.labels, self.channel, self.estimate)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from repro.base.notation import flip_prob
 from repro.preferences.label_law import Channel, LabelLaw, bradley_terry, randomized_response
 
 
@@ -78,3 +79,24 @@ def draw_label_counts(
         torch.from_numpy(pairs.astype(np.float64)).to(device),
         torch.from_numpy(wins.astype(np.float64)).to(device),
     )
+
+
+def randomize_counts(rng: np.random.Generator, counts: LabelCounts, epsilon: float) -> LabelCounts:
+    """Pass every label through randomized response (P1, eq. 7): exact, two binomials a cell.
+
+    Streams are seeded, so this may not privatise real labels.
+
+    Args:
+        rng: simulation stream.
+        counts: (R, C) labels before.
+        epsilon: privacy budget in (0, inf].
+
+    Returns:
+        Counts of the labels after, on the same pairs.
+    """
+    pairs = counts.pairs.cpu().numpy().astype(np.int64)
+    wins = counts.wins.cpu().numpy().astype(np.int64)
+    flip = flip_prob(epsilon)
+    after = wins - rng.binomial(wins, flip) + rng.binomial(pairs - wins, flip)
+    noisy = torch.from_numpy(after.astype(np.float64)).to(counts.wins.device)
+    return LabelCounts(counts.pairs, noisy)

@@ -111,3 +111,19 @@ def _halves(piece: Box) -> list[Box]:
     return [
         (*piece[:widest], side, *piece[widest + 1 :]) for side in ((low, middle), (middle, high))
     ]
+
+
+def interval_sigmoid(x: Interval) -> Interval:
+    """σ."""
+    return 1 / (1 + iv.exp(-x))
+
+
+def interval_inverse_slope(x: Interval) -> Interval:
+    """1/σ′(x) = 2 + e^x + e^−x; x occurs as a whole, so nothing is lost."""
+    grown = iv.exp(abs(x))
+    return 2 + grown + 1 / grown
+
+
+def slope_between(bound: float) -> Box:
+    """Where the derivative stands for a slope between two points of [−B, B] (mean value)."""
+    return ((-bound, bound),)

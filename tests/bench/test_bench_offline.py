@@ -10,13 +10,12 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from repro.base.notation import flip_prob, label_signal
-from repro.families.offline_kl.algorithms_ppkl import BonusConstants, draw_problem
 from repro.instances.linear import random_linear_world
+from repro.pessimism.datasets import BuiltLabels
 from repro.preferences.label_counts import draw_label_counts
 from repro.study.allocator import keep_freed_memory
 
 EPSILON, BATCH, LOOP = 1.0, 2000, 5
-CONSTANTS = BonusConstants(failure_prob=0.05, net_radius=1e-15, scale=0.1)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -40,7 +39,7 @@ def counts(world, n_pairs, replicates):
 
 def gap(world, n_pairs):
     rng = np.random.default_rng(0)
-    problem = draw_problem(world, n_pairs, EPSILON, CONSTANTS, rng, BATCH)
+    problem = BuiltLabels(truth=world, n_pairs=n_pairs, epsilon=EPSILON).draw(rng, BATCH)
     return problem.gap(problem.error(problem.fit(EPSILON)))
 
 
@@ -70,7 +69,8 @@ def test_batched_fit_1e5(benchmark, world):
 
     def sample_and_fit():
         rng = np.random.default_rng(0)
-        return draw_problem(world, 10**5, EPSILON, CONSTANTS, rng, BATCH).fit(EPSILON)
+        source = BuiltLabels(truth=world, n_pairs=10**5, epsilon=EPSILON)
+        return source.draw(rng, BATCH).fit(EPSILON)
 
     assert torch.isfinite(benchmark(sample_and_fit)).all()
 

@@ -17,11 +17,11 @@ import numpy as np
 import pytest
 import torch
 
-from repro.pokl.linear import LinearClass
 from repro.families.online_kl.algorithms_pokl import Game
 from repro.families.online_kl.run_setting import RunSetting, make_batch
 from repro.families.online_kl.simulation import simulate
 from repro.instances.linear import LinearWorld, random_linear_world
+from repro.pokl.linear import LinearClass
 from repro.preferences.block_draws import geometric_times
 from repro.study.parallel import single_thread
 

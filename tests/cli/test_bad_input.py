@@ -5,8 +5,14 @@ import pytest
 CASES = {
     "unknown theorem": ("theorem=offline_gpa", "theorem=offline_gpa: did you mean offline_gap?"),
     "unknown key": ("epsilonn=1", "epsilonn: unknown key; did you mean epsilon?"),
-    "unknown nested key": ("theorem.bonus.scal=1", "theorem.bonus.scal: unknown key"),
-    "added key": ("+theorem.bonus.scal=1", "theorem.bonus.scal=1: unknown key"),
+    "unknown nested key": (
+        "theorem.worlds.linear.scal=1",
+        "theorem.worlds.linear.scal: unknown key",
+    ),
+    "added key": (
+        "+theorem.worlds.linear.scal=1",
+        "theorem.worlds.linear.scal=(unknown): did you mean",
+    ),
     "added top key": ("+a=1", "a=1: unknown key"),
     "unknown group option": ("budget=huge", "budget=huge: allowed: laptop, paper, smoke"),
     "unknown instance": ("instance=nope", "instance=nope: "),
@@ -63,8 +69,8 @@ CASES = {
     "unknown check": ("only=[n_pair]", "only=n_pair: did you mean n_pairs?"),
     "no check": ("only=[]", "only: allowed: "),
     "bad grammar": ("epsilon", "missing EQUAL"),
-    "grid": ("theorem.probes.n_pairs.grid=[1]", "theorem.probes.n_pairs.grid"),
-    "probe missing": ("~theorem.probes.n_pairs", "a value is required"),
+    "grid": ("theorem.sweeps.n_pairs.grid=[1]", "theorem.sweeps.n_pairs.grid"),
+    "sweep missing": ("~theorem.sweeps.n_pairs", "a value is required"),
     "features": ("instance.num_features=99", "num_features at most"),
     "too many text features": (
         "instance=preference_text instance.num_features=500",

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.errors import NoSuchExample
 from scipy.stats import chi2
 
-from repro.families.offline_kl.bounds_scalar import (
+from repro.families.robust.bounds_concentration import chernoff_ratio
+from theorems.p1_scalar_lemmas import (
     inverse_constant,
     inverse_slope,
     largest_root,
@@ -21,7 +22,6 @@ from repro.families.offline_kl.bounds_scalar import (
     sigmoid,
     walk_crossing,
 )
-from repro.families.robust.bounds_concentration import chernoff_ratio
 from theorems.p2_optimism_lemmas import term_failure
 from theorems.p2_scalar_lemmas import inverse_slope as inverse_slope_between
 

@@ -97,7 +97,7 @@ def test_no_class_is_named_from_outside(command, tmp_path, word):
     assert_refused(*command(word), tmp_path)
 
 
-@pytest.mark.parametrize("words", [["theorem.bonus.scale=nan"], ["-m", "seed=0,x"]])
+@pytest.mark.parametrize("words", [["theorem.worlds.instance.scale=nan"], ["-m", "seed=0,x"]])
 def test_a_process_of_its_own(tmp_path, words):
     done = subprocess.run(
         [sys.executable, "-m", "repro", *words],

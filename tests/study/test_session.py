@@ -89,9 +89,11 @@ def test_a_device_that_is_absent_is_refused(monkeypatch):
 
 
 USELESS = {
-    "horizon=5": "allowed: epsilon, n_pairs",
+    "horizon=5": "allowed: epsilon, kl_weight, n_pairs",
     "instance.num_states=12 only=[num_states]": "allowed: epsilon, n_pairs",
-    "theorem.worlds.features.num_features=7 only=[num_features]": "allowed: epsilon, n_pairs",
+    "theorem.worlds.features.instance.num_features=7 only=[num_features]": (
+        "allowed: epsilon, n_pairs"
+    ),
     "epsilon=0.3 only=[reward_bound_eps_one]": "allowed: n_pairs",
 }
 
@@ -115,8 +117,9 @@ def test_an_override_that_changes_nothing_is_refused(words):
 @pytest.mark.parametrize(
     "words",
     ["epsilon=0.5", "n_pairs=1000000", "kl_weight=0.7 only=[n_pairs]", "instance.num_states=12",
-     "theorem.worlds.features.num_states=17", "theorem.probes.n_pairs.epsilon=2",
-     "theorem.bonus.failure_prob=0.04 only=[bonus_covers]", "theorem.bonus.scale=0.2"],
+     "theorem.worlds.features.instance.num_states=17", "+theorem.sweeps.n_pairs.epsilon=2",
+     "theorem.worlds.instance.failure_prob=0.04 only=[bonus_covers]",
+     "theorem.worlds.instance.scale=0.2"],
 )  # fmt: skip
 def test_an_override_that_changes_something_is_taken(words):
     assert session_of(offline(words)).plan.slug == "offline_gap"

@@ -20,17 +20,7 @@ from repro.study.settings import session_of
 from repro.study.stream import stream
 
 FEW = ("compute.workers=1", "budget.replicates=40", "budget.blocks=5")
-KEEPERS = (
-    "repro.families.",
-    "repro.xpo.",
-    "repro.losses.",
-    "theorems.",
-    "repro.central_rlhf.",
-    "repro.core.",
-    "repro.chipo.",
-    "repro.study.plan",
-    "repro.study.privacy_rows",
-)
+KEEPERS = ("repro.", "theorems.")
 """Modules that keep worlds, bounds and mechanisms: stale once the library is patched."""
 
 

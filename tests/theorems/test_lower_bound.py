@@ -4,12 +4,15 @@ import math
 
 import numpy as np
 import pytest
+from mpmath import iv
 
 import repro
 from repro.cli.composition import compose_values
-from repro.families.offline_kl import algorithms_hypercube
+from repro.hypercube import learners, risk
+from repro.hypercube.prior import HypercubePrior
 from repro.study.plan import built
 from repro.study.settings import session_of
+from theorems.lower_bound import AnyTilt, separation
 
 
 def test_every_verdict_is_the_pinned_one_and_every_control_is_caught(smoke, surprises):
@@ -43,11 +46,13 @@ def test_tightness_of_the_steps(smoke, by_name):
 
 
 def test_a_missing_debias_turns_the_verdict(monkeypatch, by_name):
-    right = algorithms_hypercube._mle
-    monkeypatch.setattr(
-        algorithms_hypercube, "_mle", lambda labels, epsilon: right(labels, math.inf)
-    )
-    few = ["budget.replicates=100", "compute.workers=1", "theorem.ladder.pilot=500"]
+    right = learners._mle
+    monkeypatch.setattr(learners, "_mle", lambda labels, epsilon: right(labels, math.inf))
+    few = [
+        "budget.replicates=100",
+        "compute.workers=1",
+        "theorem.worlds.small_tilt.ladder.pilot=500",
+    ]
     done = repro.run("lower_bound", budget="smoke", only=["n_pairs_mle"], overrides=few)
     assert by_name(done)["n_pairs_mle"].outcome.verdict == "contradicted"
 
@@ -56,3 +61,15 @@ def test_few_labels_break_the_unstated_condition():
     few = {**compose_values("lower_bound", {"n_pairs": 10}), "output_dir": "unused"}
     failed = [a.name for a in built(session_of(few).plan).experiment.assumptions() if not a.holds]
     assert any("n > 4SC" in name for name in failed)
+
+
+@pytest.mark.parametrize("log_odds", [1e-3, 0.3, 0.999, 1.0, 2.4, 40.0, 700.0])
+def test_the_cost_of_two_corners(log_odds):
+    """Where u ≤ 1 an enclosure, from there on the value."""
+    prior = HypercubePrior(1, 4.0, 1.0, 2e3, log_odds, 1.0)
+    exact = risk.separation(prior) / risk.exact_separation(prior)
+    place = log_odds if log_odds <= 1 else 2 - 1 / log_odds
+    found = separation(AnyTilt(kl_weight=1.0)).ratio(iv.mpf(place))
+    assert float(found.a) * (1 - 1e-9) <= exact <= float(found.b) * (1 + 1e-9)
+    assert float(found.b) <= 1.05 * exact
+    assert exact < 0.607

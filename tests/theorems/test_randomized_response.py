@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import repro
-from repro.families.offline_kl import mechanisms_release as release
 from repro.preferences import label_law
+from theorems.randomized_response import NestedReports, nested
 
 
 def test_a_small_run_gives_the_pinned_verdicts(small_run, surprises):
@@ -21,8 +21,7 @@ def test_only_what_is_printed_is_contradicted(contradicted_rows):
 
 
 def test_a_ladder_of_reports_has_the_right_margins():
-    case = release.ReleaseCase(methods=(), epsilon=0.6, horizon=3)
-    joint = release.nested_reports(case).reshape(2, 2, 2, 2)
+    joint = nested(NestedReports(epsilon=0.6, horizon=3)).reshape(2, 2, 2, 2)
     for axis, budget in enumerate((0.6, 0.4, 0.2)):
         rest = tuple(a for a in (1, 2, 3) if a != axis + 1)
         margin = joint.sum(axis=rest)
@@ -34,7 +33,7 @@ def test_the_budget_can_be_given_at_top_level(refused, by_name):
     run = repro.run("randomized_response", epsilon=1.5, budget="smoke", overrides=few)
     assert by_name(run)["audit"].outcome.numbers["claimed_epsilon"] == 1.5
     assert run.result.as_expected
-    refused("a finite number", epsilon=math.inf)
+    refused("less than or equal to 100", epsilon=math.inf)
 
 
 def test_a_coin_that_flips_too_rarely_turns_the_verdict(turned):

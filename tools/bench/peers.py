@@ -7,12 +7,11 @@ from importlib.util import find_spec
 
 import numpy as np
 
-from repro.families.offline_kl.algorithms_ppkl import BonusConstants, draw_problem
 from repro.instances.linear import random_linear_world
+from repro.pessimism.datasets import BuiltLabels
 from repro.preferences.label_counts import draw_label_counts
 from tools.bench.cpu_time import cost
 
-CONSTANTS = BonusConstants(failure_prob=0.05, net_radius=1e-15, scale=0.1)
 BATCH, ROWS = 2000, 10**5
 FEW, MANY = 100, 10**9
 
@@ -32,8 +31,8 @@ def drawn(n_pairs: float, replicates: int, epsilon: float = 1.0):
 def fitted(instance, n_pairs: float, replicates: int = BATCH, epsilon: float = 1.0):
     """Sampling and fit of that many datasets."""
     rng = np.random.default_rng(0)
-    problem = draw_problem(instance, int(n_pairs), epsilon, CONSTANTS, rng, replicates)
-    return problem.fit(epsilon)
+    source = BuiltLabels(truth=instance, n_pairs=int(n_pairs), epsilon=epsilon)
+    return source.draw(rng, replicates).fit(epsilon)
 
 
 def over_sampling() -> Iterator[tuple[str, str, str]]:

@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from repro.families.offline_kl.algorithms_ppkl import BonusConstants, draw_problem
 from repro.families.online_kl.algorithms_pokl import Game
 from repro.families.online_kl.run_setting import RunSetting, make_batch
 from repro.families.online_kl.simulation import simulate
 from repro.instances.linear import random_linear_world
+from repro.pessimism.datasets import BuiltLabels
 from repro.pokl.linear import LinearClass
 from repro.study.blocks import Block
 from repro.study.parallel import available_cores
@@ -26,7 +26,6 @@ from repro.study.pool import Pool
 
 TASKS, TASK_SECONDS = 24, 1.0
 PAIRS_A_STEP = 16
-CONSTANTS = BonusConstants(failure_prob=0.05, net_radius=1e-15, scale=0.1)
 
 
 def description() -> str:
@@ -46,7 +45,7 @@ def burn(block: Block) -> np.ndarray:
     until = time.thread_time() + TASK_SECONDS
     while time.thread_time() < until:
         rng = np.random.default_rng(0)
-        draw_problem(world, 10**6, 1.0, CONSTANTS, rng, 200).fit(1.0)
+        BuiltLabels(truth=world, n_pairs=10**6, epsilon=1.0).draw(rng, 200).fit(1.0)
     return np.zeros(1)
 
 
@@ -112,7 +111,8 @@ def devices() -> Iterator[tuple[str, str, str, str]]:
 
 def _fits(device: str, replicates: int) -> None:
     world = random_linear_world(6, 4, 4, 0.5, 1.0, 0.6, seed=1, device=device)
-    draw_problem(world, 10**6, 1.0, CONSTANTS, np.random.default_rng(0), replicates).fit(1.0)
+    source = BuiltLabels(truth=world, n_pairs=10**6, epsilon=1.0)
+    source.draw(np.random.default_rng(0), replicates).fit(1.0)
 
 
 def _online(device: str, replicates: int) -> None:

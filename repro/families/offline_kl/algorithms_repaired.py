@@ -12,19 +12,19 @@ from functools import partial
 from scipy import stats
 from torch import Tensor
 
-from repro.families.offline_kl.algorithms_counts import randomize_counts
-from repro.families.offline_kl.algorithms_ppkl import TwoArmProblem
 from repro.families.offline_kl.bounds_corrected import HELLINGER, algorithm_1_upper, squared_error
-from repro.families.offline_kl.quantities_gap import two_arm_bonus_gap, two_arm_gap_constant
 from repro.instances.assumptions import policy_concentrability, two_arm_concentrability
+from repro.pessimism.datasets import TwoArmDatasets
+from repro.pessimism.gap_constants import two_arm_bonus_gap, two_arm_gap_constant
 from repro.policies.covering import log_covering_table
+from repro.preferences.label_counts import randomize_counts
 from repro.preferences.label_information import inverse_information, printed_factor
 from repro.study.row import Method, method, privacy_mistake
 
 
-def proved_error(problem: TwoArmProblem) -> float:
+def proved_error(problem: TwoArmDatasets) -> float:
     """ē of the table of differences in [−B, B], at the problem's δ and τ."""
-    world, c = problem.world, problem.constants
+    world, c = problem.world, problem.source
     covering = log_covering_table(len(world.state_prob), world.reward_bound, c.net_radius)
     log_term = covering - math.log(c.failure_prob)
     return squared_error(
@@ -32,36 +32,36 @@ def proved_error(problem: TwoArmProblem) -> float:
     )
 
 
-def repaired_bonus(problem: TwoArmProblem, error: float) -> Tensor:
+def repaired_bonus(problem: TwoArmDatasets, error: float) -> Tensor:
     """(S,) Γ(first) − Γ(second) with Γ² = D²·error."""
     both = (two_arm_concentrability(problem.world) * error).sqrt()
-    return problem.bonus_multiple * (both[:, 0] - both[:, 1])
+    return problem.source.pessimism * (both[:, 0] - both[:, 1])
 
 
-def predicted_gap(problem: TwoArmProblem) -> float:
+def predicted_gap(problem: TwoArmDatasets) -> float:
     """Second-order prediction of the mean gap of ``repaired``: the MLE's share and the bonus's."""
     own = two_arm_gap_constant(problem.world, problem.epsilon) / problem.n_pairs
     return own + two_arm_bonus_gap(problem.world, repaired_bonus(problem, proved_error(problem)))
 
 
-def _gap(problem: TwoArmProblem, epsilon: float, error: float) -> Tensor:
+def _gap(problem: TwoArmDatasets, epsilon: float, error: float) -> Tensor:
     return problem.gap(problem.error(problem.fit(epsilon)) - repaired_bonus(problem, error))
 
 
 @method
-def repaired(problem: TwoArmProblem) -> Tensor:
+def repaired(problem: TwoArmDatasets) -> Tensor:
     """(R,) gap of the private MLE less the repaired bonus."""
     return _gap(problem, problem.epsilon, proved_error(problem))
 
 
 @method
-def bonus_ten_percent(problem: TwoArmProblem) -> Tensor:
+def bonus_ten_percent(problem: TwoArmDatasets) -> Tensor:
     """Wrong: Γ² 10 % too large."""
     return _gap(problem, problem.epsilon, 1.1 * proved_error(problem))
 
 
 @method
-def bonus_in_e_b(problem: TwoArmProblem) -> Tensor:
+def bonus_in_e_b(problem: TwoArmDatasets) -> Tensor:
     """Wrong: e^B/(2α−1)² in the place of W, as in eq. (10)."""
     bound = problem.world.reward_bound
     ratio = printed_factor(bound, problem.epsilon) / inverse_information(bound, problem.epsilon)
@@ -69,48 +69,49 @@ def bonus_in_e_b(problem: TwoArmProblem) -> Tensor:
 
 
 @privacy_mistake
-def clean_likelihood(problem: TwoArmProblem) -> Tensor:
+def clean_likelihood(problem: TwoArmDatasets) -> Tensor:
     """Wrong: the clean likelihood on privatised labels."""
     return _gap(problem, math.inf, proved_error(problem))
 
 
 @method
-def privatised_again(problem: TwoArmProblem) -> Tensor:
+def privatised_again(problem: TwoArmDatasets) -> Tensor:
     """Wrong for a claim at large ε: labels were privatised at ε = 1 as well, and it is known."""
     noisy = randomize_counts(problem.rngs[0], problem.counts, 1.0)
-    return repaired.run(replace(problem, counts=noisy, epsilon=1.0))
+    known = replace(problem.source, epsilon=1.0)
+    return repaired.run(replace(problem, counts=noisy, source=known))
 
 
-def _share(problem: TwoArmProblem, error: float) -> Tensor:
+def _share(problem: TwoArmDatasets, error: float) -> Tensor:
     """(R,) largest |r̄ − b − r*|/Γ, the same for both responses of a state; Γ with its sign."""
     world = problem.world
     missed = problem.error(problem.fit(problem.epsilon)).square()
     squared = missed * world.reference * (1 - world.reference) * world.state_prob
-    return (squared.amax(dim=1) / error).sqrt() / problem.bonus_multiple
+    return (squared.amax(dim=1) / error).sqrt() / problem.source.pessimism
 
 
 @method
-def share_of_repaired(problem: TwoArmProblem) -> Tensor:
+def share_of_repaired(problem: TwoArmDatasets) -> Tensor:
     """max |r̄ − b − r*|/Γ with the repaired bonus."""
     return _share(problem, proved_error(problem))
 
 
 @method
-def share_of_a_quarter_more(problem: TwoArmProblem) -> Tensor:
+def share_of_a_quarter_more(problem: TwoArmDatasets) -> Tensor:
     """Wrong: Γ² a quarter too large."""
     return _share(problem, 1.25 * proved_error(problem))
 
 
 @method
-def share_of_printed(problem: TwoArmProblem) -> Tensor:
+def share_of_printed(problem: TwoArmDatasets) -> Tensor:
     """The same with eq. (10) at c = 1."""
-    world, c = problem.world, problem.constants
+    world, c = problem.world, problem.source
     covering = log_covering_table(len(world.state_prob), world.reward_bound, c.net_radius)
     complexity = (covering - math.log(c.failure_prob)) / problem.n_pairs + c.net_radius
     return _share(problem, printed_factor(world.reward_bound, problem.epsilon) * complexity)
 
 
-def normal_share(problem: TwoArmProblem) -> float:
+def normal_share(problem: TwoArmDatasets) -> float:
     """E of ``share_of_repaired`` where one state's error is normal with the Fisher variance."""
     world = problem.world
     variance = inverse_information(float(world.reward_diff[0]), problem.epsilon) / (
@@ -120,13 +121,13 @@ def normal_share(problem: TwoArmProblem) -> float:
     return math.sqrt(2 / math.pi * variance * weight / proved_error(problem))
 
 
-def gap_quantile(problem: TwoArmProblem) -> float:
+def gap_quantile(problem: TwoArmDatasets) -> float:
     """(1−δ)-quantile of the gap of ``repaired`` on one state, in the limit of many labels.
 
     The gap is β·π*(1−π*)/2 times the square of a normal error less the bonus: a χ² of one degree
     of freedom that is not central, for Γ grows with log(1/δ).
     """
-    world, delta = problem.world, problem.constants.failure_prob
+    world, delta = problem.world, problem.source.failure_prob
     pairs = problem.n_pairs * float(world.cell_prob[0])
     variance = inverse_information(float(world.reward_diff[0]), problem.epsilon) / pairs
     shift = float(repaired_bonus(problem, proved_error(problem))[0])
@@ -153,7 +154,7 @@ PRINTED_TIMES = tuple(
 """Wrong: e^B/(2α−1)² in the place of W, with c = 4, 40 and 400."""
 
 
-def _proved(share: float, problem: TwoArmProblem) -> float:
+def _proved(share: float, problem: TwoArmDatasets) -> float:
     world = problem.world
     coverage = policy_concentrability(
         two_arm_concentrability(world), world.optimal_policy, world.state_prob

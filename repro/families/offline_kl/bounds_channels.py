@@ -10,9 +10,9 @@ import math
 import torch
 from torch import Tensor
 
-from repro.families.offline_kl.algorithms_channels import Directions
-from repro.families.offline_kl.quantities_gap import curvature
+from repro.estimators.channel_mle import Directions
 from repro.instances.linear import LinearWorld
+from repro.pessimism.gap_constants import curvature
 from repro.policies.regularisers import KL, Regulariser
 from repro.preferences.label_information import inverse_slope, sigmoid, sigmoid_difference
 from repro.preferences.label_mixture import LabelMixture

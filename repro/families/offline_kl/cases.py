@@ -8,10 +8,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from repro.families.offline_kl.algorithms_ppkl import BonusConstants, Problem, draw_problem
 from repro.instances.assumptions import realizable_and_covered
 from repro.instances.build import World, build_world
 from repro.instances.choices import AnyChoice, Choice, at, instance_choice
+from repro.pessimism.datasets import BuiltLabels, Datasets
 from repro.policies.regularisers import KL, Regulariser
 from repro.policies.reward_class import BALL, RewardClass
 from repro.preferences.label_counts import LabelCounts, draw_label_counts
@@ -63,29 +63,30 @@ class OfflineCase(WorldCase):
     """One grid point of pessimistic offline learning.
 
     Attributes:
-        constants: of the bonus.
+        failure_prob, net_radius, scale: of the bonus.
         bonus: multiple of the bonus: 1 as printed, 0 none, −1 reversed.
         response: the channel that the learner believes in.
         regulariser: the divergence in the objective.
         reward_class: what the estimate is taken over.
     """
 
-    constants: BonusConstants
+    failure_prob: float = 0.05
+    net_radius: float = 1e-15
+    scale: float = 0.1
     bonus: float = 1.0
     response: LabelMixture = RANDOMIZED_RESPONSE
     regulariser: Regulariser = KL
     reward_class: RewardClass = BALL
 
-    def draw(self, rng: np.random.Generator, replicates: int) -> Problem:
+    def draw(self, rng: np.random.Generator, replicates: int) -> Datasets:
         """R datasets of n privatised labels."""
-        drawn = draw_problem(
-            self.world, self.n_pairs, self.epsilon, self.constants, rng, replicates,
-            self.labels, self.channel,
+        source = BuiltLabels(
+            truth=self.world, n_pairs=self.n_pairs, epsilon=self.epsilon, labels=self.labels,
+            channel=self.channel, estimate=self.estimate, failure_prob=self.failure_prob,
+            net_radius=self.net_radius, scale=self.scale, pessimism=self.bonus,
+            response=self.response, regulariser=self.regulariser, reward_class=self.reward_class,
         )  # fmt: skip
-        return replace(
-            drawn, bonus_multiple=self.bonus, estimate=self.estimate, response=self.response,
-            regulariser=self.regulariser, reward_class=self.reward_class,
-        )  # fmt: skip
+        return source.draw(rng, replicates)
 
 
 def searched(quantity: str, draw: Callable[[float, np.random.Generator], Any]) -> Measure:

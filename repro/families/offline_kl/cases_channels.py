@@ -21,7 +21,6 @@ from repro.base.schema import (
     Share,
 )
 from repro.families.offline_kl.algorithms_channel_learners import CalibratedProblem
-from repro.families.offline_kl.algorithms_ppkl import BonusConstants, LinearProblem
 from repro.families.offline_kl.algorithms_rankings import (
     RankingProblem,
     RankingWorld,
@@ -36,15 +35,13 @@ from repro.families.offline_kl.cases import (
 )
 from repro.families.offline_kl.worlds_fixed_policy import fixed_policy_world, level_world
 from repro.instances.two_arms import TwoArmWorld
+from repro.pessimism.datasets import LinearDatasets
 from repro.policies.regularisers import KL, Regulariser
 from repro.preferences.label_law import Channel, Estimate, LabelLaw, as_fitted, bradley_terry
 from repro.preferences.label_mixture import RANDOMIZED_RESPONSE, LabelMixture
 from repro.study.case import Case, Point
 from repro.study.experiment import Setting
 from repro.study.row import Row
-
-UNUSED_BONUS = BonusConstants(failure_prob=0.05, net_radius=1e-15, scale=0.1)
-"""No row here subtracts a bonus."""
 
 
 class Level(Model):
@@ -125,7 +122,7 @@ class ChannelCase(OfflineCase):
     def calibrated(self, rng: np.random.Generator, replicates: int) -> CalibratedProblem:
         """R datasets with the rates that questions of known answer give, half of each answer."""
         problem = self.draw(rng, replicates)
-        assert isinstance(problem, LinearProblem)
+        assert isinstance(problem, LinearDatasets)
         answers = torch.tensor([0.0, 1.0], dtype=torch.float64)
         chances = self.channel(self.labels(answers), self.epsilon).numpy()
         asked = round(self.calibration_share * self.n_pairs / 2)
@@ -187,7 +184,7 @@ class ChannelExperiment(OfflineExperiment[Case]):
         build = setup.build
         world = build(self.config, point, setup.regulariser) if build else self.world(point)
         return ChannelCase(
-            **given, world=world, constants=UNUSED_BONUS, channel=setup.response,
+            **given, world=world, channel=setup.response,
             response=setup.response, regulariser=setup.regulariser,
             calibration_share=self.config.calibration_share,
         )  # fmt: skip

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Annotated
 
 from pydantic import Field
 
 from repro.base.errors import BadInput
 from repro.base.schema import Count, Finite, Model, Positive, RewardBound
-from repro.families.offline_kl.algorithms_ppkl import BonusConstants
 from repro.families.offline_kl.cases import LabelledPoint, OfflineCase
 from repro.instances.two_arms import TwoArmWorld, hypercube_world
 from repro.study.case import Case, Point
@@ -61,20 +59,20 @@ class NearBoundExperiment(Experiment[Case]):
 
     def __init__(self, config: NearBoundProbes, setting: Setting) -> None:
         super().__init__(config, setting)
-        self.constants = BonusConstants(**config.bonus.model_dump(), scale=1.0)
-        self.failure_prob = self.constants.failure_prob
+        self.failure_prob = config.bonus.failure_prob
 
     def case(self, point: Point) -> Case:
         """The hypercube of a grid point, or the swept value of random cases."""
         world = self.config.worlds.get(point.row.on)
         if world is None:
             return LabelledPoint(methods=point.methods, value=point.value)
-        exponent = -math.log(self.constants.failure_prob)
+        exponent = -math.log(self.failure_prob)
         delta = math.exp(-point.swept("log_inverse_delta", exponent))
         return OfflineCase(
             methods=point.methods, epsilon=point.epsilon, n_pairs=point.n_pairs,
             world=near_bound(world, point, self.setting.device),
-            constants=replace(self.constants, failure_prob=delta),
+            failure_prob=delta,
+            net_radius=self.config.bonus.net_radius, scale=1.0,
         )  # fmt: skip
 
     def world_numbers(self, row: Row) -> Mapping[str, object]:

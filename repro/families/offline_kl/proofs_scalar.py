@@ -7,12 +7,11 @@ intervals would lose it are checked symbolically in tests/families/offline_kl/te
 
 from __future__ import annotations
 
-import math
 from functools import partial
 
 from repro.families.offline_kl.bounds_corrected import AT_LARGE_N, CONSTANTS_APART, LARGEST_TILT
 from repro.preferences.label_information import TWO_TERM_CONSTANT
-from repro.study.proofs import Box, Claimed, Interval, iv
+from repro.study.proofs import Claimed, Interval, interval_inverse_slope, iv
 from repro.study.row import Method
 
 OFF = 0.9
@@ -23,103 +22,6 @@ UNIT = (0.0, 1.0)
 HALF_TURN = 3.1415926
 MOST = 1e12
 """Ratios to nothing are cut here."""
-
-
-def sigmoid(x: Interval) -> Interval:
-    """σ."""
-    return 1 / (1 + iv.exp(-x))
-
-
-def inverse_slope(x: Interval) -> Interval:
-    """1/σ′(x) = 2 + e^x + e^−x; x occurs as a whole, so nothing is lost."""
-    grown = iv.exp(abs(x))
-    return 2 + grown + 1 / grown
-
-
-def slope_between(bound: float) -> Box:
-    """Where the derivative stands for a slope between two points of [−B, B]."""
-    return ((-bound, bound),)
-
-
-def _log_slope(bound: float, share: float = 1.0, sign: float = 1.0) -> Claimed:
-    """(log(1 − α + (2α−1)σ))′ over share·σ(±B) (A.2), the signal 2α − 1 in (0, 1]."""
-
-    def ratio(x: Interval, signal: Interval) -> Interval:
-        odds = (1 / signal - 1) / 2 * (1 + iv.exp(-x))
-        return sigmoid(-x) / (1 + odds) / (share * sigmoid(iv.mpf(sign * bound)))
-
-    return Claimed((*slope_between(bound), (1e-6, 1.0)), ratio)
-
-
-a_2 = Method("a_2", _log_slope)
-a_2_ten_percent = Method("a_2_ten_percent", partial(_log_slope, share=OFF))
-a_2_sign = Method("a_2_sign", partial(_log_slope, sign=-1.0))
-
-
-def _square(bound: float) -> Claimed:
-    """Largest x² of x² ≤ a + bx over b² + 2a (A.4); r = √(1 + 4a/b²), free of B.
-
-    (b + br)²/4 over b² + b²(r²−1)/2 is 1 − (r−1)²/(2(1+r²)).
-    """
-    return Claimed(((1.0, FAR),), lambda r: 1 - (r - 1) ** 2 / (2 * (1 + r**2)))
-
-
-def _square_over(bound: float, factor: float) -> Claimed:
-    """Wrong: over |b² + factor·a|."""
-
-    def ratio(r: Interval) -> Interval:
-        return (1 + r) ** 2 / abs(4 + factor * (r**2 - 1))
-
-    return Claimed(((1.0, 1.5),), ratio)
-
-
-a_4 = Method("a_4", _square)
-a_4_ten_percent = Method("a_4_ten_percent", partial(_square_over, factor=2 * OFF))
-a_4_sign = Method("a_4_sign", partial(_square_over, factor=-2.0))
-
-
-def _inverse(bound: float, share: float = 1.0, at: float | None = None) -> Claimed:
-    """1/((2α−1)·2σ′) over share·(e^−B + 2 + e^B)/(2(2α−1)) (A.8); α cancels."""
-    constant = inverse_slope(iv.mpf(bound if at is None else at))
-    return Claimed(slope_between(bound), lambda x: inverse_slope(x) / (share * constant))
-
-
-a_8 = Method("a_8", _inverse)
-a_8_ten_percent = Method("a_8_ten_percent", partial(_inverse, share=OFF))
-a_8_at_zero = Method("a_8_at_zero", partial(_inverse, at=0.0))
-
-
-def _of_15(bound: float, power: int = 2, factor: float = 1.0) -> Claimed:
-    """factor·σ′(B)^power over ((σ(x) − σ(y))/(x − y))²."""
-    least = 1 / inverse_slope(iv.mpf(bound))
-    return Claimed(slope_between(bound), lambda x: factor * least**power * inverse_slope(x) ** 2)
-
-
-squared_slope = Method("squared_slope", _of_15)
-squared_slope_ten_percent = Method("squared_slope_ten_percent", partial(_of_15, factor=1.1))
-last_line_of_15 = Method("last_line_of_15", partial(_of_15, power=1))
-
-NETS = ((1e-3, FAR), (-2.0, 2.0))
-"""a/τ and b/τ, a = Δ* − Δ_r and b what the net adds; all is free of τ."""
-
-
-def _by_halves(radius: float, factor: float = 1.0) -> Claimed:
-    """factor·a²/16 over (a+b)²/8 + τ²/2; 2(a+b)² + 8 is a² + (a+2b)² + 2(4 − b²)."""
-
-    def ratio(a: Interval, b: Interval) -> Interval:
-        return factor / (1 + ((a + 2 * b) ** 2 + 2 * (4 - b**2)) / a**2)
-
-    return Claimed(NETS, ratio)
-
-
-def _of_18(radius: float) -> Claimed:
-    """a²/4 over (a+b)²/8 + τ²."""
-    return Claimed(NETS, lambda a, b: 2 / ((1 + b / a) ** 2 + 8 / a**2))
-
-
-by_halves = Method("by_halves", _by_halves)
-by_halves_tenth_more = Method("by_halves_tenth_more", partial(_by_halves, factor=1.1))
-step_b_of_18 = Method("step_b_of_18", _of_18)
 
 
 def _width(bound: float) -> Interval:
@@ -147,48 +49,6 @@ two_term_below = Method("two_term_below", _below)
 two_term_below_ten_percent = Method("two_term_below_ten_percent", partial(_below, factor=1.1))
 
 
-def _centred(features: float) -> Claimed:
-    """error²/(D²·E Var) with b(s) = E_ref[g − h] in d features.
-
-    With g − h = vᵀφ and Σ = E φ̃φ̃ᵀ it is (vᵀφ̃)²/(φ̃ᵀΣ⁻¹φ̃·vᵀΣv): the squared cosine of the angle
-    between Σ^½v and Σ^−½φ̃.
-    """
-    return Claimed(((0.0, HALF_TURN),), lambda angle: iv.cos(angle) ** 2)
-
-
-def _uncentred(features: float) -> Claimed:
-    """Wrong: D² = φᵀ(E φφᵀ)⁻¹φ, which forgets the bias.
-
-    One feature c ± 1 (the others 0): (c² + 1)/(c − 1)² at the response where it is c − 1.
-    """
-    return Claimed(((-0.9, 0.9),), lambda c: (c**2 + 1) / (c - 1) ** 2)
-
-
-def _infimum_inside(features: float) -> Claimed:
-    """As printed: D² = inf_b (g − h − b)²/E Var, b in [−B, B]; g − h = ±x with equal chances.
-
-    |g − h| ≤ B = 1, so the best b is g − h and D² = 0; a ratio is cut at ``MOST``.
-    """
-
-    def ratio(x: Interval) -> Interval:
-        beyond = _at_least(x - 1, 0.0)
-        variance = x**2
-        distance = beyond**2 / variance
-        return 1 / _at_least(distance * variance / x**2, 1 / MOST)
-
-    return Claimed(((0.5, 1.0),), ratio)
-
-
-def _at_least(x: Interval, least: float) -> Interval:
-    """max{x, least}."""
-    return iv.mpf([max(end, iv.mpf(least).a) for end in (x.a, x.b)])
-
-
-centred = Method("centred", _centred)
-uncentred = Method("uncentred", _uncentred)
-infimum_inside = Method("infimum_inside", _infimum_inside)
-
-
 def _apart(bound: float, share: float = 1.0) -> Claimed:
     """Upper over lower bound at large n, b = B − a, a ≤ 1/10, over share·14.
 
@@ -208,37 +68,11 @@ def _apart(bound: float, share: float = 1.0) -> Claimed:
 
 def _spread(x: Interval) -> Interval:
     """V = 1/σ′, at a point."""
-    return inverse_slope(iv.mpf(x))
+    return interval_inverse_slope(iv.mpf(x))
 
 
 constants_apart = Method("constants_apart", _apart)
 constants_apart_ten_percent = Method("constants_apart_ten_percent", partial(_apart, share=OFF))
-
-
-def _separation(kl_weight: float, factor: float = 1.0) -> Claimed:
-    """min{factor·βa²/8, 3a/10} over (2/β)·log cosh(βa/2), the least cost of two corners; u = βa.
-
-    The box is u from 0 to 1, and from 1 on 2 − 1/u, so that it holds every u.
-    """
-
-    def ratio(place: Interval) -> Interval:
-        if place.b <= 1:
-            # x²/2 − x⁴/12 ≤ log cosh x ≤ x²/2, as its fourth derivative is at least −2
-            return factor / 2 / (1 - iv.mpf([0, 1]) * place**2 / 24)
-        if place.a < 1:
-            return iv.mpf([0, math.inf])
-        inverse = 2 - place
-        u = 1 / inverse
-        # (2·log cosh(u/2))/u
-        cost = 1 + 2 * inverse * iv.log((1 + iv.exp(-u)) / 2)
-        ends = factor * u / 8 / cost, iv.mpf(3) / 10 / cost
-        return iv.mpf([min(end.a for end in ends), min(end.b for end in ends)])
-
-    return Claimed(((0.0, 2.0),), ratio)
-
-
-separation = Method("separation", _separation)
-separation_twice_beta = Method("separation_twice_beta", partial(_separation, factor=2.0))
 
 
 def _no_coverage(kl_weight: float, share: float = 1.0) -> Claimed:

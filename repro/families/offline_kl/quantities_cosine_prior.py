@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special, stats
 
-from repro.families.offline_kl.quantities_hypercube import WINDOW, binary_kl
+from repro.hypercube.risk import WINDOW, binary_kl
 from repro.preferences.label_process import AS_STATED, LabelProcess
 
 NODES = 40

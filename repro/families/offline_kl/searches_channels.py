@@ -10,8 +10,8 @@ import torch
 from scipy import stats
 from torch import Tensor
 
+from repro.estimators.two_arm_mle import two_arm_mle
 from repro.families.offline_kl import bounds_channels as label
-from repro.families.offline_kl.algorithms_counts import two_arm_mle
 from repro.families.offline_kl.bounds_corrected import HELLINGER
 from repro.policies.regularisers import AlphaMixture, regularised_policy, regularised_suboptimality
 from repro.preferences.label_counts import LabelCounts

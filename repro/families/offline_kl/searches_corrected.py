@@ -10,8 +10,8 @@ import numpy as np
 import torch
 from scipy import stats
 
+from repro.estimators.two_arm_mle import two_arm_mle
 from repro.families.offline_kl import bounds_corrected as bound
-from repro.families.offline_kl.algorithms_counts import two_arm_mle
 from repro.families.offline_kl.bounds_corrected import Cell
 from repro.families.offline_kl.quantities_cosine_prior import CosinePrior
 from repro.preferences import label_information as label

@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from repro.pokl.least_squares import expected_label
 from repro.families.online_kl.algorithms_pokl import Game, Round
+from repro.pokl.least_squares import expected_label
 
 NOISE_SCALE = 2.0
 """σ of the labels' sub-Gaussian noise, as Lemmas C.3 and C.4 take it."""

@@ -12,15 +12,15 @@ import torch
 from repro.base.schema import GridRatio, Model, Positive, Probability
 from repro.corruption.label_mean import NOBODY, Adversary
 from repro.corruption.orders import Order
-from repro.pokl.bonus import confidence_weight
-from repro.pokl.linear import LinearClass
 from repro.families.online_kl.algorithms_pokl import Game
-from repro.pokl.chosen import ChosenClass
 from repro.families.online_kl.run_setting import RewardsOn, RunSetting, make_batch
-from repro.pokl.instances import OnlineChoice, online_world, replaced
 from repro.instances.assumptions import realizable_and_covered
 from repro.instances.choices import instance_choice
 from repro.instances.linear import LinearWorld
+from repro.pokl.bonus import confidence_weight
+from repro.pokl.chosen import ChosenClass
+from repro.pokl.instances import OnlineChoice, online_world, replaced
+from repro.pokl.linear import LinearClass
 from repro.policies.reward_class import BALL, RewardClass
 from repro.preferences.label_law import Estimate, as_fitted
 from repro.study.case import Point

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from repro.pokl.finite import RandomFinite
-from repro.pokl.linear import LeadingFeatures
 from repro.families.online_kl.cases import OnlineCase
 from repro.families.online_kl.run_setting import RunSetting
+from repro.pokl.finite import RandomFinite
+from repro.pokl.linear import LeadingFeatures
 from repro.study.row import Method, method, privacy_mistake
 
 EPSILON_OVERSTATED = 1.2

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from repro.pokl.bonus import ridge_of
-from repro.pokl.tables import LikelihoodTables
 from repro.families.online_kl.cases import OnlineCase
 from repro.families.online_kl.run_setting import RunSetting
+from repro.pokl.bonus import ridge_of
+from repro.pokl.tables import LikelihoodTables
 from repro.study.row import method
 
 

@@ -1,23 +1,28 @@
 """Algorithm 1 with the repaired bonus, on one dataset where everything is known."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from repro.families.offline_kl import algorithms_repaired as bonus
-from repro.families.offline_kl.algorithms_ppkl import BonusConstants, draw_problem
 from repro.instances.two_arms import hypercube_world
+from repro.pessimism.datasets import BuiltLabels
 from repro.preferences.label_information import inverse_information, printed_factor
 
 WORLD = hypercube_world(1, 4.0, 2.0, 4.0, 0.0)
-CONSTANTS = BonusConstants(0.05, 1e-20, 1.0)
+CONSTANTS = {"failure_prob": 0.05, "net_radius": 1e-20, "scale": 1.0}
 LOG_TERM = math.log1p(4e20) + math.log(20)
+
+
+def labels(n_pairs=10**9, **more):
+    return BuiltLabels(truth=WORLD, n_pairs=n_pairs, epsilon=1.0, **(CONSTANTS | more))
 
 
 @pytest.fixture
 def problem():
-    return draw_problem(WORLD, 10**9, 1.0, CONSTANTS, np.random.default_rng(0), 50)
+    return labels().draw(np.random.default_rng(0), 50)
 
 
 def test_the_proved_error_is_four_w_l_over_n(problem):
@@ -40,13 +45,12 @@ def test_shares_are_errors_over_bonuses(problem):
 
 
 def test_a_reversed_bonus_has_negative_shares(problem):
-    from dataclasses import replace
-
-    assert (bonus.share_of_repaired.run(replace(problem, bonus_multiple=-1.0)) < 0).all()
+    reversed_one = replace(problem, source=labels(pessimism=-1.0))
+    assert (bonus.share_of_repaired.run(reversed_one) < 0).all()
 
 
 def test_the_normal_share_is_the_mean_of_the_measured_ones():
-    many = draw_problem(WORLD, 10**9, 1.0, CONSTANTS, np.random.default_rng(1), 20000)
+    many = labels().draw(np.random.default_rng(1), 20000)
     measured = float(bonus.share_of_repaired.run(many).mean())
     assert measured == pytest.approx(bonus.normal_share(many), rel=0.02)
 
@@ -60,8 +64,7 @@ def test_the_gap_is_the_predicted_one_and_below_its_bound(problem):
 @pytest.mark.parametrize("delta", [0.5, 0.1, 0.01])
 def test_the_quantile_is_that_of_a_shifted_normal_error(delta):
     """Against the measured ones, and against a normal error drawn here."""
-    constants = BonusConstants(delta, 1e-20, 1.0)
-    many = draw_problem(WORLD, 10**12, 1.0, constants, np.random.default_rng(2), 40_000)
+    many = labels(10**12, failure_prob=delta).draw(np.random.default_rng(2), 40_000)
     found = bonus.gap_quantile(many)
     assert found == pytest.approx(np.quantile(bonus.repaired.run(many), 1 - delta), rel=0.01)
     spread = math.sqrt(inverse_information(float(WORLD.reward_diff[0]), 1.0) * 8 / 3 / 1e12)

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repro.families.offline_kl import bounds_channels as bound
-from repro.families.offline_kl.quantities_gap import label_information, two_arm_curvature
 from repro.families.offline_kl.worlds_fixed_policy import fixed_policy_world, level_world
+from repro.pessimism.gap_constants import label_information, two_arm_curvature
 from repro.policies.regularisers import (
     ALPHA_3_2,
     CHI_SQUARED,

@@ -7,14 +7,14 @@ import pytest
 import sympy
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
-
-from repro.base.notation import flip_prob, label_signal
-from repro.families.offline_kl import bounds_corrected as bound
 from repro.families.offline_kl.quantities_objective import (
     gap_over_squared_error,
     random_reward_pairs,
 )
+from scipy import stats
+
+from repro.base.notation import flip_prob, label_signal
+from repro.families.offline_kl import bounds_corrected as bound
 from repro.families.offline_kl.searches_corrected import Choice, TwoRewards
 from repro.preferences.label_information import inverse_information, printed_factor
 

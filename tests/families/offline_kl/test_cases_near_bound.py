@@ -30,7 +30,7 @@ def test_the_difference_follows_the_bound_and_both_responses_are_equally_good():
 
 def test_delta_is_that_of_the_bonus_unless_it_is_swept():
     swept = trial("algorithm_quantile")
-    deltas = [case.constants.failure_prob for case in swept.cases]
+    deltas = [case.failure_prob for case in swept.cases]
     assert deltas == pytest.approx([math.exp(-value) for value in swept.grid])
     assert trial("eps_one").cases[0].constants.failure_prob == pytest.approx(0.05)
 

@@ -5,14 +5,13 @@ import pytest
 import sympy
 from mpmath import iv
 
-from repro.families.offline_kl import bounds_scalar, proofs_scalar, quantities_hypercube
+from repro.families.offline_kl import proofs_scalar
 from repro.families.offline_kl.bounds_corrected import (
     CONSTANTS_APART,
     LARGEST_TILT,
     hypercube_cell,
 )
 from repro.families.offline_kl.searches_channels import plans
-from repro.families.offline_kl.worlds_hypercube import HypercubePrior
 from repro.preferences.label_information import (
     inverse_information,
     inverse_slope,
@@ -22,17 +21,12 @@ from repro.preferences.label_information import (
 from repro.study.proofs import decided
 from tools.draw_crossover import two_term
 
-BOUNDS = [0.1, 1.0, 5.0]
-RIGHT = ("a_2", "a_4", "a_8", "squared_slope", "by_halves", "two_term_above", "two_term_below",
-         "log_likelihood", "constants_apart", "separation", "no_coverage",
-         "centred")  # fmt: skip
+RIGHT = ("two_term_above", "two_term_below",
+         "log_likelihood", "constants_apart", "no_coverage")  # fmt: skip
 CAUGHT = {
-    "a_2_ten_percent": 1, "a_2_sign": 1, "a_4_ten_percent": 1, "a_4_sign": 1,
-    "a_8_ten_percent": 1, "a_8_at_zero": 1, "squared_slope_ten_percent": 1, "last_line_of_15": 1,
-    "by_halves_tenth_more": 1, "step_b_of_18": 1, "two_term_above_ten_percent": 0.01,
+    "two_term_above_ten_percent": 0.01,
     "two_term_below_ten_percent": 12, "log_likelihood_ten_percent": 1,
-    "constants_apart_ten_percent": 12, "separation_twice_beta": 1, "no_coverage_ten_percent": 1,
-    "uncentred": 1, "infimum_inside": 1,
+    "constants_apart_ten_percent": 12, "no_coverage_ten_percent": 1,
 }  # fmt: skip
 
 
@@ -50,25 +44,6 @@ def test_the_whole_box_is_proved(name, at):
 @pytest.mark.parametrize(("name", "at"), CAUGHT.items())
 def test_every_wrong_version_has_a_counterexample(name, at):
     assert decided(getattr(proofs_scalar, name).run(at)) > 1 + 1e-3
-
-
-@pytest.mark.parametrize("bound", BOUNDS)
-@pytest.mark.parametrize("at", [-0.9, 0.3, 1.0])
-def test_derivatives_stand_for_slopes(bound, at):
-    """Between two points close to each other the slope is the derivative."""
-    x, y = bound * at, bound * at - 1e-6
-    slope = bounds_scalar.log_likelihood_slope(x, y, 0.8) / bounds_scalar.sigmoid(bound)
-    assert value("a_2", bound, x, 0.6) == pytest.approx(slope, rel=1e-5)
-    inverse = bounds_scalar.inverse_slope(x, y, 0.8) / bounds_scalar.inverse_constant(bound, 0.8)
-    assert value("a_8", bound, x) == pytest.approx(inverse, rel=1e-5)
-
-
-@pytest.mark.parametrize("a", [0.01, 1.0, 30.0])
-def test_the_largest_root_in_units_of_b(a):
-    b, root = 1.4, np.sqrt(1 + 4 * a / 1.4**2)
-    square = bounds_scalar.largest_root(a, b) ** 2
-    assert value("a_4", 0.7, root) == pytest.approx(square / (b**2 + 2 * a))
-    assert value("a_4_sign", 0.7, root) == pytest.approx(square / abs(b**2 - 2 * a))
 
 
 @pytest.mark.parametrize("epsilon", [0.05, 1.0, 6.0])
@@ -105,18 +80,6 @@ def test_upper_over_lower_bound_by_what_b_leaves(coverage, epsilon):
     assert value("constants_apart", bound, cell.tilt, scaled / (1 + scaled)) == pytest.approx(ratio)
 
 
-@pytest.mark.parametrize("log_odds", [1e-3, 0.3, 0.999, 1.0, 2.4, 40.0, 700.0])
-def test_the_cost_of_two_corners(log_odds):
-    """Where u ≤ 1 an enclosure, from there on the value."""
-    prior = HypercubePrior(1, 4.0, 1.0, 2e3, log_odds, 1.0)
-    exact = quantities_hypercube.separation(prior) / quantities_hypercube.exact_separation(prior)
-    place = log_odds if log_odds <= 1 else 2 - 1 / log_odds
-    found = proofs_scalar.separation.run(1.0).ratio(iv.mpf(place))
-    assert float(found.a) * (1 - 1e-9) <= exact <= float(found.b) * (1 + 1e-9)
-    assert float(found.b) <= 1.05 * exact
-    assert exact < 0.607
-
-
 def test_the_gap_without_coverage_near_its_bound():
     """Random plans: at most the variance over 2λm, and nearly all of it for some."""
     rng = np.random.default_rng(0)
@@ -143,10 +106,7 @@ def test_the_gap_of_a_response_is_a_square_and_a_divergence_short_of_its_bound()
 
 
 def test_rearrangements_symbolically():
-    r, a, b, v = sympy.symbols("r a b v", positive=True)
-    q = sympy.symbols("q", positive=True)
-    square = (1 + r) ** 2 / 4 / (1 + (r**2 - 1) / 2)
-    assert sympy.simplify(square - (1 - (r - 1) ** 2 / (2 * (1 + r**2)))) == 0
+    a, b, v, q = sympy.symbols("a b v q", positive=True)
     halves = 2 * (a + b) ** 2 + 8 - (a**2 + (a + 2 * b) ** 2 + 2 * (4 - b**2))
     assert sympy.expand(halves) == 0
     sigma = v / (1 + v)

@@ -1,0 +1,34 @@
+"""The literal readings by algebra: where printed steps fail; the corrected ones are sharp."""
+
+import math
+
+import pytest
+import sympy
+
+from repro.base.notation import epsilon_minus_one, privacy_cost
+from theorems import p1_literal_readings as step
+from theorems.p1_literal_readings import Budget, LogSize
+
+
+def test_by_halves_is_a_square():
+    """(a+b)²/8 + b²/8 − a²/16 = (a + 2b)²/16 ≥ 0, and b² ≤ 4τ²."""
+    a, b = sympy.symbols("a b", real=True)
+    left = (a + b) ** 2 / 8 + b**2 / 8 - a**2 / 16
+    assert sympy.expand(left - (a + 2 * b) ** 2 / 16) == 0
+
+
+def test_the_two_rates_part_by_the_square_of_e_to_the_epsilon_plus_one():
+    for epsilon in (1e-6, 0.1, 0.7, 1.0, 3.0):
+        between = (privacy_cost(epsilon) * epsilon_minus_one(epsilon)) ** 2
+        assert between == pytest.approx((math.exp(epsilon) + 1) ** 2)
+    assert step.two_rates(Budget(epsilon=1.0)) == pytest.approx(1)
+    assert step.two_rates(Budget(epsilon=1.01)) > 1
+    assert pytest.approx(3.456, abs=1e-3) == step.LARGEST_RATIO
+
+
+def test_one_parameter_breaks_the_literal_theorem_from_some_net_on():
+    ratios = [step.of_one_parameter(LogSize(num_states=size)) for size in (10, 1000, 1e5)]
+    assert ratios[0] < 1 < ratios[-1]
+    assert ratios[-1] / ratios[0] == pytest.approx(1e4)
+    few, many = (LogSize(num_states=size) for size in (10.0, 1e5))
+    assert step.of_the_hypercube(many) == step.of_the_hypercube(few)
