@@ -21,8 +21,8 @@ from repro.families.offline_kl.bounds_scalar import (
     sigmoid,
     walk_crossing,
 )
-from repro.families.robust.bounds_concentration import chernoff_ratio
 from repro.families.xpo.bounds_optimism import optimism_term_failure
+from theorems.concentration_lemmas import chernoff_ratio
 from theorems.p2_scalar_lemmas import inverse_slope as inverse_slope_between
 
 UNIT, BOUND, LOGS = st.floats(-1, 1), st.floats(0.1, 8), st.floats(0.7, 60)
