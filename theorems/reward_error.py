@@ -22,207 +22,116 @@ What would refute a supported row: an exponent or constant outside its margin.  
 rows need no control: each has a neighbour whose control they are, or which takes the place of one.
 """
 
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
-import torch
-from torch import Tensor
 
-from repro.base.notation import label_signal
-from repro.base.schema import Probability
-from repro.core.check import Algorithm, Check, Quantity, Theorem, at_both_ends, privacy_mistake
-from repro.estimators.mixture_mle import mixture_mle
-from repro.estimators.two_arm_mle import two_arm_mle
-from repro.instances.assumptions import realizable_and_covered
-from repro.instances.labelled import LabelledInstance
+from repro.families.offline_kl import algorithms_reward as wrong
+from repro.families.offline_kl.algorithms_reward import Labels, private_mle
+from repro.families.offline_kl.bounds_reward_error import (
+    bound_fails,
+    corrected_bound,
+    printed_bound,
+)
+from repro.families.offline_kl.cases import OfflineExperiment, OfflineProbes, WorldCase, realizable
+from repro.families.offline_kl.quantities_gap import reward_error_constant
 from repro.instances.linear import LinearWorld
 from repro.instances.two_arms import TwoArmWorld
-from repro.pessimism.gap_constants import (
-    linear_reward_error,
-    reward_error_constant,
-    two_arm_reward_error,
-)
-from repro.pessimism.in_sample import bound_fails
-from repro.preferences.label_counts import LabelCounts, randomize_counts
+from repro.study.case import Point
 from repro.study.claims import Frequency, Ratio, Slope
-
-EPSILON_OVERSTATED = 1.2
-"""A privacy budget believed 20 % higher than it is."""
-
-
-# The world: labels of an instance, and datasets of them -----------------------------------------
+from repro.study.results import AssumptionResult
+from repro.study.row import INSTANCE, Evidence, Measure, Method, Need, Row, Values, per_method
 
 
-@dataclass(frozen=True, kw_only=True)
-class RewardLabels(LabelledInstance):
-    """n private labels of an instance, from which its reward is estimated.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RewardCase(WorldCase):
+    """One grid point of Lemma B.1.
 
     Attributes:
         failure_prob: δ of (19).
     """
 
-    failure_prob: Probability = 0.05
+    failure_prob: float
 
 
-@dataclass(frozen=True, eq=False)
-class RewardData:
-    """R datasets of such labels.
-
-    Attributes:
-        source: what they were drawn from.
-        counts: (R, C) labels.
-        rng: the block's stream, for methods that draw more.
-    """
-
-    source: RewardLabels
-    counts: LabelCounts
-    rng: np.random.Generator
-
-    def error(self, counts: LabelCounts, epsilon: float) -> Tensor:
-        """(R,) on-policy error of the private MLE whose likelihood assumes ``epsilon``."""
-        world, estimate = self.source.world, self.source.estimate
-        if isinstance(world, TwoArmWorld):
-            difference = two_arm_mle(counts, epsilon, world.reward_bound)
-            return two_arm_reward_error(world, estimate(difference, world.reward_diff))
-        theta = mixture_mle(counts, world.feature_diff, epsilon, world.radius)
-        return linear_reward_error(world, estimate(theta, world.theta))
+def errors(case: RewardCase, rng: np.random.Generator, replicates: int) -> Values:
+    """(R,) error of every method on the same datasets."""
+    labels = Labels(case.world, case.counts(rng, replicates), case.epsilon, rng, case.estimate)
+    return {m.name: m.run(labels).cpu().numpy() for m in case.methods}
 
 
-def drawn(world: RewardLabels, rng: np.random.Generator, replicates: int) -> RewardData:
-    """R datasets, the same for every algorithm."""
-    return RewardData(world, world.counts(rng, replicates), rng)
+def over_predicted(case: RewardCase, rng: np.random.Generator, replicates: int) -> Values:
+    """The same over what Fisher information predicts."""
+    assert isinstance(case.world, LinearWorld)
+    unit = reward_error_constant(case.world, case.epsilon) / case.n_pairs
+    return {name: error / unit for name, error in errors(case, rng, replicates).items()}
 
 
-# The bounds --------------------------------------------------------------------------------------
-
-
-def fishers_error(world: RewardLabels) -> float:
-    """E[error] in the limit: tr(Σ_ref·I⁻¹)/n."""
-    truth = world.world
-    assert isinstance(truth, LinearWorld)
-    return reward_error_constant(truth, world.epsilon) / world.n_pairs
-
-
-def printed(world: RewardLabels) -> float:
-    """(19) as printed: 4(1+e^B)²/((2α−1)²e^B)·log(N/δ), τ = 0 and N = 2."""
-    return 4 * _growth(world) * _log_term(world) / label_signal(world.epsilon) ** 2
-
-
-def corrected(world: RewardLabels) -> float:
-    """16(1+e^B)⁴/((2α−1)²e^2B)·(…): σ′² for σ′ in (15), and 1/16 for 1/4 in step (b) of (18)."""
-    return 16 * _growth(world) ** 2 * _log_term(world) / label_signal(world.epsilon) ** 2
-
-
-def _growth(world: RewardLabels) -> float:
-    """(1+e^B)²/e^B = 1/σ′(B)."""
-    reward_bound = world.world.reward_bound
-    return (1 + math.exp(reward_bound)) ** 2 / math.exp(reward_bound)
-
-
-def _log_term(world: RewardLabels) -> float:
-    return math.log(2 / world.failure_prob)
-
-
-# Algorithms: right, and wrong on purpose --------------------------------------------------------
-
-
-def private_mle(data: RewardData) -> Tensor:
-    """The likelihood of eq. (9)."""
-    return data.error(data.counts, data.source.epsilon)
-
-
-@privacy_mistake
-def naive_likelihood(data: RewardData) -> Tensor:
-    """Wrong: the clean likelihood on privatised labels."""
-    return data.error(data.counts, math.inf)
-
-
-@privacy_mistake
-def epsilon_overstated(data: RewardData) -> Tensor:
-    """Wrong: the likelihood assumes a budget 20 % too high."""
-    return data.error(data.counts, EPSILON_OVERSTATED * data.source.epsilon)
-
-
-def hidden_randomizer(data: RewardData) -> Tensor:
-    """Wrong for a claim without privacy: labels were privatised at ε = 1, and it is accounted."""
-    return data.error(randomize_counts(data.rng, data.counts, 1.0), 1.0)
-
-
-def frozen_features(data: RewardData) -> Tensor:
-    """Wrong for a sweep of d: only the first two features are estimated."""
-    world, epsilon = data.source.world, data.source.epsilon
-    assert isinstance(world, LinearWorld)
-    two = mixture_mle(data.counts, world.feature_diff[:, :2], epsilon, world.radius)
-    rest = torch.zeros(len(two), world.features.shape[-1] - 2, dtype=two.dtype, device=two.device)
-    return linear_reward_error(world, torch.cat([two, rest], dim=1))
-
-
-# Quantities --------------------------------------------------------------------------------------
-
-
-def of_data(world: RewardLabels, algorithm: Algorithm, data: RewardData, replicates: int):
-    """(R,) error of the reward that an algorithm estimates."""
-    return algorithm(data).cpu().numpy()
-
-
-def fails(
-    world: RewardLabels, bound: Algorithm, rng: np.random.Generator, replicates: int
-) -> np.ndarray:
+def fails(case: RewardCase, bound: Method, rng: np.random.Generator, replicates: int):
     """(R,) 1.0 where a bound of (19) fails."""
-    truth = world.world
-    assert isinstance(truth, TwoArmWorld)
-    counts = world.counts(rng, replicates)
-    return bound_fails(truth, bound(world), world.n_pairs, counts, world.estimate)
+    assert isinstance(case.world, TwoArmWorld)
+    return bound_fails(
+        case.world, bound.run, case.epsilon, case.failure_prob, case.n_pairs,
+        case.counts(rng, replicates), case.estimate,
+    )  # fmt: skip
 
 
-ERROR = Quantity("on-policy error of the reward [reward²]", of_data, drawn=drawn)
-OVER_PREDICTED = replace(ERROR, words="error / predicted", over=fishers_error)
-FAILS = Quantity("(19) fails [frequency]", fails)
+ERROR = Measure("on-policy error of the reward [reward²]", errors, Evidence.MEASURED)
+OVER_PREDICTED = Measure("error / predicted", over_predicted, Evidence.MEASURED)
+FAILS = Measure("(19) fails [frequency]", per_method(fails), Evidence.MEASURED)
+PRINTED = Method("printed", printed_bound)
+CORRECTED = Method("corrected", corrected_bound)
 
-# The claims --------------------------------------------------------------------------------------
-
-WRONG = (naive_likelihood, epsilon_overstated)
-NO_POLICY = ("kl_weight",)
-"""The error is under π_ref, where the weight of KL has no part."""
-OWN_BUDGET = ("epsilon", *NO_POLICY)
+WRONG = (wrong.naive_likelihood, wrong.epsilon_overstated)
+HIDDEN = (Need.TRUTH_HIDDEN,)
+PRIVATE = (Need.LABELS, *HIDDEN, Need.PRIVACY)
 SQUARED = "e^{2B} at this ε as B grows: a square is lost after eq. (15)"
 HALF = "with probability near 1/2 the MLE picks a reward that breaks it: the same square"
+LEMMA, EQ_19 = ("p1.lem_b_1",), ("p1.eq_19",)
+NO_POLICY = ("kl_weight",)
+"""The error is under π_ref, where the weight of KL has no part."""
 
 
-def check(
-    name: str, axis: str, claim: Slope | Ratio | Frequency, quantity: Quantity = ERROR,
-    right: Algorithm = private_mle, wrong: Sequence[Algorithm] = (),
-    keeps: Sequence[str] = NO_POLICY, settles: Sequence[str] = ("p1.lem_b_1",), **more: Any,
-) -> Check:  # fmt: skip
-    """A check of Lemma B.1 on the private MLE, unless it says otherwise."""
-    return Check(name=name, axis=axis, claim=claim, quantity=quantity, right=right, wrong=wrong,
-                 keeps=keeps, settles=settles, **more)  # fmt: skip
+class RewardError(OfflineExperiment[RewardCase]):
+    """Lemma B.1, its constant, and the bound inside its proof."""
 
+    title = "P1 Lemma B.1: on-policy error of the private MLE"
+    config_type = OfflineProbes
 
-CHECKS = [
-    check("n_pairs", "n_pairs", Slope(-1, "error {rate}"), wrong=WRONG),
-    check("privacy_cost", "privacy_cost", Slope(2, "error {rate}"), wrong=WRONG),
-    check("constant", "n_pairs", Ratio("n·error → tr(Σ_ref·I⁻¹)"), OVER_PREDICTED, wrong=WRONG),
-    check("num_features", "num_features", Slope(1, "error {rate}"), wrong=[frozen_features]),
-    check("reward_bound_eps_one", "reward_bound", Slope(1, "error {rate} at ε = 1", "at_most"),
-          keeps=OWN_BUDGET, expected="contradicted", why=SQUARED),
-    check("reward_bound_eps_inf", "reward_bound",
-          Slope(1, "error {rate} without privacy", "at_most"), wrong=[hidden_randomizer],
-          keeps=OWN_BUDGET),
-    check("in_sample_printed", "reward_bound",
-          Frequency("(19) with 4(1+e^B)²/e^B fails with probability ≤ δ"), FAILS, printed,
-          keeps=OWN_BUDGET, settles=["p1.eq_19"], expected="contradicted", why=HALF),
-    check("in_sample_corrected", "reward_bound",
-          Frequency("(19) with 16(1+e^B)⁴/e^2B fails with probability ≤ δ"), FAILS, corrected,
-          [printed], OWN_BUDGET, ["p1.eq_19"]),
-]  # fmt: skip
+    rows = (
+        Row("n_pairs", "n_pairs", Slope(-1, "error {rate}"), ERROR, private_mle, WRONG,
+            on=INSTANCE, needs=PRIVATE, settles=LEMMA, fixed=NO_POLICY),
+        Row("privacy_cost", "privacy_cost", Slope(2, "error {rate}"), ERROR, private_mle, WRONG,
+            on=INSTANCE, needs=PRIVATE, settles=LEMMA, fixed=NO_POLICY),
+        Row("constant", "n_pairs", Ratio("n·error → tr(Σ_ref·I⁻¹)"), OVER_PREDICTED, private_mle,
+            WRONG, on=INSTANCE, needs=PRIVATE, settles=LEMMA, fixed=NO_POLICY),
+        Row("num_features", "num_features", Slope(1, "error {rate}"), ERROR, private_mle,
+            (wrong.frozen_features,), on="features", needs=PRIVATE, settles=LEMMA),
+        Row("reward_bound_eps_one", "reward_bound", Slope(1, "error {rate} at ε = 1", "at_most"),
+            ERROR, private_mle, on="large_difference", needs=PRIVATE, settles=LEMMA,
+            fixed=("epsilon",), expected="contradicted", why=SQUARED),
+        Row("reward_bound_eps_inf", "reward_bound", Slope(1, "error {rate} without privacy",
+            "at_most"), ERROR, private_mle, (wrong.hidden_randomizer,), on="large_difference",
+            needs=HIDDEN, settles=LEMMA, fixed=("epsilon",)),
+        Row("in_sample_printed", "reward_bound",
+            Frequency("(19) with 4(1+e^B)²/e^B fails with probability ≤ δ"), FAILS, PRINTED,
+            on="large_difference", needs=(*HIDDEN, Need.PRIVACY), settles=EQ_19, fixed=("epsilon",),
+            expected="contradicted", why=HALF),
+        Row("in_sample_corrected", "reward_bound",
+            Frequency("(19) with 16(1+e^B)⁴/e^2B fails with probability ≤ δ"), FAILS, CORRECTED,
+            (PRINTED,), on="large_difference", needs=(Need.LABELS,), settles=EQ_19,
+            fixed=("epsilon",)),
+    )  # fmt: skip
 
-THEOREM = Theorem(
-    title="P1 Lemma B.1: on-policy error of the private MLE",
-    checks=CHECKS,
-    worlds={"instance": RewardLabels},
-    assumes=at_both_ends(lambda world: realizable_and_covered(world.world)),
-)
+    def case(self, point: Point) -> RewardCase:
+        """World, n and ε of one grid point."""
+        return RewardCase(
+            methods=point.methods, epsilon=point.epsilon, n_pairs=point.n_pairs,
+            world=self.world(point), failure_prob=self.failure_prob,
+        )  # fmt: skip
+
+    def assumptions(self) -> tuple[AssumptionResult, ...]:
+        """Assumption 3.8 and Definition 3.3 at both ends of every sweep."""
+        return self.at_both_ends(RewardCase, realizable)
