@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.errors import NoSuchExample
 from scipy.stats import chi2
 
-from repro.families.robust.bounds_concentration import chernoff_ratio
+from theorems.concentration_lemmas import chernoff_ratio
 from theorems.p1_scalar_lemmas import (
     inverse_constant,
     inverse_slope,
