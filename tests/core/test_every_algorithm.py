@@ -1,0 +1,56 @@
+"""Every algorithm, right and wrong, is a function of a world."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import types
+import typing
+
+import pytest
+
+from repro.core.check import Theorem
+from repro.study.discovery import find, slugs
+
+SIGNATURES = (1, 3)
+"""(world), or (world, rng, replicates)."""
+
+
+def theorems() -> dict[str, Theorem]:
+    """By name, those that are written in one shape."""
+    found = {slug: getattr(find(slug), "theorem", None) for slug in slugs()}
+    return {slug: one for slug, one in found.items() if one is not None}
+
+
+def kinds_of(algorithm) -> list[type]:
+    """The classes that the first parameter of an algorithm is annotated with."""
+    of = inspect.unwrap(algorithm)
+    first = next(iter(inspect.signature(of).parameters))
+    hint = typing.get_type_hints(of).get(first)
+    if isinstance(hint, typing.TypeVar):
+        hint = hint.__bound__ or typing.Union[hint.__constraints__]  # noqa: UP007
+    several = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
+    return [typing.get_origin(one) or one for one in several]
+
+
+def is_frozen(kind: object) -> bool:
+    return dataclasses.is_dataclass(kind) and kind.__dataclass_params__.frozen  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("slug", theorems())
+def test_algorithms_are_functions_of_a_world(slug):
+    told = []
+    for check in theorems()[slug].checks:
+        for algorithm in (check.right, *check.wrong):
+            name = f"{check.name}: {algorithm.__name__}"
+            given = inspect.signature(algorithm).parameters.values()
+            if sum(one.default is one.empty for one in given) not in SIGNATURES:
+                told.append(f"{name} has {inspect.signature(algorithm)}")
+            elif not all(map(is_frozen, kinds_of(algorithm))):
+                told.append(f"{name}: {kinds_of(algorithm)} is no frozen dataclass")
+    assert told == []
+
+
+@pytest.mark.parametrize("slug", theorems())
+def test_worlds_are_frozen_dataclasses(slug):
+    assert [one for one in theorems()[slug].worlds.values() if not is_frozen(one)] == []
