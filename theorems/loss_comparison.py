@@ -33,30 +33,30 @@ from functools import cached_property, lru_cache
 
 from repro.base.schema import Positive, Probability, RewardBound
 from repro.corruption.orders import Order
-from repro.families.losses.algorithms_losses import (
+from repro.families.losses.risk_cases import RiskCase, bias_ratio, risk_ratio, variance_ratio
+from repro.instances.build import build_world
+from repro.instances.choices import instance_choice
+from repro.instances.linear import LinearWorld
+from repro.losses.label_losses import (
     DebiasedLoss,
     LabelLoss,
     MixtureLoss,
     NaiveLoss,
     SquareLoss,
 )
-from repro.families.losses.loss_map import ADVERSARIES, TIE
-from repro.families.losses.past_labels import (
+from repro.losses.loss_map import ADVERSARIES, TIE
+from repro.losses.past_labels import (
     MapCase,
     always_debiased,
     best_where_nothing_is_seen,
     excess,
 )
-from repro.families.losses.risk_cases import RiskCase, bias_ratio, risk_ratio, variance_ratio
-from repro.families.losses.worlds_losses import (
+from repro.losses.worlds import (
     LogisticWorld,
     gaussian_world,
     logistic_world,
     scalar_world,
 )
-from repro.instances.build import build_world
-from repro.instances.choices import instance_choice
-from repro.instances.linear import LinearWorld
 from repro.study.case import Case, Point
 from repro.study.claims import Inequality, Ratio
 from repro.study.config import Probes

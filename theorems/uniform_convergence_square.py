@@ -49,7 +49,7 @@ from repro.families.losses.variants import (
     square_without_cost,
     weak_adversary,
 )
-from repro.families.losses.worlds_sequences import packing_class, random_class
+from repro.losses.sequences import packing_class, random_class
 from repro.study.case import Case, Point, PointCase
 from repro.study.claims import Frequency, Inequality, Ratio, Slope
 from repro.study.config import Probes

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from repro.families.losses.algorithms_losses import SquareLoss
-from repro.families.losses.past_labels import always_debiased
+from repro.losses.label_losses import SquareLoss
+from repro.losses.past_labels import always_debiased
 from repro.study.stages import stages_of
 from theorems import loss_comparison
 

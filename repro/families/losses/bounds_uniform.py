@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from repro.families.losses.algorithms_log_loss import private_prob
-from repro.families.losses.worlds_sequences import LabelSequence
+from repro.losses.sequences import LabelSequence
 
 
 def log_loss_violated(

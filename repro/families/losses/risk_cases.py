@@ -9,15 +9,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from repro.corruption.orders import Order
-from repro.families.losses.algorithms_losses import LabelLoss, MixtureLoss
-from repro.families.losses.quantities_risk import (
+from repro.losses.label_losses import LabelLoss, MixtureLoss
+from repro.losses.risk import (
     LossAdversary,
     LossRisk,
     idle_adversary,
     simulate_risk,
     worst_for_the_loss,
 )
-from repro.families.losses.worlds_losses import LogisticWorld
+from repro.losses.worlds import LogisticWorld
 from repro.preferences.label_law import Estimate, as_fitted, bradley_terry, randomized_response
 from repro.study.label_cases import LabelCase
 from repro.study.row import Method

@@ -14,7 +14,7 @@ from repro.families.losses.algorithms_log_loss import HypercubeStudy, report_pro
 from repro.families.losses.algorithms_square_loss import SquareStudy, predicted_floor
 from repro.families.losses.bounds_uniform import log_loss_violated, square_loss_violated
 from repro.families.losses.variants import LogVariant, SquareVariant
-from repro.families.losses.worlds_sequences import Design, LabelSequence, draw_sequence
+from repro.losses.sequences import Design, LabelSequence, draw_sequence
 from repro.preferences.label_law import Estimate, as_fitted
 from repro.study.label_cases import HuberCase, LabelCase
 from repro.study.row import Method, Values

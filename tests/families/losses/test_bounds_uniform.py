@@ -13,7 +13,7 @@ from repro.corruption.orders import Order
 from repro.families.losses.algorithms_log_loss import HypercubeStudy, log_likelihood, private_prob
 from repro.families.losses.algorithms_square_loss import SquareStudy, predicted_floor
 from repro.families.losses.bounds_uniform import log_loss_violated, square_loss_violated
-from repro.families.losses.worlds_sequences import (
+from repro.losses.sequences import (
     LabelSequence,
     draw_sequence,
     packing_class,

@@ -10,8 +10,8 @@ import torch
 
 from repro.base.notation import privacy_cost
 from repro.corruption.orders import Order
-from repro.families.losses.algorithms_losses import LOSSES, minimise_loss
-from repro.families.losses.past_labels import (
+from repro.losses.label_losses import LOSSES, minimise_loss
+from repro.losses.past_labels import (
     MapCase,
     _mean_square,
     always_debiased,
@@ -21,8 +21,8 @@ from repro.families.losses.past_labels import (
     one_sided,
     squared_gain,
 )
-from repro.families.losses.scalar_error import ScalarError
-from repro.families.losses.worlds_losses import scalar_world
+from repro.losses.scalar_error import ScalarError
+from repro.losses.worlds import scalar_world
 from repro.preferences.label_counts import LabelCounts
 
 EPSILON = 1.0

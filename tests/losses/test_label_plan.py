@@ -13,9 +13,9 @@ import torch
 from repro import planning as command
 from repro.base.errors import BadInput
 from repro.corruption.orders import Order
-from repro.families.losses.label_plan import LabelPlan, NoAnswer, kept_from
 from repro.families.offline_kl.quantities_gap import gap_constant
 from repro.instances.linear import random_linear_world
+from repro.losses.label_plan import LabelPlan, NoAnswer, kept_from
 from repro.preferences.synthetic_pairs import synthetic_pairs
 
 

@@ -17,9 +17,9 @@ from functools import cached_property, lru_cache
 import numpy as np
 import torch
 
-from repro.families.losses.algorithms_losses import LOSSES
-from repro.families.losses.loss_map import ADVERSARIES, LABELS, REWARD_BOUNDS
-from repro.families.losses.scalar_error import ScalarError, scalar_error
+from repro.losses.label_losses import LOSSES
+from repro.losses.loss_map import ADVERSARIES, LABELS, REWARD_BOUNDS
+from repro.losses.scalar_error import ScalarError, scalar_error
 from repro.study.case import Case
 from repro.study.row import Method
 
