@@ -19,8 +19,8 @@ from repro.base.keywords import keyword_values
 from repro.base.schema import Corruption, Epsilon, Model, Number, Pairs, Whole, validate
 from repro.cli.folders import made
 from repro.corruption.orders import Order, order_of
-from repro.families.losses.loss_choice import LossAnswer, loss_answer
-from repro.families.losses.loss_map import (
+from repro.losses.loss_choice import LossAnswer, loss_answer
+from repro.losses.loss_map import (
     ADVERSARIES,
     EPSILONS,
     LABELS,

@@ -29,17 +29,17 @@ from repro.base.schema import (
     validate,
 )
 from repro.corruption.orders import order_of
-from repro.families.losses.algorithms_losses import LossName
-from repro.families.losses.label_plan import (
+from repro.instances.build import build_world
+from repro.instances.choices import INSTANCES, LinearChoice, TextChoice, instance_choice
+from repro.instances.linear import LinearWorld
+from repro.losses.label_losses import LossName
+from repro.losses.label_plan import (
     STRICTEST,
     LabelPlan,
     Measured,
     NoAnswer,
     fewest_replicates,
 )
-from repro.instances.build import build_world
-from repro.instances.choices import INSTANCES, LinearChoice, TextChoice, instance_choice
-from repro.instances.linear import LinearWorld
 
 REFUSED, NO_ANSWER = 2, 3
 QUESTION = ("epsilon", "target_gap", "n_pairs")
@@ -205,7 +205,7 @@ def plan(
 
     Raises:
         repro.base.errors.BadInput: not two of the three, or a value that cannot be used.
-        repro.families.losses.label_plan.NoAnswer: no number of labels, or no budget, does it.
+        repro.losses.label_plan.NoAnswer: no number of labels, or no budget, does it.
 
     >>> plan(epsilon=1, n_pairs=5000, replicates=100).gap.value < 0.1
     True

@@ -27,265 +27,302 @@ variance.  What would refute the comparison: simulated risks off the predicted o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
+from typing import Any, ClassVar
 
-from repro.base.schema import Positive, Probability, RewardBound
+import numpy as np
+
+from repro.base.schema import Corruption, Epsilon, Pairs, RewardBound
+from repro.core.check import (
+    Algorithm,
+    Check,
+    Quantity,
+    Theorem,
+    at_both_ends,
+    named,
+    privacy_mistake,
+)
 from repro.corruption.orders import Order
-from repro.families.losses.algorithms_losses import (
-    DebiasedLoss,
-    LabelLoss,
-    MixtureLoss,
-    NaiveLoss,
-    SquareLoss,
-)
-from repro.families.losses.loss_map import ADVERSARIES, TIE
-from repro.families.losses.past_labels import (
-    MapCase,
-    always_debiased,
-    best_where_nothing_is_seen,
-    excess,
-)
-from repro.families.losses.risk_cases import RiskCase, bias_ratio, risk_ratio, variance_ratio
-from repro.families.losses.worlds_losses import (
-    LogisticWorld,
-    gaussian_world,
-    logistic_world,
-    scalar_world,
-)
-from repro.instances.build import build_world
-from repro.instances.choices import instance_choice
+from repro.instances.choices import AnyChoice
+from repro.instances.labelled import PrivateLabels, built
 from repro.instances.linear import LinearWorld
-from repro.study.case import Case, Point
+from repro.losses.label_losses import LOSSES, LabelLoss, LossName, MixtureLoss, NaiveLoss
+from repro.losses.loss_map import TIE
+from repro.losses.past_labels import map_errors
+from repro.losses.risk import (
+    LossAdversary,
+    LossRisk,
+    idle_adversary,
+    simulate_risk,
+    worst_for_the_loss,
+)
+from repro.losses.worlds import LogisticWorld, gaussian_world, logistic_world, scalar_world
+from repro.preferences.label_law import as_fitted, bradley_terry, randomized_response
 from repro.study.claims import Inequality, Ratio
-from repro.study.config import Probes
-from repro.study.experiment import Experiment
-from repro.study.results import AssumptionResult
-from repro.study.row import INSTANCE, Evidence, Measure, Method, Need, Row, per_method
+
+risk_of = lru_cache(maxsize=512)(LossRisk)
+scalar_of, gaussian_of = lru_cache(scalar_world), lru_cache(gaussian_world)
+logistic_of = lru_cache(maxsize=16)(logistic_world)
+"""Kept by content: the search for the worst adversary takes longer than all else."""
+
+# Worlds: a loss on the labels of pairs; and the whole map -----------------------------------------
 
 
-def over_tie(case: MapCase, chosen: Method, rng: object, replicates: int) -> float:
-    """Largest ratio of errors over that of a tie."""
-    return excess(case, chosen, rng, replicates) / (1 + TIE)
-
-
-RISK = Measure("simulated risk / predicted risk", per_method(risk_ratio), Evidence.MEASURED)
-BIAS = Measure(
-    "squared bias / squared bias by the influence function", per_method(bias_ratio), Evidence.EXACT
-)
-VARIANCE = Measure(
-    "variance / variance of the mixture loss", per_method(variance_ratio), Evidence.COMPUTED
-)
-TOLERATED = Measure("variance / (1 + tolerated)·variance of the mixture loss",
-                    per_method(variance_ratio), Evidence.COMPUTED)  # fmt: skip
-
-EXCESS = Measure("error / 1.02 times that of the best loss", per_method(over_tie),
-                 Evidence.COMPUTED)  # fmt: skip
-
-mixture = Method("mixture", MixtureLoss)
-square = Method("square", SquareLoss)
-debiased = Method("debiased", DebiasedLoss)
-LOSSES = (mixture, square, debiased)
-naive = Method("naive", NaiveLoss, privacy_mistake=True)
-
-
-other_order = Method("other_order", lambda order: order.swapped, privacy_mistake=True)
-"""Wrong: corruption and privacy in the other order."""
-
-
-@dataclass(frozen=True)
-class Pairs:
-    """A world by the bound B of its rewards.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LossSetting(PrivateLabels):
+    """One loss on private and corrupted labels.
 
     Attributes:
-        on: its name.
-        words: the same for a reader.
-        build: (experiment, B) → the world.
+        loss: under test.
+        corruption: α.
+        claimed_order: of corruption and privacy, in what is predicted.
+        order: of both, in what happens.
+        adversary: who corrupts labels.
     """
 
-    on: str
-    words: str
-    build: Callable[[LossComparison, float], LogisticWorld]
-
-
-@dataclass(frozen=True)
-class Corruption:
-    """What happens to labels besides privacy.
-
-    Attributes:
-        end: of the names of rows.
-        words: the same for a reader.
-        order: of corruption and privacy.
-        share: multiple of the α in force.
-    """
-
-    end: str
-    words: str
-    order: Order = Order.CTL
-    share: float = 1.0
-
-
-@dataclass(frozen=True)
-class Setting:
-    """What a row's cases are built from.
-
-    Attributes:
-        kind: of the loss under test.
-        pairs: world.
-        corruption: of its labels.
-        tolerates: whether the config's tolerated excess of variance is allowed.
-    """
-
-    kind: type[LabelLoss]
-    pairs: Pairs
+    loss: LossName
     corruption: Corruption
-    tolerates: bool = False
+    claimed_order: Order
+    order: Order
+    adversary: LossAdversary = worst_for_the_loss
+    idle_adversary: ClassVar[Any] = staticmethod(idle_adversary)
 
-    def case(self, experiment: LossComparison, point: Point) -> RiskCase:
-        """Loss, world and labels of one grid point."""
-        numbers, corruption = experiment.config, self.corruption
-        bound = point.swept("reward_bound", numbers.reward_bound)
-        return RiskCase(
-            methods=point.methods,
-            epsilon=point.epsilon,
-            n_pairs=point.given.n_pairs or 0,
-            kind=self.kind,
-            world=self.pairs.build(experiment, bound),
-            corruption=corruption.share * point.swept("corruption", numbers.corruption),
-            assumed_order=corruption.order,
-            order=corruption.order,
-            tolerated=numbers.tolerated if self.tolerates else 0.0,
-        )
+    @property
+    def pairs(self) -> LogisticWorld:
+        """Pairs and truth."""
+        raise NotImplementedError
 
-    def alpha(self, experiment: LossComparison) -> float:
-        """α where it is not swept."""
-        return self.corruption.share * experiment.config.corruption
+    @property
+    def actual(self) -> LossRisk:
+        """The loss under test in what happens."""
+        return risk_of(
+            self.pairs, LOSSES[self.loss], self.epsilon, self.corruption, self.order,
+            self.labels, self.channel, self.adversary, self.estimate,
+        )  # fmt: skip
 
-
-class WholeMap:
-    """The map's own places, α and orders at one ε."""
-
-    def case(self, experiment: LossComparison, point: Point) -> MapCase:
-        """Everything but ε is the map's."""
-        return MapCase(methods=point.methods, epsilon=point.epsilon)
-
-    def alpha(self, experiment: LossComparison) -> float:
-        """The map's least."""
-        return min(alpha for alpha, _ in ADVERSARIES if alpha)
+    def predicted(self, kind: type[LabelLoss], order: Order) -> LossRisk:
+        """A loss in what the printed setting says."""
+        return risk_of(
+            self.pairs, kind, self.epsilon, self.corruption, order,
+            bradley_terry, randomized_response, worst_for_the_loss, as_fitted,
+        )  # fmt: skip
 
 
-_scalar_world, _gaussian_world = lru_cache(scalar_world), lru_cache(gaussian_world)
-
-SCALAR = Pairs("scalar", "scalar reward", lambda experiment, bound: _scalar_world(bound))
-FIVE = Pairs("five", "five features", lambda experiment, bound: _gaussian_world(bound))
-TEXT_OR_LINEAR = Pairs(INSTANCE, "instance", lambda experiment, bound: experiment.instance)
-
-CLEAN = Corruption("", "privacy only", share=0.0)
-CTL = Corruption("_ctl", "CTL")
-LTC = Corruption("_ltc", "LTC", Order.LTC)
-
-PRIVATE = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY)
-CORRUPTED = (*PRIVATE, Need.ADVERSARY, Need.ORDER)
-
-
-def risk_row(
-    loss: Method, end: str, pairs: Pairs, corruption: Corruption, words: str,
-    needs: tuple[Need, ...] = PRIVATE,
-) -> Row:  # fmt: skip
-    """Simulated against predicted risk of one loss."""
-    return Row(f"risk_{loss.name}{end}", "privacy_cost", Ratio(f"{words}: as predicted"), RISK,
-        loss, (naive,), on=pairs.on, given=Setting(loss.run, pairs, corruption), needs=needs,
-    )  # fmt: skip
-
-
-def risk_rows(
-    pairs: Pairs, corruption: Corruption, end: str = "", needs: tuple[Need, ...] = PRIVATE
-) -> tuple[Row, ...]:
-    """The same for every loss, in one setting."""
-    words = f"{pairs.words}, {corruption.words}"
-    ends = end + corruption.end
-    return tuple(risk_row(loss, ends, pairs, corruption, words, needs) for loss in LOSSES)
-
-
-def influence_row(loss: Method, corruption: Corruption) -> Row:
-    """The exact limit of one loss against its influence function."""
-    words = f"{corruption.words}: bias = α·influence as α → 0"
-    return Row(f"influence_{loss.name}{corruption.end}", "corruption",
-        Ratio(words, tolerance=0.02), BIAS, Method(loss.name, lambda order: order),
-        (other_order,), on=SCALAR.on, given=Setting(loss.run, SCALAR, corruption), needs=CORRUPTED,
-    )  # fmt: skip
-
-
-class LossComparisonProbes(Probes):
-    """Numbers of the experiment.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Scalar(LossSetting):
+    """A scalar reward.
 
     Attributes:
-        reward_bound: B where it is not swept.
-        corruption: α of the corrupted rows.
-        tolerated: the square loss's allowed excess of labels over the mixture at ε = 1.
+        reward_bound: B.
     """
 
     reward_bound: RewardBound
-    corruption: Probability
-    tolerated: Positive
+
+    @property
+    def pairs(self) -> LogisticWorld:
+        return scalar_of(self.reward_bound)
 
 
-class LossComparison(Experiment[Case]):
-    """Asymptotic efficiency, worst-case bias, and simulation."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ScalarLabels(Scalar):
+    """n labels of a scalar reward.
 
-    title = "P2 §6: log, square or debiased loss for privatised labels"
-    settles = ("p2.sec_6",)
-    config_type = LossComparisonProbes
-    config: LossComparisonProbes
+    Attributes:
+        n_pairs: n.
+    """
 
-    rows = (
-        *(risk_row(loss, "_instance", TEXT_OR_LINEAR, CLEAN, "privacy only") for loss in LOSSES),
-        *risk_rows(SCALAR, CLEAN),
-        *risk_rows(SCALAR, CTL, needs=CORRUPTED),
-        *risk_rows(SCALAR, LTC, needs=CORRUPTED),
-        *risk_rows(FIVE, CLEAN, "_five"),
-        *risk_rows(FIVE, LTC, "_five", CORRUPTED),
-        *(influence_row(loss, order) for order in (CTL, LTC) for loss in LOSSES),
-        Row("square_is_mixture", "privacy_cost",
-            Ratio("square ≡ mixture as ε → 0", tolerance=0.01), VARIANCE, square, (debiased,),
-            on=SCALAR.on, given=Setting(SquareLoss, SCALAR, CLEAN)),
-        Row("debiased_is_mixture", "privacy_cost",
-            Ratio("debiased ≡ mixture as ε → ∞", tolerance=0.01), VARIANCE, debiased, (square,),
-            on=SCALAR.on, given=Setting(DebiasedLoss, SCALAR, CLEAN)),
-        Row("square_loses_little", "reward_bound",
-            Inequality("at ε = 1 square needs at most 1 % more labels for every B"), TOLERATED,
-            square, (debiased,), on=SCALAR.on,
-            given=Setting(SquareLoss, SCALAR, CLEAN, tolerates=True), fixed=("epsilon",)),
-        Row("past_labels", "privacy_cost",
-            Inequality("who sees past labels: the map's best loss is within 2 % of the best"),
-            EXCESS, best_where_nothing_is_seen, (always_debiased,), on=SCALAR.on,
-            given=WholeMap(), settles=("p2.sec_6", "own.adaptive_adversary")),
-    )  # fmt: skip
+    n_pairs: Pairs
 
-    def case(self, point: Point) -> Case:
-        """As the row says."""
-        return point.row.given.case(self, point)
 
-    @cached_property
-    def instance(self) -> LogisticWorld:
-        """The pairs of the ``instance`` group."""
-        choice = instance_choice(self.setting.instance)
-        world = build_world(choice, self.setting.cache, "cpu")
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FiveFeatures(LossSetting):
+    """n labels of five Gaussian features.
+
+    Attributes:
+        reward_bound: B.
+        n_pairs: n.
+    """
+
+    reward_bound: RewardBound
+    n_pairs: Pairs
+
+    @property
+    def pairs(self) -> LogisticWorld:
+        return gaussian_of(self.reward_bound)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class InstanceLabels(LossSetting):
+    """n labels of the pairs of an instance.
+
+    Attributes:
+        instance: the numbers that it is built from.
+        n_pairs: n.
+    """
+
+    instance: AnyChoice
+    n_pairs: Pairs
+
+    @property
+    def pairs(self) -> LogisticWorld:
+        world = built(self.instance)
         assert isinstance(world, LinearWorld)
-        return logistic_world(world)
-
-    def world_numbers(self, row: Row) -> Mapping[str, object]:
-        """B where it is not swept, and α."""
-        alpha = row.given.alpha(self)
-        return {"reward_bound": self.config.reward_bound, "corruption": alpha}
-
-    def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """Limits lie inside the class, so that the expansion around them is in its interior."""
-        return tuple(_inside(place, case) for _, place, case in self.ends(RiskCase))
+        return logistic_of(world)
 
 
-def _inside(where: str, case: RiskCase) -> AssumptionResult:
-    share = float(case.actual.limit.norm()) / case.world.radius
-    name = f"{where}: limit inside the class"
-    return AssumptionResult(name, share < 1, f"‖θ‖/radius = {share:.3g}")
+@dataclass(frozen=True, kw_only=True)
+class WholeMap:
+    """The map's own places, α and orders.
+
+    Attributes:
+        epsilon: ε.
+    """
+
+    epsilon: Epsilon
+
+
+# Algorithms: losses, orders that a prediction is for, and choices of a loss -----------------------
+
+
+def minimised(world: LossSetting, loss: LossName) -> type[LabelLoss]:
+    """The loss of that name."""
+    return LOSSES[loss]
+
+
+RIGHT: dict[LossName, Algorithm] = {name: named(name, minimised, loss=name) for name in LOSSES}
+
+
+@privacy_mistake
+def naive(world: LossSetting) -> type[LabelLoss]:
+    """Wrong: log loss that ignores privacy."""
+    return NaiveLoss
+
+
+def claimed_order(world: LossSetting) -> Order:
+    """The order that is claimed."""
+    return world.claimed_order
+
+
+@privacy_mistake
+def other_order(world: LossSetting) -> Order:
+    """Wrong: corruption and privacy in the other order."""
+    return world.claimed_order.swapped
+
+
+def best_where_nothing_is_seen(world: WholeMap) -> np.ndarray:
+    """(P,) index of the loss that is best at each place against who keeps to one side."""
+    return map_errors(world.epsilon)[0].argmin(axis=1)
+
+
+def always_debiased(world: WholeMap) -> np.ndarray:
+    """Wrong: (P,) the debiased loss at every place."""
+    places, losses = map_errors(world.epsilon)[0].shape
+    return np.full(places, losses - 1)
+
+
+# Quantities --------------------------------------------------------------------------------------
+
+
+def risk_ratio(world, algorithm: Algorithm, rng: np.random.Generator, replicates: int):
+    """(R,) simulated over predicted risk."""
+    predicted = world.predicted(LOSSES[world.loss], world.claimed_order).risk(world.n_pairs)
+    kind = algorithm(world)
+    return simulate_risk(world.actual, world.n_pairs, rng, replicates, kind) / predicted
+
+
+def bias_ratio(world: LossSetting, algorithm: Algorithm, rng: object, replicates: int) -> float:
+    """Exact squared bias over that of the influence function, in the algorithm's order."""
+    predicted = world.predicted(LOSSES[world.loss], algorithm(world))
+    return world.actual.squared_bias() / predicted.first_order_squared_bias()
+
+
+def variance_ratio(world: LossSetting, algorithm: Algorithm, rng: object, replicates: int) -> float:
+    """Variance of a loss over the mixture loss's."""
+    mixture = world.predicted(MixtureLoss, world.claimed_order).variance
+    return world.predicted(algorithm(world), world.claimed_order).variance / mixture
+
+
+def excess(world: WholeMap, algorithm: Algorithm, rng: object, replicates: int) -> float:
+    """Largest ratio of the chosen loss's error to the best one's, where the past is seen."""
+    _, seeing = map_errors(world.epsilon)
+    chosen = np.take_along_axis(seeing, algorithm(world)[:, None], axis=1)[:, 0]
+    return math.sqrt((chosen / seeing.min(axis=1)).max())
+
+
+# The claims --------------------------------------------------------------------------------------
+
+TOLERATED = 0.01
+"""The square loss may need so much more labels than the mixture at ε = 1."""
+RISK = Quantity("simulated risk / predicted risk", risk_ratio)
+BIAS = Quantity("squared bias / squared bias by the influence function", bias_ratio,
+                evidence="exact")  # fmt: skip
+VARIANCE = Quantity("variance / variance of the mixture loss", variance_ratio, evidence="computed")
+MOST = Quantity("variance / (1 + tolerated)·variance of the mixture loss", variance_ratio,
+                evidence="computed", over=lambda world: 1 + TOLERATED)  # fmt: skip
+EXCESS = Quantity("error / 1.02 times that of the best loss", excess, evidence="computed",
+                  over=lambda world: 1 + TIE)  # fmt: skip
+ORDERS = {"": "privacy only", "_ctl": "CTL", "_ltc": "LTC"}
+
+
+def risks(end: str, words: str, **more: Any) -> list[Check]:
+    """Simulated against predicted risk of every loss, in one setting."""
+    return [
+        Check(name=f"risk_{loss}{end}", axis="privacy_cost", claim=Ratio(f"{words}: as predicted"),
+              quantity=RISK, right=right, wrong=[naive], **more)
+        for loss, right in RIGHT.items()
+    ]  # fmt: skip
+
+
+def influences(order: str) -> list[Check]:
+    """The exact limit of every loss against its influence function."""
+    claim = Ratio(f"{ORDERS[order]}: bias = α·influence as α → 0", tolerance=0.02)
+    return [
+        Check(name=f"influence_{loss}{order}", axis="corruption", claim=claim, quantity=BIAS,
+              right=named(loss, claimed_order), wrong=[other_order])
+        for loss in LOSSES
+    ]  # fmt: skip
+
+
+CHECKS = [
+    *risks("_instance", "privacy only", keeps=["kl_weight"]),
+    *(one for order, words in ORDERS.items() for one in risks(order, f"scalar reward, {words}")),
+    *risks("_five", "five features, privacy only"),
+    *risks("_five_ltc", "five features, LTC"),
+    *influences("_ctl"),
+    *influences("_ltc"),
+    Check(name="square_is_mixture", axis="privacy_cost", quantity=VARIANCE, right=RIGHT["square"],
+          claim=Ratio("square ≡ mixture as ε → 0", tolerance=0.01), wrong=[RIGHT["debiased"]]),
+    Check(name="debiased_is_mixture", axis="privacy_cost", quantity=VARIANCE,
+          right=RIGHT["debiased"], wrong=[RIGHT["square"]],
+          claim=Ratio("debiased ≡ mixture as ε → ∞", tolerance=0.01)),
+    Check(name="square_loses_little", axis="reward_bound", quantity=MOST, right=RIGHT["square"],
+          claim=Inequality("at ε = 1 square needs at most 1 % more labels for every B"),
+          wrong=[RIGHT["debiased"]], keeps=["epsilon"]),
+    Check(name="past_labels", axis="privacy_cost", quantity=EXCESS,
+          right=best_where_nothing_is_seen, wrong=[always_debiased],
+          claim=Inequality("who sees past labels: the map's best loss is within 2 % of the best"),
+          settles=["p2.sec_6", "own.adaptive_adversary"]),
+]  # fmt: skip
+
+
+def inside(world: LossSetting):
+    """Limits lie inside the class, so that the expansion around them is in its interior."""
+    share = float(world.actual.limit.norm()) / world.pairs.radius
+    yield "limit inside the class", share < 1, f"‖θ‖/radius = {share:.3g}"
+
+
+THEOREM = Theorem(
+    title="P2 §6: log, square or debiased loss for privatised labels",
+    settles=["p2.sec_6"],
+    checks=CHECKS,
+    worlds={
+        "scalar": Scalar,
+        "scalar_labels": ScalarLabels,
+        "five_features": FiveFeatures,
+        "instance_labels": InstanceLabels,
+        "whole_map": WholeMap,
+    },
+    assumes=at_both_ends(inside, of=LossSetting),
+)

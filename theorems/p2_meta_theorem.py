@@ -173,10 +173,10 @@ class Maximiser(PrivateLabels):
         return 1.0
 
 
-def maximiser(
-    world: Maximiser, rng: np.random.Generator, replicates: int, flipped: bool = False
+def squared_error(
+    world: Maximiser, rng: np.random.Generator, replicates: int, flipped: bool
 ) -> np.ndarray:
-    """(R,) E_μ(f_π̂ − f*)² of the private likelihood's maximiser."""
+    """(R,) E_μ(f_π̂ − f*)² of the private likelihood's maximiser, labels flipped or not."""
     grid = np.linspace(-LARGEST, LARGEST, STEPS)
     prob = flip_prob(world.epsilon) + label_signal(world.epsilon) / (1 + np.exp(-grid))
     clean = torch.tensor(1 / (1 + math.exp(-TRUTH)), dtype=torch.float64)
@@ -193,7 +193,8 @@ def _nearest(increasing: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     return np.where(below, right - 1, right)
 
 
-label_flip = named("label_flip", maximiser, flipped=True)
+maximiser = named("maximiser", squared_error, flipped=False)
+label_flip = named("label_flip", squared_error, flipped=True)
 
 
 # The claims --------------------------------------------------------------------------------------

@@ -60,7 +60,7 @@ from repro.preferences.two_rewards import (
     wrong_majority_prob,
 )
 from repro.study.claims import Frequency, Inequality, Ratio, Slope
-from repro.xpo.spurious_values import Learner, SpuriousValues, gaps_of
+from repro.xpo.spurious_values import SpuriousLearner, SpuriousValues, gaps_of
 
 # Lemma C.4: the likelihoods of two policies ------------------------------------------------------
 
@@ -216,24 +216,24 @@ LEAST = 0.1
 """Of V_max/√T, what every γ > 0 leaves on average."""
 
 
-def priv_xpo(world: SpuriousValues) -> Learner:
+def priv_xpo(world: SpuriousValues) -> SpuriousLearner:
     """Algorithm 2 with γ = 2β·c(ε)/√T."""
-    return Learner()
+    return SpuriousLearner()
 
 
-def every_gamma(world: SpuriousValues) -> Learner:
+def every_gamma(world: SpuriousValues) -> SpuriousLearner:
     """The best of three γ in hindsight."""
-    return Learner((0.01, 1.0, 100.0))
+    return SpuriousLearner((0.01, 1.0, 100.0))
 
 
-def without_optimism(world: SpuriousValues) -> Learner:
+def without_optimism(world: SpuriousValues) -> SpuriousLearner:
     """Wrong for a floor: γ = 0."""
-    return Learner((0.0,))
+    return SpuriousLearner((0.0,))
 
 
-def capped_class(world: SpuriousValues) -> Learner:
+def capped_class(world: SpuriousValues) -> SpuriousLearner:
     """Wrong for a floor: the class has no implicit rewards beyond 2·R_max."""
-    return Learner(capped=True)
+    return SpuriousLearner(capped=True)
 
 
 def average_gap(world: SpuriousValues, algorithm: Algorithm, rng, replicates: int) -> np.ndarray:

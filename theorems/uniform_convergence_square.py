@@ -13,8 +13,8 @@ has exponent 2 in α under both orders, and 0 (CTL) or 2 (LTC) in c(ε); before 
 ∝ 1/n; the floor's constant is exactly the mean of α²(1+|h*|)² (CTL) or α²(c+|h*|)² (LTC): an
 adversary who tosses coins keeps the exponent and misses the constant.  The older bound nα (Zhou
 et al., square loss) is loose by a factor that vanishes with α: row older_bound holds E/(nα) ∝ α.
-The inequality itself is held at every n ≤ T, for iid and adaptive inputs, with the constants of
-repro.families.losses.bounds_uniform.
+The inequality itself is held at every n ≤ T, for iid and adaptive inputs, with the constants of its
+proof (``violated``).
 
 Slip in the proof: eqs. (4) and (5) bound F* − h* from above only; Lemma B.2 needs |F* − h*|.
 The same bound holds from below (row two_sided_bias, proved for every bad mean b and h*), so the
@@ -25,212 +25,294 @@ What would refute it: a floor with a smaller exponent in α, or a larger one in 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Annotated, Any
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field
 
-from repro.base.schema import Count, Number, Probability
+from repro.base.notation import privacy_cost
+from repro.base.schema import Corruption, Count, Number, Pairs, Probability
+from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named, privacy_mistake
+from repro.corruption.huber_reports import HuberReports, coin_tosser
 from repro.corruption.huber_square import worst_bias
 from repro.corruption.orders import Order
-from repro.families.losses import proofs_bias as bias
-from repro.families.losses.uniform_cases import (
-    SquareCase,
-    SquareSequenceCase,
-    square_violations,
-    squared_error,
+from repro.instances.labelled import HuberLabels
+from repro.losses.sequences import (
+    Design,
+    LabelSequence,
+    draw_sequence,
+    packing_class,
+    random_class,
 )
-from repro.families.losses.variants import (
-    corruption_after_privacy,
-    corruption_before_privacy,
-    square_loss,
-    square_without_cost,
-    weak_adversary,
-)
-from repro.families.losses.worlds_sequences import packing_class, random_class
-from repro.study.case import Case, Point, PointCase
-from repro.study.claims import Frequency, Inequality, Ratio, Slope
-from repro.study.config import Probes
-from repro.study.experiment import Experiment, Setting
-from repro.study.proofs import proved
-from repro.study.results import AssumptionResult
-from repro.study.row import Evidence, Measure, Need, Row, Values, per_method
+from repro.preferences.label_law import on_arrays
+from repro.study.claims import Claim, Frequency, Inequality, Ratio, Slope
+from repro.study.proofs import Box, Claimed, Interval, iv, proof_of
 
-CaseOf = Callable[["UniformConvergenceSquare", Point], Case]
-"""What the cases of a row are."""
-
-
-@dataclass(frozen=True)
-class Floors:
-    """Cases of the mean squared error.
-
-    Attributes:
-        order: of corruption and privacy.
-        share: multiple of the α in force.
-        small: whether |h*| ≪ c.
-    """
-
-    order: Order = Order.CTL
-    share: float = 1.0
-    small: bool = False
-
-    def __call__(self, experiment: UniformConvergenceSquare, point: Point) -> SquareCase:
-        numbers = experiment.config
-        return SquareCase(
-            **experiment.corrupted(point, self.order, self.share),
-            n_pairs=point.n_pairs,
-            means=numbers.small_means if self.small else numbers.means,
-        )
-
-
-def biases(experiment: UniformConvergenceSquare, point: Point) -> PointCase:
-    """α is all."""
-    return PointCase(methods=point.methods, value=point.value)
-
-
-def iid(experiment: UniformConvergenceSquare, point: Point) -> SquareSequenceCase:
-    """Random means and iid inputs, CTL."""
-    table = 2 * random_class(experiment.config.class_size) - 1
-    return SquareSequenceCase(**experiment.sequence(point, Order.CTL), table=table, design="iid")
-
-
-def adaptive(experiment: UniformConvergenceSquare, point: Point) -> SquareSequenceCase:
-    """A packing of means and adaptive inputs, LTC."""
-    table = 2 * packing_class(experiment.config.class_size) - 1
-    return SquareSequenceCase(
-        **experiment.sequence(point, Order.LTC), table=table, design="adaptive"
-    )
-
-
-def over(quantity: str, unit: Callable[[SquareCase], float]) -> Measure:
-    """The mean squared error divided by a number that each case knows."""
-
-    def scaled(case: SquareCase, rng: np.random.Generator, replicates: int) -> Values:
-        found = ERROR.of(case, rng, replicates)
-        return {name: error / unit(case) for name, error in found.items()}
-
-    return Measure(quantity, scaled, Evidence.MEASURED)
-
-
-ERROR = Measure("mean squared error of ĥ", per_method(squared_error), Evidence.MEASURED)
-FLOOR = over("mean squared error / α²·mean(reach+|h*|)²", lambda case: case.predicted_floor)
-OVER_OLD = over("mean squared error / α", lambda case: case.corruption)
-VIOLATED = Measure(
-    "inequality violated at some n ≤ T [frequency]", square_violations, Evidence.MEASURED
-)
-BIAS = proved("|E[c·z] − h*| / bound")
-
-CTL, LTC = Floors(), Floors(Order.LTC)
-CTL_SMALL, LTC_SMALL = Floors(small=True), Floors(Order.LTC, small=True)
-CLEAN, CLEAN_SMALL = Floors(share=0.0), Floors(share=0.0, small=True)
-WITHOUT_COST = (square_without_cost,)
-LEARNS = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY)
-CORRUPTED = (*LEARNS, Need.ADVERSARY)
-ORDERED = (*CORRUPTED, Need.ORDER)
-BOTH = ("p2.lem_3_3", "p2.lem_b_2")
 Means = Annotated[
     tuple[Annotated[Number, Field(ge=-1, le=1)], ...], Field(min_length=1, max_length=1000)
 ]
 
+# Worlds: a mean for each input, and a class of means on a sequence -------------------------------
 
-class UniformConvergenceSquareProbes(Probes):
-    """Numbers of the experiment.
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Corrupted(HuberLabels):
+    """Corrupted reports.
 
     Attributes:
-        means: h* of the ten inputs.
-        small_means: h* of the sweep of c, where |h*| ≪ c keeps the exponent clean.
-        corruption: α where it is not swept.
-        class_size: N of the classes of the inequality.
+        claimed_order: of corruption and privacy, in what is claimed.
+    """
+
+    claimed_order: Order
+
+    def worst_bias(self, means: np.ndarray) -> np.ndarray:
+        """(X,) how far the worst adversary moves the mean of c·z, by the printed formula."""
+        cost = privacy_cost(self.epsilon)
+        return worst_bias(means, cost, self.corruption, self.claimed_order)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Inputs(Corrupted):
+    """n labels of equally likely inputs with means h*.
+
+    Attributes:
+        n_pairs: n.
+        means: h*(x) of each input.
+    """
+
+    n_pairs: Pairs
+    means: Means
+
+    @property
+    def truth(self) -> np.ndarray:
+        """(X,) h*."""
+        return np.array(self.means)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MeanSequences(Corrupted):
+    """A finite class of means on a sequence of labels; the inequality is about every n ≤ T.
+
+    Attributes:
+        horizon: T.
+        class_size: N.
+        members: how the class is made; its first member is the truth.
+        design: how inputs are chosen.
         failure_prob: δ.
     """
 
-    means: Means
-    small_means: Means
-    corruption: Probability
+    horizon: Pairs
     class_size: Count
+    members: Literal["random", "packing"]
+    design: Design
     failure_prob: Probability
 
-
-class UniformConvergenceSquare(Experiment[Case]):
-    """Lemma 3.3: floors, their constants, and the inequality over all n."""
-
-    title = "P2 Lemma 3.3: uniform convergence of the square loss under CTL and LTC"
-    settles = ("p2.lem_3_3",)
-    config_type = UniformConvergenceSquareProbes
-    config: UniformConvergenceSquareProbes
-
-    rows = (
-        Row("corruption_ctl", "corruption", Slope(2, "CTL: floor {rate}"), ERROR, square_loss,
-            WITHOUT_COST, on="means", given=CTL, needs=CORRUPTED),
-        Row("corruption_ltc", "corruption", Slope(2, "LTC: floor {rate}"), ERROR, square_loss,
-            WITHOUT_COST, on="means", given=LTC, needs=CORRUPTED),
-        Row("privacy_cost_ctl", "privacy_cost",
-            Ratio("CTL: floor = α²·mean (1+|h*|)², free of c(ε)"), FLOOR, square_loss,
-            (corruption_after_privacy,), on="small_means", given=CTL_SMALL, needs=ORDERED),
-        Row("privacy_cost_ltc", "privacy_cost", Slope(2, "LTC: floor {rate}"), ERROR, square_loss,
-            (corruption_before_privacy,), on="small_means", given=LTC_SMALL, needs=ORDERED),
-        Row("prefactor_ctl", "corruption", Ratio("CTL: floor = α²·mean (1+|h*|)²"), FLOOR,
-            square_loss, (weak_adversary,), on="means", given=CTL, needs=ORDERED),
-        Row("prefactor_ltc", "corruption", Ratio("LTC: floor = α²·mean (c+|h*|)²"), FLOOR,
-            square_loss, (weak_adversary,), on="means", given=LTC, needs=ORDERED),
-        Row("n_pairs", "n_pairs", Slope(-1, "before the floor: {rate}"), ERROR, square_loss,
-            WITHOUT_COST, on="means", given=CLEAN, needs=LEARNS),
-        Row("privacy_cost", "privacy_cost", Slope(2, "before the floor: {rate}"), ERROR,
-            square_loss, WITHOUT_COST, on="small_means", given=CLEAN_SMALL, needs=LEARNS),
-        Row("older_bound", "corruption",
-            Slope(1, "the older bound nα is loose by a factor {rate}"), OVER_OLD, square_loss,
-            WITHOUT_COST, on="means", given=CTL, needs=CORRUPTED),
-        Row("two_sided_bias", "corruption",
-            Inequality("|F* − h*| ≤ 2α (CTL), (c+1)α (LTC), from both sides"), BIAS,
-            bias.both_sides, (bias.reach_one_under_ltc,), given=biases, settles=BOTH),
-        Row("all_n_iid", "privacy_cost",
-            Frequency("iid inputs: all n ≤ T and all h with probability ≥ 1−δ"), VIOLATED,
-            square_loss, WITHOUT_COST, on="random", given=iid, needs=(Need.LABELS, Need.PRIVACY),
-            settles=BOTH),
-        Row("all_n_adaptive", "privacy_cost", Frequency("adaptive inputs: the same"), VIOLATED,
-            square_loss, WITHOUT_COST, on="packing", given=adaptive, needs=(Need.LABELS,),
-            settles=BOTH),
-    )  # fmt: skip
-
-    def __init__(self, config: UniformConvergenceSquareProbes, setting: Setting) -> None:
-        super().__init__(config, setting)
-        self.failure_prob = config.failure_prob
-
-    def case(self, point: Point) -> Case:
-        """As the row says."""
-        return point.row.given(self, point)
-
-    def corrupted(self, point: Point, order: Order, share: float = 1.0) -> dict[str, Any]:
-        """What every case with an adversary has."""
-        return {
-            "methods": point.methods,
-            "epsilon": point.epsilon,
-            "corruption": share * point.swept("corruption", self.config.corruption),
-            "assumed_order": order,
-            "order": order,
-        }
-
-    def sequence(self, point: Point, order: Order) -> dict[str, Any]:
-        """The same, for the inequality over all n."""
-        delta = self.config.failure_prob
-        return {
-            **self.corrupted(point, order), "horizon": point.horizon, "failure_prob": delta
-        }  # fmt: skip
-
-    def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """h* inside [−1, 1] with room for the worst bias; α < 1/2."""
-        largest = max(abs(mean) for mean in (*self.config.means, *self.config.small_means))
-        inside = AssumptionResult("h* inside [−1, 1]", largest < 1, f"|h*| ≤ {largest:g}")
-        last = ((trial.row.name, trial.cases[-1]) for trial in self.trials)
-        fits = (_fits(name, case) for name, case in last if isinstance(case, SquareCase))
-        return (inside, *fits)
+    @property
+    def table(self) -> np.ndarray:
+        """(N, X) means of labels."""
+        made = random_class if self.members == "random" else packing_class
+        return 2 * made(self.class_size) - 1
 
 
-def _fits(name: str, case: SquareCase) -> AssumptionResult:
-    alpha, cost = case.corruption, case.reports.cost
-    bias = worst_bias(np.array(case.means), cost, alpha, case.assumed_order).max()
-    detail = f"bias ≤ {bias:.3g}, α = {alpha}"
-    fits = bool(alpha < 0.5 and bias < 2)
-    return AssumptionResult(f"{name}: clipping leaves the bias", fits, detail)
+@dataclass(frozen=True, kw_only=True)
+class Share:
+    """A share of labels that is replaced.
+
+    Attributes:
+        corruption: α.
+    """
+
+    corruption: Corruption
+
+
+# Algorithms: the square loss, and wrong ones -----------------------------------------------------
+
+
+@dataclass(frozen=True)
+class LeastSquares:
+    """Σ(h(x) − factor·z)².
+
+    Attributes:
+        reports: how labels become z.
+        factor: c(ε), where privacy is taken out.
+    """
+
+    reports: HuberReports
+    factor: float
+
+
+def square_loss(world: Corrupted) -> LeastSquares:
+    """The square loss of c·z."""
+    return LeastSquares(world.reports, world.reports.cost)
+
+
+@privacy_mistake
+def without_privacy_cost(world: Corrupted) -> LeastSquares:
+    """Wrong: the square loss of z."""
+    return LeastSquares(world.reports, 1.0)
+
+
+def corruption_after_privacy(world: Corrupted) -> LeastSquares:
+    """Wrong for CTL: corruption comes second."""
+    return square_loss(replace(world, order=Order.LTC))
+
+
+def corruption_before_privacy(world: Corrupted) -> LeastSquares:
+    """Wrong for LTC: corruption comes first."""
+    return square_loss(replace(world, order=Order.CTL))
+
+
+def weak_adversary(world: Corrupted) -> LeastSquares:
+    """Wrong for a constant: the adversary tosses coins."""
+    return square_loss(replace(world, adversary=coin_tosser))
+
+
+# Quantities --------------------------------------------------------------------------------------
+
+
+def error(world: Inputs, algorithm: Algorithm, rng, replicates: int) -> np.ndarray:
+    """(R,) E^(n)(ĥ)/n, the mean squared error of ĥ over inputs.
+
+    The minimiser over h(x) ∈ [−1, 1] is the clipped mean of c·z, input by input.
+    """
+    loss, share = algorithm(world), np.full(len(world.means), 1 / len(world.means))
+    mean = loss.reports.mean(world.truth)
+    pairs = rng.multinomial(world.n_pairs, share, size=replicates)
+    wins = rng.binomial(pairs, (1 + mean) / 2)
+    average = (2.0 * wins - pairs) / np.maximum(pairs, 1)
+    fitted = np.clip(loss.factor * average, -1, 1)
+    estimate = on_arrays(world.estimate, fitted, world.truth)
+    return ((estimate - world.truth) ** 2).mean(axis=1)
+
+
+def predicted_floor(world: Inputs) -> float:
+    """lim E^(n)/n: mean squared worst bias, α²·mean (1+|h*|)² or α²·mean (c+|h*|)²."""
+    return float((world.worst_bias(world.truth) ** 2).mean())
+
+
+def seen(world: MeanSequences, rng: np.random.Generator, replicates: int) -> LabelSequence:
+    """R sequences of reports, which all forms of the inequality are held against."""
+    win = (1 + world.reports.mean(world.table[0])) / 2
+    return draw_sequence(rng, win, world.design, world.horizon, replicates)
+
+
+def violated(
+    world: MeanSequences, algorithm: Algorithm, sequence: LabelSequence, replicates: int
+) -> np.ndarray:
+    """(R,) 1.0 where Σ(h−h*)² ≤ (64/15)·[ΔL + 8c²·log(N/δ) + 2na²] fails for some n ≤ T and some h.
+
+    It holds with probability 1−δ: (h−cz)² − (h*−cz)² is linear in z, so Hoeffding's lemma with
+    λ = 1/(8c²) gives it for |F* − h*| ≤ a; a is at most 2α under CTL and (c+1)·α under LTC.
+    """
+    table, factor, cost = world.table, algorithm(world).factor, world.reports.cost
+    bias = float(world.worst_bias(table[0]).max())
+    excess = sequence.excess_loss((table - factor) ** 2, (table + factor) ** 2)
+    rounds = np.arange(1, sequence.inputs.shape[1] + 1)[:, None]
+    allowed = 8 * cost**2 * np.log(len(table) / world.failure_prob) + 2 * rounds * bias**2
+    left = sequence.conditional_sums((table - table[0]) ** 2)
+    return (left > 64 / 15 * (excess + allowed)).any(axis=(1, 2)).astype(float)
+
+
+# The bias of Lemma B.2, by intervals -------------------------------------------------------------
+
+MEANS: Box = ((-1.0, 1.0), (-1.0, 1.0), (1e-6, 1.0))
+"""h* and the mean b of the labels put in, both in [−1, 1], and 1/c from 0 (excluded) to 1."""
+
+
+def bias_over_bound(world: Share, free_of_cost: bool) -> Claimed:
+    """|E[c·z] − h*| over 2α under CTL and over (c+1)α under LTC, the larger; α cancels.
+
+    E[c·z] − h* is α(b − h*) under CTL and α(cb − h*) under LTC.  Over its bound each is 1 less a
+    number that is not negative, whatever its sign: with s = 1/c,
+    1 ∓ (b − sh)/(1+s) = ((1 ∓ b) + s(1 ± h))/(1+s).
+
+    Args:
+        world: α.
+        free_of_cost: wrong: 2α under LTC as well.
+    """
+
+    def ratio(h: Interval, b: Interval, s: Interval) -> Interval:
+        short = [((1 - sign * b) + (1 + sign * h)) / 2 for sign in (1, -1)]
+        if free_of_cost:
+            found = [1 - one for one in short] + [abs(b - s * h) / (2 * s)]
+        else:
+            short += [((1 - sign * b) + s * (1 + sign * h)) / (1 + s) for sign in (1, -1)]
+            found = [1 - one for one in short]
+        return iv.mpf([max(one.a for one in found), max(one.b for one in found)])
+
+    return Claimed(MEANS, ratio)
+
+
+both_sides = named("both_sides", bias_over_bound, free_of_cost=False)
+reach_one_under_ltc = named("reach_one_under_ltc", bias_over_bound, free_of_cost=True)
+
+
+# The claims --------------------------------------------------------------------------------------
+
+ERROR = Quantity("mean squared error of ĥ", error)
+FLOOR = replace(ERROR, words="mean squared error / α²·mean(reach+|h*|)²", over=predicted_floor)
+OVER_OLD = replace(ERROR, words="mean squared error / α", over=lambda world: world.corruption)
+VIOLATED = Quantity("inequality violated at some n ≤ T [frequency]", violated, drawn=seen)
+BIAS = Quantity("|E[c·z] − h*| / bound", proof_of, evidence="proved")
+EVERY_MEMBER: Any = {
+    "settles": ("p2.lem_3_3", "p2.lem_b_2"),
+    "blind": dict.fromkeys(
+        ("estimate", "algorithm"), "it is about every member of the class: nothing is fitted"
+    ),
+}
+
+
+def check(
+    name: str, axis: str, claim: Claim, quantity: Quantity = ERROR,
+    wrong: Algorithm = without_privacy_cost, right: Algorithm = square_loss, **more: Any,
+) -> Check:  # fmt: skip
+    """A check of least squares, unless it says otherwise."""
+    return Check(name=name, axis=axis, claim=claim, quantity=quantity, right=right,
+                 wrong=[wrong], **more)  # fmt: skip
+
+
+CHECKS = [
+    check("corruption_ctl", "corruption", Slope(2, "CTL: floor {rate}")),
+    check("corruption_ltc", "corruption", Slope(2, "LTC: floor {rate}")),
+    check("privacy_cost_ctl", "privacy_cost",
+          Ratio("CTL: floor = α²·mean (1+|h*|)², free of c(ε)"), FLOOR, corruption_after_privacy),
+    check("privacy_cost_ltc", "privacy_cost", Slope(2, "LTC: floor {rate}"),
+          wrong=corruption_before_privacy),
+    check("prefactor_ctl", "corruption", Ratio("CTL: floor = α²·mean (1+|h*|)²"), FLOOR,
+          weak_adversary),
+    check("prefactor_ltc", "corruption", Ratio("LTC: floor = α²·mean (c+|h*|)²"), FLOOR,
+          weak_adversary),
+    check("n_pairs", "n_pairs", Slope(-1, "before the floor: {rate}")),
+    check("privacy_cost", "privacy_cost", Slope(2, "before the floor: {rate}")),
+    check("older_bound", "corruption",
+          Slope(1, "the older bound nα is loose by a factor {rate}"), OVER_OLD),
+    check("two_sided_bias", "corruption",
+          Inequality("|F* − h*| ≤ 2α (CTL), (c+1)α (LTC), from both sides"), BIAS,
+          reach_one_under_ltc, both_sides, settles=("p2.lem_3_3", "p2.lem_b_2")),
+    check("all_n_iid", "privacy_cost",
+          Frequency("iid inputs: all n ≤ T and all h with probability ≥ 1−δ"), VIOLATED,
+          **EVERY_MEMBER),
+    check("all_n_adaptive", "privacy_cost", Frequency("adaptive inputs: the same"), VIOLATED,
+          **EVERY_MEMBER),
+]  # fmt: skip
+
+
+def assumes(swept: SweptCheck):
+    """h* inside [−1, 1] with room for the worst bias; α < 1/2."""
+    world = swept.sweep.worlds[-1]
+    if isinstance(world, Inputs):
+        largest = float(np.abs(world.truth).max())
+        yield "h* inside [−1, 1]", largest < 1, f"|h*| ≤ {largest:g}"
+        bias, alpha = world.worst_bias(world.truth).max(), world.corruption
+        detail = f"bias ≤ {bias:.3g}, α = {alpha}"
+        yield "clipping leaves the bias", bool(alpha < 0.5 and bias < 2), detail
+
+
+THEOREM = Theorem(
+    title="P2 Lemma 3.3: uniform convergence of the square loss under CTL and LTC",
+    settles=["p2.lem_3_3"],
+    checks=CHECKS,
+    worlds={"inputs": Inputs, "sequences": MeanSequences, "share": Share},
+    assumes=assumes,
+)

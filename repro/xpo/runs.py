@@ -58,7 +58,7 @@ class Update:
 
 
 @dataclass(frozen=True)
-class Ladder:
+class RewardLadder:
     """Reward gaps from low to high in equal ratios.
 
     Attributes:
@@ -149,7 +149,7 @@ class Needles(NeedleRuns):
     """
 
     horizon: Pairs
-    ladder: Ladder
+    ladder: RewardLadder
 
     @property
     def rounds(self) -> int:

@@ -52,7 +52,7 @@ class SpuriousValues(PrivateLabels):
 
 
 @dataclass(frozen=True)
-class Learner:
+class SpuriousLearner:
     """PrivXPO.
 
     Attributes:
@@ -65,8 +65,8 @@ class Learner:
 
 
 def gaps_of(
-    world: SpuriousValues, played: Sequence[tuple[Learner, float]], rng: np.random.Generator,
-    replicates: int,
+    world: SpuriousValues, played: Sequence[tuple[SpuriousLearner, float]],
+    rng: np.random.Generator, replicates: int,
 ) -> np.ndarray:  # fmt: skip
     """(L, R) mean over rounds of J_β(π*_β) − J_β(π^(t)), of learners with multiples of γ.
 
@@ -138,7 +138,7 @@ class _Numbers:
     gap: float
 
     @classmethod
-    def of(cls, world: SpuriousValues, learner: Learner, multiple: float) -> _Numbers:
+    def of(cls, world: SpuriousValues, learner: SpuriousLearner, multiple: float) -> _Numbers:
         """Those of a learner with a multiple of γ."""
         rounds, beta = world.horizon, world.kl_weight
         value = min(world.value_ratio, CAPPED) if learner.capped else world.value_ratio

@@ -24,7 +24,7 @@ from repro.chipo.policy import chipo_policy, link
 from repro.corruption.huber_reports import HuberReports
 from repro.corruption.orders import Order
 from repro.estimators.mixture_mle import mixture_mle
-from repro.families.losses.algorithms_losses import SquareLoss, minimise_loss
+from repro.losses.label_losses import SquareLoss, minimise_loss
 from repro.preferences.label_counts import LabelCounts
 
 SMALL = log_linear(num_states=2, num_actions=3, num_features=2, seed=4, reward_bound=1.0)

@@ -11,9 +11,9 @@ import torch
 from repro.estimators import mixture_mle
 from repro.families.central import algorithms_minimiser
 from repro.families.central.algorithms_losses import PairLoss
-from repro.families.losses import algorithms_losses
-from repro.families.losses.algorithms_losses import LOSSES, NaiveLoss, SquareLoss
 from repro.families.robust import algorithms_debiased
+from repro.losses import label_losses
+from repro.losses.label_losses import LOSSES, NaiveLoss, SquareLoss
 from repro.pokl import least_squares as algorithms_least_squares
 from repro.preferences.label_counts import LabelCounts
 
@@ -37,7 +37,7 @@ def of_debiased(labels, x=ONE, mass=ONE, radius=50.0, tolerance=1e-11):
 def of_label_loss(shares, pairs=1.0, x=ONE, radius=50.0, name="naive", **options):
     shares = double(shares)
     counts = LabelCounts(torch.full_like(shares, pairs), pairs * shares)
-    return algorithms_losses.minimise_loss(KINDS[name](1.0), counts, x, radius, **options)
+    return label_losses.minimise_loss(KINDS[name](1.0), counts, x, radius, **options)
 
 
 def of_mixture(shares, pairs=1.0, x=ONE, radius=50.0, **options):
@@ -49,7 +49,7 @@ def of_mixture(shares, pairs=1.0, x=ONE, radius=50.0, **options):
 FITS = pytest.mark.parametrize("fit", [of_debiased, of_label_loss, of_mixture])
 SOLVERS = {
     of_debiased: algorithms_debiased,
-    of_label_loss: algorithms_losses,
+    of_label_loss: label_losses,
     of_mixture: mixture_mle,
 }
 
@@ -146,11 +146,11 @@ def test_steps_on_label_losses_that_overshoot_are_halved(name):
     easy = torch.tensor([0.5, 0.51, 0.49], dtype=torch.float64) * pairs
     counts = LabelCounts(torch.stack([pairs, pairs]), torch.stack([wins, easy]))
     loss = KINDS[name](1.0)
-    found = algorithms_losses.minimise_loss(loss, counts, x, 50.0)
+    found = label_losses.minimise_loss(loss, counts, x, 50.0)
     score, _ = loss.derivatives(counts, found @ x.T, x)
     assert outward_residual(score, found, 50.0) < 1e-5 * float(pairs.sum())
     scaled = LabelCounts(1e-9 * counts.pairs, 1e-9 * counts.wins)
-    again = algorithms_losses.minimise_loss(loss, scaled, x, 50.0)
+    again = label_losses.minimise_loss(loss, scaled, x, 50.0)
     assert torch.allclose(loss.value(counts, again @ x.T), loss.value(counts, found @ x.T))
 
 
@@ -160,10 +160,10 @@ def test_a_row_is_halved_although_others_fall():
     pairs = double([[254.0, 10.0, 1145.0], [3945.0, 3767.0, 4208.0], [39.0, 8796.0, 451.0]])
     wins = double([[79.0, 3.0, 278.0], [2297.0, 2174.0, 2828.0], [23.0, 4500.0, 134.0]])
     loss = SquareLoss(1.0)
-    found = algorithms_losses.minimise_loss(loss, LabelCounts(pairs, wins), x, 50.0)
+    found = label_losses.minimise_loss(loss, LabelCounts(pairs, wins), x, 50.0)
     for row in range(3):
         alone = LabelCounts(pairs[[row]], wins[[row]])
-        assert torch.allclose(found[[row]], algorithms_losses.minimise_loss(loss, alone, x, 50.0))
+        assert torch.allclose(found[[row]], label_losses.minimise_loss(loss, alone, x, 50.0))
 
 
 LIKELIHOOD_CASES = [

@@ -12,7 +12,7 @@ from scipy import stats
 
 from repro.preferences.block_draws import NumpyDraws
 from repro.xpo.needles import PairCounts
-from repro.xpo.runs import Ladder, value_bound
+from repro.xpo.runs import RewardLadder, value_bound
 from repro.xpo.simulator import Start, average_gap
 from repro.xpo.worst_reward import batch_of
 from theorems.hybrid_xpo import (
@@ -31,7 +31,7 @@ from theorems.hybrid_xpo import (
 def played(**changes) -> OfflineAndOnline:
     values = {
         "epsilon": 1.0, "n_pairs": 500, "horizon": 300, "grid_ratio": 1.5,
-        "ladder": Ladder(low=0.01, high=1, rungs=3), "best_share": 0.1,
+        "ladder": RewardLadder(low=0.01, high=1, rungs=3), "best_share": 0.1,
     }  # fmt: skip
     return OfflineAndOnline(**(values | changes))
 

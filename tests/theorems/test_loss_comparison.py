@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from repro.families.losses.algorithms_losses import SquareLoss
-from repro.families.losses.past_labels import always_debiased
-from repro.study.stages import stages_of
+from repro.losses.label_losses import SquareLoss
 from theorems import loss_comparison
 
 
@@ -12,15 +10,6 @@ def test_text_pairs_replace_the_linear_world(trials_of):
     trial = next(iter(trials_of(instance="preference_text").values()))
     found = trial.row.measure.of(trial.cases[0], np.random.default_rng(0), 2)
     assert np.isfinite(found[trial.row.method.name]).all()
-
-
-def test_every_case_of_drawn_labels_can_be_ablated(trials_of):
-    for name, trial in trials_of().items():
-        if not trial.row.needs:  # computed: no label is drawn
-            continue
-        assert {"labels", "channel", "estimate", "order", "adversary"} <= stages_of(
-            trial.cases[0]
-        ), name
 
 
 def test_the_weight_of_another_loss_turns_the_verdict(turned):
@@ -32,8 +21,9 @@ def test_the_weight_of_another_loss_turns_the_verdict(turned):
 
 
 def test_a_loss_that_is_picked_badly_is_noticed(turned):
-    def wrong(right, case, chosen, rng, replicates):
-        return right(case, always_debiased, rng, replicates)
+    def wrong(right, epsilon):
+        blind, seeing = right(epsilon)
+        return -blind, seeing
 
-    found = turned("past_labels", loss_comparison, "excess", wrong)
+    found = turned("past_labels", loss_comparison, "map_errors", wrong)
     assert found == ("supported", "contradicted")

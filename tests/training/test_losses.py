@@ -11,8 +11,8 @@ import torch
 from repro.base.errors import BadInput
 from repro.base.notation import flip_prob, keep_prob, label_signal
 from repro.estimators.mixture_mle import MixtureLikelihood
-from repro.families.losses.algorithms_losses import LOSSES, DebiasedLoss, NaiveLoss
 from repro.families.robust import algorithms_debiased
+from repro.losses.label_losses import LOSSES, DebiasedLoss, NaiveLoss
 from repro.preferences.label_counts import LabelCounts
 from repro.training.losses import debiased_loss, log_loss, mixture_loss, square_loss
 from theorems import rdpo_identity

@@ -12,7 +12,7 @@ from repro.base.notation import privacy_cost
 from repro.core.door import made
 from repro.core.worlds import Sweep
 from repro.corruption.label_mean import WorseResponse
-from repro.xpo.runs import Ladder, Needles, realizable, value_bound
+from repro.xpo.runs import Needles, RewardLadder, realizable, value_bound
 from repro.xpo.small_rewards import OneReward
 
 LADDER = {"low": 0.01, "high": 0.5, "rungs": 5}
@@ -24,7 +24,7 @@ def needles(**changes) -> Needles:
 
 
 def test_a_ladder_goes_up_in_equal_ratios():
-    found = Ladder(**LADDER).values()
+    found = RewardLadder(**LADDER).values()
     assert found.shape == (5,)
     assert found[[0, -1]] == pytest.approx([0.01, 0.5])
     assert np.ptp(np.diff(np.log(found))) == pytest.approx(0, abs=1e-12)

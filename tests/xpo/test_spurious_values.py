@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from repro.preferences.label_law import the_truth
-from repro.xpo.spurious_values import Learner, SpuriousValues, gaps_of
+from repro.xpo.spurious_values import SpuriousLearner, SpuriousValues, gaps_of
 
 
 def world(rounds: int = 100, value: float = 64.0, **changes) -> SpuriousValues:
@@ -41,7 +41,7 @@ def test_the_numbers_of_the_proof(rounds):
 
 
 def test_with_any_optimism_at_least_what_the_theorem_says_and_with_none_nothing():
-    rng, plain = np.random.default_rng(0), Learner()
+    rng, plain = np.random.default_rng(0), SpuriousLearner()
     gaps = gaps_of(world(), [(plain, one) for one in (0.01, 1.0, 100.0)], rng, 200)
     assert (min(gaps, key=np.mean) >= 0.17 * 64 / 10).mean() > 0.6
     assert gaps_of(world(), [(plain, 0.0)], rng, 20).max() < 1e-12
@@ -50,6 +50,6 @@ def test_with_any_optimism_at_least_what_the_theorem_says_and_with_none_nothing(
 
 
 def test_a_capped_class_has_the_same_gap_at_every_value():
-    capped = [(Learner(capped=True), 1.0)]
+    capped = [(SpuriousLearner(capped=True), 1.0)]
     low, high = (gaps_of(world(value=v), capped, np.random.default_rng(1), 50) for v in (64, 4096))
     np.testing.assert_array_equal(low, high)

@@ -15,7 +15,7 @@ from repro.corruption.orders import Order
 from repro.preferences.label_law import fair_coins, no_randomizer, the_opposite, the_truth
 from repro.study.parallel import single_thread
 from repro.xpo import worst_reward
-from repro.xpo.runs import Ladder, NeedleRuns, Needles, Update
+from repro.xpo.runs import NeedleRuns, Needles, RewardLadder, Update
 from repro.xpo.simulator import log_objective
 from repro.xpo.worst_reward import OnRung, batch_of, interior_gaps, ladder_gaps, worst_gaps
 from theorems import private_xpo as private
@@ -25,7 +25,7 @@ single_thread()
 
 
 def world(horizon: int, **changes) -> Needles:
-    ladder = Ladder(low=1e-3, high=0.5, rungs=9)
+    ladder = RewardLadder(low=1e-3, high=0.5, rungs=9)
     common = {"ladder": ladder, "grid_ratio": 1.5, "epsilon": 1.0}
     return Needles(horizon=horizon, **(common | changes))
 
@@ -105,7 +105,7 @@ def test_the_rung_is_chosen_on_other_runs_than_those_that_measure():
     """With pure noise the worst rung's measured mean is not above the true mean."""
     chosen = []
     flat = Update(lambda p, s: lambda c: torch.rand(len(s), p.num_actions, len(p.tilts)))
-    level = world(3, ladder=Ladder(low=0.1, high=0.1 + 3e-12, rungs=4))
+    level = world(3, ladder=RewardLadder(low=0.1, high=0.1 + 3e-12, rungs=4))
     for seed in range(40):
         torch.manual_seed(seed)
         (found,) = ladder_gaps(level, [flat], np.random.default_rng(seed), 4)
@@ -177,6 +177,6 @@ def test_a_supremum_at_the_end_of_its_ladder_is_missing(monkeypatch, interior):
 
 
 def test_the_ends_of_a_ladder_are_not_inside():
-    played = world(10**4, ladder=Ladder(low=1e-9, high=1e-7, rungs=3))
+    played = world(10**4, ladder=RewardLadder(low=1e-9, high=1e-7, rungs=3))
     (found,) = ladder_gaps(played, [Update(log_objective)], np.random.default_rng(0), 2)
     assert (found.reward, found.interior) == (pytest.approx(1e-7), False)

@@ -10,7 +10,7 @@ from repro import loss_choice
 from repro.base.errors import BadInput
 from repro.base.keywords import keyword_values
 from repro.corruption.orders import Order
-from repro.families.losses.loss_map import MapCell, loss_map, winners
+from repro.losses.loss_map import MapCell, loss_map, winners
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,8 @@ import torch
 from repro import planning as command
 from repro.base.errors import BadInput
 from repro.corruption.orders import Order
-from repro.families.losses.label_plan import LabelPlan, NoAnswer, kept_from
 from repro.instances.linear import random_linear_world
+from repro.losses.label_plan import LabelPlan, NoAnswer, kept_from
 from repro.pessimism.gap_constants import gap_constant
 from repro.preferences.synthetic_pairs import synthetic_pairs
 

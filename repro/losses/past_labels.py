@@ -10,18 +10,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 import numpy as np
 import torch
 
-from repro.families.losses.algorithms_losses import LOSSES
-from repro.families.losses.loss_map import ADVERSARIES, LABELS, REWARD_BOUNDS
-from repro.families.losses.scalar_error import ScalarError, scalar_error
-from repro.study.case import Case
-from repro.study.row import Method
+from repro.losses.label_losses import LOSSES
+from repro.losses.loss_map import ADVERSARIES, LABELS, REWARD_BOUNDS
+from repro.losses.scalar_error import ScalarError, scalar_error
 
 STEPS = 100
 FAR = 6.0
@@ -68,45 +64,25 @@ def gains(error: ScalarError, n_pairs: tuple[float, ...]) -> np.ndarray:
     return np.array([squared_gain(*sorted(round(e / s, 4) for e in ends)) for s in spread])
 
 
-Errors = np.ndarray
-"""(L,) mean squared errors, in the order of ``LOSSES``."""
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class MapCase(Case):
-    """All corrupted places of the map at one ε."""
-
-    @cached_property
-    def errors(self) -> tuple[np.ndarray, np.ndarray]:
-        """(P, L) mean squared errors under the worse one-sided adversary, and of who looks back."""
-        blind, seeing = [], []
-        corrupted = [adversary for adversary in ADVERSARIES if adversary[0]]
-        for bound, (alpha, order) in itertools.product(REWARD_BOUNDS, corrupted):
-            each = [scalar_error(bound, kind, self.epsilon, alpha, order)
-                    for kind in LOSSES.values()]  # fmt: skip
-            fixed = np.array([one_sided(error, LABELS) for error in each])
-            blind.append(fixed.T)
-            seeing.append((fixed * [gains(error, LABELS) for error in each]).T)
-        return np.concatenate(blind), np.concatenate(seeing)
-
-
 def one_sided(error: ScalarError, n_pairs: tuple[float, ...]) -> np.ndarray:
     """(N,) mean squared error under the worse of the two adversaries that keep to one side."""
     sign = torch.sign(error.x)
     return error.mean_squared(torch.stack((-sign, sign)), n_pairs).amax(0).numpy()
 
 
-def excess(case: MapCase, chosen: Method[Callable[[Errors], int]], rng: object, _: int) -> float:
-    """Largest ratio of the chosen loss's error to the best one's, where the past is seen."""
-    blind, seeing = case.errors
-    places = zip(blind, seeing, strict=True)
-    picked = [seen[chosen.run(fixed)] / seen.min() for fixed, seen in places]
-    return math.sqrt(max(picked))
+@lru_cache(maxsize=256)
+def map_errors(epsilon: float) -> tuple[np.ndarray, np.ndarray]:
+    """All corrupted places of the map at one ε.
 
-
-best_where_nothing_is_seen: Method[Callable[[Errors], int]] = Method(
-    "best_where_nothing_is_seen", lambda errors: int(errors.argmin())
-)
-always_debiased: Method[Callable[[Errors], int]] = Method(
-    "always_debiased", lambda errors: len(errors) - 1
-)
+    Returns:
+        (P, L) mean squared errors of ``LOSSES`` under the worse one-sided adversary, and of who
+        looks back.
+    """
+    blind, seeing = [], []
+    corrupted = [adversary for adversary in ADVERSARIES if adversary[0]]
+    for bound, (alpha, order) in itertools.product(REWARD_BOUNDS, corrupted):
+        each = [scalar_error(bound, kind, epsilon, alpha, order) for kind in LOSSES.values()]
+        fixed = np.array([one_sided(error, LABELS) for error in each])
+        blind.append(fixed.T)
+        seeing.append((fixed * [gains(error, LABELS) for error in each]).T)
+    return np.concatenate(blind), np.concatenate(seeing)

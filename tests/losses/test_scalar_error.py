@@ -9,12 +9,12 @@ import pytest
 import torch
 
 from repro.corruption.orders import Order
-from repro.families.losses.algorithms_losses import LOSSES
-from repro.families.losses.loss_choice import loss_answer
-from repro.families.losses.loss_map import perturbation_gain
-from repro.families.losses.quantities_risk import LossRisk, always
-from repro.families.losses.scalar_error import ScalarError, scalar_error
-from repro.families.losses.worlds_losses import scalar_world
+from repro.losses.label_losses import LOSSES
+from repro.losses.loss_choice import loss_answer
+from repro.losses.loss_map import perturbation_gain
+from repro.losses.risk import LossRisk, always
+from repro.losses.scalar_error import ScalarError, scalar_error
+from repro.losses.worlds import scalar_world
 
 SETTINGS = [(4.0, 0.5, 0.05, Order.CTL), (12.0, 0.5, 0.01, Order.LTC), (2.0, 8.0, 0.05, Order.CTL)]
 

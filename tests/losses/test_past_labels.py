@@ -10,20 +10,22 @@ import torch
 
 from repro.base.notation import privacy_cost
 from repro.corruption.orders import Order
-from repro.families.losses.algorithms_losses import LOSSES, minimise_loss
-from repro.families.losses.past_labels import (
-    MapCase,
+from repro.losses.label_losses import LOSSES, minimise_loss
+from repro.losses.past_labels import (
     _mean_square,
-    always_debiased,
-    best_where_nothing_is_seen,
-    excess,
     gains,
     one_sided,
     squared_gain,
 )
-from repro.families.losses.scalar_error import ScalarError
-from repro.families.losses.worlds_losses import scalar_world
+from repro.losses.scalar_error import ScalarError
+from repro.losses.worlds import scalar_world
 from repro.preferences.label_counts import LabelCounts
+from theorems.loss_comparison import (
+    WholeMap,
+    always_debiased,
+    best_where_nothing_is_seen,
+    excess,
+)
 
 EPSILON = 1.0
 
@@ -100,6 +102,6 @@ def test_the_walk_stands_for_the_estimator(loss):
 
 
 def test_the_best_loss_of_the_map_stays_within_a_tie():
-    case = MapCase(methods=(), epsilon=1.0)
-    assert excess(case, best_where_nothing_is_seen, None, 1) <= 1.02
-    assert excess(case, always_debiased, None, 1) > 1.02
+    world = WholeMap(epsilon=1.0)
+    assert excess(world, best_where_nothing_is_seen, None, 1) <= 1.02
+    assert excess(world, always_debiased, None, 1) > 1.02

@@ -10,21 +10,21 @@ import pytest
 import torch
 
 from repro.corruption.orders import Order
-from repro.families.losses.algorithms_losses import (
+from repro.instances.linear import random_linear_world
+from repro.losses.label_losses import (
     LOSSES,
     DebiasedLoss,
     MixtureLoss,
     NaiveLoss,
     SquareLoss,
 )
-from repro.families.losses.quantities_risk import LossRisk, always, simulate_risk
-from repro.families.losses.worlds_losses import (
+from repro.losses.risk import LossRisk, always, simulate_risk
+from repro.losses.worlds import (
     LogisticWorld,
     gaussian_world,
     logistic_world,
     scalar_world,
 )
-from repro.instances.linear import random_linear_world
 
 KINDS = {**LOSSES, "naive": NaiveLoss}
 

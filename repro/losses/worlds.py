@@ -65,5 +65,6 @@ def gaussian_world(reward_bound: float, num_features: int = 5, cells: int = 128)
 
 def logistic_world(world: LinearWorld) -> LogisticWorld:
     """The pairs of a linear world (such as text pairs) that are not ties."""
-    share = world.cell_prob / world.cell_prob.sum()
-    return LogisticWorld(world.feature_diff, share, world.theta, 4.0 * float(world.theta.norm()))
+    prob, theta = world.cell_prob.cpu(), world.theta.cpu()  # losses are minimised there
+    share = prob / prob.sum()
+    return LogisticWorld(world.feature_diff.cpu(), share, theta, 4.0 * float(theta.norm()))

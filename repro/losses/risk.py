@@ -17,8 +17,8 @@ from torch import Tensor
 
 from repro.base.notation import privacy_cost
 from repro.corruption.orders import Order
-from repro.families.losses.algorithms_losses import LabelLoss, minimise_loss
-from repro.families.losses.worlds_losses import LogisticWorld
+from repro.losses.label_losses import LabelLoss, minimise_loss
+from repro.losses.worlds import LogisticWorld
 from repro.preferences.label_counts import LabelCounts
 from repro.preferences.label_law import (
     Channel,

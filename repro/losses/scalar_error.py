@@ -22,8 +22,8 @@ from torch import Tensor
 
 from repro.base.notation import privacy_cost
 from repro.corruption.orders import Order
-from repro.families.losses.algorithms_losses import LabelLoss
-from repro.families.losses.worlds_losses import LogisticWorld, scalar_world
+from repro.losses.label_losses import LabelLoss
+from repro.losses.worlds import LogisticWorld, scalar_world
 
 NODES = 150
 """Points of t on each side of the limit."""

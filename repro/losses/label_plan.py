@@ -20,10 +20,10 @@ from torch import Tensor
 
 from repro.base.notation import privacy_cost
 from repro.corruption.orders import Order
-from repro.families.losses.algorithms_losses import LOSSES, LossName, minimise_loss
-from repro.families.losses.quantities_risk import LossRisk, draw_counts
-from repro.families.losses.worlds_losses import LogisticWorld
 from repro.instances.linear import LinearWorld, feature_covariance
+from repro.losses.label_losses import LOSSES, LossName, minimise_loss
+from repro.losses.risk import LossRisk, draw_counts
+from repro.losses.worlds import LogisticWorld
 from repro.policies.gibbs import gibbs_suboptimality
 from repro.privacy.clopper_pearson import lower, upper
 

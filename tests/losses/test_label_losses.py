@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 
 from repro.base.notation import flip_prob, label_signal, privacy_cost
 from repro.estimators.mixture_mle import mixture_mle
-from repro.families.losses.algorithms_losses import (
+from repro.losses.label_losses import (
     LOSSES,
     DebiasedLoss,
     MixtureLoss,

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from repro.base.notation import privacy_cost
 from repro.corruption.orders import Order
-from repro.families.losses.algorithms_losses import LOSSES, LossName
-from repro.families.losses.loss_map import LEARNT, TIE
-from repro.families.losses.scalar_error import scalar_error
+from repro.losses.label_losses import LOSSES, LossName
+from repro.losses.loss_map import LEARNT, TIE
+from repro.losses.scalar_error import scalar_error
 
 HALF = 0.5
 DEAR = 2.0
