@@ -24,6 +24,8 @@ KEEPERS = (
     "repro.families.",
     "repro.pessimism.",
     "repro.hypercube.",
+    "repro.corrected_gap.",
+    "repro.binary_channels.",
     "theorems.",
     "repro.core.",
     "repro.study.plan",
