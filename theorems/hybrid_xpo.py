@@ -29,72 +29,332 @@ Wrong versions read the labels of one phase only, or give both mean losses the s
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import ClassVar
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
 
-from repro.families.xpo.cases import Supremum, XpoCase, XpoExperiment, XpoProbes
-from repro.families.xpo.hybrid import (
-    ADVANTAGE,
-    HARDER_GAP,
-    LOWER_OVER,
-    OVER_UPPER,
-    HybridCase,
-    evenly_weighted,
-    hybrid_xpo,
-    label_flip,
-    more_labels,
-    offline_ignored,
-    online_ignored,
-    realizable_and_bounded,
-    reversed_optimism,
-    without_cost,
-    without_optimism,
-)
-from repro.study.case import Point
+import numpy as np
+import torch
+from pydantic import Field
+
+from repro.base.notation import privacy_cost
+from repro.base.schema import MAX_PAIRS, Whole
+from repro.core.check import Algorithm, Check, Quantity, Theorem, at_both_ends, privacy_mistake
+from repro.instances.labelled import device_in_use
 from repro.study.claims import Inequality, Slope
-from repro.study.results import AssumptionResult
-from repro.study.row import Need, Row
+from repro.xpo.needles import NeedleClass, PairCounts, XpoBatch
+from repro.xpo.runs import Needles, Update, realizable, value_bound
+from repro.xpo.simulator import Score, square_loss
+from repro.xpo.worst_reward import OnRung, inside_the_ladder, ladder_gaps, side_by_side, worst_rung
 
-OFFLINE, ONLINE = (Supremum(interior=True, rare=rare) for rare in (0.01, 1e-15))
-BOUND, SWEPT = Supremum(interior=False, rare=0.01), Supremum(interior=False)
-LEARNS = (Need.LABELS, Need.TRUTH_HIDDEN)
+POLICIES = 17
+"""|Π|; among them π_ref and the optima of both problems."""
+FAILURE_PROB = 0.05
+"""δ."""
+SQUARES = (1 - math.exp(-0.5)) / 4
+"""q: with probability 1−δ, q·Σ E[D²] ≤ (L(π) − L(π*))/4 + c²ℓ for all rounds and policies."""
+
+
+# The bounds: R = R_max, V = V_max, c = c(ε), ℓ = log(|Π|/δ) --------------------------------------
+
+
+@dataclass(frozen=True)
+class Given:
+    """What is known before the first round, and the upper bound.
+
+    Attributes:
+        epsilon: budget of the labels.
+        n_pairs: n.
+        horizon: T.
+        coverability: C_cov.
+        concentrability: C_off, the largest π/π_ref of the class.
+        log_class: ℓ.
+        reward_bound: R = V.
+    """
+
+    epsilon: float
+    n_pairs: int
+    horizon: int
+    coverability: float
+    concentrability: float
+    log_class: float
+    reward_bound: float
+
+    @property
+    def inverse_slope(self) -> float:
+        """K = 4cosh²(R/2)(1 + (2V − R)₊), an upper bound of |x − y|/|σ(x) − σ(y)|."""
+        return 4 * math.cosh(self.reward_bound / 2) ** 2 * (1 + self.reward_bound)
+
+    @property
+    def error(self) -> float:
+        """E = 4c²ℓ + 16q·C_cov."""
+        noise = 4 * privacy_cost(self.epsilon) ** 2 * self.log_class
+        return noise + 16 * SQUARES * self.coverability
+
+    @property
+    def new_pairs(self) -> float:
+        """Λ = C_cov·log(1 + T/(C_cov(1 + n/C_off)))/(T·log 2): how much of a round is new."""
+        before = self.coverability * (1 + self.n_pairs / self.concentrability)
+        share = self.coverability / (self.horizon * math.log(2))
+        return share * math.log1p(self.horizon / before)
+
+    @property
+    def optimism(self) -> float:
+        """W/β = (8/K)√(qE/Λ)."""
+        return 8 / self.inverse_slope * math.sqrt(SQUARES * self.error / self.new_pairs)
+
+    @property
+    def upper(self) -> float:
+        """(K/4)√(EΛ/q)."""
+        return self.inverse_slope / 4 * math.sqrt(self.error * self.new_pairs / SQUARES)
+
+
+def least_gap(epsilon: float, n_pairs: float, horizon: float, rare: float) -> float:
+    """What every algorithm leaves on the worse of two problems: min{1/8, .11c/√(2wn + T)}.
+
+    Args:
+        epsilon: budget of the labels.
+        n_pairs: n.
+        horizon: T.
+        rare: w ≤ ½, π_ref of the response that is better in one problem and worse in the other.
+
+    >>> least_gap(math.inf, 0, 1, 0.5)
+    0.11
+    """
+    labels = 2 * rare * n_pairs + horizon
+    return min(0.125, 0.11 * privacy_cost(epsilon) / math.sqrt(labels))
+
+
+# The world --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfflineAndOnline(Needles):
+    """n offline labels and T online ones; two responses, the first with π_ref = w.
+
+    It is better by Δ in one problem and worse by Δ in the other.  kl_weight =
+    Δ/(2·log(1/(w(1−w)))), as in the lower bound; the optimism has the weight of the upper one.
+
+    Attributes:
+        n_pairs: n.
+        rare_is_worse: which of the two problems it is.
+    """
+
+    n_pairs: Annotated[Whole, Field(ge=0, le=MAX_PAIRS)]
+    rare_is_worse: bool = False
+
+    @property
+    def offline(self) -> int:
+        return self.n_pairs
+
+    @property
+    def rare(self) -> float:
+        """w."""
+        return 1 / 2 if self.best_share is None else self.best_share
+
+    @property
+    def rewards(self) -> np.ndarray:
+        """(M,) reward gaps, negative where the rare response is the worse one."""
+        found = self.ladder.values()
+        return -found if self.rare_is_worse else found
+
+    def policies(self, device: str = "cpu") -> NeedleClass:
+        """Tilts of the rare response from −k to k, k = 2·log(1/(w(1−w)))."""
+        most = -2 * math.log(self.rare * (1 - self.rare))
+        tilts = torch.linspace(-most, most, POLICIES, dtype=torch.float64, device=device)
+        return NeedleClass(2, tilts, -most if self.rare_is_worse else most, self.rare)
+
+    def given(self, reward: float, times: int = 1) -> Given:
+        """What the upper bound reads at a reward gap, n and T so many times as large."""
+        policies = self.policies()
+        table = policies.table()
+        return Given(
+            epsilon=self.epsilon, n_pairs=times * self.n_pairs, horizon=times * self.horizon,
+            coverability=float(table.amax(dim=0).sum()),
+            concentrability=float((table / policies.reference).max()),
+            log_class=math.log(POLICIES / FAILURE_PROB), reward_bound=abs(reward),
+        )  # fmt: skip
+
+    def weight(self, reward: float, times: int) -> float:
+        """W/β."""
+        return self.given(reward, times).optimism
+
+    @property
+    def problems(self) -> Sequence[OfflineAndOnline]:
+        """The rare response better, and worse."""
+        return self, replace(self, rare_is_worse=not self.rare_is_worse)
+
+
+# Algorithms: right, and wrong on purpose --------------------------------------------------------
+
+
+def objective(policies: NeedleClass, batch: XpoBatch) -> Score:
+    """W·E_ref[log π] + the square loss: optimism by the known π_ref, the same in every round."""
+    expected = policies.reference[:, None] * policies.tilts - policies.log_normaliser
+    hopeful, loss = batch.optimism_weight[:, None, None] * expected, square_loss(policies, batch)
+    return lambda counts: loss(counts).add_(hopeful)
+
+
+def hybrid_xpo(world: OfflineAndOnline) -> Update:
+    """SquareXPO, its sign corrected, on all n + t labels."""
+    return Update(objective)
+
+
+def offline_only(offline: PairCounts, n_pairs: int, online: PairCounts, rounds: int) -> PairCounts:
+    """Online labels are not read."""
+    return offline
+
+
+def online_only(offline: PairCounts, n_pairs: int, online: PairCounts, rounds: int) -> PairCounts:
+    """Offline labels are not read."""
+    return online
+
+
+def evenly(offline: PairCounts, n_pairs: int, online: PairCounts, rounds: int) -> PairCounts:
+    """Both mean losses weigh the same, whatever n and T are."""
+    both, share = (n_pairs + rounds) / 2, 1 / max(rounds, 1)
+    return offline.times(both / n_pairs).plus(online.times(both * share))
+
+
+def offline_ignored(world: OfflineAndOnline) -> Update:
+    """Wrong: offline labels are not read."""
+    return Update(objective, pool=online_only)
+
+
+def online_ignored(world: OfflineAndOnline) -> Update:
+    """Wrong: online labels are not read."""
+    return Update(objective, pool=offline_only)
+
+
+def evenly_weighted(world: OfflineAndOnline) -> Update:
+    """Wrong: both mean losses weigh the same."""
+    return Update(objective, pool=evenly)
+
+
+def label_flip(world: OfflineAndOnline) -> Update:
+    """Wrong: labels enter with the wrong sign."""
+    return Update(objective, flipped=True)
+
+
+@privacy_mistake
+def without_cost(world: OfflineAndOnline) -> Update:
+    """Wrong: c = 1 in the loss."""
+    return Update(objective, blind=True)
+
+
+def without_optimism(world: OfflineAndOnline) -> Update:
+    """Wrong: W = 0."""
+    return Update(objective, optimism=(0.0,))
+
+
+def reversed_optimism(world: OfflineAndOnline) -> Update:
+    """Wrong: −W in the place of W."""
+    return Update(objective, optimism=(-1.0,))
+
+
+def forty_times_the_labels(world: OfflineAndOnline) -> Update:
+    """Wrong for a lower bound: 40n and 40T labels."""
+    return Update(objective, times=40)
+
+
+# Quantities --------------------------------------------------------------------------------------
+
+
+def on_harder_problem(
+    world: OfflineAndOnline, algorithm: Algorithm, rng: np.random.Generator, replicates: int
+) -> OnRung:
+    """The problem whose worst rung is the worse one, by the pilots of both."""
+    update, device = algorithm(world), device_in_use()
+    harder = max(world.problems, key=lambda one: worst_rung(one, update, device).mean)
+    (found,) = ladder_gaps(harder, [update], rng, replicates)
+    return found
+
+
+def harder_gaps(worlds, algorithms, rngs, replicates: int) -> list[list[np.ndarray]]:
+    """(R,) gaps; NaN for the algorithm under test where its worst rung is an end of the ladder."""
+    return [
+        inside_the_ladder([on_harder_problem(world, one, rng, replicates) for one in algorithms])
+        for world, rng in zip(worlds, rngs, strict=True)
+    ]
+
+
+def over_upper(world: OfflineAndOnline, algorithm: Algorithm, rng, replicates: int) -> float:
+    """(1 − δ)-quantile of the gaps over the upper bound at that rung's R_max."""
+    found = on_harder_problem(world, algorithm, rng, replicates)
+    return float(np.quantile(found.gaps, 1 - FAILURE_PROB)) / world.given(found.reward).upper
+
+
+def lower_over(world: OfflineAndOnline, algorithm: Algorithm, rng, replicates: int) -> float:
+    """The lower bound over the mean gap."""
+    least = least_gap(world.epsilon, world.n_pairs, world.horizon, world.rare)
+    return least / max(on_harder_problem(world, algorithm, rng, replicates).mean, 1e-300)
+
+
+def offline_over_online(worlds, algorithms, rngs, replicates: int) -> list[list[float]]:
+    """Mean gap of T offline labels and one round over that of T online labels, good one rare.
+
+    Wrong versions have the honest offline gap: they differ online.
+    """
+    rows = []
+    for world, rng in zip(worlds, rngs, strict=True):
+        offline = replace(world, n_pairs=world.horizon, horizon=1)
+        (before,) = ladder_gaps(offline, [hybrid_xpo(offline)], rng, replicates)
+        ((_, online),) = side_by_side([world], algorithms, [rng], replicates)
+        rows.append([before.mean / one.mean for one in online])
+    return rows
+
+
+# The claims --------------------------------------------------------------------------------------
+
+HARDER_GAP = Quantity("average gap on the harder problem [reward]", together=harder_gaps)
+OVER_UPPER = Quantity("95 % quantile of the gap / upper bound", over_upper)
+LOWER_OVER = Quantity("lower bound / average gap", lower_over)
+ADVANTAGE = Quantity("gap of offline / gap of online labels", together=offline_over_online)
 OPTIMISTIC = (without_optimism, reversed_optimism)
 
 
-class HybridXpo(XpoExperiment):
-    """Both bounds of own.hybrid."""
+ANYONE = dict.fromkeys(("labels", "algorithm"), "a lower bound for every algorithm and all labels")
 
-    title = "P2 section 6: SquareXPO from offline and online private labels"
-    settles = ("own.hybrid",)
-    config_type = XpoProbes
-    case_type: ClassVar[type[XpoCase]] = HybridCase
 
-    rows = (
-        Row("n_pairs", "n_pairs", Slope(-0.5, "T = 100: gap {rate}"), HARDER_GAP, hybrid_xpo,
-            (offline_ignored, evenly_weighted, label_flip, without_cost), on="needles",
-            given=OFFLINE, needs=LEARNS),
-        Row("horizon", "horizon", Slope(-0.5, "π_ref of one response 1e-15: gap {rate}"),
-            HARDER_GAP, hybrid_xpo, (online_ignored, evenly_weighted, *OPTIMISTIC), on="skewed",
-            given=ONLINE, needs=(*LEARNS, Need.OPTIMISM)),
-        Row("privacy_cost", "privacy_cost", Slope(1, "as much from both: gap {rate}"), HARDER_GAP,
-            hybrid_xpo, (without_cost,), on="needles", given=OFFLINE,
-            needs=(*LEARNS, Need.PRIVACY)),
-        Row("advantage", "inverse_reference",
-            Slope(0.5, "T offline labels over T online: {rate}"), ADVANTAGE, hybrid_xpo,
-            OPTIMISTIC, on="skewed", given=SWEPT, needs=(Need.LABELS, Need.OPTIMISM)),
-        Row("upper_bound", "n_pairs", Inequality("gap ≤ K/4·√(EΛ/q) with probability .95"),
-            OVER_UPPER, hybrid_xpo, (offline_ignored, evenly_weighted, label_flip), on="needles",
-            given=BOUND, needs=(Need.LABELS,)),
-        Row("lower_bound", "horizon", Inequality("gap ≥ min{1/8, .11·c(ε)/√(2wn + T)}"),
-            LOWER_OVER, hybrid_xpo, (more_labels,), on="needles", given=BOUND,
-            needs=(Need.TRUTH_HIDDEN,)),
-    )  # fmt: skip
+def check(
+    name: str, axis: str, claim: Slope | Inequality, quantity: Quantity, *wrong: Algorithm,
+    **more: Any,
+) -> Check:  # fmt: skip
+    """A check of the one algorithm."""
+    return Check(name=name, axis=axis, claim=claim, quantity=quantity, right=hybrid_xpo,
+                 wrong=wrong, **more)  # fmt: skip
 
-    def case(self, point: Point) -> XpoCase:
-        """What one grid point plays, with its offline labels."""
-        given = point.given.n_pairs or point.probe.n_pairs or 0
-        return replace(super().case(point), n_pairs=int(point.swept("n_pairs", given)))
 
-    def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """Assumptions 4.5 and 4.6 of both problems: π*_β is in the class, and V_max = R_max."""
-        return self.at_both_ends(HybridCase, realizable_and_bounded)
+CHECKS = [
+    check("n_pairs", "n_pairs", Slope(-0.5, "T = 100: gap {rate}"), HARDER_GAP,
+          offline_ignored, evenly_weighted, label_flip, without_cost),
+    check("horizon", "horizon", Slope(-0.5, "π_ref of one response 1e-15: gap {rate}"), HARDER_GAP,
+          online_ignored, evenly_weighted, *OPTIMISTIC),
+    check("privacy_cost", "privacy_cost", Slope(1, "as much from both: gap {rate}"), HARDER_GAP,
+          without_cost),
+    check("advantage", "inverse_reference",
+          Slope(0.5, "T offline labels over T online: {rate}"), ADVANTAGE, *OPTIMISTIC),
+    check("upper_bound", "n_pairs", Inequality("gap ≤ K/4·√(EΛ/q) with probability .95"),
+          OVER_UPPER, offline_ignored, evenly_weighted, label_flip),
+    check("lower_bound", "horizon", Inequality("gap ≥ min{1/8, .11·c(ε)/√(2wn + T)}"),
+          LOWER_OVER, forty_times_the_labels, blind=ANYONE),
+]  # fmt: skip
+
+
+def realizable_and_bounded(world: OfflineAndOnline):
+    """Assumptions 4.5 and 4.6 of both problems: π*_β is in the class, and V_max = R_max."""
+    for problem, rare in zip(world.problems, ("better", "worse"), strict=True):
+        value = value_bound(problem, 1.0)
+        words = f"implicit rewards ≤ {value:.6f}·Δ"
+        holds = realizable(problem) and value <= 1 + 1e-9
+        yield f"rare response {rare}: realizable, bounded", holds, words
+
+
+THEOREM = Theorem(
+    title="P2 section 6: SquareXPO from offline and online private labels",
+    settles=["own.hybrid"],
+    checks=CHECKS,
+    worlds={"needles": OfflineAndOnline},
+    assumes=at_both_ends(realizable_and_bounded),
+)

@@ -25,125 +25,210 @@ would refute the corrected rows: a ratio above 1, or a guarantee that grows in T
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import torch
 
-from repro.families.xpo.bounds_meta import Tuning, squared_error_bound, squared_error_of_maximiser
-from repro.preferences.label_law import Estimate, as_fitted
-from repro.study.case import Case, Point, PointCase
+from repro.base.notation import flip_prob, label_signal, privacy_cost
+from repro.base.schema import Corruption, Epsilon, KLWeight, Pairs, Positive
+from repro.core.check import Check, Quantity, Theorem, named, of_world
+from repro.instances.labelled import PrivateLabels
+from repro.preferences.label_law import on_arrays
 from repro.study.claims import Inequality, Slope
-from repro.study.experiment import Experiment
-from repro.study.label_cases import LabelCase
-from repro.study.row import Evidence, Measure, Method, Need, Row, per_method
 
-LONG, CORRUPTED = 1e4, 0.1
-"""T of the rows over α, and α of the rows over T."""
+# The tuning: logarithms are one number, ≲ is read with constant 1 ---------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tuning:
+    """What the proof of Theorem 5.3 under CTL fixes before the run.
+
+    Attributes:
+        epsilon: budget of the labels.
+        corruption: α.
+        horizon: T ≥ 3.
+        kl_weight: β.
+        log_class: log(|Π|T/δ).
+        bounds: R_max = V_max.
+        coverage: C_cov(Π).
+    """
+
+    epsilon: Epsilon
+    corruption: Corruption
+    horizon: Positive
+    kl_weight: KLWeight
+    log_class: Positive
+    bounds: Positive
+    coverage: Positive
+
+    @property
+    def margin(self) -> float:
+        """κ = (8(R_max + V_max)e^(2R_max))⁻²."""
+        return (8 * 2 * self.bounds * math.exp(2 * self.bounds)) ** -2
+
+    def statistical_error(self, rounds: float) -> float:
+        """err = c²·log(|Π|T/δ) + t·α² after t rounds (Lemma D.2, CTL)."""
+        return privacy_cost(self.epsilon) ** 2 * self.log_class + rounds * self.corruption**2
+
+    def optimism(self, rounds: float) -> float:
+        """γ = √(βκ·β·err/(T·C_cov)), with err at t = rounds: the proof prints a free t."""
+        spread = self.horizon * self.coverage
+        return self.kl_weight * math.sqrt(self.margin * self.statistical_error(rounds) / spread)
+
+    def step(self, printed: bool) -> float:
+        """η = βκ/(αT) as printed; βκ/(γT) as the proof of Theorem 4.8 has it."""
+        scale = self.corruption if printed else self.optimism(self.horizon)
+        return self.kl_weight * self.margin / (scale * self.horizon)
+
+    def step_share(self, printed: bool) -> float:
+        """η(t−1)/2 at t = T over βκ/γ: at most 1, or eq. (6) does not cover the squared term."""
+        allowed = self.kl_weight * self.margin / self.optimism(self.horizon)
+        return self.step(printed) * (self.horizon - 1) / 2 / allowed
+
+    def guarantee(self, rounds: float) -> float:
+        """Right side of Theorem C.3 at η = βκ/(γT), γ with err at t = rounds."""
+        log_horizon, gamma = math.log(self.horizon), self.optimism(rounds)
+        eta = self.kl_weight * self.margin / (gamma * self.horizon)
+        constant = privacy_cost(self.epsilon) ** 2 * self.log_class * log_horizon
+        squared = constant + self.horizon * self.corruption**2
+        optimism = 2 * self.bounds * math.sqrt(self.log_class / self.horizon)
+        return (
+            self.bounds / self.horizon
+            + self.coverage * log_horizon / (eta * self.horizon)
+            + eta * self.bounds**2
+            + self.kl_weight * squared / (gamma * self.horizon)
+            + optimism
+        )
+
+    def stated(self) -> float:
+        """(V+R)e^(2R)·log T·√C_cov·(c·√(log(|Π|T/δ)/T) + α), the rate of Theorem 5.3, CTL."""
+        noise = privacy_cost(self.epsilon) * math.sqrt(self.log_class / self.horizon)
+        scale = 2 * self.bounds * math.exp(2 * self.bounds) * math.sqrt(self.coverage)
+        return scale * math.log(self.horizon) * (noise + self.corruption)
+
+
+def share(world: Tuning, printed: bool) -> float:
+    """What η spends of what eq. (6) pays for."""
+    return world.step_share(printed)
+
+
+def whole_horizon(world: Tuning) -> float:
+    """The bound of Theorem C.3 with err at t = T, over the rate of Theorem 5.3."""
+    return world.guarantee(world.horizon) / world.stated()
+
+
+def first_round(world: Tuning) -> float:
+    """Wrong: with err at t = 1."""
+    return world.guarantee(1.0) / world.stated()
+
+
+printed = named("printed", share, printed=True)
+corrected = named("corrected", share, printed=False)
+
+# The count of Lemma C.4 ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rounds:
+    """What Lemma C.4 leaves of κ·E(f−f*)² for the likelihood's maximiser, over err.
+
+    Attributes:
+        horizon: t − 1.
+    """
+
+    horizon: Positive
+
+
+def with_count(world: Rounds) -> float:
+    """(t−1)·κ·E(f − f*)² ≤ err, as eq. (6) needs it."""
+    return 1 / world.horizon
+
+
+def without_count(world: Rounds) -> float:
+    """κ·E(f − f*)² ≤ err: the lemma as printed, its sign corrected."""
+    return 1.0
+
+
+TRUTH, LARGEST, STEPS = 1.0, 3.0, 24001
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class MaximiserCase(LabelCase):
-    """Labels of one comparison, and a learner who maximises their private likelihood.
+class Maximiser(PrivateLabels):
+    """t − 1 rounds of pairs from π_ref ⊗ π_ref, π_ref uniform on two responses.
+
+    f_π, the implicit reward difference of the two responses, is on a grid of [−3, 3] that holds
+    f* = 1; half of the pairs hold two different responses.
 
     Attributes:
-        estimate: (fitted, true) reward difference → what the learner returns.
+        horizon: t − 1.
     """
 
-    estimate: Estimate = as_fitted
+    horizon: Pairs
+
+    def more_labels(self, other: PrivateLabels) -> float:
+        """T is the statement's own: nothing is scaled."""
+        return 1.0
 
 
-def error_of_maximiser(
-    case: MaximiserCase, method: Method[bool], rng: np.random.Generator, replicates: int
+def maximiser(
+    world: Maximiser, rng: np.random.Generator, replicates: int, flipped: bool = False
 ) -> np.ndarray:
-    """(R,) squared error of the maximiser; ``method.run`` says whether labels are flipped."""
-    return squared_error_of_maximiser(
-        rng, case.horizon, case.epsilon, method.run, replicates,
-        case.labels, case.channel, case.estimate,
-    )  # fmt: skip
+    """(R,) E_μ(f_π̂ − f*)² of the private likelihood's maximiser."""
+    grid = np.linspace(-LARGEST, LARGEST, STEPS)
+    prob = flip_prob(world.epsilon) + label_signal(world.epsilon) / (1 + np.exp(-grid))
+    clean = torch.tensor(1 / (1 + math.exp(-TRUTH)), dtype=torch.float64)
+    pairs = np.maximum(rng.binomial(world.horizon, 0.5, replicates), 1)
+    wins = rng.binomial(pairs, float(world.channel(world.labels(clean), world.epsilon)))
+    fitted = grid[_nearest(prob, (pairs - wins if flipped else wins) / pairs)]
+    return 0.5 * (on_arrays(world.estimate, fitted, np.array(TRUTH)) - TRUTH) ** 2
 
 
-def bound(quantity: str) -> Measure:
-    """A number that each method computes from the case."""
-    return Measure(quantity, per_method(lambda case, m, *_: m.run(case)), Evidence.COMPUTED)
+def _nearest(increasing: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Index of the nearest of some increasing values."""
+    right = np.clip(np.searchsorted(increasing, wanted), 1, len(increasing) - 1)
+    below = wanted - increasing[right - 1] < increasing[right] - wanted
+    return np.where(below, right - 1, right)
 
 
-def counted(case: PointCase) -> float:
-    """Lemma C.4 with the factor t − 1."""
-    return squared_error_bound(case.value, counted=True)
+label_flip = named("label_flip", maximiser, flipped=True)
 
 
-def uncounted(case: PointCase) -> float:
-    """Lemma C.4 as printed."""
-    return squared_error_bound(case.value, counted=False)
+# The claims --------------------------------------------------------------------------------------
 
+ERROR = Quantity("κ·E(f − f*)² / err", of_world, evidence="computed")
+SHARE = Quantity("η(T−1)/2 / (βκ/γ)", of_world, evidence="computed")
+GUARANTEE = Quantity("bound of C.3 / rate of 5.3", of_world, evidence="computed")
+MEASURED = Quantity("E(f_π̂ − f*)²")
+C_4, EQ_6 = "p2.lem_c_4", "p2.eq_6"
+TUNING: Any = {"settles": ["p2.app_d_tuning"]}
 
-def step_share(printed: bool) -> Callable[[PointCase], float]:
-    """What η spends of what eq. (6) pays for."""
-    return lambda case: Tuning(case.epsilon, case.value, LONG).step_share(printed)
+CHECKS = [
+    Check(name="count_printed", axis="horizon", quantity=ERROR, right=without_count,
+          claim=Slope(-1, "eq. (6) from C.4 without (t−1): bound {rate}", "at_most", symbol="t"),
+          settles=[C_4], expected="contradicted",
+          why="without the count the bound does not fall"),
+    Check(name="count", axis="horizon", quantity=ERROR, right=with_count, wrong=[without_count],
+          claim=Slope(-1, "eq. (6) from C.4 with (t−1): bound {rate}", symbol="t"),
+          settles=[C_4, EQ_6]),
+    Check(name="count_measured", axis="horizon", quantity=MEASURED, right=maximiser,
+          wrong=[label_flip], settles=[C_4],
+          claim=Slope(-1, "the maximiser's error is {rate} indeed", symbol="t")),
+    Check(name="update_weight_printed", axis="corruption", quantity=SHARE, right=printed,
+          claim=Inequality("η = βκ/(αT) leaves what eq. (6) pays for"), expected="contradicted",
+          why="α < γ/2 makes the step too large", **TUNING),
+    Check(name="update_weight", axis="corruption", quantity=SHARE, right=corrected,
+          wrong=[printed], claim=Inequality("η = βκ/(γT) leaves what eq. (6) pays for"), **TUNING),
+    Check(name="guarantee", axis="horizon", quantity=GUARANTEE, right=whole_horizon,
+          wrong=[first_round],
+          claim=Slope(0, "γ with T·α²: bound over stated rate {rate}", "at_most"), **TUNING),
+]  # fmt: skip
 
-
-def over_stated(rounds: Callable[[float], float]) -> Callable[[PointCase], float]:
-    """The bound of Theorem C.3 with err at t = rounds(T), over the rate of Theorem 5.3."""
-
-    def share(case: PointCase) -> float:
-        tuning = Tuning(case.epsilon, CORRUPTED, case.value)
-        return tuning.guarantee(rounds(case.value)) / tuning.stated()
-
-    return share
-
-
-def on_labels(point: Point) -> MaximiserCase:
-    """T and ε of a row that draws labels."""
-    return MaximiserCase(methods=point.methods, epsilon=point.epsilon, horizon=point.horizon)
-
-
-def of_value(point: Point) -> PointCase:
-    """The swept value alone."""
-    return PointCase(methods=point.methods, value=point.value)
-
-
-def with_budget(point: Point) -> PointCase:
-    """The swept value and ε."""
-    return PointCase(methods=point.methods, value=point.value, epsilon=point.epsilon)
-
-
-ERROR, SHARE = bound("κ·E(f − f*)² / err"), bound("η(T−1)/2 / (βκ/γ)")
-GUARANTEE = bound("bound of C.3 / rate of 5.3")
-MEASURED = Measure("E(f_π̂ − f*)²", per_method(error_of_maximiser), Evidence.MEASURED)
-COUNTED, UNCOUNTED = Method("with_count", counted), Method("without_count", uncounted)
-MAXIMISER, FLIPPED = Method("maximiser", False), Method("label_flip", True)
-PRINTED, CORRECTED = Method("printed", step_share(True)), Method("corrected", step_share(False))
-WHOLE = Method("whole_horizon", over_stated(lambda horizon: horizon))
-FIRST = Method("first_round", over_stated(lambda horizon: 1.0))
-C_4, EQ_6, TUNING = "p2.lem_c_4", "p2.eq_6", "p2.app_d_tuning"
-
-
-class P2MetaTheorem(Experiment):
-    """The missing (t−1), η and γ; a row is given how its cases follow from a point."""
-
-    title = "P2 Theorem C.3 and the tuning of Theorem 5.3: (t−1), η and γ"
-
-    rows = (
-        Row("count_printed", "horizon", Slope(-1, "eq. (6) from C.4 without (t−1): bound {rate}",
-            "at_most", symbol="t"), ERROR, UNCOUNTED, given=of_value, settles=(C_4,),
-            expected="contradicted", why="without the count the bound does not fall"),
-        Row("count", "horizon", Slope(-1, "eq. (6) from C.4 with (t−1): bound {rate}",
-            symbol="t"), ERROR, COUNTED, (UNCOUNTED,), given=of_value, settles=(C_4, EQ_6)),
-        Row("count_measured", "horizon", Slope(-1, "the maximiser's error is {rate} indeed",
-            symbol="t"), MEASURED, MAXIMISER, (FLIPPED,), given=on_labels, settles=(C_4,),
-            needs=(Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY)),
-        Row("update_weight_printed", "corruption",
-            Inequality("η = βκ/(αT) leaves what eq. (6) pays for"), SHARE, PRINTED,
-            given=with_budget, settles=(TUNING,), expected="contradicted",
-            why="α < γ/2 makes the step too large"),
-        Row("update_weight", "corruption",
-            Inequality("η = βκ/(γT) leaves what eq. (6) pays for"), SHARE, CORRECTED, (PRINTED,),
-            given=with_budget, settles=(TUNING,)),
-        Row("guarantee", "horizon", Slope(0, "γ with T·α²: bound over stated rate {rate}",
-            "at_most"), GUARANTEE, WHOLE, (FIRST,), given=with_budget, settles=(TUNING,)),
-    )  # fmt: skip
-
-    def case(self, point: Point) -> Case:
-        """As the row is given; α < ½, and Assumptions 4.5 and 4.6 hold by construction."""
-        return point.row.given(point)
+# α < ½, and Assumptions 4.5 and 4.6 hold by construction.
+THEOREM = Theorem(
+    title="P2 Theorem C.3 and the tuning of Theorem 5.3: (t−1), η and γ",
+    checks=CHECKS,
+    worlds={"tuning": Tuning, "rounds": Rounds, "maximiser": Maximiser},
+)

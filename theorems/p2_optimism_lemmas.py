@@ -34,170 +34,329 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import torch
+from scipy import stats
 
-from repro.families.xpo.bounds_optimism import TwoPolicies, optimism_term_failure
-from repro.families.xpo.confidence import (
-    CONFUSION,
-    OnlineConfidenceCase,
-    root_of_log,
-    root_of_log_doubled,
+from repro.base.notation import flip_prob, label_signal, privacy_cost
+from repro.base.schema import Finite, Pairs, Positive, Probability
+from repro.core.check import (
+    FAILURE_PROB,
+    Algorithm,
+    Check,
+    Quantity,
+    Theorem,
+    named,
+    of_world,
 )
-from repro.families.xpo.spurious_values import (
-    OVER_GAP,
-    SPURIOUS_GAP,
-    SpuriousCase,
-    capped_class,
-    every_gamma,
-    optimistic,
-    without_optimism,
+from repro.instances.labelled import PrivateLabels
+from repro.preferences.label_law import on_arrays
+from repro.preferences.two_rewards import (
+    hidden_difference,
+    refuse_delta,
+    released_win_prob,
+    wrong_majority_prob,
 )
-from repro.study.case import Case, Point
 from repro.study.claims import Frequency, Inequality, Ratio, Slope
-from repro.study.experiment import Experiment, Setting
-from repro.study.label_cases import LabelCase
-from repro.study.row import Evidence, Measure, Method, Need, Row, Values, per_method
+from repro.xpo.spurious_values import Learner, SpuriousValues, gaps_of
 
-POLICIES = TwoPolicies(optimal=1.0, other=-0.5, epsilon=1.0, failure_prob=0.05)
+# Lemma C.4: the likelihoods of two policies ------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TwoPolicies(PrivateLabels):
+    """t − 1 rounds of one state, two responses, π_ref uniform, and Π of π*_β and one other policy.
+
+    f_π is the implicit reward difference β·log π/π_ref between the responses; both policies keep
+    |β·log π/π_ref| ≤ |f_π|.
+
+    Attributes:
+        horizon: t − 1.
+        optimal: f of π*_β, the true reward difference.
+        other: f of the other policy.
+        failure_prob: δ.
+    """
+
+    horizon: Pairs
+    optimal: Finite
+    other: Finite
+    failure_prob: Probability = FAILURE_PROB
+
+    @property
+    def margin(self) -> float:
+        """κ = (8(R_max + V_max)e^(2R_max))⁻² (P2, Theorem C.3)."""
+        reward, ratio = abs(self.optimal), max(abs(self.optimal), abs(self.other))
+        return (8 * (reward + ratio) * math.exp(2 * reward)) ** -2
+
+    def win_prob(self, difference: float) -> float:
+        """P(ỹ = +1) of a private label of a pair of the two responses, under a policy's f."""
+        clean = 1 / (1 + math.exp(-difference))
+        return flip_prob(self.epsilon) + label_signal(self.epsilon) * clean
+
+    def likelihood_rate(self) -> float:
+        """lim of (L̂_XPO(π*) − L̂_XPO(π))/(t − 1): half of KL between the labels' two laws."""
+        true, wrong = self.win_prob(self.optimal), self.win_prob(self.other)
+        win, loss = true * math.log(true / wrong), (1 - true) * math.log((1 - true) / (1 - wrong))
+        return (win + loss) / 2
+
+    def more_labels(self, other: PrivateLabels) -> float:
+        """T is the statement's own: nothing is scaled."""
+        return 1.0
+
+
+def excess(world: TwoPolicies, rng: np.random.Generator, replicates: int) -> np.ndarray:
+    """(R,) L̂_XPO(π) − L̂_XPO(π*) of Algorithm 2 after t − 1 rounds, π the other policy.
+
+    Half of the pairs hold two different responses; the others say nothing.
+    """
+    pairs = rng.binomial(world.horizon, 0.5, replicates)
+    true, wrong = world.win_prob(world.optimal), world.win_prob(world.other)
+    clean = torch.tensor(1 / (1 + math.exp(-world.optimal)), dtype=torch.float64)
+    wins = rng.binomial(pairs, float(world.channel(world.labels(clean), world.epsilon)))
+    return wins * math.log(wrong / true) + (pairs - wins) * math.log((1 - wrong) / (1 - true))
+
+
+@dataclass(frozen=True)
+class LemmaC4:
+    """count·κ·E(f − f*)² ≤ sign·c²(L̂(π) − L̂(π*)) + errors·err, err = c²·log(|Π|T/δ).
+
+    Attributes:
+        sign: of the difference of log likelihoods.
+        count: 1 as printed, t − 1 as eq. (6) needs it.
+        errors: 1 as printed; 2 are proved.
+    """
+
+    sign: float
+    count: int
+    errors: int
+
+
+def printed_sign(world: TwoPolicies) -> LemmaC4:
+    """As printed."""
+    return LemmaC4(1.0, 1, 1)
+
+
+def corrected_sign(world: TwoPolicies) -> LemmaC4:
+    """With L̂(π*) − L̂(π), the factor t − 1 and the constant 2."""
+    return LemmaC4(-1.0, world.horizon, 2)
+
+
+def lemma_fails(world: TwoPolicies, lemma: Algorithm, drawn: np.ndarray, replicates: int):
+    """(R,) 1.0 where the lemma fails for the other policy; |Π| = 2 and T = t − 1."""
+    said, scale = lemma(world), privacy_cost(world.epsilon) ** 2
+    err = scale * math.log(2 * world.horizon / world.failure_prob)
+    left = world.margin * 0.5 * (world.other - world.optimal) ** 2
+    right = said.sign * scale * drawn + said.errors * err
+    return np.where(said.count * left > right, 1.0, 0.0)
+
+
+def growth(world: TwoPolicies, lemma: Algorithm, drawn: np.ndarray, replicates: int):
+    """(R,) the lemma's difference of log likelihoods over its limit."""
+    return lemma(world).sign * drawn / (world.horizon * world.likelihood_rate())
+
+
+# Lemma C.5: the optimism of two policies ---------------------------------------------------------
+
 RATIO_BOUNDS = np.geomspace(1e-4, 10, 30)
 """V_max/β of the cases of C.5."""
 TERMS = 60
 """So many δ."""
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class LikelihoodCase(LabelCase):
-    """Rounds of the two policies.
+@dataclass(frozen=True, kw_only=True)
+class OptimismTerm:
+    """t − 1 rounds, and the δ at which C.5 is computed.
 
     Attributes:
-        policies: the optimal and one other.
+        horizon: t − 1.
+        least_log, largest_log: log(|Π|/δ), |Π| = 2.
     """
 
-    policies: TwoPolicies
+    horizon: Pairs
+    least_log: Positive
+    largest_log: Positive
 
 
-def likelihood_fails(case: LikelihoodCase, rng: np.random.Generator, replicates: int) -> Values:
-    """(R,) failures of C.4; ``method.run`` says whether its sign is the printed one."""
-    policies, rounds = case.policies, case.horizon
-    excess = policies.log_likelihood_excess(rng, rounds, replicates, case.labels, case.channel)
-    return {m.name: policies.likelihood_lemma_fails(excess, rounds, m.run) for m in case.methods}
+def term_failure(rounds: int, ratio_bound: float, constant: float, log_term: float) -> float:
+    """Exact P(Lemma C.5 fails) for the pair of policies where it is tightest.
 
+    Two equally likely responses; π/π_ref is 2 − e^−v and e^−v, π*/π_ref the reverse, so that
+    log(π/π*) is ±L with mean 0 under π_ref, L ≈ 2v for small v = V_max/β.
 
-def likelihood_growth(case: LikelihoodCase, rng: np.random.Generator, replicates: int) -> Values:
-    """(R,) growth of L̂(π*) − L̂(π) per round over its limit; ``method.run`` is its sign."""
-    policies, rounds = case.policies, case.horizon
-    excess = policies.log_likelihood_excess(rng, rounds, replicates, case.labels, case.channel)
-    limit = rounds * policies.likelihood_rate()
-    return {m.name: m.run * excess / limit for m in case.methods}
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class OptimismCase(Case):
-    """Rounds, and the δ at which C.5 is computed.
-
-    Attributes:
-        log_terms: least and largest log(|Π|/δ), |Π| = 2.
+    Args:
+        rounds: t − 1.
+        ratio_bound: v > 0.
+        constant: in front of the root; 1 as printed, √8 by Hoeffding's inequality.
+        log_term: log(|Π|/δ).
     """
+    step = math.log((2 - math.exp(-ratio_bound)) / math.exp(-ratio_bound))
+    boundary = constant * ratio_bound / step * math.sqrt(rounds * log_term)
+    return float(stats.binom.sf(math.floor((rounds + boundary) / 2), rounds, 0.5))
 
-    log_terms: tuple[float, float]
 
-
-def optimism_failures(case: OptimismCase, m: Method, rng: object, replicates: int) -> float:
-    """Largest exact failure probability of C.5 over δ; ``method.run`` is its constant."""
+def largest_failure(world: OptimismTerm, constant: float) -> float:
+    """Largest exact failure probability of C.5 with a constant, over δ."""
     return max(
-        optimism_term_failure(case.horizon, float(v), m.run, float(x)) * math.exp(x) / 2
+        term_failure(world.horizon, float(v), constant, float(x)) * math.exp(x) / 2
         for v in RATIO_BOUNDS
-        for x in np.geomspace(*case.log_terms, TERMS)
+        for x in np.geomspace(world.least_log, world.largest_log, TERMS)
     )
 
 
-def on_labels(point: Point) -> LikelihoodCase:
-    """Rounds that draw labels, at the policies' own ε."""
-    return LikelihoodCase(methods=point.methods, horizon=point.horizon, policies=POLICIES)
+printed = named("printed", largest_failure, constant=1.0)
+hoeffding = named("hoeffding", largest_failure, constant=math.sqrt(8))
+hoeffding_ten_percent = named("hoeffding_ten_percent", largest_failure, constant=math.sqrt(8 * 0.9))
 
 
-def every_delta(point: Point) -> OptimismCase:
-    """δ from 1 down to 1e-26: the constant is for every δ."""
-    return OptimismCase(methods=point.methods, horizon=point.horizon, log_terms=(0.01, 60.0))
+# Theorem 6: what V_max does to PrivXPO -----------------------------------------------------------
+
+LEAST = 0.1
+"""Of V_max/√T, what every γ > 0 leaves on average."""
 
 
-def ordinary_delta(point: Point) -> OptimismCase:
-    """δ from .2 to .01, as it is used."""
-    terms = math.log(2 / 0.2), math.log(2 / 0.01)
-    return OptimismCase(methods=point.methods, horizon=point.horizon, log_terms=terms)
+def priv_xpo(world: SpuriousValues) -> Learner:
+    """Algorithm 2 with γ = 2β·c(ε)/√T."""
+    return Learner()
 
 
-def no_rewards(point: Point) -> SpuriousCase:
-    """β = 1, R_max = 1."""
-    return SpuriousCase(
-        methods=point.methods, epsilon=point.epsilon, horizon=point.horizon, kl_weight=1.0,
-        value_bound=point.swept("value_ratio", FLOOR_VALUE),
-    )  # fmt: skip
+def every_gamma(world: SpuriousValues) -> Learner:
+    """The best of three γ in hindsight."""
+    return Learner((0.01, 1.0, 100.0))
 
 
-def hidden_difference(point: Point) -> OnlineConfidenceCase:
-    """Two problems that T labels confuse with probability δ."""
-    return OnlineConfidenceCase(
-        methods=point.methods, epsilon=point.epsilon, horizon=point.horizon,
-        log_inverse_delta=point.value,
-    )  # fmt: skip
+def without_optimism(world: SpuriousValues) -> Learner:
+    """Wrong for a floor: γ = 0."""
+    return Learner((0.0,))
 
 
-FLOOR_VALUE = 64.0
-"""V_max of value_floor."""
-FAILS = Measure("C.4 fails [frequency]", likelihood_fails, Evidence.MEASURED)
-GROWTH = Measure("(L̂(π*) − L̂(π))/(t−1) / limit", likelihood_growth, Evidence.MEASURED)
-RATIO = Measure("P(failure) / δ", per_method(optimism_failures), Evidence.COMPUTED)
-PRINTED_SIGN, CORRECTED_SIGN = Method("printed_sign", True), Method("corrected_sign", False)
-TRUE_MINUS_OTHER, OTHER_MINUS_TRUE = Method("corrected_sign", -1.0), Method("printed_sign", 1.0)
-PRINTED, HOEFFDING = Method("printed", 1.0), Method("hoeffding", math.sqrt(8))
-TEN_PERCENT_OFF = Method("hoeffding_ten_percent", math.sqrt(8 * 0.9))
-C_4, C_5 = ("p2.lem_c_4",), ("p2.lem_c_5",)
-BOTH = (*C_4, "p2.lem_c_6")
-VALUE, HOPES = ("own.online_value",), (Need.TRUTH_HIDDEN, Need.OPTIMISM)
+def capped_class(world: SpuriousValues) -> Learner:
+    """Wrong for a floor: the class has no implicit rewards beyond 2·R_max."""
+    return Learner(capped=True)
 
 
-class P2OptimismLemmas(Experiment):
-    """Two lemmas, as printed and corrected; a row is given how its cases follow from a point."""
+def average_gap(world: SpuriousValues, algorithm: Algorithm, rng, replicates: int) -> np.ndarray:
+    """(R,) mean over rounds of J_β(π*_β) − J_β(π^(t)) with the best γ."""
+    learner = algorithm(world)
+    played = [(learner, multiple) for multiple in learner.optimism]
+    return min(gaps_of(world, played, rng, replicates), key=np.mean)
 
-    title = "P2 Lemmas C.4, C.5: likelihood and optimism terms of XPO"
 
-    rows = (
-        Row("likelihood_printed", "horizon",
-            Frequency("C.4 as printed fails with probability ≤ δ"), FAILS, PRINTED_SIGN,
-            given=on_labels, needs=(Need.LABELS,), settles=C_4, expected="contradicted",
-            why="π* makes the log-likelihood large, so the difference has the wrong sign"),
-        Row("likelihood_corrected", "horizon",
-            Frequency("C.4 with L̂(π*) − L̂(π) fails with probability ≤ δ"), FAILS,
-            CORRECTED_SIGN, (PRINTED_SIGN,), given=on_labels, needs=(Need.LABELS,), settles=BOTH),
-        Row("likelihood_growth", "horizon",
-            Ratio("(L̂(π*) − L̂(π))/(t−1) → KL/2 of the labels' laws, far above κ·E(f − f*)²/c²"),
-            GROWTH, TRUE_MINUS_OTHER, (OTHER_MINUS_TRUE,), given=on_labels,
-            needs=(Need.LABELS, Need.PRIVACY), settles=C_4),
-        Row("optimism_printed", "horizon",
-            Inequality("C.5 as printed, δ = .2 to .01, fails with probability ≤ δ"), RATIO, PRINTED,
-            given=ordinary_delta, settles=C_5, expected="contradicted",
-            why="Hoeffding's inequality has √8 where C.5 has 1"),
-        Row("optimism_corrected", "horizon",
-            Inequality("C.5 with √8 fails with probability ≤ δ"), RATIO, HOEFFDING,
-            (PRINTED, TEN_PERCENT_OFF), given=every_delta, settles=C_5),
-        Row("value_growth", "value_ratio", Slope(1, "no rewards: gap {rate}"), SPURIOUS_GAP,
-            optimistic, (capped_class,), given=no_rewards, needs=HOPES,
-            settles=VALUE),
-        Row("value_floor", "horizon", Inequality("three γ > 0: gap ≥ .1·V_max/√T"), OVER_GAP,
-            every_gamma, (capped_class, without_optimism), given=no_rewards, needs=HOPES,
-            settles=VALUE),
-        Row("confidence_every_algorithm", "log_inverse_delta",
-            Inequality("h(Δ) = c·√(ℓ/(2T+ℓ)), ℓ = log(1/4δ): the best test of T labels errs ≥ δ"),
-            CONFUSION, root_of_log, (root_of_log_doubled,), given=hidden_difference,
-            needs=(Need.TRUTH_HIDDEN, Need.PRIVACY), settles=("own.confidence",)),
-    )  # fmt: skip
+def floor_over(worlds, algorithms, rngs, replicates: int) -> list[list[float]]:
+    """0.1·V_max/√T over every mean gap; all play at once."""
+    rows = []
+    for world, rng in zip(worlds, rngs, strict=True):
+        learners = [one(world) for one in algorithms]
+        played = [(learner, one) for learner in learners for one in learner.optimism]
+        means = iter(gaps_of(world, played, rng, replicates).mean(1))
+        best = [float(min(next(means) for _ in one.optimism)) for one in learners]
+        least = LEAST * world.value_ratio / math.sqrt(world.horizon)
+        rows.append([least / max(mean, 1e-12) for mean in best])
+    return rows
 
-    def __init__(self, config: object, setting: Setting) -> None:
-        super().__init__(config, setting)
-        self.failure_prob = POLICIES.failure_prob
 
-    def case(self, point: Point) -> Case:
-        """As the row is given; Assumptions 4.5 and 4.6 hold by construction of the policies."""
-        return point.row.given(point)
+# Theorem 9: with chance δ every algorithm is wrong about a difference ----------------------------
+
+LEAST_CHANCE = 1e-308
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Confusion(PrivateLabels):
+    """T labels and δ, and two problems, in which one response or the other is better by Δ.
+
+    T labels, however the policies choose what they compare, tell no more than T labels that all
+    compare the two responses, so the best test of those errs least.  The stage ``estimate`` is
+    (whether the test is wrong, 0) → whether it is.
+
+    Attributes:
+        horizon: T.
+        log_inverse_delta: log(1/δ).
+    """
+
+    horizon: Pairs
+    log_inverse_delta: Positive
+
+    def __post_init__(self) -> None:
+        """Refuse a δ for which Theorem 9 has no difference of rewards.
+
+        Raises:
+            BadInput: log_inverse_delta.
+        """
+        refuse_delta(self.log_inverse_delta, 2 * self.horizon, privacy_cost(self.epsilon))
+
+    def more_labels(self, other: PrivateLabels) -> float:
+        """T is the statement's own: nothing is scaled."""
+        return 1.0
+
+
+def confused(world: Confusion, share: float) -> float:
+    """δ over the chance that the best test errs, h(Δ) = share·c·√(ℓ/(2T+ℓ)), ℓ = log(1/(4δ))."""
+    cost = privacy_cost(world.epsilon)
+    difference = hidden_difference(world.log_inverse_delta, 2 * world.horizon, cost, share)
+    win_prob = released_win_prob(world.labels, world.channel, difference, world.epsilon)
+    wrong = float(on_arrays(world.estimate, np.ones(1), np.zeros(1))[0])
+    errs = wrong * wrong_majority_prob(world.horizon, 1.0, win_prob)
+    return math.exp(-world.log_inverse_delta) / max(errs, LEAST_CHANCE)
+
+
+root_of_log = named("root_of_log", confused, share=1.0)
+root_of_log_doubled = named("root_of_log_doubled", confused, share=2.0)
+
+
+# The claims --------------------------------------------------------------------------------------
+
+FAILS = Quantity("C.4 fails [frequency]", lemma_fails, drawn=excess)
+GROWTH = Quantity("(L̂(π*) − L̂(π))/(t−1) / limit", growth, drawn=excess)
+RATIO = Quantity("P(failure) / δ", of_world, evidence="computed")
+SPURIOUS_GAP = Quantity("average gap", average_gap)
+OVER_GAP = Quantity("0.1·V_max/√T / average gap", together=floor_over)
+CONFUSION = Quantity("δ / P(the best test errs)", of_world, evidence="exact")
+NOTHING_FITTED = dict.fromkeys(("estimate", "algorithm"), "the likelihoods of two fixed policies")
+C_4: Any = {"settles": ["p2.lem_c_4"], "blind": NOTHING_FITTED}
+C_5: Any = {"settles": ["p2.lem_c_5"]}
+VALUE: Any = {
+    "settles": ["own.online_value"],
+    "blind": {"labels": "there are no rewards: fair coins are the true law"},
+}
+
+CHECKS = [
+    Check(name="likelihood_printed", axis="horizon", quantity=FAILS, right=printed_sign,
+          claim=Frequency("C.4 as printed fails with probability ≤ δ"), expected="contradicted",
+          why="π* makes the log-likelihood large, so the difference has the wrong sign", **C_4),
+    Check(name="likelihood_corrected", axis="horizon", quantity=FAILS, right=corrected_sign,
+          claim=Frequency("C.4 with L̂(π*) − L̂(π) fails with probability ≤ δ"),
+          wrong=[printed_sign], **(C_4 | {"settles": ["p2.lem_c_4", "p2.lem_c_6"]})),
+    Check(name="likelihood_growth", axis="horizon", quantity=GROWTH, right=corrected_sign,
+          claim=Ratio(
+              "(L̂(π*) − L̂(π))/(t−1) → KL/2 of the labels' laws, far above κ·E(f − f*)²/c²"),
+          wrong=[printed_sign], **C_4),
+    Check(name="optimism_printed", axis="horizon", quantity=RATIO, right=printed,
+          claim=Inequality("C.5 as printed, δ = .2 to .01, fails with probability ≤ δ"),
+          expected="contradicted", why="Hoeffding's inequality has √8 where C.5 has 1", **C_5),
+    Check(name="optimism_corrected", axis="horizon", quantity=RATIO, right=hoeffding,
+          claim=Inequality("C.5 with √8 fails with probability ≤ δ"),
+          wrong=[printed, hoeffding_ten_percent], **C_5),
+    Check(name="value_growth", axis="value_ratio", quantity=SPURIOUS_GAP, right=priv_xpo,
+          claim=Slope(1, "no rewards: gap {rate}"), wrong=[capped_class], **VALUE),
+    Check(name="value_floor", axis="horizon", quantity=OVER_GAP, right=every_gamma,
+          claim=Inequality("three γ > 0: gap ≥ .1·V_max/√T"),
+          wrong=[capped_class, without_optimism], **VALUE),
+    Check(name="confidence_every_algorithm", axis="log_inverse_delta", quantity=CONFUSION,
+          right=root_of_log, wrong=[root_of_log_doubled], settles=["own.confidence"],
+          claim=Inequality(
+              "h(Δ) = c·√(ℓ/(2T+ℓ)), ℓ = log(1/4δ): the best test of T labels errs ≥ δ"),
+          blind={"labels": "a lower bound: labels that say nothing confuse more often"}),
+]  # fmt: skip
+
+# Assumptions 4.5 and 4.6 hold by construction of the policies.
+THEOREM = Theorem(
+    title="P2 Lemmas C.4, C.5: likelihood and optimism terms of XPO",
+    checks=CHECKS,
+    worlds={
+        "two_policies": TwoPolicies,
+        "optimism_term": OptimismTerm,
+        "spurious_values": SpuriousValues,
+        "confusion": Confusion,
+    },
+)

@@ -45,352 +45,274 @@ Theorem 4.4) the log loss has the floors of Theorem 5.2.
 With instance=preference_text the linear class of text features replaces the random linear world.
 """
 
-from __future__ import annotations
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
 
-from collections.abc import Callable, Mapping
-from functools import cached_property
-from typing import Any
+import numpy as np
+from pydantic import Field
 
-from repro.base.schema import Count, Positive
-from repro.chipo import meta_theorem
-from repro.corruption.orders import Order
-from repro.families.chipo import quantities
-from repro.families.chipo.algorithms_offset import OFFSET
-from repro.families.chipo.algorithms_printed import LOG_LOSS
-from repro.families.chipo.cases import GAP, ChipoCase, LinearCase, OffsetCase, TabularCase
-from repro.families.chipo.cases_nonparametric import (
-    BEYOND_KNOWN,
-    NonparametricCase,
-    log_loss,
-    log_loss_fixed,
-    log_loss_upside_down,
-    naive,
-)
-from repro.families.chipo.cases_printed import SHAPE, PrintedCase
-from repro.families.chipo.confidence import (
-    ConfidenceCase,
-    confusion,
-    free_of_delta,
-    gap_quantile,
-    knows_delta,
-    root_of_log,
-    root_of_log_doubled,
-)
-from repro.families.chipo.nonparametric import FALL, LARGEST, STATES
-from repro.families.chipo.quantities import ErrorCase, MarginCase, RightCase
-from repro.families.chipo.twin_rewards import TwinCase, TwinRewards, error_of_the_best_test
-from repro.families.chipo.value_ratio import (
-    BoundCase,
-    RatioCase,
-    as_printed,
-    bound_ratio,
-    capped,
-    every_beta,
-    free_of_the_ratio,
-    root_of_the_ratio,
-    with_the_ratio,
-    without_the_ratio,
-    worst_gap,
-)
-from repro.families.chipo.variants import (
+from repro.base.schema import Finite, Positive
+from repro.chipo import confidence, meta_theorem, twin_rewards, value_ratio
+from repro.chipo.falling import FallingPreferences, Fit, by_log_loss
+from repro.chipo.labels import (
+    ChipoLabels,
     epsilon_overstated,
-    finite_class,
-    finite_class_label_flip,
     fixed_kl_weight,
     label_flip,
     naive_likelihood,
-    private_chipo,
 )
-from repro.families.chipo.worlds import RareGoodArm
-from repro.instances.build import build_world
-from repro.instances.choices import instance_choice
-from repro.instances.linear import LinearWorld
-from repro.study.case import Case, Point, PointCase
+from repro.chipo.linear import LinearReward
+from repro.chipo.log_linear import LogLinearClass
+from repro.chipo.offset import OffsetReward
+from repro.chipo.statistical_error import statistical_error
+from repro.chipo.tabular import RareGoodResponse, margin_differences, worst_difference
+from repro.core.check import (
+    Algorithm,
+    Check,
+    Quantity,
+    SweptCheck,
+    Theorem,
+    named,
+    of_world,
+    privacy_mistake,
+    told,
+)
+from repro.preferences.label_law import the_truth
 from repro.study.claims import Inequality, Ratio, Slope
-from repro.study.config import Probes
-from repro.study.experiment import Experiment
-from repro.study.proofs import proved
-from repro.study.results import AssumptionResult
-from repro.study.row import INSTANCE, Evidence, Measure, Method, Need, Row, per_method
+from repro.study.proofs import Claimed, proof_of
 
-CaseOf = Callable[["PrivateChipo", Point], Case]
-"""What the cases of a row are."""
-
-MARGIN = Measure(GAP.quantity, per_method(quantities.margin_gap), Evidence.MEASURED)
-ERROR = Measure("err² [reward²]", per_method(quantities.squared_error), Evidence.MEASURED)
-PEAK = Measure("largest simulated gap of the ladder / gap at the chosen Δ",
-               per_method(quantities.peak_ratio), Evidence.MEASURED)  # fmt: skip
-ERRS = Measure("mistakes of the best test / Φ(−√J/2)", per_method(error_of_the_best_test),
-               Evidence.MEASURED)  # fmt: skip
-THEOREM_C_1 = Method("theorem_c_1", lambda coverage: meta_theorem.meta(2.0, 2.0))
-COVERAGE_IGNORED = Method("coverage_ignored", meta_theorem.coverage_ignored)
-BOUND = proved("gap / right-hand side of Theorem C.1")
-WORST = Measure("expected gap, the larger of two worlds [reward]", per_method(worst_gap),
-                Evidence.EXACT)  # fmt: skip
-TUNED = Measure(WORST.quantity, WORST.of, Evidence.COMPUTED)
-OVER_ROOT = Measure("gap / corrected right-hand side of Theorem C.1", per_method(bound_ratio),
-                    Evidence.SEARCHED)  # fmt: skip
-QUANTILE = Measure("(1−δ) quantile of the gap, the larger of two worlds [reward]",
-                   per_method(gap_quantile), Evidence.EXACT)  # fmt: skip
-TUNED_QUANTILE = Measure(QUANTILE.quantity, QUANTILE.of, Evidence.COMPUTED)
-CONFUSION = Measure("δ / chance that the best test errs", per_method(confusion), Evidence.EXACT)
-
-chosen_rung = Method("private_chipo", lambda means: means[len(means) // 2])
-ladder_end = Method("ladder_end", lambda means: means[0])
-best_test, best_test_flipped = Method("best_test", False), Method("label_flip", True)
+# Worlds: those of repro.chipo, and these ---------------------------------------------------------
 
 
-def tabular(experiment: PrivateChipo, point: Point) -> TabularCase:
-    """The worst reward difference of rare good responses."""
-    return TabularCase(**experiment.on_rare_arm(point))
+@dataclass(frozen=True, kw_only=True)
+class MarginOfRewards(RareGoodResponse):
+    """Reward differences with P(Δ ≤ t) = (t/R_max)^exponent, drawn anew in every state."""
+
+    exponent: Positive
+
+    def interior(self) -> tuple[bool, str]:
+        return True, "reward differences drawn in (0, R_max]"
 
 
-def right(experiment: PrivateChipo, point: Point) -> RightCase:
-    """The same, of Algorithm 1 for whatever is measured."""
-    return RightCase(**experiment.on_rare_arm(point))
+@dataclass(frozen=True, kw_only=True)
+class OneDifference(RareGoodResponse):
+    """One reward difference Δ in every state."""
 
-
-def margin(exponent: float) -> CaseOf:
-    """Reward differences with P(Δ ≤ t) = t^exponent."""
-    return lambda experiment, point: MarginCase(**experiment.on_rare_arm(point), exponent=exponent)
-
-
-def one_difference(experiment: PrivateChipo, point: Point) -> ErrorCase:
-    """The config's reward difference."""
-    difference = experiment.config.difference
-    return ErrorCase(**experiment.on_rare_arm(point), difference=difference)
-
-
-def offset(experiment: PrivateChipo, point: Point) -> OffsetCase:
-    """Rewards (0, x, 0.4)."""
-    return OffsetCase(**experiment.common(point))
-
-
-def linear(experiment: PrivateChipo, point: Point) -> LinearCase:
-    """The instance, its θ along one direction."""
-    fixed = experiment.config.fixed_kl_weight
-    return LinearCase(**experiment.common(point), world=experiment.world, fixed_kl_weight=fixed)
-
-
-def printed(finite: bool = False, order: Order = Order.CTL) -> CaseOf:
-    """The log loss of Algorithm 1, minimised over policies; corrupted where α is swept."""
-
-    def of(experiment: PrivateChipo, point: Point) -> PrintedCase:
-        config = experiment.config
-        return PrintedCase(
-            **experiment.common(point), loss=LOG_LOSS, reward_bound=config.reward_bound,
-            fixed_kl_weight=config.fixed_kl_weight, finite=finite,
-            corruption=point.swept("corruption", 0.0), assumed_order=order, order=order,
-        )  # fmt: skip
-
-    return of
-
-
-def falling(experiment: PrivateChipo, point: Point) -> NonparametricCase:
-    """Preferences that fall no faster than L along the states."""
-    fixed = experiment.config.fixed_kl_weight
-    return NonparametricCase(**experiment.common(point), fixed_kl_weight=fixed)
-
-
-def twins(experiment: PrivateChipo, point: Point) -> TwinCase:
-    """Two worlds at the swept R_max."""
-    world = TwinRewards(point.value)
-    return TwinCase(methods=point.methods, epsilon=point.epsilon, world=world)
-
-
-def of_ratio(kind: type[RatioCase]) -> CaseOf:
-    """The known and the spurious world at the swept V_max/R_max."""
-    return lambda experiment, point: kind(
-        methods=point.methods, epsilon=point.epsilon, n_pairs=point.n_pairs,
-        value_ratio=point.value, coverage=experiment.config.coverage,
-        reward_bound=experiment.config.reward_bound,
-    )  # fmt: skip
-
-
-ratio, ratio_with_penalty = of_ratio(RatioCase), of_ratio(BoundCase)
-
-
-def the_value(experiment: PrivateChipo, point: Point) -> PointCase:
-    """The swept value alone."""
-    return PointCase(methods=point.methods, value=point.value)
-
-
-def confidence(experiment: PrivateChipo, point: Point) -> ConfidenceCase:
-    """The known and the spurious world at the swept log(1/δ)."""
-    return ConfidenceCase(
-        methods=point.methods, epsilon=point.epsilon, n_pairs=point.n_pairs,
-        log_inverse_delta=point.value, coverage=experiment.config.coverage,
-        reward_bound=experiment.config.reward_bound,
-    )  # fmt: skip
-
-
-class PrivateChipoProbes(Probes):
-    """Numbers of the experiment.
-
-    Attributes:
-        num_states, coverage, reward_bound: S, C^π* and R_max where they are not swept.
-        tuning: β = tuning·c·√(S/n)/√C.
-        fixed_kl_weight: β of the control that does not tune it.
-        difference: Δ of the row of the statistical error.
-    """
-
-    num_states: Count
-    coverage: Positive
-    reward_bound: Positive
-    tuning: Positive
-    fixed_kl_weight: Positive
     difference: Positive
 
-
-LABELS = (Need.LABELS, Need.TRUTH_HIDDEN)
-PRIVATE = (*LABELS, Need.PRIVACY)
-FLOOR = (*LABELS, Need.ADVERSARY)
+    def interior(self) -> tuple[bool, str]:
+        return True, "reward difference fixed in (0, R_max]"
 
 
-class PrivateChipo(Experiment[Case]):
-    """Theorem 4.4 on rare good responses, an offset instance and linear rewards."""
+@dataclass(frozen=True, kw_only=True)
+class FallingByLogLoss(FallingPreferences):
+    """Algorithm 1 over a class of entropy 1/τ."""
 
-    title = "P2 Theorem 4.4: offline χPO with the private log loss"
-    settles = ("p2.thm_4_4", "p2.alg_1")
-    config_type = PrivateChipoProbes
-    config: PrivateChipoProbes
+    fit: Fit = by_log_loss
 
-    rows = (
-        Row("n_pairs_linear", "n_pairs", Slope(-0.5, "linear class: worst gap {rate}"), GAP,
-            private_chipo, (fixed_kl_weight,), on=INSTANCE, given=linear, needs=LABELS),
-        Row("n_pairs", "n_pairs", Slope(-0.5, "Algorithm 1: worst gap {rate}"), GAP,
-            private_chipo, (fixed_kl_weight, label_flip), on="tabular", given=tabular,
-            needs=LABELS),
-        Row("n_pairs_offset", "n_pairs", Slope(-0.5, "rewards (0, x, 0.4): worst gap {rate}"), GAP,
-            private_chipo, (naive_likelihood, epsilon_overstated, label_flip), on="offset",
-            given=offset, needs=PRIVATE),
-        Row("privacy_cost", "privacy_cost", Slope(1, "worst gap {rate}"), GAP, private_chipo,
-            (naive_likelihood,), on="tabular", given=tabular, needs=PRIVATE),
-        Row("num_states", "num_states", Slope(0.5, "worst gap {rate}"), GAP, private_chipo,
-            (fixed_kl_weight,), on="tabular", given=tabular, needs=LABELS),
-        Row("num_states_finite_class", "num_states",
-            Slope(0.5, "class of 2^S policies: worst gap {rate}", symbol="log|Π|"), GAP,
-            finite_class, (finite_class_label_flip,), on="tabular", given=tabular, needs=LABELS),
-        Row("coverage", "coverage", Slope(0.5, "worst gap {rate}", symbol="C^π*"), GAP,
-            private_chipo, (fixed_kl_weight,), on="tabular", given=tabular,
-            needs=(*LABELS, Need.COVERAGE)),
-        Row("margin_one", "n_pairs", Slope(-1, "P(Δ ≤ t) = t: gap {rate}"), MARGIN,
-            private_chipo, (fixed_kl_weight,), on="tabular", given=margin(1.0), needs=LABELS),
-        Row("margin_two", "n_pairs", Slope(-1.5, "P(Δ ≤ t) = t²: gap {rate}"), MARGIN,
-            private_chipo, (fixed_kl_weight,), on="tabular", given=margin(2.0), needs=LABELS),
-        Row("statistical_error", "n_pairs",
-            Slope(-1, "err² {rate}; the proof's last display lacks 1/n"), ERROR, private_chipo,
-            (naive_likelihood,), on="tabular", given=one_difference,
-            needs=PRIVATE),
-        Row("peak", "n_pairs", Ratio("the chosen Δ is the ladder's maximum"), PEAK, chosen_rung,
-            (ladder_end,), on="tabular", given=right, needs=(Need.LABELS,)),
-        Row("meta_theorem", "coverage", Inequality("Theorem C.1 holds for every policy"), BOUND,
-            THEOREM_C_1, (COVERAGE_IGNORED,), on="every_policy", given=the_value,
-            settles=("p2.thm_c_1",)),
-        Row("printed", "n_pairs",
-            Slope(-0.5, "log loss over log-linear policies: worst gap {rate}"), GAP, private_chipo,
-            (fixed_kl_weight, label_flip), on="log_linear", given=printed(), needs=LABELS),
-        Row("printed_finite", "n_pairs", Slope(-0.5, "log loss over 12 policies: worst gap {rate}"),
-            GAP, private_chipo, (label_flip,), on="log_linear", given=printed(finite=True),
-            needs=LABELS),
-        Row("printed_privacy_cost", "privacy_cost",
-            Slope(1, "log loss over log-linear policies: worst gap {rate}"), GAP, private_chipo,
-            (naive_likelihood,), on="log_linear", given=printed(), needs=PRIVATE),
-        Row("printed_ctl", "corruption",
-            Slope(1, "CTL, log loss over log-linear policies: floor {rate}"), GAP, private_chipo,
-            (fixed_kl_weight,), on="log_linear", given=printed(), needs=FLOOR,
-            settles=("p2.alg_1",)),
-        Row("printed_ltc", "corruption",
-            Slope(1, "LTC, log loss over log-linear policies: floor {rate}"), GAP, private_chipo,
-            (fixed_kl_weight,), on="log_linear", given=printed(order=Order.LTC), needs=FLOOR,
-            settles=("p2.alg_1",)),
-        Row("nonparametric", "n_pairs", Slope(-1 / 3, "log loss, class of entropy 1/τ: {rate}"),
-            BEYOND_KNOWN, log_loss, (log_loss_fixed, log_loss_upside_down), on="falling",
-            given=falling, needs=LABELS, settles=("own.metric_entropy",)),
-        Row("nonparametric_privacy_cost", "privacy_cost",
-            Slope(2 / 3, "log loss, class of entropy 1/τ: {rate}"), BEYOND_KNOWN, log_loss,
-            (naive,), on="falling", given=falling, needs=PRIVATE, settles=("own.metric_entropy",)),
-        Row("reward_growth", "reward_bound",
-            Ratio("n ∝ C·c²·e^{2R_max}: the best test errs as a gap ∝ e^{R_max}·√C·c/√n says"),
-            ERRS, best_test, (best_test_flipped,), on="twin_rewards", given=twins, needs=PRIVATE,
-            settles=("own.reward_range",)),
-        Row("value_ratio_tuned", "value_ratio",
-            Slope(0.5, "β ∝ √(V_max/R_max): worst gap {rate}"), TUNED, root_of_the_ratio,
-            (as_printed, free_of_the_ratio), on="spurious", given=ratio,
-            settles=("own.value_ratio",)),
-        Row("value_ratio_every_beta", "value_ratio", Slope(0.5, "best β: worst gap {rate}"),
-            WORST, every_beta, (capped,), on="spurious", given=ratio,
-            needs=(Need.TRUTH_HIDDEN,), settles=("own.value_ratio",)),
-        Row("value_ratio_bound", "value_ratio",
-            Inequality("gap ≤ 6√(C·err²) + (3V_max/R_max + ½)·err²/β + 2βC"), OVER_ROOT,
-            with_the_ratio, (without_the_ratio,), on="spurious", given=ratio_with_penalty,
-            needs=(Need.PESSIMISM,), settles=("own.value_ratio", "p2.thm_c_1")),
-        Row("confidence", "log_inverse_delta",
-            Slope(0.5, "β ∝ √log(|Π|/δ): quantile of the gap {rate}"), TUNED_QUANTILE,
-            knows_delta, (free_of_delta,), on="spurious", given=confidence,
-            settles=("p2.thm_4_4", "own.confidence")),
-        Row("confidence_free", "log_inverse_delta",
-            Slope(1, "β free of δ: quantile of the gap {rate}"), QUANTILE, free_of_delta,
-            (knows_delta,), on="spurious", given=confidence, needs=(Need.TRUTH_HIDDEN,),
-            settles=("own.confidence",)),
-        Row("confidence_every_algorithm", "log_inverse_delta",
-            Inequality("h(Δ) = c(ε)·√(ℓ/(n+ℓ)), ℓ = log(1/4δ): the best test errs with chance ≥ δ"),
-            CONFUSION, root_of_log, (root_of_log_doubled,), on="spurious", given=confidence,
-            needs=(Need.TRUTH_HIDDEN, Need.PRIVACY), settles=("own.confidence",)),
-    )  # fmt: skip
 
-    def case(self, point: Point) -> Case:
-        """As the row says."""
-        return point.row.given(self, point)
+@dataclass(frozen=True, kw_only=True)
+class EveryPolicy:
+    """Any policy, reward and estimate.
 
-    def common(self, point: Point) -> dict[str, Any]:
-        """What every case has."""
-        return {
-            "methods": point.methods,
-            "epsilon": point.epsilon,
-            "n_pairs": point.n_pairs,
-            "tuning": self.config.tuning,
-        }
+    Attributes:
+        coverage: C^π* at which a wrong bound is refuted.
+    """
 
-    def on_rare_arm(self, point: Point) -> dict[str, Any]:
-        """The same, and the tabular world."""
-        config = self.config
-        states = int(point.swept("num_states", config.num_states))
-        coverage = float(point.swept("coverage", config.coverage))
-        world = RareGoodArm(states, coverage, config.reward_bound)
-        return {
-            **self.common(point), "world": world, "fixed_kl_weight": config.fixed_kl_weight
-        }  # fmt: skip
+    coverage: Annotated[Finite, Field(gt=1)]
 
-    @cached_property
-    def world(self) -> LinearWorld:
-        """The linear world or the text pairs of the ``instance`` group."""
-        choice = instance_choice(self.setting.instance)
-        world = build_world(choice, self.setting.cache, "cpu")
-        assert isinstance(world, LinearWorld)
-        return world
 
-    def world_numbers(self, row: Row) -> Mapping[str, object]:
-        """Fields of the row's world."""
-        fields = {
-            "tabular": self.config.model_dump(include={"num_states", "coverage", "reward_bound"}),
-            "offset": {"offset": OFFSET},
-            INSTANCE: dict(self.setting.instance),
-            "log_linear": SHAPE,
-            "falling": {"num_states": STATES, "fall": FALL, "largest": LARGEST},
-            "twin_rewards": {},
-            "every_policy": {},
-            "spurious": self.config.model_dump(include={"coverage", "reward_bound"}),
-        }
-        return {"world_fields": fields[row.on]}
+# Algorithms: what a learner is told, right and wrong on purpose ----------------------------------
 
-    def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """The worst instance is interior at both ends of every sweep, and realizable."""
-        return tuple(
-            AssumptionResult(
-                f"{place}: worst instance interior",
-                *case.interior(trial.row.method.run),
-            )
-            for kind in (ChipoCase, NonparametricCase)
-            for trial, place, case in self.ends(kind)
-        )
+
+def private_chipo(world: ChipoLabels) -> ChipoLabels:
+    """Algorithm 1: the mixture log loss."""
+    return world
+
+
+finite_class = named("finite_class", private_chipo)
+"""Algorithm 1 on the class {±Δ}^S."""
+finite_class_label_flip = named("finite_class_label_flip", label_flip)
+naive, overstated = privacy_mistake(naive_likelihood), privacy_mistake(epsilon_overstated)
+PEAK = np.geomspace(1 / 8, 8, 25)
+"""Multiples of the chosen reward difference that are simulated."""
+
+
+def over_rung(
+    world: RareGoodResponse, rng: np.random.Generator, replicates: int, place: float
+) -> float:
+    """Largest mean gap of a simulated ladder over that of the rung at a share of its length."""
+    worst = worst_difference(world)[0]
+    gaps = [world.simulate(np.array(worst * m), rng, replicates) for m in PEAK]
+    means = np.mean(gaps, axis=1)
+    return means.max() / means[int(place * len(means))]
+
+
+chosen_rung = named("private_chipo", over_rung, place=0.5)
+"""The middle of the ladder is the chosen Δ."""
+ladder_end = named("ladder_end", over_rung, place=0.0)
+"""Wrong: the first rung."""
+
+
+def theorem_c_1(world: EveryPolicy) -> Claimed:
+    """gap ≤ 2ρ√C·err + βC + 2ρ²err²/β, for every policy."""
+    return meta_theorem.meta(first=2.0, last=2.0)
+
+
+def coverage_ignored(world: EveryPolicy) -> Claimed:
+    """Wrong: no C."""
+    return meta_theorem.coverage_ignored(world.coverage)
+
+
+# Quantities --------------------------------------------------------------------------------------
+
+
+def beyond_known(world: ChipoLabels, algorithm: Algorithm, rng, replicates: int) -> np.ndarray:
+    """(R,) each learner's gap where rewards are worst for it, less what β alone costs."""
+    return told(algorithm, world).beyond(world, rng, replicates)
+
+
+def margin_gap(world: MarginOfRewards, algorithm: Algorithm, rng, replicates: int) -> np.ndarray:
+    """(R,) gaps beyond those of known rewards, weighted as reward differences are distributed."""
+    learner, shape = told(algorithm, world), (replicates, world.num_states)
+    drawn, weight = margin_differences(rng, shape, world.exponent, world.reward_bound)
+    means = learner.draw_means(drawn, rng, replicates)
+    informed = replace(world, estimate=the_truth).gap(means, drawn)
+    return (weight * (learner.gap(means, drawn) - informed)).mean(axis=1)
+
+
+def squared_error(world: OneDifference, algorithm: Algorithm, rng, replicates: int) -> np.ndarray:
+    """(R,) err² of Theorem C.1 at one reward difference."""
+    learner, true = told(algorithm, world), np.array(world.difference)
+    means = learner.draw_means(true, rng, replicates)
+    return statistical_error(world.pair_prob, learner.fitted(means, true), true)
+
+
+GAP = Quantity("suboptimality beyond that of known rewards [reward]", beyond_known)
+MARGIN = Quantity(GAP.words, margin_gap)
+ERROR = Quantity("err² [reward²]", squared_error)
+LARGEST = Quantity("largest simulated gap of the ladder / gap at the chosen Δ")
+MISTAKES = Quantity("mistakes of the best test / Φ(−√J/2)", over=lambda world: world.mistakes)
+BOUND = Quantity("gap / right-hand side of Theorem C.1", proof_of, evidence="proved")
+LARGER = "the larger of two worlds [reward]"
+WORST = Quantity(f"expected gap, {LARGER}", of_world, evidence="exact")
+OVER_ROOT = Quantity("gap / corrected right-hand side of Theorem C.1", evidence="searched")
+QUANTILE = Quantity(f"(1−δ) quantile of the gap, {LARGER}", of_world, evidence="exact")
+CONFUSION = Quantity("δ / chance that the best test errs", of_world, evidence="exact")
+TUNED, TUNED_QUANTILE = (replace(one, evidence="computed") for one in (WORST, QUANTILE))
+
+# The claims --------------------------------------------------------------------------------------
+
+
+def gap(name: str, axis: str, claim: Slope, wrong, right=private_chipo, **more: Any) -> Check:
+    """A check of Algorithm 1's gap, unless it says otherwise."""
+    return Check(**{"quantity": GAP, **more}, name=name, axis=axis, claim=claim, right=right,
+                 wrong=wrong)  # fmt: skip
+
+
+ALGORITHM, ENTROPY, RATIO = ["p2.alg_1"], ["own.metric_entropy"], ["own.value_ratio"]
+RATES = [
+    gap("n_pairs_linear", "n_pairs", Slope(-0.5, "linear class: worst gap {rate}"),
+        [fixed_kl_weight]),
+    gap("n_pairs", "n_pairs", Slope(-0.5, "Algorithm 1: worst gap {rate}"),
+        [fixed_kl_weight, label_flip]),
+    gap("n_pairs_offset", "n_pairs", Slope(-0.5, "rewards (0, x, 0.4): worst gap {rate}"),
+        [naive, overstated, label_flip]),
+    gap("privacy_cost", "privacy_cost", Slope(1, "worst gap {rate}"), [naive]),
+    gap("num_states", "num_states", Slope(0.5, "worst gap {rate}"), [fixed_kl_weight]),
+    gap("num_states_finite_class", "num_states",
+        Slope(0.5, "class of 2^S policies: worst gap {rate}", symbol="log|Π|"),
+        [finite_class_label_flip], finite_class),
+    gap("coverage", "coverage", Slope(0.5, "worst gap {rate}", symbol="C^π*"),
+        [fixed_kl_weight]),
+    gap("margin_one", "n_pairs", Slope(-1, "P(Δ ≤ t) = t: gap {rate}"), [fixed_kl_weight],
+        quantity=MARGIN),
+    gap("margin_two", "n_pairs", Slope(-1.5, "P(Δ ≤ t) = t²: gap {rate}"), [fixed_kl_weight],
+        quantity=MARGIN),
+    gap("statistical_error", "n_pairs",
+        Slope(-1, "err² {rate}; the proof's last display lacks 1/n"), [naive], quantity=ERROR),
+    Check(name="peak", axis="n_pairs", claim=Ratio("the chosen Δ is the ladder's maximum"),
+          quantity=LARGEST, right=chosen_rung, wrong=[ladder_end]),
+    Check(name="meta_theorem", axis="coverage",
+          claim=Inequality("Theorem C.1 holds for every policy"), quantity=BOUND,
+          right=theorem_c_1, wrong=[coverage_ignored], settles=["p2.thm_c_1"]),
+]  # fmt: skip
+LOG_LINEAR = "log loss over log-linear policies"
+CLASSES = [
+    gap("printed", "n_pairs", Slope(-0.5, f"{LOG_LINEAR}: worst gap {{rate}}"),
+        [fixed_kl_weight, label_flip]),
+    gap("printed_finite", "n_pairs", Slope(-0.5, "log loss over 12 policies: worst gap {rate}"),
+        [label_flip]),
+    gap("printed_privacy_cost", "privacy_cost", Slope(1, f"{LOG_LINEAR}: worst gap {{rate}}"),
+        [naive]),
+    gap("printed_ctl", "corruption", Slope(1, f"CTL, {LOG_LINEAR}: floor {{rate}}"),
+        [fixed_kl_weight], settles=ALGORITHM),
+    gap("printed_ltc", "corruption", Slope(1, f"LTC, {LOG_LINEAR}: floor {{rate}}"),
+        [fixed_kl_weight], settles=ALGORITHM),
+    gap("nonparametric", "n_pairs", Slope(-1 / 3, "log loss, class of entropy 1/τ: {rate}"),
+        [fixed_kl_weight, label_flip], settles=ENTROPY),
+    gap("nonparametric_privacy_cost", "privacy_cost",
+        Slope(2 / 3, "log loss, class of entropy 1/τ: {rate}"), [naive], settles=ENTROPY),
+]  # fmt: skip
+CONSTANTS = [
+    Check(name="reward_growth", axis="reward_bound",
+          claim=Ratio(
+              "n ∝ C·c²·e^{2R_max}: the best test errs as a gap ∝ e^{R_max}·√C·c/√n says"),
+          quantity=MISTAKES, right=twin_rewards.best_test,
+          wrong=[named("label_flip", twin_rewards.best_test_flipped)],
+          settles=["own.reward_range"]),
+    Check(name="value_ratio_tuned", axis="value_ratio",
+          claim=Slope(0.5, "β ∝ √(V_max/R_max): worst gap {rate}"), quantity=TUNED,
+          right=value_ratio.root_of_the_ratio,
+          wrong=[value_ratio.as_printed, value_ratio.free_of_the_ratio], settles=RATIO),
+    Check(name="value_ratio_every_beta", axis="value_ratio",
+          claim=Slope(0.5, "best β: worst gap {rate}"), quantity=WORST,
+          right=value_ratio.every_beta, wrong=[value_ratio.capped], settles=RATIO),
+    Check(name="value_ratio_bound", axis="value_ratio",
+          claim=Inequality("gap ≤ 6√(C·err²) + (3V_max/R_max + ½)·err²/β + 2βC"),
+          quantity=OVER_ROOT, right=value_ratio.with_the_ratio,
+          wrong=[value_ratio.without_the_ratio], settles=[*RATIO, "p2.thm_c_1"]),
+    Check(name="confidence", axis="log_inverse_delta",
+          claim=Slope(0.5, "β ∝ √log(|Π|/δ): quantile of the gap {rate}"),
+          quantity=TUNED_QUANTILE, right=confidence.knows_delta,
+          wrong=[confidence.free_of_delta], settles=["p2.thm_4_4", "own.confidence"]),
+    Check(name="confidence_free", axis="log_inverse_delta",
+          claim=Slope(1, "β free of δ: quantile of the gap {rate}"), quantity=QUANTILE,
+          right=confidence.free_of_delta, wrong=[confidence.knows_delta],
+          settles=["own.confidence"]),
+    Check(name="confidence_every_algorithm", axis="log_inverse_delta",
+          claim=Inequality(
+              "h(Δ) = c(ε)·√(ℓ/(n+ℓ)), ℓ = log(1/4δ): the best test errs with chance ≥ δ"),
+          quantity=CONFUSION, right=confidence.root_of_log,
+          wrong=[confidence.root_of_log_doubled], settles=["own.confidence"]),
+]  # fmt: skip
+
+
+def assumes(swept: SweptCheck):
+    """The worst instance is interior at both ends of every sweep, and realizable."""
+    for end in (0, -1):
+        world = swept.sweep.worlds[end]
+        if isinstance(world, ChipoLabels):
+            holds, detail = world.interior()
+            yield f"at {swept.sweep.grid[end]:g}: worst instance interior", holds, detail
+
+
+THEOREM = Theorem(
+    title="P2 Theorem 4.4: offline χPO with the private log loss",
+    settles=["p2.thm_4_4", "p2.alg_1"],
+    checks=[*RATES, *CLASSES, *CONSTANTS],
+    worlds={
+        "rare_good_response": RareGoodResponse,
+        "margin": MarginOfRewards,
+        "one_difference": OneDifference,
+        "offset": OffsetReward,
+        "linear": LinearReward,
+        "log_linear": LogLinearClass,
+        "falling": FallingByLogLoss,
+        "every_policy": EveryPolicy,
+        "twin_rewards": twin_rewards.TwinRewards,
+        "spurious": value_ratio.SpuriousValue,
+        "small_failure_prob": confidence.SmallFailureProb,
+    },
+    assumes=assumes,
+)

@@ -35,7 +35,7 @@ An unstated condition, R_max ≥ 1 (Lemma C.7 prints Y ≥ 1): κ_cov's factor V
 with the rewards, the price of an inverse sigmoid does not.  At R_max = 3c/√T the gap of the average
 iterate over the printed bound grows like 1/R_max up to logarithms (rows ``small_rewards_printed``
 and ``…_growth``).  The theorem is about the best iterate, and on this world that is nearly always
-exact; with many states it too lies above (tests/families/xpo/test_best_iterate.py).
+exact; with many states it too lies above (tests/xpo/test_best_iterate.py).
 Corrected form, for every R_max (``own.reward_range``, docs/explanations/reward_range.md):
 cosh²(R_max/2)·(1 + (2V_max − R_max)₊) in the place of (V_max + R_max)·e^{2R_max}, and never more
 than V_max + R_max (rows ``small_rewards`` and ``small_rewards_slack``).
@@ -48,83 +48,131 @@ The controls ignore privacy in the likelihood, flip the labels, or drop or rever
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
+from typing import Any
 
-from repro.families.xpo.cases import Supremum, XpoCase, XpoExperiment, XpoProbes
-from repro.families.xpo.quantities import WORST_GAP, over_best, worst_gaps
-from repro.families.xpo.small_rewards import (
+from repro.core.check import Algorithm, Check, Quantity, Theorem, named, privacy_mistake
+from repro.study.claims import Inequality, Slope
+from repro.xpo.runs import NeedleRuns, Needles, Update, assumed
+from repro.xpo.simulator import log_objective
+from repro.xpo.small_rewards import (
     OVER_CORRECTED,
     OVER_PRINTED,
     SLACK,
     VANISHES,
-    printed_bound,
+    OneReward,
+    printed_factor,
+    rate,
 )
-from repro.families.xpo.wrong import (
-    a_sixteenth,
-    label_flip,
-    longer,
-    naive_likelihood,
-    priv_xpo,
-    reversed_optimism,
-    sixteen_times,
-    without_optimism,
-)
-from repro.study.claims import Inequality, Slope
-from repro.study.row import Evidence, Measure, Need, Row, Values
+from repro.xpo.worst_reward import INTERIOR_GAP, WORST_GAP, ladder_gaps
+
+# Algorithms: right, and wrong on purpose --------------------------------------------------------
 
 
-def shares(case: XpoCase, rng: np.random.Generator, replicates: int) -> Values:
-    """(R,) gap of every method on its worst rung over the printed bound."""
-    bound = printed_bound(case)
-    return {name: gap / bound for name, gap in worst_gaps(case, rng, replicates).items()}
+def priv_xpo(world: NeedleRuns) -> Update:
+    """Algorithm 2 with γ = 2β·c(ε)/√T."""
+    return Update(log_objective)
 
 
-SHARE = Measure("average gap / printed bound", shares, Evidence.MEASURED)
-NEAR_BEST = Measure("gap / 3 · gap of the best γ", lambda *at: {
-    name: ratio / 3 for name, ratio in over_best(*at).items()}, Evidence.MEASURED)  # fmt: skip
-RATE_AT, COST_AT = (Supremum(interior=True, rare=rare) for rare in (1e-13, 1e-15))
-BOUND, SWEPT = Supremum(interior=False), Supremum(interior=False, rare=1e-6)
+def other_optimism(world: NeedleRuns, multiple: float) -> Update:
+    """So many times γ."""
+    return Update(log_objective, optimism=(multiple,))
+
+
+without_optimism = named("without_optimism", other_optimism, multiple=0.0)
+reversed_optimism = named("reversed_optimism", other_optimism, multiple=-1.0)
+a_sixteenth_of_optimism = named("a_sixteenth_of_optimism", other_optimism, multiple=1 / 16)
+sixteen_times_optimism = named("sixteen_times_optimism", other_optimism, multiple=16.0)
+
+
+@privacy_mistake
+def naive_likelihood(world: NeedleRuns) -> Update:
+    """Wrong: ε = ∞ in the likelihood."""
+    return Update(log_objective, blind=True)
+
+
+def label_flip(world: NeedleRuns) -> Update:
+    """Wrong: labels enter with the wrong sign."""
+    return Update(log_objective, flipped=True)
+
+
+def sixteen_times_the_rounds(world: NeedleRuns) -> Update:
+    """Wrong for a lower bound: 16T rounds."""
+    return Update(log_objective, times=16)
+
+
+# Quantities --------------------------------------------------------------------------------------
+
+
+def printed_bound(world: NeedleRuns) -> float:
+    """The bound at the end of Theorem 4.8's proof, constant 1, R_max = V_max = 1."""
+    return rate(world) * printed_factor(1.0, 1.0)
+
+
+TUNINGS = tuple(4.0**k for k in range(-2, 4))
+"""Multiples of γ = 2β·c(ε)/√T, of which the best counts in ``over_best``."""
+
+
+def over_best(worlds, algorithms, rngs, replicates: int) -> list[list[float]]:
+    """Worst mean gap over that of the best multiple of γ in a sweep."""
+    rows = []
+    for world, rng in zip(worlds, rngs, strict=True):
+        swept = [other_optimism(world, multiple) for multiple in TUNINGS]
+        played = [*swept, *(one(world) for one in algorithms)]
+        means = [one.mean for one in ladder_gaps(world, played, rng, replicates)]
+        best = min(means[: len(TUNINGS)])
+        rows.append([mean / best for mean in means[len(TUNINGS) :]])
+    return rows
+
+
+SHARE = Quantity("average gap / printed bound", together=WORST_GAP.together, over=printed_bound)
+NEAR_BEST = Quantity("gap / 3 · gap of the best γ", together=over_best, over=lambda world: 3.0)
+
+
+# The claims --------------------------------------------------------------------------------------
+
 OPTIMISTIC = (without_optimism, reversed_optimism)
-RATE = ("p2.thm_4_8", "p2.alg_2", "p2.lem_c_6")
-NEEDS = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY, Need.OPTIMISM)
+RATE: Any = {"settles": ["p2.thm_4_8", "p2.alg_2", "p2.lem_c_6"]}
+PRINTED: Any = {"settles": ["p2.thm_4_8"], "expected": "contradicted", "why": VANISHES}
 
 
-class PrivateXpo(XpoExperiment):
-    """Theorem 4.8 on needles of two and more responses."""
+def check(
+    name: str, axis: str, claim: Slope | Inequality, quantity: Quantity,
+    wrong: Sequence[Algorithm] = (), **more: Any,
+) -> Check:  # fmt: skip
+    """A check of PrivXPO."""
+    return Check(name=name, axis=axis, claim=claim, quantity=quantity, right=priv_xpo,
+                 wrong=wrong, **more)  # fmt: skip
 
-    title = "P2 Theorem 4.8: PrivXPO, private online alignment"
-    settles = ("p2.thm_4_8", "p2.alg_2")
-    config_type = XpoProbes
 
-    rows = (
-        Row("horizon", "horizon", Slope(-0.5, "sup over instances: gap {rate}"), WORST_GAP,
-            priv_xpo, (naive_likelihood, label_flip, *OPTIMISTIC), on="skewed", given=RATE_AT,
-            needs=NEEDS, settles=RATE),
-        Row("privacy_cost", "privacy_cost", Slope(1, "sup over instances: gap {rate}"), WORST_GAP,
-            priv_xpo, (naive_likelihood, *OPTIMISTIC), on="skewed", given=COST_AT, needs=NEEDS,
-            settles=RATE),
-        Row("num_actions", "num_actions",
-            Inequality("gap ≤ c(ε)(V+R)e^{2R}·√(A·log(|Π|T/δ)·log²T/T)"), SHARE, priv_xpo,
-            (label_flip,), on="needles", given=BOUND, needs=(Need.LABELS,)),
-        Row("exploration", "inverse_reference", Slope(0, "C_cov ≤ 2, rare best response: {rate}",
-            "at_most", tolerance=0.1), WORST_GAP, priv_xpo, OPTIMISTIC, on="skewed", given=BOUND,
-            needs=(Need.OPTIMISM,)),
-        Row("gamma_sweep", "horizon", Inequality("gap ≤ 3 · that of the best γ"), NEAR_BEST,
-            priv_xpo, (a_sixteenth, sixteen_times, *OPTIMISTIC), on="skewed",
-            given=SWEPT, needs=(Need.OPTIMISM,)),
-        Row("small_rewards_printed", "inverse_reward_bound",
-            Inequality("T = (3c/R_max)²: gap ≤ the printed bound"), OVER_PRINTED, priv_xpo,
-            on="needles", given=BOUND, needs=(Need.TRUTH_HIDDEN,), settles=("p2.thm_4_8",),
-            expected="contradicted", why=VANISHES),
-        Row("small_rewards_growth", "inverse_reward_bound",
-            Slope(0, "T = (3c/R_max)²: gap over the printed bound {rate}", "at_most"),
-            OVER_PRINTED, priv_xpo, on="needles", given=BOUND, needs=(Need.TRUTH_HIDDEN,),
-            settles=("p2.thm_4_8",), expected="contradicted", why=VANISHES),
-        Row("small_rewards", "horizon", Inequality("R_max = Δ: gap ≤ the corrected bound"),
-            OVER_CORRECTED, priv_xpo, (label_flip,), on="needles", given=BOUND,
-            needs=(Need.LABELS,), settles=("p2.thm_4_8", "own.reward_range")),
-        Row("small_rewards_slack", "inverse_reward_bound",
-            Inequality("T = (3c/R_max)²: min{V_max + R_max, corrected bound} ≤ 30 · gap"), SLACK,
-            priv_xpo, (longer,), on="needles", given=BOUND, needs=(Need.TRUTH_HIDDEN,),
-            settles=("own.reward_range",)),
-    )  # fmt: skip
+CHECKS = [
+    check("horizon", "horizon", Slope(-0.5, "sup over instances: gap {rate}"), INTERIOR_GAP,
+          [naive_likelihood, label_flip, *OPTIMISTIC], **RATE),
+    check("privacy_cost", "privacy_cost", Slope(1, "sup over instances: gap {rate}"), INTERIOR_GAP,
+          [naive_likelihood, *OPTIMISTIC], **RATE),
+    check("num_actions", "num_actions",
+          Inequality("gap ≤ c(ε)(V+R)e^{2R}·√(A·log(|Π|T/δ)·log²T/T)"), SHARE, [label_flip]),
+    check("exploration", "inverse_reference",
+          Slope(0, "C_cov ≤ 2, rare best response: {rate}", "at_most", tolerance=0.1), WORST_GAP,
+          OPTIMISTIC),
+    check("gamma_sweep", "horizon", Inequality("gap ≤ 3 · that of the best γ"), NEAR_BEST,
+          [a_sixteenth_of_optimism, sixteen_times_optimism, *OPTIMISTIC]),
+    check("small_rewards_printed", "inverse_reward_bound",
+          Inequality("T = (3c/R_max)²: gap ≤ the printed bound"), OVER_PRINTED, **PRINTED),
+    check("small_rewards_growth", "inverse_reward_bound",
+          Slope(0, "T = (3c/R_max)²: gap over the printed bound {rate}", "at_most"), OVER_PRINTED,
+          **PRINTED),
+    check("small_rewards", "horizon", Inequality("R_max = Δ: gap ≤ the corrected bound"),
+          OVER_CORRECTED, [label_flip], settles=["p2.thm_4_8", "own.reward_range"]),
+    check("small_rewards_slack", "inverse_reward_bound",
+          Inequality("T = (3c/R_max)²: min{V_max + R_max, corrected bound} ≤ 30 · gap"), SLACK,
+          [sixteen_times_the_rounds], settles=["own.reward_range"]),
+]  # fmt: skip
+
+THEOREM = Theorem(
+    title="P2 Theorem 4.8: PrivXPO, private online alignment",
+    settles=["p2.thm_4_8", "p2.alg_2"],
+    checks=CHECKS,
+    worlds={"needles": Needles, "one_reward": OneReward},
+    assumes=assumed,
+)

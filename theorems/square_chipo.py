@@ -36,272 +36,257 @@ n and ⅔ in c(ε), not those of a finite class.
 What would refute it: a floor with a smaller exponent in α or a larger one in c(ε).
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from repro.base.notation import privacy_cost
-from repro.base.schema import Count, Positive, Probability
-from repro.corruption.orders import Order
-from repro.families.chipo.algorithms_printed import SQUARE_LOSS
-from repro.families.chipo.cases import GAP, TabularCase
-from repro.families.chipo.cases_nonparametric import (
-    BEYOND_KNOWN,
-    LOWER_OVER,
-    OVER_ERROR_BOUND,
-    EveryTruthCase,
-    LowerBoundCase,
-    NonparametricCase,
-    blind,
-    class_ignored,
-    counted,
-    counted_upside_down,
-    fixed,
-    greedy,
-    greedy_with_more,
-    nonparametric,
-    not_counted,
-    upside_down,
+from repro.chipo.falling import (
+    NETS,
+    STEPS,
+    EveryAlgorithm,
+    FallingPreferences,
+    error_bound,
+    every_table,
+    least_gap,
+    truths,
 )
-from repro.families.chipo.cases_printed import SHAPE, PrintedCase
-from repro.families.chipo.nonparametric import FALL, LARGEST, STATES
-from repro.families.chipo.variants import (
-    adaptive_corruption_before_privacy,
-    adaptive_tuning,
-    corruption_after_privacy,
+from repro.chipo.labels import (
+    ChipoLabels,
+    CorruptedChipoLabels,
     fixed_kl_weight,
     label_flip,
-    square_chipo,
-    without_privacy_cost,
+    naive_likelihood,
 )
-from repro.families.chipo.worlds import RareGoodArm, hidden_difference
-from repro.study.case import Point
+from repro.chipo.log_linear import LogLinearClass
+from repro.chipo.tabular import RareGoodResponse, hidden_difference, largest_floor
+from repro.core.check import (
+    Algorithm,
+    Check,
+    Quantity,
+    SweptCheck,
+    Theorem,
+    named,
+    privacy_mistake,
+    told,
+)
+from repro.corruption.orders import Order
 from repro.study.claims import Inequality, Ratio, Slope
-from repro.study.config import Probes
-from repro.study.experiment import Experiment
-from repro.study.results import AssumptionResult
-from repro.study.row import Evidence, Measure, Need, Row, Values
 
-AnyCase = TabularCase | PrintedCase | NonparametricCase
+# Algorithms: what a learner is told, right and wrong on purpose ----------------------------------
 
 
-def tabular(numbers: SquareChipoProbes, common: Mapping[str, Any]) -> AnyCase:
-    """Rare good responses; the class is all tables."""
-    world = RareGoodArm(numbers.num_states, numbers.coverage, numbers.reward_bound)
-    return TabularCase(**common, world=world)
+def square_chipo(world: ChipoLabels) -> ChipoLabels:
+    """Algorithm 3: the square loss."""
+    return world
 
 
-def printed(finite: bool) -> Callable[[SquareChipoProbes, Mapping[str, Any]], AnyCase]:
-    """The square loss of Algorithm 3, minimised over policies."""
-    return lambda numbers, common: PrintedCase(
-        **common, loss=SQUARE_LOSS, reward_bound=numbers.reward_bound, finite=finite
-    )
+def adaptive_tuning(world: CorruptedChipoLabels) -> CorruptedChipoLabels:
+    """Algorithm 3 with β free of α (Remark 5.1)."""
+    return replace(world, knows_corruption=False)
 
 
-def falling(numbers: SquareChipoProbes, common: Mapping[str, Any]) -> AnyCase:
-    """Preferences that fall no faster than L along the states."""
-    return NonparametricCase(**common)
+without_privacy_cost = privacy_mistake(named("without_privacy_cost", naive_likelihood))
+"""Wrong: no factor c(ε) in the square loss."""
 
 
-def every_truth(numbers: SquareChipoProbes, common: Mapping[str, Any]) -> AnyCase:
-    """The same, where no truth is chosen."""
-    return EveryTruthCase(**common)
+def corruption_after_privacy(world: CorruptedChipoLabels) -> CorruptedChipoLabels:
+    """Wrong for CTL: corruption comes second."""
+    return replace(world, order=Order.LTC)
 
 
-def every_algorithm(numbers: SquareChipoProbes, common: Mapping[str, Any]) -> AnyCase:
-    """The same, where the k of the lower bound is one of those tried."""
-    return LowerBoundCase(**common)
+def adaptive_corruption_before_privacy(world: CorruptedChipoLabels) -> CorruptedChipoLabels:
+    """Wrong for LTC: corruption comes first."""
+    return replace(world, knows_corruption=False, order=Order.CTL)
 
 
-@dataclass(frozen=True)
-class Corruption:
-    """What happens to labels besides privacy.
+def all_tables(world: FallingPreferences) -> FallingPreferences:
+    """Another class: all tables."""
+    return replace(world, fit=every_table)
 
-    Attributes:
-        order: of corruption and privacy, which β is tuned for.
-        share: multiple of the α in force.
-        case: (numbers, fields of every case) → a case of the world.
+
+class_ignored = named("every_table", all_tables)
+
+
+def small_beta(world: FallingPreferences) -> FallingPreferences:
+    """Algorithm 3 with a small β."""
+    return replace(world, tuning=0.01 * world.tuning)
+
+
+def thousand_times_the_labels(world: FallingPreferences) -> FallingPreferences:
+    """Other data: more labels than the bound knows of."""
+    return replace(small_beta(world), more=1000)
+
+
+def over_error_bound(
+    world: FallingPreferences, rng: np.random.Generator, replicates: int, sign: float, counts: int
+) -> float:
+    """Largest E(h_π̂ − h*)² of all datasets and every other k over its bound, of the best net.
+
+    Args:
+        world: at whose n and c(ε).
+        rng: the block's stream.
+        replicates: datasets for each k.
+        sign: −1 where labels are read upside down.
+        counts: 1, or 0 for a bound that leaves the class out.
     """
-
-    order: Order = Order.CTL
-    share: float = 1.0
-    case: Callable[[SquareChipoProbes, Mapping[str, Any]], AnyCase] = tabular
-
-
-PRIVACY_ONLY = Corruption(share=0.0)
-CTL, LTC = Corruption(), Corruption(Order.LTC)
-LOG_LINEAR, TWELVE = printed(finite=False), printed(finite=True)
-LARGE, LARGE_CTL = Corruption(share=0.0, case=falling), Corruption(case=falling)
-LARGE_LTC = Corruption(Order.LTC, case=falling)
-EVERY_TRUTH = Corruption(share=0.0, case=every_truth)
-EVERY_ALGORITHM = Corruption(share=0.0, case=every_algorithm)
+    given = world.n_pairs, world.reports.cost
+    best = min(NETS, key=lambda net: error_bound(*given, net.log_size, net.radius))
+    bound = error_bound(*given, counts * best.log_size, counts * best.radius)
+    learner = replace(world, fit=best, sign=sign)
+    errors = [_errors(learner, steps, rng, replicates).max() for steps in STEPS[::2]]
+    return float(max(errors)) / bound
 
 
-def over_old_bound(case: TabularCase, rng: np.random.Generator, replicates: int) -> Values:
-    """Gaps over √α."""
-    found = GAP.of(case, rng, replicates)
-    return {name: gap / np.sqrt(case.corruption) for name, gap in found.items()}
+def _errors(learner: FallingPreferences, steps: int, rng, runs: int) -> np.ndarray:
+    truth = truths(steps, rng, runs)
+    return ((learner.fitted(truth, rng) - truth) ** 2).mean(-1)
 
 
-def over_floor(case: TabularCase, rng: np.random.Generator, replicates: int) -> Values:
-    """Gaps at the worst Δ of n = ∞ under CTL, over the largest gap there, which knows no ε."""
-    worst, floor = case.world.floor(case.corruption, case.tuning)
-    drawn = {m.name: case.study.simulate(m.run, np.array(worst), rng, replicates)
-             for m in case.methods}  # fmt: skip
-    return {name: gap / floor for name, gap in drawn.items()}
+counted = named("log_N_and_radius", over_error_bound, sign=1.0, counts=1)
+counted_upside_down = named("label_flip", over_error_bound, sign=-1.0, counts=1)
+not_counted = named("class_left_out", over_error_bound, sign=1.0, counts=0)
+"""Wrong: a bound with log(1/δ) alone."""
+
+# Quantities --------------------------------------------------------------------------------------
 
 
-def over_hidden(case: TabularCase, rng: np.random.Generator, replicates: int) -> Values:
-    """Worst gaps over the largest Δ that the adversary hides under LTC."""
-    hidden = hidden_difference(case.corruption, privacy_cost(case.epsilon))
-    return {m.name: case.gaps(m.run, rng, replicates) / hidden for m in case.methods}
+def beyond_known(world: ChipoLabels, algorithm: Algorithm, rng, replicates: int) -> np.ndarray:
+    """(R,) each learner's gap where rewards are worst for it, less what the right β costs."""
+    return told(algorithm, world).beyond(world, rng, replicates)
 
 
-OVER_FLOOR = Measure("suboptimality / its limit", over_floor, Evidence.MEASURED)
-OVER_HIDDEN = Measure("suboptimality / hidden Δ", over_hidden, Evidence.MEASURED)
-OVER_OLD = Measure("suboptimality / √α", over_old_bound, Evidence.MEASURED)
-
-LEARNT = (Need.LABELS, Need.TRUTH_HIDDEN)
-FLOOR = (*LEARNT, Need.ADVERSARY)
-COSTS = (*FLOOR, Need.PRIVACY, Need.ORDER)
-FIXED = (fixed_kl_weight,)
-STATED = ("p2.thm_5_2", "p2.thm_d_1", "p2.alg_3")
-ADAPTIVE = ("p2.alg_3",)
-ENTROPY = ("own.metric_entropy",)
+def beyond_known_adaptive(world: ChipoLabels, algorithm: Algorithm, rng, replicates: int):
+    """(R,) the same, less what a β free of α costs."""
+    return told(algorithm, world).beyond(told(adaptive_tuning, world), rng, replicates)
 
 
-class SquareChipoProbes(Probes):
-    """Numbers of the experiment.
-
-    Attributes:
-        num_states, coverage, reward_bound: S, C^π* and R_max.
-        tuning: β = tuning·(c·√(S/n) + α or c·α)/√C.
-        fixed_kl_weight: β of the control that does not tune it.
-        corruption: α where it is not swept.
-    """
-
-    num_states: Count
-    coverage: Positive
-    reward_bound: Positive
-    tuning: Positive
-    fixed_kl_weight: Positive
-    corruption: Probability
+def at_floor(world: RareGoodResponse, algorithm: Algorithm, rng, replicates: int) -> np.ndarray:
+    """(R,) gaps at the worst Δ of n = ∞ under CTL."""
+    return told(algorithm, world).simulate(np.array(largest_floor(world)[0]), rng, replicates)
 
 
-class SquareChipo(Experiment[AnyCase]):
-    """Theorem 5.2 on rare good responses against the worst Huber adversary."""
-
-    title = "P2 Theorem 5.2: offline χPO with the square loss under CTL and LTC"
-    settles = STATED
-    config_type = SquareChipoProbes
-    config: SquareChipoProbes
-
-    rows = (
-        Row("corruption_ctl", "corruption", Slope(1, "CTL: floor {rate}"), GAP, square_chipo,
-            FIXED, on="tabular", given=CTL, needs=FLOOR),
-        Row("corruption_ltc", "corruption", Slope(1, "LTC: floor {rate}"), GAP, square_chipo,
-            FIXED, on="tabular", given=LTC, needs=FLOOR),
-        Row("privacy_cost_ctl", "privacy_cost",
-            Ratio("CTL: floor → sup Δ·π̂(worse | Δ̂ = 2·artanh((1−α)h − α)), free of c(ε)"),
-            OVER_FLOOR, square_chipo, (without_privacy_cost, corruption_after_privacy),
-            on="tabular", given=CTL, needs=COSTS),
-        Row("privacy_cost_ltc", "privacy_cost", Slope(1, "LTC: floor {rate}"), GAP, square_chipo,
-            (without_privacy_cost,), on="tabular", given=LTC, needs=COSTS),
-        Row("privacy_cost_ltc_adaptive", "privacy_cost",
-            Ratio("LTC, β free of α: floor → 2·artanh(c·α/(1−α))"), OVER_HIDDEN,
-            adaptive_tuning, (adaptive_corruption_before_privacy,), on="tabular", given=LTC,
-            needs=COSTS, settles=ADAPTIVE),
-        Row("corruption_ctl_adaptive", "corruption", Slope(1, "CTL, β free of α: floor {rate}"),
-            GAP, adaptive_tuning, FIXED, on="tabular", given=CTL, needs=FLOOR, settles=ADAPTIVE),
-        Row("corruption_ltc_adaptive", "corruption", Slope(1, "LTC, β free of α: floor {rate}"),
-            GAP, adaptive_tuning, FIXED, on="tabular", given=LTC, needs=FLOOR, settles=ADAPTIVE),
-        Row("older_bound", "corruption",
-            Slope(0.5, "the older bound √α is loose by a factor {rate}"), OVER_OLD, square_chipo,
-            FIXED, on="tabular", given=CTL, needs=FLOOR, settles=("p2.thm_5_2", "p2.alg_3")),
-        Row("n_pairs", "n_pairs", Slope(-0.5, "no corruption: {rate}"), GAP, square_chipo,
-            (fixed_kl_weight, label_flip), on="tabular", given=PRIVACY_ONLY, needs=LEARNT),
-        Row("privacy_cost", "privacy_cost", Slope(1, "no corruption: {rate}"), GAP, square_chipo,
-            (without_privacy_cost,), on="tabular", given=PRIVACY_ONLY,
-            needs=(*LEARNT, Need.PRIVACY)),
-        Row("printed", "n_pairs", Slope(-0.5, "square loss over log-linear policies: {rate}"), GAP,
-            square_chipo, (fixed_kl_weight, label_flip), on="log_linear",
-            given=Corruption(share=0.0, case=LOG_LINEAR), needs=LEARNT),
-        Row("printed_ctl", "corruption",
-            Slope(1, "CTL, square loss over log-linear policies: floor {rate}"), GAP, square_chipo,
-            FIXED, on="log_linear", given=Corruption(case=LOG_LINEAR), needs=FLOOR),
-        Row("printed_ltc", "corruption",
-            Slope(1, "LTC, square loss over log-linear policies: floor {rate}"), GAP, square_chipo,
-            FIXED, on="log_linear", given=Corruption(Order.LTC, case=LOG_LINEAR), needs=FLOOR),
-        Row("printed_privacy_cost_ltc", "privacy_cost",
-            Slope(1, "LTC, square loss over log-linear policies: floor {rate}"), GAP, square_chipo,
-            (without_privacy_cost,), on="log_linear", given=Corruption(Order.LTC, case=LOG_LINEAR),
-            needs=COSTS),
-        Row("printed_finite_ctl", "corruption",
-            Slope(1, "CTL, square loss over 12 policies: floor {rate}"), GAP, square_chipo,
-            FIXED, on="log_linear", given=Corruption(case=TWELVE), needs=FLOOR),
-        Row("printed_finite_ltc", "corruption",
-            Slope(1, "LTC, square loss over 12 policies: floor {rate}"), GAP, square_chipo,
-            FIXED, on="log_linear", given=Corruption(Order.LTC, case=TWELVE), needs=FLOOR),
-        Row("nonparametric", "n_pairs", Slope(-1 / 3, "class of entropy 1/τ: {rate}"),
-            BEYOND_KNOWN, nonparametric, (fixed, class_ignored, upside_down), on="falling",
-            given=LARGE, needs=LEARNT, settles=ENTROPY),
-        Row("nonparametric_privacy_cost", "privacy_cost",
-            Slope(2 / 3, "class of entropy 1/τ: {rate}"), BEYOND_KNOWN, nonparametric, (blind,),
-            on="falling", given=LARGE, needs=(*LEARNT, Need.PRIVACY), settles=ENTROPY),
-        Row("nonparametric_ctl", "corruption", Slope(1, "CTL, class of entropy 1/τ: floor {rate}"),
-            BEYOND_KNOWN, nonparametric, (fixed,), on="falling", given=LARGE_CTL, needs=FLOOR,
-            settles=ENTROPY),
-        Row("nonparametric_ltc", "corruption", Slope(1, "LTC, class of entropy 1/τ: floor {rate}"),
-            BEYOND_KNOWN, nonparametric, (fixed,), on="falling", given=LARGE_LTC, needs=FLOOR,
-            settles=ENTROPY),
-        Row("nonparametric_bound", "n_pairs",
-            Inequality("net: E(h − h*)² ≤ A·(c²·log(N(τ)/δ)/n + τ²) + 2τ² with probability .95"),
-            OVER_ERROR_BOUND, counted, (not_counted, counted_upside_down), on="falling",
-            given=EVERY_TRUTH, needs=(Need.LABELS,), settles=ENTROPY),
-        Row("nonparametric_every_algorithm", "n_pairs",
-            Inequality("gap ≥ L/(8k), k³ ≥ n·L²/(.937·c²)"), LOWER_OVER, greedy,
-            (greedy_with_more,), on="falling", given=EVERY_ALGORITHM, needs=(Need.TRUTH_HIDDEN,),
-            settles=ENTROPY),
-    )  # fmt: skip
-
-    def case(self, point: Point) -> AnyCase:
-        """World and labels of one grid point."""
-        numbers, corruption = self.config, point.row.given
-        common = {
-            "methods": point.methods,
-            "epsilon": point.epsilon,
-            "n_pairs": point.n_pairs,
-            "tuning": numbers.tuning,
-            "fixed_kl_weight": numbers.fixed_kl_weight,
-            "corruption": corruption.share * point.swept("corruption", numbers.corruption),
-            "assumed_order": corruption.order,
-            "order": corruption.order,
-        }
-        return corruption.case(numbers, common)
-
-    def world_numbers(self, row: Row) -> Mapping[str, object]:
-        """Fields of the world, and α where it is not swept."""
-        fields = {
-            "tabular": self.config.model_dump(include={"num_states", "coverage", "reward_bound"}),
-            "log_linear": SHAPE,
-            "falling": {"num_states": STATES, "fall": FALL, "largest": LARGEST},
-        }
-        alpha = row.given.share * self.config.corruption
-        return {"world_fields": fields[row.on], "corruption": alpha}
-
-    def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """The worst Δ is interior and α < 1/2 at both ends of every sweep."""
-        kinds = (TabularCase, PrintedCase, NonparametricCase)
-        cases = [end for kind in kinds for end in self.ends(kind)]
-        return tuple(_interior(place, case) for _, place, case in cases)
+def gaps(world: ChipoLabels, algorithm: Algorithm, rng, replicates: int) -> np.ndarray:
+    """(R,) each learner's gap where rewards are worst for it."""
+    return told(algorithm, world).gaps(rng, replicates)
 
 
-def _interior(where: str, case: AnyCase) -> AssumptionResult:
-    inside, detail = case.interior(case.methods[0].run)
-    fits = inside and case.corruption < 0.5
-    detail = f"{detail}, α = {case.corruption:g}"
-    return AssumptionResult(f"{where}: worst instance interior, α < 1/2", fits, detail)
+def lower_over(world: EveryAlgorithm, algorithm: Algorithm, rng, replicates: int) -> float:
+    """The lower bound over the mean gap at the worst k."""
+    _, lost = told(algorithm, world).on_worst(rng, replicates)
+    return least_gap(world.n_pairs, world.reports.cost) / max(float(lost.mean()), 1e-300)
+
+
+def floor(world: RareGoodResponse) -> float:
+    """The largest gap at n = ∞ under CTL, which knows no ε."""
+    return largest_floor(world)[1]
+
+
+def older_bound(world: CorruptedChipoLabels) -> float:
+    """√α."""
+    return float(np.sqrt(world.corruption))
+
+
+def hidden(world: RareGoodResponse) -> float:
+    """The largest Δ that the adversary hides under LTC."""
+    return hidden_difference(world.corruption, privacy_cost(world.epsilon))
+
+
+BEYOND = "suboptimality beyond that of known rewards [reward]"
+GAP, ADAPTIVE_GAP = Quantity(BEYOND, beyond_known), Quantity(BEYOND, beyond_known_adaptive)
+OVER_FLOOR = Quantity(
+    "suboptimality / its limit", at_floor, over=lambda world: largest_floor(world)[1]
+)
+OVER_HIDDEN = Quantity("suboptimality / hidden Δ", gaps, over=hidden)
+OVER_OLD = Quantity(
+    "suboptimality / √α", beyond_known, over=lambda world: np.sqrt(world.corruption)
+)
+LOWER_OVER = Quantity("lower bound / gap", lower_over)
+OVER_ERROR_BOUND = Quantity("largest E(h − h*)² / its bound")
+
+# The claims --------------------------------------------------------------------------------------
+
+
+def gap(name: str, axis: str, claim, wrong, right=square_chipo, **more: Any) -> Check:
+    """A check of Algorithm 3's gap, unless it says otherwise."""
+    return Check(**{"quantity": GAP, **more}, name=name, axis=axis, claim=claim, right=right,
+                 wrong=wrong)  # fmt: skip
+
+
+FIXED, BLIND = [fixed_kl_weight], [without_privacy_cost]
+ENTROPY, ALGORITHM = ["own.metric_entropy"], ["p2.alg_3"]
+ADAPTIVE: Any = {"right": adaptive_tuning, "settles": ALGORITHM}
+FLOORS = [
+    gap("corruption_ctl", "corruption", Slope(1, "CTL: floor {rate}"), FIXED),
+    gap("corruption_ltc", "corruption", Slope(1, "LTC: floor {rate}"), FIXED),
+    gap("privacy_cost_ctl", "privacy_cost",
+        Ratio("CTL: floor → sup Δ·π̂(worse | Δ̂ = 2·artanh((1−α)h − α)), free of c(ε)"),
+        [*BLIND, corruption_after_privacy], quantity=OVER_FLOOR),
+    gap("privacy_cost_ltc", "privacy_cost", Slope(1, "LTC: floor {rate}"), BLIND),
+    gap("privacy_cost_ltc_adaptive", "privacy_cost",
+        Ratio("LTC, β free of α: floor → 2·artanh(c·α/(1−α))"),
+        [adaptive_corruption_before_privacy], quantity=OVER_HIDDEN, **ADAPTIVE),
+    gap("corruption_ctl_adaptive", "corruption", Slope(1, "CTL, β free of α: floor {rate}"),
+        FIXED, quantity=ADAPTIVE_GAP, **ADAPTIVE),
+    gap("corruption_ltc_adaptive", "corruption", Slope(1, "LTC, β free of α: floor {rate}"),
+        FIXED, quantity=ADAPTIVE_GAP, **ADAPTIVE),
+    gap("older_bound", "corruption",
+        Slope(0.5, "the older bound √α is loose by a factor {rate}"), FIXED, quantity=OVER_OLD,
+        settles=["p2.thm_5_2", "p2.alg_3"]),
+    gap("n_pairs", "n_pairs", Slope(-0.5, "no corruption: {rate}"), [fixed_kl_weight, label_flip]),
+    gap("privacy_cost", "privacy_cost", Slope(1, "no corruption: {rate}"), BLIND),
+]  # fmt: skip
+LOG_LINEAR, TWELVE = "square loss over log-linear policies", "square loss over 12 policies"
+PRINTED = [
+    gap("printed", "n_pairs", Slope(-0.5, f"{LOG_LINEAR}: {{rate}}"),
+        [fixed_kl_weight, label_flip]),
+    gap("printed_ctl", "corruption", Slope(1, f"CTL, {LOG_LINEAR}: floor {{rate}}"), FIXED),
+    gap("printed_ltc", "corruption", Slope(1, f"LTC, {LOG_LINEAR}: floor {{rate}}"), FIXED),
+    gap("printed_privacy_cost_ltc", "privacy_cost",
+        Slope(1, f"LTC, {LOG_LINEAR}: floor {{rate}}"), BLIND),
+    gap("printed_finite_ctl", "corruption", Slope(1, f"CTL, {TWELVE}: floor {{rate}}"), FIXED),
+    gap("printed_finite_ltc", "corruption", Slope(1, f"LTC, {TWELVE}: floor {{rate}}"), FIXED),
+]  # fmt: skip
+LARGE = [
+    gap("nonparametric", "n_pairs", Slope(-1 / 3, "class of entropy 1/τ: {rate}"),
+        [fixed_kl_weight, class_ignored, label_flip], settles=ENTROPY),
+    gap("nonparametric_privacy_cost", "privacy_cost",
+        Slope(2 / 3, "class of entropy 1/τ: {rate}"), BLIND, settles=ENTROPY),
+    gap("nonparametric_ctl", "corruption", Slope(1, "CTL, class of entropy 1/τ: floor {rate}"),
+        FIXED, settles=ENTROPY),
+    gap("nonparametric_ltc", "corruption", Slope(1, "LTC, class of entropy 1/τ: floor {rate}"),
+        FIXED, settles=ENTROPY),
+    gap("nonparametric_bound", "n_pairs",
+        Inequality("net: E(h − h*)² ≤ A·(c²·log(N(τ)/δ)/n + τ²) + 2τ² with probability .95"),
+        [not_counted, counted_upside_down], counted, quantity=OVER_ERROR_BOUND, settles=ENTROPY),
+    gap("nonparametric_every_algorithm", "n_pairs",
+        Inequality("gap ≥ L/(8k), k³ ≥ n·L²/(.937·c²)"), [thousand_times_the_labels],
+        named("square_chipo", small_beta), quantity=LOWER_OVER, settles=ENTROPY),
+]  # fmt: skip
+
+
+def assumes(swept: SweptCheck):
+    """The worst Δ is interior and α < 1/2 at both ends of every sweep."""
+    check = swept.check
+    if check.quantity is OVER_ERROR_BOUND:
+        return  # no number of steps is chosen
+    for end in (0, -1):
+        world = swept.sweep.worlds[end]
+        inside, detail = told(check.right, world).interior()
+        holds, detail = inside and world.corruption < 0.5, f"{detail}, α = {world.corruption:g}"
+        yield f"at {swept.sweep.grid[end]:g}: worst instance interior, α < 1/2", holds, detail
+
+
+THEOREM = Theorem(
+    title="P2 Theorem 5.2: offline χPO with the square loss under CTL and LTC",
+    settles=["p2.thm_5_2", "p2.thm_d_1", "p2.alg_3"],
+    checks=[*FLOORS, *PRINTED, *LARGE],
+    worlds={
+        "rare_good_response": RareGoodResponse,
+        "log_linear": LogLinearClass,
+        "falling": FallingPreferences,
+        "every_algorithm": EveryAlgorithm,
+    },
+    assumes=assumes,
+)

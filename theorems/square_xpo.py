@@ -29,89 +29,126 @@ order.  Here γ is chosen without either.
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
+from typing import Any
 
-from repro.corruption.label_mean import WorseResponse
-from repro.corruption.orders import Order
-from repro.families.xpo.cases import Supremum, XpoCase, XpoExperiment, XpoProbes
-from repro.families.xpo.quantities import WORST_GAP, worst_gaps
-from repro.families.xpo.small_rewards import OVER_CORRECTED, OVER_PRINTED, SLACK, VANISHES
-from repro.families.xpo.wrong import (
-    other_order,
-    printed_sign,
-    square_label_flip,
-    square_longer,
-    square_reversed_optimism,
-    square_without_optimism,
-    square_xpo,
-    without_cost,
-)
+from repro.core.check import Algorithm, Check, Quantity, Theorem, named, privacy_mistake
 from repro.study.claims import Inequality, Slope
-from repro.study.row import Evidence, Measure, Need, Row, Values
+from repro.xpo.runs import NeedleRuns, Needles, Update, assumed
+from repro.xpo.simulator import printed_square_objective, square_objective
+from repro.xpo.small_rewards import OVER_CORRECTED, OVER_PRINTED, SLACK, VANISHES, OneReward
+from repro.xpo.worst_reward import INTERIOR_GAP, WORST_GAP, interior_gaps
 
-RATE_AT, COST_AT, CTL = (Supremum(interior=True, rare=rare) for rare in (1e-13, 1e-15, 1e-11))
-LTC = Supremum(interior=True, order=Order.LTC, rare=1e-11)
-OPTIMISTIC = (square_without_optimism, square_reversed_optimism)
-BOUND = Supremum(interior=False)
-AS_PRINTED = ("p2.thm_5_3", "p2.alg_4")
-CLEAN = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY, Need.OPTIMISM)
-CORRUPTED = (*CLEAN, Need.ADVERSARY)
-ORDERED = (*CORRUPTED, Need.ORDER)
-FREE_OF_COST = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY, Need.ADVERSARY, Need.ORDER)
+# Algorithms: right, and wrong on purpose --------------------------------------------------------
 
 
-def over_alpha(case: XpoCase, rng: np.random.Generator, replicates: int) -> Values:
-    """(1,) mean gap of every method on its worst rung over 0.9·α."""
-    assert isinstance(case.adversary, WorseResponse)
-    found = worst_gaps(case, rng, replicates)
-    return {name: gap.mean(keepdims=True) / (0.9 * case.adversary.share)
-            for name, gap in found.items()}  # fmt: skip
+def square_xpo(world: NeedleRuns) -> Update:
+    """Algorithm 4, its sign corrected, with γ = 2β·c(ε)/√T."""
+    return Update(square_objective)
 
 
-OVER_ALPHA = Measure("mean gap on the worst rung / 0.9·α", over_alpha, Evidence.MEASURED)
+def printed_sign(world: NeedleRuns) -> Update:
+    """Algorithm 4 as printed, with the best of four γ in hindsight."""
+    return Update(printed_square_objective, optimism=(0.0025, 0.25, 25.0, 2500.0))
 
 
-class SquareXpo(XpoExperiment):
-    """Theorem 5.3 with Algorithm 4 as corrected, and as printed."""
+def other_optimism(world: NeedleRuns, multiple: float) -> Update:
+    """So many times γ."""
+    return Update(square_objective, optimism=(multiple,))
 
-    title = "P2 Theorem 5.3: SquareXPO, private and robust online alignment"
-    settles = (*AS_PRINTED, "p2.lem_d_2")
-    config_type = XpoProbes
 
-    rows = (
-        Row("horizon", "horizon", Slope(-0.5, "no corruption: gap {rate}"), WORST_GAP, square_xpo,
-            (without_cost, square_label_flip, *OPTIMISTIC), on="skewed", given=RATE_AT,
-            needs=CLEAN),
-        Row("privacy_cost", "privacy_cost", Slope(1, "no corruption: gap {rate}"), WORST_GAP,
-            square_xpo, (without_cost, *OPTIMISTIC), on="skewed", given=COST_AT, needs=CLEAN),
-        Row("corruption_ctl", "corruption", Slope(1, "CTL: the floor is {rate}"), WORST_GAP,
-            square_xpo, (without_cost, *OPTIMISTIC), on="skewed", given=CTL, needs=CORRUPTED),
-        Row("corruption_ltc", "corruption", Slope(1, "LTC: the floor is {rate}"), WORST_GAP,
-            square_xpo, (without_cost, *OPTIMISTIC), on="skewed", given=LTC, needs=CORRUPTED),
-        Row("floor_cost_ctl", "privacy_cost", Slope(0, "CTL: the floor is {rate}"), WORST_GAP,
-            square_xpo, (other_order,), on="skewed", given=CTL, needs=FREE_OF_COST),
-        Row("floor_level_ctl", "privacy_cost", Inequality("CTL: floor ≤ 0.9·α at every c(ε)"),
-            OVER_ALPHA, square_xpo, (other_order, *OPTIMISTIC), on="skewed", given=CTL,
-            needs=(Need.OPTIMISM, Need.ORDER)),
-        Row("floor_cost_ltc", "privacy_cost", Slope(1, "LTC: the floor is {rate}"), WORST_GAP,
-            square_xpo, (other_order, *OPTIMISTIC), on="skewed", given=LTC, needs=ORDERED),
-        Row("printed_sign", "horizon", Slope(-0.5, "Algorithm 4 as printed: gap {rate}",
-            "at_most"), WORST_GAP, printed_sign, (square_label_flip,), on="needles", given=BOUND,
-            needs=(Need.TRUTH_HIDDEN,), settles=AS_PRINTED, expected="contradicted",
-            why="the printed sign maximises the squared error"),
-        Row("small_rewards_printed", "inverse_reward_bound",
-            Inequality("T = (3c/R_max)²: gap ≤ the printed bound"), OVER_PRINTED, square_xpo,
-            on="needles", given=BOUND, needs=(Need.TRUTH_HIDDEN,), settles=("p2.thm_5_3",),
-            expected="contradicted", why=VANISHES),
-        Row("small_rewards_growth", "inverse_reward_bound",
-            Slope(0, "T = (3c/R_max)²: gap over the printed bound {rate}", "at_most"),
-            OVER_PRINTED, square_xpo, on="needles", given=BOUND, needs=(Need.TRUTH_HIDDEN,),
-            settles=("p2.thm_5_3",), expected="contradicted", why=VANISHES),
-        Row("small_rewards", "horizon", Inequality("R_max = Δ: gap ≤ the corrected bound"),
-            OVER_CORRECTED, square_xpo, (square_label_flip,), on="needles", given=BOUND,
-            needs=(Need.LABELS,), settles=("p2.thm_5_3", "own.reward_range")),
-        Row("small_rewards_slack", "inverse_reward_bound",
-            Inequality("T = (3c/R_max)²: min{V_max + R_max, corrected bound} ≤ 30 · gap"), SLACK,
-            square_xpo, (square_longer,), on="needles", given=BOUND, needs=(Need.TRUTH_HIDDEN,),
-            settles=("own.reward_range",)),
-    )  # fmt: skip
+without_optimism = named("without_optimism", other_optimism, multiple=0.0)
+reversed_optimism = named("reversed_optimism", other_optimism, multiple=-1.0)
+
+
+@privacy_mistake
+def without_cost(world: NeedleRuns) -> Update:
+    """Wrong: c = 1 in the square loss."""
+    return Update(square_objective, blind=True)
+
+
+def square_label_flip(world: NeedleRuns) -> Update:
+    """Wrong: labels enter with the wrong sign."""
+    return Update(square_objective, flipped=True)
+
+
+def other_order(world: NeedleRuns) -> Update:
+    """Wrong: the adversary acts on the other side of the randomizer."""
+    return Update(square_objective, other_order=True)
+
+
+def sixteen_times_the_rounds(world: NeedleRuns) -> Update:
+    """Wrong for a lower bound: 16T rounds."""
+    return Update(square_objective, times=16)
+
+
+# The claims --------------------------------------------------------------------------------------
+
+
+def mean_gaps(*given) -> list[list[Any]]:
+    """(1,) mean of the gaps, NaN where the supremum is not inside the ladder."""
+    return [[gaps.mean(keepdims=True) for gaps in found] for found in interior_gaps(*given)]
+
+
+def floor_level(world: Needles) -> float:
+    """0.9·α."""
+    return 0.9 * world.adversary.share
+
+
+OVER_ALPHA = Quantity("mean gap on the worst rung / 0.9·α", together=mean_gaps, over=floor_level)
+OPTIMISTIC = (without_optimism, reversed_optimism)
+AS_PRINTED: Any = {
+    "settles": ["p2.thm_5_3", "p2.alg_4"],
+    "expected": "contradicted",
+    "why": "the printed sign maximises the squared error",
+}
+SMALL: Any = {"settles": ["p2.thm_5_3"], "expected": "contradicted", "why": VANISHES}
+SHARE: Any = {"at": "adversary.share"}
+
+
+def check(
+    name: str, axis: str, claim: Slope | Inequality, quantity: Quantity,
+    wrong: Sequence[Algorithm] = (), right: Algorithm = square_xpo, **more: Any,
+) -> Check:  # fmt: skip
+    """A check of SquareXPO, unless it says otherwise."""
+    return Check(name=name, axis=axis, claim=claim, quantity=quantity, right=right,
+                 wrong=wrong, **more)  # fmt: skip
+
+
+CHECKS = [
+    check("horizon", "horizon", Slope(-0.5, "no corruption: gap {rate}"), INTERIOR_GAP,
+          [without_cost, square_label_flip, *OPTIMISTIC]),
+    check("privacy_cost", "privacy_cost", Slope(1, "no corruption: gap {rate}"), INTERIOR_GAP,
+          [without_cost, *OPTIMISTIC]),
+    check("corruption_ctl", "corruption", Slope(1, "CTL: the floor is {rate}"), INTERIOR_GAP,
+          [without_cost, *OPTIMISTIC], **SHARE),
+    check("corruption_ltc", "corruption", Slope(1, "LTC: the floor is {rate}"), INTERIOR_GAP,
+          [without_cost, *OPTIMISTIC], **SHARE),
+    check("floor_cost_ctl", "privacy_cost", Slope(0, "CTL: the floor is {rate}"), INTERIOR_GAP,
+          [other_order]),
+    check("floor_level_ctl", "privacy_cost", Inequality("CTL: floor ≤ 0.9·α at every c(ε)"),
+          OVER_ALPHA, [other_order, *OPTIMISTIC]),
+    check("floor_cost_ltc", "privacy_cost", Slope(1, "LTC: the floor is {rate}"), INTERIOR_GAP,
+          [other_order, *OPTIMISTIC]),
+    check("printed_sign", "horizon",
+          Slope(-0.5, "Algorithm 4 as printed: gap {rate}", "at_most"), WORST_GAP,
+          [square_label_flip], printed_sign, **AS_PRINTED),
+    check("small_rewards_printed", "inverse_reward_bound",
+          Inequality("T = (3c/R_max)²: gap ≤ the printed bound"), OVER_PRINTED, **SMALL),
+    check("small_rewards_growth", "inverse_reward_bound",
+          Slope(0, "T = (3c/R_max)²: gap over the printed bound {rate}", "at_most"), OVER_PRINTED,
+          **SMALL),
+    check("small_rewards", "horizon", Inequality("R_max = Δ: gap ≤ the corrected bound"),
+          OVER_CORRECTED, [square_label_flip], settles=["p2.thm_5_3", "own.reward_range"]),
+    check("small_rewards_slack", "inverse_reward_bound",
+          Inequality("T = (3c/R_max)²: min{V_max + R_max, corrected bound} ≤ 30 · gap"), SLACK,
+          [sixteen_times_the_rounds], settles=["own.reward_range"]),
+]  # fmt: skip
+
+THEOREM = Theorem(
+    title="P2 Theorem 5.3: SquareXPO, private and robust online alignment",
+    settles=["p2.thm_5_3", "p2.alg_4", "p2.lem_d_2"],
+    checks=CHECKS,
+    worlds={"needles": Needles, "one_reward": OneReward},
+    assumes=assumed,
+)

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Annotated
 
 import torch
+from pydantic import Field
 from torch import Tensor
 
 from repro.base.notation import label_signal
+from repro.base.schema import Number
 from repro.corruption.orders import Order
 from repro.preferences.label_law import Channel, LabelLaw, randomized_response
 
@@ -49,7 +52,7 @@ class WorseResponse:
         share: α in [0, 1), the share of labels that are the adversary's.
     """
 
-    share: float = 0.0
+    share: Annotated[Number, Field(ge=0, lt=1)] = 0.0
 
     def __call__(self, mean: LabelMean) -> LabelMean:
         kept = 1 - self.share

@@ -64,6 +64,11 @@ def built_at(cache: Path, device: str):
         vars(_PLACE).update(before)
 
 
+def device_in_use() -> str:
+    """The device of ``built_at``, for simulators; it is part of every block's key."""
+    return _PLACE.device
+
+
 def built(choice: Any) -> World:
     """An instance, once a process: worlds hold the numbers that it is built from."""
     return _built(choice, _PLACE.cache, _PLACE.device)  # type: ignore[arg-type]

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 import torch
 
-from repro.families.xpo.algorithms import Start, average_gap, log_objective, square_objective
-from repro.families.xpo.worlds import NeedleClass, XpoBatch
 from repro.preferences.block_draws import NumpyDraws, geometric_times
 from repro.study.parallel import single_thread
+from repro.xpo.needles import NeedleClass, XpoBatch
+from repro.xpo.simulator import Start, average_gap, log_objective, square_objective
 
 RUNS, ROUNDS = 200, 1000
 SETTING = {

@@ -14,7 +14,6 @@ from hypothesis.errors import NoSuchExample
 from scipy.stats import chi2
 
 from repro.families.robust.bounds_concentration import chernoff_ratio
-from repro.families.xpo.bounds_optimism import optimism_term_failure
 from theorems.p1_scalar_lemmas import (
     inverse_constant,
     inverse_slope,
@@ -23,6 +22,7 @@ from theorems.p1_scalar_lemmas import (
     sigmoid,
     walk_crossing,
 )
+from theorems.p2_optimism_lemmas import term_failure
 from theorems.p2_scalar_lemmas import inverse_slope as inverse_slope_between
 
 UNIT, BOUND, LOGS = st.floats(-1, 1), st.floats(0.1, 8), st.floats(0.7, 60)
@@ -75,7 +75,7 @@ def c_2(share, bound, first, second, sign=1):
 def c_5(share, ratio_bound, logs, sign=1):
     """Hoeffding's 8 under the root times share; P(failure) over 2e^−L for 10⁶ rounds."""
     constant = sign * math.sqrt(8 * share)
-    found = optimism_term_failure(10**6, 10**ratio_bound, constant, logs)
+    found = term_failure(10**6, 10**ratio_bound, constant, logs)
     return found * math.exp(logs) / 2
 
 

@@ -26,8 +26,11 @@ KEEPERS = (
     "repro.hypercube.",
     "repro.corrected_gap.",
     "repro.binary_channels.",
+    "repro.xpo.",
+    "repro.losses.",
     "theorems.",
     "repro.core.",
+    "repro.chipo.",
     "repro.study.plan",
     "repro.study.privacy_rows",
 )

@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
-from repro.families.xpo import hybrid, quantities
-from repro.families.xpo.bounds_hybrid import Given
+from repro.xpo import worst_reward
+from theorems import hybrid_xpo
+from theorems.hybrid_xpo import Given, OfflineAndOnline
 
 
 def test_offline_labels_that_are_not_drawn_break_the_upper_bound(turned):
@@ -11,7 +12,7 @@ def test_offline_labels_that_are_not_drawn_break_the_upper_bound(turned):
         *before, start = setting
         return right(*before, replace(start, n_pairs=min(start.n_pairs, 10**6)), **more)
 
-    found = turned("upper_bound", quantities, "average_gap", wrong)
+    found = turned("upper_bound", worst_reward, "average_gap", wrong)
     assert found == ("supported", "contradicted")
 
 
@@ -20,15 +21,15 @@ def test_labels_turned_round_break_the_upper_bound(turned):
         mean = right(*setting)
         return replace(mean, scale=-mean.scale, offset=-mean.offset, shift=-mean.shift)
 
-    found = turned("upper_bound", quantities, "released_mean", wrong)
+    found = turned("upper_bound", worst_reward, "released_mean", wrong)
     assert found == ("supported", "contradicted")
 
 
 def test_without_optimism_the_rare_response_is_not_found(turned):
-    def wrong(right, self):
+    def wrong(right, self, reward, times):
         return 0.0
 
-    found = turned("horizon", hybrid.HybridCase, "optimism", wrong)
+    found = turned("horizon", OfflineAndOnline, "weight", wrong)
     assert found[0] == "supported" != found[1]
 
 
@@ -36,7 +37,7 @@ def test_a_lower_bound_ten_times_as_large_is_caught(turned):
     def wrong(right, *setting):
         return 10 * right(*setting)
 
-    found = turned("lower_bound", hybrid, "least_gap", wrong)
+    found = turned("lower_bound", hybrid_xpo, "least_gap", wrong)
     assert found == ("supported", "contradicted")
 
 

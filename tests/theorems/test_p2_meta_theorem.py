@@ -1,6 +1,6 @@
 """P2's meta theorem and its tuning, and what happens when it is broken."""
 
-from repro.families.xpo import bounds_meta
+from theorems import p2_meta_theorem
 
 
 def test_every_verdict_is_the_pinned_one_and_every_control_is_caught(smoke, surprises):
@@ -18,5 +18,5 @@ def test_a_likelihood_without_flips_turns_the_verdict(turned):
     def wrong(right, epsilon):
         return 0.0
 
-    found = turned("count_measured", bounds_meta, "flip_prob", wrong, replicates=400, blocks=20)
+    found = turned("count_measured", p2_meta_theorem, "flip_prob", wrong, replicates=400, blocks=20)
     assert found == ("supported", "contradicted")

@@ -1,7 +1,7 @@
 """P2's Lemmas C.4 and C.5 end to end, and what happens when its implementation is broken."""
 
-from repro.families.xpo import spurious_values
-from repro.families.xpo.bounds_optimism import TwoPolicies
+from theorems import p2_optimism_lemmas
+from theorems.p2_optimism_lemmas import TwoPolicies
 
 
 def test_every_verdict_is_the_pinned_one_and_every_control_is_caught(smoke, surprises):
@@ -25,7 +25,8 @@ def test_a_likelihood_of_losing_turns_the_verdict(turned):
 
 
 def test_a_learner_that_is_never_optimistic_turns_the_floor(turned):
-    def wrong(right, case, played, rng, replicates):
-        return right(case, [(learner, -one) for learner, one in played], rng, replicates)
+    def wrong(right, world, played, rng, replicates):
+        return right(world, [(learner, -one) for learner, one in played], rng, replicates)
 
-    assert turned("value_floor", spurious_values, "gaps_of", wrong) == ("supported", "contradicted")
+    found = turned("value_floor", p2_optimism_lemmas, "gaps_of", wrong)
+    assert found == ("supported", "contradicted")

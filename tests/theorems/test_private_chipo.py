@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import softmax
 
-from repro.families.chipo import algorithms_tabular, nonparametric, value_ratio
+from repro.chipo import falling, labels, value_ratio
 from repro.preferences.label_law import the_truth
 from repro.study.stages import stages_of
 
@@ -40,9 +40,9 @@ def test_a_policy_without_the_chi_squared_part_is_noticed(turned):
 
 def test_a_class_of_all_tables_is_noticed(turned):
     def tables(right, mean, weight, cost):
-        return np.clip(mean, -nonparametric.LARGEST, nonparametric.LARGEST)
+        return np.clip(mean, -falling.LARGEST, falling.LARGEST)
 
-    found = turned("nonparametric", nonparametric, "nondecreasing", tables)
+    found = turned("nonparametric", falling, "nondecreasing", tables)
     assert found == ("supported", "contradicted")
 
 
@@ -50,5 +50,5 @@ def test_a_missing_debias_turns_the_verdict(turned):
     def wrong(right, epsilon):
         return 1.0
 
-    found = turned("privacy_cost", algorithms_tabular, "privacy_cost", wrong, replicates=400)
+    found = turned("privacy_cost", labels, "privacy_cost", wrong, replicates=400)
     assert found == ("supported", "contradicted")

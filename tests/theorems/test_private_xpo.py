@@ -2,10 +2,7 @@
 
 from dataclasses import replace
 
-import pytest
-
-from repro.families.xpo import quantities
-from repro.families.xpo.cases import XpoProbe
+from repro.xpo import worst_reward
 
 
 def test_only_small_rewards_are_pinned_as_contradicted(contradicted_rows):
@@ -16,14 +13,8 @@ def test_the_corrected_bound_holds_and_the_printed_one_does_not_if_gaps_are_smal
     def wrong(right, *setting, **more):
         return 1e-5 * right(*setting, **more)
 
-    found = turned("small_rewards_slack", quantities, "average_gap", wrong)
+    found = turned("small_rewards_slack", worst_reward, "average_gap", wrong)
     assert found == ("supported", "contradicted")
-
-
-@pytest.mark.parametrize("given", [{}, {"steps": 3, "ladder": {"low": 0.1, "high": 1, "rungs": 3}}])
-def test_a_probe_has_a_ladder_or_steps(given):
-    with pytest.raises(ValueError, match="either a ladder, or steps"):
-        XpoProbe(grid=(1, 2), epsilon=1.0, **given)
 
 
 def test_bad_numbers_are_one_line(refused):
@@ -35,5 +26,5 @@ def test_labels_turned_round_turn_the_verdict(turned):
         mean = right(*setting)
         return replace(mean, scale=-mean.scale, offset=-mean.offset, shift=-mean.shift)
 
-    found = turned("num_actions", quantities, "released_mean", wrong)
+    found = turned("num_actions", worst_reward, "released_mean", wrong)
     assert found == ("supported", "contradicted")

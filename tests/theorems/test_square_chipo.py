@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from repro.chipo.falling import FallingPreferences, every_table
 from repro.corruption.huber_reports import HuberReports, idle_adversary
 from repro.corruption.orders import Order
-from repro.families.chipo.nonparametric import NonparametricStudy, every_table
 from repro.preferences.label_law import fair_coins, no_randomizer, the_truth
 from repro.study.stages import stages_of
 
@@ -36,10 +36,10 @@ def test_what_a_row_needs_is_noticed(taken_away, row, stages):
 
 
 def test_a_class_of_all_tables_turns_the_verdict(turned):
-    def wrong(right, self, learner, truth, rng):
-        return right(self, replace(learner, fit=every_table), truth, rng)
+    def wrong(right, self, truth, rng):
+        return right(replace(self, fit=every_table), truth, rng)
 
-    found = turned("nonparametric", NonparametricStudy, "fitted", wrong)
+    found = turned("nonparametric", FallingPreferences, "fitted", wrong)
     assert found == ("supported", "contradicted")
 
 

@@ -3,9 +3,9 @@
 from repro.cli.composition import compose_values
 from repro.corruption.label_mean import NOBODY
 from repro.corruption.orders import Order
-from repro.families.xpo import quantities
 from repro.study.plan import built
 from repro.study.settings import session_of
+from repro.xpo import worst_reward
 
 
 def test_the_printed_sign_and_small_rewards_are_pinned_as_contradicted(contradicted_rows):
@@ -14,14 +14,14 @@ def test_the_printed_sign_and_small_rewards_are_pinned_as_contradicted(contradic
 
 
 def test_bad_numbers_are_one_line(refused):
-    refused("ladder", "theorem.probes.horizon.ladder.high=2")
+    refused("ladder", "theorem.sweeps.horizon.ladder.high=2")
 
 
 def test_corruption_first_turns_the_verdict(turned):
     def wrong(right, *setting):
         return right(*setting[:-1], Order.CTL)
 
-    found = turned("floor_cost_ltc", quantities, "released_mean", wrong)
+    found = turned("floor_cost_ltc", worst_reward, "released_mean", wrong)
     assert found == ("supported", "contradicted")
 
 

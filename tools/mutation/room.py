@@ -1,4 +1,4 @@
-"""``python -m tools.mutation.room families/xpo``: the tests of a room, then every mutant of it.
+"""``python -m tools.mutation.room xpo``: the tests of a room, then every mutant of it.
 
 What follows the room goes to ``tools.mutation.run``: ``--size 300 --seed 7`` tries a seeded sample.
 One core and some 5 to 10 minutes a room.

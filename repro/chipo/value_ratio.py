@@ -1,0 +1,208 @@
+"""What V_max/R_max does to χPO: √(V_max/R_max), neither more nor less, for the best β.
+
+Two worlds of one state.  Known: the good response has π_ref = 1/C and the class is π*_β alone; the
+gap is of order βC.  Spurious: a bad response has π_ref = w ~ c²/(n·R_max²); a second policy has
+an implicit reward of V_max on it, which the loss clips at 2·R_max, so labels cannot rule it out;
+it plays the bad response with probability about w·V_max/β.
+docs/explanations/reward_range.md, Theorems 4 and 5.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated
+
+import numpy as np
+from pydantic import Field
+from scipy.special import expit
+from scipy.stats import binom
+
+from repro.base.notation import privacy_cost
+from repro.base.schema import Finite, Pairs, RewardBound
+from repro.chipo.policy import chipo_policy, two_arm_wrong_prob
+from repro.chipo.statistical_error import statistical_error_of
+from repro.core.check import named
+from repro.instances.labelled import PrivateLabels
+from repro.preferences.label_law import on_arrays
+
+INFORMATIVE = np.geomspace(0.02, 40, 60)
+"""Expected informative pairs of the spurious world, in units of c²/R_max²."""
+DIFFERENCES = np.geomspace(0.1, 100, 200)
+"""Rewards of the known world, in units of β."""
+MULTIPLES = np.geomspace(1e-3, 1e3, 241)
+"""Multiples of c/√(Cn) over which the best β is sought, the same for every V_max/R_max."""
+RESPONSES = 6
+"""Of the random worlds of ``over_bound``."""
+RANDOM_WORLDS = 400
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SpuriousValue(PrivateLabels):
+    """The known and the spurious world at one V_max/R_max.
+
+    Attributes:
+        n_pairs: n.
+        value_ratio: ρ = V_max/R_max ≥ 1.
+        coverage: C.
+        reward_bound: R_max.
+        pessimism: multiple of β(χ² + KL): 1 as printed, 0 none, below 0 it is sought.
+    """
+
+    n_pairs: Pairs
+    value_ratio: Annotated[Finite, Field(ge=1)]
+    coverage: Annotated[Finite, Field(gt=1)]
+    reward_bound: RewardBound
+    pessimism: float = 1.0
+
+    @cached_property
+    def cost(self) -> float:
+        """c(ε)."""
+        return privacy_cost(self.epsilon)
+
+    @property
+    def unit(self) -> float:
+        """c/√(Cn), β of Theorem 4.4 but for rewards."""
+        return self.cost / float(np.sqrt(self.coverage * self.n_pairs))
+
+    @cached_property
+    def rare(self) -> np.ndarray:
+        """(K,) w of the spurious worlds."""
+        informative = INFORMATIVE * (self.cost / self.reward_bound) ** 2 / self.n_pairs
+        return informative / (1 + np.sqrt(1 - 2 * informative))  # 2w(1 − w) = informative
+
+    @cached_property
+    def mistaken(self) -> np.ndarray:
+        """(K,) exact probability that Algorithm 1 returns the spurious policy."""
+        best = self.reward_bound
+        true, spurious = (1 + np.tanh(np.array([best, -2 * best]) / 2) / self.cost) / 2
+        win, lose = np.log(true / spurious), np.log((1 - spurious) / (1 - true))
+        clean = on_arrays(self.labels, expit(np.array([best])))
+        seen = on_arrays(lambda prob: self.channel(prob, self.epsilon), clean)[0]
+        largest = INFORMATIVE[-1] * (self.cost / best) ** 2
+        pairs = np.arange(int(largest + 12 * np.sqrt(largest)) + 30)
+        fewer = np.ceil(pairs * lose / (win + lose)) - 1
+        chance = binom.pmf(pairs, self.n_pairs, 2 * (self.rare * (1 - self.rare))[:, None])
+        chosen = on_arrays(self.estimate, np.ones(1), np.zeros(1))[0]
+        return chosen * (chance @ binom.cdf(fewer, pairs, seen))
+
+    def known_gap(self, kl_weight: float) -> float:
+        """Largest gap of π*_β over rewards up to R_max."""
+        rewards = np.minimum(kl_weight * self.coverage * DIFFERENCES, self.reward_bound)
+        wrong = two_arm_wrong_prob(np.array(1 / self.coverage), rewards / kl_weight)
+        return float((rewards * wrong).max())
+
+    def spurious_gap(self, kl_weight: float, ratio: float) -> float:
+        """Largest expected gap over w, where the second policy's V_max is ratio·R_max."""
+        best, rare = self.reward_bound, self.rare
+        played = 1 - two_arm_wrong_prob(rare, np.full_like(rare, ratio * best / kl_weight))
+        right = two_arm_wrong_prob(1 - rare, np.full_like(rare, best / kl_weight))
+        return float((best * (self.mistaken * played + (1 - self.mistaken) * right)).max())
+
+    def worst_gap(self, kl_weights: np.ndarray, ratio: float) -> float:
+        """Least over β of the larger gap of both worlds, where V_max is ratio·R_max."""
+        return min(
+            max(self.known_gap(b), self.spurious_gap(b, ratio)) for b in map(float, kl_weights)
+        )
+
+
+# Algorithms: how β is tuned ----------------------------------------------------------------------
+
+
+def root_of_the_ratio(world: SpuriousValue) -> float:
+    """β = √(V_max/R_max)·c/√(Cn)."""
+    weight = np.sqrt(world.value_ratio) * world.unit
+    return world.worst_gap(np.array([weight]), world.value_ratio)
+
+
+def as_printed(world: SpuriousValue) -> float:
+    """Not the best: β = (V_max/R_max)·c/√(Cn), as Theorem C.1 says."""
+    return world.worst_gap(np.array([world.value_ratio * world.unit]), world.value_ratio)
+
+
+def free_of_the_ratio(world: SpuriousValue) -> float:
+    """Not the best: β = c/√(Cn)."""
+    return world.worst_gap(np.array([world.unit]), world.value_ratio)
+
+
+def every_beta(world: SpuriousValue) -> float:
+    """The β whose worst gap is least."""
+    return world.worst_gap(MULTIPLES * world.unit, world.value_ratio)
+
+
+def capped(world: SpuriousValue) -> float:
+    """Another class: no implicit reward beyond 2·R_max."""
+    return world.worst_gap(MULTIPLES * world.unit, 2.0)
+
+
+# The corrected right side of Theorem C.1 ---------------------------------------------------------
+
+
+def over_bound(
+    world: SpuriousValue, rng: np.random.Generator, replicates: int, slope: float, constant: float
+) -> float:
+    """Largest gap over 6√(C·err²) + (slope·ρ + constant)·err²/β + 2βC, over spurious and random
+    policies.
+    """
+    reference, reward, implicit, comparator, kl_weight = policies_of(world, rng)
+    policy = penalised_policy(reference, implicit, kl_weight, world.pessimism)
+    gap = ((comparator - policy) * reward).sum(-1)
+    error = statistical_error_of(reference, reward, implicit, world.reward_bound)
+    cover = (comparator**2 / reference).sum(-1)
+    ratio = np.ptp(implicit, axis=-1) / world.reward_bound
+    third = (slope * ratio + constant) * error / kl_weight
+    bound = 6 * np.sqrt(cover * error) + third + 2 * kl_weight * cover
+    return float(np.maximum(gap / bound, 0).max())
+
+
+with_the_ratio = named("with_the_ratio", over_bound, slope=3.0, constant=0.5)
+without_the_ratio = named("without_the_ratio", over_bound, slope=0.0, constant=3.5)
+"""Wrong: no ρ."""
+
+
+def penalised_policy(
+    reference: np.ndarray, reward: np.ndarray, kl_weight: np.ndarray, bonus: float
+) -> np.ndarray:
+    """(W, A) maximisers of E[r] − bonus·β·(χ² + KL), greedy at 0.
+
+    Below 0 the objective is convex in the policy, so one response is played: what it is worth is
+    its reward and |bonus|·β times (1/π_ref − 1)/2 − log π_ref.
+    """
+    if bonus > 0:
+        return chipo_policy(reference, reward, bonus * kl_weight)
+    penalty = (1 / reference - 1) / 2 - np.log(reference)
+    worth = reward - bonus * kl_weight[:, None] * penalty
+    return np.eye(reference.shape[-1])[worth.argmax(axis=-1)]
+
+
+def policies_of(world: SpuriousValue, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
+    """π_ref, rewards, implicit rewards and comparators (W, A), and β (W,): random and spurious.
+
+    Implicit rewards are rewards with an error, and ±V_max on some responses; so any policy is one.
+    """
+    best, shape = world.reward_bound, (RANDOM_WORLDS, RESPONSES)
+    reference = rng.dirichlet(np.full(RESPONSES, 0.1), RANDOM_WORLDS) + 1e-12
+    reward = best * rng.integers(0, 2, shape) * rng.random(shape) ** rng.integers(0, 2, shape)
+    error = best * rng.standard_normal(shape) * 10 ** rng.uniform(-4, 0, (RANDOM_WORLDS, 1))
+    wild = rng.random(shape) < 0.2
+    value = world.value_ratio * best
+    implicit = np.where(wild, value * rng.choice([-0.5, 0.5], shape), reward + error)
+    implicit = np.clip(implicit, -value / 2, value / 2)
+    play = rng.dirichlet(np.full(RESPONSES, 0.3), RANDOM_WORLDS)
+    greedy = np.eye(RESPONSES)[reward.argmax(-1)]
+    comparator = np.where(rng.random((RANDOM_WORLDS, 1)) < 0.5, play, greedy)
+    kl_weight = best * 10 ** rng.uniform(-5, 1, RANDOM_WORLDS)
+
+    rare = np.geomspace(1e-12, 1e-2, 60)
+    spread = np.full((len(rare), RESPONSES - 1), 1 / (RESPONSES - 1))
+    beside = np.concatenate([rare[:, None], (1 - rare)[:, None] * spread], axis=1)
+    good = np.concatenate([np.zeros((len(rare), 1)), spread], axis=1)
+    levels = best * (good > 0)
+    overrated = np.broadcast_to(value * np.eye(RESPONSES)[0], good.shape)
+    return (
+        np.concatenate([reference / reference.sum(-1, keepdims=True), beside]),
+        np.concatenate([reward, levels]),
+        np.concatenate([implicit, overrated]),
+        np.concatenate([comparator, good]),
+        np.concatenate([kl_weight, best * np.sqrt(rare)]),
+    )

@@ -1,1 +1,0 @@
-"""P2, online: exploratory preference optimisation (PrivXPO, SquareXPO)."""
