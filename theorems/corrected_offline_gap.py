@@ -37,243 +37,606 @@ Algorithm 1 has a bonus that grows with log(1/δ) itself: its gap has the quanti
 What would refute it: one random case above 1, another exponent, or a constant outside its margin.
 """
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Annotated, Any, Literal
 
 import numpy as np
+from pydantic import Field
+from scipy import stats
+from torch import Tensor
 
-from repro.families.offline_kl import algorithms_repaired as bonus
-from repro.families.offline_kl import proofs_scalar as proof
-from repro.families.offline_kl import searches_corrected as step
-from repro.families.offline_kl import searches_quantiles as quantile
-from repro.families.offline_kl.algorithms_repaired import predicted_gap, repaired
-from repro.families.offline_kl.cases import OfflineCase, realizable, searched_of_labels
-from repro.families.offline_kl.cases_near_bound import NearBoundExperiment
-from repro.pessimism import learners
-from repro.pessimism.datasets import OneSidedDatasets, TwoArmDatasets
-from repro.pessimism.in_sample import bound_fails
-from repro.study.claims import Frequency, Inequality, Ratio, Slope
-from repro.study.proofs import proved
-from repro.study.results import AssumptionResult
-from repro.study.row import Evidence, Measure, Need, Row, Values, method, privacy_mistake
-
-
-def problem_of(case: OfflineCase, rng: np.random.Generator, replicates: int) -> TwoArmDatasets:
-    """R datasets of the case's hypercube."""
-    problem = case.draw(rng, replicates)
-    assert isinstance(problem, TwoArmDatasets)
-    return problem
-
-
-def over(quantity: str, unit: Callable[[OfflineCase], float]) -> Measure:
-    """What methods make of the same datasets, divided by a number that each case knows."""
-
-    def ratios(case: OfflineCase, rng: np.random.Generator, replicates: int) -> Values:
-        problem, known = problem_of(case, rng, replicates), unit(case)
-        return {m.name: m.run(problem).cpu().numpy() / known for m in case.methods}
-
-    return Measure(quantity, ratios, Evidence.MEASURED)
-
-
-def cautious(case: OfflineCase, rng: np.random.Generator, replicates: int) -> Values:
-    """(R,) gap over its prediction, negative where π̂ plays the rarer response too often."""
-    problem = OneSidedDatasets(**vars(problem_of(case, rng, replicates)))
-    known = predicted_gap(honest(case))
-    return {m.name: m.run(problem).cpu().numpy() / known for m in case.methods}
-
-
-def honest(case: OfflineCase) -> TwoArmDatasets:
-    """One dataset with the method's own bonus and labels, whatever is done to them in a run."""
-    case = OfflineCase(
-        methods=(), epsilon=case.epsilon, n_pairs=case.n_pairs, world=case.world,
-        failure_prob=case.failure_prob, net_radius=case.net_radius, scale=case.scale,
-    )  # fmt: skip
-    return problem_of(case, np.random.default_rng(0), 1)
-
-
-def fails(case: OfflineCase, rng: np.random.Generator, replicates: int) -> Values:
-    """(R,) 1.0 where the error of the MLE in a class of two leaves the bonus."""
-    problem, delta = problem_of(case, rng, replicates), case.failure_prob
-    bound, log_term = problem.world.reward_bound, math.log(2 / delta)
-    given = problem.world, problem.counts, case.n_pairs, case.epsilon
-    return {
-        m.name: bound_fails(*given, m.run(bound, case.epsilon, log_term), case.estimate)
-        for m in case.methods
-    }
-
-
-def exceeds(case: OfflineCase, rng: np.random.Generator, replicates: int) -> Values:
-    """(R,) 1.0 where the gap of Algorithm 1 exceeds a method's bound."""
-    problem = problem_of(case, rng, replicates)
-    gap = repaired.run(problem).cpu().numpy()
-    return {m.name: (gap > m.run(problem)).astype(float) for m in case.methods}
-
-
-def quantile_over_limit(case: OfflineCase, rng: np.random.Generator, replicates: int) -> Values:
-    """The (1−δ)-quantile of the gap over its limit, by the side as in ``cautious``."""
-    problem = OneSidedDatasets(**vars(problem_of(case, rng, replicates)))
-    known, share = bonus.gap_quantile(honest(case)), 1 - case.failure_prob
-    return {m.name: np.quantile(m.run(problem).cpu().numpy(), share) / known for m in case.methods}
-
-
-def quantile_over_bound(case: OfflineCase, rng: np.random.Generator, replicates: int) -> Values:
-    """The (1−δ)-quantile of the gap of Algorithm 1 over each method's bound at that δ."""
-    problem, share = problem_of(case, rng, replicates), 1 - case.failure_prob
-    found = np.quantile(repaired.run(problem).cpu().numpy(), share)
-    return {m.name: found / m.run(problem) for m in case.methods}
-
-
-SCALED = over("suboptimality · kl_weight", lambda case: 1 / case.world.kl_weight)
-OVER_FISHER = over(
-    "suboptimality / (β·W/(8nq))", lambda case: honest(case).predicted_gap(with_bonus=False)
+from repro.base.schema import Count, Epsilon, Finite, Positive, RewardBound
+from repro.core.check import (
+    Algorithm,
+    Assumed,
+    Check,
+    Quantity,
+    Theorem,
+    at_both_ends,
+    named,
+    privacy_mistake,
 )
-OVER_PREDICTED = Measure("suboptimality on the cautious side / predicted", cautious,
-                         Evidence.MEASURED)  # fmt: skip
-SHARE = over("error / bonus", lambda case: 1.0)
-OVER_NORMAL = over("error / bonus, over normal", lambda case: bonus.normal_share(honest(case)))
-EVENT = Measure("event E fails [frequency]", fails, Evidence.MEASURED)
-EXCEEDS = Measure("gap above its bound [frequency]", exceeds, Evidence.MEASURED)
-QUANTILE = "(1−δ)-quantile of the gap"
-QUANTILE_LIMIT = Measure(f"{QUANTILE} on the cautious side / limit", quantile_over_limit,
-                         Evidence.MEASURED)  # fmt: skip
-QUANTILE_BOUND = Measure(f"{QUANTILE} / bound", quantile_over_bound, Evidence.MEASURED)
-RATIO = "left side / right side"
+from repro.core.random_cases import searched
+from repro.corrected_gap import quantiles as quantile
+from repro.corrected_gap import steps as step
+from repro.corrected_gap.bounds import (
+    AT_LARGE_N,
+    CONSTANTS_APART,
+    HELLINGER,
+    LARGEST_TILT,
+    algorithm_1_upper,
+    squared_error,
+)
+from repro.instances.assumptions import (
+    policy_concentrability,
+    realizable_and_covered,
+    two_arm_concentrability,
+)
+from repro.instances.labelled import LabelStages
+from repro.instances.two_arms import TwoArmWorld, hypercube_world
+from repro.pessimism.datasets import OfflineLabels, TwoArmDatasets, one_sided
+from repro.pessimism.gap_constants import two_arm_bonus_gap, two_arm_gap_constant
+from repro.pessimism.in_sample import bound_fails
+from repro.pessimism.learners import (
+    epsilon_overstated,
+    hidden_randomizer,
+    naive_likelihood,
+    private_mle,
+    unaccounted_randomizer,
+)
+from repro.policies.covering import log_covering_table
+from repro.preferences.label_counts import randomize_counts
+from repro.preferences.label_information import (
+    TWO_TERM_CONSTANT,
+    inverse_information,
+    printed_factor,
+)
+from repro.study.claims import Frequency, Inequality, Ratio, Slope
+from repro.study.proofs import Claimed, Interval, interval_inverse_slope, iv, proof_of
 
-private_mle = method(learners.private_mle)
-WRONG = (privacy_mistake(learners.naive_likelihood), privacy_mistake(learners.epsilon_overstated),
-         method(learners.unaccounted_randomizer))  # fmt: skip
-HIDDEN = (method(learners.hidden_randomizer),)
-LABELS = (Need.LABELS, Need.TRUTH_HIDDEN)
-PRIVATE = (*LABELS, Need.PRIVACY)
-READ = (Need.LABELS,)
-"""Of a bound from above: labels that tell nothing break it, the truth for an estimate does not."""
-CASES = "random cases"
-CUBE, ONE_STATE, THIN = "cube", "one_state", "thin"
+OFF = 0.9
+"""A planted constant, 10 % too small."""
+UNIT = (0.0, 1.0)
+
+
+# The worlds: the hypercube with b just below B, and random cases ---------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class NearBound(OfflineLabels):
+    """Labels of P1's hypercube with its reward difference b = B − room, at every B.
+
+    There b = kl_weight·log(C−1), so kl_weight follows B, and π* plays both responses alike.
+
+    Attributes:
+        num_states: S.
+        coverage: C > 2; π_ref(−1|s) = 1/C.
+        reward_bound: B.
+        room: B − b, so that the class does not cut the estimate.
+        reference: whether π_ref is as stated, or uniform.
+    """
+
+    num_states: Count
+    coverage: Annotated[Finite, Field(gt=2)]
+    reward_bound: RewardBound
+    room: Positive
+    reference: Literal["as_stated", "uniform"] = "as_stated"
+
+    def __post_init__(self) -> None:
+        if self.room >= self.reward_bound:
+            raise ValueError(f"room below the reward bound {self.reward_bound:g}")
+
+    @property
+    def kl_weight(self) -> float:
+        """(B − room)/log(C−1)."""
+        return (self.reward_bound - self.room) / math.log(self.coverage - 1)
+
+    @property
+    def world(self) -> TwoArmWorld:
+        """The hypercube."""
+        given = self.num_states, self.coverage, self.kl_weight, self.reward_bound
+        found = _cube(*given)
+        return found if self.reference == "as_stated" else found.under_uniform_reference()
+
+
+@lru_cache(maxsize=256)
+def _cube(num_states: int, coverage: float, kl_weight: float, bound: float) -> TwoArmWorld:
+    return hypercube_world(num_states, coverage, kl_weight, bound, tilt=0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DifferenceRange:
+    """Differences in [−B, B].
+
+    Attributes:
+        reward_bound: B.
+    """
+
+    reward_bound: RewardBound
+
+
+@dataclass(frozen=True, kw_only=True)
+class RandomLabels(DifferenceRange, LabelStages):
+    """And private labels of random ones."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneReport:
+    """A report of a label.
+
+    Attributes:
+        epsilon: ε.
+    """
+
+    epsilon: Epsilon
+
+
+@dataclass(frozen=True, kw_only=True)
+class TailOfError(LabelStages):
+    """The error of the MLE on random pairs, in probability.
+
+    Attributes:
+        log_inverse_delta: log(1/δ).
+    """
+
+    log_inverse_delta: Positive
+
+
+# Random cases of the lemmas ----------------------------------------------------------------------
+
+
+def two_rewards(world: RandomLabels, rng: np.random.Generator) -> step.TwoRewards:
+    """Two differences."""
+    return step.two_rewards(world.reward_bound, rng, world.process)
+
+
+def choice_case(world: RandomLabels, rng: np.random.Generator) -> step.ChoiceOfTwo:
+    """Labels between them."""
+    return step.choice_case(world.reward_bound, rng, world.process)
+
+
+def table_state(world: RandomLabels, rng: np.random.Generator) -> step.TableState:
+    """Labels of one state."""
+    return step.table_state(world.reward_bound, rng, world.process)
+
+
+def lower_case(world: RandomLabels, rng: np.random.Generator) -> step.CosineProblem:
+    """A prior and labels."""
+    return step.lower_case(world.reward_bound, rng, world.process)
+
+
+def many_pairs(world: TailOfError, rng: np.random.Generator) -> quantile.PairsAtDelta:
+    """Enough pairs for the normal law."""
+    return quantile.many_pairs(world.log_inverse_delta, rng, world.process)
+
+
+def any_pairs(world: TailOfError, rng: np.random.Generator) -> quantile.PairsAtDelta:
+    """Any number of pairs."""
+    return quantile.any_pairs(world.log_inverse_delta, rng, world.process)
+
+
+# Proofs by intervals -----------------------------------------------------------------------------
+
+
+def _width(bound: float) -> Interval:
+    """V/e^B = (1 + e^−B)²."""
+    return (1 + iv.exp(iv.mpf(-bound))) ** 2
+
+
+def two_term_above(world: DifferenceRange, constant: float = TWO_TERM_CONSTANT) -> Claimed:
+    """V + κV² over 16·(e^B + κe^(2B)); p = κe^B/(1 + κe^B) from 0 to 1 is every ε."""
+    width = _width(world.reward_bound)
+    return Claimed((UNIT,), lambda p: width * (1 + p * (width - 1)) / constant)
+
+
+def two_term_below(world: DifferenceRange, factor: float = 1.0) -> Claimed:
+    """factor·(e^B + κe^(2B)) over V + κV², likewise."""
+    width = _width(world.reward_bound)
+    return Claimed((UNIT,), lambda p: factor / (width * (1 + p * (width - 1))))
+
+
+def constants_apart(world: DifferenceRange, share: float = 1.0) -> Claimed:
+    """Upper over lower bound at large n, b = B − a, a ≤ 1/10, over share·14.
+
+    S, C, β and q cancel and n/(n+1) ≤ 1, so it is W(B)/W(b) over 0.0889; with p = κV/(1 + κV) at b,
+    from 0 to 1 as ε is anything, W(B)/W(b) = ρ·(1 − p + pρ) where ρ = V(B)/V(b).
+    """
+    bound, most = world.reward_bound, share * CONSTANTS_APART * AT_LARGE_N
+
+    def ratio(room: Interval, p: Interval) -> Interval:
+        # ρ = cosh²(B/2)/cosh²(b/2) grows with a, so each end of a gives an end of ρ
+        low, high = (_spread(iv.mpf(bound)) / _spread(bound - end) for end in (room.a, room.b))
+        grown = iv.mpf([low.a, high.b])
+        return grown * (1 + p * (grown - 1)) / most
+
+    return Claimed(((0.0, min(LARGEST_TILT, bound)), UNIT), ratio)
+
+
+def _spread(x: Interval) -> Interval:
+    """V = 1/σ′, at a point."""
+    return interval_inverse_slope(iv.mpf(x))
+
+
+def log_likelihood(world: OneReport, share: float = 1.0) -> Claimed:
+    """(log P(report))′ over share·tanh(ε/4), at every difference.
+
+    With q = P(a flip), s = 1 − 2q and v = e^x it is s/(1 + 2√(q(1−q)) + (√(q/v) − √((1−q)v))²).
+    """
+    flip = 1 / (1 + iv.exp(iv.mpf(world.epsilon)))
+    keep, grown = 1 - flip, iv.exp(iv.mpf(world.epsilon) / 2)
+    claimed = (grown - 1) / (grown + 1)
+
+    def ratio(root: Interval) -> Interval:
+        off = iv.sqrt(flip) / root - iv.sqrt(keep) * root
+        return (keep - flip) / (1 + 2 * iv.sqrt(flip * keep) + off**2) / (share * claimed)
+
+    return Claimed(((1e-6, 1e6),), ratio)
+
+
+# Algorithm 1 with the bonus that covers the error at every B and ε: Γ² = D²·ē -------------------
+
+
+def proved_error(data: TwoArmDatasets) -> float:
+    """ē of the table of differences in [−B, B], at the data's δ and τ."""
+    world, c = data.world, data.source
+    covering = log_covering_table(len(world.state_prob), world.reward_bound, c.net_radius)
+    log_term = covering - math.log(c.failure_prob)
+    return squared_error(world.reward_bound, data.epsilon, log_term, data.n_pairs, c.net_radius)
+
+
+def repaired_bonus(data: TwoArmDatasets, error: float) -> Tensor:
+    """(S,) Γ(first) − Γ(second) with Γ² = D²·error."""
+    both = (two_arm_concentrability(data.world) * error).sqrt()
+    return data.source.pessimism * (both[:, 0] - both[:, 1])
+
+
+def predicted_gap(data: TwoArmDatasets) -> float:
+    """Second-order prediction of the mean gap of ``repaired``: the MLE's share and the bonus's."""
+    own = two_arm_gap_constant(data.world, data.epsilon) / data.n_pairs
+    return own + two_arm_bonus_gap(data.world, repaired_bonus(data, proved_error(data)))
+
+
+def _gap(data: TwoArmDatasets, epsilon: float, error: float) -> Tensor:
+    return data.gap(data.error(data.fit(epsilon)) - repaired_bonus(data, error))
+
+
+def repaired(data: TwoArmDatasets) -> Tensor:
+    """(R,) gap of the private MLE less the repaired bonus."""
+    return _gap(data, data.epsilon, proved_error(data))
+
+
+def bonus_ten_percent(data: TwoArmDatasets) -> Tensor:
+    """Wrong: Γ² 10 % too large."""
+    return _gap(data, data.epsilon, 1.1 * proved_error(data))
+
+
+def bonus_in_e_b(data: TwoArmDatasets) -> Tensor:
+    """Wrong: e^B/(2α−1)² in the place of W, as in eq. (10)."""
+    bound = data.world.reward_bound
+    ratio = printed_factor(bound, data.epsilon) / inverse_information(bound, data.epsilon)
+    return _gap(data, data.epsilon, ratio * proved_error(data))
+
+
+@privacy_mistake
+def clean_likelihood(data: TwoArmDatasets) -> Tensor:
+    """Wrong: the clean likelihood on privatised labels."""
+    return _gap(data, math.inf, proved_error(data))
+
+
+def privatised_again(data: TwoArmDatasets) -> Tensor:
+    """Wrong for a claim at large ε: labels were privatised at ε = 1 as well, and it is known."""
+    noisy = randomize_counts(data.rngs[0], data.counts, 1.0)
+    known = replace(data.source, epsilon=1.0)
+    return repaired(replace(data, counts=noisy, source=known))
+
+
+def _share(data: TwoArmDatasets, error: float) -> Tensor:
+    """(R,) largest |r̄ − b − r*|/Γ, the same for both responses of a state; Γ with its sign."""
+    world = data.world
+    missed = data.error(data.fit(data.epsilon)).square()
+    squared = missed * world.reference * (1 - world.reference) * world.state_prob
+    return (squared.amax(dim=1) / error).sqrt() / data.source.pessimism
+
+
+def share_of_repaired(data: TwoArmDatasets) -> Tensor:
+    """max |r̄ − b − r*|/Γ with the repaired bonus."""
+    return _share(data, proved_error(data))
+
+
+def share_of_a_quarter_more(data: TwoArmDatasets) -> Tensor:
+    """Wrong: Γ² a quarter too large."""
+    return _share(data, 1.25 * proved_error(data))
+
+
+def share_of_printed(data: TwoArmDatasets) -> Tensor:
+    """The same with eq. (10) at c = 1."""
+    world, c = data.world, data.source
+    covering = log_covering_table(len(world.state_prob), world.reward_bound, c.net_radius)
+    complexity = (covering - math.log(c.failure_prob)) / data.n_pairs + c.net_radius
+    return _share(data, printed_factor(world.reward_bound, data.epsilon) * complexity)
+
+
+def normal_share(data: TwoArmDatasets) -> float:
+    """E of ``share_of_repaired`` where one state's error is normal with the Fisher variance."""
+    world = data.world
+    variance = inverse_information(float(world.reward_diff[0]), data.epsilon) / (
+        data.n_pairs * float(world.cell_prob[0])
+    )
+    weight = float(world.reference[0] * (1 - world.reference[0]))
+    return math.sqrt(2 / math.pi * variance * weight / proved_error(data))
+
+
+def gap_quantile(data: TwoArmDatasets) -> float:
+    """(1−δ)-quantile of the gap of ``repaired`` on one state, in the limit of many labels.
+
+    The gap is β·π*(1−π*)/2 times the square of a normal error less the bonus: a χ² of one degree
+    of freedom that is not central, for Γ grows with log(1/δ).
+    """
+    world, delta = data.world, data.source.failure_prob
+    pairs = data.n_pairs * float(world.cell_prob[0])
+    variance = inverse_information(float(world.reward_diff[0]), data.epsilon) / pairs
+    shift = float(repaired_bonus(data, proved_error(data))[0])
+    chance = float(world.optimal_policy[0].prod())
+    exact = float(stats.ncx2.isf(delta, 1, shift**2 / variance))
+    return chance / (2 * world.kl_weight) * variance * exact
+
+
+# Bounds ------------------------------------------------------------------------------------------
+
+
+def repaired_in_sample(world: NearBound) -> float:
+    """8·W·log(N/δ), what Σ(Δ_r̄ − Δ_r*)² stays below: (n/2)·Γ² / (D²/4) of the repaired bonus."""
+    log_term = math.log(2 / world.failure_prob)
+    return HELLINGER * inverse_information(world.reward_bound, world.epsilon) * log_term
+
+
+def printed_times(world: NearBound, scale: float) -> float:
+    """Wrong: the same of eq. (10) with c = 4·scale, 4 being the constant of the repaired bonus."""
+    log_term = math.log(2 / world.failure_prob)
+    return HELLINGER * scale * printed_factor(world.reward_bound, world.epsilon) * log_term
+
+
+def proved(data: TwoArmDatasets, share: float = 1.0) -> float:
+    """The theorem's bound of the gap, times a share."""
+    world = data.world
+    coverage = policy_concentrability(
+        two_arm_concentrability(world), world.optimal_policy, world.state_prob
+    )
+    return share * algorithm_1_upper(coverage, world.kl_weight, proved_error(data))
+
+
+REPAIRED = named("repaired", repaired_in_sample)
+PRINTED_TIMES = tuple(
+    named(f"printed_times_{scale}", printed_times, scale=float(scale)) for scale in (1, 10, 100)
+)
+"""Wrong: e^B/(2α−1)² in the place of W, with c = 4, 40 and 400."""
+PROVED_TENTH = named("proved_tenth", proved, share=0.1)
+"""Wrong: a tenth of the bound."""
+
+# Quantities --------------------------------------------------------------------------------------
+
+
+def drawn(world: NearBound, rng: np.random.Generator, replicates: int) -> TwoArmDatasets:
+    """R datasets, the same for every algorithm."""
+    found = world.draw(rng, replicates)
+    assert isinstance(found, TwoArmDatasets)
+    return found
+
+
+def one_dataset(world: NearBound) -> TwoArmDatasets:
+    """Any one: what is predicted of a world does not read its labels."""
+    return drawn(world, np.random.default_rng(0), 1)
+
+
+def of_data(world: NearBound, algorithm: Algorithm, data: TwoArmDatasets, replicates: int):
+    """(R,) what an algorithm makes of the datasets."""
+    return algorithm(data).cpu().numpy()
+
+
+def fails(world: NearBound, bound: Algorithm, data: TwoArmDatasets, replicates: int) -> np.ndarray:
+    """(R,) 1.0 where the error of the MLE in a class of two leaves the bonus."""
+    given = data.world, data.counts, world.n_pairs, world.epsilon
+    return bound_fails(*given, allowed=bound(world), estimate=world.estimate)
+
+
+def exceeds(world: NearBound, bound: Algorithm, data: TwoArmDatasets, replicates: int):
+    """(R,) 1.0 where the gap of Algorithm 1 exceeds a bound."""
+    return (repaired(data).cpu().numpy() > bound(data)).astype(float)
+
+
+def gap_quantile_of(world: NearBound, algorithm: Algorithm, data: TwoArmDatasets, replicates: int):
+    """The (1−δ)-quantile of the gap."""
+    return np.quantile(algorithm(data).cpu().numpy(), 1 - world.failure_prob)
+
+
+def quantile_over_bound(world: NearBound, bound: Algorithm, data: TwoArmDatasets, replicates: int):
+    """The (1−δ)-quantile of the gap of Algorithm 1 over a bound at that δ."""
+    return gap_quantile_of(world, repaired, data, replicates) / bound(data)
+
+
+def weight_of_gap(world: NearBound) -> float:
+    """β."""
+    return 1 / world.kl_weight
+
+
+def fishers_gap(world: NearBound) -> float:
+    """β·W/(8nq)."""
+    return one_dataset(world).predicted_gap(with_bonus=False)
+
+
+def predicted_of_repaired(world: NearBound) -> float:
+    """Second-order prediction of the mean gap of Algorithm 1 with the repaired bonus."""
+    return predicted_gap(one_dataset(world))
+
+
+def share_of_normal(world: NearBound) -> float:
+    """What a normal error uses of the repaired bonus."""
+    return normal_share(one_dataset(world))
+
+
+def shifted_chi(world: NearBound) -> float:
+    """The (1−δ)-quantile of the gap in the limit."""
+    return gap_quantile(one_dataset(world))
+
+
+SCALED = Quantity("suboptimality · kl_weight", of_data, drawn=drawn, over=weight_of_gap)
+OVER_FISHER = Quantity("suboptimality / (β·W/(8nq))", of_data, drawn=drawn, over=fishers_gap)
+OVER_PREDICTED = Quantity("suboptimality on the cautious side / predicted", of_data,
+                          drawn=one_sided, over=predicted_of_repaired)  # fmt: skip
+SHARE = Quantity("error / bonus", of_data, drawn=drawn)
+OVER_NORMAL = Quantity("error / bonus, over normal", of_data, drawn=drawn, over=share_of_normal)
+EVENT = Quantity("event E fails [frequency]", fails, drawn=drawn)
+EXCEEDS = Quantity("gap above its bound [frequency]", exceeds, drawn=drawn)
+QUANTILE = "(1−δ)-quantile of the gap"
+QUANTILE_LIMIT = Quantity(f"{QUANTILE} on the cautious side / limit", gap_quantile_of,
+                          drawn=one_sided, over=shifted_chi)  # fmt: skip
+QUANTILE_BOUND = Quantity(f"{QUANTILE} / bound", quantile_over_bound, drawn=drawn)
+RATIO = "left side / right side"
+PROVED = Quantity(RATIO, proof_of, evidence="proved")
+
+# The claims --------------------------------------------------------------------------------------
+
+WRONG = (naive_likelihood, epsilon_overstated, unaccounted_randomizer)
+HIDDEN = (hidden_randomizer,)
+BUILT = ("kl_weight", "channel", "response", "regulariser", "reward_class")
+"""What an override leaves alone: π* is built for KL, and kl_weight follows B."""
+OWN_BUDGET = ("epsilon", *BUILT)
 GAP, BONUS = "own.corrected_theorem_4_2", "own.repaired_bonus"
-PRINTED = ("p1.thm_4_2",)
+AS_PRINTED = ["p1.thm_4_2"]
 SQUARED = "e^(2B) as long as B is above 2·log(2·sinh(ε/2))"
 EVERY_C = "the error grows like e^(B/2) over Γ, so no constant c is enough"
 CONSTANT = "n·gap → β·W/(8q)"
 
 
-class CorrectedOfflineGap(NearBoundExperiment):
-    """Upper and lower bound of the corrected theorem, and its bonus."""
+def check(
+    name: str, axis: str, claim: Any, quantity: Quantity, right: Algorithm,
+    wrong: Sequence[Algorithm] = (), keeps: Sequence[str] = BUILT, **more: Any,
+) -> Check:  # fmt: skip
+    """A part of the corrected theorem."""
+    return Check(name=name, axis=axis, claim=claim, quantity=quantity, right=right, wrong=wrong,
+                 keeps=keeps, **more)  # fmt: skip
 
-    title = "P1 Theorem 4.2 corrected: what B and ε cost together"
-    settles = (GAP,)
 
-    rows = (
-        Row("two_term_above", "reward_bound", Inequality("W ≤ 16·(e^B + κ·e^(2B))"),
-            proved(RATIO), proof.two_term_above,
-            (proof.two_term_above_ten_percent,), on=CASES),
-        Row("two_term_below", "reward_bound", Inequality("W ≥ e^B + κ·e^(2B)"),
-            proved(RATIO), proof.two_term_below,
-            (proof.two_term_below_ten_percent,), on=CASES),
-        Row("hellinger", "reward_bound", Inequality("(Δ − Δ′)² ≤ 8W·(1 − affinity)"),
-            searched_of_labels(RATIO, step.two_rewards), step.hellinger,
-            (step.hellinger_ten_percent,), on=CASES, needs=READ),
-        Row("in_sample", "reward_bound", Inequality("P(MLE takes Δ′) ≤ exp(−Σ(Δ − Δ′)²/(8W))"),
-            searched_of_labels(RATIO, step.choice_case), step.in_sample,
-            (step.in_sample_ten_percent,), on=CASES, needs=READ, settles=(GAP, BONUS)),
-        Row("log_likelihood", "epsilon", Inequality("slope of log p̃ ≤ tanh(ε/4)"),
-            proved(RATIO), proof.log_likelihood,
-            (proof.log_likelihood_ten_percent,), on=CASES),
-        Row("table_error", "reward_bound", Inequality("E(Δ̂ − Δ)² ≤ 8W/(m+1)"),
-            searched_of_labels(RATIO, step.table_state), step.table_error,
-            (step.table_error_ninth,), on=CASES, needs=READ),
-        Row("table_error_sharp", "reward_bound", Inequality("conjecture: E(Δ̂ − Δ)² ≤ W/m"),
-            searched_of_labels(RATIO, step.table_state), step.table_error_sharp,
-            (step.table_error_sharp_ten_percent,), on=CASES, needs=READ),
-        Row("lower", "reward_bound", Inequality("lower bound ≤ exact Bayes risk"),
-            searched_of_labels(RATIO, step.lower_case), step.lower,
-            (step.lower_ten_percent, step.lower_without_curvature), on=CASES,
-            needs=(Need.TRUTH_HIDDEN,)),
-        Row("constants_apart", "reward_bound", Inequality("upper bound ≤ 14 · lower bound"),
-            proved(RATIO), proof.constants_apart,
-            (proof.constants_apart_ten_percent,), on=CASES),
-        Row("eps_tenth", "reward_bound", Slope(2, "gap {rate} at ε = 1/10"), SCALED, private_mle,
-            WRONG, on=CUBE, needs=PRIVATE, fixed=("epsilon",)),
-        Row("eps_one", "reward_bound", Slope(2, "gap {rate} at ε = 1"), SCALED, private_mle,
-            WRONG, on=CUBE, needs=PRIVATE, fixed=("epsilon",)),
-        Row("eps_16", "reward_bound", Slope(1, "gap {rate} at ε = 16"), SCALED, private_mle,
-            HIDDEN, on=CUBE, needs=LABELS, fixed=("epsilon",)),
-        Row("printed_eps_tenth", "reward_bound", Slope(1, "printed: gap {rate} at ε = 1/10",
-            "at_most"), SCALED, private_mle, on=CUBE, needs=PRIVATE, settles=PRINTED,
-            fixed=("epsilon",), expected="contradicted", why=SQUARED),
-        Row("printed_eps_one", "reward_bound", Slope(1, "printed: gap {rate} at ε = 1", "at_most"),
-            SCALED, private_mle, on=CUBE, needs=PRIVATE, settles=PRINTED, fixed=("epsilon",),
+def assumed(world: NearBound) -> Iterable[Assumed]:
+    """Assumption 3.8, Definition 3.3 and π* = ½."""
+    return realizable_and_covered(world.world)
+
+
+THEOREM = Theorem(
+    title="P1 Theorem 4.2 corrected: what B and ε cost together",
+    settles=[GAP],
+    checks=[
+        check("two_term_above", "reward_bound", Inequality("W ≤ 16·(e^B + κ·e^(2B))"),
+            PROVED, two_term_above,
+            [named("two_term_above_ten_percent", two_term_above,
+                   constant=OFF * TWO_TERM_CONSTANT)]),
+        check("two_term_below", "reward_bound", Inequality("W ≥ e^B + κ·e^(2B)"),
+            PROVED, two_term_below,
+            [named("two_term_below_ten_percent", two_term_below, factor=1.1)]),
+        check("hellinger", "reward_bound", Inequality("(Δ − Δ′)² ≤ 8W·(1 − affinity)"),
+            searched(RATIO, two_rewards), step.hellinger,
+            (step.hellinger_ten_percent,)),
+        check("in_sample", "reward_bound", Inequality("P(MLE takes Δ′) ≤ exp(−Σ(Δ − Δ′)²/(8W))"),
+            searched(RATIO, choice_case), step.in_sample,
+            (step.in_sample_ten_percent,), settles=[GAP, BONUS]),
+        check("log_likelihood", "epsilon", Inequality("slope of log p̃ ≤ tanh(ε/4)"),
+            PROVED, log_likelihood,
+            [named("log_likelihood_ten_percent", log_likelihood, share=OFF)]),
+        check("table_error", "reward_bound", Inequality("E(Δ̂ − Δ)² ≤ 8W/(m+1)"),
+            searched(RATIO, table_state), step.table_error,
+            (step.table_error_ninth,)),
+        check("table_error_sharp", "reward_bound", Inequality("conjecture: E(Δ̂ − Δ)² ≤ W/m"),
+            searched(RATIO, table_state), step.table_error_sharp,
+            (step.table_error_sharp_ten_percent,)),
+        check("lower", "reward_bound", Inequality("lower bound ≤ exact Bayes risk"),
+            searched(RATIO, lower_case), step.lower,
+            (step.lower_ten_percent, step.lower_without_curvature)),
+        check("constants_apart", "reward_bound", Inequality("upper bound ≤ 14 · lower bound"),
+            PROVED, constants_apart,
+            [named("constants_apart_ten_percent", constants_apart, share=OFF)]),
+        check("eps_tenth", "reward_bound", Slope(2, "gap {rate} at ε = 1/10"), SCALED, private_mle,
+            WRONG, keeps=OWN_BUDGET),
+        check("eps_one", "reward_bound", Slope(2, "gap {rate} at ε = 1"), SCALED, private_mle,
+            WRONG, keeps=OWN_BUDGET),
+        check("eps_16", "reward_bound", Slope(1, "gap {rate} at ε = 16"), SCALED, private_mle,
+            HIDDEN, keeps=OWN_BUDGET),
+        check("printed_eps_tenth", "reward_bound", Slope(1, "printed: gap {rate} at ε = 1/10",
+            "at_most"), SCALED, private_mle, settles=AS_PRINTED,
+            keeps=OWN_BUDGET, expected="contradicted", why=SQUARED),
+        check("printed_eps_one", "reward_bound",
+            Slope(1, "printed: gap {rate} at ε = 1", "at_most"),
+            SCALED, private_mle, settles=AS_PRINTED, keeps=OWN_BUDGET,
             expected="contradicted", why=SQUARED),
-        Row("printed_eps_16", "reward_bound", Slope(1, "printed: gap {rate} at ε = 16", "at_most"),
-            SCALED, private_mle, HIDDEN, on=CUBE, needs=(Need.TRUTH_HIDDEN,), settles=(GAP,),
-            fixed=("epsilon",)),
-        Row("constant_b_1", "epsilon", Ratio(f"{CONSTANT} at B = 1"), OVER_FISHER, private_mle,
-            WRONG, on="b_1", needs=PRIVATE, fixed=("epsilon",)),
-        Row("constant_b_4", "epsilon", Ratio(f"{CONSTANT} at B = 4"), OVER_FISHER, private_mle,
-            WRONG, on="b_4", needs=PRIVATE, fixed=("epsilon",)),
-        Row("constant_b_8", "epsilon", Ratio(f"{CONSTANT} at B = 8"), OVER_FISHER, private_mle,
-            WRONG, on="b_8", needs=PRIVATE, fixed=("epsilon",)),
-        Row("constant_b_12", "epsilon", Ratio(f"{CONSTANT} at B = 12"), OVER_FISHER, private_mle,
-            WRONG, on="b_12", needs=PRIVATE, fixed=("epsilon",)),
-        Row("constant_states", "num_states", Ratio(f"{CONSTANT} at every S"), OVER_FISHER,
-            private_mle, WRONG, on="b_4", needs=PRIVATE),
-        Row("constant_coverage", "coverage", Ratio(f"{CONSTANT} at every C"), OVER_FISHER,
-            private_mle, WRONG, on="b_4", needs=PRIVATE),
-        Row("constant_n", "n_pairs", Ratio(f"{CONSTANT} at every n"), OVER_FISHER, private_mle,
-            WRONG, on="b_4", needs=PRIVATE),
-        Row("bonus_printed", "reward_bound",
+        check("printed_eps_16", "reward_bound",
+            Slope(1, "printed: gap {rate} at ε = 16", "at_most"),
+            SCALED, private_mle, HIDDEN, settles=[GAP],
+            keeps=OWN_BUDGET),
+        check("constant_b_1", "epsilon", Ratio(f"{CONSTANT} at B = 1"), OVER_FISHER, private_mle,
+            WRONG, keeps=OWN_BUDGET),
+        check("constant_b_4", "epsilon", Ratio(f"{CONSTANT} at B = 4"), OVER_FISHER, private_mle,
+            WRONG, keeps=OWN_BUDGET),
+        check("constant_b_8", "epsilon", Ratio(f"{CONSTANT} at B = 8"), OVER_FISHER, private_mle,
+            WRONG, keeps=OWN_BUDGET),
+        check("constant_b_12", "epsilon", Ratio(f"{CONSTANT} at B = 12"), OVER_FISHER, private_mle,
+            WRONG, keeps=OWN_BUDGET),
+        check("constant_states", "num_states", Ratio(f"{CONSTANT} at every S"), OVER_FISHER,
+            private_mle, WRONG),
+        check("constant_coverage", "coverage", Ratio(f"{CONSTANT} at every C"), OVER_FISHER,
+            private_mle, WRONG),
+        check("constant_n", "n_pairs", Ratio(f"{CONSTANT} at every n"), OVER_FISHER, private_mle,
+            WRONG),
+        check("bonus_printed", "reward_bound",
             Slope(0, "error over the printed Γ {rate} at ε = 1", "at_most"), SHARE,
-            bonus.share_of_printed, on=ONE_STATE, needs=PRIVATE,
-            settles=("p1.eq_10",), fixed=("epsilon",), expected="contradicted",
+            share_of_printed,
+            settles=["p1.eq_10"], keeps=OWN_BUDGET, expected="contradicted",
             why=EVERY_C),
-        Row("bonus_printed_growth", "reward_bound",
-            Slope(0.5, "error over the printed Γ {rate} at ε = 1"), SHARE, bonus.share_of_printed,
-            (bonus.share_of_repaired,), on=ONE_STATE, needs=PRIVATE, settles=(BONUS,),
-            fixed=("epsilon",)),
-        Row("bonus_repaired", "reward_bound", Slope(0, "error over the repaired Γ {rate} at ε = 1"),
-            SHARE, bonus.share_of_repaired, (bonus.share_of_printed,), on=ONE_STATE,
-            needs=PRIVATE, settles=(BONUS,), fixed=("epsilon",)),
-        Row("bonus_used", "reward_bound", Ratio("E|r̄ − b − r*|/Γ → that of a normal error"),
-            OVER_NORMAL, bonus.share_of_repaired, (bonus.share_of_a_quarter_more,), on=ONE_STATE,
-            needs=(*PRIVATE, Need.PESSIMISM), settles=(BONUS,)),
-        Row("event", "reward_bound", Frequency("repaired Γ: E fails with probability ≤ δ"), EVENT,
-            bonus.REPAIRED, bonus.PRINTED_TIMES, on=ONE_STATE, needs=(Need.LABELS,),
-            settles=(BONUS,), fixed=("epsilon",)),
-        Row("algorithm_eps_one", "reward_bound", Slope(2, "Algorithm 1: gap {rate} at ε = 1"),
-            SCALED, repaired, (bonus.clean_likelihood, bonus.bonus_in_e_b), on=CUBE,
-            needs=(Need.LABELS, Need.PRIVACY), fixed=("epsilon",)),
-        Row("algorithm_eps_16", "reward_bound", Slope(1, "Algorithm 1: gap {rate} at ε = 16"),
-            SCALED, repaired, (bonus.privatised_again,), on=CUBE, needs=(Need.LABELS,),
-            fixed=("epsilon",)),
-        Row("algorithm_constant", "reward_bound",
+        check("bonus_printed_growth", "reward_bound",
+            Slope(0.5, "error over the printed Γ {rate} at ε = 1"), SHARE, share_of_printed,
+            (share_of_repaired,), settles=[BONUS],
+            keeps=OWN_BUDGET),
+        check("bonus_repaired", "reward_bound",
+            Slope(0, "error over the repaired Γ {rate} at ε = 1"),
+            SHARE, share_of_repaired, (share_of_printed,), settles=[BONUS], keeps=OWN_BUDGET),
+        check("bonus_used", "reward_bound", Ratio("E|r̄ − b − r*|/Γ → that of a normal error"),
+            OVER_NORMAL, share_of_repaired, (share_of_a_quarter_more,), settles=[BONUS]),
+        check("event", "reward_bound", Frequency("repaired Γ: E fails with probability ≤ δ"), EVENT,
+            REPAIRED, PRINTED_TIMES,
+            settles=[BONUS], keeps=OWN_BUDGET),
+        check("algorithm_eps_one", "reward_bound", Slope(2, "Algorithm 1: gap {rate} at ε = 1"),
+            SCALED, repaired, (clean_likelihood, bonus_in_e_b), keeps=OWN_BUDGET),
+        check("algorithm_eps_16", "reward_bound", Slope(1, "Algorithm 1: gap {rate} at ε = 16"),
+            SCALED, repaired, (privatised_again,),
+            keeps=OWN_BUDGET),
+        check("algorithm_constant", "reward_bound",
             Ratio("Algorithm 1: gap → that of a small error less the repaired Γ"), OVER_PREDICTED,
-            repaired, (bonus.bonus_ten_percent, bonus.bonus_in_e_b, bonus.clean_likelihood),
-            on=CUBE, needs=(Need.LABELS, Need.PRIVACY, Need.PESSIMISM)),
-        Row("algorithm_bound", "reward_bound",
+            repaired, (bonus_ten_percent, bonus_in_e_b, clean_likelihood)),
+        check("algorithm_bound", "reward_bound",
             Frequency("Algorithm 1: gap ≤ 8·β·D²_π*·W·L/n with probability ≥ 1−δ"), EXCEEDS,
-            bonus.PROVED, (bonus.PROVED_TENTH,), on=THIN, needs=(Need.LABELS,),
-            settles=(GAP, BONUS)),
-        Row("quantile_limit", "log_inverse_delta",
+            proved, (PROVED_TENTH,),
+            settles=[GAP, BONUS]),
+        check("quantile_limit", "log_inverse_delta",
             Ratio("(1−δ)-quantile of (Δ̂ − Δ)² → χ²₁'s·W/m at every δ"),
-            searched_of_labels("quantile² / that of the limit", quantile.many_pairs),
-            quantile.over_normal, (quantile.over_the_mean,), on=CASES,
-            needs=(Need.LABELS, Need.PRIVACY)),
-        Row("quantile_bound", "log_inverse_delta",
+            searched("quantile² / that of the limit", many_pairs),
+            quantile.over_normal, (quantile.over_the_mean,)),
+        check("quantile_bound", "log_inverse_delta",
             Inequality("(1−δ)-quantile of (Δ̂ − Δ)² ≤ 4W·log(2/δ)/m"),
-            searched_of_labels("quantile² / bound", quantile.any_pairs), quantile.within_bound,
-            (quantile.third_of_the_bound,), on=CASES, needs=READ, settles=(GAP, *PRINTED)),
-        Row("algorithm_quantile", "log_inverse_delta",
+            searched("quantile² / bound", any_pairs), quantile.within_bound,
+            (quantile.third_of_the_bound,), settles=[GAP, *AS_PRINTED]),
+        check("algorithm_quantile", "log_inverse_delta",
             Ratio("Algorithm 1: (1−δ)-quantile of the gap → that of a shifted χ²₁ at every δ"),
             QUANTILE_LIMIT, repaired,
-            (bonus.bonus_ten_percent, bonus.bonus_in_e_b, bonus.clean_likelihood),
-            on=ONE_STATE, needs=(*PRIVATE, Need.PESSIMISM), settles=(BONUS,)),
-        Row("algorithm_quantile_bound", "log_inverse_delta",
+            (bonus_ten_percent, bonus_in_e_b, clean_likelihood), settles=[BONUS]),
+        check("algorithm_quantile_bound", "log_inverse_delta",
             Inequality("Algorithm 1: (1−δ)-quantile of the gap ≤ 8·β·D²_π*·W·log(N/δ)/n"),
-            QUANTILE_BOUND, bonus.PROVED, (bonus.PROVED_TENTH,), on=THIN, needs=(Need.LABELS,),
-            settles=(GAP, BONUS)),
-    )  # fmt: skip
-
-    def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """Assumption 3.8, Definition 3.3 and π* = ½ at both ends of every measured sweep."""
-        return self.at_both_ends(OfflineCase, realizable)
+            QUANTILE_BOUND, proved, (PROVED_TENTH,),
+            settles=[GAP, BONUS]),
+    ],
+    worlds={
+        "near_bound": NearBound, "range": DifferenceRange, "random_labels": RandomLabels,
+        "report": OneReport, "tail": TailOfError,
+    },
+    assumes=at_both_ends(assumed, of=NearBound),
+)  # fmt: skip

@@ -15,8 +15,8 @@ from dataclasses import replace
 import numpy as np
 
 from repro.base.notation import epsilon_of_cost
-from repro.families.offline_kl.cases_channels import ChannelCase
 from repro.instances.two_arms import TwoArmWorld, hypercube_world
+from repro.pessimism.datasets import BuiltLabels
 from repro.policies import regularisers as f
 from repro.policies.regularisers import KL, Regulariser
 from repro.preferences.label_mixture import RANDOMIZED_RESPONSE, LabelMixture, mixture_of_flips
@@ -51,16 +51,16 @@ def world(kl_weight: float) -> TwoArmWorld:
     return replace(plain, reward_diff=0 * plain.reward_diff + DIFFERENCE)
 
 
-def case(response: LabelMixture, regulariser: Regulariser, **numbers: float) -> ChannelCase:
+def case(response: LabelMixture, regulariser: Regulariser, **numbers: float) -> BuiltLabels:
     """One point; n = 1e11, ε = 1 and kl_weight = 1 unless given."""
-    return ChannelCase(
-        methods=(), world=world(numbers.get("kl_weight", 1.0)),
-        epsilon=numbers.get("epsilon", 1.0), n_pairs=int(numbers.get("n_pairs", 1e11)),
-        channel=response, response=response, regulariser=regulariser, calibration_share=0.1,
+    return BuiltLabels(
+        truth=world(numbers.get("kl_weight", 1.0)), epsilon=numbers.get("epsilon", 1.0),
+        n_pairs=int(numbers.get("n_pairs", 1e11)), channel=response, response=response,
+        regulariser=regulariser,
     )  # fmt: skip
 
 
-def mean_gap(at: ChannelCase, rng: np.random.Generator, replicates: int) -> tuple[float, float]:
+def mean_gap(at: BuiltLabels, rng: np.random.Generator, replicates: int) -> tuple[float, float]:
     """Mean gap of the private MLE, and the same over Fisher's."""
     problem = at.draw(rng, replicates)
     gap = float(problem.gap(problem.error(problem.fit(at.epsilon))).mean())
@@ -69,7 +69,7 @@ def mean_gap(at: ChannelCase, rng: np.random.Generator, replicates: int) -> tupl
 
 def exponent(
     values: Sequence[float],
-    point: Callable[[float], ChannelCase],
+    point: Callable[[float], BuiltLabels],
     rng: np.random.Generator,
     replicates: int,
 ) -> float:

@@ -14,7 +14,7 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from repro.families.offline_kl.bounds_corrected import LARGEST_TILT, Cell, hypercube_cell
+from repro.corrected_gap.bounds import LARGEST_TILT, Cell, hypercube_cell
 from repro.preferences.label_information import (
     inverse_information,
     printed_factor,

@@ -33,7 +33,7 @@ def test_how_it_is_run_does_not_change_the_hash(same, monkeypatch):
 @pytest.mark.parametrize(
     "other",
     ["seed=1", "epsilon=0.5", "n_pairs=1000", "kl_weight=2", "budget=smoke",
-     "theorem.bonus.scale=0.2", "instance.seed=3", "instance=preference_text"],
+     "theorem.worlds.instance.scale=0.2", "instance.seed=3", "instance=preference_text"],
 )  # fmt: skip
 def test_what_is_run_changes_the_hash(other):
     assert session(other).config_hash != session().config_hash

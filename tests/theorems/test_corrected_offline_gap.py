@@ -1,10 +1,21 @@
 """The corrected Theorem 4.2 end to end, and what happens when its factor is broken."""
 
+import numpy as np
 import pytest
+import sympy
+from mpmath import iv
 
 import repro
+from repro.corrected_gap.bounds import CONSTANTS_APART, LARGEST_TILT, hypercube_cell
 from repro.preferences import label_information
-from tools.draw_crossover import crossover
+from repro.preferences.label_information import (
+    inverse_information,
+    inverse_slope,
+    log_likelihood_slope,
+    privacy_excess,
+)
+from theorems import corrected_offline_gap as corrected
+from tools.draw_crossover import crossover, two_term
 
 
 def test_every_verdict_is_the_pinned_one_and_every_control_is_caught(smoke, surprises):
@@ -52,3 +63,61 @@ def test_a_lost_square_breaks_the_steps(monkeypatch, by_name):
     done = repro.run("corrected_offline_gap", budget="smoke", only=["hellinger", "in_sample"],
                      overrides=few)  # fmt: skip
     assert {c.outcome.verdict for c in by_name(done).values()} == {"contradicted"}
+
+
+def value(algorithm, world, *point):
+    return float(algorithm(world).ratio(*(iv.mpf(x) for x in point)).mid)
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 1.0, 6.0])
+def test_the_two_terms_at_every_budget(epsilon):
+    bound = 2.0
+    second = two_term(bound, epsilon) / np.exp(bound) - 1
+    share, exact = second / (1 + second), inverse_information(bound, epsilon)
+    ratio = exact / two_term(bound, epsilon)
+    assert value(
+        corrected.two_term_above, corrected.DifferenceRange(reward_bound=bound), share
+    ) == pytest.approx(ratio / 16)
+    assert value(
+        corrected.two_term_below, corrected.DifferenceRange(reward_bound=bound), share
+    ) == pytest.approx(1 / ratio)
+
+
+@pytest.mark.parametrize("difference", [-3.0, 0.0, 2.0])
+def test_the_slope_of_a_report(difference):
+    epsilon = 1.5
+    signal, flip = np.tanh(epsilon / 2), 1 / (1 + np.exp(epsilon))
+    log_prob = lambda x: np.log(flip + signal / (1 + np.exp(-x)))  # noqa: E731
+    slope = (log_prob(difference + 1e-6) - log_prob(difference - 1e-6)) / 2e-6
+    found = value(
+        corrected.log_likelihood, corrected.OneReport(epsilon=epsilon), np.exp(difference / 2)
+    )
+    assert found == pytest.approx(slope / log_likelihood_slope(epsilon), rel=1e-6)
+
+
+@pytest.mark.parametrize("coverage", [2.05, 16.0, 1e4])
+@pytest.mark.parametrize("epsilon", [0.1, 2.0, 16.0])
+def test_upper_over_lower_bound_by_what_b_leaves(coverage, epsilon):
+    """b = B − a for a = min{1/10, 1/(2β)} and β = log(C−1)/b."""
+    bound, odds = 6.0, np.log(coverage - 1)
+    base = max(bound - LARGEST_TILT, bound / (1 + 0.5 / odds))
+    cell = hypercube_cell(3, coverage, base / odds, epsilon)
+    assert base + cell.tilt == pytest.approx(bound)
+    n_pairs = 1e6 * cell.large(base)
+    ratio = cell.upper(bound, n_pairs) / cell.lower_at_large_n(base, n_pairs) / CONSTANTS_APART
+    scaled = privacy_excess(epsilon) * inverse_slope(base)
+    assert value(
+        corrected.constants_apart,
+        corrected.DifferenceRange(reward_bound=bound),
+        cell.tilt,
+        scaled / (1 + scaled),
+    ) == pytest.approx(ratio)
+
+
+def test_the_slope_of_a_report_symbolically():
+    v, q = sympy.symbols("v q", positive=True)
+    sigma = v / (1 + v)
+    slope = (1 - 2 * q) * sigma * (1 - sigma) / (q + (1 - 2 * q) * sigma)
+    root = sympy.sqrt(q * (1 - q))
+    off = q / v + (1 - q) * v - 2 * root
+    assert sympy.simplify(slope - (1 - 2 * q) / (1 + 2 * root + off)) == 0

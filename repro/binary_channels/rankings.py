@@ -11,9 +11,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from repro.core.check import privacy_mistake
 from repro.policies.gibbs import gibbs_policy, gibbs_suboptimality
 from repro.preferences.label_law import Estimate, as_fitted
-from repro.study.row import method, privacy_mistake
 
 STEPS = 25
 SHIFT = 0.1
@@ -131,7 +131,6 @@ def draw_rankings(rng: np.random.Generator, prob: Tensor, n_pairs: int, replicat
     return torch.from_numpy(rng.multinomial(n_pairs, law, size=replicates).astype(float))
 
 
-@method
 def ranking_mle(problem: RankingProblem) -> Tensor:
     """(R,) gap of the private MLE."""
     return problem.gap(problem.fit(problem.epsilon))
@@ -143,7 +142,6 @@ def rankings_overstated(problem: RankingProblem) -> Tensor:
     return problem.gap(problem.fit(1.2 * problem.epsilon))
 
 
-@method
 def half_of_the_rankings(problem: RankingProblem) -> Tensor:
     """Wrong by a factor 2 in n: every other report is left out."""
     # a binomial half of counts this large is their half and normal noise of variance count/4

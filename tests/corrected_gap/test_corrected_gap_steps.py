@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from repro.families.offline_kl import searches_corrected as step
+from repro.corrected_gap import steps as step
 from repro.preferences.label_information import inverse_information
 
 
@@ -17,7 +17,7 @@ def test_the_chance_of_a_mistake_by_enumeration(true, other):
     wins = np.arange(10)
     gain = wins * math.log(q / p) + (9 - wins) * math.log((1 - q) / (1 - p))
     expected = stats.binom.pmf(wins, 9, p)[gain >= -1e-9].sum()
-    assert step.Choice(rewards, 9).mistake_prob == pytest.approx(expected, rel=1e-9)
+    assert step.ChoiceOfTwo(rewards, 9).mistake_prob == pytest.approx(expected, rel=1e-9)
 
 
 def test_the_error_of_the_table_by_hand():
@@ -37,8 +37,8 @@ def test_the_error_of_the_table_by_hand():
 def test_the_search_finds_planted_faults_alone(draw, right, wrong, grid):
     rng = np.random.default_rng(0)
     cases = [draw(value, rng) for value in grid for _ in range(200)]
-    assert max(right.run(case) for case in cases) <= 1 + 1e-9
-    assert all(max(one.run(case) for case in cases) > 1 for one in wrong)
+    assert max(right(case) for case in cases) <= 1 + 1e-9
+    assert all(max(one(case) for case in cases) > 1 for one in wrong)
 
 
 def test_the_squared_distance_is_in_units_of_the_worst_variance():

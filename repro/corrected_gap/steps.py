@@ -10,14 +10,13 @@ import numpy as np
 import torch
 from scipy import stats
 
+from repro.corrected_gap import bounds as bound
+from repro.corrected_gap.bounds import Cell
+from repro.corrected_gap.cosine_prior import CosinePrior
 from repro.estimators.two_arm_mle import two_arm_mle
-from repro.families.offline_kl import bounds_corrected as bound
-from repro.families.offline_kl.bounds_corrected import Cell
-from repro.families.offline_kl.quantities_cosine_prior import CosinePrior
 from repro.preferences import label_information as label
 from repro.preferences.label_counts import LabelCounts
 from repro.preferences.label_process import AS_STATED, LabelProcess
-from repro.study.row import method
 
 TIE = 1e-9
 """Two likelihoods this close in wins are equal; a tie counts as a mistake."""
@@ -69,30 +68,30 @@ class TwoRewards:
         return math.log1p(step / win), math.log1p(-step / lose)
 
 
-def two_rewards(reward_bound: float, rng: np.random.Generator) -> TwoRewards:
+def two_rewards(
+    reward_bound: float, rng: np.random.Generator, process: LabelProcess = AS_STATED
+) -> TwoRewards:
     """Half of them opposite or spread, half close together at the bound."""
     if rng.random() < 0.5:
         true, other = reward_bound * rng.uniform(-1, 1, 2)
     else:
         true, other = reward_bound, reward_bound - min(reward_bound, 10 ** rng.uniform(-4, 0))
-    return TwoRewards(reward_bound, 10 ** rng.uniform(-1, 2), float(true), float(other))
+    return TwoRewards(reward_bound, 10 ** rng.uniform(-1, 2), float(true), float(other), process)
 
 
-@method
 def hellinger(case: TwoRewards) -> float:
     """(Δ − Δ′)² ≤ 8·W·(1 − affinity) (Lemma 2)."""
     less = case.process.one_less_affinity(case.true, case.other, case.epsilon)
     return case.squared / max(bound.HELLINGER * less, case.squared / LARGEST)
 
 
-@method
 def hellinger_ten_percent(case: TwoRewards) -> float:
     """Wrong: 7.2 for 8."""
-    return hellinger.run(case) / 0.9
+    return hellinger(case) / 0.9
 
 
 @dataclass(frozen=True)
-class Choice:
+class ChoiceOfTwo:
     """The private MLE between the truth and another reward, on m pairs that tell them apart.
 
     Attributes:
@@ -116,25 +115,25 @@ class Choice:
         return float(stats.binom.cdf(math.floor(level + TIE), *law))
 
 
-def choice_case(reward_bound: float, rng: np.random.Generator) -> Choice:
+def choice_case(
+    reward_bound: float, rng: np.random.Generator, process: LabelProcess = AS_STATED
+) -> ChoiceOfTwo:
     """m so that the bound of the mistake lies between e^−1 and e^−60."""
     rewards = two_rewards(reward_bound, rng)
     wanted = bound.HELLINGER * 10 ** rng.uniform(0, 1.78) / max(rewards.squared, 1e-12)
-    return Choice(rewards, max(1, math.ceil(wanted)))
+    return ChoiceOfTwo(rewards, max(1, math.ceil(wanted)), process)
 
 
-def _mistakes(case: Choice, constant: float) -> float:
+def _mistakes(case: ChoiceOfTwo, constant: float) -> float:
     return case.mistake_prob / math.exp(-case.pairs * case.rewards.squared / constant)
 
 
-@method
-def in_sample(case: Choice) -> float:
+def in_sample(case: ChoiceOfTwo) -> float:
     """P(mistake) ≤ exp(−Σ(Δ − Δ′)²/(8·W)), by which (19) holds with 8·W (Theorem 1)."""
     return _mistakes(case, bound.HELLINGER)
 
 
-@method
-def in_sample_ten_percent(case: Choice) -> float:
+def in_sample_ten_percent(case: ChoiceOfTwo) -> float:
     """Wrong: 7.2 for 8."""
     return _mistakes(case, 0.9 * bound.HELLINGER)
 
@@ -173,39 +172,37 @@ class TableState:
         return label.inverse_information(self.reward_bound, self.epsilon)
 
 
-def table_state(reward_bound: float, rng: np.random.Generator) -> TableState:
+def table_state(
+    reward_bound: float, rng: np.random.Generator, process: LabelProcess = AS_STATED
+) -> TableState:
     """Any truth, and up to 3000 labels."""
     share = rng.uniform(-1, 1) if rng.random() < 0.7 else 1.0
     pairs = int(10 ** rng.uniform(0, 3.5))
-    return TableState(reward_bound, random_epsilon(rng), reward_bound * share, pairs)
+    return TableState(reward_bound, random_epsilon(rng), reward_bound * share, pairs, process)
 
 
-@method
 def table_error(case: TableState) -> float:
     """E(Δ̂ − Δ)² ≤ 8·W/(m+1) (Theorem 5)."""
     return case.mean_squared_error * (case.pairs + 1) / (bound.HELLINGER * case.spread)
 
 
-@method
 def table_error_ninth(case: TableState) -> float:
     """Wrong: 0.9·W/(m+1)."""
-    return table_error.run(case) * bound.HELLINGER / 0.9
+    return table_error(case) * bound.HELLINGER / 0.9
 
 
-@method
 def table_error_sharp(case: TableState) -> float:
     """E(Δ̂ − Δ)² ≤ W/m: conjectured."""
     return case.mean_squared_error * case.pairs / case.spread
 
 
-@method
 def table_error_sharp_ten_percent(case: TableState) -> float:
     """Wrong: 0.9·W/m."""
-    return table_error_sharp.run(case) / 0.9
+    return table_error_sharp(case) / 0.9
 
 
 @dataclass(frozen=True)
-class LowerBound:
+class CosineProblem:
     """One state with a cosine prior, m of whose pairs tell.
 
     Attributes:
@@ -230,28 +227,27 @@ class LowerBound:
         return cell.lower(self.prior.base, self.prior.tilt, self.pairs)
 
 
-def lower_case(reward_bound: float, rng: np.random.Generator) -> LowerBound:
+def lower_case(
+    reward_bound: float, rng: np.random.Generator, process: LabelProcess = AS_STATED
+) -> CosineProblem:
     """b up to B/2 and a small enough for the information to be nearly constant."""
     base, tilt = reward_bound / 2 * rng.random(), 10 ** rng.uniform(-1, -0.3)
     kl_weight, epsilon = 10 ** rng.uniform(-0.5, 2), 10 ** rng.uniform(0, MOST_LOG_EPSILON)
     needed = label.inverse_information(base, epsilon) / tilt**2
     pairs = int(min(needed * 10 ** rng.uniform(0, 2.5), 1e4)) + 1
-    return LowerBound(CosinePrior(base, tilt, kl_weight, epsilon), pairs)
+    return CosineProblem(CosinePrior(base, tilt, kl_weight, epsilon), pairs, process)
 
 
-@method
-def lower(case: LowerBound) -> float:
+def lower(case: CosineProblem) -> float:
     """Lower bound over the exact Bayes risk."""
     return case.bound / case.least
 
 
-@method
-def lower_ten_percent(case: LowerBound) -> float:
+def lower_ten_percent(case: CosineProblem) -> float:
     """Wrong: 1.1 times the bound."""
-    return 1.1 * lower.run(case)
+    return 1.1 * lower(case)
 
 
-@method
-def lower_without_curvature(case: LowerBound) -> float:
+def lower_without_curvature(case: CosineProblem) -> float:
     """Wrong: ½ for σ′(βa) ≤ ¼, the variance of a choice forgotten."""
-    return lower.run(case) * 2 * math.cosh(case.prior.tilt / (2 * case.prior.kl_weight)) ** 2
+    return lower(case) * 2 * math.cosh(case.prior.tilt / (2 * case.prior.kl_weight)) ** 2

@@ -6,9 +6,9 @@ import pytest
 
 from repro.base.errors import BadInput
 from repro.cli.composition import compose_values
-from repro.families.offline_kl.cases import OfflineCase
 from repro.study.plan import built
 from repro.study.settings import session_of
+from theorems.corrected_offline_gap import NearBound
 
 SLUG = "corrected_offline_gap"
 
@@ -21,7 +21,7 @@ def trial(name, words=()):
 
 def test_the_difference_follows_the_bound_and_both_responses_are_equally_good():
     for value, case in zip(trial("eps_one").grid, trial("eps_one").cases, strict=True):
-        assert isinstance(case, OfflineCase)
+        assert isinstance(case, NearBound)
         assert float(case.world.reward_diff[0]) == pytest.approx(value - 0.5)
         assert float(case.world.optimal_policy[0, 0]) == pytest.approx(0.5)
         assert case.world.kl_weight == pytest.approx((value - 0.5) / math.log(3))
@@ -32,13 +32,13 @@ def test_delta_is_that_of_the_bonus_unless_it_is_swept():
     swept = trial("algorithm_quantile")
     deltas = [case.failure_prob for case in swept.cases]
     assert deltas == pytest.approx([math.exp(-value) for value in swept.grid])
-    assert trial("eps_one").cases[0].constants.failure_prob == pytest.approx(0.05)
+    assert trial("eps_one").cases[0].failure_prob == pytest.approx(0.05)
 
 
 @pytest.mark.parametrize("name", ["constant_states", "constant_coverage"])
 def test_states_and_coverage_are_swept(name):
     found = trial(name)
-    worlds = [case.world for case in found.cases if isinstance(case, OfflineCase)]
+    worlds = [case.world for case in found.cases if isinstance(case, NearBound)]
     numbers = {
         "constant_states": [len(world.state_prob) for world in worlds],
         "constant_coverage": [1 / float(world.policies[0, 0]) for world in worlds],
@@ -52,7 +52,7 @@ def test_states_and_coverage_are_swept(name):
         ("theorem.worlds.cube.coverage=2", "coverage"),
         ("theorem.worlds.cube.room=0", "room"),
         ("theorem.worlds.cube.room=7", "room"),
-        ("theorem.bonus.failure_prob=1", "failure_prob"),
+        ("theorem.worlds.cube.failure_prob=1", "failure_prob"),
     ],
 )
 def test_worlds_without_a_hypercube_are_refused_in_one_line(word, named):

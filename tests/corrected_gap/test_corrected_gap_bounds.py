@@ -7,16 +7,16 @@ import pytest
 import sympy
 from hypothesis import given
 from hypothesis import strategies as st
-from repro.families.offline_kl.quantities_objective import (
-    gap_over_squared_error,
-    random_reward_pairs,
-)
 from scipy import stats
 
 from repro.base.notation import flip_prob, label_signal
-from repro.families.offline_kl import bounds_corrected as bound
-from repro.families.offline_kl.searches_corrected import Choice, TwoRewards
+from repro.corrected_gap import bounds as bound
+from repro.corrected_gap.steps import ChoiceOfTwo, TwoRewards
 from repro.preferences.label_information import inverse_information, printed_factor
+from theorems.objective_decomposition import (
+    gap_over_squared_error,
+    random_reward_pairs,
+)
 
 
 def test_the_error_of_a_finite_class():
@@ -81,7 +81,7 @@ def test_the_printed_bonus_fails_as_theorem_4_says(reward_bound, scale):
     bonus = math.sqrt(scale * printed_factor(reward_bound, epsilon) * (log_term + 1) / n_pairs)
     ends = (reward_bound, reward_bound - 2.1 * bonus)
     chances = [
-        Choice(TwoRewards(reward_bound, epsilon, *pair), n_pairs // 2).mistake_prob
+        ChoiceOfTwo(TwoRewards(reward_bound, epsilon, *pair), n_pairs // 2).mistake_prob
         for pair in (ends, ends[::-1])
     ]
     root = 6 * scale * (log_term + 1) * math.cosh(epsilon / 2) ** 2 * math.exp(-reward_bound)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import integrate, special
 
-from repro.families.offline_kl.bounds_corrected import Cell
-from repro.families.offline_kl.quantities_cosine_prior import CosinePrior
+from repro.corrected_gap.bounds import Cell
+from repro.corrected_gap.cosine_prior import CosinePrior
 from repro.hypercube.risk import binary_kl
 
 PRIOR = CosinePrior(base=1.0, tilt=0.5, kl_weight=0.4, epsilon=2.0)

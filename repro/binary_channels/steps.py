@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,15 +11,14 @@ import torch
 from scipy import stats
 from torch import Tensor
 
+from repro.binary_channels import bounds as label
+from repro.corrected_gap.bounds import HELLINGER
 from repro.estimators.two_arm_mle import two_arm_mle
-from repro.families.offline_kl import bounds_channels as label
-from repro.families.offline_kl.bounds_corrected import HELLINGER
 from repro.policies.regularisers import AlphaMixture, regularised_policy, regularised_suboptimality
 from repro.preferences.label_counts import LabelCounts
 from repro.preferences.label_information import inverse_information, inverse_slope
 from repro.preferences.label_mixture import LabelMixture
 from repro.preferences.label_process import LabelProcess
-from repro.study.row import method
 
 MOST_LOG_PAIRS = 3.3
 LARGEST = 1e12
@@ -70,7 +70,18 @@ class TwoReports:
         return told / spread * inverse_information(*given)
 
 
-def two_reports(reward_bound: float, rng: np.random.Generator) -> TwoReports:
+Stages = Callable[[LabelMixture], LabelProcess]
+"""From the channel of a case to how its labels come about."""
+
+
+def as_drawn(response: LabelMixture) -> LabelProcess:
+    """Labels go through the channel that is believed in."""
+    return LabelProcess(channel=response)
+
+
+def two_reports(
+    reward_bound: float, rng: np.random.Generator, stages: Stages = as_drawn
+) -> TwoReports:
     """Half of them anywhere, half close together at either end."""
     if rng.random() < 0.5:
         true, other = reward_bound * rng.uniform(-1, 1, 2)
@@ -79,44 +90,39 @@ def two_reports(reward_bound: float, rng: np.random.Generator) -> TwoReports:
         true = end * reward_bound
         other = end * (reward_bound - min(reward_bound, 10 ** rng.uniform(-4, 0)))
     epsilon, response = 10 ** rng.uniform(-1, 1.2), random_mixture(rng)
-    process = LabelProcess(channel=response)
-    return TwoReports(reward_bound, epsilon, response, float(true), float(other), process)
+    given = reward_bound, epsilon, response, float(true), float(other)
+    return TwoReports(*given, stages(response))
 
 
-@method
 def hellinger(case: TwoReports) -> float:
     """(Δ − Δ′)² ≤ 8·W·(1 − affinity) for every channel (Lemma 3)."""
     return case.over_hellinger / HELLINGER
 
 
-@method
 def hellinger_ten_percent(case: TwoReports) -> float:
     """Wrong: 7.2 for 8."""
-    return hellinger.run(case) / 0.9
+    return hellinger(case) / 0.9
 
 
-@method
 def hellinger_quieter_end(case: TwoReports) -> float:
     """Wrong: W at the end of the label that is flipped less."""
     given = (case.epsilon, case.response)
     ends = [label.inverse_information(e * case.reward_bound, *given) for e in (-1, 1)]
-    return hellinger.run(case) * max(ends) / min(ends)
+    return hellinger(case) * max(ends) / min(ends)
 
 
-@method
 def best_channel(case: TwoReports) -> float:
     """No channel tells more than randomized response, at any difference (Lemma 2)."""
     return case.over_best
 
 
-@method
 def best_channel_ten_percent(case: TwoReports) -> float:
     """Wrong: no channel tells more than nine tenths of it."""
-    return best_channel.run(case) / 0.9
+    return best_channel(case) / 0.9
 
 
 @dataclass(frozen=True)
-class TableState:
+class ReportedState:
     """m reports of one state whose true difference is Δ, and the class [−B, B].
 
     Attributes:
@@ -142,24 +148,24 @@ class TableState:
         return float(chance @ (fitted - case.true) ** 2)
 
 
-def table_state(reward_bound: float, rng: np.random.Generator) -> TableState:
+def table_state(
+    reward_bound: float, rng: np.random.Generator, stages: Stages = as_drawn
+) -> ReportedState:
     """Any truth and channel, and up to 2000 reports."""
-    reports = two_reports(reward_bound, rng)
-    return TableState(reports, int(10 ** rng.uniform(0, MOST_LOG_PAIRS)), reports.process)
+    reports = two_reports(reward_bound, rng, stages)
+    return ReportedState(reports, int(10 ** rng.uniform(0, MOST_LOG_PAIRS)), reports.process)
 
 
-@method
-def table_error(case: TableState) -> float:
+def table_error(case: ReportedState) -> float:
     """E(Δ̂ − Δ)² ≤ 8·W/(m+1) (Theorem 2)."""
     one = case.reports
     spread = label.largest_inverse_information(one.reward_bound, one.epsilon, one.response)
     return case.mean_squared_error * (case.pairs + 1) / (HELLINGER * spread)
 
 
-@method
-def table_error_sixteenth(case: TableState) -> float:
+def table_error_sixteenth(case: ReportedState) -> float:
     """Wrong: W/(2(m+1)), half of what seems to be the best constant."""
-    return table_error.run(case) * HELLINGER / 0.5
+    return table_error(case) * HELLINGER / 0.5
 
 
 @dataclass(frozen=True)
@@ -216,7 +222,6 @@ def plans(kl_weight: float, rng: np.random.Generator) -> Plans:
     return Plans(reference, reward, reward + error, kl_weight, share)
 
 
-@method
 def identity(case: Plans) -> float:
     """Bregman's form of SubOpt is the difference of two values (Theorem 5)."""
     # J's two values of order 1 agree to a few rounding errors, so small gaps only that far
@@ -224,7 +229,6 @@ def identity(case: Plans) -> float:
     return apart / (1e-9 * abs(case.values_apart) + 1e-13 * (1 + 1 / case.kl_weight))
 
 
-@method
 def identity_one_percent(case: Plans) -> float:
     """Wrong: a gap 1 % too large."""
     return abs(1.01 * case.gap - case.values_apart) / (1e-9 * abs(case.values_apart) + 1e-13)

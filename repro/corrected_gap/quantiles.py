@@ -17,13 +17,12 @@ from scipy.special import betainc, betaincc
 
 from repro.preferences.label_information import inverse_information, sigmoid
 from repro.preferences.label_process import AS_STATED, LabelProcess
-from repro.study.row import method
 
 HALVINGS = 60
 
 
 @dataclass(frozen=True)
-class TellingPairs:
+class PairsAtDelta:
     """m pairs at one difference, and how surely the error is to be bounded.
 
     Attributes:
@@ -82,45 +81,46 @@ class TellingPairs:
         return lost + (won - lost) * sigmoid(difference)
 
 
-def any_pairs(log_inverse_delta: float, rng: np.random.Generator) -> TellingPairs:
+def any_pairs(
+    log_inverse_delta: float, rng: np.random.Generator, process: LabelProcess = AS_STATED
+) -> PairsAtDelta:
     """Any B, ε, Δ and m, one pair included."""
     bound = 10 ** rng.uniform(-1, 1.08)
     epsilon = math.inf if rng.random() < 0.2 else 10 ** rng.uniform(-1, 1.2)
     difference = rng.uniform(-1, 1) * bound
-    return TellingPairs(bound, epsilon, difference, int(10 ** rng.uniform(0, 9)), log_inverse_delta)
+    pairs = int(10 ** rng.uniform(0, 9))
+    return PairsAtDelta(bound, epsilon, difference, pairs, log_inverse_delta, process)
 
 
-def many_pairs(log_inverse_delta: float, rng: np.random.Generator) -> TellingPairs:
+def many_pairs(
+    log_inverse_delta: float, rng: np.random.Generator, process: LabelProcess = AS_STATED
+) -> PairsAtDelta:
     """B − Δ = 1/2 and enough pairs for the normal law, far within the bound."""
     bound = rng.uniform(1, 8)
     epsilon = math.inf if rng.random() < 0.2 else 10 ** rng.uniform(-0.5, 1.2)
     difference = bound - 0.5
     pairs = int(1e5 * inverse_information(difference, epsilon) * (1 + log_inverse_delta))
-    return TellingPairs(bound, epsilon, difference, pairs, log_inverse_delta)
+    return PairsAtDelta(bound, epsilon, difference, pairs, log_inverse_delta, process)
 
 
-@method
-def within_bound(case: TellingPairs) -> float:
+def within_bound(case: PairsAtDelta) -> float:
     """The quantile's square over 4·W(B)·log(2/δ)/m."""
     spread = 4 * inverse_information(case.reward_bound, case.epsilon) / case.pairs
     return case.quantile**2 / (spread * (math.log(2) + case.log_inverse_delta))
 
 
-@method
-def third_of_the_bound(case: TellingPairs) -> float:
+def third_of_the_bound(case: PairsAtDelta) -> float:
     """Wrong: a third of it; the normal law leaves a half at most."""
-    return 3 * within_bound.run(case)
+    return 3 * within_bound(case)
 
 
-@method
-def over_normal(case: TellingPairs) -> float:
+def over_normal(case: PairsAtDelta) -> float:
     """The quantile's square over W(Δ)·χ²₁'s quantile/m."""
     spread = inverse_information(case.difference, case.epsilon) / case.pairs
     exact = float(stats.chi2.isf(math.exp(-case.log_inverse_delta), 1))
     return case.quantile**2 / (spread * exact)
 
 
-@method
-def over_the_mean(case: TellingPairs) -> float:
+def over_the_mean(case: PairsAtDelta) -> float:
     """Wrong: over W(Δ)/m, the mean, whatever δ is."""
     return case.quantile**2 * case.pairs / inverse_information(case.difference, case.epsilon)

@@ -9,8 +9,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repro.families.offline_kl import bounds_channels as bound
-from repro.families.offline_kl.worlds_fixed_policy import fixed_policy_world, level_world
+from repro.binary_channels import bounds as bound
+from repro.binary_channels.fixed_policy import fixed_policy_world, level_world
 from repro.pessimism.gap_constants import label_information, two_arm_curvature
 from repro.policies.regularisers import (
     ALPHA_3_2,

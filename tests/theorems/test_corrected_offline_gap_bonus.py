@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from repro.families.offline_kl import algorithms_repaired as bonus
 from repro.instances.two_arms import hypercube_world
 from repro.pessimism.datasets import BuiltLabels
 from repro.preferences.label_information import inverse_information, printed_factor
+from theorems import corrected_offline_gap as bonus
 
 WORLD = hypercube_world(1, 4.0, 2.0, 4.0, 0.0)
 CONSTANTS = {"failure_prob": 0.05, "net_radius": 1e-20, "scale": 1.0}
@@ -39,26 +39,26 @@ def test_the_bonus_is_the_root_of_d_squared_times_the_error(problem):
 def test_shares_are_errors_over_bonuses(problem):
     error = (problem.fit(1.0) - WORLD.reward_diff).abs()[:, 0] * 0.75  # centred: (1 − 1/C)
     gamma = math.sqrt(3 * bonus.proved_error(problem))
-    np.testing.assert_allclose(bonus.share_of_repaired.run(problem), error / gamma)
+    np.testing.assert_allclose(bonus.share_of_repaired(problem), error / gamma)
     printed = math.sqrt(3 * printed_factor(4.0, 1.0) * (LOG_TERM / 1e9 + 1e-20))
-    np.testing.assert_allclose(bonus.share_of_printed.run(problem), error / printed)
+    np.testing.assert_allclose(bonus.share_of_printed(problem), error / printed)
 
 
 def test_a_reversed_bonus_has_negative_shares(problem):
     reversed_one = replace(problem, source=labels(pessimism=-1.0))
-    assert (bonus.share_of_repaired.run(reversed_one) < 0).all()
+    assert (bonus.share_of_repaired(reversed_one) < 0).all()
 
 
 def test_the_normal_share_is_the_mean_of_the_measured_ones():
     many = labels().draw(np.random.default_rng(1), 20000)
-    measured = float(bonus.share_of_repaired.run(many).mean())
+    measured = float(bonus.share_of_repaired(many).mean())
     assert measured == pytest.approx(bonus.normal_share(many), rel=0.02)
 
 
 def test_the_gap_is_the_predicted_one_and_below_its_bound(problem):
-    gap = bonus.repaired.run(problem)
+    gap = bonus.repaired(problem)
     assert float(gap.mean()) == pytest.approx(bonus.predicted_gap(problem), rel=0.05)
-    assert float(gap.max()) < bonus.PROVED.run(problem)
+    assert float(gap.max()) < bonus.proved(problem)
 
 
 @pytest.mark.parametrize("delta", [0.5, 0.1, 0.01])
@@ -66,7 +66,7 @@ def test_the_quantile_is_that_of_a_shifted_normal_error(delta):
     """Against the measured ones, and against a normal error drawn here."""
     many = labels(10**12, failure_prob=delta).draw(np.random.default_rng(2), 40_000)
     found = bonus.gap_quantile(many)
-    assert found == pytest.approx(np.quantile(bonus.repaired.run(many), 1 - delta), rel=0.01)
+    assert found == pytest.approx(np.quantile(bonus.repaired(many), 1 - delta), rel=0.01)
     spread = math.sqrt(inverse_information(float(WORLD.reward_diff[0]), 1.0) * 8 / 3 / 1e12)
     shift = float(bonus.repaired_bonus(many, bonus.proved_error(many))[0])
     error = spread * np.random.default_rng(3).standard_normal(400_000) - shift
@@ -75,7 +75,10 @@ def test_the_quantile_is_that_of_a_shifted_normal_error(delta):
 
 
 def test_the_in_sample_bounds():
-    exact = bonus.REPAIRED.run(4.0, 1.0, 3.0)
-    assert exact == pytest.approx(24 * inverse_information(4.0, 1.0))
-    ratios = [m.run(4.0, 1.0, 3.0) / (24 * printed_factor(4.0, 1.0)) for m in bonus.PRINTED_TIMES]
+    world = bonus.NearBound(
+        n_pairs=10**9, epsilon=1.0, failure_prob=2 * math.exp(-3), num_states=1, coverage=4.0,
+        reward_bound=4.0, room=0.5,
+    )  # fmt: skip
+    assert bonus.REPAIRED(world) == pytest.approx(24 * inverse_information(4.0, 1.0))
+    ratios = [one(world) / (24 * printed_factor(4.0, 1.0)) for one in bonus.PRINTED_TIMES]
     assert ratios == pytest.approx([1, 10, 100])

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from repro.families.offline_kl import searches_quantiles as quantile
-from repro.families.offline_kl.searches_quantiles import TellingPairs
+from repro.corrected_gap import quantiles as quantile
+from repro.corrected_gap.quantiles import PairsAtDelta
 from repro.preferences.label_information import inverse_information, one_less_affinity
 
 
@@ -24,7 +24,7 @@ def errors_by_hand(case):
 @pytest.mark.parametrize("pairs", [1, 2, 7, 60, 500])
 @pytest.mark.parametrize("difference", [-1.5, 0.2, 2.0])
 def test_the_quantile_is_that_of_the_binomial_law(pairs, difference):
-    case = TellingPairs(2.0, 1.0, difference, pairs, 2.0)
+    case = PairsAtDelta(2.0, 1.0, difference, pairs, 2.0)
     errors, chance = errors_by_hand(case)
     beyond = chance[errors > case.quantile * (1 + 1e-9) + 1e-9].sum()
     below = chance[errors > case.quantile * (1 - 1e-6) - 1e-6].sum()
@@ -35,7 +35,7 @@ def test_the_quantile_is_that_of_the_binomial_law(pairs, difference):
 def test_the_bound_holds_and_is_at_most_twice_too_large():
     rng = np.random.default_rng(1)
     found = [
-        quantile.within_bound.run(quantile.any_pairs(logs, rng))
+        quantile.within_bound(quantile.any_pairs(logs, rng))
         for logs in (0.7, 5.0, 50.0, 300.0)
         for _ in range(100)
     ]
@@ -48,7 +48,7 @@ def test_divergence_is_above_the_squared_error():
     rng = np.random.default_rng(2)
     for _ in range(2000):
         bound = 10 ** rng.uniform(-1, 0.9)
-        case = TellingPairs(bound, 10 ** rng.uniform(-1, 1), rng.uniform(-1, 1) * bound, 1, 1.0)
+        case = PairsAtDelta(bound, 10 ** rng.uniform(-1, 1), rng.uniform(-1, 1) * bound, 1, 1.0)
         other = rng.uniform(-1, 1) * bound
         p, q = case._fits(other), case._fits(case.difference)
         kl = p * math.log(p / q) + (1 - p) * math.log((1 - p) / (1 - q))
