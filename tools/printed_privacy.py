@@ -20,11 +20,10 @@ from functools import partial
 
 import numpy as np
 
-from repro.families.central import cases_estimate, cases_joint, cases_plane
+from repro.families.central import cases_joint, cases_plane
 from repro.families.central.bounds_gradients import pairs
 from repro.families.central.bounds_hockey_stick import hockey_stick_bound
 from repro.families.central.bounds_ranking_distance import gradients_on_grid
-from repro.families.central.cases_estimate import LINE, SEARCHED, EstimateCase
 from repro.families.central.cases_joint import (
     PAIRS,
     RANKED,
@@ -51,6 +50,12 @@ from repro.families.central.mechanisms_gaussian import (
 from repro.families.central.mechanisms_records import Pair, RankedFeatures
 from repro.families.central.quantities_divergence import worst_log_delta
 from repro.families.central.searches_neighbours import World, most_telling
+from theorems import objective_perturbation_privacy as lemma_a_10
+from theorems.objective_perturbation_privacy import (
+    EstimateRelease,
+    flipped_or_moved,
+    searched,
+)
 
 EPSILON, FAILURE_PROB, N_PAIRS, ANGLES = 1.0, 0.05, 100_000, 80
 BOUNDS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0)
@@ -76,11 +81,13 @@ def covariance(dimension: int, bound: float, delta: float) -> bool:
 
 def estimate(dimension: int, bound: float, delta: float) -> bool:
     """Lemma A.10: θ̃ at (ε/2, δ/2)."""
-    neighbours = LINE if dimension == 1 else SEARCHED[dimension]
-    case = EstimateCase(
-        **COMMON, dp_delta=delta, neighbours=neighbours, reward_bound=bound, searched_pairs=N_PAIRS
-    )
-    return _exceeds(cases_estimate.as_printed, case)
+    world = EstimateRelease(
+        epsilon=EPSILON, dp_delta=delta, failure_prob=FAILURE_PROB, reward_bound=bound,
+        dimension=dimension, ranked=2, searched_pairs=N_PAIRS,
+        neighbours=flipped_or_moved if dimension == 1 else searched,
+    )  # fmt: skip
+    mechanism, claimed = lemma_a_10.printed(world), world.claimed
+    return mechanism.exact_delta(claimed.epsilon) > claimed.dp_delta
 
 
 def on_a_line(comparison: Comparison, bound: float, delta: float) -> bool:

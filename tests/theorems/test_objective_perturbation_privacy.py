@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from repro.families.central import cases_estimate
+from theorems import objective_perturbation_privacy
 
 
 def test_a_small_run_gives_the_pinned_verdicts(small_run, surprises):
@@ -37,9 +37,9 @@ def test_half_the_distance_of_two_gradients_turns_the_verdict(turned):
 
     found = turned(
         "corrected_two_dimensions",
-        cases_estimate,
+        objective_perturbation_privacy,
         "pairs",
         wrong,
-        "theorem.probes.corrected_two_dimensions.grid=[1]",
+        "theorem.sweeps.corrected_two_dimensions.grid=[1]",
     )
     assert found == ("supported", "contradicted")
