@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from repro.base.errors import BadInput
+from repro.base.errors import BadInput, one_line
 from repro.core.check import Check, SweptCheck, Theorem
 from repro.core.door import TheoremNumbers, sweeps_in_use, swept_checks
 from repro.core.needs import needs_of
@@ -126,8 +126,19 @@ class CheckTrial:
 
     @cached_property
     def check(self) -> DeclaredCheck:
-        with self.building():
-            return self.declared(self.swept)
+        """What is judged.
+
+        Raises:
+            BadInput: a value of the sweep at which a formula of the claim has no value.
+        """
+        try:
+            with self.building():
+                return self.declared(self.swept)
+        except ArithmeticError as problem:
+            key = ".".join(("theorem", *self.place[0], self.row.name, "grid"))
+            values = ",".join(f"{value:g}" for value in self.grid)
+            allowed = f"allowed: values at which its world exists ({one_line(str(problem))})"
+            raise BadInput(key, f"[{values}]", allowed) from problem
 
     def building(self) -> AbstractContextManager[None]:
         """Inside, instances are built where the run says."""
