@@ -37,172 +37,425 @@ less noise on both than ε/2 + ε/2.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.special import expit
 
 from repro.base.schema import Positive, Probability
-from repro.families.central import cases_plane as plane
-from repro.families.central.cases_joint import (
-    PAIRS,
-    RANKINGS,
-    TRAJECTORIES,
-    JointCase,
-    as_printed,
-    certified,
-    estimate,
-    estimate_short,
-    half_noise,
-    multiple_needed,
-    printed_estimate,
-    printed_ridge,
-    quarter_noise,
-    without_gamma,
+from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named
+from repro.core.privacy_claims import (
+    ANY_DATA,
+    Private,
+    audit_shares,
+    exact_delta,
+    exact_epsilon,
+    released,
 )
-from repro.families.central.cases_plane import PlaneCase
-from repro.families.central.cases_privacy import (
-    CentralPrivacy,
-    CentralPrivacyProbes,
-    ReleaseCase,
-    epsilon_ratio,
+from repro.families.central import mechanisms_calibration as calibrations
+from repro.families.central.bounds_gradients import LONGEST, Records, pairs
+from repro.families.central.bounds_joint import jointly_certified
+from repro.families.central.bounds_ranking_distance import joint_rankings
+from repro.families.central.mechanisms_calibration import Calibration, curvature, tied_otherwise
+from repro.families.central.mechanisms_gaussian import (
+    REPLACEMENT,
+    GaussianShift,
+    WithGaussian,
+    exact_shift,
+    printed_shift,
 )
-from repro.study.case import Point
-from repro.study.claims import Inequality, Slope
-from repro.study.privacy_rows import AUDIT, Private, exact_epsilon_over_claimed, exact_ratio
-from repro.study.results import AssumptionResult
-from repro.study.row import Evidence, Measure, Need, Row, per_method
+from repro.families.central.mechanisms_noise import under
+from repro.families.central.mechanisms_objective import (
+    Item,
+    Items,
+    ObjectivePerturbation,
+    Ranking,
+)
+from repro.families.central.releases import CuratorRelease, within_algorithm_1
+from repro.privacy.mechanism import Guarantee, Mechanism, worst
+from repro.study.claims import Claim, Inequality, Slope
 
-WIDE_BOUND = 10.0
-"""LB of the row ``any_constant``."""
+RANKED, STEPS = 3, 2
+"""K of the K-wise checks, H of the trajectories."""
+SHORT = 1.25
+"""Factor by which the noise of the closest control is too small."""
+LEAST, MOST, BISECTIONS = -8.0, 16.0, 14
+"""log of the multiples of a ridge that are tried, and bisections of it."""
+EVEN_SHARE = 0.5
+"""Of the squared shift of both releases, that Σ̃ has where they are certified together."""
+ANGLES = 2001
+"""Of the mirrored record, among which the most telling is sought."""
 
-RATIO = exact_ratio("exact δ(ε) over δ")
-HALF = exact_ratio("exact δ(ε/2) over δ/2")
-EPSILON = epsilon_ratio("exact ε at δ over ε")
-HALF_EPSILON = epsilon_ratio("exact ε at δ/2 over ε/2")
-PIPELINE = Measure(
-    "exact ε of the pipeline over ε", per_method(exact_epsilon_over_claimed), Evidence.EXACT
-)
-NEEDED = Measure(
-    "multiple of α at which (θ̃, Σ̃) is private", per_method(multiple_needed), Evidence.EXACT
-)
-WRONG = (half_noise, quarter_noise, printed_ridge)
-NOISE = (Need.NOISE,)
-PLANE = "plane"
-RIDGE = "γ in the ridge falls exponentially in LB, so one record moves θ̃ too much"
-THM_4_1, THM_4_3, THM_5_1 = ("p3.thm_4_1",), ("p3.thm_4_3",), ("p3.thm_5_1",)
-LEM_B_6, LEM_C_6 = ("p3.lem_b_6",), ("p3.lem_c_6",)
+# Kinds of comparison -----------------------------------------------------------------------------
 
 
-class JointPrivacyProbes(CentralPrivacyProbes):
-    """Numbers of the experiment.
+def records_of_pairs(bound: float) -> Records:
+    """What one pair can do on a line."""
+    return pairs(bound, 1)
+
+
+def records_of_rankings(bound: float) -> Records:
+    """What one ranking can do on a line."""
+    return joint_rankings(RANKED, bound, 1)
+
+
+def gamma_of_rankings(bound: float) -> float:
+    """γ_K = e^(−4LB)/2."""
+    return math.exp(-4 * bound) / 2
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A kind of comparison, with features of norm at most 1.
 
     Attributes:
-        failure_prob: η.
-        step_bound: LB where it is not swept.
+        one: a record of largest feature differences.
+        other: the record whose gradient is farthest from it.
+        gamma: LB → γ of the printed ridge.
+        ridge_factor: of the printed ridge, over that of pairs.
+        moved: what a record moves Σ_D by, over its printed noise, relative to pairs.
+        records: LB → what one record can do on a line.
+        steps: H, by which L is multiplied.
+        exchange: what exchanging the two moves Σ_D by, over what adding ``one`` does.
     """
 
+    one: Items
+    other: Items
+    gamma: Callable[[float], float] = curvature
+    ridge_factor: int = 1
+    moved: float = 1.0
+    records: Callable[[float], Records] = records_of_pairs
+    steps: int = 1
+    exchange: float = 0.0
+
+
+PAIRS = Comparison((Item(2.0),), (Item(-2.0),))
+TRAJECTORIES = replace(PAIRS, steps=STEPS)
+# Of all rankings with features −1, 0, 1 these two differ most; their terms of n·Σ_K are 8/3 and 2.
+RANKINGS = Comparison(
+    (Ranking((1.0, 1.0, -1.0)),),
+    (Ranking((-1.0, 0.0, 1.0)),),
+    gamma=gamma_of_rankings,
+    ridge_factor=RANKED**3,
+    moved=(8 / 3) / 4 / RANKED**3,
+    records=records_of_rankings,
+    exchange=0.25,
+)
+
+# The worlds: both releases on neighbouring datasets ----------------------------------------------
+
+
+@dataclass(frozen=True)
+class JointCalibration:
+    """Noise of both releases.
+
+    Attributes:
+        estimate: σ and A of θ̃.
+        shift: what a record moves Σ_D by, over the deviation of the noise on it.
+    """
+
+    estimate: Calibration
+    shift: float
+
+    def weakened(self, factor: float) -> JointCalibration:
+        """The same ridge with ``factor`` times less noise on both."""
+        return JointCalibration(self.estimate.weakened(factor), factor * self.shift)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BothReleases(CuratorRelease):
+    """Algorithms 1 and 2 on the same neighbouring datasets.
+
+    Attributes:
+        reward_bound: LB.
+        failure_prob: η.
+    """
+
+    reward_bound: Positive
     failure_prob: Probability
-    step_bound: Positive
+    dimension: ClassVar[int]
+
+    @property
+    def records(self) -> Records:
+        """What one record can do."""
+        return pairs(self.reward_bound, self.dimension)
+
+    @property
+    def gamma(self) -> float:
+        """γ of the printed ridge."""
+        return curvature(self.reward_bound)
+
+    def printed(self, gamma: float) -> JointCalibration:
+        """Algorithms 1 and 2 as printed, with that γ in the ridge."""
+        given = self.epsilon, self.dp_delta, gamma, self.dimension, self.failure_prob
+        shift = printed_shift(self.epsilon, self.dp_delta)
+        return JointCalibration(calibrations.printed(*given), shift)
+
+    def told_apart(self, made: JointCalibration) -> Mechanism:
+        """What is released of the neighbours that are told apart best."""
+        raise NotImplementedError
+
+    def under(self, made: JointCalibration) -> Mechanism:
+        """The same where the noise is what it really is."""
+        return under(self.noise, lambda multiple: self.told_apart(made.weakened(1 / multiple)))
 
 
-class CentralDPPrivacy(CentralPrivacy[ReleaseCase]):
-    """The joint release as printed and with certified noise."""
+@dataclass(frozen=True, kw_only=True)
+class OnALine(BothReleases):
+    """d = 1: one record exchanged, or moved from a tie, all others ties.
 
-    title = "P3 Theorems 4.1, 4.3, 5.1: privacy of the estimate with the covariance"
-    config_type = JointPrivacyProbes
-    config: JointPrivacyProbes
+    Attributes:
+        comparison: what is compared; of trajectories HL stands in the place of L.
+        ridge: multiplies the ridge A, whatever the algorithm.
+        alone: θ̃ without Σ̃, which is claimed to be (ε/2, δ/2)-private.
+    """
 
-    rows = (
-        Row("pairs_printed", "reward_bound", Inequality("Theorem 4.1 as printed, d = 1"), EPSILON,
-            as_printed, on="pairs", given=PAIRS, needs=NOISE, settles=THM_4_1,
-            expected="contradicted",
-            why=RIDGE),
-        Row("kwise_printed", "reward_bound",
-            Inequality("Theorem 4.3 as printed, K = 3, α times K³"), EPSILON, as_printed,
-            on="kwise",
-            given=RANKINGS, needs=NOISE, settles=THM_4_3, expected="contradicted", why=RIDGE),
-        Row("trajectory_printed", "reward_bound",
-            Inequality("Theorem 5.1 as printed, H = 2, L times H"), EPSILON, as_printed,
-            on="trajectory", given=TRAJECTORIES, needs=NOISE, settles=THM_5_1,
-            expected="contradicted",
-            why=RIDGE),
-        Row("any_constant", "ridge", Inequality("Theorem 4.1 at LB = 10, α times a constant"),
-            EPSILON, as_printed, on="wide", given=PAIRS, needs=NOISE, settles=THM_4_1,
-            expected="contradicted",
-            why=RIDGE),
-        Row("constant_needed", "reward_bound",
-            Slope(2, "Theorem 4.1: the constant that α lacks {rate}"), NEEDED, as_printed,
-            (without_gamma,), on="pairs", given=PAIRS, needs=NOISE, settles=THM_4_1),
-        Row("pairs_corrected", "reward_bound", Inequality("certified ridge and noise"), RATIO,
-            certified, WRONG, on="pairs", given=PAIRS, needs=NOISE, settles=THM_4_1),
-        Row("kwise_corrected", "reward_bound", Inequality("certified ridge and noise, K = 3"),
-            RATIO, certified, WRONG, on="kwise", given=RANKINGS, needs=NOISE, settles=THM_4_3),
-        Row("trajectory_corrected", "reward_bound", Inequality("certified ridge and noise, H = 2"),
-            RATIO, certified, WRONG, on="trajectory", given=TRAJECTORIES, needs=NOISE,
-            settles=THM_5_1),
-        Row("kwise_estimate_printed", "reward_bound",
-            Inequality("Lemma B.6 as printed: θ̃ alone, K = 3"), HALF_EPSILON, printed_estimate,
-            on="kwise", given=RANKINGS, needs=NOISE, settles=LEM_B_6,
-            expected="contradicted", why=RIDGE),
-        Row("kwise_estimate", "reward_bound",
-            Inequality("θ̃ alone, certified ridge and noise, K = 3"), HALF, estimate,
-            (printed_estimate, estimate_short), on="kwise", given=RANKINGS, needs=NOISE,
-            settles=LEM_B_6),
-        Row("trajectory_estimate_printed", "reward_bound",
-            Inequality("Lemma C.6 as printed: θ̃ alone, H = 2"), HALF_EPSILON, printed_estimate,
-            on="trajectory", given=TRAJECTORIES, needs=NOISE, settles=LEM_C_6,
-            expected="contradicted",
-            why=RIDGE),
-        Row("trajectory_estimate", "reward_bound",
-            Inequality("θ̃ alone, certified ridge and noise, H = 2"), HALF, estimate,
-            (printed_estimate, estimate_short), on="trajectory", given=TRAJECTORIES, needs=NOISE,
-            settles=LEM_C_6),
-        Row("accounting", "dp_delta", Inequality("the pipeline costs at most ε/2 + ε/2"), PIPELINE,
-            certified, (quarter_noise,), on="pairs", given=PAIRS, needs=NOISE, settles=THM_4_1),
-        Row("audit_corrected", "reward_bound", Private("certified, seen from outside"), AUDIT,
-            certified, (*WRONG, as_printed), on="audit", given=PAIRS, needs=NOISE, settles=THM_4_1),
-        Row("pairs_printed_plane", "dp_delta",
-            Inequality("Theorem 4.1 as printed, d = 2, LB = 1, n → ∞"), EPSILON, plane.as_printed,
-            on=PLANE, needs=NOISE, settles=THM_4_1, expected="contradicted",
-            why="a mirrored record moves the gradient by 2.5L and Σ_D by √2·4L²/n"),
-        Row("pairs_halves_plane", "reward_bound",
-            Inequality("certified at (ε/2, δ/2) each, d = 2, n → ∞"), RATIO, plane.halves,
-            (plane.halves_short,), on=PLANE, needs=NOISE, settles=THM_4_1),
-        Row("pairs_together_plane", "reward_bound",
-            Inequality("certified at (ε, δ) together, d = 2, n → ∞"), RATIO, plane.together,
-            (plane.together_short, plane.covariance_forgotten), on=PLANE, needs=NOISE,
-            settles=("own.joint_release",)),
-    )  # fmt: skip
+    comparison: Comparison
+    ridge: Positive = 1.0
+    alone: bool = False
+    dimension: ClassVar[int] = 1
+    words: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "comparison": {"pairs": PAIRS, "rankings": RANKINGS, "trajectories": TRAJECTORIES}
+    }
 
-    def case(self, point: Point) -> ReleaseCase:
-        """Comparison, ball and budget of one grid point."""
-        return CASES.get(point.row.on, CentralDPPrivacy.line)(self, point)
+    @property
+    def claimed(self) -> Guarantee:
+        return Guarantee(*self.half) if self.alone else super().claimed
 
-    def plane(self, point: Point) -> PlaneCase:
-        """A mirrored record in the plane."""
-        given = self.config
-        return PlaneCase(
-            methods=point.methods, epsilon=self.epsilon, runs=self.runs(point),
-            dp_delta=point.swept("dp_delta", given.dp_delta), failure_prob=given.failure_prob,
-            reward_bound=point.swept("reward_bound", given.step_bound),
-        )  # fmt: skip
+    @property
+    def radius(self) -> float:
+        """HLB."""
+        return self.comparison.steps * self.reward_bound
 
-    def line(self, point: Point) -> JointCase:
-        """A record flipped or moved from a tie, in d = 1."""
-        given, row = self.config, point.row
-        delta = {"audit": given.audit_delta}.get(row.on, given.dp_delta)
-        bound = {"wide": WIDE_BOUND}.get(row.on, given.step_bound)
-        return JointCase(
-            methods=point.methods, epsilon=self.epsilon, runs=self.runs(point),
-            dp_delta=point.swept("dp_delta", delta), comparison=row.given,
-            reward_bound=row.given.steps * point.swept("reward_bound", bound),
-            ridge_multiple=point.swept("ridge", 1.0), failure_prob=given.failure_prob,
-        )  # fmt: skip
+    @property
+    def records(self) -> Records:
+        return self.comparison.records(self.radius)
 
-    def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """ε ≤ 1 and an n ≥ 2 with δ ≤ 1/n²."""
-        return self.within_algorithm_1(max(self.config.dp_delta, self.config.audit_delta))
+    @property
+    def gamma(self) -> float:
+        return self.comparison.gamma(self.radius)
+
+    def printed(self, gamma: float) -> JointCalibration:
+        made = super().printed(gamma)
+        found = made.estimate
+        estimate = Calibration(found.sigma, found.ridge * self.comparison.ridge_factor)
+        return JointCalibration(estimate, self.comparison.moved * made.shift)
+
+    def told_apart(self, made: JointCalibration) -> Mechanism:
+        exchanged, moved = self._neighbours(made.estimate)
+        if self.alone:
+            return worst([exchanged, moved], self.claimed.epsilon)
+        # A flipped label of a pair leaves Σ_D as it is: nothing is released beside θ̃.
+        along = self.comparison.exchange * made.shift
+        beside = WithGaussian(exchanged, along) if along else exchanged
+        return worst([WithGaussian(moved, made.shift), beside], self.claimed.epsilon)
+
+    def _neighbours(
+        self, estimate: Calibration
+    ) -> tuple[ObjectivePerturbation, ObjectivePerturbation]:
+        made = Calibration(estimate.sigma, self.ridge * estimate.ridge)
+        one, other = self.comparison.one, self.comparison.other
+        exchanged = tied_otherwise(made, self.radius, one, other)
+        return exchanged, tied_otherwise(made, self.radius, (), one)
 
 
-CASES: Mapping[str, Callable[[CentralDPPrivacy, Point], ReleaseCase]] = {
-    PLANE: CentralDPPrivacy.plane,
+@dataclass(frozen=True, kw_only=True)
+class InThePlane(BothReleases):
+    """d = 2 as n → ∞: a mirrored record while others pin θ̂ at −B·e₁.
+
+    Both releases are Gaussian there: θ̂ shifts by ‖v‖/σ, Σ̃ by 4√2·sin 2φ/(nσ_Σ) when the record
+    lies at the angle ±φ to −θ̂.  At 45° the two versions are orthogonal, and Σ_D moves as far as it
+    can.
+    """
+
+    dimension: ClassVar[int] = 2
+
+    def printed(self, gamma: float) -> JointCalibration:
+        made = super().printed(gamma)
+        return JointCalibration(made.estimate, REPLACEMENT * made.shift)
+
+    def told_apart(self, made: JointCalibration) -> GaussianShift:
+        """At the angle that tells most."""
+        angle = np.linspace(0.0, np.pi / 2, ANGLES)
+        losing = expit(LONGEST * self.reward_bound * np.cos(angle))
+        force = 2 * LONGEST * np.sin(angle) * losing / made.estimate.sigma
+        return GaussianShift(float(np.hypot(force, made.shift * np.sin(2 * angle)).max()))
+
+
+# Algorithms: right, and wrong on purpose ---------------------------------------------------------
+
+
+def certified(world: BothReleases) -> JointCalibration:
+    """Either release certified at (ε/2, δ/2)."""
+    estimate = calibrations.corrected(*world.half, world.records)
+    return JointCalibration(estimate, exact_shift(*world.half))
+
+
+def certified_together(world: BothReleases) -> JointCalibration:
+    """Both releases certified at (ε, δ) in one bound."""
+    given = world.epsilon, world.dp_delta, world.records, EVEN_SHARE
+    return JointCalibration(*jointly_certified(*given))
+
+
+def printed(world: BothReleases) -> Mechanism:
+    """Algorithms 1 and 2 as printed."""
+    return world.under(world.printed(world.gamma))
+
+
+def without_gamma(world: BothReleases) -> Mechanism:
+    """Wrong for a sweep of LB: γ at LB = 0."""
+    return world.under(world.printed(0.25))
+
+
+def corrected(world: BothReleases) -> Mechanism:
+    """Either release with what is certified at (ε/2, δ/2)."""
+    return world.under(certified(world))
+
+
+def weakened(
+    world: BothReleases, by: Callable[[BothReleases], JointCalibration], factor: float
+) -> Mechanism:
+    """Wrong: ``factor`` times less noise on both."""
+    return world.under(by(world).weakened(factor))
+
+
+def printed_ridge(world: BothReleases) -> Mechanism:
+    """Wrong: certified noise on the printed ridge."""
+    ridge, found = world.printed(world.gamma).estimate.ridge, certified(world)
+    return world.under(JointCalibration(Calibration(found.estimate.sigma, ridge), found.shift))
+
+
+def together(world: BothReleases) -> Mechanism:
+    """Both releases with what is certified at (ε, δ) together."""
+    return world.under(certified_together(world))
+
+
+def each_at_the_whole_budget(world: BothReleases) -> Mechanism:
+    """Wrong: either release has the whole (ε, δ)."""
+    whole = world.epsilon, world.dp_delta
+    estimate = calibrations.corrected(*whole, world.records)
+    return world.under(JointCalibration(estimate, exact_shift(*whole)))
+
+
+HALF_NOISE = named("half_noise", weakened, by=certified, factor=2.0)
+QUARTER_NOISE = named("quarter_noise", weakened, by=certified, factor=4.0)
+SHORT_NOISE = named("noise_over_1_25", weakened, by=certified, factor=SHORT)
+TOGETHER_SHORT = named("noise_over_1_25", weakened, by=certified_together, factor=SHORT)
+ESTIMATE = named("estimate", corrected)
+PRINTED_ESTIMATE = named("printed_estimate", printed)
+HALVES = named("halves", corrected)
+
+# Quantities --------------------------------------------------------------------------------------
+
+
+def multiple_needed(world: OnALine, algorithm: Algorithm, rng: Any, replicates: int) -> float:
+    """Smallest multiple of an algorithm's ridge that makes the pair private; inf if none does.
+
+    Once the ridge pays for the change of volume more of it changes δ(ε) little.
+    """
+    return _multiple_needed(world, algorithm)
+
+
+@lru_cache(maxsize=1024)
+def _multiple_needed(world: OnALine, algorithm: Algorithm) -> float:
+    def leaks(log_multiple: float) -> bool:
+        multiplied = replace(world, ridge=math.exp(log_multiple))
+        mechanism, claimed = released(algorithm, multiplied), world.claimed
+        return mechanism.exact_delta(claimed.epsilon) > claimed.dp_delta
+
+    low, high = LEAST, MOST
+    if leaks(high):
+        return math.inf
+    for _ in range(BISECTIONS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if leaks(middle) else (low, middle)
+    return math.exp(high)
+
+
+DELTA = Quantity("exact δ(ε) over δ", exact_delta, evidence="exact")
+HALF_DELTA = replace(DELTA, words="exact δ(ε/2) over δ/2")
+EPSILON = Quantity("exact ε at δ over ε", exact_epsilon, evidence="exact")
+HALF_EPSILON = replace(EPSILON, words="exact ε at δ/2 over ε/2")
+PIPELINE = replace(EPSILON, words="exact ε of the pipeline over ε")
+NEEDED = Quantity("multiple of α at which (θ̃, Σ̃) is private", multiple_needed, evidence="exact")
+AUDIT = Quantity("exact ε at δ", audit_shares)
+
+# The claims --------------------------------------------------------------------------------------
+
+WRONG = [HALF_NOISE, QUARTER_NOISE, printed_ridge]
+THM_4_1: Any = {"settles": ["p3.thm_4_1"]}
+THM_4_3: Any = {"settles": ["p3.thm_4_3"]}
+THM_5_1: Any = {"settles": ["p3.thm_5_1"]}
+LEM_B_6: Any = {"settles": ["p3.lem_b_6"]}
+LEM_C_6: Any = {"settles": ["p3.lem_c_6"]}
+RIDGE: Any = {
+    "expected": "contradicted",
+    "why": "γ in the ridge falls exponentially in LB, so one record moves θ̃ too much",
 }
-"""Elsewhere neighbours live on a line."""
+MIRROR: Any = {
+    "expected": "contradicted",
+    "why": "a mirrored record moves the gradient by 2.5L and Σ_D by √2·4L²/n",
+}
+
+
+def check(
+    name: str, claim: str | Claim, quantity: Quantity, right: Algorithm,
+    wrong: Sequence[Algorithm] = (), axis: str = "reward_bound", **more: Any,
+) -> Check:  # fmt: skip
+    """A check along LB, of an inequality unless the claim is another."""
+    said = Inequality(claim) if isinstance(claim, str) else claim
+    return Check(name=name, axis=axis, claim=said, quantity=quantity, right=right, wrong=wrong,
+                 blind=ANY_DATA, **more)  # fmt: skip
+
+
+CHECKS = [
+    check("pairs_printed", "Theorem 4.1 as printed, d = 1", EPSILON, printed, **THM_4_1, **RIDGE),
+    check("kwise_printed", "Theorem 4.3 as printed, K = 3, α times K³", EPSILON, printed,
+          **THM_4_3, **RIDGE),
+    check("trajectory_printed", "Theorem 5.1 as printed, H = 2, L times H", EPSILON, printed,
+          **THM_5_1, **RIDGE),
+    check("any_constant", "Theorem 4.1 at LB = 10, α times a constant", EPSILON, printed,
+          axis="ridge", **THM_4_1, **RIDGE),
+    check("constant_needed", Slope(2, "Theorem 4.1: the constant that α lacks {rate}"), NEEDED,
+          printed, [without_gamma], **THM_4_1),
+    check("pairs_corrected", "certified ridge and noise", DELTA, corrected, WRONG, **THM_4_1),
+    check("kwise_corrected", "certified ridge and noise, K = 3", DELTA, corrected, WRONG,
+          **THM_4_3),
+    check("trajectory_corrected", "certified ridge and noise, H = 2", DELTA, corrected, WRONG,
+          **THM_5_1),
+    check("kwise_estimate_printed", "Lemma B.6 as printed: θ̃ alone, K = 3", HALF_EPSILON,
+          PRINTED_ESTIMATE, **LEM_B_6, **RIDGE),
+    check("kwise_estimate", "θ̃ alone, certified ridge and noise, K = 3", HALF_DELTA, ESTIMATE,
+          [PRINTED_ESTIMATE, SHORT_NOISE], **LEM_B_6),
+    check("trajectory_estimate_printed", "Lemma C.6 as printed: θ̃ alone, H = 2", HALF_EPSILON,
+          PRINTED_ESTIMATE, **LEM_C_6, **RIDGE),
+    check("trajectory_estimate", "θ̃ alone, certified ridge and noise, H = 2", HALF_DELTA,
+          ESTIMATE, [PRINTED_ESTIMATE, SHORT_NOISE], **LEM_C_6),
+    check("accounting", "the pipeline costs at most ε/2 + ε/2", PIPELINE, corrected,
+          [QUARTER_NOISE], axis="dp_delta", **THM_4_1),
+    check("audit_corrected", Private("certified, seen from outside"), AUDIT, corrected,
+          [*WRONG, printed], **THM_4_1),
+    check("pairs_printed_plane", "Theorem 4.1 as printed, d = 2, LB = 1, n → ∞", EPSILON, printed,
+          axis="dp_delta", **THM_4_1, **MIRROR),
+    check("pairs_halves_plane", "certified at (ε/2, δ/2) each, d = 2, n → ∞", DELTA, HALVES,
+          [HALF_NOISE], **THM_4_1),
+    check("pairs_together_plane", "certified at (ε, δ) together, d = 2, n → ∞", DELTA, together,
+          [TOGETHER_SHORT, each_at_the_whole_budget], settles=["own.joint_release"]),
+]  # fmt: skip
+
+
+def assumes(swept: SweptCheck):
+    """ε ≤ 1 and an n ≥ 2 with δ ≤ 1/n², also at the largest δ."""
+    return within_algorithm_1(swept.sweep.worlds[-1])
+
+
+THEOREM = Theorem(
+    title="P3 Theorems 4.1, 4.3, 5.1: privacy of the estimate with the covariance",
+    checks=CHECKS,
+    worlds={"line": OnALine, "plane": InThePlane},
+    assumes=assumes,
+)

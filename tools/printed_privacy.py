@@ -17,21 +17,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from functools import partial
+from typing import Any
 
 import numpy as np
 
-from repro.families.central import cases_joint, cases_plane
 from repro.families.central.bounds_gradients import pairs
 from repro.families.central.bounds_hockey_stick import hockey_stick_bound
 from repro.families.central.bounds_ranking_distance import gradients_on_grid
-from repro.families.central.cases_joint import (
-    PAIRS,
-    RANKED,
-    RANKINGS,
-    Comparison,
-    JointCase,
-)
-from repro.families.central.cases_plane import PlaneCase
 from repro.families.central.mechanisms_ball import OnBall
 from repro.families.central.mechanisms_calibration import (
     RIDGE_SHARE,
@@ -50,7 +42,17 @@ from repro.families.central.mechanisms_gaussian import (
 from repro.families.central.mechanisms_records import Pair, RankedFeatures
 from repro.families.central.quantities_divergence import worst_log_delta
 from repro.families.central.searches_neighbours import World, most_telling
+from repro.privacy.mechanism import Mechanism
+from theorems import central_dp_privacy as theorem_4_1
 from theorems import objective_perturbation_privacy as lemma_a_10
+from theorems.central_dp_privacy import (
+    PAIRS,
+    RANKED,
+    RANKINGS,
+    Comparison,
+    InThePlane,
+    OnALine,
+)
 from theorems.objective_perturbation_privacy import (
     EstimateRelease,
     flipped_or_moved,
@@ -64,12 +66,11 @@ AT_DELTAS, AT_BOUNDS = (1e-6, 1e-30), (1.0, 5.0)
 
 Leaks = Callable[[float, float], bool]
 """(LB, δ) → whether neighbours with a larger δ(ε) than claimed were found."""
-COMMON = {"methods": (), "epsilon": EPSILON, "runs": 1, "failure_prob": FAILURE_PROB}
 
 
-def _exceeds(method, case) -> bool:
-    mechanism, claim = method.run(case)
-    return mechanism.exact_delta(claim.epsilon) > claim.dp_delta
+def _exceeds(algorithm: Callable[[Any], Mechanism], world: Any) -> bool:
+    claimed = world.claimed
+    return algorithm(world).exact_delta(claimed.epsilon) > claimed.dp_delta
 
 
 def covariance(dimension: int, bound: float, delta: float) -> bool:
@@ -86,22 +87,24 @@ def estimate(dimension: int, bound: float, delta: float) -> bool:
         dimension=dimension, ranked=2, searched_pairs=N_PAIRS,
         neighbours=flipped_or_moved if dimension == 1 else searched,
     )  # fmt: skip
-    mechanism, claimed = lemma_a_10.printed(world), world.claimed
-    return mechanism.exact_delta(claimed.epsilon) > claimed.dp_delta
+    return _exceeds(lemma_a_10.printed, world)
 
 
 def on_a_line(comparison: Comparison, bound: float, delta: float) -> bool:
     """(θ̃, Σ̃) at (ε, δ) in d = 1."""
-    case = JointCase(
-        **COMMON, dp_delta=delta, comparison=comparison, reward_bound=bound, ridge_multiple=1.0
-    )
-    return _exceeds(cases_joint.as_printed, case)
+    world = OnALine(
+        epsilon=EPSILON, dp_delta=delta, failure_prob=FAILURE_PROB, reward_bound=bound,
+        comparison=comparison,
+    )  # fmt: skip
+    return _exceeds(theorem_4_1.printed, world)
 
 
 def together(dimension: int, bound: float, delta: float) -> bool:
     """(θ̃, Σ̃) at (ε, δ) in d ≥ 2: a mirrored record as n → ∞, or θ̃ alone at n = 1e5."""
-    plane = PlaneCase(**COMMON, dp_delta=delta, reward_bound=bound)
-    if _exceeds(cases_plane.as_printed, plane):
+    plane = InThePlane(
+        epsilon=EPSILON, dp_delta=delta, failure_prob=FAILURE_PROB, reward_bound=bound
+    )
+    if _exceeds(theorem_4_1.printed, plane):
         return True
     made = printed(EPSILON, delta, curvature(bound), dimension, FAILURE_PROB)
     alone = most_telling(World(N_PAIRS, bound, dimension), made, EPSILON)
@@ -156,7 +159,7 @@ def estimate_added(dimension: int, bound: float, delta: float) -> bool:
 def together_added(comparison: Comparison, dimension: int, bound: float, delta: float) -> bool:
     """(θ̃, Σ̃) at (ε, δ) in d = 1; by θ̃ alone in d ≥ 2."""
     if dimension == 1:
-        shift = comparison.printed_shift * printed_shift(EPSILON, delta)
+        shift = comparison.moved * printed_shift(EPSILON, delta)
         return _line(comparison, bound, delta, shift).exact_delta(EPSILON) > delta
     record = (
         Pair(_along((2.0,), dimension)[0])

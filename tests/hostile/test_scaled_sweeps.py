@@ -56,8 +56,8 @@ def test_a_sweep_out_of_reach_is_one_line(slug, factor):
 
 def test_a_formula_without_a_value_is_one_line():
     values = compose_values("central_dp_privacy", {})
-    values["theorem"]["probes"]["audit_corrected"]["grid"] = [300, 400, 500]
-    with pytest.raises(BadInput, match=r"^theorem\.probes\.audit_corrected\.grid=\[300,400"):
+    values["theorem"]["sweeps"]["audit_corrected"]["grid"] = [300, 400, 500]
+    with pytest.raises(BadInput, match=r"^theorem\.sweeps\.audit_corrected\.grid=\[300,400"):
         built(session_of(values).plan)
 
 

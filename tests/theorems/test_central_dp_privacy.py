@@ -38,6 +38,6 @@ def test_a_quarter_of_the_distance_of_two_gradients_turns_the_verdict(turned):
         mechanisms_calibration,
         "hockey_stick_bound",
         wrong,
-        "theorem.probes.kwise_estimate.grid=[1,3]",
+        "theorem.sweeps.kwise_estimate.grid=[1,3]",
     )
     assert found == ("supported", "contradicted")

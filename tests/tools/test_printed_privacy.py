@@ -74,7 +74,7 @@ def test_larger_factors_of_k_do_not_mend_theorem_4_3():
     made = tool.printed(1.0, 1e-6, tool.RANKINGS.gamma(6.0), 1, 0.05)
     made = Calibration(10 * made.sigma, 27e6 * made.ridge)
     alone = tied_otherwise(made, 6.0, (), tool.RANKINGS.one)
-    shift = tool.RANKINGS.printed_shift * printed_shift(1.0, 1e-6) / 10
+    shift = tool.RANKINGS.moved * printed_shift(1.0, 1e-6) / 10
     both = WithGaussian(alone, shift)
     said = "\n".join(PAGE)
     assert f"tells {alone.exact_delta(0.5) / 5e-7:.2g} times δ/2 for B.6" in said
