@@ -32,18 +32,15 @@ outer products within √2·4HL²/n, C.5 holds for H ≥ 2 and C.4 does not.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
-from repro.families.central.cases_privacy import (
-    CentralPrivacy,
-    CentralPrivacyProbes,
-    ReleaseCase,
-    at_half,
-    epsilon_ratio,
-)
+from repro.base.schema import Count
+from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named
+from repro.core.privacy_claims import ANY_DATA, Private, audit_shares, exact_delta, exact_epsilon
 from repro.families.central.mechanisms_gaussian import (
     REPLACEMENT,
     GaussianShift,
@@ -52,198 +49,239 @@ from repro.families.central.mechanisms_gaussian import (
     printed_shift,
 )
 from repro.families.central.mechanisms_noise import under
-from repro.privacy.mechanism import Mechanism
-from repro.study.case import Point
-from repro.study.claims import Inequality, Ratio
-from repro.study.privacy_rows import Private, audit_shares, exact_ratio
-from repro.study.results import AssumptionResult
-from repro.study.row import Evidence, Measure, Method, Need, Row
+from repro.families.central.releases import CuratorRelease, within_algorithm_1
+from repro.privacy.mechanism import Guarantee, Mechanism
+from repro.study.claims import Claim, Inequality, Ratio
 
 OVERSTATED = 1.2
 """A budget believed 20 % higher than it is."""
 
+# What an item adds to Σ_D ------------------------------------------------------------------------
+
 
 @dataclass(frozen=True)
-class Kind:
-    """A kind of item, its size (K or H) being the swept value.
+class PairItem:
+    """A labelled pair, whatever its size; other kinds of items have a size, K or H."""
+
+    def sensitivity(self, size: int) -> float:
+        """Largest ‖Σ_D − Σ_D'‖_F·n/L² over one item's covariance, without √2."""
+        return 4.0
+
+    def noise(self, size: int) -> float:
+        """Printed σ over that of pairs."""
+        return 1.0
+
+    def covariance(self, size: int, axis: int) -> np.ndarray:
+        """(2, 2) n times what an item with features ±e_axis adds to Σ."""
+        unit = np.eye(2)[axis]
+        return np.outer(2 * unit, 2 * unit)
+
+    def attained(self, size: int) -> float:
+        """‖M − M'‖_F of two explicit items over √2·sensitivity, features of norm 1."""
+        off = np.linalg.norm(self.covariance(size, 0) - self.covariance(size, 1))
+        return float(off) / (math.sqrt(2) * self.sensitivity(size))
+
+
+@dataclass(frozen=True)
+class RankingItem(PairItem):
+    """A ranking of K responses, half of them on either side."""
+
+    def sensitivity(self, size: int) -> float:
+        return 2 * size / (size - 1) if size % 2 == 0 else 2 * (size + 1) / size
+
+    def noise(self, size: int) -> float:
+        return size**3
+
+    def covariance(self, size: int, axis: int) -> np.ndarray:
+        features = np.outer(np.where(np.arange(size) < size // 2, 1.0, -1.0), np.eye(2)[axis])
+        pairs = [(j, k) for j in range(size) for k in range(j + 1, size)]
+        outer = [np.outer(features[j] - features[k], features[j] - features[k]) for j, k in pairs]
+        return 2 / (size * (size - 1)) * np.sum(outer, axis=0)
+
+
+@dataclass(frozen=True)
+class TrajectoryItem(PairItem):
+    """A pair of trajectories of H steps, by their summed features."""
+
+    def sensitivity(self, size: int) -> float:
+        return 4 * size**2
+
+    def noise(self, size: int) -> float:
+        return size**2
+
+    def covariance(self, size: int, axis: int) -> np.ndarray:
+        return size**2 * super().covariance(size, axis)
+
+
+@dataclass(frozen=True)
+class StepsItem(TrajectoryItem):
+    """The covariance of Section 5, a sum over steps, under the same noise."""
+
+    def sensitivity(self, size: int) -> float:
+        return 4 * size
+
+    def covariance(self, size: int, axis: int) -> np.ndarray:
+        return size * PairItem.covariance(self, size, axis)
+
+
+# The world: Algorithm 2 on neighbouring datasets -------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class CovarianceRelease(CuratorRelease):
+    """Algorithm 2 on neighbours that are as far apart as they can be, at half of the budget.
 
     Attributes:
-        sensitivity: size → largest ‖Σ_D − Σ_D'‖_F·n/L² over one item's covariance, without √2.
-        noise: size → printed σ over that of pairs.
-        covariance: (size, axis) → n times what an item with features ±e_axis adds to Σ.
+        item: what is compared.
+        size: K or H; of no meaning for pairs.
+        num_features: d of the released matrix, which an attacker projects on the line between the
+            neighbours; δ(ε) does not depend on it.
     """
 
-    sensitivity: Callable[[float], float]
-    noise: Callable[[float], float]
-    covariance: Callable[[int, int], np.ndarray]
-
-
-def _outer(axis: int) -> np.ndarray:
-    """x·xᵀ of a feature difference 2e_axis."""
-    unit = np.eye(2)[axis]
-    return np.outer(2 * unit, 2 * unit)
-
-
-def _of_ranking(size: int, axis: int) -> np.ndarray:
-    """Half of the responses on either side."""
-    features = np.outer(np.where(np.arange(size) < size // 2, 1.0, -1.0), np.eye(2)[axis])
-    pairs = [(j, k) for j in range(size) for k in range(j + 1, size)]
-    outer = [np.outer(features[j] - features[k], features[j] - features[k]) for j, k in pairs]
-    return 2 / (size * (size - 1)) * np.sum(outer, axis=0)
-
-
-def _of_rankings(size: float) -> float:
-    return 2 * size / (size - 1) if size % 2 == 0 else 2 * (size + 1) / size
-
-
-PAIRS = Kind(lambda size: 4.0, lambda size: 1.0, lambda size, axis: _outer(axis))
-KWISE = Kind(_of_rankings, lambda size: size**3, _of_ranking)
-TRAJECTORY = Kind(
-    lambda size: 4 * size**2, lambda size: size**2, lambda size, axis: size**2 * _outer(axis)
-)
-MAIN_TEXT = Kind(
-    lambda size: 4 * size, lambda size: size**2, lambda size, axis: size * _outer(axis)
-)
-"""The covariance of Section 5, a sum over steps, under the same noise."""
-
-
-def attained(kind: Kind, size: int) -> float:
-    """‖M − M'‖_F of two explicit items over √2·sensitivity, features of norm 1."""
-    off = np.linalg.norm(kind.covariance(size, 0) - kind.covariance(size, 1))
-    return float(off) / (math.sqrt(2) * kind.sensitivity(size))
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class CovarianceCase(ReleaseCase):
-    """Algorithm 2 on neighbours that are as far apart as they can be.
-
-    Attributes:
-        sensitivity: Δ over L²/n, √2 left out.
-        noise_factor: printed σ over that of pairs.
-        entries: of the released matrix.
-    """
-
-    sensitivity: float
-    noise_factor: float
-    entries: int
-
-    def gaussian(self, shift: float) -> Mechanism:
-        """Noise N(0, σ²) on neighbours Δ = shift·σ apart."""
-        return under(self.noise, lambda multiple: GaussianShift(shift / multiple, self.entries))
+    item: PairItem
+    size: Count = 1
+    num_features: Count = 1
+    words: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "item": {
+            "pair": PairItem(),
+            "ranking": RankingItem(),
+            "trajectory": TrajectoryItem(),
+            "steps": StepsItem(),
+        }
+    }
 
     @property
-    def relative(self) -> float:
-        """(Δ over 4L²/n) / (σ over the pairwise σ)."""
-        return self.sensitivity / 4 / self.noise_factor
+    def claimed(self) -> Guarantee:
+        return Guarantee(*self.half)
 
     @property
     def printed(self) -> float:
         """Δ/σ where one item moves Σ_D by 4L²/n, under the printed noise of pairs."""
         return printed_shift(self.epsilon, self.dp_delta)
 
+    @property
+    def moved(self) -> float:
+        """What one item moves Σ_D by, over 4L²/n."""
+        return self.item.sensitivity(self.size) / 4
 
-def shifted(name: str, shift: Callable[[CovarianceCase], float]) -> Method:
-    """A method that is a Gaussian shift."""
-    return at_half(name, lambda case: case.gaussian(shift(case)))
+    def shifted(self, shift: float) -> Mechanism:
+        """Noise N(0, σ²) on neighbours Δ = shift·σ apart."""
+        entries = self.num_features**2
+        return under(self.noise, lambda multiple: GaussianShift(shift / multiple, entries))
 
 
-replacement = shifted("replacement", lambda case: REPLACEMENT * case.printed * case.relative)
-"""As printed, on the neighbours of Section 2.1."""
-one_item = shifted("one_item", lambda case: 1.0 * case.printed * case.relative)
-"""As printed, with the proof's own sensitivity."""
-classical = shifted("classical", lambda case: classical_shift(*case.half))
-exact = shifted("exact", lambda case: exact_shift(*case.half))
-item_for_pair = shifted("one_item", lambda case: REPLACEMENT * exact_shift(*case.half))
+# Algorithms: the noise of a release, right, and wrong on purpose ---------------------------------
+
+
+def one_item(world: CovarianceRelease) -> Mechanism:
+    """As printed, with the proof's own sensitivity."""
+    return world.shifted(world.printed * (world.moved / world.item.noise(world.size)))
+
+
+def replacement(world: CovarianceRelease) -> Mechanism:
+    """As printed, on the neighbours of Section 2.1."""
+    moved = world.moved / world.item.noise(world.size)
+    return world.shifted(REPLACEMENT * world.printed * moved)
+
+
+def noise_of_pairs(world: CovarianceRelease) -> Mechanism:
+    """Wrong for rankings and trajectories: the printed noise of pairs."""
+    return world.shifted(REPLACEMENT * world.printed * world.moved)
+
+
+def classical(world: CovarianceRelease) -> Mechanism:
+    """σ of the textbook for √2·4L²/n."""
+    return world.shifted(classical_shift(*world.half))
+
+
+def exact(world: CovarianceRelease) -> Mechanism:
+    """The smallest σ for √2·4L²/n."""
+    return world.shifted(exact_shift(*world.half))
+
+
+def weakened(world: CovarianceRelease, factor: float) -> Mechanism:
+    """The smallest σ for √2·4L²/n, ``factor`` times too small."""
+    return world.shifted(factor * exact_shift(*world.half))
+
+
+def epsilon_overstated(world: CovarianceRelease) -> Mechanism:
+    """Wrong: the smallest σ for a budget that is 20 % higher."""
+    return world.shifted(exact_shift(OVERSTATED * world.epsilon / 2, world.half[1]))
+
+
+ITEM_FOR_PAIR = named("one_item", weakened, factor=REPLACEMENT)
 """The smallest σ for 4L²/n, what one item adds, under neighbours that exchange one."""
-half_noise = shifted("half_noise", lambda case: 2.0 * exact_shift(*case.half))
-quarter_noise = shifted("quarter_noise", lambda case: 4.0 * exact_shift(*case.half))
-epsilon_overstated = shifted(
-    "epsilon_overstated", lambda case: exact_shift(OVERSTATED * case.epsilon / 2, case.half[1])
+HALF_NOISE = named("half_noise", weakened, factor=2.0)
+QUARTER_NOISE = named("quarter_noise", weakened, factor=4.0)
+PAIRWISE_NOISE = named("pairwise_noise", noise_of_pairs)
+NOISE_OF_ONE_STEP = named("noise_of_one_step", noise_of_pairs)
+
+# The claims --------------------------------------------------------------------------------------
+
+DELTA = Quantity("exact δ(ε/2) over δ/2", exact_delta, evidence="exact")
+EPSILON = Quantity("exact ε at δ/2 over ε/2", exact_epsilon, evidence="exact")
+AUDIT = Quantity("exact ε at δ/2", audit_shares)
+TIGHT = [HALF_NOISE, QUARTER_NOISE, epsilon_overstated]
+A_7: Any = {"settles": ["p3.lem_a_7", "p3.alg_2"]}
+B_5: Any = {"settles": ["p3.lem_b_5"]}
+C_5: Any = {"settles": ["p3.lem_c_5"]}
+BOTH_FAULTS: Any = {
+    "expected": "contradicted",
+    "why": "the constant is too small, and neighbours lie √2·4L²/n apart",
+}
+
+
+def check(
+    name: str, axis: str, claim: str | Claim, quantity: Quantity, right: Algorithm,
+    wrong: Sequence[Algorithm] = (), **more: Any,
+) -> Check:  # fmt: skip
+    """A check of an inequality, unless the claim is another."""
+    said = Inequality(claim) if isinstance(claim, str) else claim
+    return Check(name=name, axis=axis, claim=said, quantity=quantity, right=right, wrong=wrong,
+                 blind=ANY_DATA, **more)  # fmt: skip
+
+
+CHECKS = [
+    check("printed_delta", "dp_delta", "Lemma A.7 as printed, any item replaced", EPSILON,
+          replacement, **A_7, **BOTH_FAULTS),
+    check("printed_delta_one_item", "dp_delta",
+          "Lemma A.7 as printed, with the proof's own sensitivity 4L²/n", EPSILON, one_item, **A_7,
+          expected="contradicted", why="(ε/2, δ/2) needs σ² ≥ 128·log(2.5/δ)·L⁴/(ε²n²)"),
+    check("printed_distance", "dp_delta",
+          "Lemma A.7's sensitivity 4L²/n, with the smallest σ for it", EPSILON, ITEM_FOR_PAIR,
+          **A_7, expected="contradicted",
+          why="neighbours lie √2·4L²/n apart, whatever the constant"),
+    check("printed_epsilon", "epsilon_minus_one", "Lemma A.7 as printed, along ε", EPSILON,
+          replacement, **A_7, **BOTH_FAULTS),
+    check("classical_delta", "dp_delta", "corrected: textbook σ for √2·4L²/n", DELTA, classical,
+          TIGHT, **A_7),
+    check("exact_delta", "dp_delta", Ratio("corrected: smallest σ for √2·4L²/n", tolerance=1e-3),
+          DELTA, exact, TIGHT, **A_7),
+    check("exact_epsilon", "epsilon_minus_one",
+          Ratio("corrected: smallest σ, along ε", tolerance=1e-3), DELTA, exact, TIGHT, **A_7),
+    check("kwise", "ranked_actions", "Lemma B.5 as printed: K⁶ is more than enough", DELTA,
+          replacement, [PAIRWISE_NOISE], at="size", **B_5),
+    check("trajectory", "horizon", "Lemma C.5 as printed, covariance of the summed features",
+          EPSILON, replacement, at="size", **C_5, expected="contradicted",
+          why="it inherits A.7's faults"),
+    check("trajectory_main_text", "horizon", "Lemma C.5's noise on the covariance of Section 5",
+          DELTA, replacement, [NOISE_OF_ONE_STEP], at="size", **C_5),
+    check("audit_exact", "num_features", Private("corrected σ, seen from outside"), AUDIT, exact,
+          [*TIGHT, replacement], **A_7),
+]  # fmt: skip
+
+
+def assumes(swept: SweptCheck):
+    """ε ≤ 1, an n ≥ 2 with δ ≤ 1/n², and the sensitivities attained by features."""
+    worlds = swept.sweep.worlds
+    yield from within_algorithm_1(worlds[-1])
+    gap = max(abs(world.item.attained(world.size) - 1) for world in worlds)
+    yield "sensitivity attained", gap < 1e-9, f"off by {gap:.1g}"
+
+
+THEOREM = Theorem(
+    title="P3 Lemmas A.7, B.5, C.5: privacy of the noisy covariance",
+    checks=CHECKS,
+    worlds={"covariance": CovarianceRelease},
+    assumes=assumes,
 )
-
-
-def _pairwise(case: CovarianceCase) -> float:
-    return REPLACEMENT * case.printed * (case.sensitivity / 4)
-
-
-pairwise_noise = shifted("pairwise_noise", _pairwise)
-"""Wrong for rankings: the noise of pairs."""
-noise_of_one_step = shifted("noise_of_one_step", _pairwise)
-"""Wrong for trajectories: the noise of one step."""
-
-RATIO = exact_ratio("exact δ(ε/2) over δ/2")
-EPSILON = epsilon_ratio("exact ε at δ/2 over ε/2")
-AUDIT = Measure("exact ε at δ/2", audit_shares, Evidence.MEASURED)
-TIGHT = (half_noise, quarter_noise, epsilon_overstated)
-NOISE = (Need.NOISE,)
-A_7, B_5, C_5 = ("p3.lem_a_7", "p3.alg_2"), ("p3.lem_b_5",), ("p3.lem_c_5",)
-BOTH_FAULTS = "the constant is too small, and neighbours lie √2·4L²/n apart"
-
-
-class CovariancePrivacy(CentralPrivacy[CovarianceCase]):
-    """The lemma as printed and as it should be, side by side."""
-
-    title = "P3 Lemmas A.7, B.5, C.5: privacy of the noisy covariance"
-    config_type = CentralPrivacyProbes
-
-    rows = (
-        Row("printed_delta", "dp_delta", Inequality("Lemma A.7 as printed, any item replaced"),
-            EPSILON, replacement, on="pairs", given=PAIRS, needs=NOISE, settles=A_7,
-            expected="contradicted",
-            why=BOTH_FAULTS),
-        Row("printed_delta_one_item", "dp_delta",
-            Inequality("Lemma A.7 as printed, with the proof's own sensitivity 4L²/n"), EPSILON,
-            one_item, on="pairs", given=PAIRS, needs=NOISE, settles=A_7, expected="contradicted",
-            why="(ε/2, δ/2) needs σ² ≥ 128·log(2.5/δ)·L⁴/(ε²n²)"),
-        Row("printed_distance", "dp_delta",
-            Inequality("Lemma A.7's sensitivity 4L²/n, with the smallest σ for it"), EPSILON,
-            item_for_pair, on="pairs", given=PAIRS, needs=NOISE, settles=A_7,
-            expected="contradicted",
-            why="neighbours lie √2·4L²/n apart, whatever the constant"),
-        Row("printed_epsilon", "epsilon_minus_one", Inequality("Lemma A.7 as printed, along ε"),
-            EPSILON, replacement, on="pairs", given=PAIRS, needs=NOISE, settles=A_7,
-            expected="contradicted",
-            why=BOTH_FAULTS),
-        Row("classical_delta", "dp_delta", Inequality("corrected: textbook σ for √2·4L²/n"), RATIO,
-            classical, TIGHT, on="pairs", given=PAIRS, needs=NOISE, settles=A_7),
-        Row("exact_delta", "dp_delta", Ratio("corrected: smallest σ for √2·4L²/n",
-            tolerance=1e-3), RATIO, exact, TIGHT, on="pairs", given=PAIRS, needs=NOISE,
-            settles=A_7),
-        Row("exact_epsilon", "epsilon_minus_one", Ratio("corrected: smallest σ, along ε",
-            tolerance=1e-3), RATIO, exact, TIGHT, on="pairs", given=PAIRS, needs=NOISE,
-            settles=A_7),
-        Row("kwise", "ranked_actions", Inequality("Lemma B.5 as printed: K⁶ is more than enough"),
-            RATIO, replacement, (pairwise_noise,), on="kwise", given=KWISE, needs=NOISE,
-            settles=B_5),
-        Row("trajectory", "horizon",
-            Inequality("Lemma C.5 as printed, covariance of the summed features"), EPSILON,
-            replacement, on="trajectory", given=TRAJECTORY, needs=NOISE, settles=C_5,
-            expected="contradicted",
-            why="it inherits A.7's faults"),
-        Row("trajectory_main_text", "horizon",
-            Inequality("Lemma C.5's noise on the covariance of Section 5"), RATIO, replacement,
-            (noise_of_one_step,), on="main_text", given=MAIN_TEXT, needs=NOISE, settles=C_5),
-        Row("audit_exact", "num_features", Private("corrected σ, seen from outside"), AUDIT, exact,
-            (*TIGHT, replacement), on="audit", given=PAIRS, needs=NOISE, settles=A_7),
-    )  # fmt: skip
-
-    def case(self, point: Point) -> CovarianceCase:
-        """Neighbours and budget of one grid point; d × d matrices in the audits."""
-        kind, d = point.row.given, point.swept("num_features", None)
-        delta = self.config.dp_delta if d is None else self.config.audit_delta
-        return CovarianceCase(
-            methods=point.methods, epsilon=self.epsilon_at(point), runs=self.runs(point),
-            dp_delta=point.swept("dp_delta", delta), sensitivity=kind.sensitivity(point.value),
-            noise_factor=kind.noise(point.value), entries=1 if d is None else int(d) ** 2,
-        )  # fmt: skip
-
-    def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """ε ≤ 1 everywhere, an n ≥ 2 with δ ≤ 1/n², and the sensitivities attained by features."""
-        cases = [case for trial in self.trials for case in trial.cases]
-        epsilon, delta = max(c.epsilon for c in cases), max(c.dp_delta for c in cases)
-        gaps = [abs(attained(*one) - 1) for one in ((PAIRS, 2), (KWISE, 6), (MAIN_TEXT, 3))]
-        return (
-            AssumptionResult("ε ≤ 1", epsilon <= 1 + 1e-12, f"largest ε {epsilon:.6g}"),
-            AssumptionResult("δ ≤ 1/n²", delta <= 0.25, f"n up to {math.isqrt(int(1 / delta))}"),
-            AssumptionResult("sensitivity attained", max(gaps) < 1e-9, f"off by {max(gaps):.1g}"),
-        )

@@ -1,22 +1,13 @@
 """Privacy of P3's noisy covariance, and what happens when it is broken."""
 
 import math
-from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import repro
-from repro.base.schema import validate
-from repro.cli.composition import compose_values
 from repro.families.central import mechanisms_gaussian
-from repro.families.central.cases_privacy import CentralPrivacyProbes
-from repro.study.config import Overrides
-from repro.study.experiment import Setting
-from repro.study.privacy_rows import Private
-from repro.study.trial import Trial
-from theorems import covariance_privacy
+from theorems.covariance_privacy import CovarianceRelease
 
 
 def test_a_small_run_gives_the_pinned_verdicts(small_run, surprises):
@@ -39,52 +30,35 @@ def test_without_noise_nothing_is_private(nothing_is_private):
     nothing_is_private("exact_delta")
 
 
-KINDS = {
-    "pairs": covariance_privacy.PAIRS,
-    "kwise": covariance_privacy.KWISE,
-    "main_text": covariance_privacy.MAIN_TEXT,
-    "trajectory": covariance_privacy.TRAJECTORY,
-}
+ITEMS = CovarianceRelease.words["item"]
 
 
-@pytest.mark.parametrize("world", KINDS)
+@pytest.mark.parametrize("item", ITEMS)
 @pytest.mark.parametrize("value", [2, 4, 5])
-def test_no_features_move_the_covariance_further(world, value):
+def test_no_features_move_the_covariance_further(item, value):
     rng = np.random.default_rng(0)
     largest = 0.0
     for _ in range(200):
-        one, other = (_random_item(rng, world, value) for _ in range(2))
+        one, other = (_random_item(rng, item, value) for _ in range(2))
         largest = max(largest, float(np.linalg.norm(one - other)))
-    assert largest <= math.sqrt(2) * KINDS[world].sensitivity(value) + 1e-9
+    assert largest <= math.sqrt(2) * ITEMS[item].sensitivity(value) + 1e-9
 
 
-def _random_item(rng, world, value):
+def _random_item(rng, item, value):
     """n times a random item's share of Σ, with features of norm 1."""
 
     def features(count):
         drawn = rng.standard_normal((count, 2))
         return drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
 
-    if world == "kwise":
+    if item == "ranking":
         x = features(value)
         pairs = [x[j] - x[k] for j in range(value) for k in range(j + 1, value)]
         return 2 / (value * (value - 1)) * sum(np.outer(d, d) for d in pairs)
-    steps = features(value if world != "pairs" else 1) - features(value if world != "pairs" else 1)
-    if world == "main_text":
+    steps = features(value if item != "pair" else 1) - features(value if item != "pair" else 1)
+    if item == "steps":
         return sum(np.outer(d, d) for d in steps)
     return np.outer(steps.sum(axis=0), steps.sum(axis=0))
-
-
-def test_a_privacy_check_with_two_claims_is_refused():
-    """The swept δ makes a claim of its own at every grid point."""
-    rows = {row.name: row for row in covariance_privacy.CovariancePrivacy.rows}
-    experiment = covariance_privacy.CovariancePrivacy(
-        validate(CentralPrivacyProbes, compose_values("covariance_privacy", {})["theorem"]),
-        Setting(Overrides(), {"kind": "linear"}, "cpu", Path("unused")),
-    )
-    row = replace(rows["printed_delta"], claim=Private("two claims"))
-    with pytest.raises(ValueError, match="one claim"):
-        _ = Trial(experiment, row, experiment.config.probes["printed_delta"]).check
 
 
 def test_a_budget_beyond_the_statement_fails_its_assumption():
