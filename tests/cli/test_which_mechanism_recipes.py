@@ -11,6 +11,7 @@ import pytest
 from scipy.special import expit
 
 from repro import which_mechanism
+from repro.families.central.algorithms_mechanisms import LENGTH
 from repro.families.central.bounds_mechanisms import (
     Budget,
     spectrum,
@@ -18,7 +19,7 @@ from repro.families.central.bounds_mechanisms import (
     tuned_output,
 )
 from repro.families.central.mechanisms_descent import noisy_descent
-from repro.families.central.quantities_mechanisms import LENGTH, STEPS, Comparison
+from repro.families.central.quantities_mechanisms import STEPS, Comparison
 from repro.families.central.worlds_axis import even_world, multi_scale_world
 
 RECIPES = 200

@@ -1,6 +1,6 @@
 """Three private mechanisms, and what happens when one of them is broken."""
 
-from repro.families.central import cases_mechanisms
+from theorems import mechanism_comparison
 
 
 def test_a_run_gives_the_pinned_verdicts(smoke, surprises):
@@ -19,9 +19,9 @@ def test_half_the_distance_turns_the_verdict(turned):
 
     found = turned(
         "output_released",
-        cases_mechanisms,
+        mechanism_comparison,
         "output_perturbation",
         wrong,
-        "theorem.probes.output_released.grid=[1]",
+        "theorem.sweeps.output_released.grid=[1]",
     )
     assert found == ("supported", "contradicted")

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from repro.families.central.algorithms_mechanisms import Dataset
+from repro.families.central.algorithms_mechanisms import CuratorsData, PrivateEstimate
 from repro.families.central.bounds_mechanisms import Budget, Spectrum, tuned_objective, tuned_output
-from repro.families.central.cases_mechanisms import MovedCase
 from repro.families.central.mechanisms_calibration import Calibration
 from repro.families.central.mechanisms_descent import NoisyDescent, noisy_descent
 from repro.families.central.mechanisms_output import OutputPerturbation
-from repro.families.central.worlds_axis import AxisWorld, even_world, multi_scale_world
 
-LENGTH = 2.0
-"""‖x‖ of every pair, 2L with L = 1."""
 THETA_SHARE = 0.9
 """‖θ*‖/B."""
 STEPS = (1, 3, 10, 30, 100, 300)
@@ -76,37 +72,34 @@ def compared(
         replicates: datasets.
         seed: of the simulation.
     """
-    radius = THETA_SHARE * given.reward_bound
-    worlds = {
-        EVEN: even_world(num_features, LENGTH, radius),
-        SCALES: multi_scale_world(num_features, LENGTH, radius),
-    }
-    return {name: _on(world, given, n_pairs, replicates, seed) for name, world in worlds.items()}
-
-
-def _on(world: AxisWorld, given: Budget, n_pairs: int, replicates: int, seed: int) -> Comparison:
-    case = MovedCase(
-        methods=(), epsilon=given.epsilon, n_pairs=n_pairs, world=world,
-        dp_delta=given.dp_delta, reward_bound=given.reward_bound,
+    even = PrivateEstimate(
+        epsilon=given.epsilon, dp_delta=given.dp_delta, reward_bound=given.reward_bound,
+        n_pairs=n_pairs, axes="even", num_features=num_features, theta_share=THETA_SHARE,
     )  # fmt: skip
-    data = case.draw(np.random.default_rng(seed), replicates)
-    theta, found = world.theta.numpy(), case.spectrum.against_truth()
+    worlds = {EVEN: even, SCALES: replace(even, axes="scales")}
+    return {name: _on(world, replicates, seed) for name, world in worlds.items()}
+
+
+def _on(world: PrivateEstimate, replicates: int, seed: int) -> Comparison:
+    data, given = world.draw(np.random.default_rng(seed), replicates), world.budget
+    theta, found = world.truth.theta.numpy(), world.spectrum.against_truth()
     objective, output = tuned_objective(given, found), tuned_output(given, found)
-    descent, error = _descent(case, data, theta)
+    descent, error = _descent(data, theta)
     errors = {
         OBJECTIVE: _rms(found, data.objective(objective) - theta),
         OUTPUT: _rms(found, data.output(output) - theta),
         DESCENT: error,
     }
-    plain, zero = _rms(found, data.without_privacy() - theta), _rms(found, theta[None])
-    return Comparison(errors, plain, zero, objective, output, descent, case.largest)
+    plain, zero = _rms(found, data.without_privacy - theta), _rms(found, theta[None])
+    return Comparison(errors, plain, zero, objective, output, descent, world.largest)
 
 
-def _descent(case: MovedCase, data: Dataset, theta: np.ndarray) -> tuple[NoisyDescent, float]:
+def _descent(data: CuratorsData, theta: np.ndarray) -> tuple[NoisyDescent, float]:
     """Descent with the number of steps that does best on these very datasets, and its error."""
-    given = (case.epsilon, case.dp_delta, case.reward_bound, len(theta))
+    world = data.world
+    given = (world.epsilon, world.dp_delta, world.reward_bound, len(theta))
     tried = [noisy_descent(*given, steps) for steps in STEPS]
-    errors = [_rms(case.spectrum, data.descent(made, case.largest) - theta) for made in tried]
+    errors = [_rms(world.spectrum, data.descent(made) - theta) for made in tried]
     best = int(np.argmin(errors))
     return tried[best], errors[best]
 
