@@ -29,144 +29,404 @@ privacy.  ``ridge_scale`` C of the config is the one all P3 experiments use.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, ClassVar
 
-from repro.base.schema import Count, Positive
+import numpy as np
+import torch
+from pydantic import AfterValidator
+from torch import Tensor
+
+from repro.base.schema import Count, FiniteEpsilon, Pairs, Positive, Probability
+from repro.core.check import Algorithm, Check, Quantity, Theorem, at_both_ends, named
 from repro.families.central import proofs_norms as derivatives
-from repro.families.central import quantities_covariance as spread
-from repro.families.central.cases import CentralExperiment, CentralProbes, inputs_of_algorithm_1
+from repro.families.central.algorithms_budget import CentralBudget
+from repro.families.central.algorithms_curator import (
+    covariance_noise,
+    private_covariance,
+    symmetric_part,
+)
 from repro.families.central.proofs_norms import (
-    OVER_BOUND,
-    NormCase,
+    PAIR_BOUND,
     features_for_differences,
-    pair_bound,
-    printed_norm,
+    printed,
     sharp_ten_percent,
 )
-from repro.families.central.quantities_covariance import (
-    ENTRIES,
-    EXCESS,
-    FAILS,
-    GAIN,
-    NORM,
-    OVER_CLAIMED,
-    EigenvalueCase,
-    ExcessCase,
-    SpreadCase,
-)
-from repro.study.case import Case, Point
-from repro.study.claims import Frequency, Inequality, Ratio, Slope
-from repro.study.results import AssumptionResult
-from repro.study.row import Need, Row
+from repro.privacy.central_noise import GAUSSIAN, NO_NOISE, CentralNoise
+from repro.study.claims import Claim, Frequency, Inequality, Ratio, Slope
+from repro.study.proofs import proof_of
 
-DERIVATIVES, RIDGE, EIGENVALUE, NOISE = "one comparison", "Σ = 0", "any Σ", "noise"
-A_3, B_3, C_3 = ("p3.lem_a_3",), ("p3.lem_b_3",), ("p3.lem_c_3",)
-A_8, A_9 = ("p3.lem_a_8",), ("p3.lem_a_9",)
-OF_PAIRS = (features_for_differences, sharp_ten_percent)
-OF_MORE = (pair_bound, sharp_ten_percent)
-DRAWN = (Need.NOISE,)
+MEAN_OF_HALF_NORMAL = math.sqrt(2 / math.pi)
+"""E|N(0, 1)|."""
+ROOM = 8
+"""A.9 and a definite Σ̃+λI hold with λ, and would not hold with λ/8: how tight C is."""
+
+# Algorithm 2's noise -----------------------------------------------------------------------------
 
 
-class CovarianceLemmasProbes(CentralProbes):
-    """Numbers of the experiment.
+@dataclass(frozen=True, kw_only=True)
+class CovarianceNoise:
+    """Algorithm 2's noise in d dimensions, with standard entries.
 
     Attributes:
-        num_features: d where it is not swept.
-        fixed_ridge: λ of the rows that hold it fixed.
+        num_features: d.
+        noise: what G really is.
     """
 
     num_features: Count
+    noise: CentralNoise = GAUSSIAN
+    words: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "noise": {"gaussian": GAUSSIAN, "no_noise": NO_NOISE}
+    }
+
+    def drawn(self, rng: np.random.Generator, replicates: int) -> Tensor:
+        """(R, d, d) G."""
+        return self.noise.multiple * covariance_noise(rng, replicates, self.num_features)
+
+
+def _at_most_one(value: float) -> float:
+    if value > 1:
+        raise ValueError("at most 1 (input of P3's Algorithm 1)")
+    return value
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoCovariance(CovarianceNoise):
+    """Algorithm 2 where Σ vanishes, the worst case of Lemma A.8.
+
+    Attributes:
+        epsilon: ε in (0, 1].
+        n_pairs: n.
+        dp_delta: δ, at most 1/n² at every n of the sweeps.
+        failure_prob: η.
+        feature_norm: L.
+        radius: B.
+        ridge_scale: C of Lemma A.9, in the units L².
+        fixed_ridge: λ of the checks that hold it fixed.
+    """
+
+    epsilon: Annotated[FiniteEpsilon, AfterValidator(_at_most_one)]
+    n_pairs: Pairs
+    dp_delta: Probability
+    failure_prob: Probability
+    feature_norm: Positive
+    radius: Positive
+    ridge_scale: Positive
     fixed_ridge: Positive
 
-
-class CovarianceLemmas(CentralExperiment[Case]):
-    """The lemmas on derivatives and on the noisy covariance."""
-
-    title = "P3 Lemmas A.3, A.8, A.9, B.3, C.3: derivatives and the noisy covariance"
-    config_type = CovarianceLemmasProbes
-    config: CovarianceLemmasProbes
-
-    rows = (
-        Row("gradient_pairs", "num_features", Inequality("A.3: ‖∇ℓ‖ ≤ 2L"), OVER_BOUND,
-            printed_norm, OF_PAIRS, on=DERIVATIVES, given=derivatives.GRADIENT_OF_PAIRS,
-            settles=A_3),
-        Row("hessian_pairs", "num_features", Inequality("A.3: ‖∇²ℓ‖ ≤ 4L²"), OVER_BOUND,
-            printed_norm, OF_PAIRS, on=DERIVATIVES, given=derivatives.HESSIAN_OF_PAIRS,
-            settles=A_3),
-        Row("gradient_rankings", "ranked_actions", Inequality("B.3: ‖∇ℓ‖ ≤ 2K²L"), OVER_BOUND,
-            printed_norm, OF_MORE, on=DERIVATIVES, given=derivatives.GRADIENT_OF_RANKINGS,
-            settles=B_3),
-        Row("hessian_rankings", "ranked_actions", Inequality("B.3: ‖∇²ℓ‖ ≤ 4K³L²"), OVER_BOUND,
-            printed_norm, OF_MORE, on=DERIVATIVES, given=derivatives.HESSIAN_OF_RANKINGS,
-            settles=B_3),
-        Row("gradient_trajectories", "steps", Inequality("C.3: ‖∇ℓ‖ ≤ 2HL"), OVER_BOUND,
-            printed_norm, OF_MORE, on=DERIVATIVES, given=derivatives.GRADIENT_OF_TRAJECTORIES,
-            settles=C_3),
-        Row("hessian_trajectories", "steps", Inequality("C.3: ‖∇²ℓ‖ ≤ 4H²L²"), OVER_BOUND,
-            printed_norm, OF_MORE, on=DERIVATIVES, given=derivatives.HESSIAN_OF_TRAJECTORIES,
-            settles=C_3),
-        Row("excess_printed", "n_pairs",
-            Slope(-2, "A.8 as printed, O(1/(ε²n²λ)): excess {rate} at fixed λ", "at_most"), EXCESS,
-            spread.fixed, on=RIDGE, needs=DRAWN, settles=A_8, expected="contradicted",
-            why="σ and not σ² stands over λ, so the excess falls like 1/n"),
-        Row("excess", "n_pairs",
-            Ratio("A.8 by its algebra: mean excess = √(2/π)·8L²√log(1/δ)/(εnλ), along n"),
-            OVER_CLAIMED, spread.fixed_over_algebra, (spread.noise_of_twice_the_labels,),
-            on=RIDGE, needs=DRAWN, settles=A_8),
-        Row("excess_epsilon", "epsilon",
-            Ratio("A.8 by its algebra: mean excess = √(2/π)·8L²√log(1/δ)/(εnλ), along ε"),
-            OVER_CLAIMED, spread.fixed_over_algebra, (spread.noise_without_epsilon,), on=RIDGE,
-            needs=DRAWN, settles=A_8),
-        Row("excess_appendix_ridge", "n_pairs",
-            Ratio("A.8 at λ ∝ 1/(εn): mean excess = √(2/π)·8/(C√(d·log(1/η))), free of n"),
-            OVER_CLAIMED, spread.appendix_ridge, (spread.text_for_appendix,), on=RIDGE,
-            needs=DRAWN, settles=A_8),
-        Row("excess_text_ridge", "n_pairs",
-            Ratio("A.8 at λ ∝ 1/√(εn): mean excess ∝ 1/√(εn), the same constant"), OVER_CLAIMED,
-            spread.text_ridge, (spread.appendix_for_text,), on=RIDGE, needs=DRAWN, settles=A_8),
-        Row("ridge_covers", "num_features",
-            Frequency("A.9: Σ̃+λI ⪰ Σ+λI/2, not Σ+λI·7/8, with probability ≥ 1−η"), FAILS,
-            spread.uncovered, (spread.uncovered_small_ridge,), on=EIGENVALUE, needs=DRAWN,
-            settles=A_9),
-        Row("indefinite", "num_features",
-            Frequency("Σ̃+λI is positive definite, Σ̃+λI/8 is not, with probability ≥ 1−η"), FAILS,
-            spread.indefinite, (spread.indefinite_small_ridge,), on=EIGENVALUE, needs=DRAWN,
-            settles=A_9),
-        Row("norm_n_pairs", "n_pairs",
-            Ratio("‖Σ̃ − Σ‖²_F = σ²·d(d+1)/2 on average, σ = 8L²√log(1/δ)/(εn)"), ENTRIES,
-            spread.squared_entries, (spread.twice_the_log,), on=RIDGE, needs=DRAWN, settles=A_9),
-        Row("norm_num_features", "num_features", Slope(0.5, "‖G‖ {rate}", tolerance=0.1), NORM,
-            spread.operator_norm, (spread.diagonal_noise,), on=NOISE, needs=DRAWN, settles=A_9),
-        Row("symmetric_gain", "num_features",
-            Ratio("the symmetric part has 1/√2 of the operator norm"), GAIN, spread.gain,
-            (spread.gain_of_diagonal,), on=NOISE, needs=DRAWN, settles=A_9),
-    )  # fmt: skip
-
-    def derivative(self, point: Point) -> NormCase:
-        """The row's derivative at one size of comparison."""
-        return NormCase(
-            methods=point.methods, norm=point.row.given, size=point.value
+    @property
+    def budget(self) -> CentralBudget:
+        """The constants that the curator believes in."""
+        log_inverse_delta = math.log(1 / self.dp_delta)
+        return CentralBudget(
+            self.epsilon, log_inverse_delta, self.failure_prob, self.feature_norm, self.radius,
+            self.ridge_scale,
         )  # fmt: skip
 
-    def excess(self, point: Point) -> ExcessCase:
-        """Noise and ridge at n labels."""
-        return ExcessCase(
-            methods=point.methods, epsilon=point.epsilon, n_pairs=point.n_pairs,
-            budget=self.budget(point), num_features=self.config.num_features,
-            fixed_ridge=self.config.fixed_ridge,
-        )  # fmt: skip
+    def more_labels(self, other: NoCovariance) -> float:
+        """The noise depends on ε·n: at another ε as many labels as keep it."""
+        return self.epsilon / other.epsilon
 
-    def eigenvalue(self, point: Point) -> EigenvalueCase:
-        """Noise and ridge in d dimensions, both over σ."""
-        d = int(point.value)
-        ridge = self.curator.ridge_scale * math.sqrt(d * math.log(1 / self.failure_prob)) / 8
-        return EigenvalueCase(methods=point.methods, num_features=d, ridge=ridge)
+    def released(
+        self, rng: np.random.Generator, replicates: int, budget: CentralBudget | None = None
+    ) -> Tensor:
+        """(R, d, d) Σ̃ of a curator who believes in a budget, the world's own unless given."""
+        noise = self.drawn(rng, replicates)
+        std = (budget or self.budget).covariance_std(self.n_pairs)
+        return private_covariance(0 * noise, noise, std)
 
-    def noise(self, point: Point) -> SpreadCase:
-        """Noise with standard entries in d dimensions."""
-        return SpreadCase(methods=point.methods, num_features=int(point.value))
+    def excess(self, released: Tensor, rng: np.random.Generator, ridge: float) -> np.ndarray:
+        """(R,) |‖z‖² in Σ̃+λI over ‖z‖² in Σ+λI, minus 1| for random z (Lemma A.8)."""
+        z = torch.from_numpy(rng.standard_normal(released.shape[:2]))
+        form = torch.einsum("ri,rij,rj->r", z, released, z)
+        return (form / (ridge * z.square().sum(-1))).abs().numpy()
 
-    places = {DERIVATIVES: derivative, RIDGE: excess, EIGENVALUE: eigenvalue, NOISE: noise}
+    @property
+    def std(self) -> float:
+        """σ of G as printed: 8L²·√log(1/δ)/(εn)."""
+        budget = self.budget
+        top = 8 * budget.feature_norm**2 * math.sqrt(budget.log_inverse_delta)
+        return top / (budget.epsilon * self.n_pairs)
 
-    def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """ε ≤ 1 and δ ≤ 1/n² at both ends of the sweeps that have them."""
-        return self.at_both_ends(ExcessCase, inputs_of_algorithm_1)
+
+@dataclass(frozen=True, kw_only=True)
+class NoiseAndRidge(CovarianceNoise):
+    """The least eigenvalue of G against λ, both over σ and so free of n, ε and δ.
+
+    Attributes:
+        failure_prob: η.
+        ridge_scale: C of Lemma A.9, in the units L².
+    """
+
+    failure_prob: Probability
+    ridge_scale: Positive
+
+    @property
+    def ridge(self) -> float:
+        """λ/σ of the appendix."""
+        return self.ridge_scale * math.sqrt(self.num_features * math.log(1 / self.failure_prob)) / 8
+
+
+# What A.8 claims of the excess -------------------------------------------------------------------
+
+
+def by_algebra(world: NoCovariance) -> float:
+    """√(2/π)·σ/λ at the fixed λ."""
+    return MEAN_OF_HALF_NORMAL * world.std / world.fixed_ridge
+
+
+def at_appendix_ridge(world: NoCovariance) -> float:
+    """E|N(0, σ²)|/λ = √(2/π)·8/(C·√(d·log(1/η))), λ ∝ 1/(εn)."""
+    return _claimed(world, 1.0)
+
+
+def at_text_ridge(world: NoCovariance) -> float:
+    """The same times 1/√(εn), λ ∝ 1/√(εn)."""
+    return _claimed(world, 0.5)
+
+
+def _claimed(world: NoCovariance, power: float) -> float:
+    """E|N(0, σ²)|/λ for λ ∝ (εn)^(−power)."""
+    scale = world.ridge_scale * math.sqrt(world.num_features * math.log(1 / world.failure_prob))
+    return MEAN_OF_HALF_NORMAL * 8 / scale * (world.epsilon * world.n_pairs) ** (power - 1)
+
+
+def entries(world: NoCovariance) -> float:
+    """σ²·d(d+1)/2: diagonal entries have variance σ², the others σ²/2."""
+    d = world.num_features
+    return world.std**2 * d * (d + 1) / 2
+
+
+# Algorithms: right, and wrong on purpose ---------------------------------------------------------
+
+
+def fixed(world: NoCovariance, rng: np.random.Generator, replicates: int) -> np.ndarray:
+    """The excess at a fixed λ."""
+    return world.excess(world.released(rng, replicates), rng, world.fixed_ridge)
+
+
+def noise_of_twice_the_labels(world: NoCovariance, rng: np.random.Generator, replicates: int):
+    """Wrong: G of a curator who counts every label twice."""
+    return fixed(replace(world, n_pairs=2 * world.n_pairs), rng, replicates)
+
+
+def noise_without_epsilon(world: NoCovariance, rng: np.random.Generator, replicates: int):
+    """Wrong for a sweep of ε: G has the scale of ε = 1."""
+    return fixed(replace(world, epsilon=1.0), rng, replicates)
+
+
+def appendix_ridge(world: NoCovariance, rng: np.random.Generator, replicates: int) -> np.ndarray:
+    """The excess at λ of the appendix."""
+    ridge = world.budget.confidence_ridge(world.n_pairs, world.num_features)
+    return world.excess(world.released(rng, replicates), rng, ridge)
+
+
+def text_ridge(world: NoCovariance, rng: np.random.Generator, replicates: int) -> np.ndarray:
+    """The excess at λ of the main text."""
+    ridge = world.budget.text_ridge(world.n_pairs, world.num_features)
+    return world.excess(world.released(rng, replicates), rng, ridge)
+
+
+def squared_entries(world: NoCovariance, rng: np.random.Generator, replicates: int) -> np.ndarray:
+    """‖Σ̃ − Σ‖²_F."""
+    return world.released(rng, replicates).square().sum((1, 2)).numpy()
+
+
+def twice_the_log(world: NoCovariance, rng: np.random.Generator, replicates: int) -> np.ndarray:
+    """Wrong: log(1/δ²) for log(1/δ)."""
+    budget = replace(world.budget, log_inverse_delta=2 * world.budget.log_inverse_delta)
+    return world.released(rng, replicates, budget).square().sum((1, 2)).numpy()
+
+
+def multiple_of_ridge(world: NoiseAndRidge, multiple: float) -> float:
+    """The least eigenvalue of G that is allowed, as a multiple of λ below 0."""
+    return -multiple * world.ridge
+
+
+# A.9 fails below −λ/2, and Σ̃+λI is indefinite below −λ; wrong are a quarter and a fifth of λ.
+UNCOVERED = named("uncovered", multiple_of_ridge, multiple=1 / 2)
+UNCOVERED_SMALL_RIDGE = named("uncovered_small_ridge", multiple_of_ridge, multiple=1 / 8)
+INDEFINITE = named("indefinite", multiple_of_ridge, multiple=1.0)
+INDEFINITE_SMALL_RIDGE = named("indefinite_small_ridge", multiple_of_ridge, multiple=1 / 5)
+
+
+@dataclass(frozen=True, eq=False)
+class NoiseNorms:
+    """Operator norms of drawn noise, each (R,): of G, of its symmetric part, of a diagonal G."""
+
+    whole: np.ndarray
+    symmetric: np.ndarray
+    diagonal: np.ndarray
+
+
+def operator_norm(drawn: NoiseNorms) -> np.ndarray:
+    """‖G‖ with standard entries."""
+    return drawn.whole
+
+
+def diagonal_noise(drawn: NoiseNorms) -> np.ndarray:
+    """Wrong for a sweep of d: noise on the diagonal alone."""
+    return drawn.diagonal
+
+
+def gain(drawn: NoiseNorms) -> np.ndarray:
+    """What the symmetric part gains."""
+    return _over_root_two(drawn.whole, drawn.symmetric)
+
+
+def gain_of_diagonal(drawn: NoiseNorms) -> np.ndarray:
+    """Wrong: a diagonal matrix is its own symmetric part."""
+    return _over_root_two(drawn.diagonal, drawn.diagonal)
+
+
+def _over_root_two(norm: np.ndarray, other: np.ndarray) -> np.ndarray:
+    with np.errstate(invalid="ignore"):  # 0/0 where the noise is taken away: no number
+        return norm / (math.sqrt(2) * other)
+
+
+# Quantities --------------------------------------------------------------------------------------
+
+
+def on_one_seed(
+    world: NoCovariance, algorithm: Algorithm, rng: np.random.Generator, replicates: int
+) -> np.ndarray:
+    """(R,) what an algorithm finds on a stream of its own, whose seed the block's stream gives."""
+    return algorithm(world, np.random.default_rng(int(rng.integers(2**63))), replicates)
+
+
+def least_eigenvalue(world: CovarianceNoise, rng: np.random.Generator, replicates: int) -> Tensor:
+    """(R,) of (G + Gᵀ)/2; A.9 holds where it is ≥ −λ/(2σ), whatever Σ."""
+    noise = symmetric_part(covariance_noise(rng, replicates, world.num_features))
+    return world.noise.multiple * torch.linalg.eigvalsh(noise)[:, 0]
+
+
+def fails(world: NoiseAndRidge, allowed: Algorithm, least: Tensor, replicates: int) -> np.ndarray:
+    """(R,) 1 where the least eigenvalue lies below what is allowed, or above −λ/8."""
+    idle = least > -world.ridge / ROOM
+    return ((least < allowed(world)) | idle).double().numpy()
+
+
+def norms(world: CovarianceNoise, rng: np.random.Generator, replicates: int) -> NoiseNorms:
+    """Norms of G, of its symmetric part, and of another G that is diagonal."""
+    multiple = world.noise.multiple
+    noise = covariance_noise(rng, replicates, world.num_features)
+    whole, symmetric = (
+        torch.linalg.matrix_norm(matrix, ord=2).numpy() for matrix in (noise, symmetric_part(noise))
+    )
+    diagonal = np.abs(rng.standard_normal((replicates, world.num_features))).max(-1)
+    return NoiseNorms(multiple * whole, multiple * symmetric, multiple * diagonal)
+
+
+def of_norms(
+    world: CovarianceNoise, algorithm: Algorithm, drawn: NoiseNorms, replicates: int
+) -> np.ndarray:
+    """(R,) what an algorithm makes of the norms."""
+    return algorithm(drawn)
+
+
+OVER_BOUND = Quantity("largest norm / printed bound", proof_of, evidence="proved")
+EXCESS = Quantity("relative excess of ‖z‖²", on_one_seed, alike=True)
+OVER_CLAIMED = replace(EXCESS, words="relative excess of ‖z‖² / claimed")
+OVER_ALGEBRA = replace(OVER_CLAIMED, over=by_algebra)
+OVER_APPENDIX = replace(OVER_CLAIMED, over=at_appendix_ridge)
+OVER_TEXT = replace(OVER_CLAIMED, over=at_text_ridge)
+ENTRIES = replace(EXCESS, words="‖Σ̃ − Σ‖²_F / claimed", over=entries)
+FAILS = Quantity("fails [frequency]", fails, drawn=least_eigenvalue)
+NORM = Quantity("operator norm of the noise", of_norms, drawn=norms)
+GAIN = Quantity("‖G‖ / (√2·‖(G+Gᵀ)/2‖)", of_norms, drawn=norms)
+
+# The claims --------------------------------------------------------------------------------------
+
+NOISE_ALONE = {
+    "labels": "about Algorithm 2's noise, which no data enter",
+    "estimate": "about Algorithm 2's noise, which no data enter",
+    "algorithm": "Algorithm 2's noise has the law of its opposite",
+}
+A_8: Any = {"settles": ["p3.lem_a_8"]}
+A_9: Any = {"settles": ["p3.lem_a_9"]}
+
+
+def bound(name: str, axis: str, words: str, settles: str, wrong: Algorithm = PAIR_BOUND) -> Check:
+    """A check that a norm is at most what is printed."""
+    return Check(name=name, axis=axis, claim=Inequality(words), quantity=OVER_BOUND, right=printed,
+                 wrong=[wrong, sharp_ten_percent], at="size", settles=[settles])  # fmt: skip
+
+
+def check(
+    name: str, axis: str, claim: Claim, quantity: Quantity, right: Algorithm,
+    wrong: Sequence[Algorithm] = (), **more: Any,
+) -> Check:  # fmt: skip
+    """A check of Algorithm 2's noise."""
+    return Check(name=name, axis=axis, claim=claim, quantity=quantity, right=right, wrong=wrong,
+                 blind=NOISE_ALONE, **more)  # fmt: skip
+
+
+DERIVATIVES = [
+    bound("gradient_pairs", "num_features", "A.3: ‖∇ℓ‖ ≤ 2L", "p3.lem_a_3",
+          features_for_differences),
+    bound("hessian_pairs", "num_features", "A.3: ‖∇²ℓ‖ ≤ 4L²", "p3.lem_a_3",
+          features_for_differences),
+    bound("gradient_rankings", "ranked_actions", "B.3: ‖∇ℓ‖ ≤ 2K²L", "p3.lem_b_3"),
+    bound("hessian_rankings", "ranked_actions", "B.3: ‖∇²ℓ‖ ≤ 4K³L²", "p3.lem_b_3"),
+    bound("gradient_trajectories", "steps", "C.3: ‖∇ℓ‖ ≤ 2HL", "p3.lem_c_3"),
+    bound("hessian_trajectories", "steps", "C.3: ‖∇²ℓ‖ ≤ 4H²L²", "p3.lem_c_3"),
+]  # fmt: skip
+ALGEBRA = "A.8 by its algebra: mean excess = √(2/π)·8L²√log(1/δ)/(εnλ)"
+EXCESSES = [
+    check("excess_printed", "n_pairs",
+          Slope(-2, "A.8 as printed, O(1/(ε²n²λ)): excess {rate} at fixed λ", "at_most"), EXCESS,
+          fixed, **A_8, expected="contradicted",
+          why="σ and not σ² stands over λ, so the excess falls like 1/n"),
+    check("excess", "n_pairs", Ratio(f"{ALGEBRA}, along n"), OVER_ALGEBRA,
+          named("fixed_over_algebra", fixed), [noise_of_twice_the_labels], **A_8),
+    check("excess_epsilon", "epsilon", Ratio(f"{ALGEBRA}, along ε"), OVER_ALGEBRA,
+          named("fixed_over_algebra", fixed), [noise_without_epsilon], **A_8),
+    check("excess_appendix_ridge", "n_pairs",
+          Ratio("A.8 at λ ∝ 1/(εn): mean excess = √(2/π)·8/(C√(d·log(1/η))), free of n"),
+          OVER_APPENDIX, appendix_ridge, [text_ridge], **A_8),
+    check("excess_text_ridge", "n_pairs",
+          Ratio("A.8 at λ ∝ 1/√(εn): mean excess ∝ 1/√(εn), the same constant"), OVER_TEXT,
+          text_ridge, [appendix_ridge], **A_8),
+]  # fmt: skip
+NOISES = [
+    check("ridge_covers", "num_features",
+          Frequency("A.9: Σ̃+λI ⪰ Σ+λI/2, not Σ+λI·7/8, with probability ≥ 1−η"), FAILS, UNCOVERED,
+          [UNCOVERED_SMALL_RIDGE], **A_9),
+    check("indefinite", "num_features",
+          Frequency("Σ̃+λI is positive definite, Σ̃+λI/8 is not, with probability ≥ 1−η"), FAILS,
+          INDEFINITE, [INDEFINITE_SMALL_RIDGE], **A_9),
+    check("norm_n_pairs", "n_pairs",
+          Ratio("‖Σ̃ − Σ‖²_F = σ²·d(d+1)/2 on average, σ = 8L²√log(1/δ)/(εn)"), ENTRIES,
+          squared_entries, [twice_the_log], **A_9),
+    check("norm_num_features", "num_features", Slope(0.5, "‖G‖ {rate}", tolerance=0.1), NORM,
+          operator_norm, [diagonal_noise], **A_9),
+    check("symmetric_gain", "num_features",
+          Ratio("the symmetric part has 1/√2 of the operator norm"), GAIN, gain,
+          [gain_of_diagonal], **A_9),
+]  # fmt: skip
+
+
+def inputs_of_algorithm_1(world: NoCovariance):
+    """ε ≤ 1 and δ ≤ 1/n²."""
+    log, most = math.log(world.dp_delta), -2 * math.log(world.n_pairs)
+    detail = f"ε {world.epsilon:.3g}, log δ {log:.1f} ≤ {most:.1f}"
+    yield "ε ≤ 1 and δ ≤ 1/n²", world.epsilon <= 1 and log <= most, detail
+
+
+THEOREM = Theorem(
+    title="P3 Lemmas A.3, A.8, A.9, B.3, C.3: derivatives and the noisy covariance",
+    checks=[*DERIVATIVES, *EXCESSES, *NOISES],
+    worlds={
+        "pair_gradient": derivatives.PairGradient,
+        "pair_hessian": derivatives.PairHessian,
+        "ranking_gradient": derivatives.RankingGradient,
+        "ranking_hessian": derivatives.RankingHessian,
+        "trajectory_gradient": derivatives.TrajectoryGradient,
+        "trajectory_hessian": derivatives.TrajectoryHessian,
+        "no_covariance": NoCovariance,
+        "ridge": NoiseAndRidge,
+        "noise": CovarianceNoise,
+    },
+    assumes=at_both_ends(inputs_of_algorithm_1, of=NoCovariance),
+)

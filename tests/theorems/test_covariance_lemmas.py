@@ -2,9 +2,12 @@
 
 import math
 
+import numpy as np
 import pytest
+import torch
 
 from repro.families.central.algorithms_budget import CentralBudget
+from theorems.covariance_lemmas import CovarianceNoise, least_eigenvalue, norms
 
 
 def test_exponents(exponents):
@@ -34,7 +37,7 @@ def test_numbers(trials_of, means, name, expected):
 @pytest.mark.parametrize("norm", ["gradient", "hessian"])
 def test_printed_norms_hold_and_forgetful_ones_do_not(trials_of, measured, norm, kind):
     trial = trials_of()[f"{norm}_{kind}"]
-    found = measured(trial.row.name, trial.grid[-1], 5, key=(norm,))
+    found = measured(trial.row.name, trial.grid[-1], 1, key=(norm,))
     assert found["printed"] <= 1 + 1e-9
     assert found[trial.methods[1].name] > 1.5
 
@@ -52,8 +55,8 @@ def test_symmetric_part_halves_the_squared_norm(means):
 
 def test_epsilon_above_one_is_refused(refused):
     refused(
-        r"^theorem.probes.excess.epsilon=1.5: allowed: at most 1",
-        "theorem.probes.excess.epsilon=1.5",
+        r"^theorem.worlds.no_covariance.epsilon=1.5: allowed: at most 1",
+        "theorem.worlds.no_covariance.epsilon=1.5",
     )
 
 
@@ -63,3 +66,23 @@ def test_noise_over_the_root_of_n_turns_the_verdict(turned):
 
     found = turned("excess", CentralBudget, "covariance_std", wrong, replicates=400, blocks=20)
     assert found == ("supported", "contradicted")
+
+
+def test_the_least_eigenvalue_and_operator_norms_of_large_noise():
+    rng, world = np.random.default_rng(5), CovarianceNoise(num_features=100)
+    found = norms(world, rng, 20)
+    assert found.whole.mean() == pytest.approx(2 * math.sqrt(100), rel=0.05)
+    assert found.symmetric.mean() == pytest.approx(math.sqrt(2 * 100), rel=0.05)
+    least = least_eigenvalue(world, rng, 20)
+    assert float(least.mean()) == pytest.approx(-math.sqrt(2 * 100), rel=0.05)
+
+
+def test_a_9_fails_exactly_where_the_least_eigenvalue_says():
+    """Σ̃+λI − (Σ+λI/2) = G + λI/2, whatever Σ."""
+    rng = np.random.default_rng(5)
+    noise = rng.standard_normal((4, 4))
+    symmetric, root = (noise + noise.T) / 2, rng.standard_normal((4, 4))
+    covariance, ridge = root @ root.T, 3.0
+    margin = covariance + symmetric + ridge * np.eye(4) - (covariance + ridge / 2 * np.eye(4))
+    least = torch.linalg.eigvalsh(torch.from_numpy(symmetric))[0]
+    assert (np.linalg.eigvalsh(margin)[0] < 0) == bool(least < -ridge / 2)

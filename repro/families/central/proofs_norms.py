@@ -6,151 +6,215 @@ held over all their values.  A wrong bound is refuted by the derivative of one c
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
-from repro.study.case import Case
-from repro.study.proofs import Box, Claimed, Interval, iv, proved
-from repro.study.row import Method
+from repro.base.schema import Count
+from repro.core.check import named
+from repro.study.proofs import Box, Claimed, Interval, iv
 
 UNIT = (0.0, 1.0)
 FAR = 40.0
 """A reward difference at which a sigmoid is 1 up to 1e-17."""
 
 
-@dataclass(frozen=True)
-class Norm:
-    """The norm of one derivative for one kind of comparison, L = 1; sizes are d, K or H.
+@dataclass(frozen=True, kw_only=True)
+class Derivative:
+    """The norm of one derivative for one kind of comparison, L = 1.
 
     Norms of gradients are in units of L, those of Hessians in units of L², as their bounds are.
 
     Attributes:
-        box: of the variables of ``most``.
-        most: (size, *variables) → what the norm is at most.
-        attained: size → the norm of one comparison, near the largest.
-        printed: size → the bound as printed.
-        sharp: size → the largest value.
-        forgetful: size → the bound with a factor forgotten.
-    """
-
-    box: Box
-    most: Callable[..., Interval]
-    attained: Callable[[float], Interval]
-    printed: Callable[[float], float]
-    sharp: Callable[[float], float]
-    forgetful: Callable[[float], float]
-
-
-Largest = tuple[Box, Callable[..., Interval], Callable[[float], Interval]]
-"""``box``, ``most`` and ``attained`` of a norm."""
-
-
-def _win(difference: float) -> Interval:
-    return 1 / (1 + iv.exp(iv.mpf(-difference)))
-
-
-def _pair_gradient(longest: Callable[[float], float]) -> Largest:
-    """‖σ(−m)·x‖, σ(−m) = p in [0, 1] and ‖x‖ a share ρ of the longest; most where m is far."""
-    return (
-        (UNIT, UNIT),
-        lambda size, p, share: p * share * longest(size),
-        lambda size: _win(FAR) * longest(size),
-    )
-
-
-def _pair_hessian(longest: Callable[[float], float]) -> Largest:
-    """σ′(m)·‖x‖²; most at m = 0."""
-    return (
-        ((0.0, FAR), UNIT),
-        lambda size, m, share: (share * longest(size)) ** 2 / (2 + iv.exp(m) + iv.exp(-m)),
-        lambda size: iv.mpf(longest(size)) ** 2 / 4,
-    )
-
-
-def _ranking_gradient(size: float, p: Interval, share: Interval) -> Interval:
-    """K − 1 choices, each with ‖Σ_k p_k·(φ_top − φ_k)‖ ≤ (1 − p_top)·2L."""
-    return (size - 1) * 2 * share * (1 - p)
-
-
-def _last_is_best(size: float) -> Interval:
-    """φ = −L but for the response ranked last, +L; its reward is higher by ``FAR``.
-
-    It is preferred by p = e^FAR/(e^FAR + m − 1) in a choice among m.
-    """
-    far = iv.exp(iv.mpf(FAR))
-    return sum((2 * far / (far + m - 1) for m in range(2, int(size) + 1)), iv.mpf(0))
-
-
-def _ranking_hessian(size: float, mean: Interval) -> Interval:
-    """K − 1 choices, each with a variance of numbers in [−L, L], at most L² less their mean's."""
-    return (size - 1) * (1 - mean**2)
-
-
-def _by_turns(size: float) -> Interval:
-    """φ = ±L by turns and θ = 0: a choice among m has the variance 1, or 1 − 1/m² for odd m."""
-    among = range(2, int(size) + 1)
-    return sum((1 - iv.mpf(m % 2) / m**2 for m in among), iv.mpf(0))
-
-
-GRADIENT_OF_PAIRS = Norm(
-    *_pair_gradient(lambda d: 2.0), lambda d: 2.0, lambda d: 2.0, lambda d: 1.0
-)  # fmt: skip
-HESSIAN_OF_PAIRS = Norm(
-    *_pair_hessian(lambda d: 2.0), lambda d: 4.0, lambda d: 1.0, lambda d: 0.25
-)  # fmt: skip
-GRADIENT_OF_RANKINGS = Norm(
-    (UNIT, UNIT), _ranking_gradient, _last_is_best,
-    lambda k: 2 * k**2, lambda k: 2 * (k - 1), lambda k: 2.0,
-)  # fmt: skip
-HESSIAN_OF_RANKINGS = Norm(
-    ((-1.0, 1.0),), _ranking_hessian, _by_turns, lambda k: 4 * k**3, lambda k: k - 1, lambda k: 1.0
-)
-GRADIENT_OF_TRAJECTORIES = Norm(
-    *_pair_gradient(lambda steps: 2 * steps),
-    lambda steps: 2 * steps, lambda steps: 2 * steps, lambda steps: 2.0,
-)  # fmt: skip
-HESSIAN_OF_TRAJECTORIES = Norm(
-    *_pair_hessian(lambda steps: 2 * steps),
-    lambda steps: 4 * steps**2, lambda steps: steps**2, lambda steps: 1.0,
-)  # fmt: skip
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class NormCase(Case):
-    """The norm of one derivative at one size.
-
-    Attributes:
-        norm: which.
         size: d, K or H.
     """
 
-    norm: Norm
-    size: float
+    size: Count
+    box: ClassVar[Box]
+    """Of the variables of ``most``."""
+
+    def most(self, *variables: Interval) -> Interval:
+        """What the norm is at most."""
+        raise NotImplementedError
+
+    @property
+    def attained(self) -> Interval:
+        """The norm of one comparison, near the largest."""
+        raise NotImplementedError
+
+    @property
+    def printed(self) -> float:
+        """The bound as printed."""
+        raise NotImplementedError
+
+    @property
+    def sharp(self) -> float:
+        """The largest value."""
+        raise NotImplementedError
+
+    @property
+    def forgetful(self) -> float:
+        """The bound with a factor forgotten."""
+        raise NotImplementedError
 
 
-def _proved(one: NormCase) -> Claimed:
-    bound = one.norm.printed(one.size)
-    return Claimed(one.norm.box, lambda *at: one.norm.most(one.size, *at) / bound)
+@dataclass(frozen=True, kw_only=True)
+class PairGradient(Derivative):
+    """‖σ(−m)·x‖, σ(−m) = p in [0, 1] and ‖x‖ a share ρ of the longest; most where m is far."""
+
+    box = (UNIT, UNIT)
+
+    @property
+    def longest(self) -> float:
+        """Largest ‖x‖."""
+        return 2.0
+
+    @property
+    def forgotten(self) -> float:
+        """The same with a factor forgotten."""
+        return 1.0
+
+    def most(self, p: Interval, share: Interval) -> Interval:
+        return p * share * self.longest
+
+    @property
+    def attained(self) -> Interval:
+        return 1 / (1 + iv.exp(iv.mpf(-FAR))) * self.longest
+
+    @property
+    def printed(self) -> float:
+        return self.longest
+
+    @property
+    def sharp(self) -> float:
+        return self.longest
+
+    @property
+    def forgetful(self) -> float:
+        return self.forgotten
 
 
-def _refuted(wrong: Callable[[Norm, float], float]) -> Callable[[NormCase], Claimed]:
+@dataclass(frozen=True, kw_only=True)
+class PairHessian(PairGradient):
+    """σ′(m)·‖x‖²; most at m = 0."""
+
+    box = ((0.0, FAR), UNIT)
+
+    def most(self, m: Interval, share: Interval) -> Interval:
+        return (share * self.longest) ** 2 / (2 + iv.exp(m) + iv.exp(-m))
+
+    @property
+    def attained(self) -> Interval:
+        return iv.mpf(self.longest) ** 2 / 4
+
+    @property
+    def printed(self) -> float:
+        return self.longest**2
+
+    @property
+    def sharp(self) -> float:
+        return self.longest**2 / 4
+
+    @property
+    def forgetful(self) -> float:
+        return self.forgotten**2 / 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrajectoryGradient(PairGradient):
+    """The same of summed features: ‖x‖ is at most 2HL, and H is what may be forgotten."""
+
+    @property
+    def longest(self) -> float:
+        return 2.0 * self.size
+
+    @property
+    def forgotten(self) -> float:
+        return 2.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrajectoryHessian(TrajectoryGradient, PairHessian):
+    """Its Hessian."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankingGradient(Derivative):
+    """K − 1 choices, each with ‖Σ_k p_k·(φ_top − φ_k)‖ ≤ (1 − p_top)·2L."""
+
+    box = (UNIT, UNIT)
+
+    def most(self, p: Interval, share: Interval) -> Interval:
+        return (self.size - 1) * 2 * share * (1 - p)
+
+    @property
+    def attained(self) -> Interval:
+        """φ = −L but for the response ranked last, +L; its reward is higher by ``FAR``.
+
+        It is preferred by p = e^FAR/(e^FAR + m − 1) in a choice among m.
+        """
+        far = iv.exp(iv.mpf(FAR))
+        return sum((2 * far / (far + m - 1) for m in range(2, self.size + 1)), iv.mpf(0))
+
+    @property
+    def printed(self) -> float:
+        return 2 * self.size**2
+
+    @property
+    def sharp(self) -> float:
+        return 2 * (self.size - 1)
+
+    @property
+    def forgetful(self) -> float:
+        return 2.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankingHessian(Derivative):
+    """K − 1 choices, each with a variance of numbers in [−L, L], at most L² less their mean's."""
+
+    box = ((-1.0, 1.0),)
+
+    def most(self, mean: Interval) -> Interval:
+        return (self.size - 1) * (1 - mean**2)
+
+    @property
+    def attained(self) -> Interval:
+        """φ = ±L by turns and θ = 0: a choice among m has the variance 1, or 1 − 1/m² for odd m."""
+        among = range(2, self.size + 1)
+        return sum((1 - iv.mpf(m % 2) / m**2 for m in among), iv.mpf(0))
+
+    @property
+    def printed(self) -> float:
+        return 4 * self.size**3
+
+    @property
+    def sharp(self) -> float:
+        return self.size - 1
+
+    @property
+    def forgetful(self) -> float:
+        return 1.0
+
+
+def printed(world: Derivative) -> Claimed:
+    """The bound as printed, over all values."""
+    return Claimed(world.box, lambda *at: world.most(*at) / world.printed)
+
+
+def beyond(world: Derivative, bound: float) -> Claimed:
     """One comparison over a bound; the box is a point that nothing hangs on."""
-
-    def claimed(one: NormCase) -> Claimed:
-        bound = wrong(one.norm, one.size)
-        return Claimed((UNIT,), lambda _: one.norm.attained(one.size) / bound)
-
-    return claimed
+    return Claimed((UNIT,), lambda _: world.attained / bound)
 
 
-OVER_BOUND = proved("largest norm / printed bound", of=lambda case: case)
+def features_for_differences(world: Derivative) -> Claimed:
+    """Wrong: L in the place of 2L."""
+    return beyond(world, world.forgetful)
 
-printed_norm = Method("printed", _proved)
-features_for_differences = Method(
-    "features_for_differences", _refuted(lambda norm, size: norm.forgetful(size))
-)
-"""Wrong: L in the place of 2L."""
-pair_bound = Method("pair_bound", _refuted(lambda norm, size: norm.forgetful(size)))
+
+def sharp_ten_percent(world: Derivative) -> Claimed:
+    """Wrong: 10 % below the largest value."""
+    return beyond(world, 0.9 * world.sharp)
+
+
+PAIR_BOUND = named("pair_bound", features_for_differences)
 """Wrong: the sharp bound of a pair, without K or H."""
-sharp_ten_percent = Method("sharp_ten_percent", _refuted(lambda norm, size: 0.9 * norm.sharp(size)))
-"""Wrong: 10 % below the largest value."""

@@ -11,19 +11,18 @@ from repro.families.central.bounds_rankings import automatic_derivatives
 from repro.study.proofs import decided
 
 NORMS = [
-    proof.GRADIENT_OF_PAIRS, proof.HESSIAN_OF_PAIRS, proof.GRADIENT_OF_RANKINGS,
-    proof.HESSIAN_OF_RANKINGS, proof.GRADIENT_OF_TRAJECTORIES, proof.HESSIAN_OF_TRAJECTORIES,
+    proof.PairGradient, proof.PairHessian, proof.RankingGradient, proof.RankingHessian,
+    proof.TrajectoryGradient, proof.TrajectoryHessian,
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("norm", NORMS)
-@pytest.mark.parametrize("size", [2.0, 5.0, 10.0])
+@pytest.mark.parametrize("size", [2, 5, 10])
 def test_the_printed_bound_is_proved_and_the_sharp_one_is_all_but_attained(norm, size):
-    case = proof.NormCase(methods=(), norm=norm, size=size)
-    assert 0 < decided(proof.printed_norm.run(case)) <= 1 + 1e-9
-    assert decided(proof.sharp_ten_percent.run(case)) > 1
-    attained = float(norm.attained(size).mid)
-    assert 0.9 < attained / norm.sharp(size) <= 1 + 1e-12
+    world = norm(size=size)
+    assert 0 < decided(proof.printed(world)) <= 1 + 1e-9
+    assert decided(proof.sharp_ten_percent(world)) > 1
+    assert 0.9 < float(world.attained.mid) / world.sharp <= 1 + 1e-12
 
 
 @pytest.mark.parametrize("longest", [2.0, 6.0])
@@ -32,14 +31,14 @@ def test_derivatives_of_a_pair(longest, reach):
     x = torch.full((1, 1), longest, dtype=torch.float64)
     one = torch.ones(1, 1, dtype=torch.float64)
     gradient, hessian = PairLoss(x, one, 0 * one).derivatives(proof.FAR * reach / x)
-    norms = proof.GRADIENT_OF_TRAJECTORIES, proof.HESSIAN_OF_TRAJECTORIES
+    steps = round(longest / 2)
     m = proof.FAR * reach
     win = 1 / (1 + np.exp(-m))
     assert float(gradient.norm()) == pytest.approx(
-        float(norms[0].most(longest / 2, iv.mpf(win), iv.mpf(1)).mid)
+        float(proof.TrajectoryGradient(size=steps).most(iv.mpf(win), iv.mpf(1)).mid)
     )
     assert float(hessian.norm()) == pytest.approx(
-        float(norms[1].most(longest / 2, iv.mpf(m), iv.mpf(1)).mid)
+        float(proof.TrajectoryHessian(size=steps).most(iv.mpf(m), iv.mpf(1)).mid)
     )
 
 
@@ -49,11 +48,11 @@ def test_derivatives_of_a_ranking(count):
     features[:, -1] = 1.0
     theta = torch.full((1, 1), proof.FAR / 2, dtype=torch.float64)
     gradient, _ = automatic_derivatives(theta, features)
-    attained = float(proof.GRADIENT_OF_RANKINGS.attained(count).mid)
+    attained = float(proof.RankingGradient(size=count).attained.mid)
     assert float(gradient.norm()) == pytest.approx(attained)
     features = torch.tensor([(-1.0) ** k for k in range(count)], dtype=torch.float64)[None, :, None]
     _, hessian = automatic_derivatives(0 * theta, features)
-    attained = float(proof.HESSIAN_OF_RANKINGS.attained(count).mid)
+    attained = float(proof.RankingHessian(size=count).attained.mid)
     assert float(hessian.norm()) == pytest.approx(attained)
 
 
