@@ -23,7 +23,6 @@ FEW = ("compute.workers=1", "budget.replicates=40", "budget.blocks=5")
 KEEPERS = (
     "repro.families.",
     "theorems.",
-    "repro.central_rlhf.",
     "repro.core.",
     "repro.study.plan",
     "repro.study.privacy_rows",
