@@ -165,6 +165,8 @@ class Sweep:
         """
         field, formula = swept_field(at or axis, world)
         worlds = tuple(put(world, {field: formula(value)}, place) for value in grid)
+        # a class of worlds may say what those of one sweep have in common
+        worlds = world.along(worlds) if hasattr(world, "along") else worlds
         return cls(axis, field, tuple(map(float, grid)), worlds, replicates)
 
     def each(self, change: Callable[[Any], Any]) -> Sweep:
