@@ -20,12 +20,12 @@ import torch
 
 from repro.base.errors import BadInput
 from repro.cli.command import run_command
-from repro.families.online_kl.algorithms_linear import LinearClass
 from repro.families.online_kl.algorithms_pokl import Game, blocked_rounds
-from repro.families.online_kl.bounds_regret import regret_rate
 from repro.families.online_kl.run_setting import RunSetting, make_batch
-from repro.families.online_kl.worlds import hidden_arm_world
 from repro.instances.linear import LinearWorld
+from repro.pokl.instances import hidden_arm_world
+from repro.pokl.linear import LinearClass
+from repro.pokl.rate import regret_rate
 from repro.preferences.block_draws import NumpyDraws, geometric_times
 from repro.report.own_defaults import own_defaults
 from repro.report.style import CLAIMED, CONTROL, DASHES, MEASURED

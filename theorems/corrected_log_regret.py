@@ -41,18 +41,7 @@ import numpy as np
 from scipy.stats import chi2
 
 from repro.families.online_kl import wrong_repaired as version
-from repro.families.online_kl.algorithms_bonus import repaired_net_weight, repaired_weight
-from repro.families.online_kl.algorithms_finite import RandomFinite, two_rewards
-from repro.families.online_kl.algorithms_least_squares import finite_likelihood
-from repro.families.online_kl.algorithms_tables import TwoResponseTables
 from repro.families.online_kl.bounds_events import optimism_deficit
-from repro.families.online_kl.bounds_regret import regret_rate
-from repro.families.online_kl.bounds_repaired import (
-    eluder_sum,
-    estimate_over_floor,
-    needed_radius,
-    regret_bound,
-)
 from repro.families.online_kl.cases import OnlineCase, OnlineExperiment, OnlineProbes
 from repro.families.online_kl.quantities import (
     RATE_OVER_CLOSED_FORM,
@@ -64,6 +53,17 @@ from repro.families.online_kl.quantities import (
 from repro.families.online_kl.simulation import RegretCurve, simulate
 from repro.families.online_kl.wrong_pokl import CLASS_SEED, hidden_randomizer, naive_labels
 from repro.families.online_kl.wrong_repaired import likelihood_level, repaired
+from repro.pokl.bonus import repaired_net_weight, repaired_weight
+from repro.pokl.finite import RandomFinite, two_rewards
+from repro.pokl.least_squares import finite_likelihood
+from repro.pokl.rate import regret_rate
+from repro.pokl.repaired import (
+    eluder_sum,
+    estimate_over_floor,
+    needed_radius,
+    regret_bound,
+)
+from repro.pokl.tables import TwoResponseTables
 from repro.preferences.label_information import inverse_information, inverse_slope
 from repro.study.case import Case, Point, PointCase
 from repro.study.claims import Frequency, Inequality, Ratio, Slope

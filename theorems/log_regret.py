@@ -9,7 +9,7 @@ In code: β is 1/kl_weight, 1/(2α−1) is privacy_cost, d_F the pair eluder dim
 
 Testable: regret per round ∝ 1/t along a run (Γ_T is constant along it); the rate dRegret/dlog T,
 which the paper leaves implicit and a second-order expansion gives in closed form
-(``repro.families.online_kl.bounds_regret``); its exponents in c(ε), d and β; that exploration is
+(``repro.pokl.rate``); its exponents in c(ε), d and β; that exploration is
 needed.
 
 Read with the statement:
@@ -36,160 +36,215 @@ What would refute it: regret per round that falls slower than 1/t, or an exponen
 printed one.  Two-sided rows are on instances where the closed form has exactly that exponent.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
-from repro.base.schema import Count
-from repro.families.online_kl import wrong_pokl as wrong
-from repro.families.online_kl.algorithms_bonus import proven_weight
-from repro.families.online_kl.bounds_regret import akaike_weight
-from repro.families.online_kl.cases import (
-    OnlineCase,
-    OnlineExperiment,
-    OnlineProbes,
-    realizable,
-    small_ridge,
-    surrounded,
-    with_class,
-)
-from repro.families.online_kl.quantities import (
+from repro.core.check import Assumed, Check, Quantity, Theorem, named
+from repro.instances.linear import LinearWorld
+from repro.pokl.assumptions import as_told, realizable, small_ridge
+from repro.pokl.chosen import ChosenClass
+from repro.pokl.curves import (
     BEYOND_BONUS,
-    CURIOUS_REGRET,
-    RATE,
-    RATE_OVER_CLOSED_FORM,
-    REGRET,
+    OVER_LIMIT,
+    RegretCurve,
+    curious_regret,
+    last,
     of_curve,
+    rate,
 )
-from repro.families.online_kl.run_setting import RunSetting
-from repro.families.online_kl.simulation import RegretCurve
-from repro.families.online_kl.wrong_pokl import finite_class, pokl, without_exploration
-from repro.policies.reward_class import RewardClass
-from repro.study.case import Point
+from repro.pokl.finite import RandomFinite
+from repro.pokl.learning import RewardsOn
+from repro.pokl.linear import LeadingFeatures, LinearClass
+from repro.pokl.run import OnlineRun, printed_weight
+from repro.pokl.told import (
+    epsilon_overstated,
+    inverted_kl_weight,
+    naive_labels,
+    pokl,
+    without_exploration,
+)
+from repro.policies.reward_class import BALL, RewardClass
 from repro.study.claims import Ratio, Slope
-from repro.study.results import AssumptionResult
-from repro.study.row import INSTANCE, Method, Need, Row
+
+RANDOM_CLASS = RandomFinite(class_size=64, seed=3)
+"""Around the truth."""
 
 
-class LogRegretProbes(OnlineProbes):
-    """Numbers of the experiment; conf/theorem/log_regret.yaml gives them."""
-
-    class_size: Count
+# The world: a run over the ball, or over the class that is selected ------------------------------
 
 
-Given = Callable[[OnlineCase, LogRegretProbes], OnlineCase]
-"""What a row changes of a case."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class InClass(OnlineRun):
+    """A run whose rewards are fitted in a selected class, of which B and log N of Γ_T are.
+
+    Attributes:
+        reward_class: ball, box or finite.
+    """
+
+    reward_class: RewardClass = BALL
+
+    @property
+    def linear(self) -> LinearWorld:
+        found = super().linear
+        return found if self.reward_class == BALL else _bounded(found, self.reward_class)
+
+    @property
+    def fitted(self) -> RewardsOn:
+        usual = self.reward_class == BALL or self.rewards is not LinearClass
+        return self.rewards if usual else ChosenClass(self.reward_class)
 
 
-def proven(case: OnlineCase, config: LogRegretProbes) -> OnlineCase:
-    """Γ_T has the constant of Lemma C.3's proof."""
-    return replace(case, weight=proven_weight)
+@lru_cache(maxsize=64)
+def _bounded(world: LinearWorld, chosen: RewardClass) -> LinearWorld:
+    """The world with the largest reward difference of the class for B."""
+    return replace(world, reward_bound=chosen.reward_bound(world))
 
 
-def with_finite_class(case: OnlineCase, config: LogRegretProbes) -> OnlineCase:
-    """A finite class beside the linear one."""
-    return replace(case, class_size=config.class_size)
+# Algorithms: what the learner is told, right and wrong -------------------------------------------
 
 
-def sane_bonus(case: OnlineCase) -> RunSetting:
+def bonus_of_horizon(world: OnlineRun) -> OnlineRun:
+    """Algorithm 2 with Γ_T of each horizon."""
+    return replace(world, weight_horizon=None)
+
+
+def finite_class(world: OnlineRun) -> OnlineRun:
+    """Algorithm 2 over a finite class; Γ_T is that of the world's own class."""
+    return replace(world, gamma=world.bonus_weight, rewards=RANDOM_CLASS)
+
+
+proven_bonus = named("proven_bonus", pokl)
+linear_class = named("linear_class", pokl)
+
+
+def frozen_features(world: OnlineRun) -> OnlineRun:
+    """Wrong for a sweep of d: without exploration, and only two features are ever estimated."""
+    return replace(world, gamma=0.0, rewards=LeadingFeatures(2))
+
+
+def bonus_without_horizon(world: OnlineRun) -> OnlineRun:
+    """Wrong: log(N/δ) in the place of log(T·N/δ)."""
+    return replace(world, gamma=world.weight(world, 1))
+
+
+def sane_bonus(world: OnlineRun) -> OnlineRun:
     """Wrong for a claim about the proof's Γ_T: the printed one with its constant c."""
-    return replace(case, weight=case.exploration.weight).setting
+    return replace(world, weight=printed_weight)
 
 
-def growth(case: OnlineCase, curve: RegretCurve) -> list[float]:
-    """M Akaike weights."""
-    return [akaike_weight(curve.times, column) for column in curve.cumulative.swapaxes(0, 1)]
+# Quantities --------------------------------------------------------------------------------------
 
 
-def saturation(case: OnlineCase, curve: RegretCurve) -> np.ndarray:
-    """(M, R) regret up to T over that up to T/100."""
+def akaike_weight(times: np.ndarray, cumulative: np.ndarray, decades: float = 3.0) -> float:
+    """Akaike weight of regret = a + b·log T against regret = a + b·√T.
+
+    Both models have one free slope for the increments between half decades, whose variances come
+    from the replicates; then AIC differs by χ²(√T) − χ²(log T), and the weight is
+    1/(1 + exp(−ΔAIC/2)): 1 when log T is preferred beyond doubt, 0 when √T is.
+
+    Args:
+        times: (K,) increasing, the last is the horizon.
+        cumulative: (K, R) regret up to each time, R ≥ 2 replicates.
+        decades: how far back from the horizon the curve counts.
+    """
+    steps = int(2 * decades)
+    wanted = times[-1] / 10 ** (0.5 * np.arange(steps, -1, -1))
+    at = np.unique(np.searchsorted(times, wanted * (1 - 1e-9)))
+    gains = np.diff(cumulative[at], axis=0)
+    weight = 1 / np.maximum(gains.var(axis=1, ddof=1) / gains.shape[1], 1e-200)
+
+    def misfit(shape: np.ndarray) -> float:
+        regressor, mean = np.diff(shape[at]), gains.mean(axis=1)
+        slope = (weight * regressor * mean).sum() / (weight * regressor**2).sum()
+        return float((weight * (mean - slope * regressor) ** 2).sum())
+
+    difference = misfit(np.sqrt(times)) - misfit(np.log(np.maximum(times, 1)))
+    return float(1 / (1 + np.exp(-np.clip(difference / 2, -500, 500))))
+
+
+def growth(world: OnlineRun, curve: RegretCurve) -> float:
+    """Akaike weight of the runs together."""
+    return akaike_weight(curve.times, curve.cumulative)
+
+
+def saturation(world: OnlineRun, curve: RegretCurve) -> np.ndarray:
+    """(R,) regret up to T over that up to T/100."""
     earlier = np.searchsorted(curve.times, curve.times[-1] / 100)
     return curve.cumulative[-1] / curve.cumulative[earlier]
 
 
+REGRET = of_curve("regret per round [reward]", last)
+CURIOUS_REGRET = of_curve("regret per round on the curious side [reward]", last, curious_regret)
+RATE = of_curve("regret per unit of log T [reward]", rate)
 WEIGHT = of_curve("Akaike weight of log T against √T", growth)
 SATURATION = of_curve("regret(T) / regret(T/100)", saturation)
 
-PROVEN_BONUS = Method("proven_bonus", pokl.run)
-SANE_BONUS = Method("pokl", sane_bonus)
-PER_ROUND = "regret {rate}"
-HIDDEN_ARM = "hidden_arm"
+
+# The claims --------------------------------------------------------------------------------------
+
 CLOSED_FORM = Ratio("rate → [tr(Cov_π*·V_LS) + Γ²·Var(u)]/(2·kl_weight)")
-PRIVATE = (Need.LABELS, Need.PRIVACY)
-HIDDEN = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY)
 
 
-class LogRegret(OnlineExperiment):
-    """Theorem 5.2 and its parts, each on the smallest world that shows it."""
+def check(
+    name: str, axis: str, claim: Slope | Ratio, quantity: Quantity, right: Any = pokl,
+    wrong: Any = (),
+) -> Check:  # fmt: skip
+    """A check of Algorithm 2, unless it says otherwise."""
+    return Check(name=name, axis=axis, claim=claim, quantity=quantity, right=right, wrong=wrong)
 
-    title = "P1 Theorem 5.2: logarithmic regret of private online KL-regularised RLHF"
-    settles = ("p1.thm_5_2",)
-    config_type = LogRegretProbes
-    config: LogRegretProbes
 
-    rows = (
-        Row("horizon", "horizon",
-            Slope(-1, "Algorithm 2: regret {rate} beyond the bonus's own", symbol="t"),
-            BEYOND_BONUS, pokl, (wrong.naive_labels, wrong.epsilon_overstated), on=INSTANCE,
-            needs=HIDDEN),
-        Row("growth", "horizon", Ratio("cumulative regret is a + b·log T, not a + b·√T"), WEIGHT,
-            pokl, (wrong.naive_labels,), on=INSTANCE, needs=PRIVATE),
-        Row("constant_privacy_cost", "privacy_cost", CLOSED_FORM, RATE_OVER_CLOSED_FORM, pokl,
-            (without_exploration, wrong.epsilon_overstated), on=INSTANCE, needs=HIDDEN),
-        Row("constant_kl_weight", "kl_weight", CLOSED_FORM, RATE_OVER_CLOSED_FORM, pokl,
-            (without_exploration,), on="steady_policy", needs=HIDDEN),
-        Row("privacy_cost", "privacy_cost", Slope(2, "rate {rate}"), RATE, pokl,
-            (wrong.naive_labels,), on=INSTANCE, needs=PRIVATE),
-        Row("num_features", "num_features", Slope(1, "rate {rate} (exploitation alone)",
-            tolerance=0.1), RATE, without_exploration, (wrong.frozen_features,), on="features",
-            needs=HIDDEN),
-        Row("kl_weight", "kl_weight", Slope(-1, "rate {rate} = β"), RATE, pokl,
-            (wrong.inverted_kl_weight,), on="steady_policy", needs=PRIVATE),
-        Row("across_horizons", "horizon",
-            Ratio("Γ_T of each horizon: the rate grows like log(N·T/δ), the regret like log²T"),
-            RATE_OVER_CLOSED_FORM, wrong.bonus_of_horizon, (wrong.bonus_without_horizon,),
-            on=INSTANCE, needs=HIDDEN),
-        Row("finite_class", "horizon",
-            Ratio("finite class: regret stops growing once the class is identified",
-            tolerance=0.02), SATURATION, finite_class, (wrong.linear_class,), on=INSTANCE,
-            given=with_finite_class, needs=(Need.LABELS,)),
-        Row("proven_bonus", "horizon", Slope(-1, "the proof's Γ_T: regret {rate} at t ≥ 1e8",
-            symbol="t"), REGRET, PROVEN_BONUS, (wrong.naive_labels,), on=INSTANCE, given=proven,
-            needs=PRIVATE),
-        Row("proven_bonus_clips", "horizon",
-            Slope(0, "the proof's Γ_T: regret per round {rate} from 1e5 to 1e6", "at_least",
-            symbol="t"), CURIOUS_REGRET, PROVEN_BONUS, (SANE_BONUS,), on=INSTANCE, given=proven,
-            needs=(Need.OPTIMISM,)),
-        Row("exploration", "horizon", Slope(-1, "hard instance: exploration keeps regret {rate}",
-            "at_most", tolerance=0.1, symbol="t"), REGRET, pokl, (without_exploration,),
-            on=HIDDEN_ARM, needs=(Need.LABELS, Need.OPTIMISM)),
-    )  # fmt: skip
+CHECKS = [
+    check("horizon", "horizon",
+          Slope(-1, "Algorithm 2: regret {rate} beyond the bonus's own", symbol="t"),
+          BEYOND_BONUS, wrong=[naive_labels, epsilon_overstated]),
+    check("growth", "horizon", Ratio("cumulative regret is a + b·log T, not a + b·√T"), WEIGHT,
+          wrong=[naive_labels]),
+    check("constant_privacy_cost", "privacy_cost", CLOSED_FORM, OVER_LIMIT,
+          wrong=[without_exploration, epsilon_overstated]),
+    check("constant_kl_weight", "kl_weight", CLOSED_FORM, OVER_LIMIT, wrong=[without_exploration]),
+    check("privacy_cost", "privacy_cost", Slope(2, "rate {rate}"), RATE, wrong=[naive_labels]),
+    check("num_features", "num_features",
+          Slope(1, "rate {rate} (exploitation alone)", tolerance=0.1), RATE, without_exploration,
+          [frozen_features]),
+    check("kl_weight", "kl_weight", Slope(-1, "rate {rate} = β"), RATE, wrong=[inverted_kl_weight]),
+    check("across_horizons", "horizon",
+          Ratio("Γ_T of each horizon: the rate grows like log(N·T/δ), the regret like log²T"),
+          OVER_LIMIT, bonus_of_horizon, [bonus_without_horizon]),
+    check("finite_class", "horizon",
+          Ratio("finite class: regret stops growing once the class is identified", tolerance=0.02),
+          SATURATION, finite_class, [linear_class]),
+    check("proven_bonus", "horizon",
+          Slope(-1, "the proof's Γ_T: regret {rate} at t ≥ 1e8", symbol="t"), REGRET,
+          proven_bonus, [naive_labels]),
+    check("proven_bonus_clips", "horizon",
+          Slope(0, "the proof's Γ_T: regret per round {rate} from 1e5 to 1e6", "at_least",
+                symbol="t"),
+          CURIOUS_REGRET, proven_bonus, [named("pokl", sane_bonus)]),
+    check("exploration", "horizon",
+          Slope(-1, "hard instance: exploration keeps regret {rate}", "at_most", tolerance=0.1,
+                symbol="t"),
+          REGRET, wrong=[without_exploration]),
+]  # fmt: skip
 
-    def case(self, point: Point) -> OnlineCase:
-        """The case, with what the row is about in place."""
-        case, given = super().case(point), point.row.given
-        case = with_class(case, self.selected(point.row))
-        return given(case, self.config) if given else case
 
-    def selected(self, row: Row) -> RewardClass | None:
-        """The run's class, in rows of a random world that fit no class of their own.
+def surrounded(world: OnlineRun) -> Iterable[Assumed]:
+    """Realizability in a class that was selected, and a neighbourhood, as rates assume."""
+    chosen, theta = getattr(world, "reward_class", BALL), world.linear.theta
+    if chosen != BALL:
+        inside = chosen.contains(theta, world.linear)
+        yield "the truth in the selected class", inside, str(chosen)
+        around = chosen.surrounds(theta, world.linear)
+        yield "a neighbourhood of the truth in the selected class", around, str(chosen)
 
-        The hidden arm is built for the ball, and ``finite_class`` is about a finite one.
-        """
-        own = row.on == HIDDEN_ARM or row.given is with_finite_class
-        return None if own else self.setting.reward_class
 
-    def world_numbers(self, row: Row) -> Mapping[str, object]:
-        """Fields of the row's world, and the class that was selected in place of the ball."""
-        chosen = self.selected(row)
-        found = super().world_numbers(row)
-        return found if chosen is None else {**found, "reward_class": str(chosen)}
-
-    def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """Assumption 3.8 on every world, λ ≤ Γ_T²/2, and the truth inside of the class."""
-        chosen = self.setting.reward_class
-        inside = () if chosen is None else (surrounded,)
-        return self.at_both_ends(OnlineCase, realizable, small_ridge, *inside)
+THEOREM = Theorem(
+    title="P1 Theorem 5.2: logarithmic regret of private online KL-regularised RLHF",
+    settles=["p1.thm_5_2"],
+    checks=CHECKS,
+    worlds={"in_class": InClass, "in_ball": OnlineRun},
+    assumes=as_told(realizable, small_ridge, surrounded),
+)

@@ -13,12 +13,12 @@ import sys
 
 import numpy as np
 
-from repro.families.online_kl.algorithms_bonus import confidence_weight
 from repro.families.online_kl.algorithms_pokl import Game
-from repro.families.online_kl.algorithms_reward_class import ChosenRewards
-from repro.families.online_kl.bounds_regret import regret_rate
 from repro.families.online_kl.run_setting import RunSetting, make_batch
 from repro.families.online_kl.simulation import RegretCurve, simulate
+from repro.pokl.bonus import confidence_weight
+from repro.pokl.chosen import ChosenRewards
+from repro.pokl.rate import regret_rate
 from repro.policies.reward_class import RewardClass
 from tools.class_transients import CLASSES as ALL_CLASSES
 from tools.class_transients import EPSILON, world

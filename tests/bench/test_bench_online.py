@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 import torch
 
-from repro.families.online_kl.algorithms_linear import LinearClass
+from repro.pokl.linear import LinearClass
 from repro.families.online_kl.algorithms_pokl import Game
 from repro.families.online_kl.run_setting import RunSetting, make_batch
 from repro.families.online_kl.simulation import simulate

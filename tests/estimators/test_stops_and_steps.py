@@ -13,8 +13,8 @@ from repro.families.central import algorithms_minimiser
 from repro.families.central.algorithms_losses import PairLoss
 from repro.families.losses import algorithms_losses
 from repro.families.losses.algorithms_losses import LOSSES, NaiveLoss, SquareLoss
-from repro.families.online_kl import algorithms_least_squares
 from repro.families.robust import algorithms_debiased
+from repro.pokl import least_squares as algorithms_least_squares
 from repro.preferences.label_counts import LabelCounts
 
 KINDS = {**LOSSES, "naive": NaiveLoss}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from repro.exploration import draw_exploration, main, record
-from repro.families.online_kl.worlds import hidden_arm_world
+from repro.pokl.instances import hidden_arm_world
 from repro.study.parallel import single_thread
 
 single_thread()

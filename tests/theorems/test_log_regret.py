@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from repro.families.online_kl.algorithms_linear import LinearLearner
+from repro.pokl.linear import LinearLearner
 from repro.study.parallel import single_thread
 
 single_thread()

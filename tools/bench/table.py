@@ -14,12 +14,12 @@ from pathlib import Path
 
 import numpy as np
 
-from repro.families.online_kl.algorithms_finite import random_finite_class
-from repro.families.online_kl.algorithms_linear import LinearClass
 from repro.families.online_kl.algorithms_pokl import Game
 from repro.families.online_kl.run_setting import RunSetting, make_batch
 from repro.families.online_kl.simulation import simulate
 from repro.instances.linear import random_linear_world
+from repro.pokl.finite import random_finite_class
+from repro.pokl.linear import LinearClass
 from repro.study.parallel import ready_to_measure
 from tools.bench import dispatch, edit_loop, finished_runs, whole_machine
 from tools.bench.cpu_time import cost

@@ -15,11 +15,11 @@ import numpy as np
 import torch
 
 from repro.families.offline_kl.algorithms_ppkl import BonusConstants, draw_problem
-from repro.families.online_kl.algorithms_linear import LinearClass
 from repro.families.online_kl.algorithms_pokl import Game
 from repro.families.online_kl.run_setting import RunSetting, make_batch
 from repro.families.online_kl.simulation import simulate
 from repro.instances.linear import random_linear_world
+from repro.pokl.linear import LinearClass
 from repro.study.blocks import Block
 from repro.study.parallel import available_cores
 from repro.study.pool import Pool

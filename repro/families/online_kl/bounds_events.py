@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from repro.families.online_kl.algorithms_least_squares import expected_label
+from repro.pokl.least_squares import expected_label
 from repro.families.online_kl.algorithms_pokl import Game, Round
 
 NOISE_SCALE = 2.0

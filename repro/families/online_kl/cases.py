@@ -12,12 +12,12 @@ import torch
 from repro.base.schema import GridRatio, Model, Positive, Probability
 from repro.corruption.label_mean import NOBODY, Adversary
 from repro.corruption.orders import Order
-from repro.families.online_kl.algorithms_bonus import confidence_weight
-from repro.families.online_kl.algorithms_linear import LinearClass
+from repro.pokl.bonus import confidence_weight
+from repro.pokl.linear import LinearClass
 from repro.families.online_kl.algorithms_pokl import Game
-from repro.families.online_kl.algorithms_reward_class import ChosenClass
+from repro.pokl.chosen import ChosenClass
 from repro.families.online_kl.run_setting import RewardsOn, RunSetting, make_batch
-from repro.families.online_kl.worlds import OnlineChoice, online_world, replaced
+from repro.pokl.instances import OnlineChoice, online_world, replaced
 from repro.instances.assumptions import realizable_and_covered
 from repro.instances.choices import instance_choice
 from repro.instances.linear import LinearWorld

@@ -8,7 +8,7 @@ import numpy as np
 from torch import Tensor
 
 from repro.families.online_kl.algorithms_pokl import Game, Round
-from repro.families.online_kl.bounds_regret import RegretRate, regret_rate
+from repro.pokl.rate import RegretRate, regret_rate
 from repro.families.online_kl.cases import OnlineCase, alike, joint_game
 from repro.families.online_kl.run_setting import RunSetting
 from repro.families.online_kl.simulation import RegretCurve, Watch, regret, simulate_parts

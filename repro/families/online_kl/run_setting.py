@@ -11,7 +11,7 @@ from torch import Tensor
 from repro.base.notation import label_signal
 from repro.corruption.label_mean import NOBODY, Adversary, LabelMean, released_mean
 from repro.corruption.orders import Order
-from repro.families.online_kl.algorithms_linear import LinearClass
+from repro.pokl.linear import LinearClass
 from repro.families.online_kl.algorithms_pokl import RewardClass
 from repro.families.online_kl.run_batch import RunBatch
 from repro.instances.linear import LinearWorld

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from repro.families.online_kl.algorithms_finite import RandomFinite
-from repro.families.online_kl.algorithms_linear import LeadingFeatures
+from repro.pokl.finite import RandomFinite
+from repro.pokl.linear import LeadingFeatures
 from repro.families.online_kl.cases import OnlineCase
 from repro.families.online_kl.run_setting import RunSetting
 from repro.study.row import Method, method, privacy_mistake

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from repro.families.online_kl.algorithms_bonus import ridge_of
-from repro.families.online_kl.algorithms_tables import LikelihoodTables
+from repro.pokl.bonus import ridge_of
+from repro.pokl.tables import LikelihoodTables
 from repro.families.online_kl.cases import OnlineCase
 from repro.families.online_kl.run_setting import RunSetting
 from repro.study.row import method

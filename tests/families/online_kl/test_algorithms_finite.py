@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 import torch
 
-from repro.families.online_kl.algorithms_finite import (
-    FiniteClass,
+from repro.families.online_kl.run_setting import RunSetting, make_batch
+from repro.instances.linear import random_linear_world
+from repro.pokl.finite import (
+    FiniteRewards,
     RandomFinite,
     random_finite_class,
     two_rewards,
 )
-from repro.families.online_kl.algorithms_linear import LeadingFeatures, LinearClass
-from repro.families.online_kl.run_setting import RunSetting, make_batch
-from repro.families.online_kl.worlds import two_rewards_world
-from repro.instances.linear import random_linear_world
+from repro.pokl.instances import two_rewards_world
+from repro.pokl.linear import LeadingFeatures, LinearClass
 from repro.policies.covering import log_covering_ball
 
 WORLD = random_linear_world(2, 3, 2, 0.5, 1.0, 0.6)
@@ -118,7 +118,7 @@ def test_the_confidence_set_leaves_only_the_truth_at_last():
 
 def test_two_rewards_is_realizable_and_within_its_bound():
     rewards = two_rewards(two_rewards_world(2.0, 0.1))
-    assert isinstance(rewards, FiniteClass)
+    assert isinstance(rewards, FiniteRewards)
     truth = rewards.world.reward - rewards.world.reward.min()
     torch.testing.assert_close(rewards.rewards[0], truth)
     assert float(rewards.rewards.max()) == 2.0

@@ -8,7 +8,7 @@ import torch
 from scipy.optimize import minimize
 
 from repro.estimators.ball import nearest_in_ball
-from repro.families.online_kl.algorithms_least_squares import (
+from repro.pokl.least_squares import (
     expected_label,
     finite_least_squares,
     linear_least_squares,

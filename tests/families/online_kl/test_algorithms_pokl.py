@@ -12,13 +12,13 @@ import torch
 
 from repro.corruption.label_mean import WorseResponse
 from repro.corruption.orders import Order
-from repro.families.online_kl.algorithms_finite import random_finite_class
-from repro.families.online_kl.algorithms_linear import LeadingFeatures, LinearClass
 from repro.families.online_kl.algorithms_pokl import Game, blocked_rounds
 from repro.families.online_kl.run_setting import RunSetting, make_batch
 from repro.families.online_kl.simulation import RegretCurve, simulate
-from repro.families.online_kl.worlds import hidden_arm_world
 from repro.instances.linear import LinearWorld, random_linear_world
+from repro.pokl.finite import random_finite_class
+from repro.pokl.instances import hidden_arm_world
+from repro.pokl.linear import LeadingFeatures, LinearClass
 from repro.preferences.block_draws import NumpyDraws, TorchDraws, geometric_times
 from repro.preferences.label_law import fair_coins, the_truth
 from repro.study.parallel import single_thread

@@ -10,13 +10,13 @@ import pytest
 import torch
 from scipy.optimize import minimize
 
-from repro.families.online_kl.algorithms_linear import LinearClass
 from repro.families.online_kl.algorithms_pokl import Game
-from repro.families.online_kl.algorithms_reward_class import ChosenClass
 from repro.families.online_kl.cases import Exploration, OnlineCase, surrounded, with_class
 from repro.families.online_kl.run_setting import RunSetting, make_batch
 from repro.families.online_kl.simulation import simulate
 from repro.instances.linear import random_linear_world
+from repro.pokl.chosen import ChosenClass
+from repro.pokl.linear import LinearClass
 from repro.policies.reward_class import BALL, Box, FiniteClass
 from repro.study.parallel import single_thread
 

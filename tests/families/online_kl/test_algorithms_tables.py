@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 import torch
 
-from repro.families.online_kl.algorithms_finite import FiniteClass
-from repro.families.online_kl.algorithms_least_squares import (
+from repro.families.online_kl.run_setting import RunSetting, make_batch
+from repro.pokl.finite import FiniteRewards
+from repro.pokl.instances import near_bound_world
+from repro.pokl.least_squares import (
     finite_least_squares,
     finite_likelihood,
 )
-from repro.families.online_kl.algorithms_linear import LinearClass
-from repro.families.online_kl.algorithms_tables import LikelihoodTables, TwoResponseTables
-from repro.families.online_kl.run_setting import RunSetting, make_batch
-from repro.families.online_kl.worlds import near_bound_world
+from repro.pokl.linear import LinearClass
+from repro.pokl.tables import LikelihoodTables, TwoResponseTables
 from repro.preferences.label_information import inverse_information, one_less_affinity
 
 BOUND = 3.0
@@ -128,4 +128,4 @@ def test_the_world_plays_what_it_says():
 
 def test_a_finite_class_keeps_its_losses():
     rewards = torch.zeros(1, 2, 2, dtype=torch.float64)
-    assert FiniteClass(WORLD, rewards).losses is finite_least_squares
+    assert FiniteRewards(WORLD, rewards).losses is finite_least_squares

@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 import torch
 
-from repro.families.online_kl.algorithms_bonus import confidence_weight, proven_weight
-from repro.families.online_kl.algorithms_finite import two_rewards
 from repro.families.online_kl.algorithms_pokl import Game, blocked_rounds
 from repro.families.online_kl.bounds_events import (
     bonus_bound,
@@ -19,7 +17,9 @@ from repro.families.online_kl.bounds_events import (
     reward_error,
 )
 from repro.families.online_kl.run_setting import RunSetting, make_batch
-from repro.families.online_kl.worlds import two_rewards_world
+from repro.pokl.bonus import confidence_weight, proven_weight
+from repro.pokl.finite import two_rewards
+from repro.pokl.instances import two_rewards_world
 from repro.preferences.block_draws import NumpyDraws
 
 BOUND, EPSILON = 2.0, 1.0

@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 import torch
 
-from repro.families.online_kl.algorithms_linear import LinearClass
 from repro.families.online_kl.algorithms_pokl import Game
-from repro.families.online_kl.bounds_regret import (
+from repro.families.online_kl.run_setting import RunSetting, make_batch
+from repro.families.online_kl.simulation import simulate
+from repro.instances.linear import LinearWorld, random_linear_world
+from repro.pokl.linear import LinearClass
+from repro.pokl.rate import (
     akaike_weight,
     least_squares_covariance,
     minimax_gap,
     regret_rate,
 )
-from repro.families.online_kl.run_setting import RunSetting, make_batch
-from repro.families.online_kl.simulation import simulate
-from repro.instances.linear import LinearWorld, random_linear_world
 from repro.study.parallel import single_thread
 
 single_thread()

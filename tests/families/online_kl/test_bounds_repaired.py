@@ -12,12 +12,12 @@ from scipy import integrate
 from scipy.stats import norm
 
 from repro.base.notation import label_signal
-from repro.families.online_kl.algorithms_bonus import (
+from repro.pokl.bonus import (
     repaired_net_weight,
     repaired_weight,
     ridge_of,
 )
-from repro.families.online_kl.bounds_repaired import (
+from repro.pokl.repaired import (
     TAIL,
     eluder_sum,
     estimate_over_floor,

@@ -14,13 +14,13 @@ from repro.base.errors import BadInput
 from repro.base.notation import privacy_cost
 from repro.base.schema import validate
 from repro.families.online_kl import wrong_pokl as wrong
-from repro.families.online_kl.algorithms_bonus import confidence_weight
-from repro.families.online_kl.algorithms_finite import RandomFinite
-from repro.families.online_kl.algorithms_linear import LeadingFeatures
-from repro.families.online_kl.bounds_regret import regret_rate
 from repro.families.online_kl.cases import OnlineCase, OnlineExperiment, OnlineProbes, small_ridge
 from repro.families.online_kl.quantities import REGRET, rate_over_closed_form
 from repro.families.online_kl.simulation import RegretCurve
+from repro.pokl.bonus import confidence_weight
+from repro.pokl.finite import RandomFinite
+from repro.pokl.linear import LeadingFeatures
+from repro.pokl.rate import regret_rate
 from repro.policies.covering import log_covering_ball
 from repro.study.claims import Ratio
 from repro.study.config import Overrides

@@ -12,8 +12,8 @@ from repro.families.online_kl import wrong_pokl as wrong
 from repro.families.online_kl.cases import Exploration, OnlineCase, alike, joint_game
 from repro.families.online_kl.parts import DrawsOfParts
 from repro.families.online_kl.quantities import REGRET
-from repro.families.online_kl.worlds import SteadyPolicyChoice, online_world
 from repro.instances.linear import random_linear_world
+from repro.pokl.instances import SteadyPolicyChoice, online_world
 from repro.preferences.block_draws import NumpyDraws
 from repro.preferences.label_law import fair_coins, the_truth
 from repro.study.parallel import single_thread

@@ -1,8 +1,9 @@
-"""Worlds of the online experiments as configuration, and how they are built."""
+"""Instances of the online experiments as configuration, and how they are built."""
 
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Annotated, Literal
 
 import torch
@@ -19,6 +20,7 @@ from repro.base.schema import (
     Whole,
     validate_union,
 )
+from repro.instances.build import build_world
 from repro.instances.choices import Count, LinearChoice, Seed
 from repro.instances.linear import LinearWorld, random_linear_world
 
@@ -117,6 +119,29 @@ def online_world(choice: Model, device: str = "cpu") -> LinearWorld:
         case LinearChoice():
             return random_linear_world(**choice.model_dump(exclude={"kind"}), device=device)
     raise TypeError(f"no world for {type(choice).__name__}")
+
+
+@build_world.register
+def _(choice: SteadyPolicyChoice, cache: Path, device: str) -> LinearWorld:
+    values = choice.model_dump(exclude={"kind", "tilt"})
+    share = choice.tilt * choice.kl_weight / choice.radius
+    return random_linear_world(**values, theta_share=share, device=device)
+
+
+@build_world.register
+def _(choice: HiddenArmChoice, cache: Path, device: str) -> LinearWorld:
+    return hidden_arm_world(**choice.model_dump(exclude={"kind"}), device=device)
+
+
+@build_world.register
+def _(choice: TwoRewardsChoice, cache: Path, device: str) -> LinearWorld:
+    return two_rewards_world(choice.reward_bound, choice.kl_weight, device)
+
+
+@build_world.register
+def _(choice: NearBoundChoice, cache: Path, device: str) -> LinearWorld:
+    given = choice.model_dump(exclude={"kind", "room", "difference"})
+    return near_bound_world(**given, difference=choice.apart, device=device)
 
 
 def hidden_arm_world(

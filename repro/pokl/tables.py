@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from repro.families.online_kl.run_batch import RunBatch
 from repro.instances.linear import LinearWorld
+from repro.pokl.learning import ToldToLearners
 from repro.policies.covering import log_covering_table
 
 
@@ -34,9 +34,9 @@ class TwoResponseTables:
         """log N of a net of the tables."""
         return log_covering_table(len(self.world.state_prob), self.world.reward_bound, net_radius)
 
-    def learner(self, batch: RunBatch) -> TableLearner:
+    def learner(self, runs: ToldToLearners) -> TableLearner:
         """A learner without data for every run."""
-        return TableLearner(self, batch)
+        return TableLearner(self, runs)
 
 
 @dataclass(frozen=True)
@@ -52,13 +52,13 @@ class LikelihoodTables:
 class TableLearner:
     """Data, estimate and uncertainty of L runs."""
 
-    def __init__(self, tables: TwoResponseTables, batch: RunBatch) -> None:
+    def __init__(self, tables: TwoResponseTables, runs: ToldToLearners) -> None:
         world = tables.world
         options = {"dtype": torch.float64, "device": world.features.device}
         self._bound, self._level = world.reward_bound, tables.level
-        self._signal = batch.believed_signal[:, None]
-        self._ridge = batch.ridge[:, None]
-        self.pairs = torch.zeros(len(batch), len(world.state_prob), **options)
+        self._signal = runs.believed_signal[:, None]
+        self._ridge = runs.ridge[:, None]
+        self.pairs = torch.zeros(len(runs), len(world.state_prob), **options)
         self.label_sum = torch.zeros_like(self.pairs)
 
     def observe(self, pairs: Tensor, label_sum: Tensor) -> None:

@@ -14,16 +14,16 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.families.online_kl.algorithms_least_squares import finite_least_squares
-from repro.families.online_kl.run_batch import RunBatch
 from repro.instances.linear import LinearWorld
+from repro.pokl.learning import ToldToLearners
+from repro.pokl.least_squares import finite_least_squares
 
 Losses = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
 """(pairs, label sums, differences, believed 2α−1) → (L, N), the least for the estimate."""
 
 
 @dataclass(frozen=True, eq=False)
-class FiniteClass:
+class FiniteRewards:
     """N rewards on a world's states and responses, the truth among them (Remark 5.1 of P1).
 
     Attributes:
@@ -67,20 +67,20 @@ class FiniteClass:
         """log N; a finite class needs no net."""
         return math.log(len(self.rewards))
 
-    def learner(self, batch: RunBatch) -> FiniteLearner:
+    def learner(self, runs: ToldToLearners) -> FiniteLearner:
         """A learner without data for every run."""
-        return FiniteLearner(self, batch)
+        return FiniteLearner(self, runs)
 
 
 class FiniteLearner:
     """Data, estimate and uncertainty of L runs; U is taken over the confidence set F_t."""
 
-    def __init__(self, members: FiniteClass, batch: RunBatch) -> None:
+    def __init__(self, members: FiniteRewards, runs: ToldToLearners) -> None:
         options = {"dtype": torch.float64, "device": members.rewards.device}
-        shape = (len(batch), members.differences.shape[1])
-        self._class, self._batch = members, batch
+        shape = (len(runs), members.differences.shape[1])
+        self._class, self._runs = members, runs
         self.pairs, self.label_sum = torch.zeros(shape, **options), torch.zeros(shape, **options)
-        self._forms = torch.zeros(len(batch), len(members.couples[0]), **options)
+        self._forms = torch.zeros(len(runs), len(members.couples[0]), **options)
         self._best: Tensor | None = None
 
     def observe(self, pairs: Tensor, label_sum: Tensor) -> None:
@@ -95,7 +95,7 @@ class FiniteLearner:
         """(L,) index of the least-squares reward."""
         if self._best is None:
             losses = self._class.losses(
-                self.pairs, self.label_sum, self._class.differences, self._batch.believed_signal
+                self.pairs, self.label_sum, self._class.differences, self._runs.believed_signal
             )
             self._best = losses.argmin(dim=1)
         return self._best
@@ -112,8 +112,8 @@ class FiniteLearner:
     def uncertainty(self, policy: Tensor) -> Tensor:
         """(L, S, A) U of Definition 3.5 over F_t; 0 where F_t holds fewer than two rewards."""
         first, second = self._class.couples
-        ridge = self._batch.ridge[:, None]
-        inside = self.distance() + ridge <= self._batch.bonus_weight[:, None].square()
+        ridge = self._runs.ridge[:, None]
+        inside = self.distance() + ridge <= self._runs.bonus_weight[:, None].square()
         alive = inside[:, first] & inside[:, second]
         result = torch.zeros_like(policy)
         runs = torch.nonzero(alive.any(dim=1))[:, 0]
@@ -128,7 +128,7 @@ class FiniteLearner:
         return ((gap - mean[..., None]).abs() * scale[..., None, None]).amax(dim=1)
 
 
-def random_finite_class(world: LinearWorld, class_size: int, seed: int) -> FiniteClass:
+def random_finite_class(world: LinearWorld, class_size: int, seed: int) -> FiniteRewards:
     """The world's reward and class_size − 1 others ⟨φ, θ⟩, θ uniform on half the class's sphere.
 
     Args:
@@ -142,7 +142,7 @@ def random_finite_class(world: LinearWorld, class_size: int, seed: int) -> Finit
     others = torch.as_tensor(directions, dtype=world.theta.dtype, device=world.theta.device)
     theta = torch.cat([world.theta[None], others])
     rewards = theta @ world.features.flatten(0, 1).T
-    return FiniteClass(world, rewards.reshape(class_size, *world.reference.shape))
+    return FiniteRewards(world, rewards.reshape(class_size, *world.reference.shape))
 
 
 @dataclass(frozen=True)
@@ -153,11 +153,11 @@ class RandomFinite:
     seed: int
     losses: Losses = finite_least_squares
 
-    def __call__(self, world: LinearWorld) -> FiniteClass:
+    def __call__(self, world: LinearWorld) -> FiniteRewards:
         return replace(random_finite_class(world, self.class_size, self.seed), losses=self.losses)
 
 
-def two_rewards(world: LinearWorld) -> FiniteClass:
+def two_rewards(world: LinearWorld) -> FiniteRewards:
     """The rewards (B, 0) and (0, B) of one state and two responses (``worlds.two_rewards_world``).
 
     Until the labels tell them apart, least squares may pick the wrong one; then r* − r̄ − c
@@ -165,4 +165,4 @@ def two_rewards(world: LinearWorld) -> FiniteClass:
     """
     bound = world.reward_bound
     options = {"dtype": torch.float64, "device": world.features.device}
-    return FiniteClass(world, torch.tensor([[[bound, 0.0]], [[0.0, bound]]], **options))
+    return FiniteRewards(world, torch.tensor([[[bound, 0.0]], [[0.0, bound]]], **options))

@@ -9,13 +9,13 @@ import torch
 from torch import Tensor
 
 from repro.estimators.box import nearest_in_box
-from repro.families.online_kl.algorithms_least_squares import (
+from repro.instances.linear import LinearWorld
+from repro.pokl.learning import ToldToLearners
+from repro.pokl.least_squares import (
     finite_least_squares,
     linear_least_squares,
 )
-from repro.families.online_kl.algorithms_linear import LinearLearner
-from repro.families.online_kl.run_batch import RunBatch
-from repro.instances.linear import LinearWorld
+from repro.pokl.linear import LinearLearner
 from repro.policies.reward_class import RewardClass
 
 ROUGHLY = partial(nearest_in_box, smallest_move=1e-7)
@@ -54,18 +54,18 @@ class ChosenRewards:
         """log N of a net of the class."""
         return self.chosen.log_covering(self.world, net_radius)
 
-    def learner(self, batch: RunBatch) -> ChosenLearner:
+    def learner(self, runs: ToldToLearners) -> ChosenLearner:
         """A learner without data for every run."""
-        return ChosenLearner(self, batch)
+        return ChosenLearner(self, runs)
 
 
 class ChosenLearner(LinearLearner):
     """Data, estimate and uncertainty of L runs; its sums of squares can be minimised over sets."""
 
-    def __init__(self, rewards: ChosenRewards, batch: RunBatch) -> None:
+    def __init__(self, rewards: ChosenRewards, runs: ToldToLearners) -> None:
         world, self._chosen = rewards.world, rewards.chosen
-        super().__init__(replace(world, radius=self._chosen.outer_radius(world)), batch)
-        self._own, self._level = world, batch.bonus_weight.square() - batch.ridge
+        super().__init__(replace(world, radius=self._chosen.outer_radius(world)), runs)
+        self._own, self._level = world, runs.bonus_weight.square() - runs.ridge
 
     def uncertainty(self, policy: Tensor) -> Tensor:
         """(L, S, A) U of the smallest ball around the class; 0 where one member is left."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from repro.families.online_kl.algorithms_least_squares import linear_least_squares
-from repro.families.online_kl.run_batch import RunBatch
 from repro.instances.linear import LinearWorld, with_leading_features
+from repro.pokl.learning import ToldToLearners
+from repro.pokl.least_squares import linear_least_squares
 from repro.policies.covering import log_covering_ball
 
 
@@ -28,9 +28,9 @@ class LinearClass:
         """log N of a net of the ball of parameters."""
         return log_covering_ball(self.world.features.shape[-1], self.world.radius, net_radius)
 
-    def learner(self, batch: RunBatch) -> LinearLearner:
+    def learner(self, runs: ToldToLearners) -> LinearLearner:
         """A learner without data for every run."""
-        return LinearLearner(self.world, batch)
+        return LinearLearner(self.world, runs)
 
 
 @dataclass(frozen=True)
@@ -46,16 +46,16 @@ class LeadingFeatures:
 class LinearLearner:
     """Data, estimate and uncertainty of L runs."""
 
-    def __init__(self, world: LinearWorld, batch: RunBatch) -> None:
+    def __init__(self, world: LinearWorld, runs: ToldToLearners) -> None:
         cells, features = world.feature_diff.shape
         options = {"dtype": torch.float64, "device": world.features.device}
-        self._world, self._signal = world, batch.believed_signal
+        self._world, self._signal = world, runs.believed_signal
         self._flat = world.features.flatten(0, 1)
         self._outer = (world.feature_diff[:, :, None] * world.feature_diff[:, None]).flatten(1)
-        self.pairs = torch.zeros(len(batch), cells, **options)
-        self.label_sum = torch.zeros(len(batch), cells, **options)
-        self.theta = torch.zeros(len(batch), features, **options)
-        scaled = batch.ridge / (2 * world.radius) ** 2
+        self.pairs = torch.zeros(len(runs), cells, **options)
+        self.label_sum = torch.zeros(len(runs), cells, **options)
+        self.theta = torch.zeros(len(runs), features, **options)
+        scaled = runs.ridge / (2 * world.radius) ** 2
         eye = torch.eye(features, **options)
         self._precision = scaled[:, None, None] * eye
         self._inverse: Tensor | None = eye / scaled[:, None, None]

@@ -1,0 +1,260 @@
+"""What is recorded of simulated runs: regret curves, and quantities that are read off them.
+
+Small tensors cost the same whether they hold ten runs or fifty, so grid points are simulated
+together; every part draws what it would draw alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from repro.core.check import Algorithm, Quantity
+from repro.pokl.linear import LinearClass
+from repro.pokl.rate import RegretRate, regret_rate
+from repro.pokl.run import OnlineRun
+from repro.pokl.runs import Round, Runs
+from repro.preferences.block_draws import Draws, draws_on, geometric_times
+
+Watch = Callable[[Runs, Round], Tensor]
+"""What is recorded of each round, (L,)."""
+
+
+@dataclass(frozen=True, eq=False)
+class RegretCurve:
+    """Regret of R simulated runs of one world.
+
+    Attributes:
+        times: (K+1,) labels seen, 0 first, the horizon last.
+        regret: (K+1, R) J(π*) − J(π²) of the policy after so many labels, or what was watched.
+    """
+
+    times: np.ndarray
+    regret: np.ndarray
+
+    @property
+    def cumulative(self) -> np.ndarray:
+        """(K+1, R) sum of the regrets of all rounds before each time."""
+        played = self.regret[:-1] * np.diff(self.times)[:, None]
+        return np.concatenate([np.zeros_like(played[:1]), np.cumsum(played, axis=0)])
+
+    def rate(self, decades: float = 2.0) -> np.ndarray:
+        """(R,) regret per unit of log t: the mean of t·regret(t) over the last decades."""
+        late = self.times >= self.times[-1] / 10**decades
+        return np.mean(self.times[late, None] * self.regret[late], axis=0)
+
+
+# What is watched ---------------------------------------------------------------------------------
+
+
+def regret(runs: Runs, now: Round) -> Tensor:
+    """(L,) J(π*) − J(π²)."""
+    return now.regret
+
+
+def curious_regret(runs: Runs, now: Round) -> Tensor:
+    """(L,) regret, negative where π² shuns the responses that the bonus is largest for.
+
+    To second order regret is even in the bonus; the sign tells optimism from its reverse.
+    """
+    leaning = ((now.explore - now.exploit) * now.bonus.abs()).sum(-1) @ runs.linear.state_prob
+    return leaning.sign() * now.regret
+
+
+# Simulation --------------------------------------------------------------------------------------
+
+
+class DrawsOfParts:
+    """Draws for parts of equally many runs, each from a source of its own up to its horizon."""
+
+    def __init__(self, sources: Sequence[Draws], horizons: Sequence[int]) -> None:
+        self._sources, self._left = sources, list(horizons)
+
+    def counts(self, total: int, prob: Tensor) -> Tensor:
+        """(L, C) multinomial counts of ``total`` pairs, or of what a part's horizon leaves."""
+        now = [min(total, left) for left in self._left]
+        self._left = [left - drawn for left, drawn in zip(self._left, now, strict=True)]
+        parts = zip(self._sources, now, self._split(prob), strict=True)
+        return torch.cat([s.counts(n, p) if n else torch.zeros_like(p) for s, n, p in parts])
+
+    def binomial(self, counts: Tensor, prob: Tensor) -> Tensor:
+        """Binomial successes, elementwise; where no pair is left a stream is not used."""
+        parts = zip(self._sources, self._split(counts), self._split(prob), strict=True)
+        return torch.cat([s.binomial(n, p) for s, n, p in parts])
+
+    def _split(self, tensor: Tensor) -> Sequence[Tensor]:
+        return tensor.chunk(len(self._sources))
+
+
+def simulate(
+    worlds: Sequence[OnlineRun], replicates: int, rng: np.random.Generator, watch: Watch = regret
+) -> list[RegretCurve]:
+    """A curve for each of some worlds that differ in numbers alone and have one horizon.
+
+    Args:
+        worlds: as their learners are told.
+        replicates: R.
+        rng: the stream that all runs share.
+        watch: what is recorded of each round in the place of the regret.
+    """
+    runs, horizon = Runs(worlds, replicates), worlds[0].horizon
+    return simulate_parts(runs, [horizon], worlds[0].grid_ratio, [rng], watch)[0]
+
+
+def simulate_parts(
+    runs: Runs, horizons: Sequence[int], ratio: float, rngs: Sequence[np.random.Generator],
+    watch: Watch = regret,
+) -> list[list[RegretCurve]]:  # fmt: skip
+    """The same for G parts of equally many worlds, which lie one after the other.
+
+    The times up to a horizon are the same for every longer one, but for the last.
+
+    Args:
+        runs: what is played.
+        horizons: G horizons.
+        ratio: of the grid of times at which policies change; 1 changes them every round.
+        rngs: G streams.
+        watch: what is recorded of each round; ``time`` is that of the part with the longest
+            horizon.
+
+    Returns:
+        By part and world.
+    """
+    device, longest = str(runs.linear.features.device), geometric_times(max(horizons), ratio)
+    draws = DrawsOfParts([draws_on(device, rng) for rng in rngs], horizons)
+    with torch.inference_mode():
+        rounds = runs.rounds(longest, draws)
+        kept = [watch(runs, now).cpu().numpy() for now in rounds]
+    # (K+1, G, worlds of a part, R)
+    split = np.stack(kept).reshape(len(kept), len(horizons), -1, runs.replicates)
+    times = [np.array(geometric_times(horizon, ratio), dtype=float) for horizon in horizons]
+    return [
+        [RegretCurve(own, split[: len(own), part, world]) for world in range(split.shape[2])]
+        for part, own in enumerate(times)
+    ]
+
+
+def curves(
+    worlds: Sequence[OnlineRun], algorithms: Sequence[Algorithm],
+    rngs: Sequence[np.random.Generator], replicates: int, watch: Watch = regret,
+) -> list[list[RegretCurve]]:  # fmt: skip
+    """By world and algorithm.  Worlds that differ in numbers alone are one batch, each with its own
+    stream.
+
+    Algorithms that fit another class than the world's go first, then all others in one batch: the
+    order in which a block's stream is used is part of its results.
+
+    Args:
+        worlds: as they are measured.
+        algorithms: world → world, as its learner is told.
+        rngs: the block's stream at each world.
+        replicates: R.
+        watch: what the curves record.
+    """
+    told = [[algorithm(world) for algorithm in algorithms] for world in worlds]
+    found: list[list[Any]] = [[None] * len(algorithms) for _ in worlds]
+    for places in alike(told):
+        first, own = told[places[0]], worlds[places[0]].fitted
+        classes = dict.fromkeys(world.fitted for world in first)
+        for fitted in sorted(classes, key=lambda one: one == own):
+            which = [m for m, world in enumerate(first) if world.fitted == fitted]
+            runs = Runs([told[g][m] for g in places for m in which], replicates)
+            horizons, streams = [worlds[g].horizon for g in places], [rngs[g] for g in places]
+            parts = simulate_parts(runs, horizons, first[0].grid_ratio, streams, watch)
+            for g, part in zip(places, parts, strict=True):
+                for m, curve in zip(which, part, strict=True):
+                    found[g][m] = curve
+    return found
+
+
+def alike(told: Sequence[Sequence[OnlineRun]]) -> list[list[int]]:
+    """Places of the worlds that one batch can hold, in order; each with all of its algorithms."""
+    found: dict[Hashable, list[int]] = {}
+    for place, own in enumerate(told):
+        found.setdefault(_shared(own), []).append(place)
+    return list(found.values())
+
+
+def _shared(own: Sequence[OnlineRun]) -> tuple[Hashable, ...]:
+    """What the worlds of one batch have in common: all but numbers of their runs.
+
+    The linear class does not depend on the truth, so there the truths may differ.
+    """
+    first, linear = own[0], own[0].linear
+    classes = tuple(world.fitted for world in own)
+    place = (linear.features, linear.state_prob, linear.reference)
+    truth = () if set(classes) == {LinearClass} else (linear.theta,)
+    bytes_of = tuple(tensor.cpu().numpy().tobytes() for tensor in (*place, *truth))
+    return (bytes_of, linear.features.shape, classes, first.labels, first.estimate,
+            linear.radius, linear.reward_bound, first.optimism, first.grid_ratio)  # fmt: skip
+
+
+# Quantities --------------------------------------------------------------------------------------
+
+Reading = Callable[[OnlineRun, RegretCurve], Any]
+"""A world and a curve of it → (R,) values, or one number."""
+
+
+def of_curve(
+    words: str, reading: Reading, watch: Watch = regret,
+    over: Callable[[Any], float] | None = None, less: Callable[[Any], float] | None = None,
+) -> Quantity:  # fmt: skip
+    """A quantity that is read off the curve of each algorithm's runs.
+
+    Args:
+        words: what it is, with the unit in brackets.
+        reading: what is read.
+        watch: what the curve records.
+        over: world → the number that values are divided by.
+        less: world → a number that is taken off.
+    """
+
+    def together(worlds, algorithms, rngs, replicates: int) -> list[list[Any]]:
+        played = curves(worlds, algorithms, rngs, replicates, watch)
+        return [
+            [reading(world, curve) for curve in own]
+            for world, own in zip(worlds, played, strict=True)
+        ]
+
+    return Quantity(words, together=together, over=over, less=less)
+
+
+def last(world: OnlineRun, curve: RegretCurve) -> np.ndarray:
+    """(R,) regret of the policy after T labels."""
+    return curve.regret[-1]
+
+
+def largest(world: OnlineRun, curve: RegretCurve) -> np.ndarray:
+    """(R,) largest value of a run from the first label on."""
+    return curve.regret[1:].max(axis=0)
+
+
+def rate(world: OnlineRun, curve: RegretCurve) -> np.ndarray:
+    """(R,) regret per unit of log T."""
+    return curve.rate()
+
+
+def limit(world: OnlineRun) -> RegretRate:
+    """What t·regret tends to: [tr(Cov_π*·V_LS) + Γ²·Var(u)]/(2·kl_weight)."""
+    linear = world.linear
+    return regret_rate(linear, world.epsilon, linear.kl_weight, world.bonus_weight)
+
+
+def total_limit(world: OnlineRun) -> float:
+    """Both parts of it."""
+    return limit(world).total
+
+
+def bonus_at_the_end(world: OnlineRun) -> float:
+    """What the bonus alone costs a round after T labels."""
+    return limit(world).exploration / world.horizon
+
+
+OVER_LIMIT = of_curve("regret rate / closed form", rate, over=total_limit)
+BEYOND_BONUS = of_curve("regret per round beyond the bonus's own [reward]", last,
+                        less=bonus_at_the_end)  # fmt: skip
