@@ -15,7 +15,7 @@ Testable: the exponents in T, c(ε) and β without corruption, and how the corru
 
 The bonus alone has a gap of the same rates, also for a learner who knows the truth; so the gap in T
 is that beyond it, and c(ε)² and 1/β are held as numbers, the closed form of both parts together
-(``repro.families.online_kl.bounds_regret``).
+(``repro.pokl.rate``).
 
 Contradicted as printed: the corruption terms cannot be divided by T (rows ``corrupted_ctl`` and
 ``corrupted_ltc``, where the gap stops falling).  No algorithm escapes: with
@@ -27,84 +27,114 @@ involved).  All assumptions hold: linear rewards, realizable, an oblivious adver
 Huber budget.  Corrected form: d/β·(c(ε)²·log(|G|T/δ)/T + α²) under CTL, c(ε)²·α² under LTC.
 """
 
-from __future__ import annotations
-
+import math
 from dataclasses import replace
 
-from repro.base.schema import Corruption
-from repro.corruption.label_mean import LabelMean, WorseResponse
-from repro.corruption.orders import Order
-from repro.families.online_kl import wrong_pokl as wrong
-from repro.families.online_kl.bounds_regret import minimax_gap
-from repro.families.online_kl.cases import OnlineCase, OnlineExperiment, OnlineProbes, realizable
-from repro.families.online_kl.quantities import BEYOND_BONUS, GAP, GAP_OVER_CLOSED_FORM
-from repro.families.online_kl.wrong_pokl import pokl
-from repro.study.case import Point
+from scipy.optimize import brentq
+from scipy.special import expit, logit
+
+from repro.core.check import Check, Quantity, Theorem, at_both_ends, named, of_world
+from repro.corruption.label_mean import LabelMean
+from repro.pokl.assumptions import realizable
+from repro.pokl.curves import BEYOND_BONUS, RegretCurve, last, of_curve, total_limit
+from repro.pokl.run import OnlineRun
+from repro.pokl.told import epsilon_overstated, inverted_kl_weight, naive_labels, pokl
 from repro.study.claims import Ratio, Slope
-from repro.study.results import AssumptionResult
-from repro.study.row import INSTANCE, Evidence, Measure, Method, Need, Row, method, per_method
+
+# The bound ---------------------------------------------------------------------------------------
 
 
-class FastRateProbes(OnlineProbes):
-    """Numbers of the experiment; conf/theorem/fast_rate_online.yaml gives them."""
+def minimax_gap(corruption: float, reward_gap: float, kl_weight: float) -> float:
+    """min over policies of the larger gap on two indistinguishable two-response bandits.
 
-    corruption: Corruption
+    With reward difference Δ₁ clean labels have mean h₁ = tanh(Δ₁/2); an adversary with share α
+    makes it (1−α)h₁ − α, which is the clean mean of Δ₂ = 2·artanh((1−α)h₁ − α).  Labels have the
+    same law on both, so whatever a learner plays after T rounds has this gap on one of them, in
+    mean over its draws by convexity of the gap.  π_ref is uniform.
+
+    Args:
+        corruption: α in [0, 1/2).
+        reward_gap: Δ₁ > 0.
+        kl_weight: weight of KL.
+    """
+    mean = (1 - corruption) * math.tanh(reward_gap / 2) - corruption
+    first, second = (expit(x / kl_weight) for x in (reward_gap, 2 * math.atanh(mean)))
+    if first - second < 1e-15:
+        return 0.0
+
+    def excess(policy: float) -> float:
+        return _divergence(policy, first) - _divergence(policy, second)
+
+    balanced = expit(brentq(lambda x: excess(expit(x)), logit(second), logit(first)))
+    return kl_weight * _divergence(balanced, first)
 
 
-@method
-def any_algorithm(case: OnlineCase) -> float:
+def _divergence(p: float, q: float) -> float:
+    """KL(p‖q) of two Bernoulli laws."""
+    return p * math.log(p / q) + (1 - p) * math.log((1 - p) / (1 - q))
+
+
+# Algorithms: what the learner is told, and the least that any can have ---------------------------
+
+
+def any_algorithm(world: OnlineRun) -> float:
     """The least gap that a learner can have on the worse of two indistinguishable rewards."""
-    world, share = case.world, case.adversary(LabelMean()).offset
-    return minimax_gap(share, world.reward_bound / 4, world.kl_weight)
+    linear, share = world.linear, world.adversary(world.corruption)(LabelMean()).offset
+    return minimax_gap(share, linear.reward_bound / 4, linear.kl_weight)
 
 
-FLOOR = Measure(GAP.quantity, per_method(lambda case, m, rng, _: m.run(case)), Evidence.COMPUTED)
-CTL = Method("corrupted_ctl", pokl.run)
-LTC = Method("corrupted_ltc", pokl.run)
-OTHER_ORDER = Method("corrupted_ctl", wrong.other_order.run)
-PRIVATE = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY)
-ADVERSARY = (Need.ADVERSARY,)
+corrupted_ctl, corrupted_ltc = named("corrupted_ctl", pokl), named("corrupted_ltc", pokl)
+
+
+def other_order(world: OnlineRun) -> OnlineRun:
+    """Wrong: the adversary acts on the other side of the randomizer."""
+    return replace(world, order=world.order.swapped)
+
+
+# The claims --------------------------------------------------------------------------------------
+
+
+def scaled_gap(world: OnlineRun, curve: RegretCurve):
+    """(R,) T times the gap of the policy after T labels."""
+    return world.horizon * curve.regret[-1]
+
+
+GAP = of_curve("gap of the last iterate [reward]", last)
+GAP_OVER_LIMIT = of_curve("T · gap of the last iterate / closed form", scaled_gap,
+                          over=total_limit)  # fmt: skip
+LEAST_GAP = Quantity(GAP.words, of_world, evidence="computed")
 FLOORS = "a Huber adversary leaves a floor that no number of labels removes"
 
+PRIVATE = [
+    Check(name="horizon", axis="horizon",
+          claim=Slope(-1, "private: gap {rate} beyond the bonus's own"), quantity=BEYOND_BONUS,
+          right=pokl, wrong=[naive_labels, epsilon_overstated]),
+    Check(name="privacy_cost", axis="privacy_cost",
+          claim=Ratio("private: T·gap → closed form, ∝ c(ε)²"), quantity=GAP_OVER_LIMIT,
+          right=pokl, wrong=[naive_labels]),
+    Check(name="kl_weight", axis="kl_weight",
+          claim=Ratio("private: T·gap → closed form, ∝ 1/β"), quantity=GAP_OVER_LIMIT,
+          right=pokl, wrong=[inverted_kl_weight]),
+]  # fmt: skip
+CORRUPTED = [
+    Check(name="corrupted_ctl", axis="horizon",
+          claim=Slope(-1, "CTL as printed: gap {rate}", "at_most", tolerance=0.1), quantity=GAP,
+          right=corrupted_ctl, expected="contradicted", why=FLOORS),
+    Check(name="corrupted_ltc", axis="horizon",
+          claim=Slope(-1, "LTC as printed: gap {rate}", "at_most", tolerance=0.1), quantity=GAP,
+          right=corrupted_ltc, expected="contradicted", why=FLOORS),
+    Check(name="indistinguishable_pair", axis="horizon",
+          claim=Slope(-1, "CTL as printed, any algorithm: gap {rate}", "at_most", tolerance=0.1),
+          quantity=LEAST_GAP, right=any_algorithm, expected="contradicted", why=FLOORS),
+    Check(name="floor_cost_ltc", axis="privacy_cost",
+          claim=Slope(2, "LTC, large T: the floor is {rate}", tolerance=0.1), quantity=GAP,
+          right=corrupted_ltc, wrong=[named("corrupted_ctl", other_order)]),
+]  # fmt: skip
 
-class FastRateOnline(OnlineExperiment):
-    """Proposition E.2 on linear rewards; a corrupted row is given its order."""
-
-    title = "P2 Proposition E.2: fast rates of online alignment"
-    settles = ("p2.prop_e_2",)
-    config_type = FastRateProbes
-    config: FastRateProbes
-
-    rows = (
-        Row("horizon", "horizon", Slope(-1, "private: gap {rate} beyond the bonus's own"),
-            BEYOND_BONUS, pokl, (wrong.naive_labels, wrong.epsilon_overstated), on=INSTANCE,
-            needs=PRIVATE),
-        Row("privacy_cost", "privacy_cost", Ratio("private: T·gap → closed form, ∝ c(ε)²"),
-            GAP_OVER_CLOSED_FORM, pokl, (wrong.naive_labels,), on=INSTANCE, needs=PRIVATE),
-        Row("kl_weight", "kl_weight", Ratio("private: T·gap → closed form, ∝ 1/β"),
-            GAP_OVER_CLOSED_FORM, pokl, (wrong.inverted_kl_weight,), on="steady_policy",
-            needs=PRIVATE),
-        Row("corrupted_ctl", "horizon", Slope(-1, "CTL as printed: gap {rate}", "at_most",
-            tolerance=0.1), GAP, CTL, on=INSTANCE, given=Order.CTL, needs=ADVERSARY,
-            expected="contradicted", why=FLOORS),
-        Row("corrupted_ltc", "horizon", Slope(-1, "LTC as printed: gap {rate}", "at_most",
-            tolerance=0.1), GAP, LTC, on=INSTANCE, given=Order.LTC, needs=ADVERSARY,
-            expected="contradicted", why=FLOORS),
-        Row("indistinguishable_pair", "horizon",
-            Slope(-1, "CTL as printed, any algorithm: gap {rate}", "at_most", tolerance=0.1),
-            FLOOR, any_algorithm, on=INSTANCE, given=Order.CTL, needs=ADVERSARY,
-            expected="contradicted", why=FLOORS),
-        Row("floor_cost_ltc", "privacy_cost", Slope(2, "LTC, large T: the floor is {rate}",
-            tolerance=0.1), GAP, LTC, (OTHER_ORDER,), on=INSTANCE, given=Order.LTC,
-            needs=(Need.LABELS, Need.PRIVACY, Need.ADVERSARY, Need.ORDER)),
-    )  # fmt: skip
-
-    def case(self, point: Point) -> OnlineCase:
-        """The case, with the adversary of the corrupted rows."""
-        case, order = super().case(point), point.row.given
-        adversary = WorseResponse(self.config.corruption)
-        return replace(case, adversary=adversary, order=order) if order else case
-
-    def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """Realizability on every world."""
-        return self.at_both_ends(OnlineCase, realizable)
+THEOREM = Theorem(
+    title="P2 Proposition E.2: fast rates of online alignment",
+    settles=["p2.prop_e_2"],
+    checks=[*PRIVATE, *CORRUPTED],
+    worlds={"run": OnlineRun},
+    assumes=at_both_ends(realizable),
+)
