@@ -23,178 +23,202 @@ still bounds the regret; the controls are the next that do not.  The control of 
 least squares without the factor 2α−1.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
-import numpy as np
 import torch
+from torch import Tensor
 
-from repro.base.schema import Count
-from repro.families.online_kl.algorithms_bonus import proven_weight
-from repro.families.online_kl.algorithms_finite import RandomFinite, two_rewards
-from repro.families.online_kl.algorithms_linear import LinearClass
-from repro.families.online_kl.bounds_events import (
-    bonus_bound,
-    in_sample_error,
-    optimism_deficit,
-    reward_error,
-)
-from repro.families.online_kl.cases import OnlineCase, OnlineExperiment, OnlineProbes, small_ridge
-from repro.families.online_kl.quantities import Reading, runs
-from repro.families.online_kl.run_setting import RewardsOn, RunSetting
-from repro.families.online_kl.simulation import RegretCurve, Watch
-from repro.families.online_kl.wrong_pokl import (
-    CLASS_SEED,
-    hundredth_bonus,
-    naive_labels,
-    pokl,
-    shrunken_bonus,
-)
-from repro.study.case import Point
+from repro.core.check import Check, Quantity, Theorem, named
+from repro.pokl.assumptions import as_told, small_ridge
+from repro.pokl.curves import Watch, curves, largest
+from repro.pokl.events import SLACK, not_optimistic, optimism_deficit, reward_differences
+from repro.pokl.finite import RandomFinite, two_rewards
+from repro.pokl.learning import RewardsOn
+from repro.pokl.least_squares import expected_label
+from repro.pokl.run import OnlineRun, proven_weight
+from repro.pokl.runs import Round, Runs
+from repro.pokl.told import naive_labels, pokl
 from repro.study.claims import Frequency, Inequality
-from repro.study.results import AssumptionResult
-from repro.study.row import INSTANCE, Evidence, Measure, Method, Need, Row, Values, method
 
 EVERY_ROUND_UP_TO = 100
 """Horizons up to here are checked at every t."""
-SLACK = 1e-9
-Side = Callable[[OnlineCase], Watch]
-"""What is watched of a case's rounds: left over right side, or whether an event fails."""
+NOISE_SCALE = 2.0
+"""σ of the labels' sub-Gaussian noise, as Lemmas C.3 and C.4 take it."""
+RANDOM_CLASS = RandomFinite(class_size=16, seed=3)
+"""Around the truth."""
 
 
-class OptimismEventProbes(OnlineProbes):
-    """Numbers of the experiment; conf/theorem/optimism_event.yaml gives them."""
-
-    class_size: Count
+# Worlds: a class of rewards with the proof's Γ_T and no cap --------------------------------------
 
 
-@method
-def cap_one(case: OnlineCase) -> RunSetting:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ProvenRun(OnlineRun):
+    """Γ_T of the proof, and a bonus without a cap, over the linear class."""
+
+    weight: Callable[[OnlineRun, int], float] = proven_weight
+    bonus_cap: float = math.inf
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FiniteRun(ProvenRun):
+    """The same over a random finite class around the truth."""
+
+    rewards: RewardsOn = RANDOM_CLASS
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TwoRewardsRun(ProvenRun):
+    """The same over the two rewards of their own instance."""
+
+    rewards: RewardsOn = two_rewards
+
+
+# Algorithms: what the learner is told, right and wrong -------------------------------------------
+
+finite_class, linear_class = named("finite_class", pokl), named("linear_class", pokl)
+
+
+def cap_one(world: OnlineRun) -> OnlineRun:
     """b = min{1, Γ_T·U}, as printed."""
-    return replace(case.setting, bonus_cap=1.0)
+    return replace(world, bonus_cap=1.0)
 
 
-@method
-def cap_two_bounds(case: OnlineCase) -> RunSetting:
+def cap_two_bounds(world: OnlineRun) -> OnlineRun:
     """b = min{2B, Γ_T·U}."""
-    return replace(case.setting, bonus_cap=2 * case.world.reward_bound)
+    return replace(world, bonus_cap=2 * world.linear.reward_bound)
 
 
-def fit_error(case: OnlineCase) -> Watch:
+def hundredth_bonus(world: OnlineRun) -> OnlineRun:
+    """Wrong: a hundredth of Γ_T; a twentieth is as good as all of it."""
+    return replace(world, gamma=world.bonus_weight / 100)
+
+
+def shrunken_bonus(world: OnlineRun) -> OnlineRun:
+    """Wrong: a three-hundredth of Γ_T, where a hundredth still bounds the regret."""
+    return replace(world, gamma=world.bonus_weight / 300)
+
+
+# Left over right sides of the lemmas -------------------------------------------------------------
+
+
+def in_sample_error(runs: Runs, now: Round, logs: float) -> Tensor:
+    """(L,) Σ (ĥ − h*)² over 8σ²·log(T·N/δ) (Lemma C.2), h = E[z] as least squares models it."""
+    truth = expected_label(runs.reward_diff, runs.label_scale[:, None])
+    fitted = expected_label(reward_differences(runs, now.reward), runs.believed_signal[:, None])
+    return (now.pairs * (fitted - truth).square()).sum(-1) / (8 * NOISE_SCALE**2 * logs)
+
+
+def reward_error(runs: Runs, now: Round, weight: float) -> Tensor:
+    """(L,) Σ (Δ^r* − Δ^r̄)² over Γ_T²/2 (Lemma C.3)."""
+    error = reward_differences(runs, now.reward) - runs.reward_diff
+    return (now.pairs * error.square()).sum(-1) / (weight**2 / 2)
+
+
+def bonus_bound(runs: Runs, now: Round) -> Tensor:
+    """(L,) regret over 4·E_{π²}[b²]/kl_weight, the last step of Theorem 5.2's proof."""
+    spread = (now.explore * now.bonus.square()).sum(-1) @ runs.linear.state_prob
+    return now.regret * runs.kl_weight / (4 * spread)
+
+
+# What is watched of the runs of a world ----------------------------------------------------------
+
+
+def fit_error(world: OnlineRun) -> Watch:
     """Lemma C.2."""
-    size = case.rewards(case.world).log_size(case.exploration.net_radius)
-    logs = math.log(case.horizon / case.exploration.failure_prob) + size
-    return lambda game, now: in_sample_error(game, now, logs)
+    logs = math.log(world.horizon / world.failure_prob) + world.log_size
+    return lambda runs, now: in_sample_error(runs, now, logs)
 
 
-def difference_error(case: OnlineCase) -> Watch:
+def difference_error(world: OnlineRun) -> Watch:
     """Lemma C.3."""
-    weight = case.setting.bonus_weight
-    return lambda game, now: reward_error(game, now, weight)
+    weight = world.bonus_weight
+    return lambda runs, now: reward_error(runs, now, weight)
 
 
-def not_optimistic(case: OnlineCase) -> Watch:
-    """1.0 where the event of Lemma C.4 fails."""
-    return lambda game, now: (optimism_deficit(game, now) > SLACK).double()
+def failed_event(world: OnlineRun) -> Watch:
+    """Lemma C.4."""
+    return not_optimistic
 
 
-def regret_over_bonus(case: OnlineCase) -> Watch:
+def regret_over_bonus(world: OnlineRun) -> Watch:
     """The last step of Theorem 5.2's proof; NaN off the event of C.4, which it stands on.
 
     A bonus below Γ_T (the control) is measured off the event too.
     """
-    weight = case.setting.bonus_weight
+    weight = world.bonus_weight
 
-    def watch(game, now) -> torch.Tensor:
-        counts = (optimism_deficit(game, now) <= SLACK) | (game.batch.bonus_weight < weight)
-        return bonus_bound(game, now).where(counts, torch.nan)
+    def watch(runs: Runs, now: Round) -> Tensor:
+        counts = (optimism_deficit(runs, now) <= SLACK) | (runs.bonus_weight < weight)
+        return bonus_bound(runs, now).where(counts, torch.nan)
 
     return watch
 
 
-def worst(case: OnlineCase, curve: RegretCurve) -> np.ndarray:
-    """(M, R) largest value of a run from the first label on."""
-    return curve.regret[1:].max(axis=0)
-
-
-def along_runs(quantity: str, side: Side, reading: Reading = worst) -> Measure:
+def along_runs(words: str, side: Callable[[OnlineRun], Watch]) -> Quantity:
     """Watch every round of a short run, and of a long one those of a geometric grid."""
 
-    def one(case: OnlineCase, rng: np.random.Generator, replicates: int) -> Values:
-        ratio = 1.0 if case.horizon <= EVERY_ROUND_UP_TO else case.exploration.grid_ratio
-        return runs([case], reading, [rng], replicates, ratio, side(case))[0]
+    def together(worlds, algorithms, rngs, replicates: int) -> list[list[Any]]:
+        found = []
+        for world, rng in zip(worlds, rngs, strict=True):
+            every = world.horizon <= EVERY_ROUND_UP_TO
+            ratio = 1.0 if every else world.grid_ratio
+            (played,) = curves(
+                [replace(world, grid_ratio=ratio)], algorithms, [rng], replicates, side(world)
+            )
+            found.append([largest(world, curve) for curve in played])
+        return found
 
-    return Measure(quantity, one, Evidence.MEASURED)
-
-
-def finite(class_size: int) -> RewardsOn:
-    """The random finite class around the truth."""
-    return RandomFinite(class_size, CLASS_SEED)
-
-
-def linear(class_size: int) -> RewardsOn:
-    """The linear class of the world's features."""
-    return LinearClass
-
-
-def two(class_size: int) -> RewardsOn:
-    """The two rewards of their own world."""
-    return two_rewards
+    return Quantity(words, together=together)
 
 
 SHARE = "largest left side / right side, t ≤ T"
 FIT, DIFFERENCE = along_runs(SHARE, fit_error), along_runs(SHARE, difference_error)
 BY_BONUS = along_runs(SHARE, regret_over_bonus)
-EVENT = along_runs("event fails for some t ≤ T [frequency]", not_optimistic)
-FINITE, LINEAR = Method("finite_class", pokl.run), Method("linear_class", pokl.run)
-C_2, C_3, C_4 = ("p1.lem_c_2",), ("p1.lem_c_3",), ("p1.lem_c_4",)
-PRIVATE, OPTIMISTIC = (Need.LABELS, Need.PRIVACY), (Need.LABELS, Need.OPTIMISM)
+EVENT = along_runs("event fails for some t ≤ T [frequency]", failed_event)
 
 
-class OptimismEvent(OnlineExperiment):
-    """Lemmas C.2, C.3, C.4 on a finite and a linear class, and the cap of eq. (13)."""
+# The claims --------------------------------------------------------------------------------------
 
-    title = "P1 Lemmas C.2 to C.4: the optimism event"
-    config_type = OptimismEventProbes
-    config: OptimismEventProbes
 
-    rows = (
-        Row("in_sample_error", "horizon",
-            Inequality("Lemma C.2, finite class: never above, and by how much"), FIT, FINITE,
-            (naive_labels,), on=INSTANCE, given=finite, needs=PRIVATE, settles=C_2),
-        Row("reward_error", "horizon",
-            Inequality("Lemma C.3, finite class: never above, and by how much"), DIFFERENCE,
-            FINITE, (naive_labels,), on=INSTANCE, given=finite, needs=(Need.LABELS,), settles=C_3),
-        Row("optimism", "horizon", Frequency("Lemma C.4 with b = Γ_T·U, finite class"), EVENT,
-            FINITE, (hundredth_bonus,), on=INSTANCE, given=finite, needs=OPTIMISTIC, settles=C_4),
-        Row("optimism_linear", "horizon",
-            Frequency("Lemma C.4 with b = Γ_T·U, linear class by its net"), EVENT, LINEAR,
-            (hundredth_bonus,), on=INSTANCE, given=linear, needs=OPTIMISTIC, settles=C_4),
-        Row("regret_by_bonus", "horizon", Inequality("on the event, J(π*) − J(π²) ≤ 4β·E b²"),
-            BY_BONUS, LINEAR, (shrunken_bonus,), on=INSTANCE, given=linear, needs=OPTIMISTIC,
-            settles=C_4),
-        Row("cap_one_small_bound", "reward_bound",
-            Frequency("Lemma C.4 with b = min{1, Γ_T·U}, B < 1/2"), EVENT, cap_one,
-            (hundredth_bonus,), on="two_rewards", given=two, needs=(Need.OPTIMISM,), settles=C_4),
-        Row("cap_one", "reward_bound",
-            Frequency("Lemma C.4 as printed, b = min{1, Γ_T·U}, B > 1/2"), EVENT, cap_one,
-            on="two_rewards", given=two, needs=(Need.TRUTH_HIDDEN,), settles=C_4,
-            expected="contradicted", why="the cap lies below r* − r̄ − c, which reaches 2B"),
-        Row("cap_two_bounds", "reward_bound", Frequency("Lemma C.4 with b = min{2B, Γ_T·U}"),
-            EVENT, cap_two_bounds, (cap_one,), on="two_rewards", given=two,
-            needs=(Need.OPTIMISM,), settles=C_4),
-    )  # fmt: skip
+def check(
+    name: str, statement: str, claim: Frequency | Inequality, quantity: Quantity, right: Any,
+    wrong: Any = (), axis: str = "horizon", **more: Any,
+) -> Check:  # fmt: skip
+    """A check of one of the three lemmas."""
+    return Check(name=name, axis=axis, claim=claim, quantity=quantity, right=right, wrong=wrong,
+                 settles=[statement], **more)  # fmt: skip
 
-    def case(self, point: Point) -> OnlineCase:
-        """The proof's Γ_T of each horizon, without a cap, and the row's reward class."""
-        case, rewards = super().case(point), point.row.given(self.config.class_size)
-        return replace(
-            case, longest=case.horizon, weight=proven_weight, bonus_cap=math.inf, rewards=rewards
-        )
 
-    def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """λ ≤ Γ_T²/2 for every method under test."""
-        return self.at_both_ends(OnlineCase, small_ridge)
+C_2, C_3, C_4 = "p1.lem_c_2", "p1.lem_c_3", "p1.lem_c_4"
+CHECKS = [
+    check("in_sample_error", C_2,
+          Inequality("Lemma C.2, finite class: never above, and by how much"), FIT, finite_class,
+          [naive_labels]),
+    check("reward_error", C_3,
+          Inequality("Lemma C.3, finite class: never above, and by how much"), DIFFERENCE,
+          finite_class, [naive_labels]),
+    check("optimism", C_4, Frequency("Lemma C.4 with b = Γ_T·U, finite class"), EVENT,
+          finite_class, [hundredth_bonus]),
+    check("optimism_linear", C_4,
+          Frequency("Lemma C.4 with b = Γ_T·U, linear class by its net"), EVENT, linear_class,
+          [hundredth_bonus]),
+    check("regret_by_bonus", C_4, Inequality("on the event, J(π*) − J(π²) ≤ 4β·E b²"), BY_BONUS,
+          linear_class, [shrunken_bonus]),
+    check("cap_one_small_bound", C_4, Frequency("Lemma C.4 with b = min{1, Γ_T·U}, B < 1/2"),
+          EVENT, cap_one, [hundredth_bonus], "reward_bound"),
+    check("cap_one", C_4, Frequency("Lemma C.4 as printed, b = min{1, Γ_T·U}, B > 1/2"), EVENT,
+          cap_one, axis="reward_bound", expected="contradicted",
+          why="the cap lies below r* − r̄ − c, which reaches 2B"),
+    check("cap_two_bounds", C_4, Frequency("Lemma C.4 with b = min{2B, Γ_T·U}"), EVENT,
+          cap_two_bounds, [cap_one], "reward_bound"),
+]  # fmt: skip
+
+THEOREM = Theorem(
+    title="P1 Lemmas C.2 to C.4: the optimism event",
+    checks=CHECKS,
+    worlds={"linear": ProvenRun, "finite": FiniteRun, "two_rewards": TwoRewardsRun},
+    assumes=as_told(small_ridge),
+)
