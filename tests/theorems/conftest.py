@@ -23,6 +23,7 @@ KEEPERS = (
     "repro.families.",
     "repro.xpo.",
     "repro.losses.",
+    "repro.pokl.",
     "theorems.",
     "repro.core.",
     "repro.chipo.",
