@@ -93,7 +93,6 @@ def _every_stage(session: Session) -> Iterator[Finding]:
     plan = session.plan
     ready_to_measure()
     trials, budget = built(plan).trials, plan.budget
-    ready_to_measure()
     with progress(len(trials), plan.slug) as advance:
         for trial in trials:
             assert isinstance(trial, CheckTrial)

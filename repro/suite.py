@@ -51,7 +51,7 @@ SUITE = Path("outputs", "suite")
 DEFAULTS = {"seed": 0, "budget": "laptop"}
 """What ``dvc repro`` runs at; `dvc exp run -S conf/suite.yaml:seed=1` changes it for once."""
 
-OWN_ROOM = re.compile(r"repro\.(families\.\w+|chipo|xpo)\.").match
+OWN_ROOM = re.compile(r"repro\.(families\.\w+|chipo|xpo|pokl)\.").match
 """Modules of rooms that not all experiments share."""
 
 
