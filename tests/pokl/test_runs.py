@@ -209,6 +209,7 @@ def test_stages_of_a_run_act_where_they_say():
                 torch.testing.assert_close(chance, torch.full_like(chance, 0.5))
                 assert last.regret.mean() > 1.5 * meant.regret.mean()
             case {"optimism": multiple}:
+                assert isinstance(multiple, float)
                 torch.testing.assert_close(last.bonus, multiple * meant.bonus)
                 torch.testing.assert_close(last.exploit, meant.exploit)
             case {"estimate": _}:
