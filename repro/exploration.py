@@ -20,12 +20,11 @@ import torch
 
 from repro.base.errors import BadInput
 from repro.cli.command import run_command
-from repro.families.online_kl.algorithms_pokl import Game, blocked_rounds
-from repro.families.online_kl.run_setting import RunSetting, make_batch
-from repro.instances.linear import LinearWorld
-from repro.pokl.instances import hidden_arm_world
-from repro.pokl.linear import LinearClass
-from repro.pokl.rate import regret_rate
+from repro.pokl.curves import total_limit
+from repro.pokl.instances import HiddenArmChoice
+from repro.pokl.run import OnlineRun
+from repro.pokl.runs import Runs
+from repro.pokl.told import without_exploration
 from repro.preferences.block_draws import NumpyDraws, geometric_times
 from repro.report.own_defaults import own_defaults
 from repro.report.style import CLAIMED, CONTROL, DASHES, MEASURED
@@ -34,6 +33,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 RUNS, RATIO, BONUS_WEIGHT = 100, 1.5, 7.0
+RARE = HiddenArmChoice(
+    kind="hidden_arm", num_actions=5, best_prob=1e-3, advantage=0.8, radius=1.0, kl_weight=1 / 12
+)
+"""The instance: π_ref hardly ever draws the best response."""
 TITLES = ("with the bonus", "without the bonus")
 LOOKS = ((MEASURED, "-"), (CONTROL, ":"))
 
@@ -57,32 +60,31 @@ class Exploration:
     rate: float
 
 
-def record(
-    world: LinearWorld, epsilon: float, horizon: int, seed: int, runs: int = RUNS
-) -> Exploration:
+def record(epsilon: float, horizon: int, seed: int, replicates: int = RUNS) -> Exploration:
     """Simulate Algorithm 2 with and without its bonus.
 
     Args:
-        world: the truth.
         epsilon: privacy budget in (0, inf].
         horizon: T.
         seed: of the simulation.
-        runs: R.
+        replicates: R.
     """
-    with_bonus = RunSetting(epsilon, world.kl_weight, BONUS_WEIGHT)
-    batch = make_batch([with_bonus, RunSetting(epsilon, world.kl_weight, 0.0)], runs)
-    game = Game(world, LinearClass(world), batch)
+    world = OnlineRun(
+        instance=RARE, epsilon=epsilon, horizon=horizon, gamma=BONUS_WEIGHT, failure_prob=0.05,
+        net_radius=1e-6, ridge=1.0, grid_ratio=RATIO,
+    )  # fmt: skip
     times = geometric_times(horizon, RATIO)
-    rounds = list(blocked_rounds(game, times, NumpyDraws(np.random.default_rng(seed))))
-    regret = torch.stack([r.regret.reshape(2, runs) for r in rounds]).numpy()
+    runs = Runs([world, without_exploration(world)], replicates)
+    rounds = list(runs.rounds(times, NumpyDraws(np.random.default_rng(seed))))
+    regret = torch.stack([r.regret.reshape(2, replicates) for r in rounds]).numpy()
     played = regret[:-1] * np.diff(times)[:, None, None]
-    explore = torch.stack([r.explore[:, 0].reshape(2, runs, -1).mean(1) for r in rounds])
+    explore = torch.stack([r.explore[:, 0].reshape(2, replicates, -1).mean(1) for r in rounds])
     return Exploration(
         np.array(times),
         np.concatenate([0 * played[:1], played.cumsum(axis=0)]),
         explore.numpy(),
-        world.optimal_policy[0].numpy(),
-        regret_rate(world, epsilon, world.kl_weight, BONUS_WEIGHT).total,
+        world.linear.optimal_policy[0].numpy(),
+        total_limit(world),
     )
 
 
@@ -158,9 +160,8 @@ def _figure(out: Path, epsilon: float, horizon: float, seed: int) -> Figure:
         raise BadInput("--seed", seed, "allowed: a whole number >= 0")
     if out.suffix not in {".png", ".svg", ".pdf"} or not out.absolute().parent.is_dir():
         raise BadInput("OUT", out, "allowed: a .png, .svg or .pdf file in an existing folder")
-    world = hidden_arm_world(5, 1e-3, 0.8, 1.0, 1 / 12)
     title = f"Algorithm 2 on a rare best response: ε = {epsilon:g}, {RUNS} runs"
-    return draw_exploration(record(world, epsilon, int(horizon), seed), title)
+    return draw_exploration(record(epsilon, int(horizon), seed), title)
 
 
 if __name__ == "__main__":

@@ -13,48 +13,49 @@ import sys
 
 import numpy as np
 
-from repro.families.online_kl.algorithms_pokl import Game
-from repro.families.online_kl.run_setting import RunSetting, make_batch
-from repro.families.online_kl.simulation import RegretCurve, simulate
-from repro.pokl.bonus import confidence_weight
-from repro.pokl.chosen import ChosenRewards
-from repro.pokl.rate import regret_rate
-from repro.policies.reward_class import RewardClass
+from repro.instances.choices import LinearChoice
+from repro.pokl.chosen import ChosenClass
+from repro.pokl.curves import RegretCurve, simulate, total_limit
+from repro.pokl.run import OnlineRun
+from repro.pokl.told import without_exploration
+from repro.policies.reward_class import BALL, RewardClass
+from theorems.log_regret import InClass
 from tools.class_transients import CLASSES as ALL_CLASSES
-from tools.class_transients import EPSILON, world
+from tools.class_transients import EPSILON
 
 CLASSES = {name: one for name, one in ALL_CLASSES.items() if name != "finite, 10000"}
 SIZES = (100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000)
-RATIO = 10**0.5
-"""Of the times at which policies change."""
-SCALE, NET_RADIUS, FAILURE_PROB = 0.1, 1e-6, 0.05
-"""The constants of conf/theorem/log_regret.yaml."""
+INSTANCE = LinearChoice(
+    kind="linear", num_states=6, num_actions=4, num_features=4, radius=1.0, theta_share=0.6,
+    kl_weight=0.5, seed=1,
+)  # fmt: skip
+"""That of conf/instance/linear.yaml."""
 
 
-def curve(chosen: RewardClass, horizon: int, replicates: int, bonus: bool) -> RegretCurve:
-    """Runs of Algorithm 2 with the class's own Γ_T, or without a bonus."""
-    truth = world()
-    rewards = ChosenRewards(truth, chosen)
-    weight = confidence_weight(
-        chosen.reward_bound(truth), EPSILON, rewards.log_size(NET_RADIUS), horizon,
-        FAILURE_PROB, SCALE,
+def run(chosen: RewardClass, horizon: int) -> OnlineRun:
+    """The class's own Γ_T, with the constants of conf/theorem/log_regret.yaml."""
+    # fitted as a chosen class, the ball too: all classes by the same code
+    return InClass(
+        instance=INSTANCE, epsilon=EPSILON, horizon=horizon, failure_prob=0.05, net_radius=1e-6,
+        scale=0.1, ridge=1.0, grid_ratio=10**0.5, reward_class=chosen, rewards=ChosenClass(chosen),
     )  # fmt: skip
-    setting = RunSetting(EPSILON, truth.kl_weight, weight if bonus else 0.0)
-    game = Game(truth, rewards, make_batch([setting], replicates))
-    return simulate(game, horizon, RATIO, np.random.default_rng(horizon))
+
+
+def curve(world: OnlineRun, replicates: int) -> RegretCurve:
+    """Runs of Algorithm 2."""
+    return simulate([world], replicates, np.random.default_rng(world.horizon))[0]
 
 
 def estimation(chosen: RewardClass, replicates: int) -> list[np.ndarray]:
     """(R,) t·regret after t labels over its limit, without a bonus, at every size."""
-    truth = world()
-    limit = regret_rate(truth, EPSILON, truth.kl_weight, 0.0).total
-    last = (curve(chosen, size, replicates, bonus=False).regret[-1, 0] for size in SIZES)
-    return [size * regret / limit for size, regret in zip(SIZES, last, strict=True)]
+    alone = [without_exploration(run(chosen, size)) for size in SIZES]
+    limit = total_limit(without_exploration(run(BALL, 1)))
+    return [one.horizon * curve(one, replicates).regret[-1] / limit for one in alone]
 
 
 def regrets(chosen: RewardClass, replicates: int) -> list[np.ndarray]:
     """(R,) regret up to every size, each with its Γ_T."""
-    return [curve(chosen, size, replicates, bonus=True).cumulative[-1, 0] for size in SIZES]
+    return [curve(run(chosen, size), replicates).cumulative[-1] for size in SIZES]
 
 
 def table(values: dict[str, list[tuple[float, float]]], letter: str) -> str:

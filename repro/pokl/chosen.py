@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
 from repro.estimators.box import nearest_in_box
 from repro.instances.linear import LinearWorld
-from repro.pokl.learning import ToldToLearners
 from repro.pokl.least_squares import (
     finite_least_squares,
     linear_least_squares,
 )
 from repro.pokl.linear import LinearLearner
 from repro.policies.reward_class import RewardClass
+
+if TYPE_CHECKING:
+    from repro.pokl.runs import Runs
 
 ROUGHLY = partial(nearest_in_box, smallest_move=1e-7)
 """One step of Gauss–Newton: where a face binds, errors are as large as the box."""
@@ -54,7 +57,7 @@ class ChosenRewards:
         """log N of a net of the class."""
         return self.chosen.log_covering(self.world, net_radius)
 
-    def learner(self, runs: ToldToLearners) -> ChosenLearner:
+    def learner(self, runs: Runs) -> ChosenLearner:
         """A learner without data for every run."""
         return ChosenLearner(self, runs)
 
@@ -62,7 +65,7 @@ class ChosenRewards:
 class ChosenLearner(LinearLearner):
     """Data, estimate and uncertainty of L runs; its sums of squares can be minimised over sets."""
 
-    def __init__(self, rewards: ChosenRewards, runs: ToldToLearners) -> None:
+    def __init__(self, rewards: ChosenRewards, runs: Runs) -> None:
         world, self._chosen = rewards.world, rewards.chosen
         super().__init__(replace(world, radius=self._chosen.outer_radius(world)), runs)
         self._own, self._level = world, runs.bonus_weight.square() - runs.ridge

@@ -9,14 +9,17 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from repro.instances.linear import LinearWorld
-from repro.pokl.learning import ToldToLearners
 from repro.pokl.least_squares import finite_least_squares
+
+if TYPE_CHECKING:
+    from repro.pokl.runs import Runs
 
 Losses = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
 """(pairs, label sums, differences, believed 2α−1) → (L, N), the least for the estimate."""
@@ -67,7 +70,7 @@ class FiniteRewards:
         """log N; a finite class needs no net."""
         return math.log(len(self.rewards))
 
-    def learner(self, runs: ToldToLearners) -> FiniteLearner:
+    def learner(self, runs: Runs) -> FiniteLearner:
         """A learner without data for every run."""
         return FiniteLearner(self, runs)
 
@@ -75,7 +78,7 @@ class FiniteRewards:
 class FiniteLearner:
     """Data, estimate and uncertainty of L runs; U is taken over the confidence set F_t."""
 
-    def __init__(self, members: FiniteRewards, runs: ToldToLearners) -> None:
+    def __init__(self, members: FiniteRewards, runs: Runs) -> None:
         options = {"dtype": torch.float64, "device": members.rewards.device}
         shape = (len(runs), members.differences.shape[1])
         self._class, self._runs = members, runs

@@ -18,7 +18,6 @@ from repro.base.schema import (
     RewardBound,
     Share,
     Whole,
-    validate_union,
 )
 from repro.instances.build import build_world
 from repro.instances.choices import Count, LinearChoice, Seed
@@ -93,32 +92,27 @@ OnlineChoice = Annotated[
 ]
 
 
-def replaced(choice: Model, **fields: object) -> Model:
-    """The choice with some fields replaced, checked again.
-
-    Raises:
-        BadInput: the first field that it cannot take.
-    """
-    return validate_union(OnlineChoice, choice.model_dump() | fields)
+@build_world.register
+def _(choice: SteadyPolicyChoice, cache: Path, device: str) -> LinearWorld:
+    values = choice.model_dump(exclude={"kind", "tilt"})
+    share = choice.tilt * choice.kl_weight / choice.radius
+    return random_linear_world(**values, theta_share=share, device=device)
 
 
-def online_world(choice: Model, device: str = "cpu") -> LinearWorld:
-    """Build the world that a choice describes."""
-    match choice:
-        case HiddenArmChoice():
-            return hidden_arm_world(**choice.model_dump(exclude={"kind"}), device=device)
-        case NearBoundChoice():
-            given = choice.model_dump(exclude={"kind", "room", "difference"})
-            return near_bound_world(**given, difference=choice.apart, device=device)
-        case TwoRewardsChoice():
-            return two_rewards_world(choice.reward_bound, choice.kl_weight, device)
-        case SteadyPolicyChoice():
-            values = choice.model_dump(exclude={"kind", "tilt"})
-            share = choice.tilt * choice.kl_weight / choice.radius
-            return random_linear_world(**values, theta_share=share, device=device)
-        case LinearChoice():
-            return random_linear_world(**choice.model_dump(exclude={"kind"}), device=device)
-    raise TypeError(f"no world for {type(choice).__name__}")
+@build_world.register
+def _(choice: HiddenArmChoice, cache: Path, device: str) -> LinearWorld:
+    return hidden_arm_world(**choice.model_dump(exclude={"kind"}), device=device)
+
+
+@build_world.register
+def _(choice: TwoRewardsChoice, cache: Path, device: str) -> LinearWorld:
+    return two_rewards_world(choice.reward_bound, choice.kl_weight, device)
+
+
+@build_world.register
+def _(choice: NearBoundChoice, cache: Path, device: str) -> LinearWorld:
+    given = choice.model_dump(exclude={"kind", "room", "difference"})
+    return near_bound_world(**given, difference=choice.apart, device=device)
 
 
 @build_world.register

@@ -1,4 +1,4 @@
-"""What a class of rewards promises to Algorithm 2, and what its learners read of runs.
+"""What a class of rewards promises to Algorithm 2, and what its learners promise.
 
 L runs lie side by side along the leading axis of every tensor.
 """
@@ -6,32 +6,14 @@ L runs lie side by side along the leading axis of every tensor.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from torch import Tensor
 
 from repro.instances.linear import LinearWorld
 
-
-class ToldToLearners(Protocol):
-    """Numbers of L runs, (L,) float64 each."""
-
-    def __len__(self) -> int: ...
-
-    @property
-    def believed_signal(self) -> Tensor:
-        """2α−1 that the estimate assumes."""
-        ...
-
-    @property
-    def ridge(self) -> Tensor:
-        """λ of Definition 3.5."""
-        ...
-
-    @property
-    def bonus_weight(self) -> Tensor:
-        """Γ_T."""
-        ...
+if TYPE_CHECKING:
+    from repro.pokl.runs import Runs
 
 
 class RunLearner(Protocol):
@@ -59,7 +41,7 @@ class Rewards(Protocol):
         """log N of the class, or of a net of it."""
         ...
 
-    def learner(self, runs: ToldToLearners) -> RunLearner:
+    def learner(self, runs: Runs) -> RunLearner:
         """A learner without data."""
         ...
 

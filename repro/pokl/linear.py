@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
 from repro.instances.linear import LinearWorld, with_leading_features
-from repro.pokl.learning import ToldToLearners
 from repro.pokl.least_squares import linear_least_squares
 from repro.policies.covering import log_covering_ball
+
+if TYPE_CHECKING:
+    from repro.pokl.runs import Runs
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +31,7 @@ class LinearClass:
         """log N of a net of the ball of parameters."""
         return log_covering_ball(self.world.features.shape[-1], self.world.radius, net_radius)
 
-    def learner(self, runs: ToldToLearners) -> LinearLearner:
+    def learner(self, runs: Runs) -> LinearLearner:
         """A learner without data for every run."""
         return LinearLearner(self.world, runs)
 
@@ -46,7 +49,7 @@ class LeadingFeatures:
 class LinearLearner:
     """Data, estimate and uncertainty of L runs."""
 
-    def __init__(self, world: LinearWorld, runs: ToldToLearners) -> None:
+    def __init__(self, world: LinearWorld, runs: Runs) -> None:
         cells, features = world.feature_diff.shape
         options = {"dtype": torch.float64, "device": world.features.device}
         self._world, self._signal = world, runs.believed_signal

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
 from repro.instances.linear import LinearWorld
-from repro.pokl.learning import ToldToLearners
 from repro.policies.covering import log_covering_table
+
+if TYPE_CHECKING:
+    from repro.pokl.runs import Runs
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +37,7 @@ class TwoResponseTables:
         """log N of a net of the tables."""
         return log_covering_table(len(self.world.state_prob), self.world.reward_bound, net_radius)
 
-    def learner(self, runs: ToldToLearners) -> TableLearner:
+    def learner(self, runs: Runs) -> TableLearner:
         """A learner without data for every run."""
         return TableLearner(self, runs)
 
@@ -52,7 +55,7 @@ class LikelihoodTables:
 class TableLearner:
     """Data, estimate and uncertainty of L runs."""
 
-    def __init__(self, tables: TwoResponseTables, runs: ToldToLearners) -> None:
+    def __init__(self, tables: TwoResponseTables, runs: Runs) -> None:
         world = tables.world
         options = {"dtype": torch.float64, "device": world.features.device}
         self._bound, self._level = world.reward_bound, tables.level

@@ -12,26 +12,23 @@ from __future__ import annotations
 import os
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
-from repro.families.online_kl.algorithms_pokl import Game
-from repro.families.online_kl.run_setting import RunSetting, make_batch
-from repro.families.online_kl.simulation import simulate
-from repro.instances.linear import LinearWorld, random_linear_world
-from repro.pokl.linear import LinearClass
+from repro.instances.labelled import built_at
+from repro.instances.linear import LinearWorld
+from repro.pokl.curves import simulate
 from repro.preferences.block_draws import geometric_times
 from repro.study.parallel import single_thread
+from tools.bench.online import small_run
 
 DEVICE = os.environ.get("REPRO_BENCH_DEVICE", "cpu")
-SETTING = RunSetting(1.0, 0.5, 8.0)
+BONUS_WEIGHT = 8.0
+WORLD = small_run(1, 2.0).linear
 ROUNDS_OF_THE_BASELINE = 2_000
-
-
-def world(device: str = "cpu") -> LinearWorld:
-    return random_linear_world(4, 4, 3, 0.5, 1.0, 0.6, seed=1, device=device)
 
 
 def one_replicate(instance: LinearWorld, rounds: int, seed: int) -> float:
@@ -39,7 +36,7 @@ def one_replicate(instance: LinearWorld, rounds: int, seed: int) -> float:
     rng, x = np.random.default_rng(seed), instance.features.numpy()
     reference, reward = instance.reference.numpy(), instance.reward.numpy()
     states, actions, size = x.shape
-    signal, weight = np.tanh(0.5), SETTING.kl_weight
+    signal, weight = np.tanh(0.5), instance.kl_weight
     inverse, theta, regret = 4 * np.eye(size), np.zeros(size), 0.0
     seen, labels = np.zeros((rounds, size)), np.zeros(rounds)
     optimal = softmax(np.log(reference) + reward / weight)
@@ -48,7 +45,7 @@ def one_replicate(instance: LinearWorld, rounds: int, seed: int) -> float:
         exploit = softmax(np.log(reference) + values / weight)
         c = x - np.einsum("sa,sad->sd", exploit, x)[:, None]
         width = np.sqrt(np.einsum("sad,de,sae->sa", c, inverse, c))
-        bonus = np.minimum(1, SETTING.bonus_weight * width)
+        bonus = np.minimum(1, BONUS_WEIGHT * width)
         explore = softmax(np.log(exploit) + bonus / weight)
         regret += weight * (explore * np.log(explore / optimal)).sum() / states
         s = rng.integers(states)
@@ -78,16 +75,18 @@ def softmax(logits):
 
 
 def blocked(horizon: int, replicates: int, ratio: float, device: str = DEVICE) -> float:
-    instance = world(device)
-    game = Game(instance, LinearClass(instance), make_batch([SETTING], replicates, device))
-    curve = simulate(game, horizon, ratio, np.random.default_rng(0))
+    with built_at(Path("unused"), device):
+        (curve,) = simulate([small_run(horizon, ratio)], replicates, np.random.default_rng(0))
     return float(curve.cumulative[-1].mean())
 
 
 def test_bench_numpy_one_replicate_a_round(benchmark):
     """Per replicate and 2000 rounds; costs grow faster than rounds, so this flatters it."""
     benchmark.pedantic(
-        one_replicate, args=(world(), ROUNDS_OF_THE_BASELINE, 0), rounds=3, iterations=1
+        one_replicate,
+        args=(small_run(1, 2.0).linear, ROUNDS_OF_THE_BASELINE, 0),
+        rounds=3,
+        iterations=1,
     )
 
 
@@ -120,7 +119,7 @@ def main(device: str) -> None:
     single_thread()
     rounds = ROUNDS_OF_THE_BASELINE
     start = time.process_time()
-    one_replicate(world(), rounds, 0)
+    one_replicate(WORLD, rounds, 0)
     baseline = (time.process_time() - start) / rounds * 10**6 * 200
     for horizon in (10**6, 10**10):
         took = seconds(blocked, horizon, 200, 1.25, "cpu", clock=time.process_time)

@@ -14,7 +14,7 @@ from repro.families.central.algorithms_losses import PairLoss
 from repro.families.robust import algorithms_debiased
 from repro.losses import label_losses
 from repro.losses.label_losses import LOSSES, NaiveLoss, SquareLoss
-from repro.pokl import least_squares as algorithms_least_squares
+from repro.pokl import least_squares as online
 from repro.preferences.label_counts import LabelCounts
 
 KINDS = {**LOSSES, "naive": NaiveLoss}
@@ -225,11 +225,9 @@ def least_squares(pairs=1e6, count=1, **options):
     x, theta = torch.from_numpy(rng.standard_normal((9, 3)) / 2), double([0.4, -0.3, 0.2])
     signal = torch.full((count,), 0.46, dtype=torch.float64)
     counts = torch.full((count, 9), pairs, dtype=torch.float64)
-    means = counts * algorithms_least_squares.expected_label(x @ theta, signal[:, None])
+    means = counts * online.expected_label(x @ theta, signal[:, None])
     zero = torch.zeros(count, 3, dtype=torch.float64)
-    found = algorithms_least_squares.linear_least_squares(
-        zero, counts, means, x, signal, 1.0, **options
-    )
+    found = online.linear_least_squares(zero, counts, means, x, signal, 1.0, **options)
     return float((found - theta).abs().max())
 
 
@@ -240,14 +238,14 @@ def test_least_squares_by_default_are_finer_than_noise():
 
 
 def test_least_squares_converge_in_a_few_steps(monkeypatch):
-    monkeypatch.setattr(algorithms_least_squares, "MAX_STEPS", 6)
+    monkeypatch.setattr(online, "MAX_STEPS", 6)
     assert least_squares(tolerance=0.0) < 1e-9
     assert least_squares(pairs=1e12, tolerance=0.0) < 1e-9
     assert least_squares(pairs=1e-5, tolerance=0.0) < 1e-9
 
 
 def test_least_squares_stop_when_they_are_done():
-    steps, inner = [], algorithms_least_squares.nearest_in_ball_newton
+    steps, inner = [], online.nearest_in_ball_newton
     least_squares(nearest=lambda *given: steps.append(1) or inner(*given))
     assert 2 <= len(steps) <= 6
 

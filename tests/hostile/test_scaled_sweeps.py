@@ -63,6 +63,6 @@ def test_a_formula_without_a_value_is_one_line():
 
 def test_a_world_that_refuses_names_its_field():
     values = compose_values("log_regret", {})
-    values["theorem"]["probes"]["kl_weight"]["grid"] = [1e-7, 1e-6, 1e-5, 1e-4]
-    with pytest.raises(BadInput, match="^kl_weight=1e-07: allowed: greater than"):
+    values["theorem"]["sweeps"]["kl_weight"]["grid"] = [1e-7, 1e-6, 1e-5, 1e-4]
+    with pytest.raises(BadInput, match=r"kl_weight=1e-07: allowed: greater than"):
         built(session_of(values).plan)

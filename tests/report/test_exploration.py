@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from repro.exploration import draw_exploration, main, record
-from repro.pokl.instances import hidden_arm_world
 from repro.study.parallel import single_thread
 
 single_thread()
@@ -14,7 +13,7 @@ single_thread()
 
 @pytest.fixture(scope="module")
 def found():
-    return record(hidden_arm_world(5, 1e-3, 0.8, 1.0, 1 / 12), 4.0, 10**5, seed=0, runs=30)
+    return record(4.0, 10**5, seed=0, replicates=30)
 
 
 def test_the_bonus_moves_draws_to_the_rare_best_response(found):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from repro.families.online_kl import algorithms_bonus, run_setting
+from repro.pokl import bonus, runs
 
 
 def test_every_verdict_is_the_pinned_one_and_every_control_is_caught(smoke, surprises):
@@ -29,11 +29,11 @@ def test_a_lost_term_of_privacy_turns_the_exponent(turned):
     def wrong(right, bound, epsilon):
         return right(bound, float("inf"))
 
-    found = turned("repaired_eps_one", algorithms_bonus, "inverse_information", wrong)
+    found = turned("repaired_eps_one", bonus, "inverse_information", wrong)
     assert found == ("supported", "contradicted")
 
 
 def test_a_missing_debias_turns_the_verdict(turned):
-    found = turned("estimation_eps_one", run_setting, "label_signal", lambda right, epsilon: 1.0,
+    found = turned("estimation_eps_one", runs, "label_signal", lambda right, epsilon: 1.0,
                    replicates=400, blocks=20)  # fmt: skip
     assert found == ("supported", "contradicted")

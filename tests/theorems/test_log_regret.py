@@ -1,18 +1,22 @@
 """P1's logarithmic regret, and what happens when its implementation is broken."""
 
+import math
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from repro.pokl.linear import LinearLearner
+from repro.policies.reward_class import BALL, Box, FiniteClass
 from repro.study.parallel import single_thread
+from theorems.log_regret import ChosenClass, InClass, akaike_weight, surrounded
 
 single_thread()
 
 
 def setting(trial, point=0, method=0):
-    """What a method makes of a grid point."""
-    case = trial.cases[point]
-    return case.methods[method].run(case)
+    """What an algorithm makes of a world."""
+    return trial.swept.algorithms[method](trial.cases[point])
 
 
 def test_nothing_is_pinned_as_contradicted(contradicted_rows):
@@ -36,13 +40,13 @@ def test_the_proof_s_gamma_is_far_larger_than_the_sane_one(trials_of):
 
 def test_overrides_reach_the_settings(trials_of):
     found = setting(trials_of(epsilon=0.5, kl_weight=0.25)["horizon"])
-    assert (found.epsilon, found.kl_weight) == (0.5, 0.25)
+    assert (found.epsilon, found.linear.kl_weight) == (0.5, 0.25)
 
 
 def test_swept_fields_make_their_own_worlds(trials_of):
     trials = trials_of()
-    assert [c.world.features.shape[-1] for c in trials["num_features"].cases] == [2, 4, 8, 16]
-    first, *_, last = (c.world.optimal_policy.numpy() for c in trials["kl_weight"].cases)
+    assert [c.linear.features.shape[-1] for c in trials["num_features"].cases] == [2, 4, 8, 16]
+    first, *_, last = (c.linear.optimal_policy.numpy() for c in trials["kl_weight"].cases)
     np.testing.assert_allclose(first, last, atol=1e-9)
 
 
@@ -57,10 +61,10 @@ def test_a_class_of_rewards_enters_where_none_is_the_row_s_own(trials_of):
 
 
 def test_bad_numbers_are_one_line(refused):
-    refused("best_prob", "theorem.worlds.hidden_arm.best_prob=2")
+    refused("best_prob", "theorem.worlds.hidden_arm.instance.best_prob=2")
 
 
-@pytest.mark.parametrize(("words", "sign"), [((), 1), (("stages.bonus=reversed",), -1)])
+@pytest.mark.parametrize(("words", "sign"), [((), 1), (("stages.optimism=reversed",), -1)])
 def test_a_reversed_bonus_is_on_the_other_side(trials_of, words, sign):
     trial = trials_of("only=[proven_bonus_clips]", *words)["proven_bonus_clips"]
     found = trial.row.measure.of(trial.cases[-1], np.random.default_rng(0), 3)
@@ -73,3 +77,25 @@ def test_no_uncertainty_turns_the_verdict(turned):
 
     before, after = turned("proven_bonus_clips", LinearLearner, "uncertainty", wrong)
     assert before == "supported" != after
+
+
+def test_akaike_weight_tells_logarithms_from_roots():
+    times = np.unique(np.geomspace(1, 10**6, 60).astype(int)).astype(float)
+    noise = np.random.default_rng(0).standard_normal((len(times), 30)).cumsum(axis=0) * 0.05
+    assert akaike_weight(times, 5 * np.log(times)[:, None] + noise) > 0.999
+    assert akaike_weight(times, 0.1 * np.sqrt(times)[:, None] + noise) < 0.001
+
+
+def test_a_run_in_a_class_has_its_bound_and_its_size(trials_of):
+    usual = trials_of()["horizon"].cases[-1]
+    assert isinstance(usual, InClass)
+    assert list(surrounded(usual)) == []
+    finite = replace(usual, reward_class=FiniteClass(30))
+    ball = usual.linear
+    assert finite.linear.reward_bound == FiniteClass(30).reward_bound(ball)
+    assert (finite.fitted, finite.log_size) == (ChosenClass(FiniteClass(30)), math.log(30))
+    assert [holds for _, holds, _ in surrounded(finite)] == [True, False]
+    small = replace(usual, reward_class=Box(0.1))
+    assert [holds for _, holds, _ in surrounded(small)] == [False, False]
+    assert [holds for _, holds, _ in surrounded(replace(usual, reward_class=Box()))] == [True, True]
+    assert usual.reward_class == BALL

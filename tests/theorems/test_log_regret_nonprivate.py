@@ -16,7 +16,7 @@ def test_a_shrunken_reward_turns_the_verdict(turned):
         LinearLearner,
         "reward",
         wrong,
-        "theorem.probes.constant.grid=[0.5,2]",
+        "theorem.sweeps.constant.grid=[0.5,2]",
         replicates=400,
         blocks=20,
     )

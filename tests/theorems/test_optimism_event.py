@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from repro.families.online_kl import run_setting
+from repro.pokl import runs
 
 
 def test_only_the_cap_of_one_is_pinned_as_contradicted(contradicted_rows):
@@ -11,7 +11,7 @@ def test_only_the_cap_of_one_is_pinned_as_contradicted(contradicted_rows):
 
 def test_off_the_event_the_bonus_bounds_nothing(trials_of):
     """With labels that know nothing the event fails, and the row has nothing to support it."""
-    trials = trials_of("stages.bonus=none", "only=[regret_by_bonus]", budget="smoke")
+    trials = trials_of("stages.optimism=none", "only=[regret_by_bonus]", budget="smoke")
     trial = trials["regret_by_bonus"]
     (at,) = trial.row.measure.at(trial.cases[:1], [np.random.default_rng(0)], 3)
     assert np.isnan(at["linear_class"]).all()
@@ -22,5 +22,5 @@ def test_a_missing_debias_turns_the_verdict(turned):
     def wrong(right, epsilon):
         return 1.0
 
-    found = turned("reward_error", run_setting, "label_signal", wrong)
+    found = turned("reward_error", runs, "label_signal", wrong)
     assert found == ("supported", "contradicted")

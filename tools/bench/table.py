@@ -14,25 +14,21 @@ from pathlib import Path
 
 import numpy as np
 
-from repro.families.online_kl.algorithms_pokl import Game
-from repro.families.online_kl.run_setting import RunSetting, make_batch
-from repro.families.online_kl.simulation import simulate
-from repro.instances.linear import random_linear_world
-from repro.pokl.finite import random_finite_class
+from repro.pokl.curves import simulate
+from repro.pokl.finite import RandomFinite
 from repro.pokl.linear import LinearClass
 from repro.study.parallel import ready_to_measure
 from tools.bench import dispatch, edit_loop, finished_runs, whole_machine
 from tools.bench.cpu_time import cost
+from tools.bench.online import small_run
 from tools.bench.peers import ROWS, fitted, over_sampling, throughput, world
 
 
 def online(horizon: float, class_size: int | None = None):
     """Algorithm 2 of P1, 100 runs at once."""
-    instance, rng = random_linear_world(4, 4, 3, 0.5, 1.0, 0.6, seed=1), np.random.default_rng(0)
-    finite = random_finite_class(instance, class_size, 3) if class_size else None
-    batch = make_batch([RunSetting(1.0, 0.5, 8.0)], 100)
-    game = Game(instance, finite or LinearClass(instance), batch)
-    return simulate(game, int(horizon), 1.25, rng)
+    rewards = RandomFinite(class_size, seed=3) if class_size else LinearClass
+    world = small_run(horizon=int(horizon), grid_ratio=1.25, rewards=rewards)
+    return simulate([world], 100, np.random.default_rng(0))
 
 
 def exponents():

@@ -14,15 +14,14 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from repro.families.online_kl.algorithms_pokl import Game
-from repro.families.online_kl.run_setting import RunSetting, make_batch
-from repro.families.online_kl.simulation import simulate
+from repro.instances.labelled import built_at
 from repro.instances.linear import random_linear_world
 from repro.pessimism.datasets import BuiltLabels
-from repro.pokl.linear import LinearClass
+from repro.pokl.curves import simulate
 from repro.study.blocks import Block
 from repro.study.parallel import available_cores
 from repro.study.pool import Pool
+from tools.bench.online import small_run
 
 TASKS, TASK_SECONDS = 24, 1.0
 PAIRS_A_STEP = 16
@@ -116,9 +115,8 @@ def _fits(device: str, replicates: int) -> None:
 
 
 def _online(device: str, replicates: int) -> None:
-    world = random_linear_world(4, 4, 3, 0.5, 1.0, 0.6, seed=1, device=device)
-    batch = make_batch([RunSetting(1.0, 0.5, 8.0)], replicates, device)
-    simulate(Game(world, LinearClass(world), batch), 10**6, 1.5, np.random.default_rng(0))
+    with built_at(Path("unused"), device):
+        simulate([small_run(10**6, 1.5)], replicates, np.random.default_rng(0))
 
 
 def _language_model(device: str, replicates: int) -> None:

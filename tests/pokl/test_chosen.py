@@ -2,33 +2,51 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from scipy.optimize import minimize
 
-from repro.families.online_kl.algorithms_pokl import Game
-from repro.families.online_kl.cases import Exploration, OnlineCase, surrounded, with_class
-from repro.families.online_kl.run_setting import RunSetting, make_batch
-from repro.families.online_kl.simulation import simulate
-from repro.instances.linear import random_linear_world
+from repro.instances.choices import LinearChoice
 from repro.pokl.chosen import ChosenClass
+from repro.pokl.curves import simulate
 from repro.pokl.linear import LinearClass
+from repro.pokl.run import OnlineRun
+from repro.pokl.runs import Runs
 from repro.policies.reward_class import BALL, Box, FiniteClass
 from repro.study.parallel import single_thread
 
 single_thread()
 
-WORLD = random_linear_world(4, 3, 3, 0.5, 1.0, 0.6, seed=1)
-SETTING = RunSetting(1.0, 0.5, 3.0)
+CHOICE = LinearChoice(
+    kind="linear", num_states=4, num_actions=3, num_features=3, radius=1.0, theta_share=0.6,
+    kl_weight=0.5, seed=1,
+)  # fmt: skip
+
+
+def small_run(**more) -> OnlineRun:
+    """A small run, some of whose fields are others."""
+    usual: dict[str, Any] = {
+        "instance": CHOICE,
+        "epsilon": 1.0,
+        "horizon": 1000,
+        "failure_prob": 0.05,
+        "net_radius": 1e-6,
+        "ridge": 1.0,
+        "grid_ratio": 2.0,
+        "gamma": 3.0,
+    }
+    return OnlineRun(**{**usual, **more})
+
+
+WORLD = small_run().linear
 CLASSES = (BALL, Box(), Box(0.6), FiniteClass(30))
 
 
-def learner_with(chosen, seed=0, runs=4, most=60, setting=SETTING):
-    learner = ChosenClass(chosen)(WORLD).learner(make_batch([setting], runs))
+def learner_with(chosen, seed=0, runs=4, most=60):
+    learner = ChosenClass(chosen)(WORLD).learner(Runs([small_run()], runs))
     rng = np.random.default_rng(seed)
     pairs = rng.integers(0, most, (runs, WORLD.feature_diff.shape[0]))
     sums = 2 * rng.binomial(pairs, 0.55) - pairs
@@ -38,10 +56,8 @@ def learner_with(chosen, seed=0, runs=4, most=60, setting=SETTING):
 
 def test_the_ball_is_the_linear_class():
     curves = [
-        simulate(
-            Game(WORLD, rewards, make_batch([SETTING], 10)), 1000, 2.0, np.random.default_rng(0)
-        ).regret
-        for rewards in (LinearClass(WORLD), ChosenClass(BALL)(WORLD))
+        simulate([small_run(rewards=rewards)], 10, np.random.default_rng(0))[0].regret
+        for rewards in (LinearClass, ChosenClass(BALL))
     ]
     np.testing.assert_allclose(*curves, rtol=1e-8)
 
@@ -92,7 +108,7 @@ def test_the_uncertainty_is_at_least_that_of_definition_3_5(chosen):
     centred = rewards - (WORLD.reference * rewards).sum(-1, keepdim=True)
     form = (gaps @ WORLD.feature_diff.T).square()
     for run in range(4):
-        known = (form * learner.pairs[run]).sum(-1) + SETTING.ridge
+        known = (form * learner.pairs[run]).sum(-1) + small_run().ridge
         found = (centred.abs() / known.sqrt()[:, None, None]).amax(0)
         assert (found <= bound[run] * (1 + 1e-9)).all()
     if chosen is BALL:
@@ -114,20 +130,3 @@ def test_distances_are_sums_over_pairs():
     gap = (members[None] - learner.theta[:, None]) @ WORLD.feature_diff.T
     expected = torch.einsum("lc,lnc->ln", learner.pairs, gap.square())
     torch.testing.assert_close(learner.distance(members), expected)
-
-
-def test_a_case_with_a_class_has_its_bound_and_its_size():
-    exploration = Exploration(failure_prob=0.05, net_radius=1e-6, ridge=1.0, grid_ratio=2.0)
-    case = OnlineCase(
-        methods=(), epsilon=1.0, horizon=10, world=WORLD, longest=10, exploration=exploration,
-        weight=lambda bound, epsilon, logs, horizon, delta: bound + 100 * logs,
-    )  # fmt: skip
-    assert with_class(case, None) is case
-    assert all(holds for _, holds, _ in surrounded(case))
-    finite = with_class(case, FiniteClass(30))
-    expected = FiniteClass(30).reward_bound(WORLD) + 100 * math.log(30)
-    assert finite.bonus_weight(10) == pytest.approx(expected)
-    assert [holds for _, holds, _ in surrounded(finite)] == [True, False]
-    outside = replace(WORLD, theta=3 * WORLD.theta)
-    found = surrounded(with_class(replace(case, world=outside), Box(0.5)))
-    assert [holds for _, holds, _ in found] == [False, False]

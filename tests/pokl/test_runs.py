@@ -5,28 +5,48 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from repro.corruption.label_mean import WorseResponse
 from repro.corruption.orders import Order
-from repro.families.online_kl.algorithms_pokl import Game, blocked_rounds
-from repro.families.online_kl.run_setting import RunSetting, make_batch
-from repro.families.online_kl.simulation import RegretCurve, simulate
-from repro.instances.linear import LinearWorld, random_linear_world
-from repro.pokl.finite import random_finite_class
-from repro.pokl.instances import hidden_arm_world
+from repro.instances.choices import LinearChoice
+from repro.pokl.curves import RegretCurve, simulate
+from repro.pokl.finite import RandomFinite
+from repro.pokl.instances import HiddenArmChoice
 from repro.pokl.linear import LeadingFeatures, LinearClass
+from repro.pokl.run import OnlineRun
+from repro.pokl.runs import Runs
 from repro.preferences.block_draws import NumpyDraws, TorchDraws, geometric_times
 from repro.preferences.label_law import fair_coins, the_truth
 from repro.study.parallel import single_thread
 
 single_thread()
 
-WORLD = random_linear_world(4, 4, 3, 0.5, 1.0, 0.6, seed=1)
-BASE = RunSetting(2.0, 0.5, 2.0)
+CHOICE = LinearChoice(
+    kind="linear", num_states=4, num_actions=4, num_features=3, radius=1.0, theta_share=0.6,
+    kl_weight=0.5, seed=1,
+)  # fmt: skip
+
+
+def small_run(**more) -> OnlineRun:
+    """A small run, some of whose fields are others."""
+    usual: dict[str, Any] = {
+        "instance": CHOICE,
+        "epsilon": 2.0,
+        "horizon": 100,
+        "failure_prob": 0.05,
+        "net_radius": 1e-6,
+        "ridge": 1.0,
+        "grid_ratio": 2.0,
+        "gamma": 2.0,
+    }
+    return OnlineRun(**{**usual, **more})
+
+
+WORLD = small_run().linear
 
 
 def totals(rounds, runs: int) -> tuple[np.ndarray, np.ndarray]:
@@ -39,9 +59,9 @@ def totals(rounds, runs: int) -> tuple[np.ndarray, np.ndarray]:
     return total.numpy(), last.numpy()
 
 
-def stepwise_rounds(played: Game, horizon: int, rng: np.random.Generator):
+def stepwise_rounds(played: Runs, horizon: int, rng: np.random.Generator):
     """Round by round, as Algorithm 2 is written: one cell by inversion and its label, per run."""
-    learner, win_prob = played.rewards.learner(played.batch), played.win_prob()
+    learner, win_prob = played.learner(), played.win_prob()
     for time in range(horizon):
         current = played.policies(learner, time, 1)
         yield current
@@ -53,17 +73,15 @@ def stepwise_rounds(played: Game, horizon: int, rng: np.random.Generator):
     yield played.policies(learner, horizon, 0)
 
 
-def game(runs: int, rewards=None, setting: RunSetting = BASE) -> Game:
-    return Game(WORLD, rewards or LinearClass(WORLD), make_batch([setting], runs))
+def runs_of(replicates: int, **more) -> Runs:
+    return Runs([small_run(**more)], replicates)
 
 
-def last_gaps(
-    settings: list[RunSetting], horizon: int, seed: int, runs: int, world: LinearWorld = WORLD
-) -> np.ndarray:
-    """(M,) mean regret of the last policy of each setting."""
-    played = Game(world, LinearClass(world), make_batch(settings, runs))
-    curve = simulate(played, horizon, 2.0, np.random.default_rng(seed))
-    return curve.regret[-1].mean(axis=1)
+def last_gaps(worlds: list[OnlineRun], horizon: int, seed: int, replicates: int) -> np.ndarray:
+    """(M,) mean regret of the last policy of each world."""
+    worlds = [replace(world, horizon=horizon) for world in worlds]
+    curves = simulate(worlds, replicates, np.random.default_rng(seed))
+    return np.array([curve.regret[-1].mean() for curve in curves])
 
 
 def z_score(a: np.ndarray, b: np.ndarray) -> float:
@@ -73,12 +91,14 @@ def z_score(a: np.ndarray, b: np.ndarray) -> float:
 
 @pytest.mark.parametrize("kind", ["linear", "finite"])
 def test_blocks_of_one_round_are_the_stepwise_simulator(kind):
-    rewards = LinearClass(WORLD) if kind == "linear" else random_finite_class(WORLD, 6, 1)
+    rewards = LinearClass if kind == "linear" else RandomFinite(6, 1)
     times = list(range(201))
     blocked = totals(
-        blocked_rounds(game(300, rewards), times, NumpyDraws(np.random.default_rng(0))), 300
+        runs_of(300, rewards=rewards).rounds(times, NumpyDraws(np.random.default_rng(0))), 300
     )
-    stepped = totals(stepwise_rounds(game(300, rewards), 200, np.random.default_rng(1)), 300)
+    stepped = totals(
+        stepwise_rounds(runs_of(300, rewards=rewards), 200, np.random.default_rng(1)), 300
+    )
     assert z_score(blocked[0], stepped[0]) < 3.5
     assert z_score(blocked[1], stepped[1]) < 3.5
 
@@ -87,10 +107,10 @@ def test_at_ten_thousand_rounds_they_agree_but_for_the_bias_of_blocking():
     """Blocking adds about (q−1)/ln q − 1 ≈ ln(q)/2 of the regret of the rounds it makes stale."""
     horizon, ratio = 10_000, 1.25
     rng = np.random.default_rng(2)
-    stepped, stepped_last = totals(stepwise_rounds(game(100), horizon, rng), 100)
+    stepped, stepped_last = totals(stepwise_rounds(runs_of(100), horizon, rng), 100)
     draws = NumpyDraws(np.random.default_rng(3))
     times = geometric_times(horizon, ratio)
-    blocked, blocked_last = totals(blocked_rounds(game(4000), times, draws), 4000)
+    blocked, blocked_last = totals(runs_of(4000).rounds(times, draws), 4000)
     assert z_score(stepped_last, blocked_last) < 3.5
     bias = blocked.mean() / stepped.mean() - 1
     error = 2 * stepped.std() / math.sqrt(100) / stepped.mean()
@@ -100,17 +120,18 @@ def test_at_ten_thousand_rounds_they_agree_but_for_the_bias_of_blocking():
 def test_coarser_blocks_cost_more_regret_but_leave_the_last_policy_alone():
     found = {}
     for ratio in (1.05, 2.0):
-        found[ratio] = simulate(game(1000), 10**5, ratio, np.random.default_rng(4))
-    fine, coarse = (found[q].cumulative[-1, 0] for q in (1.05, 2.0))
+        world = small_run(horizon=10**5, grid_ratio=ratio)
+        (found[ratio],) = simulate([world], 1000, np.random.default_rng(4))
+    fine, coarse = (found[q].cumulative[-1] for q in (1.05, 2.0))
     growth = (coarse.mean() - fine.mean()) / fine.mean()
     assert 0.5 * math.log(2) / 2 < growth < 1.6 * math.log(2) / 2
-    assert z_score(found[1.05].regret[-1, 0], found[2.0].regret[-1, 0]) < 3.5
+    assert z_score(found[1.05].regret[-1], found[2.0].regret[-1]) < 3.5
 
 
 def test_draws_by_torch_give_the_same_regret_as_draws_by_numpy():
     times = geometric_times(10**5, 2.0)
     found = [
-        totals(blocked_rounds(game(400), times, draws), 400)
+        totals(runs_of(400).rounds(times, draws), 400)
         for draws in (
             NumpyDraws(np.random.default_rng(0)),
             TorchDraws(np.random.default_rng(1), "cpu"),
@@ -130,63 +151,65 @@ def test_times_reach_the_horizon_and_never_stand_still():
 
 
 def test_both_policies_start_at_the_reference():
-    first = next(iter(blocked_rounds(game(2), [0, 1], NumpyDraws(np.random.default_rng(0)))))
+    first = next(iter(runs_of(2).rounds([0, 1], NumpyDraws(np.random.default_rng(0)))))
     torch.testing.assert_close(first.exploit[0], WORLD.reference)
     torch.testing.assert_close(first.explore[1], WORLD.reference)
 
 
 def test_a_wrong_budget_keeps_a_regret_that_does_not_fall():
-    base = RunSetting(1.0, 0.5, 2.0)
-    settings = [
-        base,
-        replace(base, believed_epsilon=math.inf),
-        replace(base, believed_epsilon=1.2),
+    worlds = [
+        small_run(epsilon=1.0, believed_epsilon=believed) for believed in (None, math.inf, 1.2)
     ]
-    right, *wrong = last_gaps(settings, 10**8, 5, 40)
+    right, *wrong = last_gaps(worlds, 10**8, 5, 40)
     assert all(gap > 100 * right for gap in wrong)
 
 
 def test_exploration_finds_a_rare_response_that_exploitation_misses():
-    world = hidden_arm_world(5, 1e-3, 0.8, 1.0, 1 / 12)
-    settings = [RunSetting(4.0, 1 / 12, weight) for weight in (7.0, 0.0)]
-    played = Game(world, LinearClass(world), make_batch(settings, 60))
-    curve = simulate(played, 10**6, 1.5, np.random.default_rng(6))
-    with_bonus, without = curve.cumulative[-1].mean(axis=1)
+    rare = HiddenArmChoice(
+        kind="hidden_arm", num_actions=5, best_prob=1e-3, advantage=0.8, radius=1.0,
+        kl_weight=1 / 12,
+    )  # fmt: skip
+    alike: Any = {"instance": rare, "epsilon": 4.0, "horizon": 10**6, "grid_ratio": 1.5}
+    worlds = [small_run(gamma=weight, **alike) for weight in (7.0, 0.0)]
+    curves = simulate(worlds, 60, np.random.default_rng(6))
+    with_bonus, without = (curve.cumulative[-1].mean() for curve in curves)
     assert without > 8 * with_bonus
 
 
 def test_another_kl_weight_plays_another_policy():
-    base = RunSetting(4.0, 0.5, 0.0)
+    base = small_run(epsilon=4.0, gamma=0.0)
     right, wrong = last_gaps([base, replace(base, played_kl_weight=2.0)], 10**6, 7, 20)
     assert wrong > 100 * right
 
 
 def test_corruption_leaves_a_floor_and_its_order_matters():
-    clean = RunSetting(1.0, 0.5, 2.0)
-    before = replace(clean, adversary=WorseResponse(0.02))
+    clean = small_run(epsilon=1.0)
+    before = replace(clean, corruption=0.02)
     gaps = last_gaps([clean, before, replace(before, order=Order.LTC)], 10**9, 8, 20)
     assert gaps[1] > 30 * gaps[0]
     assert gaps[2] > 2 * gaps[1]
 
 
-def test_stages_of_a_game_act_where_they_say():
-    clean = game(2000)
+def test_stages_of_a_run_act_where_they_say():
+    clean = runs_of(2000)
     rng = np.random.default_rng
     for change in (
         {"labels": fair_coins},
-        {"bonus": 0.0},
-        {"bonus": -1.0},
+        {"optimism": 0.0},
+        {"optimism": -1.0},
         {"estimate": the_truth},
     ):
-        found = list(blocked_rounds(replace(clean, **change), [0, 500], NumpyDraws(rng(9))))
-        usual = list(blocked_rounds(clean, [0, 500], NumpyDraws(rng(9))))
+        changed = runs_of(2000, **change)
+        found = list(changed.rounds([0, 500], NumpyDraws(rng(9))))
+        usual = list(clean.rounds([0, 500], NumpyDraws(rng(9))))
         last, meant = found[-1], usual[-1]
         match change:
             case {"labels": _}:
-                chance = replace(clean, **change).win_prob()
+                chance = changed.win_prob()
                 torch.testing.assert_close(chance, torch.full_like(chance, 0.5))
                 assert last.regret.mean() > 1.5 * meant.regret.mean()
-            case {"bonus": multiple}:
+            case {"optimism": multiple}:
+                assert isinstance(multiple, float)
                 torch.testing.assert_close(last.bonus, multiple * meant.bonus)
                 torch.testing.assert_close(last.exploit, meant.exploit)
             case {"estimate": _}:
@@ -195,7 +218,7 @@ def test_stages_of_a_game_act_where_they_say():
 
 
 def test_a_class_with_two_features_only_learns_those():
-    learner = LeadingFeatures(2)(WORLD).learner(make_batch([BASE], 1))
+    learner = LeadingFeatures(2)(WORLD).learner(runs_of(1))
     pairs = torch.full((1, 24), 50.0, dtype=torch.float64)
     learner.observe(pairs, pairs / 3)
     assert learner.theta[0, 2] == 0
@@ -203,8 +226,6 @@ def test_a_class_with_two_features_only_learns_those():
 
 
 def test_curves_by_hand():
-    curve = RegretCurve(
-        np.array([0.0, 1.0, 10.0, 100.0]), np.array([4.0, 2.0, 1.0, 0.1])[:, None, None]
-    )
-    np.testing.assert_allclose(curve.cumulative[:, 0, 0], [0, 4, 22, 112])
-    np.testing.assert_allclose(curve.rate(1.0)[0, 0], (10 + 10) / 2)
+    curve = RegretCurve(np.array([0.0, 1.0, 10.0, 100.0]), np.array([4.0, 2.0, 1.0, 0.1])[:, None])
+    np.testing.assert_allclose(curve.cumulative[:, 0], [0, 4, 22, 112])
+    np.testing.assert_allclose(curve.rate(1.0)[0], (10 + 10) / 2)

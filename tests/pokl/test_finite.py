@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from repro.families.online_kl.run_setting import RunSetting, make_batch
-from repro.instances.linear import random_linear_world
+from repro.instances.choices import LinearChoice
 from repro.pokl.finite import (
     FiniteRewards,
     RandomFinite,
@@ -18,10 +18,32 @@ from repro.pokl.finite import (
 )
 from repro.pokl.instances import two_rewards_world
 from repro.pokl.linear import LeadingFeatures, LinearClass
+from repro.pokl.run import OnlineRun
+from repro.pokl.runs import Runs
 from repro.policies.covering import log_covering_ball
 
-WORLD = random_linear_world(2, 3, 2, 0.5, 1.0, 0.6)
-BATCH = make_batch([RunSetting(1.0, 0.5, 30.0)], 3)
+CHOICE = LinearChoice(
+    kind="linear", num_states=2, num_actions=3, num_features=2, radius=1.0, theta_share=0.6,
+    kl_weight=0.5, seed=0,
+)  # fmt: skip
+
+
+def small_run(**more) -> OnlineRun:
+    """A small run, some of whose fields are others."""
+    usual: dict[str, Any] = {
+        "instance": CHOICE,
+        "epsilon": 1.0,
+        "horizon": 100,
+        "failure_prob": 0.05,
+        "net_radius": 1e-6,
+        "ridge": 1.0,
+        "grid_ratio": 2.0,
+        "gamma": 30.0,
+    }
+    return OnlineRun(**{**usual, **more})
+
+
+WORLD, RUNS = small_run().linear, Runs([small_run()], 3)
 CELLS = torch.tensor([[0, 3, 5], [1, 1, 4], [2, -1, 0], [5, 5, 5]])
 LABELS = torch.tensor([[1.0, -1, 1], [1, 1, -1], [-1, 1, 1], [1, -1, -1]], dtype=torch.float64)
 
@@ -31,7 +53,7 @@ def classes():
 
 
 def fed_by_pairs(rewards):
-    learner = rewards.learner(BATCH)
+    learner = rewards.learner(RUNS)
     for cell, label in zip(CELLS, LABELS, strict=True):
         one = torch.nn.functional.one_hot(cell + 1, 7)[:, 1:].double()
         learner.observe(one, one * label[:, None])
@@ -39,7 +61,7 @@ def fed_by_pairs(rewards):
 
 
 def fed_by_block(rewards):
-    learner = rewards.learner(BATCH)
+    learner = rewards.learner(RUNS)
     pairs = torch.zeros(3, 6, dtype=torch.float64)
     sums = torch.zeros_like(pairs)
     for cell, label in zip(CELLS, LABELS, strict=True):
@@ -107,9 +129,9 @@ def test_linear_uncertainty_is_reached_on_the_sphere_and_never_exceeded():
 
 def test_the_confidence_set_leaves_only_the_truth_at_last():
     rewards = random_finite_class(WORLD, 5, seed=1)
-    learner = rewards.learner(BATCH)
+    learner = rewards.learner(RUNS)
     pairs = torch.full((3, 6), 1e6, dtype=torch.float64)
-    truth = BATCH.label_scale[0] * torch.tanh(WORLD.reward_diff / 2)
+    truth = RUNS.label_scale[0] * torch.tanh(WORLD.reward_diff / 2)
     learner.observe(pairs, pairs * truth)
     assert learner.best.tolist() == [0, 0, 0]
     assert not learner.uncertainty(WORLD.reference.expand(3, -1, -1)).any()
@@ -126,11 +148,10 @@ def test_two_rewards_is_realizable_and_within_its_bound():
 
 
 def test_believed_budget_defaults_to_the_true_one():
-    batch = make_batch([RunSetting(1.0, 0.5, 2.0), RunSetting(2.0, 1.0, 3.0, ridge=4.0)], 2)
+    batch = Runs([small_run(), small_run(epsilon=2.0, ridge=4.0, played_kl_weight=1.0)], 2)
     assert len(batch) == 4
     torch.testing.assert_close(batch.label_scale, batch.believed_signal)
     assert batch.ridge.tolist() == [1, 1, 4, 4]
-    assert batch.label_offset.tolist() == [0, 0, 0, 0]
     assert batch.played_kl_weight.tolist() == [0.5, 0.5, 1, 1]
 
 

@@ -8,26 +8,36 @@ import numpy as np
 import pytest
 import torch
 
-from repro.families.online_kl.run_setting import RunSetting, make_batch
 from repro.pokl.finite import FiniteRewards
-from repro.pokl.instances import near_bound_world
+from repro.pokl.instances import NearBoundChoice
 from repro.pokl.least_squares import (
     finite_least_squares,
     finite_likelihood,
 )
 from repro.pokl.linear import LinearClass
+from repro.pokl.run import OnlineRun
+from repro.pokl.runs import Runs
 from repro.pokl.tables import LikelihoodTables, TwoResponseTables
 from repro.preferences.label_information import inverse_information, one_less_affinity
 
 BOUND = 3.0
-WORLD = near_bound_world(2, 0.8, 4.0, BOUND, 2.5)
+CHOICE = NearBoundChoice(
+    kind="near_bound", num_states=2, best_prob=0.8, coverage=4.0, reward_bound=BOUND, difference=2.5
+)
 PAIRS = torch.tensor([[40.0, 300.0], [7.0, 0.0], [900.0, 25.0]], dtype=torch.float64)
 SUMS = torch.tensor([[12.0, 90.0], [7.0, 0.0], [100.0, -25.0]], dtype=torch.float64)
 GRID = torch.linspace(-BOUND, BOUND, 6001, dtype=torch.float64)
 
 
-def batch(epsilon):
-    return make_batch([RunSetting(epsilon, 1.0, 5.0, ridge=4 * BOUND**2)], 3)
+def batch(epsilon, choice=CHOICE):
+    run = OnlineRun(
+        instance=choice, epsilon=epsilon, horizon=100, gamma=5.0, failure_prob=0.05,
+        net_radius=1e-6, ridge=4 * BOUND**2, grid_ratio=2.0,
+    )  # fmt: skip
+    return Runs([run], 3)
+
+
+WORLD = batch(1.0).linear
 
 
 def fed(epsilon, level=None):
@@ -75,7 +85,7 @@ def test_the_uncertainty_is_definition_3_5_over_all_couples():
 
 def test_one_state_is_the_linear_class_of_one_feature():
     """The linear class takes λ over the squared diameter 2B, as the tables do."""
-    world = near_bound_world(1, 0.8, 4.0, BOUND, 2.5)
+    world = batch(1.0, CHOICE.model_copy(update={"num_states": 1})).linear
     policy = torch.full((3, 1, 2), 0.5, dtype=torch.float64)
     ours, linear = (kind(world).learner(batch(1.0)) for kind in (TwoResponseTables, LinearClass))
     for learner in (ours, linear):

@@ -9,58 +9,58 @@ import numpy as np
 import pytest
 import torch
 
-from repro.families.online_kl.algorithms_pokl import Game, blocked_rounds
-from repro.families.online_kl.bounds_events import (
-    bonus_bound,
-    in_sample_error,
-    optimism_deficit,
-    reward_error,
-)
-from repro.families.online_kl.run_setting import RunSetting, make_batch
 from repro.pokl.bonus import confidence_weight, proven_weight
+from repro.pokl.events import optimism_deficit
 from repro.pokl.finite import two_rewards
-from repro.pokl.instances import two_rewards_world
+from repro.pokl.instances import TwoRewardsChoice
+from repro.pokl.run import OnlineRun
+from repro.pokl.runs import Runs
 from repro.preferences.block_draws import NumpyDraws
+from theorems.optimism_event import bonus_bound, in_sample_error, reward_error
 
 BOUND, EPSILON = 2.0, 1.0
 
 
 def wrong_estimate(cap: float):
-    """A game and its policies while the data point to (0, B) though (B, 0) is true."""
-    rewards = two_rewards(two_rewards_world(BOUND, 0.1))
-    game = Game(rewards.world, rewards, make_batch([RunSetting(EPSILON, 0.1, 100.0, cap)], 1))
-    learner = rewards.learner(game.batch)
+    """Runs and their policies while the data point to (0, B) though (B, 0) is true."""
+    choice = TwoRewardsChoice(kind="two_rewards", reward_bound=BOUND, kl_weight=0.1)
+    run = OnlineRun(
+        instance=choice, epsilon=EPSILON, horizon=4, gamma=100.0, bonus_cap=cap, failure_prob=0.05,
+        net_radius=1e-6, ridge=1.0, grid_ratio=2.0, rewards=two_rewards,
+    )  # fmt: skip
+    runs = Runs([run], 1)
+    learner = runs.learner()
     learner.observe(*(torch.tensor([[x]], dtype=torch.float64) for x in (4.0, -2.0)))
-    return game, game.policies(learner, 4, 0)
+    return runs, runs.policies(learner, 4, 0)
 
 
 def test_sums_of_squares_by_hand():
-    game, now = wrong_estimate(1.0)
+    runs, now = wrong_estimate(1.0)
     signal = math.tanh(EPSILON / 2)
     fitted = 2 * signal * math.tanh(BOUND / 2)
     expected = 4 * fitted**2 / (8 * 4 * 7.0)
-    assert float(in_sample_error(game, now, 7.0)) == pytest.approx(expected)
-    assert float(reward_error(game, now, 10.0)) == pytest.approx(4 * (2 * BOUND) ** 2 / 50)
+    assert float(in_sample_error(runs, now, 7.0)) == pytest.approx(expected)
+    assert float(reward_error(runs, now, 10.0)) == pytest.approx(4 * (2 * BOUND) ** 2 / 50)
 
 
 @pytest.mark.parametrize(("cap", "deficit"), [(1.0, 3.0), (2 * BOUND, 0.0)])
 def test_the_cap_of_one_leaves_a_deficit_of_nearly_two_bounds_less_one(cap, deficit):
-    game, now = wrong_estimate(cap)
-    assert float(optimism_deficit(game, now)) == pytest.approx(deficit, abs=1e-6)
+    runs, now = wrong_estimate(cap)
+    assert float(optimism_deficit(runs, now)) == pytest.approx(deficit, abs=1e-6)
 
 
 def test_there_is_no_event_before_the_first_label():
-    game, _ = wrong_estimate(1.0)
-    first = next(iter(blocked_rounds(game, [0, 1], NumpyDraws(np.random.default_rng(0)))))
-    assert float(optimism_deficit(game, first)) == -math.inf
+    runs, _ = wrong_estimate(1.0)
+    first = next(iter(runs.rounds([0, 1], NumpyDraws(np.random.default_rng(0)))))
+    assert float(optimism_deficit(runs, first)) == -math.inf
 
 
 def test_bonus_bound_by_definition():
-    game, now = wrong_estimate(1.0)
+    runs, now = wrong_estimate(1.0)
     spread = float((now.explore * now.bonus**2).sum())
-    assert float(bonus_bound(game, now)) == pytest.approx(float(now.regret) * 0.1 / (4 * spread))
+    assert float(bonus_bound(runs, now)) == pytest.approx(float(now.regret) * 0.1 / (4 * spread))
     doubled = replace(now, bonus=2 * now.bonus)
-    assert float(bonus_bound(game, doubled)) == pytest.approx(float(bonus_bound(game, now)) / 4)
+    assert float(bonus_bound(runs, doubled)) == pytest.approx(float(bonus_bound(runs, now)) / 4)
 
 
 def test_weights_as_printed():

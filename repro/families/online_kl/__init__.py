@@ -1,1 +1,0 @@
-"""P1, section 5: online exploration with a KL-regularised objective (POKL-RLHF)."""
