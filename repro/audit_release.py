@@ -53,6 +53,7 @@ def _audit(words: list[str]) -> int:
     from repro.privacy.exact_response import parse_epsilon
     from repro.release.audit import Question, audit_release, rewritten
     from repro.release.options import split_options, whole_number
+    from repro.release.privatise import Target, refuse_target
 
     (release,), options = split_options(_one_word_each(words), KEYS, ("OUT",))
     if not options.get("original"):
@@ -66,12 +67,15 @@ def _audit(words: list[str]) -> int:
         whole_number(options, "at_most"),
         [one for one in options.get("others", "").split(",") if one],
     )
+    new = options.get("rewrite")
+    if new is not None:
+        refuse_target(Target.named(new))
     done = audit_release(Path(release), question)
     for said in _report(done):
         print("\n".join(textwrap.wrap(one_line(said), WIDTH, subsequent_indent="  ")))
-    if "rewrite" in options:
-        rewritten(release, done.epsilon, Path(options["rewrite"]))
-        print(one_line(f"rewritten canonically: {options['rewrite']}"))
+    if new is not None:
+        rewritten(release, done.epsilon, Path(new))
+        print(one_line(f"rewritten canonically: {new}"))
     sys.stdout.flush()
     return done.status
 

@@ -24,11 +24,12 @@ from typing import Any
 import numpy as np
 
 from repro.base.errors import BadInput
-from repro.privacy.exact_response import ALLOWED, ExactResponse
+from repro.privacy.exact_response import ExactResponse
 from repro.release.canonical import compared
 from repro.release.drafts import Draft
 from repro.release.labels import MOST, Finding, Lines, agreement, findings
 from repro.release.ledger import held_ledger
+from repro.release.ledger_file import KEY, NAME
 from repro.release.manifest import (
     Manifest,
     content_of,
@@ -128,7 +129,7 @@ def audit_release(source: Any, question: Question) -> Audit:
         BadInput: it or the original cannot be read, or nothing states ε.
     """
     content = _stated(source, question)
-    epsilon = question.epsilon or _claim(content)
+    epsilon = question.epsilon or _claim(content, source)
     with Comparisons(None, question.unit, question.at_most) as known:
         known.read(question.original, "original")
         with _answers(source) as theirs:
@@ -287,11 +288,13 @@ def _stated(source: Any, question: Question) -> bytes:
     return read_manifest(manifest_path(Path(source))) if is_path(source) else b""
 
 
-def _claim(content: bytes) -> Decimal:
+def _claim(content: bytes, source: Any) -> Decimal:
     try:
-        return exact_epsilon(json.loads(content or b"{}")["epsilon"])
+        return exact_epsilon(json.loads(content)["epsilon"])
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise BadInput("epsilon", "(missing)", f"no manifest states it; {ALLOWED}") from None
+        where = manifest_path(Path(source)) if is_path(source) else "(of a table)"
+        what = "is missing or states no epsilon; it can be given as epsilon="
+        raise BadInput("manifest", where, what) from None
 
 
 def _free_in_manifest(
@@ -313,6 +316,8 @@ def _free_in_manifest(
         if stated.earlier:
             yield "the manifest's earlier_epsilons, which the ledger alone knows (ledger=FOLDER)"
         return
+    if not os.path.lexists(question.ledger / NAME):
+        raise BadInput(KEY, question.ledger, "holds no ledger")
     with held_ledger(question.ledger) as ledger:
         known = [one for one in ledger.debits() if one.manifest.sha256 == written.sha256]
     if not known:

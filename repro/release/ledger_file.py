@@ -129,6 +129,8 @@ def refuse_strangers(place: Path, mode: int) -> None:
         found = stat.S_IMODE(os.stat(place).st_mode)
     except OSError as problem:
         raise unreadable(KEY, place, problem) from None
+    if not found & 0o400:
+        raise BadInput(KEY, place, "cannot be read: Permission denied")
     if found & 0o077 & ~mode:
         raise BadInput(KEY, place, f"is open to other users; allowed: mode {mode:o} (chmod)")
 
@@ -144,7 +146,8 @@ def refusals(path: Path) -> Iterator[None]:
         code = getattr(problem, "sqlite_errorcode", 0)
         if code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
             raise BadInput(KEY, path, f"is damaged; {LOST}") from None
-        if code & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
+        unread = code == sqlite3.SQLITE_IOERR_READ  # as a file that is none of a disk
+        if code & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR) and not unread:
             full = code & 0xFF == sqlite3.SQLITE_FULL
             number = errno.ENOSPC if full else errno.EIO
             raise OSError(number, os.strerror(number), str(path)) from None
@@ -152,7 +155,8 @@ def refusals(path: Path) -> Iterator[None]:
 
 
 def _connected(path: Path) -> sqlite3.Connection:
-    regular_file(KEY, path)
+    if regular_file(KEY, path) == 0:  # SQLite would take it for a new database
+        raise BadInput(KEY, path, f"is no ledger of releases, or damaged; {LOST}")
     refuse_strangers(path, 0o600)
     address = f"file:{quote(os.fsencode(path))}?mode=rw"
     rows = sqlite3.connect(address, uri=True, isolation_level=None, timeout=0)

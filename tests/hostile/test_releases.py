@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 
 from hypothesis import HealthCheck, given, settings
-
-from repro import audit_release
-from repro.base.errors import BadInput
 from repro.release.beside import look_beside, sequences
 from repro.release.edits import edit_tokens
 from repro.release.extra_fields import field_tokens
 from repro.release.matching import match_release
 from repro.release.skeleton import byte_tokens
+
+from repro import audit_release
+from repro.base.errors import BadInput
 from tests.hostile.corpora import MANIFESTS, SECRET, releases
 
 PAIRS = [(f"ask {k}", f"{SECRET} yes {k}", f"{SECRET} no {k}") for k in range(24)]
