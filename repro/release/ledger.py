@@ -64,7 +64,8 @@ class Ledger:
     def begin(self) -> int:
         """Begin a debit, in a transaction that ``spend`` ends; its number."""
         self._rows.execute("BEGIN IMMEDIATE")
-        self._rows.execute("CREATE TEMP TABLE asked (print INTEGER PRIMARY KEY) WITHOUT ROWID")
+        if self._former_salt:
+            self._rows.execute("CREATE TEMP TABLE asked (print INTEGER PRIMARY KEY) WITHOUT ROWID")
         (last,) = self._rows.execute("SELECT max(number) FROM debits").fetchone()
         return (last or 0) + 1
 
@@ -84,8 +85,9 @@ class Ledger:
         query = (
             "SELECT DISTINCT theirs.number FROM prints AS ours JOIN prints AS theirs USING (print)"
             " WHERE ours.number = ?1 AND theirs.number < ?1"
-            " UNION SELECT DISTINCT number FROM former_prints JOIN asked USING (print)"
         )
+        if self._former_salt:
+            query += " UNION SELECT DISTINCT number FROM former_prints JOIN asked USING (print)"
         found = {other for (other,) in self._rows.execute(query, (number,))}
         return [debit for debit in self.debits() if debit.number in found]
 

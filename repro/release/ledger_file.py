@@ -151,7 +151,9 @@ def refusals(path: Path) -> Iterator[None]:
             full = code & 0xFF == sqlite3.SQLITE_FULL
             number = errno.ENOSPC if full else errno.EIO
             raise OSError(number, os.strerror(number), str(path)) from None
-        raise BadInput(KEY, path, f"cannot be used: {problem}") from None
+        moved = code == sqlite3.SQLITE_READONLY_DBMOVED
+        why = "was moved or exchanged meanwhile" if moved else f"cannot be used: {problem}"
+        raise BadInput(KEY, path, why) from None
 
 
 def _connected(path: Path) -> sqlite3.Connection:
@@ -227,6 +229,7 @@ def _remove_unused(rows: sqlite3.Connection, path: Path, made: list[Path]) -> No
         if rows.execute("SELECT 1 FROM debits LIMIT 1").fetchone():
             return
         path.unlink()
+        rows.close()  # its journal goes, too
         for folder in reversed([one for one in made if one != path]):
             folder.rmdir()
         flush_folder(path.parent.parent)

@@ -31,6 +31,10 @@ from repro.release.sorted_rows import Row, SortedRows
 
 TOGETHER = 200
 """Lines that are written, hashed and noted at once."""
+NOTHING = "nothing was released"
+DOUBT = (
+    "whether the labels are spent is unknown: resume=true publishes them, or says that none wait"
+)
 RESUME = "the labels are spent: the same command with resume=true publishes the same bytes"
 
 
@@ -221,9 +225,9 @@ def privatise(
         OSError: the disk is full, or fails.
         KeyboardInterrupt: says whether anything was spent.
     """
-    refuse_target(target)
+    refuse_target(target, resumed=terms.resume)
     with ExitStack() as stack:
-        stage = stack.enter_context(_told_when_stopped())
+        stage = stack.enter_context(_told_what_it_cost(target))
         ledger = stack.enter_context(held_ledger(folder, tell))
         with trouble_with(target.release):
             draft = stack.enter_context(Draft(target.release.parent))
@@ -233,11 +237,11 @@ def privatise(
             debit = _found_again(rows, ledger, draft, target)
         else:
             debit = _drawn(source, rows, terms, ledger, draft, target, tell)
-            stage.append(RESUME)
+            stage.append(DOUBT)
             ledger.spend(debit)
-        with _spent(target):
-            publish(debit.manifest, target, draft)
-            ledger.forget_answers(debit.number)
+        stage.append(RESUME)
+        publish(debit.manifest, target, draft)
+        ledger.forget_answers(debit.number)
         stage.append("the release is complete")
     return Release(debit.manifest, rows.copies)
 
@@ -294,26 +298,21 @@ def publish(made: Manifest, target: Target, draft: Draft) -> None:
 
 
 @contextmanager
-def _told_when_stopped() -> Iterator[list[str]]:
-    """Whoever stops a release is told what it has cost."""
-    stage = ["nothing was released"]
+def _told_what_it_cost(target: Target) -> Iterator[list[str]]:
+    """Whoever is stopped by Ctrl-C, or by the machine, is told whether labels were spent."""
+    stage = [NOTHING]
     try:
         yield stage
     except KeyboardInterrupt as stopped:
         raise type(stopped)(stage[-1]) from None
-
-
-@contextmanager
-def _spent(target: Target) -> Iterator[None]:
-    """From here on whatever fails has been paid for."""
-    try:
-        yield
     except FileExistsError as problem:
         where = problem.filename2 or problem.filename or target.release
         raise BadInput("OUT", where, f"exists; under another name, {RESUME}") from None
     except OSError as problem:
+        if stage[-1] == NOTHING:
+            raise
         where = os.fspath(problem.filename or target.release)
-        raise OSError(problem.errno, f"{problem.strerror}; {RESUME}", where) from None
+        raise OSError(problem.errno, f"{problem.strerror}; {stage[-1]}", where) from None
 
 
 @contextmanager
@@ -328,13 +327,17 @@ def trouble_with(target: Path) -> Iterator[None]:
         raise BadInput("OUT", target, f"cannot be written: {why}") from None
 
 
-def refuse_target(target: Target) -> None:
+def refuse_target(target: Target, resumed: bool = False) -> None:
     """Before anything is done.
+
+    Args:
+        target: files that must not exist, in a folder that must.
+        resumed: the files may be there, from the time before: only other bytes are refused, later.
 
     Raises:
         BadInput: a file of the target exists, its folder does not, or it cannot be reached.
     """
-    for path in target.names:
+    for path in () if resumed else target.names:
         with trouble_with(path), suppress(FileNotFoundError):
             os.lstat(path)
             raise BadInput("OUT", path, "exists; choose a new name")
