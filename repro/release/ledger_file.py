@@ -57,6 +57,9 @@ BEFORE_SQLITE = (
     "by their exact bytes; keep it for its budgets (releases.jsonl), and name another folder for "
     "data that it has not released"
 )
+MACHINE = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
+"""Nothing is wrong with the ledger: the disk is full, fails, or takes no journal beside it."""
+
 Place = tuple[int, int]
 """Device and number of a file, whatever its name."""
 
@@ -147,7 +150,7 @@ def refusals(path: Path) -> Iterator[None]:
         if code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
             raise BadInput(KEY, path, f"is damaged; {LOST}") from None
         unread = code == sqlite3.SQLITE_IOERR_READ  # as a file that is none of a disk
-        if code & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR) and not unread:
+        if code & 0xFF in MACHINE and not unread:
             full = code & 0xFF == sqlite3.SQLITE_FULL
             number = errno.ENOSPC if full else errno.EIO
             raise OSError(number, os.strerror(number), str(path)) from None

@@ -32,9 +32,7 @@ from repro.release.sorted_rows import Row, SortedRows
 TOGETHER = 200
 """Lines that are written, hashed and noted at once."""
 NOTHING = "nothing was released"
-DOUBT = (
-    "whether the labels are spent is unknown: resume=true publishes them, or says that none wait"
-)
+DOUBT = "the labels may be spent: resume=true publishes them, or says that none wait"
 RESUME = "the labels are spent: the same command with resume=true publishes the same bytes"
 
 
