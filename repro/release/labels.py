@@ -20,7 +20,7 @@ from scipy.stats import binom, hypergeom
 from threadpoolctl import threadpool_limits
 
 ALARM = 1e-4
-NOISE, SHARED, AGREED, LEARNED = 0.3, 0.1, 0.1, 0.5
+NOISE, SHARED, HALVES, AGREED, LEARNED = 0.25, 0.1, 0.05, 0.1, 0.5
 """Shares of the level."""
 
 SPLITS, MOST, LEAST, FEWEST_FLIPS = 3, 20_000, 60, 8
@@ -28,7 +28,7 @@ FITTED = 6000
 """Lines that models are fitted to, at most."""
 
 TOGETHER = 4000
-PARTS = (0.5, 0.65)
+PARTS = (0.4, 0.5)
 """Of the lines: up to the first a rule is fitted, up to the second one is chosen, then counted."""
 
 SUREST = (0.5, 0.2, 0.08)
@@ -36,6 +36,9 @@ SUREST = (0.5, 0.2, 0.08)
 
 STUMPS, CUTS = 6, (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95)
 LAGS = (-3, -2, -1, 1, 2, 3)
+NEAR = (5, 10, 20)
+"""Lines on either side whose known flips are added up."""
+
 MODULI = (2, 3, 4, 5, 6, 7, 8, 10, 16)
 MARKS = "abcdefghijklmnopqrstuvwxyz.,?!'\"0123456789\n -:;()"
 HASHED_WORDS, LONGEST = 1 << 13, 600
@@ -90,7 +93,8 @@ def findings(lines: Lines, flip_prob: float) -> list[Finding]:
         flip_prob: the probability that is claimed.
     """
     with threadpool_limits(1):  # threads would spin for longer than these small models take
-        return [*_noise(lines, flip_prob), *_shared(lines), *_learned(lines)]
+        tests = _noise(lines, flip_prob), _shared(lines), _halves(lines), _learned(lines)
+        return [finding for some in tests for finding in some]
 
 
 def agreement(one: np.ndarray, other: np.ndarray, tests: int) -> Finding:
@@ -101,11 +105,15 @@ def agreement(one: np.ndarray, other: np.ndarray, tests: int) -> Finding:
         tests: how many releases are compared.
     """
     both = (one >= 0) & (other >= 0)
-    kept = one[both] == 1, other[both] == 1
-    law = hypergeom(both.sum(), kept[0].sum(), kept[1].sum())
-    hits = (kept[0] & kept[1]).sum()
-    p = min(1.0, 2 * min(law.cdf(hits), law.sf(hits - 1)))
+    p = _independent(one[both] == 1, other[both] == 1)
     return Finding("flips of another release are the same, or opposite", p, ALARM * AGREED / tests)
+
+
+def _independent(one: np.ndarray, other: np.ndarray) -> float:
+    """Fisher's exact test, two-sided, of (n,) coins in pairs."""
+    law = hypergeom(one.size, one.sum(), other.sum())
+    hits = (one & other).sum()
+    return float(min(1.0, 2 * min(law.cdf(hits), law.sf(hits - 1)))) if one.size else 1.0
 
 
 def _noise(lines: Lines, flip_prob: float) -> Iterator[Finding]:
@@ -132,6 +140,17 @@ def _shared(lines: Lines) -> Iterator[Finding]:
                 guess[k] = 1 if lines.kept[other] else -1
         p = _chance(guess, lines.kept, np.flatnonzero(guess))
         yield Finding(f"flips are shared by lines with one {name}", p, ALARM * SHARED / 3)
+
+
+def _halves(lines: Lines) -> Iterator[Finding]:
+    """Coins that are used a second time, forwards or backwards."""
+    half = len(lines.kept) // 2
+    for order, places in (("release", lines.place), ("original", lines.origin)):
+        kept = lines.kept[np.argsort(places, kind="stable")]
+        for way, second in (("", kept[-half:]), (" backwards", kept[::-1][:half])):
+            name = f"the second half of the {order} has the coins of the first{way}, or opposite"
+            p = _independent(kept[:half], second) if half else 1.0
+            yield Finding(name, p, ALARM * HALVES / 4)
 
 
 def _learned(lines: Lines) -> Iterator[Finding]:
@@ -251,6 +270,7 @@ class Features:
         for places in (self._lines.place, self._lines.origin):
             some = places[self._who]
             columns += [some / max(1, places.max()), *(some % m for m in MODULI)]
+            columns += [some % m == rest for m in MODULI for rest in range(m)]
             columns += [some // m % 2 for m in (10, 100, 1000)]
         return np.stack(columns, 1).astype(np.float32)
 
@@ -259,6 +279,8 @@ class Features:
         lines, who = self._lines, self._who
         known = np.zeros(len(lines.kept), np.float32)
         known[who[fit]] = np.where(self.kept[fit], 1, -1)
+        released = known * np.where(lines.frames[:, 0], 1, -1)  # +1 and −1 of these lines alone
+        side = np.where(lines.frames[who, 0], 1, -1)
         columns = []
         for places in (lines.place, lines.origin):
             order = np.argsort(places, kind="stable")
@@ -268,6 +290,11 @@ class Features:
                 other = order[(rank[who] + lag) % order.size]
                 columns += [lines.frames[other], lines.frames[other] ^ lines.frames[who]]
                 columns += [known[other][:, None]]
+            for near in NEAR:
+                for values, sign in ((known, 1), (released, side)):
+                    sums = np.cumsum(np.pad(values[order], (near + 1, near)))
+                    around = sums[2 * near + 1 :] - sums[: -2 * near - 1]
+                    columns += [((around[rank] - values)[who] * sign)[:, None]]
         return np.concatenate([np.asarray(one, np.float32) for one in columns], 1)
 
 

@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[2]
 
 def pytest_addoption(parser):
     parser.addoption("--trials", type=int, default=40, help="honest releases that are audited")
+    parser.addoption("--leaks", action="store_true", help="look at all forty leaky releases")
     parser.addoption("--changes", type=int, default=200, help="of single bytes that are audited")
 
 
