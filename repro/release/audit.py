@@ -58,8 +58,8 @@ OUT_OF_REACH = (
 )
 _START, _ONE, _TWO, _END = b'{"prompt":"', b'","response_1":"', b'","response_2":"', b'","label":'
 """What stands between the texts of a body; inside of a text every quotation mark is escaped."""
-_LETTERS = bytes(range(48, 58)) + bytes(range(97, 123)) + bytes(range(128, 256))
-_SIGNS = bytes(set(range(256)) - set(_LETTERS))
+_LOWER = bytes(range(256)).lower()
+_SIGNS = bytes(code for code in range(128) if not chr(code).isalnum())
 
 
 @dataclass(frozen=True)
@@ -236,9 +236,7 @@ class Beside:
         return next(ours, None)
 
     def _take(self, mine: Row, row: Row) -> None:
-        truth, given = (
-            labels[one.number] for labels, one in zip(self._labels, (mine, row), strict=True)
-        )
+        truth, given = self._labels[0][mine.number], self._labels[1][row.number]
         asked, _, both = mine.body.partition(_ONE)
         one, _, two = both[: -len(_END)].partition(_TWO)
         chosen, rejected = (one, two) if truth else (two, one)
@@ -251,8 +249,8 @@ class Beside:
             self._texts[len(self._origin)] = texts
         self._origin.append(mine.number)
         self._place.append(row.number)
-        asked, *pair = (text.lower().translate(None, _SIGNS) for text in (asked, one, two))
-        self._letters.append(hash((asked, *sorted(pair))))
+        asked, one, two = (text.translate(_LOWER, _SIGNS) for text in (asked, one, two))
+        self._letters.append(hash((asked, hash(one) + hash(two))))
 
 
 class Nowhere:

@@ -23,8 +23,8 @@ ALARM = 1e-4
 NOISE, SHARED, HALVES, AGREED, LEARNED = 0.25, 0.1, 0.05, 0.1, 0.5
 """Shares of the level."""
 
-SPLITS, MOST, LEAST, FEWEST_FLIPS = 3, 20_000, 60, 8
-FITTED = 6000
+SPLITS, MOST, LEAST, FEWEST_FLIPS = 3, 12_000, 60, 8
+FITTED = 4000
 """Lines that models are fitted to, at most."""
 
 TOGETHER = 4000

@@ -37,15 +37,16 @@ def read_owned(source: Any, key: str = "IN", unit: str = "") -> Iterator[tuple[R
         BadInput: as ``read_records``; or a value of ``unit`` is neither text nor whole number.
     """
     word, found = given_rows(source, key, (*COLUMNS, unit.strip().casefold()))
-    shown, empty = shown_source(source), True
+    shown, empty, owner = shown_source(source), True, ""
     for number, value in found:
         record = fields(value)
         if isinstance(record, str):
             raise BadInput(key, shown, f"{word} {number}: {record}")
-        owner = value.get(unit) if unit else ""
-        if isinstance(owner, bool) or not isinstance(owner, str | int):
-            wrong = f"field {unit!r} is missing, or neither a text nor a whole number"
-            raise BadInput(key, shown, f"{word} {number}: {wrong}")
+        if unit:
+            owner = value.get(unit)
+            if isinstance(owner, bool) or not isinstance(owner, str | int):
+                wrong = f"field {unit!r} is missing, or neither a text nor a whole number"
+                raise BadInput(key, shown, f"{word} {number}: {wrong}")
         empty = False
         yield record, str(owner)
     if empty:

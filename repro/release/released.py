@@ -61,7 +61,10 @@ def _answer(row: Any, trl: bool) -> Answer | str:
     texts = isinstance(prompt, str) and isinstance(first, str) and isinstance(second, str)
     if not (whole and texts):
         return "not the fields prompt, response_1, response_2 and label, which is 1 or -1"
-    others = tuple(name for name in row if name not in (*names, "label"))
+    known = len(names) + (names is not TRL)
+    others = (
+        tuple(name for name in row if name not in (*names, "label")) if len(row) > known else ()
+    )
     return fault(prompt, first, second) or Answer(prompt, first, second, int(label == 1), others)
 
 

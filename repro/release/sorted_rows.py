@@ -9,8 +9,9 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator
 from contextlib import ExitStack
+from itertools import chain
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, Self
+from typing import Any, BinaryIO, NamedTuple, Self
 
 from repro.release.drafts import scratch
 
@@ -59,6 +60,7 @@ class SortedRows:
         self.copies = 0
         self.altered: tuple[int, int] | None = None
         self._folder, self._held, self._size = folder, [], 0
+        self._last, self._ordered = b"", True
         self._levels: list[list[BinaryIO]] = []
         self._files = ExitStack()
 
@@ -73,6 +75,9 @@ class SortedRows:
         row = b"%b%012d%b\n" % (key, len(self.labels), body)
         self.labels.append(label)
         self._held.append(row)
+        if row < self._last:
+            self._ordered = False
+        self._last = row
         self._size += len(row)
         if self._size > RUN_BYTES:
             self._held.sort()
@@ -103,8 +108,13 @@ class SortedRows:
 
     def _merged(self) -> Iterator[bytes]:
         self._held.sort()
-        files = [file for level in self._levels for file in level]
-        return heapq.merge(self._held, *map(_from_start, files)) if files else iter(self._held)
+        older_first = [file for level in reversed(self._levels) for file in level]
+        return self._in_order([*older_first, self._held])
+
+    def _in_order(self, runs: list[Any]) -> Iterator[bytes]:
+        """Runs, older ones first, as one; of a release that is read again they follow each other."""
+        found = [run if isinstance(run, list) else _from_start(run) for run in runs]
+        return chain(*found) if self._ordered or len(found) == 1 else heapq.merge(*found)
 
     def _spill(self, rows, level: int) -> None:
         if level == len(self._levels):
@@ -114,7 +124,7 @@ class SortedRows:
         file.writelines(rows)
         runs.append(file)
         if len(runs) == MOST_RUNS:
-            self._spill(heapq.merge(*map(_from_start, runs)), level + 1)
+            self._spill(self._in_order(runs), level + 1)
             for run in runs:
                 run.close()
             runs.clear()

@@ -2,8 +2,8 @@
 
     python -m tools.bench.releases [LINES=1000000] [OTHER_TREE ...]
 
-A file of so many comparisons, of about 560 bytes each, is privatised and audited; privatised by other
-checkouts of the project, too, if any are named, for the ratio on the same machine.
+A file of so many comparisons, of about 560 bytes each, is privatised and audited; privatised by
+other checkouts of the project, too, if any are named, for the ratio on the same machine.
 """
 
 from __future__ import annotations
