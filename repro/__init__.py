@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from repro.api import run as run
     from repro.loss_choice import which_loss as which_loss
     from repro.planning import plan as plan
+    from repro.releasing import audit as audit
+    from repro.releasing import privatize as privatize
 
 if sys.argv[:1] == ["-m"]:  # ``python -m repro…``: Ctrl-C may come while torch is imported
     from repro.cli.process import begin
@@ -36,8 +38,8 @@ def _version() -> str:
 
 
 __version__ = _version()
-__all__ = ["catalogue", "plan", "run", "which_loss"]
-"""Three functions, and the module of the statements."""
+__all__ = ["audit", "catalogue", "plan", "privatize", "run", "which_loss"]
+"""Five functions, and the module of the statements."""
 
 
 def __getattr__(name: str):
@@ -48,6 +50,10 @@ def __getattr__(name: str):
         import repro.catalogue as found
     elif name == "plan":
         from repro.planning import plan as found
+    elif name in ("audit", "privatize"):
+        from repro import releasing
+
+        found = getattr(releasing, name)
     elif name == "which_loss":
         from repro.loss_choice import which_loss as found
     else:

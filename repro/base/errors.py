@@ -8,7 +8,17 @@ from collections.abc import Iterable
 
 OF_THE_MACHINE = frozenset(
     getattr(errno, name)
-    for name in ("ENOSPC", "EDQUOT", "EIO", "EMFILE", "ENFILE", "ENOMEM", "EAGAIN", "EINTR")
+    for name in (
+        "ENOSPC",
+        "EDQUOT",
+        "EFBIG",
+        "EIO",
+        "EMFILE",
+        "ENFILE",
+        "ENOMEM",
+        "EAGAIN",
+        "EINTR",
+    )
     if hasattr(errno, name)
 )
 """Nothing is wrong with what was asked for; there is no room, memory or file for it."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from repro.base.errors import BadInput
 from repro.base.files import regular_file, unreadable
-from repro.preferences.json_lines import GZIP, json_lines
+from repro.preferences.json_lines import json_lines
 from repro.preferences.layouts import COLUMNS
 from repro.preferences.tables import arrow_rows, csv_rows, parquet_rows, saved_files
 
@@ -28,11 +28,10 @@ READ_BY_PANDAS = {
 }
 """Formats that are not read here, and how pandas reads them."""
 
-PACKED = 20
-"""Times that texts may grow when they are unpacked, roughly."""
 
-
-def rows(path: str, key: str) -> tuple[str, Iterator[tuple[int, Any]]]:
+def rows(
+    path: str, key: str, columns: Iterable[str] = COLUMNS
+) -> tuple[str, Iterator[tuple[int, Any]]]:
     """What a row is called ("line", "row"), and the number and value of each.
 
     A value is a dictionary in one of the layouts of ``layouts``, or else faulty.
@@ -40,32 +39,19 @@ def rows(path: str, key: str) -> tuple[str, Iterator[tuple[int, Any]]]:
     Args:
         path: a file, or a folder that ``datasets`` has saved.
         key: what the user calls it, for messages.
+        columns: names, in lower case, of those that are read from a table of columns.
 
     Raises:
         BadInput: it cannot be read, then or while rows are taken; never with a text of it.
     """
     files = saved_files(Path(path), key)
     if files:
-        return "row", (row for file in files for row in arrow_rows(file, key, COLUMNS))
+        return "row", (row for file in files for row in arrow_rows(file, key, columns))
     if _begins(path, key, b"PAR1"):
-        return "row", parquet_rows(path, key, COLUMNS)
+        return "row", parquet_rows(path, key, columns)
     if path.lower().endswith(".csv"):
         return "line", csv_rows(path, key)
     return "line", _lines(path, key)
-
-
-def text_size(path: str, key: str) -> int:
-    """Roughly the bytes of its texts.
-
-    Raises:
-        BadInput: it cannot be read, or is a folder that ``datasets`` has not saved, a pipe or a
-            device.
-    """
-    files = saved_files(Path(path), key)
-    if files:
-        return sum(regular_file(key, file) for file in files)
-    packed = _begins(path, key, b"PAR1") or _begins(path, key, GZIP)
-    return regular_file(key, path) * (PACKED if packed else 1)
 
 
 def _lines(path: str, key: str) -> Iterator[tuple[int, Any]]:

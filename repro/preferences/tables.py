@@ -20,6 +20,9 @@ from repro.preferences.json_lines import LONGEST_LINE
 TOGETHER = 1000
 """Rows that are decoded at once."""
 
+AT_ONCE, FEW = 128, 16
+"""Rows of a Parquet file that are unpacked, and of these decoded, at once."""
+
 STATE, SPLITS = "state.json", "dataset_dict.json"
 """Files that ``datasets`` leaves in the folder of a dataset, and of one with several splits."""
 
@@ -64,13 +67,19 @@ def parquet_rows(path: str, key: str, wanted: Iterable[str]) -> Iterator[tuple[i
     Raises:
         BadInput: it cannot be read.
     """
-    from pyarrow import parquet
+    from pyarrow import parquet, types
 
     regular_file(key, path)
-    with _told(path, key, "Parquet file"), parquet.ParquetFile(path) as file:
-        columns = _wanted(file.schema_arrow.names, wanted, path, key)
-        batches = file.iter_batches(TOGETHER, columns=columns)
-        yield from enumerate((row for batch in batches for row in batch.to_pylist()), 1)
+    with _told(path, key, "Parquet file"):
+        schema = parquet.read_schema(path)
+        columns = _wanted(schema.names, wanted, path, key)
+        # A text that is named often is stored once, and so it must stay: a hundred kilobytes may
+        # stand for gigabytes.
+        texts = [name for name in columns if types.is_string(schema.field(name).type)]
+        with parquet.ParquetFile(path, read_dictionary=texts) as file:
+            batches = file.iter_batches(AT_ONCE, columns=columns)
+            parts = (b.slice(at, FEW) for b in batches for at in range(0, b.num_rows, FEW))
+            yield from enumerate((row for part in parts for row in part.to_pylist()), 1)
 
 
 def saved_files(folder: Path, key: str) -> list[str]:

@@ -10,6 +10,7 @@ exactly (P1, eq. 7 with a little more noise).  Nothing here takes a seed; simula
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Context, Decimal
@@ -21,28 +22,27 @@ from repro.base.errors import BadInput
 WORD_BITS = 64
 WORDS = 1 << WORD_BITS
 FEWEST, MOST = Decimal("1e-6"), Decimal(40)
-ALLOWED = f"allowed: a number from {FEWEST} to {MOST}"
+ALLOWED = f"allowed: a number from {FEWEST:f} to {MOST} with at most six decimals, such as 0.5"
+_WRITTEN = re.compile(r"(?:0|[1-9][0-9]?)(?:\.[0-9]{1,6})?")
 _EXACT = Context(prec=80)
 _MARGIN = 1 + Decimal(10) ** -60
 """Far above the error of 80-digit arithmetic, far below 2⁻⁶⁴."""
 
 
 def parse_epsilon(text: str) -> Decimal:
-    """The budget as the exact decimal number that the user wrote.
+    """The budget as the exact decimal number that the user wrote, in its shortest form.
 
     Raises:
-        BadInput: not a number, or outside [1e-6, 40]; ∞ would release raw labels.
+        BadInput: anything but ASCII digits and a point, or outside [1e-6, 40]; ∞ would release raw
+            labels, and Python reads "0_5" as 5.
 
-    >>> parse_epsilon("0.5")
-    Decimal('0.5')
+    >>> parse_epsilon("0.50"), str(parse_epsilon("40"))
+    (Decimal('0.5'), '40')
     """
-    try:
-        epsilon = Decimal(text.strip()) if len(text) <= 40 else Decimal("nan")
-    except ArithmeticError:
-        epsilon = Decimal("nan")
-    if not (epsilon.is_finite() and FEWEST <= epsilon <= MOST):
+    epsilon = Decimal(text) if _WRITTEN.fullmatch(text) else Decimal(0)
+    if not FEWEST <= epsilon <= MOST:
         raise BadInput("epsilon", text[:40], ALLOWED)
-    return epsilon
+    return Decimal(format(epsilon.normalize(), "f"))
 
 
 def flip_threshold(epsilon: Decimal) -> int:

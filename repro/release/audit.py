@@ -1,128 +1,337 @@
-"""Can labels be recovered from a release beyond what randomized response allows?"""
+"""Does a release give away more than its ε allows?  First equality, then its labels.
+
+Every byte that is not a label is rebuilt from what the release itself says, and from the original,
+and compared: where nothing is left to choose nothing can be hidden.  What is left are the labels,
+which ``labels`` tests.
+"""
 
 from __future__ import annotations
 
+import json
+import os
+import random
+import secrets
+import stat
+from array import array
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from repro.base.notation import keep_prob
-from repro.release.attacks import Allowance, attack_all, scene
-from repro.release.beside import Beside, look_beside
-from repro.release.extra_fields import field_names
-from repro.release.manifest import manifest_path, read_manifest
-from repro.release.matching import Line, MatchedRelease, match_release
-from repro.release.one_place import one_place
-from repro.release.scoring import Finding, agreement_bound
-from repro.release.strata import split
-
-FREE = 0.5
-"""Share of lines with a value of their own that makes a field's values free."""
-
-KEYS = (
-    "coins, orders of responses and orders of lines drawn with a key, or with a seed or "
-    "generator that is not among those tried: they look like honest ones"
+from repro.base.errors import BadInput
+from repro.privacy.exact_response import ExactResponse
+from repro.release.canonical import compared
+from repro.release.drafts import Draft
+from repro.release.labels import MOST, Finding, Lines, agreement, findings
+from repro.release.ledger import held_ledger
+from repro.release.ledger_file import KEY, NAME
+from repro.release.manifest import (
+    Manifest,
+    content_of,
+    exact_epsilon,
+    manifest_path,
+    parsed_manifest,
+    read_manifest,
 )
+from repro.release.privatise import (
+    Comparisons,
+    Target,
+    Written,
+    publish,
+    refuse_target,
+    trouble_with,
+)
+from repro.release.records import is_path
+from repro.release.released import fingerprint, free_bytes, read_release
+from repro.release.sorted_rows import Row, SortedRows
+
+CANONICAL, LEAKS, NOT_CANONICAL = 0, 1, 4
+OUT_OF_REACH = (
+    "coins drawn from a key that is kept, honest coins drawn again until a hash of the file says "
+    "something, a public rule or seed that is on no list, raw labels in about one line in a "
+    "hundred, and labels that the texts tell by themselves"
+)
+_START, _ONE, _TWO, _END = b'{"prompt":"', b'","response_1":"', b'","response_2":"', b'","label":'
+"""What stands between the texts of a body; inside of a text every quotation mark is escaped."""
+_LOWER = bytes(range(256)).lower()
+_SIGNS = bytes(code for code in range(128) if not chr(code).isalnum())
 
 
 @dataclass(frozen=True)
 class Audit:
-    """The findings on one release.
+    """What was found.
 
     Attributes:
-        matched: the lines that could be matched.
-        epsilon: budget claimed; None where none is stated.
-        allowed: what every attack is held against.
-        texts: accuracy of the best guess from the texts alone.
-        findings: one or more per attack.
-        out_of_reach: what no audit of this file could exclude, and why.
+        lines: released comparisons that the original knows.
+        epsilon: the budget that is claimed.
+        free: bytes that the content does not determine, in words; none in a canonical release.
+        findings: tests of the labels.
+        outside: what lies beside the bytes and is not vouched for, and warnings.
     """
 
-    matched: MatchedRelease
-    epsilon: float | None
-    allowed: Allowance
-    texts: float
-    findings: tuple[Finding, ...]
-    out_of_reach: tuple[str, ...]
+    lines: int
+    epsilon: Decimal
+    free: list[str] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    outside: list[str] = field(default_factory=list)
 
     @property
-    def leaks(self) -> bool:
-        """Whether any attack certainly exceeds what is allowed."""
-        return any(finding.leaks for finding in self.findings)
+    def leaks(self) -> list[str]:
+        """What a sound release would hardly ever show."""
+        return [f"{one.what}: p = {one.p:.1e}" for one in self.findings if one.leaks]
+
+    @property
+    def canonical(self) -> bool:
+        """Whether no byte but the labels is free."""
+        return not self.free
+
+    @property
+    def status(self) -> int:
+        """0 canonical and consistent with randomized response, 1 it leaks, 4 not canonical."""
+        return LEAKS if self.leaks else CANONICAL if self.canonical else NOT_CANONICAL
 
 
-def audit_release(release: Path, original: Path, epsilon: float | None = None) -> Audit:
-    """Attack a release.
+@dataclass(frozen=True)
+class Question:
+    """What a release is held against.
+
+    Attributes:
+        original: the file or table that was released.
+        epsilon: the budget that is claimed; by default the manifest's.
+        manifest: of a table; that of a file lies beside it.
+        ledger: folder of the ledger, which knows the release and earlier ones.
+        unit, at_most: of the release, where annotators are protected.
+        others: other releases of the same comparisons.
+    """
+
+    original: Any
+    epsilon: Decimal | None = None
+    manifest: dict[str, Any] | None = None
+    ledger: Path | None = None
+    unit: str = ""
+    at_most: int | None = None
+    others: Sequence[Any] = ()
+
+
+def audit_release(source: Any, question: Question) -> Audit:
+    """Audit a release.
 
     Args:
-        release: JSON lines with prompt, response_1, response_2, label.
-        original: the file it was made from.
-        epsilon: budget claimed; by default the manifest's, and without one the budget that the
-            labels' own accuracy suggests.
+        source: OUT.jsonl, another file, or a table.
+        question: what it is held against.
 
     Raises:
-        BadInput: a file that cannot be used, or too few lines in common.
+        BadInput: it or the original cannot be read, or nothing states ε.
     """
-    matched = match_release(release, original)
-    if epsilon is None:
-        manifest = read_manifest(manifest_path(release))
-        epsilon = None if manifest is None else float(manifest["epsilon"])
-    beside = replace(look_beside(release), places=tuple(one_place(release, matched.lines)))
-    return _audit(matched, beside, original, epsilon)
+    content = _stated(source, question)
+    epsilon = question.epsilon or _claim(content, source)
+    with Comparisons(None, question.unit, question.at_most) as known:
+        known.read(question.original, "original")
+        with _answers(source) as theirs:
+            beside = Beside(known, theirs)
+        others = [_kept_by(other, known) for other in question.others]
+    free, written = beside.free, beside.written
+    if written.sha256 != fingerprint(source):
+        free += free_bytes(source) or ["the format (an export?)"]
+    free += _free_in_manifest(content, written, known.unit_size, question)
+    found = findings(beside.lines, float(ExactResponse.at(epsilon).flip_prob))
+    found += [agreement(beside.kept, other, len(others)) for other in others]
+    if beside.answered_twice:
+        found.append(Finding(f"{beside.answered_twice} comparisons have several answers", 0.0, 1.0))
+    outside = [*beside.warnings, *_outside(source)]
+    return Audit(len(beside.lines.kept), epsilon, free, found, outside)
 
 
-def _audit(matched: MatchedRelease, beside: Beside, original: Path, epsilon: float | None) -> Audit:
-    single = matched.one_a_comparison
-    texts = text_accuracy(single)
-    supposed = _supposed_epsilon(single) if epsilon is None else epsilon
-    allowed = Allowance(supposed, max(keep_prob(supposed), texts))
-    findings = attack_all(scene(matched, beside, original, allowed))
-    unknown = tuple(out_of_reach(matched))
-    return Audit(matched, epsilon, allowed, texts, tuple(findings), unknown)
+def rewritten(source: Any, epsilon: Decimal, target: Path) -> Manifest:
+    """Write the public part of any release canonically; its labels stay as they are.
 
-
-def text_accuracy(matched: MatchedRelease) -> float:
-    """How often the original texts alone give the label: the longer response, or the code points.
-
-    This is public knowledge, not a leak of the release.
+    Raises:
+        BadInput: it cannot be read, or ``target`` exists.
     """
-    target = matched.truth * matched.position
-    texts = [line.comparison for line in matched.lines]
-    longer = np.array([1 if len(one) > len(two) else -1 for _, one, two in texts])
-    parts = split(len(texts), len(texts))
-    guesses = (longer, np.ones_like(longer))
-    best = max(guesses, key=lambda guess: abs((guess * target)[parts.seen].mean()))
-    sign = 1 if (best * target)[parts.seen].sum() >= 0 else -1
-    return float((sign * best * target > 0)[parts.test].mean())
+    named = Target.named(os.fspath(target))
+    refuse_target(named)
+    written = Written()
+    with (
+        trouble_with(named.release),
+        _answers(source) as rows,
+        Draft(named.release.parent) as draft,
+    ):
+        written.write(iter(rows), lambda row: rows.labels[row.number], draft.file)
+        made = Manifest(epsilon, (), None, written.lines, written.plus, written.sha256)
+        publish(made, named, draft)
+    return made
 
 
-def out_of_reach(matched: MatchedRelease) -> Iterator[str]:
-    """What could hide labels in this file and looks like chance to everyone without the key."""
-    for name in field_names(matched.lines):
-        if _is_free(matched.lines, name):
-            yield (
-                f"field {name[:40]!r} holds a value of its own for each line: a hash with an "
-                "unknown salt, or an encrypted label, would look the same"
-            )
-    if matched.unmatched:
-        yield f"{len(matched.unmatched)} lines are not of this original: nothing is known of them"
-    yield KEYS
+class Beside:
+    """A release beside its original, comparison by comparison.
 
-
-def _is_free(lines: Sequence[Line], name: str) -> bool:
-    values = {repr(line.values.get(name)) for line in lines}
-    return len(values) > FREE * len(lines)
-
-
-def _supposed_epsilon(matched: MatchedRelease) -> float:
-    """Without a claim: the largest budget that the flips in the labels leave possible.
-
-    Labels without a single flip are raw, or their complement: no budget explains them.
+    Attributes:
+        written: the release as it would be canonically.
+        kept: (m,) for each comparison of the original 1 kept, 0 flipped, −1 not released.
+        free: texts that are not the original's, in words.
+        answered_twice: comparisons whose copies have different labels.
     """
-    right = matched.kept > 0
-    if right.all() or not right.any():
-        return 0.0
-    keep = min(max(agreement_bound(right), agreement_bound(~right)), 1 - 1e-9)
-    return float(np.log(keep / (1 - keep)))
+
+    def __init__(self, known: Comparisons, theirs: SortedRows) -> None:
+        self.written, self.answered_twice = Written(), 0
+        self._labels = known.labels, theirs.labels
+        self._share = min(1.0, 1.2 * MOST / len(known.labels))
+        self._draw = random.Random(secrets.randbits(128)).random
+        self._kept, self._flags = bytearray(), tuple(bytearray() for _ in range(5))
+        self._origin, self._place = array("q"), array("q")
+        self._texts: dict[int, tuple[str, str, str]] = {}
+        self._letters = array("q")
+        wrong: Counter[str] = Counter()
+        rows = self._beside(iter(known), iter(theirs), wrong)
+        self.written.write(rows, lambda row: theirs.labels[row.number], Nowhere())
+        self.kept = np.frombuffer(self._kept, np.int8)
+        self.free = [f"{count} comparisons {what}" for what, count in wrong.items()]
+
+    @property
+    def lines(self) -> Lines:
+        """What the tests need."""
+        kept, disputed, *frames = (np.frombuffer(one, bool) for one in self._flags)
+        origin, place = (np.frombuffer(one, np.int64) for one in (self._origin, self._place))
+        return Lines(kept, np.stack(frames, 1), disputed, origin, place, self._texts)
+
+    @property
+    def warnings(self) -> list[str]:
+        """Of comparisons that are nearly the same."""
+        alike = len(self._letters) - np.unique(np.frombuffer(self._letters, np.int64)).size
+        if not alike:
+            return []
+        what = (
+            "differ from another in case or punctuation only: the answers to both can be averaged"
+        )
+        return [f"{alike} comparisons {what}"]
+
+    def _beside(
+        self, ours: Iterator[Row], theirs: Iterator[Row], wrong: Counter[str]
+    ) -> Iterator[Row]:
+        """Rows of the release; both come in order of keys."""
+        mine = next(ours, None)
+        for row in theirs:
+            while mine and mine.key < row.key:
+                mine = self._miss(ours, wrong)
+            if mine and mine.key == row.key:
+                if mine.body != row.body:
+                    wrong["in other texts than the original's"] += 1
+                self._take(mine, row)
+                mine = next(ours, None)
+            else:
+                wrong["unknown to the original"] += 1
+            self.answered_twice += row.disputed
+            yield row
+        while mine:
+            mine = self._miss(ours, wrong)
+
+    def _miss(self, ours: Iterator[Row], wrong: Counter[str]) -> Row | None:
+        wrong["of the original missing"] += 1
+        self._kept.append(255)
+        return next(ours, None)
+
+    def _take(self, mine: Row, row: Row) -> None:
+        truth, given = self._labels[0][mine.number], self._labels[1][row.number]
+        asked, _, both = mine.body.partition(_ONE)
+        one, _, two = both[: -len(_END)].partition(_TWO)
+        chosen, rejected = (one, two) if truth else (two, one)
+        found = truth == given, mine.disputed, truth, chosen < rejected, len(chosen) > len(rejected)
+        for kept, value in zip(self._flags, found, strict=True):
+            kept.append(value)
+        self._kept.append(found[0])
+        if self._draw() < self._share:
+            texts = _text(asked[len(_START) :]), _text(chosen), _text(rejected)
+            self._texts[len(self._origin)] = texts
+        self._origin.append(mine.number)
+        self._place.append(row.number)
+        asked, one, two = (text.translate(_LOWER, _SIGNS) for text in (asked, one, two))
+        self._letters.append(hash((asked, hash(one) + hash(two))))
+
+
+class Nowhere:
+    """A file that keeps nothing."""
+
+    def write(self, content: bytes) -> None:
+        """Forget it."""
+
+
+def _text(quoted: bytes) -> str:
+    return json.loads(b'"%b"' % quoted)
+
+
+@contextmanager
+def _answers(source: Any) -> Iterator[SortedRows]:
+    """The lines of a release in canonical order."""
+    with SortedRows() as rows:
+        for one in read_release(source, trl=True):
+            key, body, first = compared(*one[:3])
+            rows.add(key, body, one.label if first else 1 - one.label)
+        yield rows
+
+
+def _kept_by(other: Any, known: Comparisons) -> np.ndarray:
+    with _answers(other) as theirs:
+        return Beside(known, theirs).kept
+
+
+def _stated(source: Any, question: Question) -> bytes:
+    """The bytes of the manifest; none where there is none."""
+    if question.manifest is not None:
+        return content_of(question.manifest)
+    return read_manifest(manifest_path(Path(source))) if is_path(source) else b""
+
+
+def _claim(content: bytes, source: Any) -> Decimal:
+    try:
+        return exact_epsilon(json.loads(content)["epsilon"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        where = manifest_path(Path(source)) if is_path(source) else "(of a table)"
+        what = "is missing or states no epsilon; it can be given as epsilon="
+        raise BadInput("manifest", where, what) from None
+
+
+def _free_in_manifest(
+    content: bytes, written: Written, unit_size: int | None, question: Question
+) -> Iterator[str]:
+    """What in the manifest does not follow from the release, the original and the ledger."""
+    stated = parsed_manifest(content)
+    if stated is None:
+        yield "a manifest with other keys" if content else "no manifest"
+        return
+    if question.epsilon not in (None, stated.epsilon):
+        yield f"the manifest's epsilon, {stated.epsilon}"
+    counts = {"lines": written.lines, "plus": written.plus, "sha256": written.sha256}
+    if replace(stated, **counts).content != content:
+        yield "a value of the manifest that does not follow from the release"
+    if stated.unit_size != unit_size:
+        yield "the manifest's number of comparisons of one annotator (unit=FIELD, at_most=)"
+    if question.ledger is None:
+        if stated.earlier:
+            yield "the manifest's earlier_epsilons, which the ledger alone knows (ledger=FOLDER)"
+        return
+    if not os.path.lexists(question.ledger / NAME):
+        raise BadInput(KEY, question.ledger, "holds no ledger")
+    with held_ledger(question.ledger) as ledger:
+        known = [one for one in ledger.debits() if one.manifest.sha256 == written.sha256]
+    if not known:
+        yield "the release itself: this ledger does not know it, and may be an older copy"
+    elif all(one.manifest.earlier != stated.earlier for one in known):
+        yield "the manifest's earlier_epsilons: they are not the ledger's"
+
+
+def _outside(source: Any) -> Iterator[str]:
+    """What a file has beside its bytes."""
+    if not is_path(source):
+        return
+    for path in (Path(source), manifest_path(Path(source))):
+        with suppress(OSError):
+            found = os.stat(path)
+            more = os.listxattr(path) if hasattr(os, "listxattr") else []
+            odd = found.st_mtime_ns or found.st_nlink != 1 or more
+            if odd or stat.S_IMODE(found.st_mode) & 0o7133:
+                yield f"{path.name}: time, mode, links or attributes are not a fresh release's"

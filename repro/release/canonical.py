@@ -1,19 +1,30 @@
-"""The canonical form of a comparison: what stays when a file is exported once more.
+"""The canonical form of a comparison: what is the same however a file has been exported.
 
-Copies that differ in white space, in a form of Unicode or in invisible characters must not get
-answers of their own: their noise could be averaged away.  The form serves recognition only; what
-is released are the texts as they were given.
+Copies that differ in white space, in a form of Unicode, in invisible characters or in a common
+layout must not get answers of their own: their noise could be averaged away.  The same form fixes
+which response stands first and in which place a line stands, so that no byte of a release but its
+labels is anybody's choice.  What is released are the texts as they were given.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from hashlib import blake2b
+from hashlib import blake2b, sha256
+from json.encoder import encode_basestring as quoted
+from typing import Any
 
-from repro.release.records import Record
+FORM = (
+    "NFKC of Unicode 3.2.0 without white space, control and invisible characters; a dialogue of one"
+    " question, in the prompt or before both responses, is that question"
+)
+TABLE = unicodedata.ucd_3_2_0
+"""Ships with every Python; the table of another version would sort the same texts otherwise."""
 
-FINGERPRINT_BITS = 62
+PAIR, LINE = b"repro-release/1 pair\0", b"repro-release/1 line\0"
+"""What is hashed begins with these.  Public and fixed: a salt would be bytes of free choice."""
+
+ASKED, ANSWERED = b"Human:", b"Assistant:"
 _ASCII = bytes(range(128))
 _BLANK = bytes(range(1, 33)) + b"\x7f"
 """White space and control characters but NUL, which stands between the texts of a comparison; in
@@ -29,19 +40,19 @@ _IGNORED = re.compile(
 _STABLE = "".join(
     letter
     for letter in map(chr, (*range(0xA1, 0x180), *range(0x2010, 0x2028)))
-    if unicodedata.normalize("NFKC", letter) == letter and not _IGNORED.match(letter)
+    if TABLE.normalize("NFKC", letter) == letter and not _IGNORED.match(letter)
 )
 """Latin letters and punctuation that NFKC leaves as they are, whatever stands beside them: none of
 these blocks has a character that combines with the one before it."""
 
 
-def canonical(text: str) -> bytes:
+def canonical(text: str, table: Any = TABLE) -> bytes:
     """UTF-8 of a text in NFKC without white space, control and invisible characters.
 
     NFKC and not NFC: tokenizers and exports turn ligatures, full-width letters and no-break
-    spaces into plain ones.  That makes one of "x²" and "x2", too, where all else is equal, which
-    costs an answer and no privacy; the other way round copies would be paid for with privacy.
-    All white space goes, because runs, ends, line ends and wrapping are what exports change.
+    spaces into plain ones.  That makes one of "10²" and "102", and of "no where" and "nowhere",
+    where all else is equal, which costs an answer and no privacy; the other way round copies would
+    be paid for with privacy.
 
     >>> canonical("ﬁne\\u00a0 day\\r\\n") == canonical("fine day")
     True
@@ -54,31 +65,74 @@ def canonical(text: str) -> bytes:
         return given.translate(None, _BLANK)
     if _IGNORED.search(unusual):  # a tenth of the time of a search in the whole text
         text = _IGNORED.sub("", text)
-    return unicodedata.normalize("NFKC", text).encode().translate(None, _BLANK)
+    return table.normalize("NFKC", text).encode().translate(None, _BLANK)
 
 
-def comparison(record: Record) -> tuple[bytes, int]:
-    """Canonical bytes of a prompt and its unordered pair, and which of the pair was chosen.
+def compared(prompt: str, one: str, other: str) -> tuple[bytes, bytes, bool]:
+    """Key and body of a comparison, and whether ``one`` is its response_1; symmetric in both.
 
-    Texts hold no NUL.  The pair is in order of canonical bytes, which does not depend on the
-    label; responses that are canonically equal are in order of their code points.
-
-    >>> comparison(("p", "b ", "a")) == (comparison((" p", "a", "b"))[0], 1)
-    True
-    """
-    content = canonical("\0".join(record))
-    prompt, chosen, rejected = content.split(b"\0")
-    if chosen < rejected or (chosen == rejected and record[1] < record[2]):
-        return content, 0
-    return b"%b\0%b\0%b" % (prompt, rejected, chosen), 1
-
-
-def fingerprint(salt: bytes, content: bytes) -> int:
-    """A keyed 62-bit hash of canonical bytes.
+    The response with the lesser SHA-256 of prompt and response stands first.  The prompt is hashed
+    too, or a reply that is common to many prompts would stand in one place everywhere.
 
     Args:
-        salt: 1 to 64 secret bytes.
-        content: what ``comparison`` returns.
+        prompt, one, other: texts without NUL and lone surrogates, the responses different.
+
+    Returns:
+        (64,) bytes, SHA-256 in hexadecimal, the same for all copies; the line up to its label.
+
+    >>> compared("p", "b ", "a")[0] == compared(" p", "a", "b")[0]
+    True
     """
-    digest = blake2b(content, digest_size=8, key=salt).digest()
-    return int.from_bytes(digest, "little") >> (64 - FINGERPRINT_BITS)
+    texts = canonical("\0".join((prompt, one, other)))
+    asked, *both = texts.split(b"\0")
+    if ASKED in texts or ANSWERED in texts:
+        asked, *both = _without_dialogue(asked, *both)
+    prefix = PAIR + asked + b"\0"
+    keys = sha256(prefix + both[0]).digest(), sha256(prefix + both[1]).digest()
+    first = keys[0] < keys[1] if keys[0] != keys[1] else one.encode() < other.encode()
+    if first:
+        return sha256(LINE + keys[0] + keys[1]).hexdigest().encode(), body(prompt, one, other), True
+    return sha256(LINE + keys[1] + keys[0]).hexdigest().encode(), body(prompt, other, one), False
+
+
+def _without_dialogue(asked: bytes, one: bytes, other: bytes) -> tuple[bytes, bytes, bytes]:
+    """Canonical texts with the marks of a dialogue, and a prompt that both responses repeat, cut.
+
+    >>> _without_dialogue(b"Human:Hi?Assistant:", b"Human:Hi?Assistant:Yes", b"Human:Hi?Assistant:")
+    (b'Hi?', b'Yes', b'')
+    """
+    asked = asked.removesuffix(ANSWERED)
+    if asked.count(ASKED) == 1 and ANSWERED not in asked:
+        asked = asked.removeprefix(ASKED)
+    opening = asked + ANSWERED if asked.startswith(ASKED) else ASKED + asked + ANSWERED
+    if one.startswith(opening) and other.startswith(opening):
+        one, other = one.removeprefix(opening), other.removeprefix(opening)
+    return asked, one, other
+
+
+def body(prompt: str, first: str, second: str) -> bytes:
+    """A line up to its label; escapes are those of RFC 8785."""
+    return (
+        f'{{"prompt":{quoted(prompt)},"response_1":{quoted(first)},'
+        f'"response_2":{quoted(second)},"label":'
+    ).encode()
+
+
+def line(text: bytes, label: int) -> bytes:
+    """A whole line, from its body and a label of 1 or 0, which is written −1.
+
+    >>> line(body("p", "a", "b"), 0)
+    b'{"prompt":"p","response_1":"a","response_2":"b","label":-1}\\n'
+    """
+    return text + (b"1}\n" if label else b"-1}\n")
+
+
+def former_print(salt: bytes, prompt: str, one: str, other: str) -> int:
+    """The fingerprint of a comparison in ledgers of format 1, for what was spent under it.
+
+    The table is the one of the Python that runs, as it was then, and layouts are not made equal.
+    """
+    content = canonical("\0".join((prompt, one, other)), unicodedata)
+    asked, *both = content.split(b"\0")
+    content = b"\0".join((asked, *sorted(both)))
+    return int.from_bytes(blake2b(content, digest_size=8, key=salt).digest(), "little") >> 2

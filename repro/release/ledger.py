@@ -1,55 +1,40 @@
 """What has been released before, so that nobody spends a label's budget twice unawares.
 
-The ledger is a database in a folder of the user's state directory (``ledger=FOLDER`` names
-another): a secret salt, a row a release and the 62-bit keyed fingerprints of its comparisons.  A
-fingerprint does not depend on the label, so a stolen ledger tells which comparisons were
-released, and nothing about who preferred what.  Because comparisons are remembered one by one, an
-input that was renamed, reordered, cut or extended is still recognised.  It knows only the
-releases made with it: another user, another machine, or a deleted ledger starts anew.
+The ledger is an SQLite database in a folder of the user's state directory (``ledger=FOLDER`` names
+another).  A **debit** is one release: its ε, what its manifest needs, the SHA-256 of its file, and
+63 bits of the hash of each comparison.  It is durable before anything can be read.  Until the
+release has its name the debit also holds the randomised answers, one bit a line, never a coin or a
+raw label: whoever steals them has what was paid for.  Afterwards they are forgotten.
+
+A stolen ledger tells which of the comparisons that the thief already knows were released, and when
+relative to others, nothing of labels.  It knows only what was released with it.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
-import secrets
 import sqlite3
-from collections.abc import Iterator
-from dataclasses import astuple, dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
-from repro.base.errors import OF_THE_MACHINE, BadInput
+from repro.base.errors import BadInput
 from repro.base.files import expanded
-from repro.release.answers import Answers
-from repro.release.ledger_file import (
-    KEY,
-    create,
-    opened,
-    refuse_strangers,
-    transaction,
-    trouble_told,
-)
-from repro.release.publication import Publication
-from repro.release.scratch import Draft
-
-NAME = "ledger.sqlite"
-SALT_BYTES = 32
-EARLIER_FORMAT = (
-    "holds releases in the format before SQLite, which cannot be carried over: it knew comparisons "
-    "by their exact bytes; keep it for its budgets (releases.jsonl), and name another folder for "
-    "data that it has not released"
-)
+from repro.release.canonical import former_print
+from repro.release.ledger_file import KEY, NAME, Place, locked, place_of, refusals, seal
+from repro.release.manifest import Manifest
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One release: its id, its budget as written, how many comparisons, what file."""
+class Debit:
+    """A release that was paid for; ``answers`` are there while it has yet to be published."""
 
-    release: str
-    epsilon: str
-    comparisons: int
-    output: str
+    number: int
+    manifest: Manifest
+    answers: bytes | None
 
 
 def default_folder() -> Path:
@@ -64,182 +49,107 @@ def default_folder() -> Path:
 
 
 class Ledger:
-    """The ledger in one folder; a new one is made when the first release is noted, not before.
+    """A ledger that this process alone holds."""
+
+    def __init__(self, path: Path, rows: sqlite3.Connection, place: Place | None) -> None:
+        self.path, self._rows, self._place = path, rows, place
+        salt = rows.execute("SELECT salt FROM former_salt").fetchone()
+        self._former_salt: bytes = salt[0] if salt else b""
+
+    def debits(self) -> list[Debit]:
+        """All releases, oldest first."""
+        found = self._rows.execute("SELECT * FROM debits ORDER BY number")
+        return [_debit(row) for row in found]
+
+    def begin(self) -> int:
+        """Begin a debit, in a transaction that ``spend`` ends; its number."""
+        self._rows.execute("BEGIN IMMEDIATE")
+        if self._former_salt:
+            self._rows.execute("CREATE TEMP TABLE asked (print INTEGER PRIMARY KEY) WITHOUT ROWID")
+        (last,) = self._rows.execute("SELECT max(number) FROM debits").fetchone()
+        return (last or 0) + 1
+
+    def note_former(self, texts: Iterable[tuple[str, str, str]]) -> None:
+        """Look comparisons up among the fingerprints of format 1, where there are any."""
+        if self._former_salt:
+            prints = ((former_print(self._former_salt, *three),) for three in texts)
+            self._rows.executemany("INSERT OR IGNORE INTO asked VALUES (?)", prints)
+
+    def note(self, number: int, keys: Iterable[bytes]) -> None:
+        """Add comparisons, by their keys, to the debit that has begun."""
+        prints = ((int(key[:16], 16) >> 1, number) for key in keys)
+        self._rows.executemany("INSERT OR IGNORE INTO prints VALUES (?, ?)", prints)
+
+    def earlier(self, number: int) -> list[Debit]:
+        """Debits that share a comparison with the one that has begun."""
+        query = (
+            "SELECT DISTINCT theirs.number FROM prints AS ours JOIN prints AS theirs USING (print)"
+            " WHERE ours.number = ?1 AND theirs.number < ?1"
+        )
+        if self._former_salt:
+            query += " UNION SELECT DISTINCT number FROM former_prints JOIN asked USING (print)"
+        found = {other for (other,) in self._rows.execute(query, (number,))}
+        return [debit for debit in self.debits() if debit.number in found]
+
+    def spend(self, debit: Debit) -> None:
+        """Make a debit durable, with the answers that it pays for.
+
+        Raises:
+            BadInput: the ledger has been moved or exchanged meanwhile.
+        """
+        made = debit.manifest
+        row = (debit.number, str(made.epsilon), json.dumps([str(one) for one in made.earlier]))
+        counts = (made.unit_size, made.lines, made.plus, made.sha256, debit.answers)
+        self._rows.execute("INSERT INTO debits VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*row, *counts))
+        seal(self._rows)
+        self.refuse_moved("nothing was spent")
+        self._rows.execute("COMMIT")
+        self.refuse_moved("the labels are spent in it: move it back and give resume=true")
+
+    def forget_answers(self, number: int) -> None:
+        """The release has its name."""
+        self._rows.execute("BEGIN IMMEDIATE")
+        self._rows.execute("UPDATE debits SET answers = NULL WHERE number = ?", (number,))
+        seal(self._rows)
+        self._rows.execute("COMMIT")
+
+    def refuse_moved(self, what_now: str) -> None:
+        """A ledger elsewhere would not know of what is written to this one.
+
+        Raises:
+            BadInput: another file, or none, has its name.
+        """
+        if place_of(self.path) != self._place:
+            raise BadInput(KEY, self.path, f"was moved or exchanged meanwhile; {what_now}")
+
+
+def _debit(row: tuple) -> Debit:
+    number, epsilon, earlier, unit_size, lines, plus, digest, answers = row
+    budgets = tuple(map(Decimal, json.loads(earlier)))
+    manifest = Manifest(Decimal(epsilon), budgets, unit_size, lines, plus or 0, digest or "")
+    return Debit(number, manifest, answers)
+
+
+@contextlib.contextmanager
+def held_ledger(
+    folder: Path, tell: Callable[[str], object] = lambda words: None
+) -> Iterator[Ledger]:
+    """The ledger of a folder for oneself alone, checked; made where there is none.
+
+    One that was made goes again where nothing was spent.
+
+    Args:
+        folder: only its owner may read it.
+        tell: called with a line once if another release has to be waited for.
 
     Raises:
-        BadInput: it cannot be used, or is damaged.
+        BadInput: it cannot be used, is open to others, or is damaged.
+        OSError: the disk is full, or fails.
     """
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.path = folder / NAME
-        self.salt = secrets.token_bytes(SALT_BYTES)
-        if os.path.lexists(folder):
-            if not folder.is_dir():
-                raise BadInput(KEY, folder, "is not a folder")
-            refuse_strangers(folder, 0o700)
-            self._refuse_earlier_format()
-        if os.path.lexists(self.path):
-            with Answers() as nothing, self._opened(nothing) as book:
-                self.salt = book.salt()
-
-    @contextlib.contextmanager
-    def locked(self, answers: Answers) -> Iterator[Book]:
-        """Hold the ledger for oneself: two runs must not both find it empty.
-
-        Args:
-            answers: of the release that is to be noted.
-
-        Raises:
-            BadInput: it cannot be used, or another release has begun it meanwhile.
-        """
-        self._begin()
-        with self._opened(answers) as book:
-            if book.salt() != self.salt:
-                raise BadInput(KEY, self.folder, "was begun by another release; run again")
-            yield book
-
-    def entries(self) -> list[Entry]:
-        """All releases so far, oldest first.
-
-        Raises:
-            BadInput: the ledger is damaged.
-        """
-        if not os.path.lexists(self.path):
-            return []
-        with Answers() as nothing, self._opened(nothing) as book:
-            return book.entries()
-
-    @contextlib.contextmanager
-    def _opened(self, answers: Answers) -> Iterator[Book]:
-        answers.finish()
-        with opened(self.path, answers.rows), trouble_told(str(self.path)):
-            book = Book(answers)
-            book.settle()
-            yield book
-
-    def _begin(self) -> None:
-        if os.path.lexists(self.path):
-            return
+    path = folder / NAME
+    with refusals(path), locked(path, tell) as (rows, place):
         try:
-            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            create(self.path, self.salt)
-        except FileExistsError:
-            return  # another release was faster, or no folder: both are told on opening
-        except OSError as problem:
-            if problem.errno in OF_THE_MACHINE:
-                raise OSError(problem.errno, problem.strerror, str(self.path)) from None
-            where = problem.filename or self.folder
-            raise BadInput(KEY, where, f"cannot be used: {problem.strerror}") from None
-
-    def _refuse_earlier_format(self) -> None:
-        kept = [self.folder / name for name in ("releases.jsonl", "salt")]
-        if any(map(os.path.lexists, kept)) or any(self.folder.glob("*.fingerprints")):
-            raise BadInput(KEY, self.folder, EARLIER_FORMAT)
-
-
-class Book:
-    """An open ledger that nobody else reads or writes, beside the answers of one release."""
-
-    def __init__(self, answers: Answers) -> None:
-        self._rows, self._answers = answers.rows, answers
-
-    def salt(self) -> bytes:
-        """The key of all fingerprints."""
-        return self._rows.execute("SELECT salt FROM salt").fetchone()[0]
-
-    def entries(self) -> list[Entry]:
-        """All releases so far, oldest first."""
-        return list(self._releases().values())
-
-    def overlapping(self) -> list[Entry]:
-        """Releases that share a comparison with the answers."""
-        releases = self._releases()
-        query = "SELECT DISTINCT number FROM answers JOIN fingerprints USING (fingerprint)"
-        return [releases[number] for number in sorted(n for (n,) in self._rows.execute(query))]
-
-    def carry_out(
-        self, publication: Publication, epsilon: Decimal, drafts: tuple[Draft, Draft]
-    ) -> None:
-        """Note a release and publish it: both, or neither.
-
-        Wherever the process ends or a call fails, ``settle`` brings it to one of the two, here or
-        when the ledger is opened next.
-
-        Args:
-            publication: where to.
-            epsilon: budget that its answers cost.
-            drafts: output and manifest.
-
-        Raises:
-            BadInput: a final name has been taken.
-            OSError: the disk is full, or fails.
-        """
-        try:
-            number = self._announce(publication)
-            publication.stage(*drafts)
-            self._note(number, publication, epsilon)
-            publication.publish()
+            yield Ledger(path, rows, place)
         finally:
-            with contextlib.suppress(OSError, sqlite3.Error):
-                self.settle()
-
-    def settle(self) -> None:
-        """Bring releases that were cut short to their end, or undo them.
-
-        One whose folder cannot be reached now stays as it is: spent, if it may have been published.
-        """
-        for number, publication in self._pending():
-            with contextlib.suppress(OSError):
-                if publication.in_reach():
-                    self._settle(number, publication)
-
-    def _settle(self, number: int, publication: Publication) -> None:
-        """The drafts are the evidence: they go after a release is forgotten, never before."""
-        noted = number in self._releases()
-        if noted and publication.published():
-            publication.tidy()
-        else:
-            if noted:
-                self._forget(number)
-            publication.discard()
-        with transaction(self._rows, "pending"):
-            self._rows.execute("DELETE FROM pending WHERE number = ?", (number,))
-
-    def _announce(self, publication: Publication) -> int:
-        """Keep the final names, before drafts lie beside them; the number of the release."""
-        number = 1 + max((*self._releases(), *(number for number, _ in self._pending())), default=0)
-        names = os.fsencode(publication.output), os.fsencode(publication.manifest)
-        with transaction(self._rows, "pending"):
-            row = (number, publication.release, *names)
-            self._rows.execute("INSERT INTO pending VALUES (?, ?, ?, ?)", row)
-        return number
-
-    def _note(self, number: int, publication: Publication, epsilon: Decimal) -> None:
-        """In order of fingerprints, so that pages do not tell in which order they came."""
-        output = os.fsencode(publication.output.name).decode("utf-8", "backslashreplace")
-        entry = Entry(publication.release, str(epsilon), len(self._answers), output)
-        with transaction(self._rows, "releases", "fingerprints"):
-            self._rows.execute(
-                "INSERT INTO releases VALUES (?, ?, ?, ?, ?)", (number, *astuple(entry))
-            )
-            self._rows.execute(
-                "INSERT INTO fingerprints SELECT fingerprint, ? FROM answers ORDER BY fingerprint",
-                (number,),
-            )
-
-    def _forget(self, number: int) -> None:
-        with transaction(self._rows, "releases", "fingerprints"):
-            for table in ("releases", "fingerprints"):
-                self._rows.execute(f"DELETE FROM {table} WHERE number = ?", (number,))
-
-    def _releases(self) -> dict[int, Entry]:
-        found = self._rows.execute("SELECT * FROM releases ORDER BY number")
-        return {number: Entry(*words) for number, *words in found}
-
-    def _pending(self) -> list[tuple[int, Publication]]:
-        found = self._rows.execute("SELECT number, release, output, manifest FROM pending")
-        return [
-            (number, Publication(release, *(Path(os.fsdecode(name)) for name in names)))
-            for number, release, *names in found
-        ]
+            with contextlib.suppress(sqlite3.Error):  # SQLite may have rolled back by itself
+                rows.rollback()

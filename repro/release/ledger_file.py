@@ -1,10 +1,10 @@
-"""The ledger's file: an SQLite database that is checked when it is opened, and sealed.
+"""The ledger's file: who may read it, waiting for it, and what is said when it cannot be used.
 
 Tables are WITHOUT ROWID and filled in order of their keys, so that neither rows nor pages tell in
-which order comparisons were read.  Every table has a seal, a keyed hash of its rows: SQLite's own
-check sees a broken structure, the seal a flipped bit in a value.  The key is the salt in the same
-file, so seals are against accidents.  They do not protect against somebody who may write the file
-and computes them anew, nor against an older copy put in its place, nor against its deletion.
+which order comparisons were read.  A seal, a hash of all rows, sees what SQLite's own check does
+not: a flipped bit in a value.  It is against accidents.  It does not protect against somebody who
+may write the file, nor against an older copy put in its place; that the ledger no longer knows a
+release does ``audit_release`` with ``ledger=`` tell.
 """
 
 from __future__ import annotations
@@ -14,119 +14,112 @@ import errno
 import os
 import sqlite3
 import stat
-from collections.abc import Iterator
-from hashlib import blake2b
+import time
+from collections.abc import Callable, Iterator
+from hashlib import sha256
 from pathlib import Path
+from urllib.parse import quote
 
-from repro.base.errors import BadInput
+from repro.base.errors import OF_THE_MACHINE, BadInput
 from repro.base.files import regular_file, unreadable
-from repro.release.scratch import Draft, flush_folder
+from repro.release.drafts import Draft, flush_folder
 
-KEY = "ledger"
-MAGIC = b"SQLite format 3\0"
-APPLICATION, VERSION = 0x72706C67, 1
-PATIENCE = 600_000
-"""Milliseconds to wait for a release that is being published: minutes at 1e8 comparisons."""
+KEY, NAME = "ledger", "ledger.sqlite"
+APPLICATION, VERSION, FORMER = 0x72706C67, 2, 1
+PAUSE = 0.05
+"""Seconds between two looks at a ledger that another release holds."""
 
 LOST = "restore it from a copy: a new ledger would not know what was released"
 TABLES = {
-    "salt": "number INTEGER PRIMARY KEY, salt BLOB",
-    "releases": "number INTEGER PRIMARY KEY, release TEXT, epsilon TEXT, comparisons INTEGER, "
-    "output TEXT",
-    "fingerprints": "fingerprint INTEGER, number INTEGER, PRIMARY KEY (fingerprint, number)",
-    "pending": "number INTEGER PRIMARY KEY, release TEXT, output BLOB, manifest BLOB",
-    "seals": "sealed TEXT PRIMARY KEY, seal BLOB",
+    "debits": "number INTEGER PRIMARY KEY, epsilon TEXT, earlier TEXT, unit_size INTEGER, "
+    "lines INTEGER, plus INTEGER, sha256 TEXT, answers BLOB",
+    "prints": "print INTEGER, number INTEGER, PRIMARY KEY (print, number)",
+    "former_prints": "print INTEGER, number INTEGER, PRIMARY KEY (print, number)",
+    "former_salt": "number INTEGER PRIMARY KEY, salt BLOB",
+    "seal": "one INTEGER PRIMARY KEY, seal TEXT",
 }
-SEALED = tuple(name for name in TABLES if name != "seals")
 SCHEMA = [f"CREATE TABLE {name} ({columns}) WITHOUT ROWID" for name, columns in TABLES.items()]
 SETTINGS = (
     # A rollback journal and not a write-ahead log: one file remains, it works on network file
     # systems, and nobody reads while a release is written.
-    "ledger.journal_mode=DELETE",
+    "journal_mode=DELETE",
     # FULL, and the folder is flushed too when the journal goes: a journal that came back after a
-    # power failure would undo a release that has been published.
-    "ledger.synchronous=EXTRA",
-    "ledger.secure_delete=ON",  # of a release that was discarded nothing remains in free pages
-    f"busy_timeout={PATIENCE}",
+    # power failure would undo a debit whose release can be read.
+    "synchronous=EXTRA",
+    "secure_delete=ON",  # of answers that are forgotten nothing remains in free pages
     "trusted_schema=OFF",
     "cell_size_check=ON",
+    "cache_size=-8192",
+    "temp_store=FILE",
 )
-ROWS = 4096
+BEFORE_SQLITE = (
+    "holds releases in the format before SQLite, which cannot be carried over: it knew comparisons "
+    "by their exact bytes; keep it for its budgets (releases.jsonl), and name another folder for "
+    "data that it has not released"
+)
+MACHINE = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
+"""Nothing is wrong with the ledger: the disk is full, fails, or takes no journal beside it."""
 
-
-def create(path: Path, salt: bytes) -> None:
-    """Write a new ledger, whole or not at all.
-
-    Raises:
-        FileExistsError: somebody else was faster.
-        OSError: it cannot be written.
-    """
-    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as rows:
-        for statement in SCHEMA:
-            rows.execute(statement)
-        rows.execute(f"PRAGMA application_id={APPLICATION}")
-        rows.execute(f"PRAGMA user_version={VERSION}")
-        rows.execute("INSERT INTO salt VALUES (1, ?)", (salt,))
-        _seal(rows, SEALED)
-        content = rows.serialize()
-    with Draft(path.parent, 0o600) as draft:
-        draft.file.write(content)
-        draft.name(path)
-    flush_folder(path.parent)
+Place = tuple[int, int]
+"""Device and number of a file, whatever its name."""
 
 
 @contextlib.contextmanager
-def opened(path: Path, rows: sqlite3.Connection) -> Iterator[None]:
-    """A ledger for oneself alone, checked, with its tables in reach of a connection.
+def locked(
+    path: Path, tell: Callable[[str], object]
+) -> Iterator[tuple[sqlite3.Connection, Place | None]]:
+    """A checked ledger that nobody else reads or writes until the end, and where it lies.
 
-    Waits for another release to end.
-
-    Args:
-        path: the ledger.
-        rows: a connection without a transaction.
-
-    Raises:
-        BadInput: others may read it, it is none, it is damaged, or it cannot be read.
+    Waiting is a loop, as SQLite's own would not hear Ctrl-C.
     """
-    _refuse_foreign(path)
-    refuse_strangers(path, 0o600)
+    _refuse_folder(path.parent)
+    made: list[Path] = []
+    told = False
+    while True:
+        if not os.path.lexists(path):
+            made += _create(path)
+        place, rows = place_of(path), _connected(path)
+        try:
+            if _held(rows) and place_of(path) == place:
+                _check(rows, path)
+                try:
+                    yield rows, place
+                finally:
+                    _remove_unused(rows, path, made)
+                return
+        finally:
+            rows.close()
+        if not told:
+            tell(f"waiting for {path}, which another release holds")
+        told = True
+        time.sleep(PAUSE)
+
+
+def place_of(path: Path) -> Place | None:
+    """None where there is no such file."""
     try:
-        with _refusals(path):
-            rows.execute("ATTACH ? AS ledger", (f"{path.absolute().as_uri()}?mode=rw",))
-            _check(rows, path)
-        yield
-    finally:
-        for statement in ("ROLLBACK", "DETACH ledger"):
-            with contextlib.suppress(sqlite3.Error):  # there may be nothing to undo
-                rows.execute(statement)
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
-@contextlib.contextmanager
-def transaction(rows: sqlite3.Connection, *changed: str) -> Iterator[None]:
-    """All of what is written within, sealed, or nothing.
-
-    Args:
-        rows: an open ledger.
-        changed: the tables that are written to.
-    """
-    rows.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        _seal(rows, changed)
-        rows.execute("COMMIT")
-    except BaseException:
-        with contextlib.suppress(sqlite3.Error):  # SQLite has rolled back by itself
-            rows.execute("ROLLBACK")
-        raise
+def seal(rows: sqlite3.Connection) -> None:
+    """Keep a hash of all rows, for the next ``locked`` to compare."""
+    rows.execute("INSERT OR REPLACE INTO seal VALUES (1, ?)", (_sum(rows),))
 
 
-@contextlib.contextmanager
-def trouble_told(place: str) -> Iterator[None]:
-    """What the system does to a database that is written to, as the OSError that it is."""
-    try:
-        yield
-    except sqlite3.Error as problem:
-        raise _trouble(place, problem) from None
+def _sum(rows: sqlite3.Connection) -> str:
+    digest = sha256()
+    for name in ("debits", "former_salt"):
+        for row in rows.execute(f"SELECT * FROM {name} ORDER BY 1"):
+            digest.update(repr(row).encode("utf-8", "surrogateescape"))
+    for name in ("prints", "former_prints"):  # added up by SQLite, ten million rows a second
+        words = "print >> 31", "print & 0x7fffffff", "number", "print % 65521 * number"
+        sums = ", ".join(f"sum({one})" for one in words)
+        found = rows.execute(f"SELECT count(*), {sums} FROM {name}").fetchone()
+        digest.update(repr(found).encode())
+    return digest.hexdigest()
 
 
 def refuse_strangers(place: Path, mode: int) -> None:
@@ -139,96 +132,118 @@ def refuse_strangers(place: Path, mode: int) -> None:
         found = stat.S_IMODE(os.stat(place).st_mode)
     except OSError as problem:
         raise unreadable(KEY, place, problem) from None
+    if not found & 0o400:
+        raise BadInput(KEY, place, "cannot be read: Permission denied")
     if found & 0o077 & ~mode:
         raise BadInput(KEY, place, f"is open to other users; allowed: mode {mode:o} (chmod)")
 
 
-def _refuse_foreign(path: Path) -> None:
-    """Before SQLite opens it; to close a file takes away SQLite's locks on it."""
-    size = regular_file(KEY, path)
-    try:
-        with open(path, "rb") as file:
-            found = file.read(len(MAGIC))
-    except OSError as problem:
-        raise unreadable(KEY, path, problem) from None
-    if size == 0 or found != MAGIC:
-        raise BadInput(KEY, path, f"is no ledger of releases, or damaged; {LOST}")
-
-
-def _check(rows: sqlite3.Connection, path: Path) -> None:
-    rows.text_factory = lambda text: text.decode("utf-8", "surrogateescape")
-    for setting in SETTINGS:
-        rows.execute(f"PRAGMA {setting}")
-    rows.execute("BEGIN EXCLUSIVE")
-    # Held until the connection is closed: between the transactions of one release nobody else may
-    # take its pending row for one that a killed process has left.  Not before this transaction:
-    # a setting that reads the file would keep a shared lock, and two runs that keep one wait for
-    # each other as long as they have patience.
-    rows.execute("PRAGMA ledger.locking_mode=EXCLUSIVE")
-    _refuse_other_tables(rows, path)
-    sound = rows.execute("PRAGMA ledger.integrity_check").fetchone() == ("ok",)
-    if not sound or dict(rows.execute("SELECT * FROM seals")) != _seals(rows, SEALED):
-        raise BadInput(KEY, path, f"is damaged; {LOST}")
-    rows.execute("COMMIT")
-
-
-def _refuse_other_tables(rows: sqlite3.Connection, path: Path) -> None:
-    marks = [
-        rows.execute(f"PRAGMA ledger.{name}").fetchone()
-        for name in ("application_id", "user_version")
-    ]
-    schema = [words for (words,) in rows.execute("SELECT sql FROM ledger.sqlite_schema")]
-    if marks != [(APPLICATION,), (VERSION,)] or schema != SCHEMA:
-        raise BadInput(KEY, path, f"is no ledger of this version, or damaged; {LOST}")
-
-
-def _seal(rows: sqlite3.Connection, names: tuple[str, ...]) -> None:
-    rows.executemany("INSERT OR REPLACE INTO seals VALUES (?, ?)", _seals(rows, names).items())
-
-
-def _seals(rows: sqlite3.Connection, names: tuple[str, ...]) -> dict[str, bytes]:
-    """A keyed hash of the rows of each table, in order of their keys."""
-    salts = rows.execute("SELECT salt FROM salt").fetchall()
-    key = salts[0][0] if len(salts) == 1 and isinstance(salts[0][0], bytes) else b""
-    return {name: _hash(rows, name, key) for name in names}
-
-
-def _hash(rows: sqlite3.Connection, name: str, key: bytes) -> bytes:
-    digest = blake2b(name.encode(), key=key[:64])
-    found = rows.execute(f"SELECT * FROM {name} ORDER BY 1, 2")
-    for some in iter(lambda: found.fetchmany(ROWS), []):
-        digest.update(repr(some).encode("utf-8", "surrogateescape"))
-    return digest.digest()
-
-
 @contextlib.contextmanager
-def _refusals(path: Path) -> Iterator[None]:
-    """What SQLite says of a ledger that is opened, in one line."""
+def refusals(path: Path) -> Iterator[None]:
+    """What SQLite says of a ledger, in one line."""
     try:
         yield
-    except UnicodeError:  # it quotes a broken schema
+    except UnicodeDecodeError:  # it quotes a broken schema
         raise BadInput(KEY, path, f"is damaged; {LOST}") from None
     except sqlite3.Error as problem:
-        known = {
-            sqlite3.SQLITE_CORRUPT: f"is damaged; {LOST}",
-            sqlite3.SQLITE_NOTADB: f"is damaged; {LOST}",
-            sqlite3.SQLITE_BUSY: "is in use by another release; run again when that has ended",
-        }
-        if _code(problem) in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR) and not _unread(problem):
-            raise _trouble(str(path), problem) from None
-        why = known.get(_code(problem), f"cannot be used: {problem}")
+        code = getattr(problem, "sqlite_errorcode", 0)
+        if code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            raise BadInput(KEY, path, f"is damaged; {LOST}") from None
+        unread = code == sqlite3.SQLITE_IOERR_READ  # as a file that is none of a disk
+        if code & 0xFF in MACHINE and not unread:
+            full = code & 0xFF == sqlite3.SQLITE_FULL
+            number = errno.ENOSPC if full else errno.EIO
+            raise OSError(number, os.strerror(number), str(path)) from None
+        moved = code == sqlite3.SQLITE_READONLY_DBMOVED
+        why = "was moved or exchanged meanwhile" if moved else f"cannot be used: {problem}"
         raise BadInput(KEY, path, why) from None
 
 
-def _trouble(place: str, problem: sqlite3.Error) -> OSError:
-    number = errno.ENOSPC if _code(problem) == sqlite3.SQLITE_FULL else errno.EIO
-    return OSError(number, os.strerror(number), place)
+def _connected(path: Path) -> sqlite3.Connection:
+    if regular_file(KEY, path) == 0:  # SQLite would take it for a new database
+        raise BadInput(KEY, path, f"is no ledger of releases, or damaged; {LOST}")
+    refuse_strangers(path, 0o600)
+    address = f"file:{quote(os.fsencode(path))}?mode=rw"
+    rows = sqlite3.connect(address, uri=True, isolation_level=None, timeout=0)
+    rows.text_factory = lambda text: text.decode("utf-8", "surrogateescape")
+    return rows
 
 
-def _unread(problem: sqlite3.Error) -> bool:
-    """Whether the file itself cannot be read, as one that is no ledger."""
-    return problem.sqlite_errorcode == sqlite3.SQLITE_IOERR_READ
+def _held(rows: sqlite3.Connection) -> bool:
+    """Take the ledger for as long as it is connected; False where somebody else has it."""
+    try:
+        for setting in SETTINGS:
+            rows.execute(f"PRAGMA {setting}")
+        rows.execute("BEGIN EXCLUSIVE")
+        rows.execute("PRAGMA locking_mode=EXCLUSIVE")
+        rows.execute("COMMIT")
+    except sqlite3.OperationalError as problem:
+        if problem.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
+            return False
+        raise
+    return True
 
 
-def _code(problem: sqlite3.Error) -> int:
-    return getattr(problem, "sqlite_errorcode", 0) & 0xFF
+def _check(rows: sqlite3.Connection, path: Path) -> None:
+    from repro.release.ledger_format_1 import carry_over
+
+    (application,) = rows.execute("PRAGMA application_id").fetchone()
+    (version,) = rows.execute("PRAGMA user_version").fetchone()
+    sound = rows.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    if application == APPLICATION and version == FORMER and sound:
+        carry_over(rows, path)
+        version = VERSION
+    schema = [words for (words,) in rows.execute("SELECT sql FROM sqlite_schema")]
+    if (application, version) != (APPLICATION, VERSION) or sorted(schema) != sorted(SCHEMA):
+        raise BadInput(KEY, path, f"is no ledger of this version, or damaged; {LOST}")
+    if not sound or rows.execute("SELECT seal FROM seal").fetchone() != (_sum(rows),):
+        raise BadInput(KEY, path, f"is damaged; {LOST}")
+
+
+def _create(path: Path) -> list[Path]:
+    """Write a new ledger, whole or not at all; what was made, in that order."""
+    folders = [one for one in (path.parent, *path.parent.parents) if not os.path.lexists(one)]
+    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as rows:
+        for statement in SCHEMA:
+            rows.execute(statement)
+        rows.execute(f"PRAGMA application_id={APPLICATION}")
+        rows.execute(f"PRAGMA user_version={VERSION}")
+        seal(rows)
+        content = rows.serialize()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with Draft(path.parent) as draft:
+            draft.file.write(content)
+            with contextlib.suppress(FileExistsError):  # another release was faster
+                draft.place(path, 0o600)
+    except OSError as problem:
+        if problem.errno in OF_THE_MACHINE:
+            raise OSError(problem.errno, problem.strerror, str(path)) from None
+        where = problem.filename or path.parent
+        raise BadInput(KEY, where, f"cannot be used: {problem.strerror}") from None
+    return [*reversed(folders), path]
+
+
+def _remove_unused(rows: sqlite3.Connection, path: Path, made: list[Path]) -> None:
+    """What was made for a release that was not, before anybody else can have spent in it."""
+    if not made:
+        return
+    with contextlib.suppress(sqlite3.Error, OSError):
+        if rows.execute("SELECT 1 FROM debits LIMIT 1").fetchone():
+            return
+        path.unlink()
+        rows.close()  # its journal goes, too
+        for folder in reversed([one for one in made if one != path]):
+            folder.rmdir()
+        flush_folder(path.parent.parent)
+
+
+def _refuse_folder(folder: Path) -> None:
+    if not os.path.lexists(folder):
+        return
+    if not folder.is_dir():
+        raise BadInput(KEY, folder, "is not a folder")
+    refuse_strangers(folder, 0o700)
+    kept = [folder / name for name in ("releases.jsonl", "salt")]
+    if any(map(os.path.lexists, kept)) or any(folder.glob("*.fingerprints")):
+        raise BadInput(KEY, folder, BEFORE_SQLITE)

@@ -1,40 +1,91 @@
-"""The manifest beside a release: what was done, with numbers that say nothing about any label.
+"""The manifest beside a release: what is promised, every byte of it determined.
 
-It counts lines, repeated comparisons and released +1 labels.  The number of flips is not stated,
-since with the released labels it would tell how many raw labels are +1.
+All values follow from the release and ε but two: budgets of earlier releases, which the ledger
+knows, and how many comparisons one annotator has, which follows from the original.  No number says
+anything of a raw label: flips are not counted, since with the released labels their number would
+tell how many raw ones are +1; copies and their disagreement are not counted either.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from repro.base.errors import BadInput
-from repro.base.files import json_object
-from repro.privacy.exact_response import WORD_BITS, ExactResponse
+from repro.base.files import small_text
+from repro.privacy.exact_response import WORD_BITS, ExactResponse, parse_epsilon
+from repro.release.canonical import FORM
 
-FORMAT = 1
+FORMAT = "repro-release/1"
+MECHANISM = "randomized response on the label of each comparison, coins of the operating system"
+ORDER = (
+    "responses and lines by SHA-256 of their canonical form; of copies the label of the first, the"
+    " shortest texts, of these the least"
+)
+_COMPARISON = (
+    "the label of one comparison (prompt and unordered pair of responses); texts are public"
+)
+_UNIT = (
+    "all labels of one annotator in this file, of {size} comparisons at most, {size} times epsilon"
+    " together; texts, and who compared what, are public"
+)
+_UNIT_SIZE = re.compile(_UNIT.partition("{size}")[0] + "([1-9][0-9]{0,8}) ")
 
 
 @dataclass(frozen=True)
-class Counts:
-    """Numbers that say nothing about any raw label.
+class Manifest:
+    """What a manifest states.
 
     Attributes:
-        lines: lines released.
-        repeated: lines that repeat an earlier comparison.
-        joined: comparisons that share the answer of a near-copy.
-        plus: released labels that are +1.
+        epsilon: budget of each label.
+        earlier: budgets of earlier releases that share a comparison.
+        unit_size: most comparisons of one annotator, where annotators are protected.
+        lines: released lines.
+        plus: of these with label +1.
+        sha256: of the release, in hexadecimal.
     """
 
-    lines: int
-    repeated: int
-    joined: int
-    plus: int
+    epsilon: Decimal
+    earlier: tuple[Decimal, ...] = ()
+    unit_size: int | None = None
+    lines: int = 0
+    plus: int = 0
+    sha256: str = ""
+
+    @property
+    def total(self) -> Decimal:
+        """What one label has cost so far."""
+        return sum(self.earlier, self.epsilon)
+
+    @property
+    def content(self) -> bytes:
+        """The file."""
+        coin = ExactResponse.at(self.epsilon)
+        protects = _UNIT.format(size=self.unit_size) if self.unit_size else _COMPARISON
+        values = {
+            "format": FORMAT,
+            "mechanism": MECHANISM,
+            "protects": protects,
+            "canonical_form": FORM,
+            "order": ORDER,
+            "epsilon": float(self.epsilon),
+            "flip_probability": f"{coin.threshold}/2^{WORD_BITS}",
+            "earlier_epsilons": [float(one) for one in sorted(self.earlier)],
+            "total_epsilon": float(self.total),
+            "lines": self.lines,
+            "released_plus_labels": self.plus,
+            "sha256": self.sha256,
+        }
+        return content_of(values)
+
+
+def content_of(values: dict[str, Any]) -> bytes:
+    """The file of a manifest's values."""
+    return (json.dumps(values, indent=1, ensure_ascii=False) + "\n").encode()
 
 
 def manifest_path(release: Path) -> Path:
@@ -46,50 +97,37 @@ def manifest_path(release: Path) -> Path:
     return release.with_name(release.name.removesuffix(".jsonl") + ".manifest.json")
 
 
-def manifest_text(
-    coin: ExactResponse,
-    counts: Counts,
-    earlier: int,
-    total: Decimal,
-    release: str,
-    group: float | None = None,
-) -> str:
-    """The manifest as JSON."""
-    values = {
-        "format": FORMAT,
-        "release": release,
-        "mechanism": "randomized response on the label of each comparison",
-        "privacy_unit": "the label of one comparison (prompt and unordered pair of responses, in"
-        " any Unicode form and white space); lines that repeat it share one randomised answer",
-        "near_copies_from_similarity": group,
-        "epsilon": float(coin.epsilon),
-        "flip_probability": float(coin.flip_prob),
-        "flip_probability_exact": f"{coin.threshold}/2^{WORD_BITS}",
-        "earlier_releases": earlier,
-        "total_epsilon": float(total),
-        "entropy": "operating system",
-        "response_order": "a fair coin, independent of the label",
-        "line_order": "a uniformly random permutation",
-        "lines": counts.lines,
-        "repeated_comparisons": counts.repeated,
-        "near_copies": counts.joined,
-        "released_plus_labels": counts.plus,
-    }
-    return json.dumps(values, indent=2) + "\n"
-
-
-def read_manifest(path: Path) -> dict[str, Any] | None:
-    """The manifest of a release, None where there is none.
+def read_manifest(path: Path) -> bytes:
+    """The bytes of a manifest; none where there is no such file.
 
     Raises:
-        BadInput: it is not one of ours.
+        BadInput: it cannot be read.
     """
-    if not os.path.lexists(path):
-        return None
-    values = json_object("manifest", path)
+    return small_text("manifest", path).encode() if os.path.lexists(path) else b""
+
+
+def parsed_manifest(content: bytes) -> Manifest | None:
+    """The values of a manifest that is one of ours, or nearly; whether it is, ``content`` tells."""
     try:
-        if 0 < float(values["epsilon"]) < float("inf"):
-            return values
-    except (ValueError, KeyError, TypeError, OverflowError):
-        pass
-    raise BadInput("manifest", path, "not a manifest with a positive epsilon")
+        found = json.loads(content)
+        size = _UNIT_SIZE.match(found["protects"])
+        earlier = tuple(exact_epsilon(one) for one in found["earlier_epsilons"])
+        counts = found["lines"], found["released_plus_labels"], found["sha256"]
+        epsilon, unit_size = exact_epsilon(found["epsilon"]), int(size[1]) if size else None
+        return Manifest(epsilon, earlier, unit_size, *counts)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def exact_epsilon(value: object) -> Decimal:
+    """A budget from Python or JSON: a text as it is, of a float the shortest decimal.
+
+    Raises:
+        BadInput: no budget.
+
+    >>> exact_epsilon(0.5), exact_epsilon("1.0"), exact_epsilon(1e-6)
+    (Decimal('0.5'), Decimal('1'), Decimal('0.000001'))
+    """
+    if isinstance(value, float | int) and not isinstance(value, bool):
+        value = format(Decimal(repr(value)), "f").removesuffix(".0")
+    return parse_epsilon(str(value))

@@ -47,6 +47,16 @@ def true_or_false(options: Mapping[str, str], key: str) -> bool:
     return value.lower() == "true"
 
 
+def whole_number(options: Mapping[str, str], key: str) -> int | None:
+    """A count of ASCII digits, from 1; None where it is not given."""
+    value = options.get(key)
+    if value is None:
+        return None
+    if not (value.isascii() and value.isdigit() and len(value) < 10 and int(value)):
+        raise BadInput(key, value[:60], "allowed: a whole number from 1")
+    return int(value)
+
+
 def _allowed(key: str, keys: Mapping[str, str]) -> str:
     listed = ", ".join(f"{name}={value}" for name, value in keys.items())
     return f"{nearest(key, keys)}allowed: {listed}"

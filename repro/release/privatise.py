@@ -1,177 +1,320 @@
 """Release a preference file under label differential privacy.
 
-Each distinct comparison is answered once: its label (of the first line that has it) goes through
-exact randomized response and its responses are put in the order of a fair coin.  Lines that
-repeat a comparison, up to what ``canonical`` takes away, repeat the answer, so copies of a label
-cannot be averaged.  Lines are released in random order, with no field but the four of the
-contract.
+Each distinct comparison is answered once, by exact randomized response on the label of its first
+line.  The order of what is done is what protects: all is written to files without a name that only
+their owner reads; then the ledger is debited, durably; only then does the release get its name.
+What fails after the debit stays spent, and ``resume`` publishes the very same bytes.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
-import secrets
-from collections.abc import Callable, Iterable, Iterator
+from array import array
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from decimal import Decimal
+from hashlib import sha256
 from itertools import islice
-from json.encoder import encode_basestring_ascii as quoted
 from pathlib import Path
+from typing import Any
 
 from repro.base.errors import OF_THE_MACHINE, BadInput
-from repro.preferences.pair_rows import text_size
-from repro.privacy.exact_response import ExactResponse, random_bytes
-from repro.release.answers import Answers
-from repro.release.canonical import comparison, fingerprint
-from repro.release.ledger import Book, Ledger
-from repro.release.ledger_file import trouble_told
-from repro.release.manifest import Counts, manifest_path, manifest_text
-from repro.release.near_copies import NearCopies
-from repro.release.publication import Publication
-from repro.release.records import Record, read_records
-from repro.release.scratch import Draft
-from repro.release.shuffle import shuffled
+from repro.privacy.exact_response import ExactResponse
+from repro.release.canonical import compared, line
+from repro.release.drafts import Draft
+from repro.release.exports import ENDINGS, LAYOUTS, refuse_without_library, write_export
+from repro.release.ledger import Debit, Ledger, held_ledger
+from repro.release.manifest import Manifest, manifest_path
+from repro.release.records import read_owned
+from repro.release.sorted_rows import Row, SortedRows
 
 TOGETHER = 200
-"""Lines whose answers are kept by one statement: a statement for each costs a twentieth more."""
-TEMPORARY = "temporary files (SQLITE_TMPDIR, TMPDIR)"
+"""Lines that are written, hashed and noted at once."""
+NOTHING = "nothing was released"
+DOUBT = "the labels may be spent: resume=true publishes them, or says that none wait"
+RESUME = "the labels are spent: the same command with resume=true publishes the same bytes"
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where a release goes: the canonical file, and an export if the name asks for one.
+
+    Attributes:
+        release: OUT.jsonl.
+        export: OUT.jsonl.gz or OUT.parquet, or None.
+        layout: of the export, one of ``exports.LAYOUTS``.
+    """
+
+    release: Path
+    export: Path | None = None
+    layout: str = LAYOUTS[0]
+
+    @classmethod
+    def named(cls, out: str, layout: str = LAYOUTS[0]) -> Target:
+        """From OUT, which must end in .jsonl, .jsonl.gz or .parquet.
+
+        Raises:
+            BadInput: another ending or layout, or a library for Parquet is missing.
+        """
+        if layout not in LAYOUTS:
+            raise BadInput("layout", layout[:60], f"allowed: {', '.join(LAYOUTS)}")
+        path = Path(out)
+        for ending in ENDINGS:
+            if out.endswith(ending) and path.name != ending:
+                refuse_without_library(ending)
+                release = path.with_name(path.name.removesuffix(ending) + ".jsonl")
+                return cls(release, path, layout)
+        if not out.endswith(".jsonl"):
+            raise BadInput("OUT", out, f"allowed: a name that ends in {_or('.jsonl', *ENDINGS)}")
+        if layout != LAYOUTS[0]:
+            allowed = f"{LAYOUTS[0]} for .jsonl; {_or(*ENDINGS)} for the others"
+            raise BadInput("layout", layout, f"allowed: {allowed}")
+        return cls(path)
+
+    @property
+    def names(self) -> list[Path]:
+        """In the order in which they appear: what states the guarantee comes first."""
+        found = [manifest_path(self.release), self.release]
+        return [*found, self.export] if self.export else found
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What is asked for.
+
+    Attributes:
+        epsilon: budget of each label, in [1e-6, 40]; of a resumed release None will do.
+        compose: allow labels that have been released before, at the sum of their budgets.
+        resume: publish what was spent and never published.
+        unit: field that names the annotator, "" where each comparison is protected by itself.
+        at_most: comparisons of one annotator that are released; None: all, at a cost each.
+    """
+
+    epsilon: Decimal | None
+    compose: bool = False
+    resume: bool = False
+    unit: str = ""
+    at_most: int | None = None
 
 
 @dataclass(frozen=True)
 class Release:
-    """A finished release: its counts, and what the labels in it have cost so far."""
+    """A finished release: what its manifest states, and the lines that were read."""
 
-    counts: Counts
-    epsilon: Decimal
-    total: Decimal
-    earlier: int
-    manifest: Path
+    manifest: Manifest
+    copies: int
 
 
-@dataclass
-class Run:
-    """Coins of a release, and what has been counted so far."""
+class Comparisons(SortedRows):
+    """The comparisons of an input, of at most ``at_most`` for each of its annotators.
 
-    coin: ExactResponse
-    near: NearCopies | None = None
-    lines: int = 0
-    plus: int = 0
+    Attributes:
+        unit_size: most comparisons of one annotator, once all have been read; None without units.
+    """
+
+    def __init__(self, folder: Path | None, unit: str = "", at_most: int | None = None) -> None:
+        super().__init__(folder)
+        self._unit, self._at_most = unit, at_most
+        self._numbers: dict[str, int] = {}
+        self._owners = array("q")
+        self.unit_size: int | None = None
+
+    def read(self, source: Any, key: str = "IN", ledger: Ledger | None = None) -> None:
+        """Take all records of a file or table; note their former fingerprints in a ledger."""
+        found = read_owned(source, key, self._unit)
+        while some := list(islice(found, TOGETHER)):
+            for record, owner in some:
+                digest, body, first = compared(*record)
+                self.add(digest, body, first)
+                if self._unit:
+                    self._owners.append(self._numbers.setdefault(owner, len(self._numbers)))
+            if ledger:
+                ledger.note_former(record for record, _ in some)
+
+    def __iter__(self) -> Iterator[Row]:
+        """As ``SortedRows``; of an annotator's comparisons those that come first in this order.
+
+        A comparison belongs to the annotator whose label it has: that of its first line.
+        """
+        if not self._unit:
+            yield from super().__iter__()
+            return
+        had = [0] * len(self._numbers)
+        for row in super().__iter__():
+            owner = self._owners[row.number]
+            if self._at_most is None or had[owner] < self._at_most:
+                had[owner] += 1
+                yield row
+        self.unit_size = max(had)
+
+
+class Written:
+    """A release as it is written.
+
+    Attributes:
+        lines, plus: how many, and how many with +1.
+        labels: released ones, 1 or 0 for −1.
+    """
+
+    def __init__(self) -> None:
+        self.lines = self.plus = 0
+        self.labels = bytearray()
+        self._hash = sha256()
+
+    def write(
+        self,
+        rows: Iterator[Row],
+        label: Callable[[Row], int],
+        file: Any,
+        note: Callable[[list[bytes]], None] = lambda keys: None,
+    ) -> None:
+        """Write all lines to ``file``, and tell ``note`` their keys."""
+        while some := list(islice(rows, TOGETHER)):
+            labels = bytes(map(label, some))
+            content = b"".join([line(row.body, one) for row, one in zip(some, labels, strict=True)])
+            file.write(content)
+            self._hash.update(content)
+            self.labels += labels
+            note([row.key for row in some])
+        self.lines, self.plus = len(self.labels), sum(self.labels)
 
     @property
-    def similarity(self) -> float | None:
-        """From which near-copies share an answer."""
-        return self.near.least if self.near else None
+    def sha256(self) -> str:
+        """Of the file."""
+        return self._hash.hexdigest()
 
-    def counts(self, comparisons: int) -> Counts:
-        """For the manifest."""
-        joined = self.near.joined if self.near else 0
-        return Counts(self.lines, self.lines - comparisons, joined, self.plus)
+    @property
+    def answers(self) -> bytes:
+        """One bit a line, after a leading one."""
+        digits = self.labels.translate(bytes.maketrans(b"\0\1", b"01"))
+        return int(b"1" + digits, 2).to_bytes(len(self.labels) // 8 + 1, "big")
+
+
+def unpacked(answers: bytes) -> bytes:
+    """Labels of ``Written.answers``.
+
+    >>> unpacked(bytes([0b1101]))
+    b'\\x01\\x00\\x01'
+    """
+    digits = bin(int.from_bytes(answers, "big"))[3:].encode()
+    return digits.translate(bytes.maketrans(b"01", b"\0\1"))
 
 
 def privatise(
-    source: Path,
-    target: Path,
-    epsilon: Decimal,
-    ledger: Ledger,
-    compose: bool = False,
-    group: float | None = None,
-    ready: Callable[[Counts], None] = lambda counts: None,
+    source: Any,
+    target: Target,
+    terms: Terms,
+    folder: Path,
+    tell: Callable[[str], object] = lambda words: None,
 ) -> Release:
-    """Write ``target`` and its manifest, whole or not at all.
+    """Release a file or table: spend, then publish; or publish what was spent.
 
     Args:
-        source: comparisons in a format of ``pair_rows`` and a layout of ``layouts``.
-        target: the release; it must not exist, its folder must.
-        epsilon: budget of each label, in [1e-6, 40].
-        ledger: where earlier releases are noted.
-        compose: allow labels that have been released before, at the sum of their budgets.
-        group: similarity from which near-copies share an answer; None: copies alone do.
-        ready: called before anything is spent; what it raises stops the release.
+        source: comparisons in a format of ``pair_rows`` and a layout of ``layouts``, or a table.
+        target: its files must not exist, their folder must.
+        terms: what is asked for.
+        folder: of the ledger.
+        tell: hears of waiting, and of what is about to be spent; what it raises stops the release
+            before anything is.
 
     Raises:
         BadInput: a faulty input, an existing target, a repeated release without ``compose``.
         OSError: the disk is full, or fails.
+        KeyboardInterrupt: says whether anything was spent.
     """
-    size = text_size(str(source), "IN")
-    _refuse_target(target)
-    run = Run(ExactResponse.at(epsilon), None if group is None else NearCopies(group))
-    with (
-        _interruption_told(target),
-        trouble_told(TEMPORARY),
-        Answers() as answers,
-        _draft(target) as draft,
-    ):
-        with _trouble_with(target):
-            lines = randomised(read_records(str(source)), run, ledger.salt, answers)
-            draft.file.writelines(shuffled(lines, size, target.parent))
-            draft.finish()
-        counts = run.counts(len(answers))
-        ready(counts)
-        with ledger.locked(answers) as book:
-            return _publish(target, draft, run, counts, book, compose)
+    refuse_target(target, resumed=terms.resume)
+    with ExitStack() as stack:
+        stage = stack.enter_context(_told_what_it_cost(target))
+        ledger = stack.enter_context(held_ledger(folder, tell))
+        with trouble_with(target.release):
+            draft = stack.enter_context(Draft(target.release.parent))
+        rows = stack.enter_context(Comparisons(target.release.parent, terms.unit, terms.at_most))
+        if terms.resume:
+            rows.read(source)
+            debit = _found_again(rows, ledger, draft, target)
+        else:
+            debit = _drawn(source, rows, terms, ledger, draft, target, tell)
+            stage.append(DOUBT)
+            ledger.spend(debit)
+        stage.append(RESUME)
+        publish(debit.manifest, target, draft)
+        ledger.forget_answers(debit.number)
+        stage.append("the release is complete")
+    return Release(debit.manifest, rows.copies)
 
 
-def randomised(
-    records: Iterable[Record], run: Run, salt: bytes, answers: Answers
-) -> Iterator[bytes]:
-    """Released lines in input order; ``answers`` and ``run`` are brought up to date."""
-    near = run.near
-    drawn = zip(records, run.coin.flips(), random_bytes(), strict=False)
-    while together := list(islice(drawn, 1 if near else TOGETHER)):
-        fresh, whiches = [], []
-        for record, flip, byte in together:
-            content, which = comparison(record)
-            known, bits = fingerprint(salt, content), which ^ flip | (byte & 1) << 1
-            if near and not answers.known(known):
-                bits = near.answer(content, bits)
-            fresh.append((known, bits))
-            whiches.append(which)
-        run.lines += len(together)
-        found = zip(together, whiches, answers.recall(fresh), strict=True)
-        for (record, _, _), which, answer in found:
-            order = answer >> 1
-            minus = (answer & 1) ^ order
-            first = 1 + (order ^ which)
-            run.plus += 1 - minus
-            yield (
-                f'{{"prompt": {quoted(record[0])}, "response_1": {quoted(record[first])}, '
-                f'"response_2": {quoted(record[3 - first])}, "label": {("1", "-1")[minus]}}}\n'
-            ).encode("ascii")
+def _drawn(
+    source: Any, rows: Comparisons, terms: Terms, ledger: Ledger, draft: Draft, target: Target,
+    tell: Callable[[str], object],
+) -> Debit:  # fmt: skip
+    """Read, draw and write to the draft; what is to be debited.  Nothing is spent yet."""
+    if terms.epsilon is None:
+        raise BadInput("epsilon", "(missing)", "allowed: a budget of each label")
+    number = ledger.begin()
+    with trouble_with(target.release):
+        rows.read(source, ledger=ledger)
+        # Coins are drawn once copies are one: the disk never holds two answers to one comparison.
+        labels, flips = rows.labels, ExactResponse.at(terms.epsilon).flips()
+        written = Written()
+        answered = lambda row: labels[row.number] ^ next(flips)  # noqa: E731
+        written.write(iter(rows), answered, draft.file, lambda keys: ledger.note(number, keys))
+    earlier = ledger.earlier(number)
+    budgets = tuple(sorted(one.manifest.epsilon for one in earlier))
+    counts = written.lines, written.plus, written.sha256
+    made = Manifest(terms.epsilon, budgets, rows.unit_size, *counts)
+    if earlier and not terms.compose:
+        raise BadInput("IN", "(labels released before)", _spent_words(earlier, made.total))
+    tell(f"randomised {made.lines} comparisons{_merged(rows)}")
+    return Debit(number, made, written.answers)
 
 
-def _publish(
-    target: Path, draft: Draft, run: Run, counts: Counts, book: Book, compose: bool
-) -> Release:
-    """See what has been spent, and carry the release out."""
-    earlier, epsilon, path = book.overlapping(), run.coin.epsilon, manifest_path(target)
-    total = sum((Decimal(entry.epsilon) for entry in earlier), epsilon)
-    if earlier and not compose:
-        raise BadInput("IN", "(labels released before)", _spent_words(len(earlier), total))
-    name = secrets.token_hex(8)
-    text = manifest_text(run.coin, counts, len(earlier), total, name, run.similarity)
-    with _draft(target) as manifest, _trouble_with(target):
-        manifest.file.write(text.encode())
-        book.carry_out(Publication(name, target, path), epsilon, (draft, manifest))
-    return Release(counts, epsilon, total, len(earlier), path)
+def _found_again(rows: Comparisons, ledger: Ledger, draft: Draft, target: Target) -> Debit:
+    """The debit whose answers, with these texts, give the file that was paid for."""
+    waiting = [debit for debit in ledger.debits() if debit.answers is not None]
+    for debit in waiting:
+        labels = iter(unpacked(debit.answers or b""))
+        written = Written()
+        with trouble_with(target.release):
+            draft.file.seek(0)
+            draft.file.truncate()
+            written.write(iter(rows), lambda row, labels=labels: next(labels, 0), draft.file)
+        if (written.lines, written.sha256) == (debit.manifest.lines, debit.manifest.sha256):
+            return debit
+    found = "are of another file, unit or at_most" if waiting else "do not exist"
+    raise BadInput("resume", "true", f"releases that are spent and not published {found}")
 
 
-def _draft(target: Path) -> Draft:
-    with _trouble_with(target):
-        return Draft(target.parent)
+def publish(made: Manifest, target: Target, draft: Draft) -> None:
+    """Give manifest, release and export their names, in this order."""
+    with Draft(target.release.parent) as beside:
+        beside.file.write(made.content)
+        beside.place(manifest_path(target.release))
+    draft.place(target.release)
+    if target.export:
+        write_export(target.release, target.export, target.layout)
 
 
-@contextlib.contextmanager
-def _interruption_told(target: Path) -> Iterator[None]:
+@contextmanager
+def _told_what_it_cost(target: Target) -> Iterator[list[str]]:
+    """Whoever is stopped by Ctrl-C, or by the machine, is told whether labels were spent."""
+    stage = [NOTHING]
     try:
-        yield
+        yield stage
     except KeyboardInterrupt as stopped:
-        done = os.path.lexists(target)
-        raise type(stopped)(f"{target} is complete" if done else "nothing was released") from None
+        raise type(stopped)(stage[-1]) from None
+    except FileExistsError as problem:
+        where = problem.filename2 or problem.filename or target.release
+        raise BadInput("OUT", where, f"exists; under another name, {RESUME}") from None
+    except OSError as problem:
+        if stage[-1] == NOTHING:
+            raise
+        where = os.fspath(problem.filename or target.release)
+        raise OSError(problem.errno, f"{problem.strerror}; {stage[-1]}", where) from None
 
 
-@contextlib.contextmanager
-def _trouble_with(target: Path) -> Iterator[None]:
+@contextmanager
+def trouble_with(target: Path) -> Iterator[None]:
     """What the user can mend is bad input; a full or failing disk stays an OSError."""
     try:
         yield
@@ -182,18 +325,42 @@ def _trouble_with(target: Path) -> Iterator[None]:
         raise BadInput("OUT", target, f"cannot be written: {why}") from None
 
 
-def _spent_words(count: int, total: Decimal) -> str:
+def refuse_target(target: Target, resumed: bool = False) -> None:
+    """Before anything is done.
+
+    Args:
+        target: files that must not exist, in a folder that must.
+        resumed: the files may be there, from the time before: only other bytes are refused, later.
+
+    Raises:
+        BadInput: a file of the target exists, its folder does not, or it cannot be reached.
+    """
+    for path in () if resumed else target.names:
+        with trouble_with(path), suppress(FileNotFoundError):
+            os.lstat(path)
+            raise BadInput("OUT", path, "exists; choose a new name")
+    if not target.release.parent.is_dir():
+        raise BadInput("OUT", target.release, "its folder does not exist")
+
+
+def _spent_words(earlier: list[Debit], total: Decimal) -> str:
+    count = len(earlier)
     releases = "an earlier release has" if count == 1 else f"{count} earlier releases have"
+    waiting = any(debit.answers is not None for debit in earlier)
+    resumed = "; one is spent and not published: resume=true does that" if waiting else ""
     return (
         f"{releases} labels of this input; another would bring them to a total epsilon of "
-        f"{total}: allowed with compose=true"
+        f"{total}: allowed with compose=true{resumed}"
     )
 
 
-def _refuse_target(target: Path) -> None:
-    for path in (target, manifest_path(target)):
-        with _trouble_with(target), contextlib.suppress(FileNotFoundError):
-            os.lstat(path)
-            raise BadInput("OUT", path, "exists; choose a new name")
-    if not target.parent.is_dir():
-        raise BadInput("OUT", target, "its folder does not exist")
+def _merged(rows: Comparisons) -> str:
+    if not rows.copies:
+        return ""
+    shown = " of records {} and {}".format(*(1 + one for one in rows.altered or (0, 0)))
+    altered = f", not all in the same form (as the texts{shown})" if rows.altered else ""
+    return f"; {rows.copies} lines repeat one{altered}"
+
+
+def _or(*words: str) -> str:
+    return f"{', '.join(words[:-1])} or {words[-1]}"

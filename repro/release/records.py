@@ -1,4 +1,4 @@
-"""A strict reader of preference records, one line in memory at a time.
+"""A strict reader of preference records, a few lines in memory at a time.
 
 Its complaints name the line but treat chosen and rejected alike: which of two responses was
 chosen is the private label, and an error message is an output too.
@@ -6,35 +6,70 @@ chosen is the private label, and an error message is an output too.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
 from repro.base.errors import BadInput
-from repro.preferences.layouts import three_texts
+from repro.preferences.layouts import COLUMNS, three_texts
 from repro.preferences.pair_records import FIELDS
 from repro.preferences.pair_rows import rows
+from repro.release.tables import rows_of
 
 NO_TEXT = "neither a text nor a chat list"
 Record = tuple[str, str, str]
 """prompt, chosen, rejected"""
 
 
-def read_records(path: str, key: str = "IN") -> Iterator[Record]:
-    """Records of a file, or of a folder that ``datasets`` has saved, in their order.
+def read_records(source: Any, key: str = "IN") -> Iterator[Record]:
+    """Records of a file, a folder that ``datasets`` has saved, or a table, in their order.
 
     Raises:
         BadInput: names the file, the first faulty line and what is wrong, never a text.
     """
-    empty = True
-    word, found = rows(path, key)
+    return (record for record, _ in read_owned(source, key))
+
+
+def read_owned(source: Any, key: str = "IN", unit: str = "") -> Iterator[tuple[Record, str]]:
+    """Records, each with its value of the field ``unit``: whose label it is; "" without a unit.
+
+    Raises:
+        BadInput: as ``read_records``; or a value of ``unit`` is neither text nor whole number.
+    """
+    word, found = given_rows(source, key, (*COLUMNS, unit.strip().casefold()))
+    shown, empty, owner = shown_source(source), True, ""
     for number, value in found:
         record = fields(value)
         if isinstance(record, str):
-            raise BadInput(key, path, f"{word} {number}: {record}")
+            raise BadInput(key, shown, f"{word} {number}: {record}")
+        if unit:
+            owner = value.get(unit)
+            if isinstance(owner, bool) or not isinstance(owner, str | int):
+                wrong = f"field {unit!r} is missing, or neither a text nor a whole number"
+                raise BadInput(key, shown, f"{word} {number}: {wrong}")
         empty = False
-        yield record
+        yield record, str(owner)
     if empty:
-        raise BadInput(key, path, "holds no records")
+        raise BadInput(key, shown, "holds no records")
+
+
+def given_rows(
+    source: Any, key: str, columns: tuple[str, ...]
+) -> tuple[str, Iterator[tuple[int, Any]]]:
+    """What a row is called, and number and value of each, of a file or of a table in memory."""
+    if is_path(source):
+        return rows(os.fspath(source), key, columns)
+    return "row", enumerate(rows_of(source, key), 1)
+
+
+def shown_source(source: Any) -> str:
+    """A name for messages that holds no text of a table."""
+    return os.fspath(source) if is_path(source) else f"({type(source).__name__})"
+
+
+def is_path(source: Any) -> bool:
+    """Whether it names a file or folder, and is not a table itself."""
+    return isinstance(source, str | os.PathLike)
 
 
 def fields(value: Any) -> Record | str:
@@ -48,10 +83,18 @@ def fields(value: Any) -> Record | str:
         return f"field 'prompt' is missing, given twice or {NO_TEXT}"
     if not (isinstance(chosen, str) and isinstance(rejected, str)):
         return f"one of the fields 'chosen' and 'rejected' is missing, given twice or {NO_TEXT}"
-    if "\0" in prompt or "\0" in chosen or "\0" in rejected:
+    return fault(prompt, chosen, rejected) or (prompt, chosen, rejected)
+
+
+def fault(prompt: str, one: str, other: str) -> str:
+    """What keeps three texts from being a comparison, or nothing; symmetric in both responses."""
+    if "\0" in prompt or "\0" in one or "\0" in other:
         return "a field holds characters that are not text"
-    if not (prompt.strip() and chosen.strip() and rejected.strip()):
+    if not (prompt.strip() and one.strip() and other.strip()):
         return "a field is empty"
-    if chosen == rejected:
-        return "chosen and rejected are equal"
-    return prompt, chosen, rejected
+    if not (prompt.isascii() and one.isascii() and other.isascii()):
+        try:
+            f"{prompt}{one}{other}".encode()
+        except UnicodeEncodeError:  # half of a surrogate pair
+            return "a field holds characters that are not text"
+    return "both responses are equal" if one == other else ""

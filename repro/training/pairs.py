@@ -9,7 +9,6 @@ import torch
 from torch import Tensor
 
 from repro.preferences.pair_records import PreferencePair
-from repro.release.comparison import unlabelled
 
 
 @dataclass(frozen=True)
@@ -32,10 +31,11 @@ class TextPairs:
     @classmethod
     def of(cls, pairs: Sequence[PreferencePair]) -> TextPairs:
         """From chosen and rejected."""
-        rows = [unlabelled((p.prompt, p.chosen, p.rejected)) for p in pairs]
-        prompts, first, second, which = zip(*rows, strict=True)
-        labels = torch.tensor([1.0 - 2.0 * w for w in which], dtype=torch.float64)
-        return cls(prompts, first, second, labels)
+        prompts = tuple(pair.prompt for pair in pairs)
+        ordered = [sorted((pair.chosen, pair.rejected)) for pair in pairs]
+        first, second = zip(*ordered, strict=True)
+        signs = [1.0 if pair.chosen <= pair.rejected else -1.0 for pair in pairs]
+        return cls(prompts, first, second, torch.tensor(signs, dtype=torch.float64))
 
     @property
     def texts(self) -> list[str]:

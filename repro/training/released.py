@@ -12,8 +12,8 @@ from pathlib import Path
 import torch
 
 from repro.base.errors import BadInput
-from repro.release.manifest import manifest_path, read_manifest
-from repro.release.matching import read_release
+from repro.release.manifest import manifest_path, parsed_manifest, read_manifest
+from repro.release.released import read_release
 from repro.training.pairs import TextPairs
 
 KEY = "release"
@@ -22,21 +22,19 @@ KEY = "release"
 def released_pairs(path: Path) -> tuple[TextPairs, float]:
     """The comparisons of a release with their private labels, and the ε that they cost.
 
-    Responses stay in the order of the release, which a fair coin made.
+    Responses stay in the order of the release, which does not depend on labels.
 
     Raises:
         BadInput: the release or its manifest cannot be read.
     """
     manifest = manifest_path(path)
-    try:
-        rows = [line.values for line in read_release(path)]
-        values = read_manifest(manifest)
-    except BadInput as problem:
-        raise BadInput(KEY, problem.value, problem.allowed) from None
-    if values is None:
+    rows = list(read_release(path, KEY))
+    content = read_manifest(manifest)
+    if not content:
         raise BadInput(KEY, manifest, "is missing: no manifest that states epsilon")
-    prompts, first, second = (
-        tuple(row[name] for row in rows) for name in ("prompt", "response_1", "response_2")
-    )
-    labels = torch.tensor([float(row["label"]) for row in rows], dtype=torch.float64)
-    return TextPairs(prompts, first, second, labels), float(values["epsilon"])
+    stated = parsed_manifest(content)
+    if stated is None:
+        raise BadInput(KEY, manifest, "is not the manifest of a release")
+    prompts, first, second, labels, _ = zip(*rows, strict=True)
+    signs = 2.0 * torch.tensor(labels, dtype=torch.float64) - 1.0
+    return TextPairs(prompts, first, second, signs), float(stated.epsilon)

@@ -9,13 +9,12 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
+import repro
 from repro.families.central.mechanisms_calibration import Calibration, tied_otherwise
 from repro.families.central.mechanisms_gaussian import GaussianShift
 from repro.families.central.mechanisms_objective import Item
 from repro.privacy.black_box import threshold_attack
 from repro.privacy.exact_response import ExactResponse
-from repro.release.ledger import Ledger
-from repro.release.privatise import privatise
 
 LINES = 20_000
 COINS = 100_000
@@ -43,7 +42,7 @@ def test_bench_privatise(benchmark, tmp_path):
 
     def release():
         run = next(numbers)
-        privatise(source, tmp_path / f"{run}.jsonl", Decimal(1), Ledger(tmp_path / f"l{run}"))
+        repro.privatize(source, 1, output=tmp_path / f"{run}.jsonl", ledger=tmp_path / f"l{run}")
 
     benchmark(release)
 

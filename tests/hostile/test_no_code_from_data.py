@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from repro import audit_release, features, planning, privatize, suite
+from repro import audit_release, features, planning, releasing, suite
 from repro.catalogue import entries, slips, table
 from repro.catalogue.coverage import Row
 from repro.catalogue.entries import Catalogue, Item, Paper
@@ -28,7 +28,6 @@ REVIEWED = {
     ("repro/training/extra.py", "a module named by a value"): "names are constants in repro",
     ("repro/study/discovery.py", "a module named by a value"): "a theorem that was asked for",
     ("repro/study/sources.py", "a module named by a value"): "the package of one that was found",
-    ("repro/release/ordered_hashes.py", "a server for everyone"): "'::' joins texts in an attack",
     ("repro/report/html/entries.py", "text that is not escaped"): "a drawing made of numbers",
     ("repro/report/html/gallery.py", "text that is not escaped"): "style of the package",
     ("repro/report/html/page.py", "text that is not escaped"): "style and script of the package",
@@ -296,9 +295,9 @@ def commands(folder):
         "plan": lambda: planning.main([f"epsilon={ESCAPE}"]),
         "plan key": lambda: planning.main([f"{ESCAPE}=1"]),
         "plan word": lambda: planning.main([ESCAPE]),
-        "privatise": lambda: privatize.main([ESCAPE, good, "epsilon=1", f"ledger={folder}/l"]),
-        "privatise epsilon": lambda: privatize.main([good, "out", f"epsilon={ESCAPE}"]),
-        "privatise key": lambda: privatize.main([good, "out", f"{ESCAPE}=1"]),
+        "privatise": lambda: releasing.main([ESCAPE, good, "epsilon=1", f"ledger={folder}/l"]),
+        "privatise epsilon": lambda: releasing.main([good, "out", f"epsilon={ESCAPE}"]),
+        "privatise key": lambda: releasing.main([good, "out", f"{ESCAPE}=1"]),
         "audit": lambda: audit_release.main([ESCAPE, "--original", good]),
         "audit original": lambda: audit_release.main([good, "--original", ESCAPE]),
         "features": lambda: features.main([str(folder), f"instance.path='{ESCAPE.strip()}'"]),

@@ -4,24 +4,16 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections import Counter, defaultdict
-from decimal import Decimal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import repro
 from repro.base.errors import BadInput
-from repro.release.canonical import _STABLE, canonical, comparison
-from repro.release.ledger import Ledger
-from repro.release.privatise import privatise
+from repro.release.canonical import _STABLE, TABLE, canonical, compared
 from repro.release.records import read_records
 
-HALF = Decimal("0.5")
-KEEP = 0.6224593312018546
-"""e^ε/(1+e^ε) at ε = 0.5: what a guess from one answer is allowed to be right."""
-
-COPIES, COMPARISONS = 17, 600
 EXPORTS = {
     "white space at the end": lambda text, k: text + " " * k,
     "white space at the start": lambda text, k: "\t" * k + text,
@@ -43,55 +35,68 @@ def test_letters_of_the_short_way_combine_with_nothing():
     letters = [*map(chr, range(128)), *_STABLE]
     for one in letters:
         beside = "\0".join(one + other for other in _STABLE)
-        assert unicodedata.normalize("NFKC", beside) == beside
+        assert TABLE.normalize("NFKC", beside) == beside
     assert "’" in _STABLE
     assert canonical("’é \n–") == "’é–".encode()
 
 
-def right_by_majority(lines, records):
-    """How often the majority of all answers to a comparison is its label."""
-    votes = defaultdict(Counter)
-    for line in lines:
-        first, second = canonical(line["response_1"]), canonical(line["response_2"])
-        better = first if line["label"] == 1 else second
-        votes[canonical(line["prompt"])][better] += 1
-    chosen = {canonical(prompt): canonical(one) for prompt, one, _ in records}
-    assert len(votes) == len(chosen)
-    return sum(votes[name].most_common(1)[0][0] == one for name, one in chosen.items())
+def exported(records, change, k):
+    return [{name: change(text, k) for name, text in record.items()} for record in records]
 
 
 @pytest.mark.parametrize("export", EXPORTS)
-def test_exports_in_one_file_are_worth_one_answer(tmp_path, ledger, write_input, records, export):
-    """Of 17 independent answers the majority is right 84 times in 100; of one, 62 times."""
-    change, own = EXPORTS[export], [tuple(EXPORTS[export](t, 0) for t in r) for r in records]
-    own = own[:COMPARISONS]
-    copies = [tuple(change(t, k) for t in r) for r in records[:COMPARISONS] for k in range(COPIES)]
-    target = tmp_path / "out.jsonl"
-    done = privatise(write_input(copies), target, HALF, ledger)
-    assert done.counts.lines == COPIES * COMPARISONS
-    assert done.counts.repeated == (COPIES - 1) * COMPARISONS
-    lines = [json.loads(line) for line in target.read_text().splitlines()]
-    right = right_by_majority(lines, own)
-    assert right / COMPARISONS < KEEP + 5 * (KEEP * (1 - KEEP) / COMPARISONS) ** 0.5
-
-
-@pytest.mark.parametrize("export", EXPORTS)
-def test_an_export_of_a_released_file_is_known_again(
-    tmp_path, ledger, write_input, records, export
-):
-    change = EXPORTS[export]
-    first, again = ([tuple(change(t, k) for t in r) for r in records[:50]] for k in (2, 3))
-    privatise(write_input(first), tmp_path / "one.jsonl", HALF, ledger)
+def test_seventeen_exports_are_worth_one_answer(ledger, records, export):
+    """Of 17 independent answers at ε = 0.5 the majority is right 84 times in 100; of one, 62."""
+    some = records[:60]
+    copies = [one for k in range(17) for one in exported(some, EXPORTS[export], k)]
+    done = repro.privatize(copies, 0.5, ledger=ledger)
+    assert done.manifest["lines"] == 60
     with pytest.raises(BadInput, match="an earlier release has labels of this input"):
-        privatise(write_input(again), tmp_path / "two.jsonl", HALF, Ledger(ledger.folder))
+        repro.privatize(exported(some[:1], EXPORTS[export], 18), 0.5, ledger=ledger)
 
 
-def test_texts_are_released_as_they_were_given(tmp_path, ledger, write_input):
-    record = ("what  is\u00a0ﬁne?\r\n", " a ", "b\t")
-    privatise(write_input([record]), tmp_path / "out.jsonl", HALF, ledger)
-    (line,) = map(json.loads, (tmp_path / "out.jsonl").read_text().splitlines())
-    assert line["prompt"] == record[0]
-    assert {line["response_1"], line["response_2"]} == set(record[1:])
+def test_of_copies_the_shortest_is_released_as_it_was_given(ledger):
+    """Not the first, whose bytes tell the label where a file is sorted by it."""
+    copies = [
+        {"prompt": " what is\u00a0it?\r\n", "chosen": "b\t", "rejected": " a "},
+        {"prompt": "what is\u00a0it?", "chosen": " a ", "rejected": "b\t"},
+    ]
+    (line,) = repro.privatize(copies, 1, ledger=ledger).records
+    assert line["prompt"] == "what is\u00a0it?"
+    assert {line["response_1"], line["response_2"]} == {" a ", "b\t"}
+
+
+QUESTION, DIALOGUE = "Which?", "\n\nHuman: Which?\n\nAssistant:"
+LAYOUTS = {
+    "plain": (QUESTION, "this", "that"),
+    "trailing Assistant:": (f"{QUESTION}\n\nAssistant:", "this", "that"),
+    "a dialogue as the prompt": (DIALOGUE, " this", " that"),
+    "without its answer": ("Human: Which?", "this", "that"),
+    "a dialogue beside the prompt": (QUESTION, f"{DIALOGUE} this", f"{DIALOGUE} that"),
+    "a dialogue in both": (DIALOGUE, f"{DIALOGUE} this", f"{DIALOGUE} that"),
+}
+MORE = "\n\nHuman: Which?\n\nAssistant: It depends.\n\nHuman: On what?"
+TURNS = {
+    "several turns": (MORE, "this", "that"),
+    "with trailing Assistant:": (f"{MORE}\n\nAssistant:", "this", "that"),
+    "in the responses": (MORE, f"{MORE}\n\nAssistant: this", f"{MORE}\n\nAssistant: that"),
+}
+
+
+@pytest.mark.parametrize("layouts", [LAYOUTS, TURNS], ids=["one question", "several turns"])
+def test_common_layouts_of_one_pair_are_one_comparison(layouts):
+    assert len({compared(*texts)[0] for texts in layouts.values()}) == 1
+    for prompt, one, other in layouts.values():
+        assert compared(prompt, one, other)[2] != compared(prompt, other, one)[2]
+
+
+def test_the_key_is_the_one_that_was_published():
+    """Another order of lines would make every release of before "not canonical"."""
+    key, body, first = compared("Which ﬁne dáy?", "this", '"that"\n\x01')
+    assert key == b"5312b6fc1786fd2e5cb8e4b473a032cf9dc1bd58ec59d18d04c1a11f0502a3dd"
+    assert first
+    texts = '"response_1":"this","response_2":"\\"that\\"\\n\\u0001"'
+    assert body.decode() == f'{{"prompt":"Which ﬁne dáy?",{texts},"label":'
 
 
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)
@@ -107,29 +112,26 @@ def test_forms_of_unicode_and_blanks_at_the_ends_are_no_difference(text):
 
 @given(texts, texts, texts)
 def test_which_response_was_chosen_changes_the_label_alone(prompt, one, other):
-    (content, which), (same, swapped) = (
-        comparison((prompt, one, other)),
-        comparison((prompt, other, one)),
+    (key, body, first), (same, again, swapped) = (
+        compared(prompt, one, other),
+        compared(prompt, other, one),
     )
-    assert content == same
-    assert which != swapped or one == other
+    assert (key, body) == (same, again)
+    assert first != swapped or one == other
 
 
 def test_other_words_are_another_comparison():
     base = ("what is it?", "a", "b")
     others = [
-        ("what is it", "a", "b"),
-        ("what is it?", "a", "c"),
-        ("What is it?", "a", "b"),
-        ("ab", "", ""),
-    ]
-    assert len({comparison(record)[0] for record in (base, *others)}) == 5
+        ("what is it", "a", "b"), ("what is it?", "a", "c"), ("What is it?", "a", "b"),
+        ("what is it?a", "", "b"),
+    ]  # fmt: skip
+    assert len({compared(*record)[0] for record in (base, *others)}) == 5
 
 
-def test_responses_that_differ_in_white_space_alone_are_still_a_pair(tmp_path, ledger, write_input):
-    records = [("indent", "if x:\n  y", "if x:\n    y"), ("indent", "if x:\n    y", "if x:\n  y")]
-    done = privatise(write_input(records), tmp_path / "out.jsonl", HALF, ledger)
-    assert done.counts.repeated == 1
+def test_responses_that_differ_in_white_space_alone_are_still_a_pair(ledger):
+    indents = {"prompt": "p", "chosen": "if x:\n  y", "rejected": "if x:\n    y"}
+    assert repro.privatize([indents], 1, ledger=ledger).manifest["lines"] == 1
 
 
 # Fields and chat lists
@@ -156,8 +158,7 @@ def test_the_same_record_in_another_shape_is_one_comparison(tmp_path, ledger, na
     source = tmp_path / "in.jsonl"
     source.write_text("".join(json.dumps(one) + "\n" for one in (PLAIN, SAME[name])))
     assert list(read_records(str(source))) == [("why?", "so", "no")] * 2
-    done = privatise(source, tmp_path / "out.jsonl", HALF, ledger)
-    assert done.counts.repeated == 1
+    assert repro.privatize(source, 1, ledger=ledger).manifest["lines"] == 1
 
 
 def test_a_dialogue_is_released_as_one_text(tmp_path):

@@ -1,18 +1,33 @@
-"""A fault at every single call on the disk: budget and release go together, whatever happens."""
+"""A fault at every single call on the disk: nothing can be read before it is paid for.
+
+After each the ledger, the folder of OUT and a second run are held against one rule: there are never
+two answers for one debit, and what was paid for can be published, with the very same bytes.
+"""
 
 from __future__ import annotations
 
+import errno
+import hashlib
+import io
 import json
 import os
 import shutil
+import signal
+import stat
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
 
-from repro.release.ledger import NAME, Ledger
+import repro
+from repro import releasing
+from repro.base.errors import BadInput
+from repro.release import drafts, exports
+from repro.release.ledger import Ledger, held_ledger
+from repro.release.ledger_file import NAME
 
 HERE = Path(__file__).parent
 MODES = {
@@ -23,16 +38,13 @@ MODES = {
     )
 }  # fmt: skip
 LINES = 12
-RERUN = 4
-"""After every fourth fault the release is made again."""
-
-KILLED, ENDED = -9, (0, 74)
-COUNT, NEVER = 0, -1
+KILLED, COUNT, NEVER = -9, 0, -1
+NAMES = ["out.manifest.json", "out.jsonl", "out.jsonl.gz"]
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    """Runs ``privatize`` with a fault; None where there is no compiler for the shim."""
+    """Runs ``privatize`` with a fault; skipped where there is no compiler for the shim."""
     if not (sys.platform == "linux" and shutil.which("cc")):
         pytest.skip("faults are injected by a preloaded library: Linux and a C compiler")
     shim = tmp_path_factory.mktemp("shim") / "shim.so"
@@ -49,19 +61,10 @@ def server(tmp_path_factory):
 
 
 def _ask(process, words):
-    process.stdin.write(json.dumps([*map(_plain, words)]) + "\n")
+    process.stdin.write(json.dumps([one if isinstance(one, int) else str(one) for one in words]))
+    process.stdin.write("\n")
     process.stdin.flush()
     return json.loads(process.stdout.readline())
-
-
-def _plain(word):
-    return word if isinstance(word, int) else str(word)
-
-
-def write_input(path, records):
-    names = ("prompt", "chosen", "rejected")
-    lines = (json.dumps(dict(zip(names, one, strict=True))) for one in records[:LINES])
-    path.write_text("\n".join(lines))
 
 
 class Place:
@@ -69,36 +72,58 @@ class Place:
 
     def __init__(self, folder, server, start):
         shutil.copytree(start, folder)
-        self.folder, self.server = folder, server
-        self.target, self.log = folder / "out" / "out.jsonl", folder / "log"
+        self.folder, self.server, self.log = folder, server, folder / "log"
 
-    def release(self, k=NEVER, mode=COUNT):
-        words = (self.folder / "in.jsonl", self.target, "epsilon=1", f"ledger={self.folder}/state")
-        return self.server(self.log, k, mode, *words)
+    def release(self, *words, k=NEVER, mode=COUNT):
+        target, ledger = self.folder / "out" / NAMES[-1], f"ledger={self.folder}/state"
+        return self.server(self.log, k, mode, self.folder / "in.jsonl", target, *words, ledger)
 
-    def entries(self):
-        """Opened as the next release would, without a fault."""
-        return [one for one in Ledger(self.folder / "state").entries() if one.output == "out.jsonl"]
+    def debits(self):
+        with held_ledger(self.folder / "state") as book:
+            return [one for one in book.debits() if one.manifest.lines == LINES]
+
+    def readable(self):
+        """Every name in OUT's folder, in the order in which they must appear, and its bytes."""
+        found = {path.name: path.read_bytes() for path in (self.folder / "out").iterdir()}
+        return dict(sorted(found.items(), key=lambda one: [*NAMES, one[0]].index(one[0])))
 
     def faults(self, status):
         """What is wrong after a fault, in words."""
-        said, spent = self.log.read_text(), len(self.entries())
-        left = {path.name for path in self.target.parent.iterdir()}
-        kept = {path.name for path in (self.folder / "state").glob("*")}
-        if left not in (set(), {"out.jsonl", "out.manifest.json"}):
-            yield f"left {left}"
-        if spent != len(left) // 2:
-            yield f"spent {spent} with {left}"
-        if left and len(self.target.read_bytes().splitlines()) != LINES:
-            yield "a release that is not whole"
-        if not kept <= {NAME, f"{NAME}-journal"}:  # empty, or of a transaction that has ended
-            yield f"in the ledger's folder: {kept}"
-        if status not in (KILLED, *ENDED) or "Traceback" in said or said.count("error: ") > 1:
+        said, left, spent = self.log.read_text(), self.readable(), self.debits()
+        if list(left) != NAMES[: len(left)]:
+            yield f"left {list(left)}"
+        if left and not spent:
+            yield "something can be read that was not paid for"
+        if len(spent) > 1:
+            yield "paid twice"
+        if status not in (KILLED, 0, 74) or "Traceback" in said or said.count("error: ") > 1:
             yield f"status {status}: {said}"
-        if status == 0 and not left:
+        if status == 0 and (len(left) < len(NAMES) or spent[0].answers):
             yield "told of a release that is not there"
-        if status == 74 and left and "the release is complete" not in said:
-            yield f"did not tell of the release: {said}"
+        if status == 74 and spent and not ("resume=true" in said or len(left) == len(NAMES)):
+            yield f"did not tell that it is spent: {said}"
+        kept = {path.name for path in (self.folder / "state").glob("*")}
+        if not kept <= {NAME, f"{NAME}-journal"}:
+            yield f"in the ledger's folder: {kept}"
+        yield from self._finished(left, spent)
+
+    def _finished(self, left, spent):
+        """A second run: the same bytes if they were paid for, else new ones."""
+        waiting = bool(spent and spent[0].answers is not None)
+        again, _ = self.release("resume=true") if waiting else self.release("epsilon=1")
+        if again != (0 if waiting or not spent else 2):
+            yield f"afterwards {again}: {self.log.read_text()}"
+        after, paid = self.readable(), self.debits()
+        if len(paid) != 1 or paid[0].answers is not None or list(after) != NAMES:
+            yield f"in the end {list(after)}, {len(paid)} debits"
+        if any(after[name] != content for name, content in left.items()):
+            yield "two answers for one debit"
+        if hashlib.sha256(after["out.jsonl"]).hexdigest() != paid[0].manifest.sha256:
+            yield "other bytes than were paid for"
+
+
+def write(path, records):
+    path.write_text("".join(json.dumps(one) + "\n" for one in records))
 
 
 def start_fresh(folder, server, records):
@@ -107,21 +132,24 @@ def start_fresh(folder, server, records):
 
 def start_known(folder, server, records):
     """A ledger that knows another release."""
-    write_input(folder / "other.jsonl", records[LINES:])
-    words = (folder / "other.jsonl", folder / "other.out", "epsilon=1", f"ledger={folder}/state")
-    assert server(folder / "log", NEVER, COUNT, *words)[0] == 0
+    write(folder / "other.jsonl", records[LINES:30])
+    words = (folder / "other.jsonl", folder / "other.out.jsonl", "epsilon=1")
+    assert server(folder / "log", NEVER, COUNT, *words, f"ledger={folder}/state")[0] == 0
 
 
-def start_interrupted(folder, server, records):
-    """A ledger that holds a release killed right after its output was linked to a draft."""
-    start_known(folder, server, records)
-    write_input(folder / "third.jsonl", records[2 * LINES :])
-    words = (folder / "third.jsonl", folder / "third.out", "epsilon=1", f"ledger={folder}/state")
-    drafts = ()
-    k = 0
-    while len(drafts) < 2:
-        assert server(folder / "log", k, MODES["kill after"], *words)[0] == KILLED
-        drafts, k = list(folder.glob(".*.partial")), k + 1
+def start_waiting(folder, server, records):
+    """A ledger with a release of other labels that was spent and never published."""
+    write(folder / "other.jsonl", records[LINES:30])
+    words = (folder / "other.jsonl", folder / "other.out.jsonl", "epsilon=1")
+    for k in range(1000):
+        shutil.rmtree(folder / "state", ignore_errors=True)
+        status, _ = server(
+            folder / "log", k, MODES["kill before"], *words, f"ledger={folder}/state"
+        )
+        assert status == KILLED
+        with held_ledger(folder / "state") as book:
+            if any(one.answers is not None for one in book.debits()):
+                return
 
 
 @pytest.fixture(scope="module")
@@ -132,11 +160,11 @@ def memory():
         yield Path(folder)
 
 
-@pytest.fixture(scope="module", params=[start_fresh, start_known, start_interrupted])
+@pytest.fixture(scope="module", params=[start_fresh, start_known, start_waiting])
 def start(request, server, records, memory):
     folder = memory / request.param.__name__
     (folder / "out").mkdir(parents=True)
-    write_input(folder / "in.jsonl", records)
+    write(folder / "in.jsonl", records[:LINES])
     request.param(folder, server, records)
     return folder
 
@@ -144,21 +172,207 @@ def start(request, server, records, memory):
 @pytest.mark.parametrize("mode", MODES)
 def test_a_fault_at_every_call(mode, server, start, memory, record_property):
     place = Place(memory / "sound", server, start)
-    status, calls = place.release()
+    status, calls = place.release("epsilon=1")
     shutil.rmtree(place.folder)
     assert status == 0
-    assert calls > 40
+    assert calls > 30
     wrong = {}
     for k in range(calls):
         place = Place(memory / str(k), server, start)
-        status, _ = place.release(k, MODES[mode])
-        found = list(place.faults(status))
-        if not found and k % RERUN == 0:
-            again, _ = place.release()
-            released = bool(place.entries()) and place.target.exists()
-            found = [] if released and again in (0, 2) else [f"afterwards {again}"]
-        if found:
+        status, _ = place.release("epsilon=1", k=k, mode=MODES[mode])
+        if found := list(place.faults(status)):
             wrong[k] = found
         shutil.rmtree(place.folder)
     assert wrong == {}
     record_property("faults injected", ("ledger", calls))
+
+
+def test_before_the_debit_only_the_owner_can_read_and_nothing_has_a_name(
+    tmp_path, ledger, records, monkeypatch
+):
+    """What a second user who watches the folder could copy."""
+    really, seen = Ledger.spend, []
+
+    def watched(self, debit):
+        for number in os.listdir("/proc/self/fd"):
+            if os.path.lexists(f"/proc/self/fd/{number}"):
+                link, mode = os.readlink(f"/proc/self/fd/{number}"), os.stat(int(number)).st_mode
+                if link.startswith(str(tmp_path / "out")):
+                    seen.append(stat.S_IMODE(mode))
+        assert list((tmp_path / "out").iterdir()) == []
+        really(self, debit)
+
+    monkeypatch.setattr(Ledger, "spend", watched)
+    (tmp_path / "out").mkdir()
+    repro.privatize(records[:60], 1, output=tmp_path / "out" / "o.jsonl", ledger=ledger)
+    assert [mode for mode in seen if stat.S_ISREG(mode) or mode] == [0o600] or not seen
+
+
+@pytest.mark.parametrize("taken", ["o.jsonl", "o.manifest.json", "o.jsonl.gz"])
+def test_a_name_that_is_taken_after_the_debit_buys_no_second_answer(
+    tmp_path, ledger, records, monkeypatch, taken
+):
+    really = Ledger.spend
+
+    def taking(self, debit):
+        really(self, debit)
+        (tmp_path / taken).write_text("mine")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Ledger, "spend", taking)
+        with pytest.raises(BadInput, match=f"{taken}: exists; under another name, the labels are"):
+            repro.privatize(records[:60], 1, output=tmp_path / "o.jsonl.gz", ledger=ledger)
+    assert (tmp_path / taken).read_text() == "mine"
+    place = tmp_path / "o.jsonl"
+    first = place.read_text() if place.exists() else "mine"
+    with pytest.raises(BadInput, match="one is spent and not published: resume=true does that"):
+        repro.privatize(records[:60], 1, ledger=ledger)
+    with pytest.raises(BadInput, match=r"resume=true: .*not published are of another file"):
+        repro.privatize(records[1:60], resume=True, ledger=ledger)
+    done = repro.privatize(
+        records[:60], output=tmp_path / "p.jsonl", resume=True, ledger=ledger
+    ).manifest
+    second = (tmp_path / "p.jsonl").read_text()
+    assert first in ("mine", second)
+    assert hashlib.sha256(second.encode()).hexdigest() == done["sha256"]
+    with pytest.raises(BadInput, match="spent and not published do not exist"):
+        repro.privatize(records[:60], resume=True, ledger=ledger)
+
+
+def test_an_export_that_fails_is_written_by_resume(tmp_path, ledger, records, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    target = tmp_path / "o.parquet"
+    with monkeypatch.context() as patch:
+        patch.setattr(exports, "_write_parquet", full)
+        with pytest.raises(OSError, match="No space left on device; the labels are spent"):
+            repro.privatize(records[:60], 1, output=target, ledger=ledger)
+    before = (tmp_path / "o.jsonl").read_bytes()
+    repro.privatize(records[:60], output=target, ledger=ledger, resume=True)
+    assert target.exists()
+    assert (tmp_path / "o.jsonl").read_bytes() == before
+
+
+def test_without_nameless_files_a_draft_has_a_mode_of_its_own(
+    tmp_path, ledger, records, monkeypatch
+):
+    really, link, seen = os.open, os.link, []
+
+    def refuse(path, flags, *more, **words):
+        if flags & os.O_TMPFILE == os.O_TMPFILE:
+            raise OSError(95, "Operation not supported")
+        return really(path, flags, *more, **words)
+
+    def watched(source, *more, **words):
+        seen.append(os.path.basename(source)[:7])
+        link(source, *more, **words)
+
+    monkeypatch.setattr(os, "open", refuse)
+    monkeypatch.setattr(drafts.os, "link", watched)
+    repro.privatize(records[:60], 1, output=tmp_path / "o.jsonl", ledger=ledger)
+    assert set(seen) == {".repro-"}
+    assert not list(tmp_path.glob(".*"))
+    assert repro.audit(tmp_path / "o.jsonl", records[:60], ledger=ledger).status == 0
+
+
+def command(words, folder, environment):
+    return subprocess.Popen(
+        words, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True,
+        stdout=subprocess.PIPE,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("after", [0.1, 0.4])
+def test_ctrl_c_ends_a_release_within_a_second(
+    tmp_path, ledger, records, command_environment, after
+):
+    with open(tmp_path / "in.jsonl", "w") as file:
+        for k in range(60_000):
+            one = records[k % 1200]
+            file.write(json.dumps({**one, "prompt": f"{one['prompt']} {k}"}) + "\n")
+    words = [sys.executable, "-m", "repro.privatize", "in.jsonl", "o.jsonl", "epsilon=1"]
+    run = command([*words, f"ledger={ledger}"], tmp_path, command_environment)
+    while run.poll() is None and not ledger.exists():
+        time.sleep(0.01)
+    time.sleep(after)
+    asked = time.monotonic()
+    run.send_signal(signal.SIGINT)
+    said = run.communicate(timeout=60)[1]
+    assert time.monotonic() - asked < 1
+    assert (run.returncode, said) == (130, "interrupted: nothing was released\n")
+    assert not ledger.exists()
+
+
+def test_a_deleted_current_folder_is_one_line(tmp_path, write_input, records, command_environment):
+    source, gone = write_input(records[:20]), tmp_path / "gone"
+    gone.mkdir()
+    words = f"{sys.executable} -m repro.privatize {source} o.jsonl epsilon=1"
+    shell = ["bash", "-c", f"cd {gone}; rmdir {gone}; {words} ledger={tmp_path / 'l'}"]
+    run = command(shell, tmp_path, command_environment)
+    said = run.communicate(timeout=60)[1]
+    assert (run.returncode, said.count("\n")) == (2, 1), said
+    assert not (tmp_path / "l").exists()
+
+
+def test_a_file_that_may_not_grow_is_the_machines_trouble(
+    tmp_path, ledger, write_input, records, command_environment
+):
+    source = write_input(records)
+    words = f"{sys.executable} -m repro.privatize {source} o.jsonl epsilon=1 ledger={ledger}"
+    run = command(["bash", "-c", f"ulimit -f 100; {words}"], tmp_path, command_environment)
+    said = run.communicate(timeout=60)[1]
+    assert (run.returncode, said) == (74, "error: o.jsonl: File too large\n")
+    assert not ledger.exists()
+
+
+@pytest.mark.parametrize(
+    ("where", "status", "said"),
+    [
+        (">&-", 74, "error: standard output: closed; allowed: an open file, such as /dev/null\n"),
+        (">/dev/full", 74, "error: standard output: No space left on device\n"),
+        ("| true", 141, ""),
+    ],
+)
+def test_a_standard_output_that_takes_nothing_costs_nothing(
+    tmp_path, ledger, write_input, records, where, status, said, command_environment
+):
+    source = write_input(records[:60])
+    words = f"{sys.executable} -m repro.privatize {source} o.jsonl epsilon=1 ledger={ledger}"
+    shell = ["bash", "-c", f"set -o pipefail; (sleep .2; {words}) {where}"]
+    run = command(shell, tmp_path, command_environment)
+    assert (run.communicate(timeout=60)[1], run.returncode) == (said, status)
+    assert list(tmp_path.iterdir()) == [source]
+
+
+class Stuffed(io.StringIO):
+    """A standard output that takes one line."""
+
+    def write(self, text):
+        if "\n" in self.getvalue():
+            raise OSError(errno.ENOSPC, "No space left on device", "standard output")
+        return super().write(text)
+
+
+def test_a_release_that_cannot_be_told_of_is_told_of_on_standard_error(
+    tmp_path, ledger, write_input, records, monkeypatch, capsys
+):
+    target, source = tmp_path / "out.jsonl", write_input(records[:60])
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", Stuffed())
+        assert releasing.main([str(source), str(target), "epsilon=1", f"ledger={ledger}"]) == 74
+    released, error = capsys.readouterr().err.splitlines()
+    assert released.startswith("released 60 comparisons at epsilon 1")
+    assert error == "error: standard output: No space left on device"
+    assert target.exists()
+
+
+@pytest.mark.parametrize("length", [230, 245, 300])
+def test_a_target_name_too_long_costs_nothing(tmp_path, ledger, records, length):
+    target = tmp_path / ("o" * length + ".jsonl")
+    if length == 230:  # the longest that leaves room for .manifest.json
+        repro.privatize(records[:60], 1, output=target, ledger=ledger)
+        return
+    with pytest.raises(BadInput, match=r"^OUT=.*cannot be written: File name too long"):
+        repro.privatize(records[:60], 1, output=target, ledger=ledger)
+    assert not ledger.exists()

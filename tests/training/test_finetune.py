@@ -6,16 +6,14 @@ import json
 import os
 import subprocess
 import sys
-from decimal import Decimal
 from pathlib import Path
 
 import pytest
 import torch
 
+import repro
 from repro import finetune, generate
 from repro.preferences.financial_pairs import financial_pairs
-from repro.release.ledger import Ledger
-from repro.release.privatise import privatise
 
 pytest.importorskip("trl", reason="the extra llm is not installed")
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.xdist_group("finetune")]
@@ -34,7 +32,7 @@ def release(tmp_path_factory):
     raw, out = folder / "raw.jsonl", folder / "out.jsonl"
     lines = [{"prompt": p.prompt, "chosen": p.chosen, "rejected": p.rejected} for p in PAIRS]
     raw.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    privatise(raw, out, Decimal(1), Ledger(folder / "ledger"))
+    repro.privatize(raw, 1, output=out, ledger=folder / "ledger")
     raw.unlink()
     return out
 

@@ -1,13 +1,11 @@
 """Training from a release: labels as they are, at the manifest's ε."""
 
 import json
-from decimal import Decimal
 
 import pytest
 
+import repro
 from repro.base.errors import BadInput
-from repro.release.ledger import Ledger
-from repro.release.privatise import privatise
 from repro.training.released import released_pairs
 
 
@@ -17,7 +15,7 @@ def release(tmp_path):
     rows = [{"prompt": f"p{k}", "chosen": f"a{k}", "rejected": f"b{k}"} for k in range(200)]
     source.write_text("\n".join(map(json.dumps, rows)))
     target = tmp_path / "out.jsonl"
-    privatise(source, target, Decimal("1.5"), Ledger(tmp_path / "ledger"))
+    repro.privatize(source, 1.5, output=target, ledger=tmp_path / "ledger")
     return target
 
 

@@ -1,9 +1,9 @@
 """CPU time and memory of a release, and of its audit, as a shell would start them.
 
-    python -m tools.bench.releases [MEGABYTES=1000] [LINES=100000] [OTHER_TREE]
+    python -m tools.bench.releases [LINES=1000000] [OTHER_TREE ...]
 
-A file of so many megabytes is privatised; by another checkout of the project too, if one is named,
-for the ratio on the same machine.  A release of so many lines is audited.
+A file of so many comparisons, of about 560 bytes each, is privatised and audited; privatised by
+other checkouts of the project, too, if any are named, for the ratio on the same machine.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 from repro.preferences.synthetic_pairs import synthetic_pairs
 
 HERE = Path(__file__).parents[2]
-TEXTS = 3840
+LINES, TEXTS = 1_000_000, 3840
 KIBIBYTES = 1024
 
 
@@ -35,26 +35,19 @@ class Cost:
         return f"{self.cpu:.1f} s of CPU, peak {self.peak:.0f} MiB"
 
 
-def write_pairs(path: Path, size: float, lines: float = float("inf")) -> int:
-    """Write distinct comparisons of about 1.1 kB until the file has a size, or so many lines.
-
-    Args:
-        path: the file.
-        size: bytes.
-        lines: at most.
-    """
-    texts, chance, written, count = synthetic_pairs(TEXTS, seed=3), random.Random(1), 0, 0
+def write_pairs(path: Path, lines: int) -> int:
+    """Write so many distinct comparisons; the bytes of the file."""
+    texts, chance, written = synthetic_pairs(TEXTS, seed=3), random.Random(1), 0
     with open(path, "w", encoding="utf-8") as file:
-        while written < size and count < lines:
-            one, two, three = texts[count % TEXTS], *chance.choices(texts, k=2)
+        for count in range(lines):
+            one, (two,) = texts[count % TEXTS], chance.choices(texts, k=1)
             record = {
                 "prompt": f"{one.prompt} ({count})",
-                "chosen": f"{one.chosen} {two.chosen} {two.rejected}",
-                "rejected": f"{one.rejected} {three.rejected} {three.chosen}",
+                "chosen": f"{one.chosen} {two.chosen}"[:230],
+                "rejected": f"{one.rejected} {two.rejected}"[:230],
             }
             written += file.write(json.dumps(record) + "\n")
-            count += 1
-    return count
+    return written
 
 
 def cost(tree: Path, *words: object) -> Cost:
@@ -83,21 +76,19 @@ def release(tree: Path, source: Path, folder: Path) -> Cost:
 
 def main(words: list[str]) -> None:
     """Print the costs."""
-    megabytes, lines = map(int, [*words[:2], *("1000", "100000")[len(words) :]])
+    lines = int(words[0]) if words else LINES
     with tempfile.TemporaryDirectory(dir=".") as name:
         folder = Path(name).absolute()
-        count = write_pairs(folder / "in.jsonl", megabytes * 1e6)
+        size = write_pairs(folder / "in.jsonl", lines)
         here = release(HERE, folder / "in.jsonl", folder / "here")
-        print(f"release of {megabytes} MB, {count} lines: {here}", flush=True)
-        for tree in map(Path, words[2:]):
+        print(f"release of {lines} lines, {size / 1e6:.0f} MB: {here}", flush=True)
+        for tree in map(Path, words[1:]):
             there = release(tree.absolute(), folder / "in.jsonl", folder / "there")
             ratio = here.cpu / there.cpu
             print(f"by {tree}: {there}; ratio of CPU times {ratio:.2f}", flush=True)
-        write_pairs(folder / "in.jsonl", float("inf"), lines)
-        release(HERE, folder / "in.jsonl", folder / "audited")
-        target = folder / "audited" / "out.jsonl"
+        target = folder / "here" / "out.jsonl"
         audit = cost(HERE, "repro.audit_release", target, "--original", folder / "in.jsonl")
-        print(f"audit of {lines} lines: {audit}")
+        print(f"audit: {audit}")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """A process that forks a release on demand, with one fault of the disk ahead of it.
 
-Lines on stdin: a JSON list ``[log, k, mode, word, …]`` runs ``privatize.main([word, …])`` whose
+Lines on stdin: a JSON list ``[log, k, mode, word, …]`` runs ``releasing.main([word, …])`` whose
 k-th call on the disk meets the fault, and answers ``[status, calls]``; calls is −1 after a kill.
 """
 
@@ -10,8 +10,8 @@ import os
 import sys
 import traceback
 
-from repro import privatize
-from repro.release import privatise  # noqa: F401 - imported before any fault
+from repro import releasing
+from repro.release import exports, privatise  # noqa: F401 - imported before any fault
 
 SHIM = ctypes.CDLL(None)
 
@@ -23,7 +23,7 @@ def run(log, k, mode, words, answer):
     status = 99
     try:
         SHIM.fault_arm(k, mode)
-        status = privatize.main(words)
+        status = releasing.main(words)
     except BaseException:  # noqa: BLE001 - whatever it is, it is the finding
         SHIM.fault_disarm()
         traceback.print_exc()

@@ -62,6 +62,8 @@ int linkat(int a, const char *from, int b, const char *to, int flags) { REAL(lin
 int rename(const char *from, const char *to) { REAL(rename); CALL(0, int, real(from, to)); }
 int unlink(const char *path) { REAL(unlink); CALL(0, int, real(path)); }
 int unlinkat(int fd, const char *path, int flags) { REAL(unlinkat); CALL(0, int, real(fd, path, flags)); }
+int fchmod(int fd, mode_t bits) { REAL(fchmod); CALL(0, int, real(fd, bits)); }
+int futimens(int fd, const struct timespec times[2]) { REAL(futimens); CALL(0, int, real(fd, times)); }
 int mkdir(const char *path, mode_t bits) { REAL(mkdir); CALL(0, int, real(path, bits)); }
 
 #define MAKES(flags) ((flags) & O_CREAT || ((flags) & O_TMPFILE) == O_TMPFILE)

@@ -1,0 +1,131 @@
+"""Reading a release, whoever has written it, and saying which of its bytes nobody has fixed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from repro.base.errors import BadInput
+from repro.base.files import unreadable
+from repro.preferences.json_lines import LONGEST_LINE
+from repro.release.canonical import body, compared, line
+from repro.release.records import fault, given_rows, is_path, shown_source
+
+FIELDS = ("prompt", "response_1", "response_2", "label")
+TRL = ("prompt", "chosen", "rejected")
+TOGETHER = 1 << 20
+
+
+class Answer(NamedTuple):
+    """A line of a release: its texts, 1 or 0 for −1, and the names of other fields."""
+
+    prompt: str
+    first: str
+    second: str
+    label: int
+    others: tuple[str, ...]
+
+
+def read_release(source: Any, key: str = "release", trl: bool = False) -> Iterator[Answer]:
+    """Lines of a release: a file in a format of ``pair_rows``, or a table.
+
+    Args:
+        source: a path or a table.
+        key: what the user calls it, for messages.
+        trl: take the layout of exports too, in which "chosen" is what the released label prefers.
+
+    Raises:
+        BadInput: it cannot be read, or a line has not these fields; never with a text of it.
+    """
+    word, rows = given_rows(source, key, (*FIELDS, *TRL))
+    empty = True
+    for number, row in rows:
+        found = _answer(row, trl)
+        if isinstance(found, str):
+            raise BadInput(key, shown_source(source), f"{word} {number}: {found}")
+        empty = False
+        yield found
+    if empty:
+        raise BadInput(key, shown_source(source), "holds no lines")
+
+
+def _answer(row: Any, trl: bool) -> Answer | str:
+    row = row if isinstance(row, dict) else {}
+    names = FIELDS[:3] if FIELDS[1] in row or not trl else TRL
+    prompt, first, second = map(row.get, names)
+    label = row.get("label") if names is not TRL else 1
+    whole = isinstance(label, int | float) and not isinstance(label, bool) and label in (1, -1)
+    texts = isinstance(prompt, str) and isinstance(first, str) and isinstance(second, str)
+    if not (whole and texts):
+        return "not the fields prompt, response_1, response_2 and label, which is 1 or -1"
+    known = len(names) + (names is not TRL)
+    others = (
+        tuple(name for name in row if name not in (*names, "label")) if len(row) > known else ()
+    )
+    return fault(prompt, first, second) or Answer(prompt, first, second, int(label == 1), others)
+
+
+def fingerprint(source: Any) -> str:
+    """SHA-256 of a file, or of the lines that a table stands for.
+
+    Raises:
+        BadInput: the file cannot be read.
+    """
+    found = sha256()
+    if not is_path(source):
+        for one in read_release(source, trl=True):
+            found.update(line(body(one.prompt, one.first, one.second), one.label))
+        return found.hexdigest()
+    try:
+        with open(source, "rb") as file:
+            while part := file.read(TOGETHER):
+                found.update(part)
+    except OSError as problem:
+        raise unreadable("release", source, problem) from None
+    return found.hexdigest()
+
+
+def free_bytes(source: Any) -> list[str]:
+    """What in a release its content does not determine, each with the first line that shows it."""
+    found: dict[str, int] = {}
+    before = b""
+    for number, (raw, one) in enumerate(_raw_lines(source), 1):
+        if one is None:
+            found.setdefault("lines without the four fields", number)
+            continue
+        key, _, first = compared(*one[:3])
+        if one.others:
+            found.setdefault("other fields", number)
+        if not first:
+            found.setdefault("order of responses", number)
+        if key <= before:
+            found.setdefault("copies" if key == before else "order of lines", number)
+        if raw is not None and raw != line(body(*one[:3]), one.label):
+            found.setdefault("style of JSON", number)
+        before = key
+    return [f"{what} (first in line {number})" for what, number in found.items()]
+
+
+def _raw_lines(source: Any) -> Iterator[tuple[bytes | None, Answer | None]]:
+    """Bytes of each line, where there are any, and what it says."""
+    if not _is_plain(source):
+        yield from ((None, one) for one in read_release(source, trl=True))
+        return
+    with open(source, "rb") as file:
+        for raw in iter(lambda: file.readline(LONGEST_LINE), b""):
+            try:
+                found = _answer(json.loads(raw), trl=True)
+            except (ValueError, RecursionError):
+                found = ""
+            yield raw, None if isinstance(found, str) else found
+
+
+def _is_plain(source: Any) -> bool:
+    """Whether it is a file of JSON lines, neither compressed nor another format."""
+    if not is_path(source) or Path(source).is_dir():
+        return False
+    with open(source, "rb") as file:
+        return file.read(1) in (b"{", b" ", b"\n", b"\t", b"\r", b"\xef")

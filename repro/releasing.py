@@ -1,0 +1,224 @@
+"""Releases and their audit from Python, and the command ``python -m repro.privatize``."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from repro.base.errors import BadInput, one_line
+from repro.cli.outcome import explained
+
+if TYPE_CHECKING:
+    from repro.release.audit import Audit
+    from repro.release.privatise import Release, Target, Terms
+
+KEYS = {
+    "epsilon": "0.5",
+    "compose": "true",
+    "resume": "true",
+    "unit": "FIELD",
+    "at_most": "20",
+    "layout": "trl",
+    "ledger": "FOLDER",
+}
+ENTROPY = (
+    "real labels are randomised by the operating system's entropy alone; "
+    "whoever knows a seed could undo the noise"
+)
+
+
+@dataclass(frozen=True, repr=False)
+class Released:
+    """A release in memory.
+
+    Attributes:
+        records: prompt, response_1, response_2 and label, or prompt, chosen and rejected; a table
+            of the kind that was given, a list of dicts for a file.
+        manifest: what is promised, as in OUT.manifest.json.
+    """
+
+    records: Any
+    manifest: dict[str, Any]
+
+    def __repr__(self) -> str:
+        """No text of it."""
+        return f"Released({self.manifest['lines']} lines, epsilon={self.manifest['epsilon']})"
+
+
+def privatize(
+    records: Any,
+    epsilon: Decimal | float | str | None = None,
+    *,
+    output: str | Path | None = None,
+    layout: str = "pairs",
+    unit: str = "",
+    at_most: int | None = None,
+    compose: bool = False,
+    resume: bool = False,
+    ledger: str | Path | None = None,
+) -> Released:
+    """Release preference labels under label differential privacy, as the command does.
+
+    Args:
+        records: a list of dicts, a table of pandas, pyarrow or ``datasets``, or a file's name.
+        epsilon: budget of each label, in [1e-6, 40] with at most six decimals.
+        output: OUT.jsonl, OUT.jsonl.gz or OUT.parquet to write, too; by default nothing but the
+            ledger is written.
+        layout: "pairs", or "trl": prompt, chosen and rejected by the released label.
+        unit: the field that names the annotator, where all labels of one are to be protected.
+        at_most: comparisons of one annotator that are released.
+        compose: allow labels that have been released before, at the sum of their budgets.
+        resume: publish what a call that failed has spent.
+        ledger: its folder.
+
+    Raises:
+        repro.base.errors.BadInput: what cannot be used.
+
+    >>> rows = [{"prompt": "p", "chosen": "a", "rejected": "b"}]
+    >>> privatize(rows, epsilon=1).records  # doctest: +SKIP
+    [{'prompt': 'p', 'response_1': 'b', 'response_2': 'a', 'label': -1}]
+    """
+    from repro.release.exports import in_layout
+    from repro.release.manifest import exact_epsilon, manifest_path
+    from repro.release.privatise import Target, Terms, privatise
+    from repro.release.tables import table_like
+
+    budget = None if epsilon is None else exact_epsilon(epsilon)
+    terms = Terms(budget, compose, resume, unit, _count(at_most))
+    folder = _ledger_folder(None if ledger is None else os.fspath(ledger))
+    with tempfile.TemporaryDirectory() as scratch:
+        named = (
+            Target.named(os.fspath(output), layout if _exports(output) else "pairs")
+            if output
+            else None
+        )
+        target = named or Target(Path(scratch) / "out.jsonl")
+        privatise(records, target, terms, folder)
+        manifest = json.loads(manifest_path(target.release).read_bytes())
+        with open(target.release, "rb") as file:
+            rows = [in_layout(json.loads(line), layout) for line in file]
+    return Released(table_like(records, rows), manifest)
+
+
+def audit(
+    release: Any,
+    original: Any,
+    *,
+    manifest: dict[str, Any] | None = None,
+    epsilon: Decimal | float | str | None = None,
+    ledger: str | Path | None = None,
+    unit: str = "",
+    at_most: int | None = None,
+    others: Sequence[Any] = (),
+) -> Audit:
+    """Audit a release, as ``python -m repro.audit_release`` does.
+
+    Args:
+        release: what ``privatize`` returns in the layout "pairs", a table, or a file's name.
+        original: what was released.
+        manifest: of a table.
+        epsilon: what is claimed; by default what the manifest states.
+        ledger: folder of the ledger that should know the release.
+        unit, at_most: as they were given to ``privatize``.
+        others: other releases of the same comparisons.
+
+    Raises:
+        repro.base.errors.BadInput: what cannot be used.
+    """
+    from repro.release.audit import Question, audit_release
+    from repro.release.manifest import exact_epsilon
+
+    if isinstance(release, Released):
+        release, manifest = release.records, release.manifest
+    claimed = None if epsilon is None else exact_epsilon(epsilon)
+    folder = None if ledger is None else Path(ledger)
+    tables = [one.records if isinstance(one, Released) else one for one in others]
+    question = Question(original, claimed, manifest, folder, unit, _count(at_most), tables)
+    return audit_release(release, question)
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Privatise; 0 when released, else what ``repro.cli.outcome`` makes of a failure."""
+    try:
+        _tell(_release(sys.argv[1:] if words is None else words))
+    except (Exception, KeyboardInterrupt) as problem:  # noqa: BLE001 - no detail holds a label
+        return explained(problem, private=True)
+    return 0
+
+
+def _release(words: Sequence[str]) -> str:
+    from repro.privacy.exact_response import parse_epsilon
+    from repro.release.options import split_options, true_or_false, whole_number
+    from repro.release.privatise import Target, Terms, privatise
+
+    for word in words:
+        if word.removeprefix("--").startswith("seed="):
+            raise BadInput("seed", word.partition("=")[2][:60], ENTROPY)
+    (source, out), options = split_options(words, KEYS, ("IN", "OUT"))
+    terms = Terms(
+        parse_epsilon(options["epsilon"]) if "epsilon" in options else None,
+        true_or_false(options, "compose"),
+        true_or_false(options, "resume"),
+        options.get("unit", ""),
+        _count(whole_number(options, "at_most")),
+    )
+    target = Target.named(out, options.get("layout", "pairs"))
+    folder = _ledger_folder(options.get("ledger"))
+    return _said(privatise(source, target, terms, folder, _ready), target, terms)
+
+
+def _said(done: Release, target: Target, terms: Terms) -> str:
+    made = done.manifest
+    spent = f"total epsilon {made.total}" if made.earlier else "no earlier release known"
+    unit = ""
+    if made.unit_size:
+        together = made.unit_size * made.epsilon
+        unit = f"; {terms.unit}: at most {made.unit_size} comparisons each, {together} together"
+    names = ", ".join(path.name for path in target.names)
+    return one_line(
+        f"released {made.lines} comparisons at epsilon {made.epsilon}, {spent}{unit}: {names}"
+    )
+
+
+def _ready(words: str) -> None:
+    """Said before anything is spent: who cannot be told of a release does not pay for it."""
+    print(one_line(words), flush=True)
+
+
+def _tell(released: str) -> None:
+    """Say that it is released: on standard error, where standard output fails meanwhile.
+
+    Raises:
+        OSError: standard output is full or broken.
+    """
+    try:
+        print(released, flush=True)
+    except OSError:
+        print(released, file=sys.stderr, flush=True)
+        raise
+
+
+def _exports(output: str | Path | None) -> bool:
+    from repro.release.exports import ENDINGS
+
+    return output is not None and os.fspath(output).endswith(ENDINGS)
+
+
+def _count(at_most: int | None) -> int | None:
+    if at_most is not None and (isinstance(at_most, bool) or at_most < 1):
+        raise BadInput("at_most", at_most, "allowed: a whole number from 1")
+    return at_most
+
+
+def _ledger_folder(given: str | None) -> Path:
+    from repro.base.files import expanded
+    from repro.release.ledger import default_folder
+
+    return default_folder() if given is None else expanded("ledger", given)
