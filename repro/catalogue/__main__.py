@@ -42,9 +42,11 @@ RUNS = Path("outputs")
 
 
 def summary(found: list[Row]) -> dict[str, int]:
-    """Number of counted statements, in all and by status."""
+    """Number of counted statements, in all and by status, and of all that Coq checks."""
     numbered = [row for row in found if counted(row.id)]
-    return {"numbered": len(numbered), **Counter(row.status for row in numbered)}
+    proved = sum(bool(row.machine_checked) for row in found)
+    counts = Counter(row.status for row in numbered)
+    return {"numbered": len(numbered), **counts, "machine_checked": proved}
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -95,7 +97,7 @@ def _print_all(catalogue, found: list[Row]) -> None:
     to_come = counts.get(MISSING, 0)
     console.print(
         f"{counts['numbered']} numbered statements, {len(found) - counts['numbered']} more; "
-        f"{to_come} without an experiment yet",
+        f"{to_come} without an experiment yet; {counts['machine_checked']} machine checked",
         highlight=False,
     )
 
