@@ -117,7 +117,8 @@ def _axioms(folder: Path, name: str, theorems: list[str]) -> str | None:
     printed, complaint = _coqc(folder, "check.v")
     if complaint:
         return complaint
-    if len(re.findall(r"^(Axioms:|Closed under the global context)", printed, re.M)) != len(theorems):
+    reports = re.findall(r"^(Axioms:|Closed under the global context)", printed, re.M)
+    if len(reports) != len(theorems):
         return "Coq reports on fewer theorems than are registered"
     used = set(re.findall(r"^([A-Za-z_][\w.']*)(?=\s*:|$)", printed.replace("Axioms:", ""), re.M))
     if others := sorted(used - ALLOWED):

@@ -22,7 +22,7 @@ from pathlib import Path
 from rich.console import Console
 
 from repro.base.errors import BadInput
-from repro.catalogue import slips
+from repro.catalogue import machine_checked, slips
 from repro.catalogue.coverage import (
     MISSING,
     Row,
@@ -56,7 +56,8 @@ def main(arguments: Sequence[str]) -> int:
         catalogue = load()
         papers = {name: one.said for name, one in catalogue.papers.items()}
         if "--slips" in arguments:
-            print(slips.page(slips.load(), papers), end="")
+            proved = machine_checked.by_slip(machine_checked.load())
+            print(slips.page(slips.load(), papers, proved), end="")
             return 0
         existing = statements_of_experiments()
         catalogue = completed(catalogue, existing)

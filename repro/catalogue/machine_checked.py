@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -27,11 +27,13 @@ class Theorem(Model):
         statements: ids.
         shows: ``contradicted`` if it refutes them as printed, else ``supported``.
         says: what is proved, in one sentence.
+        slips: notes of conf/slips.yaml that it is evidence of.
     """
 
     statements: Annotated[tuple[Text, ...], Field(min_length=1)]
     shows: Literal["contradicted", "supported"]
     says: Text
+    slips: tuple[Text, ...] = ()
 
 
 class Proof(Model):
@@ -81,24 +83,42 @@ def load(path: Path | None = None) -> Mapping[str, Proof]:
 
 def by_statement(proofs: Mapping[str, Proof]) -> dict[str, list[Checked]]:
     """Theorems by id of the catalogue, those that contradict first."""
+    return _by(proofs, lambda one: one.statements)
+
+
+def by_slip(proofs: Mapping[str, Proof]) -> dict[str, list[Checked]]:
+    """Theorems by id of the note that they are evidence of, those that contradict first."""
+    return _by(proofs, lambda one: one.slips)
+
+
+def _by(
+    proofs: Mapping[str, Proof], names: Callable[[Theorem], tuple[str, ...]]
+) -> dict[str, list[Checked]]:
     found: dict[str, list[Checked]] = {}
-    for name, proof in proofs.items():
-        for theorem, one in proof.theorems.items():
-            line = Checked(
-                file=f"proofs/{name}.v", theorem=theorem, shows=one.shows, says=one.says
-            )
-            for statement in one.statements:
-                found.setdefault(statement, []).append(line)
+    for file, theorem, one in _theorems(proofs):
+        line = Checked(file=file, theorem=theorem, shows=one.shows, says=one.says)
+        for name in names(one):
+            found.setdefault(name, []).append(line)
     return {name: sorted(lines, key=lambda one: one.shows) for name, lines in found.items()}
 
 
-def dangling(proofs: Mapping[str, Proof], items: Collection[str]) -> Iterator[str]:
-    """One line per statement that the catalogue does not have."""
+def _theorems(proofs: Mapping[str, Proof]) -> Iterator[tuple[str, str, Theorem]]:
     for name, proof in proofs.items():
         for theorem, one in proof.theorems.items():
-            for statement in one.statements:
-                if statement not in items:
-                    yield f"proofs/{name}.v: {theorem}: the catalogue has no {statement}"
+            yield f"proofs/{name}.v", theorem, one
+
+
+def dangling(
+    proofs: Mapping[str, Proof], items: Collection[str], slips: Collection[str]
+) -> Iterator[str]:
+    """One line per statement that the catalogue, or note that conf/slips.yaml, does not have."""
+    for file, theorem, one in _theorems(proofs):
+        for name in one.statements:
+            if name not in items:
+                yield f"{file}: {theorem}: the catalogue has no {name}"
+        for name in one.slips:
+            if name not in slips:
+                yield f"{file}: {theorem}: conf/slips.yaml has no {name}"
 
 
 def here(file: str, folder: Path = FOLDER) -> str:
@@ -113,7 +133,7 @@ def here(file: str, folder: Path = FOLDER) -> str:
         return "not checked here: it comes with the source tree"
     mark = path.with_suffix(".checked")
     if mark.is_file():
-        if mark.read_text(encoding="utf-8").strip() == hashlib.sha256(path.read_bytes()).hexdigest():
-            return "checked here"
-        return "changed since it was checked here"
+        now = hashlib.sha256(path.read_bytes()).hexdigest()
+        same = mark.read_text(encoding="utf-8").strip() == now
+        return "checked here" if same else "changed since it was checked here"
     return "not checked here yet" if shutil.which("coqc") else COQ_MISSING
