@@ -42,11 +42,9 @@ RUNS = Path("outputs")
 
 
 def summary(found: list[Row]) -> dict[str, int]:
-    """Number of counted statements, in all and by status, and of all that Coq checks."""
+    """Number of counted statements, in all and by status."""
     numbered = [row for row in found if counted(row.id)]
-    proved = sum(bool(row.machine_checked) for row in found)
-    counts = Counter(row.status for row in numbered)
-    return {"numbered": len(numbered), **counts, "machine_checked": proved}
+    return {"numbered": len(numbered), **Counter(row.status for row in numbered)}
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -68,7 +66,10 @@ def main(arguments: Sequence[str]) -> int:
     except BadInput as problem:
         print(f"error: {problem}", file=sys.stderr)
         return 2
-    wrong = problems(catalogue, existing)
+    wrong = [
+        *problems(catalogue, existing),
+        *machine_checked.dangling(machine_checked.load(), catalogue.items, slips.load()),
+    ]
     if "--json" in arguments:
         plain = {
             "papers": papers,
@@ -96,9 +97,10 @@ def _print_all(catalogue, found: list[Row]) -> None:
     print_table(console, catalogue, found)
     counts = summary(found)
     to_come = counts.get(MISSING, 0)
+    proved = sum(bool(row.machine_checked) for row in found)
     console.print(
         f"{counts['numbered']} numbered statements, {len(found) - counts['numbered']} more; "
-        f"{to_come} without an experiment yet; {counts['machine_checked']} machine checked",
+        f"{to_come} without an experiment yet; {proved} machine checked",
         highlight=False,
     )
 

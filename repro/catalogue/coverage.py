@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from repro.catalogue import machine_checked, slips
+from repro.catalogue import machine_checked
 from repro.catalogue.entries import OWN, Catalogue, Item, counted, kind, number, paper
 from repro.catalogue.machine_checked import Checked
 from repro.study.checks import Verdict
@@ -134,7 +134,6 @@ def problems(catalogue: Catalogue, existing: Mapping[str, tuple[str, ...]]) -> l
             for slug in sorted(set(existing) - named)
         ),
         *_unlisted(catalogue, existing),
-        *machine_checked.dangling(machine_checked.load(), catalogue.items, slips.load()),
     ]
 
 

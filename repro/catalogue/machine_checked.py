@@ -17,6 +17,13 @@ from repro.catalogue.entries import Text
 
 FOLDER = PACKAGE.parent / "proofs"
 """The Coq files of a source tree; an installed wheel has none."""
+SHOWS = {
+    "contradicted": "✗ contradicted",
+    "unstated_condition": "false without a condition that is not stated",
+    "notation": "false as written, by a slip of notation",
+    "supported": "✓ supported",
+}
+"""What a theorem may show of a statement as printed, in words; the order in which lists have it."""
 COQ_MISSING = "not checked here: install coq"
 
 
@@ -25,13 +32,13 @@ class Theorem(Model):
 
     Attributes:
         statements: ids.
-        shows: ``contradicted`` if it refutes them as printed, else ``supported``.
+        shows: what it makes of them as printed, one of SHOWS.
         says: what is proved, in one sentence.
         slips: notes of conf/slips.yaml that it is evidence of.
     """
 
     statements: Annotated[tuple[Text, ...], Field(min_length=1)]
-    shows: Literal["contradicted", "supported"]
+    shows: Literal["contradicted", "unstated_condition", "notation", "supported"]
     says: Text
     slips: tuple[Text, ...] = ()
 
@@ -60,6 +67,11 @@ class Checked(Model):
     theorem: str
     shows: str
     says: str
+
+    @property
+    def said(self) -> str:
+        """What it shows, in words."""
+        return SHOWS[self.shows]
 
     @property
     def command(self) -> str:
@@ -99,7 +111,10 @@ def _by(
         line = Checked(file=file, theorem=theorem, shows=one.shows, says=one.says)
         for name in names(one):
             found.setdefault(name, []).append(line)
-    return {name: sorted(lines, key=lambda one: one.shows) for name, lines in found.items()}
+    order = list(SHOWS)
+    return {
+        name: sorted(lines, key=lambda one: order.index(one.shows)) for name, lines in found.items()
+    }
 
 
 def _theorems(proofs: Mapping[str, Proof]) -> Iterator[tuple[str, str, Theorem]]:

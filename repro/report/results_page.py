@@ -13,7 +13,6 @@ from repro.report.wording import (
     headline,
     in_backticks,
     in_markdown,
-    verdict_words,
 )
 from repro.study.verdicts import worst
 
@@ -77,8 +76,7 @@ def results_page(
 def machine_checked_section(proved: Mapping[str, Sequence[Checked]]) -> str:
     """A theorem a line, by statement; what contradicts a statement as printed is marked."""
     rows = [
-        f"| {name} | {verdict_words(one.shows)} | {in_markdown(one.says)} "
-        f"| `{one.file}`: `{one.theorem}` |"
+        f"| {name} | {one.said} | {in_markdown(one.says)} | `{one.file}`: `{one.theorem}` |"
         for name, lines in sorted(proved.items())
         for one in lines
     ]

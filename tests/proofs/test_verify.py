@@ -13,7 +13,8 @@ from repro.catalogue import machine_checked
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "proofs"
 _SPEC = importlib.util.spec_from_file_location("verify", FOLDER / "verify.py")
-assert _SPEC and _SPEC.loader
+assert _SPEC
+assert _SPEC.loader
 verify = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(verify)
 
@@ -90,7 +91,9 @@ def test_what_is_no_proof_is_refused(tmp_path, below, why):
 
 @needs_coq
 def test_an_axiom_of_another_library_is_refused(tmp_path):
-    above = ABOVE.replace("Lra.", "Lra ClassicalChoice.").replace("halves : Prop := ", "halves : Prop := (exists f : R -> R, forall x, x = f x) /\\ ")  # noqa: E501
+    above = ABOVE.replace("Lra.", "Lra ClassicalChoice.").replace(
+        "halves : Prop := ", "halves : Prop := (exists f : R -> R, forall x, x = f x) /\\ "
+    )
     below = (
         "Theorem halves_holds : halves.\nProof. split; [|intros x; field].\n"
         "  apply (choice (fun x y : R => x = y)); intros x; now exists x.\nQed.\n"

@@ -98,7 +98,7 @@ def _evidence(evidence: str, runs: Mapping[str, Run]) -> Evidence:
 
 
 def _proof(one: Checked) -> Evidence:
-    words = f"machine_checked: {one.says}; {verdict_words(one.shows)}"
+    words = f"machine_checked: {one.says}; {one.said}"
     return Evidence(f"{one.file}: {one.theorem}", "", words, one.command)
 
 
