@@ -1,9 +1,12 @@
-(* P1, Theorem 4.2 corrected (docs/explanations/corrected_theorem_4_2.md), Lemma 2: what replaces eq. (15).
+(* docs/explanations/corrected_theorem_4_2.md, Lemma 2: what replaces eq. (15) of P1 (arXiv 2510.13512).
 
    With 1 - rho(x, y) one less the affinity of the private labels at reward differences x and y, and
-   W(B) = V + e^eps/(e^eps-1)^2 * V^2, V = 2 + e^B + e^-B:
+   W(B, eps) = V + e^eps/(e^eps-1)^2 V^2, V = 2 + e^B + e^-B:
 
-       (x - y)^2 <= 8 W(B) (1 - rho(x, y))     for all x, y in [-B, B] and eps > 0. *)
+   lemma_2:  (x - y)^2 <= 8 W(B, eps) (1 - rho(x, y))     for all x, y in [-B, B] and eps > 0.
+   Line by line: 1 - rho is written as half the sum of squared differences of roots, which it is for two laws on two points.
+   What it does not say: that 8 is the least constant (a change to 4 is refused by the proof, no more); nor the step from
+       the affinity to the maximum likelihood estimate, which is on the page. *)
 
 Require Import Reals Lra Psatz.
 From Coquelicot Require Import Coquelicot.

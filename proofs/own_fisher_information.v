@@ -1,14 +1,14 @@
-(* P1 (arXiv 2510.13512), Theorem 4.2 corrected.
-
-   Randomised response keeps a binary label with probability a and flips it otherwise.  If the label
-   is +1 with probability s, the report is +1 with probability p = a*s + (1-a)*(1-s).
+(* docs/explanations/corrected_theorem_4_2.md, on P1 (arXiv 2510.13512), Theorem 4.2.  Randomised response keeps a binary label
+   with probability a and flips it otherwise.  If the label is +1 with probability s, the report is +1 with probability
+   p = a s + (1-a)(1-s).
 
    report_variance:  p(1-p) = a(1-a) + (2a-1)^2 s(1-s).
-   fisher_of_report: with a = e^eps/(1+e^eps) and s = sigma(x), the Fisher information
-                     I(x) = p'(x)^2/(p(1-p)) of one report about x has the inverse
-                     1/I = 1/sigma' + e^eps/(e^eps-1)^2 * 1/sigma'^2.
-   The second term is what the printed factor e^B leaves out: at |x| = B it is of the order e^(2B).
-   two_terms:        e^B + k e^(2B) <= V + k V^2 <= 16 (e^B + k e^(2B)) for V = 1/sigma'(B), B >= 0. *)
+   fisher_of_report: with a = e^eps/(1+e^eps) and s = sigma(x), the Fisher information I(x) = p'(x)^2/(p(1-p)) of one report
+                     about x has the inverse 1/I = 1/sigma' + e^eps/(e^eps-1)^2 /sigma'^2.  The second term is what the
+                     printed factor e^B leaves out: at |x| = B it is of the order e^(2B).
+   two_terms:        e^B + k e^(2B) <= V + k V^2 <= 16 (e^B + k e^(2B)) for V = 1/sigma'(B), B >= 0.
+   Line by line: W(B, eps) of the page is V + kappa V^2 here; p'(x) is any number that Coq's derivable_pt_lim accepts.
+   What it does not say: no bound on any estimator (Cramer-Rao, van Trees) is proved here, and no upper bound. *)
 
 Require Import Reals Lra Psatz.
 From Coquelicot Require Import Coquelicot.

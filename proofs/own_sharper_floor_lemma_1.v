@@ -1,15 +1,18 @@
 (* Lemmas 1 and 2 of docs/explanations/sharper_floor.md (P4, Definition 5.1).
 
-   p(t) = sigma(-B+t) - sigma(-B) is how far two win rates at the flat end of the curve are apart
-   when their margins are t apart; gamma = sigma'(B) = 1/(2 + e^B + e^-B).
+   p(t) = sigma(-B+t) - sigma(-B) is how far two win rates at the flat end of the curve are apart when their margins are t
+   apart; gamma = sigma'(B) = 1/(2 + e^B + e^-B).
 
    lemma_1a: |sigma(u) - sigma(v)| >= p(|u-v|) for u, v in [-B, B].
-   lemma_1b: p increases, gamma*t <= p(t) <= gamma*(e^t - 1) on [0, 2B], p(2B) = tanh(B/2).
-   lemma_2:  for finitely many cells of weights w >= 0 and margins u, v in [-B, B], and any g with
-             t^2 <= g*p(t) on [0, 2B]: sum w (u-v)^2 <= g * sum w |sigma(u) - sigma(v)|.
-   lemma_2_coverage: if moreover xi*(u-v)^2 <= q^2 := sum w (u-v)^2 in every cell (that is what
-             |x| <= 1 and lambda_min >= xi give), there are m >= xi and t in (0, 2B] with
-             m*p(t) = W := sum w |sigma(u) - sigma(v)| and q^2 <= m*t^2, so q <= omega(W, xi). *)
+   lemma_1b: p increases, gamma t <= p(t) <= gamma (e^t - 1) on [0, 2B], p(2B) = tanh(B/2).
+   lemma_2:  for finitely many cells of weights w >= 0 and margins u, v in [-B, B], and any g with t^2 <= g p(t) on [0, 2B]:
+             sum w (u-v)^2 <= g sum w |sigma(u) - sigma(v)|.
+   lemma_2_coverage: if moreover xi (u-v)^2 <= q^2 := sum w (u-v)^2 in every cell (that is what |x| <= 1 and lambda_min >= xi
+             give), there are m >= xi and t in (0, 2B] with m p(t) = W := sum w |sigma(u) - sigma(v)| and q^2 <= m t^2, so
+             q <= omega(W, xi).
+   Line by line: a cell is a feature difference x with its weight, u = <theta, x> and v = <theta', x>; weights need not sum to 1.
+   What it does not say: the two margins of a cell are bounded by B, which asks ||x|| <= 1 of differences (P4's Remark 5.2 takes
+       it "for simplicity"; with ||x|| <= 2 it is 2B); infinitely many cells are not treated. *)
 
 Require Import Reals Lra Psatz List.
 From Coquelicot Require Import Coquelicot.

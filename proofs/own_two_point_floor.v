@@ -1,19 +1,19 @@
-(* Theorem 2 of docs/explanations/sharper_floor.md (P4, Definition 5.1 and Appendix C): the exact two-point
-   argument, for a feature that a user has with probability m, with win rates a and b = a + s under the
-   two parameters, and an adversary who changes each user's label or report independently of the others.
+(* Theorem 2 of docs/explanations/sharper_floor.md (P4, Definition 5.1 and Appendix C): the two-point argument, for a feature that
+   a user has with probability m, with win rates a and b = a + s under the two parameters, and an adversary who changes each
+   user's label or report independently of the others.
 
-   ctl:  before privacy, changing on average m*s/2 labels per user makes the laws of labels equal.
-   ltc:  behind any eps-LDP randomizer, changing on average at most m*s/(2c) reports per user makes the
-         laws of reports equal, c = (e^eps+1)/(e^eps-1): the adversary's joint law of the report before and
-         after is given, its two marginals and its share of changes are proved.
-   nobody_can_tell: whatever n users' reports are mapped to, an estimator that is within d of theta_a with
-         probability p and within d of theta_b with probability p', |theta_a - theta_b| > 2 d, has
-         p + p' <= 1 when each user's report has the same law under both.
-
+   ctl:  before privacy, changing on average m s/2 labels per user makes the laws of labels equal.
+   ltc:  behind any eps-LDP randomizer, changing on average at most m s/(2c) reports per user makes the laws of reports equal,
+         c = (e^eps+1)/(e^eps-1): the adversary's joint law of the report before and after is given, its two marginals and its
+         share of changes are proved.
+   nobody_can_tell: whatever n users' reports are mapped to, an estimator that is within d of theta_a with probability p and
+         within d of theta_b with probability p', |theta_a - theta_b| > 2 d, has p + p' <= 1 when the reports have one law.
    floor_ltc: ltc and nobody_can_tell together (m = 1), for sequentially interactive protocols.
-
-   So alpha = m*s/2 (CTL) or m*s/(2c) (LTC) suffices for an error of half the distance, which is the floor.
-   What is not in here: the cap at alpha*n changes instead of on average (Chernoff's bound, e^(-tau^2...)). *)
+   So alpha = m s/2 (CTL) or m s/(2c) (LTC) suffices for an error of half the distance.
+   Line by line: channels are on any finite alphabet, chosen by the protocol after the messages before; the adversary may know
+       both worlds; nothing is assumed of the estimator.
+   What it does not say: the budget is met on average, not in every draw: the cap at alpha n changes (Chernoff's bound) is on the
+       page; nor the converse, that an estimator attains the floor; nor anything about P4's own conjecture on suboptimality. *)
 
 Require Import Reals Lra Psatz List Bool.
 

@@ -1,14 +1,17 @@
-(* P1 (arXiv 2510.13512), eq. (15) in the proof of Lemma B.1.
-
-   Its last line bounds [sigma(x) - sigma(y)]^2 from below by e^B/(1+e^B)^2 * (x-y)^2 = sigma'(B) (x-y)^2
-   for reward differences x, y in [-B, B], "from sigma'(x) >= e^B/(1+e^B)^2".  A square is lost.
+(* P1 (arXiv 2510.13512), eq. (15) in the proof of Lemma B.1.  Its last line bounds [sigma(x) - sigma(y)]^2 from below by
+   e^B/(1+e^B)^2 (x-y)^2 = sigma'(B) (x-y)^2 for reward differences x, y in [-B, B], "from sigma'(x) >= e^B/(1+e^B)^2":
+   a square is lost.
 
    last_line_false:     for every B > 0 there are x, y in [-B, B] where it fails.
    corrected:           with the square it holds for all x, y in [-B, B].
-   equation_15_false:   not the last step alone but (15) as a whole is false at every eps once B is large: for
-                        one pair (s = 1) the logarithm of the affinity, which the first line starts from, is
-                        larger than the last line (log 1/delta cancels), at x = B and y = B - 1.
-   at_eps_1_bound_10:   such as eps = 1, B = 10. *)
+   equation_15_false:   not the last step alone but (15) as a whole is false at every eps once B is large: for one pair (s = 1)
+                        the logarithm of the affinity, which the first line starts from, is larger than the last line
+                        (log 1/delta cancels), at x = B and y = B - 1.
+   at_eps_1_bound_10:   such as eps = 1, B = 10.
+   Line by line: x and y are the reward differences r(s, a1) - r(s, a2) of two members of F with rewards in [0, B], so in
+       [-B, B] as (15) has them; alpha is keep; private_plus is the law of the private label, (7).  Nothing else is assumed.
+   What it does not say: that Lemma B.1 or Theorem 4.2 is false (p1_theorem_4_2_factor_false.v does); nor that (15) fails where
+       eps is above B: at eps = infinity its end is true with its own 1/8. *)
 
 Require Import Reals Lra Psatz.
 From Coquelicot Require Import Coquelicot.

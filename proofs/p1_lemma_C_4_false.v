@@ -1,14 +1,17 @@
-(* P1, Lemma C.4: with b_t = min{1, Gamma_T U} (eq. (13)) optimism,
-       rbar_t(s,a) + b_t(s,a) + c_t(s) - r*(s,a) >= 0   for all s, a and t <= T,
-   holds with probability 1 - delta.
+(* P1 (arXiv 2510.13512), Lemma C.4: "with probability 1 - delta, the optimism event E_t = {rbar_t(s,a) + b_t(s,a) + c_t(s) - r*(s,a) >= 0}
+   holds for any (s,a) for all t in [T] uniformly", with b_t = min{1, Gamma_T U} (eq. (13)) and
+   c_t(s) = E_{b ~ pi^1_(t+1)} [r*(s,b) - rbar_t(s,b)].
 
    World: one state, two responses, pi_ref even, F = {(B, 0), (0, B)}, r* = (B, 0).
-   cap_one_false:   after the first round optimism has probability at most 1 - w/2, where w > 0 is the chance that
-                    a private label prefers the worse response, if 2B e^(beta B)/(1 + e^(beta B)) > 1: for every
-                    beta > 0 from B = 1 on, for every B > 1/2 if beta is large.  No constant c in Gamma_T, no lambda
-                    and no T help, so the lemma fails for every delta < w/2.
+   cap_one_false:   after the first round optimism has probability at most 1 - w/2, where w > 0 is the chance that a private label
+                    prefers the worse response, if 2B e^(beta B)/(1 + e^(beta B)) > 1: for every beta > 0 from B = 1 on, for every
+                    B > 1/2 if beta is large.  No constant in Gamma_T, no lambda and no T help, so the lemma fails for delta < w/2.
    at_bound_1:      such as B >= 1.
-   cap_two_bounds:  with min{2B, .} the cap never breaks what the lemma's proof has before its last line. *)
+   cap_two_bounds:  with min{2B, .} the cap never breaks what the lemma's proof has before its last line.
+   Line by line: rbar is any minimiser of Algorithm 2's private least squares; pi^1 is its Gibbs policy; Gamma U is any number, for
+       each sample another; the event is bounded through every set of samples on which optimism holds.
+   What it does not say: that regret suffers (it does, linearly in T for e^(beta (B-1)) rounds with a probability free of T, from B > 1
+       and beta >= 4/(B-1) + 8 on: docs/explanations/corrected_theorem_5_2.md, not checked by Coq); nor anything for B <= 1/2. *)
 
 Require Import Reals Lra Psatz List.
 

@@ -1,11 +1,13 @@
-(* Randomised response, the channel of P1, P2 and P4: a label is kept with probability
-   keep = e^eps/(1+e^eps), else flipped.  With c = (e^eps+1)/(e^eps-1):
+(* Randomised response: P1 (arXiv 2510.13512), Definition 3.10 and (7); P2, Definition 2.2; P4 (arXiv 2505.15694), Definition 3.1 and
+   Lemma H.4.  A label is kept with probability keep = e^eps/(1+e^eps), else flipped.  With c = (e^eps+1)/(e^eps-1):
 
-   rr_is_private:     every event of the report is at most e^eps times as likely under one label as
-                      under the other (eps-local differential privacy), and no smaller eps will do;
-   rr_contracts:      the total variation of two label laws is divided by exactly c;
-   nothing_contracts_less: no eps-LDP channel, whatever its finite alphabet, divides it by less;
-   rr_unbiased:       c*(z + keep - 1) is an unbiased estimate of the label (P4, Algorithm 1). *)
+   rr_is_private:     every event of the report is at most e^eps times as likely under one label as under the other ("for any
+                      y, y' and any subset S in the range of R"), and no smaller eps will do.
+   rr_contracts:      the total variation of two label laws is divided by exactly c.
+   nothing_contracts_less: no eps-LDP channel, whatever its finite alphabet, divides it by less.
+   rr_unbiased:       c (z + keep - 1) is an unbiased estimate of the label in {0, 1} (P4, Algorithm 1).
+   Line by line: labels are {true, false}, P4's {0, 1} and the others' {-1, 1}; privacy is asked of all events, deltas are 0.
+   What it does not say: nothing about alphabets that are not finite, nor about delta > 0. *)
 
 Require Import Reals Lra Psatz Bool List.
 

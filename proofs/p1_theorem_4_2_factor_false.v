@@ -1,12 +1,18 @@
-(* P1 (arXiv 2510.13512), Theorem 4.2: with probability 1 - delta the gap of Algorithm 1 is at most a constant times
-       beta * D^2 * e^B/(2 alpha - 1)^2 * (log(N/delta)/n + tau).
+(* P1 (arXiv 2510.13512), Theorem 4.2: "for eps > 0, beta > 0 and a sufficiently small tau in (0, 1), with probability at least
+   1 - delta, the suboptimality gap of the output of Algorithm 1 is of the order of
+       beta D_pi*^2 e^B/(2 alpha - 1)^2 (log(N_F(tau)/delta)/n + tau)".
 
-   factor_false:  at every fixed eps no algorithm whatever has such a gap with the factor e^B: whatever the
-                  constant K (log(N/delta), D^2 = 1 and 1/tau are constants here), for every B from some B0 on
-                  there are a beta and a number n of pairs such that a gap of K*beta*e^B/((2 alpha-1)^2 n) with
+   factor_false:  at every fixed eps no algorithm whatever has such a gap with the factor e^B: whatever the constant K, for every B
+                  from some B0 on there are a beta and a number n of pairs such that a gap of K beta e^B/((2 alpha-1)^2 n) with
                   probability 7/8 in both of two worlds is impossible.
-   The two worlds: one state, two responses, pi_ref even, F = {(B, 0), (B-1, 0)}, rewards in [0, B].  Their private
-   labels are apart by e^(-2B) in affinity, so that n of the order e^(2B) is needed. *)
+   D2_is_1:       in these worlds D^2 = 1 at either response (Definition 3.2 with b(s) the mean of g - h under pi_ref).
+   The two worlds: one state, two responses, pi_ref even, F = {(B, 0), (B-1, 0)}, rewards in [0, B] (Assumption 3.8), labels
+   Bradley-Terry (Assumption 3.7) through randomised response.  Their private labels are apart by e^(-2B) in affinity, so that
+   n of the order e^(2B) is needed.
+   Line by line: N_F(tau) = 2 for every tau < 1, so that tau may be as small as one likes and log(N_F/delta) is a constant, part of
+       K; delta = 1/8; beta = 1/B; the learner is any function of the n pairs and private labels to a policy.
+   What it does not say: nothing at fixed B as n, eps, beta vary (there the rate holds); nothing where eps is above B; and beta B = 1
+       here: at fixed coverage and beta above 2 the price of B is another one. *)
 
 Require Import Reals Lra Psatz List Bool.
 From Coquelicot Require Import Coquelicot.

@@ -1,16 +1,19 @@
-(* P2, Propositions E.1 and E.2.  E.1: there are offline algorithms whose gap in J_beta (eq. (2)) is, with probability 1 - delta,
-   at most O~( D^2/(beta T) * (c(eps)^2 log(|G|/delta) + zeta^2 alpha^2) ), zeta = 1 (CTL) or c(eps) (LTC):
-   the bound goes to 0 as T grows, at any fixed alpha.
+(* P2, Propositions E.1 and E.2.  E.1: "There exist offline alignment algorithms such that with probability 1 - delta",
+       J_beta(pi*_beta) - J_beta(pi^_CTL) <= O~( 1/(beta T) D^2 (c(eps)^2 log(|G|/delta) + alpha^2) ),
+   and under LTC c(eps)^2 alpha^2 for alpha^2: the bound goes to 0 as T grows, at any fixed alpha.  E.2: the same online, with
+   d_pref,edim(G, T) for D^2.
 
-   floor:      for every order, 0 < alpha < 1/2, eps, beta > 0 (LTC: c*alpha < 1 - alpha), delta < 1/2, every T and
-               every algorithm, a bound eta(T) that holds with probability 1 - delta in two worlds is at least
-               zeta^2 alpha^2/(2 beta + zeta^2 alpha^2/beta), which does not fall with T.
+   floor:      for every order, 0 < alpha < 1/2, eps, beta > 0 (LTC: c alpha < 1 - alpha), delta < 1/2, every T and every algorithm, a
+               bound eta(T) that holds with probability 1 - delta in two worlds is at least
+               zeta^2 alpha^2/(2 beta + zeta^2 alpha^2/beta), zeta = 1 (CTL) or c (LTC), which does not fall with T.
    E_1_false:  so no bound that goes to 0 with T holds, whatever constants and logarithms are in it.
-
    floor_online: the same for Proposition E.2, where the algorithm chooses each pair after the labels before it.
-
-   The two worlds: one prompt, two responses, pi_ref even (D^2 is finite), G = the two rewards that give one of the
-   responses the reward Delta and the other 0.  The algorithm may know everything but which of the two it is. *)
+   The two worlds: one prompt, two responses, pi_ref even (D^2 is finite and free of T), G = the two rewards that give one of the
+   responses the reward Delta and the other 0.  The algorithm may know everything but which of the two it is.
+   Line by line: (1), (2), Definitions 2.2 to 2.4 as printed; the bad distribution of Huber's model may differ from pair to pair, and is
+       oblivious (Remark 2.5); the guarantee is asked for the two rewards at the given alpha, eps, beta and Delta alone.
+   What it does not say: nothing against the first line of E.1 and E.2, without corruption; nor that the constant of the floor is
+       the best one; nor anything where c alpha >= 1 - alpha under LTC, where every label may be noise. *)
 
 Require Import Reals Lra Psatz List Bool.
 From Coquelicot Require Import Coquelicot.

@@ -1,13 +1,15 @@
-(* P3, Lemma A.7 (Algorithm 2): with sigma^2 = 64 log(1/delta) L^4/(eps^2 n^2) the release
-   Sigma_D + N(0, sigma^2) is claimed to be (eps/2, delta/2)-differentially private.
+(* P3, Lemma A.7 (Algorithm 2): "Let sigma^2 = 64 log(1/delta) L^4/(eps^2 n^2) and G ~ N(0, sigma^2)^(d x d).  Then
+   Sigma~_D = Sigma_D + G is (eps/2, delta/2)-differentially private", with Sigma_D = (1/n) sum_i x_i x_i^T.
 
-   false_as_printed: for every dimension d >= 1, L > 0 and n >= 1 it is not, at eps = 1 and delta = e^-25 (Algorithm 2
-   asks for eps <= 1 and delta <= 1/n^2, so for n up to 268337).  Two datasets that differ in one record, and an
-   interval for the first entry of the released matrix, violate the inequality.
-
-   The entries of the noise are independent, so the first entry of the release is a normal variable by itself, and
-   an event about it is an event of the release.  The probability that a normal variable of mean m and deviation s
-   lies in [a, b] is the integral of its density. *)
+   false_as_printed: for every dimension d >= 1, L > 0 and n >= 1 it is not, at eps = 1 and delta = e^-25, neither if neighbours
+                     differ by one record replaced nor if by one added or removed (Definition 2.2 writes ||D - D'||_1 <= 1).
+   Line by line: Algorithm 2 asks for eps <= 1 and delta <= 1/n^2, which holds for n up to 268337; the lemma itself has neither.
+       x_i is a difference of features of norm at most L, so of norm at most 2L.  With addition and removal n is public: the
+       smaller dataset is divided by the same n, and gets the same noise.  Privacy is asked of intervals for the first entry
+       of the matrix only, which the lemma implies: the entries of the noise are independent, so that this entry is a normal
+       variable by itself; the probability that a normal variable lies in [a, b] is the integral of its density.
+   What it does not say: how far from private the release is, nor that it fails at delta near 1/n^2 for small n; nor anything
+       about the noise calibrated in docs/explanations/printed_privacy.md. *)
 
 Require Import Reals Lra Psatz List.
 From Coquelicot Require Import Coquelicot.
@@ -20,22 +22,25 @@ Definition normal (m s a b : R) : R := RInt (density m s) a b.
 (* A record is the difference of two features of norm at most L in dimension d. *)
 Definition record := nat -> R.
 Fixpoint norm2 (d : nat) (x : record) : R := match d with O => 0 | S k => x k ^ 2 + norm2 k x end.
-Definition dataset (d : nat) (L : R) (n : nat) (D : list record) :=
-  length D = n /\ forall x, In x D -> norm2 d x <= (2 * L) ^ 2.
-Definition neighbours (D D' : list record) := exists before x x' after,
+Definition dataset (d : nat) (L : R) (D : list record) : Prop := forall x, In x D -> norm2 d x <= (2 * L) ^ 2.
+Definition Sigma_D (n : nat) (D : list record) (i j : nat) : R := / INR n * fold_right (fun x s => x i * x j + s) 0 D.
+
+Definition replaced (D D' : list record) : Prop := exists before x x' after,
   D = before ++ x :: after /\ D' = before ++ x' :: after.
-Definition Sigma_D (D : list record) (i j : nat) : R := / INR (length D) * fold_right (fun x s => x i * x j + s) 0 D.
+Definition one_more (D D' : list record) : Prop := exists before x after, D = before ++ x :: after /\ D' = before ++ after.
+Definition added_or_removed (D D' : list record) : Prop := one_more D D' \/ one_more D' D.
 
 (* (eps, delta)-differential privacy of Sigma_D + N(0, s^2)^(d x d), asked of intervals for the first entry only. *)
-Definition private (d : nat) (L : R) (n : nat) (s eps delta : R) := forall D D' : list record,
-  dataset d L n D -> dataset d L n D' -> neighbours D D' -> forall a b : R, a <= b ->
-  normal (Sigma_D D 0 0) s a b <= exp eps * normal (Sigma_D D' 0 0) s a b + delta.
+Definition private (neighbours : list record -> list record -> Prop) (d : nat) (L : R) (n : nat) (s eps delta : R) : Prop :=
+  forall D D' : list record, dataset d L D -> dataset d L D' -> neighbours D D' -> Nat.max (length D) (length D') = n ->
+  forall a b : R, a <= b -> normal (Sigma_D n D 0 0) s a b <= exp eps * normal (Sigma_D n D' 0 0) s a b + delta.
 Definition printed_sigma (L : R) (n : nat) (eps delta : R) : R :=
   sqrt (64 * ln (1 / delta) * L ^ 4 / (eps ^ 2 * INR n ^ 2)).
-Definition lemma_A_7 (d : nat) (L : R) (n : nat) (eps delta : R) :=
-  private d L n (printed_sigma L n eps delta) (eps / 2) (delta / 2).
+Definition lemma_A_7 (neighbours : list record -> list record -> Prop) (d : nat) (L : R) (n : nat) (eps delta : R) : Prop :=
+  private neighbours d L n (printed_sigma L n eps delta) (eps / 2) (delta / 2).
 
-Definition false_as_printed : Prop := forall (d : nat) (L : R) (n : nat), 0 < L -> (1 <= n)%nat -> ~ lemma_A_7 d L n 1 (exp (- 25)).
+Definition false_as_printed : Prop := forall (d : nat) (L : R) (n : nat), 0 < L -> (1 <= n)%nat ->
+  ~ lemma_A_7 replaced d L n 1 (exp (- 25)) /\ ~ lemma_A_7 added_or_removed d L n 1 (exp (- 25)).
 
 (* ---- proofs ---- *)
 
@@ -118,10 +123,12 @@ Proof.
   destruct d as [|k]; [apply pow2_ge_0|rewrite N; lra].
 Qed.
 
-Theorem false_as_printed_holds : false_as_printed.
+Lemma one_record (neighbours : list record -> list record -> Prop) (d : nat) (L : R) (k : nat) (other : list record) : 0 < L ->
+  neighbours (first (2 * L) :: repeat (first 0) k) other -> (other = first 0 :: repeat (first 0) k \/ other = repeat (first 0) k) ->
+  ~ lemma_A_7 neighbours d L (S k) 1 (exp (- 25)).
 Proof.
-  intros d L n HL Hn H; unfold lemma_A_7 in H.
-  assert (N : 0 < INR n) by (apply lt_0_INR; exact Hn).
+  intros HL Nb Other H; unfold lemma_A_7 in H; set (n := S k) in *.
+  assert (N : 0 < INR n) by (apply lt_0_INR, Nat.lt_0_succ).
   (* sigma = 40 L^2/n *)
   assert (S : printed_sigma L n 1 (exp (- 25)) = 40 * L ^ 2 / INR n).
   { unfold printed_sigma.
@@ -130,22 +137,32 @@ Proof.
     apply sqrt_Rsqr, Rmult_le_pos; [nra|left; now apply Rinv_0_lt_compat]. }
   rewrite S in H; set (s := 40 * L ^ 2 / INR n) in *.
   assert (Hs : 0 < s) by (unfold s; apply Rdiv_lt_0_compat; [nra|exact N]).
-  destruct n as [|k]; [inversion Hn|].
-  set (tied := repeat (first 0) k).
+  set (tied := repeat (first 0) k) in *.
   assert (Z : fold_right (fun x s => x 0%nat * x 0%nat + s) 0 tied = 0).
   { unfold tied; clear; induction k as [|k IH]; cbn [repeat fold_right]; [reflexivity|rewrite IH; simpl; ring]. }
-  assert (T : forall v, 0 <= v <= 2 * L -> dataset d L (Datatypes.S k) (first v :: tied)).
-  { intros v Hv; split; [simpl; unfold tied; now rewrite repeat_length|].
-    intros y [<-|Hy]; [|apply repeat_spec in Hy; rewrite Hy];
-      (apply Rle_trans with (1 := norm2_first d _); apply pow_incr; lra). }
-  assert (M : Sigma_D (first (2 * L) :: tied) 0 0 = 0 + s / 10).
-  { unfold Sigma_D; cbn [fold_right]; rewrite Z, (proj1 (T (2 * L) ltac:(lra))); unfold s; simpl first; field; lra. }
-  assert (M' : Sigma_D (first 0 :: tied) 0 0 = 0).
-  { unfold Sigma_D; cbn [fold_right]; rewrite Z; simpl first; ring. }
-  specialize (H (first (2 * L) :: tied) (first 0 :: tied) (T (2 * L) ltac:(lra)) (T 0 ltac:(lra))).
-  assert (Nb : neighbours (first (2 * L) :: tied) (first 0 :: tied)) by (exists [], (first (2 * L)), (first 0), tied; split; reflexivity).
-  specialize (H Nb (0 + 55 / 10 * s) (0 + 6 * s) ltac:(lra)); rewrite M, M' in H.
+  assert (T0 : dataset d L tied).
+  { intros y Hy; apply repeat_spec in Hy; rewrite Hy; apply Rle_trans with (1 := norm2_first d _); apply pow_incr; lra. }
+  assert (T : forall v, 0 <= v <= 2 * L -> dataset d L (first v :: tied)).
+  { intros v Hv y [<-|Hy]; [apply Rle_trans with (1 := norm2_first d _); apply pow_incr; lra|now apply T0]. }
+  assert (M : Sigma_D n (first (2 * L) :: tied) 0 0 = 0 + s / 10).
+  { unfold Sigma_D; cbn [fold_right]; rewrite Z; unfold s; simpl first; field; lra. }
+  assert (M' : Sigma_D n other 0 0 = 0).
+  { destruct Other as [-> | ->]; unfold Sigma_D; cbn [fold_right]; rewrite Z; simpl first; ring. }
+  assert (To : dataset d L other) by (destruct Other as [-> | ->]; [apply T; lra|exact T0]).
+  assert (Len : Nat.max (length (first (2 * L) :: tied)) (length other) = n).
+  { unfold n; destruct Other as [-> | ->]; unfold tied; cbn [length]; rewrite repeat_length; [apply Nat.max_id|apply Nat.max_l, Nat.le_succ_diag_r]. }
+  specialize (H _ _ (T (2 * L) ltac:(lra)) To Nb Len (0 + 55 / 10 * s) (0 + 6 * s) ltac:(lra)); rewrite M, M' in H.
   assert (D := difference 0 s Hs); assert (G := enough); lra.
+Qed.
+
+Theorem false_as_printed_holds : false_as_printed.
+Proof.
+  intros d L n HL Hn; destruct n as [|k]; [inversion Hn|].
+  split; eapply one_record; try exact HL.
+  - exists [], (first (2 * L)), (first 0), (repeat (first 0) k); split; reflexivity.
+  - now left.
+  - left; exists [], (first (2 * L)), (repeat (first 0) k); split; reflexivity.
+  - now right.
 Qed.
 
 Print Assumptions false_as_printed_holds.

@@ -1,21 +1,25 @@
-(* P4 (arXiv 2505.15694), Proposition 4.6: with Assumption 4.5 and pi_hat = pi_{theta_hat/beta + theta_sft},
+(* P4 (arXiv 2505.15694), Proposition 4.6: "Under Assumption 4.5 ... Suppose with probability at least 1 - delta there exists an estimate
+   theta^ that satisfies ||theta^ - theta_true||_(Sigma^ + lambda I) <= Gamma, ... theta^' = theta^/beta + theta_sft and
+   lambda >= Omega(d/n ln(n/delta)), the corresponding policy pi^ with probability at least 1 - delta satisfies
+       SubOpt(pi^, pi_star) <= sqrt(3)/sqrt(2) sqrt(kappa_Pi) B Gamma".
 
-     SubOpt(pi_hat, pi_star) <= sqrt(3)/sqrt(2) * sqrt(kappa_Pi) * B * Gamma,
-     where ||theta_hat - theta_true|| <= Gamma in the norm of Sigma_hat + lambda I.
-
-   World: one state, two responses with features phi = +u and -u, u = (1,-1)/sqrt 2, so |phi| = 1 and
-   <1, u> = 0; theta_star = B u and theta_sft = -B u lie in Theta_B; theta_hat' = 0, the even policy.
-
-   printed_false:  at every B <= 3/5, for every beta > 0, the printed bound fails, Sigma_sft in the
-                   place of Sigma_hat + lambda I (which tends to it as n grows and lambda falls).
-   printed_false_on_data: at B = 1/10, for every finite list of n pairs in which the share of pairs of two
-                   different responses is at most 5 % above its mean 2 sigma(2B) sigma(-2B), and every
-                   lambda <= 1/100, it fails with Sigma_hat + lambda I itself.
-   printed_false_with_probability: at B = 1/10, for every confidence delta in (0, 1), every lambda <= 1/100 and all n from
-                   some N on, the statement as printed, with its probabilities over n pairs from pi_sft, is false.
-   in_world, optimal: the world satisfies Assumption 4.5, and pi_star is the optimal policy (9) of the rewards used.
-   corrected:      with |theta_star - theta_sft| in the place of B and 1/2 in that of 3/2 it holds in this
-                   world for all theta_star, theta_sft and theta_hat. *)
+   World: one state, two responses with features phi = +u and -u, u = (1,-1)/sqrt 2, so ||phi|| = 1 and <1, u> = 0; theta* = B u and
+   theta_sft = -B u lie in Theta_B; theta^' = 0, the even policy.
+   printed_false:  at every B <= 3/5, for every beta > 0, the printed bound fails, Sigma_sft in the place of Sigma^ + lambda I (which
+                   tends to it as n grows and lambda falls).
+   printed_false_on_data: at B = 1/10, for every finite list of n pairs in which the share of pairs of two different responses is at
+                   most 5 % above its mean 2 sigma(2B) sigma(-2B), and every lambda <= 1/100, with Sigma^ + lambda I itself.
+   printed_false_with_probability: at B = 1/10, for every delta in (0, 1), every lambda <= 1/100 and all n from some N on, the statement
+                   as printed, with its probabilities over n pairs from pi_sft, is false.
+   in_world, optimal: the world satisfies Assumption 4.5, and pi* is the optimal policy (9) of the rewards used.
+   corrected:      with ||theta* - theta_sft|| in the place of B and 1/2 in that of 3/2 it holds in this world for all theta*,
+                   theta_sft and theta^, in the norm of Sigma_sft.
+   Line by line: kappa_Pi is the largest ratio over all of (12), theta unbounded, the largest reading; a lambda fixed at 1/100 or below
+       is at least C d/n ln(n/delta) for all large n, so the condition on lambda is met (N depends on lambda); a constant estimate is
+       an estimate; labels play no part.  Theta_sft in Theta_B, which Assumption 4.5 does not even ask, is kept.
+   What it does not say: that a universal constant above sqrt(3/2) fails (2/sqrt 3 more is enough if ||theta_sft|| <= B), so Theorem 6.3,
+       which has one, is untouched by it; corrected is proved for these two responses only, in general on
+       docs/explanations/corrected_proposition_4_6.md. *)
 
 Require Import Reals Lra Psatz List FunctionalExtensionality.
 From Coquelicot Require Import Coquelicot.
