@@ -21,6 +21,7 @@ SHOWS = {
     "contradicted": "✗ contradicted",
     "unstated_condition": "false without a condition that is not stated",
     "notation": "false as written, by a slip of notation",
+    "step": "a step of its proof is false as printed",
     "supported": "✓ supported",
 }
 """What a theorem may show of a statement as printed, in words; the order in which lists have it."""
@@ -38,7 +39,7 @@ class Theorem(Model):
     """
 
     statements: Annotated[tuple[Text, ...], Field(min_length=1)]
-    shows: Literal["contradicted", "unstated_condition", "notation", "supported"]
+    shows: Literal["contradicted", "unstated_condition", "notation", "step", "supported"]
     says: Text
     slips: tuple[Text, ...] = ()
 
