@@ -36,6 +36,7 @@ from repro.base.files import yaml_mapping
 from repro.base.keywords import keyword_values
 from repro.base.places import PAIR, Place
 from repro.base.schema import validate
+from repro.catalogue import machine_checked
 from repro.catalogue.entries import load
 from repro.cli.command import run_command
 from repro.report.html.runs import Run, read_run, say_changes
@@ -126,7 +127,8 @@ def _table(words: list[str]) -> int:
     _refuse_more(words)
     runs = suite_runs(SUITE)
     papers = {name: one.said for name, one in load().papers.items()}
-    print(results_page(runs, papers), end="")
+    proved = machine_checked.by_statement(machine_checked.load())
+    print(results_page(runs, papers, proved), end="")
     return say_changes(runs)
 
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from rich.console import Console
 
 from repro.base.errors import BadInput
-from repro.catalogue import slips
+from repro.catalogue import machine_checked, slips
 from repro.catalogue.coverage import (
     MISSING,
     Row,
@@ -54,7 +54,8 @@ def main(arguments: Sequence[str]) -> int:
         catalogue = load()
         papers = {name: one.said for name, one in catalogue.papers.items()}
         if "--slips" in arguments:
-            print(slips.page(slips.load(), papers), end="")
+            proved = machine_checked.by_slip(machine_checked.load())
+            print(slips.page(slips.load(), papers, proved), end="")
             return 0
         existing = statements_of_experiments()
         catalogue = completed(catalogue, existing)
@@ -65,7 +66,10 @@ def main(arguments: Sequence[str]) -> int:
     except BadInput as problem:
         print(f"error: {problem}", file=sys.stderr)
         return 2
-    wrong = problems(catalogue, existing)
+    wrong = [
+        *problems(catalogue, existing),
+        *machine_checked.dangling(machine_checked.load(), catalogue.items, slips.load()),
+    ]
     if "--json" in arguments:
         plain = {
             "papers": papers,
@@ -93,9 +97,10 @@ def _print_all(catalogue, found: list[Row]) -> None:
     print_table(console, catalogue, found)
     counts = summary(found)
     to_come = counts.get(MISSING, 0)
+    proved = sum(bool(row.machine_checked) for row in found)
     console.print(
         f"{counts['numbered']} numbered statements, {len(found) - counts['numbered']} more; "
-        f"{to_come} without an experiment yet",
+        f"{to_come} without an experiment yet; {proved} machine checked",
         highlight=False,
     )
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from repro.catalogue import machine_checked
 from repro.catalogue.entries import OWN, Catalogue, Item, counted, kind, number, paper
+from repro.catalogue.machine_checked import Checked
 from repro.study.checks import Verdict
 from repro.study.discovery import find, slugs
 from repro.study.verdicts import worst
@@ -25,6 +27,7 @@ class Row:
         expected: by existing experiment the worst verdict pinned for the checks that speak for
             the statement, or ``executed``.
         missing: planned experiments that do not exist.
+        machine_checked: theorems about it that Coq accepts a proof of.
     """
 
     id: str
@@ -32,6 +35,7 @@ class Row:
     status: str
     expected: Mapping[str, str]
     missing: tuple[str, ...]
+    machine_checked: tuple[Checked, ...] = ()
 
     def plain(self) -> dict[str, object]:
         """The row as JSON."""
@@ -46,6 +50,9 @@ class Row:
             "experiments": list(self.item.experiments),
             "expected": dict(self.expected),
             "reason": self.item.reason,
+            "machine_checked": [
+                {**one.model_dump(), "command": one.command} for one in self.machine_checked
+            ],
         }
 
 
@@ -73,14 +80,21 @@ def completed(catalogue: Catalogue, existing: Mapping[str, tuple[str, ...]]) -> 
 
 def rows(catalogue: Catalogue, existing: Mapping[str, tuple[str, ...]]) -> list[Row]:
     """Every statement with its computed status, in the order of the file."""
-    return [_row(name, item, existing) for name, item in catalogue.items.items()]
+    proved = machine_checked.by_statement(machine_checked.load())
+    return [
+        _row(name, item, existing, tuple(proved.get(name, ())))
+        for name, item in catalogue.items.items()
+    ]
 
 
-def _row(name: str, item: Item, existing: Mapping[str, tuple[str, ...]]) -> Row:
+def _row(
+    name: str, item: Item, existing: Mapping[str, tuple[str, ...]], proved: tuple[Checked, ...]
+) -> Row:
     there = [slug for slug in item.experiments if slug in existing]
     missing = tuple(slug for slug in item.experiments if slug not in existing)
     status = REASON if item.reason else EXPERIMENT if there else MISSING
-    return Row(name, item, status, {slug: pinned_verdict(slug, name) for slug in there}, missing)
+    expected = {slug: pinned_verdict(slug, name) for slug in there}
+    return Row(name, item, status, expected, missing, proved)
 
 
 def pinned_verdict(slug: str, statement: str) -> str:

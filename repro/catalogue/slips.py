@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -14,6 +14,7 @@ from repro.base.files import yaml_mapping
 from repro.base.paths import conf_dir
 from repro.base.schema import Model
 from repro.catalogue.entries import Text
+from repro.catalogue.machine_checked import Checked
 
 _CHECK = re.compile(r"(?P<slug>\w+): (?P<check>\w+)(?:/(?P<control>\w+))?")
 _TEST = re.compile(r"(?P<path>tests/[\w/]+\.py)::(?P<name>test_\w+)")
@@ -90,8 +91,10 @@ def _exists(evidence: str, checks, root: Path) -> bool:
     return not found["control"] or found["control"] in checks[found["slug"]][found["check"]]
 
 
-def page(slips: Mapping[str, Slip], papers: Mapping[str, str]) -> str:
-    """All slips as Markdown, a table a paper."""
+def page(
+    slips: Mapping[str, Slip], papers: Mapping[str, str], proved: Mapping[str, Sequence[Checked]]
+) -> str:
+    """All slips as Markdown, a table a paper; ``proved`` by id are theorems that Coq checks."""
     parts = [
         "# Suspected errors, and what settled them\n\n"
         "Written by `python -m repro.catalogue --slips` from conf/slips.yaml. *error*: the "
@@ -101,10 +104,15 @@ def page(slips: Mapping[str, Slip], papers: Mapping[str, str]) -> str:
         "it rests on where a root, an index, an exponent, a sign or an accent stands, which a "
         "conversion from PDF can move. Evidence is a check of an experiment "
         "(`python -m repro theorem=EXPERIMENT only=CHECK`), a control that has the printed form "
-        "(after the slash), or a test.\n"
+        "(after the slash), a test, or a theorem that Coq checks "
+        "(`python proofs/verify.py FILE`).\n"
     ]
     for paper, title in papers.items():
-        rows = "".join(_row(s) for name, s in slips.items() if name.startswith(f"{paper}."))
+        rows = "".join(
+            _row(slip, proved.get(name, ()))
+            for name, slip in slips.items()
+            if name.startswith(f"{paper}.")
+        )
         parts.append(
             f"\n## {paper.upper()}: {title}\n\n"
             "| place | suspected | grade | evidence | what holds |\n|---|---|---|---|---|\n" + rows
@@ -112,7 +120,8 @@ def page(slips: Mapping[str, Slip], papers: Mapping[str, str]) -> str:
     return "".join(parts)
 
 
-def _row(slip: Slip) -> str:
-    evidence = "; ".join(f"`{one}`" for one in slip.evidence) or "–"
+def _row(slip: Slip, proved: Sequence[Checked]) -> str:
+    names = [*slip.evidence, *(f"{one.file}: {one.theorem}" for one in proved)]
+    evidence = "; ".join(f"`{one}`" for one in names) or "–"
     cells = (slip.place, slip.suspected, slip.said, evidence, slip.corrected)
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"

@@ -33,6 +33,8 @@ def print_table(console: Console, catalogue: Catalogue, found: list[Row]) -> Non
 def _settled_by(row: Row) -> str:
     if row.status == REASON:
         return str(row.item.reason)
+    # one theorem a statement, a contradiction first; `python -m repro.catalogue ID` has the others
     existing = [f"{slug} ({verdict})" for slug, verdict in row.expected.items()]
     to_come = [f"{slug} (to come)" for slug in row.missing]
-    return ", ".join([*existing, *to_come])
+    proved = [f"machine checked: {one.file} ({one.theorem})" for one in row.machine_checked[:1]]
+    return ", ".join([*existing, *to_come, *proved])

@@ -7,7 +7,7 @@ from pathlib import Path
 from textwrap import fill, indent
 
 from repro.base.errors import BadInput, nearest
-from repro.catalogue import slips, statements
+from repro.catalogue import machine_checked, slips, statements
 from repro.catalogue.coverage import EXECUTED, Row
 from repro.catalogue.entries import Catalogue, kind, number, paper
 from repro.catalogue.slips import Slip
@@ -41,7 +41,10 @@ def page(row: Row, catalogue: Catalogue, runs: Path) -> str:
         catalogue: for the title of its paper.
         runs: folder of finished runs, whose numbers are shown; may be missing.
     """
-    parts = [_head(row, catalogue), _printed(row.id), *_experiments(row, runs), *_corrections(row)]
+    parts = [
+        _head(row, catalogue), _printed(row.id), *_experiments(row, runs), *_proofs(row),
+        *_corrections(row),
+    ]  # fmt: skip
     return "\n\n".join(part for part in parts if part)
 
 
@@ -99,6 +102,14 @@ def _measured(run: Run, name: str) -> Iterator[str]:
 
 def _line(name: str, claim: str, told: str) -> str:
     return f"{_wrapped(f'{name}: {claim}')}\n" + indent(_wrapped(told), "  ")
+
+
+def _proofs(row: Row) -> Iterator[str]:
+    """Each theorem that Coq checks, whether it was checked on this machine, and the command."""
+    for one in row.machine_checked:
+        state = machine_checked.here(one.file)
+        head = f"{one.theorem}: {one.said} (machine_checked; {state})"
+        yield f"{head}\n  {one.command}\n{_wrapped(one.says)}"
 
 
 def _corrections(row: Row) -> Iterator[str]:

@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from repro.catalogue.machine_checked import Checked
 from repro.report.html.runs import Run
-from repro.report.wording import SYMBOLS, finite, headline, in_backticks, in_markdown
+from repro.report.wording import (
+    SYMBOLS,
+    finite,
+    headline,
+    in_backticks,
+    in_markdown,
+)
 from repro.study.verdicts import worst
 
 HEAD = """# Results
@@ -31,16 +38,27 @@ COLUMNS = (
     "| experiment | statements | verdict | checks | what contradicts |\n"
     "|---|---|---|---|---|"
 )  # fmt: skip
+PROVED = """## Machine checked
+
+{count} statements of the catalogue have theorems that Coq accepts a proof of, on no axioms but
+those of its real numbers. `make -C proofs && make -C proofs check` checks all,
+`python proofs/verify.py FILE` one file ([how](howto/check_a_proof.md)).
+
+| statement | as printed | what is proved | file and theorem |
+|---|---|---|---|"""
 ENORMOUS = 1e6
 """From here on only the power of ten is said."""
 
 
-def results_page(runs: Sequence[Run], papers: Mapping[str, str]) -> str:
+def results_page(
+    runs: Sequence[Run], papers: Mapping[str, str], proved: Mapping[str, Sequence[Checked]]
+) -> str:
     """Markdown.
 
     Args:
         runs: finished runs, each in a folder that has its name.
         papers: by the name that ids begin with, the paper in one line.
+        proved: by id, theorems that Coq checks.
     """
     budgets = {str(run.verdict.get("budget")) for run in runs}
     one = in_backticks(f"budget={budgets.pop()}") if len(budgets) == 1 else ""
@@ -52,7 +70,17 @@ def results_page(runs: Sequence[Run], papers: Mapping[str, str]) -> str:
         if rows:
             heading = f"{name.upper()}: {title}" if name else title
             parts.append("\n".join([f"## {heading}\n", COLUMNS, *rows]) + "\n")
-    return "\n".join(parts)
+    return "\n".join([*parts, machine_checked_section(proved)])
+
+
+def machine_checked_section(proved: Mapping[str, Sequence[Checked]]) -> str:
+    """A theorem a line, by statement; what contradicts a statement as printed is marked."""
+    rows = [
+        f"| {name} | {one.said} | {in_markdown(one.says)} | `{one.file}`: `{one.theorem}` |"
+        for name, lines in sorted(proved.items())
+        for one in lines
+    ]
+    return "\n".join([PROVED.format(count=len(proved)), *rows]) + "\n"
 
 
 def _paper(run: Run, papers: Mapping[str, str]) -> str:

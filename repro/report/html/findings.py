@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from repro.catalogue import machine_checked
+from repro.catalogue.machine_checked import Checked
 from repro.catalogue.slips import Slip
 from repro.report.html.entries import controls_of, entry
 from repro.report.html.runs import Run
@@ -35,13 +37,17 @@ class Finding:
 
 
 def findings(slips: Mapping[str, Slip], runs: Mapping[str, Run]) -> list[Finding]:
-    """All notes, errors first."""
+    """All notes, errors first, each with its checks, controls, tests and machine-checked proofs."""
+    proved = machine_checked.by_slip(machine_checked.load())
     order = ("error", "constant", "unstated_condition", "not_claimed", "cleared", "notation")
     sorted_slips = sorted(slips.items(), key=lambda item: order.index(item[1].grade))
     return [
         Finding(
             name, slip.place, slip.suspected, slip.corrected, slip.said,
-            tuple(_evidence(one, runs) for one in slip.evidence),
+            (
+                *(_evidence(one, runs) for one in slip.evidence),
+                *(_proof(one) for one in proved.get(name, ())),
+            ),
         )
         for name, slip in sorted_slips
     ]  # fmt: skip
@@ -91,6 +97,11 @@ def _evidence(evidence: str, runs: Mapping[str, Run]) -> Evidence:
     )  # fmt: skip
     words = "; ".join(part for part in parts if part)
     return Evidence(evidence, slug, words, runs[slug].command_of(name))
+
+
+def _proof(one: Checked) -> Evidence:
+    words = f"machine_checked: {one.says}; {one.said}"
+    return Evidence(f"{one.file}: {one.theorem}", "", words, one.command)
 
 
 def sureness(numbers: Mapping[str, Any]) -> str:

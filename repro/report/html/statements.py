@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from repro.catalogue import machine_checked
 from repro.catalogue.entries import KINDS, Catalogue, Item, kind, number, paper
+from repro.catalogue.machine_checked import Checked
 from repro.report.html.entries import Entry, controls_of, deciding, entry, speaking
 from repro.report.html.runs import Run
 
@@ -28,6 +31,7 @@ class Statement:
         check: the deciding check, None without one.
         controls: controls of the checks that speak for it, ``caught`` of which were caught.
         note: what to read where nothing was measured.
+        proofs: machine-checked theorems, each with whether it was checked on this machine.
     """
 
     id: str
@@ -40,10 +44,13 @@ class Statement:
     caught: int
     note: str
     experiments: tuple[Link, ...]
+    proofs: tuple[tuple[Checked, str], ...]
 
 
-def statement(name: str, item: Item, runs: dict[str, Run]) -> Statement:
-    """The line of one item; ``runs`` by section."""
+def statement(
+    name: str, item: Item, runs: dict[str, Run], proved: Sequence[Checked] = ()
+) -> Statement:
+    """The line of one item; ``runs`` by section, ``proved`` what Coq checks of it."""
     links = tuple(Link(slug, slug if slug in runs else "") for slug in item.experiments)
     found = [
         (runs[link.run], check)
@@ -53,7 +60,10 @@ def statement(name: str, item: Item, runs: dict[str, Run]) -> Statement:
         if name in runs[link.run].verdict["statements"]
     ]
     label = f"{kind(name)} {number(name)}".strip()
-    base = {"id": name, "kind": kind(name), "label": label, "title": item.title}
+    proofs = tuple((one, machine_checked.here(one.file)) for one in proved)
+    base = {
+        "id": name, "kind": kind(name), "label": label, "title": item.title, "proofs": proofs,
+    }  # fmt: skip
     if not found:
         verdict, note = _without_checks(item, links, runs)
         return Statement(
@@ -81,13 +91,14 @@ def _without_checks(item: Item, links: tuple[Link, ...], runs: dict[str, Run]) -
 def by_paper(catalogue: Catalogue, runs: dict[str, Run]) -> list[dict[str, object]]:
     """Papers in the order of the catalogue, each with its statements."""
     names = list(dict.fromkeys(paper(name) for name in catalogue.items))
+    proved = machine_checked.by_statement(machine_checked.load())
     return [
         {
             "id": one,
             "label": one.upper() if one in catalogue.papers else "Ours",
             "title": catalogue.paper_said(one),
             "statements": [
-                statement(name, item, runs)
+                statement(name, item, runs, proved.get(name, ()))
                 for name, item in catalogue.items.items()
                 if paper(name) == one
             ],
