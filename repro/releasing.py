@@ -180,7 +180,7 @@ def _said(done: Release, target: Target, terms: Terms) -> str:
     unit = ""
     if made.unit_size:
         together = made.unit_size * made.epsilon
-        unit = f"; {terms.unit}: at most {made.unit_size} comparisons each, {together} together"
+        unit = f"; {terms.unit}: at most {made.unit_size} comparisons each, {together.normalize():f} together"
     names = ", ".join(path.name for path in target.names)
     return one_line(
         f"released {made.lines} comparisons at epsilon {made.epsilon}, {spent}{unit}: {names}"
