@@ -179,8 +179,8 @@ def _said(done: Release, target: Target, terms: Terms) -> str:
     spent = f"total epsilon {made.total}" if made.earlier else "no earlier release known"
     unit = ""
     if made.unit_size:
-        together = made.unit_size * made.epsilon
-        unit = f"; {terms.unit}: at most {made.unit_size} comparisons each, {together.normalize():f} together"
+        together = f"{(made.unit_size * made.epsilon).normalize():f}"
+        unit = f"; {terms.unit}: at most {made.unit_size} comparisons each, {together} together"
     names = ", ".join(path.name for path in target.names)
     return one_line(
         f"released {made.lines} comparisons at epsilon {made.epsilon}, {spent}{unit}: {names}"
