@@ -179,7 +179,7 @@ def _said(done: Release, target: Target, terms: Terms) -> str:
     spent = f"total epsilon {made.total}" if made.earlier else "no earlier release known"
     unit = ""
     if made.unit_size:
-        together = made.unit_size * made.epsilon
+        together = f"{(made.unit_size * made.epsilon).normalize():f}"
         unit = f"; {terms.unit}: at most {made.unit_size} comparisons each, {together} together"
     names = ", ".join(path.name for path in target.names)
     return one_line(

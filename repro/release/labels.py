@@ -92,6 +92,8 @@ def findings(lines: Lines, flip_prob: float) -> list[Finding]:
         lines: a release beside its original.
         flip_prob: the probability that is claimed.
     """
+    import sklearn.ensemble  # noqa: F401 - only libraries that are loaded are limited
+
     with threadpool_limits(1):  # threads would spin for longer than these small models take
         tests = _noise(lines, flip_prob), _shared(lines), _halves(lines), _learned(lines)
         return [finding for some in tests for finding in some]

@@ -112,7 +112,7 @@ class SortedRows:
         return self._in_order([*older_first, self._held])
 
     def _in_order(self, runs: list[Any]) -> Iterator[bytes]:
-        """Runs, older ones first, as one; of a release that is read again they follow each other."""
+        """Runs, older ones first, as one; those of a canonical release follow each other."""
         found = [run if isinstance(run, list) else _from_start(run) for run in runs]
         return chain(*found) if self._ordered or len(found) == 1 else heapq.merge(*found)
 
