@@ -31,9 +31,9 @@ def test_every_probe_can_be_written(slug):
     """Of every row of every experiment, and nothing but replicates changes."""
     text = (conf_dir() / "theorem" / f"{slug}.yaml").read_text(encoding="utf-8")
     before = yaml.safe_load(text)
-    for row in before["probes"]:
+    for row in before[swept_in(before)]:
         after = yaml.safe_load(with_factor(text, row, 70.0))
-        assert after["probes"][row]["replicates"] == 70
+        assert after[swept_in(after)][row]["replicates"] == 70
         assert without_replicates(after) == without_replicates(before)
 
 
@@ -41,9 +41,14 @@ def without_replicates(config):
     """A config without what may be written; rows that share a probe share its replicates."""
     probes = {
         row: {key: value for key, value in probe.items() if key != "replicates"}
-        for row, probe in config["probes"].items()
+        for row, probe in config[swept_in(config)].items()
     }
-    return {**config, "probes": probes}
+    return {**config, swept_in(config): probes}
+
+
+def swept_in(config):
+    """The key that holds how each row is swept."""
+    return "sweeps" if "sweeps" in config else "probes"
 
 
 def test_a_row_without_a_probe_is_refused():

@@ -182,8 +182,7 @@ def mechanism_without_noise(slug):
         )
         trial = next(trial for trial in kind(config, setting).trials if trial.row.name == name)
         world = trial.cases[0]
-        found = trial.row.method.run(world)
-        return found if isinstance(found, tuple) else (found, world.claimed)
+        return trial.row.method.run(world), world.claimed
 
     return of
 
