@@ -111,8 +111,13 @@ def validate(model: type[T], values: object, prefix: str = "") -> T:
         raise _bad_input(model, problem, values, prefix) from None
 
 
-def validate_union(union: Any, values: Mapping[str, object]) -> Any:
+def validate_union(union: Any, values: Mapping[str, object], prefix: str = "") -> Any:
     """One of several models, told apart by a tag among its values.
+
+    Args:
+        union: the models.
+        values: nested plain containers.
+        prefix: where the values stand in the whole config.
 
     Raises:
         BadInput: names the first bad key, its value and what is allowed.
@@ -120,7 +125,7 @@ def validate_union(union: Any, values: Mapping[str, object]) -> Any:
     try:
         return _adapter(union).validate_python(values)
     except ValidationError as problem:
-        raise _bad_input(Model, problem, values, "") from None
+        raise _bad_input(Model, problem, values, prefix) from None
 
 
 @cache
