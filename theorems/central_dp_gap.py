@@ -47,51 +47,18 @@ than η.  Contradicted rows take their corrected neighbour's control.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
 
-from repro.base.schema import Count
-from repro.families.central.cases import (
-    NOT_PRIVATE,
-    PRIVATE,
-    CentralExperiment,
-    GapProbes,
-    inputs_of_algorithm_1,
-    learnt,
-)
-from repro.families.central.quantities_floor import (
-    FloorCase,
-    floor_over_gap,
-    gap_over_floor,
-    private_sign,
-    root_n_noise_on_the_sum,
-    sign_without_privacy,
-    twice_the_noise,
-    worst_gap,
-)
-from repro.families.central.quantities_gap import (
-    PairsCase,
-    bound,
-    bound_of_another_ridge,
-    bound_printed,
-    distance,
-    distance_text_ridge,
-    error_over_lemma,
-    greedy_fails,
-    labels_per_state,
-    lemma,
-    lemma_printed,
-    misses,
-    misses_without_private_term,
-    pessimistic_fails,
-)
-from repro.families.central.worlds_axis import (
-    AxisWorld,
-    half_seen_world,
-    hardest_even_world,
-    multi_scale_world,
-    trapped_world,
-)
-from repro.families.central.wrong_learners import (
+import numpy as np
+import torch
+from torch import Tensor
+
+from repro.base.schema import Pairs, Positive
+from repro.central_rlhf.floor import floor, margins, wrong_signs
+from repro.central_rlhf.learners import (
     argmin_policy,
     greedy,
     greedy_into_the_trap,
@@ -99,202 +66,343 @@ from repro.families.central.wrong_learners import (
     pessimistic,
     root_n_noise,
 )
-from repro.study.case import Case, Point
+from repro.central_rlhf.learning import (
+    NOT_PRIVATE,
+    CentralEpsilon,
+    CentralLearning,
+    Releases,
+    inputs_of_algorithm_1,
+    learnt,
+)
+from repro.core.check import Assumed, Check, Quantity, Theorem, at_both_ends, of_world
+from repro.families.central.algorithms_curator import norm_in
+from repro.families.central.worlds_axis import AxisWorld
+from repro.preferences.label_law import Estimate, LabelLaw, as_fitted, bradley_terry, on_arrays
+from repro.privacy.central_noise import GAUSSIAN, CentralNoise
 from repro.study.claims import Frequency, Inequality, Slope
-from repro.study.experiment import Assumed
-from repro.study.results import AssumptionResult
-from repro.study.row import Evidence, Measure, Need, Row, per_method
+
+NO_RIDGE = 1e-12
+"""Far below sampling errors; of all maximisers of the likelihood it takes the one of least norm."""
+ATTAINED = 1.2
+"""Factor within which the private sign attains the floor for ε ≤ 1."""
+
+
+# The worlds: ``CentralLearning`` on pairs, and one state below which no private choice comes -----
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class OneState:
+    """One state with two responses of features ±L·e₁, and whatever tells nothing about them.
+
+    Attributes:
+        epsilon: ε.
+        n_pairs: n; δ = 1/n².
+        feature_norm, radius: L and B.
+        met: ``rare``, with 1/(εn) of the pairs and met so often that its concentrability is 1; or
+            ``always``, there is no other state.
+        labels: what labels are drawn from.
+        noise: what the curator really adds.
+        estimate: (sign, true sign) → the sign that is chosen by.
+    """
+
+    epsilon: CentralEpsilon
+    n_pairs: Pairs
+    feature_norm: Positive
+    radius: Positive
+    met: Literal["rare", "always"]
+    labels: LabelLaw = bradley_terry
+    noise: CentralNoise = GAUSSIAN
+    estimate: Estimate = as_fitted
+    words: ClassVar[Any] = CentralLearning.words
+
+    @property
+    def mass(self) -> float:
+        """q, share of the n pairs at the state."""
+        return min(1 / (self.epsilon * self.n_pairs), 1.0) if self.met == "rare" else 1.0
+
+    @property
+    def test(self) -> float:
+        """ρ, how often the state is met."""
+        return min((self.epsilon * self.n_pairs) ** -0.5, 1.0) if self.met == "rare" else 1.0
+
+    @property
+    def reward_bound(self) -> float:
+        """LB."""
+        return self.feature_norm * self.radius
+
+    def more_labels(self, other: OneState) -> float:
+        """Errors depend on ε·n."""
+        return self.epsilon / other.epsilon
+
+    def worst_gap(self, scale: float) -> float:
+        """Largest E gap over s of the sign of T/2 + Laplace noise, T the sum of labels.
+
+        Args:
+            scale: of the noise, in units of what is really added; 0 for none.
+        """
+        real = scale * self.noise.multiple
+        wrong = wrong_signs(self.mass, self.n_pairs, self.reward_bound, self.labels, real)
+        # What is chosen where the sign is right, and where it is wrong; θ₁ > 0.
+        right, other = on_arrays(self.estimate, np.array([1.0, -1.0]), np.array(1.0)) < 0
+        fails = (1 - wrong) * right + wrong * other
+        return float((2 * self.test * margins(self.reward_bound) * fails).max())
+
+
+# The bounds --------------------------------------------------------------------------------------
+
+
+def bound(world: CentralLearning) -> float:
+    """F times the concentrability of π*, with the root of the inverse, as the proof has it."""
+    return _bound(world, power=0.5)
+
+
+def bound_printed(world: CentralLearning) -> float:
+    """F times the concentrability of π*, with the inverse, as printed."""
+    return _bound(world, power=1.0)
+
+
+def bound_of_another_ridge(world: CentralLearning) -> float:
+    """Wrong: the printed bound over λ alone, as though no direction were covered."""
+    return _bound(world, power=1.0) / world.ridge
+
+
+def _bound(world: CentralLearning, power: float) -> float:
+    axis = world.axis
+    features = (axis.theta > 0) * axis.length * axis.test_prob
+    error = world.budget.error_bound(world.n_pairs, axis.num_features, 1.0)
+    return error * coverage(axis, world.ridge, features, power)
+
+
+def coverage(axis: AxisWorld, ridge: float, features: Tensor, power: float) -> float:
+    """‖(Σ + ridge·I)^(−power)·features‖₂; Σ = length²·diag(data mass)."""
+    spectrum = axis.length**2 * axis.data_prob + ridge
+    return float((features * spectrum**-power).norm())
+
+
+def lemma(world: CentralLearning) -> float:
+    """Zhu et al.'s bound with λ inside the root."""
+    sampling = world.num_features / world.n_pairs
+    return math.sqrt(sampling + world.ridge * world.radius**2)
+
+
+def lemma_printed(world: CentralLearning) -> float:
+    """Zhu et al.'s bound as quoted, with λ outside the root."""
+    return math.sqrt(world.num_features / world.n_pairs) + world.ridge
+
+
+def private_floor(world: OneState) -> float:
+    """Our floor at the worst s."""
+    given = (world.n_pairs, world.epsilon, float(world.n_pairs) ** -2)
+    each = (floor(world.mass, world.test, float(s), *given) for s in margins(world.reward_bound))
+    return max(each)
+
+
+def attained(world: OneState) -> float:
+    """``ATTAINED`` times the floor."""
+    return ATTAINED * private_floor(world)
+
+
+# Algorithms: right, and wrong on purpose ---------------------------------------------------------
+
+
+def labels_per_state(data: Releases) -> Tensor:
+    """Wrong for a sweep of d: n labels at every state, not n in all."""
+    world = data.world
+    # The curator's δ stays that of n labels.
+    kept = world.budget.log_inverse_delta
+    n_pairs = world.n_pairs * world.num_features
+    more = replace(world, n_pairs=n_pairs, log_inverse_delta=kept)
+    return greedy(more.draw(data.rng, len(data.spread)))
+
+
+def pessimistic_fails(data: Releases) -> Tensor:
+    """1 where Algorithm 3 exceeds the bound."""
+    return _above_the_bound(data.world, pessimistic(data))
+
+
+def greedy_fails(data: Releases) -> Tensor:
+    """Wrong: the bound held against greedy choices."""
+    return _above_the_bound(data.world, greedy_into_the_trap(data))
+
+
+def _above_the_bound(world: CentralLearning, gap: Tensor) -> Tensor:
+    """(R,) 1 where a gap exceeds 2F·‖(Σ+λI/2)^(−1/2)(Eφ−v)‖ of the best policy."""
+    best = world.axis.policies.optimal_features
+    covered = coverage(world.axis, world.ridge / 2, best, 0.5)
+    return (gap > 2 * world.error_bound * covered).double()
+
+
+def misses(data: Releases) -> Tensor:
+    """1 where θ* lies outside the confidence set (2)."""
+    return (data.distance(data.world.ridge) > data.world.error_bound).double()
+
+
+def misses_without_private_term(data: Releases) -> Tensor:
+    """Wrong: F without its private term."""
+    world = data.world
+    sampling = world.error_scale * math.sqrt(world.num_features / world.n_pairs)
+    return (data.distance(world.ridge) > sampling).double()
+
+
+def distance(data: Releases) -> Tensor:
+    """‖θ* − θ̃‖ over F with λ of the appendix."""
+    return data.distance(data.world.ridge) / data.world.error_bound
+
+
+def distance_text_ridge(data: Releases) -> Tensor:
+    """‖θ* − θ̃‖ over F with λ of the main text."""
+    return data.distance(data.world.text_ridge) / data.world.error_bound
+
+
+def private_sign(world: OneState) -> float:
+    """The sign of T/2 + Lap(1/ε): ε-private, as one record changes T/2 by at most 1."""
+    return world.worst_gap(1 / world.epsilon)
+
+
+def sign_without_privacy(world: OneState) -> float:
+    """Wrong: the sign of T."""
+    return world.worst_gap(0.0)
+
+
+def twice_the_noise(world: OneState) -> float:
+    """Wrong where the floor is to be attained: noise that is twice as large."""
+    return world.worst_gap(2 / world.epsilon)
+
+
+def root_n_noise_on_the_sum(world: OneState) -> float:
+    """Wrong: noise that is √n times too large."""
+    return world.worst_gap(math.sqrt(world.n_pairs) / world.epsilon)
+
+
+# Quantities --------------------------------------------------------------------------------------
+
+
+def mle_error(world: CentralLearning, rng: np.random.Generator, replicates: int) -> np.ndarray:
+    """(R,) ‖θ_MLE − θ*‖ in Σ+λI; θ_MLE has no noise and the least norm."""
+    data, truth = world.draw(rng, replicates), world.truth.theta
+    zero = torch.zeros(replicates, len(truth), dtype=truth.dtype)
+    fitted = data.loss.minimiser(NO_RIDGE, zero, world.radius)
+    return norm_in(data.covariance, world.ridge, world.estimate(fitted, truth) - truth).numpy()
+
+
+def error_over_lemma(world: CentralLearning, algorithm, error: np.ndarray, replicates: int):
+    """The error over each quoted bound."""
+    return error / algorithm(world)
+
+
+def floor_over_gap(world: OneState, algorithm, rng: Any, replicates: int) -> float:
+    """The floor over a choice's worst gap: above 1 refutes one of them."""
+    return private_floor(world) / max(algorithm(world), 1e-300)
+
 
 GAP = learnt("suboptimality [reward]")
 DISTANCE = learnt("‖θ* − θ̃‖ / F")
 OUTSIDE = learnt("θ* outside (2) [frequency]")
 ABOVE = learnt("gap above the bound [frequency]")
-of_bound = per_method(lambda case, m, rng, replicates: m.run(case))
-BOUND = Measure("F·‖(Σ+λI)^(−1/2)(Eφ−v)‖", of_bound, Evidence.COMPUTED)
-PRINTED_BOUND = Measure("F·‖(Σ+λI)^(−1)(Eφ−v)‖", of_bound, Evidence.COMPUTED)
-WORST = Measure("worst expected gap", per_method(worst_gap), Evidence.EXACT)
-OVER_GAP = Measure("our floor / worst expected gap", per_method(floor_over_gap), Evidence.EXACT)
-OVER_FLOOR = Measure("worst expected gap / 1.2 floors", per_method(gap_over_floor), Evidence.EXACT)
-LEMMA = Measure("‖θ_MLE−θ*‖ / √(d/n+λB²)", error_over_lemma, Evidence.MEASURED)
-PRINTED_LEMMA = Measure("‖θ_MLE−θ*‖ / (√(d/n)+λ)", error_over_lemma, Evidence.MEASURED)
+BOUND = Quantity("F·‖(Σ+λI)^(−1/2)(Eφ−v)‖", of_world, evidence="computed")
+PRINTED_BOUND = Quantity("F·‖(Σ+λI)^(−1)(Eφ−v)‖", of_world, evidence="computed")
+WORST = Quantity("worst expected gap", of_world, evidence="exact")
+OVER_GAP = Quantity("our floor / worst expected gap", floor_over_gap, evidence="exact")
+OVER_FLOOR = Quantity("worst expected gap / 1.2 floors", of_world, evidence="exact", over=attained)
+LEMMA = Quantity("‖θ_MLE−θ*‖ / √(d/n+λB²)", error_over_lemma, drawn=mle_error)
+PRINTED_LEMMA = Quantity("‖θ_MLE−θ*‖ / (√(d/n)+λ)", error_over_lemma, drawn=mle_error)
+
+
+# The claims --------------------------------------------------------------------------------------
 
 GREEDY_PRINTED = Slope(-0.5, f"{NOT_PRIVATE}; greedy on θ̃: gap {{rate}}")
 PRINTED = Slope(-0.5, f"{NOT_PRIVATE}; Algorithm 3: gap {{rate}}", "at_most")
-SCALES, TRAPPED, HARDEST, HALF_SEEN = "scales", "trapped", "hardest", "half of θ* unseen"
-BOUNDED, BOUNDED_LEVELS = "a bounded single concentrability coefficient", 3
-RARE, COVERED = "a state that 1/ε pairs are about", "one state that all pairs are about"
+OF_TABLES = Slope(0.5, "largest gap on a table of d states {rate}", tolerance=0.1)
 FLOOR = ("own.central_floor", "p3.thm_4_2")
 PRIVATE_RATES = ("own.private_rates", "p3.thm_4_2")
-THEOREM, EQ_3, ZHU = ("p3.thm_4_2",), ("p3.eq_3",), ("p3.app_a_zhu",)
-LABELS = (Need.LABELS, Need.TRUTH_HIDDEN)
+STATEMENT, EQ_3, ZHU = ("p3.thm_4_2",), ("p3.eq_3",), ("p3.app_a_zhu",)
+BELOW_ALL = dict.fromkeys(("labels", "algorithm"), "no private choice, good or bad, is below it")
 
 
-class CentralGapProbes(GapProbes):
-    """Numbers of the experiment; ``confidence_covers`` checks that ``error_scale`` suffices.
-
-    Attributes:
-        lemma_features: d of the row on Zhu et al.'s lemma.
-    """
-
-    lemma_features: Count
-
-
-def scales(one: CentralDPGap, point: Point) -> PairsCase:
-    """Data mass ∝ 4^(−k), test mass ∝ 2^(−k)."""
-    return one.learning(point, multi_scale_world(one.config.num_levels, *one.pairs))
+def check(
+    name: str, axis: str, claim: Any, quantity: Quantity, right: Any, wrong: Any = (),
+    settles: Any = STATEMENT, **more: Any,
+) -> Check:  # fmt: skip
+    """A check of Theorem 4.2, unless it says otherwise."""
+    return Check(name=name, axis=axis, claim=claim, quantity=quantity, right=right, wrong=wrong,
+                 settles=settles, **more)  # fmt: skip
 
 
-def bounded(one: CentralDPGap, point: Point) -> PairsCase:
-    """The same with few levels, so that Σ stays above λ."""
-    return one.learning(point, multi_scale_world(BOUNDED_LEVELS, *one.pairs))
+AS_PRINTED = [
+    check("n_pairs_greedy", "n_pairs", GREEDY_PRINTED, GAP, greedy, [root_n_noise, argmin_policy]),
+    check("epsilon_greedy", "epsilon", GREEDY_PRINTED, GAP, greedy, [noise_without_epsilon]),
+    check("n_pairs", "n_pairs", PRINTED, GAP, pessimistic, [greedy_into_the_trap]),
+    check("epsilon", "epsilon", PRINTED, GAP, pessimistic, [greedy_into_the_trap]),
+    check("num_features", "num_features", OF_TABLES, GAP, greedy, [labels_per_state]),
+    check("theorem_bound", "n_pairs",
+          Frequency("gap ≤ 2F·‖(Σ+λI/2)^(−1/2)(Eφ−v)‖ with probability ≥ 1−η"), ABOVE,
+          pessimistic_fails, [greedy_fails]),
+    check("confidence_covers", "n_pairs",
+          Frequency("θ* in the confidence set with probability ≥ 1−η"), OUTSIDE, misses,
+          [misses_without_private_term]),
+    check("confidence", "n_pairs", Slope(0, "λ of the appendix: distance / F {rate}", "at_most"),
+          DISTANCE, distance, [distance_text_ridge], EQ_3),
+    check("confidence_text_ridge", "n_pairs",
+          Slope(0, "λ of the main text: distance / F {rate}", "at_most"), DISTANCE,
+          distance_text_ridge, settles=EQ_3, expected="contradicted",
+          why="with λ ∝ 1/√(εn) the distance falls like (εn)^(−1/4) only"),
+    check("bound", "n_pairs", Slope(-0.5, "the proof's bound falls like the gap, {rate}"), BOUND,
+          bound, [bound_printed]),
+    check("bound_printed", "n_pairs",
+          Slope(-0.5, "the printed bound where its coefficient is bounded falls {rate}"),
+          PRINTED_BOUND, bound_printed, [bound_of_another_ridge], ("p3.sec_4_1",)),
+    check("reference_lemma", "epsilon", Slope(0, "λ inside the root, attained: the ratio {rate}"),
+          LEMMA, lemma, [lemma_printed], ZHU),
+    check("reference_lemma_printed", "epsilon",
+          Slope(0, "λ outside, as printed: the ratio {rate}", "at_least"), PRINTED_LEMMA,
+          lemma_printed, settles=ZHU, expected="contradicted",
+          why="λ for √λ: the ratio grows without limit as ε falls"),
+]  # fmt: skip
+FROM_BELOW = [
+    check("floor", "epsilon", Inequality("our floor is at most a private choice's worst gap"),
+          OVER_GAP, private_sign, [sign_without_privacy], FLOOR, blind=BELOW_ALL),
+    check("floor_attained", "epsilon",
+          Inequality("the private sign is within 1.2 of our floor"), OVER_FLOOR, private_sign,
+          [twice_the_noise], FLOOR),
+    check("covered", "n_pairs",
+          Slope(-1, "worst gap of a state that all pairs are about {rate}"), WORST, private_sign,
+          [root_n_noise_on_the_sum], FLOOR),
+]  # fmt: skip
+PRIVATE = [
+    check("n_pairs_greedy_private", "n_pairs", Slope(-0.5, "private, greedy on θ̃: gap {rate}"),
+          GAP, greedy, [root_n_noise, argmin_policy], PRIVATE_RATES),
+    check("epsilon_greedy_private", "epsilon", Slope(-0.5, "private, greedy on θ̃: gap {rate}"),
+          GAP, greedy, [noise_without_epsilon], PRIVATE_RATES),
+    check("n_pairs_private", "n_pairs",
+          Slope(-0.5, "private, Algorithm 3: gap {rate}", "at_most"), GAP, pessimistic,
+          [greedy_into_the_trap], PRIVATE_RATES),
+    check("epsilon_private", "epsilon",
+          Slope(-0.5, "private, Algorithm 3: gap {rate}", "at_most"), GAP, pessimistic,
+          [greedy_into_the_trap], PRIVATE_RATES),
+    check("num_features_private", "num_features",
+          Slope(0.5, "private, largest gap on a table of d states {rate}", tolerance=0.1), GAP,
+          greedy, [labels_per_state], PRIVATE_RATES),
+    check("theorem_bound_private", "n_pairs",
+          Frequency("private: gap ≤ 2F·‖(Σ+λI/2)^(−1/2)(Eφ−v)‖ with probability ≥ 1−η"), ABOVE,
+          pessimistic_fails, [greedy_fails], PRIVATE_RATES),
+    check("confidence_covers_private", "n_pairs",
+          Frequency("private: θ* in the confidence set with probability ≥ 1−η"), OUTSIDE, misses,
+          [misses_without_private_term], PRIVATE_RATES),
+    check("confidence_private", "n_pairs",
+          Slope(0, "private, λ of the appendix: distance / F {rate}", "at_most"), DISTANCE,
+          distance, [distance_text_ridge], PRIVATE_RATES),
+]  # fmt: skip
 
 
-def trapped(one: CentralDPGap, point: Point) -> PairsCase:
-    """The same with a state whose worse response was never compared."""
-    world = trapped_world(one.config.few_levels, *one.pairs, one.config.trap_prob)
-    return one.learning(point, world)
+def in_the_class(world: CentralLearning) -> Iterator[Assumed]:
+    """Assumption 2.1; features are as long as they may be."""
+    norm = float(world.truth.theta.norm())
+    yield "‖θ*‖ ≤ B", norm <= world.radius, f"‖θ*‖ = {norm:.3g}"
 
 
-def hardest(one: CentralDPGap, point: Point) -> PairsCase:
-    """A table of d states with the costliest reward difference."""
-    return one.learning(point, hardest_even_world(int(point.value), one.pairs[0], point.n_pairs))
-
-
-def half_seen(one: CentralDPGap, point: Point) -> PairsCase:
-    """Half of the coordinates are compared, half never; θ* is of one size on all."""
-    return one.learning(point, half_seen_world(one.config.lemma_features, *one.pairs))
-
-
-def rare(one: CentralDPGap, point: Point) -> FloorCase:
-    """A state with 1/(εn) of the pairs, met so often that its concentrability is 1."""
-    expected = point.epsilon * point.n_pairs
-    return _one_state(one, point, 1 / expected, expected**-0.5)
-
-
-def covered(one: CentralDPGap, point: Point) -> FloorCase:
-    """One state and no other."""
-    return _one_state(one, point, 1.0, 1.0)
-
-
-def _one_state(one: CentralDPGap, point: Point, mass: float, test: float) -> FloorCase:
-    return FloorCase(
-        methods=point.methods, epsilon=point.epsilon, n_pairs=point.n_pairs,
-        mass=min(mass, 1.0), test=min(test, 1.0), dp_delta=float(point.n_pairs) ** -2,
-        reward_bound=one.curator.feature_norm * one.curator.radius,
-    )  # fmt: skip
-
-
-class CentralDPGap(CentralExperiment[Case]):
-    """Theorem 4.2 on pairs."""
-
-    title = "P3 Theorem 4.2: sub-optimality under central differential privacy"
-    config_type = CentralGapProbes
-    config: CentralGapProbes
-
-    rows = (
-        Row("n_pairs_greedy", "n_pairs", GREEDY_PRINTED, GAP, greedy,
-            (root_n_noise, argmin_policy), on=SCALES, needs=LABELS, settles=THEOREM),
-        Row("epsilon_greedy", "epsilon", GREEDY_PRINTED, GAP, greedy,
-            (noise_without_epsilon,), on=SCALES, needs=(*LABELS, Need.NOISE), settles=THEOREM),
-        Row("n_pairs", "n_pairs", PRINTED, GAP,
-            pessimistic, (greedy_into_the_trap,), on=TRAPPED, needs=(*LABELS, Need.PESSIMISM),
-            settles=THEOREM),
-        Row("epsilon", "epsilon", PRINTED, GAP,
-            pessimistic, (greedy_into_the_trap,), on=TRAPPED, needs=(*LABELS, Need.PESSIMISM),
-            settles=THEOREM),
-        Row("num_features", "num_features",
-            Slope(0.5, "largest gap on a table of d states {rate}", tolerance=0.1), GAP, greedy,
-            (labels_per_state,), on=HARDEST, needs=(Need.TRUTH_HIDDEN,), settles=THEOREM),
-        Row("theorem_bound", "n_pairs",
-            Frequency("gap ≤ 2F·‖(Σ+λI/2)^(−1/2)(Eφ−v)‖ with probability ≥ 1−η"), ABOVE,
-            pessimistic_fails, (greedy_fails,), on=TRAPPED, needs=(Need.LABELS, Need.PESSIMISM),
-            settles=THEOREM),
-        Row("confidence_covers", "n_pairs",
-            Frequency("θ* in the confidence set with probability ≥ 1−η"), OUTSIDE, misses,
-            (misses_without_private_term,), on=TRAPPED, needs=(Need.LABELS,), settles=THEOREM),
-        Row("confidence", "n_pairs", Slope(0, "λ of the appendix: distance / F {rate}", "at_most"),
-            DISTANCE, distance, (distance_text_ridge,), on=TRAPPED, needs=LABELS, settles=EQ_3),
-        Row("confidence_text_ridge", "n_pairs",
-            Slope(0, "λ of the main text: distance / F {rate}", "at_most"), DISTANCE,
-            distance_text_ridge, on=TRAPPED, needs=(Need.TRUTH_HIDDEN,), settles=EQ_3,
-            expected="contradicted",
-            why="with λ ∝ 1/√(εn) the distance falls like (εn)^(−1/4) only"),
-        Row("bound", "n_pairs", Slope(-0.5, "the proof's bound falls like the gap, {rate}"), BOUND,
-            bound, (bound_printed,), on=SCALES, settles=THEOREM),
-        Row("bound_printed", "n_pairs",
-            Slope(-0.5, "the printed bound where its coefficient is bounded falls {rate}"),
-            PRINTED_BOUND, bound_printed, (bound_of_another_ridge,), on=BOUNDED,
-            settles=("p3.sec_4_1",)),
-        Row("reference_lemma", "epsilon",
-            Slope(0, "λ inside the root, attained: the ratio {rate}"), LEMMA, lemma,
-            (lemma_printed,), on=HALF_SEEN, needs=LABELS, settles=ZHU),
-        Row("reference_lemma_printed", "epsilon",
-            Slope(0, "λ outside, as printed: the ratio {rate}", "at_least"), PRINTED_LEMMA,
-            lemma_printed, on=HALF_SEEN, needs=LABELS, settles=ZHU, expected="contradicted",
-            why="λ for √λ: the ratio grows without limit as ε falls"),
-        Row("floor", "epsilon", Inequality("our floor is at most a private choice's worst gap"),
-            OVER_GAP, private_sign, (sign_without_privacy,), on=RARE, needs=(Need.NOISE,),
-            settles=FLOOR),
-        Row("floor_attained", "epsilon",
-            Inequality("the private sign is within 1.2 of our floor"), OVER_FLOOR, private_sign,
-            (twice_the_noise,), on=RARE, needs=(Need.LABELS,), settles=FLOOR),
-        Row("covered", "n_pairs",
-            Slope(-1, "worst gap of a state that all pairs are about {rate}"), WORST, private_sign,
-            (root_n_noise_on_the_sum,), on=COVERED, needs=(Need.LABELS, Need.NOISE),
-            settles=FLOOR),
-        Row("n_pairs_greedy_private", "n_pairs", Slope(-0.5, "private, greedy on θ̃: gap {rate}"),
-            GAP, greedy, (root_n_noise, argmin_policy), on=SCALES, given=PRIVATE, needs=LABELS,
-            settles=PRIVATE_RATES),
-        Row("epsilon_greedy_private", "epsilon",
-            Slope(-0.5, "private, greedy on θ̃: gap {rate}"), GAP, greedy, (noise_without_epsilon,),
-            on=SCALES, given=PRIVATE, needs=(*LABELS, Need.NOISE), settles=PRIVATE_RATES),
-        Row("n_pairs_private", "n_pairs",
-            Slope(-0.5, "private, Algorithm 3: gap {rate}", "at_most"), GAP, pessimistic,
-            (greedy_into_the_trap,), on=TRAPPED, given=PRIVATE, needs=(*LABELS, Need.PESSIMISM),
-            settles=PRIVATE_RATES),
-        Row("epsilon_private", "epsilon",
-            Slope(-0.5, "private, Algorithm 3: gap {rate}", "at_most"), GAP, pessimistic,
-            (greedy_into_the_trap,), on=TRAPPED, given=PRIVATE, needs=(*LABELS, Need.PESSIMISM),
-            settles=PRIVATE_RATES),
-        Row("num_features_private", "num_features",
-            Slope(0.5, "private, largest gap on a table of d states {rate}", tolerance=0.1), GAP,
-            greedy, (labels_per_state,), on=HARDEST, given=PRIVATE, needs=(Need.TRUTH_HIDDEN,),
-            settles=PRIVATE_RATES),
-        Row("theorem_bound_private", "n_pairs",
-            Frequency("private: gap ≤ 2F·‖(Σ+λI/2)^(−1/2)(Eφ−v)‖ with probability ≥ 1−η"), ABOVE,
-            pessimistic_fails, (greedy_fails,), on=TRAPPED, given=PRIVATE,
-            needs=(Need.LABELS, Need.PESSIMISM), settles=PRIVATE_RATES),
-        Row("confidence_covers_private", "n_pairs",
-            Frequency("private: θ* in the confidence set with probability ≥ 1−η"), OUTSIDE, misses,
-            (misses_without_private_term,), on=TRAPPED, given=PRIVATE, needs=(Need.LABELS,),
-            settles=PRIVATE_RATES),
-        Row("confidence_private", "n_pairs",
-            Slope(0, "private, λ of the appendix: distance / F {rate}", "at_most"), DISTANCE,
-            distance, (distance_text_ridge,), on=TRAPPED, given=PRIVATE, needs=LABELS,
-            settles=PRIVATE_RATES),
-    )  # fmt: skip
-    places = {
-        SCALES: scales,
-        BOUNDED: bounded,
-        TRAPPED: trapped,
-        HARDEST: hardest,
-        HALF_SEEN: half_seen,
-        RARE: rare,
-        COVERED: covered,
-    }
-
-    def learning(self, point: Point, world: AxisWorld) -> PairsCase:
-        """Learning on a world, with the n and ε of a grid point."""
-        return PairsCase(
-            methods=point.methods, epsilon=point.epsilon, n_pairs=point.n_pairs, world=world,
-            budget=self.budget_of(point), error_scale=self.config.error_scale,
-            optimizer_tol_power=self.config.optimizer_tol_power,
-        )  # fmt: skip
-
-    def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """Inputs of Algorithm 1 and Assumption 2.1 at both ends of every sweep."""
-        return self.at_both_ends(PairsCase, inputs_of_algorithm_1, self._in_the_class)
-
-    def _in_the_class(self, case: PairsCase) -> Iterator[Assumed]:
-        norm = float(case.world.theta.norm())
-        yield "‖θ*‖ ≤ B", norm <= self.curator.radius, f"‖θ*‖ = {norm:.3g}"
+THEOREM = Theorem(
+    title="P3 Theorem 4.2: sub-optimality under central differential privacy",
+    checks=[*AS_PRINTED, *FROM_BELOW, *PRIVATE],
+    worlds={"pairs": CentralLearning, "one_state": OneState},
+    assumes=at_both_ends(inputs_of_algorithm_1, in_the_class, of=CentralLearning),
+)

@@ -8,20 +8,21 @@ Prints two Markdown tables at L = B = 1, d ≥ 2, the second from simulated gaps
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
+from typing import Any
 
 import numpy as np
 
-from repro.families.central.algorithms_private_budget import Certified, PrivateBudget
+from repro.central_rlhf.instances import TrappedChoice
+from repro.central_rlhf.learners import greedy, pessimistic
+from repro.central_rlhf.learning import CentralLearning
+from repro.families.central.algorithms_private_budget import PrivateBudget
 from repro.families.central.bounds_gradients import Records, pairs
 from repro.families.central.bounds_joint import jointly_certified
 from repro.families.central.mechanisms_calibration import Calibration, corrected
 from repro.families.central.mechanisms_gaussian import exact_shift
-from repro.families.central.quantities_gap import PairsCase
-from repro.families.central.worlds_axis import trapped_world
-from repro.families.central.wrong_learners import greedy, pessimistic
 
 EPSILONS, DELTAS, BOUNDS = (1.0, 0.1), (1e-6, 1e-12), (0.5, 1.0, 3.0)
 SHARES, N_PAIRS, DATASETS = (0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95), 400_000, 200
@@ -71,28 +72,43 @@ def saved() -> None:
         print(f"| {epsilon:g} | {delta:g} | {bound:g} | {alone / made.sigma:.2f} | {spread:.2f} |")
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class JointLearning(CentralLearning):
+    """Learning from releases that are certified together.
+
+    Attributes:
+        share: of the squared shift that Σ̃ has.
+    """
+
+    share: float
+
+    @property
+    def budget(self) -> JointBudget:
+        return JointBudget(**self.budget_numbers, share=self.share)
+
+
 def gaps() -> None:
     """Mean gap and its standard error of Algorithm 3, and of greedy choices, on ``trapped``."""
-    numbers = (1.0, 2 * math.log(N_PAIRS), 0.05, 1.0, 1.0, 24.0)
     print("| Σ̃'s share of the squared shift | b / halves | Σ̃ / halves | Algorithm 3 | greedy |")
     print("|---|---|---|---|---|")
-    halves = PrivateBudget(*numbers)
+    numbers: dict[str, Any] = {
+        "epsilon": 1.0, "n_pairs": N_PAIRS, "failure_prob": 0.05, "feature_norm": 1.0,
+        "radius": 1.0, "ridge_scale": 24.0, "theta_share": 0.9, "error_scale": 6.0,
+        "optimizer_tol_power": 2.5, "private": True,
+        "instance": TrappedChoice(kind="trapped", num_levels=9, trap_prob=0.25),
+    }  # fmt: skip
+    halves = CentralLearning(**numbers)
     _gap("ε/2 + ε/2", halves, halves)
     for share in SHARES:
-        _gap(f"{share:g}", JointBudget(*numbers, share), halves)
+        _gap(f"{share:g}", JointLearning(**numbers, share=share), halves)
 
 
-def _gap(name: str, budget: Certified, halves: Certified) -> None:
-    case = PairsCase(
-        methods=(), epsilon=1.0, n_pairs=N_PAIRS, world=trapped_world(9, 2.0, 0.9, 0.25),
-        budget=halves, error_scale=6.0, optimizer_tol_power=2.5,
-    )  # fmt: skip
-    case = replace(case, budget=budget)
-    data = case.draw(np.random.default_rng(0), DATASETS)
-    found = [one.run(case, data).numpy() for one in (pessimistic, greedy)]
+def _gap(name: str, world: CentralLearning, halves: CentralLearning) -> None:
+    data = world.draw(np.random.default_rng(0), DATASETS)
+    found = [one(data).numpy() for one in (pessimistic, greedy)]
     means = [f"{gap.mean():.4f} ± {gap.std() / math.sqrt(len(gap)):.4f}" for gap in found]
-    ratio = budget.noise_std / halves.noise_std
-    spread = budget.covariance_std(N_PAIRS) / halves.covariance_std(N_PAIRS)
+    ratio = world.budget.noise_std / halves.budget.noise_std
+    spread = world.budget.covariance_std(N_PAIRS) / halves.budget.covariance_std(N_PAIRS)
     print(f"| {name} | {ratio:.2f} | {spread:.2f} | {means[0]} | {means[1]} |", flush=True)
 
 

@@ -24,6 +24,7 @@ KEEPERS = (
     "repro.xpo.",
     "repro.losses.",
     "theorems.",
+    "repro.central_rlhf.",
     "repro.core.",
     "repro.chipo.",
     "repro.study.plan",

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from repro.families.central import algorithms_release
+from repro.central_rlhf import learning
 
 GAP = [
     ("n_pairs_greedy", {"greedy": -0.5, "root_n_noise": -0.25, "argmin_policy": 0.0}),
@@ -45,8 +45,8 @@ def test_a_number_that_no_row_reads_is_refused(refused):
 
 STAGES = [
     ("n_pairs", "labels", "fair_coins", "pessimistic"),
-    ("n_pairs", "bonus", "none", "pessimistic"),
-    ("n_pairs", "bonus", "reversed", "pessimistic"),
+    ("n_pairs", "pessimism", "none", "pessimistic"),
+    ("n_pairs", "pessimism", "reversed", "pessimistic"),
     ("n_pairs_greedy", "noise", "no_noise", "greedy"),
 ]
 
@@ -65,7 +65,5 @@ def test_noise_over_the_root_of_n_turns_the_verdict(turned):
     def wrong(right, loss, n, *noise):
         return right(loss, math.sqrt(n), *noise)
 
-    found = turned(
-        "n_pairs_greedy", algorithms_release, "private_mle", wrong, replicates=100, blocks=20
-    )
+    found = turned("n_pairs_greedy", learning, "private_mle", wrong, replicates=100, blocks=20)
     assert found == ("supported", "contradicted")
