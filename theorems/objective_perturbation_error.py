@@ -36,224 +36,396 @@ printed form as its control (``n_pairs`` does so for ``any_optimizer_tol``).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
 
-from repro.base.schema import Count, Positive, Share
-from repro.families.central import proofs_steps as proof
-from repro.families.central import quantities_objective as a11
-from repro.families.central.algorithms_budget import CentralBudget
-from repro.families.central.cases import (
-    PRIVATE,
-    CentralExperiment,
-    CentralProbes,
+import numpy as np
+import torch
+from torch import Tensor
+
+from repro.base.schema import Count, Positive
+from repro.central_rlhf.learning import (
+    CentralLearning,
+    CuratorNumbers,
+    Releases,
     inputs_of_algorithm_1,
+    learnt,
 )
-from repro.families.central.quantities_objective import (
-    CLOSED,
-    ERROR,
-    STEP_FAILS,
-    ErrorCase,
-    StepCase,
-    private_mle,
+from repro.core.check import (
+    Assumed,
+    Check,
+    Quantity,
+    Theorem,
+    at_both_ends,
+    measured_alone,
+    named,
+    of_world,
 )
-from repro.families.central.worlds_axis import (
-    AxisWorld,
-    even_world,
-    half_null_world,
-    multi_scale_world,
-)
-from repro.study.case import Case, Point
+from repro.families.central.algorithms_curator import draw_noise, norm_in, printed_perturbation
+from repro.families.central.algorithms_losses import PairLoss
+from repro.families.central.algorithms_minimiser import minimise_in_ball
 from repro.study.claims import Frequency, Inequality, Slope
-from repro.study.experiment import Assumed
-from repro.study.proofs import proved
-from repro.study.results import AssumptionResult
-from repro.study.row import Need, Row
+from repro.study.proofs import Claimed, Interval, iv, proof_of
 
-PROVED = proved("left side / right side", of=lambda case: case)
-NULL, SCALES, EVEN = "half_null", "scales", "even"
-STEP_IN_D, STEP_IN_N = "step of the proof, free of n", "step of the proof"
-LABELS = (Need.LABELS, Need.TRUTH_HIDDEN)
-SIZED = (*LABELS, Need.NOISE)
-PRIVATE_RATES = ("own.private_rates", "p3.lem_a_11")
-LEMMA, A_5, A_6 = ("p3.lem_a_11",), ("p3.lem_a_5",), ("p3.lem_a_6",)
-EQ_12, EQ_13, EQ_14 = ("p3.eq_12",), ("p3.eq_13",), ("p3.eq_14",)
+ONE_DELTA = math.log(1 / 1e-30)
+"""log(1/δ) of a curator who ignores the one in force."""
+QUADRATIC_CURVATURE = 10.0
+"""γ > 2 of the quadratic on which Lemma A.6 as printed fails."""
 
 
-class ObjectiveErrorProbes(CentralProbes):
-    """Numbers of the experiment.
+# The worlds --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ExactShares(CentralLearning):
+    """Releases from a dataset whose label shares are their law's: only b, w, G are drawn."""
+
+    def datasets(self, rng: np.random.Generator, replicates: int):
+        loss = self.axis.expected_loss(self.labels)
+        return loss, loss.covariance
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class StepInD:
+    """A step of the proof that has neither n nor a privacy budget in it.
 
     Attributes:
-        num_features: d where it is not swept.
-        num_levels: of the spectrum 4^(−k).
-        theta_share: ‖θ*‖/B.
-        optimizer_tol_power: β = n^(−power).
-        large_radius: B of the row on (12).
-        small_feature_norm: L of the row on (14).
+        num_features: d.
+        feature_norm, radius: L and B.
     """
 
     num_features: Count
-    num_levels: Count
-    theta_share: Share
-    optimizer_tol_power: Positive
-    large_radius: Positive
-    small_feature_norm: Positive
+    feature_norm: Positive
+    radius: Positive
 
 
-Constants = Callable[[ObjectiveErrorProbes, CentralBudget], CentralBudget]
-"""The constants on which a step of the proof is shown."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class StepInN(CuratorNumbers):
+    """A step at n labels.
+
+    Attributes:
+        num_features: d.
+    """
+
+    num_features: Count
 
 
-def in_force(given: ObjectiveErrorProbes, budget: CentralBudget) -> CentralBudget:
-    """The curator's own."""
-    return budget
+# Algorithms: the release, right and wrong on purpose ---------------------------------------------
 
 
-def large_ball(given: ObjectiveErrorProbes, budget: CentralBudget) -> CentralBudget:
-    """B above 2, and L small enough for γ not to vanish."""
-    return replace(budget, radius=given.large_radius, feature_norm=0.1)
+def error_of(
+    data: Releases, noise_factor: float = 1.0, tol: float | None = None,
+    of_text: bool = False, ridge_features: int | None = None,
+) -> Tensor:  # fmt: skip
+    """(R,) ‖θ_MLE − θ̃‖ in Σ̃ + λI; the keywords are what a wrong version gets wrong.
+
+    Args:
+        data: releases.
+        noise_factor: on the scale of b.
+        tol: β, n^(−power) unless given.
+        of_text: λ of the main text in the norm.
+        ridge_features: d in α and λ, the world's unless given.
+    """
+    world = data.world
+    n_pairs, budget, d = world.n_pairs, world.budget, ridge_features or world.num_features
+    beta = float(n_pairs) ** -world.optimizer_tol_power if tol is None else tol
+    numbers = printed_perturbation(budget, n_pairs, d, beta)
+    numbers = replace(numbers, noise_std=numbers.noise_std * noise_factor)
+    truth = world.axis.learnable_theta
+    error = world.estimate(data.fitted(numbers), truth) - truth
+    ridge = budget.text_ridge if of_text else budget.confidence_ridge
+    return norm_in(data.matrix(0.0), ridge(n_pairs, d), error)
 
 
-def small_features(given: ObjectiveErrorProbes, budget: CentralBudget) -> CentralBudget:
-    """4L² + λ below 1."""
-    return replace(budget, feature_norm=given.small_feature_norm)
+def private_mle(data: Releases) -> Tensor:
+    """Algorithm 1, in the norm with λ of the appendix."""
+    return error_of(data)
 
 
-class ObjectivePerturbationError(CentralExperiment[Case]):
-    """Lemma A.11 and the lemmas it rests on."""
+def text_ridge(data: Releases) -> Tensor:
+    """Wrong: the norm with λ of the main text."""
+    return error_of(data, of_text=True)
 
-    title = "P3 Lemma A.11: error of the objective-perturbed reward estimate"
-    config_type = ObjectiveErrorProbes
-    config: ObjectiveErrorProbes
 
-    rows = (
-        Row("n_pairs", "n_pairs", Slope(-0.5, "where nothing is compared: error {rate}"), ERROR,
-            private_mle, (a11.text_ridge, a11.loose_solver), on=NULL, needs=SIZED, settles=LEMMA),
-        Row("n_pairs_scales", "n_pairs", Slope(-0.5, "on a spectrum 4^(−k): error {rate}"), ERROR,
-            private_mle, (a11.root_n_noise, a11.text_ridge), on=SCALES, needs=LABELS,
-            settles=LEMMA),
-        Row("n_pairs_benign", "n_pairs",
-            Slope(-1, "benign directions: error {rate}, faster than A.11"), ERROR, private_mle,
-            (a11.root_n_noise, a11.loose_solver), on=EVEN, needs=LABELS, settles=LEMMA),
-        Row("epsilon", "epsilon", Slope(-0.5, "error {rate}"), ERROR, private_mle,
-            (a11.noise_without_epsilon, a11.budget_ignored), on=NULL, needs=SIZED, settles=LEMMA),
-        Row("num_features", "num_features", Slope(0.25, "error {rate}", tolerance=0.1), ERROR,
-            private_mle, (a11.ridge_of_one_feature,), on=NULL, needs=SIZED, settles=LEMMA),
-        Row("log_inverse_delta", "log_inverse_delta", Slope(0.25, "error {rate}", tolerance=0.1),
-            ERROR, private_mle, (a11.delta_ignored,), on=NULL, needs=SIZED, settles=LEMMA),
-        Row("any_optimizer_tol", "n_pairs",
-            Slope(-0.5, "A.11 at β = 1/(2n), which Algorithm 1 admits: error {rate}", "at_most"),
-            ERROR, a11.loose_solver, on=NULL, needs=(Need.TRUTH_HIDDEN, Need.NOISE),
-            settles=LEMMA, expected="contradicted",
-            why="the output noise has ν² ∝ β/(αε²), constant in n"),
-        Row("strong_convexity", "num_features",
-            Inequality("Lemma A.4 with γ = 1/(2+e^(2LB)+e^(−2LB))"), PROVED, proof.curvature,
-            (proof.curvature_of_rewards,), on=STEP_IN_D, settles=("p3.lem_a_4",)),
-        Row("growth_printed", "num_features",
-            Inequality("Lemma A.5 as printed: f(θ̂) − f(θ) ≥ (γ/2)‖θ̂−θ‖²"), PROVED,
-            proof.growth_printed, on=STEP_IN_D, settles=A_5, expected="contradicted",
-            why="the two sides of the difference are exchanged"),
-        Row("growth", "num_features", Inequality("Lemma A.5, f(θ) − f(θ̂) ≥ (γ/2)‖θ̂−θ‖²"), PROVED,
-            proof.growth, (proof.growth_printed,), on=STEP_IN_D, settles=A_5),
-        Row("ridge_convexity_printed", "num_features",
-            Inequality("Lemma A.6 as printed: M + (c/2)I"), PROVED, proof.ridge_convexity_printed,
-            on=STEP_IN_D, settles=A_6, expected="contradicted", why="c/2 for c/γ fails for γ > 2"),
-        Row("ridge_convexity", "num_features",
-            Inequality("Lemma A.6 with M + (c/γ)I, as its proof has it"), PROVED,
-            proof.ridge_convexity, (proof.ridge_convexity_printed,), on=STEP_IN_D, settles=A_6),
-        Row("ridge_step_printed", "n_pairs", Inequality("(12) as printed: ≤ √(2αB/γ)"), CLOSED,
-            a11.ridge_step_printed, on=STEP_IN_N, given=large_ball, settles=EQ_12,
-            expected="contradicted", why="B for B² fails for B > 2"),
-        Row("ridge_step", "n_pairs", Inequality("(12) with B²: ≤ √(2αB²/γ)"), CLOSED,
-            a11.ridge_step, (a11.ridge_step_printed,), on=STEP_IN_N, given=large_ball,
-            settles=EQ_12),
-        Row("noise_step_printed", "n_pairs",
-            Frequency("(13) as printed holds with probability ≥ 1−η"), STEP_FAILS,
-            a11.noise_step_printed, on=STEP_IN_N, given=in_force, needs=(Need.NOISE,),
-            settles=EQ_13, expected="contradicted", why="γ stands in the numerator"),
-        Row("noise_step", "n_pairs",
-            Frequency("(13) with γ in the denominator, within a factor 20: probability ≥ 1−η"),
-            STEP_FAILS, a11.noise_step, (a11.noise_step_printed,), on=STEP_IN_N, given=in_force,
-            needs=(Need.NOISE,), settles=EQ_13),
-        Row("output_step_printed", "n_pairs",
-            Inequality("before (14) as printed: ‖w‖ ≤ (4L²+λ)‖w‖₂"), CLOSED,
-            a11.output_step_printed, on=STEP_IN_N, given=small_features, settles=EQ_14,
-            expected="contradicted",
-            why="without the root of the eigenvalue it fails where 4L² + λ < 1"),
-        Row("output_step", "n_pairs",
-            Inequality("before (14) with the root: ‖w‖ ≤ √(4L²+λ)·‖w‖₂"), CLOSED, a11.output_step,
-            (a11.output_step_printed,), on=STEP_IN_N, given=small_features, settles=EQ_14),
-        Row("n_pairs_private", "n_pairs",
-            Slope(-0.5, "private, where nothing is compared: error {rate}"), ERROR, private_mle,
-            (a11.text_ridge, a11.loose_solver), on=NULL, given=PRIVATE, needs=SIZED,
-            settles=PRIVATE_RATES),
-        Row("n_pairs_scales_private", "n_pairs",
-            Slope(-0.5, "private, on a spectrum 4^(−k): error {rate}"), ERROR, private_mle,
-            (a11.root_n_noise, a11.text_ridge), on=SCALES, given=PRIVATE, needs=LABELS,
-            settles=PRIVATE_RATES),
-        Row("n_pairs_benign_private", "n_pairs",
-            Slope(-1, "private, benign directions: error {rate}", tolerance=0.1), ERROR,
-            private_mle, (a11.root_n_noise, a11.loose_solver), on=EVEN, given=PRIVATE, needs=LABELS,
-            settles=PRIVATE_RATES),
-        Row("epsilon_private", "epsilon", Slope(-0.5, "private: error {rate}"), ERROR, private_mle,
-            (a11.noise_without_epsilon, a11.budget_ignored), on=NULL, given=PRIVATE, needs=SIZED,
-            settles=PRIVATE_RATES),
-        Row("num_features_private", "num_features",
-            Slope(0.25, "private: error {rate}", tolerance=0.1), ERROR, private_mle,
-            (a11.ridge_of_one_feature,), on=NULL, given=PRIVATE, needs=SIZED,
-            settles=PRIVATE_RATES),
-        Row("log_inverse_delta_private", "log_inverse_delta",
-            Slope(0.25, "private: error {rate}", tolerance=0.1), ERROR, private_mle,
-            (a11.delta_ignored,), on=NULL, given=PRIVATE, needs=SIZED, settles=PRIVATE_RATES),
-    )  # fmt: skip
+def loose_solver(data: Releases) -> Tensor:
+    """β = 1/(2n), which Algorithm 1 admits."""
+    return error_of(data, tol=0.5 / data.world.n_pairs)
 
-    def _features(self, point: Point) -> int:
-        return int(point.swept("num_features", self.config.num_features))
 
-    def half_null(self, point: Point) -> ErrorCase:
-        """Half of the coordinates are never compared."""
-        return self._error(point, half_null_world(self._features(point), *self.pairs))
+def root_n_noise(data: Releases) -> Tensor:
+    """Wrong: b is √n times too large."""
+    return error_of(data, noise_factor=math.sqrt(data.world.n_pairs))
 
-    def scales(self, point: Point) -> ErrorCase:
-        """A spectrum 4^(−k)."""
-        return self._error(point, multi_scale_world(self.config.num_levels, *self.pairs))
 
-    def even(self, point: Point) -> ErrorCase:
-        """Only benign directions."""
-        return self._error(point, even_world(self._features(point), *self.pairs))
+def noise_without_epsilon(data: Releases) -> Tensor:
+    """Wrong for a sweep of ε: b has the scale of ε = 1."""
+    return error_of(data, noise_factor=data.world.epsilon)
 
-    def _error(self, point: Point, world: AxisWorld) -> ErrorCase:
-        return ErrorCase(
-            methods=point.methods, epsilon=point.epsilon, n_pairs=point.n_pairs, world=world,
-            budget=self.budget_of(point), optimizer_tol_power=self.config.optimizer_tol_power,
-            stated_log_inverse_delta=math.log(1 / self.curator.dp_delta),
-        )  # fmt: skip
 
-    def step_in_d(self, point: Point) -> StepCase:
-        """A step that has neither n nor a privacy budget in it."""
-        given = self.curator
-        unit = CentralBudget(1.0, 1.0, 0.5, given.feature_norm, given.radius, 1.0)
-        d = self._features(point)
-        return StepCase(methods=point.methods, budget=unit, num_features=d)
+def budget_ignored(data: Releases) -> Tensor:
+    """Wrong for a sweep of ε: all constants are those of ε = 1."""
+    return error_of(data.believing(epsilon=1.0))
 
-    def step_in_n(self, point: Point) -> StepCase:
-        """A step at n labels, on the row's constants."""
-        constants: Constants = point.row.given
-        return StepCase(
-            methods=point.methods, epsilon=point.epsilon, n_pairs=point.n_pairs,
-            budget=constants(self.config, self.budget(point)),
-            num_features=self.config.num_features,
-        )  # fmt: skip
 
-    places = {
-        NULL: half_null, SCALES: scales, EVEN: even, STEP_IN_D: step_in_d, STEP_IN_N: step_in_n,
-    }  # fmt: skip
+def delta_ignored(data: Releases) -> Tensor:
+    """Wrong for a sweep of δ: all constants are those of one δ."""
+    return error_of(data.believing(log_inverse_delta=ONE_DELTA))
 
-    def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """Inputs of Algorithm 1, β < 1/n, and Assumption 2.1, at both ends of every sweep."""
-        return self.at_both_ends(ErrorCase, inputs_of_algorithm_1, self._in_the_class)
 
-    def _in_the_class(self, case: ErrorCase) -> Iterator[Assumed]:
-        longest, norm = case.world.length / 2, float(case.world.theta.norm())
-        holds = longest <= self.curator.feature_norm and norm <= self.curator.radius
-        yield "‖φ‖ ≤ L and ‖θ*‖ ≤ B", holds, f"‖φ‖ = {longest:g}, ‖θ*‖ = {norm:.3g}"
+def ridge_of_one_feature(data: Releases) -> Tensor:
+    """Wrong for a sweep of d: α and λ of a single feature."""
+    return error_of(data, ridge_features=1)
+
+
+# The proof's steps in L and B, as claims that intervals decide -----------------------------------
+
+
+def convexity(world: StepInD, reach: float) -> Claimed:
+    """γ over the second derivative of one pair's loss, at every difference |x| ≤ 2LB (A.4).
+
+    By Taylor's formula it is the ratio of the two sides for that pair, and the lemma's two sides
+    are sums of those of the pairs, whatever their features and weights.
+
+    Args:
+        world: whose L and B.
+        reach: |x| up to which γ is taken, over 2LB.
+    """
+    end = _largest(world)
+    gamma = 1 / _inverse_slope(reach * end)
+    return Claimed(((0.0, float(end.b)),), lambda x: gamma * _inverse_slope(x))
+
+
+curvature = named("curvature", convexity, reach=1.0)
+curvature_of_rewards = named("curvature_of_rewards", convexity, reach=0.5)
+
+
+def growth(world: StepInD) -> Claimed:
+    """(γ/2)·h² over f(θ) − f(θ̂) for one pair, h the difference that the step makes (A.5).
+
+    By Taylor's formula the right side is g·h + ½σ′(x)·h², and g·h ≥ 0 where θ̂ is the minimum of a
+    ball; with s = 2g/h ≥ 0 the ratio is γ/(σ′(x) + s).
+    """
+    end = _largest(world)
+    gamma = 1 / _inverse_slope(end)
+    box = ((0.0, float(end.b)), (0.0, 1e6))
+    return Claimed(box, lambda x, s: gamma / (1 / _inverse_slope(x) + s))
+
+
+def growth_printed(world: StepInD) -> Claimed:
+    """f(θ) + (γ/2)‖θ̂ − θ‖² over f(θ̂), the two sides exchanged: one pair whose label is certain.
+
+    θ̂ lies on the ball, and a reward difference x short of it f is log(1 + e^(x − 2LB)).
+    """
+    end = _largest(world)
+    gamma, least = 1 / _inverse_slope(end), iv.log(1 + iv.exp(-end))
+    box = ((0.0, float(end.b)),)
+    return Claimed(box, lambda x: (iv.log(1 + iv.exp(x - end)) + gamma / 2 * x**2) / least)
+
+
+def convexity_by_ridge(world: StepInD, printed: bool) -> Claimed:
+    """γ·vᵀ(M + κI)v over vᵀ(γM + cI)v for f = (γ/2)‖θ‖²_M (A.6); κ = c/γ, or c/2 as printed.
+
+    With p the share of ‖v‖² in vᵀMv + ‖v‖² it is 1 + (γκ − c)·p/(γ(1−p) + cp).
+    """
+    gamma = iv.mpf(QUADRATIC_CURVATURE)
+
+    def ratio(share: Interval, c: Interval) -> Interval:
+        excess = c * (gamma / 2 - 1) if printed else iv.mpf(0)
+        return 1 + excess * share / (gamma * (1 - share) + c * share)
+
+    return Claimed(((0.0, 1.0), (0.1, 2.0)), ratio)
+
+
+ridge_convexity = named("ridge_convexity", convexity_by_ridge, printed=False)
+ridge_convexity_printed = named("ridge_convexity_printed", convexity_by_ridge, printed=True)
+
+
+def _largest(world: StepInD) -> Interval:
+    """2LB, the largest reward difference."""
+    return 2 * iv.mpf(world.feature_norm) * iv.mpf(world.radius)
+
+
+def _inverse_slope(x: Interval) -> Interval:
+    """1/σ′."""
+    grown = iv.exp(x)
+    return 2 + grown + 1 / grown
+
+
+# The proof's steps at n labels: the smaller side over the larger ----------------------------------
+
+
+def moved_by_ridge(world: StepInN, power: int) -> Tensor:
+    """(1,) ‖θ_MLE − θ'‖ in Σ + (α/γ)I over the right side of (12), √(2αB^power/γ).
+
+    One rare pair whose labels all agree, so the MLE sits on the ball and the ridge moves it.
+
+    Args:
+        world: whose constants.
+        power: of B, 1 as printed and 2 as it should be.
+    """
+    budget, n_pairs = world.budget, float(world.n_pairs)
+    ridge, gamma = budget.ridge(n_pairs, 1), budget.curvature
+    x = torch.full((1, 1), 2 * world.feature_norm, dtype=torch.float64)
+    share = torch.full((1, 1), 1 / n_pairs, dtype=torch.float64)
+    loss = PairLoss(x, share, share)
+    moved = minimise_in_ball(loss, ridge, torch.zeros(1, 1, dtype=torch.float64), world.radius)
+    left = (share * x**2 + ridge / gamma).sqrt() * (world.radius - moved)
+    return left[:, 0] / math.sqrt(2 * ridge * world.radius**power / gamma)
+
+
+ridge_step = named("ridge_step", moved_by_ridge, power=2)
+ridge_step_printed = named("ridge_step_printed", moved_by_ridge, power=1)
+
+
+def moved_by_noise(
+    world: StepInN, rng: np.random.Generator, replicates: int, printed: bool
+) -> Tensor:
+    """(R,) 1 where ‖θ̂ − θ'‖ in Σ + (α/γ)I is above the right side of (13), else 0.
+
+    No pair distinguishes anything (Σ = 0), so θ' = 0 and θ̂ = −b/(2αn), cut to the ball.
+    Printed: (σ/n)√(2dγ·log(2/η)/α).  From the line above it: (σ/n)√(2d·log(2/η)/(γα)), which is of
+    the right size: 1 also where a twentieth of it suffices.
+    """
+    budget, n_pairs, d = world.budget, float(world.n_pairs), world.num_features
+    ridge, gamma = budget.ridge(n_pairs, d), budget.curvature
+    b = budget.noise_std * (world.noise.multiple * draw_noise(rng, replicates, d).linear)
+    moved = (b.norm(dim=-1) / (2 * ridge * n_pairs)).clamp(max=budget.radius)
+    left = math.sqrt(ridge / gamma) * moved
+    factor = gamma if printed else 1 / gamma
+    logs = 2 * d * factor * math.log(2 / budget.failure_prob)
+    right = budget.noise_std / n_pairs * math.sqrt(logs / ridge)
+    low = 0.0 if printed else right / 20
+    return ((left > right) | (left < low)).double()
+
+
+noise_step = named("noise_step", moved_by_noise, printed=False)
+noise_step_printed = named("noise_step_printed", moved_by_noise, printed=True)
+
+
+def moved_by_output(
+    world: StepInN, rng: np.random.Generator, replicates: int, printed: bool
+) -> Tensor:
+    """(R,) ‖w‖ in Σ + λI over √(4L²+λ)‖w‖, or as printed before (14), without the root; d = 1."""
+    w = torch.from_numpy(rng.standard_normal(replicates)).abs()
+    ridge = world.budget.confidence_ridge(float(world.n_pairs), 1)
+    largest = 4 * world.feature_norm**2 + ridge
+    return math.sqrt(largest) * w / ((largest if printed else math.sqrt(largest)) * w)
+
+
+output_step = named("output_step", moved_by_output, printed=False)
+output_step_printed = named("output_step_printed", moved_by_output, printed=True)
+
+
+# The claims --------------------------------------------------------------------------------------
+
+ERROR = learnt("‖θ_MLE − θ̃‖ in Σ̃ + λI")
+PROVED = Quantity("left side / right side", proof_of, evidence="proved")
+CLOSED = Quantity("left side / right side", of_world, evidence="computed")
+CLOSED_DRAWN = Quantity("left side / right side", measured_alone, evidence="computed")
+STEP_FAILS = Quantity("(13) fails [frequency]", measured_alone)
+PRIVATE_RATES = ("own.private_rates", "p3.lem_a_11")
+LEMMA, A_5, A_6 = ("p3.lem_a_11",), ("p3.lem_a_5",), ("p3.lem_a_6",)
+EQ_12, EQ_13, EQ_14 = ("p3.eq_12",), ("p3.eq_13",), ("p3.eq_14",)
+NO_PAIRS = "a step on the noise alone: its dataset has no pair that tells anything"
+NOTHING_LEARNT = dict.fromkeys(("labels", "estimate", "algorithm"), NO_PAIRS)
+
+
+def check(
+    name: str, axis: str, claim: Any, quantity: Quantity, right: Any, wrong: Any = (),
+    settles: Any = LEMMA, **more: Any,
+) -> Check:  # fmt: skip
+    """A check of Lemma A.11, unless it says otherwise."""
+    return Check(name=name, axis=axis, claim=claim, quantity=quantity, right=right, wrong=wrong,
+                 settles=settles, **more)  # fmt: skip
+
+
+AS_PRINTED = [
+    check("n_pairs", "n_pairs", Slope(-0.5, "where nothing is compared: error {rate}"), ERROR,
+          private_mle, [text_ridge, loose_solver]),
+    check("n_pairs_scales", "n_pairs", Slope(-0.5, "on a spectrum 4^(−k): error {rate}"), ERROR,
+          private_mle, [root_n_noise, text_ridge]),
+    check("n_pairs_benign", "n_pairs",
+          Slope(-1, "benign directions: error {rate}, faster than A.11"), ERROR, private_mle,
+          [root_n_noise, loose_solver]),
+    check("epsilon", "epsilon", Slope(-0.5, "error {rate}"), ERROR, private_mle,
+          [noise_without_epsilon, budget_ignored]),
+    check("num_features", "num_features", Slope(0.25, "error {rate}", tolerance=0.1), ERROR,
+          private_mle, [ridge_of_one_feature]),
+    check("log_inverse_delta", "log_inverse_delta", Slope(0.25, "error {rate}", tolerance=0.1),
+          ERROR, private_mle, [delta_ignored]),
+    check("any_optimizer_tol", "n_pairs",
+          Slope(-0.5, "A.11 at β = 1/(2n), which Algorithm 1 admits: error {rate}", "at_most"),
+          ERROR, loose_solver, expected="contradicted",
+          why="the output noise has ν² ∝ β/(αε²), constant in n"),
+]  # fmt: skip
+STEPS = [
+    check("strong_convexity", "num_features",
+          Inequality("Lemma A.4 with γ = 1/(2+e^(2LB)+e^(−2LB))"), PROVED, curvature,
+          [curvature_of_rewards], ("p3.lem_a_4",)),
+    check("growth_printed", "num_features",
+          Inequality("Lemma A.5 as printed: f(θ̂) − f(θ) ≥ (γ/2)‖θ̂−θ‖²"), PROVED, growth_printed,
+          settles=A_5, expected="contradicted",
+          why="the two sides of the difference are exchanged"),
+    check("growth", "num_features", Inequality("Lemma A.5, f(θ) − f(θ̂) ≥ (γ/2)‖θ̂−θ‖²"), PROVED,
+          growth, [growth_printed], A_5),
+    check("ridge_convexity_printed", "num_features", Inequality("Lemma A.6 as printed: M + (c/2)I"),
+          PROVED, ridge_convexity_printed, settles=A_6, expected="contradicted",
+          why="c/2 for c/γ fails for γ > 2"),
+    check("ridge_convexity", "num_features",
+          Inequality("Lemma A.6 with M + (c/γ)I, as its proof has it"), PROVED, ridge_convexity,
+          [ridge_convexity_printed], A_6),
+    check("ridge_step_printed", "n_pairs", Inequality("(12) as printed: ≤ √(2αB/γ)"), CLOSED,
+          ridge_step_printed, settles=EQ_12, expected="contradicted",
+          why="B for B² fails for B > 2"),
+    check("ridge_step", "n_pairs", Inequality("(12) with B²: ≤ √(2αB²/γ)"), CLOSED, ridge_step,
+          [ridge_step_printed], EQ_12),
+    check("noise_step_printed", "n_pairs",
+          Frequency("(13) as printed holds with probability ≥ 1−η"), STEP_FAILS,
+          noise_step_printed, settles=EQ_13, expected="contradicted",
+          why="γ stands in the numerator", blind=NOTHING_LEARNT),
+    check("noise_step", "n_pairs",
+          Frequency("(13) with γ in the denominator, within a factor 20: probability ≥ 1−η"),
+          STEP_FAILS, noise_step, [noise_step_printed], EQ_13, blind=NOTHING_LEARNT),
+    check("output_step_printed", "n_pairs",
+          Inequality("before (14) as printed: ‖w‖ ≤ (4L²+λ)‖w‖₂"), CLOSED_DRAWN,
+          output_step_printed, settles=EQ_14, expected="contradicted",
+          why="without the root of the eigenvalue it fails where 4L² + λ < 1"),
+    check("output_step", "n_pairs",
+          Inequality("before (14) with the root: ‖w‖ ≤ √(4L²+λ)·‖w‖₂"), CLOSED_DRAWN, output_step,
+          [output_step_printed], EQ_14),
+]  # fmt: skip
+PRIVATE = [
+    check("n_pairs_private", "n_pairs",
+          Slope(-0.5, "private, where nothing is compared: error {rate}"), ERROR, private_mle,
+          [text_ridge, loose_solver], PRIVATE_RATES),
+    check("n_pairs_scales_private", "n_pairs",
+          Slope(-0.5, "private, on a spectrum 4^(−k): error {rate}"), ERROR, private_mle,
+          [root_n_noise, text_ridge], PRIVATE_RATES),
+    check("n_pairs_benign_private", "n_pairs",
+          Slope(-1, "private, benign directions: error {rate}", tolerance=0.1), ERROR, private_mle,
+          [root_n_noise, loose_solver], PRIVATE_RATES),
+    check("epsilon_private", "epsilon", Slope(-0.5, "private: error {rate}"), ERROR, private_mle,
+          [noise_without_epsilon, budget_ignored], PRIVATE_RATES),
+    check("num_features_private", "num_features",
+          Slope(0.25, "private: error {rate}", tolerance=0.1), ERROR, private_mle,
+          [ridge_of_one_feature], PRIVATE_RATES),
+    check("log_inverse_delta_private", "log_inverse_delta",
+          Slope(0.25, "private: error {rate}", tolerance=0.1), ERROR, private_mle,
+          [delta_ignored], PRIVATE_RATES),
+]  # fmt: skip
+
+
+def in_the_class(world: CentralLearning) -> Iterator[Assumed]:
+    """Assumption 2.1."""
+    longest, norm = world.axis.length / 2, float(world.axis.theta.norm())
+    holds = longest <= world.feature_norm and norm <= world.radius
+    yield "‖φ‖ ≤ L and ‖θ*‖ ≤ B", holds, f"‖φ‖ = {longest:g}, ‖θ*‖ = {norm:.3g}"
+
+
+THEOREM = Theorem(
+    title="P3 Lemma A.11: error of the objective-perturbed reward estimate",
+    checks=[*AS_PRINTED, *STEPS, *PRIVATE],
+    worlds={"exact_shares": ExactShares, "step_in_d": StepInD, "step_in_n": StepInN},
+    assumes=at_both_ends(inputs_of_algorithm_1, in_the_class, of=CentralLearning),
+)

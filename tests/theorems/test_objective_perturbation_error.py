@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from repro.families.central import algorithms_release
+from repro.central_rlhf import learning
 
 ERROR = [
     ("n_pairs", {"private_mle": -0.5, "text_ridge": -0.25, "loose_solver": 0.0}),
@@ -39,7 +39,7 @@ def test_steps_hold_as_corrected_and_fail_as_printed(trials_of, measured, name):
     assert found[right.name].max() <= limit
     assert (wrong.mean() if name == "noise_step" else wrong.max()) > limit
     printed = trials.get(f"{name}_printed")
-    assert printed is None or printed.row.method == control
+    assert printed is None or printed.row.method.run is control.run
 
 
 def test_epsilon_above_one_is_refused(refused):
@@ -66,5 +66,5 @@ def test_noise_over_the_root_of_n_turns_the_verdict(turned):
     def wrong(right, loss, n, *noise):
         return right(loss, math.sqrt(n), *noise)
 
-    found = turned("n_pairs_scales", algorithms_release, "private_mle", wrong)
+    found = turned("n_pairs_scales", learning, "private_mle", wrong)
     assert found == ("supported", "contradicted")
