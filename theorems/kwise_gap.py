@@ -27,34 +27,18 @@ would refute Theorem 4.4: exponents above −1/2.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Annotated, Any
 
+import numpy as np
+import torch
+from pydantic import Field
 from torch import Tensor
 
-from repro.base.schema import Count, Positive
-from repro.families.central import proofs_curvature as proof
-from repro.families.central.algorithms_budget import KwiseBudget
-from repro.families.central.algorithms_private_budget import PrivateKwiseBudget
-from repro.families.central.algorithms_release import CentralData
-from repro.families.central.bounds_rankings import claimed_gradient, claimed_hessian
-from repro.families.central.cases import (
-    CentralExperiment,
-    GapProbes,
-    LearningCase,
-    inputs_of_algorithm_1,
-    learnt,
-)
-from repro.families.central.quantities_rankings import OFF_GRADIENT, OFF_HESSIAN, RankingCase
-from repro.families.central.worlds_axis import (
-    AxisWorld,
-    half_null_world,
-    multi_scale_world,
-    trapped_world,
-)
-from repro.families.central.worlds_rankings import ChoiceSetWorld
-from repro.families.central.wrong_learners import (
+from repro.base.schema import Positive, Whole
+from repro.central_rlhf.learners import (
     argmin_policy,
     greedy,
     greedy_into_the_trap,
@@ -62,195 +46,277 @@ from repro.families.central.wrong_learners import (
     pessimistic,
     root_n_noise,
 )
-from repro.study.case import Case, Point
+from repro.central_rlhf.learning import CentralLearning, Releases, inputs_of_algorithm_1, learnt
+from repro.core.check import Assumed, Check, Quantity, Theorem, at_both_ends, named
+from repro.families.central.algorithms_budget import KwiseBudget
+from repro.families.central.algorithms_private_budget import PrivateKwiseBudget
+from repro.families.central.bounds_rankings import (
+    automatic_derivatives,
+    claimed_gradient,
+    claimed_hessian,
+)
+from repro.families.central.worlds_axis import AxisWorld
+from repro.families.central.worlds_rankings import ChoiceSetWorld
 from repro.study.claims import Inequality, Slope
-from repro.study.experiment import Assumed
-from repro.study.results import AssumptionResult
-from repro.study.row import Method, Need, Row, method
+from repro.study.proofs import Claimed, iv, proof_of
 
-SCALES, TRAPPED, NULL = "scales", "trapped", "half_null"
-FORMULA = "random rankings"
+AGREEMENT = 1e-10
+"""Largest difference from autograd that rounding can explain."""
+UNIT = (0.0, 1.0)
+Ranked = Annotated[Whole, Field(ge=2, le=20)]
+"""K: there are 2^K sets to choose from."""
+
+
+# The worlds --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class RankedCase(LearningCase):
-    """Learning from rankings of K responses."""
+class RankedLearning(CentralLearning):
+    """Learning from rankings of K responses with features that alternate in sign.
 
-    world: ChoiceSetWorld
-    budget: KwiseBudget
+    Attributes:
+        ranked_actions: K.
+        sharp: whether the curator believes in the sharp K-constants.
+    """
 
-    def with_budget(self, **changes: object) -> RankedCase:
-        """The same case for a curator who believes in another budget."""
-        return replace(self, budget=replace(self.budget, **changes))
+    ranked_actions: Ranked
+    sharp: bool = False
+
+    @property
+    def truth(self) -> ChoiceSetWorld:
+        return _choice_sets(self.axis, self.ranked_actions)
+
+    @property
+    def budget(self) -> KwiseBudget:
+        kind = PrivateKwiseBudget if self.private else KwiseBudget
+        return kind(**self.budget_numbers, num_ranked=self.ranked_actions, sharp=self.sharp)
 
 
-@method
-def error(case: RankedCase, data: CentralData) -> Tensor:
+@lru_cache(maxsize=256)
+def _choice_sets(axis: AxisWorld, num_ranked: int) -> ChoiceSetWorld:
+    return ChoiceSetWorld(axis, num_ranked)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RandomRankings:
+    """Rankings whose features and θ are random, or any within L and B.
+
+    Attributes:
+        ranked_actions: K.
+        feature_norm: L.
+        radius: B of the checks on eq. (19).
+    """
+
+    ranked_actions: Ranked
+    feature_norm: Positive
+    radius: Positive
+
+
+@dataclass(frozen=True, eq=False)
+class OneRanking:
+    """R rankings, their responses ordered by them.
+
+    Attributes:
+        theta: (R, d) where derivatives are taken.
+        features: (R, K, d) φ.
+    """
+
+    theta: Tensor
+    features: Tensor
+
+    @cached_property
+    def derivatives(self) -> tuple[Tensor, Tensor]:
+        """Gradient (R, d) and Hessian (R, d, d) by autograd."""
+        return automatic_derivatives(self.theta, self.features)
+
+
+# Algorithms: right, and wrong on purpose ---------------------------------------------------------
+
+
+def error(data: Releases) -> Tensor:
     """‖θ* − θ̃‖ with λ of the appendix and the printed K-constants."""
-    return case.distance(data, case.ridge)
+    return data.distance(data.world.ridge)
 
 
-@method
-def error_text_ridge(case: RankedCase, data: CentralData) -> Tensor:
+def error_text_ridge(data: Releases) -> Tensor:
     """Wrong: λ of the main text."""
-    return case.distance(data, case.text_ridge)
+    return data.distance(data.world.text_ridge)
 
 
-@method
-def error_without_epsilon(case: RankedCase, data: CentralData) -> Tensor:
+def error_without_epsilon(data: Releases) -> Tensor:
     """Wrong for a sweep of ε: all constants are those of ε = 1."""
-    return error.run(case.with_budget(epsilon=1.0), data)
+    return error(data.believing(epsilon=1.0))
 
 
-@method
-def error_sharp(case: RankedCase, data: CentralData) -> Tensor:
+def error_sharp(data: Releases) -> Tensor:
     """‖θ* − θ̃‖ with the sharp K-constants."""
-    return error.run(case.with_budget(sharp=True), data)
+    return error(data.believing(sharp=True))
 
 
-gradient = Method("gradient", partial(claimed_gradient, printed=False))
-gradient_printed = Method("gradient_printed", partial(claimed_gradient, printed=True))
-hessian = Method("hessian", partial(claimed_hessian, printed=False))
-hessian_printed = Method("hessian_printed", partial(claimed_hessian, printed=True))
+def gradient_of(data: OneRanking, printed: bool) -> Tensor:
+    """Claim B.1."""
+    return claimed_gradient(data.theta, data.features, printed)
+
+
+def hessian_of(data: OneRanking, printed: bool) -> Tensor:
+    """Claim B.2."""
+    return claimed_hessian(data.theta, data.features, printed)
+
+
+gradient = named("gradient", gradient_of, printed=False)
+gradient_printed = named("gradient_printed", gradient_of, printed=True)
+hessian = named("hessian", hessian_of, printed=False)
+hessian_printed = named("hessian_printed", hessian_of, printed=True)
+
+
+# Claims that intervals decide; printed forms are refuted by one comparison, written out ----------
+
+
+def curvature(world: RandomRankings) -> Claimed:
+    """γ_K·vᵀΣ_K·v over vᵀ∇²ℓ·v with γ_K = e^(−4LB)·(K−1)/(2K), by the first choice alone.
+
+    With x_k = vᵀφ_k the first choice adds ½·Σ_jk p_j·p_k·(x_j − x_k)² to the right, the others are
+    not negative, and the left is e^(−4LB)/K²·½·Σ_jk (x_j − x_k)².  So it is enough that
+    p_j·p_k ≥ e^(−4LB)/K²: with rewards a and b of the two responses and K·e^m the sum of all e^r,
+    the ratio is exp(2m − a − b − 4LB), and a, b, m lie in [−LB, LB].
+    """
+    end = iv.mpf(world.feature_norm) * iv.mpf(world.radius)
+    side = (-float(end.b), float(end.b))
+    return Claimed((side, side, side), lambda a, b, m: iv.exp(2 * m - a - b - 4 * end))
+
+
+def curvature_printed(world: RandomRankings) -> Claimed:
+    """With γ_K = e^(−4LB)/2, at θ = 0 where all responses but one have the same features.
+
+    x is 1 for one response and −1 for the others: vᵀ∇²ℓ·v = 4·(K−1)/K², as only the choice among
+    all tells anything, and vᵀΣ_K·v = 8/K.
+    """
+    count, end = world.ranked_actions, iv.mpf(world.feature_norm) * iv.mpf(world.radius)
+    hessian, covariance = iv.mpf(4 * (count - 1)) / count**2, iv.mpf(8) / count
+    return Claimed((UNIT,), lambda _: iv.exp(-4 * end) / 2 * covariance / hessian)
+
+
+def two_k_over_k_minus_1(world: RandomRankings) -> Claimed:
+    """2/(K−1)·Σ(x_k − x̄)² over 2KL²/(K−1): the mean of x² less x̄², both over L²."""
+    return Claimed((UNIT, (-1.0, 1.0)), lambda square, mean: square - mean**2)
+
+
+def limit_of_many(world: RandomRankings) -> Claimed:
+    """Wrong: over 2L², with x = ±L by turns."""
+    count = iv.mpf(world.ranked_actions)
+    mean = iv.mpf(world.ranked_actions % 2) / count
+    return Claimed((UNIT,), lambda _: (1 - mean**2) * count / (count - 1))
+
+
+# Quantities --------------------------------------------------------------------------------------
+
+
+def rankings(world: RandomRankings, rng: np.random.Generator, replicates: int) -> OneRanking:
+    """Normal features and θ in three dimensions."""
+    features = torch.from_numpy(rng.standard_normal((replicates, world.ranked_actions, 3)))
+    return OneRanking(torch.from_numpy(rng.standard_normal((replicates, 3))), features)
+
+
+def off_gradient(world: RandomRankings, algorithm, data: OneRanking, replicates: int):
+    """(R,) largest difference of a formula from the gradient, over ``AGREEMENT``."""
+    return (algorithm(data) - data.derivatives[0]).abs().amax(1).numpy() / AGREEMENT
+
+
+def off_hessian(world: RandomRankings, algorithm, data: OneRanking, replicates: int):
+    """(R,) the same of the Hessian."""
+    return (algorithm(data) - data.derivatives[1]).abs().flatten(1).amax(1).numpy() / AGREEMENT
+
+
+def off(of: Callable[..., np.ndarray]) -> Quantity:
+    """A formula's difference from autograd."""
+    return Quantity("|formula − autograd| / 1e-10", of, evidence="computed", drawn=rankings)
+
 
 GAP = learnt("suboptimality [reward]")
 ERROR = learnt("‖θ* − θ̃‖ in Σ̃_K + λI")
-LABELS = (Need.LABELS, Need.TRUTH_HIDDEN)
-NOISY = (*LABELS, Need.NOISE)
-"""In ε alone: both terms of F, that of the sample and that of the noise, go like 1/√n."""
+OFF_GRADIENT, OFF_HESSIAN = off(off_gradient), off(off_hessian)
+PROVED = Quantity("left side / right side", proof_of, evidence="proved")
+
+
+# The claims --------------------------------------------------------------------------------------
+
 PRIVATE_RATES = ("own.private_rates", "p3.thm_4_4")
-THEOREM, CLAIM_1, CLAIM_2 = ("p3.thm_4_4",), ("p3.claim_b_1",), ("p3.claim_b_2",)
+STATEMENT, CLAIM_1, CLAIM_2 = ("p3.thm_4_4",), ("p3.claim_b_1",), ("p3.claim_b_2",)
 
 
-def private_budget(one: KwiseGap, point: Point, num_ranked: int) -> KwiseBudget:
-    """Noise certified for rankings of K responses, δ = 1/n²."""
-    return PrivateKwiseBudget(**vars(one.private_budget(point)), num_ranked=num_ranked)
+def check(
+    name: str, axis: str, claim: Any, quantity: Quantity, right: Any, wrong: Any = (),
+    settles: Any = STATEMENT, **more: Any,
+) -> Check:  # fmt: skip
+    """A check of Theorem 4.4, unless it says otherwise."""
+    return Check(name=name, axis=axis, claim=claim, quantity=quantity, right=right, wrong=wrong,
+                 settles=settles, **more)  # fmt: skip
 
 
-class KwiseGapProbes(GapProbes):
-    """Numbers of the experiment.
-
-    Attributes:
-        num_ranked: K where it is not swept.
-        num_features: d of ``half_null``.
-        small_radius: B of the rows on eq. (19).
-    """
-
-    num_ranked: Count
-    num_features: Count
-    small_radius: Positive
-
-
-class KwiseGap(CentralExperiment[Case]):
-    """Theorem 4.4 and the claims it rests on."""
-
-    title = "P3 Theorem 4.4: rankings of K responses under central differential privacy"
-    config_type = KwiseGapProbes
-    config: KwiseGapProbes
-
-    rows = (
-        Row("n_pairs_greedy", "n_pairs", Slope(-0.5, "greedy on θ̃: gap {rate}"), GAP, greedy,
-            (root_n_noise, argmin_policy), on=SCALES, needs=LABELS, settles=THEOREM),
-        Row("epsilon_greedy", "epsilon", Slope(-0.5, "greedy on θ̃: gap {rate}"), GAP, greedy,
-            (noise_without_epsilon,), on=SCALES, needs=NOISY, settles=THEOREM),
-        Row("n_pairs", "n_pairs", Slope(-0.5, "Algorithm 3: gap {rate}", "at_most"), GAP,
-            pessimistic, (greedy_into_the_trap,), on=TRAPPED, needs=(*LABELS, Need.PESSIMISM),
-            settles=THEOREM),
-        Row("error", "n_pairs", Slope(-0.5, "error {rate}"), ERROR, error, (error_text_ridge,),
-            on=NULL, needs=LABELS, settles=THEOREM),
-        Row("error_epsilon", "epsilon", Slope(-0.5, "error {rate}"), ERROR, error,
-            (error_without_epsilon,), on=NULL, needs=NOISY, settles=THEOREM),
-        Row("ranked_actions", "ranked_actions",
-            Slope(1.5, "printed K-constants: error {rate}", tolerance=0.1), ERROR, error,
-            (error_sharp,), on=TRAPPED, needs=LABELS, settles=THEOREM),
-        Row("ranked_actions_sharp", "ranked_actions",
-            Slope(0, "sharp K-constants: error {rate}", "at_most", tolerance=0.1), ERROR,
-            error_sharp, (error,), on=TRAPPED, needs=(Need.TRUTH_HIDDEN,), settles=THEOREM),
-        Row("covariance_term", "ranked_actions",
-            Inequality("one ranking adds ≤ 2KL²/(K−1) to n·Σ_K"), proof.PROVED,
-            proof.two_k_over_k_minus_1, (proof.limit_of_many,), on=FORMULA, settles=THEOREM),
-        Row("gradient_printed", "ranked_actions", Inequality("Claim B.1 as printed"), OFF_GRADIENT,
-            gradient_printed, on=FORMULA, settles=CLAIM_1, expected="contradicted",
-            why="x_jk is weighted by the winner's probability in the place of k's"),
-        Row("gradient", "ranked_actions", Inequality("Claim B.1 with the probability of k"),
-            OFF_GRADIENT, gradient, (gradient_printed,), on=FORMULA, settles=CLAIM_1),
-        Row("hessian_printed", "ranked_actions", Inequality("Claim B.2 as printed"), OFF_HESSIAN,
-            hessian_printed, on=FORMULA, settles=CLAIM_2, expected="contradicted",
-            why="x_kl·x_klᵀ is weighted by the winner's probability, not by ½·p_k·p_l"),
-        Row("hessian", "ranked_actions", Inequality("Claim B.2 with ½·p_k·p_l"), OFF_HESSIAN,
-            hessian, (hessian_printed,), on=FORMULA, settles=CLAIM_2),
-        Row("curvature_printed", "ranked_actions",
-            Inequality("(19) as printed: ∇²ℓ ⪰ e^(−4LB)/2·Σ_K"), proof.PROVED,
-            proof.curvature_printed, on=FORMULA, settles=("p3.eq_19",), expected="contradicted",
-            why="γ_K is too large by K/(K−1) where only the first choice tells anything"),
-        Row("curvature", "ranked_actions", Inequality("(19) with e^(−4LB)·(K−1)/(2K)"),
-            proof.PROVED, proof.curvature, (proof.curvature_printed,), on=FORMULA,
-            settles=("p3.lem_b_4", "p3.eq_19")),
-        Row("n_pairs_greedy_private", "n_pairs", Slope(-0.5, "private, greedy on θ̃: gap {rate}"),
-            GAP, greedy, (root_n_noise, argmin_policy), on=SCALES, given=private_budget,
-            needs=LABELS, settles=PRIVATE_RATES),
-        Row("epsilon_greedy_private", "epsilon",
-            Slope(-0.5, "private, greedy on θ̃: gap {rate}"), GAP, greedy, (noise_without_epsilon,),
-            on=SCALES, given=private_budget, needs=NOISY, settles=PRIVATE_RATES),
-        Row("n_pairs_private", "n_pairs",
-            Slope(-0.5, "private, Algorithm 3: gap {rate}", "at_most"), GAP, pessimistic,
-            (greedy_into_the_trap,), on=TRAPPED, given=private_budget,
-            needs=(*LABELS, Need.PESSIMISM), settles=PRIVATE_RATES),
-        Row("error_private", "n_pairs", Slope(-0.5, "private: error {rate}"), ERROR, error,
-            (error_text_ridge,), on=NULL, given=private_budget, needs=LABELS,
-            settles=PRIVATE_RATES),
-        Row("error_epsilon_private", "epsilon", Slope(-0.5, "private: error {rate}"), ERROR, error,
-            (error_without_epsilon,), on=NULL, given=private_budget, needs=NOISY,
-            settles=PRIVATE_RATES),
-    )  # fmt: skip
-
-    def num_ranked(self, point: Point) -> int:
-        """K of one grid point."""
-        return int(point.swept("ranked_actions", self.config.num_ranked))
-
-    def scales(self, point: Point) -> RankedCase:
-        """Data mass ∝ 4^(−k), test mass ∝ 2^(−k)."""
-        return self._learning(point, multi_scale_world(self.config.num_levels, *self.pairs))
-
-    def half_null(self, point: Point) -> RankedCase:
-        """Half of the coordinates are never compared."""
-        return self._learning(point, half_null_world(self.config.num_features, *self.pairs))
-
-    def trapped(self, point: Point) -> RankedCase:
-        """Few levels, and a state whose worse response was never compared."""
-        axis = trapped_world(self.config.few_levels, *self.pairs, self.config.trap_prob)
-        return self._learning(point, axis)
-
-    def _learning(self, point: Point, axis: AxisWorld) -> RankedCase:
-        num_ranked = self.num_ranked(point)
-        return RankedCase(
-            methods=point.methods, epsilon=point.epsilon, n_pairs=point.n_pairs,
-            world=ChoiceSetWorld(axis, num_ranked),
-            budget=(point.row.given or printed_budget)(self, point, num_ranked),
-            error_scale=self.config.error_scale,
-            optimizer_tol_power=self.config.optimizer_tol_power,
-        )  # fmt: skip
-
-    def random(self, point: Point) -> RankingCase:
-        """Random rankings of the swept length."""
-        return RankingCase(
-            methods=point.methods, num_ranked=self.num_ranked(point),
-            feature_norm=self.curator.feature_norm, radius=self.config.small_radius,
-        )  # fmt: skip
-
-    places = {SCALES: scales, TRAPPED: trapped, NULL: half_null, FORMULA: random}
-
-    def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """Inputs of Algorithm 1 and Assumption 2.1 at both ends of every sweep."""
-        return self.at_both_ends(RankedCase, inputs_of_algorithm_1, self._in_the_class)
-
-    def _in_the_class(self, case: RankedCase) -> Iterator[Assumed]:
-        longest = float(case.world.features.norm(dim=-1).max())
-        norm = float(case.world.theta.norm())
-        holds = longest <= self.curator.feature_norm and norm <= self.curator.radius
-        yield "‖φ‖ ≤ L and ‖θ*‖ ≤ B", holds, f"‖φ‖ = {longest:g}, ‖θ*‖ = {norm:.3g}"
+AS_PRINTED = [
+    check("n_pairs_greedy", "n_pairs", Slope(-0.5, "greedy on θ̃: gap {rate}"), GAP, greedy,
+          [root_n_noise, argmin_policy]),
+    check("epsilon_greedy", "epsilon", Slope(-0.5, "greedy on θ̃: gap {rate}"), GAP, greedy,
+          [noise_without_epsilon]),
+    check("n_pairs", "n_pairs", Slope(-0.5, "Algorithm 3: gap {rate}", "at_most"), GAP,
+          pessimistic, [greedy_into_the_trap]),
+    check("error", "n_pairs", Slope(-0.5, "error {rate}"), ERROR, error, [error_text_ridge]),
+    check("error_epsilon", "epsilon", Slope(-0.5, "error {rate}"), ERROR, error,
+          [error_without_epsilon]),
+    check("ranked_actions", "ranked_actions",
+          Slope(1.5, "printed K-constants: error {rate}", tolerance=0.1), ERROR, error,
+          [error_sharp]),
+    check("ranked_actions_sharp", "ranked_actions",
+          Slope(0, "sharp K-constants: error {rate}", "at_most", tolerance=0.1), ERROR,
+          error_sharp, [error]),
+]  # fmt: skip
+FORMULAS = [
+    check("covariance_term", "ranked_actions",
+          Inequality("one ranking adds ≤ 2KL²/(K−1) to n·Σ_K"), PROVED, two_k_over_k_minus_1,
+          [limit_of_many]),
+    check("gradient_printed", "ranked_actions", Inequality("Claim B.1 as printed"), OFF_GRADIENT,
+          gradient_printed, settles=CLAIM_1, expected="contradicted",
+          why="x_jk is weighted by the winner's probability in the place of k's"),
+    check("gradient", "ranked_actions", Inequality("Claim B.1 with the probability of k"),
+          OFF_GRADIENT, gradient, [gradient_printed], CLAIM_1),
+    check("hessian_printed", "ranked_actions", Inequality("Claim B.2 as printed"), OFF_HESSIAN,
+          hessian_printed, settles=CLAIM_2, expected="contradicted",
+          why="x_kl·x_klᵀ is weighted by the winner's probability, not by ½·p_k·p_l"),
+    check("hessian", "ranked_actions", Inequality("Claim B.2 with ½·p_k·p_l"), OFF_HESSIAN,
+          hessian, [hessian_printed], CLAIM_2),
+    check("curvature_printed", "ranked_actions",
+          Inequality("(19) as printed: ∇²ℓ ⪰ e^(−4LB)/2·Σ_K"), PROVED, curvature_printed,
+          settles=("p3.eq_19",), expected="contradicted",
+          why="γ_K is too large by K/(K−1) where only the first choice tells anything"),
+    check("curvature", "ranked_actions", Inequality("(19) with e^(−4LB)·(K−1)/(2K)"), PROVED,
+          curvature, [curvature_printed], ("p3.lem_b_4", "p3.eq_19")),
+]  # fmt: skip
+PRIVATE = [
+    check("n_pairs_greedy_private", "n_pairs", Slope(-0.5, "private, greedy on θ̃: gap {rate}"),
+          GAP, greedy, [root_n_noise, argmin_policy], PRIVATE_RATES),
+    check("epsilon_greedy_private", "epsilon", Slope(-0.5, "private, greedy on θ̃: gap {rate}"),
+          GAP, greedy, [noise_without_epsilon], PRIVATE_RATES),
+    check("n_pairs_private", "n_pairs",
+          Slope(-0.5, "private, Algorithm 3: gap {rate}", "at_most"), GAP, pessimistic,
+          [greedy_into_the_trap], PRIVATE_RATES),
+    check("error_private", "n_pairs", Slope(-0.5, "private: error {rate}"), ERROR, error,
+          [error_text_ridge], PRIVATE_RATES),
+    check("error_epsilon_private", "epsilon", Slope(-0.5, "private: error {rate}"), ERROR, error,
+          [error_without_epsilon], PRIVATE_RATES),
+]  # fmt: skip
 
 
-def printed_budget(one: KwiseGap, point: Point, num_ranked: int) -> KwiseBudget:
-    """The printed K-constants."""
-    return KwiseBudget(**vars(one.budget(point)), num_ranked=num_ranked)
+def in_the_class(world: RankedLearning) -> Iterator[Assumed]:
+    """Assumption 2.1."""
+    longest = float(world.truth.features.norm(dim=-1).max())
+    norm = float(world.truth.theta.norm())
+    holds = longest <= world.feature_norm and norm <= world.radius
+    yield "‖φ‖ ≤ L and ‖θ*‖ ≤ B", holds, f"‖φ‖ = {longest:g}, ‖θ*‖ = {norm:.3g}"
+
+
+THEOREM = Theorem(
+    title="P3 Theorem 4.4: rankings of K responses under central differential privacy",
+    checks=[*AS_PRINTED, *FORMULAS, *PRIVATE],
+    worlds={"rankings": RankedLearning, "random": RandomRankings},
+    assumes=at_both_ends(inputs_of_algorithm_1, in_the_class, of=RankedLearning),
+)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from repro.families.central import quantities_rankings
+from theorems import kwise_gap
 
 KWISE = [
     ("n_pairs_greedy", {"greedy": -0.5, "root_n_noise": -0.25, "argmin_policy": 0.0}),
@@ -48,5 +48,5 @@ def test_a_doubled_derivative_turns_the_verdict(turned):
     def wrong(right, theta, features):
         return tuple(2 * one for one in right(theta, features))
 
-    found = turned("gradient", quantities_rankings, "automatic_derivatives", wrong)
+    found = turned("gradient", kwise_gap, "automatic_derivatives", wrong)
     assert found == ("supported", "contradicted")

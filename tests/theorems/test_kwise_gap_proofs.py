@@ -1,18 +1,17 @@
-"""Proofs of (19), (21) and a term of Σ_K: decided, and held against the derivatives themselves."""
+"""Proofs of (19) and a term of Σ_K: decided, and held against the derivatives themselves."""
 
 import numpy as np
 import pytest
 import torch
 from mpmath import iv
 
-from repro.families.central import proofs_curvature as proof
 from repro.families.central.bounds_rankings import automatic_derivatives
-from repro.families.central.quantities_rankings import RankingCase
 from repro.study.proofs import decided
+from theorems import kwise_gap as proof
 
 
-def case_of(count, radius=0.05, feature_norm=1.0):
-    return RankingCase(methods=(), num_ranked=count, feature_norm=feature_norm, radius=radius)
+def world_of(count, radius=0.05, feature_norm=1.0):
+    return proof.RandomRankings(ranked_actions=count, feature_norm=feature_norm, radius=radius)
 
 
 def covariance_of_ranking(features):
@@ -21,28 +20,28 @@ def covariance_of_ranking(features):
     return 2 / (features.shape[1] - 1) * torch.einsum("rkd,rke->rde", centred, centred)
 
 
-def value(method, case, *point):
-    return float(method.run(case).ratio(*(iv.mpf(x) for x in point)).mid)
+def value(algorithm, world, *point):
+    return float(algorithm(world).ratio(*(iv.mpf(x) for x in point)).mid)
 
 
 @pytest.mark.parametrize("count", [3, 4, 10])
 def test_the_corrected_forms_are_proved_and_the_others_refuted(count):
     for right in (proof.curvature, proof.two_k_over_k_minus_1):
-        assert 0 < decided(right.run(case_of(count))) <= 1 + 1e-9
-    assert decided(proof.curvature_printed.run(case_of(count, radius=0.01))) > 1
-    assert decided(proof.limit_of_many.run(case_of(count))) > 1
+        assert 0 < decided(right(world_of(count))) <= 1 + 1e-9
+    assert decided(proof.curvature_printed(world_of(count, radius=0.01))) > 1
+    assert decided(proof.limit_of_many(world_of(count))) > 1
 
 
 @pytest.mark.parametrize("count", [3, 5, 8])
 def test_the_counterexamples_are_those_of_the_losses(count):
-    case = case_of(count, radius=1e-9)
+    world = world_of(count, radius=1e-9)
     one_differs = torch.tensor([1.0] + [-1.0] * (count - 1), dtype=torch.float64)[None, :, None]
     _, hessian = automatic_derivatives(torch.zeros(1, 1, dtype=torch.float64), one_differs)
     worst = 0.5 * covariance_of_ranking(one_differs) / hessian
-    assert value(proof.curvature_printed, case, 0.5) == pytest.approx(float(worst))
+    assert value(proof.curvature_printed, world, 0.5) == pytest.approx(float(worst))
     turns = torch.tensor([(-1.0) ** k for k in range(count)], dtype=torch.float64)[None, :, None]
     term = float(torch.linalg.matrix_norm(covariance_of_ranking(turns), ord=2))
-    assert value(proof.limit_of_many, case, 0.5) == pytest.approx(term / 2)
+    assert value(proof.limit_of_many, world, 0.5) == pytest.approx(term / 2)
 
 
 def test_two_preferred_responses_bound_the_curvature():
@@ -63,15 +62,4 @@ def test_two_preferred_responses_bound_the_curvature():
     low = rewards.sort(-1).values
     for i, ratio in enumerate((left / right).tolist()):
         at = float(low[i, 0]), float(low[i, 1]), float(mean[i])
-        assert ratio <= value(proof.curvature, case_of(count, radius), *at) + 1e-12
-
-
-class Pair:
-    steps, feature_norm, radius = 2, 1.0, 1e-9
-
-
-def test_trajectories_that_cancel_by_the_hessian():
-    """y and −.9y with γ and the curvature both ¼: (1 + .81)·‖y‖⁴/(.1²·‖y‖⁴)."""
-    assert value(proof.step_by_step, Pair(), 0.1) == pytest.approx(1.81 / 0.1**2)
-    assert decided(proof.step_by_step.run(Pair())) > 1.1
-    assert decided(proof.of_the_sum.run(Pair())) <= 1 + 1e-9
+        assert ratio <= value(proof.curvature, world_of(count, radius), *at) + 1e-12
