@@ -25,113 +25,168 @@ What would refute a row: an exponent outside its margin.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import torch
+from scipy import optimize, stats
 
 from repro.base.notation import privacy_cost
-from repro.base.schema import Share
+from repro.base.schema import Pairs
+from repro.core.check import (
+    Assumed,
+    Check,
+    Quantity,
+    Theorem,
+    at_both_ends,
+    measured_alone,
+    of_world,
+)
 from repro.corruption.debiasing import Reading, ReadingOf, debiased
 from repro.corruption.huber_reports import HuberReports
 from repro.corruption.orders import Order
-from repro.families.robust.bounds_two_point import mean_floor, observed_mean, two_point_bound
+from repro.instances.labelled import HuberLabels
 from repro.preferences.label_counts import LabelCounts
-from repro.preferences.label_law import Estimate, as_fitted
-from repro.study.case import Point
 from repro.study.claims import Ratio, Slope
-from repro.study.config import Probes
-from repro.study.experiment import Experiment
-from repro.study.label_cases import HuberCase
-from repro.study.results import AssumptionResult
-from repro.study.row import Evidence, Measure, Need, Row, method, per_method
 
 MEAN = 0.01
 """h at which the debiased mean is tried: small, so that α(c + h) is all but c·α."""
 
 
+# The world ---------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
-class MeanCase(HuberCase):
+class MeanOfReports(HuberLabels):
     """The mean of a private corrupted label.
 
     Attributes:
-        corruption: α of the Huber adversary.
-        floor: the claimed bound for n → ∞.
-        bias: the claimed error of the debiased mean for n → ∞.
+        n_pairs: n.
         reading: how the debiased mean, believing in ε, reads reports.
-        estimate: (estimate, h) → what is returned.
     """
 
-    floor: float
-    bias: float
+    n_pairs: Pairs
     reading: ReadingOf = debiased
-    estimate: Estimate = as_fitted
 
 
-@dataclass(frozen=True)
-class Setup:
-    """Whether anybody corrupts, and on which side of the randomizer."""
-
-    order: Order = Order.CTL
-    corrupted: bool = True
+# The bounds --------------------------------------------------------------------------------------
 
 
-CLEAN, CTL, LTC = Setup(corrupted=False), Setup(), Setup(Order.LTC)
+def claimed_floor(world: MeanOfReports) -> float:
+    """The claimed bound for n → ∞."""
+    return mean_floor(privacy_cost(world.epsilon), world.corruption, world.order)
 
 
-@method
-def bound(case: MeanCase) -> float:
+def claimed_bias(world: MeanOfReports) -> float:
+    """The claimed error of the debiased mean for n → ∞."""
+    reach = 1.0 if world.order is Order.CTL else privacy_cost(world.epsilon)
+    return world.corruption * (reach + MEAN)
+
+
+def observed_mean(mean: np.ndarray, reports: HuberReports) -> np.ndarray:
+    """E[z] of a ±1 report whose Huber adversary pulls it towards 0 as far as that goes.
+
+    Args:
+        mean: of the clean label, in [0, 1], any shape.
+        reports: how a report comes about.
+    """
+    return np.maximum(0.0, reports.mean(np.asarray(mean, dtype=np.float64)))
+
+
+def mean_floor(epsilon_cost: float, corruption: float, order: Order) -> float:
+    """Largest g for which clean means g and −g can give one and the same observed law.
+
+    Args:
+        epsilon_cost: c(ε).
+        corruption: α in [0, 1/2).
+        order: of corruption and privacy.
+    """
+    reach = 1.0 if order is Order.CTL else epsilon_cost
+    return min(1.0, reach * corruption / (1 - corruption))
+
+
+def overlap(n_pairs: int, observed: np.ndarray | float) -> np.ndarray:
+    """1 − TV of n labels of mean ±observed: twice the least probability of a wrong sign."""
+    win = (1 + np.asarray(observed)) / 2
+    below = stats.binom.cdf(math.ceil(n_pairs / 2) - 1, n_pairs, win)
+    tie = stats.binom.pmf(n_pairs // 2, n_pairs, win) if n_pairs % 2 == 0 else 0.0
+    return 2 * below + tie
+
+
+@lru_cache(maxsize=1024)
+def two_point_bound(n_pairs: int, reports: HuberReports) -> float:
+    """sup over g of the least worst-case E|ĥ − h| over h = ±g: every estimator errs that much.
+
+    By Le Cam, for given g it is at least g·(1 − TV), exactly, with equal prior weights.
+
+    Args:
+        n_pairs: n.
+        reports: how a report comes about.
+    """
+
+    def bound(log_gap: Any) -> Any:
+        gap = np.exp(log_gap)
+        return gap * overlap(n_pairs, observed_mean(gap, reports))
+
+    ladder = np.linspace(math.log(1e-9), 0.0, 200)
+    best = int(np.argmax(bound(ladder)))
+    around = (ladder[max(0, best - 1)], ladder[min(len(ladder) - 1, best + 1)])
+    found: Any = optimize.minimize_scalar(
+        lambda x: -float(bound(x)), bounds=around, method="bounded", options={"xatol": 1e-9}
+    )
+    return max(float(bound(found.x)), float(bound(ladder[best])))
+
+
+# Algorithms: right, and wrong on purpose ---------------------------------------------------------
+
+
+def bound(world: MeanOfReports) -> float:
     """The two-point bound."""
-    return two_point_bound(case.n_pairs, case.reports)
+    return two_point_bound(world.n_pairs, world.reports)
 
 
-@method
-def one_label(case: MeanCase) -> float:
+def one_label(world: MeanOfReports) -> float:
     """Wrong: the bound of a single label at a tiny budget."""
     return two_point_bound(1, HuberReports(1e-6))
 
 
-@method
-def raw_labels(case: MeanCase) -> float:
+def raw_labels(world: MeanOfReports) -> float:
     """Wrong: labels are not randomized."""
-    return two_point_bound(case.n_pairs, replace(case.reports, epsilon=math.inf))
+    return bound(replace(world, epsilon=math.inf))
 
 
-@method
-def no_adversary(case: MeanCase) -> float:
+def no_adversary(world: MeanOfReports) -> float:
     """Wrong: nobody corrupts."""
-    return two_point_bound(case.n_pairs, replace(case.reports, corruption=0.0))
+    return bound(replace(world, corruption=0.0))
 
 
-@method
-def swapped_order(case: MeanCase) -> float:
+def swapped_order(world: MeanOfReports) -> float:
     """Wrong: the adversary on the other side of the randomizer."""
-    return two_point_bound(case.n_pairs, replace(case.reports, order=case.order.swapped))
+    return bound(replace(world, order=world.order.swapped))
 
 
-@method
-def debiased_mean(case: MeanCase, rng: np.random.Generator, replicates: int) -> np.ndarray:
+def debiased_mean(world: MeanOfReports, rng: np.random.Generator, replicates: int) -> np.ndarray:
     """(R,) |ĥ − h| of the debiased mean at h = MEAN."""
-    report = float(case.reports.mean(np.array(MEAN)))
-    wins = rng.binomial(case.n_pairs, (1 + report) / 2, (replicates, 1)).astype(np.float64)
-    pairs = torch.full((replicates, 1), float(case.n_pairs), dtype=torch.float64)
+    report = float(world.reports.mean(np.array(MEAN)))
+    wins = rng.binomial(world.n_pairs, (1 + report) / 2, (replicates, 1)).astype(np.float64)
+    pairs = torch.full((replicates, 1), float(world.n_pairs), dtype=torch.float64)
     counts = LabelCounts(pairs, torch.from_numpy(wins))
-    fitted = 2 * case.reading(case.epsilon)(counts)[:, 0] - 1
+    fitted = 2 * world.reading(world.epsilon)(counts)[:, 0] - 1
     truth = torch.tensor(MEAN, dtype=torch.float64)
-    return (case.estimate(fitted, truth) - truth).abs().numpy()
+    return (world.estimate(fitted, truth) - truth).abs().numpy()
 
 
-@method
-def half_debiased(case: MeanCase, rng: np.random.Generator, replicates: int) -> np.ndarray:
+def half_debiased(world: MeanOfReports, rng: np.random.Generator, replicates: int) -> np.ndarray:
     """Wrong: the root of the factor."""
-    return debiased_mean.run(replace(case, reading=root_of_cost), rng, replicates)
+    return debiased_mean(replace(world, reading=root_of_cost), rng, replicates)
 
 
-@method
-def no_data(case: MeanCase, rng: np.random.Generator, replicates: int) -> float:
+def no_data(world: MeanOfReports, rng: np.random.Generator, replicates: int) -> float:
     """Wrong: the error of who has no labels."""
-    return one_label.run(case)
+    return one_label(world)
 
 
 def root_of_cost(epsilon: float) -> Reading:
@@ -140,93 +195,58 @@ def root_of_cost(epsilon: float) -> Reading:
     return Reading(scale, 0.5 - 0.5 / scale)
 
 
-def exactly(case: MeanCase, m: Any, rng: np.random.Generator, replicates: int) -> float:
-    """One method, without sampling."""
-    return m.run(case)
+# The claims --------------------------------------------------------------------------------------
+
+LOWER = Quantity("exact lower bound of E|ĥ − h|", of_world, evidence="exact")
+FLOOR = Quantity("exact lower bound / claimed", of_world, evidence="exact", over=claimed_floor)
+ATTAINED = Quantity("E|ĥ − h| of the debiased mean", measured_alone)
+BIAS = Quantity("error of the debiased mean / claimed", measured_alone, over=claimed_bias)
+OF_ALL = dict.fromkeys(("estimate", "algorithm"), "a bound for all estimators: none is run")
 
 
-def sampled(case: MeanCase, m: Any, rng: np.random.Generator, replicates: int) -> Any:
-    """(R,) of one method."""
-    return m.run(case, rng, replicates)
+def check(
+    name: str, axis: str, claim: Any, quantity: Quantity, right: Any, wrong: Any, **more: Any
+) -> Check:
+    """One check; what bounds every estimator needs none."""
+    more |= {"blind": OF_ALL} if right is bound else {}
+    return Check(name=name, axis=axis, claim=claim, quantity=quantity, right=right, wrong=wrong,
+                 **more)  # fmt: skip
 
 
-def over_floor(case: MeanCase, m: Any, rng: np.random.Generator, replicates: int) -> float:
-    """The bound in units of what is claimed for n → ∞."""
-    return m.run(case) / case.floor
+CHECKS = [
+    check("n_pairs", "n_pairs", Slope(-0.5, "no corruption: bound {rate}"), LOWER, bound,
+          [one_label]),
+    check("privacy_cost", "privacy_cost", Slope(1, "no corruption: bound {rate}"), LOWER, bound,
+          [raw_labels]),
+    check("corruption_ctl", "corruption", Slope(1, "CTL, n large: bound {rate}"), LOWER, bound,
+          [no_adversary]),
+    check("corruption_ltc", "corruption", Slope(1, "LTC, n large: bound {rate}"), LOWER, bound,
+          [no_adversary]),
+    check("privacy_cost_ctl", "privacy_cost", Ratio("CTL, n large: bound = α/(1−α), any ε"), FLOOR,
+          bound, [swapped_order, no_adversary]),
+    check("privacy_cost_ltc", "privacy_cost", Ratio("LTC, n large: bound = c(ε)·α/(1−α)"), FLOOR,
+          bound, [swapped_order, no_adversary]),
+    check("attained_n_pairs", "n_pairs", Slope(-0.5, "no corruption: error {rate}"), ATTAINED,
+          debiased_mean, [no_data]),
+    check("attained_ctl", "privacy_cost", Ratio("CTL, n large: error = α(1+h), any ε"), BIAS,
+          debiased_mean, [half_debiased]),
+    check("attained_ltc", "privacy_cost", Ratio("LTC, n large: error = α(c(ε)+h)"), BIAS,
+          debiased_mean, [half_debiased]),
+]  # fmt: skip
 
 
-def over_bias(case: MeanCase, m: Any, rng: np.random.Generator, replicates: int) -> Any:
-    """(R,) errors in units of what is claimed for n → ∞."""
-    return m.run(case, rng, replicates) / case.bias
+def one_law(world: MeanOfReports) -> Iterator[Assumed]:
+    """α < 1/2, a floor below 1, and two worlds ±g at the floor with one law of observed labels."""
+    floor = claimed_floor(world)
+    same = float(observed_mean(np.array(floor), world.reports)) < 1e-12
+    holds = same and floor < 1 and world.corruption < 0.5
+    yield "one law for ±g at the floor", holds, f"g = {floor:.3g}"
 
 
-LOWER = Measure("exact lower bound of E|ĥ − h|", per_method(exactly), Evidence.EXACT)
-FLOOR = Measure("exact lower bound / claimed", per_method(over_floor), Evidence.EXACT)
-ATTAINED = Measure("E|ĥ − h| of the debiased mean", per_method(sampled), Evidence.MEASURED)
-BIAS = Measure("error of the debiased mean / claimed", per_method(over_bias), Evidence.MEASURED)
-
-ATTACKED = (Need.LABELS, Need.ADVERSARY)
-ORDERED = (*ATTACKED, Need.ORDER)
-ESTIMATED = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY, Need.DEBIASING)
-
-
-class TightnessProbes(Probes):
-    """Numbers of the experiment; ``corruption`` where it is not swept."""
-
-    corruption: Share
-
-
-class TightnessPrivateRobust(Experiment[MeanCase]):
-    """Lower bounds for the mean of a private corrupted label, and their attainment."""
-
-    title = "P2 section 5, P4 appendix C: privacy and corruption cost at least this"
-    settles = ("p2.sec_5", "p4.app_c")
-    config_type = TightnessProbes
-    config: TightnessProbes
-
-    rows = (
-        Row("n_pairs", "n_pairs", Slope(-0.5, "no corruption: bound {rate}"), LOWER, bound,
-            (one_label,), given=CLEAN, needs=(Need.LABELS,)),
-        Row("privacy_cost", "privacy_cost", Slope(1, "no corruption: bound {rate}"), LOWER, bound,
-            (raw_labels,), given=CLEAN, needs=(Need.LABELS, Need.PRIVACY)),
-        Row("corruption_ctl", "corruption", Slope(1, "CTL, n large: bound {rate}"), LOWER, bound,
-            (no_adversary,), given=CTL, needs=ATTACKED),
-        Row("corruption_ltc", "corruption", Slope(1, "LTC, n large: bound {rate}"), LOWER, bound,
-            (no_adversary,), given=LTC, needs=ATTACKED),
-        Row("privacy_cost_ctl", "privacy_cost", Ratio("CTL, n large: bound = α/(1−α), any ε"),
-            FLOOR, bound, (swapped_order, no_adversary), given=CTL, needs=ORDERED),
-        Row("privacy_cost_ltc", "privacy_cost", Ratio("LTC, n large: bound = c(ε)·α/(1−α)"),
-            FLOOR, bound, (swapped_order, no_adversary), given=LTC,
-            needs=(*ORDERED, Need.PRIVACY)),
-        Row("attained_n_pairs", "n_pairs", Slope(-0.5, "no corruption: error {rate}"), ATTAINED,
-            debiased_mean, (no_data,), given=CLEAN, needs=ESTIMATED),
-        Row("attained_ctl", "privacy_cost", Ratio("CTL, n large: error = α(1+h), any ε"), BIAS,
-            debiased_mean, (half_debiased,), given=CTL,
-            needs=(*ESTIMATED, Need.ADVERSARY, Need.ORDER)),
-        Row("attained_ltc", "privacy_cost", Ratio("LTC, n large: error = α(c(ε)+h)"), BIAS,
-            debiased_mean, (half_debiased,), given=LTC,
-            needs=(*ESTIMATED, Need.ADVERSARY, Need.ORDER)),
-    )  # fmt: skip
-
-    def case(self, point: Point) -> MeanCase:
-        setup = point.row.given
-        share = point.swept("corruption", self.config.corruption) if setup.corrupted else 0.0
-        cost = privacy_cost(point.epsilon)
-        reach = 1.0 if setup.order is Order.CTL else cost
-        return MeanCase(
-            methods=point.methods, n_pairs=point.n_pairs, epsilon=point.epsilon, corruption=share,
-            order=setup.order, floor=mean_floor(cost, share, setup.order),
-            bias=share * (reach + MEAN),
-        )  # fmt: skip
-
-    def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """α < 1/2, floors below 1, and two laws that coincide at the floor."""
-        return tuple(_floor(place, case) for _, place, case in self.ends(MeanCase))
-
-
-def _floor(place: str, case: MeanCase) -> AssumptionResult:
-    """Two worlds ±g at the floor give one law of the observed labels."""
-    floor = case.floor
-    same = float(observed_mean(np.array(floor), case.reports)) < 1e-12
-    holds = same and floor < 1 and case.corruption < 0.5
-    return AssumptionResult(f"{place}: one law for ±g at the floor", holds, f"g = {floor:.3g}")
+THEOREM = Theorem(
+    title="P2 section 5, P4 appendix C: privacy and corruption cost at least this",
+    settles=["p2.sec_5", "p4.app_c"],
+    checks=CHECKS,
+    worlds={"mean": MeanOfReports},
+    assumes=at_both_ends(one_law),
+)

@@ -8,7 +8,7 @@ from scipy import optimize, stats
 
 from repro.corruption.huber_reports import HuberReports
 from repro.corruption.orders import Order
-from repro.families.robust.bounds_two_point import (
+from theorems.tightness_private_robust import (
     mean_floor,
     observed_mean,
     overlap,
