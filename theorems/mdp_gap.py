@@ -35,50 +35,82 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
 
-from repro.base.schema import Share
-from repro.families.central import proofs_curvature as proof
-from repro.families.central.cases import (
-    NOT_PRIVATE,
-    PRIVATE,
-    CentralExperiment,
-    GapProbes,
-    LearningCase,
-    inputs_of_algorithm_1,
-    learnt,
-)
-from repro.families.central.proofs_curvature import PROVED
-from repro.families.central.worlds_axis import AxisWorld, multi_scale_world, trapped_world
-from repro.families.central.worlds_mdp import LinearMDP, two_stage_mdp
-from repro.families.central.wrong_learners import (
+from repro.base.schema import Count, Positive, Share
+from repro.central_rlhf.instances import axis_states
+from repro.central_rlhf.learners import (
     argmin_policy,
     greedy,
     noise_without_epsilon,
     pessimistic,
     root_n_noise,
 )
-from repro.study.case import Case, Point
+from repro.central_rlhf.learning import (
+    NOT_PRIVATE,
+    CentralLearning,
+    inputs_of_algorithm_1,
+    learnt,
+)
+from repro.core.check import Assumed, Check, Quantity, Theorem, at_both_ends, named
+from repro.families.central.algorithms_budget import CentralBudget
+from repro.families.central.worlds_axis import AxisWorld
+from repro.families.central.worlds_mdp import LinearMDP, two_stage_mdp
 from repro.study.claims import Inequality, Slope
-from repro.study.experiment import Assumed, Setting
-from repro.study.results import AssumptionResult
-from repro.study.row import Method, Need, Row
+from repro.study.proofs import Claimed, Interval, iv, proof_of
 
 STEPS = 2
 """H of the MDPs."""
-SCALES, TRAPPED, COVERED = "scales", "trapped", "covered"
-PAIR = "one pair of trajectories"
+
+
+# The worlds --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class MDPCase(LearningCase):
-    """Learning from compared trajectories."""
+class TwoStages(CentralLearning):
+    """Learning from compared trajectories of two steps; the instance is the first stage.
 
-    world: LinearMDP
+    HL stands in the place of L in all that the curator believes (Lemmas C.3, C.5, C.6), and H times
+    ``error_scale`` in F.
+
+    Attributes:
+        later_share: each later coordinate of θ* relative to ‖θ*‖ of the first stage.
+        tilt: how much likelier a response's own later state is than the other.
+    """
+
+    later_share: Share
+    tilt: Share
+
+    @property
+    def axis(self) -> AxisWorld:
+        # ‖θ*‖² is that of the first stage times 1 + 2·later_share².
+        norm = self.theta_share * self.radius / math.hypot(1, 2**0.5 * self.later_share)
+        length = 2 * self.feature_norm
+        return axis_states(self.instance, length, norm, self.n_pairs)  # type: ignore[arg-type]
+
+    @property
+    def truth(self) -> LinearMDP:
+        return _two_stages(self.axis, self.later_share, self.tilt)
+
+    @property
+    def budget(self) -> CentralBudget:
+        budget = super().budget
+        return replace(budget, feature_norm=STEPS * budget.feature_norm)
+
+    @property
+    def error_bound(self) -> float:
+        return STEPS * super().error_bound
+
+
+@lru_cache(maxsize=64)
+def _two_stages(axis: AxisWorld, later_share: float, tilt: float) -> LinearMDP:
+    return two_stage_mdp(axis, later_share, tilt)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class PairCase(Case):
-    """Random pairs of trajectories.
+class TrajectoryPair:
+    """Any pair of trajectories.
 
     Attributes:
         steps: H.
@@ -86,118 +118,101 @@ class PairCase(Case):
         radius: B.
     """
 
-    steps: int
-    feature_norm: float
-    radius: float
+    steps: Count
+    feature_norm: Positive
+    radius: Positive
 
 
-printed_objective = Method("printed_objective", greedy.run)
+# Algorithms: right, and wrong on purpose ---------------------------------------------------------
+
+printed_objective = named("printed_objective", greedy)
 """r_θ̃ in Ĵ: the minimum over θ is then no minimum, and the policy is greedy."""
 
+
+def covariance(world: TrajectoryPair) -> Claimed:
+    """γ_τ·vᵀΣv over vᵀ∇²ℓ·v; Σ = x·xᵀ has the square of the Hessian, σ′·xxᵀ, and |m| ≤ 2HLB."""
+    end = _largest(world)
+    gamma = 1 / _inverse_slope(end)
+    return Claimed(((0.0, float(end.b)),), lambda m: gamma * _inverse_slope(m))
+
+
+def covariance_printed(world: TrajectoryPair) -> Claimed:
+    """The same with Σ of the main text, over (xᵀv)², where two steps nearly cancel.
+
+    The steps are y and −(1 − left)·y, whose sum is left·y, at θ = 0 and v = y.
+    """
+    gamma = 1 / _inverse_slope(_largest(world))
+    return Claimed(((1e-6, 1.0),), lambda left: gamma * 4 * ((1 + (1 - left) ** 2) / left**2))
+
+
+def _largest(world: TrajectoryPair) -> Interval:
+    """2HLB, the largest reward difference."""
+    return 2 * world.steps * iv.mpf(world.feature_norm) * iv.mpf(world.radius)
+
+
+def _inverse_slope(m: Interval) -> Interval:
+    """1/σ′."""
+    grown = iv.exp(m)
+    return 2 + grown + 1 / grown
+
+
+# The claims --------------------------------------------------------------------------------------
+
 GAP = learnt("suboptimality [reward]")
-LABELS = (Need.LABELS, Need.TRUTH_HIDDEN)
+PROVED = Quantity("left side / right side", proof_of, evidence="proved")
 GREEDY_PRINTED = Slope(-0.5, f"{NOT_PRIVATE}; greedy on θ̃: gap {{rate}}")
 PRINTED = Slope(-0.5, f"{NOT_PRIVATE}; Algorithm 3 with r_θ in Ĵ: gap {{rate}}", "at_most")
+GREEDY_PRIVATE = Slope(-0.5, "private, greedy on θ̃: gap {rate}")
+PESSIMISTIC_PRIVATE = Slope(-0.5, "private, Algorithm 3 with r_θ in Ĵ: gap {rate}", "at_most")
 PRIVATE_RATES = ("own.private_rates", "p3.thm_5_2")
-THEOREM, LEMMA, SECTION = ("p3.thm_5_2",), ("p3.lem_c_4",), ("p3.sec_5",)
+STATEMENT, LEMMA, SECTION = ("p3.thm_5_2",), ("p3.lem_c_4",), ("p3.sec_5",)
 
 
-class MDPGapProbes(GapProbes):
-    """Numbers of the experiment.
-
-    Attributes:
-        later_share: size of θ* at the second stage.
-        tilt: of the transitions.
-    """
-
-    later_share: Share
-    tilt: Share
+def check(
+    name: str, axis: str, claim: Any, quantity: Quantity, right: Any, wrong: Any = (),
+    settles: Any = STATEMENT, **more: Any,
+) -> Check:  # fmt: skip
+    """A check of Theorem 5.2, unless it says otherwise."""
+    return Check(name=name, axis=axis, claim=claim, quantity=quantity, right=right, wrong=wrong,
+                 settles=settles, **more)  # fmt: skip
 
 
-class MDPGap(CentralExperiment[Case]):
-    """Theorem 5.2 on two-stage MDPs."""
+CHECKS = [
+    check("n_pairs_greedy", "n_pairs", GREEDY_PRINTED, GAP, greedy, [root_n_noise, argmin_policy]),
+    check("epsilon_greedy", "epsilon", GREEDY_PRINTED, GAP, greedy, [noise_without_epsilon]),
+    check("n_pairs", "n_pairs", PRINTED, GAP, pessimistic, [printed_objective]),
+    check("epsilon", "epsilon", PRINTED, GAP, pessimistic, [printed_objective]),
+    check("printed_objective", "n_pairs",
+          Slope(-0.5, "Algorithm 3 with r_θ̃ in Ĵ, as printed: gap {rate}", "at_most"), GAP,
+          printed_objective, settles=SECTION, expected="contradicted",
+          why="Ĵ with r_θ̃ does not depend on θ, so nothing is pessimistic"),
+    check("covariance_printed", "steps", Inequality("(21) with the main text's Σ"), PROVED,
+          covariance_printed, settles=SECTION, expected="contradicted",
+          why="the Hessian has x·xᵀ of the sum over steps, and steps can cancel"),
+    check("covariance", "steps", Inequality("(21) with Σ = mean of x·xᵀ"), PROVED, covariance,
+          [covariance_printed], ("p3.claim_c_2", *LEMMA)),
+    check("n_pairs_greedy_private", "n_pairs", GREEDY_PRIVATE, GAP, greedy,
+          [root_n_noise, argmin_policy], PRIVATE_RATES),
+    check("epsilon_greedy_private", "epsilon", GREEDY_PRIVATE, GAP, greedy,
+          [noise_without_epsilon], PRIVATE_RATES),
+    check("n_pairs_private", "n_pairs", PESSIMISTIC_PRIVATE, GAP, pessimistic, [printed_objective],
+          PRIVATE_RATES),
+    check("epsilon_private", "epsilon", PESSIMISTIC_PRIVATE, GAP, pessimistic, [printed_objective],
+          PRIVATE_RATES),
+]  # fmt: skip
 
-    title = "P3 Theorem 5.2: compared trajectories under central differential privacy"
-    config_type = MDPGapProbes
-    config: MDPGapProbes
 
-    rows = (
-        Row("n_pairs_greedy", "n_pairs", GREEDY_PRINTED, GAP, greedy,
-            (root_n_noise, argmin_policy), on=SCALES, needs=LABELS, settles=THEOREM),
-        Row("epsilon_greedy", "epsilon", GREEDY_PRINTED, GAP, greedy,
-            (noise_without_epsilon,), on=SCALES, needs=(*LABELS, Need.NOISE), settles=THEOREM),
-        Row("n_pairs", "n_pairs", PRINTED,
-            GAP, pessimistic, (printed_objective,), on=TRAPPED, needs=(*LABELS, Need.PESSIMISM),
-            settles=THEOREM),
-        Row("epsilon", "epsilon", PRINTED,
-            GAP, pessimistic, (printed_objective,), on=TRAPPED, needs=(*LABELS, Need.PESSIMISM),
-            settles=THEOREM),
-        Row("printed_objective", "n_pairs",
-            Slope(-0.5, "Algorithm 3 with r_θ̃ in Ĵ, as printed: gap {rate}", "at_most"), GAP,
-            printed_objective, on=COVERED, needs=(Need.TRUTH_HIDDEN, Need.NOISE), settles=SECTION,
-            expected="contradicted",
-            why="Ĵ with r_θ̃ does not depend on θ, so nothing is pessimistic"),
-        Row("covariance_printed", "steps", Inequality("(21) with the main text's Σ"), PROVED,
-            proof.step_by_step, on=PAIR, settles=SECTION, expected="contradicted",
-            why="the Hessian has x·xᵀ of the sum over steps, and steps can cancel"),
-        Row("covariance", "steps", Inequality("(21) with Σ = mean of x·xᵀ"), PROVED,
-            proof.of_the_sum, (proof.step_by_step,), on=PAIR, settles=("p3.claim_c_2", *LEMMA)),
-        Row("n_pairs_greedy_private", "n_pairs", Slope(-0.5, "private, greedy on θ̃: gap {rate}"),
-            GAP, greedy, (root_n_noise, argmin_policy), on=SCALES, given=PRIVATE, needs=LABELS,
-            settles=PRIVATE_RATES),
-        Row("epsilon_greedy_private", "epsilon",
-            Slope(-0.5, "private, greedy on θ̃: gap {rate}"), GAP, greedy, (noise_without_epsilon,),
-            on=SCALES, given=PRIVATE, needs=(*LABELS, Need.NOISE), settles=PRIVATE_RATES),
-        Row("n_pairs_private", "n_pairs",
-            Slope(-0.5, "private, Algorithm 3 with r_θ in Ĵ: gap {rate}", "at_most"), GAP,
-            pessimistic, (printed_objective,), on=TRAPPED, given=PRIVATE,
-            needs=(*LABELS, Need.PESSIMISM), settles=PRIVATE_RATES),
-        Row("epsilon_private", "epsilon",
-            Slope(-0.5, "private, Algorithm 3 with r_θ in Ĵ: gap {rate}", "at_most"), GAP,
-            pessimistic, (printed_objective,), on=TRAPPED, given=PRIVATE,
-            needs=(*LABELS, Need.PESSIMISM), settles=PRIVATE_RATES),
-    )  # fmt: skip
+def in_the_class(world: TwoStages) -> Iterator[Assumed]:
+    """Assumption 2.1."""
+    longest = max(float(layer.norm(dim=-1).max()) for layer in world.truth.features)
+    norm = float(world.truth.theta.norm())
+    holds = longest <= world.feature_norm and norm <= world.radius
+    yield "‖φ‖ ≤ L and ‖θ*‖ ≤ B", holds, f"‖φ‖ = {longest:g}, ‖θ*‖ = {norm:.3g}"
 
-    def __init__(self, config: MDPGapProbes, setting: Setting) -> None:
-        super().__init__(config, setting)
-        (length, norm), given = self.pairs, config
-        first = norm / math.hypot(1, 2**0.5 * given.later_share)
-        trap, few = given.trap_prob, given.few_levels
-        self._worlds = {
-            SCALES: self._two_stages(multi_scale_world(given.num_levels, length, first)),
-            TRAPPED: self._two_stages(trapped_world(few, length, first, trap)),
-            COVERED: self._two_stages(trapped_world(1, length, first, trap)),
-        }
 
-    def _two_stages(self, axis: AxisWorld) -> LinearMDP:
-        return two_stage_mdp(axis, self.config.later_share, self.config.tilt)
-
-    def learning(self, point: Point) -> MDPCase:
-        """Learning with HL in the place of L (Lemmas C.3, C.5, C.6)."""
-        budget = self.budget_of(point)
-        return MDPCase(
-            methods=point.methods, epsilon=point.epsilon, n_pairs=point.n_pairs,
-            world=self._worlds[point.row.on],
-            budget=replace(budget, feature_norm=STEPS * budget.feature_norm),
-            error_scale=STEPS * self.config.error_scale,
-            optimizer_tol_power=self.config.optimizer_tol_power,
-        )  # fmt: skip
-
-    def pair(self, point: Point) -> PairCase:
-        """Pairs of trajectories of the swept number of steps."""
-        return PairCase(
-            methods=point.methods, steps=int(point.value),
-            feature_norm=self.curator.feature_norm, radius=self.curator.radius,
-        )  # fmt: skip
-
-    def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """Inputs of Algorithm 1 and Assumption 2.1 at both ends of every sweep."""
-        return self.at_both_ends(MDPCase, inputs_of_algorithm_1, self._in_the_class)
-
-    def _in_the_class(self, case: MDPCase) -> Iterator[Assumed]:
-        longest = max(float(layer.norm(dim=-1).max()) for layer in case.world.features)
-        norm = float(case.world.theta.norm())
-        holds = longest <= self.curator.feature_norm and norm <= self.curator.radius
-        yield "‖φ‖ ≤ L and ‖θ*‖ ≤ B", holds, f"‖φ‖ = {longest:g}, ‖θ*‖ = {norm:.3g}"
-
-    places = {SCALES: learning, TRAPPED: learning, COVERED: learning, PAIR: pair}
+THEOREM = Theorem(
+    title="P3 Theorem 5.2: compared trajectories under central differential privacy",
+    checks=CHECKS,
+    worlds={"two_stages": TwoStages, "trajectory_pair": TrajectoryPair},
+    assumes=at_both_ends(inputs_of_algorithm_1, in_the_class, of=TwoStages),
+)

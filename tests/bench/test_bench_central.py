@@ -5,21 +5,16 @@ import pytest
 import torch
 
 from repro.families.central.algorithms_pessimism import all_choices, pessimistic_values
-from repro.families.central.algorithms_release import draw_data
 from repro.families.central.worlds_axis import multi_scale_world
 from repro.families.central.worlds_rankings import ChoiceSetWorld
-from repro.preferences.label_law import bradley_terry
-from repro.privacy.central_noise import GAUSSIAN
 
 
 @pytest.mark.parametrize("n_pairs", [10**3, 10**12])
 def test_rankings_cost_the_same_at_any_n(benchmark, n_pairs):
     world = ChoiceSetWorld(multi_scale_world(8, 2.0, 0.9), 4)
     benchmark.extra_info["replicates"] = 10
-    data = benchmark(
-        lambda: draw_data(np.random.default_rng(0), world, n_pairs, 10, bradley_terry, GAUSSIAN)
-    )
-    assert data.n_pairs == n_pairs
+    loss, _ = benchmark(lambda: world.draw(np.random.default_rng(0), n_pairs, 10))
+    assert loss.met.shape[0] == 10
 
 
 def test_inner_minimum_of_a_thousand_policies(benchmark):

@@ -2,8 +2,11 @@
 
 import numpy as np
 import pytest
+from mpmath import iv
 
 from repro.families.central.worlds_mdp import LinearMDP
+from repro.study.proofs import decided
+from theorems.mdp_gap import TrajectoryPair, covariance, covariance_printed
 
 MDP = [
     ("n_pairs_greedy", {"greedy": -0.5, "argmin_policy": 0.0}),
@@ -28,6 +31,15 @@ def test_wrong_noise_on_trajectories_is_seen(exponents):
 def test_curvature_of_trajectories_needs_the_sum_over_steps(measured):
     found = measured("covariance", 4, 20, key=("covariance",))
     assert found["covariance"] <= 1 + 1e-9 < found["covariance_printed"]
+
+
+def test_trajectories_that_cancel_by_the_hessian():
+    """y and −.9y with γ and the curvature both ¼: (1 + .81)·‖y‖⁴/(.1²·‖y‖⁴)."""
+    pair = TrajectoryPair(steps=2, feature_norm=1.0, radius=1e-9)
+    at = float(covariance_printed(pair).ratio(iv.mpf(0.1)).mid)
+    assert at == pytest.approx(1.81 / 0.1**2)
+    assert decided(covariance_printed(pair)) > 1.1
+    assert decided(covariance(pair)) <= 1 + 1e-9
 
 
 def test_a_replaced_stage_reaches_the_measurement(with_and_without):
