@@ -10,6 +10,7 @@ import repro
 from repro.base.errors import BadInput
 from repro.base.schema import validate
 from repro.cli.composition import compose_values
+from repro.core import privacy_claims
 from repro.privacy.central_noise import NO_NOISE
 from repro.study import plan, privacy_rows
 from repro.study.config import Overrides
@@ -50,6 +51,7 @@ def small_run(slug):
     """The whole experiment with a few replicates; the attackers' pilots are small too."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(privacy_rows, "PILOT", 20_000)
+        patch.setattr(privacy_claims, "PILOT", 20_000)
         yield repro.run(slug, budget="smoke", overrides=FEW)
     forget()
 
@@ -189,7 +191,9 @@ def mechanism_without_noise(slug):
             Overrides(), {"kind": "linear"}, "cpu", Path("unused"), {"noise": NO_NOISE}
         )
         trial = next(trial for trial in kind(config, setting).trials if trial.row.name == name)
-        return trial.row.method.run(trial.cases[0])
+        world = trial.cases[0]
+        found = trial.row.method.run(world)
+        return found if isinstance(found, tuple) else (found, world.claimed)
 
     return of
 
