@@ -14,51 +14,53 @@ labels is no Huber corruption and breaks privacy (control ``raw_adversary``).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from repro.base.notation import flip_prob, keep_prob
+from repro.base.schema import Corruption, FiniteEpsilon, Pairs
+from repro.core.check import Algorithm, Assumed, Check, Quantity, SweptCheck, Theorem
+from repro.core.privacy_claims import ANY_DATA, Private, audit_shares, released
 from repro.preferences.label_law import Channel as LabelChannel
 from repro.preferences.label_law import randomized_response
 from repro.privacy.channels import Channel, huber, matrix_of
-from repro.privacy.mechanism import Guarantee, Mechanism
-from repro.study.case import Point
+from repro.privacy.mechanism import Guarantee
 from repro.study.claims import Inequality, Ratio
-from repro.study.privacy_rows import (
-    PrivacyCase,
-    PrivacyExperiment,
-    PrivacyProbes,
-    Private,
-    audit_shares,
-    exact_ratio,
-)
-from repro.study.results import AssumptionResult
-from repro.study.row import Evidence, Measure, Method, Need, Row
 
 TARGET = (0.0, 1.0)
 """The corrupted label is always +1."""
-
 FAIR = (0.5, 0.5)
 OVERSTATED = 1.2
 COIN_BIAS = 0.9
 """The control ``biased_coin`` flips with 0.9 times the right probability."""
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class CorruptedCase(PrivacyCase):
-    """A label that is randomized and corrupted.
+# The world ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorruptedLabel:
+    """A label that is randomized and corrupted; equal by its fields, so that channels are cached.
 
     Attributes:
+        epsilon: ε.
         corruption: α.
-        claimed: (ε, α) → the budget that is claimed.
+        runs: of the channel behind each replicate of an audit.
         channel: who randomizes labels.
     """
 
-    corruption: float
-    claimed: Callable[[float, float], float]
+    epsilon: FiniteEpsilon
+    corruption: Corruption
+    runs: Pairs = 1000
     channel: LabelChannel = randomized_response
+
+    @property
+    def claimed(self) -> Guarantee:
+        """ε-locally private, whatever the corruption."""
+        return Guarantee(self.epsilon, 0.0)
 
     @property
     def private(self) -> np.ndarray:
@@ -76,97 +78,110 @@ class CorruptedCase(PrivacyCase):
         return huber(self.corruption, FAIR)
 
 
-def corrupted(name: str, matrix: Callable[[CorruptedCase], np.ndarray]) -> Method:
-    """A method whose channel from label to report is a (2, 2) matrix."""
-
-    def run(case: CorruptedCase) -> tuple[Mechanism, Guarantee]:
-        claimed = Guarantee(case.claimed(case.epsilon, case.corruption), 0.0)
-        return Channel.of(matrix(case)), claimed
-
-    return Method(name, run)
-
-
-def raw_adversary_matrix(case: CorruptedCase) -> np.ndarray:
-    """Wrong: the adversary shows the raw label."""
-    return (1 - case.corruption) * case.private + case.corruption * np.eye(2)
-
-
-def biased_coin_matrix(case: CorruptedCase) -> np.ndarray:
-    """Wrong: a coin that flips too rarely, then a constant target."""
-    flip = COIN_BIAS * flip_prob(case.epsilon)
-    return np.array([[1 - flip, flip], [flip, 1 - flip]]) @ case.target
-
-
-def overstated_matrix(case: CorruptedCase) -> np.ndarray:
-    """Wrong: randomized response at 1.2·ε, then a constant target."""
-    return matrix_of(case.channel, OVERSTATED * case.epsilon) @ case.target
-
-
-LTC = corrupted("ltc", lambda case: case.private @ case.target)
-CTL = corrupted("ctl", lambda case: case.target @ case.private)
-CLC = corrupted("clc", lambda case: case.target @ case.private @ case.fair)
-LTC_FAIR = corrupted("ltc_fair", lambda case: case.private @ case.fair)
-RAW_ADVERSARY = corrupted("raw_adversary", raw_adversary_matrix)
-WRONG = (
-    RAW_ADVERSARY,
-    corrupted("epsilon_overstated", overstated_matrix),
-    corrupted("biased_coin", biased_coin_matrix),
-)
-
-
-def whole_budget(epsilon: float, corruption: float) -> float:
+def whole_budget(world: CorruptedLabel) -> float:
     """ε, whatever the corruption."""
-    return epsilon
+    return world.epsilon
 
 
-def ctl_epsilon(epsilon: float, corruption: float) -> float:
+def ctl_epsilon(world: CorruptedLabel) -> float:
     """Exact ε of a constant target before randomized response."""
-    keep, flip = keep_prob(epsilon), flip_prob(epsilon)
+    keep, flip, corruption = keep_prob(world.epsilon), flip_prob(world.epsilon), world.corruption
     kept = (1 - corruption) * keep + corruption * flip
     flipped = (1 - corruption) * flip + corruption * keep
     return max(math.log(kept / flip), math.log(keep / flipped))
 
 
-AUDIT = Measure("exact ε of the channel", audit_shares, Evidence.MEASURED)
-RATIO = exact_ratio("exact ε over ε")
-OVER_CLOSED_FORM = exact_ratio("exact ε over its closed form")
-PRIVACY = (Need.PRIVACY,)
+# Algorithms: channels from label to report, right, and wrong on purpose --------------------------
+
+
+def ltc(world: CorruptedLabel) -> Channel:
+    """Randomized response, then a constant target."""
+    return Channel.of(world.private @ world.target)
+
+
+def ctl(world: CorruptedLabel) -> Channel:
+    """A constant target, then randomized response."""
+    return Channel.of(world.target @ world.private)
+
+
+def clc(world: CorruptedLabel) -> Channel:
+    """A constant target before randomized response, and fair coins after it."""
+    return Channel.of(world.target @ world.private @ world.fair)
+
+
+def ltc_fair(world: CorruptedLabel) -> Channel:
+    """Randomized response, then fair coins."""
+    return Channel.of(world.private @ world.fair)
+
+
+def raw_adversary(world: CorruptedLabel) -> Channel:
+    """Wrong: the adversary shows the raw label."""
+    return Channel.of((1 - world.corruption) * world.private + world.corruption * np.eye(2))
+
+
+def epsilon_overstated(world: CorruptedLabel) -> Channel:
+    """Wrong: randomized response at 1.2·ε, then a constant target."""
+    return Channel.of(matrix_of(world.channel, OVERSTATED * world.epsilon) @ world.target)
+
+
+def biased_coin(world: CorruptedLabel) -> Channel:
+    """Wrong: a coin that flips too rarely, then a constant target."""
+    flip = COIN_BIAS * flip_prob(world.epsilon)
+    return Channel.of(np.array([[1 - flip, flip], [flip, 1 - flip]]) @ world.target)
+
+
+WRONG = [raw_adversary, epsilon_overstated, biased_coin]
+
+
+# The claims --------------------------------------------------------------------------------------
+
+
+def spent(world: CorruptedLabel, algorithm: Algorithm, rng: Any, replicates: int) -> float:
+    """Exact ε of a channel."""
+    return released(algorithm, world).exact_epsilon(0.0)
+
+
+AUDIT = Quantity("exact ε of the channel", audit_shares)
+RATIO = Quantity("exact ε over ε", spent, evidence="exact", over=whole_budget)
+OVER_CLOSED_FORM = Quantity(
+    "exact ε over its closed form", spent, evidence="exact", over=ctl_epsilon
+)
 DEF_2_2, ORDERS, CORRUPTION = "p2.def_2_2", "p2.def_2_4", ("p2.def_2_3", "p4.def_3_4")
 
 
-class LocalPrivacyChannels(PrivacyExperiment[CorruptedCase]):
-    """Each order of corruption and privacy, against the budget of randomized response."""
+def check(
+    name: str, claim: Any, quantity: Quantity, right: Algorithm, wrong: Any, settles: Any
+) -> Check:
+    """A check along α."""
+    return Check(name=name, axis="corruption", claim=claim, quantity=quantity, right=right,
+                 wrong=wrong, settles=settles, blind=ANY_DATA)  # fmt: skip
 
-    title = "P2 Definition 2.4: local privacy of corrupted labels"
-    config_type = PrivacyProbes
 
-    rows = (
-        Row("ltc_audit", "corruption", Private("LDP, then a constant target: ε"), AUDIT, LTC, WRONG,
-            given=whole_budget, needs=PRIVACY, settles=(DEF_2_2, ORDERS, *CORRUPTION)),
-        Row("ctl_audit", "corruption", Private("a constant target, then LDP: at most ε"), AUDIT,
-            CTL, (RAW_ADVERSARY,), given=whole_budget, needs=PRIVACY,
-            settles=(ORDERS, *CORRUPTION)),
-        Row("clc_audit", "corruption", Private("corruption on both sides: at most ε"), AUDIT, CLC,
-            (RAW_ADVERSARY,), given=whole_budget, needs=PRIVACY, settles=CORRUPTION),
-        Row("ltc_exact", "corruption", Ratio("LDP, then a constant target: exactly ε",
-            tolerance=1e-6), RATIO, LTC, WRONG, given=whole_budget, needs=PRIVACY,
-            settles=(DEF_2_2, ORDERS, *CORRUPTION)),
-        Row("ltc_fair", "corruption", Inequality("LDP, then fair coins: below ε"), RATIO, LTC_FAIR,
-            (RAW_ADVERSARY,), given=whole_budget, needs=PRIVACY, settles=(ORDERS, *CORRUPTION)),
-        Row("ctl_exact", "corruption", Ratio("a constant target, then LDP: the closed form",
-            tolerance=1e-6), OVER_CLOSED_FORM, CTL, (LTC,), given=ctl_epsilon, needs=PRIVACY,
-            settles=(ORDERS, *CORRUPTION)),
-    )  # fmt: skip
+CHECKS = [
+    check("ltc_audit", Private("LDP, then a constant target: ε"), AUDIT, ltc, WRONG,
+          (DEF_2_2, ORDERS, *CORRUPTION)),
+    check("ctl_audit", Private("a constant target, then LDP: at most ε"), AUDIT, ctl,
+          [raw_adversary], (ORDERS, *CORRUPTION)),
+    check("clc_audit", Private("corruption on both sides: at most ε"), AUDIT, clc,
+          [raw_adversary], CORRUPTION),
+    check("ltc_exact", Ratio("LDP, then a constant target: exactly ε", tolerance=1e-6), RATIO, ltc,
+          WRONG, (DEF_2_2, ORDERS, *CORRUPTION)),
+    check("ltc_fair", Inequality("LDP, then fair coins: below ε"), RATIO, ltc_fair,
+          [raw_adversary], (ORDERS, *CORRUPTION)),
+    check("ctl_exact", Ratio("a constant target, then LDP: the closed form", tolerance=1e-6),
+          OVER_CLOSED_FORM, ctl, [ltc], (ORDERS, *CORRUPTION)),
+]  # fmt: skip
 
-    def case(self, point: Point) -> CorruptedCase:
-        """The run's budget at a swept corruption."""
-        runs = self.config.probes[point.row.name].runs
-        return CorruptedCase(
-            methods=point.methods, epsilon=self.epsilon, runs=runs, corruption=point.value,
-            claimed=point.row.given,
-        )  # fmt: skip
 
-    def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """Corruption below one half, as P2 asks."""
-        largest = max(trial.grid[-1] for trial in self.trials)
-        return (AssumptionResult("α < 1/2", largest < 0.5, f"largest α {largest:g}"),)
+def below_half(swept: SweptCheck) -> Iterator[Assumed]:
+    """Corruption below one half, as P2 asks."""
+    largest = swept.sweep.worlds[-1].corruption
+    yield "α < 1/2", largest < 0.5, f"largest α {largest:g}"
+
+
+THEOREM = Theorem(
+    title="P2 Definition 2.4: local privacy of corrupted labels",
+    checks=CHECKS,
+    worlds={"label": CorruptedLabel},
+    assumes=below_half,
+)

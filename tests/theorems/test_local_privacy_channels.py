@@ -17,16 +17,14 @@ def test_only_what_is_printed_is_contradicted(contradicted_rows):
 
 
 def test_the_order_of_corruption_and_privacy():
-    case = channels.CorruptedCase(
-        methods=(), epsilon=0.5, corruption=0.2, claimed=channels.whole_budget
-    )
+    world = channels.CorruptedLabel(epsilon=0.5, corruption=0.2)
 
-    def spent(method):
-        return method.run(case)[0].exact_epsilon(0.0)
+    def spent(algorithm):
+        return algorithm(world).exact_epsilon(0.0)
 
-    assert spent(channels.LTC) == pytest.approx(0.5)
-    assert spent(channels.CTL) == pytest.approx(channels.ctl_epsilon(0.5, 0.2))
-    assert spent(channels.CLC) < spent(channels.CTL) < 0.5 < spent(channels.RAW_ADVERSARY)
+    assert spent(channels.ltc) == pytest.approx(0.5)
+    assert spent(channels.ctl) == pytest.approx(channels.ctl_epsilon(world))
+    assert spent(channels.clc) < spent(channels.ctl) < 0.5 < spent(channels.raw_adversary)
 
 
 def test_a_coin_that_flips_too_rarely_turns_the_verdict(turned):
