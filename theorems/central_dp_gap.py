@@ -57,8 +57,10 @@ import torch
 from torch import Tensor
 
 from repro.base.schema import Pairs, Positive
-from repro.central_rlhf.floor import floor, margins, wrong_signs
-from repro.central_rlhf.learners import (
+from repro.core.check import Assumed, Check, Quantity, Theorem, at_both_ends, of_world
+from repro.families.central.algorithms_curator import norm_in
+from repro.families.central.floor import floor, margins, wrong_signs
+from repro.families.central.learners import (
     argmin_policy,
     greedy,
     greedy_into_the_trap,
@@ -66,7 +68,7 @@ from repro.central_rlhf.learners import (
     pessimistic,
     root_n_noise,
 )
-from repro.central_rlhf.learning import (
+from repro.families.central.learning import (
     NOT_PRIVATE,
     CentralEpsilon,
     CentralLearning,
@@ -74,8 +76,6 @@ from repro.central_rlhf.learning import (
     inputs_of_algorithm_1,
     learnt,
 )
-from repro.core.check import Assumed, Check, Quantity, Theorem, at_both_ends, of_world
-from repro.families.central.algorithms_curator import norm_in
 from repro.families.central.worlds_axis import AxisWorld
 from repro.preferences.label_law import Estimate, LabelLaw, as_fitted, bradley_terry, on_arrays
 from repro.privacy.central_noise import GAUSSIAN, CentralNoise

@@ -38,15 +38,6 @@ from pydantic import Field
 from torch import Tensor
 
 from repro.base.schema import Positive, Whole
-from repro.central_rlhf.learners import (
-    argmin_policy,
-    greedy,
-    greedy_into_the_trap,
-    noise_without_epsilon,
-    pessimistic,
-    root_n_noise,
-)
-from repro.central_rlhf.learning import CentralLearning, Releases, inputs_of_algorithm_1, learnt
 from repro.core.check import Assumed, Check, Quantity, Theorem, at_both_ends, named
 from repro.families.central.algorithms_budget import KwiseBudget
 from repro.families.central.algorithms_private_budget import PrivateKwiseBudget
@@ -55,6 +46,15 @@ from repro.families.central.bounds_rankings import (
     claimed_gradient,
     claimed_hessian,
 )
+from repro.families.central.learners import (
+    argmin_policy,
+    greedy,
+    greedy_into_the_trap,
+    noise_without_epsilon,
+    pessimistic,
+    root_n_noise,
+)
+from repro.families.central.learning import CentralLearning, Releases, inputs_of_algorithm_1, learnt
 from repro.families.central.worlds_axis import AxisWorld
 from repro.families.central.worlds_rankings import ChoiceSetWorld
 from repro.study.claims import Inequality, Slope

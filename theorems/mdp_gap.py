@@ -39,22 +39,22 @@ from functools import lru_cache
 from typing import Any
 
 from repro.base.schema import Count, Positive, Share
-from repro.central_rlhf.instances import axis_states
-from repro.central_rlhf.learners import (
+from repro.core.check import Assumed, Check, Quantity, Theorem, at_both_ends, named
+from repro.families.central.algorithms_budget import CentralBudget
+from repro.families.central.instances import axis_states
+from repro.families.central.learners import (
     argmin_policy,
     greedy,
     noise_without_epsilon,
     pessimistic,
     root_n_noise,
 )
-from repro.central_rlhf.learning import (
+from repro.families.central.learning import (
     NOT_PRIVATE,
     CentralLearning,
     inputs_of_algorithm_1,
     learnt,
 )
-from repro.core.check import Assumed, Check, Quantity, Theorem, at_both_ends, named
-from repro.families.central.algorithms_budget import CentralBudget
 from repro.families.central.worlds_axis import AxisWorld
 from repro.families.central.worlds_mdp import LinearMDP, two_stage_mdp
 from repro.study.claims import Inequality, Slope

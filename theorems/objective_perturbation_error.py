@@ -45,13 +45,6 @@ import torch
 from torch import Tensor
 
 from repro.base.schema import Count, Positive
-from repro.central_rlhf.learning import (
-    CentralLearning,
-    CuratorNumbers,
-    Releases,
-    inputs_of_algorithm_1,
-    learnt,
-)
 from repro.core.check import (
     Assumed,
     Check,
@@ -65,6 +58,13 @@ from repro.core.check import (
 from repro.families.central.algorithms_curator import draw_noise, norm_in, printed_perturbation
 from repro.families.central.algorithms_losses import PairLoss
 from repro.families.central.algorithms_minimiser import minimise_in_ball
+from repro.families.central.learning import (
+    CentralLearning,
+    CuratorNumbers,
+    Releases,
+    inputs_of_algorithm_1,
+    learnt,
+)
 from repro.study.claims import Frequency, Inequality, Slope
 from repro.study.proofs import Claimed, Interval, iv, proof_of
 

@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from repro.central_rlhf.instances import TrappedChoice
-from repro.central_rlhf.learners import greedy, pessimistic
-from repro.central_rlhf.learning import CentralLearning
 from repro.families.central.algorithms_private_budget import PrivateBudget
 from repro.families.central.bounds_gradients import Records, pairs
 from repro.families.central.bounds_joint import jointly_certified
+from repro.families.central.instances import TrappedChoice
+from repro.families.central.learners import greedy, pessimistic
+from repro.families.central.learning import CentralLearning
 from repro.families.central.mechanisms_calibration import Calibration, corrected
 from repro.families.central.mechanisms_gaussian import exact_shift
 

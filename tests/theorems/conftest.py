@@ -25,7 +25,6 @@ KEEPERS = (
     "repro.xpo.",
     "repro.losses.",
     "theorems.",
-    "repro.central_rlhf.",
     "repro.core.",
     "repro.chipo.",
     "repro.study.plan",

@@ -18,7 +18,6 @@ from pydantic import AfterValidator
 from torch import Tensor
 
 from repro.base.schema import Epsilon, Finite, Pairs, Positive, Probability, Share
-from repro.central_rlhf.instances import AxisChoice, axis_states
 from repro.core.check import Assumed, Quantity
 from repro.families.central.algorithms_budget import CentralBudget
 from repro.families.central.algorithms_curator import (
@@ -34,6 +33,7 @@ from repro.families.central.algorithms_curator import (
 )
 from repro.families.central.algorithms_pessimism import PolicyTable
 from repro.families.central.algorithms_private_budget import PrivateBudget
+from repro.families.central.instances import AxisChoice, axis_states
 from repro.families.central.worlds_axis import AxisWorld
 from repro.preferences.label_law import (
     Estimate,

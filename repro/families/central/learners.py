@@ -9,7 +9,7 @@ import math
 
 from torch import Tensor
 
-from repro.central_rlhf.learning import Releases
+from repro.families.central.learning import Releases
 
 
 def greedy(data: Releases) -> Tensor:
