@@ -34,7 +34,7 @@ from typing import Annotated, Any
 
 import numpy as np
 import torch
-from pydantic import Field
+from pydantic import Field, StrictBool
 from torch import Tensor
 
 from repro.base.schema import Positive, Whole
@@ -80,7 +80,7 @@ class RankedLearning(CentralLearning):
     """
 
     ranked_actions: Ranked
-    sharp: bool = False
+    sharp: StrictBool = False
 
     @property
     def truth(self) -> ChoiceSetWorld:

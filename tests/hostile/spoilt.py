@@ -68,8 +68,15 @@ ACCEPTED = {
     "regulariser": {"missing"},  # KL
     "reward_class": {"missing"},  # the ball
     "always_yes": {"zero"},  # no constant answers
-    **{f"stages.{name}": {"missing"} for name in ("labels", "channel", "noise", "estimate")},
-    "stages.bonus": {"missing", "negative", "zero"},  # a multiple of the bonus: reversed, none
+    **{
+        f"stages.{name}": {"missing"}
+        for name in ("labels", "channel", "noise", "estimate", "reference")
+    },
+    # a multiple of the bonus: reversed, none
+    **{
+        f"stages.{name}": {"missing", "negative", "zero"}
+        for name in ("bonus", "optimism", "pessimism")
+    },
 }
 """By the key or its last part: ways that are no mistake there, each reviewed by hand."""
 

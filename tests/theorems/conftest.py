@@ -182,7 +182,8 @@ def mechanism_without_noise(slug):
         )
         trial = next(trial for trial in kind(config, setting).trials if trial.row.name == name)
         world = trial.cases[0]
-        return trial.row.method.run(world), world.claimed
+        found = trial.row.method.run(world)
+        return found if isinstance(found, tuple) else (found, world.claimed)
 
     return of
 

@@ -14,7 +14,7 @@ from typing import Annotated, Any, ClassVar, Protocol, Self
 
 import numpy as np
 import torch
-from pydantic import AfterValidator
+from pydantic import AfterValidator, StrictBool
 from torch import Tensor
 
 from repro.base.schema import Epsilon, Finite, Pairs, Positive, Probability, Share
@@ -85,7 +85,7 @@ class CuratorNumbers:
     radius: Positive
     ridge_scale: Positive
     log_inverse_delta: Positive | None = None
-    private: bool = False
+    private: StrictBool = False
     noise: CentralNoise = GAUSSIAN
     words: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "noise": {"gaussian": GAUSSIAN, "no_noise": NO_NOISE},
