@@ -35,6 +35,7 @@ from repro.core.needs import needs_file
 from repro.report.ablation_table import page, printed
 from repro.report.progress import progress
 from repro.study.ablations import Finding, ablated
+from repro.study.parallel import ready_to_measure
 from repro.study.plan import built
 from repro.study.row import Row
 from repro.study.settings import Session, session_of
@@ -90,6 +91,7 @@ def take_away(theorem: str, values: dict[str, Any]) -> list[Finding]:
 def _every_stage(session: Session) -> Iterator[Finding]:
     """Every stage of every check's worlds, of a theorem whose needs are measured."""
     plan = session.plan
+    ready_to_measure()
     trials, budget = built(plan).trials, plan.budget
     with progress(len(trials), plan.slug) as advance:
         for trial in trials:
