@@ -23,6 +23,7 @@ FIELD_OF: Mapping[str, tuple[str, Callable[[float], float]]] = {
     "privacy_cost": ("epsilon", epsilon_of_cost),
     "epsilon_minus_one": ("epsilon", math.log1p),
     "log_inverse_delta": ("failure_prob", lambda value: math.exp(-value)),
+    "coverage": ("mass", lambda value: 1 / value),
     "inverse_reward_bound": ("reward_bound", lambda value: 1 / value),
 }
 """Axes that set another field of a world that lacks one of their own name, and by what formula."""
