@@ -86,7 +86,7 @@ def _built(choice: Choice, cache: Path, device: str) -> World:
 # Labels ------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class LabelStages:
     """What happens to labels between their law and what an estimator returns.
 

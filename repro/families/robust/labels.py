@@ -28,6 +28,14 @@ from repro.instances.labelled import LabelStages, PrivateLabels, built, device_i
 # Worlds ------------------------------------------------------------------------------------------
 
 
+def worth_of_flip(order: Order, epsilon: float) -> float:
+    """ζ: c(ε) behind the randomizer (LTC), 1 in front of it (CTL), and the sum where each of two
+    adversaries has a share α (CLC).
+    """
+    cost = privacy_cost(epsilon)
+    return {Order.LTC: cost, Order.CTL: 1.0, Order.CLC: 1.0 + cost}[order]
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AttackedLabels(LabelStages):
     """Labels that are randomized, a share of them corrupted, and read by an estimator.
@@ -41,6 +49,8 @@ class AttackedLabels(LabelStages):
         idle_adversary: the one that corrupts nothing, for ablations.
         epsilon: ε that the learner believes in; worlds give it, or what it follows from.
         n_pairs: n; 0 for infinitely many labels: exact expectations, no draws.
+        world: the label cells, or the family of them.
+        ridge: λ of the norm ‖·‖_{Σ̂+λI}; None for the L2 norm.
     """
 
     corruption: Corruption = 0.0
@@ -51,6 +61,8 @@ class AttackedLabels(LabelStages):
     idle_adversary: ClassVar[Adversary] = NONE
     epsilon: ClassVar[float]
     n_pairs: ClassVar[int] = 0
+    world: ClassVar[Any]
+    ridge: ClassVar[float | None] = None
     words: ClassVar[Mapping[str, Mapping[str, Any]]] = {"adversary": ADVERSARIES}
 
     def __post_init__(self) -> None:
@@ -60,10 +72,8 @@ class AttackedLabels(LabelStages):
 
     @property
     def flip_worth(self) -> float:
-        """ζ, what a flip is worth: c(ε) behind the randomizer (LTC), 1 in front of it (CTL), and
-        the sum where each of two adversaries has a share α (CLC)."""
-        cost = privacy_cost(self.epsilon)
-        return {Order.LTC: cost, Order.CTL: 1.0, Order.CLC: 1.0 + cost}[self.order]
+        """ζ: what a flip is worth under the order in force."""
+        return worth_of_flip(self.order, self.epsilon)
 
     @property
     def moved(self) -> float:
