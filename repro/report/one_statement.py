@@ -108,7 +108,7 @@ def _proofs(row: Row) -> Iterator[str]:
     """Each theorem that Coq checks, whether it was checked on this machine, and the command."""
     for one in row.machine_checked:
         state = machine_checked.here(one.file)
-        head = f"{one.theorem}: {one.said} (machine_checked; {state})"
+        head = fill(f"{one.theorem}: {one.said} (machine_checked; {state})", WIDTH)
         yield f"{head}\n  {one.command}\n{_wrapped(one.says)}"
 
 

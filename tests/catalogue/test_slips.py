@@ -97,5 +97,5 @@ def test_the_page_is_up_to_date(capsys):
 
 def test_a_bar_inside_a_cell_does_not_split_it():
     slip = Slip(place="|Π|", suspected="s", grade="notation", evidence=(), corrected="c")
-    text = page({"p1.x": slip}, {n: p.said for n, p in load_catalogue().papers.items()})
+    text = page({"p1.x": slip}, {n: p.said for n, p in load_catalogue().papers.items()}, {})
     assert "| \\|Π\\| | s | notation | – | c |" in text
