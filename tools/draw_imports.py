@@ -13,11 +13,13 @@ import grimp
 
 DRAWING = Path(__file__).parents[1] / "docs" / "figures" / "imports.svg"
 ROOMS = {
-    "base", "catalogue", "corruption", "estimators", "families", "instances", "llm", "policies",
+    "base", "catalogue", "corruption", "estimators", "instances", "llm", "policies",
     "preferences", "privacy", "release", "report", "study", "training",
 }  # fmt: skip
+SUBJECTS = "subjects"
+"""Every other package below repro: mathematics that theorems share, named for its subject."""
 COMMANDS = "commands"
-"""The modules directly below repro, and repro.cli."""
+"""The modules directly below repro, repro.cli and repro.scaffold."""
 ROOT = Path(__file__).parents[1]
 WIDTH, ROW, BOX = 900, 74, (128, 34)
 
@@ -29,12 +31,20 @@ def room(module: str) -> str:
 
     >>> room("repro.study.trial"), room("theorems.offline_gap"), room("repro.plan")
     ('study', 'theorems', 'commands')
+    >>> room("repro.pokl.bonus")
+    'subjects'
     """
     parts = module.split(".")
     if parts[0] == "theorems":
         return "theorems"
     name = parts[1] if len(parts) > 1 else ""
-    return name if name in ROOMS and not is_program(module) else COMMANDS
+    if name in ("", "cli", "scaffold") or is_program(module):
+        return COMMANDS
+    if name == "core":  # one box with study, until its bridge to older theorems goes
+        return "study"
+    if name in ROOMS:
+        return name
+    return SUBJECTS if (ROOT / "repro" / name).is_dir() else COMMANDS
 
 
 @cache

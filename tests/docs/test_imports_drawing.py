@@ -43,7 +43,9 @@ def test_lines_agree_with_the_contract_of_the_import_linter(edges):
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
     (layers,) = (one["layers"] for one in contracts["contracts"] if one["type"] == "layers")
     height = {
-        room(name.strip()): -index for index, row in enumerate(layers) for name in row.split("|")
+        room(name.strip()): -index
+        for index, row in enumerate(layers)
+        for name in re.split("[|:]", row)
     }
     upwards = [(a, b) for a, b in edges if a in height and b in height and height[a] < height[b]]
     assert upwards == []
