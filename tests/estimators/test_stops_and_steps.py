@@ -192,7 +192,7 @@ def test_objective_steps_that_overshoot_are_halved():
     loss = PairLoss(x, share, share * double([[0.48, 0.07, 0.94]]))
     linear = double([[-0.79, 0.18], [0.0, 0.0], [1e-3, 1e-3]])
     found = algorithms_minimiser.minimise_in_ball(loss, 1e-3, linear, 50.0)
-    gradient, _ = algorithms_minimiser.Perturbed(loss, 1e-3, linear).derivatives(found)
+    gradient, _ = algorithms_minimiser.PerturbedLoss(loss, 1e-3, linear).derivatives(found)
     assert outward_residual(-gradient, found, 50.0) < 1e-9
 
 
@@ -202,7 +202,7 @@ def test_a_small_climb_is_halved_too():
     loss = PairLoss(x, share, share * double([[0.24, 0.7, 0.6]]))
     linear = double([[0.71, 0.66]])
     found = algorithms_minimiser.minimise_in_ball(loss, 1e-3, linear, 50.0)
-    gradient, _ = algorithms_minimiser.Perturbed(loss, 1e-3, linear).derivatives(found)
+    gradient, _ = algorithms_minimiser.PerturbedLoss(loss, 1e-3, linear).derivatives(found)
     assert outward_residual(-gradient, found, 50.0) < 1e-9
 
 
@@ -303,8 +303,10 @@ def test_objectives_end_whatever_the_last_bits(seed, monkeypatch):
     rng = np.random.default_rng(seed)
     share = double([[0.26, 0.33, 0.41]])
     loss = PairLoss(1e-3 * FLAT, share, share * double([[0.48, 0.27, 0.64]]))
-    exact = algorithms_minimiser.Perturbed.derivatives
+    exact = algorithms_minimiser.PerturbedLoss.derivatives
     noisy = jittered(exact, rng, 1e-19)
-    monkeypatch.setattr(algorithms_minimiser.Perturbed, "derivatives", lambda *given: noisy(*given))
+    monkeypatch.setattr(
+        algorithms_minimiser.PerturbedLoss, "derivatives", lambda *given: noisy(*given)
+    )
     found = algorithms_minimiser.minimise_in_ball(loss, 1e-13, double([[0.0, 0.0]]), 1e5)
     assert torch.isfinite(found).all()

@@ -54,7 +54,7 @@ def printed_perturbation(
 
 
 @dataclass(frozen=True, eq=False)
-class Noise:
+class StandardNormals:
     """Standard normals behind one release, shared by the methods that are compared.
 
     Attributes:
@@ -66,13 +66,15 @@ class Noise:
     output: Tensor
 
 
-def draw_noise(rng: np.random.Generator, replicates: int, num_features: int) -> Noise:
+def draw_noise(rng: np.random.Generator, replicates: int, num_features: int) -> StandardNormals:
     """Draw b and w up to their scales."""
     drawn = torch.from_numpy(rng.standard_normal((2, replicates, num_features)))
-    return Noise(drawn[0], drawn[1])
+    return StandardNormals(drawn[0], drawn[1])
 
 
-def private_mle(loss: Loss, n_pairs: float, numbers: Perturbation, noise: Noise) -> Tensor:
+def private_mle(
+    loss: Loss, n_pairs: float, numbers: Perturbation, noise: StandardNormals
+) -> Tensor:
     """(R, d) θ̃ of Algorithm 1.
 
     The optimum is found to rounding, a loss of about 1e-32; β enters through ν alone, so it

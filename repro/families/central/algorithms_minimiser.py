@@ -19,7 +19,7 @@ MAX_STEPS = 100
 MAX_HALVINGS = 40
 
 
-class Loss(Protocol):
+class SmoothLoss(Protocol):
     """A smooth convex loss of R datasets at once."""
 
     @property
@@ -35,7 +35,7 @@ class Loss(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Perturbed:
+class PerturbedLoss:
     """ℓ̃ = ℓ + α‖θ‖² + ⟨linear, θ⟩ (Algorithm 1, step 4).
 
     Attributes:
@@ -44,7 +44,7 @@ class Perturbed:
         linear: (R, d) b/n.
     """
 
-    loss: Loss
+    loss: SmoothLoss
     ridge: float
     linear: Tensor
 
@@ -61,7 +61,7 @@ class Perturbed:
 
 
 def minimise_in_ball(
-    loss: Loss, ridge: float, linear: Tensor, radius: float, tolerance: float = 1e-9
+    loss: SmoothLoss, ridge: float, linear: Tensor, radius: float, tolerance: float = 1e-9
 ) -> Tensor:
     """argmin over ‖θ‖ ≤ radius of ℓ(θ) + ridge·‖θ‖² + ⟨linear, θ⟩.
 
@@ -76,7 +76,7 @@ def minimise_in_ball(
     Returns:
         (R, d); NaN rows where Newton has not converged in 100 steps.
     """
-    objective = Perturbed(loss, ridge, linear)
+    objective = PerturbedLoss(loss, ridge, linear)
     theta = torch.zeros_like(linear)
     value, last = objective.value(theta), linear.new_zeros(len(linear))
     for _ in range(MAX_STEPS):
@@ -93,7 +93,7 @@ def minimise_in_ball(
 
 
 def _descend(
-    objective: Perturbed, theta: Tensor, step: Tensor, start: Tensor
+    objective: PerturbedLoss, theta: Tensor, step: Tensor, start: Tensor
 ) -> tuple[Tensor, Tensor]:
     """The step, halved until the objective does not rise, and the objective there."""
     slack = 1e-13 * start.abs()

@@ -22,8 +22,8 @@ from repro.core.check import Assumed, Quantity
 from repro.families.central.algorithms_budget import CentralBudget
 from repro.families.central.algorithms_curator import (
     Loss,
-    Noise,
     Perturbation,
+    StandardNormals,
     covariance_noise,
     draw_noise,
     norm_in,
@@ -215,7 +215,7 @@ class CentralLearning(CuratorNumbers):
         loss, covariance = self.datasets(rng, replicates)
         d, multiple = covariance.shape[-1], self.noise.multiple
         drawn, spread = draw_noise(rng, replicates, d), covariance_noise(rng, replicates, d)
-        noise = Noise(multiple * drawn.linear, multiple * drawn.output)
+        noise = StandardNormals(multiple * drawn.linear, multiple * drawn.output)
         return Releases(self, loss, covariance, noise, multiple * spread, rng)
 
 
@@ -238,7 +238,7 @@ class Releases:
     world: CentralLearning
     loss: Loss
     covariance: Tensor
-    noise: Noise
+    noise: StandardNormals
     spread: Tensor
     rng: np.random.Generator
 

@@ -6,8 +6,8 @@ import torch
 
 from repro.families.central.algorithms_budget import CentralBudget
 from repro.families.central.algorithms_curator import (
-    Noise,
     Perturbation,
+    StandardNormals,
     covariance_noise,
     draw_noise,
     norm_in,
@@ -24,7 +24,9 @@ RNG = np.random.default_rng(0)
 def test_without_data_the_release_is_noise_over_the_ridge_plus_output_noise():
     nothing = torch.zeros(1, 1).double()
     loss = PairLoss(torch.ones(1, 2).double(), nothing, nothing)
-    noise = Noise(torch.tensor([[1.0, -2.0]]).double(), torch.tensor([[0.5, 0.5]]).double())
+    noise = StandardNormals(
+        torch.tensor([[1.0, -2.0]]).double(), torch.tensor([[0.5, 0.5]]).double()
+    )
     found = private_mle(loss, 10, Perturbation(3.0, 0.2, 0.1, 9.0), noise)
     expected = -3 * noise.linear / 10 / 0.4 + 0.05
     torch.testing.assert_close(found, expected)

@@ -77,6 +77,6 @@ def test_the_optimum_is_certified_to_rounding():
     """gᵀH⁻¹g/2 bounds what is lost; far below any β the experiments take."""
     loss, linear = loss_of(3), 0.01 * torch.ones(2, 3, dtype=torch.float64)
     found = minimise_in_ball(loss, 1e-3, linear, radius=1e6)
-    gradient, hessian = algorithms_minimiser.Perturbed(loss, 1e-3, linear).derivatives(found)
+    gradient, hessian = algorithms_minimiser.PerturbedLoss(loss, 1e-3, linear).derivatives(found)
     lost = (gradient * torch.linalg.solve(hessian, gradient[..., None])[..., 0]).sum(-1) / 2
     assert float(lost.max()) < 1e-28
