@@ -455,6 +455,12 @@ NO_ESTIMATE = dict.fromkeys(
     ("estimate", "algorithm"), "about the law of a label: nothing is learnt"
 )
 TOLD = {"labels": "an upper bound on what a label tells: fair coins tell nothing", **NO_ESTIMATE}
+LEVEL = ("flat_n", "flat_cost", "flat_kl_weight", "sharp_n")
+"""Checks on responses that are equally good."""
+EQUALLY_GOOD = {
+    "labels": "equally good responses: fair coins are the true law of their labels",
+    "algorithm": "equally good responses: the opposite of their estimate has the same law",
+}
 BUILT = ("kl_weight", "channel", "response", "regulariser", "reward_class")
 """What an override leaves alone: channel and divergence are what a check is about."""
 
@@ -464,6 +470,8 @@ def check(
     wrong: Sequence[Algorithm] = (), settles: Sequence[str] = (CHANNEL,), **more: Any,
 ) -> Check:  # fmt: skip
     """A check on a channel and a divergence of its own, which the config names."""
+    if name in LEVEL:
+        more["blind"] = EQUALLY_GOOD
     return Check(name=name, axis=axis, claim=claim, quantity=quantity, right=right, wrong=wrong,
                  settles=settles, keeps=BUILT, **more)  # fmt: skip
 
