@@ -111,8 +111,8 @@ def validate(model: type[T], values: object, prefix: str = "") -> T:
         raise _bad_input(model, problem, values, prefix) from None
 
 
-def validate_union(union: Any, values: Mapping[str, object]) -> Any:
-    """One of several models, told apart by a tag among its values.
+def validate_union(union: Any, values: Mapping[str, object], prefix: str = "") -> Any:
+    """One of several models, told apart by a tag among its values; ``prefix`` as in ``validate``.
 
     Raises:
         BadInput: names the first bad key, its value and what is allowed.
@@ -120,7 +120,7 @@ def validate_union(union: Any, values: Mapping[str, object]) -> Any:
     try:
         return _adapter(union).validate_python(values)
     except ValidationError as problem:
-        raise _bad_input(Model, problem, values, "") from None
+        raise _bad_input(Model, problem, values, prefix) from None
 
 
 @cache

@@ -198,7 +198,7 @@ def meant(kind: type, field: str, value: Any, place: str) -> Any:
         if isinstance(hint, type) and dataclasses.is_dataclass(hint):
             return made(hint, value, f"{place}.{field}")
         if hint is not None:
-            return validate_union(hint, value)
+            return validate_union(hint, value, f"{place}.{field}")
     return value
 
 
