@@ -61,7 +61,10 @@ def test_a_class_of_rewards_enters_where_none_is_the_row_s_own(trials_of):
 
 
 def test_bad_numbers_are_one_line(refused):
-    refused("best_prob", "theorem.worlds.hidden_arm.instance.best_prob=2")
+    refused(
+        r"theorem\.worlds\.hidden_arm\.instance\.best_prob=2",
+        "theorem.worlds.hidden_arm.instance.best_prob=2",
+    )
 
 
 @pytest.mark.parametrize(("words", "sign"), [((), 1), (("stages.optimism=reversed",), -1)])
