@@ -21,7 +21,7 @@ from repro.families.offline_kl.bounds_scalar import (
     sigmoid,
     walk_crossing,
 )
-from repro.families.robust.bounds_concentration import chernoff_ratio
+from theorems.concentration_lemmas import chernoff_ratio
 from theorems.p2_optimism_lemmas import term_failure
 from theorems.p2_scalar_lemmas import inverse_slope as inverse_slope_between
 
