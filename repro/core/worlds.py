@@ -24,6 +24,7 @@ FIELD_OF: Mapping[str, tuple[str, Callable[[float], float]]] = {
     "epsilon_minus_one": ("epsilon", math.log1p),
     "log_inverse_delta": ("failure_prob", lambda value: math.exp(-value)),
     "inverse_reference": ("best_share", lambda value: 1 / value),
+    "coverage": ("mass", lambda value: 1 / value),
     "inverse_reward_bound": ("reward_bound", lambda value: 1 / value),
 }
 """Axes that set another field of a world that lacks one of their own name, and by what formula."""

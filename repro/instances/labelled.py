@@ -86,17 +86,15 @@ def _built(choice: Choice, cache: Path, device: str) -> World:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class PrivateLabels:
-    """Labels that are drawn and randomized, and read by an estimator.
+class LabelStages:
+    """What happens to labels between their law and what an estimator returns.
 
     Attributes:
-        epsilon: budget that the learner believes in, in (0, inf].
         labels: true win probabilities → the law that labels are drawn from.
         channel: who randomizes them.
         estimate: (fitted, truth) → what the estimator returns.
     """
 
-    epsilon: Epsilon
     labels: LabelLaw = bradley_terry
     channel: Channel = randomized_response
     estimate: Estimate = as_fitted
@@ -105,6 +103,17 @@ class PrivateLabels:
         "channel": {"randomized_response": randomized_response, "no_randomizer": no_randomizer},
         "estimate": {"as_fitted": as_fitted, "the_truth": the_truth},
     }
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PrivateLabels(LabelStages):
+    """Labels that are drawn and randomized at a budget, and read by an estimator.
+
+    Attributes:
+        epsilon: budget that the learner believes in, in (0, inf].
+    """
+
+    epsilon: Epsilon
 
     def more_labels(self, other: PrivateLabels) -> float:
         """How many times as many labels another world needs: n/c(ε)² is what a regime is."""

@@ -111,3 +111,9 @@ def _halves(piece: Box) -> list[Box]:
     return [
         (*piece[:widest], side, *piece[widest + 1 :]) for side in ((low, middle), (middle, high))
     ]
+
+
+def inverse_slope(x: Interval) -> Interval:
+    """1/σ′(x) = 2 + e^x + e^−x of the logistic function."""
+    grown = iv.exp(x)
+    return 2 + grown + 1 / grown
