@@ -4,6 +4,7 @@ E.4)."""
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,61 +13,62 @@ from numpy.fft import irfft, rfft
 from scipy.fft import next_fast_len
 from scipy.stats import binom
 
-from repro.families.robust.adversaries import NONE, STRONG, Adversary
-from repro.study.case import Case, Point
+from repro.base.schema import Corruption, Count, Pairs, Positive, Probability
+from repro.families.robust.adversaries import ADVERSARIES, NONE, STRONG, Adversary
 
 SAMPLES = 200
 """Pairs of a random corrupted dataset."""
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class NoiseCase(Case):
+@dataclass(frozen=True, kw_only=True)
+class ScoreNoise:
     """Rademacher noise (σ = 1) on d orthogonal unit vectors, n/d pairs of each.
 
     Attributes:
         n_pairs: n, rounded down to a multiple of 2d.
-        features: d.
-        constant: C.
+        num_features: d.
+        constant: C of the claims.
         failure_prob: δ.
-        weighted: norm ‖·‖_{Σ̂⁻¹} with λ → 0, where dim is d (Claim E.1), instead of ‖·‖₂, where
-            it is 1 (Claim E.3).
     """
 
-    features: int
-    constant: float
-    failure_prob: float
-    weighted: bool
+    n_pairs: Pairs
+    num_features: Count
+    constant: Positive
+    failure_prob: Probability = 0.05
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class ScoreCase(Case):
+@dataclass(frozen=True, kw_only=True)
+class CorruptedScore:
     """What corruption adds to the score at the truth, where it adds most.
 
     Attributes:
         corruption: α; ⌊α·n⌋ of the pairs have b = ±ζ, the rest 0.
         adversary: who corrupts them.
+        idle_adversary: the one that corrupts nothing, for ablations.
     """
 
-    corruption: float
+    corruption: Corruption
     adversary: Adversary = STRONG
-    idle_adversary: ClassVar[Any] = NONE
+    idle_adversary: ClassVar[Adversary] = NONE
+    words: ClassVar[Mapping[str, Mapping[str, Any]]] = {"adversary": ADVERSARIES}
 
 
-def corrupted_score(experiment: Any, point: Point) -> ScoreCase:
-    """What corruption adds to the score."""
-    return ScoreCase(methods=point.methods, corruption=point.value)
-
-
-def noise_failure(case: NoiseCase, constant: float) -> float:
+def noise_failure(world: ScoreNoise, constant: float, weighted: bool) -> float:
     """P(‖(1/n)Σ η_i·x_i‖ exceeds constant·√((dim + ln(1/δ))/n)), exactly.
 
     n²·‖·‖² is a sum of squares of d sums of n/d signs, each a multiple of 4; the laws of two halves
     of it meet in one sum over the ways to stay below the bound.
+
+    Args:
+        world: n, d and δ.
+        constant: C.
+        weighted: norm ‖·‖_{Σ̂⁻¹} with λ → 0, where dim is d (Claim E.1), instead of ‖·‖₂, where
+            it is 1 (Claim E.3).
     """
-    features = case.features
-    each = 2 * (case.n_pairs // (2 * features))
-    n, dim = each * features, features if case.weighted else 1
-    most = math.floor(constant**2 * (dim - math.log(case.failure_prob)) * n / dim / 4)
+    features = world.num_features
+    each = 2 * (world.n_pairs // (2 * features))
+    n, dim = each * features, features if weighted else 1
+    most = math.floor(constant**2 * (dim - math.log(world.failure_prob)) * n / dim / 4)
     steps = np.arange(math.isqrt(most) + 1)
     mass = binom.pmf(each // 2 + steps, each, 0.5) * np.where(steps == 0, 1, 2)
     half = _squares(mass, most + 1, features // 2)
@@ -74,6 +76,11 @@ def noise_failure(case: NoiseCase, constant: float) -> float:
     # The tails are small: summed from above they lose no digits.
     tails = np.cumsum(rest[::-1]) - rest[::-1]
     return float(1 - half.sum() * rest.sum() + half @ tails)
+
+
+def failure_over_delta(world: ScoreNoise, weighted: bool, share: float = 1.0) -> float:
+    """The same over δ, of a share of the world's constant."""
+    return noise_failure(world, share * world.constant, weighted) / world.failure_prob
 
 
 def _squares(mass: np.ndarray, below: int, terms: int) -> np.ndarray:
@@ -93,11 +100,11 @@ def _squares(mass: np.ndarray, below: int, terms: int) -> np.ndarray:
 
 
 def corruption_term_ratio(
-    case: ScoreCase,
-    length: float,
-    ridge: float | None,
+    world: CorruptedScore,
     rng: np.random.Generator,
     replicates: int,
+    length: float = 1.0,
+    ridge: float | None = None,
 ) -> np.ndarray:
     """‖(1/n)Σ b_i·x_i‖ over its bound: ζα in the L2 norm (E.4), ζ√α in the weighted one (E.2).
 
@@ -105,21 +112,21 @@ def corruption_term_ratio(
     direction holds exactly the corrupted pairs, all pushed the same way.
 
     Args:
-        case: α, and who corrupts.
-        length: largest ‖x‖.
-        ridge: λ of the weighted norm; None for the L2 norm.
+        world: α, and who corrupts.
         rng: simulation stream.
         replicates: R.
+        length: largest ‖x‖.
+        ridge: λ of the weighted norm; None for the L2 norm.
 
     Returns:
         (R,) ratios, 1 where the claim holds and is attained; 0 where nobody corrupts.
     """
-    aligned = _ratio(*_aligned_case(case.corruption, length), ridge)
+    aligned = _ratio(*_aligned_case(world.corruption, length), ridge)
     worst = [
-        max(_ratio(*_random_case(case.corruption, length, rng), ridge), aligned)
+        max(_ratio(*_random_case(world.corruption, length, rng), ridge), aligned)
         for _ in range(replicates)
     ]
-    return np.array(worst) * case.adversary.acts
+    return np.array(worst) * world.adversary.acts
 
 
 def _random_case(corruption: float, length: float, rng) -> tuple[np.ndarray, np.ndarray]:

@@ -13,6 +13,7 @@ from repro.corruption.debiasing import Reading, ReadingOf, debiased
 from repro.corruption.orders import Channel, Order, Randomize
 from repro.families.robust.adversaries import NONE, STRONG, Adversary
 from repro.families.robust.adversaries_strong import AttackTarget
+from repro.families.robust.labels import AttackedLabels
 from repro.families.robust.worlds_choices import AnyPairChoice, build_pair_world, pair_choice_at
 from repro.families.robust.worlds_pairs import PairWorld, pairs_of
 from repro.instances.build import build_world
@@ -77,6 +78,8 @@ class RobustCase(LabelCase, Generic[W_co]):
 
 
 PairCase = RobustCase[PairWorld]
+AnyLabels = RobustCase[Any] | AttackedLabels
+"""Labels as mathematics reads them, while some theorems still have cases."""
 
 
 @dataclass(frozen=True)

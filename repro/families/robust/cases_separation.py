@@ -12,9 +12,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from repro.base.errors import BadInput
 from repro.base.notation import privacy_cost
-from repro.base.schema import Model, Number, Positive
+from repro.base.schema import Number, Positive
 from repro.corruption.orders import Order, order_of
 from repro.families.robust.adversaries import adversary_of
 from repro.families.robust.assumptions import Assumed, covered, inside_the_class
@@ -30,6 +29,7 @@ from repro.families.robust.quantities_sizes import (
     worst_margin,
 )
 from repro.families.robust.quantities_uncovered import Uncovered, largest_condition_number
+from repro.families.robust.rare_labels import RarePairs
 from repro.study.case import Point
 from repro.study.config import Overrides, Probe
 from repro.study.experiment import Setting
@@ -123,36 +123,6 @@ class AnyNumber(Comparison):
         margin, claimed = worst_margin(case, one.config.wide_margins[1])
         world = one.built(point.row.on, reward_diff=margin)
         return replace(case, world=world, claimed=claimed)
-
-
-class RarePairs(Model):
-    """Where no coverage is assumed: pairs of every mass.
-
-    Attributes:
-        reward_bound: B′.
-        lightest: smallest mass, in units of α.
-        heaviest: largest mass, likewise.
-        ratio: between rungs.
-        kl_weight: β of DPO.
-    """
-
-    reward_bound: Positive
-    lightest: Positive
-    heaviest: Positive
-    ratio: Annotated[Number, Field(gt=1, le=100)]
-    kl_weight: Positive
-
-    def pairs(self, corruption: float) -> Uncovered:
-        """The ladder of masses at α.
-
-        Raises:
-            BadInput: α is 0, and so is every mass.
-        """
-        if corruption <= 0:
-            allowed = "allowed: above 0; rare pairs have masses in units of it"
-            raise BadInput("corruption", corruption, allowed)
-        masses = (self.lightest * corruption, min(0.5, self.heaviest * corruption))
-        return Uncovered(self.reward_bound, masses, self.ratio, self.kl_weight)
 
 
 class SeparationProbes(RobustProbes):

@@ -28,17 +28,6 @@ class SeparationCase(GreedyCase):
     against: Order
 
 
-def of_changed_case(
-    quantity: str, number: Number, evidence: Evidence = Evidence.MEASURED
-) -> Measure:
-    """A number of the case as each method changes it."""
-    return Measure(
-        quantity,
-        per_method(lambda case, m, rng, replicates: number(m.run(case), rng, replicates)),
-        evidence,
-    )
-
-
 @lru_cache(maxsize=4096)
 def exactly(number: Number, case: Any) -> Any:
     """A number of infinitely many labels: nothing is drawn, so every block shares it."""
@@ -102,24 +91,6 @@ def of_method(quantity: str, evidence: Evidence) -> Measure:
         quantity,
         per_method(lambda case, m, rng, replicates: m.run(case, rng, replicates)),
         evidence,
-    )
-
-
-def exact_of_method(quantity: str) -> Measure:
-    """What a method itself finds of infinitely many labels, over what is claimed of the case."""
-    return Measure(
-        quantity,
-        per_method(lambda case, m, rng, replicates: exactly(m.run, case) / case.claimed),
-        Evidence.EXACT,
-    )
-
-
-def then(change: Method, number: Number) -> Method:
-    """The method of ``of_method`` that takes a number of the case as another changes it."""
-    return Method(
-        change.name,
-        lambda case, rng, replicates: number(change.run(case), rng, replicates),
-        change.privacy_mistake,
     )
 
 

@@ -15,8 +15,11 @@ import numpy as np
 import torch
 from scipy.special import expit, logit
 
+from repro.base.schema import Positive
+from repro.corruption.orders import Order
 from repro.families.robust.attack_targets import LogisticTarget
-from repro.families.robust.cases import RobustCase
+from repro.families.robust.labels import AttackedLabels, worth_of_flip
+from repro.instances.labelled import PrivateLabels
 from repro.preferences.label_counts import LabelCounts
 
 MASSES = np.geomspace(0.05, 1000.0, 60)
@@ -25,45 +28,46 @@ MARGINS = np.linspace(0.0625, 1.0, 16)
 """t/B′ of the ladder."""
 
 
-@dataclass(frozen=True, eq=False)
-class MarginLadder:
-    """Pairs of every mass and margin of a ladder.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MarginLadder(PrivateLabels, AttackedLabels):
+    """Infinitely many labels of pairs of every mass and margin of a ladder.
 
     Attributes:
         reward_bound: B′, the largest margin.
-        moved: ζα that the ladder of masses is built around.
+        claimed_order: of corruption and privacy; the masses are in units of its ζα.
+        believed: share of labels that Γ is set for, in units of α.
     """
 
-    reward_bound: float
-    moved: float
+    reward_bound: Positive
+    claimed_order: Order
+    believed: Positive = 1.0
+
+    def more_labels(self, other: Any) -> float:
+        """There are enough at every ε."""
+        return 1.0
+
+    @property
+    def claimed_moved(self) -> float:
+        """ζα that the ladder of masses is built around."""
+        return self.corruption * worth_of_flip(self.claimed_order, self.epsilon)
 
     @property
     def cells(self) -> tuple[np.ndarray, np.ndarray]:
         """(P,) masses and margins."""
-        return _ladder(self.reward_bound, self.moved)
+        return _ladder(self.reward_bound, self.claimed_moved)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class LadderCase(RobustCase[MarginLadder]):
-    """Algorithm 2 with η = 1 on a ladder, of infinitely many labels.
-
-    Attributes:
-        believed: α that Γ is set for.
-    """
-
-    believed: float
-
-
-def attacked_floor(case: LadderCase, rng: Any = None, replicates: int = 1) -> float:
-    """Largest SubOpt/√κ = √m·t on the ladder; NaN where the worst mass is an end.
+def attacked_floor(world: MarginLadder, rng: Any = None, replicates: int = 1) -> float:
+    """Largest SubOpt/√κ = √m·t on the ladder, Algorithm 2 with η = 1; NaN where the worst mass is
+    an end.
 
     Γ is calibrated: the least that covers θ_true on every rung when a share ``believed`` of labels
-    is corrupted by the case's own stages.  A margin is lost where the attacked estimate stays
+    is corrupted by the world's own stages.  A margin is lost where the attacked estimate stays
     below Γ/√m, the reach of the set.
     """
-    mass, margin = case.world.cells
-    width = _width(mass, margin, _attacked(replace(case, corruption=case.believed)))
-    return _floor(mass, margin, _attacked(case), width)
+    mass, margin = world.cells
+    width = _width(mass, margin, _attacked(replace(world, spent=world.believed)))
+    return _floor(mass, margin, _attacked(world), width)
 
 
 @lru_cache(maxsize=64)
@@ -96,12 +100,12 @@ def _floor(mass: np.ndarray, margin: np.ndarray, attacked: np.ndarray, width: fl
     return float(by_mass[worst]) if 0 < worst < len(MASSES) - 1 else math.nan
 
 
-def _attacked(case: LadderCase) -> np.ndarray:
+def _attacked(world: MarginLadder) -> np.ndarray:
     """(P,) margins as estimated under the attack that lowers them."""
-    mass, margin = (torch.from_numpy(x)[:, None] for x in case.world.cells)
-    bound = case.world.reward_bound
+    mass, margin = (torch.from_numpy(x)[:, None] for x in world.cells)
+    bound = world.reward_bound
     one, zero = torch.ones(1, 1, dtype=torch.float64), torch.zeros(1, dtype=torch.float64)
     target = LogisticTarget(one, mass, zero, bound, -one[None], 2 * bound)
-    counts = LabelCounts(mass, mass * case.labels(torch.sigmoid(margin)))
-    seen = case.passage(target).apply(None, counts, case.read)
-    return case.estimate(target.estimate(case.read(seen)), margin)[:, 0].numpy()
+    counts = LabelCounts(mass, mass * world.labels(torch.sigmoid(margin)))
+    seen = world.passage(target).apply(None, counts, world.read)
+    return world.estimate(target.estimate(world.read(seen)), margin)[:, 0].numpy()

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import torch
+from pydantic import Field
 
+from repro.base.schema import Number
 from repro.families.robust.algorithms_estimation import estimate
 from repro.families.robust.algorithms_pessimism import (
     ConfidenceSet,
@@ -15,8 +18,7 @@ from repro.families.robust.algorithms_pessimism import (
     pessimistic_policy,
 )
 from repro.families.robust.attack_targets import LogisticTarget
-from repro.families.robust.cases import RobustCase
-from repro.families.robust.worlds_pairs import PolicyPairs
+from repro.families.robust.labels import SampledPairs
 from repro.instances.linear import LinearWorld
 from repro.policies.gibbs import gibbs_policy
 
@@ -33,35 +35,36 @@ class Estimates:
         theta: (R, k) θ̂.
         covariance: (R, k, k) Σ̂.
         width: Γ of a confidence set that covers with probability 95 %.
-        bonus: multiple of Γ: 1 as printed, 0 no pessimism, below 0 optimism.
+        pessimism: multiple of Γ: 1 as printed, 0 none, below 0 optimism.
     """
 
     world: LinearWorld
     theta: torch.Tensor
     covariance: np.ndarray
     width: float
-    bonus: float
+    pessimism: float
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class UncoveredCase(RobustCase[PolicyPairs]):
+class UncoveredLabels(SampledPairs):
     """Labels of a bandit with a response that is hardly covered.
 
     Attributes:
-        bonus: multiple of the confidence set's width.
+        pessimism: multiple of the confidence set's width: 1 as printed, 0 none, −1 reversed.
     """
 
-    bonus: float = 1.0
+    pessimism: Annotated[Number, Field(ge=-1, le=1)] = 1.0
 
 
-def estimates(case: UncoveredCase, rng: np.random.Generator, replicates: int) -> Estimates:
+def estimates(world: UncoveredLabels, rng: np.random.Generator, replicates: int) -> Estimates:
     """R debiased estimates in the coordinates of the policies."""
-    pairs, world = case.world, case.world.policies
-    error, target = estimate(case, rng, replicates)
-    scale = float(pairs.truth.norm() / world.theta.norm())
+    pairs, bandit = world.world, world.world.policies
+    error, target = estimate(world, rng, replicates)
+    # pairs are scaled so that ‖x‖ ≤ 1, and θ with them
+    scale = float(pairs.truth.norm() / bandit.theta.norm())
     theta = (error + target.truth) / scale
-    width = 2 * case.read.scale * (CHI2_2 / case.n_pairs) ** 0.5
-    return Estimates(world, theta, _covariances(target) * scale**2, width, case.bonus)
+    width = 2 * world.read.scale * (CHI2_2 / world.n_pairs) ** 0.5
+    return Estimates(bandit, theta, _covariances(target) * scale**2, width, world.pessimism)
 
 
 def lost_by_dpo(found: Estimates) -> np.ndarray:
@@ -90,13 +93,13 @@ def _pessimistic_loss(found: Estimates, theta: np.ndarray, covariance: np.ndarra
 
 
 def _policy(found: Estimates, theta: np.ndarray, covariance: np.ndarray) -> np.ndarray:
-    """(1, A) pessimistic policy; greedy without a bonus, optimistic with a reversed one."""
+    """(1, A) pessimistic policy; greedy without pessimism, optimistic where it is reversed."""
     features, reference = found.world.features.numpy(), np.array([[0.5, 0.5, 0.0]])
-    if found.bonus == 0:
+    if found.pessimism == 0:
         return greedy_policy(features, theta)
     metric = covariance + 1e-9 * np.eye(len(theta))
-    width = abs(found.bonus) * found.width
+    width = abs(found.pessimism) * found.width
     believed = ConfidenceSet(theta, metric, width, found.world.radius)
-    if found.bonus < 0:
+    if found.pessimism < 0:
         return optimistic_policy(believed, features[0])
     return pessimistic_policy(believed, features, np.ones(1), reference)[0]

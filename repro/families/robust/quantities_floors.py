@@ -14,8 +14,8 @@ from torch import Tensor
 
 from repro.families.robust.algorithms_estimation import fitted, target_of, true_counts
 from repro.families.robust.attack_targets import LogisticTarget
-from repro.families.robust.cases import RobustCase
-from repro.families.robust.worlds_pairs import PairWorld, PolicyPairs, pairs_of
+from repro.families.robust.cases import AnyLabels, RobustCase
+from repro.families.robust.worlds_pairs import PairWorld, pairs_of
 from repro.instances.linear import LinearWorld
 from repro.policies.gibbs import gibbs_policy
 from repro.preferences.label_counts import LabelCounts
@@ -65,9 +65,7 @@ def pessimistic_floor(case: GreedyCase, rng: np.random.Generator | None, replica
     return _crossing(margins, estimated - reach)
 
 
-def dpo_floor(
-    case: RobustCase[PolicyPairs], rng: np.random.Generator | None, replicates: int
-) -> np.ndarray:
+def dpo_floor(case: AnyLabels, rng: np.random.Generator | None, replicates: int) -> np.ndarray:
     """(R,) |J(π*) − J(π̂)| of the log-linear policy of θ̂ (P4, Theorem 6.3).
 
     J is without KL, so its gap at π* is signed.  The attack aims at its gradient, both ways, and

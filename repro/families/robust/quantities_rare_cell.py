@@ -8,21 +8,27 @@ from scipy.special import expit, logit
 
 from repro.families.robust.algorithms_estimation import fitted
 from repro.families.robust.attack_targets import LogisticTarget
-from repro.families.robust.cases import RobustCase
+from repro.families.robust.cases import AnyLabels, RobustCase
 from repro.families.robust.worlds_rare_cell import RareCell
 from repro.preferences.label_counts import LabelCounts
+
 
 RareCase = RobustCase[RareCell]
 
 
-def rare_cell_floors(case: RareCase, masses: np.ndarray) -> np.ndarray:
+def rare_cell_floors(
+    case: AnyLabels, masses: np.ndarray, cell: RareCell | None = None
+) -> np.ndarray:
     """(L,) ‖θ̂ − θ_true‖_Σ̂ = √m·|θ̂ − θ| under attack, exactly, for each mass.
 
     Args:
         case: of infinitely many labels.
         masses: (L,) probability of the cell.
+        cell: the cell; the case's world unless given.
     """
-    cell, mass = case.world, torch.from_numpy(masses)[:, None]
+    cell = case.world if cell is None else cell
+    assert cell is not None
+    mass = torch.from_numpy(masses)[:, None]
     truth = torch.tensor([cell.reward_diff], dtype=torch.float64)
     x = torch.ones(1, 1, dtype=torch.float64)
     target = LogisticTarget(x, mass, truth, cell.reward_bound, torch.sqrt(mass)[:, :, None])
@@ -30,12 +36,12 @@ def rare_cell_floors(case: RareCase, masses: np.ndarray) -> np.ndarray:
     return target.distance(fitted(case, target, counts, None)).numpy()
 
 
-def worst_rare_cell(case: RareCase) -> float:
+def worst_rare_cell(case: AnyLabels) -> float:
     """Largest floor over the ladder; NaN where the worst mass is an end of it."""
     return _interior(rare_cell_floors(case, case.world.ladder()))
 
 
-def fixed_rare_cell(case: RareCase) -> float:
+def fixed_rare_cell(case: AnyLabels) -> float:
     """The floor at one mass, whatever the others are like."""
     return float(rare_cell_floors(case, np.array([case.world.fixed_mass]))[0])
 

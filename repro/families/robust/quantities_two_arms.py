@@ -6,10 +6,9 @@ On one fixed margin the gap decays exponentially in n; the margin here shrinks w
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -19,14 +18,14 @@ from scipy.stats import binom, chi2
 
 from repro.base.errors import BadInput
 from repro.base.notation import flip_prob, privacy_cost
+from repro.base.schema import Count, Number, Pairs, Positive, Probability, Share
 from repro.corruption.debiasing import ReadingOf, debiased
 from repro.families.robust.algorithms_pessimism import separable_pessimism
-from repro.preferences.label_law import as_fitted, bradley_terry
-from repro.study.case import Case, Point
-from repro.study.row import method
+from repro.instances.labelled import PrivateLabels
+from repro.preferences.label_law import Channel
 
 BALL = 4.0
-"""B: estimates are cut off here unless a case says otherwise; margins are far inside."""
+"""B: estimates are cut off here unless a world says otherwise; margins are far inside."""
 
 ODDS, ROUNDS = 40.0, 50
 """Largest log odds in which a failure probability is divided, and rounds of their bisection."""
@@ -78,7 +77,7 @@ def reach_of(states: TwoArmStates, failure_prob: float) -> float:
     return math.sqrt(chi2.isf(failure_prob, states.num_states))
 
 
-def response_by_cost(win_prob: float, epsilon: float) -> float:
+def response_by_cost(win_prob: Any, epsilon: float) -> Any:
     """Randomized response written with c(ε): flip + p/c(ε)."""
     return flip_prob(epsilon) + win_prob / privacy_cost(epsilon)
 
@@ -118,65 +117,95 @@ def cost_in_many_states(margin: float, reach: float) -> float:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class MarginCase(Case):
-    """The gap on one margin, nobody corrupting.
+class MarginLabels(PrivateLabels):
+    """n labels of states of two responses, nobody corrupting; every state has the same margin in
+    favour of the first response, which quantities are told.
 
     Attributes:
-        world: the instance; every state has the same margin in favour of the first response.
-        margin: t > 0.
-        width: Γ of the pessimistic policy; 0 for the greedy one.
+        n_pairs: n.
         known: what a labelled pair shows beside the margin: ⟨x, θ⟩ of a direction that all other
             pairs show, so that it is taken as known.  It makes labels uneven: 1/γ.
-        ball: where estimates are cut off.
-        claimed: the gap that is claimed.
-        labels: what labels are drawn from.
-        channel: who randomizes them.
+        failure_prob: δ.
+        channel: who randomizes labels.
         reading: how the estimator, believing in ε, reads them.
-        estimate: (fitted, truth) → what the estimator returns.
+        reference: whether informative pairs are as likely as stated, or half of all pairs.
     """
 
-    world: TwoArmStates
-    margin: float
-    width: float
-    known: float = 0.0
-    ball: float = BALL
-    claimed: float = 1.0
-    labels: Callable[[Any], Any] = bradley_terry
-    channel: Callable[[Any, float], Any] = response_by_cost
+    n_pairs: Pairs
+    known: Number = 0.0
+    failure_prob: Probability = 0.05
+    channel: Channel = response_by_cost
     reading: ReadingOf = debiased
-    estimate: Callable[[Any, Any], Any] = as_fitted
+    reference: Literal["as_stated", "uniform"] = "as_stated"
+
+    @property
+    def stated(self) -> TwoArmStates:
+        """The states, and how often their pairs are labelled."""
+        raise NotImplementedError
+
+    @property
+    def states(self) -> TwoArmStates:
+        """The same under the reference in force."""
+        as_stated = self.reference == "as_stated"
+        return self.stated if as_stated else self.stated.under_uniform_reference()
+
+    @property
+    def ball(self) -> float:
+        """Where estimates are cut off."""
+        return BALL
+
+    @property
+    def unit(self) -> float:
+        """Standard deviation of one estimated margin, as stated."""
+        return deviation(self.stated, self.n_pairs, self.epsilon, self.known)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class CalibratedCase(MarginCase):
-    """The same with a Γ that is calibrated on the case's own estimates, at no formula.
+class InformativePairs(MarginLabels):
+    """The same in d states that share a mass.
 
     Attributes:
-        width: not read; Γ comes from the estimates.
-        failure_prob: δ that Γ is calibrated for.
-        share: of the calibrated Γ that is used.
+        num_features: d, the number of states.
+        mass: probability of informative pairs, all states together.
+        share: of a calibrated Γ that is used.
     """
 
-    width: float = 0.0
-    failure_prob: float
-    share: float = 1.0
+    num_features: Count = 1
+    mass: Share
+    share: Positive = 1.0
+
+    @property
+    def stated(self) -> TwoArmStates:
+        return TwoArmStates(self.num_features, self.mass / self.num_features)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CellLabels(InformativePairs):
+    """Labels of one cell.
+
+    Attributes:
+        margin: its reward difference.
+    """
+
+    margin: Positive
 
 
 CALIBRATION = 400
 """Datasets on which Γ of many states is calibrated."""
 
 
-def exact_calibrated_gap(case: CalibratedCase, rng: Any = None, replicates: int = 1) -> float:
+def exact_calibrated_gap(world: InformativePairs, margin: float) -> float:
     """``exact_gap`` with the (1 − δ)-quantile of √m·|error| under the law of the estimate as Γ."""
-    return exact_gap(replace(case, width=case.share * exact_tail(case)))
+    return exact_gap(world, margin, world.share * exact_tail(world, margin))
 
 
-def exact_error(case: CalibratedCase, rng: Any = None, replicates: int = 1) -> float:
+def exact_error(world: MarginLabels, margin: float) -> float:
     """The least w with P(|error| > w) ≤ δ in one state, δ being divided between the two sides."""
-    pairs, win, delta = round(case.n_pairs * case.world.mass), _win_prob(case), case.failure_prob
+    pairs, win = round(world.n_pairs * world.states.mass), _win_prob(world, margin)
+    delta = world.failure_prob
 
     def error(wins: Any) -> float:
-        return float(_margins(case, np.array([[wins / pairs]]))[0, 0]) - case.margin
+        return float(_margins(world, margin, np.array([[wins / pairs]]))[0, 0]) - margin
 
     def both(odds: float) -> tuple[float, float]:
         below, above = delta * expit(odds), delta * expit(-odds)
@@ -190,106 +219,116 @@ def exact_error(case: CalibratedCase, rng: Any = None, replicates: int = 1) -> f
     return max(both(high))
 
 
-def exact_tail(case: CalibratedCase, rng: Any = None, replicates: int = 1) -> float:
+def exact_tail(world: MarginLabels, margin: float) -> float:
     """The same in the norm of the data, √m·|error|."""
-    return math.sqrt(case.world.mass) * exact_error(case)
+    return math.sqrt(world.states.mass) * exact_error(world, margin)
 
 
-def tail_case(point: Point, mass: float, margin: float) -> CalibratedCase:
-    """Labels of one cell, nobody corrupting, along ln(1/δ); what |N(0, s²)| exceeds is claimed.
-
-    Args:
-        point: of a row over log_inverse_delta.
-        mass: of the cell.
-        margin: its reward difference.
-    """
-    states, delta = TwoArmStates(1, mass), math.exp(-point.value)
-    unit = deviation(states, point.n_pairs, point.epsilon, margin)
-    return CalibratedCase(
-        methods=point.methods, n_pairs=point.n_pairs, epsilon=point.epsilon, world=states,
-        margin=margin, failure_prob=delta, claimed=-unit * float(ndtri(delta / 2)),
-    )  # fmt: skip
+def error_exceeded(world: MarginLabels, margin: float) -> float:
+    """What |N(0, s²)| exceeds with probability δ, s the deviation of the margin as stated."""
+    unit = deviation(world.stated, world.n_pairs, world.epsilon, margin)
+    return -unit * float(ndtri(world.failure_prob / 2))
 
 
-@method
-def at_one_deviation(case: CalibratedCase) -> CalibratedCase:
+def at_one_deviation(world: MarginLabels) -> MarginLabels:
     """Wrong for a sweep of δ: what is exceeded a third of the time."""
-    return replace(case, failure_prob=1 / 3)
+    return replace(world, failure_prob=1 / 3)
 
 
-def exact_fall(case: CalibratedCase, rng: Any = None, replicates: int = 1) -> float:
+def even_labels(world: MarginLabels) -> MarginLabels:
+    """Wrong for a sweep of B′: labels as even as those of the margin alone, no 1/γ."""
+    return replace(world, known=0.0)
+
+
+def exact_fall(world: MarginLabels, margin: float) -> float:
     """How far the estimate of one state falls short of the margin with probability δ."""
-    lowest = _margins(case, _rates(case, np.array([case.failure_prob])))
-    return case.margin - float(lowest[0, 0])
+    lowest = _margins(world, margin, _rates(world, margin, np.array([world.failure_prob])))
+    return margin - float(lowest[0, 0])
 
 
 def sampled_calibrated_gap(
-    case: CalibratedCase, rng: np.random.Generator, replicates: int
+    world: InformativePairs, margin: float, rng: np.random.Generator, replicates: int
 ) -> np.ndarray:
     """``sampled_gap`` with the (1 − δ)-quantile of ‖error‖_Σ over datasets of their own as Γ."""
-    error = estimated_margins(case, rng, CALIBRATION) - case.margin
-    norm = np.sqrt(case.world.mass * (error**2).sum(axis=1))
-    width = float(np.quantile(norm, 1 - case.failure_prob))
-    return sampled_gap(replace(case, width=case.share * width), rng, replicates)
+    error = estimated_margins(world, margin, rng, CALIBRATION) - margin
+    norm = np.sqrt(world.states.mass * (error**2).sum(axis=1))
+    width = float(np.quantile(norm, 1 - world.failure_prob))
+    return sampled_gap(world, margin, rng, replicates, world.share * width)
 
 
-def exact_gap(case: MarginCase, rng: Any = None, replicates: int = 1) -> float:
+def exact_gap(world: MarginLabels, margin: float, width: float = 0.0) -> float:
     """The gap in one state, without drawing: every quantile of the wins is an outcome.
 
     The number of informative pairs is its mean n·m; what it varies by matters 1/(nm) only.
+
+    Args:
+        world: labels of one state.
+        margin: t > 0.
+        width: Γ of the pessimistic policy; 0 for the greedy one.
     """
-    return float(_gap(case, _margins(case, _outcomes(case))).mean())
+    outcomes = _margins(world, margin, _outcomes(world, margin))
+    return float(_gap(world, margin, outcomes, width).mean())
 
 
-def sampled_gap(case: MarginCase, rng: np.random.Generator, replicates: int) -> np.ndarray:
+def sampled_gap(
+    world: MarginLabels, margin: float, rng: np.random.Generator, replicates: int,
+    width: float = 0.0,
+) -> np.ndarray:  # fmt: skip
     """(R,) gaps, one dataset each."""
-    return _gap(case, estimated_margins(case, rng, replicates))
+    return _gap(world, margin, estimated_margins(world, margin, rng, replicates), width)
 
 
-def estimated_margins(case: MarginCase, rng: np.random.Generator, replicates: int) -> np.ndarray:
+def estimated_margins(
+    world: MarginLabels, margin: float, rng: np.random.Generator, replicates: int
+) -> np.ndarray:
     """(R, d) debiased estimates of the margin, state by state: Algorithm 1 in closed form."""
-    states = case.world
+    states = world.states
     prob = np.full(states.num_states, states.mass)
     rest = max(0.0, 1 - float(prob.sum()))
-    pairs = rng.multinomial(case.n_pairs, np.append(prob, rest), size=replicates)[:, :-1]
-    return _margins(case, rng.binomial(pairs, _win_prob(case)) / np.maximum(pairs, 1))
+    pairs = rng.multinomial(world.n_pairs, np.append(prob, rest), size=replicates)[:, :-1]
+    wins = rng.binomial(pairs, _win_prob(world, margin))
+    return _margins(world, margin, wins / np.maximum(pairs, 1))
 
 
-def likely_errors(case: MarginCase, num: int) -> np.ndarray:
+def likely_errors(world: MarginLabels, margin: float, num: int) -> np.ndarray:
     """(num,) equally likely errors of one state's margin."""
-    return _margins(case, _rates(case, (np.arange(num) + 0.5) / num))[:, 0] - case.margin
+    rates = _rates(world, margin, (np.arange(num) + 0.5) / num)
+    return _margins(world, margin, rates)[:, 0] - margin
 
 
-def _outcomes(case: MarginCase) -> np.ndarray:
+def _outcomes(world: MarginLabels, margin: float) -> np.ndarray:
     """(Q, 1) shares of wins, equally likely, in one state."""
-    return _rates(case, (np.arange(QUANTILES) + 0.5) / QUANTILES)
+    return _rates(world, margin, (np.arange(QUANTILES) + 0.5) / QUANTILES)
 
 
-def _rates(case: MarginCase, levels: np.ndarray) -> np.ndarray:
+def _rates(world: MarginLabels, margin: float, levels: np.ndarray) -> np.ndarray:
     """(Q, 1) shares of wins at so many levels of their law, in one state."""
-    pairs = round(case.n_pairs * case.world.mass)
-    wins = binom.ppf(levels, pairs, _win_prob(case))
+    pairs = round(world.n_pairs * world.states.mass)
+    wins = binom.ppf(levels, pairs, _win_prob(world, margin))
     return (wins / pairs)[:, None]
 
 
-def _win_prob(case: MarginCase) -> float:
+def _win_prob(world: MarginLabels, margin: float) -> Any:
     """P(z = +1)."""
-    return case.channel(case.labels(float(expit(case.known + case.margin))), case.epsilon)
+    # labels and channel take any number; their annotations speak of tensors
+    law: Any = world.labels
+    return world.channel(law(float(expit(world.known + margin))), world.epsilon)
 
 
-def _margins(case: MarginCase, rate: np.ndarray) -> np.ndarray:
+def _margins(world: MarginLabels, margin: float, rate: np.ndarray) -> np.ndarray:
     """(R, d) margins as estimated from shares of wins."""
-    reading = case.reading(case.epsilon)
+    reading = world.reading(world.epsilon)
+    # logits of 0 and 1 are infinite; the ball is far inside of these
     read = np.clip(reading.scale * (rate - reading.shift), 1e-12, 1 - 1e-12)
     fitted = torch.from_numpy(
-        np.clip(np.log(read / (1 - read)), -case.ball, case.ball) - case.known
+        np.clip(np.log(read / (1 - read)), -world.ball, world.ball) - world.known
     )
-    return case.estimate(fitted, torch.full_like(fitted, case.margin)).numpy()
+    return world.estimate(fitted, torch.full_like(fitted, margin)).numpy()
 
 
-def _gap(case: MarginCase, estimated: np.ndarray) -> np.ndarray:
+def _gap(world: MarginLabels, margin: float, estimated: np.ndarray, width: float) -> np.ndarray:
     """(R,) t times the share of states in which the second, worse response is taken."""
-    states = case.world
+    states = world.states
     rho = np.full(states.num_states, 1 / states.num_states)
     mass = np.full(states.num_states, states.mass)
-    return case.margin * (1 - separable_pessimism(estimated, rho, mass, case.width) @ rho)
+    return margin * (1 - separable_pessimism(estimated, rho, mass, width) @ rho)

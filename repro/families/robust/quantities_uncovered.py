@@ -77,8 +77,7 @@ def uncovered_estimation(case: UncoveredFloor, rng: Any = None, replicates: int 
     """sup over m of ‖θ̂ − θ_true‖_Σ̂ of Algorithm 1, the truth at the far end (P4, Theorem 5.4)."""
     world = case.world
     cell = RareCell(world.reward_bound, -world.reward_bound, world.masses, world.ratio, 1.0)
-    placed = _in(case, cell)
-    return world.supremum(lambda masses: rare_cell_floors(placed, masses))
+    return world.supremum(lambda masses: rare_cell_floors(case, masses, cell))
 
 
 def uncovered_greedy(case: UncoveredFloor, rng: Any = None, replicates: int = 1) -> float:
@@ -134,18 +133,15 @@ class UnseenPair:
         return self.rare.masses[0]
 
 
-def unseen_dpo(case: RobustCase[UnseenPair], rng: Any = None, replicates: int = 1) -> float:
+def unseen_dpo(case: Any, rng: Any = None, replicates: int = 1) -> float:
     """|J(π*) − J(π̂)| of rDPO with n → ∞ labels of θ₀ and a given share of θ₁'s.
 
     Without labels of θ₁ every θ₁ of the class minimises Algorithm 1's loss, which has no ridge; the
     one of least norm is returned.
     """
-    placed = RobustCase(
-        world=case.world.rare, epsilon=case.epsilon, labels=case.labels, channel=case.channel,
-        order=case.order, reading=case.reading, estimate=case.estimate,
-    )  # fmt: skip
-    both = torch.tensor([[case.world.mass], [case.world.seen]], dtype=torch.float64)
-    return float(_dpo_floors(placed, *both)[0])
+    pair = case.world
+    both = torch.tensor([[pair.mass], [pair.seen]], dtype=torch.float64)
+    return float(_dpo_floors(case, *both, rare=pair.rare)[0])
 
 
 def rare_direction(reward_bound: float) -> Tensor:
@@ -165,9 +161,18 @@ def largest_condition_number() -> float:
     return 1 + PLENTY * (1 + WEIGHT**2 / PLENTY)
 
 
-def _dpo_floors(case: UncoveredFloor, masses: Tensor, seen: Tensor | None = None) -> np.ndarray:
-    """(L,) probability of state 3 · reward difference · |π̂ − ½|; labels as the masses, or seen."""
-    world, x = case.world, torch.eye(2, dtype=torch.float64)
+def _dpo_floors(
+    case: UncoveredFloor, masses: Tensor, seen: Tensor | None = None, rare: Uncovered | None = None
+) -> np.ndarray:
+    """(L,) probability of state 3 · reward difference · |π̂ − ½|.
+
+    Args:
+        case: the stages that labels pass.
+        masses: (L,) under the law of the data.
+        seen: (L,) share of labels that are of the rare pair; the masses unless given.
+        rare: the family; the case's world unless given.
+    """
+    world, x = rare or case.world, torch.eye(2, dtype=torch.float64)
     truth = rare_direction(world.reward_bound)
     chosen = torch.stack([masses.sqrt(), torch.full_like(masses, WEIGHT)], dim=1)
     labelled = masses if seen is None else seen
@@ -195,12 +200,3 @@ def _lost(masses: np.ndarray, attacked: np.ndarray, width: float, margin: np.nda
     """(L,) √m·t of the largest margin that a set of width Γ gives up at each mass; 0 is greedy."""
     root = np.sqrt(masses)[:, None]
     return np.where(attacked <= width / root, root * margin, 0.0).max(axis=1)
-
-
-def _in(case: UncoveredFloor, cell: RareCell) -> RobustCase[RareCell]:
-    """The case's stages in another world."""
-    return RobustCase(
-        world=cell, epsilon=case.epsilon, n_pairs=case.n_pairs, corruption=case.corruption,
-        labels=case.labels, channel=case.channel, adversary=case.adversary, order=case.order,
-        reading=case.reading, estimate=case.estimate,
-    )  # fmt: skip

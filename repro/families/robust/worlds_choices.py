@@ -21,7 +21,7 @@ from repro.families.robust.worlds_pairs import (
     unseen_direction,
 )
 from repro.families.robust.worlds_rare_cell import RareCell
-from repro.instances.choices import Count
+from repro.instances.choices import Choice, Count
 
 Coverage = Annotated[Finite, Field(gt=1)]
 
@@ -187,6 +187,8 @@ PairChoice = (
     | UncoveredChoice
 )
 AnyPairChoice = Annotated[PairChoice, Field(discriminator="kind")]
+AnyPairs = Annotated[PairChoice | Choice, Field(discriminator="kind")]
+"""Also those of the ``instance`` group."""
 
 
 def pair_choice_at(choice: PairChoice, **fields: object) -> PairChoice:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from repro.corruption import debiasing
-from repro.families.robust.adversaries import HUBER, MASK, STRONG, UNIFORM
+from repro.families.robust.adversaries import MASK, UNIFORM
 from repro.families.robust.cases import RobustCase
 from repro.study.row import Method, method
 
@@ -27,7 +27,6 @@ def swapped(case: AnyCase) -> AnyCase:
     return replace(case, order=case.order.swapped)
 
 
-algorithm_1 = Method("algorithm_1", as_it_is)
 orders_swapped = Method("orders_swapped", swapped, privacy_mistake=True)
 
 
@@ -44,18 +43,10 @@ shift_without_scale = with_fields(
 """Wrong: z + σ(ε) − 1 without the factor c(ε)."""
 cost_squared = with_fields("cost_squared", True, reading=debiasing.cost_squared)
 """Wrong: c(ε)² in the place of c(ε)."""
-biased_reading = with_fields("biased_reading", reading=debiasing.biased)
-"""Wrong: a flip probability that is 1 % too high."""
 random_flips = with_fields("random_flips", adversary=UNIFORM)
 """Wrong: flips that look at nothing, in the place of an adversary."""
 mask_process = with_fields("mask_process", adversary=MASK)
 """Wrong: the masks of P4's Appendix D in the place of an adversary."""
-strong_adversary = with_fields("strong_adversary", adversary=STRONG)
-"""Wrong where the claim is about Huber's corruption."""
-huber_adversary = with_fields("huber_adversary", adversary=HUBER)
-"""Wrong where the claim is about the strong adversary."""
-even_labels = with_fields("even_labels", known=0.0)
-"""Wrong for a sweep of B′: labels as even as those of the margin alone, no 1/γ."""
 
 
 @method

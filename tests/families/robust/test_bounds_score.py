@@ -10,8 +10,8 @@ from scipy.stats import chi2
 
 from repro.families.robust.adversaries import NONE, STRONG
 from repro.families.robust.bounds_score import (
-    NoiseCase,
-    ScoreCase,
+    CorruptedScore,
+    ScoreNoise,
     corruption_term_ratio,
     noise_failure,
 )
@@ -20,11 +20,8 @@ RNG = np.random.default_rng
 
 
 def noise(features: int, constant: float, weighted: bool, n_pairs: int = 10**6) -> float:
-    case = NoiseCase(
-        methods=(), n_pairs=n_pairs, features=features, constant=constant, failure_prob=0.05,
-        weighted=weighted,
-    )  # fmt: skip
-    return noise_failure(case, constant)
+    world = ScoreNoise(n_pairs=n_pairs, num_features=features, constant=constant)
+    return noise_failure(world, constant, weighted)
 
 
 def test_claim_e1_fails_as_often_as_chi_square_says():
@@ -53,8 +50,8 @@ def test_odd_sums_are_rounded_down():
 
 
 def score(length, ridge, adversary=STRONG):
-    case = ScoreCase(methods=(), corruption=0.1, adversary=adversary)
-    return corruption_term_ratio(case, length, ridge, RNG(0), 10)
+    world = CorruptedScore(corruption=0.1, adversary=adversary)
+    return corruption_term_ratio(world, RNG(0), 10, length, ridge)
 
 
 @pytest.mark.parametrize("ridge", [None, 1e-12])

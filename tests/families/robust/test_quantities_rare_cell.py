@@ -29,21 +29,19 @@ from repro.families.robust.bounds_rlhf import (
 )
 from repro.families.robust.cases import RobustCase
 from repro.families.robust.quantities_attacked_margin import (
-    LadderCase,
     MarginLadder,
     attacked_floor,
     floor_constant,
 )
 from repro.families.robust.quantities_dpo import (
-    UncoveredCase,
+    UncoveredLabels,
     estimates,
     lost_by_dpo,
     lost_by_pessimism,
 )
 from repro.families.robust.quantities_rare_cell import rare_cell_floors, worst_rare_cell
 from repro.families.robust.quantities_two_arms import (
-    CalibratedCase,
-    MarginCase,
+    InformativePairs,
     TwoArmStates,
     cost_in_many_states,
     deviation,
@@ -56,8 +54,7 @@ from repro.families.robust.quantities_two_arms import (
     sampled_gap,
     worst_margin,
 )
-from repro.families.robust.worlds_log_linear import uncovered_arms
-from repro.families.robust.worlds_pairs import pairs_of
+from repro.families.robust.worlds_choices import UncoveredChoice
 from repro.families.robust.worlds_rare_cell import RareCell
 
 RNG = np.random.default_rng
@@ -124,48 +121,54 @@ def test_random_floors_stay_below_and_the_wrong_bound_does_not():
     assert tight_world(0.5, np.random.default_rng(0)).cell_prob.item() == 1.0
 
 
-def margins(states: TwoArmStates, n_pairs: int, margin: float, width: float = 0.0) -> MarginCase:
-    return MarginCase(
-        methods=(), n_pairs=n_pairs, epsilon=1.0, world=states, margin=margin, width=width
-    )
+def margins(states: TwoArmStates, n_pairs: int) -> InformativePairs:
+    mass = states.mass * states.num_states
+    return InformativePairs(
+        n_pairs=n_pairs, epsilon=1.0, mass=mass, num_features=states.num_states
+    )  # fmt: skip
 
 
 def test_margins_are_unbiased_and_as_noisy_as_said():
     states = TwoArmStates(2, 0.2)
-    found = estimated_margins(margins(states, 10**8, 0.1), RNG(0), 4000)
+    found = estimated_margins(margins(states, 10**8), 0.1, RNG(0), 4000)
     assert found.mean(axis=0) == pytest.approx([0.1, 0.1], abs=1e-4)
     assert found.std() == pytest.approx(deviation(states, 10**8, 1.0), rel=0.03)
 
 
-def known_margins(shown: float, n_pairs: int, failure_prob: float = 0.05) -> CalibratedCase:
-    return CalibratedCase(methods=(), n_pairs=n_pairs, epsilon=1.0, world=TwoArmStates(1, 0.2),
-                          margin=1e-3, failure_prob=failure_prob, known=shown)  # fmt: skip
+MARGIN = 1e-3
+
+
+def known_margins(shown: float, n_pairs: int, failure_prob: float = 0.05) -> InformativePairs:
+    return InformativePairs(
+        n_pairs=n_pairs, epsilon=1.0, mass=0.2, failure_prob=failure_prob, known=shown
+    )
 
 
 def test_uneven_labels_are_noisier_by_the_slope_of_the_curve():
     """The delta method, and 1/γ at B′ = 3 against even labels without privacy's floor."""
-    case = known_margins(3.0, 10**10)
-    unit = deviation(case.world, 1e10, 1.0, 3.0)
-    found = estimated_margins(case, RNG(0), 4000)
+    world = known_margins(3.0, 10**10)
+    unit = deviation(world.stated, 1e10, 1.0, 3.0)
+    found = estimated_margins(world, MARGIN, RNG(0), 4000)
     assert found.mean() == pytest.approx(1e-3, abs=4 * unit / 60)
     assert found.std() == pytest.approx(unit, rel=0.04)
-    assert unit > 5 * deviation(case.world, 1e10, 1.0)
+    assert unit == world.unit > 5 * deviation(world.stated, 1e10, 1.0)
 
 
 @pytest.mark.parametrize("failure_prob", [0.5, 0.05])
 def test_tails_are_those_of_drawn_errors(failure_prob):
-    case = known_margins(1.0, 10**8, failure_prob)
-    off = estimated_margins(case, RNG(0), 20000)[:, 0] - case.margin
-    assert exact_error(case) == pytest.approx(np.quantile(np.abs(off), 1 - failure_prob), rel=0.03)
-    assert exact_tail(case) == pytest.approx(exact_error(case) * 0.2**0.5)
-    unit = deviation(case.world, 1e8, 1.0, 1.0)
-    assert exact_fall(case) == pytest.approx(-np.quantile(off, failure_prob), abs=0.03 * unit)
+    world = known_margins(1.0, 10**8, failure_prob)
+    off = estimated_margins(world, MARGIN, RNG(0), 20000)[:, 0] - MARGIN
+    exceeded = exact_error(world, MARGIN)
+    assert exceeded == pytest.approx(np.quantile(np.abs(off), 1 - failure_prob), rel=0.03)
+    assert exact_tail(world, MARGIN) == pytest.approx(exceeded * 0.2**0.5)
+    fall = exact_fall(world, MARGIN)
+    assert fall == pytest.approx(-np.quantile(off, failure_prob), abs=0.03 * world.unit)
 
 
 def test_tails_go_on_where_nothing_is_ever_drawn():
-    case = known_margins(0.0, 10**10, math.exp(-26))
-    assert exact_error(case) == pytest.approx(
-        -deviation(case.world, 1e10, 1.0) * ndtri(math.exp(-26) / 2), rel=1e-3
+    world = known_margins(0.0, 10**10, math.exp(-26))
+    assert exact_error(world, MARGIN) == pytest.approx(
+        -deviation(world.stated, 1e10, 1.0) * ndtri(math.exp(-26) / 2), rel=1e-3
     )
 
 
@@ -176,7 +179,7 @@ def width_at(states: TwoArmStates, n_pairs: float) -> float:
 
 def test_width_covers_as_calibrated():
     states, n = TwoArmStates(3, 0.1), 10**9
-    found = estimated_margins(margins(states, n, 1e-9), RNG(0), 4000)
+    found = estimated_margins(margins(states, n), 1e-9, RNG(0), 4000)
     inside = (states.mass * found**2).sum(axis=1) <= width_at(states, n) ** 2
     assert inside.mean() == pytest.approx(0.95, abs=0.015)
 
@@ -188,15 +191,17 @@ def test_the_gap_of_one_state_is_its_law_summed(failure_prob):
     if failure_prob:
         reach = reach_of(states, failure_prob)
     margin, cost = worst_margin(reach)
-    case = margins(states, n, margin * unit, reach * unit * math.sqrt(states.mass))
-    assert exact_gap(case) == pytest.approx(cost * unit, rel=2e-3)
-    assert sampled_gap(case, RNG(0), 20000).mean() == pytest.approx(exact_gap(case), rel=0.03)
+    world, width = margins(states, n), reach * unit * math.sqrt(states.mass)
+    exact = exact_gap(world, margin * unit, width)
+    assert exact == pytest.approx(cost * unit, rel=2e-3)
+    drawn = sampled_gap(world, margin * unit, RNG(0), 20000, width)
+    assert drawn.mean() == pytest.approx(exact, rel=0.03)
 
 
 def test_many_states_cost_what_the_law_of_large_numbers_says():
     states, n = TwoArmStates(256, 0.3 / 256), 10**10
     unit, width = deviation(states, n, 1.0), width_at(states, n)
-    gap = sampled_gap(margins(states, n, 1.5 * unit, width), RNG(0), 400).mean()
+    gap = sampled_gap(margins(states, n), 1.5 * unit, RNG(0), 400, width).mean()
     claimed = cost_in_many_states(1.5, reach_of(states, 0.05) / 16) * unit
     assert gap == pytest.approx(claimed, rel=0.02)
 
@@ -204,14 +209,14 @@ def test_many_states_cost_what_the_law_of_large_numbers_says():
 def test_attacked_floor_between_the_width_and_twice_of_it():
     """Theorem 6.1 with κ = 1/m: SubOpt/√κ ≤ 2Γ; and the floor is what the win rate says."""
     moved = 5.0 * 1e-5
-    case = LadderCase(
-        world=MarginLadder(2.0, moved), epsilon=epsilon_of_cost(5.0), corruption=1e-5,
-        believed=1e-5, adversary=STRONG,
+    world = MarginLadder(
+        reward_bound=2.0, claimed_order=Order.LTC, epsilon=epsilon_of_cost(5.0), corruption=1e-5,
+        adversary=STRONG,
     )  # fmt: skip
-    floor = attacked_floor(case)
+    floor = attacked_floor(world)
     assert floor == pytest.approx(floor_constant(2.0) * math.sqrt(moved), rel=1e-6)
     assert least_floor(moved, 2.0) < floor <= 2 * sharper_floor(5.0, 1e-5, 2.0)
-    assert math.isnan(attacked_floor(replace(case, adversary=NONE)))
+    assert math.isnan(attacked_floor(replace(world, adversary=NONE)))
 
 
 @pytest.mark.parametrize("states", [1, 2])
@@ -226,9 +231,12 @@ def test_a_set_that_misses_the_truth_breaks_the_bound():
 
 
 def estimated(share: float, **stages):
-    arms = uncovered_arms(share, (0.02, 0.0, -0.2), 2.0, 0.05)
-    case = UncoveredCase(world=pairs_of(arms), epsilon=1.0, n_pairs=10**4, **stages)
-    return estimates(case, RNG(0), 40)
+    arms = UncoveredChoice(
+        kind="uncovered", coverage=1 / share, rewards=(0.02, 0.0, -0.2), reward_bound=2.0,
+        kl_weight=0.05,
+    )  # fmt: skip
+    world = UncoveredLabels(instance=arms, epsilon=1.0, n_pairs=10**4, **stages)
+    return estimates(world, RNG(0), 40)
 
 
 def test_dpo_pays_for_an_uncovered_response_and_pessimism_does_not():
@@ -239,7 +247,7 @@ def test_dpo_pays_for_an_uncovered_response_and_pessimism_does_not():
 
 def test_without_pessimism_and_with_optimism_the_uncovered_response_is_taken():
     pessimistic, greedy, optimistic = (
-        lost_by_pessimism(estimated(0.001, bonus=bonus)).mean() for bonus in (1.0, 0.0, -1.0)
+        lost_by_pessimism(estimated(0.001, pessimism=share)).mean() for share in (1.0, 0.0, -1.0)
     )
     assert pessimistic < greedy < optimistic
     assert optimistic > 0.15

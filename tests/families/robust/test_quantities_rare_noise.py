@@ -8,19 +8,19 @@ from scipy.special import expit
 
 from repro.base.notation import flip_prob, privacy_cost
 from repro.families.robust.quantities_rare_noise import (
-    PolicyTail,
+    LopsidedLabels,
     RareNoise,
     gap_exceeded,
     worst_noise,
 )
-from repro.families.robust.quantities_two_arms import TwoArmStates, deviation
+from repro.families.robust.quantities_two_arms import deviation
+from repro.families.robust.worlds_choices import LopsidedChoice
 
 END = 2**0.5
 
 
 def case(n_pairs: int) -> RareNoise:
-    return RareNoise(methods=(), n_pairs=n_pairs, epsilon=1.0, world=TwoArmStates(1, 0.25),
-                     margin=-1.0, ball=END, kl_weight=0.02)  # fmt: skip
+    return RareNoise(n_pairs=n_pairs, epsilon=1.0, reward_bound=2.0, kl_weight=0.02)
 
 
 def drawn(rng: np.random.Generator, pairs: int, margin: float) -> np.ndarray:
@@ -50,8 +50,7 @@ def test_a_rare_pair_costs_as_much_at_every_n():
 
 
 def test_a_gap_is_the_swing_of_the_error_that_is_exceeded():
-    states, margin, beta = TwoArmStates(1, 0.25), 0.03, 0.02
-    tail = PolicyTail(methods=(), n_pairs=10**9, epsilon=1.0, world=states, margin=margin,
-                      failure_prob=0.05, kl_weight=beta)  # fmt: skip
-    swing = 1.96 * deviation(states, 10**9, 1.0, margin) / beta
-    assert gap_exceeded(tail) == pytest.approx(margin * swing / 4, rel=0.01)
+    beta, arms = 0.02, LopsidedChoice(kind="lopsided", coverage=2, kl_weight=0.02)
+    tail = LopsidedLabels(n_pairs=10**9, epsilon=1.0, instance=arms)
+    swing = 1.96 * deviation(tail.stated, 10**9, 1.0, tail.margin) / beta
+    assert gap_exceeded(tail, tail.margin) == pytest.approx(tail.margin * swing / 4, rel=0.01)
