@@ -30,210 +30,196 @@ What would refute the theorem: exponents beyond the printed ones, a floor that i
 claimed, or an E.3 failure rate above δ.
 """
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from repro.base.schema import Positive, Share
-from repro.families.robust.adversaries import HUBER
+from repro.base.schema import Count
+from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named, of_world
 from repro.families.robust.algorithms_estimation import estimation_floor
-from repro.families.robust.assumptions import Assumed, covered, inside_the_class
+from repro.families.robust.assumptions import covered, inside_the_class
 from repro.families.robust.bounds_floor import one_hot_coverage_ratio
 from repro.families.robust.bounds_response import huber_floor, strong_floor
 from repro.families.robust.bounds_score import (
-    NoiseCase,
-    ScoreCase,
-    corrupted_score,
+    CorruptedScore,
+    ScoreNoise,
     corruption_term_ratio,
-    noise_failure,
+    failure_over_delta,
 )
-from repro.families.robust.cases import (
-    NOBODY,
-    STRONG_CTL,
-    STRONG_LTC,
-    Attack,
-    PairCase,
-    RobustCase,
-    RobustExperiment,
-    RobustProbes,
-    the_value,
-)
-from repro.families.robust.measures import of_changed_case, over_claimed
-from repro.families.robust.quantities_two_arms import (
-    CalibratedCase,
-    at_one_deviation,
-    exact_error,
-    tail_case,
-)
-from repro.families.robust.worlds_pairs import PairWorld
-from repro.families.robust.wrong import (
+from repro.families.robust.labels import (
+    PairLabels,
+    SampledPairs,
     algorithm_1,
     huber_adversary,
     no_debias,
+    of_changed,
     orders_swapped,
+    over_claimed,
     strong_adversary,
 )
-from repro.study.case import Case, Point, PointCase
-from repro.study.claims import Inequality, Ratio, Slope
-from repro.study.results import AssumptionResult
-from repro.study.row import INSTANCE, Evidence, Measure, Method, Need, Row, method, per_method
+from repro.families.robust.quantities_two_arms import (
+    CellLabels,
+    at_one_deviation,
+    error_exceeded,
+    exact_error,
+)
+from repro.study.claims import Claim, Inequality, Ratio, Slope
 
-NOISE = of_changed_case("‖θ̂ − θ_true‖₂ without corruption", estimation_floor)
-TAIL = over_claimed("|error| exceeded with probability δ / s·z_{δ/2}", exact_error)
-FLOOR = over_claimed("‖θ̂ − θ_true‖₂ of n → ∞ labels / claimed", estimation_floor)
-
-NOISY = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY, Need.DEBIASING)
-ATTACKED = (*NOISY, Need.ADVERSARY, Need.ORDER)
-COVERED = (*ATTACKED, Need.COVERAGE)
+# Worlds: labels of cells and the score's two terms have theirs in repro/families/robust ----------
 
 
-def tail(experiment: EstimationL2, point: Point) -> CalibratedCase:
-    """Labels of one cell along ln(1/δ)."""
-    return tail_case(point, experiment.config.tail_mass, experiment.config.tail_margin)
+@dataclass(frozen=True, kw_only=True)
+class OneHotPairs:
+    """All pairs of d one-hot features, equally likely.
+
+    Attributes:
+        num_features: d.
+    """
+
+    num_features: Count
 
 
-def noise_fails(case: NoiseCase, m: Method, rng: np.random.Generator, replicates: int) -> float:
-    """How likely Claim E.3 is to fail with a method's constant, over δ."""
-    return noise_failure(case, m.run(case)) / case.failure_prob
+# What is claimed of a world ----------------------------------------------------------------------
 
 
-def corruption_ratio(case: ScoreCase, m: Method, rng: np.random.Generator, replicates: int):
-    """Left over right side of Claim E.4 for a method's largest ‖x‖."""
-    return m.run(case, ridge=None, rng=rng, replicates=replicates)
+def strong_response(world: PairLabels) -> float:
+    """ζα·max_c ‖H⁻¹x_c‖."""
+    return strong_floor(world.stated, world.corruption, world.flip_worth)
 
 
-def coverage_ratio(case: PointCase, m: Method, rng: np.random.Generator, replicates: int) -> float:
-    """1/((d−1)·λ_min) as a method reads λ_min."""
-    return m.run(int(case.value))
+def huber_response(world: PairLabels) -> float:
+    """Huber's floor to first order."""
+    return huber_floor(world.stated, world.corruption, world.flip_worth)
 
 
-E3 = Measure("P(Claim E.3 fails) / δ", per_method(noise_fails), Evidence.COMPUTED)
-E4 = Measure("‖(1/n)Σbx‖₂ / ζα", per_method(corruption_ratio), Evidence.SEARCHED)
-ONE_HOT = Measure("1/((d−1)·λ_min)", per_method(coverage_ratio), Evidence.COMPUTED)
-
-worst_ratio = Method("worst_ratio", partial(corruption_term_ratio, length=1.0))
-x_of_norm_2 = Method("x_of_norm_2", partial(corruption_term_ratio, length=2.0))
-on_complement = Method("on_complement", partial(one_hot_coverage_ratio, on_complement=True))
-on_all_of_rd = Method("on_all_of_rd", partial(one_hot_coverage_ratio, on_complement=False))
+def exceeded(world: CellLabels) -> float:
+    """s·z_{δ/2}."""
+    return error_exceeded(world, world.margin)
 
 
-@method
-def norm_too_large(case: NoiseCase) -> float:
-    """The constant of the config."""
-    return case.constant
+# Algorithms: Algorithm 1 and its wrong versions change the world; the claims' constants ----------
+
+norm_too_large = named("norm_too_large", failure_over_delta, weighted=False)
+a_third_of_the_constant = named(
+    "a_third_of_the_constant", failure_over_delta, weighted=False, share=1 / 3
+)
+worst_ratio = named("worst_ratio", corruption_term_ratio, length=1.0)
+x_of_norm_2 = named("x_of_norm_2", corruption_term_ratio, length=2.0)
 
 
-@method
-def a_third_of_the_constant(case: NoiseCase) -> float:
-    """Wrong: too small a constant."""
-    return case.constant / 3
+def on_complement(world: OneHotPairs) -> float:
+    """1/((d−1)·λ_min) on {⟨1, θ⟩ = 0}."""
+    return one_hot_coverage_ratio(world.num_features, on_complement=True)
 
 
-class EstimationL2Probes(RobustProbes):
-    """Numbers of the experiment; conf/theorem/estimation_l2.yaml gives them."""
-
-    claim_e3_constant: Positive
-    tail_mass: Share
-    tail_margin: Positive
+def on_all_of_rd(world: OneHotPairs) -> float:
+    """Wrong: λ_min over all directions."""
+    return one_hot_coverage_ratio(world.num_features, on_complement=False)
 
 
-def estimation(attack: Attack) -> Callable[[EstimationL2, Point], PairCase]:
-    """Algorithm 1 under an attack."""
-    return lambda experiment, point: experiment.pair_case(point, attack)
+# Quantities --------------------------------------------------------------------------------------
 
 
-def noise_alone(experiment: EstimationL2, point: Point) -> NoiseCase:
-    """The noise of the score in d dimensions."""
-    return NoiseCase(
-        methods=point.methods, n_pairs=point.n_pairs, features=int(point.value),
-        constant=experiment.config.claim_e3_constant, failure_prob=experiment.failure_prob,
-        weighted=False,
-    )  # fmt: skip
+def tail(world: CellLabels, change: Algorithm, rng: np.random.Generator, replicates: int) -> float:
+    """What the error exceeds with probability δ."""
+    return exact_error(change(world), world.margin)
 
 
-def floor(
-    attack: Attack, claimed: Callable[[PairWorld, float, float], float]
-) -> Callable[[EstimationL2, Point], PairCase]:
-    """Algorithm 1 on infinitely many labels under an attack, in units of the claimed floor."""
-    return lambda experiment, point: experiment.floor_case(point, attack, claimed)
+NOISE = of_changed("‖θ̂ − θ_true‖₂ without corruption", estimation_floor)
+TAIL = Quantity("|error| exceeded with probability δ / s·z_{δ/2}", tail, evidence="exact",
+                over=exceeded)  # fmt: skip
+OVER_CLAIMED = "‖θ̂ − θ_true‖₂ of n → ∞ labels / claimed"
+FLOOR = over_claimed(OVER_CLAIMED, estimation_floor, strong_response)
+HUBER_FLOOR = over_claimed(OVER_CLAIMED, estimation_floor, huber_response)
+E3 = Quantity("P(Claim E.3 fails) / δ", of_world, evidence="computed")
+E4 = Quantity("‖(1/n)Σbx‖₂ / ζα", evidence="searched")
+ONE_HOT = Quantity("1/((d−1)·λ_min)", of_world, evidence="computed")
+
+# The claims --------------------------------------------------------------------------------------
+
+NOT_LEARNT: dict[str, str] = dict.fromkeys(
+    ("labels", "estimate", "algorithm"), "a bound on the score at the truth: nothing is learnt"
+)
 
 
-CLEAN = estimation(NOBODY)
-LTC, CTL = floor(STRONG_LTC, strong_floor), floor(STRONG_CTL, strong_floor)
-HUBER_LTC = floor(Attack(adversary=HUBER), huber_floor)
-INFINITE = ("n_pairs",)
+def check(
+    name: str, axis: str, claim: Claim, quantity: Quantity, wrong: Sequence[Algorithm],
+    right: Algorithm = algorithm_1, **more: Any,
+) -> Check:  # fmt: skip
+    """A check of Algorithm 1, unless it says otherwise."""
+    return Check(name=name, axis=axis, claim=claim, quantity=quantity, right=right, wrong=wrong,
+                 **more)  # fmt: skip
 
 
-class EstimationL2(RobustExperiment[Case]):
-    """Theorem 5.7 and its claims."""
+CHECKS = [
+    check("noise_n_pairs", "n_pairs", Slope(-0.5, "noise {rate}"), NOISE, [no_debias]),
+    check("noise_privacy_cost", "privacy_cost", Slope(1, "noise {rate}"), NOISE, [no_debias]),
+    check("ltc_corruption", "corruption",
+          Ratio("LTC: floor = c(ε)·α·max‖H⁻¹x‖ ≤ c(ε)·α/(γξ), along α"), FLOOR,
+          [no_debias, orders_swapped]),
+    check("ctl_corruption", "corruption",
+          Ratio("CTL: floor = α·max‖H⁻¹x‖ ≤ α/(γξ), along α"), FLOOR,
+          [no_debias, orders_swapped]),
+    check("ltc_privacy_cost", "privacy_cost", Ratio("LTC: floor = c(ε)·α·max‖H⁻¹x‖, along c"),
+          FLOOR, [orders_swapped]),
+    check("ctl_privacy_cost", "privacy_cost", Ratio("CTL: floor = α·max‖H⁻¹x‖, free of ε"),
+          FLOOR, [orders_swapped]),
+    check("noise_reward_bound", "reward_bound", Slope(1, "noise ∝ 1/γ, that is {rate}′"), NOISE,
+          [no_debias]),
+    check("log_inverse_delta", "log_inverse_delta",
+          Ratio("one cell: error exceeded w.p. δ = z_{δ/2}·c(ε)√(r(1−r)/(nξ))/σ′, √(2ln(1/δ))"),
+          TAIL, [at_one_deviation]),
+    check("noise_isotropic", "min_eigenvalue", Slope(-1, "noise {rate} where ξ = 1/d"), NOISE,
+          [no_debias]),
+    check("ltc_floor", "min_eigenvalue",
+          Ratio("LTC, strong adversary: floor = c(ε)·α/(γξ), along ξ"), FLOOR,
+          [huber_adversary]),
+    check("ctl_floor", "min_eigenvalue", Ratio("CTL, strong adversary: floor = α/(γξ), along ξ"),
+          FLOOR, [huber_adversary]),
+    check("huber_floor", "min_eigenvalue",
+          Ratio("LTC, Huber: floor = √2·α(c(ε)+|h|)/(2γ), free of ξ"), HUBER_FLOOR,
+          [strong_adversary]),
+    check("claim_e3", "num_features",
+          Inequality("‖(1/n)Σηx‖₂ ≤ C·√((1+ln(1/δ))/n) w.p. ≥ 1−δ, exactly"), E3,
+          [a_third_of_the_constant], norm_too_large, settles=["p4.claim_e_3"]),
+    check("claim_e4", "corruption",
+          Ratio("Claim E.4: ‖(1/n)Σbx‖₂ ≤ ζα, attained", tolerance=1e-6), E4, [x_of_norm_2],
+          worst_ratio, settles=["p4.claim_e_4"], blind=NOT_LEARNT),
+    check("one_hot_coverage", "num_features",
+          Inequality("uniform one-hot pairs: λ_min = 1/(d−1) on {⟨1,θ⟩ = 0}"), ONE_HOT,
+          [on_all_of_rd], on_complement),
+]  # fmt: skip
 
-    title = "P4 Theorem 5.7: private and robust estimation in the L2 norm"
-    settles = ("p4.thm_5_7",)
-    config_type = EstimationL2Probes
-    config: EstimationL2Probes
 
-    rows = (
-        Row("noise_n_pairs", "n_pairs", Slope(-0.5, "noise {rate}"), NOISE, algorithm_1,
-            (no_debias,), on=INSTANCE, given=CLEAN, needs=NOISY),
-        Row("noise_privacy_cost", "privacy_cost", Slope(1, "noise {rate}"), NOISE, algorithm_1,
-            (no_debias,), on=INSTANCE, given=CLEAN, needs=NOISY),
-        Row("ltc_corruption", "corruption",
-            Ratio("LTC: floor = c(ε)·α·max‖H⁻¹x‖ ≤ c(ε)·α/(γξ), along α"), FLOOR, algorithm_1,
-            (no_debias, orders_swapped), on=INSTANCE, given=LTC, needs=ATTACKED, fixed=INFINITE),
-        Row("ctl_corruption", "corruption",
-            Ratio("CTL: floor = α·max‖H⁻¹x‖ ≤ α/(γξ), along α"), FLOOR, algorithm_1,
-            (no_debias, orders_swapped), on=INSTANCE, given=CTL, needs=ATTACKED, fixed=INFINITE),
-        Row("ltc_privacy_cost", "privacy_cost", Ratio("LTC: floor = c(ε)·α·max‖H⁻¹x‖, along c"),
-            FLOOR, algorithm_1, (orders_swapped,), on=INSTANCE, given=LTC, needs=ATTACKED,
-            fixed=INFINITE),
-        Row("ctl_privacy_cost", "privacy_cost", Ratio("CTL: floor = α·max‖H⁻¹x‖, free of ε"),
-            FLOOR, algorithm_1, (orders_swapped,), on=INSTANCE, given=CTL, needs=ATTACKED,
-            fixed=INFINITE),
-        Row("noise_reward_bound", "reward_bound", Slope(1, "noise ∝ 1/γ, that is {rate}′"), NOISE,
-            algorithm_1, (no_debias,), on="saturated", given=CLEAN, needs=NOISY),
-        Row("log_inverse_delta", "log_inverse_delta",
-            Ratio("one cell: error exceeded w.p. δ = z_{δ/2}·c(ε)√(r(1−r)/(nξ))/σ′, √(2ln(1/δ))"),
-            TAIL, algorithm_1, (at_one_deviation,), given=tail, needs=NOISY),
-        Row("noise_isotropic", "min_eigenvalue", Slope(-1, "noise {rate} where ξ = 1/d"), NOISE,
-            algorithm_1, (no_debias,), on="isotropic", given=CLEAN, needs=NOISY),
-        Row("ltc_floor", "min_eigenvalue",
-            Ratio("LTC, strong adversary: floor = c(ε)·α/(γξ), along ξ"), FLOOR, algorithm_1,
-            (huber_adversary,), on="two_cells", given=LTC, needs=COVERED, fixed=INFINITE),
-        Row("ctl_floor", "min_eigenvalue",
-            Ratio("CTL, strong adversary: floor = α/(γξ), along ξ"), FLOOR, algorithm_1,
-            (huber_adversary,), on="two_cells", given=CTL, needs=COVERED, fixed=INFINITE),
-        Row("huber_floor", "min_eigenvalue",
-            Ratio("LTC, Huber: floor = √2·α(c(ε)+|h|)/(2γ), free of ξ"), FLOOR, algorithm_1,
-            (strong_adversary,), on="two_cells", given=HUBER_LTC, needs=ATTACKED, fixed=INFINITE),
-        Row("claim_e3", "num_features",
-            Inequality("‖(1/n)Σηx‖₂ ≤ C·√((1+ln(1/δ))/n) w.p. ≥ 1−δ, exactly"),
-            E3, norm_too_large, (a_third_of_the_constant,), given=noise_alone,
-            settles=("p4.claim_e_3",)),
-        Row("claim_e4", "corruption",
-            Ratio("Claim E.4: ‖(1/n)Σbx‖₂ ≤ ζα, attained", tolerance=1e-6), E4, worst_ratio,
-            (x_of_norm_2,), given=corrupted_score, needs=(Need.ADVERSARY,),
-            settles=("p4.claim_e_4",)),
-        Row("one_hot_coverage", "num_features",
-            Inequality("uniform one-hot pairs: λ_min = 1/(d−1) on {⟨1,θ⟩ = 0}"), ONE_HOT,
-            on_complement, (on_all_of_rd,), given=the_value),
-    )  # fmt: skip
+def assumes(swept: SweptCheck):
+    """Definition 5.1 and Assumption 5.6 (on the complement of 1), and n ≥ 8·ln(d/δ)/ξ."""
+    for end in (0, -1):
+        world = swept.sweep.worlds[end]
+        if isinstance(world, PairLabels):
+            for name, holds, detail in _assumed(world, swept.failure_prob):
+                yield f"at {swept.sweep.grid[end]:g}: {name}", holds, detail
 
-    def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """Definition 5.1 and Assumption 5.6 (on the complement of 1), and n ≥ 8·ln(d/δ)/ξ."""
-        return tuple(
-            AssumptionResult(f"{place}: {name}", holds, detail)
-            for _, place, case in self.ends(RobustCase)
-            for name, holds, detail in self._assumed(case)
-        )
 
-    def _assumed(self, case: PairCase) -> tuple[Assumed, ...]:
-        world = case.world
-        features = world.feature_diff.shape[1]
-        enough = 8 * math.log(features / self.failure_prob) / max(world.min_eigenvalue, 1e-300)
-        infinite = case.n_pairs == 0
-        labels = ("enough labels", infinite or case.n_pairs >= enough, f"n ≥ {enough:.3g}")
-        return (covered(world), labels, *inside_the_class(world))
+def _assumed(world: PairLabels, failure_prob: float):
+    cells = world.stated
+    features = cells.feature_diff.shape[1]
+    enough = 8 * math.log(features / failure_prob) / max(cells.min_eigenvalue, 1e-300)
+    infinite = world.n_pairs == 0
+    yield covered(cells)
+    yield "enough labels", infinite or world.n_pairs >= enough, f"n ≥ {enough:.3g}"
+    yield from inside_the_class(cells)
+
+
+THEOREM = Theorem(
+    title="P4 Theorem 5.7: private and robust estimation in the L2 norm",
+    settles=["p4.thm_5_7"],
+    checks=CHECKS,
+    worlds={
+        "sampled": SampledPairs, "infinite": PairLabels, "one_cell": CellLabels,
+        "noise": ScoreNoise, "score": CorruptedScore, "one_hot": OneHotPairs,
+    },
+    assumes=assumes,
+)  # fmt: skip

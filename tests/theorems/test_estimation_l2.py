@@ -10,7 +10,7 @@ def test_text_instance_has_its_own_rows(trials_of):
 
 
 def test_bad_input_is_one_line(refused):
-    refused("greater than or equal to 0", "theorem.probes.ltc_privacy_cost.corruption=-0.1")
+    refused("greater than or equal to 0", "theorem.worlds.ltc.corruption=-0.1")
 
 
 def test_something_is_assumed(plan_of):
