@@ -10,7 +10,7 @@ def test_text_instance_has_its_own_rows(trials_of):
 
 
 def test_bad_input_is_one_line(refused):
-    refused("less than 0.5", "theorem.probes.fixed_mass_cost.corruption=0.7")
+    refused("less than 0.5", "theorem.sweeps.fixed_mass_cost.corruption=0.7")
 
 
 def test_something_is_assumed(plan_of):
