@@ -22,177 +22,182 @@ Controls: `stuck_at_first_point`, which ignores the sweep; `every_pair_informs`,
 the flip probability, which does not vanish with α.
 """
 
-from __future__ import annotations
-
-import math
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
 
-from repro.base.schema import Number, Positive, Share
+from repro.base.notation import epsilon_of_cost
+from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named
 from repro.families.robust.bounds_response import flipped_margin
-from repro.families.robust.cases import STRONG_CTL, STRONG_LTC, Attack, RobustExperiment
-from repro.families.robust.measures import over_claimed
-from repro.families.robust.quantities_floors import GreedyCase, greedy_floor
+from repro.families.robust.labels import (
+    ClimbingMargin,
+    algorithm_1,
+    biased_reading,
+    huber_adversary,
+    orders_swapped,
+    over_claimed,
+)
+from repro.families.robust.quantities_floors import greedy_floor
 from repro.families.robust.quantities_two_arms import (
-    CalibratedCase,
-    MarginCase,
-    TwoArmStates,
-    deviation,
+    InformativePairs,
+    even_labels,
     exact_fall,
     exact_gap,
     worst_margin,
 )
-from repro.families.robust.worlds_pairs import orthogonal_cells
-from repro.families.robust.wrong import (
-    as_it_is,
-    biased_reading,
-    even_labels,
-    huber_adversary,
-    orders_swapped,
-    with_fields,
-)
-from repro.study.case import Case, Point
 from repro.study.claims import Ratio
-from repro.study.config import Probes
-from repro.study.results import AssumptionResult
-from repro.study.row import Method, Need, Row, method
 
 MIN_LABELS = 8 * np.log(2 / 0.05)
 """n·ξ at least: 8·ln(d/δ)."""
 
 
+# Worlds: one margin of n labels, or a ladder of margins of infinitely many -----------------------
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
-class StuckCase(CalibratedCase):
-    """Also the size of the first grid point."""
+class CostlyMargin(InformativePairs):
+    """The margin that costs greedy RLHF most, in one state."""
 
-    first_n_pairs: int
-    first_epsilon: float
+    @property
+    def margin(self) -> float:
+        """.7518 standard errors."""
+        return worst_margin(0.0)[0] * self.unit
+
+    @property
+    def gap(self) -> float:
+        """.17 standard errors."""
+        return worst_margin(0.0)[1] * self.unit
 
 
-@method
-def stuck_at_first_point(case: StuckCase) -> StuckCase:
-    """Wrong: the gap of the first grid point, whatever the point."""
-    return replace(case, n_pairs=case.first_n_pairs, epsilon=case.first_epsilon)
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MarginLost(InformativePairs):
+    """The margin that is lost with probability δ."""
+
+    @property
+    def margin(self) -> float:
+        """z_δ standard errors."""
+        return -float(ndtri(self.failure_prob)) * self.unit
 
 
-@method
-def every_pair_informs(case: MarginCase) -> MarginCase:
+# What is claimed of a world ----------------------------------------------------------------------
+
+
+def costly_gap(world: CostlyMargin) -> float:
+    """.17·2c(ε)/√(nξ), or that over 4σ′ where labels are uneven."""
+    return world.gap
+
+
+def lost_margin(world: MarginLost) -> float:
+    """z_δ·2c(ε)/√(nξ)."""
+    return world.margin
+
+
+def turned_margin(world: ClimbingMargin) -> float:
+    """4ζα/ξ."""
+    return flipped_margin(world.moved, float(world.stated.cell_prob[0]))
+
+
+# Algorithms: greedy RLHF on Algorithm 1's estimate, and wrong ones -------------------------------
+
+algorithm_2 = named("algorithm_2", algorithm_1)
+
+
+def at_labels(world: CostlyMargin, n_pairs: int) -> CostlyMargin:
+    """Wrong: the gap of so many labels, whatever n."""
+    return replace(world, n_pairs=n_pairs)
+
+
+def at_cost(world: CostlyMargin, privacy_cost: float) -> CostlyMargin:
+    """Wrong: the gap of one budget, whatever ε."""
+    return replace(world, epsilon=epsilon_of_cost(privacy_cost))
+
+
+def every_pair_informs(world: CostlyMargin) -> CostlyMargin:
     """Wrong for a sweep of ξ: no pair has two equal responses."""
-    return replace(case, world=replace(case.world, mass=1.0))
+    return replace(world, mass=1.0)
 
 
-lost_at_even_odds = with_fields("lost_at_even_odds", failure_prob=0.5)
-"""Wrong for a sweep of δ: the margin that is lost half of the time."""
+def lost_at_even_odds(world: MarginLost) -> MarginLost:
+    """Wrong for a sweep of δ: the margin that is lost half of the time."""
+    return replace(world, failure_prob=0.5)
 
 
-algorithm_2 = Method("algorithm_2", as_it_is)
-GAP = over_claimed("gap / .17·2c(ε)/√(nξ)", exact_gap)
-LOST = over_claimed("margin lost with probability δ / z_δ·2c(ε)/√(nξ)", exact_fall)
-FLOOR = over_claimed("largest margin that is turned / claimed", greedy_floor)
-NOISY = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY)
-CTL_FLOOR = (Need.LABELS, Need.TRUTH_HIDDEN, Need.ADVERSARY, Need.ORDER)
-"""Not privacy: a flip in front of the randomizer turns a win rate of ½ whatever randomizes it,
-which is the claim; greedy choices see no more than the sign."""
-LTC_FLOOR = (*CTL_FLOOR, Need.PRIVACY)
-INFINITE = ("n_pairs",)
+# Quantities: of the world's own margin, whatever an algorithm changes ----------------------------
 
 
-class UniformCoverageProbes(Probes):
-    """Numbers of the experiment; conf/theorem/rlhf_uniform_coverage.yaml gives them."""
-
-    corruption: Number
-    min_eigenvalue: Share
-    reward_bound: Positive
-    margins: tuple[Positive, Positive]
+def gap(world: CostlyMargin, change: Algorithm, rng: np.random.Generator, replicates: int) -> float:
+    """The gap on the margin."""
+    return exact_gap(change(world), world.margin)
 
 
-class UniformCoverage(RobustExperiment[Case]):
-    """Theorem 6.2 on one state."""
+def fall(world: MarginLost, change: Algorithm, rng: np.random.Generator, replicates: int) -> float:
+    """How far the estimate falls short with probability δ."""
+    return exact_fall(change(world), world.margin)
 
-    title = "P4 Theorem 6.2: private and robust offline RLHF, uniform coverage"
-    settles = ("p4.thm_6_2",)
-    config_type = UniformCoverageProbes
 
-    rows = (
-        Row("n_pairs", "n_pairs", Ratio("gap = .17·2c(ε)/√(nξ), along n"), GAP, algorithm_2,
-            (stuck_at_first_point,), needs=NOISY),
-        Row("privacy_cost", "privacy_cost", Ratio("gap = .17·2c(ε)/√(nξ), along c"), GAP,
-            algorithm_2, (stuck_at_first_point,), needs=NOISY),
-        Row("noise_coverage", "min_eigenvalue",
-            Ratio("gap = .17·2c(ε)/√(nξ), along ξ: √(1/ξ) where 1/ξ is printed"), GAP,
-            algorithm_2, (every_pair_informs,), needs=(*NOISY, Need.COVERAGE)),
-        Row("reward_bound", "reward_bound",
-            Ratio("gap = .17·c(ε)√(r(1−r))/(σ′(B′)√(nξ)): 1/γ"), GAP, algorithm_2,
-            (even_labels,), needs=NOISY),
-        Row("log_inverse_delta", "log_inverse_delta",
-            Ratio("margin lost with probability δ = z_δ·2c(ε)/√(nξ), z_δ ~ √(2ln(1/δ))"), LOST,
-            algorithm_2, (lost_at_even_odds,), needs=NOISY),
-        Row("ltc_corruption", "corruption", Ratio("LTC: floor = 4c(ε)·α/ξ, along α"), FLOOR,
-            algorithm_2, (biased_reading, orders_swapped), given=STRONG_LTC, needs=LTC_FLOOR,
-            fixed=INFINITE),
-        Row("ctl_corruption", "corruption", Ratio("CTL: floor = 4α/ξ, along α"), FLOOR,
-            algorithm_2, (biased_reading, orders_swapped), given=STRONG_CTL, needs=CTL_FLOOR,
-            fixed=INFINITE),
-        Row("ltc_coverage", "min_eigenvalue", Ratio("LTC: floor = 4c(ε)·α/ξ, along ξ"), FLOOR,
-            algorithm_2, (huber_adversary,), given=STRONG_LTC, needs=(*LTC_FLOOR, Need.COVERAGE),
-            fixed=INFINITE),
-        Row("ctl_coverage", "min_eigenvalue", Ratio("CTL: floor = 4α/ξ, along ξ"), FLOOR,
-            algorithm_2, (huber_adversary,), given=STRONG_CTL, needs=(*CTL_FLOOR, Need.COVERAGE),
-            fixed=INFINITE),
-        Row("ltc_cost", "privacy_cost", Ratio("LTC: floor = 4c(ε)·α/ξ, along c"), FLOOR,
-            algorithm_2, (orders_swapped,), given=STRONG_LTC, needs=LTC_FLOOR, fixed=INFINITE),
-        Row("ctl_cost", "privacy_cost", Ratio("CTL: floor = 4α/ξ, free of ε"), FLOOR, algorithm_2,
-            (orders_swapped,), given=STRONG_CTL, needs=CTL_FLOOR, fixed=INFINITE),
-    )  # fmt: skip
+GAP = Quantity("gap / .17·2c(ε)/√(nξ)", gap, evidence="exact", over=costly_gap)
+LOST = Quantity("margin lost with probability δ / z_δ·2c(ε)/√(nξ)", fall, evidence="exact",
+                over=lost_margin)  # fmt: skip
+FLOOR = over_claimed("largest margin that is turned / claimed", greedy_floor, turned_margin)
 
-    def case(self, point: Point) -> Case:
-        """A gap without corruption, or a floor under an attack."""
-        attack = point.row.given
-        return self._noisy(point) if attack is None else self._floor(point, attack)
 
-    def world_numbers(self, row: Row) -> Mapping[str, object]:
-        """The least eigenvalue, which all rows share where they do not sweep it."""
-        return {"min_eigenvalue": self.config.min_eigenvalue}
+# The claims --------------------------------------------------------------------------------------
 
-    def _coverage(self, point: Point) -> float:
-        return point.swept("min_eigenvalue", self.config.min_eigenvalue)
 
-    def _noisy(self, point: Point) -> StuckCase:
-        first, states = replace(point, value=point.grid[0]), TwoArmStates(1, self._coverage(point))
-        margin, cost = worst_margin(reach=0.0)
-        known, delta = point.swept("reward_bound", 0.0), self.failure_prob
-        if point.row.over == "log_inverse_delta":
-            delta = math.exp(-point.value)
-            margin = cost = -float(ndtri(delta))
-        unit = deviation(states, point.n_pairs, point.epsilon, known)
-        return StuckCase(
-            methods=point.methods, n_pairs=point.n_pairs, epsilon=point.epsilon, world=states,
-            margin=margin * unit, width=0.0, claimed=cost * unit,
-            known=known, failure_prob=delta,
-            first_n_pairs=first.n_pairs, first_epsilon=first.epsilon,
-        )  # fmt: skip
+def check(
+    name: str, axis: str, words: str, quantity: Quantity, wrong: Sequence[Algorithm], **more: Any
+) -> Check:
+    """A number of Algorithm 2 with η = 0."""
+    return Check(name=name, axis=axis, claim=Ratio(words), quantity=quantity, right=algorithm_2,
+                 wrong=wrong, **more)  # fmt: skip
 
-    def _floor(self, point: Point, attack: Attack) -> GreedyCase:
-        coverage = self._coverage(point)
-        moved = attack.worth(point.epsilon) * self.corruption(point)
-        return GreedyCase(
-            methods=point.methods, epsilon=point.epsilon, margins=self.config.margins,
-            world=orthogonal_cells([coverage], [0.0], self.config.reward_bound),
-            claimed=flipped_margin(moved, coverage), **self.attacked(point, attack),
-        )  # fmt: skip
 
-    def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """Assumption 5.6 and n ≥ 8·ln(d/δ)/ξ at both ends of every sweep."""
-        return tuple(
-            AssumptionResult(
-                f"{trial.row.name} at {point.value:g}: enough labels",
-                bool(point.n_pairs >= MIN_LABELS / self._coverage(point)),
-                f"ξ = {self._coverage(point):.3g}",
-            )
-            for trial in self.trials
-            if trial.row.given is None
-            for point in (trial.points[0], trial.points[-1])
-        )
+NOISE = [
+    check("n_pairs", "n_pairs", "gap = .17·2c(ε)/√(nξ), along n", GAP,
+          [named("stuck_at_first_point", at_labels, n_pairs=10**6)]),
+    check("privacy_cost", "privacy_cost", "gap = .17·2c(ε)/√(nξ), along c", GAP,
+          [named("stuck_at_first_point", at_cost, privacy_cost=2.2)]),
+    check("noise_coverage", "min_eigenvalue",
+          "gap = .17·2c(ε)/√(nξ), along ξ: √(1/ξ) where 1/ξ is printed", GAP,
+          [every_pair_informs], at="mass"),
+    check("reward_bound", "reward_bound", "gap = .17·c(ε)√(r(1−r))/(σ′(B′)√(nξ)): 1/γ", GAP,
+          [even_labels], at="known"),
+    check("log_inverse_delta", "log_inverse_delta",
+          "margin lost with probability δ = z_δ·2c(ε)/√(nξ), z_δ ~ √(2ln(1/δ))", LOST,
+          [lost_at_even_odds]),
+]  # fmt: skip
+# Greedy choices see no more than the sign: a flip in front of the randomizer turns a win rate of ½
+# whatever randomizes it, so the floors of CTL do not notice that privacy is gone.
+FLOORS = [
+    check("ltc_corruption", "corruption", "LTC: floor = 4c(ε)·α/ξ, along α", FLOOR,
+          [biased_reading, orders_swapped]),
+    check("ctl_corruption", "corruption", "CTL: floor = 4α/ξ, along α", FLOOR,
+          [biased_reading, orders_swapped]),
+    check("ltc_coverage", "min_eigenvalue", "LTC: floor = 4c(ε)·α/ξ, along ξ", FLOOR,
+          [huber_adversary]),
+    check("ctl_coverage", "min_eigenvalue", "CTL: floor = 4α/ξ, along ξ", FLOOR,
+          [huber_adversary]),
+    check("ltc_cost", "privacy_cost", "LTC: floor = 4c(ε)·α/ξ, along c", FLOOR, [orders_swapped]),
+    check("ctl_cost", "privacy_cost", "CTL: floor = 4α/ξ, free of ε", FLOOR, [orders_swapped]),
+]  # fmt: skip
+
+
+def assumes(swept: SweptCheck):
+    """Assumption 5.6 and n ≥ 8·ln(d/δ)/ξ at both ends of every sweep."""
+    for end in (0, -1):
+        world = swept.sweep.worlds[end]
+        if isinstance(world, InformativePairs):
+            enough = bool(world.n_pairs >= MIN_LABELS / world.mass)
+            yield f"at {swept.sweep.grid[end]:g}: enough labels", enough, f"ξ = {world.mass:.3g}"
+
+
+THEOREM = Theorem(
+    title="P4 Theorem 6.2: private and robust offline RLHF, uniform coverage",
+    settles=["p4.thm_6_2"],
+    checks=[*NOISE, *FLOORS],
+    worlds={"costly": CostlyMargin, "lost": MarginLost, "ladder": ClimbingMargin},
+    assumes=assumes,
+)
