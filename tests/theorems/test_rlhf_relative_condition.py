@@ -5,7 +5,7 @@ from repro.families.robust import adversaries
 
 
 def test_bad_input_is_one_line(refused):
-    refused(r"\[0, 1/2\)", "theorem.corruption=0.5")
+    refused("less than 0.5", "theorem.worlds.ltc.corruption=0.5")
 
 
 def test_something_is_assumed(plan_of):
