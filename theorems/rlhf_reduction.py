@@ -28,124 +28,215 @@ policy maximises over mixtures, which matters in about a third of the cases.
 What would refute a row: one case above 1.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
+from pydantic import Field
 
-from repro.corruption.orders import Order
-from repro.families.robust import proofs_reduction as proof
-from repro.families.robust.bounds_cases import Floor, PricedCase, TightCells, drawn_floor
+from repro.base.schema import Count, Number
+from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named
+from repro.families.robust.bounds_cases import Floor, TightCells
 from repro.families.robust.bounds_rlhf import pessimistic_ratio
-from repro.families.robust.cases import STRONG_LTC, RobustExperiment, RobustProbes
-from repro.families.robust.methods_weighted import TIGHT
-from repro.study.case import Case, Point, PointCase
+from repro.families.robust.priced_labels import PricedLabels
 from repro.study.claims import Inequality
-from repro.study.proofs import proved
-from repro.study.results import AssumptionResult
-from repro.study.row import Evidence, Measure, Method, Need, Row, Values, per_method
+from repro.study.proofs import Claimed, iv, proof_of
 
 TOLERANCE = 1e-6
-ATTACKED = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY, Need.ADVERSARY, Need.ORDER,
-            Need.DEBIASING)  # fmt: skip
+UNIT, HALF_TURN, FAR = (0.0, 1.0), (0.0, 3.1415926), (0.0, 1e6)
+TIGHT = 0.9
+"""Share of the bound that tight cells with B′ up to 1 reach: √(2B′γ/tanh(B′/2)) ≥ .92."""
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class PessimismCase(PointCase):
-    """A number of states, and how much of Γ is taken off.
+# The worlds --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnyStates:
+    """A number of states; everything else is random, or a variable of a proof.
 
     Attributes:
-        bonus: multiple of Γ: 1 as printed, 0 greedy, −1 optimistic.
+        num_states: S.
     """
 
-    bonus: float = 1.0
+    num_states: Count
 
 
-def pessimistic_cases(case: PessimismCase, m: Method, rng: np.random.Generator, replicates: int):
+@dataclass(frozen=True, kw_only=True)
+class PessimisticStates(AnyStates):
+    """The same for a learner who is pessimistic.
+
+    Attributes:
+        pessimism: multiple of Γ that is taken off: 1 as printed, 0 greedy, −1 optimistic.
+    """
+
+    pessimism: Annotated[Number, Field(ge=-1, le=1)] = 1.0
+
+
+@dataclass(frozen=True)
+class TwoFloors:
+    """What Algorithm 1's errors are in random rare cells, R of each kind.
+
+    Attributes:
+        tight: where the bound is tight.
+        wider: where the cell has twice the mass and its label cannot be turned altogether.
+    """
+
+    tight: tuple[Floor, ...]
+    wider: tuple[Floor, ...]
+
+
+def floors(world: PricedLabels, rng: np.random.Generator, replicates: int) -> TwoFloors:
+    """Floors in random rare cells."""
+    cells = TightCells(), TightCells(spread=2.0)
+    drawn = [[world.drawn_floor(one, rng) for one in cells] for _ in range(replicates)]
+    tight, wider = zip(*drawn, strict=True)
+    return TwoFloors(tight, wider)
+
+
+# What is left of a proof's two sides, and of wrong ones ------------------------------------------
+
+
+def twice_the_error(world: AnyStates) -> Claimed:
+    """Gap over 2‖e‖, e = θ̂ − θ: it is ⟨e, φ(π̂) − φ(π*)⟩ − s, s ≥ 0, as π̂ is greedy for θ̂.
+
+    The two mean features are δ ≤ 2 apart, at some angle with e.
+    """
+    box = (HALF_TURN, (0.0, 2.0), FAR)
+    return Claimed(box, lambda angle, apart, s: (iv.cos(angle) * apart - s) / 2)
+
+
+def once_the_error(world: AnyStates) -> Claimed:
+    """Wrong: over ‖e‖.  Features ±1, θ = 1 and θ̂ = −t: a gap of 2 for an error of 1 + t."""
+    return Claimed((UNIT,), lambda t: 2 / (1 + t))
+
+
+def schur(world: AnyStates, factor: float = 1.0) -> Claimed:
+    """E[ψ]ᵀΣ⁺E[ψ], Σ = E[ψψᵀ], over a factor.
+
+    For v = Σ⁺E[ψ] it is (E[vᵀψ])²/E[(vᵀψ)²]: the squared cosine of the angle between vᵀψ and the
+    constant 1, which is 1 where ψ does not depend on the state.
+    """
+    return Claimed((HALF_TURN,), lambda angle: iv.cos(angle) ** 2 / factor)
+
+
+def condition(world: AnyStates, dimension: bool) -> Claimed:
+    """‖E[ψ]‖²_{M⁻¹} over 3·d·κ or 3κ on the event of Lemma H.1, M = Σ̂+λI and Σ_data ⪯ 3M.
+
+    Let Σ = E[ψψᵀ] and v = M⁻¹E[ψ], so x = ‖E[ψ]‖²_{M⁻¹} = vᵀE[ψ] = vᵀMv.  Then x/(3κ) = x²/(3κx) is
+    the product of (vᵀE[ψ])²/vᵀΣv, the squared cosine of the angle between vᵀψ and the constant 1;
+    of vᵀΣv/(κ·vᵀΣ_data v), at most 1 by the definition of κ; of vᵀΣ_data v/(3·vᵀMv), at most 1 on
+    the event.  The paper's d divides it once more.
+    """
+    box = (HALF_TURN, UNIT, UNIT)
+    if not dimension:
+        return Claimed(box, lambda angle, seen, event: iv.cos(angle) ** 2 * seen * event)
+    return Claimed(
+        (*box, UNIT), lambda angle, seen, event, per_d: iv.cos(angle) ** 2 * seen * event * per_d
+    )
+
+
+def half_of_kappa(world: AnyStates) -> Claimed:
+    """Wrong: over κ/2, one feature: φ = ±1, π† always 1, π_ref always −1, fair data, n → ∞.
+
+    E[ψ] = 2, Σ = 4, Σ_data = 2 and κ = 2, so it is 4/(2+λ), λ → 0.
+    """
+    return Claimed((UNIT,), lambda ridge: 4 / (2 + ridge))
+
+
+with_dimension = named("with_dimension", condition, dimension=True)
+kappa_alone = named("kappa_alone", condition, dimension=False)
+at_most_one = named("at_most_one", schur)
+at_most_half = named("at_most_half", schur, factor=0.5)
+
+
+# Algorithm 2 with η = 1, and Γ -------------------------------------------------------------------
+
+
+def over_bound(
+    world: PessimisticStates, rng: np.random.Generator, replicates: int, width_share: float = 1.0
+) -> np.ndarray:
     """(R,) left over right side of eq. (6), one random instance of S states each."""
-    states = int(case.value)
-    return np.array([m.run(rng, states, bonus=case.bonus) for _ in range(replicates)])
+    states, taken = world.num_states, world.pessimism
+    each = [pessimistic_ratio(rng, states, width_share, taken) for _ in range(replicates)]
+    return np.array(each)
 
 
-def attacked_cases(case: PricedCase, rng: np.random.Generator, replicates: int) -> Values:
-    """(R,) the worst of error/Γ and .9·Γ/error in random rare cells, Γ being each method's."""
-    drawn = [(drawn_floor(case, rng), wider_floor(case, rng)) for _ in range(replicates)]
-    return {m.name: np.array([two_sided(m.run, *one) for one in drawn]) for m in case.methods}
+set_covers = named("set_covers", over_bound)
+set_misses = named("set_misses", over_bound, width_share=0.2)
 
 
-def wider_floor(case: PricedCase, rng: np.random.Generator) -> Floor:
-    """The floor where the cell has twice the mass and its label cannot be turned altogether."""
-    return drawn_floor(replace(case, world=TightCells(spread=2.0)), rng)
+def width_of_ltc(data: TwoFloors) -> np.ndarray:
+    """(R,) the worst of error/Γ and .9·Γ/error, Γ = √(2B′c(ε)α/γ)."""
+    return _two_sided(data, Floor.over_bound)
 
 
-def two_sided(over_width: Callable[[Floor], float], tight: Floor, wider: Floor) -> float:
+def width_of_ctl(data: TwoFloors) -> np.ndarray:
+    """Wrong under LTC: Γ of CTL."""
+    return _two_sided(data, Floor.over_bound_without_cost)
+
+
+def _two_sided(data: TwoFloors, over_width: Any) -> np.ndarray:
     """At most 1 where errors are below Γ, and above .9·Γ in the tight cell."""
-    largest = over_width(tight)
-    return max(largest, over_width(wider), TIGHT / max(largest, 1e-300))
+    tight, wider = ([over_width(one) for one in floors] for floors in (data.tight, data.wider))
+    each = zip(tight, wider, strict=True)
+    return np.array([max(a, b, TIGHT / max(a, 1e-300)) for a, b in each])
 
 
-set_covers = Method("set_covers", pessimistic_ratio)
-set_misses = Method("set_misses", partial(pessimistic_ratio, width_share=0.2))
-width_of_ltc = Method("width_of_ltc", Floor.over_bound)
-width_of_ctl = Method("width_of_ctl", Floor.over_bound_without_cost)
+# The claims --------------------------------------------------------------------------------------
 
 
-def states_alone(experiment: RlhfReduction, point: Point) -> PointCase:
-    """A number of states; everything else is random."""
-    return PointCase(methods=point.methods, value=point.value)
+def attacked(world: PricedLabels, algorithm: Algorithm, data: TwoFloors, replicates: int):
+    """What an algorithm's Γ makes of the same floors."""
+    return algorithm(data)
 
 
-def states_and_bonus(experiment: RlhfReduction, point: Point) -> PessimismCase:
-    """The same for a learner who is pessimistic."""
-    return PessimismCase(methods=point.methods, value=point.value)
+def proved(
+    name: str, words: str, quantity: str, right: Algorithm, wrong: Sequence[Algorithm],
+    settles: str,
+) -> Check:  # fmt: skip
+    """An inequality that is decided by intervals, for every S."""
+    return Check(name=name, axis="num_states", claim=Inequality(words, TOLERANCE),
+                 quantity=Quantity(quantity, proof_of, evidence="proved"), right=right, wrong=wrong,
+                 settles=[settles])  # fmt: skip
 
 
-def attacked_cell(experiment: RlhfReduction, point: Point) -> PricedCase:
-    """The rare cell under the strong adversary and LTC."""
-    return PricedCase(
-        methods=point.methods, epsilon=point.epsilon, cost=point.value, world=TightCells(),
-        stated=Order.LTC, **experiment.attacked(point, STRONG_LTC),
-    )  # fmt: skip
+OURS = "own.condition_number_without_dimension"
+NO_LABELS: dict[str, str] = dict.fromkeys(
+    ("labels", "estimate", "algorithm"),
+    "an inequality about every estimate and any Γ that covers: no labels are drawn",
+)
+CHECKS = [
+    proved("greedy", "η = 0: gap ≤ 2‖θ̂ − θ_true‖₂", "gap / 2‖θ̂ − θ_true‖₂", twice_the_error,
+           [once_the_error], "p4.prop_4_2"),
+    Check(name="pessimistic", axis="num_states",
+          claim=Inequality("η = 1: gap ≤ 2Γ‖E[φ(π†) − φ(π_ref)]‖", TOLERANCE),
+          quantity=Quantity("gap / 2Γ‖E[φ(π†) − φ(π_ref)]‖", evidence="searched"),
+          right=set_covers, wrong=[set_misses], settles=["p4.prop_4_2"], blind=NO_LABELS),
+    proved("corollary_4_4", "Corollary 4.4, where H.1 holds: at most 3dκ",
+           "‖E[φ(π†) − φ(π_ref)]‖² / 3dκ", with_dimension, [half_of_kappa], "p4.cor_4_4"),
+    proved("without_dimension", "ours, where H.1 holds: at most 3κ",
+           "‖E[φ(π†) − φ(π_ref)]‖² / 3κ", kappa_alone, [half_of_kappa], OURS),
+    proved("schur", "ours: E[ψ]ᵀΣ⁺E[ψ] ≤ 1, not d", "E[ψ]ᵀΣ⁺E[ψ]", at_most_one, [at_most_half],
+           OURS),
+    Check(name="not_adaptive", axis="privacy_cost",
+          claim=Inequality("Γ_LTC keeps θ_true, and no Γ a tenth smaller, nor Γ_CTL, does",
+                           TOLERANCE),
+          quantity=Quantity("max of error / Γ and .9·Γ / error under LTC", attacked,
+                            evidence="searched", drawn=floors),
+          right=width_of_ltc, wrong=[width_of_ctl], settles=["p4.prop_4_2"]),
+]  # fmt: skip
 
 
-class RlhfReduction(RobustExperiment[Case]):
-    """Inequalities of the reduction, case by case."""
+def assumes(swept: SweptCheck):
+    """‖φ‖ ≤ 1, ‖θ*‖ ≤ B and eq. (5) hold by construction of every case."""
+    yield "Assumption 4.1, eq. (5)", True, "by construction"
 
-    title = "P4 Proposition 4.2, Corollary 4.4: reduction of offline RLHF to estimation"
-    config_type = RobustProbes
 
-    rows = (
-        Row("greedy", "num_states", Inequality("η = 0: gap ≤ 2‖θ̂ − θ_true‖₂", TOLERANCE),
-            proved("gap / 2‖θ̂ − θ_true‖₂"), proof.twice_the_error, (proof.once_the_error,),
-            given=states_alone, settles=("p4.prop_4_2",)),
-        Row("pessimistic", "num_states",
-            Inequality("η = 1: gap ≤ 2Γ‖E[φ(π†) − φ(π_ref)]‖", TOLERANCE),
-            Measure("gap / 2Γ‖E[φ(π†) − φ(π_ref)]‖", per_method(pessimistic_cases),
-                    Evidence.SEARCHED),
-            set_covers, (set_misses,), given=states_and_bonus, needs=(Need.PESSIMISM,),
-            settles=("p4.prop_4_2",)),
-        Row("corollary_4_4", "num_states",
-            Inequality("Corollary 4.4, where H.1 holds: at most 3dκ", TOLERANCE),
-            proved("‖E[φ(π†) − φ(π_ref)]‖² / 3dκ"), proof.with_dimension, (proof.half_of_kappa,),
-            given=states_alone, settles=("p4.cor_4_4",)),
-        Row("without_dimension", "num_states",
-            Inequality("ours, where H.1 holds: at most 3κ", TOLERANCE),
-            proved("‖E[φ(π†) − φ(π_ref)]‖² / 3κ"), proof.kappa_alone, (proof.half_of_kappa,),
-            given=states_alone, settles=("own.condition_number_without_dimension",)),
-        Row("schur", "num_states", Inequality("ours: E[ψ]ᵀΣ⁺E[ψ] ≤ 1, not d", TOLERANCE),
-            proved("E[ψ]ᵀΣ⁺E[ψ]"), proof.at_most_one, (proof.at_most_half,),
-            given=states_alone, settles=("own.condition_number_without_dimension",)),
-        Row("not_adaptive", "privacy_cost",
-            Inequality("Γ_LTC keeps θ_true, and no Γ a tenth smaller, nor Γ_CTL, does", TOLERANCE),
-            Measure("max of error / Γ and .9·Γ / error under LTC", attacked_cases,
-                    Evidence.SEARCHED),
-            width_of_ltc, (width_of_ctl,), given=attacked_cell, needs=ATTACKED,
-            settles=("p4.prop_4_2",)),
-    )  # fmt: skip
-
-    def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """‖φ‖ ≤ 1, ‖θ*‖ ≤ B and eq. (5) hold by construction of every case."""
-        return (AssumptionResult("Assumption 4.1, eq. (5)", True, "by construction"),)
+THEOREM = Theorem(
+    title="P4 Proposition 4.2, Corollary 4.4: reduction of offline RLHF to estimation",
+    checks=CHECKS,
+    worlds={"states": AnyStates, "pessimistic": PessimisticStates, "priced": PricedLabels},
+    assumes=assumes,
+)
