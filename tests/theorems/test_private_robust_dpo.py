@@ -5,11 +5,11 @@ from repro.families.robust.quantities_uncovered import Uncovered
 
 
 def test_bad_input_is_one_line(refused):
-    refused("less than 0.5", "theorem.corruption=0.6")
+    refused("less than 0.5", "theorem.worlds.ltc.corruption=0.6")
 
 
 def test_coverage_leaves_room_for_the_other_pair(refused):
-    refused("below 0.25", "theorem.min_eigenvalue=0.3")
+    refused("less than 0.25", "theorem.worlds.covered.min_eigenvalue=0.3")
 
 
 def test_something_is_assumed(plan_of):
