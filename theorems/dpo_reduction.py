@@ -36,24 +36,27 @@ tests with random one-feature instances, where every step has a closed form.
 The controls of the step rows are the printed steps, so they confirm the slips.
 """
 
-from __future__ import annotations
-
+import math
 from dataclasses import dataclass
-from operator import attrgetter
+from typing import Any
 
-from repro.base.schema import Positive
-from repro.families.robust import proofs_reduction as proof
-from repro.study.case import Case, Point, PointCase
+from repro.base.schema import Count, Positive
+from repro.core.check import Check, Quantity, SweptCheck, Theorem, named
 from repro.study.claims import Inequality
-from repro.study.config import Probes
-from repro.study.experiment import Experiment
-from repro.study.proofs import proved
-from repro.study.results import AssumptionResult
-from repro.study.row import Row
+from repro.study.proofs import Claimed, Interval, inverse_slope, iv, proof_of
+
+UNIT, SIGNED, HALF_TURN = (0.0, 1.0), (-1.0, 1.0), (0.0, 3.1415926)
+NEAR = (1e-3, 0.5)
+"""How far θ̂′ is from θ* in the counterexamples."""
+SHIFTS = (0.0, math.log(400))
+"""log of the copies, up to 400."""
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class StatesCase(Case):
+# The world ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogLinearClass:
     """What the proofs are given: they read B alone, and say the same of every S.
 
     Attributes:
@@ -61,60 +64,164 @@ class StatesCase(Case):
         reward_bound: B, of θ* and θ_sft.
     """
 
-    num_states: int
-    reward_bound: float
-
-
-reward_bound = attrgetter("reward_bound")
-
-
-class DpoReductionProbes(Probes):
-    """Numbers of the experiment; conf/theorem/dpo_reduction.yaml gives them."""
-
+    num_states: Count
     reward_bound: Positive
 
 
-class DpoReduction(Experiment[Case]):
-    """Inequalities of the reduction, case by case."""
+# Steps and bounds: what is left of their two sides, and wrong ones -------------------------------
+# What only makes a ratio smaller is a variable of its own; the counterexamples are log-linear
+# policies on a line, written out.
 
-    title = "P4 Proposition 4.6: reduction of DPO to estimation"
-    settles = ("p4.prop_4_6",)
-    config_type = DpoReductionProbes
-    config: DpoReductionProbes
 
-    rows = (
-        Row("proposition", "num_states", Inequality("as printed: |gap| ≤ √(3/2)·√κ_Π·B·Γ"),
-            proved("|gap| / √(3/2)·√κ_Π·B·Γ", of=reward_bound), proof.of_copies,
-            (proof.of_copies_over_ten,),
-            expected="contradicted", why="false by a factor 2/√3: Δ is a span, the class is 3B"),
-        Row("step_a", "num_states", Inequality("step (a) with Δ the span of r*"),
-            proved("|gap| / Δ·E TV", of=reward_bound), proof.span, (proof.maximum_as_printed,)),
-        Row("reward_range", "num_states", Inequality("span of r* ≤ 4βB"), 
-            proved("Δ / 4βB", of=reward_bound), proof.span_over_4bb,
-            (proof.span_over_2bb, proof.maximum_over_2bb)),
-        Row("step_d", "num_states", Inequality("step (d) with κ_Π over ‖θ‖ ≤ 3B"),
-            proved("E KL / ¼κ_Π‖θ̂′ − θ*‖²", of=reward_bound), proof.class_of_3b,
-            (proof.class_of_b,)),
-        Row("corrected", "num_states", Inequality("corrected: |gap| ≤ √(3/2)·√κ_Π(3B)·2B·Γ"),
-            proved("|gap| / √(3/2)·√κ_Π(3B)·2B·Γ", of=reward_bound), proof.corrected_bound,
-            (proof.corrected_over_fifty,)),
-        Row("search", "reward_bound",
-            Inequality("as printed, two responses: |gap| ≤ √(3/2)·√κ_Π·B·Γ"),
-            proved("|gap| / √(3/2)·√κ_Π·B·Γ"), proof.of_two, (proof.of_two_over_ten,),
-            expected="contradicted",
-            why="false by 8σ′(2B)/√3 under every reading of Π: Δ is a span"),
-        Row("own_form", "num_states",
-            Inequality("|gap| ≤ ‖θ*−θ_sft‖·√(κ/2)·Γ, κ on the segment"),
-            proved("|gap| / ‖θ*−θ_sft‖·√(κ/2)·Γ", of=reward_bound), proof.of_segment,
-            (proof.of_segment_ten_percent,), settles=("own.dpo_reduction",)),
-    )  # fmt: skip
+def printed(world: LogLinearClass, copies: int, share: float = 1.0) -> Claimed:
+    """|gap| over share·√(3/2)·√κ_Π·B·Γ: a response φ = 1 against copies of φ = −1.
 
-    def case(self, point: Point) -> Case:
-        if point.row.over == "reward_bound":
-            return PointCase(methods=point.methods, value=point.value)
-        bound = self.config.reward_bound
-        return StatesCase(methods=point.methods, num_states=int(point.value), reward_bound=bound)
+    θ* = B, θ_sft = −B and θ̂′ = θ* − t; π_θ(1) = σ(2θ − log copies), r* differs by 4βB.  √κ_Π·Γ is
+    √2·βt: κ_Π = 2/Σ_sft is attained at the even policy, Γ = βt·√Σ_sft.
+    """
+    shift = iv.log(iv.mpf(copies))
 
-    def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """Assumption 4.5 holds by construction: π* and π_sft are log-linear with ‖θ‖ ≤ B."""
-        return (AssumptionResult("Assumption 4.5", True, "by construction"),)
+    def ratio(t: Interval) -> Interval:
+        # σ(x) − σ(x − 2t), by its slope in between
+        between = 2 * world.reward_bound - shift - iv.mpf([0, 1]) * 2 * t
+        return 8 / inverse_slope(between) / (share * iv.sqrt(iv.mpf(3)))
+
+    return Claimed((NEAR,), ratio)
+
+
+def span(world: LogLinearClass) -> Claimed:
+    """|gap| over span·TV in a state: two means of r*, of what is gained and of what is lost."""
+    return Claimed((UNIT, UNIT), lambda gained, lost: abs(gained - lost))
+
+
+def maximum_as_printed(world: LogLinearClass) -> Claimed:
+    """Wrong: over max·TV; with two responses |gap| is span·TV, and the span of r*/β is 2x = 4B."""
+    bound = world.reward_bound
+    return Claimed((SHIFTS,), lambda shift: 4 * bound / _largest_reward(bound, shift))
+
+
+def reward_range(world: LogLinearClass, factor: float = 4.0) -> Claimed:
+    """Span of r* over factor·βB: |θ* − θ_sft|·|φ − φ′|, all four in units of their bounds."""
+    box = (SIGNED, SIGNED, SIGNED, SIGNED)
+    return Claimed(box, lambda a, b, u, v: abs(a - b) * abs(u - v) / factor)
+
+
+def maximum_over_2bb(world: LogLinearClass) -> Claimed:
+    """Wrong: max r* over 2βB."""
+    bound = world.reward_bound
+    return Claimed((SHIFTS,), lambda shift: _largest_reward(bound, shift) / (2 * bound))
+
+
+def class_of_3b(world: LogLinearClass) -> Claimed:
+    """E KL(π*, π̂) over ¼·κ_Π·‖θ̂′ − θ*‖²_{Σ_sft}, κ_Π over a segment that holds both parameters.
+
+    By Taylor's formula KL is ½‖θ̂′ − θ*‖² times a mean of Var φ over the segment, and the bound has
+    the largest: what is left is their quotient.
+    """
+    return Claimed((UNIT,), lambda mean: mean)
+
+
+def class_of_b(world: LogLinearClass) -> Claimed:
+    """Wrong: κ_Π over |θ| ≤ B.  φ = ±1, θ* = B, θ̂′ = 3B and e^shift copies of −1, shift ≥ 2B.
+
+    Var φ = 4σ′(2θ − shift) grows up to θ = B, where the bound has it.
+    """
+    bound = world.reward_bound
+
+    def ratio(shift: Interval) -> Interval:
+        win, played = _sigmoid(2 * bound - shift), _sigmoid(6 * bound - shift)
+        divergence = win * iv.log(win / played) + (1 - win) * iv.log((1 - win) / (1 - played))
+        return divergence * inverse_slope(2 * bound - shift) / (8 * iv.mpf(bound) ** 2)
+
+    return Claimed(((2 * bound, 6 * bound),), ratio)
+
+
+def corrected(world: LogLinearClass, share: float = 1.0) -> Claimed:
+    """|gap| over share·√(3/2)·√κ_Π(3B)·2B·Γ.
+
+    r* is β(θ* − θ_sft)·φ up to a constant, so |gap| is β|θ* − θ_sft|·‖θ̂′ − θ*‖ times a mean v of
+    Var φ over the segment between them, and √κ_Π·Γ is β‖θ̂′ − θ*‖ times √2·√w, w ≥ v the largest
+    variance, at most 1.  Left are |θ* − θ_sft|/(2B), v/w and √w over √3.
+    """
+    box = (UNIT, UNIT, UNIT)
+    return Claimed(
+        box, lambda apart, mean, w: apart * mean * iv.sqrt(w) / (share * iv.sqrt(iv.mpf(3)))
+    )
+
+
+def of_segment(world: LogLinearClass, share: float = 1.0) -> Claimed:
+    """|gap| over share·‖θ* − θ_sft‖·√(κ/2)·Γ, κ over the segment from θ* to θ̂′, in any dimension.
+
+    With w = θ* − θ_sft, v = θ̂′ − θ* and wᵀΣv = 2·E Cov(⟨φ, w⟩, ⟨φ, v⟩) the gap is ½β times a mean
+    over the segment of wᵀΣv, which is the cosine of an angle times √(wᵀΣw)·√(vᵀΣv).  The first root
+    is √2·‖w‖ times the deviation of ⟨φ, w⟩/‖w‖, at most 1; the second is at most √κ·Γ/β.
+    """
+    box = (HALF_TURN, UNIT, UNIT)
+    return Claimed(
+        box, lambda angle, deviation, root: abs(iv.cos(angle)) * deviation * root / share
+    )
+
+
+def _largest_reward(bound: float, shift: Interval) -> Interval:
+    """max r*/β = x − log Z, x = θ* − θ_sft = 2B, a response φ = 1 against e^shift of φ = −1."""
+    x = iv.mpf(2 * bound)
+    rare = _sigmoid(-x - shift)
+    return x - iv.log(rare * iv.exp(x) + (1 - rare) * iv.exp(-x))
+
+
+def _sigmoid(x: Interval) -> Interval:
+    return 1 / (1 + iv.exp(-x))
+
+
+span_over_4bb = named("span_over_4bB", reward_range, factor=4.0)
+span_over_2bb = named("span_over_2bB", reward_range, factor=2.0)
+of_copies = named("as_printed", printed, copies=8)
+of_copies_over_ten = named("bound_over_ten", printed, copies=8, share=0.1)
+of_two = named("as_printed", printed, copies=1)
+of_two_over_ten = named("bound_over_ten", printed, copies=1, share=0.1)
+corrected_bound = named("corrected_bound", corrected)
+corrected_over_fifty = named("corrected_over_fifty", corrected, share=0.02)
+of_segment_ten_percent = named("own_ten_percent", of_segment, share=0.9)
+
+
+# The claims --------------------------------------------------------------------------------------
+
+
+def check(name: str, words: str, quantity: str, right: Any, wrong: Any, **more: Any) -> Check:
+    """A step or bound, decided by intervals, along S unless it says otherwise."""
+    of = Quantity(quantity, proof_of, evidence="proved")
+    given = {"axis": "num_states", **more}
+    return Check(name=name, claim=Inequality(words), quantity=of, right=right, wrong=wrong, **given)
+
+
+def assumes(swept: SweptCheck):
+    """Assumption 4.5 holds by construction: π* and π_sft are log-linear with ‖θ‖ ≤ B."""
+    yield "Assumption 4.5", True, "by construction"
+
+
+THEOREM = Theorem(
+    title="P4 Proposition 4.6: reduction of DPO to estimation",
+    settles=["p4.prop_4_6"],
+    checks=[
+        check("proposition", "as printed: |gap| ≤ √(3/2)·√κ_Π·B·Γ", "|gap| / √(3/2)·√κ_Π·B·Γ",
+              of_copies, [of_copies_over_ten], expected="contradicted",
+              why="false by a factor 2/√3: Δ is a span, the class is 3B"),
+        check("step_a", "step (a) with Δ the span of r*", "|gap| / Δ·E TV",
+              span, [maximum_as_printed]),
+        check("reward_range", "span of r* ≤ 4βB", "Δ / 4βB",
+              span_over_4bb, [span_over_2bb, named("maximum_over_2bB", maximum_over_2bb)]),
+        check("step_d", "step (d) with κ_Π over ‖θ‖ ≤ 3B", "E KL / ¼κ_Π‖θ̂′ − θ*‖²",
+              named("class_of_3B", class_of_3b), [named("class_of_B", class_of_b)]),
+        check("corrected", "corrected: |gap| ≤ √(3/2)·√κ_Π(3B)·2B·Γ",
+              "|gap| / √(3/2)·√κ_Π(3B)·2B·Γ", corrected_bound, [corrected_over_fifty]),
+        check("search", "as printed, two responses: |gap| ≤ √(3/2)·√κ_Π·B·Γ",
+              "|gap| / √(3/2)·√κ_Π·B·Γ", of_two, [of_two_over_ten], axis="reward_bound",
+              expected="contradicted",
+              why="false by 8σ′(2B)/√3 under every reading of Π: Δ is a span"),
+        check("own_form", "|gap| ≤ ‖θ*−θ_sft‖·√(κ/2)·Γ, κ on the segment",
+              "|gap| / ‖θ*−θ_sft‖·√(κ/2)·Γ", of_segment, [of_segment_ten_percent],
+              settles=["own.dpo_reduction"]),
+    ],
+    worlds={"class": LogLinearClass},
+    assumes=assumes,
+)  # fmt: skip
