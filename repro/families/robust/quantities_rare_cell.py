@@ -12,7 +12,6 @@ from repro.families.robust.cases import AnyLabels, RobustCase
 from repro.families.robust.worlds_rare_cell import RareCell
 from repro.preferences.label_counts import LabelCounts
 
-
 RareCase = RobustCase[RareCell]
 
 
