@@ -12,7 +12,7 @@ from repro.base.schema import validate
 from repro.cli.composition import compose_values
 from repro.core import privacy_claims
 from repro.privacy.central_noise import NO_NOISE
-from repro.study import plan, privacy_rows
+from repro.study import plan
 from repro.study.config import Overrides
 from repro.study.discovery import find
 from repro.study.experiment import Setting
@@ -40,7 +40,6 @@ def smoke(slug):
 def small_run(slug):
     """The whole experiment with a few replicates; the attackers' pilots are small too."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(privacy_rows, "PILOT", 20_000)
         patch.setattr(privacy_claims, "PILOT", 20_000)
         yield repro.run(slug, budget="smoke", overrides=FEW)
     forget()
