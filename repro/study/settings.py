@@ -244,6 +244,19 @@ def _instance(
 def _hash(resolved: Mapping[str, Any]) -> str:
     """First 12 hex digits over everything that the numbers depend on."""
     instance = dict(resolved["instance"])
-    if instance.get("digest"):
-        instance.pop("path")
-    return content_key({**resolved, "instance": instance})[:12]
+    if not instance.get("digest"):
+        return content_key(resolved)[:12]
+    path = instance.pop("path")
+    theorem = _without_path(resolved["theorem"], path)  # of worlds that follow the instance
+    return content_key({**resolved, "instance": instance, "theorem": theorem})[:12]
+
+
+def _without_path(given: Any, path: Any) -> Any:
+    """The config of a theorem without the places of the text pairs, whose content is hashed."""
+    if not isinstance(given, Mapping):
+        return given
+    return {
+        key: _without_path(value, path)
+        for key, value in given.items()
+        if not (key == "path" and value == path)
+    }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Number
 from types import SimpleNamespace
@@ -19,7 +19,7 @@ from repro.base.errors import BadInput, one_line
 from repro.core.check import Check, SweptCheck, Theorem
 from repro.core.door import TheoremNumbers, sweeps_in_use, swept_checks
 from repro.core.needs import needs_of
-from repro.core.worlds import field_values
+from repro.core.worlds import field_values, put
 from repro.study.checks import Check as DeclaredCheck
 from repro.study.experiment import Experiment, Setting
 from repro.study.fingerprint import fingerprint
@@ -242,18 +242,25 @@ class TheoremExperiment(Experiment):
     def uses_instance(self, swept: SweptCheck) -> bool:
         """Whether a check's worlds are built from the ``instance`` group."""
         instance = field_values(swept.sweep.worlds[0]).get("instance")
-        own = instance and instance.model_dump(mode="json", exclude={"kl_weight"})
-        given = {k: v for k, v in self.setting.instance.items() if k != "kl_weight"}
-        return own == given
+        apart = {"kl_weight", "digest"}
+        own = instance and instance.model_dump(mode="json", exclude=apart)
+        return own == {k: v for k, v in self.setting.instance.items() if k not in apart}
 
     @cached_property
     def trials(self) -> tuple[CheckTrial, ...]:  # type: ignore[override]
         found = swept_checks(self.theorem, self.config, self.instance_kind)
-        trials = tuple(CheckTrial(self, self._in_force(one)) for one in found)
+        trials = tuple(CheckTrial(self, self._in_force(self._digested(one))) for one in found)
         self._refuse_unknown_stages(trials)
         for trial in trials:
             self._refuse_idle_axis(trial.swept)
         return trials
+
+    def _digested(self, swept: SweptCheck) -> SweptCheck:
+        """Text pairs are known by their content: what is kept of a path is not kept of another."""
+        digest = self.setting.instance.get("digest")
+        if not digest or not self.uses_instance(swept):
+            return swept
+        return replace(swept, sweep=swept.sweep.each(lambda one: put(one, {"digest": digest})))
 
     def _in_force(self, swept: SweptCheck) -> SweptCheck:
         """A channel that is chosen is one that learners know of: worlds without ``response`` have

@@ -85,6 +85,6 @@ def test_the_instance_is_kept_as_plain_values(tmp_path):
 
 def test_a_session_compares_its_keys_with_the_shipped_ones():
     values = compose_values("offline_gap", {}, [])
-    theorem = dict(values["theorem"]) | {"probes": {**values["theorem"]["probes"], "no": {}}}
-    with pytest.raises(BadInput, match=r"^theorem\.probes\.no=\(unknown\)"):
+    theorem = dict(values["theorem"]) | {"sweeps": {**values["theorem"]["sweeps"], "no": {}}}
+    with pytest.raises(BadInput, match=r"^theorem\.sweeps\.no=\(unknown\)"):
         session_of({**values, "theorem": theorem, "output_dir": "x"})
