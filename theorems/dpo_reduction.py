@@ -190,8 +190,10 @@ of_segment_ten_percent = named("own_ten_percent", of_segment, share=0.9)
 def check(name: str, words: str, quantity: str, right: Any, wrong: Any, **more: Any) -> Check:
     """A step or bound, decided by intervals, along S unless it says otherwise."""
     proved = Quantity(quantity, proof_of, evidence="proved")
-    return Check(name=name, claim=Inequality(words), quantity=proved,
-                 right=right, wrong=wrong, **({"axis": "num_states"} | more))  # fmt: skip
+    given: dict[str, Any] = {"axis": "num_states", **more}
+    return Check(
+        name=name, claim=Inequality(words), quantity=proved, right=right, wrong=wrong, **given
+    )
 
 
 def assumes(swept: SweptCheck):

@@ -10,9 +10,10 @@ tests together accuse a sound release with a probability of at most ``ALARM``.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix, hstack
@@ -203,7 +204,10 @@ class Features:
         """(n, many) counts of words of each text, and the truth."""
         from sklearn.feature_extraction.text import HashingVectorizer
 
-        split: Callable[[str], list[str]] = lambda text: text[:LONGEST].casefold().split()  # noqa: E731
+        def tokens(text: str) -> list[str]:
+            return text[:LONGEST].casefold().split()
+
+        split: Any = tokens  # sklearn's stubs know names of analysers alone
         hasher = HashingVectorizer(n_features=HASHED_WORDS, analyzer=split)
         roles = [hasher.transform(role) for role in zip(*self._texts, strict=True)]
         frames = csr_matrix(self._lines.frames[self._who].astype(float))
@@ -228,15 +232,16 @@ class Features:
         from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
         from sklearn.linear_model import LogisticRegression
 
-        own = {"random_state": seed}
-        trees = ExtraTreesClassifier(40, min_samples_leaf=4, max_features=0.2, **own)
+        own: dict[str, Any] = {"random_state": seed}
+        part: dict[str, Any] = {"max_features": 0.2}
+        trees = ExtraTreesClassifier(40, min_samples_leaf=4, **own, **part)
         boosted = HistGradientBoostingClassifier(max_iter=60, min_samples_leaf=8, **own)
         linear = LogisticRegression(C=0.3, solver="liblinear", **own)
         for model, found in ((trees, dense), (boosted, dense), (linear, self.words)):
             model.fit(found[fit], self.kept[fit])
             starts = range(0, self.kept.size, TOGETHER)  # a model may copy what it predicts for
-            parts = [model.predict_proba(found[at : at + TOGETHER])[:, 1] for at in starts]
-            yield np.concatenate(parts)
+            parts = [np.asarray(model.predict_proba(found[at : at + TOGETHER])) for at in starts]
+            yield np.concatenate(parts)[:, 1]
 
     def _stumps(self, dense: np.ndarray, fit: np.ndarray) -> list[tuple[int, float, int]]:
         """column, cut and sign of the single questions that tell most by themselves."""

@@ -129,6 +129,7 @@ def test_waiting_is_told_and_ends_within_a_second(
             [*words, "epsilon=1", f"ledger={one}"], cwd=tmp_path, env=command_environment,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
+        assert run.stdout is not None
         assert f"waiting for {one / NAME}" in run.stdout.readline()
         asked = time.monotonic()
         run.send_signal(number)
