@@ -31,7 +31,7 @@ def test_a_slope_half_as_large_turns_the_verdict(turned):
     def wrong(right, x):
         return 2 * right(x)
 
-    found = turned("search", dpo_reduction, "inverse_slope", wrong)
+    found = turned("search", dpo_reduction, "interval_inverse_slope", wrong)
     assert found == ("contradicted", "supported")
 
 
