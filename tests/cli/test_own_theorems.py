@@ -20,6 +20,8 @@ from repro.study.sources import closure
 
 ROOT = Path(__file__).parents[2]
 WORDS = ("budget=smoke", "tracking=none")
+WRONG = 'control is not caught and the run inconclusive.\n    """\n'
+"""What stands above the body of the template's wrong version."""
 
 
 @pytest.fixture
@@ -28,7 +30,8 @@ def folder(tmp_path, capsys):
     home = tmp_path / "my folder"
     assert main(["my_bound"], home) == 0
     capsys.readouterr()
-    edit(home, "return debiased.run(reported, epsilon)\n\n\ndef", "return reported\n\n\ndef")
+    undebiased = "    return world.error(world.reported(rng, replicates))\n"
+    edit(home, WRONG + "    return debiased(world, rng, replicates)\n", WRONG + undebiased)
     return home
 
 
@@ -130,7 +133,7 @@ def test_a_file_that_cannot_be_used_is_one_line(folder, code, told):
 
 
 def test_bad_input_of_a_file_keeps_its_words(folder):
-    edit(folder, '"n_pairs", "n_pairs",', '"n_pairs", "n_pears",')
+    edit(folder, 'axis="n_pairs"', 'axis="n_pears"')
     with pytest.raises(BadInput, match="n_pears"):
         repro.run("my_bound", theorems_from=folder, budget="smoke")
 
@@ -157,8 +160,8 @@ def test_blocks_depend_on_what_the_file_imports_from_its_folder(folder):
     edit(folder, "import numpy as np\n", "import numpy as np\nfrom ._shared import X\n")
     edit(
         folder,
-        "    share: float\n",
-        "    share: float\n\n    def f(self):\n        import beside\n",
+        "    share: Probability\n",
+        "    share: Probability\n\n    def f(self):\n        import beside\n",
     )
     module = find("my_bound", folder).__module__
     found = closure(module)
@@ -169,7 +172,7 @@ def test_blocks_depend_on_what_the_file_imports_from_its_folder(folder):
         f"{package}._shared": Path("theorems/_shared.py"),
         "beside": Path("beside.py"),
     }  # fmt: skip
-    assert "repro.study.row" in found
+    assert "repro.core.check" in found
 
 
 def test_the_word_for_hydra_stands_beside_the_overrides(folder, monkeypatch):

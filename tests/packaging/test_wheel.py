@@ -50,7 +50,7 @@ def files(folder: str, pattern: str) -> set[str]:
 
 def test_wheel_holds_the_code_the_config_and_nothing_else(in_wheel):
     code = files("repro", "*.py") | {f"repro/{name}" for name in files("theorems", "*.py")}
-    conf = {f"repro/{name}" for name in files("conf", "*.yaml")}
+    conf = {f"repro/{name}" for name in files("conf", "*.yaml") | files("conf/needs", "*.json")}
     assert {name.split("/")[0] for name in in_wheel if ".dist-info/" not in name} == {"repro"}
     data = {name for ending in DATA for name in files("repro", f"*.{ending}")}
     info = {name for name in in_wheel if ".dist-info/" in name}
