@@ -153,8 +153,9 @@ def test_what_ray_can_do(plain, monkeypatch, kind, device, there, refused):
 
 
 def test_text_is_named_by_its_digest_and_other_instances_by_all_they_have():
-    first = {"instance": {"path": "a", "digest": "d"}, "seed": 1}
-    assert settings._hash(first) == content_key({"instance": {"digest": "d"}, "seed": 1})[:12]
+    first = {"instance": {"path": "a", "digest": "d"}, "seed": 1, "theorem": {}}
+    named = content_key({"instance": {"digest": "d"}, "seed": 1, "theorem": {}})
+    assert settings._hash(first) == named[:12]
     assert first["instance"] == {"path": "a", "digest": "d"}
     other = {"instance": {"path": "a", "digest": None}, "seed": 1}
     assert settings._hash(other) == content_key(other)[:12]
