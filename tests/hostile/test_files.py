@@ -60,8 +60,8 @@ def pairs_file(folder, name="pairs.jsonl"):
 
 
 def instance_of(folder):
-    values = compose_values("offline_gap", {}, ["instance=preference_text"])
-    session_of({**values, "instance": {**values["instance"], "path": str(folder / "pairs.jsonl")}})
+    words = ["instance=preference_text", f"instance.path='{folder / 'pairs.jsonl'}'"]
+    session_of(compose_values("offline_gap", {}, words))
 
 
 def released(folder):
