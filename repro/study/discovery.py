@@ -39,7 +39,7 @@ def find(slug: str, folder: Path | None = None) -> type[Experiment]:
     for item in own:
         if isinstance(item, type) and issubclass(item, Experiment):
             return item
-    raise BadInput("theorem", slug, f"{place.code(slug)} defines no Experiment")
+    raise BadInput("theorem", slug, f"{place.code(slug)} defines no THEOREM")
 
 
 @cache

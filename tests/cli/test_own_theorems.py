@@ -121,7 +121,7 @@ def test_a_shipped_name_is_refused(folder):
         ("import no_such_module\n", "line 1 of {}: ModuleNotFoundError: No module named 'no_such"),
         ("x = 1\nx = (\n", "line 2 of {}: SyntaxError: "),
         ("\n\n1 / 0\n", "line 3 of {}: ZeroDivisionError: division by zero"),
-        ("x = 1\n", "{} defines no Experiment"),
+        ("x = 1\n", "{} defines no THEOREM"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_one_line(folder, code, told):
