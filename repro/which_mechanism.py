@@ -23,14 +23,7 @@ from repro.base.errors import BadInput
 from repro.base.keywords import keyword_values
 from repro.base.schema import FiniteEpsilon, Model, Pairs, Positive, Probability, Whole, validate
 from repro.cli.command import run_command
-from repro.families.central.algorithms_mechanisms import kept_steps
-from repro.families.central.bounds_mechanisms import Budget
-from repro.families.central.mechanisms_recipes import (
-    descent_recipe,
-    objective_recipe,
-    output_recipe,
-)
-from repro.families.central.quantities_mechanisms import (
+from repro.private_estimates.comparison import (
     DESCENT,
     OBJECTIVE,
     OUTPUT,
@@ -38,6 +31,13 @@ from repro.families.central.quantities_mechanisms import (
     advised,
     compared,
 )
+from repro.private_estimates.linearised_errors import Budget
+from repro.private_estimates.recipes import (
+    descent_recipe,
+    objective_recipe,
+    output_recipe,
+)
+from repro.private_estimates.three_estimates import kept_steps
 from repro.report.mechanism_table import mechanism_page
 
 REFUSED = 2

@@ -58,9 +58,9 @@ from torch import Tensor
 
 from repro.base.schema import Pairs, Positive
 from repro.core.check import Assumed, Check, Quantity, Theorem, at_both_ends, of_world
-from repro.families.central.algorithms_curator import norm_in
-from repro.families.central.floor import floor, margins, wrong_signs
-from repro.families.central.learners import (
+from repro.curator.axis_world import AxisWorld
+from repro.curator.floor import floor, margins, wrong_signs
+from repro.curator.learners import (
     argmin_policy,
     greedy,
     greedy_into_the_trap,
@@ -68,7 +68,7 @@ from repro.families.central.learners import (
     pessimistic,
     root_n_noise,
 )
-from repro.families.central.learning import (
+from repro.curator.learning import (
     NOT_PRIVATE,
     CentralEpsilon,
     CentralLearning,
@@ -76,7 +76,7 @@ from repro.families.central.learning import (
     inputs_of_algorithm_1,
     learnt,
 )
-from repro.families.central.worlds_axis import AxisWorld
+from repro.curator.reward_and_covariance import norm_in
 from repro.preferences.label_law import Estimate, LabelLaw, as_fitted, bradley_terry, on_arrays
 from repro.privacy.central_noise import GAUSSIAN, CentralNoise
 from repro.study.claims import Frequency, Inequality, Slope

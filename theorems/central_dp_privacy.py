@@ -56,26 +56,21 @@ from repro.core.privacy_claims import (
     exact_epsilon,
     released,
 )
-from repro.families.central import mechanisms_calibration as calibrations
-from repro.families.central.bounds_gradients import LONGEST, Records, pairs
-from repro.families.central.bounds_joint import jointly_certified
-from repro.families.central.bounds_ranking_distance import joint_rankings
-from repro.families.central.mechanisms_calibration import Calibration, curvature, tied_otherwise
-from repro.families.central.mechanisms_gaussian import (
-    REPLACEMENT,
-    GaussianShift,
-    WithGaussian,
-    exact_shift,
-    printed_shift,
-)
-from repro.families.central.mechanisms_noise import under
-from repro.families.central.mechanisms_objective import (
+from repro.objective_perturbation import calibration as calibrations
+from repro.objective_perturbation.calibration import Calibration, curvature, tied_otherwise
+from repro.objective_perturbation.curator_release import CuratorRelease, within_algorithm_1
+from repro.objective_perturbation.gradients import LONGEST, Records, pairs
+from repro.objective_perturbation.joint_release import jointly_certified
+from repro.objective_perturbation.one_dimension import (
     Item,
     Items,
     ObjectivePerturbation,
     Ranking,
 )
-from repro.families.central.releases import CuratorRelease, within_algorithm_1
+from repro.objective_perturbation.ranking_distance import joint_rankings
+from repro.objective_perturbation.with_covariance import REPLACEMENT, WithGaussian, printed_shift
+from repro.privacy.central_noise import under
+from repro.privacy.gaussian import GaussianShift, exact_shift
 from repro.privacy.mechanism import Guarantee, Mechanism, worst
 from repro.study.claims import Claim, Inequality, Slope
 

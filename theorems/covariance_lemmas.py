@@ -40,18 +40,18 @@ from torch import Tensor
 
 from repro.base.schema import Count, FiniteEpsilon, Pairs, Positive, Probability
 from repro.core.check import Algorithm, Check, Quantity, Theorem, at_both_ends, named
-from repro.families.central import proofs_norms as derivatives
-from repro.families.central.algorithms_budget import CentralBudget
-from repro.families.central.algorithms_curator import (
-    covariance_noise,
-    private_covariance,
-    symmetric_part,
-)
-from repro.families.central.proofs_norms import (
+from repro.curator import derivative_bounds as derivatives
+from repro.curator.budget import CentralBudget
+from repro.curator.derivative_bounds import (
     PAIR_BOUND,
     features_for_differences,
     printed,
     sharp_ten_percent,
+)
+from repro.curator.reward_and_covariance import (
+    covariance_noise,
+    private_covariance,
+    symmetric_part,
 )
 from repro.privacy.central_noise import GAUSSIAN, NO_NOISE, CentralNoise
 from repro.study.claims import Claim, Frequency, Inequality, Ratio, Slope

@@ -41,15 +41,10 @@ import numpy as np
 from repro.base.schema import Count
 from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named
 from repro.core.privacy_claims import ANY_DATA, Private, audit_shares, exact_delta, exact_epsilon
-from repro.families.central.mechanisms_gaussian import (
-    REPLACEMENT,
-    GaussianShift,
-    classical_shift,
-    exact_shift,
-    printed_shift,
-)
-from repro.families.central.mechanisms_noise import under
-from repro.families.central.releases import CuratorRelease, within_algorithm_1
+from repro.objective_perturbation.curator_release import CuratorRelease, within_algorithm_1
+from repro.objective_perturbation.with_covariance import REPLACEMENT, printed_shift
+from repro.privacy.central_noise import under
+from repro.privacy.gaussian import GaussianShift, classical_shift, exact_shift
 from repro.privacy.mechanism import Guarantee, Mechanism
 from repro.study.claims import Claim, Inequality, Ratio
 

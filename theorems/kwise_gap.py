@@ -39,14 +39,11 @@ from torch import Tensor
 
 from repro.base.schema import Positive, Whole
 from repro.core.check import Assumed, Check, Quantity, Theorem, at_both_ends, named
-from repro.families.central.algorithms_budget import KwiseBudget
-from repro.families.central.algorithms_private_budget import PrivateKwiseBudget
-from repro.families.central.bounds_rankings import (
-    automatic_derivatives,
-    claimed_gradient,
-    claimed_hessian,
-)
-from repro.families.central.learners import (
+from repro.curator.axis_world import AxisWorld
+from repro.curator.budget import KwiseBudget
+from repro.curator.certified_budget import PrivateKwiseBudget
+from repro.curator.choice_sets import ChoiceSetWorld
+from repro.curator.learners import (
     argmin_policy,
     greedy,
     greedy_into_the_trap,
@@ -54,9 +51,12 @@ from repro.families.central.learners import (
     pessimistic,
     root_n_noise,
 )
-from repro.families.central.learning import CentralLearning, Releases, inputs_of_algorithm_1, learnt
-from repro.families.central.worlds_axis import AxisWorld
-from repro.families.central.worlds_rankings import ChoiceSetWorld
+from repro.curator.learning import CentralLearning, Releases, inputs_of_algorithm_1, learnt
+from repro.curator.ranking_claims import (
+    automatic_derivatives,
+    claimed_gradient,
+    claimed_hessian,
+)
 from repro.study.claims import Inequality, Slope
 from repro.study.proofs import Claimed, iv, proof_of
 

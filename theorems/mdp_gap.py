@@ -4,7 +4,7 @@ Statement (P3, section 5).  From pairs of trajectories of H steps with a common 
 Algorithm 3 with ρ = ρ_π has SubOpt(π̂) ≤ F·‖(Σ+λI)^(−1)(E φ − v)‖ with probability ≥ 1−η, F of
 eq. (3), O(·) hiding factors of L, H and B.
 
-Instances: two-stage MDPs (``repro.families.central.worlds_mdp``) whose first stage is a world of
+Instances: two-stage MDPs (``repro.curator.linear_mdp``) whose first stage is a world of
 Theorem 4.2 and whose responses lead to one of two states with a second choice.  Occupancies and
 values are exact; greedy policies come from backward induction, pessimistic ones from all 2^S
 policies.  L is replaced by HL in the budget.
@@ -40,23 +40,23 @@ from typing import Any
 
 from repro.base.schema import Count, Positive, Share
 from repro.core.check import Assumed, Check, Quantity, Theorem, at_both_ends, named
-from repro.families.central.algorithms_budget import CentralBudget
-from repro.families.central.instances import axis_states
-from repro.families.central.learners import (
+from repro.curator.axis_choice import axis_states
+from repro.curator.axis_world import AxisWorld
+from repro.curator.budget import CentralBudget
+from repro.curator.learners import (
     argmin_policy,
     greedy,
     noise_without_epsilon,
     pessimistic,
     root_n_noise,
 )
-from repro.families.central.learning import (
+from repro.curator.learning import (
     NOT_PRIVATE,
     CentralLearning,
     inputs_of_algorithm_1,
     learnt,
 )
-from repro.families.central.worlds_axis import AxisWorld
-from repro.families.central.worlds_mdp import LinearMDP, two_stage_mdp
+from repro.curator.linear_mdp import LinearMDP, two_stage_mdp
 from repro.study.claims import Inequality, Slope
 from repro.study.proofs import Claimed, Interval, iv, proof_of
 

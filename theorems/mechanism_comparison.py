@@ -43,17 +43,17 @@ from repro.base.notation import privacy_cost
 from repro.base.schema import Pairs, Positive
 from repro.core.check import Algorithm, Check, Quantity, Theorem, at_both_ends, named
 from repro.core.privacy_claims import ANY_DATA, exact_delta
-from repro.families.central.algorithms_mechanisms import CuratorsData, PrivateEstimate
-from repro.families.central.bounds_gradients import pairs
-from repro.families.central.bounds_mechanisms import Budget, tuned_objective, tuned_output
-from repro.families.central.mechanisms_calibration import corrected, curvature
-from repro.families.central.mechanisms_descent import noisy_descent, transcript
-from repro.families.central.mechanisms_gaussian import exact_shift
-from repro.families.central.mechanisms_noise import under
-from repro.families.central.mechanisms_output import output_perturbation, told_apart
-from repro.families.central.releases import CuratorRelease
-from repro.families.central.searches_neighbours import World, most_telling
+from repro.objective_perturbation.calibration import corrected, curvature
+from repro.objective_perturbation.curator_release import CuratorRelease
+from repro.objective_perturbation.gradients import pairs
+from repro.objective_perturbation.neighbour_search import World, most_telling
+from repro.privacy.central_noise import under
+from repro.privacy.gaussian import exact_shift
 from repro.privacy.mechanism import Mechanism
+from repro.private_estimates.linearised_errors import Budget, tuned_objective, tuned_output
+from repro.private_estimates.noisy_descent import noisy_descent, transcript
+from repro.private_estimates.output_perturbation import output_perturbation, told_apart
+from repro.private_estimates.three_estimates import CuratorsData, PrivateEstimate
 from repro.study.claims import Claim, Inequality, Ratio, Slope
 
 STEPS = 100

@@ -55,16 +55,16 @@ from repro.core.check import (
     named,
     of_world,
 )
-from repro.families.central.algorithms_curator import draw_noise, norm_in, printed_perturbation
-from repro.families.central.algorithms_losses import PairLoss
-from repro.families.central.algorithms_minimiser import minimise_in_ball
-from repro.families.central.learning import (
+from repro.curator.comparison_losses import PairLoss
+from repro.curator.learning import (
     CentralLearning,
     CuratorNumbers,
     Releases,
     inputs_of_algorithm_1,
     learnt,
 )
+from repro.curator.minimiser import minimise_in_ball
+from repro.curator.reward_and_covariance import draw_noise, norm_in, printed_perturbation
 from repro.study.claims import Frequency, Inequality, Slope
 from repro.study.proofs import Claimed, Interval, iv, proof_of
 

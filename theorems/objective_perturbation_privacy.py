@@ -34,7 +34,7 @@ stays below it at every δ down to 1e-100.
 docs/explanations/objective_perturbation.md; in the manner of Redberg et al. 2023), for d = 1 and
 for d ≥ 2, where the gradients differ by D.  ``kifer`` is the cited theorem at (ε/2, δ/2).  Rows
 ``*_dimension*`` and ``corrected`` look for the most telling of many neighbours with n records
-(``searches_neighbours``); noise 1.25 times too small is caught in each.  Kifer et al.'s noise has
+(``neighbour_search``); noise 1.25 times too small is caught in each.  Kifer et al.'s noise has
 room at δ = 1e-6 (at LB = 5 the mirrored record needs 1/1.45 of it), hence δ = 1e-30 there.
 A solver of tolerance β > 0 that does its worst moves θ̂ by up to √(β/α), which w must cover: in
 units of w by a shift that does not depend on β, on top of that of b.  ``tolerance`` certifies both
@@ -63,19 +63,19 @@ from repro.core.privacy_claims import (
     exact_epsilon,
     released,
 )
-from repro.families.central import mechanisms_calibration as calibrations
-from repro.families.central.bounds_gradients import Records, pairs
-from repro.families.central.bounds_hockey_stick import hockey_stick_bound
-from repro.families.central.bounds_joint import jointly_certified
-from repro.families.central.bounds_ranking_distance import joint_rankings
-from repro.families.central.mechanisms_calibration import Calibration, kifer, tied_otherwise
-from repro.families.central.mechanisms_gaussian import GaussianShift
-from repro.families.central.mechanisms_noise import Revealed, under
-from repro.families.central.mechanisms_objective import Item, ObjectivePerturbation
-from repro.families.central.mechanisms_tolerance import LooseSolver
-from repro.families.central.releases import CuratorRelease, within_algorithm_1
-from repro.families.central.searches_neighbours import World, most_telling
-from repro.families.central.searches_rankings import mirrored_ranking
+from repro.objective_perturbation import calibration as calibrations
+from repro.objective_perturbation.calibration import Calibration, kifer, tied_otherwise
+from repro.objective_perturbation.curator_release import CuratorRelease, within_algorithm_1
+from repro.objective_perturbation.gradients import Records, pairs
+from repro.objective_perturbation.hockey_stick import hockey_stick_bound
+from repro.objective_perturbation.joint_release import jointly_certified
+from repro.objective_perturbation.loose_solver import LooseSolver
+from repro.objective_perturbation.neighbour_search import World, most_telling
+from repro.objective_perturbation.one_dimension import Item, ObjectivePerturbation
+from repro.objective_perturbation.ranking_distance import joint_rankings
+from repro.objective_perturbation.ranking_search import mirrored_ranking
+from repro.privacy.central_noise import Revealed, under
+from repro.privacy.gaussian import GaussianShift
 from repro.privacy.mechanism import Guarantee, Mechanism, worst
 from repro.study.claims import Claim, Inequality, Ratio
 

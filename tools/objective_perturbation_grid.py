@@ -14,14 +14,14 @@ import math
 import sys
 from itertools import product
 
-from repro.families.central.bounds_gradients import pairs
-from repro.families.central.bounds_ranking_distance import joint_rankings
-from repro.families.central.mechanisms_calibration import Calibration, corrected
-from repro.families.central.mechanisms_neighbours import OnBallNeighbours
-from repro.families.central.quantities_divergence import worst_log_delta
-from repro.families.central.quantities_excess import COARSE, FINE
-from repro.families.central.searches_neighbours import World, most_telling
-from repro.families.central.searches_rankings import mirrored_ranking
+from repro.objective_perturbation.calibration import Calibration, corrected
+from repro.objective_perturbation.divergence import worst_log_delta
+from repro.objective_perturbation.gradients import pairs
+from repro.objective_perturbation.neighbour_search import World, most_telling
+from repro.objective_perturbation.neighbours import OnBallNeighbours
+from repro.objective_perturbation.planar_divergence import COARSE, FINE
+from repro.objective_perturbation.ranking_distance import joint_rankings
+from repro.objective_perturbation.ranking_search import mirrored_ranking
 from tools.rankings_on_line import ranking_on_line
 
 EPSILON, SHORT, STEPS = 0.5, 1.25, 150

@@ -21,27 +21,22 @@ from typing import Any
 
 import numpy as np
 
-from repro.families.central.bounds_gradients import pairs
-from repro.families.central.bounds_hockey_stick import hockey_stick_bound
-from repro.families.central.bounds_ranking_distance import gradients_on_grid
-from repro.families.central.mechanisms_ball import OnBall
-from repro.families.central.mechanisms_calibration import (
+from repro.objective_perturbation.ball import OnBall
+from repro.objective_perturbation.calibration import (
     RIDGE_SHARE,
     Calibration,
     curvature,
     printed,
     tied_otherwise,
 )
-from repro.families.central.mechanisms_gaussian import (
-    REPLACEMENT,
-    GaussianShift,
-    WithGaussian,
-    gaussian_delta,
-    printed_shift,
-)
-from repro.families.central.mechanisms_records import Pair, RankedFeatures
-from repro.families.central.quantities_divergence import worst_log_delta
-from repro.families.central.searches_neighbours import World, most_telling
+from repro.objective_perturbation.divergence import worst_log_delta
+from repro.objective_perturbation.gradients import pairs
+from repro.objective_perturbation.hockey_stick import hockey_stick_bound
+from repro.objective_perturbation.neighbour_search import World, most_telling
+from repro.objective_perturbation.ranking_distance import gradients_on_grid
+from repro.objective_perturbation.records import Pair, RankedFeatures
+from repro.objective_perturbation.with_covariance import REPLACEMENT, WithGaussian, printed_shift
+from repro.privacy.gaussian import GaussianShift, gaussian_delta
 from repro.privacy.mechanism import Mechanism
 from theorems import central_dp_privacy as theorem_4_1
 from theorems import objective_perturbation_privacy as lemma_a_10

@@ -12,14 +12,14 @@ from __future__ import annotations
 import math
 from itertools import product
 
-from repro.families.central.algorithms_budget import CentralBudget, KwiseBudget
-from repro.families.central.algorithms_private_budget import (
+from repro.curator.budget import CentralBudget, KwiseBudget
+from repro.curator.certified_budget import (
     Certified,
     PrivateBudget,
     PrivateKwiseBudget,
 )
-from repro.families.central.bounds_hockey_stick import hockey_stick_bound
-from repro.families.central.mechanisms_gaussian import gaussian_delta
+from repro.objective_perturbation.hockey_stick import hockey_stick_bound
+from repro.privacy.gaussian import gaussian_delta
 
 FEATURES, FAILURE, SCALE, RANKED = 16, 0.05, 24.0, 4
 EPSILONS, SIZES = (1.0, 0.001), (10**5, 10**7, 10**9)

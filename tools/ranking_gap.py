@@ -16,11 +16,11 @@ from itertools import product
 import numpy as np
 from scipy.optimize import minimize
 
-from repro.families.central.bounds_gradients import Records, pairs
-from repro.families.central.bounds_ranking_distance import joint_rankings
-from repro.families.central.mechanisms_calibration import corrected
-from repro.families.central.mechanisms_gaussian import exact_shift
-from repro.families.central.mechanisms_records import RankedFeatures
+from repro.objective_perturbation.calibration import corrected
+from repro.objective_perturbation.gradients import Records, pairs
+from repro.objective_perturbation.ranking_distance import joint_rankings
+from repro.objective_perturbation.records import RankedFeatures
+from repro.privacy.gaussian import exact_shift
 
 EPSILON, DELTAS, STARTS = 0.5, (1e-3, 1e-6, 1e-12), 25
 BOUNDS, RANKED = (0.5, 1.0, 3.0, 5.0), (2, 3, 4)

@@ -13,15 +13,15 @@ from itertools import product
 
 import numpy as np
 
-from repro.families.central.bounds_gradients import LONGEST
-from repro.families.central.mechanisms_ball import OnBall
-from repro.families.central.mechanisms_calibration import Calibration
-from repro.families.central.mechanisms_neighbours import OnBallNeighbours
-from repro.families.central.mechanisms_records import RankedFeatures
-from repro.families.central.quantities_divergence import worst_log_delta
-from repro.families.central.quantities_excess import COARSE
-from repro.families.central.searches_neighbours import World
-from repro.families.central.searches_rankings import evenly_ranked
+from repro.objective_perturbation.ball import OnBall
+from repro.objective_perturbation.calibration import Calibration
+from repro.objective_perturbation.divergence import worst_log_delta
+from repro.objective_perturbation.gradients import LONGEST
+from repro.objective_perturbation.neighbour_search import World
+from repro.objective_perturbation.neighbours import OnBallNeighbours
+from repro.objective_perturbation.planar_divergence import COARSE
+from repro.objective_perturbation.ranking_search import evenly_ranked
+from repro.objective_perturbation.records import RankedFeatures
 
 LEVELS = {3: 21, 4: 13}
 """By K: values in [−1, 1] that the features of the last record are tried at."""

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+
+import numpy as np
+
+from repro.privacy.mechanism import Mechanism
 
 
 @dataclass(frozen=True)
@@ -21,3 +26,25 @@ GAUSSIAN = CentralNoise(1.0)
 
 NO_NOISE = CentralNoise(0.0)
 """Releases are exact, and the curator still believes in their noise."""
+
+
+@dataclass(frozen=True)
+class Revealed(Mechanism):
+    """Both inputs are released as they are, and differ: every run tells which it was."""
+
+    def exact_delta(self, epsilon: float) -> float:
+        return 1.0
+
+    def scores(self, rng: np.random.Generator, neighbour: bool, count: int) -> np.ndarray:
+        return np.full(count, float(neighbour))
+
+
+def under(noise: CentralNoise, mechanism: Callable[[float], Mechanism]) -> Mechanism:
+    """The mechanism under the noise that there really is.
+
+    Args:
+        noise: in units of what the mechanism states.
+        mechanism: a positive multiple of the stated standard deviations → the mechanism.
+    """
+    # Densities have no limit at a deviation of 0; what is left there is the release itself.
+    return Revealed() if noise.multiple == 0 else mechanism(noise.multiple)

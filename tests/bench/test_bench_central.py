@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from repro.families.central.algorithms_pessimism import all_choices, pessimistic_values
-from repro.families.central.worlds_axis import multi_scale_world
-from repro.families.central.worlds_rankings import ChoiceSetWorld
+from repro.curator.axis_world import multi_scale_world
+from repro.curator.choice_sets import ChoiceSetWorld
+from repro.curator.policy_table import all_choices, pessimistic_values
 
 
 @pytest.mark.parametrize("n_pairs", [10**3, 10**12])

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import repro
-from repro.families.central.mechanisms_calibration import Calibration, tied_otherwise
-from repro.families.central.mechanisms_gaussian import GaussianShift
-from repro.families.central.mechanisms_objective import Item
+from repro.objective_perturbation.calibration import Calibration, tied_otherwise
+from repro.objective_perturbation.one_dimension import Item
 from repro.privacy.black_box import threshold_attack
 from repro.privacy.exact_response import ExactResponse
+from repro.privacy.gaussian import GaussianShift
 
 LINES = 20_000
 COINS = 100_000

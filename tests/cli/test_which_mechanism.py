@@ -3,9 +3,9 @@
 import pytest
 
 from repro import which_mechanism
-from repro.families.central import mechanisms_calibration
-from repro.families.central.bounds_mechanisms import Budget
-from repro.families.central.quantities_mechanisms import EVEN, OBJECTIVE, compared
+from repro.objective_perturbation import calibration
+from repro.private_estimates.comparison import EVEN, OBJECTIVE, compared
+from repro.private_estimates.linearised_errors import Budget
 from repro.report.mechanism_table import HEAD
 
 ASKED = ["epsilon=1", "delta=1e-6", "n_pairs=1e5", "num_features=16", "replicates=40"]
@@ -73,7 +73,7 @@ def test_the_table_is_written(capsys, monkeypatch, tmp_path):
 def test_another_share_of_the_budget_for_the_ridge_is_as_much_better_as_the_page_says(monkeypatch):
     errors = []
     for share in (0.5, 0.05):
-        monkeypatch.setattr(mechanisms_calibration, "RIDGE_SHARE", share)
+        monkeypatch.setattr(calibration, "RIDGE_SHARE", share)
         found = compared(Budget(1.0, 0.1, 1.0), 100, 1, 2000, 0)
         errors.append(found[EVEN].errors[OBJECTIVE])
     half, printed = errors

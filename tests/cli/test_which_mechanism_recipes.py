@@ -11,16 +11,16 @@ import pytest
 from scipy.special import expit
 
 from repro import which_mechanism
-from repro.families.central.algorithms_mechanisms import LENGTH
-from repro.families.central.bounds_mechanisms import (
+from repro.curator.axis_world import even_world, multi_scale_world
+from repro.private_estimates.comparison import STEPS, Comparison
+from repro.private_estimates.linearised_errors import (
     Budget,
     spectrum,
     tuned_objective,
     tuned_output,
 )
-from repro.families.central.mechanisms_descent import noisy_descent
-from repro.families.central.quantities_mechanisms import STEPS, Comparison
-from repro.families.central.worlds_axis import even_world, multi_scale_world
+from repro.private_estimates.noisy_descent import noisy_descent
+from repro.private_estimates.three_estimates import LENGTH
 
 RECIPES = 200
 NUMBER = r"(\d[\d.]*(?:e[+-]\d+)?)"

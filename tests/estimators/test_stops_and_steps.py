@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import torch
 
+from repro.curator import minimiser
+from repro.curator.comparison_losses import PairLoss
 from repro.estimators import mixture_mle
-from repro.families.central import algorithms_minimiser
-from repro.families.central.algorithms_losses import PairLoss
 from repro.families.robust import algorithms_debiased
 from repro.losses import label_losses
 from repro.losses.label_losses import LOSSES, NaiveLoss, SquareLoss
@@ -191,8 +191,8 @@ def test_objective_steps_that_overshoot_are_halved():
     x, share = double([[-9.8, 24.9], [-3.3, 12.2], [4.5, 2.8]]), double([[0.26, 0.33, 0.41]])
     loss = PairLoss(x, share, share * double([[0.48, 0.07, 0.94]]))
     linear = double([[-0.79, 0.18], [0.0, 0.0], [1e-3, 1e-3]])
-    found = algorithms_minimiser.minimise_in_ball(loss, 1e-3, linear, 50.0)
-    gradient, _ = algorithms_minimiser.PerturbedLoss(loss, 1e-3, linear).derivatives(found)
+    found = minimiser.minimise_in_ball(loss, 1e-3, linear, 50.0)
+    gradient, _ = minimiser.PerturbedLoss(loss, 1e-3, linear).derivatives(found)
     assert outward_residual(-gradient, found, 50.0) < 1e-9
 
 
@@ -201,22 +201,22 @@ def test_a_small_climb_is_halved_too():
     x, share = double([[-1.3, -3.1], [0.3, -0.7], [-0.4, 0.8]]), double([[0.11, 0.41, 0.49]])
     loss = PairLoss(x, share, share * double([[0.24, 0.7, 0.6]]))
     linear = double([[0.71, 0.66]])
-    found = algorithms_minimiser.minimise_in_ball(loss, 1e-3, linear, 50.0)
-    gradient, _ = algorithms_minimiser.PerturbedLoss(loss, 1e-3, linear).derivatives(found)
+    found = minimiser.minimise_in_ball(loss, 1e-3, linear, 50.0)
+    gradient, _ = minimiser.PerturbedLoss(loss, 1e-3, linear).derivatives(found)
     assert outward_residual(-gradient, found, 50.0) < 1e-9
 
 
 def test_eight_newton_steps_are_enough(monkeypatch):
-    monkeypatch.setattr(algorithms_minimiser, "MAX_STEPS", 8)
+    monkeypatch.setattr(minimiser, "MAX_STEPS", 8)
     loss = PairLoss(ONE, ONE, 0.9 * ONE)
-    found = algorithms_minimiser.minimise_in_ball(loss, 1e-14, double([[0.0]]), 50.0)
+    found = minimiser.minimise_in_ball(loss, 1e-14, double([[0.0]]), 50.0)
     assert float(found) == pytest.approx(math.log(9), rel=1e-10)
 
 
 def test_a_finished_row_waits_for_the_others():
     """Without data the first row is done after one step; the second is a logit far out."""
     loss = PairLoss(ONE, double([[0.0], [1.0]]), double([[0.0], [0.99]]))
-    found = algorithms_minimiser.minimise_in_ball(loss, 1e-12, double([[0.0], [0.0]]), 50.0)
+    found = minimiser.minimise_in_ball(loss, 1e-12, double([[0.0], [0.0]]), 50.0)
     assert found[:, 0].tolist() == pytest.approx([0.0, math.log(99)], rel=1e-9)
 
 
@@ -303,10 +303,8 @@ def test_objectives_end_whatever_the_last_bits(seed, monkeypatch):
     rng = np.random.default_rng(seed)
     share = double([[0.26, 0.33, 0.41]])
     loss = PairLoss(1e-3 * FLAT, share, share * double([[0.48, 0.27, 0.64]]))
-    exact = algorithms_minimiser.PerturbedLoss.derivatives
+    exact = minimiser.PerturbedLoss.derivatives
     noisy = jittered(exact, rng, 1e-19)
-    monkeypatch.setattr(
-        algorithms_minimiser.PerturbedLoss, "derivatives", lambda *given: noisy(*given)
-    )
-    found = algorithms_minimiser.minimise_in_ball(loss, 1e-13, double([[0.0, 0.0]]), 1e5)
+    monkeypatch.setattr(minimiser.PerturbedLoss, "derivatives", lambda *given: noisy(*given))
+    found = minimiser.minimise_in_ball(loss, 1e-13, double([[0.0, 0.0]]), 1e5)
     assert torch.isfinite(found).all()

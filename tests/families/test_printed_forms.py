@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 import torch
 
-from repro.families.central.bounds_rankings import (
+from repro.curator.ranking_claims import (
     automatic_derivatives,
     claimed_gradient,
     claimed_hessian,
     ranking_loss,
 )
-from repro.families.central.mechanisms_gaussian import gaussian_delta, printed_shift
 from repro.families.robust.worlds_bandit import difference_covariance, relative_condition_number
+from repro.objective_perturbation.with_covariance import printed_shift
+from repro.privacy.gaussian import gaussian_delta
 
 GEN = torch.Generator().manual_seed(0)
 RECORDS, STEPS, FEATURES = 6, 3, 2

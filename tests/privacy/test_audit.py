@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from repro.families.central.mechanisms_gaussian import GaussianShift, exact_shift
 from repro.privacy.audit import ROUNDING, audit, judge_privacy
 from repro.privacy.channels import Channel, randomized_response
+from repro.privacy.gaussian import GaussianShift, exact_shift
 from repro.privacy.mechanism import Guarantee, Mechanism
 
 CLAIM = Guarantee(0.5, 1e-3)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from repro.families.central.mechanisms_gaussian import GaussianShift
 from repro.privacy import black_box
 from repro.privacy.black_box import (
     Attack,
@@ -17,6 +16,7 @@ from repro.privacy.black_box import (
 )
 from repro.privacy.channels import Channel, randomized_response
 from repro.privacy.clopper_pearson import lower, upper
+from repro.privacy.gaussian import GaussianShift
 
 
 def test_bounds_are_clopper_and_pearsons():

@@ -1,6 +1,6 @@
 """P3's estimate and covariance released together, and what happens when it is broken."""
 
-from repro.families.central import mechanisms_calibration
+from repro.objective_perturbation import calibration
 
 
 def test_a_small_run_gives_the_pinned_verdicts(small_run, surprises):
@@ -35,7 +35,7 @@ def test_a_quarter_of_the_distance_of_two_gradients_turns_the_verdict(turned):
 
     found = turned(
         "kwise_estimate",
-        mechanisms_calibration,
+        calibration,
         "hockey_stick_bound",
         wrong,
         "theorem.sweeps.kwise_estimate.grid=[1,3]",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import repro
-from repro.families.central import mechanisms_gaussian
+from repro.privacy import gaussian
 from theorems.covariance_privacy import CovarianceRelease
 
 
@@ -71,5 +71,5 @@ def test_half_the_noise_turns_the_verdict(turned):
     def wrong(right, *equation, **how):
         return right(*equation, **how) + math.log(2)
 
-    found = turned("exact_delta", mechanisms_gaussian, "brentq", wrong)
+    found = turned("exact_delta", gaussian, "brentq", wrong)
     assert found == ("supported", "contradicted")

@@ -5,7 +5,7 @@ import pytest
 import torch
 from mpmath import iv
 
-from repro.families.central.bounds_rankings import automatic_derivatives
+from repro.curator.ranking_claims import automatic_derivatives
 from repro.study.proofs import decided
 from theorems import kwise_gap as proof
 

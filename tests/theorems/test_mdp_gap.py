@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from mpmath import iv
 
-from repro.families.central.worlds_mdp import LinearMDP
+from repro.curator.linear_mdp import LinearMDP
 from repro.study.proofs import decided
 from theorems.mdp_gap import TrajectoryPair, covariance, covariance_printed
 

@@ -4,14 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from repro.families.central.mechanisms_calibration import Calibration, tied_otherwise
-from repro.families.central.mechanisms_gaussian import (
-    REPLACEMENT,
-    WithGaussian,
-    gaussian_delta,
-    printed_shift,
-)
-from repro.families.central.mechanisms_objective import Item
+from repro.objective_perturbation.calibration import Calibration, tied_otherwise
+from repro.objective_perturbation.one_dimension import Item
+from repro.objective_perturbation.with_covariance import REPLACEMENT, WithGaussian, printed_shift
+from repro.privacy.gaussian import gaussian_delta
 from tools import printed_privacy as tool
 from tools.printed_privacy import ADDED, AT_BOUNDS, PROVED, STATEMENTS, estimate, proved_row, row
 

@@ -1,1 +1,0 @@
-"""P3: a trusted curator, who perturbs the objective and the covariance."""

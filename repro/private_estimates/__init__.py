@@ -1,0 +1,1 @@
+"""Objective perturbation, output perturbation and noisy descent side by side."""

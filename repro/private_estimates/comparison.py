@@ -1,0 +1,129 @@
+"""Errors of private mechanisms on two worlds, side by side, at one budget, n and d."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from repro.objective_perturbation.calibration import Calibration
+from repro.private_estimates.linearised_errors import (
+    Budget,
+    Spectrum,
+    tuned_objective,
+    tuned_output,
+)
+from repro.private_estimates.noisy_descent import NoisyDescent, noisy_descent
+from repro.private_estimates.output_perturbation import OutputPerturbation
+from repro.private_estimates.three_estimates import CuratorsData, PrivateEstimate
+
+THETA_SHARE = 0.9
+"""‖θ*‖/B."""
+STEPS = (1, 3, 10, 30, 100, 300)
+"""Numbers of steps that descent is tried with."""
+OBJECTIVE, OUTPUT, DESCENT = "objective perturbation", "output perturbation", "gradient descent"
+EVEN, SCALES = "all directions covered evenly", "a spectrum 4^(-k)"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All mechanisms on one world.
+
+    Attributes:
+        errors: by mechanism, root mean squared errors of reward differences, labels included.
+        without_privacy: that of maximum likelihood on the ball.
+        of_zero: that of θ = 0, for which no label is read.
+        objective: noise and ridge of objective perturbation.
+        output: noise and ridge of output perturbation.
+        descent: noise and steps of gradient descent.
+        largest: curvature of the summed loss at 0 along its steepest axis; a step of descent has
+            the length 1/largest.
+    """
+
+    errors: Mapping[str, float]
+    without_privacy: float
+    of_zero: float
+    objective: Calibration
+    output: OutputPerturbation
+    descent: NoisyDescent
+    largest: float
+
+    @property
+    def least(self) -> float:
+        """The smallest error of a private mechanism."""
+        return min(self.errors.values())
+
+    @property
+    def learns(self) -> bool:
+        """Whether some mechanism is clearly better than knowing nothing."""
+        return self.least < 0.9 * self.of_zero
+
+    def over_least(self, name: str) -> float:
+        """Error of a mechanism over the smallest."""
+        return self.errors[name] / self.least
+
+
+def compared(
+    given: Budget, n_pairs: int, num_features: int, replicates: int, seed: int
+) -> dict[str, Comparison]:
+    """By world: every mechanism on the same datasets.
+
+    Args:
+        given: ε, δ and B.
+        n_pairs: n.
+        num_features: d.
+        replicates: datasets.
+        seed: of the simulation.
+    """
+    even = PrivateEstimate(
+        epsilon=given.epsilon, dp_delta=given.dp_delta, reward_bound=given.reward_bound,
+        n_pairs=n_pairs, axes="even", num_features=num_features, theta_share=THETA_SHARE,
+    )  # fmt: skip
+    worlds = {EVEN: even, SCALES: replace(even, axes="scales")}
+    return {name: _on(world, replicates, seed) for name, world in worlds.items()}
+
+
+def _on(world: PrivateEstimate, replicates: int, seed: int) -> Comparison:
+    data, given = world.draw(np.random.default_rng(seed), replicates), world.budget
+    theta, found = world.truth.theta.numpy(), world.spectrum.against_truth()
+    objective, output = tuned_objective(given, found), tuned_output(given, found)
+    descent, error = _descent(data, theta)
+    errors = {
+        OBJECTIVE: _rms(found, data.objective(objective) - theta),
+        OUTPUT: _rms(found, data.output(output) - theta),
+        DESCENT: error,
+    }
+    plain, zero = _rms(found, data.without_privacy - theta), _rms(found, theta[None])
+    return Comparison(errors, plain, zero, objective, output, descent, world.largest)
+
+
+def _descent(data: CuratorsData, theta: np.ndarray) -> tuple[NoisyDescent, float]:
+    """Descent with the number of steps that does best on these very datasets, and its error."""
+    world = data.world
+    given = (world.epsilon, world.dp_delta, world.reward_bound, len(theta))
+    tried = [noisy_descent(*given, steps) for steps in STEPS]
+    errors = [_rms(world.spectrum, data.descent(made) - theta) for made in tried]
+    best = int(np.argmin(errors))
+    return tried[best], errors[best]
+
+
+def _rms(found: Spectrum, error: np.ndarray) -> float:
+    return math.sqrt(float((error**2 @ found.weight).mean()))
+
+
+NEARLY = 1.1
+"""Objective perturbation is advised where no other is better by more than this."""
+
+
+def advised(found: Mapping[str, Comparison]) -> str:
+    """The mechanism whose error over the best one's is smallest on its worse world.
+
+    Objective perturbation where that is at most 1.1: it needs no number of steps.
+    """
+
+    def worse(name: str) -> float:
+        return max(one.over_least(name) for one in found.values())
+
+    return OBJECTIVE if worse(OBJECTIVE) <= NEARLY else min((OBJECTIVE, OUTPUT, DESCENT), key=worse)

@@ -1,0 +1,98 @@
+"""Errors of private mechanisms, linearised at θ*, and ridges tuned by them.
+
+On a world whose pairs lie along the axes coordinate k has the curvature h_k = n·ρ_k·‖x‖²·w(1 − w),
+and errors are weighted by ρ_k·‖x‖², the spectrum of Σ: mean squared errors of reward differences.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from repro.curator.axis_world import AxisWorld
+from repro.objective_perturbation.calibration import Calibration, corrected
+from repro.objective_perturbation.gradients import pairs
+from repro.private_estimates.output_perturbation import OutputPerturbation, output_perturbation
+
+RIDGES = np.geomspace(1.0, 1e9, 181)
+"""Multiples of the least ridge that are tried."""
+LEAST_OF_OUTPUT = 1e-3
+"""Least ridge that is tried for output perturbation."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What is asked of every mechanism, with L = 1.
+
+    Attributes:
+        epsilon: ε.
+        dp_delta: δ.
+        reward_bound: LB.
+    """
+
+    epsilon: float
+    dp_delta: float
+    reward_bound: float
+
+
+@dataclass(frozen=True, eq=False)
+class Spectrum:
+    """One world at one n.
+
+    Attributes:
+        weight: (d,) of the squared error of each coordinate.
+        curvature: (d,) h_k of the loss summed over records.
+        theta: (d,) θ*.
+        scatter: (d,) variance of the summed gradient from one draw of the labels to the next: 0
+            for errors against θ̂, the curvature for errors against θ*.
+    """
+
+    weight: np.ndarray
+    curvature: np.ndarray
+    theta: np.ndarray
+    scatter: np.ndarray
+
+    def against_truth(self) -> Spectrum:
+        """The same where errors are those against θ*."""
+        return Spectrum(self.weight, self.curvature, self.theta, self.curvature)
+
+    def gradient_noise(self, std: float, ridge: float) -> float:
+        """Mean squared error from noise on the summed gradient, and from a ridge."""
+        moved = (std**2 + self.scatter + (ridge * self.theta) ** 2) / (self.curvature + ridge) ** 2
+        return float((self.weight * moved).sum())
+
+    def output_noise(self, std: float, ridge: float) -> float:
+        """Mean squared error from noise on the minimiser, and from a ridge."""
+        moved = (self.scatter + (ridge * self.theta) ** 2) / (self.curvature + ridge) ** 2
+        return float((self.weight * (std**2 + moved)).sum())
+
+
+def spectrum(world: AxisWorld, n_pairs: float) -> Spectrum:
+    """What the labels of a world can tell, for errors against θ̂."""
+    share, win = world.data_prob.numpy(), world.win_prob.numpy()
+    weight = world.length**2 * share
+    theta = world.theta.numpy()
+    return Spectrum(weight, n_pairs * weight * win * (1 - win), theta, np.zeros_like(theta))
+
+
+def tuned_objective(given: Budget, found: Spectrum) -> Calibration:
+    """Objective perturbation with the ridge that suits the spectrum best, at least the certified.
+
+    The certified noise falls with the ridge, so it stays private under a larger one.  One share of
+    ε is spent on the ridge, RIDGE_SHARE; where n is small another share can have a much smaller
+    error.
+    """
+    made = corrected(given.epsilon, given.dp_delta, pairs(given.reward_bound, len(found.theta)))
+    errors = [found.gradient_noise(made.sigma, made.ridge * times) for times in RIDGES]
+    return Calibration(made.sigma, made.ridge * float(RIDGES[int(np.argmin(errors))]))
+
+
+def tuned_output(given: Budget, found: Spectrum) -> OutputPerturbation:
+    """Output perturbation with the ridge that suits the spectrum best."""
+    d = len(found.theta)
+    one = output_perturbation(given.epsilon, given.dp_delta, given.reward_bound, d, ridge=1.0)
+    ridges = LEAST_OF_OUTPUT * RIDGES
+    errors = [found.output_noise(one.std / ridge, ridge) for ridge in ridges]
+    best = float(ridges[int(np.argmin(errors))])
+    return OutputPerturbation(best, one.std / best)
