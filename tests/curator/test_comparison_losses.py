@@ -15,7 +15,7 @@ from repro.curator.comparison_losses import (
     choice_sets,
     draw_rankings,
 )
-from repro.curator.ranking_claims import (
+from theorems.kwise_gap import (
     automatic_derivatives,
     claimed_gradient,
     claimed_hessian,

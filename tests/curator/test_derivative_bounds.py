@@ -7,8 +7,8 @@ from mpmath import iv
 
 from repro.curator import derivative_bounds as proof
 from repro.curator.comparison_losses import PairLoss
-from repro.curator.ranking_claims import automatic_derivatives
 from repro.study.proofs import decided
+from theorems.kwise_gap import automatic_derivatives
 
 NORMS = [
     proof.PairGradient, proof.PairHessian, proof.RankingGradient, proof.RankingHessian,

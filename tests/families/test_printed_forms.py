@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 import torch
 
-from repro.curator.ranking_claims import (
+from repro.families.robust.worlds_bandit import difference_covariance, relative_condition_number
+from repro.objective_perturbation.with_covariance import printed_shift
+from repro.privacy.gaussian import gaussian_delta
+from theorems.kwise_gap import (
     automatic_derivatives,
     claimed_gradient,
     claimed_hessian,
     ranking_loss,
 )
-from repro.families.robust.worlds_bandit import difference_covariance, relative_condition_number
-from repro.objective_perturbation.with_covariance import printed_shift
-from repro.privacy.gaussian import gaussian_delta
 
 GEN = torch.Generator().manual_seed(0)
 RECORDS, STEPS, FEATURES = 6, 3, 2

@@ -5,9 +5,9 @@ import pytest
 import torch
 from mpmath import iv
 
-from repro.curator.ranking_claims import automatic_derivatives
 from repro.study.proofs import decided
 from theorems import kwise_gap as proof
+from theorems.kwise_gap import automatic_derivatives
 
 
 def world_of(count, radius=0.05, feature_norm=1.0):

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from mpmath import iv
 
-from repro.curator.linear_mdp import LinearMDP
 from repro.study.proofs import decided
-from theorems.mdp_gap import TrajectoryPair, covariance, covariance_printed
+from theorems.mdp_gap import LinearMDP, TrajectoryPair, covariance, covariance_printed
 
 MDP = [
     ("n_pairs_greedy", {"greedy": -0.5, "argmin_policy": 0.0}),
