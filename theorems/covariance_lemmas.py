@@ -31,14 +31,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
-from pydantic import AfterValidator
 from torch import Tensor
 
-from repro.base.schema import Count, FiniteEpsilon, Pairs, Positive, Probability
+from repro.base.schema import Count, Positive, Probability
 from repro.core.check import Algorithm, Check, Quantity, Theorem, at_both_ends, named
 from repro.curator import derivative_bounds as derivatives
 from repro.curator.budget import CentralBudget
@@ -48,6 +47,7 @@ from repro.curator.derivative_bounds import (
     printed,
     sharp_ten_percent,
 )
+from repro.curator.learning import CuratorNumbers, inputs_of_algorithm_1
 from repro.curator.reward_and_covariance import (
     covariance_noise,
     private_covariance,
@@ -85,48 +85,15 @@ class CovarianceNoise:
         return self.noise.multiple * covariance_noise(rng, replicates, self.num_features)
 
 
-def _at_most_one(value: float) -> float:
-    if value > 1:
-        raise ValueError("at most 1 (input of P3's Algorithm 1)")
-    return value
-
-
-@dataclass(frozen=True, kw_only=True)
-class NoCovariance(CovarianceNoise):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NoCovariance(CovarianceNoise, CuratorNumbers):
     """Algorithm 2 where Σ vanishes, the worst case of Lemma A.8.
 
     Attributes:
-        epsilon: ε in (0, 1].
-        n_pairs: n.
-        dp_delta: δ, at most 1/n² at every n of the sweeps.
-        failure_prob: η.
-        feature_norm: L.
-        radius: B.
-        ridge_scale: C of Lemma A.9, in the units L².
         fixed_ridge: λ of the checks that hold it fixed.
     """
 
-    epsilon: Annotated[FiniteEpsilon, AfterValidator(_at_most_one)]
-    n_pairs: Pairs
-    dp_delta: Probability
-    failure_prob: Probability
-    feature_norm: Positive
-    radius: Positive
-    ridge_scale: Positive
     fixed_ridge: Positive
-
-    @property
-    def budget(self) -> CentralBudget:
-        """The constants that the curator believes in."""
-        log_inverse_delta = math.log(1 / self.dp_delta)
-        return CentralBudget(
-            self.epsilon, log_inverse_delta, self.failure_prob, self.feature_norm, self.radius,
-            self.ridge_scale,
-        )  # fmt: skip
-
-    def more_labels(self, other: NoCovariance) -> float:
-        """The noise depends on ε·n: at another ε as many labels as keep it."""
-        return self.epsilon / other.epsilon
 
     def released(
         self, rng: np.random.Generator, replicates: int, budget: CentralBudget | None = None
@@ -405,13 +372,6 @@ NOISES = [
           Ratio("the symmetric part has 1/√2 of the operator norm"), GAIN, gain,
           [gain_of_diagonal], **A_9),
 ]  # fmt: skip
-
-
-def inputs_of_algorithm_1(world: NoCovariance):
-    """ε ≤ 1 and δ ≤ 1/n²."""
-    log, most = math.log(world.dp_delta), -2 * math.log(world.n_pairs)
-    detail = f"ε {world.epsilon:.3g}, log δ {log:.1f} ≤ {most:.1f}"
-    yield "ε ≤ 1 and δ ≤ 1/n²", world.epsilon <= 1 and log <= most, detail
 
 
 THEOREM = Theorem(
