@@ -26,7 +26,7 @@ from repro.cli.command import run_command
 from repro.cli.outcome import explained
 
 if TYPE_CHECKING:
-    from repro.release.audit import Audit
+    from repro.release.audit import ReleaseAudit
 
 KEYS = {
     "original": "IN.jsonl",
@@ -80,7 +80,7 @@ def _audit(words: list[str]) -> int:
     return done.status
 
 
-def _report(done: Audit) -> Iterator[str]:
+def _report(done: ReleaseAudit) -> Iterator[str]:
     from repro.release.audit import OUT_OF_REACH
 
     tests = len(done.findings)

@@ -71,7 +71,7 @@ class PlanRequest(Model):
 
 
 @dataclass(frozen=True, repr=False)
-class Plan:
+class PlanAnswer:
     """Two numbers that were given, the third that answers, and what comes with them.
 
     Attributes:
@@ -185,7 +185,7 @@ def plan(
     confidence: float = 0.9,
     replicates: int = 1000,
     seed: int = 0,
-) -> Plan:
+) -> PlanAnswer:
     """The third of ε, a gap and a number of labels from the other two.
 
     Args:
@@ -244,7 +244,7 @@ def _own_fields(request: PlanRequest, words: Sequence[str]) -> dict[str, Any]:
         raise BadInput(FIELD + problem.key, problem.value, problem.allowed) from None
 
 
-def _answered(request: PlanRequest, own: Mapping[str, Any]) -> Plan:
+def _answered(request: PlanRequest, own: Mapping[str, Any]) -> PlanAnswer:
     """Measure what was asked for.
 
     Raises:
@@ -267,7 +267,7 @@ def _answered(request: PlanRequest, own: Mapping[str, Any]) -> Plan:
     if target is not None:
         share = float((built.gaps(n_pairs, epsilon, stage=2) <= target).mean())
     unlabelled = built.gap_of_no_labels
-    return Plan(
+    return PlanAnswer(
         epsilon=epsilon,
         n_pairs=n_pairs,
         target_gap=target,

@@ -16,7 +16,7 @@ from repro.base.errors import BadInput, one_line
 from repro.cli.outcome import explained
 
 if TYPE_CHECKING:
-    from repro.release.audit import Audit
+    from repro.release.audit import ReleaseAudit
     from repro.release.privatise import Release, Target, Terms
 
 KEYS = {
@@ -117,7 +117,7 @@ def audit(
     unit: str = "",
     at_most: int | None = None,
     others: Sequence[Any] = (),
-) -> Audit:
+) -> ReleaseAudit:
     """Audit a release, as ``python -m repro.audit_release`` does.
 
     Args:

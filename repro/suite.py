@@ -39,7 +39,7 @@ from repro.base.schema import validate
 from repro.catalogue import machine_checked
 from repro.catalogue.entries import load
 from repro.cli.command import run_command
-from repro.report.html.runs import Run, read_run, say_changes
+from repro.report.html.runs import StoredRun, read_run, say_changes
 from repro.report.results_page import results_page
 from repro.report.run_numbers import run_numbers
 from repro.study.discovery import find
@@ -89,7 +89,7 @@ def listed() -> list[str]:
     return [slug for slug in Place(Path.cwd(), "").names() if not find(slug).extra]
 
 
-def suite_runs(folder: Path) -> list[Run]:
+def suite_runs(folder: Path) -> list[StoredRun]:
     """The runs below a folder, by name.
 
     Raises:

@@ -27,11 +27,11 @@ from repro.private_estimates.comparison import (
     DESCENT,
     OBJECTIVE,
     OUTPUT,
-    Comparison,
+    MechanismComparison,
     advised,
     compared,
 )
-from repro.private_estimates.linearised_errors import Budget
+from repro.private_estimates.linearised_errors import MechanismBudget
 from repro.private_estimates.recipes import (
     descent_recipe,
     objective_recipe,
@@ -105,7 +105,7 @@ def answer(request: MechanismRequest) -> Iterator[str]:
     )
 
 
-def _question(request: MechanismRequest) -> tuple[Budget, int, int]:
+def _question(request: MechanismRequest) -> tuple[MechanismBudget, int, int]:
     for name in QUESTION:
         if getattr(request, name) is None:
             allowed = "a value is required, or folder= for the table"
@@ -114,7 +114,7 @@ def _question(request: MechanismRequest) -> tuple[Budget, int, int]:
     assert request.delta is not None
     assert request.n_pairs is not None
     assert request.num_features is not None
-    given = Budget(request.epsilon, request.delta, request.reward_bound)
+    given = MechanismBudget(request.epsilon, request.delta, request.reward_bound)
     return given, request.n_pairs, request.num_features
 
 
@@ -124,7 +124,7 @@ def _refuse_both(request: MechanismRequest) -> None:
             raise BadInput(name, value, "allowed: without folder=, which asks for the whole table")
 
 
-def _advice(name: str, found: dict[str, Comparison]) -> str:
+def _advice(name: str, found: dict[str, MechanismComparison]) -> str:
     learnt = [world for world, one in found.items() if one.learns]
     if not learnt:
         return f"none: with so few pairs no private estimate is better than a reward of 0; {name}"
@@ -133,7 +133,7 @@ def _advice(name: str, found: dict[str, Comparison]) -> str:
     return name
 
 
-def _errors(one: Comparison) -> str:
+def _errors(one: MechanismComparison) -> str:
     errors = ", ".join(f"{name} {error:.3g}" for name, error in one.errors.items())
     return f"{errors}; without privacy {one.without_privacy:.3g}, a reward of 0 {one.of_zero:.3g}"
 
@@ -149,7 +149,7 @@ WHY = {
 }
 
 
-def _recipes(given: Budget, d: int, one: Comparison) -> Iterator[str]:
+def _recipes(given: MechanismBudget, d: int, one: MechanismComparison) -> Iterator[str]:
     """Each mechanism in full, its numbers rounded the safe way."""
     bound = f"|theta| <= {given.reward_bound}"
     loss = "the sum over pairs of log(1 + exp(-<theta, x>))"
@@ -188,8 +188,8 @@ def _write_table(request: MechanismRequest, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     found = {
         (epsilon, d, n_pairs): compared(
-            Budget(epsilon, TABLE_DELTA, request.reward_bound), n_pairs, d, request.replicates,
-            request.seed,
+            MechanismBudget(epsilon, TABLE_DELTA, request.reward_bound), n_pairs, d,
+            request.replicates, request.seed,
         )
         for epsilon in EPSILONS
         for d in FEATURES
@@ -205,15 +205,15 @@ def _write_table(request: MechanismRequest, folder: Path) -> Path:
     return page
 
 
-def _learns(found: dict[str, Comparison]) -> bool:
+def _learns(found: dict[str, MechanismComparison]) -> bool:
     return all(one.learns for one in found.values())
 
 
-def _said(found: dict[str, Comparison]) -> str:
+def _said(found: dict[str, MechanismComparison]) -> str:
     return advised(found) if _learns(found) else f"({advised(found)})"
 
 
-def _cells(found: dict[str, Comparison]) -> list[str]:
+def _cells(found: dict[str, MechanismComparison]) -> list[str]:
     """For each world: error without privacy, least private error, and each over the least."""
     cells = []
     for one in found.values():

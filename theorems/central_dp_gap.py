@@ -91,7 +91,7 @@ ATTAINED = 1.2
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class OneState:
+class FloorState:
     """One state with two responses of features ±L·e₁, and whatever tells nothing about them.
 
     Attributes:
@@ -130,7 +130,7 @@ class OneState:
         """LB."""
         return self.feature_norm * self.radius
 
-    def more_labels(self, other: OneState) -> float:
+    def more_labels(self, other: FloorState) -> float:
         """Errors depend on ε·n."""
         return self.epsilon / other.epsilon
 
@@ -190,14 +190,14 @@ def lemma_printed(world: CentralLearning) -> float:
     return math.sqrt(world.num_features / world.n_pairs) + world.ridge
 
 
-def private_floor(world: OneState) -> float:
+def private_floor(world: FloorState) -> float:
     """Our floor at the worst s."""
     given = (world.n_pairs, world.epsilon, float(world.n_pairs) ** -2)
     each = (floor(world.mass, world.test, float(s), *given) for s in margins(world.reward_bound))
     return max(each)
 
 
-def attained(world: OneState) -> float:
+def attained(world: FloorState) -> float:
     """``ATTAINED`` times the floor."""
     return ATTAINED * private_floor(world)
 
@@ -254,22 +254,22 @@ def distance_text_ridge(data: Releases) -> Tensor:
     return data.distance(data.world.text_ridge) / data.world.error_bound
 
 
-def private_sign(world: OneState) -> float:
+def private_sign(world: FloorState) -> float:
     """The sign of T/2 + Lap(1/ε): ε-private, as one record changes T/2 by at most 1."""
     return world.worst_gap(1 / world.epsilon)
 
 
-def sign_without_privacy(world: OneState) -> float:
+def sign_without_privacy(world: FloorState) -> float:
     """Wrong: the sign of T."""
     return world.worst_gap(0.0)
 
 
-def twice_the_noise(world: OneState) -> float:
+def twice_the_noise(world: FloorState) -> float:
     """Wrong where the floor is to be attained: noise that is twice as large."""
     return world.worst_gap(2 / world.epsilon)
 
 
-def root_n_noise_on_the_sum(world: OneState) -> float:
+def root_n_noise_on_the_sum(world: FloorState) -> float:
     """Wrong: noise that is √n times too large."""
     return world.worst_gap(math.sqrt(world.n_pairs) / world.epsilon)
 
@@ -290,7 +290,7 @@ def error_over_lemma(world: CentralLearning, algorithm, error: np.ndarray, repli
     return error / algorithm(world)
 
 
-def floor_over_gap(world: OneState, algorithm, rng: Any, replicates: int) -> float:
+def floor_over_gap(world: FloorState, algorithm, rng: Any, replicates: int) -> float:
     """The floor over a choice's worst gap: above 1 refutes one of them."""
     return private_floor(world) / max(algorithm(world), 1e-300)
 
@@ -403,6 +403,6 @@ def in_the_class(world: CentralLearning) -> Iterator[Assumed]:
 THEOREM = Theorem(
     title="P3 Theorem 4.2: sub-optimality under central differential privacy",
     checks=[*AS_PRINTED, *FROM_BELOW, *PRIVATE],
-    worlds={"pairs": CentralLearning, "one_state": OneState},
+    worlds={"pairs": CentralLearning, "one_state": FloorState},
     assumes=at_both_ends(inputs_of_algorithm_1, in_the_class, of=CentralLearning),
 )

@@ -62,8 +62,8 @@ from repro.objective_perturbation.curator_release import CuratorRelease, within_
 from repro.objective_perturbation.gradients import LONGEST, Records, pairs
 from repro.objective_perturbation.joint_release import jointly_certified
 from repro.objective_perturbation.one_dimension import (
-    Item,
     Items,
+    LogisticRecords,
     ObjectivePerturbation,
     Ranking,
 )
@@ -104,7 +104,7 @@ def gamma_of_rankings(bound: float) -> float:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ComparisonKind:
     """A kind of comparison, with features of norm at most 1.
 
     Attributes:
@@ -128,10 +128,10 @@ class Comparison:
     exchange: float = 0.0
 
 
-PAIRS = Comparison((Item(2.0),), (Item(-2.0),))
+PAIRS = ComparisonKind((LogisticRecords(2.0),), (LogisticRecords(-2.0),))
 TRAJECTORIES = replace(PAIRS, steps=STEPS)
 # Of all rankings with features −1, 0, 1 these two differ most; their terms of n·Σ_K are 8/3 and 2.
-RANKINGS = Comparison(
+RANKINGS = ComparisonKind(
     (Ranking((1.0, 1.0, -1.0)),),
     (Ranking((-1.0, 0.0, 1.0)),),
     gamma=gamma_of_rankings,
@@ -209,7 +209,7 @@ class OnALine(BothReleases):
         alone: θ̃ without Σ̃, which is claimed to be (ε/2, δ/2)-private.
     """
 
-    comparison: Comparison
+    comparison: ComparisonKind
     ridge: Positive = 1.0
     alone: bool = False
     dimension: ClassVar[int] = 1

@@ -56,7 +56,7 @@ SHIFTS = (0.0, math.log(400))
 
 
 @dataclass(frozen=True, kw_only=True)
-class LogLinearClass:
+class BoundedPolicies:
     """What the proofs are given: they read B alone, and say the same of every S.
 
     Attributes:
@@ -73,7 +73,7 @@ class LogLinearClass:
 # policies on a line, written out.
 
 
-def printed(world: LogLinearClass, copies: int, share: float = 1.0) -> Claimed:
+def printed(world: BoundedPolicies, copies: int, share: float = 1.0) -> Claimed:
     """|gap| over share·√(3/2)·√κ_Π·B·Γ: a response φ = 1 against copies of φ = −1.
 
     θ* = B, θ_sft = −B and θ̂′ = θ* − t; π_θ(1) = σ(2θ − log copies), r* differs by 4βB.  √κ_Π·Γ is
@@ -89,30 +89,30 @@ def printed(world: LogLinearClass, copies: int, share: float = 1.0) -> Claimed:
     return Claimed((NEAR,), ratio)
 
 
-def span(world: LogLinearClass) -> Claimed:
+def span(world: BoundedPolicies) -> Claimed:
     """|gap| over span·TV in a state: two means of r*, of what is gained and of what is lost."""
     return Claimed((UNIT, UNIT), lambda gained, lost: abs(gained - lost))
 
 
-def maximum_as_printed(world: LogLinearClass) -> Claimed:
+def maximum_as_printed(world: BoundedPolicies) -> Claimed:
     """Wrong: over max·TV; with two responses |gap| is span·TV, and the span of r*/β is 2x = 4B."""
     bound = world.reward_bound
     return Claimed((SHIFTS,), lambda shift: 4 * bound / _largest_reward(bound, shift))
 
 
-def reward_range(world: LogLinearClass, factor: float = 4.0) -> Claimed:
+def reward_range(world: BoundedPolicies, factor: float = 4.0) -> Claimed:
     """Span of r* over factor·βB: |θ* − θ_sft|·|φ − φ′|, all four in units of their bounds."""
     box = (SIGNED, SIGNED, SIGNED, SIGNED)
     return Claimed(box, lambda a, b, u, v: abs(a - b) * abs(u - v) / factor)
 
 
-def maximum_over_2bb(world: LogLinearClass) -> Claimed:
+def maximum_over_2bb(world: BoundedPolicies) -> Claimed:
     """Wrong: max r* over 2βB."""
     bound = world.reward_bound
     return Claimed((SHIFTS,), lambda shift: _largest_reward(bound, shift) / (2 * bound))
 
 
-def class_of_3b(world: LogLinearClass) -> Claimed:
+def class_of_3b(world: BoundedPolicies) -> Claimed:
     """E KL(π*, π̂) over ¼·κ_Π·‖θ̂′ − θ*‖²_{Σ_sft}, κ_Π over a segment that holds both parameters.
 
     By Taylor's formula KL is ½‖θ̂′ − θ*‖² times a mean of Var φ over the segment, and the bound has
@@ -121,7 +121,7 @@ def class_of_3b(world: LogLinearClass) -> Claimed:
     return Claimed((UNIT,), lambda mean: mean)
 
 
-def class_of_b(world: LogLinearClass) -> Claimed:
+def class_of_b(world: BoundedPolicies) -> Claimed:
     """Wrong: κ_Π over |θ| ≤ B.  φ = ±1, θ* = B, θ̂′ = 3B and e^shift copies of −1, shift ≥ 2B.
 
     Var φ = 4σ′(2θ − shift) grows up to θ = B, where the bound has it.
@@ -136,7 +136,7 @@ def class_of_b(world: LogLinearClass) -> Claimed:
     return Claimed(((2 * bound, 6 * bound),), ratio)
 
 
-def corrected(world: LogLinearClass, share: float = 1.0) -> Claimed:
+def corrected(world: BoundedPolicies, share: float = 1.0) -> Claimed:
     """|gap| over share·√(3/2)·√κ_Π(3B)·2B·Γ.
 
     r* is β(θ* − θ_sft)·φ up to a constant, so |gap| is β|θ* − θ_sft|·‖θ̂′ − θ*‖ times a mean v of
@@ -149,7 +149,7 @@ def corrected(world: LogLinearClass, share: float = 1.0) -> Claimed:
     )
 
 
-def of_segment(world: LogLinearClass, share: float = 1.0) -> Claimed:
+def of_segment(world: BoundedPolicies, share: float = 1.0) -> Claimed:
     """|gap| over share·‖θ* − θ_sft‖·√(κ/2)·Γ, κ over the segment from θ* to θ̂′, in any dimension.
 
     With w = θ* − θ_sft, v = θ̂′ − θ* and wᵀΣv = 2·E Cov(⟨φ, w⟩, ⟨φ, v⟩) the gap is ½β times a mean
@@ -224,6 +224,6 @@ THEOREM = Theorem(
               "|gap| / ‖θ*−θ_sft‖·√(κ/2)·Γ", of_segment, [of_segment_ten_percent],
               settles=["own.dpo_reduction"]),
     ],
-    worlds={"class": LogLinearClass},
+    worlds={"class": BoundedPolicies},
     assumes=assumes,
 )  # fmt: skip

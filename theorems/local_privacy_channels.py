@@ -24,9 +24,8 @@ from repro.base.notation import flip_prob, keep_prob
 from repro.base.schema import Corruption, FiniteEpsilon, Pairs
 from repro.core.check import Algorithm, Assumed, Check, Quantity, SweptCheck, Theorem
 from repro.core.privacy_claims import ANY_DATA, Private, audit_shares, released
-from repro.preferences.label_law import Channel as LabelChannel
-from repro.preferences.label_law import randomized_response
-from repro.privacy.channels import Channel, huber, matrix_of
+from repro.preferences.label_law import Channel, randomized_response
+from repro.privacy.channels import ChannelMechanism, huber, matrix_of
 from repro.privacy.mechanism import Guarantee
 from repro.study.claims import Inequality, Ratio
 
@@ -55,7 +54,7 @@ class CorruptedLabel:
     epsilon: FiniteEpsilon
     corruption: Corruption
     runs: Pairs = 1000
-    channel: LabelChannel = randomized_response
+    channel: Channel = randomized_response
 
     @property
     def claimed(self) -> Guarantee:
@@ -94,40 +93,42 @@ def ctl_epsilon(world: CorruptedLabel) -> float:
 # Algorithms: channels from label to report, right, and wrong on purpose --------------------------
 
 
-def ltc(world: CorruptedLabel) -> Channel:
+def ltc(world: CorruptedLabel) -> ChannelMechanism:
     """Randomized response, then a constant target."""
-    return Channel.of(world.private @ world.target)
+    return ChannelMechanism.of(world.private @ world.target)
 
 
-def ctl(world: CorruptedLabel) -> Channel:
+def ctl(world: CorruptedLabel) -> ChannelMechanism:
     """A constant target, then randomized response."""
-    return Channel.of(world.target @ world.private)
+    return ChannelMechanism.of(world.target @ world.private)
 
 
-def clc(world: CorruptedLabel) -> Channel:
+def clc(world: CorruptedLabel) -> ChannelMechanism:
     """A constant target before randomized response, and fair coins after it."""
-    return Channel.of(world.target @ world.private @ world.fair)
+    return ChannelMechanism.of(world.target @ world.private @ world.fair)
 
 
-def ltc_fair(world: CorruptedLabel) -> Channel:
+def ltc_fair(world: CorruptedLabel) -> ChannelMechanism:
     """Randomized response, then fair coins."""
-    return Channel.of(world.private @ world.fair)
+    return ChannelMechanism.of(world.private @ world.fair)
 
 
-def raw_adversary(world: CorruptedLabel) -> Channel:
+def raw_adversary(world: CorruptedLabel) -> ChannelMechanism:
     """Wrong: the adversary shows the raw label."""
-    return Channel.of((1 - world.corruption) * world.private + world.corruption * np.eye(2))
+    return ChannelMechanism.of(
+        (1 - world.corruption) * world.private + world.corruption * np.eye(2)
+    )
 
 
-def epsilon_overstated(world: CorruptedLabel) -> Channel:
+def epsilon_overstated(world: CorruptedLabel) -> ChannelMechanism:
     """Wrong: randomized response at 1.2·ε, then a constant target."""
-    return Channel.of(matrix_of(world.channel, OVERSTATED * world.epsilon) @ world.target)
+    return ChannelMechanism.of(matrix_of(world.channel, OVERSTATED * world.epsilon) @ world.target)
 
 
-def biased_coin(world: CorruptedLabel) -> Channel:
+def biased_coin(world: CorruptedLabel) -> ChannelMechanism:
     """Wrong: a coin that flips too rarely, then a constant target."""
     flip = COIN_BIAS * flip_prob(world.epsilon)
-    return Channel.of(np.array([[1 - flip, flip], [flip, 1 - flip]]) @ world.target)
+    return ChannelMechanism.of(np.array([[1 - flip, flip], [flip, 1 - flip]]) @ world.target)
 
 
 WRONG = [raw_adversary, epsilon_overstated, biased_coin]

@@ -154,7 +154,7 @@ class FiveFeatures(LossSetting):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class InstanceLabels(LossSetting):
+class InstancePairs(LossSetting):
     """n labels of the pairs of an instance.
 
     Attributes:
@@ -321,7 +321,7 @@ THEOREM = Theorem(
         "scalar": Scalar,
         "scalar_labels": ScalarLabels,
         "five_features": FiveFeatures,
-        "instance_labels": InstanceLabels,
+        "instance_labels": InstancePairs,
         "whole_map": WholeMap,
     },
     assumes=at_both_ends(inside, of=LossSetting),

@@ -50,7 +50,7 @@ from repro.objective_perturbation.neighbour_search import World, most_telling
 from repro.privacy.central_noise import under
 from repro.privacy.gaussian import exact_shift
 from repro.privacy.mechanism import Mechanism
-from repro.private_estimates.linearised_errors import Budget, tuned_objective, tuned_output
+from repro.private_estimates.linearised_errors import MechanismBudget, tuned_objective, tuned_output
 from repro.private_estimates.noisy_descent import noisy_descent, transcript
 from repro.private_estimates.output_perturbation import output_perturbation, told_apart
 from repro.private_estimates.three_estimates import CuratorsData, PrivateEstimate
@@ -154,8 +154,8 @@ def output_budget_ignored(data: CuratorsData) -> np.ndarray:
     return data.output(tuned_output(_at_epsilon_one(data.world), data.world.spectrum))
 
 
-def _at_epsilon_one(world: PrivateEstimate) -> Budget:
-    return Budget(1.0, world.dp_delta, world.reward_bound)
+def _at_epsilon_one(world: PrivateEstimate) -> MechanismBudget:
+    return MechanismBudget(1.0, world.dp_delta, world.reward_bound)
 
 
 def distance(

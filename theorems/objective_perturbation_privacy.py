@@ -71,7 +71,7 @@ from repro.objective_perturbation.hockey_stick import hockey_stick_bound
 from repro.objective_perturbation.joint_release import jointly_certified
 from repro.objective_perturbation.loose_solver import LooseSolver
 from repro.objective_perturbation.neighbour_search import World, most_telling
-from repro.objective_perturbation.one_dimension import Item, ObjectivePerturbation
+from repro.objective_perturbation.one_dimension import LogisticRecords, ObjectivePerturbation
 from repro.objective_perturbation.ranking_distance import joint_rankings
 from repro.objective_perturbation.ranking_search import mirrored_ranking
 from repro.privacy.central_noise import Revealed, under
@@ -85,7 +85,7 @@ SHORT = 1.25
 """Factor by which the noise of the closest control is too small."""
 OUTPUT_SHARE = 0.1
 """Of the squared shift, that w has: it leaves b with 1.05 times the noise of β = 0."""
-LONGEST = Item(2.0)
+LONGEST = LogisticRecords(2.0)
 """The record of largest feature difference, 2L with L = 1, label +1."""
 
 # The world: Algorithm 1 on neighbouring datasets -------------------------------------------------
@@ -93,7 +93,7 @@ LONGEST = Item(2.0)
 
 def flipped(world: EstimateRelease, made: Calibration) -> Sequence[ObjectivePerturbation]:
     """One label flipped, all other records ties."""
-    return [tied_otherwise(made, world.reward_bound, (LONGEST,), (Item(-2.0),))]
+    return [tied_otherwise(made, world.reward_bound, (LONGEST,), (LogisticRecords(-2.0),))]
 
 
 def flipped_or_moved(world: EstimateRelease, made: Calibration) -> Sequence[ObjectivePerturbation]:

@@ -160,8 +160,8 @@ class LogSize:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Budget:
-    """A privacy budget.
+class PureBudget:
+    """A budget of pure ε-privacy.
 
     Attributes:
         epsilon: ε.
@@ -447,7 +447,7 @@ def gap_over_states(world: LogSize) -> float:
     return 1 / of_the_hypercube(world)
 
 
-def two_rates(world: Budget, times: float = 1.0) -> float:
+def two_rates(world: PureBudget, times: float = 1.0) -> float:
     """(2α−1)⁻² ≤ (e+1)²·(e^ε−1)⁻², and 4·(e^ε−1)⁻² ≤ (2α−1)⁻², as one ratio."""
     epsilon = times * world.epsilon
     between = (privacy_cost(epsilon) * epsilon_minus_one(epsilon)) ** 2
@@ -553,6 +553,7 @@ THEOREM = Theorem(
     ],
     worlds={
         "features": FeatureCount, "rounds": EluderRounds, "many_rounds": ManyRounds,
-        "range": RewardRange, "pairs": TellingPairs, "net": Net, "size": LogSize, "budget": Budget,
+        "range": RewardRange, "pairs": TellingPairs, "net": Net, "size": LogSize,
+        "budget": PureBudget,
     },
 )  # fmt: skip

@@ -59,7 +59,7 @@ LOGS_OF_DELTA = np.geomspace(1e-3, 40, 60)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rounds:
+class NumberOfTerms:
     """So many terms.
 
     Attributes:
@@ -70,7 +70,7 @@ class Rounds:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bounded:
+class BoundedDifferences:
     """Differences in [−B, B].
 
     Attributes:
@@ -108,7 +108,7 @@ class Martingale:
         return crossing / math.exp(-self.target * self.log_unit)
 
 
-def martingales(world: Rounds) -> list[Martingale]:
+def martingales(world: NumberOfTerms) -> list[Martingale]:
     """Small and large units, near and far targets, shy and bold bets."""
     return [
         Martingale(world.horizon, log_unit, level - 0.01, boldness)
@@ -163,7 +163,7 @@ class Sum:
         return walk_crossing(self.count, boundary)
 
 
-def bounded_sums(world: Rounds) -> list[Sum]:
+def bounded_sums(world: NumberOfTerms) -> list[Sum]:
     """A stopped ±1 walk and skewed binomials, δ from .999 down to e^−40."""
     walks = [Sum(world.horizon, float(one), False, 0.5) for one in LOGS_OF_DELTA]
     skewed = product(LOGS_OF_DELTA, (1e-3, 1e-2, 0.1, 0.5, 0.9))
@@ -232,7 +232,7 @@ def binomial_excess(count: int, prob: float, boundary: float) -> float:
 # A.2, A.4 and A.8: proofs by intervals -----------------------------------------------------------
 
 
-def a_2(world: Bounded, share: float = 1.0, sign: float = 1.0) -> Claimed:
+def a_2(world: BoundedDifferences, share: float = 1.0, sign: float = 1.0) -> Claimed:
     """(log(1 − α + (2α−1)σ))′ over share·σ(±B) (A.2), the signal 2α − 1 in (0, 1]."""
     bound = world.reward_bound
 
@@ -243,7 +243,7 @@ def a_2(world: Bounded, share: float = 1.0, sign: float = 1.0) -> Claimed:
     return Claimed((*slope_between(bound), (1e-6, 1.0)), ratio)
 
 
-def a_4(world: Bounded) -> Claimed:
+def a_4(world: BoundedDifferences) -> Claimed:
     """Largest x² of x² ≤ a + bx over b² + 2a (A.4); r = √(1 + 4a/b²), free of B.
 
     (b + br)²/4 over b² + b²(r²−1)/2 is 1 − (r−1)²/(2(1+r²)).
@@ -251,7 +251,7 @@ def a_4(world: Bounded) -> Claimed:
     return Claimed(((1.0, FAR),), lambda r: 1 - (r - 1) ** 2 / (2 * (1 + r**2)))
 
 
-def square_over(world: Bounded, factor: float) -> Claimed:
+def square_over(world: BoundedDifferences, factor: float) -> Claimed:
     """Wrong: over |b² + factor·a|."""
 
     def ratio(r: Interval) -> Interval:
@@ -260,7 +260,7 @@ def square_over(world: Bounded, factor: float) -> Claimed:
     return Claimed(((1.0, 1.5),), ratio)
 
 
-def a_8(world: Bounded, share: float = 1.0, at: float | None = None) -> Claimed:
+def a_8(world: BoundedDifferences, share: float = 1.0, at: float | None = None) -> Claimed:
     """1/((2α−1)·2σ′) over share·(e^−B + 2 + e^B)/(2(2α−1)) (A.8); α cancels."""
     bound = world.reward_bound
     constant = interval_inverse_slope(iv.mpf(bound if at is None else at))
@@ -323,5 +323,5 @@ THEOREM = Theorem(
               wrong=[named("a_8_ten_percent", a_8, share=OFF), named("a_8_at_zero", a_8, at=0.0)],
               settles=["p1.lem_a_8"]),
     ],
-    worlds={"rounds": Rounds, "bounded": Bounded},
+    worlds={"rounds": NumberOfTerms, "bounded": BoundedDifferences},
 )  # fmt: skip

@@ -39,7 +39,7 @@ ARMS = 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bounded:
+class BoundedNumbers:
     """Numbers within a bound.
 
     Attributes:
@@ -150,34 +150,34 @@ def printed_constant(bound: float) -> float:
     return math.exp(-bound) + 2 + math.exp(bound)
 
 
-def mean_value(world: Bounded, times: float = 1.0, off: float = 0.0) -> float:
+def mean_value(world: BoundedNumbers, times: float = 1.0, off: float = 0.0) -> float:
     """Lemma C.2's largest left side over a right side with ``times`` its constant, less ``off``."""
     constant = times * printed_constant(world.reward_bound) - off
     return largest_on_square(world.reward_bound) / constant
 
 
-def difference(world: Bounded, factor: float = 8.0, growth: float = 2.0) -> float:
+def difference(world: BoundedNumbers, factor: float = 8.0, growth: float = 2.0) -> float:
     """Lemma C.7's largest left side over factor·(X + Y)·e^(growth·Y)."""
     bound = world.reward_bound
     return largest_over_sum(bound) / (factor * math.exp(growth * bound))
 
 
-def every_bound(world: Bounded) -> float:
+def every_bound(world: BoundedNumbers) -> float:
     """Lemma C.7's left side over 4cosh²(R/2)·(1 + (V − R)₊)."""
     return largest_over_corrected(world.reward_bound)
 
 
-def ninety_percent(world: Bounded) -> float:
+def ninety_percent(world: BoundedNumbers) -> float:
     """Wrong: 0.9 of that constant."""
     return largest_over_corrected(world.reward_bound) / 0.9
 
 
-def exact(world: Bounded) -> float:
+def exact(world: BoundedNumbers) -> float:
     """The least constant at V = 2R, over 1 + R."""
     return largest_mean_value(world.reward_bound, 2 * world.reward_bound) / (1 + world.reward_bound)
 
 
-def printed(world: Bounded) -> float:
+def printed(world: BoundedNumbers) -> float:
     """Wrong as the least constant: 3R·e^(2R), as printed."""
     bound = world.reward_bound
     return 3 * bound * math.exp(2 * bound) / (1 + bound)
@@ -207,7 +207,7 @@ ANGLE, SHORTER = (0.0, 1.5707963), (0.0, 1.5)
 """Of two probabilities sin²; the second shorter, so that the middle of the box has two of them."""
 
 
-def tv_over_hellinger(world: Bounded, factor: float) -> Claimed:
+def tv_over_hellinger(world: BoundedNumbers, factor: float) -> Claimed:
     """factor·TV²/H² of two Bernoulli laws, H² = Σ(√p − √q)², whatever their log odds.
 
     With p = sin²a and q = sin²b, TV = |sin(a−b)·sin(a+b)| and H² = 4·sin²((a−b)/2).
@@ -282,6 +282,6 @@ THEOREM = Theorem(
               quantity=DRAWN, right=named("link", right_link), wrong=[link_doubled],
               settles=["p2.thm_4_4"]),
     ],
-    worlds={"bounded": Bounded, "policies": RandomPolicies, "rewards": RandomRewards},
+    worlds={"bounded": BoundedNumbers, "policies": RandomPolicies, "rewards": RandomRewards},
     assumes=assumes,
 )  # fmt: skip

@@ -23,8 +23,7 @@ from repro.core.privacy_claims import ANY_DATA, Private, audit_shares, exact_del
 from repro.instances.labelled import PrivateLabels
 from repro.preferences import label_law
 from repro.preferences.label_law import AsymmetricResponse, Channel
-from repro.privacy.channels import Channel as Released
-from repro.privacy.channels import both, matrix_of
+from repro.privacy.channels import ChannelMechanism, both, matrix_of
 from repro.privacy.mechanism import Guarantee, Mechanism
 from repro.study.claims import Ratio
 
@@ -37,7 +36,7 @@ OVERSTATED, COIN_BIAS = 1.2, 0.9
 
 
 @dataclass(frozen=True, kw_only=True)
-class Releases:
+class ReleasedLabel:
     """A label that is released, once by each of several people or several times.
 
     Attributes:
@@ -64,11 +63,11 @@ class Releases:
     def among_people(self, single: np.ndarray) -> Mechanism:
         """One person's channel beside those of the others."""
         others = self.response(self.epsilon)[[1, 1]]
-        return Released.of(reduce(both, [single, *[others] * (self.people - 1)]))
+        return ChannelMechanism.of(reduce(both, [single, *[others] * (self.people - 1)]))
 
 
 @dataclass(frozen=True, kw_only=True)
-class FreshReports(Releases):
+class FreshReports(ReleasedLabel):
     """k reports of one label at ε each.
 
     Attributes:
@@ -84,7 +83,7 @@ class FreshReports(Releases):
 
 
 @dataclass(frozen=True, kw_only=True)
-class NestedReports(Releases):
+class NestedReports(ReleasedLabel):
     """k reports of one label at the budgets ε/k, 2ε/k, …, ε.
 
     Attributes:
@@ -121,44 +120,44 @@ class ManyReports(PrivateLabels):
 # Algorithms: right, and wrong on purpose --------------------------------------------------------
 
 
-def randomized_response(world: Releases) -> Mechanism:
+def randomized_response(world: ReleasedLabel) -> Mechanism:
     """Eq. (7)."""
     return world.among_people(world.response(world.epsilon))
 
 
-def epsilon_overstated(world: Releases) -> Mechanism:
+def epsilon_overstated(world: ReleasedLabel) -> Mechanism:
     """Wrong: at 1.2·ε."""
     return world.among_people(world.response(OVERSTATED * world.epsilon))
 
 
-def biased_coin(world: Releases) -> Mechanism:
+def biased_coin(world: ReleasedLabel) -> Mechanism:
     """Wrong: flips too rarely."""
     return world.among_people(matrix_of(biased_channel(world.epsilon), world.epsilon))
 
 
-def raw_labels(world: Releases) -> Mechanism:
+def raw_labels(world: ReleasedLabel) -> Mechanism:
     """Wrong: no randomizer."""
     return world.among_people(np.eye(2))
 
 
 def fresh_coins(world: FreshReports) -> Mechanism:
     """k releases at ε each."""
-    return Released.of(reduce(both, [world.response(world.epsilon)] * world.horizon))
+    return ChannelMechanism.of(reduce(both, [world.response(world.epsilon)] * world.horizon))
 
 
 def same_answer(world: FreshReports) -> Mechanism:
     """Wrong: the first report again and again, at the sum of budgets."""
-    return Released.of(world.response(world.epsilon))
+    return ChannelMechanism.of(world.response(world.epsilon))
 
 
 def noise_ladder(world: NestedReports) -> Mechanism:
     """k reports, each noised from the next better one."""
-    return Released.of(nested(world))
+    return ChannelMechanism.of(nested(world))
 
 
 def fresh_ladder(world: NestedReports) -> Mechanism:
     """Wrong: the same budgets with fresh coins, at the largest budget."""
-    return Released.of(reduce(both, [world.response(budget) for budget in world.budgets]))
+    return ChannelMechanism.of(reduce(both, [world.response(budget) for budget in world.budgets]))
 
 
 def nested(world: NestedReports) -> np.ndarray:
@@ -236,7 +235,7 @@ THEOREM = Theorem(
               wrong=[fresh_ladder], **CHANNEL),
     ],
     worlds={
-        "one_label": Releases, "fresh": FreshReports, "nested": NestedReports,
+        "one_label": ReleasedLabel, "fresh": FreshReports, "nested": NestedReports,
         "many_labels": ManyReports,
     },
 )  # fmt: skip

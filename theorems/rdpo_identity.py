@@ -30,7 +30,7 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
-class PrivateLabels:
+class LabelsAtPrice:
     """Labels in {0, 1} that are private at the price c(ε).
 
     Attributes:
@@ -45,7 +45,7 @@ class PrivateLabels:
 
 
 @dataclass(frozen=True)
-class Comparisons:
+class LabelledMargins:
     """R comparisons as a loss reads them.
 
     Attributes:
@@ -66,35 +66,35 @@ class Comparisons:
         return flip_prob(self.epsilon)
 
 
-def drawn(world: PrivateLabels, rng: np.random.Generator, replicates: int) -> Comparisons:
+def drawn(world: LabelsAtPrice, rng: np.random.Generator, replicates: int) -> LabelledMargins:
     """Random logits and labels."""
     logit, label = 5 * rng.standard_normal(replicates), rng.integers(0, 2, replicates)
     rounding = ROUNDING * world.privacy_cost * (1 + np.abs(logit))
-    return Comparisons(logit, label, world.epsilon, rounding)
+    return LabelledMargins(logit, label, world.epsilon, rounding)
 
 
 # Algorithms: the loss of each comparison ---------------------------------------------------------
 
 
-def p4(data: Comparisons) -> np.ndarray:
+def p4(data: LabelledMargins) -> np.ndarray:
     """−ln(1−σ(h)) − c(ε)·(z + σ(ε) − 1)·h (P4, eq. 14 and 16)."""
     debiased = privacy_cost(data.epsilon) * (data.label - data.flip)
     return np.logaddexp(0.0, data.logit) - debiased * data.logit
 
 
-def rdpo(data: Comparisons) -> np.ndarray:
+def rdpo(data: LabelledMargins) -> np.ndarray:
     """((1−q)·ℓ(z) − q·ℓ(1−z))/(1−2q) (Chowdhury et al. 2024, eq. 12)."""
     right, wrong = _both_labels(data)
     return ((1 - data.flip) * right - data.flip * wrong) / (1 - 2 * data.flip)
 
 
-def label_smoothing(data: Comparisons) -> np.ndarray:
+def label_smoothing(data: LabelledMargins) -> np.ndarray:
     """Wrong: (1−q)·ℓ(z) + q·ℓ(1−z), another loss, and a biased one (cDPO)."""
     right, wrong = _both_labels(data)
     return (1 - data.flip) * right + data.flip * wrong
 
 
-def _both_labels(data: Comparisons) -> tuple[np.ndarray, np.ndarray]:
+def _both_labels(data: LabelledMargins) -> tuple[np.ndarray, np.ndarray]:
     """ℓ of the label and of its flip."""
     signed = np.where(data.label > 0, data.logit, -data.logit)
     return np.logaddexp(0.0, -signed), np.logaddexp(0.0, signed)
@@ -103,12 +103,12 @@ def _both_labels(data: Comparisons) -> tuple[np.ndarray, np.ndarray]:
 # Quantities --------------------------------------------------------------------------------------
 
 
-def from_p4(world: PrivateLabels, loss, data: Comparisons, replicates: int) -> np.ndarray:
+def from_p4(world: LabelsAtPrice, loss, data: LabelledMargins, replicates: int) -> np.ndarray:
     """What a loss differs from P4's by, in units of rounding."""
     return np.abs(loss(data) - p4(data)) / data.rounding
 
 
-def from_clean(world: PrivateLabels, loss, data: Comparisons, replicates: int) -> np.ndarray:
+def from_clean(world: LabelsAtPrice, loss, data: LabelledMargins, replicates: int) -> np.ndarray:
     """What the mean of a loss over private labels differs from the clean loss by, likewise."""
     flipped, clean = replace(data, label=1 - data.label), replace(data, epsilon=np.inf)
     mean = keep_prob(data.epsilon) * loss(data) + data.flip * loss(flipped)
@@ -144,6 +144,6 @@ THEOREM = Theorem(
             **BOTH,
         ),
     ],
-    worlds={"private_labels": PrivateLabels},
+    worlds={"private_labels": LabelsAtPrice},
     assumes=lambda swept: [("known flip probability below ½", True, "ε > 0")],
 )

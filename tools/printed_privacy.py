@@ -44,7 +44,7 @@ from theorems.central_dp_privacy import (
     PAIRS,
     RANKED,
     RANKINGS,
-    Comparison,
+    ComparisonKind,
     InThePlane,
     OnALine,
 )
@@ -85,7 +85,7 @@ def estimate(dimension: int, bound: float, delta: float) -> bool:
     return _exceeds(lemma_a_10.printed, world)
 
 
-def on_a_line(comparison: Comparison, bound: float, delta: float) -> bool:
+def on_a_line(comparison: ComparisonKind, bound: float, delta: float) -> bool:
     """(θ̃, Σ̃) at (ε, δ) in d = 1."""
     world = OnALine(
         epsilon=EPSILON, dp_delta=delta, failure_prob=FAILURE_PROB, reward_bound=bound,
@@ -127,7 +127,7 @@ def _along(values: Iterable[float], dimension: int) -> tuple[tuple[float, ...], 
 
 
 def _leaks_from_a_tie(
-    record: Pair | RankedFeatures, comparison: Comparison, dimension: int, bound: float,
+    record: Pair | RankedFeatures, comparison: ComparisonKind, dimension: int, bound: float,
     delta: float, epsilon: float, allowed: float,
 ) -> bool:  # fmt: skip
     """Whether θ̃ as printed for δ tells a record from a tie by more than ``allowed`` at ε."""
@@ -151,7 +151,7 @@ def estimate_added(dimension: int, bound: float, delta: float) -> bool:
     return _leaks_from_a_tie(pair, PAIRS, dimension, bound, delta, EPSILON / 2, delta / 2)
 
 
-def together_added(comparison: Comparison, dimension: int, bound: float, delta: float) -> bool:
+def together_added(comparison: ComparisonKind, dimension: int, bound: float, delta: float) -> bool:
     """(θ̃, Σ̃) at (ε, δ) in d = 1; by θ̃ alone in d ≥ 2."""
     if dimension == 1:
         shift = comparison.moved * printed_shift(EPSILON, delta)
@@ -164,7 +164,7 @@ def together_added(comparison: Comparison, dimension: int, bound: float, delta: 
     return _leaks_from_a_tie(record, comparison, dimension, bound, delta, EPSILON, delta)
 
 
-def _line(comparison: Comparison, bound: float, delta: float, shift: float):
+def _line(comparison: ComparisonKind, bound: float, delta: float, shift: float):
     """A record in the place of a tie in d = 1, with a Gaussian shift beside θ̃ where it is not 0."""
     made = printed(EPSILON, delta, comparison.gamma(bound), 1, FAILURE_PROB)
     made = Calibration(made.sigma, comparison.ridge_factor * made.ridge)

@@ -25,7 +25,7 @@ from repro.base.errors import BadInput
 from repro.catalogue import machine_checked, slips
 from repro.catalogue.coverage import (
     MISSING,
-    Row,
+    StatementCoverage,
     completed,
     problems,
     rows,
@@ -41,7 +41,7 @@ RUNS = Path("outputs")
 """Where runs are kept unless their output_dir says otherwise."""
 
 
-def summary(found: list[Row]) -> dict[str, int]:
+def summary(found: list[StatementCoverage]) -> dict[str, int]:
     """Number of counted statements, in all and by status."""
     numbered = [row for row in found if counted(row.id)]
     return {"numbered": len(numbered), **Counter(row.status for row in numbered)}
@@ -92,7 +92,7 @@ def _refuse_options(arguments: Sequence[str]) -> None:
         raise BadInput("argument", " ".join(arguments), allowed)
 
 
-def _print_all(catalogue, found: list[Row]) -> None:
+def _print_all(catalogue, found: list[StatementCoverage]) -> None:
     console = Console()
     print_table(console, catalogue, found)
     counts = summary(found)

@@ -18,7 +18,7 @@ EXECUTED = "executed"
 
 
 @dataclass(frozen=True)
-class Row:
+class StatementCoverage:
     """One statement as it stands.
 
     Attributes:
@@ -78,7 +78,7 @@ def completed(catalogue: Catalogue, existing: Mapping[str, tuple[str, ...]]) -> 
     return catalogue.model_copy(update={"items": items})
 
 
-def rows(catalogue: Catalogue, existing: Mapping[str, tuple[str, ...]]) -> list[Row]:
+def rows(catalogue: Catalogue, existing: Mapping[str, tuple[str, ...]]) -> list[StatementCoverage]:
     """Every statement with its computed status, in the order of the file."""
     proved = machine_checked.by_statement(machine_checked.load())
     return [
@@ -89,12 +89,12 @@ def rows(catalogue: Catalogue, existing: Mapping[str, tuple[str, ...]]) -> list[
 
 def _row(
     name: str, item: Item, existing: Mapping[str, tuple[str, ...]], proved: tuple[Checked, ...]
-) -> Row:
+) -> StatementCoverage:
     there = [slug for slug in item.experiments if slug in existing]
     missing = tuple(slug for slug in item.experiments if slug not in existing)
     status = REASON if item.reason else EXPERIMENT if there else MISSING
     expected = {slug: pinned_verdict(slug, name) for slug in there}
-    return Row(name, item, status, expected, missing, proved)
+    return StatementCoverage(name, item, status, expected, missing, proved)
 
 
 def pinned_verdict(slug: str, statement: str) -> str:

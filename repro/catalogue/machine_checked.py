@@ -28,7 +28,7 @@ SHOWS = {
 COQ_MISSING = "not checked here: install coq"
 
 
-class Theorem(Model):
+class CheckedTheorem(Model):
     """What one theorem of a file says about statements of the catalogue.
 
     Attributes:
@@ -53,7 +53,7 @@ class Proof(Model):
     """
 
     digest: Annotated[str, Field(pattern="[0-9a-f]{64}")]
-    theorems: Annotated[dict[str, Theorem], Field(min_length=1)]
+    theorems: Annotated[dict[str, CheckedTheorem], Field(min_length=1)]
 
 
 class Checked(Model):
@@ -80,7 +80,7 @@ class Checked(Model):
         return f"python proofs/verify.py {self.file}"
 
 
-class _File(Model):
+class _ProofsFile(Model):
     proofs: dict[str, Proof]
 
 
@@ -91,7 +91,7 @@ def load(path: Path | None = None) -> Mapping[str, Proof]:
         BadInput: the file cannot be read, or an entry is malformed.
     """
     file = path or conf_dir() / "proofs.yaml"
-    return validate(_File, yaml_mapping("proofs", file), "proofs").proofs
+    return validate(_ProofsFile, yaml_mapping("proofs", file), "proofs").proofs
 
 
 def by_statement(proofs: Mapping[str, Proof]) -> dict[str, list[Checked]]:
@@ -105,7 +105,7 @@ def by_slip(proofs: Mapping[str, Proof]) -> dict[str, list[Checked]]:
 
 
 def _by(
-    proofs: Mapping[str, Proof], names: Callable[[Theorem], tuple[str, ...]]
+    proofs: Mapping[str, Proof], names: Callable[[CheckedTheorem], tuple[str, ...]]
 ) -> dict[str, list[Checked]]:
     found: dict[str, list[Checked]] = {}
     for file, theorem, one in _theorems(proofs):
@@ -118,7 +118,7 @@ def _by(
     }
 
 
-def _theorems(proofs: Mapping[str, Proof]) -> Iterator[tuple[str, str, Theorem]]:
+def _theorems(proofs: Mapping[str, Proof]) -> Iterator[tuple[str, str, CheckedTheorem]]:
     for name, proof in proofs.items():
         for theorem, one in proof.theorems.items():
             yield f"proofs/{name}.v", theorem, one

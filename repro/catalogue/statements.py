@@ -49,7 +49,7 @@ class Statement(Model):
         return self
 
 
-class _File(Model):
+class _StatementsFile(Model):
     statements: Annotated[dict[str, Statement], BeforeValidator(lambda value: value or {})]
 
 
@@ -60,7 +60,7 @@ def load(path: Path | None = None) -> Mapping[str, Statement]:
         BadInput: the file cannot be read, or an entry is malformed.
     """
     file = path or conf_dir() / "statements.yaml"
-    return validate(_File, yaml_mapping("statements", file)).statements
+    return validate(_StatementsFile, yaml_mapping("statements", file)).statements
 
 
 def gaps(statements: Collection[str], items: Collection[str]) -> list[str]:

@@ -6,13 +6,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from repro.catalogue.coverage import REASON, Row
+from repro.catalogue.coverage import REASON, StatementCoverage
 from repro.catalogue.entries import Catalogue, kind, number, paper
 
 MARKS = {"experiment": "✓", "reason": "–", "no experiment yet": "…"}
 
 
-def print_table(console: Console, catalogue: Catalogue, found: list[Row]) -> None:
+def print_table(console: Console, catalogue: Catalogue, found: list[StatementCoverage]) -> None:
     """One table a paper: number, title, status, and the experiments or the reason."""
     for name in dict.fromkeys(paper(row.id) for row in found):
         title = Text(catalogue.paper_said(name), style="italic")
@@ -30,7 +30,7 @@ def print_table(console: Console, catalogue: Catalogue, found: list[Row]) -> Non
         console.print(table, markup=False)
 
 
-def _settled_by(row: Row) -> str:
+def _settled_by(row: StatementCoverage) -> str:
     if row.status == REASON:
         return str(row.item.reason)
     # one theorem a statement, a contradiction first; `python -m repro.catalogue ID` has the others

@@ -74,7 +74,7 @@ def every_table(mean: np.ndarray, weight: np.ndarray, cost: float) -> np.ndarray
 
 
 @dataclass(frozen=True)
-class Net:
+class LevelNet:
     """The functions of Π with values in m levels, so that each of Π is within U/m of one of them.
 
     Attributes:
@@ -100,7 +100,7 @@ class Net:
         return (2 * np.minimum(place, self.levels - 1) + 1) * self.radius - LARGEST
 
 
-NETS = tuple(Net(2**power) for power in range(12))
+NETS = tuple(LevelNet(2**power) for power in range(12))
 
 
 @dataclass(frozen=True, kw_only=True)

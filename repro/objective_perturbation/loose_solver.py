@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from repro.objective_perturbation.calibration import Calibration
-from repro.objective_perturbation.one_dimension import Item, Perturbed
+from repro.objective_perturbation.one_dimension import LogisticRecords, Perturbed
 from repro.privacy.mechanism import Mechanism
 
 POINTS, REACH = 2001, 12.0
@@ -59,7 +59,7 @@ class LooseSolver(Mechanism):
 
     def _side(self, side: int) -> Perturbed:
         """Label +1 or −1 of the longest record."""
-        item = Item((2.0, -2.0)[side])
+        item = LogisticRecords((2.0, -2.0)[side])
         return Perturbed((item,), self.made.ridge, self.made.sigma, self.radius)
 
     def _moved(self, theta: np.ndarray, side: int) -> np.ndarray:

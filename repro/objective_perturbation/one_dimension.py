@@ -25,7 +25,7 @@ GAUSS, WEIGHTS = np.polynomial.legendre.leggauss(NODES)
 
 
 @dataclass(frozen=True)
-class Item:
+class LogisticRecords:
     """``count`` records with loss log(1 + e^(−slope·θ)).
 
     In one dimension slope is ±‖φ(a₁) − φ(a₀)‖ with the sign of the label.
@@ -71,7 +71,7 @@ class Ranking:
             yield j, (mean, (weights * (left - mean) ** 2).sum(axis=0))
 
 
-Items = tuple[Item | Ranking, ...]
+Items = tuple[LogisticRecords | Ranking, ...]
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,7 @@ class Surface:
         box, peak = self._zoom(epsilon)
         if not np.isfinite(peak):
             return -math.inf
-        lines = Lines(self, epsilon, (box[1, 0], box[1, 1]), peak)
+        lines = LineIntegrals(self, epsilon, (box[1, 0], box[1, 1]), peak)
         if self.outer is None:
             total = float(lines.integrals(np.zeros(1), rule.alone)[0])
         else:
@@ -179,7 +179,7 @@ def log_excess(
 
 
 @dataclass(frozen=True)
-class Lines:
+class LineIntegrals:
     """Integrals over t at fixed u.
 
     Attributes:

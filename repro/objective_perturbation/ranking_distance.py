@@ -52,7 +52,7 @@ COARSE, FINE = Mesh(7, 0.05, 25, 21), Mesh(16, 0.006, 61, 61)
 
 
 @dataclass(frozen=True, eq=False)
-class Features:
+class NextResponses:
     """Responses that one may place next, by their angle to θ.
 
     Attributes:
@@ -130,7 +130,7 @@ def support(ranked: int, size: float, way: float, mesh: Mesh, tilt: float = 0.0)
     """
     count, between = angles_for(ranked, size, mesh.angles)
     turn = 2 * math.pi * np.arange(count) / count
-    placed = Features(size * np.cos(turn), np.cos(turn - way))
+    placed = NextResponses(size * np.cos(turn), np.cos(turn - way))
     # K steps more than weights can be: interpolation may ask a step beyond them at each stage.
     step = (2 * size + math.log(ranked - 1)) / (mesh.weights - 1 - ranked)
     weight, mean = -size + step * np.arange(mesh.weights), np.linspace(-1, 1, mesh.means)
@@ -146,7 +146,7 @@ def support(ranked: int, size: float, way: float, mesh: Mesh, tilt: float = 0.0)
 def _with_winner(
     weight: np.ndarray,
     mean: np.ndarray,
-    placed: Features,
+    placed: NextResponses,
     table: np.ndarray,
     grid: tuple[np.ndarray, np.ndarray],
     tilt: float,

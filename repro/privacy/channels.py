@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from repro.base.notation import flip_prob, keep_prob
-from repro.preferences.label_law import Channel as LabelChannel
+from repro.preferences.label_law import Channel
 from repro.privacy.mechanism import Mechanism
 
 Matrix = tuple[tuple[float, ...], ...]
@@ -26,7 +26,7 @@ def randomized_response(epsilon: float) -> np.ndarray:
     return np.array([[keep, flip], [flip, keep]])
 
 
-def matrix_of(channel: LabelChannel, epsilon: float) -> np.ndarray:
+def matrix_of(channel: Channel, epsilon: float) -> np.ndarray:
     """(2, 2) matrix of the randomizer that draws labels in simulations, as above.
 
     >>> matrix_of(lambda win_prob, epsilon: 0.25 + 0.5 * win_prob, 1.0).tolist()
@@ -78,13 +78,13 @@ def channel_delta(channel: np.ndarray, epsilon: float) -> float:
 
 
 @dataclass(frozen=True)
-class Channel(Mechanism):
+class ChannelMechanism(Mechanism):
     """Two labels and the reports made of them; the attacker orders reports by likelihood ratio."""
 
     rows: Matrix
 
     @classmethod
-    def of(cls, matrix: np.ndarray) -> Channel:
+    def of(cls, matrix: np.ndarray) -> ChannelMechanism:
         """From a (2, outputs) array."""
         return cls(tuple(tuple(map(float, row)) for row in matrix))
 

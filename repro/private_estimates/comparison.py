@@ -10,7 +10,7 @@ import numpy as np
 
 from repro.objective_perturbation.calibration import Calibration
 from repro.private_estimates.linearised_errors import (
-    Budget,
+    MechanismBudget,
     Spectrum,
     tuned_objective,
     tuned_output,
@@ -28,7 +28,7 @@ EVEN, SCALES = "all directions covered evenly", "a spectrum 4^(-k)"
 
 
 @dataclass(frozen=True)
-class Comparison:
+class MechanismComparison:
     """All mechanisms on one world.
 
     Attributes:
@@ -66,8 +66,8 @@ class Comparison:
 
 
 def compared(
-    given: Budget, n_pairs: int, num_features: int, replicates: int, seed: int
-) -> dict[str, Comparison]:
+    given: MechanismBudget, n_pairs: int, num_features: int, replicates: int, seed: int
+) -> dict[str, MechanismComparison]:
     """By world: every mechanism on the same datasets.
 
     Args:
@@ -85,7 +85,7 @@ def compared(
     return {name: _on(world, replicates, seed) for name, world in worlds.items()}
 
 
-def _on(world: PrivateEstimate, replicates: int, seed: int) -> Comparison:
+def _on(world: PrivateEstimate, replicates: int, seed: int) -> MechanismComparison:
     data, given = world.draw(np.random.default_rng(seed), replicates), world.budget
     theta, found = world.truth.theta.numpy(), world.spectrum.against_truth()
     objective, output = tuned_objective(given, found), tuned_output(given, found)
@@ -96,7 +96,7 @@ def _on(world: PrivateEstimate, replicates: int, seed: int) -> Comparison:
         DESCENT: error,
     }
     plain, zero = _rms(found, data.without_privacy - theta), _rms(found, theta[None])
-    return Comparison(errors, plain, zero, objective, output, descent, world.largest)
+    return MechanismComparison(errors, plain, zero, objective, output, descent, world.largest)
 
 
 def _descent(data: CuratorsData, theta: np.ndarray) -> tuple[NoisyDescent, float]:
@@ -117,7 +117,7 @@ NEARLY = 1.1
 """Objective perturbation is advised where no other is better by more than this."""
 
 
-def advised(found: Mapping[str, Comparison]) -> str:
+def advised(found: Mapping[str, MechanismComparison]) -> str:
     """The mechanism whose error over the best one's is smallest on its worse world.
 
     Objective perturbation where that is at most 1.1: it needs no number of steps.

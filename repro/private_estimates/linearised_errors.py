@@ -22,7 +22,7 @@ LEAST_OF_OUTPUT = 1e-3
 
 
 @dataclass(frozen=True)
-class Budget:
+class MechanismBudget:
     """What is asked of every mechanism, with L = 1.
 
     Attributes:
@@ -76,7 +76,7 @@ def spectrum(world: AxisWorld, n_pairs: float) -> Spectrum:
     return Spectrum(weight, n_pairs * weight * win * (1 - win), theta, np.zeros_like(theta))
 
 
-def tuned_objective(given: Budget, found: Spectrum) -> Calibration:
+def tuned_objective(given: MechanismBudget, found: Spectrum) -> Calibration:
     """Objective perturbation with the ridge that suits the spectrum best, at least the certified.
 
     The certified noise falls with the ridge, so it stays private under a larger one.  One share of
@@ -88,7 +88,7 @@ def tuned_objective(given: Budget, found: Spectrum) -> Calibration:
     return Calibration(made.sigma, made.ridge * float(RIDGES[int(np.argmin(errors))]))
 
 
-def tuned_output(given: Budget, found: Spectrum) -> OutputPerturbation:
+def tuned_output(given: MechanismBudget, found: Spectrum) -> OutputPerturbation:
     """Output perturbation with the ridge that suits the spectrum best."""
     d = len(found.theta)
     one = output_perturbation(given.epsilon, given.dp_delta, given.reward_bound, d, ridge=1.0)

@@ -14,7 +14,7 @@ from repro.objective_perturbation.calibration import Calibration
 from repro.objective_perturbation.gradients import pairs
 from repro.objective_perturbation.hockey_stick import hockey_stick_bound
 from repro.privacy.gaussian import exact_shift, gaussian_delta
-from repro.private_estimates.linearised_errors import Budget
+from repro.private_estimates.linearised_errors import MechanismBudget
 from repro.private_estimates.noisy_descent import NoisyDescent
 from repro.private_estimates.output_perturbation import OutputPerturbation
 
@@ -41,7 +41,7 @@ class Recipe:
     shift: Decimal | None
 
 
-def objective_recipe(given: Budget, dimension: int, made: Calibration) -> Recipe:
+def objective_recipe(given: MechanismBudget, dimension: int, made: Calibration) -> Recipe:
     """Ridge and noise of objective perturbation.
 
     Args:
@@ -61,25 +61,25 @@ def objective_recipe(given: Budget, dimension: int, made: Calibration) -> Recipe
     return Recipe(ridge, deviation, _distance(given, dimension), None)
 
 
-def output_recipe(given: Budget, dimension: int, made: OutputPerturbation) -> Recipe:
+def output_recipe(given: MechanismBudget, dimension: int, made: OutputPerturbation) -> Recipe:
     """Ridge and noise of output perturbation; arguments are those of ``objective_recipe``."""
     ridge, distance = UP.create_decimal_from_float(made.ridge), _distance(given, dimension)
     shift = _shift(given)
     return Recipe(ridge, UP.divide(distance, ridge * shift), distance, shift)
 
 
-def descent_recipe(given: Budget, dimension: int, made: NoisyDescent) -> Recipe:
+def descent_recipe(given: MechanismBudget, dimension: int, made: NoisyDescent) -> Recipe:
     """Noise on each summed gradient; arguments are those of ``objective_recipe``."""
     distance, shift = _distance(given, dimension), _shift(given)
     deviation = UP.divide(Decimal(made.steps).sqrt() * distance, shift)
     return Recipe(Decimal(0), deviation, distance, shift)
 
 
-def _distance(given: Budget, dimension: int) -> Decimal:
+def _distance(given: MechanismBudget, dimension: int) -> Decimal:
     return UP.create_decimal_from_float(pairs(given.reward_bound, dimension).distance)
 
 
-def _shift(given: Budget) -> Decimal:
+def _shift(given: MechanismBudget) -> Decimal:
     """The largest private shift, rounded down."""
 
     def leaks(shift: Decimal) -> bool:

@@ -31,7 +31,7 @@ from repro.preferences.label_law import (
 )
 from repro.privacy.central_noise import GAUSSIAN, NO_NOISE, CentralNoise
 from repro.private_estimates.linearised_errors import (
-    Budget,
+    MechanismBudget,
     Spectrum,
     spectrum,
     tuned_objective,
@@ -94,9 +94,9 @@ class PrivateEstimate:
         return made(self.num_features, LENGTH, self.theta_share * self.reward_bound)
 
     @property
-    def budget(self) -> Budget:
+    def budget(self) -> MechanismBudget:
         """What is asked of every mechanism."""
-        return Budget(self.epsilon, self.dp_delta, self.reward_bound)
+        return MechanismBudget(self.epsilon, self.dp_delta, self.reward_bound)
 
     @cached_property
     def spectrum(self) -> Spectrum:

@@ -27,7 +27,7 @@ from repro.base.errors import BadInput
 from repro.privacy.exact_response import ExactResponse
 from repro.release.canonical import compared
 from repro.release.drafts import Draft
-from repro.release.labels import MOST, Finding, Lines, agreement, findings
+from repro.release.labels import MOST, LabelTest, ReleasedLines, agreement, findings
 from repro.release.ledger import held_ledger
 from repro.release.ledger_file import KEY, NAME
 from repro.release.manifest import (
@@ -48,7 +48,7 @@ from repro.release.privatise import (
 )
 from repro.release.records import is_path
 from repro.release.released import fingerprint, free_bytes, read_release
-from repro.release.sorted_rows import Row, SortedRows
+from repro.release.sorted_rows import ComparisonRow, SortedRows
 
 CANONICAL, LEAKS, NOT_CANONICAL = 0, 1, 4
 OUT_OF_REACH = (
@@ -63,7 +63,7 @@ _SIGNS = bytes(code for code in range(128) if not chr(code).isalnum())
 
 
 @dataclass(frozen=True)
-class Audit:
+class ReleaseAudit:
     """What was found.
 
     Attributes:
@@ -77,7 +77,7 @@ class Audit:
     lines: int
     epsilon: Decimal
     free: list[str] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[LabelTest] = field(default_factory=list)
     outside: list[str] = field(default_factory=list)
 
     @property
@@ -118,7 +118,7 @@ class Question:
     others: Sequence[Any] = ()
 
 
-def audit_release(source: Any, question: Question) -> Audit:
+def audit_release(source: Any, question: Question) -> ReleaseAudit:
     """Audit a release.
 
     Args:
@@ -142,9 +142,11 @@ def audit_release(source: Any, question: Question) -> Audit:
     found = findings(beside.lines, float(ExactResponse.at(epsilon).flip_prob))
     found += [agreement(beside.kept, other, len(others)) for other in others]
     if beside.answered_twice:
-        found.append(Finding(f"{beside.answered_twice} comparisons have several answers", 0.0, 1.0))
+        found.append(
+            LabelTest(f"{beside.answered_twice} comparisons have several answers", 0.0, 1.0)
+        )
     outside = [*beside.warnings, *_outside(source)]
-    return Audit(len(beside.lines.kept), epsilon, free, found, outside)
+    return ReleaseAudit(len(beside.lines.kept), epsilon, free, found, outside)
 
 
 def rewritten(source: Any, epsilon: Decimal, target: Path) -> Manifest:
@@ -193,11 +195,11 @@ class Beside:
         self.free = [f"{count} comparisons {what}" for what, count in wrong.items()]
 
     @property
-    def lines(self) -> Lines:
+    def lines(self) -> ReleasedLines:
         """What the tests need."""
         kept, disputed, *frames = (np.frombuffer(one, bool) for one in self._flags)
         origin, place = (np.frombuffer(one, np.int64) for one in (self._origin, self._place))
-        return Lines(kept, np.stack(frames, 1), disputed, origin, place, self._texts)
+        return ReleasedLines(kept, np.stack(frames, 1), disputed, origin, place, self._texts)
 
     @property
     def warnings(self) -> list[str]:
@@ -211,8 +213,8 @@ class Beside:
         return [f"{alike} comparisons {what}"]
 
     def _beside(
-        self, ours: Iterator[Row], theirs: Iterator[Row], wrong: Counter[str]
-    ) -> Iterator[Row]:
+        self, ours: Iterator[ComparisonRow], theirs: Iterator[ComparisonRow], wrong: Counter[str]
+    ) -> Iterator[ComparisonRow]:
         """Rows of the release; both come in order of keys."""
         mine = next(ours, None)
         for row in theirs:
@@ -230,12 +232,12 @@ class Beside:
         while mine:
             mine = self._miss(ours, wrong)
 
-    def _miss(self, ours: Iterator[Row], wrong: Counter[str]) -> Row | None:
+    def _miss(self, ours: Iterator[ComparisonRow], wrong: Counter[str]) -> ComparisonRow | None:
         wrong["of the original missing"] += 1
         self._kept.append(255)
         return next(ours, None)
 
-    def _take(self, mine: Row, row: Row) -> None:
+    def _take(self, mine: ComparisonRow, row: ComparisonRow) -> None:
         truth, given = self._labels[0][mine.number], self._labels[1][row.number]
         asked, _, both = mine.body.partition(_ONE)
         one, _, two = both[: -len(_END)].partition(_TWO)

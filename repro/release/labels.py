@@ -47,7 +47,7 @@ FRAMES = ("response_1", "the one first in code points", "the longer one")
 
 
 @dataclass(frozen=True)
-class Lines:
+class ReleasedLines:
     """What is known of n released lines whose originals are known.
 
     Attributes:
@@ -73,7 +73,7 @@ class Lines:
 
 
 @dataclass(frozen=True)
-class Finding:
+class LabelTest:
     """One test: what it asks, its p-value, and below which it accuses."""
 
     what: str
@@ -86,7 +86,7 @@ class Finding:
         return self.p < self.limit
 
 
-def findings(lines: Lines, flip_prob: float) -> list[Finding]:
+def findings(lines: ReleasedLines, flip_prob: float) -> list[LabelTest]:
     """All tests of one release.
 
     Args:
@@ -100,7 +100,7 @@ def findings(lines: Lines, flip_prob: float) -> list[Finding]:
         return [finding for some in tests for finding in some]
 
 
-def agreement(one: np.ndarray, other: np.ndarray, tests: int) -> Finding:
+def agreement(one: np.ndarray, other: np.ndarray, tests: int) -> LabelTest:
     """Whether two releases flipped the same labels more, or less, often than two coins do.
 
     Args:
@@ -109,7 +109,9 @@ def agreement(one: np.ndarray, other: np.ndarray, tests: int) -> Finding:
     """
     both = (one >= 0) & (other >= 0)
     p = _independent(one[both] == 1, other[both] == 1)
-    return Finding("flips of another release are the same, or opposite", p, ALARM * AGREED / tests)
+    return LabelTest(
+        "flips of another release are the same, or opposite", p, ALARM * AGREED / tests
+    )
 
 
 def _independent(one: np.ndarray, other: np.ndarray) -> float:
@@ -119,17 +121,17 @@ def _independent(one: np.ndarray, other: np.ndarray) -> float:
     return float(min(1.0, 2 * min(law.cdf(hits), law.sf(hits - 1)))) if one.size else 1.0
 
 
-def _noise(lines: Lines, flip_prob: float) -> Iterator[Finding]:
+def _noise(lines: ReleasedLines, flip_prob: float) -> Iterator[LabelTest]:
     """Fewer flips than the coin gives: in all, and where the truth is either response."""
     groups = {"in all": np.ones(len(lines.kept), bool), "of disputed lines": lines.disputed}
     for name, chosen in zip(FRAMES, lines.frames.T, strict=True):
         groups |= {f"where {name} was chosen": chosen, f"where {name} was not": ~chosen}
     for name, who in groups.items():
         p = binom.cdf((~lines.kept[who]).sum(), who.sum(), flip_prob)
-        yield Finding(f"too little noise {name}", float(p), ALARM * NOISE / len(groups))
+        yield LabelTest(f"too little noise {name}", float(p), ALARM * NOISE / len(groups))
 
 
-def _shared(lines: Lines) -> Iterator[Finding]:
+def _shared(lines: ReleasedLines) -> Iterator[LabelTest]:
     """Lines with a text in common: of disjoint random pairs one guesses the other."""
     rng = _fresh()
     for which, name in enumerate(("prompt", "chosen response", "rejected response")):
@@ -142,10 +144,10 @@ def _shared(lines: Lines) -> Iterator[Finding]:
             else:
                 guess[k] = 1 if lines.kept[other] else -1
         p = _chance(guess, lines.kept, np.flatnonzero(guess))
-        yield Finding(f"flips are shared by lines with one {name}", p, ALARM * SHARED / 3)
+        yield LabelTest(f"flips are shared by lines with one {name}", p, ALARM * SHARED / 3)
 
 
-def _halves(lines: Lines) -> Iterator[Finding]:
+def _halves(lines: ReleasedLines) -> Iterator[LabelTest]:
     """Coins that are used a second time, forwards or backwards."""
     half = len(lines.kept) // 2
     for order, places in (("release", lines.place), ("original", lines.origin)):
@@ -153,15 +155,15 @@ def _halves(lines: Lines) -> Iterator[Finding]:
         for way, second in (("", kept[-half:]), (" backwards", kept[::-1][:half])):
             name = f"the second half of the {order} has the coins of the first{way}, or opposite"
             p = _independent(kept[:half], second) if half else 1.0
-            yield Finding(name, p, ALARM * HALVES / 4)
+            yield LabelTest(name, p, ALARM * HALVES / 4)
 
 
-def _learned(lines: Lines) -> Iterator[Finding]:
+def _learned(lines: ReleasedLines) -> Iterator[LabelTest]:
     """Flips depend on texts, truth or place: fitted, chosen and counted on disjoint lines."""
     sure = lines.sampled
     if sure.size < LEAST or (~lines.kept[sure]).sum() < FEWEST_FLIPS:
         return
-    known = Features(lines)
+    known = FlipFeatures(lines)
     for number in range(1, SPLITS + 1):
         rng = _fresh()
         order = rng.permutation(sure.size)
@@ -173,7 +175,7 @@ def _learned(lines: Lines) -> Iterator[Finding]:
             if p < least:
                 best, least = guess, p
         name = f"flips depend on texts, truth or place (split {number} of {SPLITS})"
-        yield Finding(name, _chance(best, kept, count), ALARM * LEARNED / SPLITS)
+        yield LabelTest(name, _chance(best, kept, count), ALARM * LEARNED / SPLITS)
 
 
 def _fresh() -> np.random.Generator:
@@ -190,10 +192,10 @@ def _chance(guess: np.ndarray, kept: np.ndarray, who: np.ndarray) -> float:
     return float(hypergeom.sf((yes & true).sum() - 1, some.size, true.sum(), yes.sum()))
 
 
-class Features:
+class FlipFeatures:
     """What may tell a flip of the sampled lines, but the flip itself."""
 
-    def __init__(self, lines: Lines) -> None:
+    def __init__(self, lines: ReleasedLines) -> None:
         self._lines, self._who = lines, lines.sampled
         self.kept = lines.kept[self._who]
         self._texts = [lines.texts[k] for k in self._who.tolist()]

@@ -27,7 +27,7 @@ from repro.release.exports import ENDINGS, LAYOUTS, refuse_without_library, writ
 from repro.release.ledger import Debit, Ledger, held_ledger
 from repro.release.manifest import Manifest, manifest_path
 from repro.release.records import read_owned
-from repro.release.sorted_rows import Row, SortedRows
+from repro.release.sorted_rows import ComparisonRow, SortedRows
 
 TOGETHER = 200
 """Lines that are written, hashed and noted at once."""
@@ -132,7 +132,7 @@ class Comparisons(SortedRows):
             if ledger:
                 ledger.note_former(record for record, _ in some)
 
-    def __iter__(self) -> Iterator[Row]:
+    def __iter__(self) -> Iterator[ComparisonRow]:
         """As ``SortedRows``; of an annotator's comparisons those that come first in this order.
 
         A comparison belongs to the annotator whose label it has: that of its first line.
@@ -164,8 +164,8 @@ class Written:
 
     def write(
         self,
-        rows: Iterator[Row],
-        label: Callable[[Row], int],
+        rows: Iterator[ComparisonRow],
+        label: Callable[[ComparisonRow], int],
         file: Any,
         note: Callable[[list[bytes]], None] = lambda keys: None,
     ) -> None:

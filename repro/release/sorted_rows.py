@@ -26,7 +26,7 @@ KEY_CHARACTERS, NUMBER_DIGITS = 64, 12
 _BODY = KEY_CHARACTERS + NUMBER_DIGITS
 
 
-class Row(NamedTuple):
+class ComparisonRow(NamedTuple):
     """A comparison.
 
     Attributes:
@@ -84,27 +84,27 @@ class SortedRows:
             self._spill(self._held, 0)
             self._held, self._size = [], 0
 
-    def __iter__(self) -> Iterator[Row]:
+    def __iter__(self) -> Iterator[ComparisonRow]:
         """All rows; may be repeated."""
         self.copies, self.altered, held = 0, None, None
         for line in self._merged():
             key, number, body = line[:KEY_CHARACTERS], int(line[KEY_CHARACTERS:_BODY]), line[_BODY:]
             if held and key == held[0]:
-                held = self._joined(Row(*held), number, body)
+                held = self._joined(ComparisonRow(*held), number, body)
                 continue
             if held:
-                yield Row(held[0], held[1], held[2][:-1], held[3])
+                yield ComparisonRow(held[0], held[1], held[2][:-1], held[3])
             held = (key, number, body, False)
         if held:
-            yield Row(held[0], held[1], held[2][:-1], held[3])
+            yield ComparisonRow(held[0], held[1], held[2][:-1], held[3])
 
-    def _joined(self, held: Row, number: int, body: bytes) -> Row:
+    def _joined(self, held: ComparisonRow, number: int, body: bytes) -> ComparisonRow:
         self.copies += 1
         if body != held.body and not self.altered:
             self.altered = held.number, number
         disputed = held.disputed or self.labels[held.number] != self.labels[number]
         body = min(held.body, body, key=lambda text: (len(text), text))
-        return Row(held.key, held.number, body, disputed)
+        return ComparisonRow(held.key, held.number, body, disputed)
 
     def _merged(self) -> Iterator[bytes]:
         self._held.sort()

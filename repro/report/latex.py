@@ -9,7 +9,7 @@ from repro.base.errors import one_line
 from repro.base.files import atomic_write, remove_stale
 from repro.report.html.bars import allowed_range
 from repro.report.html.entries import Entry, entries
-from repro.report.html.runs import Run
+from repro.report.html.runs import StoredRun
 from repro.report.own_defaults import own_defaults
 from repro.report.wording import finite, headline, interval
 
@@ -34,7 +34,7 @@ def escaped(text: str) -> str:
     return "".join(one if one.isascii() else "?" for one in plain)
 
 
-def write_latex(runs: list[Run], folder: Path) -> int:
+def write_latex(runs: list[StoredRun], folder: Path) -> int:
     """One ``.tex`` and one ``.pdf`` a run; returns how many files were written.
 
     Raises:
@@ -48,7 +48,7 @@ def write_latex(runs: list[Run], folder: Path) -> int:
     return 2 * len(runs)
 
 
-def table(run: Run) -> str:
+def table(run: StoredRun) -> str:
     """Every check with what is claimed, measured and found, controls indented below."""
     lines = [
         one_line(
@@ -78,7 +78,7 @@ def _line(one: Entry) -> str:
 
 
 @own_defaults()
-def _figure(run: Run, path: Path) -> None:
+def _figure(run: StoredRun, path: Path) -> None:
     """Interval and value of every check, in units of its allowed range, which is shaded."""
     from matplotlib.backends.backend_pdf import FigureCanvasPdf
     from matplotlib.figure import Figure

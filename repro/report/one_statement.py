@@ -8,11 +8,11 @@ from textwrap import fill, indent
 
 from repro.base.errors import BadInput, nearest
 from repro.catalogue import machine_checked, slips, statements
-from repro.catalogue.coverage import EXECUTED, Row
+from repro.catalogue.coverage import EXECUTED, StatementCoverage
 from repro.catalogue.entries import Catalogue, kind, number, paper
 from repro.catalogue.slips import Slip
 from repro.report.html.entries import entry, speaking
-from repro.report.html.runs import Run, find_runs
+from repro.report.html.runs import StoredRun, find_runs
 from repro.report.wording import verdict_words
 from repro.study.discovery import find
 
@@ -20,7 +20,7 @@ WIDTH = 80
 OURS = "a statement of our own"
 
 
-def found(name: str, rows: Sequence[Row]) -> Row:
+def found(name: str, rows: Sequence[StatementCoverage]) -> StatementCoverage:
     """The row of an id.
 
     Raises:
@@ -33,7 +33,7 @@ def found(name: str, rows: Sequence[Row]) -> Row:
     return by_id[name]
 
 
-def page(row: Row, catalogue: Catalogue, runs: Path) -> str:
+def page(row: StatementCoverage, catalogue: Catalogue, runs: Path) -> str:
     """Lines of at most 80 columns.
 
     Args:
@@ -48,7 +48,7 @@ def page(row: Row, catalogue: Catalogue, runs: Path) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _head(row: Row, catalogue: Catalogue) -> str:
+def _head(row: StatementCoverage, catalogue: Catalogue) -> str:
     label = f"{kind(row.id)} {number(row.id)}".strip()
     where = catalogue.paper_said(paper(row.id), OURS)
     return "\n".join([fill(f"{row.id}, {label}: {row.item.title}", WIDTH), fill(where, WIDTH)])
@@ -67,7 +67,7 @@ def _wrapped(text: str) -> str:
     return indent(fill(text, WIDTH - 4, break_long_words=False, break_on_hyphens=False), "  ")
 
 
-def _experiments(row: Row, folder: Path) -> Iterator[str]:
+def _experiments(row: StatementCoverage, folder: Path) -> Iterator[str]:
     """Each experiment with its pinned verdict, its checks and the command that runs it."""
     if row.item.reason:
         yield "No experiment\n" + _wrapped(row.item.reason)
@@ -76,7 +76,7 @@ def _experiments(row: Row, folder: Path) -> Iterator[str]:
         yield "\n".join(_experiment(slug, verdict, row.id, kept))
 
 
-def _experiment(slug: str, verdict: str, name: str, kept: Mapping[str, Run]) -> Iterator[str]:
+def _experiment(slug: str, verdict: str, name: str, kept: Mapping[str, StoredRun]) -> Iterator[str]:
     shown = "executed, claims nothing" if verdict == EXECUTED else verdict_words(verdict)
     yield f"{slug}: {shown} (pinned)"
     yield f"  python -m repro theorem={slug}"
@@ -90,7 +90,7 @@ def _experiment(slug: str, verdict: str, name: str, kept: Mapping[str, Run]) -> 
             yield _line(one.name, claim, f"pinned {one.expected}; {one.measure.evidence}")
 
 
-def _measured(run: Run, name: str) -> Iterator[str]:
+def _measured(run: StoredRun, name: str) -> Iterator[str]:
     """What the last run of an experiment measured."""
     if run.part:
         yield _wrapped(f"run: {run.part}, which settle nothing; the command above runs all")
@@ -104,7 +104,7 @@ def _line(name: str, claim: str, told: str) -> str:
     return f"{_wrapped(f'{name}: {claim}')}\n" + indent(_wrapped(told), "  ")
 
 
-def _proofs(row: Row) -> Iterator[str]:
+def _proofs(row: StatementCoverage) -> Iterator[str]:
     """Each theorem that Coq checks, whether it was checked on this machine, and the command."""
     for one in row.machine_checked:
         state = machine_checked.here(one.file)
@@ -112,7 +112,7 @@ def _proofs(row: Row) -> Iterator[str]:
         yield f"{head}\n  {one.command}\n{_wrapped(one.says)}"
 
 
-def _corrections(row: Row) -> Iterator[str]:
+def _corrections(row: StatementCoverage) -> Iterator[str]:
     """What is known to be wrong with it, and the form that holds."""
     for slip in slips.load().values():
         if _concerns(slip, row):
@@ -120,7 +120,7 @@ def _corrections(row: Row) -> Iterator[str]:
             yield f"{head}\n{_wrapped(slip.corrected)}"
 
 
-def _concerns(slip: Slip, row: Row) -> bool:
+def _concerns(slip: Slip, row: StatementCoverage) -> bool:
     """Whether a check that speaks for the statement is evidence of the slip."""
     checks = {
         f"{slug}: {one.name}"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from repro.catalogue.machine_checked import Checked
-from repro.report.html.runs import Run
+from repro.report.html.runs import StoredRun
 from repro.report.wording import (
     SYMBOLS,
     finite,
@@ -51,7 +51,7 @@ ENORMOUS = 1e6
 
 
 def results_page(
-    runs: Sequence[Run], papers: Mapping[str, str], proved: Mapping[str, Sequence[Checked]]
+    runs: Sequence[StoredRun], papers: Mapping[str, str], proved: Mapping[str, Sequence[Checked]]
 ) -> str:
     """Markdown.
 
@@ -83,13 +83,13 @@ def machine_checked_section(proved: Mapping[str, Sequence[Checked]]) -> str:
     return "\n".join([PROVED.format(count=len(proved)), *rows]) + "\n"
 
 
-def _paper(run: Run, papers: Mapping[str, str]) -> str:
+def _paper(run: StoredRun, papers: Mapping[str, str]) -> str:
     """The paper of its first statement; statements of our own stand with the others."""
     found = (str(name).split(".")[0] for name in run.verdict["statements"])
     return next((name for name in found if name in papers), "")
 
 
-def _row(run: Run) -> str:
+def _row(run: StoredRun) -> str:
     verdict = run.verdict
     checks = verdict["checks"]
     held = sum(check["verdict"] == "supported" for check in checks)

@@ -18,7 +18,7 @@ class _Part(BaseModel):
     model_config = ConfigDict(extra="allow", strict=True)
 
 
-class Outcome(_Part):
+class StoredOutcome(_Part):
     """A check, or a control with the check that it belongs to."""
 
     name: str
@@ -45,8 +45,8 @@ class VerdictFile(_Part):
     verdict: Verdict
     complete: bool
     rows: Annotated[list[int], Field(min_length=2, max_length=2)]
-    checks: list[Outcome]
-    controls: list[Outcome]
+    checks: list[StoredOutcome]
+    controls: list[StoredOutcome]
     assumptions: list[Assumption] = []
     seed: int
     budget: str

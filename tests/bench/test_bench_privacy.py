@@ -11,7 +11,7 @@ import pytest
 
 import repro
 from repro.objective_perturbation.calibration import Calibration, tied_otherwise
-from repro.objective_perturbation.one_dimension import Item
+from repro.objective_perturbation.one_dimension import LogisticRecords
 from repro.privacy.black_box import threshold_attack
 from repro.privacy.exact_response import ExactResponse
 from repro.privacy.gaussian import GaussianShift
@@ -60,7 +60,7 @@ def test_bench_black_box_of_a_million_runs_a_side(benchmark):
 
 def test_bench_exact_objective_perturbation(benchmark):
     def audit():
-        pair = tied_otherwise(Calibration(10.0, 3.0), 2.0, (), (Item(2.0),))
+        pair = tied_otherwise(Calibration(10.0, 3.0), 2.0, (), (LogisticRecords(2.0),))
         return pair.exact_epsilon(1e-6)
 
     benchmark(audit)

@@ -8,14 +8,14 @@ import pytest
 
 from repro.base.errors import BadInput
 from repro.catalogue import machine_checked, rows, slips
-from repro.catalogue.machine_checked import Proof, Theorem
+from repro.catalogue.machine_checked import CheckedTheorem, Proof
 
 DIGEST = "0" * 64
 
 
 def one(**changes) -> dict[str, Proof]:
     theorem = {"statements": ("p1.thm_4_2",), "shows": "supported", "says": "it holds"} | changes
-    return {"small": Proof(digest=DIGEST, theorems={"holds": Theorem(**theorem)})}
+    return {"small": Proof(digest=DIGEST, theorems={"holds": CheckedTheorem(**theorem)})}
 
 
 def test_every_name_in_the_registry_exists():

@@ -19,7 +19,7 @@ from repro.chipo.falling import (
     STATES,
     EveryAlgorithm,
     FallingPreferences,
-    Net,
+    LevelNet,
     by_log_loss,
     error_bound,
     every_table,
@@ -51,7 +51,7 @@ def test_rounding_the_regression_minimises_over_the_net():
     rng = np.random.default_rng(3)
     for _ in range(60):
         levels = int(rng.integers(2, 5))
-        net = Net(levels)
+        net = LevelNet(levels)
         values = -LARGEST + (2 * np.arange(levels) + 1) * net.radius
         mean, weight = rng.normal(0, 0.5, 6), rng.integers(1, 9, 6)
         every = [
@@ -98,9 +98,11 @@ def test_newton_steps_minimise_the_log_loss(cost):
 
 
 def test_the_number_of_functions_of_a_net():
-    assert Net(1).log_size == pytest.approx(0, abs=1e-9)
-    assert Net(2).log_size == pytest.approx(math.log(STATES + 1), rel=1e-9)
-    assert Net(3).log_size == pytest.approx(math.log((STATES + 2) * (STATES + 1) / 2), rel=1e-9)
+    assert LevelNet(1).log_size == pytest.approx(0, abs=1e-9)
+    assert LevelNet(2).log_size == pytest.approx(math.log(STATES + 1), rel=1e-9)
+    assert LevelNet(3).log_size == pytest.approx(
+        math.log((STATES + 2) * (STATES + 1) / 2), rel=1e-9
+    )
 
 
 def test_the_interpolated_policy():

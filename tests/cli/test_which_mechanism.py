@@ -5,7 +5,7 @@ import pytest
 from repro import which_mechanism
 from repro.objective_perturbation import calibration
 from repro.private_estimates.comparison import EVEN, OBJECTIVE, compared
-from repro.private_estimates.linearised_errors import Budget
+from repro.private_estimates.linearised_errors import MechanismBudget
 from repro.report.mechanism_table import HEAD
 
 ASKED = ["epsilon=1", "delta=1e-6", "n_pairs=1e5", "num_features=16", "replicates=40"]
@@ -74,7 +74,7 @@ def test_another_share_of_the_budget_for_the_ridge_is_as_much_better_as_the_page
     errors = []
     for share in (0.5, 0.05):
         monkeypatch.setattr(calibration, "RIDGE_SHARE", share)
-        found = compared(Budget(1.0, 0.1, 1.0), 100, 1, 2000, 0)
+        found = compared(MechanismBudget(1.0, 0.1, 1.0), 100, 1, 2000, 0)
         errors.append(found[EVEN].errors[OBJECTIVE])
     half, printed = errors
     said = f"n = 100, ε = 1, δ = 0.1: {half:.2f} with half of ε against {printed:.2f}"

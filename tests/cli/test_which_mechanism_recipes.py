@@ -12,9 +12,9 @@ from scipy.special import expit
 
 from repro import which_mechanism
 from repro.curator.axis_world import even_world, multi_scale_world
-from repro.private_estimates.comparison import STEPS, Comparison
+from repro.private_estimates.comparison import STEPS, MechanismComparison
 from repro.private_estimates.linearised_errors import (
-    Budget,
+    MechanismBudget,
     spectrum,
     tuned_objective,
     tuned_output,
@@ -37,13 +37,13 @@ def asked(rng):
     """ε, δ, B, d and n over the whole range that the command takes, d ≤ 64."""
     epsilon, delta = 10 ** rng.uniform(-6, 2), 10 ** rng.uniform(-100, -1)
     bound, d = 10 ** rng.uniform(-2, np.log10(20)), int(2 ** rng.uniform(0, 6))
-    return Budget(epsilon, delta, bound), d, int(10 ** rng.uniform(1, 7))
+    return MechanismBudget(epsilon, delta, bound), d, int(10 ** rng.uniform(1, 7))
 
 
 def printed(given, d, n_pairs, steps, world):
     """The command's three lines for mechanisms tuned on a world, as numbers."""
     found = spectrum(world(d, LENGTH, 0.9 * given.reward_bound), n_pairs)
-    one = Comparison(
+    one = MechanismComparison(
         {}, 0.0, 0.0, tuned_objective(given, found), tuned_output(given, found),
         noisy_descent(given.epsilon, given.dp_delta, given.reward_bound, d, steps), n_pairs / d,
     )  # fmt: skip
@@ -141,7 +141,7 @@ def test_the_recipe_of_an_answer_is_complete(capsys, d):
     words = ["epsilon=1.471", "delta=1e-6", "n_pairs=1e5", f"num_features={d}", "reward_bound=.5"]
     assert which_mechanism.main([*words, "replicates=20"]) == 0
     said = re.sub(r"\n  ", " ", capsys.readouterr().out).splitlines()
-    given = Budget(1.471, 1e-6, 0.5)
+    given = MechanismBudget(1.471, 1e-6, 0.5)
     lines = [line for line in said if re.match(r"(objective|output|gradient) [a-z]+: ", line)]
     with mpmath.workdps(60):
         found = [float(share) for share in shares(given, d, numbers(lines))]

@@ -12,11 +12,11 @@ from rich.console import Console
 
 from repro import audit_release, features, planning, releasing, suite
 from repro.catalogue import entries, slips, table
-from repro.catalogue.coverage import Row
+from repro.catalogue.coverage import StatementCoverage
 from repro.catalogue.entries import Catalogue, Item, Paper
 from repro.catalogue.statements import Statement
 from repro.report import __main__ as report
-from repro.report.html.findings import Evidence, Finding, page
+from repro.report.html.findings import EvidenceLine, SlipNote, page
 from repro.report.html.page import report_html
 from repro.report.html.runs import find_runs
 from repro.report.latex import table as latex_table
@@ -234,8 +234,8 @@ def test_text_of_a_run_stays_text_in_markdown(tmp_path, monkeypatch, capsys, tri
 
 
 def test_text_of_a_finding_stays_text_in_markdown():
-    evidence = Evidence("a`b", "", f"not measured: {SCRIPT}\n# heading", "c`d")
-    text = page([Finding("p1.x", "place", "s", "c", "error", (evidence,))])
+    evidence = EvidenceLine("a`b", "", f"not measured: {SCRIPT}\n# heading", "c`d")
+    text = page([SlipNote("p1.x", "place", "s", "c", "error", (evidence,))])
     assert "<script" not in text
     assert "\n# heading" not in text
     assert "`a'b`" in text
@@ -265,7 +265,7 @@ def test_titles_stay_text_in_the_terminal(trick):
     item = Item(title=trick, reason=trick)
     papers = {"p1": Paper(title=trick, authors=trick)}
     catalogue = Catalogue(papers=papers, items={"p1.thm_4_2": item})
-    row = Row("p1.thm_4_2", item, "reason", {}, ())
+    row = StatementCoverage("p1.thm_4_2", item, "reason", {}, ())
     table.print_table(Console(file=stream, width=400, color_system=None), catalogue, [row])
     assert stream.getvalue().count(trick) == 4  # title and authors of the paper, title, reason
 

@@ -18,7 +18,7 @@ from repro.objective_perturbation.neighbour_search import (
     most_telling,
 )
 from repro.objective_perturbation.neighbours import OnBallNeighbours
-from repro.objective_perturbation.one_dimension import Item
+from repro.objective_perturbation.one_dimension import LogisticRecords
 from repro.objective_perturbation.planar_divergence import COARSE, Rule
 from repro.objective_perturbation.ranking_distance import joint_distances, joint_rankings
 from repro.objective_perturbation.ranking_search import evenly_ranked, mirrored_ranking, start
@@ -84,8 +84,10 @@ def test_the_middle_coordinate_may_be_joined_to_the_others():
 def test_one_dimension_agrees_with_the_code_of_the_rows():
     made = Calibration(8.0, 3.0)
     sides = [OnBall((Pair((x,)), Pair((1.5,), 4.0)), 3.0, 8.0, 2.0, 1) for x in (2.0, -1.3)]
-    shared = Item(1.5, count=4.0)
-    wanted = tied_otherwise(made, 2.0, (Item(2.0), shared), (Item(-1.3), shared))
+    shared = LogisticRecords(1.5, count=4.0)
+    wanted = tied_otherwise(
+        made, 2.0, (LogisticRecords(2.0), shared), (LogisticRecords(-1.3), shared)
+    )
     for epsilon in (0.05, 0.3):
         found = math.exp(worst_log_delta(*sides, epsilon))
         assert found == pytest.approx(wanted.exact_delta(epsilon), rel=1e-6)

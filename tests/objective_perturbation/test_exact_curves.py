@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from repro.objective_perturbation.calibration import Calibration, tied_otherwise
-from repro.objective_perturbation.one_dimension import Item
+from repro.objective_perturbation.one_dimension import LogisticRecords
 from repro.objective_perturbation.with_covariance import WithGaussian
 from repro.privacy.gaussian import gaussian_delta
 
@@ -68,8 +68,10 @@ def test_the_gaussian_shift(shift, epsilon):
 
 @pytest.fixture(scope="module")
 def pair():
-    shared = Item(1.5, count=6.0)
-    return tied_otherwise(MADE, RADIUS, (Item(2.0), shared), (Item(-1.0), shared))
+    shared = LogisticRecords(1.5, count=6.0)
+    return tied_otherwise(
+        MADE, RADIUS, (LogisticRecords(2.0), shared), (LogisticRecords(-1.0), shared)
+    )
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.5])

@@ -10,7 +10,7 @@ from scipy import integrate, stats
 from repro.objective_perturbation.calibration import Calibration, corrected, tied_otherwise
 from repro.objective_perturbation.gradients import pairs, rankings
 from repro.objective_perturbation.hockey_stick import hockey_stick_bound, log_volume, turned
-from repro.objective_perturbation.one_dimension import Item
+from repro.objective_perturbation.one_dimension import LogisticRecords
 from repro.privacy.gaussian import exact_shift, gaussian_delta
 
 
@@ -56,9 +56,9 @@ def test_the_bound_lies_above_pairs_of_neighbours_on_a_line(radius, ridge):
     calibration, records = Calibration(8.0, ridge), pairs(radius, 1)
     rng = np.random.default_rng(3)
     for _ in range(4):
-        shared = tuple(Item(x, count=3) for x in rng.uniform(-2, 2, 2))
-        one, other = (Item(x) for x in rng.uniform(-2, 2, 2))
-        for pair in (((one, *shared), (other, *shared)), ((), (Item(2.0),))):
+        shared = tuple(LogisticRecords(x, count=3) for x in rng.uniform(-2, 2, 2))
+        one, other = (LogisticRecords(x) for x in rng.uniform(-2, 2, 2))
+        for pair in (((one, *shared), (other, *shared)), ((), (LogisticRecords(2.0),))):
             for epsilon in (0.3, 1.0):
                 bound = hockey_stick_bound(records, 8.0, ridge, epsilon)
                 exact = tied_otherwise(calibration, radius, *pair).exact_delta(epsilon)
@@ -66,7 +66,9 @@ def test_the_bound_lies_above_pairs_of_neighbours_on_a_line(radius, ridge):
 
 
 def test_the_bound_without_its_jacobian_term_is_no_bound():
-    exact = tied_otherwise(Calibration(50.0, 0.05), 3.0, (), (Item(2.0),)).exact_delta(0.5)
+    exact = tied_otherwise(Calibration(50.0, 0.05), 3.0, (), (LogisticRecords(2.0),)).exact_delta(
+        0.5
+    )
     assert exact > hockey_stick_bound(pairs(3.0, 1), 50.0, 0.05, 0.5, jacobian=False)
 
 

@@ -9,7 +9,7 @@ from repro.objective_perturbation.calibration import Calibration, tied_otherwise
 from repro.objective_perturbation.gradients import pairs
 from repro.objective_perturbation.joint_release import joint_bound
 from repro.objective_perturbation.loose_solver import LooseSolver
-from repro.objective_perturbation.one_dimension import Item
+from repro.objective_perturbation.one_dimension import LogisticRecords
 from repro.privacy.gaussian import gaussian_delta
 
 MADE = Calibration(20.0, 40.0)
@@ -23,7 +23,9 @@ def test_densities_integrate_to_one():
 
 
 def test_without_a_step_it_is_a_blurred_minimiser():
-    exact = tied_otherwise(MADE, 4.0, (Item(2.0),), (Item(-2.0),)).exact_delta(0.2)
+    exact = tied_otherwise(
+        MADE, 4.0, (LogisticRecords(2.0),), (LogisticRecords(-2.0),)
+    ).exact_delta(0.2)
     assert 0.5 * exact < LooseSolver(MADE, 4.0, 1e-6, 0.05).exact_delta(0.2) < exact
 
 

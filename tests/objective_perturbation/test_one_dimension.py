@@ -15,7 +15,7 @@ from repro.objective_perturbation.calibration import (
     tied_otherwise,
 )
 from repro.objective_perturbation.one_dimension import (
-    Item,
+    LogisticRecords,
     ObjectivePerturbation,
     Perturbed,
     Ranking,
@@ -25,7 +25,7 @@ from repro.objective_perturbation.with_covariance import WithGaussian
 from repro.privacy.gaussian import GaussianShift, gaussian_delta
 from repro.privacy.mechanism import worst
 
-RECORDS = (Item(2.0, count=3), Item(-1.2), Ranking((0.5, -1.0, 0.8)))
+RECORDS = (LogisticRecords(2.0, count=3), LogisticRecords(-1.2), Ranking((0.5, -1.0, 0.8)))
 DATA = Perturbed(RECORDS, ridge=0.7, sigma=4.0, radius=2.0)
 
 
@@ -33,7 +33,7 @@ def loss(records, theta):
     """Sum of the records' losses, written out."""
     total = 0.0
     for one in records:
-        if isinstance(one, Item):
+        if isinstance(one, LogisticRecords):
             total += one.count * math.log1p(math.exp(-one.slope * theta))
         else:
             for j in range(len(one.features)):
@@ -67,7 +67,7 @@ def test_the_release_minimises_the_perturbed_loss():
 @pytest.mark.parametrize("sigma", [0.05, 4.0, 300.0])
 def test_every_noise_is_solved_for(sigma):
     """Also where the noise is far out in its tails, and where the losses are sharply bent."""
-    records = (Item(60.0, count=5), *RECORDS)
+    records = (LogisticRecords(60.0, count=5), *RECORDS)
     data = Perturbed(records, ridge=1e-3, sigma=sigma, radius=2.0)
     standard = np.linspace(data.ends[1], data.ends[0], 2001)[1:-1]
     theta = data.solve(standard)
@@ -95,7 +95,7 @@ def test_runs_follow_the_density():
 
 
 def test_delta_by_direct_integration():
-    other = Perturbed((Item(2.0), *RECORDS), 0.7, 4.0, 2.0)
+    other = Perturbed((LogisticRecords(2.0), *RECORDS), 0.7, 4.0, 2.0)
     grid = np.linspace(-2, 2, 400_001)
     p, q = (np.exp(side.log_density(grid)) / math.sqrt(2 * math.pi) for side in (DATA, other))
     for epsilon in (0.0, 0.1, 0.4):
@@ -112,7 +112,9 @@ def test_delta_by_direct_integration():
 
 
 def test_a_flip_under_a_strong_ridge_is_a_gaussian_shift():
-    pair = tied_otherwise(Calibration(10.0, 100.0), 5.0, (Item(2.0),), (Item(-2.0),))
+    pair = tied_otherwise(
+        Calibration(10.0, 100.0), 5.0, (LogisticRecords(2.0),), (LogisticRecords(-2.0),)
+    )
     for epsilon in (0.1, 0.3, 0.7):
         wanted = float(gaussian_delta(0.2, epsilon))
         assert pair.exact_delta(epsilon) == pytest.approx(wanted, rel=1e-4)
@@ -135,7 +137,7 @@ def test_printed_numbers_by_hand():
 def test_the_printed_ridge_fails_for_large_bounds_and_not_for_small():
     def excess(bound):
         calibration = printed(1.0, 1e-6, curvature(bound), 1, 0.05)
-        pairs = [((), (Item(2.0),)), ((Item(2.0),), (Item(-2.0),))]
+        pairs = [((), (LogisticRecords(2.0),)), ((LogisticRecords(2.0),), (LogisticRecords(-2.0),))]
         worst_pair = worst([tied_otherwise(calibration, bound, *p) for p in pairs], 0.5)
         return worst_pair.exact_delta(0.5) / 5e-7
 
@@ -144,7 +146,9 @@ def test_the_printed_ridge_fails_for_large_bounds_and_not_for_small():
 
 
 def test_composition_with_a_gaussian_against_one_larger_shift():
-    pair = tied_otherwise(Calibration(10.0, 100.0), 5.0, (Item(2.0),), (Item(-2.0),))
+    pair = tied_otherwise(
+        Calibration(10.0, 100.0), 5.0, (LogisticRecords(2.0),), (LogisticRecords(-2.0),)
+    )
     joint = WithGaussian(pair, 0.15)
     for epsilon in (0.2, 0.6):
         wanted = GaussianShift(0.25).exact_delta(epsilon)
@@ -158,7 +162,10 @@ def test_composition_with_a_gaussian_against_one_larger_shift():
 def test_composition_agrees_with_dp_accounting():
     pld = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
     joint = WithGaussian(
-        tied_otherwise(Calibration(10.0, 100.0), 5.0, (Item(2.0),), (Item(-2.0),)), 0.15
+        tied_otherwise(
+            Calibration(10.0, 100.0), 5.0, (LogisticRecords(2.0),), (LogisticRecords(-2.0),)
+        ),
+        0.15,
     )
     losses = [
         pld.from_gaussian_mechanism(1 / shift, value_discretization_interval=1e-4)
@@ -207,7 +214,9 @@ def test_quadrature_has_the_moments_of_the_noise_between_the_atoms(power):
 @pytest.mark.parametrize("ridge", [1e3, 1e10, 1e15])
 def test_any_ridge_leaves_a_flip_the_shift_that_it_is(ridge):
     """Releases differ by 1e-14 of the ball here."""
-    pair = tied_otherwise(Calibration(10.0, ridge), 2.0, (Item(2.0),), (Item(-2.0),))
+    pair = tied_otherwise(
+        Calibration(10.0, ridge), 2.0, (LogisticRecords(2.0),), (LogisticRecords(-2.0),)
+    )
     assert pair.exact_delta(0.5) == pytest.approx(float(gaussian_delta(0.2, 0.5)), rel=1e-4)
     assert pair.mass(0).sum() == pytest.approx(1, abs=1e-12)
     drawn = pair.scores(np.random.default_rng(0), False, 20_000)
@@ -229,11 +238,11 @@ def test_a_ranking_far_out_does_not_overflow():
 
 def narrow(slope, sigma=0.01):
     """So little noise that no release reaches an end."""
-    return Perturbed((Item(slope),), ridge=1.0, sigma=sigma, radius=2.0)
+    return Perturbed((LogisticRecords(slope),), ridge=1.0, sigma=sigma, radius=2.0)
 
 
 def test_the_log_ratio_inside_and_at_the_atoms():
-    other = Perturbed((Item(2.0), *RECORDS), 0.7, 4.0, 2.0)
+    other = Perturbed((LogisticRecords(2.0), *RECORDS), 0.7, 4.0, 2.0)
     pair = ObjectivePerturbation(DATA, other)
     inside = np.array([-1.9, 0.3])
     at = pair.log_ratio(np.array([-2.0, *inside, 2.0]))
@@ -253,7 +262,7 @@ def test_atoms_without_mass():
 
 
 def test_a_composition_is_as_private_as_its_worse_side():
-    other = Perturbed((Item(2.0), *RECORDS), 0.7, 4.0, 2.0)
+    other = Perturbed((LogisticRecords(2.0), *RECORDS), 0.7, 4.0, 2.0)
     pairs = [
         WithGaussian(ObjectivePerturbation(*sides), 0.3) for sides in ((DATA, other), (other, DATA))
     ]
@@ -265,7 +274,7 @@ def test_a_composition_is_as_private_as_its_worse_side():
 
 @pytest.mark.parametrize("neighbour", [False, True])
 def test_scores_of_a_composition_are_log_likelihood_ratios(neighbour):
-    other = Perturbed((Item(2.0), *RECORDS), 0.7, 4.0, 2.0)
+    other = Perturbed((LogisticRecords(2.0), *RECORDS), 0.7, 4.0, 2.0)
     pair = WithGaussian(ObjectivePerturbation(DATA, other), 0.3)
     found = pair.scores(np.random.default_rng(4), neighbour, 50)
     rng = np.random.default_rng(4)

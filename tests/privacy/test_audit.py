@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from repro.privacy.audit import ROUNDING, audit, judge_privacy
-from repro.privacy.channels import Channel, randomized_response
+from repro.privacy.channels import ChannelMechanism, randomized_response
 from repro.privacy.gaussian import GaussianShift, exact_shift
 from repro.privacy.mechanism import Guarantee, Mechanism
 
@@ -27,9 +27,9 @@ class Laplace(Mechanism):
         (GaussianShift(SHIFT), CLAIM, "supported"),
         (GaussianShift(2 * SHIFT), CLAIM, "contradicted"),
         (GaussianShift(exact_shift(0.6, 1e-3)), CLAIM, "contradicted"),
-        (Channel.of(randomized_response(0.5)), Guarantee(0.5, 0.0), "supported"),
-        (Channel.of(randomized_response(0.6)), Guarantee(0.5, 0.0), "contradicted"),
-        (Channel.of(np.eye(2)), Guarantee(0.5, 0.0), "contradicted"),
+        (ChannelMechanism.of(randomized_response(0.5)), Guarantee(0.5, 0.0), "supported"),
+        (ChannelMechanism.of(randomized_response(0.6)), Guarantee(0.5, 0.0), "contradicted"),
+        (ChannelMechanism.of(np.eye(2)), Guarantee(0.5, 0.0), "contradicted"),
         (Laplace(), Guarantee(1.0, 0.0), "inconclusive"),
         (Laplace(), Guarantee(0.8, 0.0), "contradicted"),
     ],

@@ -14,7 +14,7 @@ from repro.privacy.black_box import (
     choose_attack,
     threshold_attack,
 )
-from repro.privacy.channels import Channel, randomized_response
+from repro.privacy.channels import ChannelMechanism, randomized_response
 from repro.privacy.clopper_pearson import lower, upper
 from repro.privacy.gaussian import GaussianShift
 
@@ -37,7 +37,7 @@ def test_certified_epsilon_by_hand():
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
 def test_the_bound_is_below_and_near_the_truth(epsilon):
     rng = np.random.default_rng(0)
-    channel = Channel.of(randomized_response(epsilon))
+    channel = ChannelMechanism.of(randomized_response(epsilon))
     one, other = (channel.scores(rng, side, 200_000) for side in (False, True))
     found = threshold_attack(one, other)
     assert 0.9 * epsilon - 0.02 < found <= epsilon

@@ -7,7 +7,7 @@ import pytest
 
 from repro.preferences import label_law
 from repro.privacy.channels import (
-    Channel,
+    ChannelMechanism,
     both,
     channel_delta,
     channel_epsilon,
@@ -42,12 +42,12 @@ def test_corruption_by_hand():
 
 
 def test_a_channel_as_a_mechanism():
-    mechanism = Channel.of(randomized_response(1.0))
+    mechanism = ChannelMechanism.of(randomized_response(1.0))
     assert mechanism.exact_epsilon(0.0) == pytest.approx(1.0)
     delta = mechanism.exact_delta(0.5)
     assert mechanism.exact_epsilon(delta) == pytest.approx(0.5, abs=1e-6)
-    assert Channel.of(np.eye(2)).exact_epsilon(1e-3) == math.inf
-    assert Channel.of(np.eye(2)).exact_delta(5.0) == 1.0
+    assert ChannelMechanism.of(np.eye(2)).exact_epsilon(1e-3) == math.inf
+    assert ChannelMechanism.of(np.eye(2)).exact_delta(5.0) == 1.0
     scores = mechanism.scores(np.random.default_rng(0), True, 100_000)
     assert sorted(set(scores.round(9))) == [-1.0, 1.0]
     assert (scores > 0).mean() == pytest.approx(math.e / (1 + math.e), abs=0.01)
@@ -59,11 +59,11 @@ def test_an_output_that_never_comes_costs_nothing():
 
 
 def test_all_of_delta_needs_no_epsilon():
-    assert Channel.of(randomized_response(1.0)).exact_epsilon(1.0) == 0.0
+    assert ChannelMechanism.of(randomized_response(1.0)).exact_epsilon(1.0) == 0.0
 
 
 def test_certain_outputs_have_a_finite_score():
-    channel = Channel.of(np.eye(2))
+    channel = ChannelMechanism.of(np.eye(2))
     for neighbour, score in ((False, -1000.0), (True, 1000.0)):
         assert set(channel.scores(np.random.default_rng(0), neighbour, 9)) == {score}
 

@@ -7,7 +7,7 @@ from mpmath import iv
 from repro.study.proofs import decided
 from tests.families.robust.worlds_line import ALL, LogLinearLine, random_line
 from theorems import dpo_reduction
-from theorems.dpo_reduction import LogLinearClass
+from theorems.dpo_reduction import BoundedPolicies
 
 BOUND = float(np.log(8) / 2)
 RIGHT = ("span", "span_over_4bb", "class_of_3b", "corrected_bound", "of_segment")
@@ -36,7 +36,7 @@ def test_a_slope_half_as_large_turns_the_verdict(turned):
 
 
 def of_class(bound):
-    return LogLinearClass(num_states=1, reward_bound=bound)
+    return BoundedPolicies(num_states=1, reward_bound=bound)
 
 
 def value(name, bound, *point):

@@ -7,7 +7,7 @@ import sympy
 
 from repro.base.notation import epsilon_minus_one, privacy_cost
 from theorems import p1_literal_readings as step
-from theorems.p1_literal_readings import Budget, LogSize
+from theorems.p1_literal_readings import LogSize, PureBudget
 
 
 def test_by_halves_is_a_square():
@@ -21,8 +21,8 @@ def test_the_two_rates_part_by_the_square_of_e_to_the_epsilon_plus_one():
     for epsilon in (1e-6, 0.1, 0.7, 1.0, 3.0):
         between = (privacy_cost(epsilon) * epsilon_minus_one(epsilon)) ** 2
         assert between == pytest.approx((math.exp(epsilon) + 1) ** 2)
-    assert step.two_rates(Budget(epsilon=1.0)) == pytest.approx(1)
-    assert step.two_rates(Budget(epsilon=1.01)) > 1
+    assert step.two_rates(PureBudget(epsilon=1.0)) == pytest.approx(1)
+    assert step.two_rates(PureBudget(epsilon=1.01)) > 1
     assert pytest.approx(3.456, abs=1e-3) == step.LARGEST_RATIO
 
 

@@ -36,17 +36,17 @@ def test_a_fault_inside_a_lemma_turns_the_verdict(turned):
 @pytest.mark.parametrize("name", PROVED)
 @pytest.mark.parametrize("at", [0.01, 0.5, 4.0])
 def test_the_whole_box_is_proved(name, at):
-    assert 0 < decided(CHECKS[name].right(lemmas.Bounded(reward_bound=at))) <= 1 + 1e-9
+    assert 0 < decided(CHECKS[name].right(lemmas.BoundedDifferences(reward_bound=at))) <= 1 + 1e-9
 
 
 @pytest.mark.parametrize("name", PROVED)
 def test_every_wrong_version_has_a_counterexample(name):
     for wrong in CHECKS[name].wrong:
-        assert decided(wrong(lemmas.Bounded(reward_bound=1.0))) > 1 + 1e-3
+        assert decided(wrong(lemmas.BoundedDifferences(reward_bound=1.0))) > 1 + 1e-3
 
 
 def value(algorithm, bound, *point):
-    claimed = algorithm(lemmas.Bounded(reward_bound=bound))
+    claimed = algorithm(lemmas.BoundedDifferences(reward_bound=bound))
     return float(claimed.ratio(*(iv.mpf(x) for x in point)).mid)
 
 

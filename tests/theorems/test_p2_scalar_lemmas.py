@@ -10,7 +10,7 @@ from scipy.special import expit
 from repro.study.proofs import decided
 from theorems import p2_scalar_lemmas
 from theorems.p2_scalar_lemmas import (
-    Bounded,
+    BoundedNumbers,
     inverse_slope,
     largest_on_square,
     largest_over_sum,
@@ -42,13 +42,13 @@ def test_lemma_c7_has_room_and_its_best_constant_is_where_reported():
 
 @pytest.mark.parametrize("bound", [1.0, 16.0])
 def test_the_normalised_hellinger_distance_is_refuted(bound):
-    world = Bounded(reward_bound=bound)
+    world = BoundedNumbers(reward_bound=bound)
     assert decided(p2_scalar_lemmas.unnormalised(world)) <= 1 + 1e-9
     assert decided(p2_scalar_lemmas.normalised(world)) > 1.5
 
 
 def value(*angles):
-    claimed = p2_scalar_lemmas.unnormalised(Bounded(reward_bound=1.0))
+    claimed = p2_scalar_lemmas.unnormalised(BoundedNumbers(reward_bound=1.0))
     return float(claimed.ratio(*(iv.mpf(x) for x in angles)).mid)
 
 

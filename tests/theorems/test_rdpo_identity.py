@@ -25,7 +25,7 @@ def test_losses_of_either_label(label, h):
     own, against = np.log1p(np.exp(-h)), np.log1p(np.exp(h))
     if label == 0:
         own, against = against, own
-    data = rdpo_identity.Comparisons(np.full(1, h), np.full(1, label), np.log(4), np.ones(1))
+    data = rdpo_identity.LabelledMargins(np.full(1, h), np.full(1, label), np.log(4), np.ones(1))
     assert data.flip == pytest.approx(0.2)
     assert rdpo_identity.rdpo(data) == pytest.approx((0.8 * own - 0.2 * against) / 0.6)
     assert rdpo_identity.label_smoothing(data) == pytest.approx(0.8 * own + 0.2 * against)

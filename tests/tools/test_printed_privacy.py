@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from repro.objective_perturbation.calibration import Calibration, tied_otherwise
-from repro.objective_perturbation.one_dimension import Item
+from repro.objective_perturbation.one_dimension import LogisticRecords
 from repro.objective_perturbation.with_covariance import REPLACEMENT, WithGaussian, printed_shift
 from repro.privacy.gaussian import gaussian_delta
 from tools import printed_privacy as tool
@@ -54,7 +54,7 @@ def test_an_added_record_is_below_the_proved_bound_and_above_it_with_a_smaller_r
     sigma, shift = tool.printed(1.0, delta, 1.0, 1, 0.05).sigma, printed_shift(1.0, delta)
 
     def exact(ridge):
-        alone = tied_otherwise(Calibration(sigma, ridge), bound, (), (Item(2.0),))
+        alone = tied_otherwise(Calibration(sigma, ridge), bound, (), (LogisticRecords(2.0),))
         return WithGaussian(alone, shift).exact_delta(1.0) / delta
 
     assert exact(ridge) <= tool.noise_of_both(bound, delta)

@@ -115,7 +115,7 @@ def test_debiased_is_rdpo_label_by_label(epsilon):
     bit = np.random.default_rng(2).integers(0, 2, 200)
     ours = debiased_loss(torch.from_numpy(logit), torch.from_numpy(2 * bit - 1), epsilon).numpy()
     flip = flip_prob(epsilon)
-    data = rdpo_identity.Comparisons(logit, bit, epsilon, np.ones_like(logit))
+    data = rdpo_identity.LabelledMargins(logit, bit, epsilon, np.ones_like(logit))
     np.testing.assert_allclose(ours, rdpo_identity.p4(data), rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(ours, rdpo_identity.rdpo(data), rtol=1e-9, atol=1e-9)
     if flip > 1e-3:

@@ -10,14 +10,14 @@ from repro.base.places import places
 
 
 @dataclass(frozen=True)
-class Block:
+class Paragraph:
     """A paragraph, or a displayed formula or list whose lines stay as they are."""
 
     text: str
     formula: bool
 
 
-def experiment_text(slug: str) -> tuple[str, list[Block]]:
+def experiment_text(slug: str) -> tuple[str, list[Paragraph]]:
     """First line and the blocks of an experiment's docstring; empty where there is no file."""
     for place in places():
         if place.has(slug):
@@ -28,7 +28,7 @@ def experiment_text(slug: str) -> tuple[str, list[Block]]:
     return "", []
 
 
-def blocks(text: str) -> list[Block]:
+def blocks(text: str) -> list[Paragraph]:
     """Paragraphs, and indented or starred parts kept line by line.
 
     >>> [b.formula for b in blocks("Words\\nmore.\\n\\n    x = 1\\n")]
@@ -40,5 +40,5 @@ def blocks(text: str) -> list[Block]:
             continue
         kept = part.startswith("    ") or "\n* " in f"\n{part}" or "\n- " in f"\n{part}"
         shown = textwrap.dedent(part) if kept else " ".join(part.split())
-        found.append(Block(shown.replace("``", "").strip("\n"), kept))
+        found.append(Paragraph(shown.replace("``", "").strip("\n"), kept))
     return found

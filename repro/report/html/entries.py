@@ -10,7 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from repro.report.html.bars import bar_svg
-from repro.report.html.runs import Run
+from repro.report.html.runs import StoredRun
 from repro.report.wording import caught_words, claim_words, finite, measured_words
 from repro.study.verdicts import worst
 
@@ -64,7 +64,7 @@ def _basis(check: Mapping[str, Any], noticed: str) -> str:
     return "; ".join(part for part in parts if part)
 
 
-def entries(run: Run, noticed: Mapping[tuple[str, str], str]) -> list[Entry]:
+def entries(run: StoredRun, noticed: Mapping[tuple[str, str], str]) -> list[Entry]:
     """Every check of a run, each with its controls below it.
 
     Args:
@@ -78,12 +78,12 @@ def entries(run: Run, noticed: Mapping[tuple[str, str], str]) -> list[Entry]:
     return found
 
 
-def controls_of(run: Run, check: str) -> list[dict[str, Any]]:
+def controls_of(run: StoredRun, check: str) -> list[dict[str, Any]]:
     """Outcomes of a check's controls."""
     return [one for one in run.verdict["controls"] if one.get("check") == check]
 
 
-def speaking(run: Run, statement: str) -> list[dict[str, Any]]:
+def speaking(run: StoredRun, statement: str) -> list[dict[str, Any]]:
     """Checks of a run that speak for a statement."""
     everything = run.verdict["statements"]
     return [c for c in run.verdict["checks"] if statement in c.get("statements", everything)]

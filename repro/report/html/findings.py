@@ -10,12 +10,12 @@ from repro.catalogue import machine_checked
 from repro.catalogue.machine_checked import Checked
 from repro.catalogue.slips import Slip
 from repro.report.html.entries import controls_of, entry
-from repro.report.html.runs import Run
+from repro.report.html.runs import StoredRun
 from repro.report.wording import cases_words, caught_words, in_backticks, in_markdown, verdict_words
 
 
 @dataclass(frozen=True)
-class Evidence:
+class EvidenceLine:
     """One check, control or test, with its number where it was run."""
 
     name: str
@@ -25,7 +25,7 @@ class Evidence:
 
 
 @dataclass(frozen=True)
-class Finding:
+class SlipNote:
     """One note with its evidence."""
 
     id: str
@@ -33,16 +33,16 @@ class Finding:
     suspected: str
     corrected: str
     grade: str
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[EvidenceLine, ...]
 
 
-def findings(slips: Mapping[str, Slip], runs: Mapping[str, Run]) -> list[Finding]:
+def findings(slips: Mapping[str, Slip], runs: Mapping[str, StoredRun]) -> list[SlipNote]:
     """All notes, errors first, each with its checks, controls, tests and machine-checked proofs."""
     proved = machine_checked.by_slip(machine_checked.load())
     order = ("error", "constant", "unstated_condition", "not_claimed", "cleared", "notation")
     sorted_slips = sorted(slips.items(), key=lambda item: order.index(item[1].grade))
     return [
-        Finding(
+        SlipNote(
             name, slip.place, slip.suspected, slip.corrected, slip.said,
             (
                 *(_evidence(one, runs) for one in slip.evidence),
@@ -53,7 +53,7 @@ def findings(slips: Mapping[str, Slip], runs: Mapping[str, Run]) -> list[Finding
     ]  # fmt: skip
 
 
-def disagreements(slips: Mapping[str, Slip], runs: Mapping[str, Run]) -> Iterator[str]:
+def disagreements(slips: Mapping[str, Slip], runs: Mapping[str, StoredRun]) -> Iterator[str]:
     """One line per note whose evidence came out other than pinned, or whose control was missed."""
     for name, slip in slips.items():
         for evidence in slip.evidence:
@@ -66,7 +66,7 @@ def disagreements(slips: Mapping[str, Slip], runs: Mapping[str, Run]) -> Iterato
                 yield f"{name}: {evidence} came out {numbers['verdict']}, the note needs {wanted}"
 
 
-def _outcome(evidence: str, runs: Mapping[str, Run]) -> tuple[dict, dict[str, Any]] | None:
+def _outcome(evidence: str, runs: Mapping[str, StoredRun]) -> tuple[dict, dict[str, Any]] | None:
     """The numbers behind a piece of evidence, and its check."""
     slug, separator, rest = evidence.partition(": ")
     name, _, control = rest.partition("/")
@@ -79,14 +79,14 @@ def _outcome(evidence: str, runs: Mapping[str, Run]) -> tuple[dict, dict[str, An
     return (found[0], check) if found else None
 
 
-def _evidence(evidence: str, runs: Mapping[str, Run]) -> Evidence:
+def _evidence(evidence: str, runs: Mapping[str, StoredRun]) -> EvidenceLine:
     slug, separator, rest = evidence.partition(": ")
     if not separator:
-        return Evidence(evidence, "", "proved by a test", f"python -m pytest {evidence}")
+        return EvidenceLine(evidence, "", "proved by a test", f"python -m pytest {evidence}")
     name = rest.split("/")[0]
     outcome = _outcome(evidence, runs)
     if outcome is None:
-        return Evidence(evidence, "", "not run", f"python -m repro theorem={slug} only={name}")
+        return EvidenceLine(evidence, "", "not run", f"python -m repro theorem={slug} only={name}")
     numbers, check = outcome
     row = entry(numbers, check)
     verdict = str(numbers["verdict"])
@@ -96,12 +96,12 @@ def _evidence(evidence: str, runs: Mapping[str, Run]) -> Evidence:
         runs[slug].part,
     )  # fmt: skip
     words = "; ".join(part for part in parts if part)
-    return Evidence(evidence, slug, words, runs[slug].command_of(name))
+    return EvidenceLine(evidence, slug, words, runs[slug].command_of(name))
 
 
-def _proof(one: Checked) -> Evidence:
+def _proof(one: Checked) -> EvidenceLine:
     words = f"machine_checked: {one.says}; {one.said}"
-    return Evidence(f"{one.file}: {one.theorem}", "", words, one.command)
+    return EvidenceLine(f"{one.file}: {one.theorem}", "", words, one.command)
 
 
 def sureness(numbers: Mapping[str, Any]) -> str:
@@ -115,7 +115,7 @@ def sureness(numbers: Mapping[str, Any]) -> str:
     return "computed"
 
 
-def page(found: list[Finding]) -> str:
+def page(found: list[SlipNote]) -> str:
     """The findings as Markdown."""
     parts = [
         "# Findings\n\nWhat our runs contradict, sharpen or clear in the printed text of the four "
@@ -133,6 +133,6 @@ def page(found: list[Finding]) -> str:
     return "".join(parts)
 
 
-def _line(evidence: Evidence) -> str:
+def _line(evidence: EvidenceLine) -> str:
     words = in_markdown(evidence.words)
     return f"{in_backticks(evidence.name)}: {words}. {in_backticks(evidence.command)}"

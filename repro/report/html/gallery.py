@@ -9,12 +9,12 @@ from markupsafe import Markup
 from repro.report.html.docstrings import experiment_text
 from repro.report.html.page import pages, source, verdict_class
 from repro.report.html.pictures import picture
-from repro.report.html.runs import Run
+from repro.report.html.runs import StoredRun
 
 TITLE = "Theorems of private and robust RLHF: all figures"
 
 
-def gallery_html(runs: Sequence[Run], title: str = TITLE) -> str:
+def gallery_html(runs: Sequence[StoredRun], title: str = TITLE) -> str:
     """One self-contained HTML page; all text from files is escaped.
 
     Args:

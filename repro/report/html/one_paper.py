@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from repro.catalogue.entries import Catalogue, paper
 from repro.catalogue.slips import Slip
-from repro.report.html.runs import Run
+from repro.report.html.runs import StoredRun
 from repro.study.ablations import Finding
 
 
@@ -16,7 +16,7 @@ def catalogue_of(catalogue: Catalogue, name: str) -> Catalogue:
     return catalogue.model_copy(update={"items": items})
 
 
-def runs_of(runs: Sequence[Run], name: str) -> list[Run]:
+def runs_of(runs: Sequence[StoredRun], name: str) -> list[StoredRun]:
     """Runs that speak for at least one of its statements."""
     return [run for run in runs if name in map(paper, run.verdict["statements"])]
 
@@ -26,7 +26,7 @@ def slips_of(slips: Mapping[str, Slip], name: str) -> dict[str, Slip]:
     return {key: slip for key, slip in slips.items() if paper(key) == name}
 
 
-def ablations_of(found: Sequence[Finding], runs: Sequence[Run]) -> list[Finding]:
+def ablations_of(found: Sequence[Finding], runs: Sequence[StoredRun]) -> list[Finding]:
     """What was noticed by the rows of these runs."""
     slugs = {run.slug for run in runs}
     return [one for one in found if one.theorem in slugs]

@@ -17,7 +17,7 @@ from repro.report.html.docstrings import experiment_text
 from repro.report.html.entries import entries
 from repro.report.html.findings import findings
 from repro.report.html.pictures import picture
-from repro.report.html.runs import Run
+from repro.report.html.runs import StoredRun
 from repro.report.html.statements import EXECUTED, KINDS_IN_ORDER, NOT_RUN, REASON, by_paper
 from repro.report.html.tracked import compare_address, run_address
 from repro.report.html.typeset import typeset
@@ -28,7 +28,7 @@ ORDER = (*SYMBOLS, EXECUTED, REASON, NOT_RUN)
 
 
 def report_html(
-    runs: list[Run],
+    runs: list[StoredRun],
     catalogue: Catalogue,
     slips: dict[str, Slip],
     ablated: Sequence[ablations.Finding] = (),
@@ -92,7 +92,7 @@ def source(jinja: Environment, name: str) -> str:
     return jinja.loader.get_source(jinja, name)[0]
 
 
-def _section(run: Run, noticed: Mapping[tuple[str, str], str]) -> dict[str, Any]:
+def _section(run: StoredRun, noticed: Mapping[tuple[str, str], str]) -> dict[str, Any]:
     """What the section of one run shows."""
     title, doc = experiment_text(run.slug)
     verdict = run.verdict
@@ -114,12 +114,12 @@ def _section(run: Run, noticed: Mapping[tuple[str, str], str]) -> dict[str, Any]
     }
 
 
-def verdict_class(run: Run) -> str:
+def verdict_class(run: StoredRun) -> str:
     """What colours its verdict; a part of the checks has no colour."""
     return "none" if run.part else str(run.verdict["verdict"])
 
 
-def _expected(run: Run) -> str:
+def _expected(run: StoredRun) -> str:
     """How the verdict compares with the pinned one."""
     if run.part:
         return "settles no statement"
@@ -127,7 +127,7 @@ def _expected(run: Run) -> str:
     return "as expected" if run.verdict["verdict"] == pinned else f"NOT as expected ({pinned})"
 
 
-def _facts(run: Run) -> dict[str, Any]:
+def _facts(run: StoredRun) -> dict[str, Any]:
     """Provenance, what of it is known."""
     versions = run.facts.get("versions") or {}
     named = ", ".join(f"{name} {value}" for name, value in versions.items() if value)

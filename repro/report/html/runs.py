@@ -26,7 +26,7 @@ OVERRIDES = ("epsilon", "n_pairs", "horizon", "kl_weight")
 
 
 @dataclass(frozen=True)
-class Run:
+class StoredRun:
     """One finished run.
 
     Attributes:
@@ -91,7 +91,7 @@ class Run:
         return replace(self, config=config).command
 
 
-def find_runs(folder: Path) -> list[Run]:
+def find_runs(folder: Path) -> list[StoredRun]:
     """The run to show of each experiment and kind of instance, by name.
 
     Of several, one of all checks is preferred, then one without overrides, then the larger budget,
@@ -102,7 +102,7 @@ def find_runs(folder: Path) -> list[Run]:
     """
     if not folder.is_dir():
         raise BadInput(KEY, folder, "allowed: a folder with finished runs")
-    best: dict[str, Run] = {}
+    best: dict[str, StoredRun] = {}
     for path in sorted(folder.rglob("verdict.json")):
         if ".cache" not in path.parts:
             run = read_run(path)
@@ -111,7 +111,7 @@ def find_runs(folder: Path) -> list[Run]:
     return [best[key] for key in sorted(best)]
 
 
-def read_run(path: Path) -> Run:
+def read_run(path: Path) -> StoredRun:
     """The run of a ``verdict.json``; its headline is that of its checks, whatever it says.
 
     Raises:
@@ -121,7 +121,7 @@ def read_run(path: Path) -> Run:
     facts = _optional(FactsFile, path.with_name("run.json"), json_object)
     config = _optional(ConfigFile, path.with_name("config.yaml"), yaml_mapping)
     shown = verdict | {"verdict": headline(verdict)} if verdict["checks"] else verdict
-    return Run(shown, facts, config, path.parent, tuple(changes(path.parent, verdict)))
+    return StoredRun(shown, facts, config, path.parent, tuple(changes(path.parent, verdict)))
 
 
 Load = Callable[[str, Path], dict[str, Any]]
@@ -142,13 +142,13 @@ def _optional(model: type[BaseModel], path: Path, load: Load) -> dict[str, Any]:
     return _checked(model, path, load) if os.path.lexists(path) else {}
 
 
-def _rank(run: Run) -> tuple[bool, bool, int, str]:
+def _rank(run: StoredRun) -> tuple[bool, bool, int, str]:
     budget = run.verdict["budget"]
     size = BUDGETS.index(budget) if budget in BUDGETS else -1
     return not run.part, not run.overrides, size, str(run.facts.get("finished", ""))
 
 
-def say_changes(runs: Iterable[Run]) -> int:
+def say_changes(runs: Iterable[StoredRun]) -> int:
     """A line on stderr for each thing done to a run's files since; 1 if there was one, else 0."""
     found = [(run.folder, change) for run in runs for change in run.changes]
     for folder, change in found:

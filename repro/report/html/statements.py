@@ -9,7 +9,7 @@ from repro.catalogue import machine_checked
 from repro.catalogue.entries import KINDS, Catalogue, Item, kind, number, paper
 from repro.catalogue.machine_checked import Checked
 from repro.report.html.entries import Entry, controls_of, deciding, entry, speaking
-from repro.report.html.runs import Run
+from repro.report.html.runs import StoredRun
 
 NOT_RUN, EXECUTED, REASON = "not_run", "executed", "reason"
 """What stands for a verdict where there is none."""
@@ -24,7 +24,7 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Statement:
+class StatementLine:
     """One line of the table.
 
     Attributes:
@@ -48,8 +48,8 @@ class Statement:
 
 
 def statement(
-    name: str, item: Item, runs: dict[str, Run], proved: Sequence[Checked] = ()
-) -> Statement:
+    name: str, item: Item, runs: dict[str, StoredRun], proved: Sequence[Checked] = ()
+) -> StatementLine:
     """The line of one item; ``runs`` by section, ``proved`` what Coq checks of it."""
     links = tuple(Link(slug, slug if slug in runs else "") for slug in item.experiments)
     found = [
@@ -66,19 +66,21 @@ def statement(
     }  # fmt: skip
     if not found:
         verdict, note = _without_checks(item, links, runs)
-        return Statement(
+        return StatementLine(
             **base, verdict=verdict, check=None, controls=0, caught=0, note=note, experiments=links
         )
     check = deciding([one for _, one in found])
     controls = [c for run, one in found for c in controls_of(run, one["name"])]
     caught = sum(c["verdict"] == "contradicted" for c in controls)
-    return Statement(
+    return StatementLine(
         **base, verdict=check["verdict"], check=entry(check, check), controls=len(controls),
         caught=caught, note="", experiments=links,
     )  # fmt: skip
 
 
-def _without_checks(item: Item, links: tuple[Link, ...], runs: dict[str, Run]) -> tuple[str, str]:
+def _without_checks(
+    item: Item, links: tuple[Link, ...], runs: dict[str, StoredRun]
+) -> tuple[str, str]:
     if item.reason:
         return REASON, f"no experiment: {item.reason}"
     there = [runs[link.run] for link in links if link.run]
@@ -88,7 +90,7 @@ def _without_checks(item: Item, links: tuple[Link, ...], runs: dict[str, Run]) -
     return NOT_RUN, f"{said}: python -m repro theorem={(there or links)[0].slug}"
 
 
-def by_paper(catalogue: Catalogue, runs: dict[str, Run]) -> list[dict[str, object]]:
+def by_paper(catalogue: Catalogue, runs: dict[str, StoredRun]) -> list[dict[str, object]]:
     """Papers in the order of the catalogue, each with its statements."""
     names = list(dict.fromkeys(paper(name) for name in catalogue.items))
     proved = machine_checked.by_statement(machine_checked.load())
