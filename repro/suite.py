@@ -1,13 +1,15 @@
-"""``python -m repro.suite list | table | metrics | stability | power``: all experiments.
+"""``python -m repro.suite list | modules | table | metrics | stability | power``: all experiments.
 
   python -m repro.suite list                               rewrite the list behind ``dvc repro``
+  python -m repro.suite modules                            what each experiment measures with
   python -m repro.suite table                              print docs/results.md
   python -m repro.suite metrics NAME                       numbers and figure of a run, for DVC
   python -m repro.suite stability seeds=20 budget=smoke    how often a pinned verdict fails
   python -m repro.suite power write=true                   plan the replicates of every row
 
-DVC cannot list a folder, so the list of experiments is a file, conf/suite.yaml, each with the
-rooms that its numbers come from; a test compares it with ``theorems/`` and its imports.
+DVC cannot list a folder, so the list of experiments is a file, conf/suite.yaml; a test compares it
+with ``theorems/``.  DVC cannot read imports either: ``modules`` writes outputs/modules/NAME.txt, a
+digest of every module that the experiment's file imports, in turn, and a run depends on that file.
 Experiments that need an optional extra are not in it: run them by name.  In a folder of your own,
 ``list`` writes that folder's, and a dvc.yaml where there is none; seed and budget in it are kept.
 The page of results is read from the verdicts of the last ``dvc repro``.  Metrics go to
@@ -23,7 +25,6 @@ also where a row has twice as many or more; status 1 if any row has too few.
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import sys
 from importlib.resources import files
@@ -43,7 +44,7 @@ from repro.report.html.runs import StoredRun, read_run, say_changes
 from repro.report.results_page import results_page
 from repro.report.run_numbers import run_numbers
 from repro.study.discovery import find
-from repro.study.sources import closure
+from repro.study.sources import MEASURING, closure, files_fingerprint
 
 HEADER = (
     "# The experiments of `dvc repro`; `python -m repro.suite list` rewrites it from theorems/.\n"
@@ -52,10 +53,6 @@ SUITE = Path("outputs", "suite")
 DEFAULTS = {"seed": 0, "budget": "laptop"}
 """What ``dvc repro`` runs at; `dvc exp run -S conf/suite.yaml:seed=1` changes it for once."""
 
-SHARED = "base|core|corruption|estimators|instances|policies|preferences|privacy|study"
-OWN_ROOM = re.compile(rf"repro\.(families\.\w+|(?!(?:families|{SHARED})\b)\w+)\.").match
-"""Modules of rooms that not all experiments share."""
-
 
 def write_list() -> str:
     """Rewrite the current folder's conf/suite.yaml; returns what was done.
@@ -63,7 +60,7 @@ def write_list() -> str:
     Raises:
         BadInput: the folder has no theorem.
     """
-    if not (found := {slug: room_of(slug) for slug in listed()}):
+    if not (found := listed()):
         raise BadInput("folder", Path.cwd(), PAIR)
     path = Path("conf", "suite.yaml")
     earlier = yaml_mapping("suite", path) if path.exists() else {}
@@ -76,12 +73,20 @@ def write_list() -> str:
     return f"conf/suite.yaml: {len(found)} experiments"
 
 
-def room_of(slug: str) -> str:
-    """The room of its own that an experiment imports, as a path in repro; without one the file that
-    all of them share.
+def write_modules() -> str:
+    """Write outputs/modules/NAME.txt for the current folder's experiments; returns what was done.
+
+    A line is the digest and the name of a module that the experiment's numbers depend on: those
+    that ``repro.study.sources.closure`` finds, to which the key of the block cache answers too.
     """
-    found = filter(None, map(OWN_ROOM, closure(find(slug).__module__)))
-    return min((one[1].replace(".", "/") for one in found), default="__init__.py")
+    folder = Path("outputs", "modules")
+    folder.mkdir(parents=True, exist_ok=True)
+    names = listed()
+    for slug in names:
+        modules = sorted(closure(find(slug).__module__, MEASURING).items())
+        lines = [f"{files_fingerprint({name: path})} {name}\n" for name, path in modules]
+        (folder / f"{slug}.txt").write_text("".join(lines), encoding="utf-8")
+    return f"{folder}: {len(names)} experiments"
 
 
 def listed() -> list[str]:
@@ -104,8 +109,8 @@ def suite_runs(folder: Path) -> list[StoredRun]:
 def main(words: list[str]) -> int:
     """Do what the first word says; 0; 1 for changed files or an unstable row; 2 for bad input."""
     jobs = {
-        "list": _list, "table": _table, "metrics": _metrics, "stability": _stability,
-        "power": _power,
+        "list": _list, "modules": _modules, "table": _table, "metrics": _metrics,
+        "stability": _stability, "power": _power,
     }  # fmt: skip
     if not words or words[0] not in jobs:
         print(f"error: usage: python -m repro.suite {' | '.join(jobs)}", file=sys.stderr)
@@ -120,6 +125,12 @@ def main(words: list[str]) -> int:
 def _list(words: list[str]) -> int:
     _refuse_more(words)
     print(write_list())
+    return 0
+
+
+def _modules(words: list[str]) -> int:
+    _refuse_more(words)
+    print(write_modules())
     return 0
 
 
@@ -162,7 +173,7 @@ def _power(words: list[str]) -> int:
 
 def _refuse_more(words: list[str]) -> None:
     if words:
-        raise BadInput("argument", words[0], "usage: python -m repro.suite list | table")
+        raise BadInput("argument", words[0], "usage: python -m repro.suite list | modules | table")
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import yaml
 from repro import features, suite
 from repro.preferences.synthetic_pairs import synthetic_pairs
 from repro.report.seals import seal_of
+from repro.study.sources import MEASURING, closure
 
 
 def test_features_builds_the_label_free_table(tmp_path, capsys):
@@ -56,26 +57,35 @@ def test_suite_lists_what_is_there(tmp_path, monkeypatch, capsys):
     (tmp_path / "conf").mkdir()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(suite, "listed", lambda: ["a", "b"])
-    monkeypatch.setattr(suite, "room_of", lambda slug: f"family_of_{slug}")
     assert suite.main(["list"]) == 0
-    assert (
-        (tmp_path / "conf" / "suite.yaml")
-        .read_text()
-        .endswith("theorems:\n  a: family_of_a\n  b: family_of_b\n")
-    )
+    assert (tmp_path / "conf" / "suite.yaml").read_text().endswith("theorems:\n- a\n- b\n")
     assert "2 experiments" in capsys.readouterr().out
-    assert "theorem=${key}" in (tmp_path / "dvc.yaml").read_text()
+    assert "theorem=${item}" in (tmp_path / "dvc.yaml").read_text()
+
+
+def test_suite_writes_a_digest_of_every_module_that_an_experiment_imports(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(suite, "listed", lambda: ["rdpo_identity"])
+    assert suite.main(["modules"]) == 0
+    assert "1 experiments" in capsys.readouterr().out
+    lines = (tmp_path / "outputs" / "modules" / "rdpo_identity.txt").read_text().splitlines()
+    digests = {name: digest for digest, name in map(str.split, lines)}
+    assert set(digests) == set(closure("theorems.rdpo_identity", MEASURING))
+    assert {"theorems.rdpo_identity", "repro.base.notation"} <= set(digests)
+    assert len(set(digests.values())) == len(digests)
+    assert suite.main(["modules", "rdpo_identity"]) == 2
 
 
 def test_suite_keeps_seed_and_budget_of_the_list(tmp_path, monkeypatch):
     (tmp_path / "conf").mkdir()
-    (tmp_path / "conf/suite.yaml").write_text("seed: 3\nbudget: smoke\ntheorems: {}\n")
+    (tmp_path / "conf/suite.yaml").write_text("seed: 3\nbudget: smoke\ntheorems: []\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(suite, "listed", lambda: ["a"])
-    monkeypatch.setattr(suite, "room_of", lambda slug: "b")
     assert suite.main(["list"]) == 0
     found = yaml.safe_load((tmp_path / "conf/suite.yaml").read_text())
-    assert found == {"seed": 3, "budget": "smoke", "theorems": {"a": "b"}}
+    assert found == {"seed": 3, "budget": "smoke", "theorems": ["a"]}
 
 
 def test_suite_writes_numbers_and_figure_for_dvc(command, capsys):
@@ -104,7 +114,6 @@ def test_suite_overwrites_no_dvc_yaml_and_lists_no_folder_without_theorems(
     (tmp_path / "conf").mkdir()
     (tmp_path / "dvc.yaml").write_text("stages: {}\n")
     monkeypatch.setattr(suite, "listed", lambda: ["a"])
-    monkeypatch.setattr(suite, "room_of", lambda slug: "b")
     assert suite.main(["list"]) == 0
     assert (tmp_path / "dvc.yaml").read_text() == "stages: {}\n"
 

@@ -1,5 +1,5 @@
-"""A stage of dvc.yaml depends on what its experiment measures with, and on no mere reader; the
-metrics of two runs of it are compared by DVC."""
+"""A stage of dvc.yaml depends on the modules that its experiment measures with, and on no mere
+reader; the metrics of two runs of it are compared by DVC."""
 
 import json
 import os
@@ -15,23 +15,21 @@ import yaml
 from repro.study.sources import MEASURING, closure
 
 ROOT = Path(__file__).parents[2]
-FAMILIES = yaml.safe_load((ROOT / "conf" / "suite.yaml").read_text())["theorems"]
+THEOREMS = yaml.safe_load((ROOT / "conf" / "suite.yaml").read_text())["theorems"]
 EXPERIMENT = yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"]["experiment"]["do"]
 
 
 def filled(text, theorem):
     """A line of the stage, for one theorem."""
-    for name, value in {"key": theorem, "item": FAMILIES[theorem], "budget": "laptop"}.items():
+    for name, value in {"item": theorem, "budget": "laptop"}.items():
         text = text.replace(f"${{{name}}}", value)
     return text
 
 
-@pytest.mark.parametrize("theorem", FAMILIES)
-def test_a_stage_depends_on_every_file_that_its_experiment_imports(theorem):
-    needed = {path.relative_to(ROOT) for path in closure(f"theorems.{theorem}", MEASURING).values()}
-    depended = {Path(filled(line, theorem)) for line in EXPERIMENT["deps"]}
-    assert len(needed) > 20
-    assert [path for path in needed if depended.isdisjoint({path, *path.parents})] == []
+def test_a_stage_depends_on_its_modules_and_its_numbers():
+    depended = {filled(line, "offline_gap") for line in EXPERIMENT["deps"]}
+    assert {"outputs/modules/offline_gap.txt", "conf/theorem/offline_gap.yaml"} <= depended
+    assert not any(line.startswith("repro") for line in depended)
 
 
 @pytest.fixture(scope="module")
@@ -43,16 +41,17 @@ def repository(tmp_path_factory):
     shutil.copy(ROOT / "dvc.yaml", folder)
     own = [
         filled(next(iter(out)) if isinstance(out, dict) else out, theorem)
-        for theorem in FAMILIES
+        for theorem in THEOREMS
         for out in chain(EXPERIMENT["outs"], EXPERIMENT["metrics"], EXPERIMENT["plots"])
     ]
     others = yaml.safe_load((folder / "dvc.yaml").read_text())["stages"]
     shared = [out for stage in others.values() for out in stage.get("outs", ())]
-    for name in (*own, *shared):
+    for name in {*own, *shared} - {"outputs/modules"}:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("{}")
     dvc(folder, "init", "--no-scm", "--quiet")
+    dvc(folder, "repro", "--quiet", "modules")
     dvc(folder, "commit", "--force", "--quiet")
     return folder
 
@@ -77,16 +76,24 @@ def touched(folder, room):
         module.write_text(module.read_text() + '"""One more sentence."""\n')
 
 
+def importers(room):
+    """Experiments that measure with some module of a room of repro."""
+    modules = {name: closure(f"theorems.{name}", MEASURING) for name in THEOREMS}
+    return {name for name in THEOREMS if any(m.startswith(f"repro.{room}.") for m in modules[name])}
+
+
 @pytest.mark.xdist_group("stages")
-def test_what_is_changed_in_the_report_or_in_one_family_stales_no_other_experiment(repository):
+def test_a_changed_room_stales_the_experiments_that_import_it_and_no_other(repository):
     assert changed_stages(repository) == set()
     touched(repository, "repro/report")
+    dvc(repository, "repro", "--quiet", "modules")
     assert changed_stages(repository) == {"results"}
-    touched(repository, "repro/chipo")
-    chipo = [name for name, room in FAMILIES.items() if room == "chipo"]
-    of_family = {f"experiment@{name}" for name in chipo}
-    assert len(of_family) >= 4
-    assert changed_stages(repository) == {"results"} | of_family
+    touched(repository, "repro/hypercube")
+    assert changed_stages(repository) == {"results", "modules"}
+    dvc(repository, "repro", "--quiet", "modules")
+    using = importers("hypercube")
+    assert 1 <= len(using) < len(THEOREMS) / 2
+    assert changed_stages(repository) == {"results"} | {f"experiment@{name}" for name in using}
 
 
 EXPERIMENT_RUN = "tightness_private_robust"
