@@ -40,12 +40,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Annotated
 
 import numpy as np
 import torch
+from pydantic import Field
 from torch import Tensor
 
-from repro.base.schema import Pairs
+from repro.base.schema import Number, Pairs
 from repro.core.check import Algorithm, Assumed, Check, Quantity, SweptCheck, Theorem, named
 from repro.llm.pessimistic_study import PessimisticRelease, bonus_size, feature_map
 from repro.llm.procedures import PessimisticProcedure
@@ -76,7 +78,7 @@ class PpklTuning(PrivateTuning):
     """
 
     procedure: PessimisticProcedure
-    pessimism: float = 1.0
+    pessimism: Annotated[Number, Field(ge=-1, le=1)] = 1.0
 
     def release(self, seed: Seed) -> PessimisticRelease:
         """What a learner has of one seed; as published it is not pessimistic."""

@@ -28,7 +28,7 @@ from repro.training.encoding import EncodedPairs, encode_pairs
 from repro.training.log_prob import pair_log_prob
 from repro.training.responses import draw_responses
 from repro.training.settings import ModelChoice
-from repro.training.trainers import Run
+from repro.training.trainers import TrainingRun
 
 SCORING_BATCH = 256
 
@@ -105,7 +105,7 @@ class Study(Pipeline):
         pairs = encode_pairs(base.tokenizer, self.splits.train, self.data)
         rows = supervised_rows(pairs, self.splits.train.labels, self.variant)
         place = self.folder and self.folder / f"sft-{self.identity}"
-        run = Run(self.procedure.sft, model.seed, self.device, model.precision, place)
+        run = TrainingRun(self.procedure.sft, model.seed, self.device, model.precision, place)
         tuned = fine_tuned(base.model, base.tokenizer, rows, run)
         # accelerate collects garbage after every training: what is there by now is none
         gc.collect()
