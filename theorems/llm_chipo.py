@@ -23,115 +23,152 @@ algorithms are minimisers; it is what a trainer should know before it copies a l
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-
-import numpy as np
 
 from repro.base.notation import privacy_cost
 from repro.base.schema import Positive
-from repro.llm.cases import ReleaseCase, ReleaseExperiment, ReleaseProbes, Work, seeds
+from repro.core.check import Algorithm, Check, Theorem, named
 from repro.llm.procedures import ChipoProcedure
-from repro.llm.release_study import Longest, Seed, Trained, above_length, first_steps, reached
-from repro.study.case import Point
+from repro.llm.release_study import Reached, Seed, SimulatedRelease, dpo, longer_is_better
+from repro.llm.worlds import PrivateTuning, Work, assumed, estimated, of_seeds
 from repro.study.claims import Ratio
-from repro.study.row import Method, Need, Row
-
-PRIVATE, SQUARE, DPO = (Method(name, Trained(name)) for name in ("private", "square", "dpo"))
-PRIVATE_NO_DEBIAS, SQUARE_NO_DEBIAS = (
-    Method(f"{name}_no_debias", Trained(name, debiased=False)) for name in ("private", "square")
-)
-PRIVATE_FLIPPED, SQUARE_FLIPPED = (
-    Method("label_flipped", Trained(name, sign=-1)) for name in ("private", "square")
-)
-LONGER = Method("longer_is_better", Longest())
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ChipoCase(ReleaseCase):
-    """Also the size of first steps."""
+class ChipoTuning(PrivateTuning):
+    """χPO on private labels.
 
-    small_steps: float
+    Attributes:
+        small_steps: learning rate of first steps.
+    """
 
-
-def over_dpo(case: ChipoCase, rng: np.random.Generator) -> dict[str, float]:
-    """Margins of first steps on clean labels, over that of DPO."""
-    clean = case.released(case.coins(rng), math.inf)
-    seed, steps = Seed.of(case.study, rng), first_steps(case.study, case.small_steps)
-    margin = {
-        m.name: m.run.reached(seed, math.inf, clean, steps).margin for m in (*case.methods, DPO)
-    }
-    return {m.name: margin[m.name] / margin[DPO.name] for m in case.methods}
+    procedure: ChipoProcedure
+    small_steps: Positive
 
 
-def over_clean(scaled: bool):
-    """Margins of first steps on private labels over that on clean ones, times c(ε)² or not."""
-
-    def margins(case: ChipoCase, rng: np.random.Generator) -> dict[str, float]:
-        coins, clean = case.coins(rng), case.study.splits.train.labels
-        seed, steps = Seed.of(case.study, rng), first_steps(case.study, case.small_steps)
-        scale = privacy_cost(case.epsilon) ** 2 if scaled else 1.0
-        against = case.methods[0].run.reached(seed, math.inf, clean, steps).margin
-        labels = case.released(coins)
-        return {
-            m.name: scale * m.run.reached(seed, case.believed, labels, steps).margin / against
-            for m in case.methods
-        }
-
-    return margins
+# Algorithms --------------------------------------------------------------------------------------
 
 
-WIN_RATE = seeds("win rate against SFT", partial(reached, "win_rate"))
-RANKING = seeds("implicit ranking accuracy − that of longer-is-better", above_length)
-OVER_DPO = seeds("margin / margin of DPO", over_dpo)
-SCALED_MARGIN = seeds("c(ε)²·margin / margin of clean labels", over_clean(scaled=True))
-MARGIN = seeds("margin / margin of clean labels", over_clean(scaled=False))
+def private(release: SimulatedRelease) -> Reached:
+    """PrivχPO (Algorithm 1): the mixture likelihood."""
+    return release.reached("private")
+
+
+def square(release: SimulatedRelease) -> Reached:
+    """SquareχPO (Algorithm 3): the square loss."""
+    return release.reached("square")
+
+
+# Wrong on purpose --------------------------------------------------------------------------------
+
+
+def private_no_debias(release: SimulatedRelease) -> Reached:
+    """PrivχPO that takes private labels as clean."""
+    return private(release.taken_as_clean)
+
+
+def square_no_debias(release: SimulatedRelease) -> Reached:
+    """SquareχPO that takes private labels as clean."""
+    return square(release.taken_as_clean)
+
+
+def flipped(release: SimulatedRelease, learner: Algorithm) -> Reached:
+    """A learner that reads every label as its opposite."""
+    return learner(release.flipped)
+
+
+PRIVATE_FLIPPED, SQUARE_FLIPPED = (
+    named("label_flipped", flipped, learner=learner) for learner in (private, square)
+)
+
+
+# Quantities of one seed --------------------------------------------------------------------------
+
+
+def win_rate(world: ChipoTuning, learner: Algorithm, seed: Seed) -> float:
+    """Against the fine-tuned model."""
+    return learner(world.release(seed)).win_rate
+
+
+def above_length(world: ChipoTuning, learner: Algorithm, seed: Seed) -> float:
+    """Implicit ranking accuracy over that of length."""
+    return learner(world.release(seed)).accuracy - world.study.longer_accuracy()
+
+
+def over_dpo(world: ChipoTuning, learner: Algorithm, seed: Seed) -> float:
+    """Margin of first steps without privacy, over that of DPO."""
+    clean = world.without_privacy().release(seed).at_first_steps(world.small_steps)
+    return learner(clean).margin / dpo(clean).margin
+
+
+def over_clean(
+    world: ChipoTuning, learner: Algorithm, seed: Seed, right: Algorithm, scaled: bool
+) -> float:
+    """Margin of first steps on private labels over that of the right learner on clean ones.
+
+    Args:
+        right: the learner.
+        scaled: times c(ε)², for a learner whose first steps are shorter by that.
+    """
+    release = world.release(seed).at_first_steps(world.small_steps)
+    clean = replace(release.taken_as_clean, labels=world.study.splits.train.labels)
+    scale = privacy_cost(world.epsilon) ** 2 if scaled else 1.0
+    return scale * learner(release).margin / right(clean).margin
+
+
+# The claims --------------------------------------------------------------------------------------
+
+WIN_RATE = of_seeds("win rate against SFT", win_rate)
+RANKING = of_seeds("implicit ranking accuracy − that of longer-is-better", above_length)
 AT_LEAST = partial(Ratio, tolerance=0.0, direction="at_least")
 BEATS, ABOVE, NEAR = 0.53, 0.01, (1.0, 0.2)
 """Smallest win rate and difference that are claimed; value and tolerance of first steps."""
-LABELS, DEBIASED = (Need.LABELS,), (Need.LABELS, Need.DEBIASING)
+CLEAN_LABELS = {"labels": "both margins are of the same labels: it holds whatever they are"}
 
+WORK = {
+    "win_rate_private": Work(),
+    "win_rate_square": Work(),
+    "ranking_private": Work(),
+    "ranking_square": Work(),
+    "linear_term": Work(3),
+    "first_private": Work(4),
+    "first_square": Work(4),
+}
 
-class LlmChipoProbes(ReleaseProbes):
-    """Numbers of the experiment; conf/theorem/llm_chipo.yaml gives them."""
-
-    small_steps: Positive
-    procedure: ChipoProcedure
-
-
-class LlmChipo(ReleaseExperiment[ChipoCase]):
-    """χPO with the mixture likelihood and with the square loss."""
-
-    title = "P2 Algorithms 1 and 3 on language models"
-    settles = ("own.chipo_of_language_models",)
-    config_type = LlmChipoProbes
-    config: LlmChipoProbes
-
-    rows = (
-        Row("win_rate_private", "epsilon", AT_LEAST("PrivχPO beats SFT by .03", BEATS), WIN_RATE,
-            PRIVATE, (PRIVATE_FLIPPED, LONGER), given=Work(), needs=LABELS, draws="answers"),
-        Row("win_rate_square", "epsilon", AT_LEAST("SquareχPO beats SFT by .03", BEATS), WIN_RATE,
-            SQUARE, (SQUARE_FLIPPED, LONGER), given=Work(), needs=LABELS, draws="answers"),
-        Row("ranking_private", "epsilon",
-            AT_LEAST("PrivχPO ranks held-out pairs better than length does", ABOVE), RANKING,
-            PRIVATE, (PRIVATE_FLIPPED,), given=Work(), needs=LABELS, draws="answers"),
-        Row("ranking_square", "epsilon",
-            AT_LEAST("SquareχPO ranks held-out pairs better than length does", ABOVE), RANKING,
-            SQUARE, (SQUARE_FLIPPED,), given=Work(), needs=LABELS, draws="answers"),
-        Row("linear_term", "epsilon", Ratio("φ' = 2: χPO starts twice as fast as DPO", 2.0, 0.2),
-            OVER_DPO, PRIVATE, (SQUARE,), given=Work(3), draws="first steps"),
-        Row("first_private", "epsilon", Ratio("PrivχPO starts 1/c² as fast", *NEAR), SCALED_MARGIN,
-            PRIVATE, (PRIVATE_NO_DEBIAS, PRIVATE_FLIPPED), given=Work(4), needs=DEBIASED,
-            draws="first steps"),
-        Row("first_square", "epsilon",
-            Ratio("SquareχPO starts as fast as on clean labels", *NEAR), MARGIN, SQUARE,
-            (SQUARE_NO_DEBIAS, SQUARE_FLIPPED), given=Work(4), needs=DEBIASED,
-            draws="first steps"),
-    )  # fmt: skip
-
-    def case(self, point: Point) -> ChipoCase:
-        return ChipoCase(
-            methods=point.methods, epsilon=point.epsilon, study=self.study,
-            small_steps=self.config.small_steps,
-        )  # fmt: skip
+THEOREM = Theorem(
+    title="P2 Algorithms 1 and 3 on language models",
+    settles=["own.chipo_of_language_models"],
+    checks=[
+        Check(name="win_rate_private", axis="epsilon",
+              claim=AT_LEAST("PrivχPO beats SFT by .03", BEATS), quantity=WIN_RATE,
+              right=private, wrong=[PRIVATE_FLIPPED, longer_is_better], draws="answers"),
+        Check(name="win_rate_square", axis="epsilon",
+              claim=AT_LEAST("SquareχPO beats SFT by .03", BEATS), quantity=WIN_RATE,
+              right=square, wrong=[SQUARE_FLIPPED, longer_is_better], draws="answers"),
+        Check(name="ranking_private", axis="epsilon",
+              claim=AT_LEAST("PrivχPO ranks held-out pairs better than length does", ABOVE),
+              quantity=RANKING, right=private, wrong=[PRIVATE_FLIPPED], draws="answers"),
+        Check(name="ranking_square", axis="epsilon",
+              claim=AT_LEAST("SquareχPO ranks held-out pairs better than length does", ABOVE),
+              quantity=RANKING, right=square, wrong=[SQUARE_FLIPPED], draws="answers"),
+        Check(name="linear_term", axis="epsilon",
+              claim=Ratio("φ' = 2: χPO starts twice as fast as DPO", 2.0, 0.2),
+              quantity=of_seeds("margin / margin of DPO", over_dpo),
+              right=private, wrong=[square], blind=CLEAN_LABELS, draws="first steps"),
+        Check(name="first_private", axis="epsilon",
+              claim=Ratio("PrivχPO starts 1/c² as fast", *NEAR),
+              quantity=of_seeds("c(ε)²·margin / margin of clean labels",
+                                partial(over_clean, right=private, scaled=True)),
+              right=private, wrong=[private_no_debias, PRIVATE_FLIPPED], draws="first steps"),
+        Check(name="first_square", axis="epsilon",
+              claim=Ratio("SquareχPO starts as fast as on clean labels", *NEAR),
+              quantity=of_seeds("margin / margin of clean labels",
+                                partial(over_clean, right=square, scaled=False)),
+              right=square, wrong=[square_no_debias, SQUARE_FLIPPED], draws="first steps"),
+    ],
+    worlds={"release": ChipoTuning},
+    assumes=assumed,
+    extra="llm",
+    estimate=partial(estimated, WORK),
+)  # fmt: skip

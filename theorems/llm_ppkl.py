@@ -10,11 +10,10 @@ These rows are a substitute for both: another model and other data, no PPO, so n
 losses that Figure 1 draws; and of Table 1 not its numbers and not its order of methods, as DPO
 without privacy, the best in the paper, wins less here than PPKL at ε = 2.
 
-By default a tiny random GPT-2 on generated pairs with a planted reward, on a CPU;
-``theorem/llm_model@theorem.model=llama_1b theorem/llm_data@theorem.data=hh_rlhf
-theorem/llm_procedure@theorem.procedure=p1_section_6`` are the paper's
-(docs/howto/language_models.md).  A replicate is one seed: labels privatised anew by the core's
-seeded channel, a reward model fitted, answers reweighted and judged.
+By default a tiny random GPT-2 on generated pairs with a planted reward, on a CPU; ``llama_1b``,
+``hh_rlhf`` and ``p1_section_6`` of the groups ``llm_model``, ``llm_data`` and ``llm_procedure`` are
+the paper's (docs/howto/language_models.md).  A replicate is one seed: labels privatised anew by the
+core's seeded channel, a reward model fitted, answers reweighted and judged.
 
 Differences from the paper, and why:
 
@@ -38,206 +37,289 @@ The trivial longest-of-4 policy stands beside every win rate.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Annotated
 
 import numpy as np
 import torch
+from pydantic import Field
 from torch import Tensor
 
-from repro.base.errors import BadInput
-from repro.llm.cases import ReleaseCase, ReleaseExperiment, ReleaseProbes, Work, seeds
-from repro.llm.pessimistic_study import PessimisticSeed, bonus_at, bonus_size, feature_map
+from repro.base.schema import Number, Pairs
+from repro.core.check import Algorithm, Assumed, Check, Quantity, SweptCheck, Theorem, named
+from repro.llm.pessimistic_study import PessimisticRelease, bonus_size, feature_map
 from repro.llm.procedures import PessimisticProcedure
-from repro.llm.reward_head import RewardModel
-from repro.study.case import Point
+from repro.llm.release_study import Seed
+from repro.llm.reward_head import FeatureMap, RewardModel
+from repro.llm.study import Pipeline
+from repro.llm.worlds import (
+    PrivateTuning,
+    Work,
+    assumed,
+    estimated,
+    finite_or_nan,
+    of_seeds,
+    seeds,
+)
 from repro.study.claims import Ratio, Slope
-from repro.study.experiment import Setting
-from repro.study.results import AssumptionResult
-from repro.study.row import Method, Need, Row
 
 STRICTEST = 0.1
 """Table 1's smallest ε, with which larger ones are compared."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class PpklCase(ReleaseCase):
-    """Also whether the policy is pessimistic."""
-
-    pessimistic: bool
-
-
-@dataclass(frozen=True)
-class Rewarded:
-    """A policy reweighted by a reward model, and two ways to fit the model wrong.
+class PpklTuning(PrivateTuning):
+    """P1's pipeline on private labels.
 
     Attributes:
-        sign: −1 reads every label as its opposite.
-        debiased: False takes private labels as clean.
+        pessimism: multiple of Γ that is taken off: 1 as printed, 0 none, −1 reversed.
     """
 
-    sign: int = 1
-    debiased: bool = True
+    procedure: PessimisticProcedure
+    pessimism: Annotated[Number, Field(ge=-1, le=1)] = 1.0
 
-    def model(self, seed: PessimisticSeed, epsilon: float, labels: Tensor) -> RewardModel:
-        return seed.reward(epsilon if self.debiased else float("inf"), self.sign * labels)
+    def release(self, seed: Seed) -> PessimisticRelease:
+        """What a learner has of one seed; as published it is not pessimistic."""
+        own = super().release(seed)
+        pessimism = self.pessimism if self.variant == "repaired" else 0.0
+        return PessimisticRelease(own.study, seed, own.epsilon, own.labels, pessimism=pessimism)
 
-    def weights(self, case: PpklCase, seed: PessimisticSeed, epsilon: float, labels: Tensor):
-        bonus = bonus_at(case.study, epsilon, case.pessimistic)
-        return seed.weights(self.model(seed, epsilon, labels), bonus)
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SeenPairs(Pipeline):
+    """The fine-tuned model, and the pairs that Γ is made of.
+
+    Attributes:
+        n_pairs: how many of the pairs, drawn at random.
+    """
+
+    procedure: PessimisticProcedure
+    n_pairs: Pairs
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.n_pairs > self.data.n_pairs:
+            raise ValueError(f"at most data.n_pairs, here {self.data.n_pairs}")
 
 
-@dataclass(frozen=True)
-class Longest:
+@dataclass(frozen=True, eq=False)
+class SeenFeatures:
+    """Features of all pairs, and which ones Γ is made of.
+
+    Attributes:
+        features: of all pairs.
+        seen: (n,) indices.
+        ridge: of Γ.
+    """
+
+    features: FeatureMap
+    seen: Tensor
+    ridge: float
+
+
+# Algorithms: reward models, and policies as (P, K) weights of the responses drawn ----------------
+
+
+def ppkl(release: PessimisticRelease) -> RewardModel:
+    """The private reward model: P1's eq. 9 at the ε that it believes in."""
+    return release.reward
+
+
+def reweighted(release: PessimisticRelease, reward: Algorithm) -> np.ndarray:
+    """The pessimistic policy of a reward model."""
+    return release.weights(reward(release))
+
+
+def dpo(release: PessimisticRelease) -> float:
+    """Win rate of DPO at equal length."""
+    return release.reached("dpo").at_equal_length
+
+
+def bonus(data: SeenFeatures) -> float:
+    """Mean Γ at coefficient 1."""
+    return bonus_size(data.features, data.seen, data.ridge)
+
+
+# Wrong on purpose --------------------------------------------------------------------------------
+
+
+def no_debias(release: PessimisticRelease) -> RewardModel:
+    """Private labels are taken as clean."""
+    return release.taken_as_clean.reward
+
+
+def label_flipped(release: PessimisticRelease) -> RewardModel:
+    """Every label is read as its opposite."""
+    return release.flipped.reward
+
+
+def longer_is_better(release: PessimisticRelease) -> np.ndarray:
     """The trivial policy: the longest of four responses."""
-
-    def weights(self, case: PpklCase, seed: PessimisticSeed, epsilon: float, labels: Tensor):
-        return seed.longest_weights()
-
-    def beaten(self, case: PpklCase, seed: PessimisticSeed, labels: Tensor) -> float:
-        return seed.controlled(seed.longest_weights())
+    return release.longest_weights()
 
 
-@dataclass(frozen=True)
-class CleanDpo:
-    """DPO without privacy, on labels as they are or on all of them turned round."""
-
-    sign: int
-
-    def beaten(self, case: PpklCase, seed: PessimisticSeed, labels: Tensor) -> float:
-        """Win rate at equal length."""
-        return seed.reached("dpo", float("inf"), self.sign * labels).at_equal_length
+def longest_at_equal_length(release: PessimisticRelease) -> float:
+    """Its win rate at equal length."""
+    return release.controlled(longer_is_better(release))
 
 
-PPKL, NO_DEBIAS = Method("ppkl", Rewarded()), Method("no_debias", Rewarded(debiased=False))
-FLIPPED, LONGER = Method("label_flipped", Rewarded(sign=-1)), Method("longer_is_better", Longest())
-DPO, DPO_FLIPPED = Method("dpo", CleanDpo(1)), Method("dpo_flipped", CleanDpo(-1))
-BONUS, COVARIANCE_FOR_SUM = Method("bonus", True), Method("covariance_for_sum", False)
-"""Whether the bonus shrinks with n."""
+def dpo_flipped(release: PessimisticRelease) -> float:
+    """DPO with every label read as its opposite."""
+    return dpo(release.flipped)
 
 
-def win_rates(controlled: bool):
-    """Against the fine-tuned model, at equal length or not."""
-
-    def rates(case: PpklCase, rng: np.random.Generator) -> dict[str, float]:
-        labels = case.released(case.coins(rng))
-        seed = PessimisticSeed.of(case.study, rng)
-        score = seed.controlled if controlled else seed.win_rate
-        return {m.name: score(m.run.weights(case, seed, case.believed, labels))
-                for m in case.methods}  # fmt: skip
-
-    return rates
+def covariance_for_sum(data: SeenFeatures) -> float:
+    """Γ of the covariance in the place of the sum, so that more pairs bring no more certainty."""
+    return bonus_size(data.features, data.seen, data.ridge, shrinks=False)
 
 
-def trend(case: PpklCase, rng: np.random.Generator) -> dict[str, float]:
-    """Win rate at the case's ε less that at the strictest, from the same coins."""
-    coins = case.coins(rng)
-    seed = PessimisticSeed.of(case.study, rng)
-
-    def rate(method: Rewarded, epsilon: float) -> float:
-        return seed.win_rate(method.weights(case, seed, epsilon, case.released(coins, epsilon)))
-
-    return {m.name: rate(m.run, case.epsilon) - rate(m.run, STRICTEST) for m in case.methods}
+PPKL = named("ppkl", reweighted, reward=ppkl)
+FLIPPED = named("label_flipped", reweighted, reward=label_flipped)
+LONGER = named("longer_is_better", longest_at_equal_length)
 
 
-def clean_dpo(case: PpklCase, rng: np.random.Generator) -> dict[str, float]:
-    """Win rates of DPO without privacy, at equal length."""
-    labels = case.released(case.coins(rng), float("inf"))
-    seed = PessimisticSeed.of(case.study, rng)
-    return {m.name: m.run.beaten(case, seed, labels) for m in case.methods}
+# Quantities of one seed --------------------------------------------------------------------------
 
 
-def above_length(case: PpklCase, rng: np.random.Generator) -> dict[str, float]:
+def win_rate(world: PpklTuning, policy: Algorithm, seed: Seed) -> float:
+    """Against the fine-tuned model."""
+    release = world.release(seed)
+    return release.win_rate(policy(release))
+
+
+def at_equal_length(world: PpklTuning, policy: Algorithm, seed: Seed) -> float:
+    """The same at equal length."""
+    release = world.release(seed)
+    return release.controlled(policy(release))
+
+
+def of_clean_labels(world: PpklTuning, beaten: Algorithm, seed: Seed) -> float:
+    """Win rate without privacy, at equal length."""
+    return beaten(world.without_privacy().release(seed))
+
+
+def above_strictest(world: PpklTuning, policy: Algorithm, seed: Seed) -> float:
+    """Win rate at the world's ε less that at the strictest, from the same coins."""
+    strictest = replace(world, epsilon=STRICTEST)
+    return win_rate(world, policy, seed) - win_rate(strictest, policy, seed)
+
+
+def above_length(world: PpklTuning, reward: Algorithm, seed: Seed) -> float:
     """Ranking accuracy of the reward model over that of length."""
-    labels = case.released(case.coins(rng))
-    seed, longer = PessimisticSeed.of(case.study, rng), case.study.longer_accuracy()
-    models = {m.name: m.run.model(seed, case.believed, labels) for m in case.methods}
-    return {name: seed.reward_accuracy(model) - longer for name, model in models.items()}
+    release = world.release(seed)
+    return release.reward_accuracy(reward(release)) - world.study.longer_accuracy()
 
 
-def over_clean(case: PpklCase, rng: np.random.Generator) -> dict[str, float]:
-    """Margins of reward models over that of the first on clean labels."""
-    labels, clean = case.released(case.coins(rng)), case.study.splits.train.labels
-    seed = PessimisticSeed.of(case.study, rng)
-    against = seed.reward_margin(seed.reward(float("inf"), clean))
-    models = {m.name: m.run.model(seed, case.believed, labels) for m in case.methods}
-    return {name: seed.reward_margin(model) / against for name, model in models.items()}
+@dataclass(frozen=True, eq=False)
+class CleanMargin:
+    """A seed, and the margin of its reward model on clean labels."""
+
+    seed: Seed
+    margin: float
 
 
-def mean_bonus(case: PpklCase, rng: np.random.Generator) -> dict[str, float]:
-    """Γ on n of the pairs."""
-    some = torch.from_numpy(rng.permutation(len(case.study.splits.train))[: case.n_pairs])
-    features, ridge = feature_map(case.study), case.study.procedure.reward.ridge
-    return {m.name: bonus_size(features, some, ridge, shrinks=m.run) for m in case.methods}
+def with_clean_margin(
+    world: PpklTuning, rng: np.random.Generator, replicates: int
+) -> list[CleanMargin]:
+    """One for each replicate; the model is fitted once for all that are compared."""
+    clean = world.study.splits.train.labels
+
+    def margin(seed: Seed) -> float:
+        release = replace(world.release(seed).taken_as_clean, labels=clean)
+        return release.reward_margin(ppkl(release))
+
+    drawn = seeds(world, rng, replicates)
+    return [CleanMargin(seed, finite_or_nan(margin, seed)) for seed in drawn]
 
 
-WIN_RATE = seeds("win rate against SFT", win_rates(controlled=False))
-AT_EQUAL_LENGTH = seeds("win rate against SFT at equal length", win_rates(controlled=True))
-CLEAN_DPO = seeds("win rate against SFT", clean_dpo)
-TREND = seeds("win rate − win rate at ε = .1", trend)
-RANKING = seeds("ranking accuracy − that of longer-is-better", above_length)
-MARGIN = seeds("margin / margin of clean labels", over_clean)
-GAMMA = seeds("mean Γ at coefficient 1", mean_bonus)
+def over_clean(world: PpklTuning, reward: Algorithm, drawn: CleanMargin) -> float:
+    """Margin of the reward model over that on clean labels."""
+    release = world.release(drawn.seed)
+    return release.reward_margin(reward(release)) / drawn.margin
+
+
+def seen_features(
+    world: SeenPairs, rng: np.random.Generator, replicates: int
+) -> list[SeenFeatures]:
+    """Other pairs for each replicate."""
+    study = world.study
+    features, ridge = feature_map(study), study.procedure.reward.ridge
+    orders = (rng.permutation(len(study.splits.train)) for _ in range(replicates))
+    return [SeenFeatures(features, torch.from_numpy(one[: world.n_pairs]), ridge) for one in orders]
+
+
+def mean_bonus(
+    world: SeenPairs, size: Algorithm, drawn: list[SeenFeatures], replicates: int
+) -> np.ndarray:
+    """(R,) mean Γ."""
+    return np.array([size(data) for data in drawn])
+
+
+# The claims --------------------------------------------------------------------------------------
+
 AT_LEAST = partial(Ratio, tolerance=0.0, direction="at_least")
 BEATS, ABOVE = 0.53, 0.01
 """Smallest win rate and smallest difference that are claimed."""
-LABELS = (Need.LABELS,)
+NO_LABEL: dict[str, str] = dict.fromkeys(
+    ("labels", "estimate", "algorithm"), "Γ is made of features: no label enters, nothing is fitted"
+)
+
+WORK = {
+    "win_rate": Work(0, 2),
+    "win_rate_at_equal_length": Work(0, 2),
+    "dpo_baseline": Work(2),
+    "epsilon_trend": Work(0, 4),
+    "ranking": Work(0, 2),
+    "likelihood": Work(0, 3),
+    "pessimism": Work(0),
+}
 
 
-class LlmPpklProbes(ReleaseProbes):
-    """Numbers of the experiment; conf/theorem/llm_ppkl.yaml gives them."""
+def assumes(swept: SweptCheck) -> Iterable[Assumed]:
+    """Private fine-tuning, a judge that shares no label with the training, and pessimism."""
+    yield from assumed(swept)
+    world = swept.sweep.worlds[0]
+    if isinstance(world, PpklTuning):
+        positive = world.variant == "repaired" and world.procedure.reward.coefficient > 0
+        yield "pessimism is positive", positive, "coefficient of Γ above 0"
 
-    procedure: PessimisticProcedure
 
-
-class LlmPpkl(ReleaseExperiment[PpklCase]):
-    """SFT, a private reward model, and a pessimistic policy."""
-
-    title = "P1 Table 1: private pessimistic RLHF of language models"
-    settles = ("p1.tab_1",)
-    config_type = LlmPpklProbes
-    config: LlmPpklProbes
-
-    rows = (
-        Row("win_rate", "epsilon", AT_LEAST("PPKL beats SFT by .05", 0.55), WIN_RATE, PPKL,
-            (FLIPPED, LONGER), given=Work(0, 2), needs=LABELS, draws="answers"),
-        Row("win_rate_at_equal_length", "epsilon",
-            AT_LEAST("PPKL beats SFT by .08, not by length", 0.58), AT_EQUAL_LENGTH, PPKL,
-            (FLIPPED, LONGER), given=Work(0, 2), needs=LABELS, draws="answers"),
-        Row("dpo_baseline", "epsilon", AT_LEAST("DPO on clean labels beats SFT by .03", BEATS),
-            CLEAN_DPO, DPO, (DPO_FLIPPED, LONGER), given=Work(2), needs=LABELS, draws="answers"),
-        Row("epsilon_trend", "epsilon", AT_LEAST("Table 1: less privacy, more wins", ABOVE), TREND,
-            PPKL, (FLIPPED,), given=Work(0, 4), needs=(*LABELS, Need.PRIVACY),
-            settles=("p1.tab_1", "p1.fig_1"), draws="answers"),
-        Row("ranking", "epsilon",
-            AT_LEAST("the private reward model ranks held-out pairs better than length does",
-            ABOVE), RANKING, PPKL, (FLIPPED,), given=Work(0, 2), needs=LABELS),
-        Row("likelihood", "epsilon", Ratio("the mixture likelihood finds the clean margin", 1.0,
-            0.2), MARGIN, PPKL, (NO_DEBIAS, FLIPPED), given=Work(0, 3),
-            needs=(*LABELS, Need.DEBIASING)),
-        Row("pessimism", "n_pairs", Slope(-0.5, "Γ {rate}", tolerance=0.1), GAMMA, BONUS,
-            (COVARIANCE_FOR_SUM,), given=Work(0)),
-    )  # fmt: skip
-
-    def __init__(self, config: LlmPpklProbes, setting: Setting) -> None:
-        super().__init__(config, setting)
-        most = max(config.probes["pessimism"].grid)
-        if most > config.data.n_pairs:
-            allowed = f"allowed: at least {most:g}, the grid of `pessimism`"
-            raise BadInput("theorem.data.n_pairs", config.data.n_pairs, allowed)
-
-    def case(self, point: Point) -> PpklCase:
-        return PpklCase(
-            methods=point.methods, study=self.study, n_pairs=int(point.swept("n_pairs", 0)),
-            epsilon=point.swept("epsilon", float("nan")),
-            pessimistic=self.config.variant == "repaired",
-        )  # fmt: skip
-
-    def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """Private fine-tuning, a judge that shares no label with the training, and pessimism."""
-        one = self.config
-        positive = one.variant == "repaired" and one.procedure.reward.coefficient > 0
-        return (
-            *super().assumptions(),
-            AssumptionResult("pessimism is positive", positive, "coefficient of Γ above 0"),
-        )
+THEOREM = Theorem(
+    title="P1 Table 1: private pessimistic RLHF of language models",
+    settles=["p1.tab_1"],
+    checks=[
+        Check(name="win_rate", axis="epsilon", claim=AT_LEAST("PPKL beats SFT by .05", 0.55),
+              quantity=of_seeds("win rate against SFT", win_rate),
+              right=PPKL, wrong=[FLIPPED, longer_is_better], draws="answers"),
+        Check(name="win_rate_at_equal_length", axis="epsilon",
+              claim=AT_LEAST("PPKL beats SFT by .08, not by length", 0.58),
+              quantity=of_seeds("win rate against SFT at equal length", at_equal_length),
+              right=PPKL, wrong=[FLIPPED, longer_is_better], draws="answers"),
+        Check(name="dpo_baseline", axis="epsilon",
+              claim=AT_LEAST("DPO on clean labels beats SFT by .03", BEATS),
+              quantity=of_seeds("win rate against SFT", of_clean_labels),
+              right=dpo, wrong=[dpo_flipped, LONGER], draws="answers"),
+        Check(name="epsilon_trend", axis="epsilon",
+              claim=AT_LEAST("Table 1: less privacy, more wins", ABOVE),
+              quantity=of_seeds("win rate − win rate at ε = .1", above_strictest),
+              right=PPKL, wrong=[FLIPPED], settles=["p1.tab_1", "p1.fig_1"], draws="answers"),
+        Check(name="ranking", axis="epsilon",
+              claim=AT_LEAST(
+                  "the private reward model ranks held-out pairs better than length does", ABOVE),
+              quantity=of_seeds("ranking accuracy − that of longer-is-better", above_length),
+              right=ppkl, wrong=[label_flipped]),
+        Check(name="likelihood", axis="epsilon",
+              claim=Ratio("the mixture likelihood finds the clean margin", 1.0, 0.2),
+              quantity=of_seeds("margin / margin of clean labels", over_clean, with_clean_margin),
+              right=ppkl, wrong=[no_debias, label_flipped]),
+        Check(name="pessimism", axis="n_pairs", claim=Slope(-0.5, "Γ {rate}", tolerance=0.1),
+              quantity=Quantity("mean Γ at coefficient 1", mean_bonus, drawn=seen_features),
+              right=bonus, wrong=[covariance_for_sum], blind=NO_LABEL),
+    ],
+    worlds={"release": PpklTuning, "seen_pairs": SeenPairs},
+    assumes=assumes,
+    extra="llm",
+    estimate=partial(estimated, WORK),
+)  # fmt: skip

@@ -8,10 +8,10 @@ process of corruption, and has a 70B model judge the answers:
     Table 2   win rate of rDPO under CTL above that under LTC at α = .1, ε = 1 and .5
 
 Here by default a tiny random GPT-2 on generated pairs (``repro.preferences.financial_pairs``, a
-substitute with a planted reward), all of it on a CPU; ``theorem/llm_model@theorem.model``,
-``llm_data`` and ``llm_procedure`` name real ones (docs/howto/language_models.md).  A replicate is
-one seed: labels privatised anew, policies trained, answers judged.  Labels of a simulation come
-from the core's seeded channel; real releases are made by ``python -m repro.privatize``.
+substitute with a planted reward), all of it on a CPU; the groups ``llm_model``, ``llm_data`` and
+``llm_procedure`` name real ones (docs/howto/language_models.md).  A replicate is one seed: labels
+privatised anew, policies trained, answers judged.  Labels of a simulation come from the core's
+seeded channel; real releases are made by ``python -m repro.privatize``.
 
 Differences from the paper, each a setting:
 
@@ -33,133 +33,192 @@ the unbiased loss has on average; DPO on private labels falls short by c(ε).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
-import numpy as np
+from torch import Tensor
 
 from repro.base.schema import Corruption, Positive
+from repro.core.check import Algorithm, Check, Theorem, named
 from repro.corruption.orders import Order
-from repro.llm.cases import ReleaseCase, ReleaseExperiment, ReleaseProbes, Work, seeds
-from repro.llm.release_study import Longest, Seed, Trained, above_length, first_steps, reached
-from repro.study.case import Point
+from repro.corruption.random_flips import mask_process
+from repro.llm.release_study import Reached, Seed, SimulatedRelease, dpo, longer_is_better
+from repro.llm.worlds import PrivateTuning, Work, assumed, estimated, labels_of, of_seeds
 from repro.study.claims import Ratio
-from repro.study.row import Method, Need, Row
 
-RDPO, DPO = Method("rdpo", Trained("rdpo")), Method("dpo", Trained("dpo"))
-FLIPPED = Method("label_flipped", Trained("rdpo", sign=-1))
-LONGER = Method("longer_is_better", Longest())
-CTL_WINS, LTC_WINS = Method("rdpo", 1), Method("orders_swapped", -1)
-"""Sign of the difference."""
-ADAMW, SGD = Method("adamw", 1e-3), Method("sgd", 1.0)
-"""An optimizer, and its step size over that of plain steps."""
+ADAMW_STEP = 1e-3
+"""Step size of AdamW over that of plain steps: its steps are about as long as their rate."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class RdpoCase(ReleaseCase):
-    """Also α of Table 2, the order whose win rate is the larger, and the size of first steps."""
+class DpoTuning(PrivateTuning):
+    """DPO and rDPO on private labels, and on corrupted ones.
 
-    corruption: float
-    small_steps: float
+    Attributes:
+        small_steps: learning rate of first steps.
+        corruption: α of Table 2.
+        order: of corruption and privacy, whose win rate is claimed to be the larger.
+    """
+
+    small_steps: Positive
+    corruption: Corruption
     order: Order = Order.CTL
 
-
-def over_dpo(case: RdpoCase, rng: np.random.Generator) -> dict[str, float]:
-    """Table 1: win rates less that of DPO on the same labels."""
-    labels = case.released(case.coins(rng))
-    seed = Seed.of(case.study, rng)
-    dpo = DPO.run.reached(seed, case.epsilon, labels).win_rate
-    return {m.name: m.run.reached(seed, case.believed, labels).win_rate - dpo for m in case.methods}
+    def masked(self, coins: Tensor, order: Order) -> Tensor:
+        """(n,) ±1 by P4's Appendix D: privacy flips a mask, corruption sets it with prob. α."""
+        stage = mask_process(order, self.epsilon, self.corruption)
+        signal = stage.win_given_win - stage.win_given_loss
+        return labels_of(coins, stage.win_given_loss + signal * self.win_prob)
 
 
-def between_orders(case: RdpoCase, rng: np.random.Generator) -> dict[str, float]:
-    """Table 2: rDPO's win rate under one order less that under the other, from the same coins."""
-    coins = case.coins(rng)
-    seed = Seed.of(case.study, rng)
-    first, second = (
-        RDPO.run.reached(seed, case.believed, case.masked(coins, order, case.corruption)).win_rate
-        for order in (case.order, case.order.swapped)
+@dataclass(frozen=True, eq=False)
+class TwoOrders:
+    """Two releases of one seed: under the order that is to win more, and under the other."""
+
+    claimed: SimulatedRelease
+    other: SimulatedRelease
+
+
+# Algorithms --------------------------------------------------------------------------------------
+
+
+def rdpo(release: SimulatedRelease) -> Reached:
+    """rDPO: the debiased loss at the ε that it believes in."""
+    return release.reached("rdpo")
+
+
+def claimed_less_other(releases: TwoOrders) -> float:
+    """rDPO's win rate under one order less that under the other."""
+    return rdpo(releases.claimed).win_rate - rdpo(releases.other).win_rate
+
+
+def adamw(release: SimulatedRelease) -> float:
+    """Margin of rDPO's first steps over that of DPO's, by AdamW."""
+    assert release.first_steps is not None
+    rate = ADAMW_STEP * release.first_steps.learning_rate
+    steps = {"optimizer": "adamw", "learning_rate": rate}
+    return sgd(replace(release, first_steps=release.first_steps.model_copy(update=steps)))
+
+
+# Wrong on purpose --------------------------------------------------------------------------------
+
+
+def label_flipped(release: SimulatedRelease) -> Reached:
+    """rDPO with every label read as its opposite."""
+    return rdpo(release.flipped)
+
+
+def orders_swapped(releases: TwoOrders) -> float:
+    """The difference the other way round."""
+    return -claimed_less_other(releases)
+
+
+def sgd(release: SimulatedRelease) -> float:
+    """The same ratio by plain steps, which feel the scale of a loss."""
+    return rdpo(release).margin / dpo(release).margin
+
+
+# Quantities of one seed --------------------------------------------------------------------------
+
+
+def win_rate(world: DpoTuning, learner: Algorithm, seed: Seed) -> float:
+    """Against the fine-tuned model."""
+    return learner(world.release(seed)).win_rate
+
+
+def at_equal_length(world: DpoTuning, learner: Algorithm, seed: Seed) -> float:
+    """Win rate at equal length."""
+    return learner(world.release(seed)).at_equal_length
+
+
+def above_dpo(world: DpoTuning, learner: Algorithm, seed: Seed) -> float:
+    """Table 1: the win rate less that of DPO on the same labels."""
+    release = world.release(seed)
+    return learner(release).win_rate - dpo(release).win_rate
+
+
+def between_orders(world: DpoTuning, difference: Algorithm, seed: Seed) -> float:
+    """Table 2: from the same coins."""
+    release = world.release(seed)
+    claimed, other = (
+        replace(release, labels=world.masked(seed.coins, order))
+        for order in (world.order, world.order.swapped)
     )
-    return {m.name: m.run * (first - second) for m in case.methods}
+    return difference(TwoOrders(claimed, other))
 
 
-def over_clean(case: RdpoCase, rng: np.random.Generator) -> dict[str, float]:
-    """Margins of first steps on private labels over that of DPO on the clean ones."""
-    coins = case.coins(rng)
-    seed, steps = Seed.of(case.study, rng), first_steps(case.study, case.small_steps)
-    clean = case.study.splits.train.labels
-    against = DPO.run.reached(seed, case.epsilon, clean, steps).margin
-    labels = case.released(coins)
-    return {
-        m.name: m.run.reached(seed, case.believed, labels, steps).margin / against
-        for m in case.methods
-    }
+def above_length(world: DpoTuning, learner: Algorithm, seed: Seed) -> float:
+    """Implicit ranking accuracy over that of length."""
+    return learner(world.release(seed)).accuracy - world.study.longer_accuracy()
 
 
-def over_dpo_by_optimizer(case: RdpoCase, rng: np.random.Generator) -> dict[str, float]:
-    """Margin of rDPO's first steps over that of DPO's, for each optimizer."""
-    labels = case.released(case.coins(rng))
-    seed, found = Seed.of(case.study, rng), {}
-    for optimizer in case.methods:
-        steps = first_steps(case.study, case.small_steps * optimizer.run, optimizer.name)
-        margins = (m.run.reached(seed, case.epsilon, labels, steps).margin for m in (RDPO, DPO))
-        found[optimizer.name] = next(margins) / next(margins)
-    return found
+def over_clean(world: DpoTuning, learner: Algorithm, seed: Seed) -> float:
+    """Margin of first steps on private labels over that of DPO on the clean ones."""
+    release = world.release(seed).at_first_steps(world.small_steps)
+    clean = replace(release, labels=world.study.splits.train.labels)
+    return learner(release).margin / dpo(clean).margin
 
 
-WIN_RATE = seeds("win rate against SFT", partial(reached, "win_rate"))
-AT_EQUAL_LENGTH = seeds("win rate against SFT at equal length", partial(reached, "at_equal_length"))
-OVER_DPO = seeds("win rate − win rate of DPO", over_dpo)
-BETWEEN_ORDERS = seeds("win rate under CTL − under LTC", between_orders)
-RANKING = seeds("implicit ranking accuracy − that of longer-is-better", above_length)
-MARGIN = seeds("margin / margin of DPO on clean labels", over_clean)
-BY_OPTIMIZER = seeds("margin of rDPO / margin of DPO", over_dpo_by_optimizer)
+def over_dpo(world: DpoTuning, ratio: Algorithm, seed: Seed) -> float:
+    """Margin of rDPO's first steps over that of DPO's, by an optimizer."""
+    return ratio(world.release(seed).at_first_steps(world.small_steps))
+
+
+# The claims --------------------------------------------------------------------------------------
+
 AT_LEAST = partial(Ratio, tolerance=0.0, direction="at_least")
 BEATS, ABOVE = 0.53, 0.01
 """Smallest win rate and smallest difference that are claimed."""
-LABELS = (Need.LABELS,)
-TABLE_1, TABLE_2 = ("p4.tab_1",), ("p4.tab_2",)
+TABLE_1, TABLE_2 = ["p4.tab_1"], ["p4.tab_2"]
 
+WORK = {
+    "win_rate": Work(),
+    "win_rate_at_equal_length": Work(),
+    "table_1": Work(3),
+    "table_2": Work(),
+    "ranking": Work(),
+    "margin": Work(4),
+    "same_under_adamw": Work(4),
+}
 
-class LlmRdpoProbes(ReleaseProbes):
-    """Numbers of the experiment; conf/theorem/llm_rdpo.yaml gives them."""
-
-    corruption: Corruption
-    small_steps: Positive
-
-
-class LlmRdpo(ReleaseExperiment[RdpoCase]):
-    """SFT, DPO and rDPO under randomized response, CTL and LTC."""
-
-    title = "P4 Tables 1 and 2: DPO and rDPO of language models"
-    config_type = LlmRdpoProbes
-    config: LlmRdpoProbes
-
-    rows = (
-        Row("win_rate", "epsilon", AT_LEAST("rDPO beats SFT by .03", BEATS), WIN_RATE, RDPO,
-            (FLIPPED, LONGER), given=Work(), needs=LABELS, settles=TABLE_1, draws="answers"),
-        Row("win_rate_at_equal_length", "epsilon",
-            AT_LEAST("rDPO beats SFT by .03, not by length", BEATS), AT_EQUAL_LENGTH, RDPO,
-            (FLIPPED, LONGER), given=Work(), needs=LABELS, settles=TABLE_1, draws="answers"),
-        Row("table_1", "epsilon", AT_LEAST("Table 1: rDPO's win rate is DPO's and .025", 0.025),
-            OVER_DPO, RDPO, (FLIPPED, LONGER), given=Work(3), needs=(*LABELS, Need.DEBIASING),
-            settles=TABLE_1, draws="answers"),
-        Row("table_2", "epsilon", AT_LEAST("Table 2: CTL's win rate is LTC's and .01", ABOVE),
-            BETWEEN_ORDERS, CTL_WINS, (LTC_WINS,), given=Work(),
-            needs=(*LABELS, Need.ORDER), settles=TABLE_2, draws="answers"),
-        Row("ranking", "epsilon",
-            AT_LEAST("rDPO ranks held-out pairs better than length does", ABOVE), RANKING, RDPO,
-            (FLIPPED,), given=Work(), needs=LABELS, settles=TABLE_1, draws="answers"),
-        Row("margin", "epsilon", Ratio("rDPO's margin is that of clean labels", 1.0, 0.15), MARGIN,
-            RDPO, (DPO, FLIPPED), given=Work(4), needs=(*LABELS, Need.DEBIASING), settles=TABLE_1,
-            draws="first steps"),
-        Row("same_under_adamw", "epsilon",
-            Ratio("small AdamW steps of rDPO are those of DPO", 1.0, 0.1), BY_OPTIMIZER, ADAMW,
-            (SGD,), given=Work(4), settles=("own.same_under_adamw",), draws="first steps"),
-    )  # fmt: skip
-
-    def case(self, point: Point) -> RdpoCase:
-        return RdpoCase(
-            methods=point.methods, epsilon=point.epsilon, study=self.study,
-            corruption=self.config.corruption, small_steps=self.config.small_steps,
-        )  # fmt: skip
+THEOREM = Theorem(
+    title="P4 Tables 1 and 2: DPO and rDPO of language models",
+    checks=[
+        Check(name="win_rate", axis="epsilon", claim=AT_LEAST("rDPO beats SFT by .03", BEATS),
+              quantity=of_seeds("win rate against SFT", win_rate),
+              right=rdpo, wrong=[label_flipped, longer_is_better],
+              settles=TABLE_1, draws="answers"),
+        Check(name="win_rate_at_equal_length", axis="epsilon",
+              claim=AT_LEAST("rDPO beats SFT by .03, not by length", BEATS),
+              quantity=of_seeds("win rate against SFT at equal length", at_equal_length),
+              right=rdpo, wrong=[label_flipped, longer_is_better],
+              settles=TABLE_1, draws="answers"),
+        Check(name="table_1", axis="epsilon",
+              claim=AT_LEAST("Table 1: rDPO's win rate is DPO's and .025", 0.025),
+              quantity=of_seeds("win rate − win rate of DPO", above_dpo),
+              right=rdpo, wrong=[label_flipped, longer_is_better],
+              settles=TABLE_1, draws="answers"),
+        Check(name="table_2", axis="epsilon",
+              claim=AT_LEAST("Table 2: CTL's win rate is LTC's and .01", ABOVE),
+              quantity=of_seeds("win rate under CTL − under LTC", between_orders),
+              right=named("rdpo", claimed_less_other), wrong=[orders_swapped],
+              settles=TABLE_2, draws="answers"),
+        Check(name="ranking", axis="epsilon",
+              claim=AT_LEAST("rDPO ranks held-out pairs better than length does", ABOVE),
+              quantity=of_seeds(
+                  "implicit ranking accuracy − that of longer-is-better", above_length),
+              right=rdpo, wrong=[label_flipped], settles=TABLE_1, draws="answers"),
+        Check(name="margin", axis="epsilon",
+              claim=Ratio("rDPO's margin is that of clean labels", 1.0, 0.15),
+              quantity=of_seeds("margin / margin of DPO on clean labels", over_clean),
+              right=rdpo, wrong=[dpo, label_flipped], settles=TABLE_1, draws="first steps"),
+        Check(name="same_under_adamw", axis="epsilon",
+              claim=Ratio("small AdamW steps of rDPO are those of DPO", 1.0, 0.1),
+              quantity=of_seeds("margin of rDPO / margin of DPO", over_dpo),
+              right=adamw, wrong=[sgd], settles=["own.same_under_adamw"], draws="first steps"),
+    ],
+    worlds={"release": DpoTuning},
+    assumes=assumed,
+    extra="llm",
+    estimate=partial(estimated, WORK),
+)  # fmt: skip

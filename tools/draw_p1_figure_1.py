@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from pathlib import Path
@@ -22,17 +23,17 @@ from scipy import stats
 from torch import Tensor
 
 from repro.base.notation import privacy_cost
-from repro.llm.cases import ReleaseCase
 from repro.llm.contrasts import Contrast
 from repro.llm.pessimism import feature_bonus
-from repro.llm.pessimistic_study import PessimisticSeed, feature_map
-from repro.llm.release_study import Trained
+from repro.llm.pessimistic_study import feature_map
+from repro.llm.release_study import Seed
 from repro.llm.reward_head import RewardModel, fitted_head
 from repro.llm.study import Study
 from repro.report.figure import save
 from repro.study.stream import stream
 from repro.training.losses import mixture_loss
-from tools.p4_tables import study_of
+from theorems.llm_ppkl import PpklTuning
+from tools.p4_tables import world_of
 
 DRAWING = Path(__file__).parents[1] / "docs" / "figures" / "p1_figure_1.svg"
 EPSILONS = {0.1: "#d55e00", 0.5: "#0072b2", 2.0: "#009e73"}
@@ -51,15 +52,17 @@ def reward(study: Study, epsilon: float, labels: Tensor, n_pairs: int) -> Reward
     return RewardModel(features, head, training.clip)
 
 
-def one_seed(study: Study, rng: np.random.Generator) -> tuple[list[list], np.ndarray]:
+def one_seed(world: PpklTuning, rng: np.random.Generator) -> tuple[list[list], np.ndarray]:
     """What a seed reaches, the same coins for every ε.
 
     Returns:
         curves (ε, sizes, 3) of win rate, win rate at equal length and error of the reward; and
         (2, 2) of both win rates of DPO on clean labels and of the longest response.
     """
-    case, features = ReleaseCase(methods=(), study=study), feature_map(study)
-    coins, seed = case.coins(rng), PessimisticSeed.of(study, rng)
+    study, features = world.study, feature_map(world.study)
+    seed = Seed.of(len(study.splits.train), rng)
+    released = {epsilon: replace(world, epsilon=epsilon).release(seed) for epsilon in EPSILONS}
+    without_privacy = world.without_privacy().release(seed)
     clean, total = study.splits.train.labels, len(study.splits.train)
     held = [features(tokens) for tokens in (study.held_out.first, study.held_out.second)]
 
@@ -67,19 +70,20 @@ def one_seed(study: Study, rng: np.random.Generator) -> tuple[list[list], np.nda
         return model.of_features(held[0]) - model.of_features(held[1])
 
     def point(epsilon: float, n: int) -> tuple[float, float, float]:
-        model, own = reward(study, epsilon, case.released(coins, epsilon), n), study.procedure
+        release, own = released[epsilon], study.procedure
+        model = reward(study, epsilon, release.labels, n)
         width = own.reward.coefficient * privacy_cost(epsilon)
         bonus = feature_bonus(features.first[:n], features.second[:n], own.reward.ridge, width)
-        weights = seed.weights(model, bonus)
+        weights = release.weights(model, bonus)
         error = float((gap(model) - best).square().mean())
-        return seed.win_rate(weights), seed.controlled(weights), error
+        return release.win_rate(weights), release.controlled(weights), error
 
     best = gap(reward(study, float("inf"), clean, total))
     curves = [[point(epsilon, total // share) for share in SHARES] for epsilon in EPSILONS]
-    longest = seed.longest_weights()
+    longest = without_privacy.longest_weights()
     beside = [
-        Trained("dpo").reached(seed, float("inf"), clean)[:2],
-        (seed.win_rate(longest), seed.controlled(longest)),
+        without_privacy.reached("dpo")[:2],
+        (without_privacy.win_rate(longest), without_privacy.controlled(longest)),
     ]
     return curves, np.array(beside)
 
@@ -128,10 +132,10 @@ def table(curves: np.ndarray, beside: np.ndarray) -> list[str]:
 
 def main(words: Sequence[str]) -> None:
     seeds = int(dict(word.split("=") for word in words).get("seeds", 20))
-    study = study_of("llm_ppkl")
-    found = [one_seed(study, stream(0, "p1_figure_1", k)) for k in range(seeds)]
+    with world_of("llm_ppkl") as world:
+        found = [one_seed(world, stream(0, "p1_figure_1", k)) for k in range(seeds)]
     curves, beside = (np.array(part) for part in zip(*found, strict=True))
-    save(draw(curves, [len(study.splits.train) // share for share in SHARES]), DRAWING)
+    save(draw(curves, [world.data.n_pairs // share for share in SHARES]), DRAWING)
     print("\n".join(table(curves, beside)))
 
 

@@ -14,20 +14,23 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from repro.cli.composition import compose_values
 from repro.corruption.orders import Order
-from repro.llm.cases import ReleaseCase
+from repro.instances.labelled import built_at
 from repro.llm.contrasts import MOST, P4_CONTRASTS, Contrast
-from repro.llm.release_study import Longest, Seed, Trained
-from repro.llm.study import Study
+from repro.llm.release_study import Seed, dpo, longer_is_better
 from repro.study.plan import built
 from repro.study.settings import session_of
 from repro.study.stream import stream
 from repro.training.trainers import Diverged
+from theorems.llm_rdpo import DpoTuning, rdpo
 
 PRINTED_SEEDS = 5
 CORRUPTION = 0.1
@@ -37,38 +40,37 @@ OPTIMIZERS = {
     "P4's: AdamW, 1e-6": (*P4, "learning_rate=1e-6"),
     "AdamW, 1e-3": (*P4, "learning_rate=1e-3"),
 }
-"""What is said of ``theorem.procedure.preference``; chosen before the first run."""
+"""What is said of ``theorem.worlds.release.procedure.preference``; chosen before the first run."""
 EPSILONS = (0.1, 0.5, 1.0, 0.5)
 """Of the four printed contrasts."""
 
 
-def study_of(theorem: str, *words: str) -> Study:
-    """The study of an experiment, on this machine's CPU; nothing is kept on disk."""
-    with tempfile.TemporaryDirectory() as folder:
+@contextmanager
+def world_of(theorem: str, *words: str) -> Iterator[Any]:
+    """The world ``release`` of a theorem, on this machine's CPU; nothing stays on disk."""
+    with tempfile.TemporaryDirectory() as folder, built_at(Path(folder) / "features", "cpu"):
         values = compose_values(theorem, {}, ["budget=smoke", "tracking=none", *words])
-        experiment = built(session_of({**values, "output_dir": folder}).plan).experiment
-    study: Study = experiment.study  # type: ignore[attr-defined]
-    return replace(study, folder=None)
+        trials = built(session_of({**values, "output_dir": folder}).plan).trials
+        yield trials[0].swept.sweep.worlds[0]  # type: ignore[attr-defined]
 
 
-def arms(study: Study, rng: np.random.Generator) -> Iterator[float]:
+def arms(world: DpoTuning, rng: np.random.Generator) -> Iterator[float]:
     """Two win rates in percent for each contrast, then that of the longest of four answers."""
-    cases = [ReleaseCase(methods=(), study=study, epsilon=epsilon) for epsilon in EPSILONS]
-    coins, seed = cases[0].coins(rng), Seed.of(study, rng)
+    worlds = [replace(world, epsilon=one, corruption=CORRUPTION) for one in EPSILONS]
+    seed = Seed.of(len(world.study.splits.train), rng)
 
-    def rate(loss: str, epsilon: float, labels) -> float:
+    def rate(learner, release) -> float:
         try:
-            return 100 * Trained(loss).reached(seed, epsilon, labels).win_rate
+            return 100 * learner(release).win_rate
         except Diverged:
             return float("nan")
 
-    for case in cases[:2]:
-        labels = case.released(coins)
-        yield from (rate(loss, case.epsilon, labels) for loss in ("rdpo", "dpo"))
-    for case in cases[2:]:
-        orders = (case.masked(coins, order, CORRUPTION) for order in (Order.CTL, Order.LTC))
-        yield from (rate("rdpo", case.epsilon, labels) for labels in orders)
-    yield 100 * Longest().reached(seed, 1.0, coins).win_rate
+    for one in worlds[:2]:
+        yield from (rate(learner, one.release(seed)) for learner in (rdpo, dpo))
+    for one in worlds[2:]:
+        labels = (one.masked(seed.coins, order) for order in (Order.CTL, Order.LTC))
+        yield from (rate(rdpo, replace(one.release(seed), labels=each)) for each in labels)
+    yield 100 * longer_is_better(world.release(seed)).win_rate
 
 
 def contrasts(rates: np.ndarray) -> list[Contrast]:
@@ -108,8 +110,9 @@ def main(words: Sequence[str]) -> None:
     seeds = int(dict(word.split("=") for word in words).get("seeds", 10))
     found = {}
     for where, changes in OPTIMIZERS.items():
-        study = study_of("llm_rdpo", *(f"theorem.procedure.preference.{one}" for one in changes))
-        found[where] = np.array([[*arms(study, stream(0, "p4", k))] for k in range(seeds)])
+        steps = (f"theorem.worlds.release.procedure.preference.{one}" for one in changes)
+        with world_of("llm_rdpo", *steps) as world:
+            found[where] = np.array([[*arms(world, stream(0, "p4", k))] for k in range(seeds)])
     print("\n".join(table(found)))
 
 

@@ -19,6 +19,7 @@ from repro.base.errors import BadInput, nearest
 from repro.base.schema import Model, Positive, validate, validate_union
 from repro.core.check import Check, SweptCheck, Theorem
 from repro.core.worlds import FIELD_OF, Sweep, field_values, put
+from repro.study.config import Blocks
 
 DEFAULT_INSTANCE = "linear"
 """The kind of instance that ``sweeps`` are for."""
@@ -51,12 +52,15 @@ class TheoremNumbers(Model):
         sweeps: by check.
         instances: by another kind of instance, what its sweeps have in place of these; only the
             checks that are named run there.
+        laptop_seeds: blocks of budget=laptop, which reads them here; a theorem whose blocks are
+            trainings has more, as an interval that misses once in 10⁵ is too wide with twenty.
     """
 
     name: str
     worlds: dict[str, dict[str, Any]] = {}
     sweeps: dict[str, dict[str, Any]]
     instances: dict[str, dict[str, dict[str, Any]]] = {}
+    laptop_seeds: Blocks = 20
 
 
 def swept_checks(theorem: Theorem, numbers: TheoremNumbers, kind: str) -> tuple[SweptCheck, ...]:

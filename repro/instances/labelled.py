@@ -69,6 +69,11 @@ def device_in_use() -> str:
     return _PLACE.device
 
 
+def cache_in_use() -> Path:
+    """The folder of ``built_at``; no numbers depend on it."""
+    return _PLACE.cache
+
+
 def built(choice: Any) -> World:
     """An instance, once a process: worlds hold the numbers that it is built from."""
     return _built(choice, _PLACE.cache, _PLACE.device)  # type: ignore[arg-type]

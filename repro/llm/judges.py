@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from repro.base.errors import BadInput
+from repro.llm.procedures import PIPELINE
 from repro.preferences.financial_pairs import planted_reward
 from repro.training.pairs import TextPairs
 
@@ -104,7 +105,7 @@ class ChatJudge:
                 return str(json.load(answer)["choices"][0]["message"]["content"])
         except (OSError, ValueError, LookupError, TypeError) as problem:
             reason = f"does not answer as an OpenAI-compatible server ({type(problem).__name__})"
-            raise BadInput("theorem.procedure.judge.endpoint", self.endpoint, reason) from None
+            raise BadInput(f"{PIPELINE}.procedure.judge.endpoint", self.endpoint, reason) from None
 
 
 def wins(judge: Judge, prompts: Texts, ours: Texts, theirs: Texts) -> np.ndarray:

@@ -18,7 +18,7 @@ from torch import Tensor
 from repro.base.notation import privacy_cost
 from repro.llm.judges import length_controlled, wins
 from repro.llm.pessimism import FeatureBonus, feature_bonus, gibbs_weights
-from repro.llm.release_study import LONGEST_OF, Seed
+from repro.llm.release_study import LONGEST_OF, SimulatedRelease
 from repro.llm.reward_head import FeatureMap, RewardModel, fitted_reward
 from repro.llm.study import Study, ranking_accuracy
 from repro.training.encoding import encode
@@ -68,22 +68,30 @@ def drawn(study: Study, seed: int) -> Drawn:
     return Drawn(prompts, ours, theirs, won.reshape(len(prompts), count, count).mean(2))
 
 
-@dataclass(frozen=True)
-class PessimisticSeed(Seed):
-    """One seed of P1's pipeline on a study whose procedure is pessimistic."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PessimisticRelease(SimulatedRelease):
+    """What P1's learner has of one seed, on a study whose procedure is pessimistic.
+
+    Attributes:
+        pessimism: multiple of Γ that is taken off: 1 as printed, 0 none, −1 reversed.
+    """
+
+    pessimism: float
 
     @property
     def kl_weight(self) -> float:
         """β of the DPO baseline."""
         return self.study.procedure.dpo_kl_weight
 
-    def reward(self, epsilon: float, labels: Tensor) -> RewardModel:
-        """By P1's eq. 9, from released labels (n,), by a learner that believes in ε."""
-        study = self.study
-        key = run_key(epsilon, self.order, study.procedure, study.data, labels.tolist())
+    @property
+    def reward(self) -> RewardModel:
+        """By P1's eq. 9."""
+        study, order, labels = self.study, self.seed.order, self.labels
+        key = run_key(self.epsilon, order, study.procedure, study.data, labels.tolist())
         return fitted_reward(
-            study.reference, feature_map(study), labels, partial(mixture_loss, epsilon=epsilon),
-            study.procedure.reward, self.order, study.folder and study.folder / f"reward-{key}",
+            study.reference, feature_map(study), labels,
+            partial(mixture_loss, epsilon=self.epsilon), study.procedure.reward, order,
+            study.folder and study.folder / f"reward-{key}",
         )  # fmt: skip
 
     def reward_accuracy(self, model: RewardModel) -> float:
@@ -103,13 +111,23 @@ class PessimisticSeed(Seed):
     @property
     def drawn(self) -> Drawn:
         """Responses of the reference and the judge's word on them."""
-        return drawn(self.study, self.draw)
+        return drawn(self.study, self.seed.draw)
 
-    def weights(self, model: RewardModel, bonus: FeatureBonus) -> np.ndarray:
-        """(P, K) weights of the pessimistic policy on the responses drawn."""
+    @property
+    def bonus(self) -> FeatureBonus:
+        """Γ of the pairs at ε: the coefficient times c(ε)."""
+        own, features = self.study.procedure.reward, feature_map(self.study)
+        coefficient = own.coefficient * privacy_cost(self.epsilon)
+        return feature_bonus(features.first, features.second, own.ridge, coefficient)
+
+    def weights(self, model: RewardModel, bonus: FeatureBonus | None = None) -> np.ndarray:
+        """(P, K) weights of the pessimistic policy on the responses drawn; Γ is that of all pairs
+        unless given.
+        """
+        bonus = bonus or self.bonus
         study, (prompts, texts, _) = self.study, self.drawn.compared
         features = model.features(encode(study.backbone.tokenizer, prompts, texts, study.data))
-        worth = model.of_features(features).double() - bonus(features)
+        worth = model.of_features(features).double() - self.pessimism * bonus(features)
         worth = worth.reshape(-1, study.procedure.samples)
         return gibbs_weights(worth, study.procedure.kl_weight).numpy()
 
@@ -128,13 +146,6 @@ class PessimisticSeed(Seed):
         rows = self.drawn.compared
         won = wins(self.study.judge, *rows)
         return length_controlled(won, *rows[1:], weights.ravel())
-
-
-def bonus_at(study: Study, epsilon: float, pessimistic: bool) -> FeatureBonus:
-    """Γ of the pairs at ε: the coefficient times c(ε); without pessimism 0 everywhere."""
-    own, features = study.procedure.reward, feature_map(study)
-    coefficient = own.coefficient * privacy_cost(epsilon) if pessimistic else 0.0
-    return feature_bonus(features.first, features.second, own.ridge, coefficient)
 
 
 def bonus_size(features: FeatureMap, some: Tensor, ridge: float, shrinks: bool = True) -> float:

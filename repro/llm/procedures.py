@@ -10,7 +10,10 @@ from pydantic import AfterValidator, Field, model_validator
 from repro.base.schema import Finite, KLWeight, Model, Positive, Whole
 from repro.training.settings import Count, Limits, Sampling, Seed, Text, Training
 
-MODEL_KEY = "theorem.model.path"
+PIPELINE = "theorem.worlds.release"
+"""Where a config has the model, the pairs and the procedure; other worlds of a theorem read them
+there."""
+MODEL_KEY = f"{PIPELINE}.model.path"
 
 
 class DataChoice(Limits):
@@ -22,6 +25,8 @@ class DataChoice(Limits):
         held_out: pairs behind them that no training sees.
         judge_pairs: of a file, pairs behind these that only the judge is fitted to.
         seed: of generated pairs.
+        digest: of what the file holds, worked out when it is first read: what is kept of one file
+            is not kept of another in its place.
     """
 
     path: Text | None
@@ -29,6 +34,7 @@ class DataChoice(Limits):
     held_out: Count
     judge_pairs: Annotated[Whole, Field(ge=0, le=10**8)]
     seed: Seed
+    digest: str | None = None
 
 
 def _address(text: str) -> str:

@@ -1,11 +1,11 @@
-"""P4's Appendix D, seed by seed: policies from one release of the labels, and what they reach."""
+"""Policies from one release of the labels, seed by seed, and what they reach."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple, Self
 
@@ -52,54 +52,91 @@ class Reached(NamedTuple):
     margin: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Seed:
-    """One seed: batches, draws and noise of its own.
+    """One seed: coins, batches and draws of its own; the same for all that is compared.
 
     Attributes:
-        study: what all seeds share.
-        order: seed of the batches; the same for all policies that are compared.
+        coins: (n,) uniform: the coins of one release; the same ones may serve several channels.
+        order: seed of the batches.
         draw: seed of the responses.
     """
 
-    study: Study
+    coins: Tensor
     order: int
     draw: int
 
     @classmethod
-    def of(cls, study: Study, rng: np.random.Generator) -> Self:
+    def of(cls, n_pairs: int, rng: np.random.Generator) -> Self:
         """From the block's stream."""
-        return cls(study, *(int(x) for x in rng.integers(2**62, size=2)))
+        coins = torch.from_numpy(rng.random(n_pairs))
+        return cls(coins, *(int(x) for x in rng.integers(2**62, size=2)))
+
+
+@dataclass(frozen=True, eq=False)
+class SimulatedRelease:
+    """What a learner has of one seed.
+
+    Attributes:
+        study: what all seeds share.
+        seed: of its batches and draws.
+        epsilon: that the learner believes in.
+        labels: (n,) released, in {−1, 1}.
+        first_steps: in the place of the procedure's; a policy of those is not asked for answers.
+    """
+
+    study: Study
+    seed: Seed
+    epsilon: float
+    labels: Tensor
+    first_steps: Training | None = None
 
     @property
     def kl_weight(self) -> float:
         """β of the policies."""
         return self.study.procedure.kl_weight
 
-    def reached(
-        self, loss: str, epsilon: float, labels: Tensor, training: Training | None = None
-    ) -> Reached:
+    @property
+    def flipped(self) -> Self:
+        """The same with every label read as its opposite."""
+        return replace(self, labels=-self.labels)
+
+    @property
+    def taken_as_clean(self) -> Self:
+        """The same to a learner who takes private labels as clean."""
+        return replace(self, epsilon=math.inf)
+
+    def at_first_steps(self, rate: float) -> Self:
+        """The same for plain steps so small that the policy stays near the reference."""
+        # max_grad_norm None: no gradient is shortened
+        plain = {"learning_rate": rate, "max_grad_norm": None, "batch_size": FIRST_BATCH}
+        steps = self.study.procedure.preference.model_copy(update={"optimizer": "sgd", **plain})
+        return replace(self, first_steps=steps)
+
+    def reached(self, loss: str) -> Reached:
         """What the policy reaches; read, where an earlier row of the run has trained it.
 
         Args:
             loss: an objective of ``repro.training.objectives``.
-            epsilon: ε that it believes in.
-            labels: (n,) released labels.
-            training: of first steps, which are not asked for answers; else the procedure's.
+
+        Raises:
+            Diverged: its steps blow up.
         """
-        study, steps = self.study, training or self.study.procedure.preference
-        labels = labels[: len(labels) // FIRST_SHARE] if training else labels
-        words = loss, epsilon, self.kl_weight, self.order, steps, study.data
+        study, epsilon, order = self.study, self.epsilon, self.seed.order
+        steps = self.first_steps or study.procedure.preference
+        labels = self.labels[: len(self.labels) // FIRST_SHARE if self.first_steps else None]
+        words = loss, epsilon, self.kl_weight, order, steps, study.data
         key = run_key(*words, labels.tolist())
 
         def found() -> tuple[float, ...]:
             bound = getattr(study.procedure, "reward_bound", math.nan)
             policy = optimised(
                 study.reference.part(len(labels)), labels,
-                objective(loss, epsilon, self.kl_weight, bound), steps, self.order,
+                objective(loss, epsilon, self.kl_weight, bound), steps, order,
                 study.folder and study.folder / f"{loss}-{key}",
             )  # fmt: skip
-            rates = NOTHING if training else self.win_rates(self.responses(policy))
+            answered = self.first_steps is None
+            rates = self.win_rates(self.responses(policy)) if answered else NOTHING
             return *rates, *self.ranking(policy)
 
         return self._once(found, key)
@@ -110,7 +147,7 @@ class Seed:
 
     def _once(self, measure: Callable[[], tuple[float, ...]], name: str) -> Reached:
         """What is measured, or what an earlier row of the run has kept."""
-        code = code_fingerprint(__name__), machine(), self.study.identity, self.draw
+        code = code_fingerprint(__name__), machine(), self.study.identity, self.seed.draw
         block = Block(0, 0, run_key(code, name))
         kept = self.study.folder and BlockStore(self.study.folder / "reached")
         found = kept.read(block, (len(Reached._fields),)) if kept else None
@@ -120,14 +157,14 @@ class Seed:
                 kept.write(block, found)
         return Reached(*found.tolist())
 
-    def responses(self, policy: Any, draw: int = 0) -> list[str]:
+    def responses(self, policy: Any) -> list[str]:
         """Some responses of a policy to each held-out prompt, one after the other."""
-        return list(chain(*self.study.respond(policy, self.draw + draw, ANSWERS)))
+        return list(chain(*self.study.respond(policy, self.seed.draw, ANSWERS)))
 
-    @cached_property
+    @property
     def opposing(self) -> list[str]:
         """As many of the fine-tuned model to each, from draws of their own."""
-        return self.responses(self.study.reference.model, 1)
+        return _opposing(self.study, self.seed.draw + 1)
 
     def longest_responses(self) -> tuple[list[str], list[str]]:
         """The longest of some responses of the fine-tuned model to each prompt, and its opponents.
@@ -135,7 +172,7 @@ class Seed:
         Two groups are drawn: the longest of each is compared with all of the other, as one
         opponent alone would be most of the noise.
         """
-        drawn = self.study.respond(self.study.reference.model, self.draw + 2, 2 * LONGEST_OF)
+        drawn = self.study.respond(self.study.reference.model, self.seed.draw + 2, 2 * LONGEST_OF)
         groups = [(some[k::2], some[1 - k :: 2]) for some in drawn for k in (0, 1)]
         ours = [max(own, key=len) for own, other in groups for _ in other]
         return ours, [text for _, other in groups for text in other]
@@ -157,54 +194,20 @@ class Seed:
         return ranking_accuracy(first - second, labels), margin
 
 
-@dataclass(frozen=True)
-class Trained:
-    """A policy trained with an objective; two ways to do it wrong.
-
-    Attributes:
-        objective: one of ``repro.training.objectives``.
-        sign: −1 reads every label as its opposite.
-        debiased: False takes private labels as clean.
-    """
-
-    objective: str
-    sign: int = 1
-    debiased: bool = True
-
-    def reached(
-        self, seed: Seed, epsilon: float, labels: Tensor, training: Training | None = None
-    ) -> Reached:
-        """On released labels (n,), by a learner that believes in ε."""
-        believed = epsilon if self.debiased else float("inf")
-        return seed.reached(self.objective, believed, self.sign * labels, training)
+@lru_cache(maxsize=64)
+def _opposing(study: Study, draw: int) -> list[str]:
+    """Drawn once for all policies of a seed."""
+    return list(chain(*study.respond(study.reference.model, draw, ANSWERS)))
 
 
-@dataclass(frozen=True)
-class Longest:
+# Algorithms that several theorems share ----------------------------------------------------------
+
+
+def dpo(release: SimulatedRelease) -> Reached:
+    """DPO: every label is taken as it is."""
+    return release.reached("dpo")
+
+
+def longer_is_better(release: SimulatedRelease) -> Reached:
     """The trivial policy: the longest of a few responses of the fine-tuned model."""
-
-    def reached(
-        self, seed: Seed, epsilon: float, labels: Tensor, training: Training | None = None
-    ) -> Reached:
-        """Its win rates; it ranks nothing."""
-        return seed.longest()
-
-
-def reached(number: str, case: Any, rng: np.random.Generator) -> dict[str, float]:
-    """A number of ``Reached`` for each method of a ``ReleaseCase``, from one release."""
-    labels = case.released(case.coins(rng))
-    seed = Seed.of(case.study, rng)
-    found = {m.name: m.run.reached(seed, case.believed, labels) for m in case.methods}
-    return {name: getattr(one, number) for name, one in found.items()}
-
-
-def above_length(case: Any, rng: np.random.Generator) -> dict[str, float]:
-    """Ranking accuracy of each method over that of length."""
-    longer = case.study.longer_accuracy()
-    return {name: value - longer for name, value in reached("accuracy", case, rng).items()}
-
-
-def first_steps(study: Study, rate: float, optimizer: str = "sgd") -> Training:
-    """Steps so small that the policy stays near the reference; no gradient is shortened."""
-    plain = {"learning_rate": rate, "max_grad_norm": None, "batch_size": FIRST_BATCH}
-    return study.procedure.preference.model_copy(update={"optimizer": optimizer, **plain})
+    return release.longest()

@@ -20,7 +20,7 @@ from repro.training.encoding import EncodedPairs, Tokens
 from repro.training.log_prob import frozen
 from repro.training.objectives import Loss
 from repro.training.reward_model import reward_rows, scored_copy
-from repro.training.trainers import Run, reward_trainer, trained
+from repro.training.trainers import TrainingRun, reward_trainer, trained
 
 
 def pooled_features(model: Any, tokens: Tokens, pooling: str) -> Tensor:
@@ -111,7 +111,7 @@ def fitted_reward(
     head = fitted_head(features.first, features.second, labels, loss, training)
     if training.whole is None:
         return RewardModel(features, head, training.clip)
-    run = Run(training.whole, seed + 1, reference.device, reference.precision, checkpoint)
+    run = TrainingRun(training.whole, seed + 1, reference.device, reference.precision, checkpoint)
     rows = reward_rows(reference.pairs, labels)
     scored = trained(
         reward_trainer(loss, training.clip), "RewardConfig",

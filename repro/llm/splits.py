@@ -10,14 +10,15 @@ from itertools import accumulate
 
 from repro.base.errors import BadInput
 from repro.base.files import expanded
-from repro.llm.procedures import DataChoice
+from repro.llm.procedures import PIPELINE, DataChoice
 from repro.preferences.financial_pairs import financial_pairs
 from repro.preferences.pair_files import read_pairs
 from repro.preferences.pair_records import PreferencePair
+from repro.study.fingerprint import fingerprint
 from repro.training.extra import quiet_hub
 from repro.training.pairs import TextPairs
 
-KEY = "theorem.data.path"
+KEY = f"{PIPELINE}.data.path"
 
 
 @dataclass(frozen=True)
@@ -35,23 +36,40 @@ def load_splits(choice: DataChoice) -> Splits:
     Raises:
         BadInput: a source that cannot be read, a record without a field, or too few pairs.
     """
-    sizes = (choice.n_pairs, choice.held_out, 0 if choice.path is None else choice.judge_pairs)
-    found = _read(choice, sum(sizes))
-    if len(found) < sum(sizes):
-        allowed = "allowed: n_pairs + held_out + judge_pairs at most that, here"
-        reason = f"{choice.path} has {len(found)} pairs; {allowed} {sum(sizes)}"
-        raise BadInput("theorem.data.n_pairs", choice.n_pairs, reason)
-    pairs = TextPairs.of(found[: sum(sizes)])
-    first, second, third = accumulate(sizes)
+    pairs = TextPairs.of(_read(choice))
+    first, second, third = accumulate(_sizes(choice))
     judge = pairs.part(second, third) if third > second else None
     return Splits(pairs.part(0, first), pairs.part(first, second), judge)
 
 
-def _read(choice: DataChoice, count: int) -> list[PreferencePair]:
+def with_digest(choice: DataChoice) -> DataChoice:
+    """The choice with a hash of what a file holds; numbers say it all of generated pairs.
+
+    Raises:
+        BadInput: as ``load_splits``.
+    """
+    if choice.path is None or choice.digest is not None:
+        return choice
+    return choice.model_copy(update={"digest": fingerprint(_read(choice))})
+
+
+def _sizes(choice: DataChoice) -> tuple[int, int, int]:
+    """Pairs that are trained on, held out, and of the judge."""
+    return choice.n_pairs, choice.held_out, 0 if choice.path is None else choice.judge_pairs
+
+
+def _read(choice: DataChoice) -> list[PreferencePair]:
+    """As many pairs as the sizes say."""
+    count = sum(_sizes(choice))
     if choice.path is None:
         return financial_pairs(count, choice.seed)
     quiet_hub()
     try:
-        return read_pairs(str(expanded(KEY, choice.path)))
+        found = read_pairs(str(expanded(KEY, choice.path)))
     except BadInput as problem:
         raise BadInput(KEY, problem.value, problem.allowed) from None
+    if len(found) < count:
+        allowed = "allowed: n_pairs + held_out + judge_pairs at most that, here"
+        reason = f"{choice.path} has {len(found)} pairs; {allowed} {count}"
+        raise BadInput(f"{PIPELINE}.data.n_pairs", choice.n_pairs, reason)
+    return found[:count]

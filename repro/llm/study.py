@@ -7,8 +7,8 @@ made once, when first asked for; each seed then privatises the labels anew and t
 from __future__ import annotations
 
 import gc
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, fields
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -16,43 +16,77 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from repro.instances.labelled import cache_in_use, device_in_use
 from repro.llm.judges import ChatJudge, HeldOutJudge, Judge, planted_judge
-from repro.llm.procedures import MODEL_KEY, DataChoice
-from repro.llm.splits import Splits
+from repro.llm.procedures import MODEL_KEY, DataChoice, Procedure
+from repro.llm.splits import Splits, load_splits, with_digest
 from repro.llm.supervised import Variant, fine_tuned, supervised_rows
 from repro.study.fingerprint import fingerprint
-from repro.training.backbone import Backbone, load_backbone
+from repro.training.backbone import Backbone, load_backbone, read_config
 from repro.training.direct_preference import Reference
 from repro.training.encoding import EncodedPairs, encode_pairs
 from repro.training.log_prob import pair_log_prob
 from repro.training.responses import draw_responses
 from repro.training.settings import ModelChoice
-from repro.training.trainers import Run
+from repro.training.trainers import TrainingRun
 
 SCORING_BATCH = 256
 
 
-@dataclass(frozen=True, eq=False)
-class Study:
-    """What all seeds share.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Pipeline:
+    """What is done to a model, before any label is privatised.
 
     Attributes:
-        splits: pairs to train on, held out, and of the judge.
         model: which model.
         data: which pairs.
         procedure: how it is trained.
         variant: which responses fine-tuning sees.
+
+    Raises:
+        BadInput: pairs or a model that cannot be read.
+    """
+
+    model: ModelChoice
+    data: DataChoice
+    procedure: Procedure
+    variant: Variant
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "data", with_digest(self.data))
+        _refuse_unreadable(self.model)  # type: ignore[arg-type]
+
+    @property
+    def study(self) -> Study:
+        """The pipeline at work, once a process: worlds that differ in other fields share it."""
+        own = (getattr(self, one.name) for one in fields(Pipeline))
+        return _at_work(*own, device_in_use(), cache_in_use().parent / "llm")
+
+
+@lru_cache(maxsize=8)
+def _refuse_unreadable(model: ModelChoice) -> None:
+    """Once for all worlds: a hub is asked over the network."""
+    if model.path is not None:
+        read_config(model, MODEL_KEY)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Study(Pipeline):
+    """What all seeds share.
+
+    Attributes:
         device: where.
         folder: for checkpoints and what seeds have reached; None keeps nothing.
     """
 
-    splits: Splits
-    model: ModelChoice
-    data: DataChoice
     procedure: Any
-    variant: Variant
     device: str
     folder: Path | None = field(default=None, compare=False)
+
+    @cached_property
+    def splits(self) -> Splits:
+        """Pairs to train on, held out, and of the judge."""
+        return load_splits(self.data)
 
     @cached_property
     def identity(self) -> str:
@@ -71,7 +105,7 @@ class Study:
         pairs = encode_pairs(base.tokenizer, self.splits.train, self.data)
         rows = supervised_rows(pairs, self.splits.train.labels, self.variant)
         place = self.folder and self.folder / f"sft-{self.identity}"
-        run = Run(self.procedure.sft, model.seed, self.device, model.precision, place)
+        run = TrainingRun(self.procedure.sft, model.seed, self.device, model.precision, place)
         tuned = fine_tuned(base.model, base.tokenizer, rows, run)
         # accelerate collects garbage after every training: what is there by now is none
         gc.collect()
@@ -134,6 +168,14 @@ class Study:
 
     def _log_prob(self, model: Any) -> tuple[Tensor, Tensor]:
         return pair_log_prob(model, self.held_out, self.scoring_batch, self.device)
+
+
+@lru_cache(maxsize=1)
+def _at_work(model, data, procedure, variant, device: str, folder: Path) -> Study:
+    """One alone is kept: a model may fill a device."""
+    return Study(
+        model=model, data=data, procedure=procedure, variant=variant, device=device, folder=folder
+    )
 
 
 def ranking_accuracy(score: np.ndarray | Tensor, labels: Tensor) -> float:

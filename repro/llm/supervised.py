@@ -15,7 +15,7 @@ from torch import Tensor
 
 from repro.training.encoding import EncodedPairs, sorted_by
 from repro.training.extra import library
-from repro.training.trainers import Run, trained
+from repro.training.trainers import TrainingRun, trained
 
 Variant = Literal["repaired", "as_published"]
 UNSCORED = -100
@@ -40,7 +40,7 @@ def supervised_rows(pairs: EncodedPairs, labels: Tensor, variant: Variant) -> di
     }
 
 
-def fine_tuned(model: Any, tokenizer: Any, rows: dict[str, list], run: Run) -> Any:
+def fine_tuned(model: Any, tokenizer: Any, rows: dict[str, list], run: TrainingRun) -> Any:
     """A copy of the model after next-token steps on the responses; its weights are frozen.
 
     With checkpoints the finished model is kept beside them and read by the next call.

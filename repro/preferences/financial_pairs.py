@@ -71,7 +71,7 @@ def financial_pairs(count: int, seed: int) -> list[PreferencePair]:
         BadInput: no pairs are asked for.
     """
     if count < 1:
-        raise BadInput("theorem.data.n_pairs", count, "allowed: at least 1")
+        raise BadInput("n_pairs", count, "allowed: at least 1")
     rng = np.random.Generator(np.random.Philox(seed))
     prompts = financial_prompts()
     return [_pair(prompts[int(rng.integers(len(prompts)))], rng) for _ in range(count)]

@@ -15,7 +15,7 @@ from repro.training.extra import library
 from repro.training.log_prob import pair_log_prob
 from repro.training.objectives import Objective
 from repro.training.settings import Training
-from repro.training.trainers import Run, preference_trainer, trained
+from repro.training.trainers import TrainingRun, preference_trainer, trained
 
 
 @dataclass(frozen=True)
@@ -72,13 +72,13 @@ def optimised(
         seed: of the order of batches.
         checkpoint: a folder to go on from; None for none.
     """
-    run = Run(training, seed, reference.device, reference.precision, checkpoint)
+    run = TrainingRun(training, seed, reference.device, reference.precision, checkpoint)
     policy = copy.deepcopy(reference.model).requires_grad_(True)
     return preferred(policy, reference, labels, objective, run)
 
 
 def preferred(
-    policy: Any, reference: Reference, labels: Tensor, objective: Objective, run: Run
+    policy: Any, reference: Reference, labels: Tensor, objective: Objective, run: TrainingRun
 ) -> Any:
     """The policy after a run, trained in place, or under the adapters that the reference names."""
     return trained(

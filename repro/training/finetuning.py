@@ -33,7 +33,7 @@ from repro.training.pairs import TextPairs
 from repro.training.released import released_pairs
 from repro.training.reward_model import reward_rows, scored_copy
 from repro.training.settings import Limits, ModelChoice, Precision, Seed, Text, Training
-from repro.training.trainers import Diverged, Run, reward_trainer, run_key, trained
+from repro.training.trainers import Diverged, TrainingRun, reward_trainer, run_key, trained
 
 REWARD = "reward"
 
@@ -82,7 +82,7 @@ def finetune(request: FinetuneRequest) -> Path:
     with ExitStack() as stack:
         reports = _reports(request, stack)
         place = output / f"checkpoints-{key}"
-        run = Run(
+        run = TrainingRun(
             request, request.seed, device, request.precision, place, kept=True, report_to=reports,
             spoken=True,
         )  # fmt: skip
@@ -105,7 +105,7 @@ def finetune(request: FinetuneRequest) -> Path:
 
 
 def _model(
-    request: FinetuneRequest, backbone: Backbone, pairs: TextPairs, epsilon: float, run: Run
+    request: FinetuneRequest, backbone: Backbone, pairs: TextPairs, epsilon: float, run: TrainingRun
 ) -> Any:
     """The trained policy or reward model."""
     model, tokenizer = backbone.model, backbone.tokenizer

@@ -37,7 +37,7 @@ class Diverged(ArithmeticError):
 
 
 @dataclass(frozen=True)
-class Run:
+class TrainingRun:
     """Where and how a model is trained.
 
     Attributes:
@@ -89,7 +89,7 @@ class Run:
 
 
 def trained(
-    kind: type, config: str, model: Any, tokenizer: Any, rows: Rows, run: Run, **more: Any
+    kind: type, config: str, model: Any, tokenizer: Any, rows: Rows, run: TrainingRun, **more: Any
 ) -> Any:
     """The model after training; a run with checkpoints goes on from its last one.
 
@@ -235,7 +235,7 @@ def _wait_before_state_file(trainer: Any) -> None:
     trainer._save_rng_state = save_and_wait
 
 
-def _train(trainer: Any, run: Run) -> None:
+def _train(trainer: Any, run: TrainingRun) -> None:
     """Train from the last whole checkpoint; a damaged one is bad input."""
     last = last_checkpoint(run.folder) if run.folder else None
     try:

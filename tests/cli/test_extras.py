@@ -7,6 +7,8 @@ from repro import run
 from repro.base.errors import BadInput
 from repro.base.paths import install_hint
 
+RELEASE = "theorem.worlds.release"
+
 
 @pytest.fixture
 def without_the_extra(monkeypatch):
@@ -66,13 +68,21 @@ def test_a_multirun_has_no_dry_run(command, tmp_path):
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (("theorem.data.path=/nowhere.jsonl",), "theorem.data.path=/nowhere.jsonl: there is no"),
-        (("theorem.model.path=/nowhere",), "theorem.model.path=/nowhere: no folder with a config"),
-        (("theorem.variant=x",), "theorem.variant=x: allowed: 'repaired' or 'as_published'"),
-        (("theorem/llm_data@theorem.data=jsonl",), "theorem.data.path"),
-        (("theorem.data.n_pairs=0",), "theorem.data.n_pairs=0: allowed: "),
-        (("theorem.model._target_=os.system",), "theorem.model._target_"),
-        (("+theorem.model._target_=os.system",), "theorem.model._target_"),
+        (
+            (f"{RELEASE}.data.path=/nowhere.jsonl",),
+            f"{RELEASE}.data.path=/nowhere.jsonl: there is no",
+        ),
+        (
+            (f"{RELEASE}.model.path=/nowhere",),
+            f"{RELEASE}.model.path=/nowhere: no folder with a config",
+        ),
+        ((f"{RELEASE}.variant=x",), f"{RELEASE}.variant=x: allowed: 'repaired' or 'as_published'"),
+        ((f"theorem/llm_data@{RELEASE}.data=jsonl",), f"{RELEASE}.data.path"),
+        ((f"{RELEASE}.data.n_pairs=0",), f"{RELEASE}.data.n_pairs=0: allowed: "),
+        ((f"{RELEASE}.model._target_=os.system",), f"{RELEASE}.model._target_"),
+        ((f"+{RELEASE}.model._target_=os.system",), f"{RELEASE}.model._target_"),
+        (("theorem.variant=repaired",), "theorem.variant"),
+        (("+theorem.variant=repaired",), "theorem.variant=repaired: unknown key"),
         (("epsilon=1",), "changes nothing in llm_rdpo"),
     ],
 )

@@ -2,9 +2,11 @@
 
 import pytest
 
+from repro.instances.labelled import built_at
 from repro.llm.procedures import DataChoice, Procedure
 from repro.llm.splits import load_splits
 from repro.llm.study import Study
+from repro.llm.worlds import PrivateTuning
 from repro.training.backbone import load_backbone
 from repro.training.settings import ModelChoice, Sampling, Shape, Training
 
@@ -42,9 +44,18 @@ def backbone(splits):
 
 
 @pytest.fixture(scope="session")
-def study(splits):
+def study():
     needs_the_extra()
-    return Study(splits, MODEL, DATA, PROCEDURE, "repaired", "cpu")
+    return Study(model=MODEL, data=DATA, procedure=PROCEDURE, variant="repaired", device="cpu")
+
+
+@pytest.fixture
+def world(tmp_path):
+    """Private labels of the same pipeline; what it keeps lies in a folder of the test's."""
+    with built_at(tmp_path / "features", "cpu"):
+        yield PrivateTuning(
+            model=MODEL, data=DATA, procedure=PROCEDURE, variant="repaired", epsilon=0.5
+        )
 
 
 @pytest.fixture

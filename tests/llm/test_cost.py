@@ -8,7 +8,6 @@ from torch.profiler import ProfilerActivity, profile
 from torch.utils.flop_counter import FlopCounterMode
 
 from repro.llm.cost import Size, activations, cost, in_words
-from repro.llm.splits import load_splits
 from repro.llm.study import Study
 from repro.training.backbone import tiny_config
 from repro.training.direct_preference import optimised
@@ -128,7 +127,7 @@ def test_memory_is_that_of_a_run(shape, changes, model, data, steps, procedure):
     procedure = procedure.model_copy(
         update={"preference": some, "sft": some.model_copy(update={"accumulation": 8})}
     )
-    study = Study(load_splits(data), model, data, procedure, "repaired", "cpu")
+    study = Study(model=model, data=data, procedure=procedure, variant="repaired", device="cpu")
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as seen:
         labels = study.splits.train.labels
         optimised(study.reference, labels, objective("rdpo", 1.0, 0.1), some, 0)

@@ -10,13 +10,9 @@ import numpy as np
 import pytest
 import torch
 
-from repro.llm.pessimistic_study import (
-    PessimisticSeed,
-    bonus_at,
-    bonus_size,
-    feature_map,
-)
+from repro.llm.pessimistic_study import PessimisticRelease, bonus_size, feature_map
 from repro.llm.procedures import PessimisticProcedure, RewardTraining
+from repro.llm.release_study import Seed
 
 
 @pytest.fixture(scope="module")
@@ -29,37 +25,51 @@ def pessimistic(study):
     return replace(study, procedure=procedure)
 
 
+def released(study, number=0, epsilon=2.0):
+    """Clean labels, taken for a release at ε."""
+    labels = study.splits.train.labels
+    seed = Seed.of(len(labels), np.random.default_rng(number))
+    return PessimisticRelease(study, seed, epsilon, labels, pessimism=1.0)
+
+
 @pytest.fixture
-def seed(pessimistic):
-    return PessimisticSeed.of(pessimistic, np.random.default_rng(0))
+def release(pessimistic):
+    return released(pessimistic)
 
 
-def test_pessimism_is_positive_and_shrinks_with_data(seed):
-    sizes = [bonus_size(feature_map(seed.study), torch.arange(n), 1.0) for n in (16, 32, 64)]
+def test_pessimism_is_positive_and_shrinks_with_data(release):
+    sizes = [bonus_size(feature_map(release.study), torch.arange(n), 1.0) for n in (16, 32, 64)]
     assert sizes[0] > sizes[1] > sizes[2] > 0
     wrong = [
-        bonus_size(feature_map(seed.study), torch.arange(n), 1.0, shrinks=False) for n in (16, 64)
+        bonus_size(feature_map(release.study), torch.arange(n), 1.0, shrinks=False)
+        for n in (16, 64)
     ]
     assert wrong[1] > 0.8 * wrong[0]
 
 
-def test_pessimism_grows_with_privacy_and_can_be_left_out(seed, pessimistic):
-    some = feature_map(seed.study).first[:4]
-    strict, loose, none = (
-        bonus_at(pessimistic, epsilon, on)(some)
-        for epsilon, on in ((0.1, True), (2.0, True), (0.1, False))
-    )
+def test_pessimism_grows_with_privacy(release, pessimistic):
+    some = feature_map(pessimistic).first[:4]
+    strict, loose = (replace(release, epsilon=epsilon).bonus(some) for epsilon in (0.1, 2.0))
     assert (strict > loose).all()
     assert (loose > 0).all()
-    assert (none == 0).all()
 
 
-def test_weights_are_a_policy_that_prefers_reward(seed, study):
-    model = seed.reward(2.0, study.splits.train.labels)
-    weights = seed.weights(model, bonus_at(seed.study, 2.0, True))
+def test_pessimism_can_be_left_out_and_reversed(release):
+    """Log weights are (r − pessimism·Γ)/kl_weight up to a constant: the plain one lies midway."""
+    model = release.reward
+    taken, none, reversed_ = (
+        np.log(replace(release, pessimism=one).weights(model)) for one in (1.0, 0.0, -1.0)
+    )
+    gap = (taken + reversed_) / 2 - none
+    np.testing.assert_allclose(gap, gap[:, :1].repeat(gap.shape[1], 1), atol=1e-9)
+    assert np.abs(taken - none).max() > 1e-6
+
+
+def test_weights_are_a_policy_that_prefers_reward(release, study):
+    weights = release.weights(release.reward)
     assert weights.shape == (len(study.prompts), 3)
     assert weights.sum(1) == pytest.approx(np.ones(len(study.prompts)))
-    assert 0 <= seed.win_rate(weights) <= 1
+    assert 0 <= release.win_rate(weights) <= 1
 
 
 def longer_is_better(prompts, first, second):
@@ -67,41 +77,40 @@ def longer_is_better(prompts, first, second):
     return 0.5 + 0.5 * np.sign([len(a) - len(b) for a, b in zip(first, second, strict=True)])
 
 
-def test_the_best_of_what_was_drawn_wins_most(seed):
-    other = replace(seed.study)
-    vars(other)["reference"], vars(other)["judge"] = seed.study.reference, longer_is_better
-    seed = replace(seed, study=other)
-    best = np.eye(3)[seed.drawn.won.argmax(1)]
-    worst = np.eye(3)[seed.drawn.won.argmin(1)]
+def test_the_best_of_what_was_drawn_wins_most(release):
+    other = replace(release.study)
+    vars(other)["reference"], vars(other)["judge"] = release.study.reference, longer_is_better
+    release = replace(release, study=other)
+    best = np.eye(3)[release.drawn.won.argmax(1)]
+    worst = np.eye(3)[release.drawn.won.argmin(1)]
     alike = np.full(best.shape, 1 / 3)
-    assert seed.win_rate(best) >= seed.win_rate(alike) >= seed.win_rate(worst)
-    assert seed.win_rate(best) > seed.win_rate(worst)
+    assert release.win_rate(best) >= release.win_rate(alike) >= release.win_rate(worst)
+    assert release.win_rate(best) > release.win_rate(worst)
 
 
-def test_the_trivial_policy_takes_the_longest(seed):
-    for row, weights in zip(seed.drawn.ours, seed.longest_weights(), strict=True):
+def test_the_trivial_policy_takes_the_longest(release):
+    for row, weights in zip(release.drawn.ours, release.longest_weights(), strict=True):
         assert len(row[int(weights.argmax())]) == max(map(len, row))
         assert weights.sum() == 1
 
 
 def test_the_longest_of_four_is_that_of_every_four(pessimistic):
     """Weights against all subsets of six responses, counted."""
-    drawn = PessimisticSeed.of(pessimistic, np.random.default_rng(1)).drawn
+    drawn = released(pessimistic, 1).drawn
     texts = ["a" * n for n in (3, 9, 1, 7, 4, 6)]
-    seed: Any = SimpleNamespace(drawn=replace(drawn, ours=[texts, texts[::-1]]))
-    found = PessimisticSeed.longest_weights(seed)
+    release: Any = SimpleNamespace(drawn=replace(drawn, ours=[texts, texts[::-1]]))
+    found = PessimisticRelease.longest_weights(release)
     wins = Counter(max(four, key=len) for four in combinations(texts, 4))
     assert found[0] == pytest.approx([wins[text] / 15 for text in texts])
     assert found[1] == pytest.approx(found[0][::-1])
 
 
-def test_win_rate_at_equal_length_of_equal_weights(seed):
-    weights = np.full((len(seed.drawn.prompts), 3), 1 / 3)
-    assert 0 <= seed.controlled(weights) <= 1
+def test_win_rate_at_equal_length_of_equal_weights(release):
+    weights = np.full((len(release.drawn.prompts), 3), 1 / 3)
+    assert 0 <= release.controlled(weights) <= 1
 
 
-def test_turned_labels_turn_the_ranking(seed, study):
-    labels = study.splits.train.labels
-    right, wrong = (seed.reward(2.0, sign * labels) for sign in (1, -1))
-    assert seed.reward_margin(right) == pytest.approx(-seed.reward_margin(wrong), rel=1e-3)
-    assert seed.reward_accuracy(right) == pytest.approx(1 - seed.reward_accuracy(wrong))
+def test_turned_labels_turn_the_ranking(release):
+    right, wrong = release.reward, release.flipped.reward
+    assert release.reward_margin(right) == pytest.approx(-release.reward_margin(wrong), rel=1e-3)
+    assert release.reward_accuracy(right) == pytest.approx(1 - release.reward_accuracy(wrong))

@@ -62,9 +62,10 @@ def test_faults_are_one_line(tmp_path, data, rows, line):
     with pytest.raises(BadInput) as caught:
         load_splits(data.model_copy(update={"path": path}))
     assert line in str(caught.value)
-    assert "theorem.data" in str(caught.value)
+    assert "theorem.worlds.release.data" in str(caught.value)
 
 
 def test_no_such_file(data):
-    with pytest.raises(BadInput, match="theorem.data.path=/nowhere.jsonl: there is no such file"):
+    told = "theorem.worlds.release.data.path=/nowhere.jsonl: there is no such file"
+    with pytest.raises(BadInput, match=told):
         load_splits(data.model_copy(update={"path": "/nowhere.jsonl"}))

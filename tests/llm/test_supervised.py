@@ -6,7 +6,7 @@ import torch
 from repro.llm.supervised import UNSCORED, fine_tuned, supervised_rows
 from repro.training.encoding import encode_pairs
 from repro.training.log_prob import frozen, response_log_prob
-from repro.training.trainers import Run
+from repro.training.trainers import TrainingRun
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -39,7 +39,7 @@ def test_responses_become_likelier_and_the_backbone_stays(backbone, data, splits
     rows = supervised_rows(pairs, labels, "repaired")
     more = steps.model_copy(update={"epochs": 3, "learning_rate": 1e-2})
     before = frozen(response_log_prob, backbone.model, pairs.first, 64, "cpu").mean()
-    tuned = fine_tuned(backbone.model, backbone.tokenizer, rows, Run(more, 0))
+    tuned = fine_tuned(backbone.model, backbone.tokenizer, rows, TrainingRun(more, 0))
     assert frozen(response_log_prob, tuned, pairs.first, 64, "cpu").mean() > before + 5
     assert frozen(response_log_prob, backbone.model, pairs.first, 64, "cpu").mean() == before
     assert not any(p.requires_grad for p in tuned.parameters())
@@ -50,11 +50,11 @@ def test_a_finished_fine_tuning_is_kept_and_read_again(backbone, data, splits, s
     rows = supervised_rows(pairs, labels, "repaired")
     kept = steps.model_copy(update={"checkpoint_every": 100})
     tuned = fine_tuned(
-        backbone.model, backbone.tokenizer, rows, Run(kept, 0, folder=tmp_path / "x")
+        backbone.model, backbone.tokenizer, rows, TrainingRun(kept, 0, folder=tmp_path / "x")
     )
     assert [path.name for path in tmp_path.iterdir()] == ["x.tuned"]
     again = fine_tuned(
-        backbone.model, backbone.tokenizer, rows, Run(kept, 9, folder=tmp_path / "x")
+        backbone.model, backbone.tokenizer, rows, TrainingRun(kept, 9, folder=tmp_path / "x")
     )
     for a, b in zip(tuned.parameters(), again.parameters(), strict=True):
         assert torch.equal(a, b)

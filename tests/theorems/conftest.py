@@ -11,6 +11,7 @@ from repro.base.errors import BadInput
 from repro.base.schema import validate
 from repro.cli.composition import compose_values
 from repro.core import privacy_claims
+from repro.core.worlds import put
 from repro.privacy.central_noise import NO_NOISE
 from repro.study import plan
 from repro.study.config import Overrides
@@ -198,6 +199,22 @@ def nothing_is_private(mechanism_without_noise):
         rng = np.random.default_rng(0)
         assert mechanism.scores(rng, False, 3).tolist() == [0, 0, 0]
         assert mechanism.scores(rng, True, 3).tolist() == [1, 1, 1]
+
+    return of
+
+
+@pytest.fixture(scope="session")
+def values_at():
+    """(experiment, check, numbers, seed) → by algorithm, one replicate on its world with those."""
+
+    def of(experiment, name, numbers, seed=0):
+        trial = next(one for one in experiment.trials if one.row.name == name)
+        swept, rng = trial.swept, np.random.default_rng(seed)
+        with trial.building():
+            world = put(swept.sweep.worlds[0], numbers)
+            found = swept.check.quantity.values([world], swept.algorithms, [rng], 1, [world])[0]
+        names = [one.__name__ for one in swept.algorithms]
+        return {one: float(values[0]) for one, values in zip(names, found, strict=True)}
 
     return of
 

@@ -1,7 +1,5 @@
 """P1's Table 1 on a tiny model, for a few steps, and what happens when it is broken."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 
@@ -12,12 +10,14 @@ from repro.llm import pessimistic_study
 from repro.study import plan
 from repro.study.settings import session_of
 
-SMALL = (
-    "theorem.data.n_pairs=96", "theorem.data.held_out=16", "theorem.model.tiny.width=16",
-    "theorem.procedure.sft.epochs=1", "theorem.procedure.sampling.prompts=8",
-    "theorem.procedure.sampling.max_new_tokens=6", "theorem.procedure.samples=3",
-    "theorem.probes.pessimism.grid=[24,48,96]",
+WORLD = (
+    "data.n_pairs=96", "data.held_out=16", "model.tiny.width=16", "procedure.sft.epochs=1",
+    "procedure.sampling.prompts=8", "procedure.sampling.max_new_tokens=6", "procedure.samples=3",
 )  # fmt: skip
+SMALL = (
+    *(f"theorem.worlds.release.{one}" for one in WORLD),
+    "theorem.sweeps.pessimism.grid=[24,48,96]",
+)
 
 
 @pytest.fixture(scope="module")
@@ -36,57 +36,61 @@ def experiment(built):
     return built()
 
 
-def measured(experiment, name, value=2.0, seed=0):
-    trial = next(one for one in experiment.trials if one.row.name == name)
-    case = dataclasses.replace(
-        trial.cases[0],
-        **({"n_pairs": int(value)} if trial.row.over == "n_pairs" else {"epsilon": value}),
-    )
-    found = trial.row.measure.of(case, np.random.default_rng(seed), 1)
-    assert set(found) == {method.name for method in trial.methods}
-    return {method: float(values[0]) for method, values in found.items()}
+@pytest.fixture
+def measured(values_at):
+    def of(experiment, name, value=2.0):
+        return values_at(experiment, name, {"n_pairs" if name == "pessimism" else "epsilon": value})
+
+    return of
 
 
 @pytest.mark.parametrize("name", ["win_rate", "win_rate_at_equal_length", "dpo_baseline"])
-def test_win_rates_are_shares(experiment, name):
+def test_win_rates_are_shares(experiment, name, measured):
     assert all(0 <= rate <= 1 for rate in measured(experiment, name).values())
 
 
-def test_no_control_is_the_baseline_of_its_row(experiment):
+def test_no_control_is_the_baseline_of_its_row(experiment, measured):
     for name in ("epsilon_trend", "ranking"):
         assert "longer_is_better" not in measured(experiment, name)
     assert abs(measured(experiment, "epsilon_trend")["ppkl"]) <= 1
 
 
-def test_a_likelihood_without_debiasing_falls_short(experiment):
+def test_a_likelihood_without_debiasing_falls_short(experiment, measured):
     clean = measured(experiment, "likelihood", float("inf"))
     assert clean["ppkl"] == pytest.approx(1.0)
     assert clean["label_flipped"] == pytest.approx(-1.0, rel=1e-3)
 
 
-def test_pessimism_shrinks(experiment):
+def test_pessimism_shrinks(experiment, measured):
     few, many = (measured(experiment, "pessimism", n) for n in (24.0, 96.0))
     assert few["bonus"] > 1.2 * many["bonus"] > 0
     assert many["covariance_for_sum"] > few["covariance_for_sum"] * 0.8
 
 
-def test_as_published_has_no_pessimism_and_fails_its_assumptions(experiment, built):
+def test_as_published_has_no_pessimism_and_fails_its_assumptions(experiment, built, measured):
     assert all(a.holds for a in experiment.assumptions())
-    published = built("theorem.variant=as_published")
+    published = built("theorem.worlds.release.variant=as_published")
     failed = [a.name for a in published.assumptions() if not a.holds]
-    assert failed == ["fine-tuning sees no label", "pessimism is positive"]
+    told = {one.removeprefix("ranking ") for one in failed if one.startswith("ranking ")}
+    assert told == {"fine-tuning sees no label", "pessimism is positive"}
+    assert [one for one in failed if one.startswith("pessimism ")] == [
+        "pessimism fine-tuning sees no label"
+    ]
     assert all(0 <= rate <= 1 for rate in measured(published, "win_rate").values())
 
 
-def test_steps_too_large_are_failed_replicates(built):
+def test_steps_too_large_are_failed_replicates(built, measured):
     pytest.importorskip("transformers")
-    wild = built("theorem.procedure.preference.learning_rate=1e15")
-    assert all(np.isnan(value) for value in measured(wild, "dpo_baseline").values())
+    wild = built("theorem.worlds.release.procedure.preference.learning_rate=1e15")
+    failed = {name: np.isnan(value) for name, value in measured(wild, "dpo_baseline").items()}
+    assert failed == {"dpo": True, "dpo_flipped": True, "longer_is_better": False}
 
 
 def test_too_few_pairs_for_the_grid_are_refused(built):
-    with pytest.raises(BadInput, match="n_pairs=50"):
-        built("theorem.data.n_pairs=50")
+    with pytest.raises(
+        BadInput, match=r"pessimism\.grid\.n_pairs=96.*at most data\.n_pairs, here 50"
+    ):
+        built("theorem.worlds.release.data.n_pairs=50")
 
 
 def test_an_estimate_names_hours(built):
@@ -112,6 +116,10 @@ def test_a_bonus_of_the_summed_covariance_turns_the_verdict(turned):
         share = len(first) ** -0.5
         return right(share * first, share * second, *more)
 
-    more = [*SMALL[1:-1], "theorem.data.n_pairs=512", "theorem.probes.pessimism.grid=[128,256,512]"]
+    more = [
+        *SMALL[1:-1],
+        "theorem.worlds.release.data.n_pairs=512",
+        "theorem.sweeps.pessimism.grid=[128,256,512]",
+    ]
     found = turned("pessimism", pessimistic_study, "feature_bonus", wrong, *more, replicates=20)
     assert found == ("supported", "contradicted")

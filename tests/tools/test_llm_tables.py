@@ -9,11 +9,11 @@ from tools import draw_p1_figure_1 as p1
 from tools import p4_tables as p4
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-SMALL = (
-    "theorem.data.n_pairs=64", "theorem.data.held_out=16", "theorem.model.tiny.width=16",
-    "theorem.procedure.sft.epochs=1", "theorem.procedure.sampling.prompts=8",
-    "theorem.procedure.sampling.max_new_tokens=6",
+WORLD = (
+    "data.n_pairs=64", "data.held_out=16", "model.tiny.width=16", "procedure.sft.epochs=1",
+    "procedure.sampling.prompts=8", "procedure.sampling.max_new_tokens=6",
 )  # fmt: skip
+SMALL = tuple(f"theorem.worlds.release.{one}" for one in WORLD)
 
 
 @pytest.fixture(autouse=True)
@@ -22,20 +22,20 @@ def extra():
 
 
 def test_a_seed_of_p4_has_two_arms_a_contrast_and_the_longest():
-    study = p4.study_of("llm_rdpo", *SMALL)
-    rates = np.array([[*p4.arms(study, stream(0, k))] for k in range(2)])
+    with p4.world_of("llm_rdpo", *SMALL) as world:
+        rates = np.array([[*p4.arms(world, stream(0, k))] for k in range(2)])
     assert rates.shape == (2, 2 * len(P4_CONTRASTS) + 1)
     assert ((rates >= 0) & (rates <= 100) | np.isnan(rates)).all()
 
 
 def test_p4_s_optimizer_is_its_tables_4_and_trl_s_defaults():
-    study = p4.study_of("llm_rdpo", *SMALL, *(
-        f"theorem.procedure.preference.{one}" for one in p4.OPTIMIZERS["P4's: AdamW, 1e-6"]
-    ))  # fmt: skip
-    own = study.procedure.preference
+    steps = p4.OPTIMIZERS["P4's: AdamW, 1e-6"]
+    words = (f"theorem.worlds.release.procedure.preference.{one}" for one in steps)
+    with p4.world_of("llm_rdpo", *SMALL, *words) as world:
+        own = world.procedure.preference
     assert (own.optimizer, own.schedule, own.batch_size) == ("adamw", "linear", 8)
     assert (own.learning_rate, own.epochs, own.max_grad_norm) == (1e-6, 1, 1.0)
-    assert study.procedure.kl_weight == 0.1
+    assert world.procedure.kl_weight == 0.1
 
 
 def test_the_table_has_the_printed_row_first_and_its_test():
@@ -49,13 +49,12 @@ def test_the_table_has_the_printed_row_first_and_its_test():
 
 
 def test_p1_s_curves_and_rows():
-    study = p4.study_of(
-        "llm_ppkl",
-        *SMALL,
-        "theorem.procedure.samples=3",
-        "theorem.probes.pessimism.grid=[16,32,64]",
-    )
-    found = [p1.one_seed(study, stream(0, k)) for k in range(2)]
+    more = [
+        "theorem.worlds.release.procedure.samples=3",
+        "theorem.sweeps.pessimism.grid=[16,32,64]",
+    ]
+    with p4.world_of("llm_ppkl", *SMALL, *more) as world:
+        found = [p1.one_seed(world, stream(0, k)) for k in range(2)]
     curves, beside = (np.array(part) for part in zip(*found, strict=True))
     assert curves.shape == (2, 3, 4, 3)
     assert beside.shape == (2, 2, 2)

@@ -18,7 +18,7 @@ from repro.training.objectives import Objective, dpo_reward_difference, objectiv
 from repro.training.reward_model import reward_rows, scored_copy
 from repro.training.trainers import (
     Diverged,
-    Run,
+    TrainingRun,
     last_checkpoint,
     preference_trainer,
     reward_trainer,
@@ -65,7 +65,7 @@ def trainer(start, tmp_path):
     for weight in policy.parameters():
         weight.data += 0.05 * torch.randn_like(weight)
     rows = preference_rows(start.reference, start.labels)
-    arguments = Run(start.steps, 0).arguments(64) | {"output_dir": str(tmp_path)}
+    arguments = TrainingRun(start.steps, 0).arguments(64) | {"output_dir": str(tmp_path)}
 
     class Ready(trl.DPOTrainer):
         """TRL's own loss on rows that are tokens already."""
@@ -207,7 +207,9 @@ def test_a_private_reward_model_learns_the_labels(start, plain):
     more = plain.model_copy(update={"epochs": 8, "optimizer": "adamw", "learning_rate": 1e-2})
     scored = scored_copy(model, torch.zeros(model.config.hidden_size))
     rows = reward_rows(start.reference.pairs, labels)
-    found = trained(kind, "RewardConfig", scored, start.reference.tokenizer, rows, Run(more, 0))
+    found = trained(
+        kind, "RewardConfig", scored, start.reference.tokenizer, rows, TrainingRun(more, 0)
+    )
     first, second = (
         found(input_ids=t.ids, attention_mask=t.present).logits[:, 0].detach()
         for t in (start.reference.pairs.first, start.reference.pairs.second)

@@ -1,0 +1,159 @@
+"""Worlds of language models: a replicate is a seed with a release of the labels of its own.
+
+A study that repeats a release over seeds uses seeded coins, since its numbers have to come back
+from the same seed.  Labels of real people are never released this way: that is
+``python -m repro.privatize``, whose coins are the operating system's.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from torch import Tensor
+
+from repro.base.notation import flip_prob
+from repro.base.schema import Epsilon
+from repro.core.check import Algorithm, Assumed, Quantity, SweptCheck
+from repro.corruption.debiasing import ReadingOf, debiased
+from repro.instances.labelled import LabelStages
+from repro.llm.cost import cost, in_words
+from repro.llm.release_study import Seed, SimulatedRelease
+from repro.llm.study import Pipeline
+from repro.preferences.label_law import Channel, LabelLaw, bradley_terry, randomized_response
+from repro.training.trainers import Diverged
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PrivateTuning(Pipeline):
+    """A model trained on private labels; labels, channel and reading are stages.
+
+    Attributes:
+        epsilon: budget of the labels, in (0, inf].
+        labels: what the labels of the pairs are drawn from, given who won.
+        channel: the local randomizer.
+        reading: how the learner thinks that labels are to be read.
+    """
+
+    epsilon: Epsilon
+    labels: LabelLaw = bradley_terry
+    channel: Channel = randomized_response
+    reading: ReadingOf = debiased
+    words: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        stage: LabelStages.words[stage] for stage in ("labels", "channel")
+    }
+
+    def release(self, seed: Seed) -> SimulatedRelease:
+        """What a learner has of one seed."""
+        return SimulatedRelease(self.study, seed, self.believed, self.released(seed.coins))
+
+    def without_privacy(self) -> Self:
+        """The same at ε = ∞."""
+        return replace(self, epsilon=math.inf)
+
+    def released(self, coins: Tensor) -> Tensor:
+        """(n,) ±1: labels behind the channel, from coins (n,); at ε = ∞ clean ones."""
+        return labels_of(coins, self.channel(self.win_prob, self.epsilon))
+
+    @property
+    def win_prob(self) -> Tensor:
+        """(n,) probability that the first response wins, before the channel."""
+        return self.labels((self.study.splits.train.labels + 1) / 2)
+
+    @property
+    def believed(self) -> float:
+        """ε that the learner's reading of labels is right for."""
+        flip = self.reading(self.epsilon).shift
+        # the way back from the flip probability would cost the last digit of ε
+        if flip == flip_prob(self.epsilon):
+            return self.epsilon
+        return math.inf if flip == 0 else math.log(1 - flip) - math.log(flip)
+
+
+def labels_of(coins: Tensor, win_prob: Tensor) -> Tensor:
+    """(n,) ±1: 1 where a coin in [0, 1) is below the probability that the first response wins."""
+    return 2.0 * (coins < win_prob) - 1.0
+
+
+def seeds(world: Pipeline, rng: np.random.Generator, replicates: int) -> tuple[Seed, ...]:
+    """One for each replicate."""
+    pairs = len(world.study.splits.train)
+    return tuple(Seed.of(pairs, rng) for _ in range(replicates))
+
+
+OfSeed = Callable[[Any, Algorithm, Any], float]
+"""(world, algorithm, what was drawn for one seed) → a number; may raise ``Diverged``."""
+
+
+def of_seeds(words: str, one: OfSeed, drawn: Callable[..., Sequence[Any]] = seeds) -> Quantity:
+    """A quantity with one seed for each replicate.
+
+    Args:
+        words: what is measured.
+        one: the number of one seed.
+        drawn: (world, stream, replicates) → what each ``one`` reads.
+    """
+    return Quantity(words, partial(_each_seed, one), drawn=drawn)
+
+
+def _each_seed(
+    one: OfSeed, world: Any, algorithm: Algorithm, drawn: Sequence[Any], replicates: int
+) -> np.ndarray:
+    """(R,) numbers."""
+    return np.array([finite_or_nan(one, world, algorithm, seed) for seed in drawn])
+
+
+def finite_or_nan(measure: Callable[..., float], *given: Any) -> float:
+    """The number; NaN where a training blew up, so that the replicate counts as failed."""
+    try:
+        return measure(*given)
+    except Diverged:
+        return math.nan
+
+
+@dataclass(frozen=True)
+class Work:
+    """What one seed of a check costs at most, nothing being kept from another check.
+
+    Attributes:
+        policies: trained for one seed at one grid point.
+        rewards: reward models fitted, likewise.
+    """
+
+    policies: int = 2
+    rewards: int = 0
+
+
+def estimated(
+    work: Mapping[str, Work], checks: Sequence[SweptCheck], replicates: Mapping[str, int]
+) -> str:
+    """Memory and GPU-hours of all checks; a reward model trained whole counts as a policy.
+
+    Args:
+        work: of one seed, by check.
+        checks: on their worlds.
+        replicates: by check; one that is not named is not run.
+    """
+    one: Pipeline = checks[0].sweep.worlds[0]
+    whole = getattr(one.procedure, "reward_epochs", 0)
+    points = {c.name: replicates.get(c.name, 0) * len(c.sweep.grid) for c in checks}
+    policies = sum(
+        count * (work[name].policies + whole * work[name].rewards) for name, count in points.items()
+    )
+    # each check draws at most so many to a prompt for one seed
+    responses = sum(points.values()) * 2 * getattr(one.procedure, "samples", 8)
+    found = cost(one.model, one.data, one.procedure, policies, responses)
+    return in_words(found, one.model, policies)
+
+
+def assumed(swept: SweptCheck) -> Iterable[Assumed]:
+    """Private fine-tuning, and a judge that shares no label with the training."""
+    world: Pipeline = swept.sweep.worlds[0]
+    yield "fine-tuning sees no label", world.variant == "repaired", world.variant
+    planted, chat = world.data.path is None, world.procedure.judge is not None
+    own = planted or chat or world.data.judge_pairs > 0
+    yield "the judge has pairs of its own", own, "planted, or judge_pairs > 0"
