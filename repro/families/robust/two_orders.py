@@ -27,6 +27,7 @@ from repro.families.robust.bounds_one_cell import (
     pessimism_at,
 )
 from repro.families.robust.labels import AttackedPairs, ClimbingMargin, Measured
+from repro.families.robust.quantities_uncovered import Uncovered
 from repro.families.robust.rare_labels import AttackedRarePairs, RarePairLabels
 
 Budget = Annotated[Number, Field(ge=0.01, le=20)]
