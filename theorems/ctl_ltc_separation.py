@@ -52,329 +52,296 @@ What would refute it: an exponent of the ratio in c(ε) further than .02 from 1 
 ½ without, or a floor that is not c(ε) (LTC) or 1 (CTL) times the same number.
 """
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
-import numpy as np
 import torch
 
 from repro.base.notation import privacy_cost
+from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named
 from repro.corruption.orders import Order
-from repro.families.robust.adversaries import HUBER
+from repro.families.robust import quantities_uncovered as rare
 from repro.families.robust.algorithms_estimation import estimation_floor
-from repro.families.robust.cases import PairCase
-from repro.families.robust.cases_separation import (
-    AnyNumber,
-    AnyShare,
-    Comparison,
-    SeparationExperiment,
-)
-from repro.families.robust.measures import (
-    SeparationCase,
-    changed,
-    exactly,
-    over_claimed,
-    ratio_of_orders,
-    sampled_over_claimed,
-    under,
-)
-from repro.families.robust.quantities_floors import dpo_floor, greedy_floor, pessimistic_floor
-from repro.families.robust.quantities_sizes import (
-    dpo_closed,
-    farthest_ratio,
-    greedy_closed,
-    mean_dpo,
-    pessimism_closed,
-    rare_dpo_closed,
-    rare_estimation_closed,
-    rare_greedy_closed,
-    rare_pessimism_closed,
-    sampled_error,
-    sampled_loss,
-    sampled_ratio,
-)
-from repro.families.robust.quantities_uncovered import (
-    uncovered_dpo,
-    uncovered_estimation,
-    uncovered_greedy,
-    uncovered_pessimism,
-)
-from repro.families.robust.wrong import (
-    as_it_is,
+from repro.families.robust.assumptions import covered, inside_the_class
+from repro.families.robust.bounds_response import strong_floor
+from repro.families.robust.labels import (
+    AttackedLabels,
+    Measured,
+    algorithm_1,
     cost_squared,
     mask_process,
     no_debias,
+    of_changed,
     orders_swapped,
+    over_claimed,
     random_flips,
     shift_without_scale,
 )
+from repro.families.robust.quantities_floors import dpo_floor, greedy_floor, pessimistic_floor
+from repro.families.robust.rare_labels import AttackedRarePairs
+from repro.families.robust.sampled_cell import (
+    CostliestMargin,
+    SampledCell,
+    costliest_gap,
+    greedy_loss,
+    mean_dpo_gap,
+    mean_error,
+    mean_error_by_huber,
+    mean_ratio,
+)
+from repro.families.robust.two_orders import (
+    Closed,
+    ComparedPairs,
+    ComparedRarePairs,
+    FloorOf,
+    PairsAtBudgets,
+    RarePairsAtBudgets,
+    by_huber,
+    by_strong,
+    dpo_closed,
+    estimation_closed,
+    farthest_ratio,
+    greedy_closed,
+    of_floors,
+    of_rare,
+    of_two_orders,
+    pessimism_closed,
+    ratio_of_orders,
+)
 from repro.study.claims import Ratio, Slope
-from repro.study.row import INSTANCE, Evidence, Measure, Method, Need, Row, method, per_method
 
-STRONG_RATIO = Comparison()
-HUBER_RATIO = Comparison(adversary=HUBER)
-CTL_FLOOR = Comparison(Order.CTL)
-BOTH_SIDES = Comparison(Order.CLC)
-RARE_RATIO = Comparison(rare=True)
-HUBER_EVEN = Comparison(adversary=HUBER, even=True)
+LARGEST_KAPPA = 1.5
+"""κ_Π of the family without coverage, at most."""
+MAX_SHIFT = 0.02
+"""Largest c·α/ξ: beyond, the curvature of the logistic function shows."""
 
-GREEDY_SHARE = AnyShare(closed=greedy_closed, wide=True)
-GREEDY_SHARE_HUBER = replace(GREEDY_SHARE, adversary=HUBER)
-PESSIMISM_SHARE = AnyShare(closed=pessimism_closed)
-PESSIMISM_SHARE_HUBER = replace(PESSIMISM_SHARE, adversary=HUBER)
-DPO_SHARE, DPO_SHARE_HUBER = (
-    AnyShare(closed=dpo_closed), AnyShare(closed=dpo_closed, adversary=HUBER),
-)  # fmt: skip
-RARE_SHARE = AnyShare(rare=True, closed=rare_estimation_closed)
-RARE_SHARE_GREEDY = replace(RARE_SHARE, closed=rare_greedy_closed)
-RARE_SHARE_PESSIMISM = replace(RARE_SHARE, closed=rare_pessimism_closed)
-RARE_SHARE_DPO = replace(RARE_SHARE, closed=rare_dpo_closed)
-LTC_ERROR, CTL_ERROR = AnyNumber(), AnyNumber(Order.CTL, against=Order.LTC)
+# What is claimed of a world; worlds and closed forms stand in two_orders and sampled_cell --------
+
+
+def strong_response(world: ComparedPairs) -> float:
+    """ζα·max_c ‖H⁻¹x_c‖."""
+    return strong_floor(world.stated, world.corruption, world.flip_worth)
+
+
+def cost(world: AttackedLabels) -> float:
+    """c(ε)."""
+    return privacy_cost(world.epsilon)
+
+
+# Algorithms: Algorithm 1 and the policies of its estimate; wrong ones are changes of the world ---
+
+strong, huber = named("strong", algorithm_1), named("huber", algorithm_1)
+greedy, algorithm_2 = named("greedy", algorithm_1), named("algorithm_2", algorithm_1)
+rdpo, clc_over_sum = named("rdpo", algorithm_1), named("clc_over_sum", algorithm_1)
+
+
+def ltc_over_sum(world: ComparedPairs) -> ComparedPairs:
+    """Wrong: corruption behind the randomizer alone."""
+    return replace(world, order=Order.LTC)
+
+
+def huber_formula(world: ComparedPairs) -> float:
+    """(c + |h|)/(1 + |h|), h the mean of a ±1 label."""
+    h = float(torch.tanh(world.stated.reward_diff.abs().max() / 2))
+    return (cost(world) + h) / (1 + h)
+
+
+def cost_alone(world: ComparedPairs) -> float:
+    """Wrong for uneven labels: c(ε)."""
+    return cost(world)
+
+
+# Quantities --------------------------------------------------------------------------------------
 
 RATIO = "floor under LTC / floor under CTL"
+SUPREMUM = "sup of floor under LTC / sup of floor under CTL"
+
+
+def over_prediction(floor_of: FloorOf, world: ComparedPairs, predicted: Algorithm) -> Any:
+    """The ratio over the one that an algorithm predicts."""
+    return floor_of(world) / floor_of(replace(world, order=world.against)) / predicted(world)
+
+
+def over_sum(floor_of: FloorOf, world: ComparedPairs, change: Algorithm) -> Any:
+    """The floor of an algorithm's order over the sum of those under CTL and LTC."""
+    ctl, ltc = (floor_of(replace(world, order=order)) for order in (Order.CTL, Order.LTC))
+    return floor_of(change(world)) / (ctl + ltc)
+
+
 ESTIMATION = ratio_of_orders(RATIO, estimation_floor)
 RLHF = ratio_of_orders(RATIO, greedy_floor)
 PESSIMISM = ratio_of_orders(RATIO, pessimistic_floor)
 DPO = ratio_of_orders(RATIO, dpo_floor)
-SUPREMUM = "sup of floor under LTC / sup of floor under CTL"
-RARE_ESTIMATION = ratio_of_orders(SUPREMUM, uncovered_estimation)
-RARE_GREEDY = ratio_of_orders(SUPREMUM, uncovered_greedy)
-RARE_PESSIMISM = ratio_of_orders(SUPREMUM, uncovered_pessimism)
-RARE_DPO = ratio_of_orders(SUPREMUM, uncovered_dpo)
-OVER_COST = ratio_of_orders(
-    f"{RATIO} / c(ε)", estimation_floor, lambda case: privacy_cost(case.epsilon)
-)
-FLOOR = over_claimed("floor of ‖θ̂ − θ_true‖₂ / claimed", estimation_floor)
+OVER_COST = of_floors(f"{RATIO} / c(ε)", estimation_floor, of_two_orders, cost)
+FLOOR = over_claimed("floor of ‖θ̂ − θ_true‖₂ / claimed", estimation_floor, strong_response)
+HUBER_OVER = of_floors("ratio of floors / ((c+|h|)/(1+|h|))", estimation_floor, over_prediction)
+OVER_SUM = of_floors("CLC floor / (CTL floor + LTC floor)", estimation_floor, over_sum)
+ERROR_WORDS = "error of n labels / its mean"
+ERROR = of_changed(ERROR_WORDS, estimation_floor, mean_error)
+HUBER_ERROR = of_changed(ERROR_WORDS, estimation_floor, mean_error_by_huber)
+LOSS = of_changed("gap of greedy RLHF at the worst margin / its mean", greedy_loss, costliest_gap)
+DPO_ERROR = of_changed("gap of DPO of n labels / its mean", dpo_floor, mean_dpo_gap)
+N_RATIO = Quantity("error under LTC / mean error under CTL, n labels each", mean_ratio)
 
 
-ANY_ESTIMATION = farthest_ratio(f"{RATIO} / closed form", estimation_floor)
-ANY_RLHF = farthest_ratio(f"{RATIO} / closed form", greedy_floor)
-ANY_PESSIMISM = farthest_ratio(f"{RATIO} / closed form", pessimistic_floor)
-ANY_DPO = farthest_ratio(f"{RATIO} / closed form", dpo_floor)
-ANY_RARE_ESTIMATION = farthest_ratio(f"{SUPREMUM} / closed form", uncovered_estimation)
-ANY_RARE_GREEDY = farthest_ratio(f"{SUPREMUM} / closed form", uncovered_greedy)
-ANY_RARE_PESSIMISM = farthest_ratio(f"{SUPREMUM} / closed form", uncovered_pessimism)
-ANY_RARE_DPO = farthest_ratio(f"{SUPREMUM} / closed form", uncovered_dpo)
-ERROR = sampled_over_claimed("error of n labels / its mean", sampled_error)
-LOSS = sampled_over_claimed("gap of greedy RLHF at the worst margin / its mean", sampled_loss)
-DPO_ERROR = sampled_over_claimed("gap of DPO of n labels / its mean", dpo_floor)
-N_RATIO = sampled_ratio("error under LTC / mean error under CTL, n labels each", sampled_error)
+# The claims --------------------------------------------------------------------------------------
 
-
-def over_prediction(case: SeparationCase, m: Method, rng: np.random.Generator, replicates: int):
-    """The ratio of floors over the one that a method predicts."""
-    above, below = (exactly(estimation_floor, under(case, o)) for o in (case.order, case.against))
-    return above / below / m.run(case)
-
-
-def over_sum(case: SeparationCase, m: Method, rng: np.random.Generator, replicates: int):
-    """The floor of a method's order over the sum of those under CTL and LTC."""
-    orders = (changed(case, m).order, Order.CTL, Order.LTC)
-    above, ctl, ltc = (exactly(estimation_floor, under(case, o)) for o in orders)
-    return above / (ctl + ltc)
-
-
-HUBER_OVER = Measure(
-    "ratio of floors / ((c+|h|)/(1+|h|))", per_method(over_prediction), Evidence.EXACT
-)
-OVER_SUM = Measure("CLC floor / (CTL floor + LTC floor)", per_method(over_sum), Evidence.EXACT)
-
-strong, huber = Method("strong", as_it_is), Method("huber", as_it_is)
-algorithm_1, rdpo = Method("algorithm_1", as_it_is), Method("rdpo", as_it_is)
-greedy, algorithm_2 = Method("greedy", as_it_is), Method("algorithm_2", as_it_is)
-clc_over_sum = Method("clc_over_sum", as_it_is)
-
-
-@method
-def ltc_over_sum(case: SeparationCase) -> SeparationCase:
-    """Wrong: corruption behind the randomizer alone."""
-    return under(case, Order.LTC)
-
-
-@method
-def huber_formula(case: PairCase) -> float:
-    """(c + |h|)/(1 + |h|), h the mean of a ±1 label."""
-    cost, h = cost_alone.run(case), float(torch.tanh(case.world.reward_diff.abs().max() / 2))
-    return (cost + h) / (1 + h)
-
-
-@method
-def cost_alone(case: PairCase) -> float:
-    """Wrong for uneven labels: c(ε)."""
-    return privacy_cost(case.epsilon)
-
-
-SLOPE_WRONG = (no_debias, orders_swapped, random_flips)
+EXACT, CLOSED = 0.02, 0.02
+"""Tolerances of the twelve exponents, and of ratios of floors over their closed forms."""
+OURS = ["own.two_separations"]
+IN_L2 = ["p4.thm_5_7", *OURS]
+HUBERS = ["p2.lem_3_3"]
+GREEDY = ["p4.thm_6_2", *OURS]
+SWAPPED = [orders_swapped]
+SLOPE_WRONG = [no_debias, orders_swapped, random_flips]
 """Those whose slope is wrong over the whole range of ε: the mask process' (c+1)/2 has slope
 c/(c+1), near 1 at large c, and unbounded readings end at the ball."""
-ALL_SIX = (no_debias, shift_without_scale, cost_squared, orders_swapped, random_flips,
-           mask_process)  # fmt: skip
-ON_SIGNS = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY, Need.ADVERSARY, Need.ORDER)
-"""Labels that are not debiased keep the sign of a margin."""
-ALL = (*ON_SIGNS, Need.DEBIASING)
-SUMMED = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY, Need.ADVERSARY, Need.DEBIASING)
-"""A sum has no order."""
-EXACT = 0.02
-"""Tolerance of the twelve exponents."""
-OURS = "own.two_separations"
-IN_L2 = ("p4.thm_5_7", OURS)
-INFINITE = ("n_pairs",)
-CLOSED = 0.02
-"""Tolerance of ratios of floors over their closed forms."""
+ALL_SIX = [no_debias, shift_without_scale, cost_squared, orders_swapped, random_flips, mask_process]
 
 
-class CtlLtcSeparation(SeparationExperiment):
-    """The ratio of the floors of the two orders, everywhere it is claimed."""
+def exponent(
+    name: str, expected: float, words: str, quantity: Quantity, right: Algorithm,
+    wrong: Sequence[Algorithm], settles: Sequence[str],
+) -> Check:  # fmt: skip
+    """An exponent of c(ε)."""
+    claim = Slope(expected, f"{words} {{rate}}", tolerance=EXACT)
+    return Check(name=name, axis="privacy_cost", claim=claim, quantity=quantity, right=right,
+                 wrong=wrong, settles=settles)  # fmt: skip
 
-    title = "P4 Theorems 5.4–6.3: LTC costs c(ε) with coverage, √c(ε) without"
 
-    rows = (
-        Row("instance_ratio", "privacy_cost",
-            Slope(1, "estimation, strong adversary: ratio of floors {rate}"), ESTIMATION,
-            algorithm_1, (no_debias, orders_swapped), on=INSTANCE, needs=ALL, settles=IN_L2,
-            fixed=INFINITE),
-        Row("ratio", "privacy_cost",
-            Slope(1, "estimation, strong adversary: ratio of floors {rate}", tolerance=EXACT),
-            ESTIMATION, strong, SLOPE_WRONG, on="two_cells", given=STRONG_RATIO, needs=ALL,
-            settles=IN_L2, fixed=INFINITE),
-        Row("ratio_value", "privacy_cost",
-            Ratio("estimation, strong adversary: ratio of floors = c(ε)"), OVER_COST, strong,
-            ALL_SIX, on="two_cells", given=STRONG_RATIO, needs=ALL, settles=IN_L2,
-            fixed=INFINITE),
-        Row("ratio_huber", "privacy_cost", Slope(1, "estimation, Huber: ratio of floors {rate}",
-            tolerance=EXACT), ESTIMATION, huber, (shift_without_scale, orders_swapped),
-            on="even_cells", given=HUBER_RATIO, needs=ALL, settles=("p2.lem_3_3",),
-            fixed=INFINITE),
-        Row("ratio_rlhf", "privacy_cost",
-            Slope(1, "greedy RLHF, strong adversary: ratio of floors {rate}", tolerance=EXACT),
-            RLHF, strong, (orders_swapped,), on="two_cells", given=STRONG_RATIO, needs=ON_SIGNS,
-            settles=("p4.thm_6_2", OURS), fixed=INFINITE),
-        Row("ratio_pessimism", "privacy_cost",
-            Slope(1, "pessimistic RLHF, strong adversary: ratio of floors {rate}",
-                  tolerance=EXACT),
-            PESSIMISM, strong, (orders_swapped,), on="two_cells", given=STRONG_RATIO, needs=ALL,
-            settles=(OURS,), fixed=INFINITE),
-        Row("ratio_pessimism_huber", "privacy_cost",
-            Slope(1, "pessimistic RLHF, Huber: ratio of floors {rate}", tolerance=EXACT),
-            PESSIMISM, huber, (orders_swapped,), on="two_cells", given=HUBER_EVEN, needs=ALL,
-            settles=(OURS,), fixed=INFINITE),
-        Row("ratio_rlhf_huber", "privacy_cost",
-            Slope(1, "greedy RLHF, Huber: ratio of floors {rate}", tolerance=EXACT), RLHF, huber,
-            (orders_swapped,), on="two_cells", given=HUBER_RATIO, needs=ON_SIGNS,
-            settles=(OURS,), fixed=INFINITE),
-        Row("ratio_dpo", "privacy_cost",
-            Slope(1, "DPO, strong adversary: ratio of floors {rate}", tolerance=EXACT), DPO,
-            strong, SLOPE_WRONG, on="three_arms", given=STRONG_RATIO, needs=ALL, settles=(OURS,),
-            fixed=INFINITE),
-        Row("ratio_dpo_huber", "privacy_cost", Slope(1, "DPO, Huber: ratio of floors {rate}",
-            tolerance=EXACT), DPO, huber, (orders_swapped, random_flips), on="even_arms",
-            given=HUBER_RATIO, needs=ALL, settles=(OURS,), fixed=INFINITE),
-        Row("root_estimation", "privacy_cost",
-            Slope(0.5, "no coverage, estimation: ratio of suprema {rate}", tolerance=EXACT),
-            RARE_ESTIMATION, algorithm_1, (orders_swapped,), given=RARE_RATIO, needs=ALL,
-            settles=("p4.thm_5_4", OURS), fixed=INFINITE),
-        Row("root_greedy", "privacy_cost",
-            Slope(0.5, "no coverage, greedy RLHF: ratio of suprema {rate}", tolerance=EXACT),
-            RARE_GREEDY, greedy, (orders_swapped,), given=RARE_RATIO, needs=ON_SIGNS,
-            settles=(OURS,), fixed=INFINITE),
-        Row("root_pessimism", "privacy_cost",
-            Slope(0.5, "no coverage, pessimistic RLHF: ratio of suprema {rate}", tolerance=EXACT),
-            RARE_PESSIMISM, algorithm_2, (orders_swapped,), given=RARE_RATIO, needs=ALL,
-            settles=("p4.thm_6_1", OURS), fixed=INFINITE),
-        Row("root_dpo", "privacy_cost",
-            Slope(0.5, "κ_Π ≤ 1.5, DPO: ratio of suprema {rate}", tolerance=EXACT),
-            RARE_DPO, rdpo, (orders_swapped,), given=RARE_RATIO, needs=ALL,
-            settles=("p4.thm_6_3", OURS), fixed=INFINITE),
-        Row("ltc_floor", "privacy_cost", Ratio("LTC: floor = c(ε)·α/(γξ)"), FLOOR, strong,
-            SLOPE_WRONG, on="two_cells", given=STRONG_RATIO, needs=ALL, settles=IN_L2,
-            fixed=INFINITE),
-        Row("ctl_floor", "privacy_cost", Ratio("CTL: floor = α/(γξ), any ε"), FLOOR, strong,
-            (no_debias, orders_swapped), on="two_cells", given=CTL_FLOOR, needs=ALL,
-            settles=IN_L2, fixed=INFINITE),
-        Row("huber_ratio", "privacy_cost",
-            Ratio("Huber at uneven labels: (c+|h|)/(1+|h|)", tolerance=0.03), HUBER_OVER,
-            huber_formula, (cost_alone,), on="two_cells", given=HUBER_RATIO, needs=ALL,
-            settles=("p2.lem_3_3",), fixed=INFINITE),
-        Row("clc_floor", "privacy_cost", Ratio("CLC: the floors add", tolerance=0.03), OVER_SUM,
-            clc_over_sum, (ltc_over_sum,), on="two_cells", given=BOTH_SIDES, needs=SUMMED,
-            settles=IN_L2, fixed=INFINITE),
-        Row("exact_estimation", "corruption",
-            Ratio("estimation, strong adversary, every ε: closed ratio at any α",
-                  tolerance=CLOSED),
-            ANY_ESTIMATION, strong, (no_debias, orders_swapped), on="one_cell",
-            given=AnyShare(), needs=ALL, settles=IN_L2, fixed=INFINITE),
-        Row("exact_estimation_huber", "corruption",
-            Ratio("estimation, Huber, every ε: closed ratio at any α", tolerance=CLOSED),
-            ANY_ESTIMATION, huber, (no_debias, orders_swapped), on="one_cell",
-            given=AnyShare(adversary=HUBER), needs=ALL, settles=("p2.lem_3_3",), fixed=INFINITE),
-        Row("exact_greedy", "corruption",
-            Ratio("greedy RLHF, strong adversary, every ε: closed ratio at any α",
-                  tolerance=CLOSED),
-            ANY_RLHF, greedy, (orders_swapped,), on="one_cell", given=GREEDY_SHARE,
-            needs=ON_SIGNS, settles=("p4.thm_6_2", OURS), fixed=INFINITE),
-        Row("exact_greedy_huber", "corruption",
-            Ratio("greedy RLHF, Huber, every ε: closed ratio at any α", tolerance=CLOSED),
-            ANY_RLHF, greedy, (orders_swapped,), on="one_cell", given=GREEDY_SHARE_HUBER,
-            needs=ON_SIGNS, settles=(OURS,), fixed=INFINITE),
-        Row("exact_pessimism", "corruption",
-            Ratio("pessimistic RLHF, strong adversary, every ε: closed ratio at any α",
-                  tolerance=CLOSED),
-            ANY_PESSIMISM, algorithm_2, (orders_swapped,), on="one_cell", given=PESSIMISM_SHARE,
-            needs=ALL, settles=(OURS,), fixed=INFINITE),
-        Row("exact_pessimism_huber", "corruption",
-            Ratio("pessimistic RLHF, Huber, every ε: closed ratio at any α", tolerance=CLOSED),
-            ANY_PESSIMISM, algorithm_2, (orders_swapped,), on="one_cell",
-            given=PESSIMISM_SHARE_HUBER, needs=ALL, settles=(OURS,), fixed=INFINITE),
-        Row("exact_dpo", "corruption",
-            Ratio("DPO, strong adversary, every ε: closed ratio at any α", tolerance=CLOSED),
-            ANY_DPO, rdpo, (no_debias, orders_swapped), on="two_arms", given=DPO_SHARE,
-            needs=ALL, settles=(OURS,), fixed=INFINITE),
-        Row("exact_dpo_huber", "corruption",
-            Ratio("DPO, Huber, every ε: closed ratio at any α", tolerance=CLOSED),
-            ANY_DPO, rdpo, (no_debias, orders_swapped), on="two_arms", given=DPO_SHARE_HUBER,
-            needs=ALL, settles=(OURS,), fixed=INFINITE),
-        Row("exact_root_estimation", "corruption",
-            Ratio("no coverage, estimation, every ε: √c(ε) at any α", tolerance=CLOSED),
-            ANY_RARE_ESTIMATION, algorithm_1, (orders_swapped,), given=RARE_SHARE, needs=ALL,
-            settles=("p4.thm_5_4", OURS), fixed=INFINITE),
-        Row("exact_root_greedy", "corruption",
-            Ratio("no coverage, greedy RLHF, every ε: √c(ε) at any α", tolerance=CLOSED),
-            ANY_RARE_GREEDY, greedy, (orders_swapped,), given=RARE_SHARE_GREEDY, needs=ON_SIGNS,
-            settles=(OURS,), fixed=INFINITE),
-        Row("exact_root_pessimism", "corruption",
-            Ratio("no coverage, pessimistic RLHF, every ε: √c(ε) at any α", tolerance=CLOSED),
-            ANY_RARE_PESSIMISM, algorithm_2, (orders_swapped,), given=RARE_SHARE_PESSIMISM,
-            needs=ALL, settles=("p4.thm_6_1", OURS), fixed=INFINITE),
-        Row("exact_root_dpo", "corruption",
-            Ratio("κ_Π ≤ 1.5, DPO, every ε: closed ratio at any α", tolerance=CLOSED),
-            ANY_RARE_DPO, rdpo, (orders_swapped,), given=RARE_SHARE_DPO, needs=ALL,
-            settles=("p4.thm_6_3", OURS), fixed=INFINITE),
-        Row("finite_ltc", "n_pairs", Ratio("LTC: mean error of n labels, from noise to floor"),
-            ERROR, algorithm_1, (orders_swapped,), on="one_cell", given=LTC_ERROR,
-            needs=ALL, settles=IN_L2),
-        Row("finite_ctl", "n_pairs", Ratio("CTL: mean error of n labels, from noise to floor"),
-            ERROR, algorithm_1, (orders_swapped,), on="one_cell", given=CTL_ERROR,
-            needs=ALL, settles=IN_L2),
-        Row("finite_huber", "n_pairs", Ratio("LTC, Huber: mean error of n labels"),
-            ERROR, algorithm_1, (orders_swapped,), on="one_cell",
-            given=AnyNumber(adversary=HUBER), needs=ALL, settles=("p2.lem_3_3",)),
-        Row("finite_greedy_ltc", "n_pairs", Ratio("LTC: gap of greedy RLHF, n labels"),
-            LOSS, greedy, (orders_swapped,), on="one_cell", given=AnyNumber(mean=None),
-            needs=ON_SIGNS, settles=("p4.thm_6_2", OURS)),
-        Row("finite_greedy_ctl", "n_pairs", Ratio("CTL: gap of greedy RLHF, n labels"),
-            LOSS, greedy, (orders_swapped,), on="one_cell",
-            given=AnyNumber(Order.CTL, against=Order.LTC, mean=None), needs=ON_SIGNS,
-            settles=("p4.thm_6_2", OURS)),
-        Row("finite_dpo_ltc", "n_pairs", Ratio("LTC: gap of DPO, n labels"), DPO_ERROR, rdpo,
-            (orders_swapped,), on="two_arms", given=AnyNumber(mean=mean_dpo),
-            needs=ALL, settles=(OURS,)),
-        Row("finite_dpo_ctl", "n_pairs", Ratio("CTL: gap of DPO, n labels"), DPO_ERROR, rdpo,
-            (orders_swapped,), on="two_arms",
-            given=AnyNumber(Order.CTL, against=Order.LTC, mean=mean_dpo), needs=ALL,
-            settles=(OURS,)),
-        Row("finite_ratio", "privacy_cost",
-            Slope(1, "estimation, n labels: ratio of mean errors {rate}", tolerance=EXACT),
-            N_RATIO, strong, (orders_swapped,), on="one_cell", given=AnyNumber(),
-            needs=ALL, settles=IN_L2),
-    )  # fmt: skip
+def number(
+    name: str, words: str, quantity: Quantity, right: Algorithm, wrong: Sequence[Algorithm],
+    settles: Sequence[str], axis: str = "privacy_cost", tolerance: float = 0.05,
+) -> Check:  # fmt: skip
+    """A number of every c(ε), or of every n."""
+    return Check(name=name, axis=axis, claim=Ratio(words, tolerance=tolerance),
+                 quantity=quantity, right=right, wrong=wrong, settles=settles)  # fmt: skip
+
+
+def any_share(
+    name: str, words: str, floor: Measured, closed: Closed, right: Algorithm,
+    wrong: Sequence[Algorithm], settles: Sequence[str], ratio: str = RATIO,
+) -> Check:  # fmt: skip
+    """A closed form at any α and every ε."""
+    return Check(name=name, axis="corruption", claim=Ratio(words, tolerance=CLOSED),
+                 quantity=farthest_ratio(ratio, floor, closed), right=right, wrong=wrong,
+                 settles=settles)  # fmt: skip
+
+
+CHECKS = [
+    Check(name="instance_ratio", axis="privacy_cost",
+          claim=Slope(1, "estimation, strong adversary: ratio of floors {rate}"),
+          quantity=ESTIMATION, right=algorithm_1, wrong=[no_debias, orders_swapped],
+          settles=IN_L2),
+    exponent("ratio", 1, "estimation, strong adversary: ratio of floors", ESTIMATION, strong,
+             SLOPE_WRONG, IN_L2),
+    number("ratio_value", "estimation, strong adversary: ratio of floors = c(ε)", OVER_COST,
+           strong, ALL_SIX, IN_L2),
+    exponent("ratio_huber", 1, "estimation, Huber: ratio of floors", ESTIMATION, huber,
+             [shift_without_scale, orders_swapped], HUBERS),
+    exponent("ratio_rlhf", 1, "greedy RLHF, strong adversary: ratio of floors", RLHF, strong,
+             SWAPPED, GREEDY),
+    exponent("ratio_pessimism", 1, "pessimistic RLHF, strong adversary: ratio of floors",
+             PESSIMISM, strong, SWAPPED, OURS),
+    exponent("ratio_pessimism_huber", 1, "pessimistic RLHF, Huber: ratio of floors", PESSIMISM,
+             huber, SWAPPED, OURS),
+    exponent("ratio_rlhf_huber", 1, "greedy RLHF, Huber: ratio of floors", RLHF, huber, SWAPPED,
+             OURS),
+    exponent("ratio_dpo", 1, "DPO, strong adversary: ratio of floors", DPO, strong, SLOPE_WRONG,
+             OURS),
+    exponent("ratio_dpo_huber", 1, "DPO, Huber: ratio of floors", DPO, huber,
+             [orders_swapped, random_flips], OURS),
+    exponent("root_estimation", 0.5, "no coverage, estimation: ratio of suprema",
+             ratio_of_orders(SUPREMUM, rare.uncovered_estimation), algorithm_1, SWAPPED,
+             ["p4.thm_5_4", *OURS]),
+    exponent("root_greedy", 0.5, "no coverage, greedy RLHF: ratio of suprema",
+             ratio_of_orders(SUPREMUM, rare.uncovered_greedy), greedy, SWAPPED, OURS),
+    exponent("root_pessimism", 0.5, "no coverage, pessimistic RLHF: ratio of suprema",
+             ratio_of_orders(SUPREMUM, rare.uncovered_pessimism), algorithm_2, SWAPPED,
+             ["p4.thm_6_1", *OURS]),
+    exponent("root_dpo", 0.5, "κ_Π ≤ 1.5, DPO: ratio of suprema",
+             ratio_of_orders(SUPREMUM, rare.uncovered_dpo), rdpo, SWAPPED,
+             ["p4.thm_6_3", *OURS]),
+    number("ltc_floor", "LTC: floor = c(ε)·α/(γξ)", FLOOR, strong, SLOPE_WRONG, IN_L2),
+    number("ctl_floor", "CTL: floor = α/(γξ), any ε", FLOOR, strong,
+           [no_debias, orders_swapped], IN_L2),
+    number("huber_ratio", "Huber at uneven labels: (c+|h|)/(1+|h|)", HUBER_OVER, huber_formula,
+           [cost_alone], HUBERS, tolerance=0.03),
+    number("clc_floor", "CLC: the floors add", OVER_SUM, clc_over_sum, [ltc_over_sum], IN_L2,
+           tolerance=0.03),
+    any_share("exact_estimation", "estimation, strong adversary, every ε: closed ratio at any α",
+              estimation_floor, by_strong(estimation_closed), strong,
+              [no_debias, orders_swapped], IN_L2),
+    any_share("exact_estimation_huber", "estimation, Huber, every ε: closed ratio at any α",
+              estimation_floor, by_huber(estimation_closed), huber,
+              [no_debias, orders_swapped], HUBERS),
+    any_share("exact_greedy", "greedy RLHF, strong adversary, every ε: closed ratio at any α",
+              greedy_floor, by_strong(greedy_closed), greedy, SWAPPED, GREEDY),
+    any_share("exact_greedy_huber", "greedy RLHF, Huber, every ε: closed ratio at any α",
+              greedy_floor, by_huber(greedy_closed), greedy, SWAPPED, OURS),
+    any_share("exact_pessimism",
+              "pessimistic RLHF, strong adversary, every ε: closed ratio at any α",
+              pessimistic_floor, by_strong(pessimism_closed), algorithm_2, SWAPPED, OURS),
+    any_share("exact_pessimism_huber", "pessimistic RLHF, Huber, every ε: closed ratio at any α",
+              pessimistic_floor, by_huber(pessimism_closed), algorithm_2, SWAPPED, OURS),
+    any_share("exact_dpo", "DPO, strong adversary, every ε: closed ratio at any α", dpo_floor,
+              by_strong(dpo_closed), rdpo, [no_debias, orders_swapped], OURS),
+    any_share("exact_dpo_huber", "DPO, Huber, every ε: closed ratio at any α", dpo_floor,
+              by_huber(dpo_closed), rdpo, [no_debias, orders_swapped], OURS),
+    any_share("exact_root_estimation", "no coverage, estimation, every ε: √c(ε) at any α",
+              rare.uncovered_estimation, of_rare(rare.rare_estimation_at), algorithm_1, SWAPPED,
+              ["p4.thm_5_4", *OURS], SUPREMUM),
+    any_share("exact_root_greedy", "no coverage, greedy RLHF, every ε: √c(ε) at any α",
+              rare.uncovered_greedy, of_rare(rare.rare_greedy_at), greedy, SWAPPED, OURS,
+              SUPREMUM),
+    any_share("exact_root_pessimism", "no coverage, pessimistic RLHF, every ε: √c(ε) at any α",
+              rare.uncovered_pessimism, of_rare(rare.rare_pessimism_at), algorithm_2, SWAPPED,
+              ["p4.thm_6_1", *OURS], SUPREMUM),
+    any_share("exact_root_dpo", "κ_Π ≤ 1.5, DPO, every ε: closed ratio at any α",
+              rare.uncovered_dpo, of_rare(rare.rare_dpo_at), rdpo, SWAPPED,
+              ["p4.thm_6_3", *OURS], SUPREMUM),
+    number("finite_ltc", "LTC: mean error of n labels, from noise to floor", ERROR, algorithm_1,
+           SWAPPED, IN_L2, "n_pairs"),
+    number("finite_ctl", "CTL: mean error of n labels, from noise to floor", ERROR, algorithm_1,
+           SWAPPED, IN_L2, "n_pairs"),
+    number("finite_huber", "LTC, Huber: mean error of n labels", HUBER_ERROR, algorithm_1,
+           SWAPPED, HUBERS, "n_pairs"),
+    number("finite_greedy_ltc", "LTC: gap of greedy RLHF, n labels", LOSS, greedy, SWAPPED,
+           GREEDY, "n_pairs"),
+    number("finite_greedy_ctl", "CTL: gap of greedy RLHF, n labels", LOSS, greedy, SWAPPED,
+           GREEDY, "n_pairs"),
+    number("finite_dpo_ltc", "LTC: gap of DPO, n labels", DPO_ERROR, rdpo, SWAPPED, OURS,
+           "n_pairs"),
+    number("finite_dpo_ctl", "CTL: gap of DPO, n labels", DPO_ERROR, rdpo, SWAPPED, OURS,
+           "n_pairs"),
+    exponent("finite_ratio", 1, "estimation, n labels: ratio of mean errors", N_RATIO, strong,
+             SWAPPED, IN_L2),
+]  # fmt: skip
+
+
+def assumes(swept: SweptCheck):
+    """Coverage ξ > 0, the truth inside the class, ‖x‖ ≤ 1, and c·α/ξ in the straight range; on
+    rare pairs that κ_Π is bounded.
+    """
+    world: Any = swept.sweep.worlds[-1]  # at the largest c(ε)
+    if isinstance(world, AttackedRarePairs):
+        bounded = rare.largest_condition_number()
+        yield "bounded κ_Π", bounded <= LARGEST_KAPPA, f"κ_Π ≤ {bounded:g}"
+        return
+    yield covered(world.stated)
+    yield from inside_the_class(world.stated)
+    if isinstance(world, ComparedPairs):
+        shift = cost(world) * world.corruption / world.stated.min_eigenvalue
+        yield "small shift", shift <= MAX_SHIFT, f"cα/ξ = {shift:.3g}"
+
+
+THEOREM = Theorem(
+    title="P4 Theorems 5.4–6.3: LTC costs c(ε) with coverage, √c(ε) without",
+    checks=CHECKS,
+    worlds={
+        "pairs": ComparedPairs, "rare": ComparedRarePairs, "pairs_at_budgets": PairsAtBudgets,
+        "rare_at_budgets": RarePairsAtBudgets, "sampled": SampledCell, "margin": CostliestMargin,
+    },
+    assumes=assumes,
+)  # fmt: skip

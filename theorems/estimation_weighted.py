@@ -54,7 +54,6 @@ from repro.core.check import (
 from repro.families.robust.algorithms_estimation import estimate, estimation_floor
 from repro.families.robust.assumptions import inside_the_class, sums_to_zero
 from repro.families.robust.attack_targets import weighted_root
-from repro.families.robust.bounds_cases import Floor
 from repro.families.robust.bounds_floor import printed_floor, sharper_floor
 from repro.families.robust.bounds_modulus import least_floor
 from repro.families.robust.bounds_response import strong_floor
@@ -74,6 +73,7 @@ from repro.families.robust.labels import (
 )
 from repro.families.robust.labels import algorithm_1 as as_it_is
 from repro.families.robust.priced_labels import (
+    Floor,
     FloorOver,
     PricedAnywhere,
     PricedLabels,

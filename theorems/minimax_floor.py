@@ -32,261 +32,458 @@ distance. ``policy_…``: the family of the policy theorem.
 What would refute it: a random case above 1, or a number off its constant by more than its margin.
 """
 
-from __future__ import annotations
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal
 
-from collections.abc import Callable
-from dataclasses import replace
-from typing import Any
+import numpy as np
+from pydantic import Field
 
-from repro.base.notation import privacy_cost
-from repro.base.schema import Positive, Share
-from repro.corruption.orders import Order
+from repro.base.schema import Number, Positive, Share
+from repro.core.check import (
+    Algorithm,
+    Check,
+    Quantity,
+    SweptCheck,
+    Theorem,
+    named,
+    of_world,
+)
 from repro.families.robust import proofs_minimax as proof
-from repro.families.robust import searches_certificate as certificate
-from repro.families.robust import searches_minimax as step
-from repro.families.robust import searches_policy_certificate as policy_certificate
-from repro.families.robust.bounds_cases import PricedCase
 from repro.families.robust.bounds_modulus import (
+    halfspace_floor,
+    hidden_pair,
     least_distance,
     least_floor,
     modulus,
     rise,
     saturation,
+    two_regimes,
     worst_step,
 )
-from repro.families.robust.cases import (
-    STRONG_CTL,
-    STRONG_LTC,
-    Attack,
-    RobustCase,
-    RobustExperiment,
-    RobustProbes,
-    the_value,
+from repro.families.robust.labels import (
+    AttackedLabels,
+    LabelsOfCells,
+    algorithm_1,
+    half_more_flips,
+    no_debias,
+    orders_swapped,
+    over_claimed,
 )
-from repro.families.robust.measures import of_method, over_claimed
+from repro.families.robust.priced_labels import PricedAnywhere, RandomCells
 from repro.families.robust.quantities_hidden_policy import HiddenMargin, hidden_regret
 from repro.families.robust.quantities_minimax import (
     ParameterPairs,
     covered_distance,
     covered_floor,
+    halfspace_on_line,
     hidden_distance,
     hidden_floor,
 )
+from repro.families.robust.searches_certificate import Change, certificate_ratio
+from repro.families.robust.searches_policy_certificate import VALUES, policy_ratio
+from repro.families.robust.worlds_pairs import PairWorld, orthogonal_cells, random_pair_world
 from repro.families.robust.worlds_rare_cell import RareCell
-from repro.families.robust.wrong import as_it_is, half_more_flips, no_debias, orders_swapped
-from repro.study.case import Case, Point
-from repro.study.claims import Inequality, Ratio
-from repro.study.proofs import proved
-from repro.study.results import AssumptionResult
-from repro.study.row import Evidence, Method, Need, Row, method
+from repro.instances.labelled import PrivateLabels
+from repro.study.claims import Claim, Inequality, Ratio
+from repro.study.proofs import Claimed, proof_of
 
-Claimed = Callable[[float, float, float], float]
-"""(Z, B′, ξ) → a floor."""
+BOUNDS, MOVED = np.linspace(0.05, 10.0, 12), np.geomspace(1e-8, 1e-1, 29)
+"""B′ and Z of the two regimes."""
+
+Coverage = Annotated[Number, Field(ge=0, lt=1)]
 
 
-any_learner = Method("any_learner", as_it_is)
+# Worlds: of proofs and formulas, and of random cases ---------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoundedMargins:
+    """Margins that a proof is about.
+
+    Attributes:
+        reward_bound: B′.
+    """
+
+    reward_bound: Positive
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoveredModulus:
+    """ω at every B′ and Z of ``BOUNDS`` and ``MOVED``.
+
+    Attributes:
+        min_eigenvalue: ξ.
+    """
+
+    min_eigenvalue: Positive
+
+    @property
+    def over_regimes(self) -> list[float]:
+        """ω over min{Z/(γ√ξ), √(Zg)}."""
+        numbers = [(float(z), float(b), self.min_eigenvalue) for z in MOVED for b in BOUNDS]
+        return [modulus(*one) / two_regimes(*one) for one in numbers]
+
+
+@dataclass(frozen=True)
+class RandomLine(RandomCells):
+    """Random worlds of one feature, half of them a rare cell of the mass that costs most."""
+
+    def cells(self, shift_mass: float, rng: np.random.Generator) -> PairWorld:
+        """One world, where ζα is ``shift_mass``."""
+        bound = rng.uniform(0.1, 6.0)
+        if rng.random() < 0.5:
+            mass, _ = hidden_pair(shift_mass, bound)
+            return orthogonal_cells([min(1.0, mass)], [-bound], bound)
+        seed, cells = int(rng.integers(2**31)), int(rng.integers(2, 6))
+        return random_pair_world(cells, 1, bound, seed)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PricedLine(PricedAnywhere):
+    """Labels of such worlds, at a random c(ε) and under either order."""
+
+    @property
+    def cells(self) -> RandomLine:
+        """Random worlds, and the law of c(ε)."""
+        return RandomLine(self.privacy_costs)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class InfiniteLabels(PrivateLabels, AttackedLabels):
+    """Infinitely many labels; of random cells, unless a class says of what."""
+
+    def more_labels(self, other: Any) -> float:
+        """There are enough at every ε."""
+        return 1.0
+
+
+# Worlds: parameters that corruption can hide, and one cell that Algorithm 1 reads ----------------
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BoundedLabels(InfiniteLabels):
+    """Infinitely many labels of margins in [−B′, B′], in cells of mass ξ or more.
+
+    Attributes:
+        reward_bound: B′.
+        min_eigenvalue: ξ; 0 where no coverage is assumed.
+        reference: whether pairs are as likely as stated, or half of them inform.
+    """
+
+    reward_bound: Positive
+    min_eigenvalue: Coverage = 0.0
+    reference: Literal["as_stated", "uniform"] = "as_stated"
+
+    @property
+    def stated(self) -> Any:
+        """What the labels are of."""
+        raise NotImplementedError
+
+    @property
+    def world(self) -> Any:
+        """The same under the reference in force."""
+        as_stated = self.reference == "as_stated"
+        return self.stated if as_stated else self.stated.under_uniform_reference()
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class HiddenPairs(BoundedLabels):
+    """Labels under any pair of parameters."""
+
+    @property
+    def stated(self) -> ParameterPairs:
+        return ParameterPairs(self.reward_bound, self.min_eigenvalue)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FarEnd(BoundedLabels):
+    """Labels of one cell of mass ξ or more, the truth at the far end of the class."""
+
+    @property
+    def stated(self) -> RareCell:
+        bound, mass = self.reward_bound, self.min_eigenvalue
+        return RareCell(bound, -bound, (mass, 1.0), 2.0, mass)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class HiddenPolicy(InfiniteLabels):
+    """Labels in the family of three states, in which a policy depends on what is hidden.
+
+    Attributes:
+        reward_bound: B′ = 2B, the largest margin.
+        slant: θ₁ over θ₀.
+        known: probability of the state that shows θ₀.
+    """
+
+    reward_bound: Positive
+    slant: Positive
+    known: Share
+
+    @property
+    def world(self) -> HiddenMargin:
+        """The family."""
+        return HiddenMargin(self.reward_bound, self.slant, self.known)
+
+
+# What is claimed of a world: Z is its ζα ---------------------------------------------------------
+
+
+def least_estimation(world: HiddenPairs) -> float:
+    """½ω(2Z, ξ)."""
+    return least_floor(world.moved, world.reward_bound, world.min_eigenvalue)
+
+
+def least_in_l2(world: BoundedLabels) -> float:
+    """t/2, ξp(t) = 2Z."""
+    return least_distance(world.moved, world.reward_bound, world.min_eigenvalue)
+
+
+def on_the_curve(world: FarEnd) -> float:
+    """ω(Z, ξ)."""
+    return modulus(world.moved, world.reward_bound, world.min_eigenvalue)
+
+
+def least_regret(world: HiddenPolicy) -> float:
+    """½√(Zg)."""
+    return (world.moved * saturation(world.reward_bound)) ** 0.5 / 2
+
+
+# Algorithms: proofs and formulas, and wrong ones -------------------------------------------------
+
+
+def separated(world: BoundedMargins, share: float) -> Claimed:
+    """‖θ−θ′‖²_Σ over a share of g(B′)·E|σ − σ′|."""
+    return proof.separation(world.reward_bound, share)
+
+
+def separated_covered(world: BoundedMargins, share: float) -> Claimed:
+    """‖θ−θ′‖_Σ over a share of ω(E|σ − σ′|, ξ)."""
+    return proof.covered_separation(world.reward_bound, share)
+
+
+separation = named("separation", separated, share=1.0)
+separation_ten_percent = named("separation_ten_percent", separated, share=0.9)
+covered_separation = named("covered_separation", separated_covered, share=1.0)
+covered_ten_percent = named("covered_ten_percent", separated_covered, share=0.9)
+
+
+def regimes_above(world: CoveredModulus) -> float:
+    """ω ≤ min{Z/(γ√ξ), √(Zg)}."""
+    return max(world.over_regimes)
+
+
+def regimes_above_ten_percent(world: CoveredModulus) -> float:
+    """Wrong: nine tenths of the minimum."""
+    return max(world.over_regimes) / 0.9
+
+
+def regimes_below(world: CoveredModulus) -> float:
+    """min{Z/(γ√ξ), √(Zg)} ≤ 2ω."""
+    return 0.5 / min(world.over_regimes)
+
+
+def regimes_never_meet(world: CoveredModulus) -> float:
+    """Wrong: the minimum is at most 1.25·ω, as if the corner were sharp."""
+    return 0.8 / min(world.over_regimes)
+
+
+# Algorithms in random worlds: the halfspace estimator, and attacks beside their certificates -----
+
+
+def halfspace(
+    world: PricedLine, rng: np.random.Generator, replicates: int, share: float = 1.0
+) -> np.ndarray:
+    """(R,) floors of the halfspace estimator over a share of √(2Zg)."""
+    return _halfspace(world, rng, replicates, share, paid=True)
+
+
+halfspace_two_thirds = named("halfspace_two_thirds", halfspace, share=2 / 3)
+
+
+def halfspace_without_cost(
+    world: PricedLine, rng: np.random.Generator, replicates: int
+) -> np.ndarray:
+    """Wrong under LTC: ζ = 1."""
+    return _halfspace(world, rng, replicates, share=1.0, paid=False)
+
+
+def _halfspace(
+    world: PricedLine, rng: np.random.Generator, replicates: int, share: float, paid: bool
+) -> np.ndarray:
+    found = []
+    for _ in range(replicates):
+        one = world.priced(rng)
+        cells = one.cells.cells(one.flip_worth * one.corruption, rng)
+        moved = (one.flip_worth if paid else 1.0) * one.corruption
+        floor = halfspace_on_line(LabelsOfCells.of(one, cells))
+        found.append(floor / (share * halfspace_floor(moved, cells.radius)))
+    return np.array(found)
+
+
+def whole_budget(labels: LabelsOfCells) -> LabelsOfCells:
+    """Right: the attack spends α."""
+    return labels
+
+
+def a_fifth_unspent(labels: LabelsOfCells) -> LabelsOfCells:
+    """Wrong: it leaves a fifth of α."""
+    return replace(labels, corruption=labels.corruption / 1.25)
+
+
+def a_quarter_overspent(labels: LabelsOfCells) -> LabelsOfCells:
+    """Wrong: it spends a quarter more than α."""
+    return replace(labels, corruption=1.25 * labels.corruption)
+
+
+def beside_certificates(
+    world: InfiniteLabels, rng: np.random.Generator, replicates: int, spending: Change
+) -> np.ndarray:
+    """(R,) random worlds, either order, the L2 norm and that of the data."""
+    return np.array([certificate_ratio(world, rng, spending) for _ in range(replicates)])
+
+
+def policies_beside_certificates(
+    world: InfiniteLabels, rng: np.random.Generator, replicates: int, spending: Change
+) -> np.ndarray:
+    """(R,) greedy, pessimistic or DPO at random."""
+    kinds = rng.integers(len(VALUES), size=replicates)
+    return np.array([policy_ratio(world, int(kind), rng, spending) for kind in kinds])
+
+
+def three(algorithm: Algorithm) -> tuple[Algorithm, list[Algorithm]]:
+    """An attack that spends α, and those that spend less and more."""
+    return named("certified", algorithm, spending=whole_budget), [
+        named("fewer_flips", algorithm, spending=a_fifth_unspent),
+        named("more_flips", algorithm, spending=a_quarter_overspent),
+    ]
+
+
+certified, misspent = three(beside_certificates)
+policies_certified, policies_misspent = three(policies_beside_certificates)
+
+
+# Algorithms as changes of the world --------------------------------------------------------------
+
+any_learner = named("any_learner", algorithm_1)
 """No estimator is named."""
 
 
-@method
-def one_side_attacked(case: RobustCase) -> RobustCase:
+def one_side_attacked(world: AttackedLabels) -> AttackedLabels:
     """Wrong: all the flips under one of the two parameters, half as many in all."""
-    return replace(case, corruption=case.corruption / 2)
+    return replace(world, spent=0.5)
 
 
-algorithm_1 = Method("algorithm_1", lambda case: case)
+# Quantities --------------------------------------------------------------------------------------
 
-PROVED = proved("left side / right side")
-SEARCHED = of_method("left side / right side", Evidence.SEARCHED)
-REGIMES = of_method("left side / right side, largest", Evidence.COMPUTED)
-HIDDEN = over_claimed("half the largest hidden distance / ½ω(2Z, ξ)", hidden_floor)
-HIDDEN_L2 = over_claimed("half the largest hidden L2 distance / claimed", hidden_distance)
-REGRET = over_claimed("SubOpt/√κ of a hidden margin / ½√(Zg)", hidden_regret)
-CURVE = over_claimed("worst floor at coverage ξ / ω(Z, ξ)", covered_floor)
-DISTANCE = over_claimed("floor of ‖θ̂ − θ_true‖₂ / least of any estimator", covered_distance)
-
-FLOOR, POLICY, L2 = "own.minimax_floor", "own.minimax_policy_floor", "own.minimax_l2_floor"
-HIDDEN_LTC = (Need.LABELS, Need.PRIVACY, Need.ADVERSARY, Need.ORDER)
-HIDDEN_CTL = (Need.LABELS, Need.ADVERSARY, Need.ORDER)
-"""Not privacy: flips in front of the randomizer hide a pair whatever randomizes them."""
-HIDDEN_CLC = (Need.LABELS, Need.PRIVACY, Need.ADVERSARY)
-ATTACKED = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY, Need.DEBIASING, Need.ADVERSARY,
-            Need.ORDER)  # fmt: skip
-ON_WORLDS = (Need.LABELS, Need.TRUTH_HIDDEN, Need.PRIVACY, Need.DEBIASING, Need.ADVERSARY)
-SWAPPED = (one_side_attacked, half_more_flips, orders_swapped)
-INFINITE = ("n_pairs",)
-STRONG_CLC = Attack(Order.CLC)
+PROVED = Quantity("left side / right side", proof_of, evidence="proved")
+SEARCHED = Quantity("left side / right side", evidence="searched")
+REGIMES = Quantity("left side / right side, largest", of_world, evidence="computed")
+HIDDEN = over_claimed("half the largest hidden distance / ½ω(2Z, ξ)", hidden_floor,
+                      least_estimation)  # fmt: skip
+HIDDEN_L2 = over_claimed("half the largest hidden L2 distance / claimed", hidden_distance,
+                         least_in_l2)  # fmt: skip
+REGRET = over_claimed("SubOpt/√κ of a hidden margin / ½√(Zg)", hidden_regret, least_regret)
+CURVE = over_claimed("worst floor at coverage ξ / ω(Z, ξ)", covered_floor, on_the_curve)
+DISTANCE = over_claimed("floor of ‖θ̂ − θ_true‖₂ / least of any estimator", covered_distance,
+                        least_in_l2)  # fmt: skip
 
 
-class MinimaxProbes(RobustProbes):
-    """Numbers of the experiment; conf/theorem/minimax_floor.yaml gives them."""
+# The claims --------------------------------------------------------------------------------------
 
-    reward_bound: Positive
-    min_eigenvalue: Share
-    slant: Positive
-    known: Share
-    privacy_costs: tuple[Positive, Positive]
-
-
-Cases = Callable[["MinimaxFloor", Point], Case]
-
-
-def hidden(attack: Attack, claimed: Claimed, covered: bool = False) -> Cases:
-    """All pairs of parameters under an attack, in units of a claimed floor."""
-
-    def case(experiment: MinimaxFloor, point: Point) -> Case:
-        bound, coverage = experiment.bound(point), experiment.coverage(point) if covered else 0.0
-        world = ParameterPairs(bound, coverage)
-        return experiment.floor_of(point, attack, world, (bound, coverage), claimed)
-
-    return case
+FLOOR, POLICY, L2 = ["own.minimax_floor"], ["own.minimax_policy_floor"], ["own.minimax_l2_floor"]
+CERTIFICATE = ["own.attack_certificate"]
+SWAPPED = [one_side_attacked, half_more_flips, orders_swapped]
+TWO_SHARES = [one_side_attacked, half_more_flips]
+MISREAD = [no_debias, half_more_flips, orders_swapped]
+EVERY_LEARNER: dict[str, str] = dict.fromkeys(
+    ("estimate", "algorithm"), "a lower bound over all learners: nothing is estimated"
+)
 
 
-def cell(attack: Attack, claimed: Claimed) -> Cases:
-    """Algorithm 1 in cells of mass ξ and more, the truth at the far end of the class."""
-
-    def case(experiment: MinimaxFloor, point: Point) -> Case:
-        bound, coverage = experiment.bound(point), experiment.coverage(point)
-        world = RareCell(bound, -bound, (coverage, 1.0), 2.0, coverage)
-        return experiment.floor_of(point, attack, world, (bound, coverage), claimed)
-
-    return case
+def check(
+    name: str, axis: str, claim: Claim, quantity: Quantity, right: Algorithm,
+    wrong: Sequence[Algorithm], settles: Sequence[str] = (), **more: Any,
+) -> Check:  # fmt: skip
+    """A check with all that it has to say in one line."""
+    return Check(name=name, axis=axis, claim=claim, quantity=quantity, right=right, wrong=wrong,
+                 settles=settles, **more)  # fmt: skip
 
 
-def policy(attack: Attack) -> Cases:
-    """The family of three states."""
-
-    def case(experiment: MinimaxFloor, point: Point) -> Case:
-        bound, config = experiment.bound(point), experiment.config
-        world = HiddenMargin(bound, config.slant, config.known)
-        return experiment.floor_of(point, attack, world, (bound, 0.0), least_regret)
-
-    return case
+def every_learner(
+    name: str, axis: str, words: str, wrong: Sequence[Algorithm], quantity: Quantity = HIDDEN,
+    settles: Sequence[str] = (),
+) -> Check:  # fmt: skip
+    """What no learner's floor stays below."""
+    return check(name, axis, Ratio(words), quantity, any_learner, wrong, settles,
+                 blind=EVERY_LEARNER)  # fmt: skip
 
 
-def least_regret(moved: float, reward_bound: float, coverage: float) -> float:
-    """½√(Zg)."""
-    return (moved * saturation(reward_bound)) ** 0.5 / 2
+CHECKS = [
+    check("separation", "reward_bound", Inequality("‖θ−θ′‖²_Σ ≤ g(B′)·E|σ − σ′|"), PROVED,
+          separation, [separation_ten_percent]),
+    check("covered_separation", "reward_bound", Inequality("‖θ−θ′‖_Σ ≤ ω(E|σ − σ′|, ξ)"), PROVED,
+          covered_separation, [covered_ten_percent]),
+    check("regimes_above", "min_eigenvalue", Inequality("ω(Z, ξ) ≤ min{Z/(γ√ξ), √(Zg)}", 1e-6),
+          REGIMES, regimes_above, [regimes_above_ten_percent]),
+    check("regimes_below", "min_eigenvalue", Inequality("min{Z/(γ√ξ), √(Zg)} ≤ 2ω(Z, ξ)"),
+          REGIMES, regimes_below, [regimes_never_meet]),
+    check("halfspace", "corruption", Inequality("halfspace estimator: floor ≤ √(2Zg)", 1e-6),
+          SEARCHED, named("halfspace", halfspace),
+          [halfspace_two_thirds, halfspace_without_cost]),
+    check("certificate", "privacy_cost",
+          Inequality("strong adversary: .95·certificate ≤ value ≤ certificate", 1e-6), SEARCHED,
+          certified, misspent, CERTIFICATE),
+    check("certificate_policies", "privacy_cost",
+          Inequality("greedy, pessimistic, DPO: .95·certificate ≤ value ≤ certificate", 1e-6),
+          SEARCHED, policies_certified, policies_misspent, CERTIFICATE),
+    every_learner("pairs_ltc_cost", "privacy_cost", "LTC, every estimator: floor ≥ √(c(ε)αg/2)",
+                  SWAPPED),
+    every_learner("pairs_ctl_cost", "privacy_cost", "CTL, every estimator: floor ≥ √(αg/2)",
+                  SWAPPED),
+    every_learner("pairs_clc_cost", "privacy_cost", "CLC: floor ≥ √((α + c(ε)α)g/2)",
+                  TWO_SHARES),
+    every_learner("pairs_reward_bound", "reward_bound", "LTC: floor ≥ √(Zg(B′)/2), along B′",
+                  SWAPPED),
+    every_learner("pairs_coverage", "min_eigenvalue", "LTC: floor ≥ ½ω(2Z, ξ), along ξ",
+                  TWO_SHARES),
+    check("curve_ltc", "min_eigenvalue", Ratio("LTC: Algorithm 1 on the curve ω(Z, ξ)"), CURVE,
+          algorithm_1, MISREAD),
+    check("curve_ctl", "min_eigenvalue", Ratio("CTL: Algorithm 1 on the curve ω(α, ξ)"), CURVE,
+          algorithm_1, MISREAD),
+    every_learner("l2_pairs", "privacy_cost",
+                  "LTC, every estimator: ‖θ̂−θ‖₂ ≥ t/2, ξp(t) = 2Z", SWAPPED, HIDDEN_L2, L2),
+    check("l2_ltc", "privacy_cost", Ratio("LTC: Algorithm 1 attains it as Z → 0"), DISTANCE,
+          algorithm_1, MISREAD, L2),
+    check("l2_ctl", "privacy_cost", Ratio("CTL: Algorithm 1 attains it as Z → 0"), DISTANCE,
+          algorithm_1, MISREAD, L2),
+    every_learner("policy_ltc_cost", "privacy_cost",
+                  "LTC, every learner: SubOpt/√κ ≥ ½√(c(ε)αg) as α → 0", SWAPPED, REGRET,
+                  POLICY),
+    every_learner("policy_reward_bound", "reward_bound",
+                  "LTC, every learner: SubOpt/√κ ≥ ½√(Zg(B)), along B", SWAPPED, REGRET, POLICY),
+]  # fmt: skip
 
 
-def random_line(experiment: MinimaxFloor, point: Point) -> PricedCase:
-    """Random worlds of one feature at random ε, under either order."""
-    return PricedCase(
-        methods=point.methods, world=step.RandomLine(experiment.config.privacy_costs),
-        **experiment.attacked(point, STRONG_LTC),
-    )  # fmt: skip
+def assumes(swept: SweptCheck):
+    """Cells of hidden pairs have room: twice Z is at most p(t) at the worst t."""
+    for end in (0, -1):
+        world = swept.sweep.worlds[end]
+        if isinstance(world, HiddenPairs):
+            moved = 2 * world.moved
+            room = float(rise(worst_step(world.reward_bound), world.reward_bound))
+            at = f"at {swept.sweep.grid[end]:g}: a rare cell"
+            yield at, moved <= room, f"2Z/p = {moved / room:.3g}"
 
 
-def random_world(experiment: MinimaxFloor, point: Point) -> PricedCase:
-    """Random worlds at one ε, under either order; the budget is the world's own."""
-    return PricedCase(
-        methods=point.methods, world=step.RandomLine(experiment.config.privacy_costs),
-        epsilon=point.epsilon, cost=privacy_cost(point.epsilon),
-        **experiment.attacked(point, STRONG_LTC),
-    )  # fmt: skip
-
-
-LTC, CTL, CLC = (hidden(attack, least_floor) for attack in (STRONG_LTC, STRONG_CTL, STRONG_CLC))
-LTC_COVERED = hidden(STRONG_LTC, least_floor, covered=True)
-LTC_L2 = hidden(STRONG_LTC, least_distance, covered=True)
-
-
-class MinimaxFloor(RobustExperiment[Case]):
-    """Upper and lower bounds of the floor, and what attains them."""
-
-    title = "The minimax floor of corruption and privacy, with coverage and without"
-    settles = (FLOOR,)
-    config_type = MinimaxProbes
-    config: MinimaxProbes
-
-    rows = (
-        Row("separation", "reward_bound", Inequality("‖θ−θ′‖²_Σ ≤ g(B′)·E|σ − σ′|"), PROVED,
-            proof.separation, (proof.separation_ten_percent,), given=the_value),
-        Row("covered_separation", "reward_bound",
-            Inequality("‖θ−θ′‖_Σ ≤ ω(E|σ − σ′|, ξ)"), PROVED, proof.covered_separation,
-            (proof.covered_ten_percent,), given=the_value),
-        Row("regimes_above", "min_eigenvalue", Inequality("ω(Z, ξ) ≤ min{Z/(γ√ξ), √(Zg)}", 1e-6),
-            REGIMES, step.regimes_above, (step.regimes_above_ten_percent,), given=the_value),
-        Row("regimes_below", "min_eigenvalue", Inequality("min{Z/(γ√ξ), √(Zg)} ≤ 2ω(Z, ξ)"),
-            REGIMES, step.regimes_below, (step.regimes_never_meet,), given=the_value),
-        Row("halfspace", "corruption", Inequality("halfspace estimator: floor ≤ √(2Zg)", 1e-6),
-            SEARCHED, step.halfspace, (step.halfspace_two_thirds, step.halfspace_without_cost),
-            given=random_line, needs=(Need.PRIVACY, Need.DEBIASING), fixed=INFINITE),
-        Row("certificate", "privacy_cost",
-            Inequality("strong adversary: .95·certificate ≤ value ≤ certificate", 1e-6), SEARCHED,
-            certificate.certified, (certificate.fewer_flips, certificate.more_flips),
-            given=random_world, needs=ON_WORLDS, settles=("own.attack_certificate",),
-            fixed=INFINITE),
-        Row("certificate_policies", "privacy_cost",
-            Inequality("greedy, pessimistic, DPO: .95·certificate ≤ value ≤ certificate", 1e-6),
-            SEARCHED, policy_certificate.certified,
-            (policy_certificate.fewer_flips, policy_certificate.more_flips), given=random_world,
-            needs=ON_WORLDS, settles=("own.attack_certificate",), fixed=INFINITE),
-        Row("pairs_ltc_cost", "privacy_cost", Ratio("LTC, every estimator: floor ≥ √(c(ε)αg/2)"),
-            HIDDEN, any_learner, SWAPPED, given=LTC, needs=HIDDEN_LTC, fixed=INFINITE),
-        Row("pairs_ctl_cost", "privacy_cost", Ratio("CTL, every estimator: floor ≥ √(αg/2)"),
-            HIDDEN, any_learner, SWAPPED, given=CTL, needs=HIDDEN_CTL, fixed=INFINITE),
-        Row("pairs_clc_cost", "privacy_cost", Ratio("CLC: floor ≥ √((α + c(ε)α)g/2)"), HIDDEN,
-            any_learner, (one_side_attacked, half_more_flips), given=CLC, needs=HIDDEN_CLC,
-            fixed=INFINITE),
-        Row("pairs_reward_bound", "reward_bound", Ratio("LTC: floor ≥ √(Zg(B′)/2), along B′"),
-            HIDDEN, any_learner, SWAPPED, given=LTC, needs=HIDDEN_LTC, fixed=INFINITE),
-        Row("pairs_coverage", "min_eigenvalue", Ratio("LTC: floor ≥ ½ω(2Z, ξ), along ξ"), HIDDEN,
-            any_learner, (one_side_attacked, half_more_flips), given=LTC_COVERED,
-            needs=(*HIDDEN_LTC, Need.COVERAGE), fixed=INFINITE),
-        Row("curve_ltc", "min_eigenvalue", Ratio("LTC: Algorithm 1 on the curve ω(Z, ξ)"), CURVE,
-            algorithm_1, (no_debias, half_more_flips, orders_swapped),
-            given=cell(STRONG_LTC, modulus), needs=(*ATTACKED, Need.COVERAGE), fixed=INFINITE),
-        Row("curve_ctl", "min_eigenvalue", Ratio("CTL: Algorithm 1 on the curve ω(α, ξ)"), CURVE,
-            algorithm_1, (no_debias, half_more_flips, orders_swapped),
-            given=cell(STRONG_CTL, modulus), needs=(*ATTACKED, Need.COVERAGE), fixed=INFINITE),
-        Row("l2_pairs", "privacy_cost", Ratio("LTC, every estimator: ‖θ̂−θ‖₂ ≥ t/2, ξp(t) = 2Z"),
-            HIDDEN_L2, any_learner, SWAPPED, given=LTC_L2, needs=HIDDEN_LTC, settles=(L2,),
-            fixed=INFINITE),
-        Row("l2_ltc", "privacy_cost", Ratio("LTC: Algorithm 1 attains it as Z → 0"), DISTANCE,
-            algorithm_1, (no_debias, half_more_flips, orders_swapped),
-            given=cell(STRONG_LTC, least_distance), needs=ATTACKED, settles=(L2,),
-            fixed=INFINITE),
-        Row("l2_ctl", "privacy_cost", Ratio("CTL: Algorithm 1 attains it as Z → 0"), DISTANCE,
-            algorithm_1, (no_debias, half_more_flips, orders_swapped),
-            given=cell(STRONG_CTL, least_distance), needs=ATTACKED, settles=(L2,),
-            fixed=INFINITE),
-        Row("policy_ltc_cost", "privacy_cost",
-            Ratio("LTC, every learner: SubOpt/√κ ≥ ½√(c(ε)αg) as α → 0"), REGRET, any_learner,
-            SWAPPED, given=policy(STRONG_LTC), needs=HIDDEN_LTC, settles=(POLICY,),
-            fixed=INFINITE),
-        Row("policy_reward_bound", "reward_bound",
-            Ratio("LTC, every learner: SubOpt/√κ ≥ ½√(Zg(B)), along B"), REGRET, any_learner,
-            SWAPPED, given=policy(STRONG_LTC), needs=HIDDEN_LTC, settles=(POLICY,),
-            fixed=INFINITE),
-    )  # fmt: skip
-
-    def bound(self, point: Point) -> float:
-        """B′."""
-        return point.swept("reward_bound", self.config.reward_bound)
-
-    def coverage(self, point: Point) -> float:
-        """ξ, or the mass of a cell."""
-        return point.swept("min_eigenvalue", self.config.min_eigenvalue)
-
-    def floor_of(
-        self, point: Point, attack: Attack, world: Any, numbers: tuple[float, float],
-        claimed: Claimed,
-    ) -> RobustCase:  # fmt: skip
-        """Infinitely many labels of a world, in units of a claimed floor of (Z, B′, ξ)."""
-        moved = self.corruption(point) * attack.worth(point.epsilon)
-        return RobustCase(
-            methods=point.methods, epsilon=point.epsilon, world=world,
-            claimed=claimed(moved, *numbers), **self.attacked(point, attack),
-        )  # fmt: skip
-
-    def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """Cells of hidden pairs have room: twice Z is at most p(t) at the worst t."""
-        found = []
-        for _, place, case in self.ends(RobustCase):
-            if isinstance(case.world, ParameterPairs):
-                moved = 2 * case.corruption * Attack(case.order).worth(case.epsilon)
-                room = float(rise(worst_step(case.world.reward_bound), case.world.reward_bound))
-                found.append(AssumptionResult(f"{place}: a rare cell", moved <= room,
-                                              f"2Z/p = {moved / room:.3g}"))  # fmt: skip
-        return tuple(found)
+THEOREM = Theorem(
+    title="The minimax floor of corruption and privacy, with coverage and without",
+    settles=FLOOR,
+    checks=CHECKS,
+    worlds={
+        "margins": BoundedMargins, "modulus": CoveredModulus, "line": PricedLine,
+        "random": InfiniteLabels, "hidden": HiddenPairs, "far_end": FarEnd,
+        "policy": HiddenPolicy,
+    },
+    assumes=assumes,
+)  # fmt: skip

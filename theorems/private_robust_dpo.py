@@ -76,7 +76,6 @@ from repro.families.robust.quantities_rare_noise import (
     gap_exceeded,
     worst_noise,
 )
-from repro.families.robust.quantities_sizes import rare_dpo_at
 from repro.families.robust.quantities_two_arms import (
     TwoArmStates,
     at_one_deviation,
@@ -90,6 +89,7 @@ from repro.families.robust.quantities_uncovered import (
     UnseenPair,
     covered_dpo,
     rare_direction,
+    rare_dpo_at,
     uncovered_dpo,
     unseen_dpo,
 )

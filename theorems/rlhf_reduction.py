@@ -37,9 +37,8 @@ from pydantic import Field
 
 from repro.base.schema import Count, Number
 from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named
-from repro.families.robust.bounds_cases import Floor, TightCells
 from repro.families.robust.bounds_rlhf import pessimistic_ratio
-from repro.families.robust.priced_labels import PricedLabels
+from repro.families.robust.priced_labels import Floor, PricedLabels, TightCells
 from repro.study.claims import Inequality
 from repro.study.proofs import Claimed, iv, proof_of
 

@@ -7,13 +7,17 @@ import pytest
 
 from repro.families.robust.adversaries import STRONG
 from repro.families.robust.algorithms_estimation import estimation_error
-from repro.families.robust.cases import RobustCase
-from repro.families.robust.worlds_pairs import orthogonal_cells
+from repro.families.robust.labels import SampledPairs
+from repro.families.robust.worlds_choices import CellsChoice
 
 
 @pytest.mark.parametrize("n_pairs", [10**4, 10**13])
 def test_bench_strong_adversary(benchmark, n_pairs):
-    world = orthogonal_cells([0.3, 0.3], [0.3, -0.3], 4.0)
-    case = RobustCase(world=world, epsilon=1.0, n_pairs=n_pairs, corruption=1e-2, adversary=STRONG)
-    error = benchmark(lambda: estimation_error(case, np.random.default_rng(0), 1))
+    cells = CellsChoice(
+        kind="cells", num_features=2, min_eigenvalue=0.3, reward_diff=0.3, reward_bound=4.0
+    )
+    labels = SampledPairs(
+        instance=cells, epsilon=1.0, n_pairs=n_pairs, corruption=1e-2, adversary=STRONG
+    )
+    error = benchmark(lambda: estimation_error(labels, np.random.default_rng(0), 1))
     assert error.item() > 0

@@ -20,10 +20,11 @@ def test_the_six_wrong_implementations_are_controls(trials_of):
 
 
 BAD = [
-    ("theorem.corruption=0.5", "less than 0.5"),
-    ("theorem.instance_orders=[LTV,CTL]", "did you mean LTC"),
-    ("theorem.instance_adversary=stong", "did you mean strong"),
-    ("theorem.instance_adversary=huber", "at most 12 label cells"),
+    ("theorem.worlds.two_cells.corruption=0.5", "less than 0.5"),
+    ("theorem.worlds.on_instance.order=LTV", "allowed: 'CTL', 'LTC' or 'CLC'"),
+    ("theorem.worlds.on_instance.adversary=stong", "did you mean strong"),
+    ("theorem.worlds.on_instance.adversary=huber", "at most 12 label cells"),
+    ("theorem.worlds.one_cell.epsilons=[]", "at least 1"),
 ]
 
 

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from repro.base.errors import BadInput, nearest
 from repro.corruption.budget import checked_corruption, flip_budget
 from repro.corruption.orders import Channel, Corruption, Order, Randomize, channel
 from repro.corruption.random_flips import UniformFlips, masked
@@ -83,24 +82,3 @@ MASK = MaskProcess("mask", _uniform)
 
 ADVERSARIES = {one.name: one for one in (NONE, STRONG, HUBER, UNIFORM, MASK)}
 """By the name that a config may give."""
-
-
-def adversary_of(key: str, name: str, cells: Callable[[], int]) -> Adversary:
-    """The adversary of that name, which can attack an instance made of label cells.
-
-    Args:
-        key: of the config, for the message.
-        name: one of ``ADVERSARIES``.
-        cells: number of label cells of the instance; called only where it matters.
-
-    Raises:
-        BadInput: it is unknown or has to enumerate too many cells.
-    """
-    if name not in ADVERSARIES:
-        hint = nearest(name, ADVERSARIES)
-        raise BadInput(key, name, f"{hint}allowed: {', '.join(ADVERSARIES)}")
-    found = ADVERSARIES[name]
-    if math.isfinite(found.most_cells) and cells() > found.most_cells:
-        most = f"allowed: at most {found.most_cells} label cells, the instance has {cells()}"
-        raise BadInput(key, name, most)
-    return found

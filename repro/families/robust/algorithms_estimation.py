@@ -9,11 +9,13 @@ import torch
 from torch import Tensor
 
 from repro.families.robust.attack_targets import LogisticTarget, l2_root, weighted_root
-from repro.families.robust.cases import AnyLabels
+from repro.families.robust.labels import AttackedLabels
 from repro.preferences.label_counts import LabelCounts, draw_label_counts
 
 
-def true_counts(case: AnyLabels, rng: np.random.Generator | None, replicates: int) -> LabelCounts:
+def true_counts(
+    case: AttackedLabels, rng: np.random.Generator | None, replicates: int
+) -> LabelCounts:
     """(R, C) true labels; of infinitely many their law itself, as shares."""
     world = case.world
     if case.n_pairs == 0:
@@ -24,7 +26,7 @@ def true_counts(case: AnyLabels, rng: np.random.Generator | None, replicates: in
     return draw_label_counts(*args, case.labels)
 
 
-def target_of(case: AnyLabels, counts: LabelCounts) -> LogisticTarget:
+def target_of(case: AttackedLabels, counts: LabelCounts) -> LogisticTarget:
     """Algorithm 1 on the pairs of some datasets, judged in the case's norm."""
     world = case.world
     mass = counts.pairs / (case.n_pairs or 1)
@@ -34,7 +36,7 @@ def target_of(case: AnyLabels, counts: LabelCounts) -> LogisticTarget:
 
 
 def fitted(
-    case: AnyLabels,
+    case: AttackedLabels,
     target: LogisticTarget,
     counts: LabelCounts,
     rng: np.random.Generator | None,
@@ -56,7 +58,7 @@ def fitted(
 
 
 def estimate(
-    case: AnyLabels, rng: np.random.Generator | None, replicates: int = 1
+    case: AttackedLabels, rng: np.random.Generator | None, replicates: int = 1
 ) -> tuple[Tensor, LogisticTarget]:
     """(R, k) θ̂ − θ_true in identified coordinates, and the target that knows the norm.
 
@@ -71,7 +73,7 @@ def estimate(
 
 
 def estimation_error(
-    case: AnyLabels, rng: np.random.Generator | None = None, replicates: int = 1
+    case: AttackedLabels, rng: np.random.Generator | None = None, replicates: int = 1
 ) -> Tensor:
     """(R,) ‖θ̂ − θ_true‖ in the case's norm (P4, Theorems 5.4 and 5.7)."""
     error, target = estimate(case, rng, replicates)
@@ -79,7 +81,7 @@ def estimation_error(
 
 
 def estimation_floor(
-    case: AnyLabels, rng: np.random.Generator | None, replicates: int
+    case: AttackedLabels, rng: np.random.Generator | None, replicates: int
 ) -> np.ndarray:
     """(R,) ``estimation_error``, as a measure reads it."""
     return estimation_error(case, rng, replicates).cpu().numpy()

@@ -17,9 +17,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
+from scipy.optimize import minimize_scalar
 from scipy.special import expit, logit, ndtr, ndtri
 
 from repro.base.notation import flip_prob, keep_prob, privacy_cost
@@ -29,6 +31,8 @@ Rate = np.ndarray | float
 Damage = Callable[[np.ndarray], np.ndarray]
 """Debiased win rates → what they cost."""
 
+RUNGS = 80
+"""Of the ladder on which the costliest margin is looked for before it is refined."""
 QUANTILES = 400
 """Equally likely outcomes that stand for a Gaussian: 1e-3 of a mean."""
 
@@ -186,6 +190,31 @@ class Labels:
         # an attack in front of the randomizer is read at worth 1 on average, as a flip is
         added = worth**2 * attacker.variance(seen, up) + private
         return at, np.sqrt(added / self.count)
+
+
+@lru_cache(maxsize=256)
+def costliest_margin(
+    attacker: Attacker, count: float, epsilon: float, order: Order, largest: float
+) -> tuple[float, float]:
+    """(t, t·P(θ̂ ≤ 0)) where that product is largest: the gap of greedy RLHF with n labels.
+
+    Args:
+        attacker: who corrupts.
+        count: expected number of labels of the cell.
+        epsilon: ε.
+        order: of adversary and randomizer.
+        largest: margin that is looked at.
+    """
+
+    def cost(margin: float) -> float:
+        labels = Labels(margin, count, epsilon, order)
+        return margin * labels.chance_below(attacker, 0.5)
+
+    ladder = np.geomspace(1e-4 * largest, largest, RUNGS)
+    best = int(np.argmax([cost(margin) for margin in ladder]))
+    around = (ladder[max(best - 1, 0)], ladder[min(best + 1, RUNGS - 1)])
+    found: Any = minimize_scalar(lambda t: -cost(t), bounds=around, method="bounded")
+    return float(found.x), float(-found.fun)
 
 
 def _standard() -> np.ndarray:

@@ -5,7 +5,7 @@ order or adversary): what is measured is a number of the changed world.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -19,7 +19,15 @@ from repro.corruption import debiasing
 from repro.corruption.budget import checked_corruption, flip_budget
 from repro.corruption.debiasing import Reading, ReadingOf, debiased
 from repro.corruption.orders import Channel, Order, Randomize
-from repro.families.robust.adversaries import ADVERSARIES, HUBER, NONE, STRONG, Adversary
+from repro.families.robust.adversaries import (
+    ADVERSARIES,
+    HUBER,
+    MASK,
+    NONE,
+    STRONG,
+    UNIFORM,
+    Adversary,
+)
 from repro.families.robust.adversaries_strong import AttackTarget
 from repro.families.robust.worlds_choices import AnyPairs, PairChoice, build_pair_world
 from repro.families.robust.worlds_pairs import PairWorld, pairs_of
@@ -93,8 +101,8 @@ class AttackedLabels(LabelStages):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class PairLabels(PrivateLabels, AttackedLabels):
-    """Infinitely many labels of the cells of an instance.
+class AttackedPairs(AttackedLabels):
+    """Such labels of the cells of an instance.
 
     Attributes:
         instance: the numbers that the cells are built from.
@@ -106,10 +114,6 @@ class PairLabels(PrivateLabels, AttackedLabels):
     ridge: Annotated[Number, Field(ge=0)] | None = None
     reference: Literal["as_stated", "uniform"] = "as_stated"
 
-    def more_labels(self, other: Any) -> float:
-        """There are enough at every ε."""
-        return 1.0
-
     @property
     def stated(self) -> Any:
         """The instance, built."""
@@ -119,6 +123,15 @@ class PairLabels(PrivateLabels, AttackedLabels):
     def world(self) -> Any:
         """The instance, built, under the reference in force."""
         return self.stated if self.reference == "as_stated" else _even(self.stated)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PairLabels(PrivateLabels, AttackedPairs):
+    """Infinitely many labels of the cells of an instance."""
+
+    def more_labels(self, other: Any) -> float:
+        """There are enough at every ε."""
+        return 1.0
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -145,6 +158,25 @@ class ClimbingMargin(PairLabels):
     """
 
     margins: tuple[Positive, Positive]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LabelsOfCells(PrivateLabels, AttackedLabels):
+    """Infinitely many labels of cells that are built already, such as random ones.
+
+    Attributes:
+        world: the label cells.
+        ridge: λ of the norm ‖·‖_{Σ̂+λI}; None for the L2 norm.
+    """
+
+    world: PairWorld
+    ridge: float | None = None
+
+    @classmethod
+    def of(cls, labels: AttackedLabels, world: PairWorld) -> "LabelsOfCells":
+        """The cells' labels on the way that other labels take."""
+        stages = {one.name: getattr(labels, one.name) for one in fields(AttackedLabels)}
+        return cls(world=world, ridge=labels.ridge, epsilon=labels.epsilon, **stages)
 
 
 def built_pairs(instance: Any) -> Any:
@@ -195,6 +227,28 @@ def strong_adversary(world: AttackedLabels) -> AttackedLabels:
 def huber_adversary(world: AttackedLabels) -> AttackedLabels:
     """Wrong where the claim is about the strong adversary."""
     return replace(world, adversary=HUBER)
+
+
+@privacy_mistake
+def shift_without_scale(world: AttackedLabels) -> AttackedLabels:
+    """Wrong: z + σ(ε) − 1 without the factor c(ε)."""
+    return replace(world, reading=debiasing.shift_without_scale)
+
+
+@privacy_mistake
+def cost_squared(world: AttackedLabels) -> AttackedLabels:
+    """Wrong: c(ε)² in the place of c(ε)."""
+    return replace(world, reading=debiasing.cost_squared)
+
+
+def random_flips(world: AttackedLabels) -> AttackedLabels:
+    """Wrong: flips that look at nothing, in the place of an adversary."""
+    return replace(world, adversary=UNIFORM)
+
+
+def mask_process(world: AttackedLabels) -> AttackedLabels:
+    """Wrong: the masks of P4's Appendix D in the place of an adversary."""
+    return replace(world, adversary=MASK)
 
 
 def half_more_flips(world: AttackedLabels) -> AttackedLabels:

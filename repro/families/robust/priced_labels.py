@@ -10,12 +10,87 @@ from repro.base.notation import epsilon_of_cost
 from repro.base.schema import Positive
 from repro.corruption.orders import Order
 from repro.families.robust.algorithms_estimation import estimation_error
-from repro.families.robust.bounds_cases import Floor, RandomCells, TightCells
-from repro.families.robust.labels import AttackedLabels
-from repro.families.robust.worlds_pairs import PairWorld
+from repro.families.robust.bounds_floor import sharper_floor
+from repro.families.robust.labels import AttackedLabels, LabelsOfCells
+from repro.families.robust.worlds_pairs import PairWorld, orthogonal_cells, random_pair_world
 
 TINY_RIDGE = 1e-14
 """λ → 0: the norm of the data."""
+
+
+@dataclass(frozen=True)
+class Floor:
+    """The floor of Algorithm 1 on one instance, and what bounds on it are made of.
+
+    Attributes:
+        error: ‖θ̂ − θ_true‖_Σ̂ under attack.
+        flip_worth: ζ.
+        corruption: α.
+        reward_bound: B′.
+        tight: whether the cell is one on which the bound is tight.
+    """
+
+    error: float
+    flip_worth: float
+    corruption: float
+    reward_bound: float
+    tight: bool = False
+
+    def over_bound(self) -> float:
+        """Over √(2B′ζα/γ)."""
+        return self.error / sharper_floor(self.flip_worth, self.corruption, self.reward_bound)
+
+    def over_bound_without_cost(self) -> float:
+        """Wrong under LTC: over the bound of CTL, ζ = 1."""
+        return self.error / sharper_floor(1.0, self.corruption, self.reward_bound)
+
+
+@dataclass(frozen=True)
+class TightCells:
+    """The rare cell on which the sharper bound is tight, B′ random.
+
+    Attributes:
+        spread: by how much its mass is larger; above 1 the label is turned in part only.
+    """
+
+    spread: float = 1.0
+
+    def cells(self, shift_mass: float, rng: np.random.Generator) -> PairWorld:
+        """One world, where ζα is ``shift_mass``."""
+        return tight_world(self.spread * shift_mass, rng)
+
+
+@dataclass(frozen=True)
+class RandomCells:
+    """Random worlds of label cells, one in four the rare cell on which the bound is tight.
+
+    The others have 2 to 5 cells, 1 to 3 features and B′ up to 4.
+
+    Attributes:
+        privacy_costs: smallest and largest c(ε), above 1; log-uniform between them.
+    """
+
+    privacy_costs: tuple[float, float]
+
+    def cost(self, rng: np.random.Generator) -> float:
+        """c(ε) of one case."""
+        low, high = self.privacy_costs
+        return float(np.exp(rng.uniform(np.log(low), np.log(high))))
+
+    def cells(self, shift_mass: float, rng: np.random.Generator) -> PairWorld:
+        """One world; on the rare cell ζα is ``shift_mass``."""
+        if rng.random() < 0.25:
+            return tight_world(shift_mass, rng)
+        bound = rng.uniform(0.1, 4.0)
+        seed = int(rng.integers(2**31))
+        return random_pair_world(int(rng.integers(2, 6)), int(rng.integers(1, 4)), bound, seed)
+
+
+def tight_world(shift_mass: float, rng: np.random.Generator) -> PairWorld:
+    """The rare cell whose label just can be turned from σ(−B′) to σ(B′) by ζα = shift_mass."""
+    bound = rng.uniform(0.1, 1.0)
+    mass = min(1.0, shift_mass / np.tanh(bound / 2))
+    return orthogonal_cells([mass], [-bound], bound)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -44,29 +119,12 @@ class PricedLabels(AttackedLabels):
 
     def floor_in(self, world: PairWorld) -> Floor:
         """The floor of Algorithm 1 in a world of label cells."""
-        labels = PricedCells(
-            world=world, privacy_cost=self.privacy_cost, stated=self.stated, ridge=self.ridge,
-            corruption=self.corruption, adversary=self.adversary, spent=self.spent,
-            order=self.order, reading=self.reading, labels=self.labels, channel=self.channel,
-            estimate=self.estimate,
-        )  # fmt: skip
-        error = float(estimation_error(labels)[0])
+        error = float(estimation_error(LabelsOfCells.of(self, world))[0])
         return Floor(error, self.flip_worth, self.corruption, world.radius)
 
     def drawn_floor(self, cells: TightCells | RandomCells, rng: np.random.Generator) -> Floor:
         """The floor in a random world."""
         return self.floor_in(cells.cells(self.flip_worth * self.corruption, rng))
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class PricedCells(PricedLabels):
-    """Such labels of given cells.
-
-    Attributes:
-        world: the label cells.
-    """
-
-    world: PairWorld
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -13,7 +13,7 @@ near a maximum inside, plain intervals err by the first power of their width, th
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,6 @@ from scipy.optimize import brentq
 
 from repro.families.robust.bounds_modulus import RUNGS, saturation, worst_step
 from repro.study.proofs import Claimed, Interval, iv
-from repro.study.row import Method
 
 SHARE = (0.0, 1.0)
 ZERO, ONE, TWO = iv.mpf(0), iv.mpf(1), iv.mpf(2)
@@ -108,19 +107,28 @@ def _over(share: Interval, there: Interval, bound: float) -> Interval:
     return iv.mpf([max(direct.a, iv.exp(change).a), min(direct.b, iv.exp(change).b)])
 
 
-def _separation(bound: float, share: float = 1.0) -> Claimed:
-    """F(h) over share·g(B′): its largest value as ``saturation`` has it."""
+def separation(bound: float, share: float = 1.0) -> Claimed:
+    """F(h) over share·g(B′): its largest value as ``saturation`` has it.
+
+    Args:
+        bound: B′.
+        share: 1; less of it is wrong.
+    """
     most = worst_step(bound) / 2
     known = 4 * iv.mpf(most) * _per_h(iv.mpf(most), bound) / (share * saturation(bound))
     return Claimed(((0.0, bound / most),), lambda part: known * _over(part, iv.mpf(most), bound))
 
 
-def _covered(bound: float, share: float = 1.0) -> Claimed:
+def covered_separation(bound: float, share: float = 1.0) -> Claimed:
     """√F(h) over share·√(max of F up to r), at every h ≤ r ≤ B′.
 
     A cell of mass m ≥ ξ that moves W in all has p(2h) ≤ W/m ≤ W/ξ, hence h ≤ r with p(2r) = W/ξ
     (or r = B′), and ω(W, ξ)² = W·max F up to r; so q² = Σ m·(2h)² ≤ max F·Σ m·p(2h) ≤ ω².  The
     maximum up to r is at least F(r), and F at the first maximum where r is beyond it.
+
+    Args:
+        bound: B′.
+        share: 1; less of it is wrong.
     """
     peak = iv.mpf(first_peak(bound))
 
@@ -144,9 +152,3 @@ def first_peak(bound: float) -> float:
         return bound
     root: Any = brentq(lambda h: float(_rate(iv.mpf(h), bound).mid), falls[0] / 2, falls[0])
     return float(root)
-
-
-separation = Method("separation", _separation)
-separation_ten_percent = Method("separation_ten_percent", partial(_separation, share=0.9))
-covered_separation = Method("covered_separation", _covered)
-covered_ten_percent = Method("covered_ten_percent", partial(_covered, share=0.9))

@@ -5,7 +5,7 @@ Floors are of n → ∞ labels: exact expectations, no draws.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from torch import Tensor
 
 from repro.families.robust.algorithms_estimation import fitted, target_of, true_counts
 from repro.families.robust.attack_targets import LogisticTarget
-from repro.families.robust.cases import AnyLabels, RobustCase
+from repro.families.robust.labels import AttackedLabels, ClimbingMargin
 from repro.families.robust.worlds_pairs import PairWorld, pairs_of
 from repro.instances.linear import LinearWorld
 from repro.policies.gibbs import gibbs_policy
@@ -24,18 +24,7 @@ MARGINS = 48
 """Rungs of the ladder of margins."""
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class GreedyCase(RobustCase[PairWorld]):
-    """Greedy RLHF in states of two responses; the first cell is the state in question.
-
-    Attributes:
-        margins: smallest and largest margin of the ladder that its reward difference climbs.
-    """
-
-    margins: tuple[float, float]
-
-
-def greedy_floor(case: GreedyCase, rng: np.random.Generator | None, replicates: int) -> float:
+def greedy_floor(case: ClimbingMargin, rng: np.random.Generator | None, replicates: int) -> float:
     """Largest margin that greedy RLHF gets wrong under attack: the supremum of its gap.
 
     P4, Theorem 6.2 with η = 0: two responses in each state; in state 0 the margin t climbs a
@@ -50,7 +39,9 @@ def greedy_floor(case: GreedyCase, rng: np.random.Generator | None, replicates: 
     return _crossing(margins, _attacked_margins(case, margins, rng))
 
 
-def pessimistic_floor(case: GreedyCase, rng: np.random.Generator | None, replicates: int) -> float:
+def pessimistic_floor(
+    case: ClimbingMargin, rng: np.random.Generator | None, replicates: int
+) -> float:
     """Largest margin that pessimistic RLHF gives up under attack (P4's Algorithm 2, η = 1).
 
     π_ref takes the worse response.  The confidence set's reach is calibrated: the largest error of
@@ -65,7 +56,7 @@ def pessimistic_floor(case: GreedyCase, rng: np.random.Generator | None, replica
     return _crossing(margins, estimated - reach)
 
 
-def dpo_floor(case: AnyLabels, rng: np.random.Generator | None, replicates: int) -> np.ndarray:
+def dpo_floor(case: AttackedLabels, rng: np.random.Generator | None, replicates: int) -> np.ndarray:
     """(R,) |J(π*) − J(π̂)| of the log-linear policy of θ̂ (P4, Theorem 6.3).
 
     J is without KL, so its gap at π* is signed.  The attack aims at its gradient, both ways, and
@@ -112,7 +103,7 @@ def gap_hessian(world: LinearWorld, pairs: PairWorld) -> Tensor:
     return found
 
 
-def _attacked_margins(case: GreedyCase, margins: np.ndarray, rng) -> np.ndarray:
+def _attacked_margins(case: ClimbingMargin, margins: np.ndarray, rng) -> np.ndarray:
     """(L,) the first margin as it is estimated under the attack that lowers it."""
     world, counts = case.world, _ladder_counts(case, margins)
     target = _signed_target(world, counts.pairs)
@@ -120,7 +111,7 @@ def _attacked_margins(case: GreedyCase, margins: np.ndarray, rng) -> np.ndarray:
     return (theta @ world.coordinates[0]).cpu().numpy()
 
 
-def _ladder_counts(case: GreedyCase, margins: np.ndarray) -> LabelCounts:
+def _ladder_counts(case: ClimbingMargin, margins: np.ndarray) -> LabelCounts:
     """(L, C) true labels as shares; the first cell's reward difference climbs the ladder."""
     world = case.world
     differences = world.reward_diff[None].repeat(len(margins), 1)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from repro.families.robust.cases import RobustCase
+from repro.families.robust.labels import AttackedLabels
 from repro.families.robust.quantities_minimax import ParameterPairs, hidden_mass
 from repro.families.robust.worlds_bandit import (
     Bandit,
@@ -61,7 +61,7 @@ class HiddenMargin:
         return Bandit(features, state_prob, data, reference, theta, self.reward_bound / 2)
 
 
-def hidden_regret(case: RobustCase[HiddenMargin], rng: Any = None, replicates: int = 1) -> float:
+def hidden_regret(case: AttackedLabels, rng: Any = None, replicates: int = 1) -> float:
     """Least over learners of the worst mean of SubOpt/√κ of a pair that corruption can hide.
 
     The comparator is optimal, π_ref mixes evenly in the third state, and κ is the larger one.

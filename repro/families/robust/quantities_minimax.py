@@ -14,8 +14,8 @@ import torch
 from repro.corruption.orders import Corrupt, Randomize, channel
 from repro.corruption.random_flips import UniformFlips
 from repro.families.robust.algorithms_halfspace import HalfspaceOnLine
-from repro.families.robust.cases import PairCase, RobustCase
-from repro.families.robust.quantities_rare_cell import RareCase, rare_cell_floors
+from repro.families.robust.labels import AttackedLabels
+from repro.families.robust.quantities_rare_cell import rare_cell_floors
 from repro.preferences.label_counts import LabelCounts
 
 STARTS = 33
@@ -56,10 +56,7 @@ class ParameterPairs:
         return start[inside], step[inside]
 
 
-HiddenCase = RobustCase[ParameterPairs]
-
-
-def hidden_floor(case: HiddenCase, rng: Any = None, replicates: int = 1) -> float:
+def hidden_floor(case: AttackedLabels, rng: Any = None, replicates: int = 1) -> float:
     """Half the largest ‖θ − θ′‖_Σ of a pair that corruption can hide from every estimator.
 
     Each corruption of the case's order may set a share α of labels, and brings the laws under both
@@ -70,16 +67,16 @@ def hidden_floor(case: HiddenCase, rng: Any = None, replicates: int = 1) -> floa
     return float(np.where(mass >= case.world.coverage, np.sqrt(mass) * step / 2, 0.0).max())
 
 
-def hidden_distance(case: HiddenCase, rng: Any = None, replicates: int = 1) -> float:
+def hidden_distance(case: AttackedLabels, rng: Any = None, replicates: int = 1) -> float:
     """Half the largest |θ − θ′| of such a pair in a cell of mass ξ: the L2 norm."""
     start, step = case.world.ladder
     hidden = hidden_mass(case, start, step) >= case.world.coverage
     return float(np.where(hidden, step / 2, 0.0).max())
 
 
-def hidden_mass(case: RobustCase[Any], start: np.ndarray, step: np.ndarray) -> np.ndarray:
+def hidden_mass(case: AttackedLabels, start: np.ndarray, step: np.ndarray) -> np.ndarray:
     """(P,) largest mass of a cell in which corruption hides margins ``start`` and start + step."""
-    share = case.corruption if case.adversary.acts else 0.0
+    share = case.spent * case.corruption if case.adversary.acts else 0.0
     laws = [case.labels(torch.sigmoid(torch.from_numpy(one))) for one in (start, start + step)]
     randomize, mass = Randomize.of(case.channel, case.epsilon), np.zeros_like(start)
     for stage in channel(case.order, randomize, UniformFlips(0.0)).stages:
@@ -95,7 +92,7 @@ def _randomized(stage: Randomize, law: torch.Tensor) -> torch.Tensor:
     return law * stage.win_given_win + (1 - law) * stage.win_given_loss
 
 
-def halfspace_on_line(case: PairCase) -> float:
+def halfspace_on_line(case: AttackedLabels) -> float:
     """‖θ̂ − θ_true‖_Σ of the halfspace estimator under attack, in a world of one feature."""
     world = case.world
     mass = world.cell_prob[None]
@@ -106,13 +103,13 @@ def halfspace_on_line(case: PairCase) -> float:
     return float(target.distance(theta)[0])
 
 
-def covered_floor(case: RareCase, rng: Any = None, replicates: int = 1) -> float:
+def covered_floor(case: AttackedLabels, rng: Any = None, replicates: int = 1) -> float:
     """Algorithm 1's floor in the norm of Σ̂ in the worst cell of mass ``fixed_mass`` or more."""
     masses = case.world.fixed_mass * RATIO ** np.arange(RUNGS)
     return float(rare_cell_floors(case, masses[masses <= 1]).max())
 
 
-def covered_distance(case: RareCase, rng: Any = None, replicates: int = 1) -> float:
+def covered_distance(case: AttackedLabels, rng: Any = None, replicates: int = 1) -> float:
     """Algorithm 1's floor in the L2 norm in a cell of mass ``fixed_mass``."""
     mass = case.world.fixed_mass
     return float(rare_cell_floors(case, np.array([mass]))[0] / np.sqrt(mass))

@@ -8,15 +8,13 @@ from scipy.special import expit, logit
 
 from repro.families.robust.algorithms_estimation import fitted
 from repro.families.robust.attack_targets import LogisticTarget
-from repro.families.robust.cases import AnyLabels, RobustCase
+from repro.families.robust.labels import AttackedLabels
 from repro.families.robust.worlds_rare_cell import RareCell
 from repro.preferences.label_counts import LabelCounts
 
-RareCase = RobustCase[RareCell]
-
 
 def rare_cell_floors(
-    case: AnyLabels, masses: np.ndarray, cell: RareCell | None = None
+    case: AttackedLabels, masses: np.ndarray, cell: RareCell | None = None
 ) -> np.ndarray:
     """(L,) ‖θ̂ − θ_true‖_Σ̂ = √m·|θ̂ − θ| under attack, exactly, for each mass.
 
@@ -35,12 +33,12 @@ def rare_cell_floors(
     return target.distance(fitted(case, target, counts, None)).numpy()
 
 
-def worst_rare_cell(case: AnyLabels) -> float:
+def worst_rare_cell(case: AttackedLabels) -> float:
     """Largest floor over the ladder; NaN where the worst mass is an end of it."""
     return _interior(rare_cell_floors(case, case.world.ladder()))
 
 
-def fixed_rare_cell(case: AnyLabels) -> float:
+def fixed_rare_cell(case: AttackedLabels) -> float:
     """The floor at one mass, whatever the others are like."""
     return float(rare_cell_floors(case, np.array([case.world.fixed_mass]))[0])
 

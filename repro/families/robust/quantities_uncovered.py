@@ -18,7 +18,13 @@ from torch import Tensor
 
 from repro.families.robust.algorithms_estimation import fitted
 from repro.families.robust.attack_targets import LogisticTarget
-from repro.families.robust.cases import RobustCase
+from repro.families.robust.bounds_rare_pair import (
+    rare_dpo,
+    rare_estimation,
+    rare_greedy,
+    rare_pessimism,
+)
+from repro.families.robust.labels import AttackedLabels
 from repro.families.robust.quantities_rare_cell import rare_cell_floors
 from repro.families.robust.worlds_rare_cell import RareCell
 from repro.preferences.label_counts import LabelCounts
@@ -70,17 +76,14 @@ class Uncovered:
         return float(floors(np.geomspace(ladder[worst - 1], ladder[worst + 1], FINE)).max())
 
 
-UncoveredFloor = RobustCase[Uncovered]
-
-
-def uncovered_estimation(case: UncoveredFloor, rng: Any = None, replicates: int = 1) -> float:
+def uncovered_estimation(case: AttackedLabels, rng: Any = None, replicates: int = 1) -> float:
     """sup over m of ‖θ̂ − θ_true‖_Σ̂ of Algorithm 1, the truth at the far end (P4, Theorem 5.4)."""
     world = case.world
     cell = RareCell(world.reward_bound, -world.reward_bound, world.masses, world.ratio, 1.0)
     return world.supremum(lambda masses: rare_cell_floors(case, masses, cell))
 
 
-def uncovered_greedy(case: UncoveredFloor, rng: Any = None, replicates: int = 1) -> float:
+def uncovered_greedy(case: AttackedLabels, rng: Any = None, replicates: int = 1) -> float:
     """sup over m and margins t of SubOpt/√κ = √m·t of Algorithm 2 with η = 0.
 
     κ(π*, π_ref) = 1/m, π_ref the worse response; t is lost where the attacked estimate is not
@@ -90,7 +93,7 @@ def uncovered_greedy(case: UncoveredFloor, rng: Any = None, replicates: int = 1)
     return case.world.supremum(lambda masses: _lost(masses, _attacked(case, masses), 0.0, margin))
 
 
-def uncovered_pessimism(case: UncoveredFloor, rng: Any = None, replicates: int = 1) -> float:
+def uncovered_pessimism(case: AttackedLabels, rng: Any = None, replicates: int = 1) -> float:
     """The same of Algorithm 2 with η = 1 (P4, Theorem 6.1).
 
     Γ is calibrated: the largest ‖θ̂ − θ_true‖_Σ̂ that the case's own attack reaches at any mass and
@@ -105,12 +108,12 @@ def uncovered_pessimism(case: UncoveredFloor, rng: Any = None, replicates: int =
     return case.world.supremum(lambda masses: _lost(masses, _attacked(case, masses), width, margin))
 
 
-def uncovered_dpo(case: UncoveredFloor, rng: Any = None, replicates: int = 1) -> float:
+def uncovered_dpo(case: AttackedLabels, rng: Any = None, replicates: int = 1) -> float:
     """sup over m of |J(π*) − J(π̂)| of rDPO in ``rare_direction`` (P4, Theorem 6.3)."""
     return case.world.supremum(lambda masses: _dpo_floors(case, torch.from_numpy(masses)))
 
 
-def covered_dpo(case: UncoveredFloor, rng: Any = None, replicates: int = 1) -> float:
+def covered_dpo(case: AttackedLabels, rng: Any = None, replicates: int = 1) -> float:
     """The same where no mass is below the smallest: λ_min(Σ) ≥ ξ, and the worst may be ξ itself."""
     return float(_dpo_floors(case, torch.from_numpy(case.world.ladder())).max())
 
@@ -133,7 +136,7 @@ class UnseenPair:
         return self.rare.masses[0]
 
 
-def unseen_dpo(case: Any, rng: Any = None, replicates: int = 1) -> float:
+def unseen_dpo(case: AttackedLabels, rng: Any = None, replicates: int = 1) -> float:
     """|J(π*) − J(π̂)| of rDPO with n → ∞ labels of θ₀ and a given share of θ₁'s.
 
     Without labels of θ₁ every θ₁ of the class minimises Algorithm 1's loss, which has no ridge; the
@@ -156,13 +159,40 @@ def rare_direction(reward_bound: float) -> Tensor:
     return torch.tensor([-share * reward_bound, share * reward_bound], dtype=torch.float64)
 
 
+def rare_estimation_at(moved: float, rare: Uncovered) -> float:
+    """``rare_estimation`` on a ladder of masses; ``moved`` is Z = ζα here and below."""
+    return rare_estimation(moved, rare.reward_bound, _heaviest(rare))
+
+
+def rare_greedy_at(moved: float, rare: Uncovered) -> float:
+    """``rare_greedy`` likewise."""
+    return rare_greedy(moved, rare.reward_bound, _heaviest(rare))
+
+
+def rare_pessimism_at(moved: float, rare: Uncovered) -> float:
+    """``rare_pessimism`` at the margins that are tried."""
+    margins = (MARGIN_SHARES * rare.reward_bound).tolist()
+    return rare_pessimism(moved, rare.reward_bound, _heaviest(rare), margins)
+
+
+def rare_dpo_at(moved: float, rare: Uncovered) -> float:
+    """``rare_dpo`` in the family of ``rare_direction``."""
+    end = -float(rare_direction(rare.reward_bound)[0])
+    return rare_dpo(moved, end, WEIGHT * end, rare.kl_weight, rare.masses)
+
+
+def _heaviest(rare: Uncovered) -> float:
+    """The mass that has two rungs above it, so that it can be seen to be the worst."""
+    return rare.masses[1] / rare.ratio**2
+
+
 def largest_condition_number() -> float:
     """κ_Π of that family, at most."""
     return 1 + PLENTY * (1 + WEIGHT**2 / PLENTY)
 
 
 def _dpo_floors(
-    case: UncoveredFloor, masses: Tensor, seen: Tensor | None = None, rare: Uncovered | None = None
+    case: AttackedLabels, masses: Tensor, seen: Tensor | None = None, rare: Uncovered | None = None
 ) -> np.ndarray:
     """(L,) probability of state 3 · reward difference · |π̂ − ½|.
 
@@ -184,7 +214,7 @@ def _dpo_floors(
     return (2 * PLENTY * (chosen @ truth) * wrong).numpy()
 
 
-def _attacked(case: UncoveredFloor, masses: np.ndarray) -> np.ndarray:
+def _attacked(case: AttackedLabels, masses: np.ndarray) -> np.ndarray:
     """(L, T) margins as they are estimated under an attack that lowers them."""
     bound = case.world.reward_bound
     pairs = np.meshgrid(masses, MARGIN_SHARES * bound, indexing="ij")

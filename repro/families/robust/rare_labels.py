@@ -43,7 +43,7 @@ class RarePairs(Model):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class RarePairLabels(PrivateLabels, AttackedLabels):
+class AttackedRarePairs(AttackedLabels):
     """Infinitely many labels of rare pairs of every mass.
 
     Attributes:
@@ -53,10 +53,6 @@ class RarePairLabels(PrivateLabels, AttackedLabels):
 
     instance: RarePairs
     reference: Literal["as_stated", "uniform"] = "as_stated"
-
-    def more_labels(self, other: Any) -> float:
-        """There are enough at every ε."""
-        return 1.0
 
     @property
     def stated(self) -> Uncovered:
@@ -68,3 +64,12 @@ class RarePairLabels(PrivateLabels, AttackedLabels):
         """The same under the reference in force."""
         as_stated = self.reference == "as_stated"
         return self.stated if as_stated else self.stated.under_uniform_reference()
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RarePairLabels(PrivateLabels, AttackedRarePairs):
+    """The same at a budget."""
+
+    def more_labels(self, other: Any) -> float:
+        """There are enough at every ε."""
+        return 1.0

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import torch
 
+from repro.families.robust.algorithms_estimation import estimation_error
 from repro.families.robust.attack_targets import l2_root, weighted_root
-from repro.families.robust.bounds_cases import TINY_RIDGE, PricedCase, RandomCells, exact_floor
 from repro.families.robust.bounds_certificate import certified_floor
+from repro.families.robust.labels import AttackedLabels, LabelsOfCells
+from repro.families.robust.priced_labels import TINY_RIDGE
 from repro.families.robust.worlds_pairs import PairWorld, random_pair_world
-from repro.study.row import Method
+
+Change = Callable[[LabelsOfCells], LabelsOfCells]
+"""Of labels that are attacked; a right one leaves them alone."""
 
 NEAR = 0.95
 """Share of the certificate that the attack has to reach."""
@@ -63,26 +66,19 @@ def _world(rng: np.random.Generator) -> tuple[PairWorld, float, torch.Tensor, fl
             return world, moved, root, None if in_l2 else TINY_RIDGE
 
 
-def _either_way(case: PricedCase, rng: np.random.Generator, change: Any) -> float:
-    """The worse of attack/certificate and .95·certificate/attack."""
-    order = (case.order, case.order.swapped)[rng.integers(2)]
+def certificate_ratio(labels: AttackedLabels, rng: np.random.Generator, change: Change) -> float:
+    """The worse of attack/certificate and .95·certificate/attack, in a random world.
+
+    Half of the worlds have either order, and half the L2 norm, the others that of the data.
+
+    Args:
+        labels: the stages that labels pass.
+        rng: stream that draws the world.
+        change: of the labels that are attacked.
+    """
+    order = (labels.order, labels.order.swapped)[rng.integers(2)]
     world, moved, root, ridge = _world(rng)
-    one: Any = replace(case, world=world, order=order, ridge=ridge)
-    attacked = change(replace(one, corruption=moved / one.flip_worth))
-    value, above = exact_floor(attacked).error, certified_floor(world, moved, root)
+    cells = replace(LabelsOfCells.of(labels, world), order=order, ridge=ridge)
+    attacked = change(replace(cells, corruption=moved / cells.flip_worth))
+    value, above = float(estimation_error(attacked)[0]), certified_floor(world, moved, root)
     return max(value / above, NEAR * above / max(value, 1e-300))
-
-
-def _method(name: str, change: Callable[[Any], Any]) -> Method:
-    def run(case: PricedCase[RandomCells], rng: np.random.Generator, replicates: int) -> np.ndarray:
-        return np.array([_either_way(case, rng, change) for _ in range(replicates)])
-
-    return Method(name, run)
-
-
-certified = _method("certified", lambda one: one)
-"""(R,) random worlds, either order, the L2 norm and that of the data."""
-fewer_flips = _method("fewer_flips", lambda one: replace(one, corruption=one.corruption / 1.25))
-"""Wrong: an attack that leaves a fifth of its budget unspent."""
-more_flips = _method("more_flips", lambda one: replace(one, corruption=1.25 * one.corruption))
-"""Wrong: an attack that overspends by a quarter."""

@@ -28,14 +28,19 @@ from torch import Tensor
 
 from repro.families.robust.algorithms_estimation import fitted
 from repro.families.robust.attack_targets import LogisticTarget, weighted_root
-from repro.families.robust.bounds_cases import PricedCase
 from repro.families.robust.bounds_certificate import certified_floor, certified_rise
+from repro.families.robust.labels import AttackedLabels, LabelsOfCells
 from repro.families.robust.quantities_floors import dpo_floor, gap_gradient, gap_hessian
-from repro.families.robust.searches_certificate import NEAR, invertible, random_moved, random_world
+from repro.families.robust.searches_certificate import (
+    NEAR,
+    Change,
+    invertible,
+    random_moved,
+    random_world,
+)
 from repro.families.robust.worlds_pairs import PairWorld, PolicyPairs, pairs_of
 from repro.instances.linear import LinearWorld
 from repro.preferences.label_counts import LabelCounts
-from repro.study.row import Method
 
 RUNGS = 6
 LADDER = (0.9, 1.01)
@@ -56,7 +61,7 @@ class Value:
     certificate: float
 
 
-def greedy_value(case: PricedCase[PairWorld], moved: float) -> Value | None:
+def greedy_value(case: LabelsOfCells, moved: float) -> Value | None:
     """The largest margin of the first cell that greedy RLHF gets wrong; None: no certificate."""
     at = largest_margin(case.world, lambda world: _margin_moved(world, moved))
     if at is None:
@@ -65,7 +70,7 @@ def greedy_value(case: PricedCase[PairWorld], moved: float) -> Value | None:
     return Value(_crossing(margins, _lowered(case, margins)), at)
 
 
-def pessimism_value(case: PricedCase[PairWorld], moved: float) -> Value | None:
+def pessimism_value(case: LabelsOfCells, moved: float) -> Value | None:
     """The same that pessimistic RLHF gives up, its Γ the largest error at that margin."""
 
     def given_up(world: PairWorld) -> float:
@@ -79,9 +84,10 @@ def pessimism_value(case: PricedCase[PairWorld], moved: float) -> Value | None:
     return Value(_crossing(margins, _lowered(case, margins) - _reach(case.world) * width), at)
 
 
-def dpo_value(case: PricedCase[PolicyPairs], moved: float) -> Value | None:
+def dpo_value(case: LabelsOfCells, moved: float) -> Value | None:
     """|J(π*) − J(π̂)| of the log-linear policy of θ̂ in one state."""
-    pairs, policies = case.world, case.world.policies
+    pairs: Any = case.world
+    policies = pairs.policies
     along, bend = gap_gradient(policies, pairs), gap_hessian(policies, pairs)
     widest = max(certified_floor(pairs, moved, x[None]) for x in pairs.coordinates)
     span = float(policies.reward.max() - policies.reward.min())
@@ -136,22 +142,24 @@ def random_policies(rng: np.random.Generator) -> PolicyPairs:
             return pairs_of(world)
 
 
-def policy_ratio(case: PricedCase, kind: int, rng: np.random.Generator, change: Any) -> float:
+def policy_ratio(
+    labels: AttackedLabels, kind: int, rng: np.random.Generator, change: Change
+) -> float:
     """The worse of attack/certificate and .95·certificate/attack, in a random world.
 
     Args:
-        case: the stages that labels pass, under either order.
+        labels: the stages that labels pass, under either order.
         kind: 0 greedy, 1 pessimistic, 2 DPO.
         rng: stream that draws the world.
-        change: of the case whose attack is measured.
+        change: of the labels that are attacked.
     """
-    order = (case.order, case.order.swapped)[rng.integers(2)]
+    order = (labels.order, labels.order.swapped)[rng.integers(2)]
     while True:
         world: Any = random_policies(rng) if kind == 2 else random_world(rng)
         moved = random_moved(world)
-        one: Any = replace(case, world=world, order=order)
-        one = replace(one, corruption=moved / one.flip_worth)
-        found = VALUES[kind](change(one), moved) if moved > 0 else None
+        cells = replace(LabelsOfCells.of(labels, world), order=order)
+        cells = replace(cells, corruption=moved / cells.flip_worth)
+        found = VALUES[kind](change(cells), moved) if moved > 0 else None
         if found is not None:
             attack = np.nan_to_num(found.attack)
             return max(attack / found.certificate, NEAR * found.certificate / max(attack, 1e-300))
@@ -176,7 +184,7 @@ def _reach(world: PairWorld) -> float:
     return float((x[0] @ torch.linalg.solve(covariance, x[0])).sqrt())
 
 
-def _lowered(case: PricedCase[PairWorld], margins: np.ndarray) -> np.ndarray:
+def _lowered(case: LabelsOfCells, margins: np.ndarray) -> np.ndarray:
     """(L,) the first margin as it is estimated under an attack that lowers it."""
     world = case.world
     x, zero = world.coordinates, torch.zeros_like(world.truth)
@@ -184,7 +192,7 @@ def _lowered(case: PricedCase[PairWorld], margins: np.ndarray) -> np.ndarray:
     return (_fits(case, margins, root, offset, zero) @ x[0]).numpy()
 
 
-def _attacked_widths(case: PricedCase[PairWorld], margins: np.ndarray) -> np.ndarray:
+def _attacked_widths(case: LabelsOfCells, margins: np.ndarray) -> np.ndarray:
     """(L,) ‖θ̂ − θ_true‖_Σ under an attack on that norm, at each margin."""
     root = weighted_root(case.world.coordinates, case.world.cell_prob[None], 0.0)
     truth = torch.stack([at_margin(case.world, float(margin)).truth for margin in margins])
@@ -193,7 +201,7 @@ def _attacked_widths(case: PricedCase[PairWorld], margins: np.ndarray) -> np.nda
 
 
 def _fits(
-    case: PricedCase[PairWorld], margins: np.ndarray, root: Tensor, offset: float, truth: Tensor
+    case: LabelsOfCells, margins: np.ndarray, root: Tensor, offset: float, truth: Tensor
 ) -> Tensor:  # fmt: skip
     """(L, k) θ̂ at each margin under an attack on ‖root·(θ̂ − truth) + offset‖.
 
@@ -224,19 +232,3 @@ def _crossing(margins: np.ndarray, estimated: np.ndarray) -> float:
         return float(margins[j])
     share = -estimated[j] / (estimated[j + 1] - estimated[j])
     return float(margins[j] + share * (margins[j + 1] - margins[j]))
-
-
-def _method(name: str, change: Callable[[Any], Any]) -> Method:
-    def run(case: PricedCase, rng: np.random.Generator, replicates: int) -> np.ndarray:
-        kinds = rng.integers(len(VALUES), size=replicates)
-        return np.array([policy_ratio(case, int(kind), rng, change) for kind in kinds])
-
-    return Method(name, run)
-
-
-certified = _method("certified", lambda one: one)
-"""(R,) greedy, pessimistic or DPO at random."""
-fewer_flips = _method("fewer_flips", lambda one: replace(one, corruption=one.corruption / 1.25))
-"""Wrong: an attack that leaves a fifth of its budget unspent."""
-more_flips = _method("more_flips", lambda one: replace(one, corruption=1.25 * one.corruption))
-"""Wrong: an attack that overspends by a quarter."""

@@ -8,8 +8,8 @@ import torch
 from scipy.special import expit
 
 from repro.families.robust.adversaries import STRONG
-from repro.families.robust.bounds_cases import PricedCase, RandomCells
 from repro.families.robust.bounds_certificate import certified_floor, certified_rise
+from repro.families.robust.labels import LabelsOfCells
 from repro.families.robust.quantities_floors import (
     dpo_floor,
     dpo_gap,
@@ -17,7 +17,7 @@ from repro.families.robust.quantities_floors import (
     gap_hessian,
     rewards_of,
 )
-from repro.families.robust.searches_certificate import certified, random_moved, random_world
+from repro.families.robust.searches_certificate import certificate_ratio, random_moved, random_world
 from repro.families.robust.searches_policy_certificate import (
     _attacked_widths,
     dpo_value,
@@ -25,6 +25,12 @@ from repro.families.robust.searches_policy_certificate import (
     random_policies,
 )
 from repro.families.robust.worlds_pairs import orthogonal_cells
+
+
+def attacked(world, corruption) -> LabelsOfCells:
+    """Labels at c(ε) = 3."""
+    return LabelsOfCells(world=world, epsilon=math.log(2.0), corruption=corruption,
+                         adversary=STRONG)  # fmt: skip
 
 
 def test_one_cell_by_hand():
@@ -42,19 +48,18 @@ def test_no_certificate_where_the_attack_moves_too_much_or_leaves_the_ball():
 
 
 def test_the_attack_reaches_the_certificate_in_random_worlds():
-    case = PricedCase(world=RandomCells((1.05, 20.0)), cost=3.0, epsilon=math.log(2.0),
-                      corruption=1e-5, adversary=STRONG)  # fmt: skip
-    worst = np.max(certified.run(case, np.random.default_rng(0), 15))
+    labels = attacked(orthogonal_cells([0.5], [0.0], 2.0), 1e-5)  # every world is drawn
+    rng = np.random.default_rng(0)
+    worst = max(certificate_ratio(labels, rng, lambda one: one) for _ in range(15))
     assert 0.95 <= worst <= 1 + 1e-6
     assert worst == pytest.approx(0.9999, abs=0.01)
 
 
 @pytest.mark.parametrize("kind", range(3), ids=["greedy", "pessimistic", "dpo"])
 def test_policies_have_certificates_that_the_attack_all_but_reaches(kind):
-    case = PricedCase(world=RandomCells((1.05, 20.0)), cost=3.0, epsilon=math.log(2.0),
-                      corruption=1e-5, adversary=STRONG)  # fmt: skip
+    labels = attacked(orthogonal_cells([0.5], [0.0], 2.0), 1e-5)  # every world is drawn
     rng = np.random.default_rng(kind)
-    found = [policy_ratio(case, kind, rng, lambda one: one) for _ in range(6)]
+    found = [policy_ratio(labels, kind, rng, lambda one: one) for _ in range(6)]
     assert 0.95 <= min(found) <= max(found) <= 1 + 1e-6
 
 
@@ -98,8 +103,7 @@ def test_the_best_of_all_attacks_on_dpo_is_just_below_its_certificate(seed):
     rng = np.random.default_rng(seed)
     pairs = random_policies(rng)
     moved = random_moved(pairs)
-    case = PricedCase(world=pairs, cost=3.0, epsilon=math.log(2.0), corruption=moved / 3,
-                      adversary=STRONG)  # fmt: skip
+    case = attacked(pairs, moved / 3)
     value = dpo_value(case, moved)
     if value is None:
         return
@@ -117,8 +121,7 @@ def test_the_attack_on_dpo_is_not_the_strongest(times, share):
     """
     pairs = random_policies(np.random.default_rng(35))
     moved = times * random_moved(pairs)
-    case = PricedCase(world=pairs, cost=3.0, epsilon=math.log(2.0), corruption=moved / 3,
-                      adversary=STRONG)  # fmt: skip
+    case = attacked(pairs, moved / 3)
     theta = (pairs.truth + every_shift(pairs, moved)) @ pairs.basis.T
     best = float(dpo_gap(pairs.policies, rewards_of(pairs.policies, theta)).abs().max())
     assert float(dpo_floor(case, None, 1)[0]) / best == pytest.approx(share, abs=1e-3)
@@ -141,8 +144,7 @@ def test_no_rise_where_no_floor_is_certified():
 
 def test_widths_under_attack_at_several_margins_are_those_of_each_alone():
     world = random_world(np.random.default_rng(3))
-    case = PricedCase(world=world, cost=3.0, epsilon=math.log(2.0), adversary=STRONG,
-                      corruption=random_moved(world) / 3.0)  # fmt: skip
+    case = attacked(world, random_moved(world) / 3)
     margins = np.array([0.1, 0.2, 0.4])
     together = _attacked_widths(case, margins)
     alone = [_attacked_widths(case, margins[j : j + 1])[0] for j in range(3)]

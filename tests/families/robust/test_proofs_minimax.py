@@ -55,16 +55,15 @@ def two_parameters(bound, rng):
 
 
 def at(name, bound, *point):
-    found = getattr(proof, name).run(bound).ratio(*(iv.mpf(x) for x in point))
+    found = getattr(proof, name)(bound).ratio(*(iv.mpf(x) for x in point))
     return float(found.mid)
 
 
 @pytest.mark.parametrize("bound", BOUNDS)
 @pytest.mark.parametrize("name", ["separation", "covered_separation"])
 def test_lemma_2_is_proved_and_a_tenth_less_is_refuted(name, bound):
-    assert 1 - 1e-6 <= decided(getattr(proof, name).run(bound)) <= 1 + 1e-9
-    smaller = {"separation": "separation_ten_percent", "covered_separation": "covered_ten_percent"}
-    assert decided(getattr(proof, smaller[name]).run(bound)) > 1.05
+    assert 1 - 1e-6 <= decided(getattr(proof, name)(bound)) <= 1 + 1e-9
+    assert decided(getattr(proof, name)(bound, share=0.9)) > 1.05
 
 
 @pytest.mark.parametrize("bound", BOUNDS)

@@ -12,12 +12,6 @@ from scipy.special import ndtri
 from repro.base.notation import epsilon_of_cost, privacy_cost
 from repro.corruption.orders import Order
 from repro.families.robust.adversaries import NONE, STRONG
-from repro.families.robust.bounds_cases import (
-    PricedCase,
-    RandomCells,
-    random_floor,
-    tight_world,
-)
 from repro.families.robust.bounds_floor import (
     curvature,
     printed_floor,
@@ -27,7 +21,8 @@ from repro.families.robust.bounds_modulus import least_floor
 from repro.families.robust.bounds_rlhf import (
     pessimistic_ratio,
 )
-from repro.families.robust.cases import RobustCase
+from repro.families.robust.labels import PairLabels
+from repro.families.robust.priced_labels import PricedAnywhere, tight_world
 from repro.families.robust.quantities_attacked_margin import (
     MarginLadder,
     attacked_floor,
@@ -54,21 +49,24 @@ from repro.families.robust.quantities_two_arms import (
     sampled_gap,
     worst_margin,
 )
-from repro.families.robust.worlds_choices import UncoveredChoice
-from repro.families.robust.worlds_rare_cell import RareCell
+from repro.families.robust.worlds_choices import RareChoice, UncoveredChoice
 
 RNG = np.random.default_rng
 
 
-def rare(order: Order, cost: float, cell: RareCell) -> RobustCase[RareCell]:
-    return RobustCase(
-        world=cell, order=order, epsilon=epsilon_of_cost(cost), corruption=1e-3, adversary=STRONG,
+def rare(order: Order, cost: float, bound: float, masses=(1e-4, 0.9)) -> PairLabels:
+    cell = RareChoice(
+        kind="rare", reward_bound=bound, reward_share=-1.0, masses=masses, ratio=1.05,
+        fixed_mass=0.3,
+    )  # fmt: skip
+    return PairLabels(
+        instance=cell, order=order, epsilon=epsilon_of_cost(cost), corruption=1e-3,
+        adversary=STRONG,
     )  # fmt: skip
 
 
 def worst(order: Order, cost: float, bound: float = 0.25) -> float:
-    cell = RareCell(bound, -bound, (1e-4, 0.9), 1.05, 0.3)
-    return worst_rare_cell(rare(order, cost, cell))
+    return worst_rare_cell(rare(order, cost, bound))
 
 
 def test_theorem_1_is_tight_for_a_small_ball():
@@ -85,14 +83,13 @@ def test_without_coverage_the_separation_is_a_root():
 
 
 def test_the_supremum_is_interior():
-    cell = RareCell(0.25, -0.25, (1e-6, 1e-5), 1.05, 0.3)
-    assert math.isnan(worst_rare_cell(rare(Order.LTC, 2.0, cell)))
+    assert math.isnan(worst_rare_cell(rare(Order.LTC, 2.0, 0.25, (1e-6, 1e-5))))
 
 
 def test_rare_cell_by_hand():
     """m = 0.1: w moves from σ(−B′) by c·α/m; the error is √m times the change of the logit."""
-    cell, cost = RareCell(2.0, -2.0, (1e-4, 0.9), 1.05, 0.3), 5.0
-    found = rare_cell_floors(rare(Order.LTC, cost, cell), np.array([0.1]))
+    cost = 5.0
+    found = rare_cell_floors(rare(Order.LTC, cost, 2.0), np.array([0.1]))
     w = 1 / (1 + math.exp(2)) + cost * 1e-3 / 0.1
     assert found[0] == pytest.approx(math.sqrt(0.1) * (math.log(w / (1 - w)) + 2), rel=1e-3)
 
@@ -114,8 +111,9 @@ def test_curvature_by_hand():
 
 
 def test_random_floors_stay_below_and_the_wrong_bound_does_not():
-    case = PricedCase(world=RandomCells((9.99, 10.01)), corruption=1e-2, adversary=STRONG)
-    floors = [random_floor(case, RNG(i)) for i in range(24)]
+    labels = PricedAnywhere(privacy_costs=(9.99, 10.01), corruption=1e-2, adversary=STRONG)
+    floors = [one.drawn_floor(one.cells, rng) for i in range(24)
+              for rng in [RNG(i)] for one in [labels.priced(rng)]]  # fmt: skip
     assert max(floor.over_bound() for floor in floors) <= 1 + 1e-6
     assert max(floor.over_bound_without_cost() for floor in floors) > 1
     assert tight_world(0.5, np.random.default_rng(0)).cell_prob.item() == 1.0

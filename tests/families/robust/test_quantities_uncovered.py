@@ -1,7 +1,8 @@
 """Floors without coverage by hand: suprema over the mass of a rare pair."""
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from repro.base.notation import epsilon_of_cost
 from repro.corruption.orders import Order
 from repro.families.robust.adversaries import NONE, STRONG
 from repro.families.robust.bounds_modulus import modulus
-from repro.families.robust.cases import RobustCase
+from repro.families.robust.labels import AttackedLabels
 from repro.families.robust.quantities_uncovered import (
     Uncovered,
     UnseenPair,
@@ -23,16 +24,29 @@ from repro.families.robust.quantities_uncovered import (
     uncovered_pessimism,
     unseen_dpo,
 )
+from repro.families.robust.rare_labels import RarePairLabels, RarePairs
 from repro.families.robust.worlds_bandit import relative_condition_number
+from repro.instances.labelled import PrivateLabels
 
 BOUND, COST, SHARE = 2.0, 5.0, 1e-5
 MOVED = COST * SHARE
 
 
+PAIRS = RarePairs(reward_bound=BOUND, lightest=0.5, heaviest=2e4, ratio=1.25, kl_weight=0.02)
+
+
 def case(share=SHARE, adversary=STRONG):
-    world = Uncovered(BOUND, (share / 2, share * 2e4), 1.25, 0.02)
-    return RobustCase(world=world, epsilon=epsilon_of_cost(COST), corruption=share,
-                      adversary=adversary, order=Order.LTC)  # fmt: skip
+    return RarePairLabels(
+        instance=PAIRS, epsilon=epsilon_of_cost(COST), corruption=share, adversary=adversary,
+        order=Order.LTC,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Given(PrivateLabels, AttackedLabels):
+    """Labels of what a test gives."""
+
+    world: Any
 
 
 def test_estimation_attains_the_modulus():
@@ -61,7 +75,11 @@ def test_dpo_loses_what_the_straight_gap_says():
 def test_under_coverage_dpo_loses_most_at_the_least_mass():
     """½·(½ − √ξ)·θ₀·√ξ·(Z/ξ)/σ′(θ₁)/(4β), by hand."""
     share, least, end = 1e-9, 0.01, BOUND / 2**0.5
-    found = covered_dpo(replace(case(share), world=Uncovered(BOUND, (least, 0.25), 1.25, 0.02)))
+    given = Given(
+        world=Uncovered(BOUND, (least, 0.25), 1.25, 0.02), epsilon=epsilon_of_cost(COST),
+        corruption=share, adversary=STRONG,
+    )  # fmt: skip
+    found = covered_dpo(given)
     swing = COST * share / least**0.5 * 4 * math.cosh(end / 2) ** 2
     assert found == pytest.approx((0.5 - 0.1) * end / 2 * swing / 4 / 0.02, rel=1e-3)
 
@@ -70,7 +88,7 @@ def test_under_coverage_dpo_loses_most_at_the_least_mass():
 def test_a_pair_without_labels_is_taken_as_even(seen):
     mass = 1e-10
     pair = UnseenPair(Uncovered(BOUND, (mass, mass), 1.25, 0.02), mass if seen else 0.0)
-    found = unseen_dpo(RobustCase(world=pair, epsilon=epsilon_of_cost(COST)))
+    found = unseen_dpo(Given(world=pair, epsilon=epsilon_of_cost(COST)))
     expected = 0.0 if seen else BOUND**2 * math.sqrt(mass) / 32 / 0.02
     assert found == pytest.approx(expected, rel=1e-3, abs=1e-12)
 

@@ -9,6 +9,7 @@ import pytest
 import sympy as sp
 
 from repro.cli.composition import compose_values
+from repro.core.needs import needs_of
 from repro.families.robust.bounds_modulus import saturation
 from repro.families.robust.bounds_one_cell import (
     Certain,
@@ -24,11 +25,28 @@ from repro.families.robust.bounds_rare_pair import (
     rare_greedy,
     rare_pessimism,
 )
-from repro.families.robust.quantities_uncovered import MARGIN_SHARES, WEIGHT
+from repro.families.robust.quantities_uncovered import (
+    MARGIN_SHARES,
+    WEIGHT,
+    rare_dpo_at,
+    rare_estimation_at,
+    rare_greedy_at,
+    rare_pessimism_at,
+)
+from repro.families.robust.two_orders import (
+    by_huber,
+    by_strong,
+    closed_ratio,
+    dpo_closed,
+    estimation_closed,
+    greedy_closed,
+    of_rare,
+    pessimism_closed,
+)
 from repro.study.plan import built
 from repro.study.row import Need
 from repro.study.settings import session_of
-from theorems.ctl_ltc_separation import CtlLtcSeparation
+from theorems.ctl_ltc_separation import THEOREM
 
 
 def exponent_at(truth: float, error: float) -> float:
@@ -79,15 +97,34 @@ def cell(floor, share):
     return text if there.all() else f"{text} (c ≤ {COSTS[there].max():g})"
 
 
+CLOSED = {
+    "exact_estimation": by_strong(estimation_closed),
+    "exact_estimation_huber": by_huber(estimation_closed),
+    "exact_greedy": by_strong(greedy_closed),
+    "exact_greedy_huber": by_huber(greedy_closed),
+    "exact_pessimism": by_strong(pessimism_closed),
+    "exact_pessimism_huber": by_huber(pessimism_closed),
+    "exact_dpo": by_strong(dpo_closed),
+    "exact_dpo_huber": by_huber(dpo_closed),
+    "exact_root_estimation": of_rare(rare_estimation_at),
+    "exact_root_greedy": of_rare(rare_greedy_at),
+    "exact_root_pessimism": of_rare(rare_pessimism_at),
+    "exact_root_dpo": of_rare(rare_dpo_at),
+}
+
+
 def test_the_combinations_without_a_closed_form_are_those_the_page_names():
     values = {**compose_values("ctl_ltc_separation", {}), "output_dir": "unused"}
     trials = built(session_of(values).plan).experiment.trials
     exact = [trial for trial in trials if trial.row.name.startswith("exact_")]
+    worlds = [(trial.row.name, world) for trial in exact for world in trial.swept.sweep.worlds]
     passed_over = {
-        (trial.row.name, case.corruption): sum(map(math.isnan, case.predicted))
-        for trial in exact for case in trial.cases
-    }  # fmt: skip
-    assert sum(len(case.epsilons) for trial in exact for case in trial.cases) == 308
+        (name, world.corruption): sum(
+            math.isnan(closed_ratio(world, CLOSED[name], epsilon)) for epsilon in world.epsilons
+        )
+        for name, world in worlds
+    }
+    assert sum(len(world.epsilons) for _, world in worlds) == 308
     assert {key: count for key, count in passed_over.items() if count} == {
         ("exact_pessimism", 3e-3): 1,
         ("exact_pessimism", 1e-2): 3,
@@ -111,10 +148,10 @@ def test_the_table_of_the_page_is_what_the_closed_forms_give():
 
 
 def test_the_twelve_are_the_slope_rows_and_each_notices_what_is_taken_away():
-    rows = {row.name: row for row in CtlLtcSeparation.rows}
+    rows = {check.name: check for check in THEOREM.checks}
     needed = {Need.LABELS, Need.PRIVACY, Need.ADVERSARY, Need.ORDER}
     for name in TWELVE:
-        assert needed <= set(rows[name].needs)
+        assert needed <= set(needs_of("ctl_ltc_separation", name))
         assert rows[name].claim.tolerance == 0.02
         twin = name.replace("ratio_", "exact_").replace("root_", "exact_root_")
         assert twin.replace("rlhf", "greedy").replace("ratio", "exact_estimation") in {
