@@ -80,7 +80,7 @@ def room_of(slug: str) -> str:
     """The room of its own that an experiment imports, as a path in repro; without one the file that
     all of them share.
     """
-    found = filter(None, map(OWN_ROOM, closure(find(slug).__module__)))
+    found = filter(None, map(OWN_ROOM, closure(find(slug).module)))
     return min((one[1].replace(".", "/") for one in found), default="__init__.py")
 
 
