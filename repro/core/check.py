@@ -287,9 +287,16 @@ class SweptCheck:
         """The check with stages of the measured worlds replaced: what does it notice?"""
         return replace(self, stages={**self.stages, **stages})
 
-    def block(self, theorem: str, seed: int, number: int, replicates: int) -> np.ndarray:
-        """(G, M, R) of one block: a pure function of its arguments."""
-        return self.block_and_draws(theorem, seed, number, replicates)[0]
+    def at(self, point: int, rng: np.random.Generator, replicates: int) -> dict[str, np.ndarray]:
+        """(R,) values of every algorithm, by its name, at one of the sweep's values.
+
+        Args:
+            point: index of the value.
+        """
+        worlds, stated = [self.measured[point]], [self.sweep.worlds[point]]
+        quantity = self.check.quantity
+        (found,) = quantity.values(worlds, self.algorithms, [rng], replicates, stated)
+        return dict(zip((one.__name__ for one in self.algorithms), found, strict=True))
 
     def block_and_draws(
         self, theorem: str, seed: int, number: int, replicates: int
