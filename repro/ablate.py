@@ -24,22 +24,19 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from repro.api import execute
 from repro.base.errors import BadInput
 from repro.base.files import atomic_write
 from repro.cli.command import run_command
 from repro.cli.composition import compose_values, named_theorems
 from repro.cli.folders import made
-from repro.core.ablations import Taken, complaints, taken_away
+from repro.core.ablations import Finding, complaints, findings
 from repro.core.needs import needs_file
 from repro.report.ablation_table import page, printed
 from repro.report.progress import progress
-from repro.study.ablations import Finding, ablated
+from repro.study.discovery import find
 from repro.study.parallel import ready_to_measure
 from repro.study.plan import built
-from repro.study.row import Row
-from repro.study.settings import Session, session_of
-from repro.study.theorem_experiment import CheckTrial, TheoremExperiment
+from repro.study.settings import session_of
 
 UNNOTICED = 1
 OWN = ("theorem", "markdown")
@@ -53,78 +50,51 @@ def main(words: Sequence[str]) -> int:
     sessions = {name: _composed(name, given) for name in named_theorems(own.get("theorem"))}
     folders = {Path(values["output_dir"]) for values in sessions.values()}
     (folder,) = {made("output_dir", one) for one in folders}
-    findings, told = [], []
-    for name, values in sessions.items():
-        own_findings = take_away(name, values)
-        findings += own_findings
-        told += _complaints(values, own_findings, write)
-    content = json.dumps([_entry(one) for one in findings], indent=2, ensure_ascii=False)
+    found, told = [], []
+    for values in sessions.values():
+        of_one = list(take_away(values))
+        found += of_one
+        told += _complaints(values, of_one, write)
+    content = json.dumps([_entry(one) for one in found], indent=2, ensure_ascii=False)
     _write(folder / "ablations.json", f"{content}\n")
     if target is not None:
-        _write(target, page(findings, [row for one in sessions.values() for row in _rows(one)]))
-    print(content if as_json else printed(findings))
+        _write(target, page(found, [one for name in sessions for one in find(name).checks]))
+    print(content if as_json else printed(found))
     for line in told:
         print(line, file=sys.stderr if as_json else sys.stdout)
     return UNNOTICED if told else 0
 
 
-def take_away(theorem: str, values: dict[str, Any]) -> list[Finding]:
-    """Every ablation of one experiment.
+def take_away(values: dict[str, Any]) -> Iterator[Finding]:
+    """Every stage of every check's worlds of one theorem.
 
     Raises:
         BadInput: a value that cannot be used.
     """
-    session = session_of(values)
-    if issubclass(session.plan.kind, TheoremExperiment):
-        return list(_every_stage(session))
-    honest = _verdicts(session)
-    trials = built(session.plan).trials
-
-    def run(stages: dict[str, Any], rows: list[str]) -> dict[str, str]:
-        return _verdicts(
-            session_of({**values, "stages": {**values["stages"], **stages}, "only": rows})
-        )
-
-    return ablated(theorem, trials, honest, run)
-
-
-def _every_stage(session: Session) -> Iterator[Finding]:
-    """Every stage of every check's worlds, of a theorem whose needs are measured."""
-    plan = session.plan
+    plan = session_of(values).plan
     ready_to_measure()
-    trials, budget = built(plan).trials, plan.budget
+    there, budget = built(plan), plan.budget
     ready_to_measure()
-    with progress(len(trials), plan.slug) as advance:
-        for trial in trials:
-            assert isinstance(trial, CheckTrial)
-            given = plan.seed, budget.blocks, plan.replicates(trial.check), budget.row_error
-            with trial.building():
-                for one in taken_away(plan.slug, trial.swept, *given, trial.declared):
-                    yield _finding(plan.slug, one)
+    with progress(len(there.swept), plan.slug) as advance:
+        for swept in there.swept:
+            given = plan.seed, budget.blocks, plan.replicates(swept), budget.row_error
+            with there.experiment.building():
+                yield from findings(plan.slug, swept, *given, there.experiment.declared)
             advance(1)
 
 
-def _finding(theorem: str, one: Taken) -> Finding:
-    need, name = one.ablation.need.value, one.ablation.name
-    return Finding(theorem, one.check, one.evidence, need, name, one.before, one.after)
-
-
-def _complaints(values: dict[str, Any], findings: Sequence[Finding], write: bool) -> list[str]:
+def _complaints(values: dict[str, Any], found: Sequence[Finding], write: bool) -> list[str]:
     """What is wrong with what the checks of one theorem notice.
 
     Args:
         values: the composed config.
-        findings: of that theorem.
+        found: of that theorem.
         write: keep what they were seen to need as the snapshot.
     """
     plan = session_of(values).plan
-    if not issubclass(plan.kind, TheoremExperiment):
-        missed = (one for one in findings if not one.noticed)
-        return [f"{one.theorem} {one.row}: does not notice {one.need}" for one in missed]
-    trials = [trial for trial in built(plan).trials if isinstance(trial, CheckTrial)]
-    by_row = {trial.row.name: [one for one in findings if one.row == trial.row.name]
-              for trial in trials}  # fmt: skip
-    found = {
+    checks = built(plan).swept
+    by_row = {swept.name: [one for one in found if one.row == swept.name] for swept in checks}
+    needs = {
         name: list(dict.fromkeys(one.need for one in several if one.noticed))
         for name, several in by_row.items()
     }
@@ -132,26 +102,16 @@ def _complaints(values: dict[str, Any], findings: Sequence[Finding], write: bool
     if write:
         if plan.only is not None:
             raise BadInput("only", list(plan.only), "allowed with --write: null")
-        lines = (f"  {json.dumps(name)}: {json.dumps(own)}" for name, own in found.items())
+        lines = (f"  {json.dumps(name)}: {json.dumps(own)}" for name, own in needs.items())
         _write(file, "{\n" + ",\n".join(lines) + "\n}\n")
     kept = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
     return [
-        f"{plan.slug} {name}: {line}"
-        for trial in trials
-        for name in [trial.row.name]
+        f"{plan.slug} {one.name}: {line}"
+        for one in checks
         for line in complaints(
-            trial.swept, found[name], kept.get(name), [one.need for one in by_row[name]]
+            one, needs[one.name], kept.get(one.name), [item.need for item in by_row[one.name]]
         )
     ]
-
-
-def _verdicts(session) -> dict[str, str]:
-    result = execute(session, progress).result
-    return {item.check.name: item.outcome.verdict for item in result.checks}
-
-
-def _rows(values: dict[str, Any]) -> list[Row]:
-    return [trial.row for trial in built(session_of(values).plan).trials]
 
 
 def _composed(theorem: str, given: Sequence[str]) -> dict[str, Any]:

@@ -100,10 +100,10 @@ def execute(
         repro.base.errors.BadInput: an optional extra is not installed.
         repro.study.runner.Interrupted: on Ctrl-C.
     """
-    require_extra(session.plan.kind)
+    require_extra(session.plan.theorem)
     started = time.perf_counter()
     plan = session.plan
-    total = len(built(plan).trials) * plan.budget.blocks
+    total = len(built(plan).swept) * plan.budget.blocks
     spread, workers = _mapper(session, following)
     shown = progress(total, plan.slug) if progress else nullcontext(lambda count: None)
     with shown as advance:
@@ -194,7 +194,7 @@ def _workers(session: Session) -> int:
 def _alike(session: Session, workers: int) -> bool:
     """Whether a later run has a place in this one's pool."""
     ours = session.compute.kind == "local" and _workers(session) == workers
-    return ours and not missing_library(session.plan.kind)
+    return ours and not missing_library(session.plan.theorem)
 
 
 def _coming(session: Session, held_back: Callable[[Keep], Keep] = lambda keep: keep) -> Coming:

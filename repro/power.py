@@ -113,7 +113,7 @@ def power(request: PowerRequest) -> list[Planned]:
 
 def _planned(theorem: str, request: PowerRequest) -> list[Planned]:
     session, result = request.run(theorem, seed=request.seed, budget="smoke")
-    factors = {trial.row.name: trial.probe.replicates for trial in built(session.plan).trials}
+    factors = {one.name: one.sweep.replicates for one in built(session.plan).swept}
     names = ("smoke", "laptop", "paper")
     budgets = [_budget(theorem, name) for name in names[: names.index(request.budgets) + 1]]
     return [

@@ -83,7 +83,7 @@ def write_modules() -> str:
     folder.mkdir(parents=True, exist_ok=True)
     names = listed()
     for slug in names:
-        modules = sorted(closure(find(slug).__module__, MEASURING).items())
+        modules = sorted(closure(find(slug).module, MEASURING).items())
         lines = [f"{files_fingerprint({name: path})} {name}\n" for name, path in modules]
         (folder / f"{slug}.txt").write_text("".join(lines), encoding="utf-8")
     return f"{folder}: {len(names)} experiments"

@@ -20,8 +20,10 @@ What would refute a row: one ratio above 1.
 
 import math
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
+from pydantic import Field
 from scipy.stats import binom, poisson
 
 from repro.base.notation import epsilon_of_cost
@@ -52,7 +54,7 @@ class Signs:
     """
 
     num_features: Pairs
-    failure_probs: tuple[Probability, ...]
+    failure_probs: Annotated[tuple[Probability, ...], Field(min_length=1)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +80,7 @@ class LeastCounts:
 
     n_pairs: Pairs
     min_eigenvalue: Positive
-    shares: tuple[Probability, ...]
+    shares: Annotated[tuple[Probability, ...], Field(min_length=1)]
 
 
 @dataclass(frozen=True, kw_only=True)

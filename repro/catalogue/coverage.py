@@ -103,16 +103,15 @@ def pinned_verdict(slug: str, statement: str) -> str:
     Returns:
         the worst of the pinned verdicts, or ``executed`` if the experiment claims nothing of it.
     """
-    experiment = find(slug)
-    if statement not in experiment.statements:
+    theorem = find(slug)
+    if statement not in theorem.statements:
         return EXECUTED
-    pinned = pinned_checks(slug)
-    return worst([v for check, v in pinned if statement in experiment.statements_of(check)])
+    return worst(c.expected for c in theorem.checks if statement in theorem.statements_of(c))
 
 
 def pinned_checks(slug: str) -> list[tuple[str, Verdict]]:
     """Name and pinned verdict of every check of an experiment."""
-    return [(row.name, row.expected) for row in find(slug).rows]
+    return [(check.name, check.expected) for check in find(slug).checks]
 
 
 def problems(catalogue: Catalogue, existing: Mapping[str, tuple[str, ...]]) -> list[str]:

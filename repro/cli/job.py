@@ -36,7 +36,7 @@ def run_job(config: DictConfig, folder: Path) -> int:
     from repro.study.extras import missing_library
 
     session = session_of_config(config)
-    if library := missing_library(session.plan.kind):
+    if library := missing_library(session.plan.theorem):
         print(f"skipped {session.plan.slug}: {library} is not installed", file=sys.stderr)
         return 0
     begin_run()

@@ -68,7 +68,7 @@ class ValidateBeforeWriting(Callback):
         sessions = list(_checked(jobs, held))
         if any(session.dry_run for session in sessions):
             refuse(BadInput("dry_run", True, "allowed: one run at a time, without -m"))
-        if all(missing_library(session.plan.kind) for session in sessions):
+        if all(missing_library(session.plan.theorem) for session in sessions):
             for session in sessions:
                 _require_extra(session)
         _or_refuse(lambda: refuse_folders(jobs, "hydra.sweep.dir"))
@@ -160,7 +160,7 @@ def _or_refuse(check: Callable[[], None]) -> None:
 
 
 def _require_extra(session: Session) -> None:
-    _or_refuse(lambda: require_extra(session.plan.kind))
+    _or_refuse(lambda: require_extra(session.plan.theorem))
 
 
 def _estimate(session: Session) -> str:

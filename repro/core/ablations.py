@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from repro.core.check import Instead, SweptCheck
+from repro.core.needs import Need
 from repro.core.worlds import field_values
 from repro.corruption.debiasing import no_debias
 from repro.preferences.label_law import fair_coins, no_randomizer, the_opposite, the_truth
 from repro.privacy.central_noise import NO_NOISE
 from repro.study.judge import judge
 from repro.study.results import Series
-from repro.study.row import Need
 
 MUST = {"labels": Need.LABELS, "estimate": Need.TRUTH_HIDDEN, "algorithm": Need.ALGORITHM}
 """What a check about an algorithm notices; ``Check.blind`` has its reasons by these names."""
@@ -63,20 +63,23 @@ ABLATIONS = (
 
 
 @dataclass(frozen=True)
-class Taken:
+class Finding:
     """What one check did when one thing was taken away.
 
     Attributes:
-        check: its name.
-        evidence: how it knows.
-        ablation: what was taken away.
+        theorem, row: whose check it is.
+        evidence: how the check knows.
+        need: what it needs if it noticed.
+        ablation: what was taken away, in words.
         before, after: its verdict with everything in place, and then; ``error`` and what it says
             where measuring stops.
     """
 
-    check: str
+    theorem: str
+    row: str
     evidence: str
-    ablation: Ablation
+    need: str
+    ablation: str
     before: str
     after: str
 
@@ -86,10 +89,10 @@ class Taken:
         return self.before != self.after
 
 
-def taken_away(
+def findings(
     theorem: str, swept: SweptCheck, seed: int, blocks: int, replicates: int, row_error: float,
     declared: Callable[[SweptCheck], Any],
-) -> Iterator[Taken]:  # fmt: skip
+) -> Iterator[Finding]:  # fmt: skip
     """Every stage that the worlds of a check have, taken away one after another.
 
     Args:
@@ -114,8 +117,8 @@ def taken_away(
             after = verdict(_without(swept, ablation))
         except Exception as problem:  # noqa: BLE001 - what stops without a stage has noticed
             after = f"error: {type(problem).__name__}"
-        evidence = swept.check.quantity.evidence
-        yield Taken(swept.name, evidence, ablation, before, after)
+        known = theorem, swept.name, swept.check.quantity.evidence
+        yield Finding(*known, ablation.need.value, ablation.name, before, after)
 
 
 def _without(swept: SweptCheck, ablation: Ablation) -> SweptCheck:

@@ -24,6 +24,7 @@ from repro.base.schema import MAX_PAIRS
 from repro.core.worlds import Sweep, field_values, put
 from repro.study.checks import Verdict
 from repro.study.claims import Claim
+from repro.study.fingerprint import fingerprint
 from repro.study.stream import stream
 
 Algorithm = Callable[..., Any]
@@ -31,7 +32,10 @@ Algorithm = Callable[..., Any]
 ``f(data)`` of what ``Quantity.drawn`` made of the world."""
 Assumed = tuple[str, bool, str]
 """Name of an assumption, whether it holds, and its numbers in words."""
-WITHOUT_DRAWS = ("exact", "proved", "machine_checked")
+EVIDENCE = ("measured", "exact", "searched", "proved", "computed")
+"""How a check may know (contract: ``evidence``)."""
+WITHOUT_DRAWS = ("exact", "proved")
+"""Evidence that no seed changes."""
 FAILURE_PROB = 0.05
 """δ of claims that may fail with it, on worlds that have none of their own."""
 
@@ -94,7 +98,7 @@ class Quantity:
         words: what it is, with the unit in brackets.
         of: (world, algorithm, stream, replicates) → (replicates,) values, or one exact number;
             NaN where a replicate failed.
-        evidence: measured, exact, searched, proved, computed.
+        evidence: one of ``EVIDENCE``.
         alike: whether every algorithm begins where the stream began.
         drawn: (world, stream, replicates) → data that all algorithms read; ``of`` gets them in
             the place of the stream.
@@ -237,6 +241,12 @@ class SweptCheck:
         wrong = [one for one in self.check.wrong if not (free and hasattr(one, "privacy_mistake"))]
         return (self.check.right, *wrong)
 
+    @cached_property
+    def identity(self) -> str:
+        """A hash of all that its measurements depend on, but code, seed and replicates."""
+        return fingerprint((self.measured, self.sweep.worlds, self.sweep.grid, self.algorithms,
+                            self.check.quantity))  # fmt: skip
+
     @property
     def failure_prob(self) -> float:
         """δ of the statement, for claims that may fail with it."""
@@ -277,9 +287,16 @@ class SweptCheck:
         """The check with stages of the measured worlds replaced: what does it notice?"""
         return replace(self, stages={**self.stages, **stages})
 
-    def block(self, theorem: str, seed: int, number: int, replicates: int) -> np.ndarray:
-        """(G, M, R) of one block: a pure function of its arguments."""
-        return self.block_and_draws(theorem, seed, number, replicates)[0]
+    def at(self, point: int, rng: np.random.Generator, replicates: int) -> dict[str, np.ndarray]:
+        """(R,) values of every algorithm, by its name, at one of the sweep's values.
+
+        Args:
+            point: index of the value.
+        """
+        worlds, stated = [self.measured[point]], [self.sweep.worlds[point]]
+        quantity = self.check.quantity
+        (found,) = quantity.values(worlds, self.algorithms, [rng], replicates, stated)
+        return dict(zip((one.__name__ for one in self.algorithms), found, strict=True))
 
     def block_and_draws(
         self, theorem: str, seed: int, number: int, replicates: int
@@ -301,7 +318,7 @@ class SweptCheck:
 
 
 def _state(rng: np.random.Generator) -> str:
-    return repr(rng.bit_generator.state)
+    return fingerprint(rng.bit_generator.state)
 
 
 def _more_labels(world: Any, other: Any) -> float:
@@ -335,6 +352,7 @@ class Theorem:
         assumes: (check on its worlds) → what must hold there.
         extra: the optional extra whose libraries measuring needs.
         estimate: (checks, replicates by name) → what a run would need, for ``dry_run=true``.
+        module: that its file is imported as; filled in when it is found.
     """
 
     title: str
@@ -344,11 +362,21 @@ class Theorem:
     assumes: Assumes | None = None
     extra: str = ""
     estimate: Callable[[Sequence[SweptCheck], Mapping[str, int]], str] | None = None
+    module: str = ""
+
+    @property
+    def slug(self) -> str:
+        """Its name: that of its file."""
+        return self.module.rpartition(".")[2]
+
+    def statements_of(self, check: Check) -> tuple[str, ...]:
+        """Ids in the catalogue that one of its checks speaks for."""
+        return tuple(check.settles or self.settles)
 
     @property
     def statements(self) -> tuple[str, ...]:
         """Ids in the catalogue that its checks speak for."""
-        own = [one for check in self.checks for one in check.settles or self.settles]
+        own = [one for check in self.checks for one in self.statements_of(check)]
         return tuple(dict.fromkeys(own))
 
 

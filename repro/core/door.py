@@ -18,7 +18,7 @@ from repro.base.axis_domains import domain_of
 from repro.base.errors import BadInput, nearest
 from repro.base.schema import Model, Positive, validate, validate_union
 from repro.core.check import Check, SweptCheck, Theorem
-from repro.core.worlds import FIELD_OF, Sweep, field_values, put
+from repro.core.worlds import FIELD_OF, NO_PLAIN_VALUE, Sweep, field_values, put
 from repro.study.config import Blocks
 
 DEFAULT_INSTANCE = "linear"
@@ -83,6 +83,10 @@ def swept_checks(theorem: Theorem, numbers: TheoremNumbers, kind: str) -> tuple[
         if name not in numbers.sweeps:
             raise BadInput(f"theorem.sweeps.{name}", "(missing)", "a sweep is required")
     worlds = {name: _world(theorem, name, given) for name, given in numbers.worlds.items()}
+    for other in numbers.instances:  # checked also where another instance is in use
+        there, given = sweeps_in_use(numbers, other)
+        for name, sweep in given.items():
+            _numbers(sweep, worlds, f"{there}.{name}")
     return tuple(
         SweptCheck(check, _sweep(check, own[check.name], worlds, f"{place}.{check.name}"))
         for check in theorem.checks
@@ -114,12 +118,7 @@ def refuse_unknown(place: str, names: Iterable[str], known: Sequence[str]) -> No
 
 
 def _sweep(check: Check, values: Mapping[str, Any], worlds: Mapping[str, Any], place: str) -> Sweep:
-    numbers = validate(SweepNumbers, values, place)
-    name = numbers.world or _only(worlds, place)
-    if name not in worlds:
-        allowed = f"{nearest(name, worlds)}allowed: {', '.join(worlds)}"
-        raise BadInput(f"{place}.world", name, allowed)
-    world = worlds[name]
+    numbers, world = _numbers(values, worlds, place)
     if len(numbers.grid) < check.claim.fewest:
         least = f"allowed: at least {check.claim.fewest} values"
         raise BadInput(f"{place}.grid", list(numbers.grid), least)
@@ -129,16 +128,29 @@ def _sweep(check: Check, values: Mapping[str, Any], worlds: Mapping[str, Any], p
             raise BadInput(f"{place}.grid.{order}", f"{value:g}", f"allowed: {domain.words}")
     more = {field: meant(type(world), field, value, place)
             for field, value in (numbers.model_extra or {}).items()}  # fmt: skip
-    for field in more:
-        if field.partition(".")[0] not in field_values(world):
-            allowed = f"{nearest(field, field_values(world))}allowed: fields of the world"
-            raise BadInput(f"{place}.{field}", "(unknown)", allowed)
     world = put(world, more, place) if more else world
     axis = check.at or check.axis
     if axis.partition(".")[0] not in field_values(world) and axis not in FIELD_OF:
         raise ValueError(f"{check.name}: {type(world).__name__} has no field {axis}")
     given = numbers.grid, numbers.replicates, check.at, f"{place}.grid"
     return Sweep.of(world, check.axis, *given)
+
+
+def _numbers(
+    values: Mapping[str, Any], worlds: Mapping[str, Any], place: str
+) -> tuple[SweepNumbers, Any]:
+    """The numbers of a sweep, and its world."""
+    numbers = validate(SweepNumbers, values, place)
+    name = numbers.world or _only(worlds, place)
+    if name not in worlds:
+        allowed = f"{nearest(name, worlds)}allowed: {', '.join(worlds)}"
+        raise BadInput(f"{place}.world", name, allowed)
+    known = field_values(worlds[name])
+    for field in numbers.model_extra or {}:
+        if field.partition(".")[0] not in known:
+            allowed = f"{nearest(field, known)}allowed: fields of the world"
+            raise BadInput(f"{place}.{field}", "(unknown)", allowed)
+    return numbers, worlds[name]
 
 
 def _only(worlds: Mapping[str, Any], place: str) -> str:
@@ -202,7 +214,11 @@ def meant(kind: type, field: str, value: Any, place: str) -> Any:
         if isinstance(hint, type) and dataclasses.is_dataclass(hint):
             return made(hint, value, f"{place}.{field}")
         if hint is not None:
-            return validate_union(hint, value, f"{place}.{field}")
+            try:
+                return validate_union(hint, value, f"{place}.{field}")
+            except NO_PLAIN_VALUE:
+                allowed = "allowed: an object, from Python"
+                raise BadInput(f"{place}.{field}", dict(value), allowed) from None
     return value
 
 

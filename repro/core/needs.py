@@ -7,12 +7,28 @@ finds with ``--write``; ``conf/needs/NAME.json`` keeps it.
 from __future__ import annotations
 
 import json
+from enum import StrEnum
 from functools import cache
 from pathlib import Path
 
 from repro.base.paths import conf_dir
 from repro.base.places import place_of
-from repro.study.row import Need
+
+
+class Need(StrEnum):
+    """What a check depends on, and notices when it is taken away (contract: ``needs``)."""
+
+    LABELS = "labels"
+    TRUTH_HIDDEN = "truth_hidden"
+    PRIVACY = "privacy"
+    NOISE = "noise"
+    ADVERSARY = "adversary"
+    ORDER = "order"
+    OPTIMISM = "optimism"
+    PESSIMISM = "pessimism"
+    COVERAGE = "coverage"
+    DEBIASING = "debiasing"
+    ALGORITHM = "algorithm"
 
 
 def needs_file(theorem: str) -> Path:

@@ -13,7 +13,9 @@ from enum import Enum
 from functools import cache
 from typing import Any, get_type_hints
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic import ConfigDict, StrictBool, TypeAdapter, ValidationError
+from pydantic.errors import PydanticSchemaGenerationError
+from pydantic_core import SchemaError
 
 from repro.base.errors import BadInput
 from repro.base.notation import epsilon_of_cost
@@ -30,12 +32,16 @@ FIELD_OF: Mapping[str, tuple[str, Callable[[float], float]]] = {
 """Axes that set another field of a world that lacks one of their own name, and by what formula."""
 PLAIN = (bool, int, float, str, list, tuple)
 """What YAML and the command line give; anything else is an object of the domain already."""
+NO_PLAIN_VALUE = (SchemaError, PydanticSchemaGenerationError)
+"""Raised for the annotation of a field that holds an object of the domain."""
 
 
 @cache
 def _reader(kind: type, name: str) -> Any:
     """What a field's annotation allows; built once, since that takes longer than its use."""
     hint: Any = get_type_hints(kind, include_extras=True)[name]
+    if hint is bool:
+        return TypeAdapter(StrictBool)  # 0 and "yes" are not meant as answers
     if dataclasses.is_dataclass(hint) or (isinstance(hint, type) and issubclass(hint, Model)):
         return TypeAdapter(hint)  # type: ignore[arg-type]
     return TypeAdapter(hint, config=ConfigDict(arbitrary_types_allowed=True))
@@ -107,6 +113,8 @@ def _read(kind: type, name: str, value: Any, place: str) -> Any:
         return value
     try:
         return _reader(kind, name).validate_python(value)
+    except NO_PLAIN_VALUE:
+        raise BadInput(_join(place, name), value, "allowed: an object, from Python") from None
     except ValidationError as problem:
         words = problem.errors()[0]["msg"].removeprefix("Value error, ")
         allowed = f"allowed: {words.removeprefix('Input should be ')}"

@@ -6,14 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from repro.study.ablations import Finding
-from repro.study.row import Evidence, Row
+from repro.core.ablations import Finding
+from repro.core.check import EVIDENCE, Check
 
-NO_STAGE = "nothing in its case can be taken away"
 HEAD = """# Ablations
 
-For every need that a row names, that one thing is taken away through the same code, and the row's
-verdict must change.
+Every stage that a row's worlds have is taken away through the same code.  What its verdict notices
+is what the row needs.
 
 Written by `python -m repro.ablate "theorem=glob(*,exclude=llm_*)" markdown=docs/ablations.md`.
 """
@@ -25,8 +24,6 @@ def outcome(one: Finding) -> str:
     >>> outcome(Finding("t", "r", "measured", "labels", "fair coins", "supported", "supported"))
     'NOT NOTICED: still supported'
     """
-    if not one.ablation:
-        return f"NOT NOTICED: {NO_STAGE}"
     return one.after if one.noticed else f"NOT NOTICED: still {one.after}"
 
 
@@ -46,18 +43,18 @@ def _lines(findings: Sequence[Finding]) -> Iterable[str]:
         several = list(group)
         yield f"{theorem} {row} ({several[0].evidence}): {several[0].before}"
         for one in several:
-            yield f"  {one.ablation or one.need}: {outcome(one)}"
+            yield f"  {one.ablation}: {outcome(one)}"
 
 
-def page(findings: Sequence[Finding], rows: Iterable[Row]) -> str:
+def page(findings: Sequence[Finding], checks: Iterable[Check]) -> str:
     """Markdown: counts, rows by evidence, what was not noticed, then the whole matrix.
 
     Args:
-        findings: of all rows that name a need.
-        rows: all rows, those that name none too.
+        findings: of all rows that have a stage.
+        checks: all, those whose worlds have none too.
     """
     missed = [one for one in findings if not one.noticed]
-    counts = Counter((one.ablation or NO_STAGE, one.noticed) for one in findings)
+    counts = Counter((one.ablation, one.noticed) for one in findings)
     names = sorted({name for name, _ in counts})
     lines = [
         HEAD,
@@ -67,32 +64,34 @@ def page(findings: Sequence[Finding], rows: Iterable[Row]) -> str:
         "|---|---|---|",
     ]
     lines += [f"| {name} | {counts[name, True]} | {counts[name, False]} |" for name in names]
-    lines += ["", "## Rows by evidence", "", *_by_evidence(rows), "", "## Not noticed", ""]
+    lines += ["", "## Rows by evidence", "", *_by_evidence(findings, checks), "", "## Not noticed", ""]
     lines += [_bullet(one) for one in missed] or ["Nothing."]
     lines += ["", "## Every row", "", "| experiment | row | evidence | verdict | without |"]
     lines += ["|---|---|---|---|---|", *map(_line, _by_row(findings))]
     return "\n".join(lines) + "\n"
 
 
-def _by_evidence(rows: Iterable[Row]) -> list[str]:
-    counts = Counter((row.measure.evidence.value, bool(row.needs)) for row in rows)
-    kinds = [one.value for one in Evidence if counts[one.value, True] + counts[one.value, False]]
+def _by_evidence(findings: Iterable[Finding], checks: Iterable[Check]) -> list[str]:
+    needing = Counter(
+        evidence for evidence, _, _ in {(f.evidence, f.theorem, f.row) for f in findings if f.noticed}
+    )
+    total = Counter(check.quantity.evidence for check in checks)
+    kinds = [one for one in EVIDENCE if total[one]]
     return [
-        "| a row knows by | names what it needs | needs nothing |",
+        "| a row knows by | needs something | needs nothing |",
         "|---|---|---|",
-        *(f"| {kind} | {counts[kind, True]} | {counts[kind, False]} |" for kind in kinds),
+        *(f"| {kind} | {needing[kind]} | {total[kind] - needing[kind]} |" for kind in kinds),
     ]
 
 
 def _bullet(one: Finding) -> str:
-    what = f"{one.ablation}: {outcome(one)}" if one.ablation else outcome(one)
-    return f"- `{one.theorem}` `{one.row}` needs {one.need}; {what}"
+    return f"- `{one.theorem}` `{one.row}`: {one.ablation}: {outcome(one)}"
 
 
 def _line(found: tuple[tuple[str, str], Iterable[Finding]]) -> str:
     (theorem, row), group = found
     several = list(group)
-    told = "; ".join(f"{one.ablation or one.need}: {outcome(one)}" for one in several)
+    told = "; ".join(f"{one.ablation}: {outcome(one)}" for one in several)
     return f"| `{theorem}` | `{row}` | {several[0].evidence} | {several[0].before} | {told} |"
 
 

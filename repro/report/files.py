@@ -13,7 +13,7 @@ from repro.report.measurements import measurements_frame, parquet_bytes
 from repro.report.run_facts import run_facts
 from repro.report.seals import config_bytes, json_bytes, sealed
 from repro.report.wording import rows_of
-from repro.study.checks import Check
+from repro.study.checks import DeclaredCheck
 from repro.study.pool import at_once, pool
 from repro.study.results import CheckResult, Outcome, Result
 
@@ -77,7 +77,7 @@ def _check_entry(item: CheckResult) -> dict[str, Any]:
     }
 
 
-def _control_entry(check: Check, control: Outcome) -> dict[str, Any]:
+def _control_entry(check: DeclaredCheck, control: Outcome) -> dict[str, Any]:
     """One deliberately wrong method."""
     return {
         "name": control.method,

@@ -83,11 +83,11 @@ def _experiment(slug: str, verdict: str, name: str, kept: Mapping[str, StoredRun
     if slug in kept:
         yield from _measured(kept[slug], name)
         return
-    kind_of = find(slug)
-    for one in kind_of.rows if verdict != EXECUTED else ():
-        if name in kind_of.statements_of(one.name):
-            claim = one.claim.said(one.over)
-            yield _line(one.name, claim, f"pinned {one.expected}; {one.measure.evidence}")
+    theorem = find(slug)
+    for one in theorem.checks if verdict != EXECUTED else ():
+        if name in theorem.statements_of(one):
+            claim = one.claim.said(one.axis)
+            yield _line(one.name, claim, f"pinned {one.expected}; {one.quantity.evidence}")
 
 
 def _measured(run: StoredRun, name: str) -> Iterator[str]:
@@ -125,7 +125,7 @@ def _concerns(slip: Slip, row: StatementCoverage) -> bool:
     checks = {
         f"{slug}: {one.name}"
         for slug in row.expected
-        for one in find(slug).rows
-        if row.id in find(slug).statements_of(one.name)
+        for one in find(slug).checks
+        if row.id in find(slug).statements_of(one)
     }
     return not checks.isdisjoint(slip.evidence)

@@ -11,7 +11,8 @@ import numpy as np
 from repro.report.curves import curve
 from repro.report.jsonable import flatten
 from repro.report.wording import finite, headline, interval, part_words, rows_of
-from repro.study.results import Check, CheckResult, Outcome, Result
+from repro.study.checks import DeclaredCheck
+from repro.study.results import CheckResult, Outcome, Result
 
 Point = tuple[str, float, int]
 """A metric: name, value, step."""
@@ -178,7 +179,7 @@ def _level_points(prefix: str, item: CheckResult) -> Iterator[Point]:
         yield name_of(f"{prefix}_1e{shared}"), level, 0
 
 
-def _number_points(prefix: str, check: Check, outcome: Outcome) -> Iterator[Point]:
+def _number_points(prefix: str, check: DeclaredCheck, outcome: Outcome) -> Iterator[Point]:
     """Verdict, what is claimed and what was measured, with the ends of its interval."""
     numbers = outcome.numbers
     found = {"verdict": SIGNS[outcome.verdict], "measured": headline(numbers)}
@@ -193,7 +194,7 @@ def _number_points(prefix: str, check: Check, outcome: Outcome) -> Iterator[Poin
             yield name_of(prefix + key), float(f"{value:.{DIGITS}g}"), 0
 
 
-def _claimed(check: Check, numbers: Mapping[str, object]) -> float | None:
+def _claimed(check: DeclaredCheck, numbers: Mapping[str, object]) -> float | None:
     """A slope, a ratio, an epsilon, or the most that a frequency or a ratio may be."""
     for key in ("claimed", "claimed_epsilon", "allowed"):
         if (value := finite(numbers.get(key, getattr(check, key, None)))) is not None:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from repro.base.errors import one_line
-from repro.study.checks import Check
+from repro.study.checks import DeclaredCheck
 from repro.study.results import Outcome, Result
 
 SYMBOLS = {"supported": "✓", "contradicted": "✗", "inconclusive": "?", "assumption_failed": "!"}
@@ -72,7 +72,7 @@ def part_words(rows: Sequence[int]) -> str:
     return f"{made} of {defined} checks" if made < defined else ""
 
 
-def in_force_words(check: Check) -> str:
+def in_force_words(check: DeclaredCheck) -> str:
     """The numbers of a measurement besides its grid: ε, n and T, and how labels were scaled.
 
     >>> in_force_words(Check("", "", (), "", "", settings={"epsilon": 0.5, "n_pairs": 1e9}))
@@ -143,7 +143,7 @@ def interval(numbers: Mapping[str, object]) -> tuple[float, float] | None:
     return None if low is None or high is None else (low, high)
 
 
-def claim_words(check: Check, numbers: Mapping[str, object]) -> str:
+def claim_words(check: DeclaredCheck, numbers: Mapping[str, object]) -> str:
     """What is claimed, with its margin: the numbers of the run, else those of the check."""
 
     def given(key: str) -> float | None:

@@ -15,16 +15,13 @@ from repro.base.places import places, shipped
 from repro.catalogue.coverage import completed, problems
 from repro.catalogue.entries import load
 from repro.cli.composition import compose_values
+from repro.core.check import EVIDENCE, Theorem
 from repro.study.claims import RATE
 from repro.study.discovery import find, slugs
-from repro.study.experiment import Experiment
-from repro.study.plan import built
-from repro.study.row import Evidence, Row
+from repro.study.plan import Built, built
 from repro.study.settings import session_of
-from repro.study.theorem_experiment import TheoremExperiment
 
 VERDICTS = {"supported", "contradicted", "inconclusive", "assumption_failed"}
-NEED_NOTHING = {Evidence.PROVED, Evidence.COMPUTED, Evidence.SEARCHED}
 
 
 def pytest_generate_tests(metafunc):
@@ -37,7 +34,7 @@ def pytest_generate_tests(metafunc):
 
 
 def test_the_docstring_names_its_source(slug):
-    text = sys.modules[find(slug).__module__].__doc__
+    text = sys.modules[find(slug).module].__doc__
     assert text
     assert re.search(r"\bP[1-4]\b", text) or all(
         s.startswith("own.") for s in find(slug).statements
@@ -56,27 +53,13 @@ def test_every_row_speaks_for_a_statement(slug):
     assert speaks_for_nothing(find(slug)) == []
 
 
-def speaks_for_nothing(kind: type[Experiment]) -> list[str]:
+def speaks_for_nothing(theorem: Theorem) -> list[str]:
     """Names of rows that settle no statement."""
-    return [row.name for row in kind.rows if not (row.settles or kind.settles)]
-
-
-def test_a_row_needs_something_unless_it_is_proved_or_computed(slug):
-    """Rows that search inequalities, or read an exact curve, may need nothing but their cases; a
-    privacy claim that is contradicted stays so without its noise.
-    """
-    kind = find(slug)
-    idle = [row.name for row in kind.rows if not row.needs and not may_need_nothing(row)]
-    assert idle == [] or kind.extra or issubclass(kind, TheoremExperiment)  # measured: repro.ablate
-
-
-def may_need_nothing(row: Row) -> bool:
-    """Whether there may be nothing that the row would fail without."""
-    return row.measure.evidence in NEED_NOTHING or row.expected == "contradicted"
+    return [check.name for check in theorem.checks if not theorem.statements_of(check)]
 
 
 def test_checks_are_well_formed(slug):
-    checks = [trial.check for trial in default(slug).trials]
+    checks = default(slug).checks
     names = [check.name for check in checks]
     assert len(set(names)) == len(names) > 0
     for check in checks:
@@ -84,22 +67,22 @@ def test_checks_are_well_formed(slug):
         assert check.expected in VERDICTS
         assert check.quantity
         assert check.claim
-        assert check.evidence in set(Evidence)
+        assert check.evidence in EVIDENCE
         assert RATE not in check.claim
 
 
 def test_some_control_is_wrong_on_purpose(slug):
-    assert any(trial.check.controls for trial in default(slug).trials)
+    assert any(check.controls for check in default(slug).checks)
 
 
 def test_assumptions_hold_on_the_default_instance(slug):
-    assert [one for one in default(slug).assumptions() if not one.holds] == []
+    assert [one for one in default(slug).experiment.assumptions() if not one.holds] == []
 
 
-def default(slug: str) -> Experiment:
+def default(slug: str) -> Built:
     """The experiment as its files configure it."""
     values = {**compose_values(slug, {}), "output_dir": "unused"}
-    return built(session_of(values).plan).experiment
+    return built(session_of(values).plan)
 
 
 def test_a_run_has_the_pinned_verdicts_and_catches_every_control(run_slug):

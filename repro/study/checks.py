@@ -16,7 +16,7 @@ Verdict = Literal["supported", "contradicted", "inconclusive", "assumption_faile
 
 
 @dataclass(frozen=True)
-class Check:
+class DeclaredCheck:
     """Fields shared by all kinds of checks.
 
     Attributes:
@@ -57,7 +57,7 @@ class Check:
 
 
 @dataclass(frozen=True)
-class SlopeCheck(Check):
+class SlopeCheck(DeclaredCheck):
     """Exponent of ``quantity`` along ``axis``: a weighted regression on logarithms."""
 
     claimed: float = 0.0
@@ -67,7 +67,7 @@ class SlopeCheck(Check):
 
 
 @dataclass(frozen=True)
-class RatioCheck(Check):
+class RatioCheck(DeclaredCheck):
     """Mean of measured over predicted, over the whole grid: is the constant right?"""
 
     claimed: float = 1.0
@@ -77,7 +77,7 @@ class RatioCheck(Check):
 
 
 @dataclass(frozen=True)
-class InequalityCheck(Check):
+class InequalityCheck(DeclaredCheck):
     """Left-hand side over right-hand side, at most 1 in every case."""
 
     tolerance: float = 1e-9
@@ -85,7 +85,7 @@ class InequalityCheck(Check):
 
 
 @dataclass(frozen=True)
-class FrequencyCheck(Check):
+class FrequencyCheck(DeclaredCheck):
     """How often an event fails (measurements are 0 or 1), at most ``allowed``.
 
     Reported as kind ``inequality``: max_ratio is the worst frequency over what is allowed.

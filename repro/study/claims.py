@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from repro.base.notation import LINEAR_AXES, SYMBOLS
 from repro.study.checks import (
-    Check,
+    DeclaredCheck,
     Direction,
     FrequencyCheck,
     InequalityCheck,
@@ -36,7 +36,7 @@ class Claim(Protocol):
         ...
 
     @abstractmethod
-    def check(self, common: Mapping[str, Any], trial: Any) -> Check:
+    def check(self, common: Mapping[str, Any], trial: Any) -> DeclaredCheck:
         """The check that judges it.
 
         Args:
@@ -81,7 +81,7 @@ class Slope:
         """
         return self.words.replace(RATE, _rate(self.exponent, self.direction, axis, self.symbol))
 
-    def check(self, common: Mapping[str, Any], trial: Any) -> Check:
+    def check(self, common: Mapping[str, Any], trial: Any) -> DeclaredCheck:
         return SlopeCheck(
             **common,
             claimed=self.exponent,
@@ -110,7 +110,7 @@ class Ratio:
     def said(self, axis: str) -> str:
         return self.words
 
-    def check(self, common: Mapping[str, Any], trial: Any) -> Check:
+    def check(self, common: Mapping[str, Any], trial: Any) -> DeclaredCheck:
         return RatioCheck(
             **common, claimed=self.value, tolerance=self.tolerance, direction=self.direction
         )
@@ -127,7 +127,7 @@ class Inequality:
     def said(self, axis: str) -> str:
         return self.words
 
-    def check(self, common: Mapping[str, Any], trial: Any) -> Check:
+    def check(self, common: Mapping[str, Any], trial: Any) -> DeclaredCheck:
         return InequalityCheck(**common, tolerance=self.tolerance)
 
 
@@ -141,7 +141,7 @@ class Frequency:
     def said(self, axis: str) -> str:
         return self.words
 
-    def check(self, common: Mapping[str, Any], trial: Any) -> Check:
+    def check(self, common: Mapping[str, Any], trial: Any) -> DeclaredCheck:
         return FrequencyCheck(**common, allowed=trial.failure_prob)
 
 

@@ -1,9 +1,10 @@
-"""Which experiments there are, and the class of each: every theorem's file holds one."""
+"""Which experiments there are, and the theorem of each: every file in ``theorems/`` holds one."""
 
 from __future__ import annotations
 
 import importlib
 import traceback
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -11,7 +12,6 @@ from types import ModuleType
 from repro.base.errors import BadInput
 from repro.base.places import names, place_of
 from repro.core.check import Theorem
-from repro.study.experiment import Experiment
 
 
 def slugs(folder: Path | None = None) -> list[str]:
@@ -19,8 +19,8 @@ def slugs(folder: Path | None = None) -> list[str]:
     return names(folder)
 
 
-def find(slug: str, folder: Path | None = None) -> type[Experiment]:
-    """The experiment of that name.
+def find(slug: str, folder: Path | None = None) -> Theorem:
+    """The theorem of that name.
 
     Args:
         slug: its name.
@@ -31,22 +31,14 @@ def find(slug: str, folder: Path | None = None) -> type[Experiment]:
     """
     place = place_of(slug, folder)
     module = _imported(place.module(slug), place.code(slug))
-    if isinstance(theorem := getattr(module, "THEOREM", None), Theorem):
-        return _experiment_of(theorem, module.__name__)
-    own = (
-        item for item in vars(module).values() if getattr(item, "__module__", "") == module.__name__
-    )
-    for item in own:
-        if isinstance(item, type) and issubclass(item, Experiment):
-            return item
-    raise BadInput("theorem", slug, f"{place.code(slug)} defines no THEOREM")
+    if not isinstance(theorem := getattr(module, "THEOREM", None), Theorem):
+        raise BadInput("theorem", slug, f"{place.code(slug)} defines no THEOREM")
+    return _named(theorem, module.__name__)
 
 
 @cache
-def _experiment_of(theorem: Theorem, module: str) -> type[Experiment]:
-    from repro.study.theorem_experiment import experiment_of
-
-    return experiment_of(theorem, module)
+def _named(theorem: Theorem, module: str) -> Theorem:
+    return replace(theorem, module=module)
 
 
 def _imported(name: str, path: Path) -> ModuleType:

@@ -1,44 +1,43 @@
-"""What a theorem file provides: rows, and how a grid point becomes a case."""
+"""A theorem on the worlds of one run: its checks in force, as they are measured and judged."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from numbers import Number
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from repro.base.axis_domains import domain_of
-from repro.base.errors import BadInput, nearest
-from repro.base.schema import Model
-from repro.study.case import Case, Point
-from repro.study.config import Overrides, Probe, Probes
+from repro.base.errors import BadInput, one_line
+from repro.core.check import SweptCheck, Theorem
+from repro.core.door import TheoremNumbers, sweeps_in_use, swept_checks
+from repro.core.needs import needs_of
+from repro.core.stages import refuse_unknown
+from repro.core.worlds import field_values, put
+from repro.study.checks import DeclaredCheck
+from repro.study.config import Overrides
+from repro.study.fingerprint import fingerprint
 from repro.study.results import AssumptionResult
-from repro.study.row import INSTANCE, Row
-from repro.study.stages import refuse_unknown
-from repro.study.trial import Trial, labels_for_epsilon
 
 if TYPE_CHECKING:
     from repro.policies.regularisers import Regulariser
     from repro.policies.reward_class import RewardClass
     from repro.preferences.label_mixture import LabelMixture
 
-DEFAULT_INSTANCE = "linear"
-"""The kind of instance that ``Probes.probes`` are for."""
-
 
 @dataclass(frozen=True)
 class Setting:
-    """What a run hands to an experiment besides its own config.
+    """What a run hands to a theorem besides its config group.
 
     Attributes:
         overrides: top-level epsilon, n_pairs, horizon, kl_weight; None where not given.
         instance: the composed ``instance`` group as plain values.
         device: ``cpu`` or ``cuda``.
         cache: folder for label-free tables that are costly to build.
-        stages: by name, what replaces a stage of every case that has it.
-        channel: how labels are made private, for experiments that let it be chosen; None:
+        stages: by name, what replaces a stage of every world that has it.
+        channel: how labels are made private, for worlds that let it be chosen; None:
             randomized response.
         regulariser: the divergence in the objective, likewise; None: KL.
         reward_class: what rewards are estimated in, likewise; None: the ball.
@@ -53,149 +52,169 @@ class Setting:
     regulariser: Regulariser | None = None
     reward_class: RewardClass | None = None
 
+    @property
+    def instance_kind(self) -> str:
+        return str(self.instance["kind"])
 
-C = TypeVar("C", bound=Case)
-K = TypeVar("K", bound=Case)
-Assumed = tuple[str, bool, str]
-"""Name of an assumption, whether it holds, and its numbers in words."""
+    @property
+    def chosen(self) -> dict[str, Any]:
+        """Objects of the Hydra groups that stand in a world's field of that name."""
+        selected = {
+            "channel": self.channel,
+            "response": self.channel,
+            "regulariser": self.regulariser,
+            "reward_class": self.reward_class,
+        }
+        return {name: one for name, one in selected.items() if one is not None}
 
 
-class Experiment(ABC, Generic[C]):
-    """One numbered statement, or a family of them, as an experiment; lives in ``theorems/``.
+@dataclass(frozen=True, eq=False)
+class Experiment:
+    """A theorem on the worlds of one run; every worker builds it from plain config.
 
-    ``settles`` names the statements that rows without their own speak for.  ``extra`` names the
-    optional extra whose libraries measuring needs; checks and config never need it.
-
-    An experiment is built in every worker from plain config, so construction must be cheap or
-    cached on disk.
+    Attributes:
+        theorem: what is claimed.
+        numbers: its config group.
+        setting: what else the run says.
     """
 
-    slug: ClassVar[str]
-    title: ClassVar[str]
-    settles: ClassVar[tuple[str, ...]] = ()
-    statements: ClassVar[tuple[str, ...]] = ()
-    rows: ClassVar[tuple[Row, ...]] = ()
-    config_type: ClassVar[type[Model]] = Probes
-    extra: ClassVar[str] = ""
-    failure_prob: float = 0.05
+    theorem: Theorem
+    numbers: TheoremNumbers
+    setting: Setting
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        if "slug" not in vars(cls):
-            cls.slug = cls.__module__.rpartition(".")[2]
-        own = [one for row in cls.rows for one in row.settles or cls.settles]
-        cls.statements = tuple(dict.fromkeys(own))
+    @cached_property
+    def checks(self) -> tuple[SweptCheck, ...]:
+        """Every check of this run on its worlds; on another instance those that run there.
 
-    def __init__(self, config: Any, setting: Setting) -> None:
-        self.config, self.setting = config, setting
-        self.instance_kind = str(setting.instance["kind"])
+        Raises:
+            BadInput: a number that a world does not allow, an axis that changes nothing, or a
+                stage that no world has.
+        """
+        found = swept_checks(self.theorem, self.numbers, self.setting.instance_kind)
+        checks = tuple(self._in_force(self._digested(one)) for one in found)
+        refuse_unknown(self.setting.stages, {n for one in checks for n in _fields(one)})
+        for one in checks:
+            _refuse_idle_axis(one)
+        return checks
 
-    @abstractmethod
-    def case(self, point: Point) -> C:
-        """The case of one grid point: cheap, or built once and remembered."""
+    def _digested(self, swept: SweptCheck) -> SweptCheck:
+        """Text pairs are known by their content: what is kept of a path is not kept of another."""
+        digest = self.setting.instance.get("digest")
+        if not digest or not self.uses_instance(swept):
+            return swept
+        return replace(swept, sweep=swept.sweep.each(lambda one: put(one, {"digest": digest})))
+
+    def _in_force(self, swept: SweptCheck) -> SweptCheck:
+        """A channel that is chosen is one that learners know of: worlds without ``response`` have
+        learners who know of randomized response alone.
+        """
+        chosen = self.setting.chosen
+        if not swept.takes("response"):
+            chosen.pop("channel", None)
+        found = swept.under({**self.overrides, **chosen})
+        return found.instead(**self.setting.stages) if self.setting.stages else found
+
+    @property
+    def overrides(self) -> dict[str, Any]:
+        """Top-level numbers that were given."""
+        return self.setting.overrides.model_dump(exclude_none=True)
+
+    def uses_instance(self, swept: SweptCheck) -> bool:
+        """Whether a check's worlds are built from the ``instance`` group."""
+        instance = _fields(swept).get("instance")
+        apart = {"kl_weight", "digest"}
+        own = instance and instance.model_dump(mode="json", exclude=apart)
+        return own == {k: v for k, v in self.setting.instance.items() if k not in apart}
+
+    def building(self) -> AbstractContextManager[None]:
+        """Inside, instances are built where the run says."""
+        from repro.instances.labelled import built_at  # torch takes a second
+
+        return built_at(self.setting.cache, self.setting.device)
+
+    def declared(self, swept: SweptCheck) -> DeclaredCheck:
+        """What is judged of a check.
+
+        Raises:
+            BadInput: a value of the sweep at which a formula of the claim has no value.
+        """
+        check = swept.check
+        common: dict[str, Any] = {
+            "name": check.name,
+            "axis": check.axis,
+            "grid": swept.sweep.grid,
+            "quantity": check.quantity.words,
+            "method": check.right.__name__,
+            "controls": tuple(one.__name__ for one in swept.algorithms[1:]),
+            "expected": check.expected,
+            "claim": check.claim.said(check.axis),
+            "settings": self._settings(swept),
+            "replicate_factor": swept.sweep.replicates,
+            "evidence": check.quantity.evidence,
+            "needs": tuple(need.value for need in needs_of(self.theorem.slug, check.name)),
+            "statements": self.theorem.statements_of(check),
+        }
+        try:
+            with self.building():
+                return check.claim.check(common, swept)
+        except ArithmeticError as problem:
+            place, _ = sweeps_in_use(self.numbers, self.setting.instance_kind)
+            values = ",".join(f"{value:g}" for value in swept.sweep.grid)
+            allowed = f"allowed: values at which its world exists ({one_line(str(problem))})"
+            raise BadInput(f"{place}.{check.name}.grid", f"[{values}]", allowed) from problem
+
+    def _settings(self, swept: SweptCheck) -> dict[str, object]:
+        """The numbers in force besides the grid: fields of the worlds, in words where they are
+        objects.
+        """
+        own = _fields(swept)
+        shown = {
+            name: value
+            for name, value in own.items()
+            if isinstance(value, Number | str) and name != swept.sweep.at
+        }
+        chosen = {
+            name: str(own[name])
+            for name, one in self.setting.chosen.items()
+            if name in own and name != "response" and own[name] is one
+        }
+        return {**shown, **chosen, "labels_scaled_by": swept.scaled}
+
+    def numbers_in_force(self, swept: SweptCheck) -> dict[str, object]:
+        """The grid, and top-level numbers that stand in for what the worlds had."""
+        own = _fields(swept)
+        found = {name: own[name] for name in self.overrides if swept.takes(name)}
+        if swept.scaled != 1.0 and swept.takes("n_pairs"):
+            found["n_pairs"] = own["n_pairs"]
+        return {"grid": list(swept.sweep.grid), **found}
 
     def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """The statement's assumptions, executed on the instances in use; none by default."""
-        return ()
-
-    def ends(self, of: type[K]) -> Iterator[tuple[Trial[C], str, K]]:
-        """Where assumptions are executed: the first and the last case of every sweep.
-
-        Args:
-            of: cases of another type are left out.
-
-        Yields:
-            the trial, words for the place ("n_pairs at 1e+09") and the case.
-        """
-        for trial in self.trials:
-            for at in (0, -1):
-                if isinstance(case := trial.cases[at], of):
-                    yield trial, f"{trial.row.name} at {trial.grid[at]:g}", case
-
-    def at_both_ends(
-        self, of: type[K], *assumed: Callable[[K], Iterable[Assumed]]
-    ) -> tuple[AssumptionResult, ...]:
-        """Assumptions on cases of one type, at the first and the last value of their sweeps.
-
-        Args:
-            of: cases of another type are left out.
-            assumed: each gives (name, whether it holds, numbers in words) of a case.
-        """
-        return tuple(
-            AssumptionResult(f"{place}: {name}", holds, detail)
-            for _, place, case in self.ends(of)
-            for one in assumed
-            for name, holds, detail in one(case)
-        )
-
-    def more_labels(self, row: Row, probe: Probe, given: Overrides) -> float:
-        """By how much top-level overrides multiply the labels of a probe."""
-        return labels_for_epsilon(probe, given)
-
-    def world_numbers(self, row: Row) -> Mapping[str, object]:
-        """The numbers of a row's world, as verdict.json shows them; none by default."""
-        return {}
+        """The statement's assumptions, executed on the worlds in use."""
+        if self.theorem.assumes is None:
+            return ()
+        with self.building():
+            return tuple(
+                AssumptionResult(f"{one.name} {name}", bool(holds), detail)
+                for one in self.checks
+                for name, holds, detail in self.theorem.assumes(one)
+            )
 
     def estimate(self, replicates: Mapping[str, int]) -> str:
-        """What a run would need, in words, for ``dry_run=true``; nothing by default.
+        """What a run would need, in words, for ``dry_run=true``.
 
         Args:
             replicates: at each grid value, by name of the check.
         """
-        return ""
+        if self.theorem.estimate is None:
+            return ""
+        return self.theorem.estimate(self.checks, replicates)
 
-    @classmethod
-    def statements_of(cls, check: str) -> tuple[str, ...]:
-        """Ids of the statements that the row of that name speaks for."""
-        return next((row.settles or cls.settles for row in cls.rows if row.name == check), ())
 
-    @cached_property
-    def trials(self) -> tuple[Trial[C], ...]:
-        """Every row of this run with its probe: on the default instance all rows, on another
-        those that are measured on the instance.
+def _fields(swept: SweptCheck) -> dict[str, Any]:
+    return field_values(swept.sweep.worlds[0])
 
-        Raises:
-            BadInput: a row has no probe, a probe no row, or a stage no place.
-        """
-        self._refuse_unknown_probes()
-        found = tuple(Trial(self, row, self._probe(row)) for row in self.rows if self._runs(row))
-        refuse_unknown(self.setting.stages, (case for trial in found for case in trial.cases))
-        return found
 
-    def _runs(self, row: Row) -> bool:
-        return row.on == INSTANCE or self.instance_kind == DEFAULT_INSTANCE
-
-    @property
-    def probes_in_use(self) -> tuple[str, Mapping[str, Probe]]:
-        """Where the probes of the instance in use stand in the config, and the probes."""
-        if self.instance_kind == DEFAULT_INSTANCE:
-            return "theorem.probes", self.config.probes
-        of_kind = self.config.instances.get(self.instance_kind, {})
-        return f"theorem.instances.{self.instance_kind}", of_kind
-
-    def _probe(self, row: Row) -> Probe:
-        place, probes = self.probes_in_use
-        if row.name not in probes:
-            raise BadInput(f"{place}.{row.name}", "(missing)", "a probe is required")
-        probe = probes[row.name]
-        if len(probe.grid) < row.claim.fewest:
-            least = f"allowed: at least {row.claim.fewest} values"
-            raise BadInput(f"{place}.{row.name}.grid", list(probe.grid), least)
-        domain = domain_of(row.over)
-        for order, value in enumerate(probe.grid):
-            if not domain.allows(value):
-                key = f"{place}.{row.name}.grid.{order}"
-                raise BadInput(key, f"{value:g}", f"allowed: {domain.words}")
-        return probe
-
-    def _refuse_unknown_probes(self) -> None:
-        known = {row.name for row in self.rows}
-        groups: Sequence[tuple[str, Mapping[str, Probe]]] = [
-            ("theorem.probes", self.config.probes),
-            *((f"theorem.instances.{k}", v) for k, v in self.config.instances.items()),
-        ]
-        for place, probes in groups:
-            for name in probes:
-                if name not in known:
-                    allowed = f"{nearest(name, known)}allowed: {', '.join(sorted(known))}"
-                    raise BadInput(f"{place}.{name}", "(unknown)", allowed)
+def _refuse_idle_axis(swept: SweptCheck) -> None:
+    worlds = swept.sweep.worlds
+    if len(worlds) > 1 and fingerprint(worlds[0]) == fingerprint(worlds[1]):
+        raise BadInput(f"{swept.name}.axis", swept.sweep.axis, "nothing here depends on it")

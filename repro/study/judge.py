@@ -17,7 +17,7 @@ from scipy import stats
 
 from repro.base.notation import LINEAR_AXES
 from repro.study.checks import (
-    Check,
+    DeclaredCheck,
     Direction,
     FrequencyCheck,
     InequalityCheck,
@@ -53,7 +53,7 @@ def compare(ci: Interval, claimed: float, tolerance: float, direction: Direction
 
 
 @singledispatch
-def judge(check: Check, method: str, series: Series, row_error: float) -> Outcome:
+def judge(check: DeclaredCheck, method: str, series: Series, row_error: float) -> Outcome:
     """Judge one method's measurements under one check.
 
     Args:
@@ -190,7 +190,7 @@ def _enough(series: Series, verdict: Verdict) -> Verdict:
     return "inconclusive" if series.failed > MAX_FAILED_SHARE * series.values.size else verdict
 
 
-def _unmeasured(check: Check, method: str, series: Series, reason: str) -> Outcome:
+def _unmeasured(check: DeclaredCheck, method: str, series: Series, reason: str) -> Outcome:
     """An outcome without a number, with the reason in its place."""
     empty = {"slope": "slope", "inequality": "max_ratio"}.get(check.kind, "value")
     return Outcome(method, "inconclusive", {empty: None, "reason": reason}, series)

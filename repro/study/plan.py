@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -12,18 +12,16 @@ import numpy as np
 
 from repro.base.errors import BadInput, nearest
 from repro.base.schema import validate
+from repro.core.check import SweptCheck, Theorem
+from repro.core.door import TheoremNumbers
 from repro.study.blocks import Block, content_key
-from repro.study.checks import Check
+from repro.study.checks import DeclaredCheck
 from repro.study.config import Budget
 from repro.study.discovery import find
 from repro.study.experiment import Experiment, Setting
 from repro.study.fingerprint import fingerprint
 from repro.study.machine import machine
-from repro.study.row import Evidence
 from repro.study.sources import code_fingerprint
-from repro.study.stream import stream
-from repro.study.theorem_experiment import CheckTrial
-from repro.study.trial import Trial
 
 
 @dataclass(frozen=True)
@@ -31,7 +29,7 @@ class Plan:
     """Everything a worker needs to redo any block; plain and picklable.
 
     Attributes:
-        slug: the experiment.
+        slug: the theorem.
         config: its composed config as plain values.
         setting: instance, overrides, device, cache, stages.
         budget: replicates, blocks, error rate.
@@ -49,36 +47,37 @@ class Plan:
     folder: Path | None = None
 
     @property
-    def kind(self) -> type[Experiment]:
-        """The experiment's class."""
+    def theorem(self) -> Theorem:
+        """What is claimed."""
         return find(self.slug, self.folder)
 
     def estimate(self) -> str:
         """What measuring all blocks would need, in words; nothing where it cannot be told."""
         made = built(self)
-        points = {t.check.name: self.budget.blocks * self.replicates(t.check) for t in made.trials}
+        points = {one.name: self.budget.blocks * self.replicates(one) for one in made.swept}
         return made.experiment.estimate(points)
 
-    def replicates(self, check: Check) -> int:
+    def replicates(self, swept: SweptCheck) -> int:
         """Replicates in one block of a check."""
-        return max(1, round(self.budget.replicates * check.replicate_factor / self.budget.blocks))
+        times = swept.sweep.replicates
+        return max(1, round(self.budget.replicates * times / self.budget.blocks))
 
 
 @dataclass(frozen=True, eq=False)
 class Built:
-    """A plan's experiment and those of its trials that the plan runs."""
+    """A plan's experiment, and those of its checks that the plan runs."""
 
     experiment: Experiment
-    trials: tuple[Trial, ...]
+    swept: tuple[SweptCheck, ...]
 
-    @property
-    def checks(self) -> tuple[Check, ...]:
+    @cached_property
+    def checks(self) -> tuple[DeclaredCheck, ...]:
         """What is judged, in order."""
-        return tuple(trial.check for trial in self.trials)
+        return tuple(map(self.experiment.declared, self.swept))
 
 
 def built(plan: Plan) -> Built:
-    """The plan's experiment and trials, built once in a process.
+    """The plan's experiment and checks, built once in a process.
 
     Raises:
         BadInput: a config value is out of range, or ``only`` names a check that there is not.
@@ -89,14 +88,16 @@ def built(plan: Plan) -> Built:
 @lru_cache(maxsize=4)
 def _built(key: _ByContent) -> Built:
     plan = key.plan
-    kind = plan.kind
-    experiment = kind(validate(kind.config_type, plan.config, "theorem"), plan.setting)
-    known = [trial.check.name for trial in experiment.trials]
+    numbers = validate(TheoremNumbers, plan.config, "theorem")
+    experiment = Experiment(plan.theorem, numbers, plan.setting)
+    known = [one.name for one in experiment.checks]
     for name in plan.only or ():
         if name not in known:
             raise BadInput("only", name, f"{nearest(name, known)}allowed: {', '.join(known)}")
-    chosen = [t for t in experiment.trials if plan.only is None or t.check.name in plan.only]
-    return Built(experiment, tuple(chosen))
+    chosen = [one for one in experiment.checks if plan.only is None or one.name in plan.only]
+    made = Built(experiment, tuple(chosen))
+    _ = made.checks  # a claim's formula without a value is refused before anything is measured
+    return made
 
 
 class _ByContent:
@@ -116,63 +117,52 @@ class _ByContent:
 def blocks_of(plan: Plan) -> list[Block]:
     """All blocks of a plan, in a fixed order; the key of each holds all that its numbers hold.
 
-    Blocks of an exact or proved row have one key, whatever the seed: nothing is drawn.
+    Blocks of an exact or proved check have one key, whatever the seed: nothing is drawn.
     """
     made = built(plan)
     common = {
-        "code": code_fingerprint(type(made.experiment).__module__),
+        "code": code_fingerprint(plan.theorem.module),
         "machine": machine(),
         "slug": plan.slug,
         "device": plan.setting.device,
     }
     return [
-        Block(t, b, content_key({**common, **trial_key, **drawn}))
-        for t, trial in enumerate(made.trials)
-        for trial_key in [_trial_key(plan, trial)]
-        for b in range(plan.budget.blocks)
-        for drawn in [{} if _without_draws(trial) else {"seed": plan.seed, "block": b}]
+        Block(index, number, content_key({**common, **own, **drawn}))
+        for index, swept in enumerate(made.swept)
+        for own in [_check_key(plan, swept)]
+        for number in range(plan.budget.blocks)
+        for drawn in [
+            {"seed": plan.seed, "block": number} if swept.check.quantity.draws else {}
+        ]
     ]
 
 
-def _without_draws(trial: Trial) -> bool:
-    return trial.row.measure.evidence in (Evidence.EXACT, Evidence.PROVED)
-
-
-def _trial_key(plan: Plan, trial: Trial) -> Mapping[str, object]:
+def _check_key(plan: Plan, swept: SweptCheck) -> Mapping[str, object]:
     return {
-        "check": trial.check.name,
-        "content": trial.identity,
-        "replicates": plan.replicates(trial.check),
+        "check": swept.name,
+        "content": swept.identity,
+        "replicates": plan.replicates(swept),
     }
 
 
 def measure_block(plan: Plan, block: Block) -> np.ndarray:
-    """(G, methods, replicates) of one block: pure in its arguments.
+    """(G, algorithms, replicates) of one block: pure in its arguments.
 
     Where nothing was drawn the values are those of every block and of every seed, and are kept.
 
     Raises:
-        RuntimeError: a row that says that it is exact or proved has drawn.
+        RuntimeError: a check that says that it is exact or proved has drawn.
     """
-    trial, kind = built(plan).trials[block.check], plan.kind
-    check, replicates = trial.check, plan.replicates(trial.check)
-    undrawn = _undrawn(kind, check.name, plan.setting.device, replicates, trial.identity)
+    made = built(plan)
+    swept, experiment = made.swept[block.check], made.experiment
+    replicates = plan.replicates(swept)
+    undrawn = _undrawn(plan.theorem, swept.name, plan.setting.device, replicates, swept.identity)
     if undrawn:
         return undrawn[0].copy()
-    if isinstance(trial, CheckTrial):
-        values, drew = trial.measured(plan.slug, plan.seed, block.block, replicates)
-        if not drew:
-            undrawn.append(values.copy())
-        return values
-    draws = trial.row.draws or trial.row.name
-    rngs = [stream(plan.seed, plan.slug, draws, float(v), block.block) for v in check.grid]
-    before = [_state(rng) for rng in rngs]
-    found = trial.measure(rngs, replicates)
-    values = np.array([[at[method] for method in check.methods] for at in found], dtype=np.float64)
-    if [_state(rng) for rng in rngs] == before:
+    with experiment.building():
+        values, drew = swept.block_and_draws(plan.slug, plan.seed, block.block, replicates)
+    if not drew:
         undrawn.append(values.copy())
-    elif _without_draws(trial):
-        raise RuntimeError(f"{check.name} is {trial.row.measure.evidence.value}, and draws")
     return values
 
 
@@ -181,7 +171,3 @@ def _undrawn(*content: object) -> list[np.ndarray]:
     """Where the values of a row that draws nothing are kept, by all that they depend on."""
     return []
 
-
-def _state(rng: np.random.Generator) -> str:
-    """Where a stream stands."""
-    return fingerprint(rng.bit_generator.state)

@@ -17,7 +17,7 @@ from scipy import stats
 
 from repro.base.notation import LINEAR_AXES
 from repro.study.checks import (
-    Check,
+    DeclaredCheck,
     Direction,
     FrequencyCheck,
     RatioCheck,
@@ -145,7 +145,7 @@ def _times(
 
 
 @singledispatch
-def margins(check: Check, series: Series, verdict: Verdict) -> Sequence[Margin | Tail]:
+def margins(check: DeclaredCheck, series: Series, verdict: Verdict) -> Sequence[Margin | Tail]:
     """The estimates that a kind of check is judged by; none where nothing is random."""
     return []
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from repro.privacy.audit import judge_privacy
 from repro.privacy.black_box import Attack, Counts
-from repro.study.checks import Check
+from repro.study.checks import DeclaredCheck
 from repro.study.judge import judge
 from repro.study.results import Outcome, Series
 
@@ -40,7 +40,7 @@ class Exact:
 
 
 @dataclass(frozen=True)
-class PrivacyCheck(Check):
+class PrivacyCheck(DeclaredCheck):
     """A mechanism is (claimed_epsilon, dp_delta)-private at every grid point.
 
     Attributes:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from repro.study.checks import Check, Verdict
+from repro.study.checks import DeclaredCheck, Verdict
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class Outcome:
 class CheckResult:
     """A check with its outcome, the outcomes of its controls and the statements it speaks for."""
 
-    check: Check
+    check: DeclaredCheck
     outcome: Outcome
     controls: tuple[Outcome, ...]
     statements: tuple[str, ...] = ()

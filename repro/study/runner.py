@@ -6,11 +6,13 @@ import contextlib
 import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from repro.core.door import DEFAULT_INSTANCE
 from repro.study.blocks import Block, BlockStore
-from repro.study.checks import Check, Verdict
+from repro.study.checks import DeclaredCheck, Verdict
 from repro.study.experiment import Experiment
 from repro.study.judge import judge
 from repro.study.plan import Plan, blocks_of, built, measure_block
@@ -47,7 +49,7 @@ def run_plan(
     made = built(plan)
     checks = made.checks
     blocks = blocks_of(plan)
-    values = _fetch(plan, checks, blocks, store, advance)
+    values = _fetch(plan, blocks, store, advance)
     missing = _alike(block for block in blocks if block not in values)
     with _interruptible(store, blocks):
         for block, found in mapper(_Measure(plan), _in_turn(missing)):
@@ -90,11 +92,11 @@ def summarise(
     """The experiment's result from its judged checks (contract: what a verdict means)."""
     verdict = _overall(checks, assumptions)
     expected = worst(c.check.expected for c in checks)
-    kind = plan.kind
+    theorem = plan.theorem
     return Result(
         theorem=plan.slug,
-        statements=kind.statements,
-        title=kind.title,
+        statements=theorem.statements,
+        title=theorem.title,
         verdict=verdict,
         expected=expected,
         as_expected=verdict == expected
@@ -106,19 +108,18 @@ def summarise(
         seed=plan.seed,
         replicates=plan.budget.replicates,
         budget=plan.budget.name,
-        defined_checks=len(built(plan).experiment.trials),
+        defined_checks=len(built(plan).experiment.checks),
     )
 
 
 def in_force(plan: Plan, config: Mapping[str, object]) -> dict[str, object]:
-    """The config with the numbers that the probes really had: overrides and scaled labels."""
-    found = copy.deepcopy(dict(config))
-    for trial in built(plan).trials:
-        place, name = trial.place
-        group = found["theorem"]
-        for key in place:
-            group = group[key]  # type: ignore[index]
-        group[name] |= trial.numbers  # type: ignore[index]
+    """The config with the numbers that the sweeps really had: overrides and scaled labels."""
+    found, made = copy.deepcopy(dict(config)), built(plan)
+    kind = plan.setting.instance_kind
+    for swept in made.swept:
+        theorem: Any = found["theorem"]
+        sweeps = theorem["sweeps"] if kind == DEFAULT_INSTANCE else theorem["instances"][kind]
+        sweeps[swept.name] |= made.experiment.numbers_in_force(swept)
     return found
 
 
@@ -138,12 +139,12 @@ class _Measure:
         return measure_block(self.plan, block)
 
 
-def _fetch(plan, checks, blocks, store, advance) -> dict[Block, np.ndarray]:
+def _fetch(plan, blocks, store, advance) -> dict[Block, np.ndarray]:
     """Blocks that an earlier run has finished."""
     values, read = {}, {}
     for block in blocks:
-        check = checks[block.check]
-        shape = (len(check.grid), len(check.methods), plan.replicates(check))
+        swept = built(plan).swept[block.check]
+        shape = (len(swept.sweep.grid), len(swept.algorithms), plan.replicates(swept))
         if block.key not in read:
             read[block.key] = store.read(block, shape)
         if (found := read[block.key]) is not None:
@@ -160,7 +161,7 @@ def _interruptible(store: BlockStore, blocks: list[Block]) -> Iterator[None]:
         raise Interrupted(store.kept(blocks), len(blocks)) from None
 
 
-def _judged(plan: Plan, index: int, check: Check, values) -> CheckResult:
+def _judged(plan: Plan, index: int, check: DeclaredCheck, values) -> CheckResult:
     """Assemble (G, K, R) per method and judge each by the same code path."""
     own = sorted((block for block in values if block.check == index), key=lambda b: b.block)
     stacked = np.stack([values[block] for block in own], axis=2)  # (G, methods, K, R)

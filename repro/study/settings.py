@@ -16,15 +16,20 @@ from repro.base.files import expanded
 from repro.base.paths import install_hint
 from repro.base.places import own_folder, place_of
 from repro.base.schema import FileName, Model, Whole, validate
+from repro.core.door import DEFAULT_INSTANCE, TheoremNumbers
+from repro.core.stages import in_words, named_stages
 from repro.instances.choices import TextChoice, instance_choice
 from repro.study.blocks import content_key
 from repro.study.config import Budget, Overrides
 from repro.study.discovery import find
-from repro.study.effects import refuse_without_effect
-from repro.study.experiment import DEFAULT_INSTANCE, Experiment, Setting
-from repro.study.named_stages import in_words, named_stages
+from repro.study.experiment import Setting
+from repro.study.given import (
+    refuse_departures,
+    refuse_without_effect,
+    shipped,
+    shipped_instance,
+)
 from repro.study.plan import Plan, built
-from repro.study.shipped import refuse_departures, shipped, shipped_instance
 
 NOT_IN_THE_HASH = (
     "compute",
@@ -155,9 +160,9 @@ def session_of(values: Mapping[str, Any]) -> Session:
     config = _run_config(values)
     overrides = validate(Overrides, {name: values[name] for name in OVERRIDES})
     folder, name = own_folder(config.theorems_from), str(config.theorem.get("name"))
-    kind, kept = find(name, folder), shipped(place_of(name, folder).config(name))
+    theorem, kept = find(name, folder), shipped(place_of(name, folder).config(name))
     refuse_departures(kept, config.theorem)
-    instance = _instance(kind, config.instance, kept)
+    instance = _instance(name, config.instance, kept)
     output_dir = expanded("output_dir", config.output_dir).absolute()
     device = resolve_device(config.device)
     tables = expanded("feature_cache", config.feature_cache or f"{output_dir}/.cache/features")
@@ -165,7 +170,7 @@ def session_of(values: Mapping[str, Any]) -> Session:
     stages = named_stages(config.stages)
     selected = _selected(values)
     setting = Setting(overrides, instance, device, tables.absolute(), stages, **selected)
-    plan = Plan(kind.slug, config.theorem, setting, config.budget, config.seed, config.only, folder)
+    plan = Plan(theorem.slug, config.theorem, setting, config.budget, config.seed, config.only, folder)
     built(plan)
     refuse_without_effect(plan, kept, shipped_instance(instance["kind"]))
     resolved = {key: value for key, value in values.items() if key not in NOT_IN_THE_HASH} | {
@@ -192,8 +197,7 @@ def _run_config(values: Mapping[str, Any]) -> RunConfig:
     except BadInput as problem:
         theorem = values.get("theorem")
         if problem.key.startswith("budget.") and isinstance(theorem, Mapping):
-            folder, name = own_folder(values.get("theorems_from")), str(theorem.get("name"))
-            validate(find(name, folder).config_type, dict(theorem), "theorem")
+            validate(TheoremNumbers, dict(theorem), "theorem")
         raise
 
 
@@ -227,13 +231,13 @@ def _refuse_unable(compute: Compute, device: str) -> None:
 
 
 def _instance(
-    kind: type[Experiment], values: dict[str, Any], kept: Mapping[str, Any]
+    name: str, values: dict[str, Any], kept: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The checked instance, of a kind with probes; text pairs get a digest of their content."""
     choice = instance_choice(values)
     allowed = (DEFAULT_INSTANCE, *kept.get("instances", ()))
     if choice.kind not in allowed:
-        raise BadInput("instance", choice.kind, f"{kind.slug} allows: {', '.join(allowed)}")
+        raise BadInput("instance", choice.kind, f"{name} allows: {', '.join(allowed)}")
     if isinstance(choice, TextChoice):
         from repro.instances.preference_text import with_digest
 

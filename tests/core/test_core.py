@@ -129,24 +129,24 @@ def test_a_stage_changes_what_is_measured_and_not_what_is_claimed():
     quantity = Quantity("error over variance", over=lambda world: world.deviation**2)
     one = swept(claim=Ratio("right"), quantity=quantity)
     loud = one.instead(deviation=10.0)
-    ratio = loud.block("t", 0, 0, 4)[:, 0] / one.block("t", 0, 0, 4)[:, 0]
+    ratio = loud.block_and_draws("t", 0, 0, 4)[0][:, 0] / one.block_and_draws("t", 0, 0, 4)[0][:, 0]
     assert np.allclose(ratio, 100.0)
 
 
 def test_a_block_is_a_pure_function_of_check_seed_and_number():
     one = swept()
-    first = one.block("t", 0, 0, 5)
+    first = one.block_and_draws("t", 0, 0, 5)[0]
     assert first.shape == (3, 2, 5)
-    assert np.array_equal(first, one.block("t", 0, 0, 5))
-    assert not np.array_equal(first, one.block("t", 1, 0, 5))
-    assert not np.array_equal(first, one.block("t", 0, 1, 5))
-    assert not np.array_equal(first, swept(draws="other").block("t", 0, 0, 5))
+    assert np.array_equal(first, one.block_and_draws("t", 0, 0, 5)[0])
+    assert not np.array_equal(first, one.block_and_draws("t", 1, 0, 5)[0])
+    assert not np.array_equal(first, one.block_and_draws("t", 0, 1, 5)[0])
+    assert not np.array_equal(first, swept(draws="other").block_and_draws("t", 0, 0, 5)[0])
 
 
 def test_alike_algorithms_meet_the_same_draws():
     double = named("double", scaled, by=2.0)
-    apart = swept(wrong=[double]).block("t", 0, 0, 3)
-    same = swept(wrong=[double], quantity=Quantity("error", alike=True)).block("t", 0, 0, 3)
+    apart = swept(wrong=[double]).block_and_draws("t", 0, 0, 3)[0]
+    same = swept(wrong=[double], quantity=Quantity("error", alike=True)).block_and_draws("t", 0, 0, 3)[0]
     assert np.array_equal(same[:, 1], 2 * same[:, 0])
     assert not np.array_equal(apart[:, 1], 2 * apart[:, 0])
 
@@ -157,14 +157,14 @@ def test_drawn_data_are_read_by_all_algorithms():
         drawn=lambda world, rng, replicates: rng.standard_normal(replicates),
     )  # fmt: skip
     one = swept(quantity=quantity, right=np.abs, wrong=[np.negative])
-    values = one.block("t", 0, 0, 3)
+    values = one.block_and_draws("t", 0, 0, 3)[0]
     assert np.array_equal(np.abs(values[:, 1]), values[:, 0])
 
 
 def test_an_exact_check_may_not_draw():
     one = swept(quantity=Quantity("error", evidence="exact"))
     with pytest.raises(RuntimeError, match="n_pairs is exact, and draws"):
-        one.block("t", 0, 0, 3)
+        one.block_and_draws("t", 0, 0, 3)[0]
 
 
 def test_mistakes_about_privacy_are_none_where_there_is_none():

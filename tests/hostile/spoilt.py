@@ -52,6 +52,13 @@ ACCEPTED = {
     # nobody corrupts; a probe without its own has the experiment's
     "corruption": {"zero", "null", "missing"},
     "reward_diff": {"zero"},
+    "clean_mean": {"zero"},  # labels may be fair
+    "least_corruption": {"zero"},
+    "n_pairs": {"zero"},  # of worlds that may have no offline labels; the others refuse it
+    "ridge": {"zero"},  # none
+    "share": {"zero"},  # an adversary who corrupts nothing
+    "optimal": {"negative", "zero"},  # a difference of rewards
+    "other": {"negative", "zero"},
     "reward_share": {"negative", "zero"},
     "reward": {"last negative"},
     "rewards": {"last negative"},

@@ -13,7 +13,7 @@ import numpy as np
 from pydantic import Field
 
 from repro.base.notation import privacy_cost
-from repro.base.schema import Corruption, Number, Pairs, Positive
+from repro.base.schema import Corruption, Finite, Number, Pairs, Positive
 from repro.core.check import Algorithm, Quantity, privacy_mistake
 from repro.corruption import debiasing
 from repro.corruption.budget import checked_corruption, flip_budget
@@ -111,7 +111,7 @@ class AttackedPairs(AttackedLabels):
     """
 
     instance: AnyPairs
-    ridge: Annotated[Number, Field(ge=0)] | None = None
+    ridge: Annotated[Finite, Field(ge=0)] | None = None
     reference: Literal["as_stated", "uniform"] = "as_stated"
 
     @property

@@ -12,8 +12,8 @@ from pydantic import TypeAdapter
 
 from repro.base.errors import BadInput
 from repro.base.files import small_text
-from repro.report.ablation_table import NO_STAGE, outcome, summary
-from repro.study.ablations import Finding
+from repro.report.ablation_table import outcome, summary
+from repro.core.ablations import Finding
 
 FILE = "ablations.json"
 
@@ -55,13 +55,13 @@ def matrix(found: Sequence[Finding]) -> Matrix | None:
     """The findings summed up; None where there are none."""
     if not found:
         return None
-    counts = Counter((one.ablation or NO_STAGE, one.noticed) for one in found)
+    counts = Counter((one.ablation, one.noticed) for one in found)
     names = sorted({name for name, _ in counts})
     return Matrix(
         summary(found),
         tuple((name, counts[name, True], counts[name, False]) for name in names),
         tuple(
-            f"{one.theorem} {one.row}, {one.ablation or one.need}: {outcome(one)}"
+            f"{one.theorem} {one.row}, {one.ablation}: {outcome(one)}"
             for one in found
             if not one.noticed
         ),

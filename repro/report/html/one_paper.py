@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from repro.catalogue.entries import Catalogue, paper
 from repro.catalogue.slips import Slip
 from repro.report.html.runs import StoredRun
-from repro.study.ablations import Finding
+from repro.core.ablations import Finding
 
 
 def catalogue_of(catalogue: Catalogue, name: str) -> Catalogue:
