@@ -13,7 +13,7 @@ import numpy as np
 from pydantic import Field
 
 from repro.base.notation import privacy_cost
-from repro.base.schema import Corruption, Finite, Number, Pairs, Positive
+from repro.base.schema import Corruption, Finite, Pairs, Positive
 from repro.core.check import Algorithm, Quantity, privacy_mistake
 from repro.corruption import debiasing
 from repro.corruption.budget import checked_corruption, flip_budget

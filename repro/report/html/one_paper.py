@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from repro.catalogue.entries import Catalogue, paper
 from repro.catalogue.slips import Slip
-from repro.report.html.runs import StoredRun
 from repro.core.ablations import Finding
+from repro.report.html.runs import StoredRun
 
 
 def catalogue_of(catalogue: Catalogue, name: str) -> Catalogue:
