@@ -126,7 +126,7 @@ BEATS, ABOVE, NEAR = 0.53, 0.01, (1.0, 0.2)
 """Smallest win rate and difference that are claimed; value and tolerance of first steps."""
 AT_THE_REFERENCE: dict[str, str] = dict.fromkeys(
     ("labels", "estimate", "algorithm"),
-    "at the reference the derivative of one loss is twice the other's, whatever the labels",
+    "at the reference the derivative of PrivχPO's loss is twice DPO's, whatever the labels",
 )
 
 WORK = {
