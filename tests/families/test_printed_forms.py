@@ -11,7 +11,7 @@ from repro.families.central.bounds_rankings import (
     ranking_loss,
 )
 from repro.families.central.mechanisms_gaussian import gaussian_delta, printed_shift
-from repro.families.robust.worlds_bandit import difference_covariance, relative_condition_number
+from repro.linear_rlhf.bandit import difference_covariance, relative_condition_number
 
 GEN = torch.Generator().manual_seed(0)
 RECORDS, STEPS, FEATURES = 6, 3, 2
