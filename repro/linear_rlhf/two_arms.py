@@ -93,7 +93,7 @@ def worst_margin(reach: float) -> tuple[float, float]:
     (0.7518, 0.17)
     """
     lost = lambda u: -u * ndtr(reach - u)  # noqa: E731
-    found = minimize_scalar(
+    found: Any = minimize_scalar(
         lost, bounds=(1e-3, reach + 5), method="bounded", options={"xatol": 1e-10}
     )
     return float(found.x), float(-found.fun)
