@@ -21,7 +21,7 @@ In code: an order is a row of stages (repro.corruption.orders), α is corruption
 Measured on infinitely many labels (exact expectations: nothing is drawn) with the strong adversary
 (sees all, sets a share α of labels, refits the estimator exactly) and with Huber's model at its
 exact worst B, with c·α/ξ below .02, where the logistic curve is still straight.  The floors
-themselves are numbers, ζα·max_c ‖H⁻¹x_c‖ (`repro.families.robust.bounds_response`).  Huber's ratio
+themselves are numbers, ζα·max_c ‖H⁻¹x_c‖ (`repro.debiased_mle.response`).  Huber's ratio
 is (c + |h|)/(1 + |h|) with h = 2σ(⟨x, θ⟩) − 1: it is c(ε) only for even labels (those of the slope
 rows are even to within .01, so that unread labels are noticed), and `huber_ratio` checks that
 formula at uneven ones.  Huber's model replaces a share α in every cell, so it has no
@@ -33,11 +33,11 @@ coverage (``root_…``) it is SubOpt/√κ, and for DPO the gap in a family whos
 P2's Theorems 5.2 and 5.3 are run by their own algorithms in `square_chipo` and `square_xpo`.
 
 Neither α nor n has to be extreme.  In one cell everything is closed at any α and n
-(`repro.families.robust.bounds_one_cell`): `exact_…` hold the ratio against that form at every ε of
+(`repro.corruption_floors.one_cell`): `exact_…` hold the ratio against that form at every ε of
 the list that has one (13 of 308 combinations of row, α and ε lose the whole class and have none)
 and α from 1e-4 to 1e-2, where at the far end cα is .4 and the exponent is no longer 1
 (docs/explanations/separation_at_any_size.md has the law of each of the twelve);
-`exact_root_…` do so without coverage (`repro.families.robust.bounds_rare_pair`), where √c is exact
+`exact_root_…` do so without coverage (`repro.corruption_floors.closed_forms`), where √c is exact
 at every α that leaves the worst mass a possible one; and `finite_…` hold the mean
 errors of n labels, from 1e4 on, against one-dimensional integrals: LTC's error over CTL's is near
 1 while noise rules, and c(ε) once n is above c²m/α².  `finite_ratio` is that exponent at finite n.
@@ -61,26 +61,10 @@ import torch
 from repro.base.notation import privacy_cost
 from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named
 from repro.corruption.orders import Order
-from repro.families.robust import quantities_uncovered as rare
-from repro.families.robust.algorithms_estimation import estimation_floor
-from repro.families.robust.assumptions import covered, inside_the_class
-from repro.families.robust.bounds_response import strong_floor
-from repro.families.robust.labels import (
-    AttackedLabels,
-    Measured,
-    algorithm_1,
-    cost_squared,
-    mask_process,
-    no_debias,
-    of_changed,
-    orders_swapped,
-    over_claimed,
-    random_flips,
-    shift_without_scale,
-)
-from repro.families.robust.quantities_floors import dpo_floor, greedy_floor, pessimistic_floor
-from repro.families.robust.rare_labels import AttackedRarePairs
-from repro.families.robust.sampled_cell import (
+from repro.corruption_floors import rare_pairs as rare
+from repro.corruption_floors.policies import dpo_floor, greedy_floor, pessimistic_floor
+from repro.corruption_floors.rare_labels import AttackedRarePairs
+from repro.corruption_floors.sampled_cell import (
     CostliestMargin,
     SampledCell,
     costliest_gap,
@@ -90,7 +74,7 @@ from repro.families.robust.sampled_cell import (
     mean_error_by_huber,
     mean_ratio,
 )
-from repro.families.robust.two_orders import (
+from repro.corruption_floors.two_orders import (
     Closed,
     ComparedPairs,
     ComparedRarePairs,
@@ -109,6 +93,22 @@ from repro.families.robust.two_orders import (
     pessimism_closed,
     ratio_of_orders,
 )
+from repro.debiased_mle.estimation import estimation_floor
+from repro.debiased_mle.labels import (
+    AttackedLabels,
+    Measured,
+    algorithm_1,
+    cost_squared,
+    mask_process,
+    no_debias,
+    of_changed,
+    orders_swapped,
+    over_claimed,
+    random_flips,
+    shift_without_scale,
+)
+from repro.debiased_mle.response import strong_floor
+from repro.label_cells.assumptions import covered, inside_the_class
 from repro.study.claims import Ratio, Slope
 
 LARGEST_KAPPA = 1.5

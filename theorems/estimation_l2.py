@@ -11,11 +11,12 @@ reward_bound.  ⟨1, θ⟩ = 0 holds in every world by an isometry into the comp
 
 Testable: the exponents of the noise (α = 0) in n, c and ξ, and the floor (n → ∞: exact
 expectations, no draws) as a number, along α, c and ξ: ζα·max_c ‖H⁻¹x_c‖, H the Hessian at the truth
-(`bounds_response`).  On orthogonal cells that is ζα/(γξ) with γ the slope at the truth: the printed
-floor, attained with constant 1, because the adversary spends everything on one cell of mass ξ.  The
-noise has exponent −1 in ξ only where ξ = 1/d, the isotropic case (row `noise_isotropic`); at fixed
-d it is −½, inside the printed bound.  Huber's corruption has to spread over the cells, so its floor
-is free of ξ: the row `huber_floor` tells the two models apart, and each is the other's control.
+(`debiased_mle.response`).  On orthogonal cells that is ζα/(γξ) with γ the slope at the truth: the
+printed floor, attained with constant 1, because the adversary spends everything on one cell of mass
+ξ.  The noise has exponent −1 in ξ only where ξ = 1/d, the isotropic case (row `noise_isotropic`);
+at fixed d it is −½, inside the printed bound.  Huber's corruption has to spread over the cells, so
+its floor is free of ξ: the row `huber_floor` tells the two models apart, and each is the other's
+control.
 
 Claim E.4, ‖(1/n)Σ b_i·x_i‖ ≤ ζα, holds with constant 1 where ‖x‖ ≤ 1.  P4 has ‖φ‖ ≤ 1 and x = φ −
 φ′ (Assumption 4.1), so ‖x‖ ≤ 2 (Remark 5.2 sets ‖x‖ ≤ 1 "for simplicity"): the control
@@ -39,17 +40,9 @@ import numpy as np
 
 from repro.base.schema import Count
 from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named, of_world
-from repro.families.robust.algorithms_estimation import estimation_floor
-from repro.families.robust.assumptions import covered, inside_the_class
-from repro.families.robust.bounds_floor import one_hot_coverage_ratio
-from repro.families.robust.bounds_response import huber_floor, strong_floor
-from repro.families.robust.bounds_score import (
-    CorruptedScore,
-    ScoreNoise,
-    corruption_term_ratio,
-    failure_over_delta,
-)
-from repro.families.robust.labels import (
+from repro.corruption_floors.bounds import one_hot_coverage_ratio
+from repro.debiased_mle.estimation import estimation_floor
+from repro.debiased_mle.labels import (
     PairLabels,
     SampledPairs,
     algorithm_1,
@@ -60,7 +53,15 @@ from repro.families.robust.labels import (
     over_claimed,
     strong_adversary,
 )
-from repro.families.robust.quantities_two_arms import (
+from repro.debiased_mle.response import huber_floor, strong_floor
+from repro.debiased_mle.score import (
+    CorruptedScore,
+    ScoreNoise,
+    corruption_term_ratio,
+    failure_over_delta,
+)
+from repro.label_cells.assumptions import covered, inside_the_class
+from repro.linear_rlhf.two_arms import (
     CellLabels,
     at_one_deviation,
     error_exceeded,
@@ -68,7 +69,7 @@ from repro.families.robust.quantities_two_arms import (
 )
 from repro.study.claims import Claim, Inequality, Ratio, Slope
 
-# Worlds: labels of cells and the score's two terms have theirs in repro/families/robust ----------
+# Worlds: labels of cells and the score's two terms have theirs in repro/debiased_mle -------------
 
 
 @dataclass(frozen=True, kw_only=True)

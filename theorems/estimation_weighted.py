@@ -51,19 +51,15 @@ from repro.core.check import (
     of_world,
     privacy_mistake,
 )
-from repro.families.robust.algorithms_estimation import estimate, estimation_floor
-from repro.families.robust.assumptions import inside_the_class, sums_to_zero
-from repro.families.robust.attack_targets import weighted_root
-from repro.families.robust.bounds_floor import printed_floor, sharper_floor
-from repro.families.robust.bounds_modulus import least_floor
-from repro.families.robust.bounds_response import strong_floor
-from repro.families.robust.bounds_score import (
-    CorruptedScore,
-    ScoreNoise,
-    corruption_term_ratio,
-    failure_over_delta,
+from repro.corruption_floors.bounds import printed_floor, sharper_floor
+from repro.corruption_floors.rare_cell import (
+    claimed_at_fixed_mass,
+    claimed_worst,
+    fixed_rare_cell,
+    worst_rare_cell,
 )
-from repro.families.robust.labels import (
+from repro.debiased_mle.estimation import estimate, estimation_floor
+from repro.debiased_mle.labels import (
     AnyPairs,
     PairLabels,
     SampledPairs,
@@ -71,29 +67,33 @@ from repro.families.robust.labels import (
     no_debias,
     orders_swapped,
 )
-from repro.families.robust.labels import algorithm_1 as as_it_is
-from repro.families.robust.priced_labels import (
+from repro.debiased_mle.labels import algorithm_1 as as_it_is
+from repro.debiased_mle.priced_labels import (
     Floor,
     FloorOver,
     PricedAnywhere,
     PricedLabels,
     tight_floor,
 )
-from repro.families.robust.quantities_rare_cell import (
-    claimed_at_fixed_mass,
-    claimed_worst,
-    fixed_rare_cell,
-    worst_rare_cell,
+from repro.debiased_mle.response import strong_floor
+from repro.debiased_mle.score import (
+    CorruptedScore,
+    ScoreNoise,
+    corruption_term_ratio,
+    failure_over_delta,
 )
-from repro.families.robust.quantities_two_arms import (
+from repro.debiased_mle.targets import weighted_root
+from repro.label_cells.assumptions import inside_the_class, sums_to_zero
+from repro.label_cells.choices import RareChoice
+from repro.label_cells.pairs import PairWorld
+from repro.label_cells.rare_cell import RareCell
+from repro.linear_rlhf.two_arms import (
     CellLabels,
     at_one_deviation,
     error_exceeded,
     exact_tail,
 )
-from repro.families.robust.worlds_choices import RareChoice
-from repro.families.robust.worlds_pairs import PairWorld
-from repro.families.robust.worlds_rare_cell import RareCell
+from repro.minimax.modulus import least_floor
 from repro.study.claims import Claim, Inequality, Ratio, Slope
 from repro.study.proofs import Claimed, Interval, interval_inverse_slope, iv, proof_of
 
@@ -105,7 +105,7 @@ NEAR = 0.95
 """Share of the first order that a floor reaches while flips are few."""
 
 
-# Worlds: labels of cells, and the score's two terms, have theirs in repro/families/robust --------
+# Worlds: labels of cells, and the score's two terms, have theirs in repro/debiased_mle -----------
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

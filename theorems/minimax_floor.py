@@ -49,8 +49,32 @@ from repro.core.check import (
     named,
     of_world,
 )
-from repro.families.robust import proofs_minimax as proof
-from repro.families.robust.bounds_modulus import (
+from repro.debiased_mle.labels import (
+    AttackedLabels,
+    LabelsOfCells,
+    algorithm_1,
+    half_more_flips,
+    no_debias,
+    orders_swapped,
+    over_claimed,
+)
+from repro.debiased_mle.priced_labels import PricedAnywhere, RandomCells
+from repro.instances.labelled import PrivateLabels
+from repro.label_cells.pairs import PairWorld, orthogonal_cells, random_pair_world
+from repro.label_cells.rare_cell import RareCell
+from repro.minimax import proofs as proof
+from repro.minimax.certified_estimation import Change, certificate_ratio
+from repro.minimax.certified_policies import VALUES, policy_ratio
+from repro.minimax.hidden_pairs import (
+    ParameterPairs,
+    covered_distance,
+    covered_floor,
+    halfspace_on_line,
+    hidden_distance,
+    hidden_floor,
+)
+from repro.minimax.hidden_policy import HiddenMargin, hidden_regret
+from repro.minimax.modulus import (
     halfspace_floor,
     hidden_pair,
     least_distance,
@@ -61,30 +85,6 @@ from repro.families.robust.bounds_modulus import (
     two_regimes,
     worst_step,
 )
-from repro.families.robust.labels import (
-    AttackedLabels,
-    LabelsOfCells,
-    algorithm_1,
-    half_more_flips,
-    no_debias,
-    orders_swapped,
-    over_claimed,
-)
-from repro.families.robust.priced_labels import PricedAnywhere, RandomCells
-from repro.families.robust.quantities_hidden_policy import HiddenMargin, hidden_regret
-from repro.families.robust.quantities_minimax import (
-    ParameterPairs,
-    covered_distance,
-    covered_floor,
-    halfspace_on_line,
-    hidden_distance,
-    hidden_floor,
-)
-from repro.families.robust.searches_certificate import Change, certificate_ratio
-from repro.families.robust.searches_policy_certificate import VALUES, policy_ratio
-from repro.families.robust.worlds_pairs import PairWorld, orthogonal_cells, random_pair_world
-from repro.families.robust.worlds_rare_cell import RareCell
-from repro.instances.labelled import PrivateLabels
 from repro.study.claims import Claim, Inequality, Ratio
 from repro.study.proofs import Claimed, proof_of
 

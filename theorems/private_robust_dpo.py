@@ -9,16 +9,16 @@ Statement (arXiv 2505.15694, Theorem 6.3).  The policy of Algorithm 1's output h
 That γ is too large: with ‖φ‖ ≤ 1 margins reach 2β‖θ* − θ_sft‖, which is 2βB at θ_sft = 0 and 4βB if
 ‖θ_sft‖ ≤ B, and at finite ε no universal C makes up for it.  No row here tests that; the proof, the
 numbers and the corrected form are in docs/explanations/corrected_proposition_4_6.md, held by
-tests/families/robust/test_curvature_of_theorem_6_3.py.  `kl_weight` has σ′ at the pair's own
+tests/linear_rlhf/test_curvature_of_theorem_6_3.py.  `kl_weight` has σ′ at the pair's own
 margin, which is the right one.
 
 Measured: |J(π*) − J(π̂)|, because J has no KL term and the gap is signed.  On three responses of
 one state: noise in n and c (two-sided), and the floors of infinitely many labels (exact
 expectations: nothing is drawn) as numbers along α and c: the strong adversary aims at the gradient
-g of J, and the floor is ζα·max_c |⟨g, H⁻¹x_c⟩|, H the Hessian at the truth (`bounds_response`).
-So the floor of a fixed instance goes like α, locally, below the √α of the bound
-(`printed_corruption`, at_least ½; its neighbours show that it could fail).  The √α regime of the
-bound is a supremum over instances with κ_Π ≤ 1.5 (`root_…`: √α, and √c under LTC where c is
+g of J, and the floor is ζα·max_c |⟨g, H⁻¹x_c⟩|, H the Hessian at the truth
+(`debiased_mle.response`).  So the floor of a fixed instance goes like α, locally, below the √α of
+the bound (`printed_corruption`, at_least ½; its neighbours show that it could fail).  The √α regime
+of the bound is a supremum over instances with κ_Π ≤ 1.5 (`root_…`: √α, and √c under LTC where c is
 printed), in the straight range of the policy; its law at any α is in
 docs/explanations/separation_at_any_size.md.  In the same family B enters as printed while βB is
 fixed (`root_bound`); with it 1/γ does not: the floor goes like B·√g, √(1/γ) where 1/γ is printed
@@ -50,39 +50,16 @@ from scipy.special import expit
 
 from repro.base.schema import Number, Positive
 from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named
-from repro.families.robust import bounds_rare_pair as closed
-from repro.families.robust.bounds_response import strong_floor
-from repro.families.robust.labels import (
-    AttackedLabels,
-    PairLabels,
-    SampledPairs,
-    algorithm_1,
-    half_more_flips,
-    no_debias,
-    of_changed,
-    orders_swapped,
-    over_claimed,
-)
-from repro.families.robust.quantities_dpo import (
-    UncoveredLabels,
-    estimates,
-    lost_by_dpo,
-    lost_by_pessimism,
-)
-from repro.families.robust.quantities_floors import dpo_floor, gap_gradient
-from repro.families.robust.quantities_rare_noise import (
+from repro.corruption_floors import closed_forms as closed
+from repro.corruption_floors.policies import dpo_floor, gap_gradient
+from repro.corruption_floors.rare_labels import RarePairLabels, RarePairs
+from repro.corruption_floors.rare_noise import (
     LopsidedLabels,
     RareNoise,
     gap_exceeded,
     worst_noise,
 )
-from repro.families.robust.quantities_two_arms import (
-    TwoArmStates,
-    at_one_deviation,
-    deviation,
-    error_exceeded,
-)
-from repro.families.robust.quantities_uncovered import (
+from repro.corruption_floors.rare_pairs import (
     PLENTY,
     WEIGHT,
     Uncovered,
@@ -93,9 +70,32 @@ from repro.families.robust.quantities_uncovered import (
     uncovered_dpo,
     unseen_dpo,
 )
-from repro.families.robust.rare_labels import RarePairLabels, RarePairs
-from repro.families.robust.worlds_choices import ThreeArmsChoice
+from repro.debiased_mle.labels import (
+    AttackedLabels,
+    PairLabels,
+    SampledPairs,
+    algorithm_1,
+    half_more_flips,
+    no_debias,
+    of_changed,
+    orders_swapped,
+    over_claimed,
+)
+from repro.debiased_mle.response import strong_floor
 from repro.instances.labelled import PrivateLabels
+from repro.label_cells.choices import ThreeArmsChoice
+from repro.linear_rlhf.dpo import (
+    UncoveredLabels,
+    estimates,
+    lost_by_dpo,
+    lost_by_pessimism,
+)
+from repro.linear_rlhf.two_arms import (
+    TwoArmStates,
+    at_one_deviation,
+    deviation,
+    error_exceeded,
+)
 from repro.study.claims import Claim, Ratio, Slope
 
 # Worlds ------------------------------------------------------------------------------------------

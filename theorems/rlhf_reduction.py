@@ -19,7 +19,7 @@ policy maximises over mixtures, which matters in about a third of the cases.
   complement it is at most 1.  `schur` measures that number; so √κ may stand for √(dκ) in Theorem
   6.1.
 * Step (b) writes (Σ^diff)⁻¹ where Σ^diff of two policies is often singular: a pseudo-inverse is
-  meant, and used here (`repro.families.robust.worlds_bandit`).
+  meant, and used here (`repro.linear_rlhf.bandit`).
 * `not_adaptive`: with η = 1 the algorithm is handed Γ, and Γ_CTL under LTC leaves θ_true outside
   the confidence set.  Algorithm 1 adapts to the order, Algorithm 2 with η = 1 does not.  The cells
   are rare ones on which Γ_LTC = √(2B′cα/γ) is all but attained, so the row is two-sided: the error
@@ -37,8 +37,8 @@ from pydantic import Field
 
 from repro.base.schema import Count, Number
 from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named
-from repro.families.robust.bounds_rlhf import pessimistic_ratio
-from repro.families.robust.priced_labels import Floor, PricedLabels, TightCells
+from repro.debiased_mle.priced_labels import Floor, PricedLabels, TightCells
+from repro.linear_rlhf.reduction import pessimistic_ratio
 from repro.study.claims import Inequality
 from repro.study.proofs import Claimed, iv, proof_of
 

@@ -41,20 +41,21 @@ import numpy as np
 
 from repro.base.notation import privacy_cost
 from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named, privacy_mistake
-from repro.families.robust.bounds_floor import printed_floor
-from repro.families.robust.bounds_modulus import modulus
-from repro.families.robust.labels import (
+from repro.corruption_floors.attacked_margin import (
+    MarginLadder,
+    attacked_floor,
+    floor_constant,
+)
+from repro.corruption_floors.bounds import printed_floor
+from repro.corruption_floors.rare_labels import RarePairLabels
+from repro.corruption_floors.rare_pairs import uncovered_estimation, uncovered_greedy
+from repro.debiased_mle.labels import (
     algorithm_1,
     half_more_flips,
     orders_swapped,
     over_claimed,
 )
-from repro.families.robust.quantities_attacked_margin import (
-    MarginLadder,
-    attacked_floor,
-    floor_constant,
-)
-from repro.families.robust.quantities_two_arms import (
+from repro.linear_rlhf.two_arms import (
     InformativePairs,
     cost_in_many_states,
     even_labels,
@@ -63,8 +64,7 @@ from repro.families.robust.quantities_two_arms import (
     sampled_calibrated_gap,
     worst_margin,
 )
-from repro.families.robust.quantities_uncovered import uncovered_estimation, uncovered_greedy
-from repro.families.robust.rare_labels import RarePairLabels
+from repro.minimax.modulus import modulus
 from repro.study.claims import Claim, Ratio, Slope
 
 MARGIN = 1.5

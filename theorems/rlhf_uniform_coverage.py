@@ -31,8 +31,8 @@ from scipy.special import ndtri
 
 from repro.base.notation import epsilon_of_cost
 from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named
-from repro.families.robust.bounds_response import flipped_margin
-from repro.families.robust.labels import (
+from repro.corruption_floors.policies import greedy_floor
+from repro.debiased_mle.labels import (
     ClimbingMargin,
     algorithm_1,
     biased_reading,
@@ -40,8 +40,8 @@ from repro.families.robust.labels import (
     orders_swapped,
     over_claimed,
 )
-from repro.families.robust.quantities_floors import greedy_floor
-from repro.families.robust.quantities_two_arms import (
+from repro.debiased_mle.response import flipped_margin
+from repro.linear_rlhf.two_arms import (
     InformativePairs,
     even_labels,
     exact_fall,

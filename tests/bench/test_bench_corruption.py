@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from repro.families.robust.adversaries import STRONG
-from repro.families.robust.algorithms_estimation import estimation_error
-from repro.families.robust.labels import SampledPairs
-from repro.families.robust.worlds_choices import CellsChoice
+from repro.adversaries.adversary import STRONG
+from repro.debiased_mle.estimation import estimation_error
+from repro.debiased_mle.labels import SampledPairs
+from repro.label_cells.choices import CellsChoice
 
 
 @pytest.mark.parametrize("n_pairs", [10**4, 10**13])

@@ -1,6 +1,7 @@
 """The catalogue against the experiments there are, and its checks against planted faults."""
 
 import pytest
+from repro.study.row import Evidence
 
 from repro.catalogue.coverage import (
     completed,
@@ -11,7 +12,6 @@ from repro.catalogue.coverage import (
 )
 from repro.catalogue.entries import Catalogue, load
 from repro.study.discovery import find, slugs
-from repro.study.row import Evidence
 
 ITEMS = {
     "p1.thm_4_2": {"title": "t", "experiments": ["offline_gap"]},

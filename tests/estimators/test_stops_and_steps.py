@@ -10,8 +10,8 @@ import torch
 
 from repro.curator import minimiser
 from repro.curator.comparison_losses import PairLoss
+from repro.debiased_mle import logistic
 from repro.estimators import mixture_mle
-from repro.families.robust import algorithms_debiased
 from repro.losses import label_losses
 from repro.losses.label_losses import LOSSES, NaiveLoss, SquareLoss
 from repro.pokl import least_squares as online
@@ -29,7 +29,7 @@ ONE = double([[1.0]])
 
 def of_debiased(labels, x=ONE, mass=ONE, radius=50.0, tolerance=1e-11):
     """By Newton's steps: cells that share no direction are otherwise fitted in closed form."""
-    return algorithms_debiased._by_newton(
+    return logistic._by_newton(
         x, mass, torch.as_tensor(labels, dtype=torch.float64), radius, tolerance
     )
 
@@ -48,7 +48,7 @@ def of_mixture(shares, pairs=1.0, x=ONE, radius=50.0, **options):
 
 FITS = pytest.mark.parametrize("fit", [of_debiased, of_label_loss, of_mixture])
 SOLVERS = {
-    of_debiased: algorithms_debiased,
+    of_debiased: logistic,
     of_label_loss: label_losses,
     of_mixture: mixture_mle,
 }
@@ -80,7 +80,7 @@ def test_counts_may_be_of_any_size(fit, pairs, monkeypatch):
 
 
 def test_masses_may_be_of_any_size(monkeypatch):
-    monkeypatch.setattr(algorithms_debiased, "MAX_STEPS", 8)
+    monkeypatch.setattr(logistic, "MAX_STEPS", 8)
     assert float(of_debiased([[0.9]], mass=1e-9 * ONE)) == pytest.approx(math.log(9), rel=1e-9)
 
 
@@ -102,7 +102,7 @@ def test_cells_that_share_no_direction_are_fitted_as_by_newton(radius):
     x = double([[1.2, 1.6], [-0.4, 0.3]])
     mass = double([[0.3, 0.7], [0.9, 0.1], [0.5, 0.5]])
     labels = double([[0.9, 0.2], [0.4, 0.5], [1.3, 0.6]])
-    found = algorithms_debiased.debiased_logistic(x, mass, labels, radius)
+    found = logistic.debiased_logistic(x, mass, labels, radius)
     torch.testing.assert_close(found, of_debiased(labels, x, mass, radius), rtol=1e-7, atol=1e-8)
 
 
@@ -274,10 +274,10 @@ def test_debiased_fits_end_whatever_the_last_bits(x, mass, labels, seed, monkeyp
         bits = torch.from_numpy(rng.standard_normal(tuple(score.shape)))
         return solve(curvature, score + 1e-14 * bits)
 
-    inner = algorithms_debiased._loss
+    inner = logistic._loss
     monkeypatch.setattr(torch.linalg, "solve_ex", noisy)
     monkeypatch.setattr(
-        algorithms_debiased, "_loss",
+        logistic, "_loss",
         lambda *given: (v := inner(*given)) * (1 + 2e-16 * float(rng.standard_normal())) + 0 * v,
     )  # fmt: skip
     x, mass, labels = double(x), double(mass), double(labels)

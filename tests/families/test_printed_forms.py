@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 import torch
-
 from repro.families.robust.worlds_bandit import difference_covariance, relative_condition_number
+
+from repro.linear_rlhf.bandit import difference_covariance, relative_condition_number
 from repro.objective_perturbation.with_covariance import printed_shift
 from repro.privacy.gaussian import gaussian_delta
 from theorems.kwise_gap import (

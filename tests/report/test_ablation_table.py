@@ -2,9 +2,10 @@
 
 from types import SimpleNamespace
 
-from repro.report.ablation_table import NO_STAGE, page
 from repro.study.ablations import Finding
 from repro.study.row import Evidence, Need
+
+from repro.report.ablation_table import NO_STAGE, page
 
 
 def finding(name, after, ablation="fair coins"):

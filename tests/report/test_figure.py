@@ -14,7 +14,6 @@ from matplotlib import pyplot, rcParams
 import repro
 from repro.report.captions import caption_lines
 from repro.report.figure import draw, drawn, figures, panel_boxes, panel_columns, save
-from repro.study.checks import DeclaredCheck
 from repro.study.results import CheckResult, Outcome, Series
 
 

@@ -8,16 +8,16 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from repro.study.case import PointCase
+from repro.study.row import Evidence, Measure, Row, method
 
 from repro.base.places import shipped
 from repro.base.schema import Finite
-from repro.study.case import PointCase
 from repro.study.claims import Ratio, Slope
 from repro.study.config import Budget, Overrides, Probes
 from repro.study.experiment import Experiment, Setting
 from repro.study.plan import Plan
 from repro.study.results import AssumptionResult
-from repro.study.row import Evidence, Measure, Row, method
 
 CALLS = []
 """Row and grid value of every measurement."""

@@ -4,19 +4,19 @@ import dataclasses
 import json
 
 import pytest
+from repro.study.ablations import ABLATIONS, ablated, evenly_covered
+from repro.study.row import Evidence, Need
+from repro.study.stages import STAGES, Instead, replaced, stages_of
+from repro.study.theorem_experiment import TheoremExperiment
 
 from repro.ablate import main, take_away
 from repro.base.errors import BadInput
 from repro.cli.composition import compose_values, named_theorems
 from repro.corruption.orders import Order
-from repro.study.ablations import ABLATIONS, ablated, evenly_covered
 from repro.study.discovery import find, slugs
 from repro.study.fingerprint import fingerprint
 from repro.study.plan import built
-from repro.study.row import Evidence, Need
 from repro.study.settings import session_of
-from repro.study.stages import STAGES, Instead, replaced, stages_of
-from repro.study.theorem_experiment import TheoremExperiment
 
 FEW = ["budget=smoke", "budget.replicates=60", "compute.workers=1", "tracking=none"]
 

@@ -4,11 +4,11 @@ import subprocess
 import sys
 
 import pytest
+from repro.study.named_stages import named_stages
 
 from repro.base.errors import BadInput
 from repro.corruption.orders import Order
 from repro.preferences.label_law import AsymmetricResponse, fair_coins
-from repro.study.named_stages import named_stages
 
 
 def test_names_and_objects():

@@ -10,6 +10,7 @@ import os
 import numpy as np
 import pytest
 import torch
+from repro.study.row import Evidence, Measure
 
 from repro.base.errors import BadInput
 from repro.base.paths import install_hint
@@ -19,7 +20,6 @@ from repro.study.blocks import Block, BlockStore, _checksum, content_key
 from repro.study.config import Overrides
 from repro.study.machine import machine
 from repro.study.plan import blocks_of, built, measure_block
-from repro.study.row import Evidence, Measure
 from repro.study.stream import stream
 
 

@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 from mpmath import iv
-
 from repro.study.case import PointCase
-from repro.study.proofs import Claimed, decided, proved
 from repro.study.row import Evidence, Method
+
+from repro.study.proofs import Claimed, decided, proved
 
 BOX = ((0.0, 2.0),)
 

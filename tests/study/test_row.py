@@ -1,11 +1,11 @@
 """Rows: claims whose words are built from the number, and what is refused when one is written."""
 
 import pytest
+from repro.study.row import Evidence, Measure, Method, Row, method, per_method, privacy_mistake
 
 from repro.base.errors import BadInput
 from repro.base.notation import AXES, SYMBOLS
 from repro.study.claims import Frequency, Inequality, Ratio, Slope
-from repro.study.row import Evidence, Measure, Method, Row, method, per_method, privacy_mistake
 
 
 def right(case):

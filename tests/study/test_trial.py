@@ -6,16 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-from repro.base.errors import BadInput
-from repro.base.notation import epsilon_of_cost, privacy_cost
-from repro.base.schema import MAX_PAIRS, validate
-from repro.preferences.label_law import LabelLaw, bradley_terry, fair_coins
 from repro.study.case import Case
-from repro.study.checks import FrequencyCheck, InequalityCheck, RatioCheck, SlopeCheck
-from repro.study.claims import Frequency, Inequality, Ratio, Slope
-from repro.study.config import Overrides, Probes
-from repro.study.experiment import Experiment, Setting
 from repro.study.row import (
     INSTANCE,
     Evidence,
@@ -26,6 +17,15 @@ from repro.study.row import (
     per_method,
     privacy_mistake,
 )
+
+from repro.base.errors import BadInput
+from repro.base.notation import epsilon_of_cost, privacy_cost
+from repro.base.schema import MAX_PAIRS, validate
+from repro.preferences.label_law import LabelLaw, bradley_terry, fair_coins
+from repro.study.checks import FrequencyCheck, InequalityCheck, RatioCheck, SlopeCheck
+from repro.study.claims import Frequency, Inequality, Ratio, Slope
+from repro.study.config import Overrides, Probes
+from repro.study.experiment import Experiment, Setting
 
 
 @method

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from repro.study.row import Evidence
 
 from repro.base.notation import LINEAR_AXES
 from repro.cli.composition import compose_values
 from repro.study.claims import Slope
 from repro.study.discovery import find, slugs
 from repro.study.plan import blocks_of, built, measure_block
-from repro.study.row import Evidence
 from repro.study.settings import session_of
 
 WITHOUT_DRAWS = (Evidence.EXACT, Evidence.COMPUTED)

@@ -5,7 +5,7 @@ import pytest
 from mpmath import iv
 
 from repro.study.proofs import decided
-from tests.families.robust.worlds_line import ALL, LogLinearLine, random_line
+from tests.linear_rlhf.worlds_line import ALL, LogLinearLine, random_line
 from theorems import dpo_reduction
 from theorems.dpo_reduction import BoundedPolicies
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from repro.study.case import EPSILON_OF
 
 from repro.base.errors import BadInput
 from repro.cli.composition import compose_values
-from repro.study.case import EPSILON_OF
 from repro.study.discovery import find, slugs
 from repro.study.plan import built
 from repro.study.settings import session_of

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from repro.study.stages import stages_of
 
 from repro.corruption.huber_reports import HuberReports, idle_adversary
 from repro.corruption.orders import Order
 from repro.preferences.label_law import fair_coins, the_truth
-from repro.study.stages import stages_of
 
 
 def test_text_pairs_replace_the_linear_world(trials_of):

@@ -2,9 +2,9 @@
 
 import pytest
 
-from repro.families.robust import bounds_modulus
-from repro.families.robust.bounds_floor import sharper_floor
-from repro.families.robust.bounds_modulus import halfspace_floor, least_floor
+from repro.corruption_floors.bounds import sharper_floor
+from repro.minimax import modulus
+from repro.minimax.modulus import halfspace_floor, least_floor
 
 
 def test_every_verdict_is_the_pinned_one_and_every_control_is_caught(smoke, surprises):
@@ -38,5 +38,5 @@ def test_steps_are_tight(smoke, by_name):
 
 def test_a_straight_curve_breaks_the_pairs(turned):
     """p(t) = t/4, as if the logistic curve had the slope of its middle everywhere."""
-    found = turned("pairs_reward_bound", bounds_modulus, "rise", lambda right, t, bound: t / 4)
+    found = turned("pairs_reward_bound", modulus, "rise", lambda right, t, bound: t / 4)
     assert found == ("supported", "contradicted")

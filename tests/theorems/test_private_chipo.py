@@ -1,11 +1,11 @@
 """P2's private χPO, and what happens when its implementation is broken."""
 
 import numpy as np
+from repro.study.stages import stages_of
 from scipy.special import softmax
 
 from repro.chipo import falling, labels, value_ratio
 from repro.preferences.label_law import the_truth
-from repro.study.stages import stages_of
 
 
 def test_text_pairs_replace_the_linear_world(trials_of):

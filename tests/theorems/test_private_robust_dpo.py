@@ -1,7 +1,7 @@
 """P4's private and robust DPO, and what happens when its implementation is broken."""
 
 from repro.corruption import debiasing
-from repro.families.robust.quantities_uncovered import Uncovered
+from repro.corruption_floors.rare_pairs import Uncovered
 
 
 def test_bad_input_is_one_line(refused):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from mpmath import iv
 
-from repro.families.robust import bounds_rlhf
-from repro.families.robust.worlds_bandit import (
+from repro.linear_rlhf import reduction
+from repro.linear_rlhf.bandit import (
     difference_covariance,
     empirical_covariance,
     random_bandit,
@@ -33,7 +33,7 @@ def test_the_worst_policy_turns_the_verdict(turned):
     def wrong(right, believed, *args):
         return right(replace(believed, centre=-believed.centre), *args)
 
-    found = turned("pessimistic", bounds_rlhf, "pessimistic_policy", wrong)
+    found = turned("pessimistic", reduction, "pessimistic_policy", wrong)
     assert found == ("supported", "contradicted")
 
 

@@ -3,12 +3,12 @@
 from dataclasses import replace
 
 import pytest
+from repro.study.stages import stages_of
 
 from repro.chipo.falling import FallingPreferences, every_table
 from repro.corruption.huber_reports import HuberReports, idle_adversary
 from repro.corruption.orders import Order
 from repro.preferences.label_law import fair_coins, no_randomizer, the_truth
-from repro.study.stages import stages_of
 
 
 def test_every_case_of_drawn_labels_can_be_ablated(trials_of):

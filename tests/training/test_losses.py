@@ -10,8 +10,8 @@ import torch
 
 from repro.base.errors import BadInput
 from repro.base.notation import flip_prob, keep_prob, label_signal
+from repro.debiased_mle import logistic
 from repro.estimators.mixture_mle import MixtureLikelihood
-from repro.families.robust import algorithms_debiased
 from repro.losses.label_losses import LOSSES, DebiasedLoss, NaiveLoss
 from repro.preferences.label_counts import LabelCounts
 from repro.training.losses import debiased_loss, log_loss, mixture_loss, square_loss
@@ -104,7 +104,7 @@ def test_mixture_is_the_private_likelihood_of_the_reward_model(epsilon):
 def test_debiased_is_the_loss_of_the_robust_reward_model(epsilon):
     share = DebiasedLoss(epsilon).share(COUNTS)
     for theta in THETAS:
-        expected = algorithms_debiased.loss(X, PAIRS, share, theta[None])
+        expected = logistic.loss(X, PAIRS, share, theta[None])
         ours = summed(debiased_loss, theta, epsilon)
         assert float(ours) == pytest.approx(float(expected), rel=1e-9)
 

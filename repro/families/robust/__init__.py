@@ -1,1 +1,0 @@
-"""P4: private and corrupted labels, estimation, RLHF and DPO."""

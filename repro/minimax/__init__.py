@@ -1,0 +1,1 @@
+"""The minimax floor of corruption and privacy: its modulus, hidden parameters, certificates."""
