@@ -13,13 +13,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import count, product
-from operator import attrgetter
 from typing import Any
 
 import mpmath
-import numpy as np
-
-from repro.study.row import Evidence, Measure, Method, per_method
 
 MOST_PIECES = 20_000
 """A box that is not settled by then is left undecided."""
@@ -71,20 +67,6 @@ def decided(claimed: Claimed, most_pieces: int = MOST_PIECES) -> float:
             return proved
         pieces = _halves(heapq.heappop(waiting)[2])
     return math.nan
-
-
-def proved(quantity: str, of: Callable[[Any], Any] = attrgetter("value")) -> Measure:
-    """What ``decided`` says of each method's claim, ``run(of(case))``.
-
-    Args:
-        quantity: left over right side.
-        of: case → what a method makes a claim of; the swept value unless given.
-    """
-
-    def ratio(case: Any, m: Method, rng: np.random.Generator, replicates: int) -> float:
-        return decided(m.run(of(case)))
-
-    return Measure(quantity, per_method(ratio), Evidence.PROVED)
 
 
 def proof_of(world: Any, algorithm: Callable[[Any], Claimed], rng: Any, replicates: int) -> float:
