@@ -6,9 +6,9 @@ import sys
 import pytest
 
 from repro.base.errors import BadInput
+from repro.core.stages import STAGES, in_words, named_stages, refuse_unknown
 from repro.corruption.orders import Order
 from repro.preferences.label_law import AsymmetricResponse, fair_coins
-from repro.study.named_stages import named_stages
 
 
 def test_names_and_objects():
@@ -16,11 +16,14 @@ def test_names_and_objects():
     given = {
         "labels": "fair_coins",
         "channel": own,
-        "bonus": -2.5,
+        "optimism": -2.5,
+        "pessimism": "reversed",
+        "reference": "uniform",
         "order": Order.CTL,
         "noise": None,
     }
-    wanted = {"labels": fair_coins, "channel": own, "bonus": -2.5, "order": Order.CTL}
+    wanted = {"labels": fair_coins, "channel": own, "optimism": -2.5, "pessimism": -1.0,
+              "reference": "uniform", "order": Order.CTL}  # fmt: skip
     assert named_stages(given) == wanted
 
 
@@ -32,14 +35,37 @@ def test_what_yaml_alone_could_give_is_refused(name, value):
 
 
 @pytest.mark.parametrize("value", [True, [1], {"a": 1}, "x", float("nan"), float("inf"), 1e300])
-def test_a_bonus_is_a_finite_number_or_a_name(value):
-    with pytest.raises(BadInput, match=r"^stages\.bonus"):
-        named_stages({"bonus": value})
+@pytest.mark.parametrize("name", ["optimism", "pessimism"])
+def test_a_multiple_of_a_bonus_is_a_finite_number_or_a_name(name, value):
+    with pytest.raises(BadInput, match=rf"^stages\.{name}"):
+        named_stages({name: value})
 
 
 def test_an_unknown_stage_is_named():
     with pytest.raises(BadInput, match=r"^stages\.lables=x: did you mean labels\?"):
         named_stages({"lables": "x"})
+
+
+def test_a_stage_that_no_world_has_is_refused_by_name():
+    refuse_unknown({"labels": fair_coins}, {"labels", "n_pairs"})
+    with pytest.raises(BadInput) as refused:
+        refuse_unknown({"order": "ctl"}, {"labels", "n_pairs", "channel"})
+    assert str(refused.value) == "stages.order=ctl: allowed: labels, channel"
+    with pytest.raises(BadInput) as refused:
+        refuse_unknown({"labels": fair_coins}, {"n_pairs"})
+    assert str(refused.value) == "stages.labels=fair_coins: allowed: none: nothing here is drawn"
+
+
+def test_a_stage_that_is_gone_is_no_stage():
+    assert "bonus" not in STAGES
+    with pytest.raises(BadInput, match=r"^stages\.bonus=none: "):
+        named_stages({"bonus": "none"})
+
+
+def test_stages_are_shown_by_their_kind_and_content():
+    shown = in_words({"labels": fair_coins, "optimism": -1.0})
+    assert shown["labels"].startswith("function ")
+    assert in_words({"optimism": 0.0})["optimism"] != shown["optimism"]
 
 
 def test_checking_a_config_does_not_import_torch():
