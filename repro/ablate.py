@@ -47,7 +47,7 @@ def main(words: Sequence[str]) -> int:
     as_json, write = "--json" in words, "--write" in words
     given, own = _separated([word for word in words if word not in ("--json", "--write")])
     target = _file(own["markdown"]) if "markdown" in own else None
-    sessions = {name: _composed(name, given) for name in named_theorems(own.get("theorem"))}
+    sessions = {name: _composed(name, given, write) for name in named_theorems(own.get("theorem"))}
     folders = {Path(values["output_dir"]) for values in sessions.values()}
     (folder,) = {made("output_dir", one) for one in folders}
     found, told = [], []
@@ -100,8 +100,6 @@ def _complaints(values: dict[str, Any], found: Sequence[Finding], write: bool) -
     }
     file = needs_file(plan.slug)
     if write:
-        if plan.only is not None:
-            raise BadInput("only", list(plan.only), "allowed with --write: null")
         lines = (f"  {json.dumps(name)}: {json.dumps(own)}" for name, own in needs.items())
         _write(file, "{\n" + ",\n".join(lines) + "\n}\n")
     kept = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
@@ -114,10 +112,12 @@ def _complaints(values: dict[str, Any], found: Sequence[Finding], write: bool) -
     ]
 
 
-def _composed(theorem: str, given: Sequence[str]) -> dict[str, Any]:
+def _composed(theorem: str, given: Sequence[str], write: bool) -> dict[str, Any]:
     budget = [] if any(word.startswith("budget=") for word in given) else ["budget=smoke"]
     values = compose_values(theorem, {}, [*budget, *given])
-    session_of(values)  # bad input is refused before anything runs
+    only = session_of(values).plan.only  # bad input is refused before anything runs
+    if write and only is not None:
+        raise BadInput("only", list(only), "allowed with --write: null")
     return values
 
 

@@ -132,8 +132,8 @@ def run(
         theorem: its name.
         overrides: more Hydra overrides, e.g. ``["instance.path=pairs.jsonl"]``.
         output_dir: keep finished blocks below this folder; by default nothing is kept.
-        stages: by name (``repro.study.stages.STAGES``) what replaces that stage of every case,
-            e.g. ``{"labels": fair_coins}`` or a channel of your own.
+        stages: by name (``repro.core.stages.STAGES``) what replaces that stage of every world
+            that has it, e.g. ``{"labels": fair_coins}`` or a channel of your own.
         values: top-level keys and groups, e.g. ``epsilon=0.5, budget="smoke", seed=7``.
 
     Returns:

@@ -28,7 +28,7 @@ SAFE, LEAST = 1.3, 0.1
 
 @dataclass(frozen=True)
 class Form:
-    """One of the two ways in which YAML writes a probe.
+    """One of the two ways in which YAML writes a sweep.
 
     Attributes:
         pattern: what follows the name.
@@ -133,16 +133,16 @@ def _budget(theorem: str, name: str) -> Budget:
 
 
 def _write(path: Path, rows: Sequence[Planned], lower: bool) -> None:
-    """Put what is enough into the probes of rows that have too few, or far too many.
+    """Put what is enough into the sweeps of checks that have too few, or far too many.
 
     Raises:
-        BadInput: a row has no probe below ``probes``.
+        BadInput: a check has no sweep below ``sweeps``.
     """
     text = path.read_text(encoding="utf-8")
     for row in rows:
         if lower and row.enough and row.lowered < row.now:
             text = with_factor(text, row.row, row.lowered)
-    for row in rows:  # one that shares the probe of another was lowered with it
+    for row in rows:  # one that shares the sweep of another was lowered with it
         kept = row.lowered if row.enough else row.factor
         if math.isfinite(row.needed) and factor_of(text, row.row) < kept:
             text = with_factor(text, row.row, kept)
@@ -151,37 +151,37 @@ def _write(path: Path, rows: Sequence[Planned], lower: bool) -> None:
 
 
 def factor_of(text: str, row: str) -> float:
-    """The ``replicates`` of one row's probe in a config's text; 1 where it has none.
+    """The ``replicates`` of one check's sweep in a config's text; 1 where it has none.
 
-    >>> factor_of("probes:\\n  a: &a {grid: [1], replicates: 3}\\n  b: *a\\n", "b")
+    >>> factor_of("sweeps:\\n  a: &a {grid: [1], replicates: 3}\\n  b: *a\\n", "b")
     3.0
     """
     import yaml
 
     content = yaml.safe_load(text)
-    probe = content.get("sweeps", content.get("probes", {})).get(row, {})
-    return float(probe.get("replicates", 1.0))
+    sweep = content.get("sweeps", {}).get(row, {})
+    return float(sweep.get("replicates", 1.0))
 
 
 def with_factor(text: str, row: str, factor: float) -> str:
-    """A config's text with another ``replicates`` in one probe; its first one of that name.
+    """A config's text with another ``replicates`` in one sweep; its first one of that name.
 
-    >>> with_factor("probes:\\n  a: {grid: [1, 2], replicates: 3}\\n", "a", 5.0)
-    'probes:\\n  a: {grid: [1, 2], replicates: 5}\\n'
-    >>> with_factor("probes:\\n  a: {grid: [1, 2]}\\n", "a", 0.5)
-    'probes:\\n  a: {grid: [1, 2], replicates: 0.5}\\n'
+    >>> with_factor("sweeps:\\n  a: {grid: [1, 2], replicates: 3}\\n", "a", 5.0)
+    'sweeps:\\n  a: {grid: [1, 2], replicates: 5}\\n'
+    >>> with_factor("sweeps:\\n  a: {grid: [1, 2]}\\n", "a", 0.5)
+    'sweeps:\\n  a: {grid: [1, 2], replicates: 0.5}\\n'
     """
     found = re.search(
-        rf"^(?:probes|sweeps):.*?^  {re.escape(row)}:\s*(?:&\w+\s*)?", text, re.M | re.S
+        rf"^sweeps:.*?^  {re.escape(row)}:\s*(?:&\w+\s*)?", text, re.M | re.S
     )
     if found is None:
-        raise BadInput("write", row, "it has no probe to write to")
+        raise BadInput("write", row, "it has no sweep to write to")
     if alias := re.compile(r"\*\w+").match(text, found.end()):
         merged = f"{{<<: {alias.group()}, replicates: {factor:g}}}"
         return text[: found.end()] + merged + text[alias.end() :]
     kind = FLOW if text.startswith("{", found.end()) else LINES
-    probe = kind.pattern.match(text, found.end())
-    old = probe.group() if probe else ""
+    sweep = kind.pattern.match(text, found.end())
+    old = sweep.group() if sweep else ""
     kept = re.sub(kind.factor, "", old)[:-1]  # without what closes it
     return text[: found.end()] + kept + kind.added.format(factor) + text[found.end() + len(old) :]
 

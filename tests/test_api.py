@@ -66,7 +66,7 @@ def test_unknown_attributes_are_missing():
 def test_a_prompt_shows_at_most_ten_lines_and_failures_first(done):
     lines = repr(done).splitlines()
     assert lines[0].startswith("offline_gap: ")
-    every = len(find("offline_gap").rows)
+    every = len(find("offline_gap").checks)
     assert f"2 of {every} checks" in lines[0]
     assert any("n_pairs: " in line and "claimed slope -1 ± 0.05" in line for line in lines)
     assert len(lines) <= 10

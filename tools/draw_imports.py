@@ -29,7 +29,7 @@ Edges = frozenset[tuple[str, str]]
 def room(module: str) -> str:
     """The room of a module; one that is a program, wherever it lies, is a command.
 
-    >>> room("repro.study.trial"), room("theorems.offline_gap"), room("repro.plan")
+    >>> room("repro.study.plan"), room("theorems.offline_gap"), room("repro.plan")
     ('study', 'theorems', 'commands')
     >>> room("repro.pokl.bonus")
     'subjects'
@@ -40,7 +40,7 @@ def room(module: str) -> str:
     name = parts[1] if len(parts) > 1 else ""
     if name in ("", "cli", "scaffold") or is_program(module):
         return COMMANDS
-    if name == "core":  # one box with study, until its bridge to older theorems goes
+    if name == "core":  # one box with study: each imports the other
         return "study"
     if name in ROOMS:
         return name

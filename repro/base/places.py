@@ -48,7 +48,7 @@ class Place:
         return self.folder / "theorems" / f"{name}.py"
 
     def config(self, name: str) -> Path:
-        """The file that says how it is probed."""
+        """The file that gives its worlds and sweeps."""
         return self.folder / "conf" / "theorem" / f"{name}.yaml"
 
     def has(self, name: str) -> bool:

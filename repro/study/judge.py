@@ -25,7 +25,7 @@ from repro.study.checks import (
     SlopeCheck,
     Verdict,
 )
-from repro.study.rates import Interval, Slope, fit_slope, point_estimates, pooled
+from repro.study.rates import Interval, SlopeFit, fit_slope, point_estimates, pooled
 from repro.study.results import Fit, Outcome, Series
 from repro.study.verdicts import worst
 
@@ -177,7 +177,7 @@ def _cases(values: np.ndarray) -> int:
     return 1 if finite.size and np.ptp(finite) == 0 else finite.size
 
 
-def _slope_verdict(check: SlopeCheck, slope: Slope, row_error: float) -> Verdict:
+def _slope_verdict(check: SlopeCheck, slope: SlopeFit, row_error: float) -> Verdict:
     """The mean slope's verdict, unless a significant bend leads elsewhere at the far end."""
     mean, end = (found.interval(row_error) for found in (slope.slope, slope.end_slope))
     verdict = compare(mean, check.claimed, check.tolerance, check.direction)

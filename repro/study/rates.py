@@ -51,7 +51,7 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Slope:
+class SlopeFit:
     """A fitted power law log y = intercept + slope·t and how straight it is.
 
     Attributes:
@@ -75,7 +75,7 @@ class Slope:
         return curvature.low > 0 or curvature.high < 0
 
 
-def fit_slope(t: np.ndarray, series: Series) -> Slope:
+def fit_slope(t: np.ndarray, series: Series) -> SlopeFit:
     """Fit the exponent of a series of positive means.
 
     Args:
@@ -95,7 +95,7 @@ def fit_slope(t: np.ndarray, series: Series) -> Slope:
     logs = _log_estimates(series)
     slope = _combined(line[1], logs)
     local = np.diff(np.log(means)) / np.diff(t)
-    return Slope(
+    return SlopeFit(
         slope,
         _combined(line[0], logs).value - slope.value * float(t.mean()),
         _combined(parabola[1] + 2 * centred[-1] * parabola[2], logs),

@@ -233,7 +233,7 @@ def _refuse_unable(compute: Compute, device: str) -> None:
 
 
 def _instance(name: str, values: dict[str, Any], kept: Mapping[str, Any]) -> dict[str, Any]:
-    """The checked instance, of a kind with probes; text pairs get a digest of their content."""
+    """The checked instance, of a kind with sweeps; text pairs get a digest of their content."""
     choice = instance_choice(values)
     allowed = (DEFAULT_INSTANCE, *kept.get("instances", ()))
     if choice.kind not in allowed:

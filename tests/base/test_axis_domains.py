@@ -41,14 +41,14 @@ def test_an_axis_without_a_domain_takes_positive_numbers():
     ("slug", "row", "grid", "line"),
     [
         ("square_chipo", "nonparametric_privacy_cost", [0.5, 2, 4, 8, 16],
-            "theorem.probes.nonparametric_privacy_cost.grid.0=0.5: allowed: greater than 1"),
+            "theorem.sweeps.nonparametric_privacy_cost.grid.0=0.5: allowed: greater than 1"),
         ("square_chipo", "nonparametric_ctl", [0.1, 0.2, 0.3, 0.4, 0.5],
-            "theorem.probes.nonparametric_ctl.grid.4=0.5: allowed: greater than 0 and less than"),
+            "theorem.sweeps.nonparametric_ctl.grid.4=0.5: allowed: greater than 0 and less than"),
     ],
 )  # fmt: skip
 def test_a_value_outside_is_named(slug, row, grid, line):
     values = copy.deepcopy(compose_values(slug, {}))
-    values["theorem"]["probes"][row]["grid"] = grid
+    values["theorem"]["sweeps"][row]["grid"] = grid
     with pytest.raises(BadInput) as problem:
         session_of(values)
     assert str(problem.value).startswith(line)

@@ -104,10 +104,14 @@ def test_a_row_as_json():
         ("p2.thm_5_3", {"square_xpo", "printed_sign"}),
     ],
 )
-def test_a_theorem_is_settled_by_rows_of_its_own_algorithm(statement, algorithms):
+def test_a_theorem_is_settled_by_checks_of_its_own_algorithm(statement, algorithms):
     """knows_alpha is SquareχPO at its own β, worst_mass Algorithm 1 in the worst cell."""
-    kinds = [find(slug) for slug in slugs()]
-    rows = [r for kind in kinds for r in kind.rows if statement in (r.settles or kind.settles)]
-    assert rows
-    assert {row.method.name for row in rows} <= algorithms
-    assert Evidence.COMPUTED not in {row.measure.evidence for row in rows}
+    checks = [
+        check
+        for theorem in map(find, slugs())
+        for check in theorem.checks
+        if statement in theorem.statements_of(check)
+    ]
+    assert checks
+    assert {check.right.__name__ for check in checks} <= algorithms
+    assert "computed" not in {check.quantity.evidence for check in checks}

@@ -21,8 +21,8 @@ def checks():
     found = {}
     for slug in slugs():
         values = {**compose_values(slug, {}), "output_dir": "unused"}
-        experiment = built(session_of(values).plan).experiment
-        found[slug] = {trial.check.name: trial.check.controls for trial in experiment.trials}
+        declared = built(session_of(values).plan).checks
+        found[slug] = {check.name: check.controls for check in declared}
     return found
 
 

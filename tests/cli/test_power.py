@@ -27,33 +27,28 @@ def test_the_lines_name_the_rows_that_have_too_few():
 
 
 @pytest.mark.parametrize("slug", [slug for slug in slugs() if not slug.startswith("llm_")])
-def test_every_probe_can_be_written(slug):
+def test_every_sweep_can_be_written(slug):
     """Of every row of every experiment, and nothing but replicates changes."""
     text = (conf_dir() / "theorem" / f"{slug}.yaml").read_text(encoding="utf-8")
     before = yaml.safe_load(text)
-    for row in before[swept_in(before)]:
+    for row in before["sweeps"]:
         after = yaml.safe_load(with_factor(text, row, 70.0))
-        assert after[swept_in(after)][row]["replicates"] == 70
+        assert after["sweeps"][row]["replicates"] == 70
         assert without_replicates(after) == without_replicates(before)
 
 
 def without_replicates(config):
-    """A config without what may be written; rows that share a probe share its replicates."""
-    probes = {
-        row: {key: value for key, value in probe.items() if key != "replicates"}
-        for row, probe in config[swept_in(config)].items()
+    """A config without what may be written; rows that share a sweep share its replicates."""
+    sweeps = {
+        row: {key: value for key, value in sweep.items() if key != "replicates"}
+        for row, sweep in config["sweeps"].items()
     }
-    return {**config, swept_in(config): probes}
+    return {**config, "sweeps": sweeps}
 
 
-def swept_in(config):
-    """The key that holds how each row is swept."""
-    return "sweeps" if "sweeps" in config else "probes"
-
-
-def test_a_row_without_a_probe_is_refused():
-    with pytest.raises(BadInput, match="write=a: it has no probe"):
-        with_factor("worlds:\n  a: {grid: [1]}\nprobes:\n  b: {grid: [1]}\n", "a", 2.0)
+def test_a_row_without_a_sweep_is_refused():
+    with pytest.raises(BadInput, match="write=a: it has no sweep"):
+        with_factor("worlds:\n  a: {grid: [1]}\nsweeps:\n  b: {grid: [1]}\n", "a", 2.0)
 
 
 @pytest.mark.parametrize("word", ["theorem=none", "budgets=huge", "write=perhaps", "seeds=1"])
@@ -67,7 +62,7 @@ def test_an_exact_experiment_has_enough(tmp_path, capsys):
     assert capsys.readouterr().out == "0 of 0 random rows have enough\n"
 
 
-TEXT = """probes:
+TEXT = """sweeps:
   a: &a {grid: [1, 2, 4], replicates: 8}
   b: *a
   c: {grid: [1, 2, 4]}
@@ -76,7 +71,7 @@ TEXT = """probes:
 
 
 def test_rows_with_far_too_many_are_lowered_and_those_beside_them_are_not(tmp_path):
-    """``b`` and ``d`` share the probe of ``a`` and need more; ``c`` has a little too many."""
+    """``b`` and ``d`` share the sweep of ``a`` and need more; ``c`` has a little too many."""
     path = tmp_path / "one.yaml"
     needed = {"a": 0.4, "b": 4.1, "c": 0.6, "d": 0.0}
     now = {"a": 8.0, "b": 8.0, "c": 1.0, "d": 8.0}

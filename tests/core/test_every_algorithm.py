@@ -9,17 +9,10 @@ import typing
 
 import pytest
 
-from repro.core.check import Theorem
 from repro.study.discovery import find, slugs
 
 SIGNATURES = (1, 3)
 """(world), or (world, rng, replicates)."""
-
-
-def theorems() -> dict[str, Theorem]:
-    """By name, those that are written in one shape."""
-    found = {slug: getattr(find(slug), "theorem", None) for slug in slugs()}
-    return {slug: one for slug, one in found.items() if one is not None}
 
 
 def kinds_of(algorithm) -> list[type]:
@@ -37,10 +30,10 @@ def is_frozen(kind: object) -> bool:
     return dataclasses.is_dataclass(kind) and kind.__dataclass_params__.frozen  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("slug", theorems())
+@pytest.mark.parametrize("slug", slugs())
 def test_algorithms_are_functions_of_a_world(slug):
     told = []
-    for check in theorems()[slug].checks:
+    for check in find(slug).checks:
         for algorithm in (check.right, *check.wrong):
             name = f"{check.name}: {algorithm.__name__}"
             given = inspect.signature(algorithm).parameters.values()
@@ -51,6 +44,6 @@ def test_algorithms_are_functions_of_a_world(slug):
     assert told == []
 
 
-@pytest.mark.parametrize("slug", theorems())
+@pytest.mark.parametrize("slug", slugs())
 def test_worlds_are_frozen_dataclasses(slug):
-    assert [one for one in theorems()[slug].worlds.values() if not is_frozen(one)] == []
+    assert [one for one in find(slug).worlds.values() if not is_frozen(one)] == []

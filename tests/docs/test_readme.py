@@ -31,7 +31,7 @@ def test_every_finding_names_an_experiment_whose_pinned_verdicts_say_so():
     found = re.findall(r"theorem=(\w+)", section)
     assert len(found) == 8
     for slug in found:
-        pinned = {row.expected for row in find(slug).rows}
+        pinned = {check.expected for check in find(slug).checks}
         assert ("contradicted" in pinned) == (slug != "ctl_ltc_separation")
 
 

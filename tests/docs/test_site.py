@@ -38,7 +38,8 @@ def test_the_site_builds_and_asks_nothing_of_the_network(site):
         assert re.findall(r"<(?:script|img|iframe)[^>]*src=[\"']?(?:https?:)?//", text) == []
         assert re.findall(r"<link[^>]*href=[\"']?(?:https?:)?//[^>]*", text) == []
     engine = (site / "reference/engine.html").read_text(encoding="utf-8")
-    assert "repro.study.row.Row" in engine
+    for name in ("repro.core.check.Theorem", "repro.core.check.Check", "repro.study.claims.Slope"):
+        assert f'id="{name}"' in engine
 
 
 def test_every_star_of_a_formula_is_on_the_page(site):

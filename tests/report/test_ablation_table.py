@@ -1,37 +1,53 @@
-"""The page of ablations counts what was noticed, and the rows by how they know."""
+"""The page of ablations counts what was noticed, and the checks by how they know."""
 
 from types import SimpleNamespace
 
-from repro.study.ablations import Finding
-from repro.study.row import Evidence, Need
-
-from repro.report.ablation_table import NO_STAGE, page
+from repro.core.ablations import Finding
+from repro.report.ablation_table import page, printed
 
 
-def finding(name, after, ablation="fair coins"):
-    return Finding("toy", name, "measured", "labels", ablation, "supported", after)
+def finding(name, after, ablation="fair coins", evidence="measured"):
+    return Finding("toy", name, evidence, "labels", ablation, "supported", after)
 
 
-def row(evidence, *needs):
-    return SimpleNamespace(measure=SimpleNamespace(evidence=evidence), needs=needs)
+def check(evidence):
+    return SimpleNamespace(quantity=SimpleNamespace(evidence=evidence))
 
 
 def test_what_was_not_noticed_is_named():
     text = page([finding("a", "contradicted"), finding("b", "supported")], [])
     assert "1 of 2 ablations noticed." in text
-    assert "- `toy` `b` needs labels; fair coins: NOT NOTICED: still supported" in text
+    assert "- `toy` `b`: fair coins: NOT NOTICED: still supported" in text
     assert "- `toy` `a`" not in text
-
-
-def test_a_need_without_a_stage_is_not_noticed():
-    text = page([finding("a", "supported", ablation="")], [])
-    assert f"| {NO_STAGE} | 0 | 1 |" in text
     assert "Nothing." not in text
+    assert "Nothing." in page([finding("a", "contradicted")], [])
 
 
-def test_rows_are_counted_by_evidence_with_needs_and_without():
-    rows = [row(Evidence.MEASURED, Need.LABELS)] * 3 + [row(Evidence.SEARCHED)] * 2
-    text = page([], rows)
-    assert "| measured | 3 | 0 |" in text
+def test_every_ablation_is_counted():
+    text = page([finding("a", "contradicted"), finding("b", "supported"),
+                 finding("b", "contradicted", "no bonus")], [])  # fmt: skip
+    assert "| fair coins | 1 | 1 |" in text
+    assert "| no bonus | 1 | 0 |" in text
+
+
+def test_checks_are_counted_by_evidence_with_needs_and_without():
+    """A check needs something where it notices something, once however much it notices."""
+    found = [finding("a", "contradicted"), finding("a", "contradicted", "no bonus"),
+             finding("b", "contradicted"), finding("c", "supported")]  # fmt: skip
+    text = page(found, [check("measured")] * 3 + [check("searched")] * 2)
+    assert "| measured | 2 | 1 |" in text
     assert "| searched | 0 | 2 |" in text
     assert "exact" not in text
+
+
+def test_the_terminal_has_a_check_and_what_happened_to_it():
+    found = [finding("b", "supported"), finding("a", "contradicted"),
+             finding("a", "error: ValueError", "no bonus")]  # fmt: skip
+    assert printed(found).splitlines() == [
+        "toy a (measured): supported",
+        "  fair coins: contradicted",
+        "  no bonus: error: ValueError",
+        "toy b (measured): supported",
+        "  fair coins: NOT NOTICED: still supported",
+        "2 of 3 ablations noticed",
+    ]

@@ -1,97 +1,97 @@
-"""A small experiment of its own, so that the engine is tested without any theorem."""
+"""A small theorem of its own, so that the engine is tested without any that is shipped."""
 
+import dataclasses
 import sys
 import types
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 import pytest
-from repro.study.case import PointCase
-from repro.study.row import Evidence, Measure, Row, method
 
 from repro.base.places import shipped
-from repro.base.schema import Finite
+from repro.base.schema import Epsilon, Finite, Pairs, Positive
+from repro.core.check import Check, Quantity, Theorem
+from repro.preferences.label_law import LabelLaw, bradley_terry
 from repro.study.claims import Ratio, Slope
-from repro.study.config import Budget, Overrides, Probes
-from repro.study.experiment import Experiment, Setting
-from repro.study.plan import Plan
-from repro.study.results import AssumptionResult
+from repro.study.config import Budget, Overrides
+from repro.study.experiment import Setting
+from repro.study.plan import Plan, _built
 
 CALLS = []
-"""Row and grid value of every measurement."""
+"""Exponent and n of every world that is measured."""
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class ToyCase(PointCase):
-    row: str
-    exponent: float
+@dataclass(frozen=True, kw_only=True)
+class Power:
+    """n^exponent times chi-square; half an ε below 1 takes four times the labels."""
 
-
-class ToyConfig(Probes):
-    exponent: Finite
-    claimed: Finite
+    n_pairs: Pairs
+    epsilon: Epsilon = 1.0
+    exponent: Finite = -1.0
+    states: Positive = 3.0
     holds: bool = True
+    labels: LabelLaw = bradley_terry
+
+    def more_labels(self, other):
+        return (min(1, self.epsilon) / min(1, other.epsilon)) ** 2
 
 
-@method
-def right(case, noise):
-    return case.value**case.exponent * noise
+@dataclass(frozen=True)
+class Noisy:
+    """A world and its noise, which all algorithms read."""
+
+    world: Power
+    noise: np.ndarray
 
 
-@method
-def flat(case, noise):
-    return noise
+def right(data):
+    return data.world.n_pairs**data.world.exponent * data.noise
 
 
-@method
-def one(case, noise):
-    return noise
+def flat(data):
+    return data.noise
 
 
-@method
-def two(case, noise):
-    return 2 * noise
+def one(data):
+    return data.noise
 
 
-def noisy(case, rng, replicates):
-    CALLS.append((case.row, case.value))
-    noise = rng.chisquare(4, replicates) / 4
-    return {m.name: m.run(case, noise) for m in case.methods}
+def two(data):
+    return 2 * data.noise
 
 
-def rows_of(claimed):
-    gap, ratio = (Measure(name, noisy, Evidence.MEASURED) for name in ("gap", "ratio"))
-    return (
-        Row("n_pairs", "n_pairs", Slope(claimed, "gap {rate}", tolerance=0.1), gap, right, (flat,)),
-        Row("constant", "n_pairs", Ratio("one", tolerance=0.2), ratio, one, (two,)),
-    )
+def drawn(world, rng, replicates):
+    CALLS.append((world.exponent, world.n_pairs))
+    return Noisy(world, rng.chisquare(4, replicates) / 4)
 
 
-class Toy(Experiment[ToyCase]):
-    """values = n^exponent · chi-square; the control has exponent 0."""
-
-    slug = "toy"
-    title = "a power law"
-    settles = ("p1.thm_0",)
-    rows = rows_of(-1)
-    config_type = ToyConfig
-    calls: ClassVar[list[tuple[str, float]]] = CALLS
-
-    def __init__(self, config, setting):
-        super().__init__(config, setting)
-        self.rows = rows_of(config.claimed)
-
-    def case(self, point):
-        common = {"methods": point.methods, "value": point.value, "n_pairs": point.n_pairs}
-        return ToyCase(**common, row=point.row.name, exponent=self.config.exponent)
-
-    def assumptions(self):
-        return (AssumptionResult("holds", self.config.holds, "by config"),)
+def of_data(world, algorithm, data, replicates):
+    return algorithm(data)
 
 
-PROBES = {
+def noisy(words):
+    return Quantity(words, of_data, drawn=drawn)
+
+
+def slope(**fields):
+    """The check of the exponent."""
+    given = {"name": "n_pairs", "axis": "n_pairs", "claim": Slope(-1, "gap {rate}", tolerance=0.1),
+             "quantity": noisy("gap"), "right": right, "wrong": [flat]}  # fmt: skip
+    return Check(**{**given, **fields})
+
+
+CONSTANT = Check(name="constant", axis="n_pairs", claim=Ratio("one", tolerance=0.2),
+                 quantity=noisy("ratio"), right=one, wrong=[two])  # fmt: skip
+
+
+def assumes(swept):
+    yield "holds", swept.sweep.worlds[0].holds, "by config"
+
+
+TOY = Theorem(title="a power law", settles=["p1.thm_0"], checks=[slope(), CONSTANT],
+              worlds={"power": Power}, assumes=assumes)  # fmt: skip
+SWEEPS = {
     "n_pairs": {"grid": [1e3, 1e4, 1e5, 1e6]},
     "constant": {"grid": [1e3, 1e4]},
 }
@@ -99,25 +99,42 @@ PROBES = {
 
 @pytest.fixture
 def toy(monkeypatch):
-    """Make ``toy`` discoverable; returns the class with its calls forgotten."""
+    """Makes a theorem discoverable as ``toy``, ``TOY`` with fields replaced; ``calls`` are those
+    of its simulator.
+    """
     module = types.ModuleType("theorems.toy")
-    module.Toy = Toy
-    monkeypatch.setattr(Toy, "__module__", "theorems.toy")
     monkeypatch.setitem(sys.modules, "theorems.toy", module)
     monkeypatch.setattr("repro.study.discovery.place_of", lambda *given: shipped())
-    Toy.calls.clear()
-    return Toy
+    CALLS.clear()
+
+    def put(**fields):
+        module.THEOREM = dataclasses.replace(TOY, **fields)
+        _built.cache_clear()  # it knows plans by their content, and code does not change in a run
+        return module.THEOREM
+
+    put()
+    put.calls = CALLS
+    return put
+
+
+@pytest.fixture
+def toy_check():
+    """The toy's check of an exponent, with fields replaced."""
+    return slope
 
 
 @pytest.fixture
 def plan_of(toy, tmp_path):
-    """Builds plans of the toy experiment."""
+    """Builds plans of the toy: words are fields of its world, or keys of its config."""
 
-    def build(seed=0, blocks=10, **config):
-        values = {"name": "toy", "probes": PROBES, "exponent": -1.0, "claimed": -1.0} | config
-        setting = Setting(Overrides(), {"kind": "linear"}, "cpu", Path(tmp_path))
+    def build(seed=0, blocks=10, kind="linear", stages=None, overrides=None, sweeps=SWEEPS,
+              instances=None, only=None, **world):  # fmt: skip
+        values = {"name": "toy", "sweeps": sweeps, "instances": instances or {},
+                  "worlds": {"power": {"n_pairs": 1e3} | world}}  # fmt: skip
+        given = Overrides(**(overrides or {}))
+        setting = Setting(given, {"kind": kind}, "cpu", Path(tmp_path), stages or {})
         budget = Budget(name="smoke", replicates=400, blocks=blocks, row_error=0.05)
-        return Plan("toy", values, setting, budget, seed)
+        return Plan("toy", values, setting, budget, seed, only)
 
     return build
 

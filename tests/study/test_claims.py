@@ -1,47 +1,38 @@
-"""Probes, budgets and overrides: the edges of what is allowed."""
+"""Claims: words that are built from the number."""
 
 import pytest
 
-from repro.base.errors import BadInput
-from repro.base.schema import validate
-from repro.study.config import Budget, Overrides, Probe
-
-BUDGET = {"name": "smoke", "replicates": 20, "blocks": 5, "row_error": 0.05}
+from repro.base.notation import AXES, SYMBOLS
+from repro.study.claims import Frequency, Inequality, Ratio, Slope
 
 
-@pytest.mark.parametrize("grid", [[1, 1, 2], [2, 1, 3], [1, 3, 2], [1, 2, 2]])
-def test_a_grid_increases(grid):
-    with pytest.raises(BadInput, match="grid values that increase"):
-        validate(Probe, {"grid": grid})
-
-
-def test_a_grid_has_a_value():
-    assert validate(Probe, {"grid": [1]}).grid == (1.0,)
-    with pytest.raises(BadInput, match="grid"):
-        validate(Probe, {"grid": []})
-
-
-def test_a_probe_has_no_own_numbers_unless_given():
-    probe = validate(Probe, {"grid": [1]})
-    assert (probe.epsilon, probe.n_pairs, probe.horizon) == (None, None, None)
-    assert probe.replicates == 1.0
-    assert set(Overrides().model_dump().values()) == {None}
+def test_every_axis_has_a_symbol():
+    assert set(SYMBOLS) == set(AXES)
 
 
 @pytest.mark.parametrize(
-    ("key", "least", "most"),
-    [("replicates", 20, 10**7), ("blocks", 5, 1000)],
+    ("claim", "axis", "words"),
+    [
+        (Slope(-1, "gap {rate}"), "n_pairs", "gap ∝ 1/n"),
+        (Slope(-0.5, "gap {rate}, at most"), "horizon", "gap ∝ 1/√T, at most"),
+        (Slope(2, "{rate}", "at_most"), "privacy_cost", "≤ O(c(ε)²)"),
+        (Slope(0.5, "{rate}", "at_least"), "corruption", "≥ Ω(√α)"),
+        (Slope(0, "floor {rate}"), "privacy_cost", "floor free of c(ε)"),
+        (Slope(0, "gap {rate}", "at_most"), "coverage", "gap does not grow with C"),
+        (Slope(0, "gap {rate}", "at_least"), "coverage", "gap does not fall with C"),
+        (Slope(1, "gap {rate}"), "reward_bound", "gap ∝ e^B"),
+        (Slope(2, "gap {rate}"), "reward_bound", "gap ∝ e^(2B)"),
+        (Slope(-1, "gap {rate}", symbol="β"), "kl_weight", "gap ∝ 1/β"),
+        (Slope(1.6, "gap {rate}"), "num_features", "gap ∝ d^1.6"),
+        (Ratio("measured = predicted"), "n_pairs", "measured = predicted"),
+        (Inequality("left ≤ right"), "n_pairs", "left ≤ right"),
+        (Frequency("rarely fails"), "n_pairs", "rarely fails"),
+    ],
 )
-def test_edges_of_a_budget(key, least, most):
-    for edge in (least, most):
-        assert getattr(validate(Budget, BUDGET | {key: edge}), key) == edge
-    for beyond in (least - 1, most + 1):
-        with pytest.raises(BadInput, match=key):
-            validate(Budget, BUDGET | {key: beyond})
+def test_words_are_built_from_the_number(claim, axis, words):
+    assert claim.said(axis) == words
 
 
-def test_an_interval_that_decides_is_at_least_the_printed_one():
-    assert validate(Budget, BUDGET).row_error == 0.05
-    for beyond in (0.051, 0, -1):
-        with pytest.raises(BadInput, match="row_error"):
-            validate(Budget, BUDGET | {"row_error": beyond})
+def test_a_slope_without_a_place_for_its_rate_is_refused():
+    with pytest.raises(ValueError, match="hold"):
+        Slope(-1, "gap ∝ 1/n")

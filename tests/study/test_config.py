@@ -4,7 +4,8 @@ import pytest
 
 from repro.base.errors import BadInput
 from repro.base.schema import validate
-from repro.study.config import Budget, Overrides, Probe
+from repro.core.door import SweepNumbers
+from repro.study.config import Budget, Overrides
 
 
 @pytest.mark.parametrize(
@@ -39,17 +40,44 @@ def test_overrides_in_range(key, value, kept):
     ("changes", "line"),
     [
         ({"grid": []}, "theorem.grid=[]: allowed: at least 1 value"),
-        ({"grid": [1, 3, 2]}, "theorem: allowed: grid values that increase"),
+        ({"grid": [1, 3, 2]}, "theorem.grid: allowed: values that increase"),
+        ({"grid": [1, 1, 2]}, "theorem.grid: allowed: values that increase"),
         ({"grid": [1, 2, "x"]}, "theorem.grid.2=x: allowed: a number"),
         ({"grid": [0, 1, 2]}, "theorem.grid.0=0: allowed: greater than 0"),
         ({"replicates": -1}, "theorem.replicates=-1: allowed: greater than 0"),
-        ({"replicate": 1}, "theorem.replicate=1: unknown key; did you mean replicates?"),
     ],
 )
-def test_probes(changes, line):
+def test_sweeps_out_of_range(changes, line):
     with pytest.raises(BadInput) as refused:
-        validate(Probe, {"grid": [1, 2, 3]} | changes, "theorem")
+        validate(SweepNumbers, {"grid": [1, 2, 3]} | changes, "theorem")
     assert str(refused.value).startswith(line)
+
+
+def test_a_sweep_needs_a_grid_alone():
+    assert validate(SweepNumbers, {"grid": [1]}) == SweepNumbers(world="", grid=(1,), replicates=1)
+    assert set(Overrides().model_dump().values()) == {None}
+
+
+BUDGET = {"name": "smoke", "replicates": 20, "blocks": 5, "row_error": 0.05}
+
+
+@pytest.mark.parametrize(
+    ("key", "least", "most"),
+    [("replicates", 20, 10**7), ("blocks", 5, 1000)],
+)
+def test_edges_of_a_budget(key, least, most):
+    for edge in (least, most):
+        assert getattr(validate(Budget, BUDGET | {key: edge}), key) == edge
+    for beyond in (least - 1, most + 1):
+        with pytest.raises(BadInput, match=key):
+            validate(Budget, BUDGET | {key: beyond})
+
+
+def test_an_interval_that_decides_is_at_least_the_printed_one():
+    assert validate(Budget, BUDGET).row_error == 0.05
+    for beyond in (0.051, 0, -1):
+        with pytest.raises(BadInput, match="row_error"):
+            validate(Budget, BUDGET | {"row_error": beyond})
 
 
 def test_a_missing_value_is_named():

@@ -8,7 +8,7 @@ from repro.study.discovery import find, slugs
 
 @pytest.mark.parametrize("budget", ["laptop", "paper"])
 def test_all_rows_together(budget):
-    rows = sum(len(find(slug).rows) for slug in slugs())
+    rows = sum(len(find(slug).checks) for slug in slugs())
     assert rows > 400
     assert rows * compose_values("offline_gap", {"budget": budget})["budget"]["row_error"] <= 0.01
 

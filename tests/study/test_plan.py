@@ -14,13 +14,18 @@ from repro.study.row import Evidence, Measure
 
 from repro.base.errors import BadInput
 from repro.base.paths import install_hint
+from repro.core.check import Quantity
 from repro.study import extras, parallel
 from repro.study import plan as plans
 from repro.study.blocks import Block, BlockStore, _checksum, content_key
 from repro.study.config import Overrides
+from repro.study.discovery import find
 from repro.study.machine import machine
 from repro.study.plan import blocks_of, built, measure_block
 from repro.study.stream import stream
+
+ONE = {"n_pairs": {"grid": [1e3, 1e4, 1e5]}}
+SWEEPS = {**ONE, "constant": {"grid": [1e3, 1e4]}}
 
 
 def blake(text: str, size: int = 16) -> str:
@@ -102,7 +107,7 @@ def test_a_block_is_named_by_everything_its_numbers_depend_on(plan_of, monkeypat
     assert [(b.check, b.block) for b in blocks] == [(c, b) for c in range(2) for b in range(10)]
     assert seen[13] == {
         "code": "code of theorems.toy", "machine": "this one", "slug": "toy", "device": "cpu",
-        "seed": 3, "check": "constant", "content": built(plan).trials[1].identity,
+        "seed": 3, "check": "constant", "content": built(plan).swept[1].identity,
         "replicates": 40, "block": 3,
     }  # fmt: skip
 
@@ -117,17 +122,19 @@ def test_the_machine_is_named_by_what_changes_bytes():
 
 
 def test_replicates_are_spread_over_blocks(plan_of):
-    plan = plan_of()
-    check = built(plan).checks[0]
-    assert plan.replicates(check) == 40
-    assert plan.replicates(dataclasses.replace(check, replicate_factor=2.5)) == 100
-    assert plan.replicates(dataclasses.replace(check, replicate_factor=0.001)) == 1
+    def of(times):
+        sweep = {"n_pairs": {"grid": [1e3, 1e4, 1e5], "replicates": times}}
+        plan = plan_of(sweeps=SWEEPS | sweep)
+        return plan.replicates(built(plan).swept[0])
+
+    assert [of(1), of(2.5), of(0.001)] == [40, 100, 1]
 
 
 def test_only_the_named_checks_run(plan_of):
     def names(*only):
-        plan = dataclasses.replace(plan_of(), only=only or None)
-        return [check.name for check in built(plan).checks]
+        made = built(plan_of(only=only or None))
+        assert [one.name for one in made.checks] == [one.name for one in made.swept]
+        return [one.name for one in made.checks]
 
     assert names() == ["n_pairs", "constant"]
     assert names("constant") == ["constant"]
@@ -136,10 +143,11 @@ def test_only_the_named_checks_run(plan_of):
     assert str(refused.value) == "only=n_pair: did you mean n_pairs? allowed: n_pairs, constant"
 
 
-def test_an_estimate_is_told_the_replicates_of_all_blocks(plan_of, toy, monkeypatch):
+def test_an_estimate_is_told_the_replicates_of_all_blocks(plan_of, toy):
     assert plan_of().estimate() == ""
-    monkeypatch.setattr(toy, "estimate", lambda self, points: f"needs {points}")
-    assert plan_of().estimate() == "needs {'n_pairs': 400, 'constant': 400}"
+    toy(estimate=lambda checks, points: f"{[one.name for one in checks]} needs {points}")
+    wanted = "['n_pairs', 'constant'] needs {'n_pairs': 400, 'constant': 400}"
+    assert plan_of().estimate() == wanted
 
 
 def test_a_block_is_measured_on_the_streams_of_its_labels(plan_of):
@@ -150,60 +158,51 @@ def test_a_block_is_measured_on_the_streams_of_its_labels(plan_of):
     assert np.array_equal(found[1], [noise, 2 * noise])
 
 
-def test_what_draws_nothing_is_measured_once_for_all_blocks_and_seeds(plan_of, toy, monkeypatch):
-    asked = []
+ASKED = []
+"""Worlds that ``counted`` was asked for; no closure, whose content would be part of the key."""
 
-    def constant(case, rng, replicates):
-        asked.append(case)
-        return {m.name: np.arange(replicates) for m in case.methods}
 
-    def exact(claimed):
-        first, _ = rows_of(claimed)
-        return (dataclasses.replace(first, measure=Measure("x", constant, Evidence.EXACT)),)
+def counted(world, algorithm, rng, replicates):
+    ASKED.append(world)
+    return np.arange(replicates)
 
-    rows_of = toy.__init__.__globals__["rows_of"]
-    monkeypatch.setitem(toy.__init__.__globals__, "rows_of", exact)
-    monkeypatch.setattr(toy, "rows", exact(-1))
+
+def test_what_draws_nothing_is_measured_once_for_all_blocks_and_seeds(plan_of, toy, toy_check):
+    asked = ASKED
+    asked.clear()
+    toy(checks=[toy_check(quantity=Quantity("x", counted, evidence="exact"), wrong=[])])
     plans._undrawn.cache_clear()
-    probes = {"n_pairs": {"grid": [1e3, 1e4, 1e5]}}
-    both = [plan_of(seed=seed, probes=probes) for seed in (1, 2)]
+    both = [plan_of(seed=seed, sweeps=ONE) for seed in (1, 2)]
     found = [measure_block(plan, block) for plan in both for block in blocks_of(plan)]
     assert len(found) == 20
     assert len(asked) == 3
     assert all((one == np.arange(40)).all() for one in found)
     found[0][:] = 7  # a caller's own array
     assert (measure_block(both[0], blocks_of(both[0])[0]) == np.arange(40)).all()
-    other = plan_of(exponent=-2.0, probes=probes)
+    other = plan_of(exponent=-2.0, sweeps=ONE)
     measure_block(other, blocks_of(other)[0])
     assert len(asked) == 6
     assert len({block.key for plan in both for block in blocks_of(plan)}) == 1
     plans._undrawn.cache_clear()
 
 
-@pytest.mark.parametrize("evidence", [Evidence.EXACT, Evidence.PROVED])
-def test_a_row_without_chance_is_one_block_and_may_not_draw(plan_of, toy, monkeypatch, evidence):
-    rows_of = toy.__init__.__globals__["rows_of"]
-
-    def exact(claimed):
-        first, _ = rows_of(claimed)
-        measure = dataclasses.replace(first.measure, evidence=evidence)
-        return (dataclasses.replace(first, measure=measure),)
-
-    monkeypatch.setitem(toy.__init__.__globals__, "rows_of", exact)
-    monkeypatch.setattr(toy, "rows", exact(-1))
-    plans._built.cache_clear()
-    plan = plan_of(probes={"n_pairs": {"grid": [1e3, 1e4, 1e5]}})
+@pytest.mark.parametrize("evidence", ["exact", "proved"])
+def test_a_check_without_chance_is_one_block_and_may_not_draw(plan_of, toy, toy_check, evidence):
+    quantity = dataclasses.replace(toy_check().quantity, evidence=evidence)
+    toy(checks=[toy_check(quantity=quantity)])
+    plan = plan_of(sweeps=ONE)
     assert len({block.key for block in blocks_of(plan)}) == 1
     with pytest.raises(RuntimeError, match=f"n_pairs is {evidence}, and draws"):
         measure_block(plan, blocks_of(plan)[0])
 
 
-def test_rows_that_share_draws_meet_the_same_ones(plan_of, monkeypatch):
-    plan = plan_of(seed=5)
-    trial = built(plan).trials[1]
-    monkeypatch.setattr(trial, "row", dataclasses.replace(trial.row, draws="both"))
-    found = measure_block(plan, blocks_of(plan)[12])
-    assert np.array_equal(found[1][0], stream(5, "toy", "both", 1e4, 2).chisquare(4, 40) / 4)
+def test_checks_that_share_draws_meet_the_same_ones(plan_of, toy, toy_check):
+    toy(checks=[toy_check(draws="both"), toy_check(name="again", draws="both")])
+    plan = plan_of(seed=5, sweeps=ONE | {"again": ONE["n_pairs"]})
+    first, second = (measure_block(plan, blocks_of(plan)[at]) for at in (2, 12))
+    noise = stream(5, "toy", "both", 1e4, 2).chisquare(4, 40) / 4
+    assert np.array_equal(first[1][1], noise)
+    assert np.array_equal(first, second)
 
 
 def test_a_plan_is_built_once_and_another_is_another(plan_of):
@@ -211,24 +210,14 @@ def test_a_plan_is_built_once_and_another_is_another(plan_of):
     assert built(plan_of()) is first
     other = built(plan_of(exponent=-2.0))
     assert other is not first
-    assert other.experiment.config.exponent == -2.0
+    assert {world.exponent for world in other.swept[0].measured} == {-2.0}
     assert plans._ByContent(plan_of()) != 3
     assert plans._ByContent(plan_of()) != plans._ByContent(plan_of(seed=1))
 
 
 def test_a_wrong_value_of_the_config_is_named_below_theorem(plan_of):
-    with pytest.raises(BadInput, match=r"^theorem\.exponent="):
+    with pytest.raises(BadInput, match=r"^theorem\.worlds\.power\.exponent=steep: allowed"):
         built(plan_of(exponent="steep"))
-
-
-def test_a_trial_measures_every_grid_point_on_its_own_stream(plan_of):
-    trial, _ = built(plan_of()).trials
-    rngs = [np.random.default_rng(seed) for seed in range(4)]
-    wanted = [np.random.default_rng(seed).chisquare(4, 3) / 4 for seed in range(4)]
-    found = trial.measure(rngs, 3)
-    assert [list(at["flat"]) for at in found] == [list(values) for values in wanted]
-    with pytest.raises(ValueError, match="shorter"):
-        trial.measure(rngs[:3], 3)
 
 
 def test_one_thread_a_process():
@@ -258,17 +247,18 @@ def test_cores_that_this_process_may_use(monkeypatch):
 
 
 def test_an_extra_is_asked_for_by_its_name(monkeypatch, toy):
-    assert extras.missing_library(toy) == ""
-    extras.require_extra(toy)
-    monkeypatch.setattr(toy, "extra", "llm")
+    toy()
+    assert extras.missing_library(find("toy")) == ""
+    extras.require_extra(find("toy"))
+    toy(extra="llm")
     monkeypatch.setattr(extras, "find_spec", lambda name: None if name == "tokenizers" else 1)
-    assert extras.missing_library(toy) == "tokenizers"
+    assert extras.missing_library(find("toy")) == "tokenizers"
     with pytest.raises(BadInput) as refused:
-        extras.require_extra(toy)
+        extras.require_extra(find("toy"))
     assert str(refused.value) == (
         f"theorem=toy: needs tokenizers, which is not installed; {install_hint('llm')}"
     )
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
-    assert extras.missing_library(toy) == "transformers"
+    assert extras.missing_library(find("toy")) == "transformers"
     monkeypatch.setattr(extras, "find_spec", lambda name: 1)
-    assert extras.missing_library(toy) == ""
+    assert extras.missing_library(find("toy")) == ""

@@ -5,10 +5,8 @@ import math
 import numpy as np
 import pytest
 from mpmath import iv
-from repro.study.case import PointCase
-from repro.study.row import Evidence, Method
 
-from repro.study.proofs import Claimed, decided, proved
+from repro.study.proofs import Claimed, decided, proof_of
 
 BOX = ((0.0, 2.0),)
 
@@ -42,9 +40,9 @@ def test_a_box_with_a_pole_is_no_proof():
     assert math.isnan(decided(Claimed(((-1e-3, 2e-3),), lambda x: abs(x) / x / 2 + 0.4), 5))
 
 
-def test_a_row_asks_each_method_at_its_value():
-    claims = Method("halves", lambda value: Claimed(BOX, lambda x: x / iv.mpf(value)))
-    case = PointCase(methods=(claims,), value=4.0)
-    measure = proved("x / value")
-    assert measure.evidence is Evidence.PROVED
-    assert measure.of(case, np.random.default_rng(0), 1) == {"halves": 0.5}
+def test_a_proof_is_of_what_an_algorithm_claims_of_a_world():
+    def halves(world):
+        return Claimed(BOX, lambda x: x / iv.mpf(world))
+
+    assert proof_of(4.0, halves, np.random.default_rng(0), 1) == 0.5
+    assert proof_of(1.0, halves, np.random.default_rng(0), 1) > 1

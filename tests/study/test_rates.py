@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 import statsmodels.api as sm
+from scipy import stats
 
 from repro.study.checks import SlopeCheck
 from repro.study.judge import judge
-from repro.study.rates import fit_slope, point_estimates
+from repro.study.rates import Estimate, SlopeFit, fit_slope, point_estimates
 from repro.study.results import Series
 
 GRID = np.logspace(3, 9, 7)
@@ -128,3 +129,15 @@ def test_a_mean_without_logarithm_is_refused():
     values[0] = 0.0
     with pytest.raises(ValueError, match="not positive"):
         fit_slope(np.log(GRID), Series(GRID, values))
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "bends"),
+    [(0.0, 0.1, False), (1e-9, 0.1, True), (-0.1, 0.0, False), (-0.1, -1e-9, True),
+     (-0.1, 0.1, False)],
+)  # fmt: skip
+def test_a_bend_is_an_interval_without_zero(low, high, bends):
+    exact, half = Estimate(0.0, 0.0, 9.0), (high - low) / 2
+    error = half / float(stats.t.isf(0.025, 9.0))
+    curvature = Estimate((low + high) / 2, error, 9.0)
+    assert SlopeFit(exact, 0.0, exact, curvature, ()).bends == bends

@@ -5,14 +5,18 @@ import dataclasses
 import numpy as np
 import pytest
 
+from repro.core.check import Quantity
 from repro.study.blocks import BlockStore
-from repro.study.config import Overrides
+from repro.study.claims import Slope
 from repro.study.judge import judge
 from repro.study.parallel import in_process
 from repro.study.plan import blocks_of, built
 from repro.study.results import AssumptionResult, Result
 from repro.study.runner import Interrupted, run_plan, summarise
 from repro.study.stream import stream
+
+ONE = {"n_pairs": {"grid": [1e3, 1e4, 1e5, 1e6]}}
+"""The sweep of a theorem with the toy's first check alone."""
 
 
 def judged(plan, store, mapper=in_process):
@@ -55,8 +59,9 @@ def test_a_false_claim_is_contradicted(plan_of, store):
     )
 
 
-def test_a_control_that_gets_through_makes_the_run_inconclusive(plan_of, store):
-    plan = plan_of(exponent=0.0, claimed=0.0)
+def test_a_control_that_gets_through_makes_the_run_inconclusive(plan_of, store, toy, toy_check):
+    toy(checks=[toy_check(claim=Slope(0, "gap {rate}", tolerance=0.1))])
+    plan = plan_of(exponent=0.0, sweeps=ONE)
     checks = judged(plan, store)
     assert checks[0].outcome.verdict == "supported"
     assert not checks[0].caught
@@ -133,32 +138,44 @@ def test_block_keys_depend_on_the_numbers_and_on_nothing_else(plan_of):
         assert not keys(plan_of()) & keys(other)
 
 
-def test_failed_replicates_are_kept_as_such(plan_of, store, toy):
-    def with_failures(case, rng, replicates):
-        found = {m.name: rng.random(replicates) for m in case.methods}
-        found[case.methods[0].name][:1] = np.nan
+def test_failed_replicates_are_kept_as_such(plan_of, store, toy, toy_check):
+    def half_failed(world, algorithm, rng, replicates):
+        found = rng.random(replicates)
+        if algorithm.__name__ == "right":
+            found[:1] = np.nan
         return found
 
-    row = toy.rows[0]
-    failing = dataclasses.replace(row.measure, of=with_failures)
-    plan = plan_of(seed=11)
-    built(plan).trials[0].row = dataclasses.replace(row, measure=failing)
-    checks = judged(plan, store)
+    toy(checks=[toy_check(quantity=Quantity("gap", half_failed))])
+    checks = judged(plan_of(seed=11, sweeps=ONE), store)
     assert checks[0].outcome.series.failed == 4 * 10
     assert checks[0].outcome.verdict == "inconclusive"
 
 
-def test_a_check_speaks_for_the_statements_of_its_row(plan_of, store):
+def test_a_check_speaks_for_its_statements_or_for_those_of_the_theorem(
+    plan_of, store, toy, toy_check
+):
     assert [check.statements for check in judged(plan_of(), store)] == [("p1.thm_0",)] * 2
+    toy(checks=[toy_check(settles=["p1.thm_1", "p1.thm_2"])])
+    checks = judged(plan_of(sweeps=ONE), store)
+    assert [check.statements for check in checks] == [("p1.thm_1", "p1.thm_2")]
 
 
 def test_the_config_of_a_result_shows_the_numbers_in_force(plan_of, store):
-    plan = plan_of()
-    given = dataclasses.replace(plan.setting, overrides=Overrides(epsilon=0.5))
-    plan = dataclasses.replace(plan, setting=given)
+    plan = plan_of(overrides={"epsilon": 0.5})
     result = summary(plan, judged(plan, store))
-    assert result.config["theorem"]["probes"]["constant"] == {"grid": [1e3, 1e4], "epsilon": 0.5}
-    assert plan.config["probes"]["constant"] == {"grid": [1e3, 1e4]}
+    assert result.config["theorem"]["sweeps"]["constant"] == {"grid": [4e3, 4e4], "epsilon": 0.5}
+    assert plan.config["sweeps"]["constant"] == {"grid": [1e3, 1e4]}
+
+
+def test_the_config_of_another_instance_shows_its_own_sweeps(plan_of, store):
+    """Only the checks that it names run there."""
+    instances = {"tabular": {"n_pairs": {"grid": [10, 100, 1000]}}}
+    plan = plan_of(kind="tabular", instances=instances, overrides={"epsilon": 0.5})
+    result = summary(plan, judged(plan, store))
+    assert [one.check.name for one in result.checks] == ["n_pairs"]
+    shown = result.config["theorem"]["instances"]["tabular"]["n_pairs"]
+    assert shown == {"grid": [40, 400, 4000], "epsilon": 0.5}
+    assert result.config["theorem"]["sweeps"] == plan.config["sweeps"]
 
 
 def test_every_available_block_is_told(plan_of, store):

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from scipy import stats
 
 from repro.base.device import resolve_device
 from repro.base.errors import BadInput
-from repro.base.paths import conf_dir, install_hint
+from repro.base.paths import install_hint
 from repro.cli.composition import compose_values
-from repro.study import settings, shipped
+from repro.study import settings
 from repro.study.blocks import content_key
-from repro.study.rates import Estimate, Slope
 from repro.study.settings import session_of
 
 
@@ -161,89 +159,6 @@ def test_text_is_named_by_its_digest_and_other_instances_by_all_they_have():
     assert settings._hash(other) == content_key(other)[:12]
 
 
-MEANT = {
-    "name": "toy",
-    "probes": {"gap": {"epsilon": 1.0, "n_pairs": None}},
-    "worlds": {"one": {"radius": 1.0}},
-    "scale": {"low": 1.0, "high": None},
-    "empty": {},
-}
-GOOD = {
-    "name": "toy",
-    "probes": {"gap": {"epsilon": 2.0, "n_pairs": 5}},
-    "worlds": {"one": {"radius": 2.0}},
-    "scale": {"low": None, "high": 3.0, "more": 4.0},
-    "empty": {"anything": 1},
-    "own": 1,
-}
-
-
-def changed(*path, value="drop"):
-    """``GOOD`` with one value replaced or dropped."""
-    import copy
-
-    found = copy.deepcopy(GOOD)
-    place = found
-    for key in path[:-1]:
-        place = place[key]
-    if value == "drop":
-        del place[path[-1]]
-    else:
-        place[path[-1]] = value
-    return found
-
-
-def test_a_config_with_the_shipped_keys_is_taken():
-    shipped.refuse_departures(MEANT, GOOD)
-
-
-@pytest.mark.parametrize(
-    ("config", "line"),
-    [
-        (changed("scale"), "theorem.scale=(missing): a value is required"),
-        (changed("worlds", "one", value=None), "theorem.worlds.one=null: a value is required"),
-        (changed("scale", "high"), "theorem.scale.high=(missing): a value is required"),
-        (changed("probes", "gap", "n_pairs"),
-         "theorem.probes.gap.n_pairs=(missing): a value is required"),
-        (changed("probes", "gap", "epsilon", value=None),
-         "theorem.probes.gap.epsilon=null: a value is required"),
-        (changed("probes", "gap", value=None),
-         "theorem.probes.gap=null: a value is required"),
-        (changed("worlds", "onee", value={}),
-         "theorem.worlds.onee=(unknown): did you mean one? allowed: one"),
-        (changed("probes", "other", value={}),
-         "theorem.probes.other=(unknown): allowed: gap"),
-    ],
-)  # fmt: skip
-def test_departures_are_named(config, line):
-    with pytest.raises(BadInput) as refused:
-        shipped.refuse_departures(MEANT, config)
-    assert str(refused.value) == line
-
-
-def test_the_shipped_file_is_read_without_its_defaults():
-    found = shipped.shipped(conf_dir() / "theorem" / "kl_contraction.yaml")
-    assert found["name"] == "kl_contraction"
-    assert "defaults" not in found
-    assert shipped.shipped(conf_dir() / "no_such_experiment.yaml") == {}
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "bends"),
-    [(0.0, 0.1, False), (1e-9, 0.1, True), (-0.1, 0.0, False), (-0.1, -1e-9, True),
-     (-0.1, 0.1, False)],
-)  # fmt: skip
-def test_a_bend_is_an_interval_without_zero(low, high, bends):
-    exact, half = Estimate(0.0, 0.0, 9.0), (high - low) / 2
-    error = half / float(stats.t.isf(0.025, 9.0))
-    curvature = Estimate((low + high) / 2, error, 9.0)
-    assert Slope(exact, 0.0, exact, curvature, ()).bends == bends
-
-
 def test_a_check_that_there_is_not_is_refused_before_anything_is_written(plain):
     with pytest.raises(BadInput, match=r"^only=no_such_check: "):
         session_of(plain | {"only": ["no_such_check"]})
-
-
-def test_defaults_are_hydras_and_no_keys():
-    assert "defaults" not in shipped.shipped(conf_dir() / "theorem" / "llm_chipo.yaml")

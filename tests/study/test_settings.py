@@ -58,7 +58,7 @@ def test_epsilon_infinite_composes():
     assert session(epsilon=float("inf")).plan.setting.overrides.epsilon == float("inf")
 
 
-def test_an_instance_without_probes_is_refused():
+def test_an_instance_without_sweeps_is_refused():
     values = compose_values("offline_gap", {}, ["instance=preference_text"])
     theorem = dict(values["theorem"]) | {"instances": {}}
     with pytest.raises(BadInput, match=r"^theorem\.instances\.preference_text=\(missing\)"):

@@ -1,22 +1,16 @@
 """What the tests of all theorems share: in test_NAME.py every fixture is about theorem NAME."""
 
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import repro
 from repro.base.errors import BadInput
-from repro.base.schema import validate
 from repro.cli.composition import compose_values
 from repro.core import privacy_claims
 from repro.core.worlds import put
-from repro.privacy.central_noise import NO_NOISE
 from repro.study import plan
-from repro.study.config import Overrides
-from repro.study.discovery import find
-from repro.study.experiment import Setting
 from repro.study.settings import session_of
 from repro.study.stream import stream
 
@@ -56,13 +50,13 @@ def forget():
 
 @pytest.fixture(scope="module")
 def by_name():
-    """Run → what was judged, by name of the row."""
+    """Run → what was judged, by name of the check."""
     return lambda run: {item.check.name: item for item in run.result.checks}
 
 
 @pytest.fixture(scope="module")
 def surprises():
-    """Run → rows that came out otherwise than pinned, and controls that were not caught."""
+    """Run → checks that came out otherwise than pinned, and controls that were not caught."""
 
     def of(run):
         assert run.result.as_expected
@@ -86,14 +80,14 @@ def plan_of(slug, tmp_path):
 
 
 @pytest.fixture
-def trials_of(plan_of):
-    """The same → the trials, by name of the row."""
-    return lambda *words, **values: {t.row.name: t for t in plan_of(*words, **values).trials}
+def swept_of(plan_of):
+    """The same → the checks on their worlds, by name."""
+    return lambda *words, **values: {one.name: one for one in plan_of(*words, **values).swept}
 
 
 @pytest.fixture
 def contradicted_rows(plan_of):
-    """Names of the rows that are pinned as contradicted."""
+    """Names of the checks that are pinned as contradicted."""
     return {check.name for check in plan_of().checks if check.expected == "contradicted"}
 
 
@@ -110,20 +104,34 @@ def refused(plan_of, tmp_path):
 
 
 @pytest.fixture
-def measured(trials_of):
-    """Values of every method of a row at one grid value."""
+def measured(swept_of):
+    """Values of every algorithm of a check at one grid value."""
 
     def at(name, value, replicates, key=None):
-        trial = trials_of()[name]
-        case = trial.cases[trial.grid.index(value)]
-        return trial.row.measure.of(case, stream(0, *(key or (name, value))), replicates)
+        swept = swept_of()[name]
+        rng = stream(0, *(key or (name, value)))
+        return swept.at(swept.sweep.grid.index(value), rng, replicates)
 
     return at
 
 
+@pytest.fixture(scope="session")
+def values_at():
+    """(experiment, check, numbers, seed) → by algorithm, one replicate on its world with those."""
+
+    def of(experiment, name, numbers, seed=0):
+        swept = next(one for one in experiment.checks if one.name == name)
+        with experiment.building():
+            there = replace(swept, sweep=swept.sweep.each(lambda world: put(world, numbers)))
+            found = there.at(0, np.random.default_rng(seed), 1)
+        return {one: float(values[0]) for one, values in found.items()}
+
+    return of
+
+
 @pytest.fixture
 def means(measured):
-    """Mean of every method of a row at one grid value."""
+    """Mean of every algorithm of a check at one grid value."""
 
     def at(name, value, replicates=40):
         return {m: found.mean() for m, found in measured(name, value, replicates).items()}
@@ -132,57 +140,52 @@ def means(measured):
 
 
 @pytest.fixture
-def exponents(trials_of, measured):
-    """Exponent of each method of a row between the first and the last grid value."""
+def exponents(swept_of, measured):
+    """Exponent of each algorithm of a check between the first and the last grid value."""
 
     def of(name, replicates=40):
-        trial = trials_of()[name]
-        ends = [trial.grid[0], trial.grid[-1]]
+        grid = swept_of()[name].sweep.grid
+        ends = [grid[0], grid[-1]]
         first, last = (measured(name, value, replicates) for value in ends)
         length = np.log(ends[1] / ends[0])
         return {
-            m.name: float(np.log(np.nanmean(last[m.name]) / np.nanmean(first[m.name])) / length)
-            for m in trial.methods
+            one: float(np.log(np.nanmean(last[one]) / np.nanmean(first[one])) / length)
+            for one in first
         }
 
     return of
 
 
 @pytest.fixture
-def with_and_without(trials_of):
-    """Mean of a row's method at the first grid value, as it is and with a stage replaced."""
+def with_and_without(swept_of):
+    """Mean of an algorithm at a check's first grid value, as it is and with a stage replaced."""
 
-    def of(name, stage, instead, method):
-        both = (trials_of()[name], trials_of(f"stages.{stage}={instead}")[name])
-        return [t.row.measure.of(t.cases[0], stream(0, "stage"), 20)[method].mean() for t in both]
-
-    return of
-
-
-@pytest.fixture
-def of_the_truth(trials_of):
-    """Five values of a row's method that is told the truth."""
-
-    def of(name, method):
-        trial = trials_of("stages.estimate=the_truth")[name]
-        return trial.row.measure.of(trial.cases[0], stream(0, "truth"), 5)[method]
+    def of(name, stage, instead, algorithm):
+        both = (swept_of()[name], swept_of(f"stages.{stage}={instead}")[name])
+        return [one.at(0, stream(0, "stage"), 20)[algorithm].mean() for one in both]
 
     return of
 
 
 @pytest.fixture
-def mechanism_without_noise(slug):
-    """Mechanism and claim of a privacy row whose central noise is taken away."""
+def of_the_truth(swept_of):
+    """Five values of a check's algorithm that is told the truth."""
+
+    def of(name, algorithm):
+        swept = swept_of("stages.estimate=the_truth")[name]
+        return swept.at(0, stream(0, "truth"), 5)[algorithm]
+
+    return of
+
+
+@pytest.fixture
+def mechanism_without_noise(swept_of):
+    """Mechanism and claim of a privacy check whose central noise is taken away."""
 
     def of(name):
-        kind = find(slug)
-        config = validate(kind.config_type, compose_values(slug, {})["theorem"])
-        setting = Setting(
-            Overrides(), {"kind": "linear"}, "cpu", Path("unused"), {"noise": NO_NOISE}
-        )
-        trial = next(trial for trial in kind(config, setting).trials if trial.row.name == name)
-        world = trial.cases[0]
-        found = trial.row.method.run(world)
+        swept = swept_of("stages.noise=no_noise")[name]
+        world = swept.measured[0]
+        found = swept.check.right(world)
         return found if isinstance(found, tuple) else (found, world.claimed)
 
     return of
@@ -190,7 +193,7 @@ def mechanism_without_noise(slug):
 
 @pytest.fixture
 def nothing_is_private(mechanism_without_noise):
-    """Assert that a privacy row without its noise is seen to protect nothing."""
+    """Assert that a privacy check without its noise is seen to protect nothing."""
 
     def of(name):
         mechanism, claim = mechanism_without_noise(name)
@@ -203,25 +206,9 @@ def nothing_is_private(mechanism_without_noise):
     return of
 
 
-@pytest.fixture(scope="session")
-def values_at():
-    """(experiment, check, numbers, seed) → by algorithm, one replicate on its world with those."""
-
-    def of(experiment, name, numbers, seed=0):
-        trial = next(one for one in experiment.trials if one.row.name == name)
-        swept, rng = trial.swept, np.random.default_rng(seed)
-        with trial.building():
-            world = put(swept.sweep.worlds[0], numbers)
-            found = swept.check.quantity.values([world], swept.algorithms, [rng], 1, [world])[0]
-        names = [one.__name__ for one in swept.algorithms]
-        return {one: float(values[0]) for one, values in zip(names, found, strict=True)}
-
-    return of
-
-
 @pytest.fixture
 def verdict_of(slug):
-    """Verdict of one row, run alone."""
+    """Verdict of one check, run alone."""
 
     def of(row, *words, **values):
         more = ["compute.workers=1", *words]
@@ -233,13 +220,13 @@ def verdict_of(slug):
 
 @pytest.fixture
 def taken_away(verdict_of):
-    """Verdicts of a row as it is, and with stages replaced."""
+    """Verdicts of a check as it is, and with stages replaced."""
     return lambda row, **stages: (verdict_of(row), verdict_of(row, stages=stages))
 
 
 @pytest.fixture
 def turned(verdict_of, monkeypatch):
-    """Verdicts of a row before and after the library is broken.
+    """Verdicts of a check before and after the library is broken.
 
     ``wrong`` stands for the attribute ``name`` of ``owner`` from then on; it is called with what
     stood there, then with the arguments.

@@ -32,12 +32,12 @@ def test_measured_exponents(smoke, check, slope, by_name):
     assert by_name(smoke)[check].outcome.numbers["slope"] == pytest.approx(slope, abs=0.03)
 
 
-def test_slopes_are_taken_on_one_side_of_the_crossover(plan_of):
-    for trial in plan_of(budget="smoke").trials:
-        if trial.row.name in ("eps_tenth", "eps_one"):
-            assert trial.grid[0] > crossover(trial.cases[0].epsilon) + 5
-        if trial.row.name in ("eps_16", "printed_eps_16"):
-            assert trial.grid[-1] < crossover(16.0) - 4
+def test_slopes_are_taken_on_one_side_of_the_crossover(swept_of):
+    checks = swept_of(budget="smoke")
+    for swept in (checks[name] for name in ("eps_tenth", "eps_one")):
+        assert swept.sweep.grid[0] > crossover(swept.measured[0].epsilon) + 5
+    for swept in (checks[name] for name in ("eps_16", "printed_eps_16")):
+        assert swept.sweep.grid[-1] < crossover(16.0) - 4
 
 
 def test_steps_are_near_equality(smoke, by_name):

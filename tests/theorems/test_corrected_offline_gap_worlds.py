@@ -13,14 +13,15 @@ from theorems.corrected_offline_gap import NearBound
 SLUG = "corrected_offline_gap"
 
 
-def trial(name, words=()):
+def on_its_worlds(name, words=()):
     composed = {**compose_values(SLUG, {"budget": "smoke"}, words), "output_dir": "unused"}
-    found = built(session_of(composed).plan).trials
-    return next(one for one in found if one.row.name == name)
+    found = built(session_of(composed).plan).swept
+    return next(one for one in found if one.name == name)
 
 
 def test_the_difference_follows_the_bound_and_both_responses_are_equally_good():
-    for value, case in zip(trial("eps_one").grid, trial("eps_one").cases, strict=True):
+    swept = on_its_worlds("eps_one")
+    for value, case in zip(swept.sweep.grid, swept.measured, strict=True):
         assert isinstance(case, NearBound)
         assert float(case.world.reward_diff[0]) == pytest.approx(value - 0.5)
         assert float(case.world.optimal_policy[0, 0]) == pytest.approx(0.5)
@@ -29,21 +30,21 @@ def test_the_difference_follows_the_bound_and_both_responses_are_equally_good():
 
 
 def test_delta_is_that_of_the_bonus_unless_it_is_swept():
-    swept = trial("algorithm_quantile")
-    deltas = [case.failure_prob for case in swept.cases]
-    assert deltas == pytest.approx([math.exp(-value) for value in swept.grid])
-    assert trial("eps_one").cases[0].failure_prob == pytest.approx(0.05)
+    swept = on_its_worlds("algorithm_quantile")
+    deltas = [case.failure_prob for case in swept.measured]
+    assert deltas == pytest.approx([math.exp(-value) for value in swept.sweep.grid])
+    assert on_its_worlds("eps_one").measured[0].failure_prob == pytest.approx(0.05)
 
 
 @pytest.mark.parametrize("name", ["constant_states", "constant_coverage"])
 def test_states_and_coverage_are_swept(name):
-    found = trial(name)
-    worlds = [case.world for case in found.cases if isinstance(case, NearBound)]
+    found = on_its_worlds(name)
+    worlds = [case.world for case in found.measured if isinstance(case, NearBound)]
     numbers = {
         "constant_states": [len(world.state_prob) for world in worlds],
         "constant_coverage": [1 / float(world.policies[0, 0]) for world in worlds],
     }
-    assert numbers[name] == pytest.approx(list(found.grid))
+    assert numbers[name] == pytest.approx(list(found.sweep.grid))
 
 
 @pytest.mark.parametrize(
@@ -57,4 +58,4 @@ def test_states_and_coverage_are_swept(name):
 )
 def test_worlds_without_a_hypercube_are_refused_in_one_line(word, named):
     with pytest.raises(BadInput, match=named):
-        trial("eps_one", (word,))
+        on_its_worlds("eps_one", (word,))

@@ -27,19 +27,19 @@ NUMBERS = [
 
 
 @pytest.mark.parametrize(("name", "expected"), NUMBERS)
-def test_numbers(trials_of, means, name, expected):
-    found = means(name, trials_of()[name].grid[0], 4000)
+def test_numbers(swept_of, means, name, expected):
+    found = means(name, swept_of()[name].sweep.grid[0], 4000)
     for method, number in expected.items():
         assert found[method] == pytest.approx(number, rel=0.08), method
 
 
 @pytest.mark.parametrize("kind", ["pairs", "rankings", "trajectories"])
 @pytest.mark.parametrize("norm", ["gradient", "hessian"])
-def test_printed_norms_hold_and_forgetful_ones_do_not(trials_of, measured, norm, kind):
-    trial = trials_of()[f"{norm}_{kind}"]
-    found = measured(trial.row.name, trial.grid[-1], 1, key=(norm,))
-    assert found["printed"] <= 1 + 1e-9
-    assert found[trial.methods[1].name] > 1.5
+def test_printed_norms_hold_and_forgetful_ones_do_not(swept_of, measured, norm, kind):
+    name = f"{norm}_{kind}"
+    printed, forgetful = measured(name, swept_of()[name].sweep.grid[-1], 1, key=(norm,)).values()
+    assert printed <= 1 + 1e-9
+    assert forgetful > 1.5
 
 
 def test_the_ridge_keeps_the_covariance_definite(means):

@@ -3,8 +3,8 @@
 from repro.corruption import debiasing
 
 
-def test_text_instance_has_its_own_rows(trials_of):
-    names = set(trials_of(instance="preference_text"))
+def test_text_instance_has_its_own_rows(swept_of):
+    names = set(swept_of(instance="preference_text"))
     assert names
     assert not names & {"ratio", "ltc_floor", "ridge"}
 

@@ -4,22 +4,22 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from repro.study.stages import stages_of
 
 from repro.corruption.huber_reports import HuberReports, idle_adversary
 from repro.corruption.orders import Order
 from repro.preferences.label_law import fair_coins, the_truth
+from repro.core.worlds import field_values
 
 
-def test_text_pairs_replace_the_linear_world(trials_of):
-    trial = next(iter(trials_of(instance="preference_text").values()))
-    found = trial.row.measure.of(trial.cases[0], np.random.default_rng(0), 2)
-    assert np.isfinite(found[trial.row.method.name]).all()
+def test_text_pairs_replace_the_linear_world(swept_of):
+    swept, *_ = swept_of(instance="preference_text").values()
+    found = swept.at(0, np.random.default_rng(0), 2)
+    assert np.isfinite(found[swept.check.right.__name__]).all()
 
 
-def test_every_case_of_drawn_labels_can_be_ablated(trials_of):
-    for name, trial in trials_of().items():
-        assert {"labels", "channel", "estimate"} <= stages_of(trial.cases[0]), name
+def test_every_world_of_drawn_labels_can_be_ablated(swept_of):
+    for name, swept in swept_of().items():
+        assert {"labels", "channel", "estimate"} <= set(field_values(swept.measured[0])), name
 
 
 NEEDS = [

@@ -14,13 +14,13 @@ def test_what_an_adversary_does_is_pinned_as_contradicted(contradicted_rows):
     assert contradicted_rows == {"corrupted_ctl", "corrupted_ltc", "indistinguishable_pair"}
 
 
-def test_the_adversary_of_a_corrupted_row_comes_where_the_row_says(trials_of):
-    trials = trials_of("theorem.worlds.ctl.corruption=0.01")
-    before, after = (trials[name].cases[0] for name in ("corrupted_ctl", "corrupted_ltc"))
+def test_the_adversary_of_a_corrupted_row_comes_where_the_row_says(swept_of):
+    checks = swept_of("theorem.worlds.ctl.corruption=0.01")
+    before, after = (checks[name].measured[0] for name in ("corrupted_ctl", "corrupted_ltc"))
     assert (before.corruption, after.corruption) == (0.01, 0.005)
     assert (before.order, after.order) == ("CTL", "LTC")
-    assert trials["horizon"].cases[0].corruption == 0
-    swept = trials["floor_cost_ltc"].swept
+    assert checks["horizon"].measured[0].corruption == 0
+    swept = checks["floor_cost_ltc"]
     assert swept.algorithms[1](swept.measured[0]).order == "CTL"
 
 

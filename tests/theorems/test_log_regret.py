@@ -14,48 +14,49 @@ from theorems.log_regret import ChosenClass, InClass, akaike_weight, surrounded
 single_thread()
 
 
-def setting(trial, point=0, method=0):
+def setting(swept, point=0, algorithm=0):
     """What an algorithm makes of a world."""
-    return trial.swept.algorithms[method](trial.cases[point])
+    return swept.algorithms[algorithm](swept.measured[point])
 
 
 def test_nothing_is_pinned_as_contradicted(contradicted_rows):
     assert contradicted_rows == set()
 
 
-def test_gamma_is_that_of_the_longest_horizon_along_a_sweep_of_it(trials_of):
-    trials = trials_of()
-    swept = trials["horizon"]
-    assert len({setting(swept, point).bonus_weight for point in range(len(swept.grid))}) == 1
-    costly = trials["privacy_cost"]
+def test_gamma_is_that_of_the_longest_horizon_along_a_sweep_of_it(swept_of):
+    checks = swept_of()
+    swept = checks["horizon"]
+    assert len({setting(swept, point).bonus_weight for point in range(len(swept.measured))}) == 1
+    costly = checks["privacy_cost"]
     ratio = setting(costly, 1).bonus_weight / setting(costly, 0).bonus_weight
     assert ratio == pytest.approx(5 / 2.6)
 
 
-def test_the_proof_s_gamma_is_far_larger_than_the_sane_one(trials_of):
-    trial = trials_of()["proven_bonus_clips"]
-    proven, sane = (setting(trial, method=m).bonus_weight for m in (0, 1))
+def test_the_proof_s_gamma_is_far_larger_than_the_sane_one(swept_of):
+    swept = swept_of()["proven_bonus_clips"]
+    proven, sane = (setting(swept, algorithm=m).bonus_weight for m in (0, 1))
     assert proven > 40 * sane
 
 
-def test_overrides_reach_the_settings(trials_of):
-    found = setting(trials_of(epsilon=0.5, kl_weight=0.25)["horizon"])
+def test_overrides_reach_the_settings(swept_of):
+    found = setting(swept_of(epsilon=0.5, kl_weight=0.25)["horizon"])
     assert (found.epsilon, found.linear.kl_weight) == (0.5, 0.25)
 
 
-def test_swept_fields_make_their_own_worlds(trials_of):
-    trials = trials_of()
-    assert [c.linear.features.shape[-1] for c in trials["num_features"].cases] == [2, 4, 8, 16]
-    first, *_, last = (c.linear.optimal_policy.numpy() for c in trials["kl_weight"].cases)
+def test_swept_fields_make_their_own_worlds(swept_of):
+    of_features, of_weights = (swept_of()[name].measured for name in ("num_features", "kl_weight"))
+    assert [world.linear.features.shape[-1] for world in of_features] == [2, 4, 8, 16]
+    first, *_, last = (world.linear.optimal_policy.numpy() for world in of_weights)
     np.testing.assert_allclose(first, last, atol=1e-9)
 
 
-def test_a_class_of_rewards_enters_where_none_is_the_row_s_own(trials_of):
-    usual, boxed = trials_of(), trials_of("reward_class=box")
+def test_a_class_of_rewards_enters_where_none_is_the_row_s_own(swept_of, plan_of):
+    usual, boxed = swept_of(), swept_of("reward_class=box")
     own = {"finite_class", "exploration"}
     changed = {name for name in usual if usual[name].identity != boxed[name].identity}
     assert changed == set(usual) - own
-    assert boxed["horizon"].settings["reward_class"] == "Box(half_width=1.0)"
+    (shown,) = plan_of("reward_class=box", "only=[horizon]").checks
+    assert shown.settings["reward_class"] == "Box(half_width=1.0)"
     wider = setting(boxed["horizon"]).bonus_weight / setting(usual["horizon"]).bonus_weight
     assert wider > 1.5
 
@@ -68,9 +69,9 @@ def test_bad_numbers_are_one_line(refused):
 
 
 @pytest.mark.parametrize(("words", "sign"), [((), 1), (("stages.optimism=reversed",), -1)])
-def test_a_reversed_bonus_is_on_the_other_side(trials_of, words, sign):
-    trial = trials_of("only=[proven_bonus_clips]", *words)["proven_bonus_clips"]
-    found = trial.row.measure.of(trial.cases[-1], np.random.default_rng(0), 3)
+def test_a_reversed_bonus_is_on_the_other_side(swept_of, words, sign):
+    swept = swept_of("only=[proven_bonus_clips]", *words)["proven_bonus_clips"]
+    found = swept.at(-1, np.random.default_rng(0), 3)
     assert (sign * found["proven_bonus"] > 0).all()
 
 
@@ -89,8 +90,8 @@ def test_akaike_weight_tells_logarithms_from_roots():
     assert akaike_weight(times, 0.1 * np.sqrt(times)[:, None] + noise) < 0.001
 
 
-def test_a_run_in_a_class_has_its_bound_and_its_size(trials_of):
-    usual = trials_of()["horizon"].cases[-1]
+def test_a_run_in_a_class_has_its_bound_and_its_size(swept_of):
+    usual = swept_of()["horizon"].measured[-1]
     assert isinstance(usual, InClass)
     assert list(surrounded(usual)) == []
     finite = replace(usual, reward_class=FiniteClass(30))

@@ -6,10 +6,10 @@ from repro.losses.label_losses import SquareLoss
 from theorems import loss_comparison
 
 
-def test_text_pairs_replace_the_linear_world(trials_of):
-    trial = next(iter(trials_of(instance="preference_text").values()))
-    found = trial.row.measure.of(trial.cases[0], np.random.default_rng(0), 2)
-    assert np.isfinite(found[trial.row.method.name]).all()
+def test_text_pairs_replace_the_linear_world(swept_of):
+    swept, *_ = swept_of(instance="preference_text").values()
+    found = swept.at(0, np.random.default_rng(0), 2)
+    assert np.isfinite(found[swept.check.right.__name__]).all()
 
 
 def test_the_weight_of_another_loss_turns_the_verdict(turned):

@@ -28,27 +28,23 @@ STEPS = ["strong_convexity", "growth", "ridge_convexity", "ridge_step", "noise_s
 
 
 @pytest.mark.parametrize("name", STEPS)
-def test_steps_hold_as_corrected_and_fail_as_printed(trials_of, measured, name):
-    trials = trials_of()
-    trial = trials[name]
-    found = measured(name, trial.grid[-1], 60, key=(name,))
-    found = {method: np.asarray(values) for method, values in found.items()}
+def test_steps_hold_as_corrected_and_fail_as_printed(swept_of, measured, name):
+    checks = swept_of()
+    right, wrong = measured(name, checks[name].sweep.grid[-1], 60, key=(name,)).values()
     limit = 0.05 if name == "noise_step" else 1 + 1e-9
-    right, control = trial.methods
-    wrong = found[control.name]
-    assert found[right.name].max() <= limit
+    assert right.max() <= limit
     assert (wrong.mean() if name == "noise_step" else wrong.max()) > limit
-    printed = trials.get(f"{name}_printed")
-    assert printed is None or printed.row.method.run is control.run
+    printed = checks.get(f"{name}_printed")
+    assert printed is None or printed.check.right is checks[name].check.wrong[0]
 
 
 def test_epsilon_above_one_is_refused(refused):
     refused(r"^epsilon=2.0: allowed: at most 1 .input of P3", epsilon=2.0)
 
 
-def test_a_stricter_budget_asks_for_as_many_times_more_labels(trials_of):
-    half, whole = trials_of(epsilon=0.5)["n_pairs"], trials_of()["n_pairs"]
-    assert half.grid == tuple(2 * n for n in whole.grid)
+def test_a_stricter_budget_asks_for_as_many_times_more_labels(swept_of):
+    half, whole = swept_of(epsilon=0.5)["n_pairs"], swept_of()["n_pairs"]
+    assert half.sweep.grid == tuple(2 * n for n in whole.sweep.grid)
 
 
 @pytest.mark.parametrize(("stage", "instead"), [("labels", "fair_coins"), ("noise", "no_noise")])

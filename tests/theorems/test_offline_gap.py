@@ -98,15 +98,16 @@ def test_a_batch_of_sizes_equals_one_size_at_a_time():
 
     values = {**compose_values("offline_gap", {}), "output_dir": "unused"}
     experiment = built(session_of(values).plan).experiment
-    for trial in (t for t in experiment.trials if t.row.over == "n_pairs"):
-        measure, name = trial.row.measure, trial.row.name
-        rngs = [stream(5, name, value) for value in trial.grid]
-        together = measure.at(trial.cases, rngs, 7)
-        for value, case, found in zip(trial.grid, trial.cases, together, strict=True):
-            alone = measure.of(case, stream(5, name, value), 7)
-            for method in trial.methods:
-                one, other = found[method.name], alone[method.name]
-                np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-16)
+    for swept in (one for one in experiment.checks if one.sweep.axis == "n_pairs"):
+        grid, worlds = swept.sweep.grid, swept.measured
+        rngs = [stream(5, swept.name, value) for value in grid]
+        given = worlds, swept.algorithms, rngs, 7, swept.sweep.worlds
+        together = swept.check.quantity.values(*given)
+        for point, value in enumerate(grid):
+            alone = swept.at(point, stream(5, swept.name, value), 7)
+            assert [*alone] == [algorithm.__name__ for algorithm in swept.algorithms]
+            found = np.array([*alone.values()])
+            np.testing.assert_allclose(together[point], found, rtol=1e-6, atol=1e-16)
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,10 @@ def test_only_the_cap_of_one_is_pinned_as_contradicted(contradicted_rows):
     assert contradicted_rows == {"cap_one"}
 
 
-def test_off_the_event_the_bonus_bounds_nothing(trials_of):
+def test_off_the_event_the_bonus_bounds_nothing(swept_of):
     """With labels that know nothing the event fails, and the row has nothing to support it."""
-    trials = trials_of("stages.optimism=none", "only=[regret_by_bonus]", budget="smoke")
-    trial = trials["regret_by_bonus"]
-    (at,) = trial.row.measure.at(trial.cases[:1], [np.random.default_rng(0)], 3)
+    words = ("stages.optimism=none", "only=[regret_by_bonus]")
+    at = swept_of(*words, budget="smoke")["regret_by_bonus"].at(0, np.random.default_rng(0), 3)
     assert np.isnan(at["linear_class"]).all()
     assert (at["shrunken_bonus"] > 1).all()
 

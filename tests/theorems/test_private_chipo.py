@@ -1,23 +1,23 @@
 """P2's private χPO, and what happens when its implementation is broken."""
 
 import numpy as np
-from repro.study.stages import stages_of
 from scipy.special import softmax
 
 from repro.chipo import falling, labels, value_ratio
 from repro.preferences.label_law import the_truth
+from repro.core.worlds import field_values
 
 
-def test_text_pairs_replace_the_linear_world(trials_of):
-    trial = next(iter(trials_of(instance="preference_text").values()))
-    found = trial.row.measure.of(trial.cases[0], np.random.default_rng(0), 2)
-    assert np.isfinite(found[trial.row.method.name]).all()
+def test_text_pairs_replace_the_linear_world(swept_of):
+    swept, *_ = swept_of(instance="preference_text").values()
+    found = swept.at(0, np.random.default_rng(0), 2)
+    assert np.isfinite(found[swept.check.right.__name__]).all()
 
 
-def test_every_case_of_drawn_labels_can_be_ablated(trials_of):
-    drawn = {name: one for name, one in trials_of().items() if name != "meta_theorem"}
-    for name, trial in drawn.items():
-        assert {"labels", "channel", "estimate"} <= stages_of(trial.cases[0]), name
+def test_every_world_of_drawn_labels_can_be_ablated(swept_of):
+    drawn = {name: one for name, one in swept_of().items() if name != "meta_theorem"}
+    for name, swept in drawn.items():
+        assert {"labels", "channel", "estimate"} <= set(field_values(swept.measured[0])), name
 
 
 def test_a_revealed_truth_is_noticed(taken_away):

@@ -3,19 +3,18 @@
 from dataclasses import replace
 
 import pytest
-from repro.study.stages import stages_of
 
 from repro.chipo.falling import FallingPreferences, every_table
 from repro.corruption.huber_reports import HuberReports, idle_adversary
 from repro.corruption.orders import Order
 from repro.preferences.label_law import fair_coins, no_randomizer, the_truth
+from repro.core.worlds import field_values
 
 
-def test_every_case_of_drawn_labels_can_be_ablated(trials_of):
-    for name, trial in trials_of().items():
-        assert {"labels", "channel", "estimate", "order", "adversary"} <= stages_of(
-            trial.cases[0]
-        ), name
+def test_every_world_of_drawn_labels_can_be_ablated(swept_of):
+    stages = {"labels", "channel", "estimate", "order", "adversary"}
+    for name, swept in swept_of().items():
+        assert stages <= set(field_values(swept.measured[0])), name
 
 
 NEEDS = [

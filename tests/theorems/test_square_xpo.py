@@ -28,5 +28,5 @@ def test_corruption_first_turns_the_verdict(turned):
 def test_a_sweep_of_alpha_may_lose_its_adversary():
     values = compose_values("square_xpo", {"budget": "smoke", "only": ["corruption_ctl"]})
     values = {**values, "output_dir": "unused", "stages": {"adversary": NOBODY}}
-    (trial,) = built(session_of(values).plan).trials
-    assert {case.adversary for case in trial.cases} == {NOBODY}
+    (swept,) = built(session_of(values).plan).swept
+    assert {world.adversary for world in swept.measured} == {NOBODY}

@@ -1,4 +1,4 @@
-"""What every row of every experiment owes: values of every method, and a control."""
+"""What every check of every theorem owes: values of every algorithm, and a control."""
 
 import numpy as np
 import pytest
@@ -17,13 +17,13 @@ RUN_WHOLE = {
     "p1_scalar_lemmas", "p2_meta_theorem", "p2_optimism_lemmas", "randomized_response",
     "reward_error", "tightness_private_robust",
 }  # fmt: skip
-"""Their own tests run every row."""
+"""Their own tests run every check."""
 
 NEVER_FAILS = {
     "private_chipo", "square_chipo", "uniform_convergence_log", "uniform_convergence_square",
     "fast_rate_offline", "p2_scalar_lemmas", "loss_comparison",
 }  # fmt: skip
-"""Every replicate of every method gives a number."""
+"""Every replicate of every algorithm gives a number."""
 
 MAY_BE_NEGATIVE = {
     "private_chipo", "square_chipo", "log_regret", "log_regret_nonprivate", "fast_rate_online",
@@ -33,38 +33,41 @@ MAY_BE_NEGATIVE = {
 not be the best policy."""
 
 
-def trials(slug, **values):
+def swept(slug, **values):
     composed = compose_values(slug, {"budget": "smoke", **values})
-    return built(session_of({**composed, "output_dir": "unused"}).plan).trials
+    return built(session_of({**composed, "output_dir": "unused"}).plan).swept
 
 
 @pytest.mark.parametrize("slug", [slug for slug in SLUGS if slug not in RUN_WHOLE])
-def test_rows_measure_every_method_and_are_pure(slug):
-    for trial in trials(slug):
-        case, measure = trial.cases[len(trial.cases) // 2], trial.row.measure
-        once, again = (measure.at([case], [np.random.default_rng(3)], 3)[0] for _ in range(2))
-        assert set(once) == {method.name for method in trial.methods}
+def test_checks_measure_every_algorithm_and_are_pure(slug):
+    for one in swept(slug):
+        middle = len(one.measured) // 2
+        once, again = (one.at(middle, np.random.default_rng(3), 3) for _ in range(2))
+        assert [*once] == [algorithm.__name__ for algorithm in one.algorithms], one.name
         for name, values in once.items():
-            assert np.shape(values) in {(), (1,), (3,)}, (trial.row.name, name)
+            assert values.shape == (3,), (one.name, name)
             finite = np.isfinite(values)
-            assert finite.all() if slug in NEVER_FAILS else finite.any(), (trial.row.name, name)
+            assert finite.all() if slug in NEVER_FAILS else finite.any(), (one.name, name)
             if slug not in MAY_BE_NEGATIVE:
-                assert (np.nan_to_num(values) >= 0).all(), (trial.row.name, name)
+                assert (np.nan_to_num(values) >= 0).all(), (one.name, name)
             np.testing.assert_array_equal(values, again[name])
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_every_row_has_a_control_or_is_a_contradiction(slug):
-    bare = [trial.row for trial in trials(slug) if not trial.row.wrong]
-    assert not [row.name for row in bare if row.expected != "contradicted"]
+def test_every_check_has_a_control_or_is_a_contradiction(slug):
+    bare = [check for check in find(slug).checks if not check.wrong]
+    assert [check.name for check in bare if check.expected != "contradicted"] == []
 
 
 @pytest.mark.parametrize("slug", SLUGS)
 def test_without_privacy_mistakes_about_privacy_are_no_controls(slug):
+    """Checks that sweep ε, or keep their own, have them still; some theorems need a finite ε."""
     try:
-        found = trials(slug, epsilon=float("inf"))
-    except BadInput:
-        pytest.skip("needs a finite budget")
-    for trial in found:
-        if trial.given.epsilon == float("inf") and trial.row.over not in EPSILON_OF:
-            assert not any(method.privacy_mistake for method in trial.methods)
+        found = swept(slug, epsilon=float("inf"))
+    except BadInput as refused:
+        assert str(refused).startswith("epsilon=inf: ")
+        return
+    for one in found:
+        wrong = [each for each in one.check.wrong if not hasattr(each, "privacy_mistake")]
+        free = all(getattr(world, "epsilon", 0) == float("inf") for world in one.sweep.worlds)
+        assert [*one.algorithms[1:]] == (wrong if free else [*one.check.wrong])

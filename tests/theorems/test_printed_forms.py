@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import torch
-from repro.families.robust.worlds_bandit import difference_covariance, relative_condition_number
 
 from repro.linear_rlhf.bandit import difference_covariance, relative_condition_number
 from repro.objective_perturbation.with_covariance import printed_shift

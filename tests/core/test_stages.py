@@ -1,0 +1,75 @@
+"""Stages by name from a config, and as objects from Python."""
+
+import subprocess
+import sys
+
+import pytest
+
+from repro.base.errors import BadInput
+from repro.core.stages import STAGES, in_words, named_stages, refuse_unknown
+from repro.corruption.orders import Order
+from repro.preferences.label_law import AsymmetricResponse, fair_coins
+
+
+def test_names_and_objects():
+    own = AsymmetricResponse(0.9, 0.3)
+    given = {
+        "labels": "fair_coins",
+        "channel": own,
+        "optimism": -2.5,
+        "pessimism": "reversed",
+        "reference": "uniform",
+        "order": Order.CTL,
+        "noise": None,
+    }
+    wanted = {"labels": fair_coins, "channel": own, "optimism": -2.5, "pessimism": -1.0,
+              "reference": "uniform", "order": Order.CTL}  # fmt: skip
+    assert named_stages(given) == wanted
+
+
+@pytest.mark.parametrize("value", [1, 2.5, True, [1], {"a": 1}, "", "x"])
+@pytest.mark.parametrize("name", ["labels", "channel", "estimate", "noise", "order", "adversary"])
+def test_what_yaml_alone_could_give_is_refused(name, value):
+    with pytest.raises(BadInput, match=rf"^stages\.{name}"):
+        named_stages({name: value})
+
+
+@pytest.mark.parametrize("value", [True, [1], {"a": 1}, "x", float("nan"), float("inf"), 1e300])
+@pytest.mark.parametrize("name", ["optimism", "pessimism"])
+def test_a_multiple_of_a_bonus_is_a_finite_number_or_a_name(name, value):
+    with pytest.raises(BadInput, match=rf"^stages\.{name}"):
+        named_stages({name: value})
+
+
+def test_an_unknown_stage_is_named():
+    with pytest.raises(BadInput, match=r"^stages\.lables=x: did you mean labels\?"):
+        named_stages({"lables": "x"})
+
+
+def test_a_stage_that_no_world_has_is_refused_by_name():
+    refuse_unknown({"labels": fair_coins}, {"labels", "n_pairs"})
+    with pytest.raises(BadInput) as refused:
+        refuse_unknown({"order": "ctl"}, {"labels", "n_pairs", "channel"})
+    assert str(refused.value) == "stages.order=ctl: allowed: labels, channel"
+    with pytest.raises(BadInput) as refused:
+        refuse_unknown({"labels": fair_coins}, {"n_pairs"})
+    assert str(refused.value) == "stages.labels=fair_coins: allowed: none: nothing here is drawn"
+
+
+def test_a_stage_that_is_gone_is_no_stage():
+    assert "bonus" not in STAGES
+    with pytest.raises(BadInput, match=r"^stages\.bonus=none: "):
+        named_stages({"bonus": "none"})
+
+
+def test_stages_are_shown_by_their_kind_and_content():
+    shown = in_words({"labels": fair_coins, "optimism": -1.0})
+    assert shown["labels"].startswith("function ")
+    assert in_words({"optimism": 0.0})["optimism"] != shown["optimism"]
+
+
+def test_checking_a_config_does_not_import_torch():
+    """Importing torch takes longer than all else before the first line."""
+    code = "import sys, repro.cli.validation; print(*{'torch', 'mlflow'} & set(sys.modules))"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not found.stdout.split()
