@@ -29,8 +29,9 @@ from repro.base.files import atomic_write
 from repro.cli.command import run_command
 from repro.cli.composition import compose_values, named_theorems
 from repro.cli.folders import made
-from repro.core.ablations import Finding, complaints, findings
+from repro.core.ablations import complaints, findings
 from repro.core.needs import needs_file
+from repro.core.results import Finding
 from repro.report.ablation_table import page, printed
 from repro.report.progress import progress
 from repro.study.discovery import find

@@ -11,13 +11,13 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from repro.core.results import Result
 from repro.study.blocks import BlockStore
 from repro.study.extras import missing_library, require_extra
 from repro.study.held import Held, Keep
 from repro.study.parallel import available_cores, in_process, ready_to_measure
 from repro.study.plan import built
 from repro.study.pool import Coming, first_here, pool
-from repro.study.results import Result
 from repro.study.runner import Mapper, run_plan, summarise, unfinished
 from repro.study.settings import Session, session_of
 

@@ -12,7 +12,7 @@ from scipy import stats
 
 from repro.base.schema import Whole
 from repro.cli.many_runs import ManyRuns
-from repro.study.results import CheckResult, Result
+from repro.core.results import CheckResult, Result
 
 
 class StabilityRequest(ManyRuns):

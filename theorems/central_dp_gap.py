@@ -58,6 +58,7 @@ from torch import Tensor
 
 from repro.base.schema import Pairs, Positive
 from repro.core.check import Assumed, Check, Quantity, Theorem, at_both_ends, of_world
+from repro.core.claims import Frequency, Inequality, Slope
 from repro.curator.axis_world import AxisWorld
 from repro.curator.floor import floor, margins, wrong_signs
 from repro.curator.learners import (
@@ -79,7 +80,6 @@ from repro.curator.learning import (
 from repro.curator.reward_and_covariance import norm_in
 from repro.preferences.label_law import Estimate, LabelLaw, as_fitted, bradley_terry, on_arrays
 from repro.privacy.central_noise import GAUSSIAN, CentralNoise
-from repro.study.claims import Frequency, Inequality, Slope
 
 NO_RIDGE = 1e-12
 """Far below sampling errors; of all maximisers of the likelihood it takes the one of least norm."""

@@ -48,6 +48,7 @@ from scipy.special import expit
 
 from repro.base.schema import Positive, Probability
 from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named
+from repro.core.claims import Claim, Inequality, Slope
 from repro.core.privacy_claims import (
     ANY_DATA,
     Private,
@@ -72,7 +73,6 @@ from repro.objective_perturbation.with_covariance import REPLACEMENT, WithGaussi
 from repro.privacy.central_noise import under
 from repro.privacy.gaussian import GaussianShift, exact_shift
 from repro.privacy.mechanism import Guarantee, Mechanism, worst
-from repro.study.claims import Claim, Inequality, Slope
 
 RANKED, STEPS = 3, 2
 """K of the K-wise checks, H of the trajectories."""

@@ -60,6 +60,8 @@ from repro.core.check import (
     at_both_ends,
     named,
 )
+from repro.core.claims import Inequality, Ratio, Slope
+from repro.core.proofs import Claimed, proof_of
 from repro.core.random_cases import searched
 from repro.estimators.channel_mle import BOTH, SYMMETRIC, Directions, channel_mle, rates_of
 from repro.estimators.two_arm_mle import two_arm_mle
@@ -86,8 +88,6 @@ from repro.preferences.label_law import (
 )
 from repro.preferences.label_mixture import RANDOMIZED_RESPONSE, LabelMixture, mixture_of_flips
 from repro.preferences.label_process import LabelProcess
-from repro.study.claims import Inequality, Ratio, Slope
-from repro.study.proofs import Claimed, proof_of
 
 FIRST_GUESS = 1.3
 """The search for unknown rates begins at a budget 30 % too high."""

@@ -41,6 +41,7 @@ from scipy.stats import chi2
 
 from repro.base.schema import Positive, RewardBound
 from repro.core.check import Assumed, Check, Quantity, Theorem, at_both_ends, named, of_world
+from repro.core.claims import Claim, Frequency, Inequality, Ratio, Slope
 from repro.pokl.bonus import repaired_net_weight, repaired_weight, ridge_of
 from repro.pokl.curves import (
     OVER_LIMIT,
@@ -63,7 +64,6 @@ from repro.pokl.run import OnlineRun, printed_weight
 from repro.pokl.tables import LikelihoodTables, TwoResponseTables
 from repro.pokl.told import hidden_randomizer, naive_labels
 from repro.preferences.label_information import inverse_information, inverse_slope
-from repro.study.claims import Claim, Frequency, Inequality, Ratio, Slope
 
 # Worlds: a class of rewards with its Γ, which has no T -------------------------------------------
 

@@ -59,6 +59,8 @@ from repro.core.check import (
     named,
     privacy_mistake,
 )
+from repro.core.claims import Frequency, Inequality, Ratio, Slope
+from repro.core.proofs import Claimed, Interval, interval_inverse_slope, iv, proof_of
 from repro.core.random_cases import searched
 from repro.corrected_gap import quantiles as quantile
 from repro.corrected_gap import steps as step
@@ -94,8 +96,6 @@ from repro.preferences.label_information import (
     inverse_information,
     printed_factor,
 )
-from repro.study.claims import Frequency, Inequality, Ratio, Slope
-from repro.study.proofs import Claimed, Interval, interval_inverse_slope, iv, proof_of
 
 OFF = 0.9
 """A planted constant, 10 % too small."""

@@ -39,6 +39,8 @@ from torch import Tensor
 
 from repro.base.schema import Count, Positive, Probability
 from repro.core.check import Algorithm, Check, Quantity, Theorem, at_both_ends, named
+from repro.core.claims import Claim, Frequency, Inequality, Ratio, Slope
+from repro.core.proofs import proof_of
 from repro.curator import derivative_bounds as derivatives
 from repro.curator.budget import CentralBudget
 from repro.curator.derivative_bounds import (
@@ -54,8 +56,6 @@ from repro.curator.reward_and_covariance import (
     symmetric_part,
 )
 from repro.privacy.central_noise import GAUSSIAN, NO_NOISE, CentralNoise
-from repro.study.claims import Claim, Frequency, Inequality, Ratio, Slope
-from repro.study.proofs import proof_of
 
 MEAN_OF_HALF_NORMAL = math.sqrt(2 / math.pi)
 """E|N(0, 1)|."""

@@ -40,13 +40,13 @@ import numpy as np
 
 from repro.base.schema import Count
 from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named
+from repro.core.claims import Claim, Inequality, Ratio
 from repro.core.privacy_claims import ANY_DATA, Private, audit_shares, exact_delta, exact_epsilon
 from repro.objective_perturbation.curator_release import CuratorRelease, within_algorithm_1
 from repro.objective_perturbation.with_covariance import REPLACEMENT, printed_shift
 from repro.privacy.central_noise import under
 from repro.privacy.gaussian import GaussianShift, classical_shift, exact_shift
 from repro.privacy.mechanism import Guarantee, Mechanism
-from repro.study.claims import Claim, Inequality, Ratio
 
 OVERSTATED = 1.2
 """A budget believed 20 % higher than it is."""

@@ -60,6 +60,7 @@ import torch
 
 from repro.base.notation import privacy_cost
 from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named
+from repro.core.claims import Ratio, Slope
 from repro.corruption.orders import Order
 from repro.corruption_floors import rare_pairs as rare
 from repro.corruption_floors.policies import dpo_floor, greedy_floor, pessimistic_floor
@@ -109,7 +110,6 @@ from repro.debiased_mle.labels import (
 )
 from repro.debiased_mle.response import strong_floor
 from repro.label_cells.assumptions import covered, inside_the_class
-from repro.study.claims import Ratio, Slope
 
 LARGEST_KAPPA = 1.5
 """κ_Π of the family without coverage, at most."""

@@ -42,8 +42,8 @@ from typing import Any
 
 from repro.base.schema import Count, Positive
 from repro.core.check import Check, Quantity, SweptCheck, Theorem, named
-from repro.study.claims import Inequality
-from repro.study.proofs import Claimed, Interval, interval_inverse_slope, iv, proof_of
+from repro.core.claims import Inequality
+from repro.core.proofs import Claimed, Interval, interval_inverse_slope, iv, proof_of
 
 UNIT, SIGNED, HALF_TURN = (0.0, 1.0), (-1.0, 1.0), (0.0, 3.1415926)
 NEAR = (1e-3, 0.5)

@@ -40,6 +40,7 @@ import numpy as np
 
 from repro.base.schema import Count
 from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named, of_world
+from repro.core.claims import Claim, Inequality, Ratio, Slope
 from repro.corruption_floors.bounds import one_hot_coverage_ratio
 from repro.debiased_mle.estimation import estimation_floor
 from repro.debiased_mle.labels import (
@@ -67,7 +68,6 @@ from repro.linear_rlhf.two_arms import (
     error_exceeded,
     exact_error,
 )
-from repro.study.claims import Claim, Inequality, Ratio, Slope
 
 # Worlds: labels of cells and the score's two terms have theirs in repro/debiased_mle -------------
 

@@ -51,6 +51,8 @@ from repro.core.check import (
     of_world,
     privacy_mistake,
 )
+from repro.core.claims import Claim, Inequality, Ratio, Slope
+from repro.core.proofs import Claimed, Interval, interval_inverse_slope, iv, proof_of
 from repro.corruption_floors.bounds import printed_floor, sharper_floor
 from repro.corruption_floors.rare_cell import (
     claimed_at_fixed_mass,
@@ -94,8 +96,6 @@ from repro.linear_rlhf.two_arms import (
     exact_tail,
 )
 from repro.minimax.modulus import least_floor
-from repro.study.claims import Claim, Inequality, Ratio, Slope
-from repro.study.proofs import Claimed, Interval, interval_inverse_slope, iv, proof_of
 
 TINY_RIDGE = 1e-12
 """λ → 0."""

@@ -41,6 +41,7 @@ import torch
 from repro.base.notation import privacy_cost
 from repro.base.schema import Count, KLWeight, Pairs, Positive
 from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named, privacy_mistake
+from repro.core.claims import Ratio, Slope
 from repro.corruption.huber_square import reported_mean
 from repro.corruption.orders import Order
 from repro.estimators.mixture_mle import mixture_mle
@@ -50,7 +51,6 @@ from repro.instances.linear import LinearWorld
 from repro.policies.gibbs import gibbs_suboptimality
 from repro.preferences.label_counts import draw_label_counts
 from repro.preferences.label_law import on_arrays
-from repro.study.claims import Ratio, Slope
 
 MAX_DIFFERENCE = 2.0
 """Estimates of Δ are clipped to ± this, which no true Δ reaches."""

@@ -34,12 +34,12 @@ from scipy.optimize import brentq
 from scipy.special import expit, logit
 
 from repro.core.check import Check, Quantity, Theorem, at_both_ends, named, of_world
+from repro.core.claims import Ratio, Slope
 from repro.corruption.label_mean import LabelMean
 from repro.pokl.assumptions import realizable
 from repro.pokl.curves import BEYOND_BONUS, RegretCurve, last, of_curve, total_limit
 from repro.pokl.run import OnlineRun
 from repro.pokl.told import epsilon_overstated, inverted_kl_weight, naive_labels, pokl
-from repro.study.claims import Ratio, Slope
 
 # The bound ---------------------------------------------------------------------------------------
 

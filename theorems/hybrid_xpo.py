@@ -41,8 +41,8 @@ from pydantic import Field
 from repro.base.notation import privacy_cost
 from repro.base.schema import MAX_PAIRS, Whole
 from repro.core.check import Algorithm, Check, Quantity, Theorem, at_both_ends, privacy_mistake
+from repro.core.claims import Inequality, Slope
 from repro.instances.labelled import device_in_use
-from repro.study.claims import Inequality, Slope
 from repro.xpo.needles import NeedleClass, PairCounts, XpoBatch
 from repro.xpo.runs import Needles, Update, realizable, value_bound
 from repro.xpo.simulator import Score, square_loss

@@ -39,6 +39,8 @@ from torch import Tensor
 
 from repro.base.schema import Positive, Whole
 from repro.core.check import Assumed, Check, Quantity, Theorem, at_both_ends, named
+from repro.core.claims import Inequality, Slope
+from repro.core.proofs import Claimed, iv, proof_of
 from repro.curator.axis_world import AxisWorld
 from repro.curator.budget import KwiseBudget
 from repro.curator.certified_budget import PrivateKwiseBudget
@@ -52,8 +54,6 @@ from repro.curator.learners import (
     root_n_noise,
 )
 from repro.curator.learning import CentralLearning, Releases, inputs_of_algorithm_1, learnt
-from repro.study.claims import Inequality, Slope
-from repro.study.proofs import Claimed, iv, proof_of
 
 AGREEMENT = 1e-10
 """Largest difference from autograd that rounding can explain."""

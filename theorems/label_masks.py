@@ -29,10 +29,10 @@ import numpy as np
 from repro.base.notation import flip_prob, privacy_cost
 from repro.base.schema import Corruption, Epsilon, Pairs
 from repro.core.check import Check, Quantity, SweptCheck, Theorem, named
+from repro.core.claims import Ratio
 from repro.corruption.orders import Order, Randomize
 from repro.corruption.random_flips import mask_flip_rate
 from repro.preferences.label_law import Channel, no_randomizer, randomized_response
-from repro.study.claims import Ratio
 
 # The world: masks that privacy flips and corruption sets -----------------------------------------
 

@@ -29,10 +29,10 @@ from functools import partial
 from repro.base.notation import privacy_cost
 from repro.base.schema import Positive
 from repro.core.check import Algorithm, Check, Theorem, named
+from repro.core.claims import Ratio
 from repro.llm.procedures import ChipoProcedure
 from repro.llm.release_study import Reached, Seed, SimulatedRelease, dpo, longer_is_better
 from repro.llm.worlds import PrivateTuning, Work, assumed, estimated, of_seeds
-from repro.study.claims import Ratio
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

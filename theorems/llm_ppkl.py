@@ -49,6 +49,7 @@ from torch import Tensor
 
 from repro.base.schema import Number, Pairs
 from repro.core.check import Algorithm, Assumed, Check, Quantity, SweptCheck, Theorem, named
+from repro.core.claims import Ratio, Slope
 from repro.llm.pessimistic_study import PessimisticRelease, bonus_size, feature_map
 from repro.llm.procedures import PessimisticProcedure
 from repro.llm.release_study import Seed
@@ -63,7 +64,6 @@ from repro.llm.worlds import (
     of_seeds,
     seeds,
 )
-from repro.study.claims import Ratio, Slope
 
 STRICTEST = 0.1
 """Table 1's smallest ε, with which larger ones are compared."""

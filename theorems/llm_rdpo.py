@@ -40,11 +40,11 @@ from torch import Tensor
 
 from repro.base.schema import Corruption, Positive
 from repro.core.check import Algorithm, Check, Theorem, named
+from repro.core.claims import Ratio
 from repro.corruption.orders import Order
 from repro.corruption.random_flips import mask_process
 from repro.llm.release_study import Reached, Seed, SimulatedRelease, dpo, longer_is_better
 from repro.llm.worlds import PrivateTuning, Work, assumed, estimated, labels_of, of_seeds
-from repro.study.claims import Ratio
 
 ADAMW_STEP = 1e-3
 """Step size of AdamW over that of plain steps: its steps are about as long as their rate."""

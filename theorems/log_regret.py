@@ -44,6 +44,7 @@ from typing import Any
 import numpy as np
 
 from repro.core.check import Assumed, Check, Quantity, Theorem, named
+from repro.core.claims import Ratio, Slope
 from repro.instances.linear import LinearWorld
 from repro.pokl.assumptions import as_told, realizable, small_ridge
 from repro.pokl.chosen import ChosenClass
@@ -68,7 +69,6 @@ from repro.pokl.told import (
     without_exploration,
 )
 from repro.policies.reward_class import BALL, RewardClass
-from repro.study.claims import Ratio, Slope
 
 RANDOM_CLASS = RandomFinite(class_size=64, seed=3)
 """Around the truth."""

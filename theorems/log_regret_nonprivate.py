@@ -13,11 +13,11 @@ passed through randomized response at ε = 1.
 """
 
 from repro.core.check import Check, Theorem
+from repro.core.claims import Ratio, Slope
 from repro.pokl.assumptions import as_told, realizable
 from repro.pokl.curves import BEYOND_BONUS, OVER_LIMIT
 from repro.pokl.run import OnlineRun
 from repro.pokl.told import hidden_randomizer, pokl, without_exploration
-from repro.study.claims import Ratio, Slope
 
 THEOREM = Theorem(
     title="P1 Corollary 5.5: logarithmic regret without privacy",

@@ -44,6 +44,7 @@ from repro.core.check import (
     named,
     privacy_mistake,
 )
+from repro.core.claims import Inequality, Ratio
 from repro.corruption.orders import Order
 from repro.instances.choices import AnyChoice
 from repro.instances.labelled import PrivateLabels, built
@@ -60,7 +61,6 @@ from repro.losses.risk import (
 )
 from repro.losses.worlds import LogisticWorld, gaussian_world, logistic_world, scalar_world
 from repro.preferences.label_law import as_fitted, bradley_terry, randomized_response
-from repro.study.claims import Inequality, Ratio
 
 risk_of = lru_cache(maxsize=512)(LossRisk)
 scalar_of, gaussian_of = lru_cache(scalar_world), lru_cache(gaussian_world)

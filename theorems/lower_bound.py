@@ -73,6 +73,8 @@ from repro.core.check import (
     at_both_ends,
     named,
 )
+from repro.core.claims import Inequality, Slope
+from repro.core.proofs import Claimed, Interval, iv, proof_of
 from repro.core.random_cases import searched
 from repro.hypercube import learners as learner
 from repro.hypercube import proof_steps as step
@@ -80,8 +82,6 @@ from repro.hypercube.learners import HypercubeLabels, no_data, posterior_mean
 from repro.hypercube.prior import HypercubePrior, draw_counts
 from repro.hypercube.risk import gap
 from repro.instances.labelled import LabelStages, PrivateLabels
-from repro.study.claims import Inequality, Slope
-from repro.study.proofs import Claimed, Interval, iv, proof_of
 
 LARGEST = 0.98
 """Largest tilt of the ladder as a share of B/2; the proof needs a < B/2."""

@@ -45,6 +45,8 @@ from torch import Tensor
 
 from repro.base.schema import Count, Positive, Share
 from repro.core.check import Assumed, Check, Quantity, Theorem, at_both_ends, named
+from repro.core.claims import Inequality, Slope
+from repro.core.proofs import Claimed, Interval, iv, proof_of
 from repro.curator.axis_choice import axis_states
 from repro.curator.axis_world import AxisWorld
 from repro.curator.budget import CentralBudget
@@ -65,8 +67,6 @@ from repro.curator.learning import (
 from repro.curator.policy_table import PolicyTable, all_choices
 from repro.preferences.label_counts import draw_label_counts
 from repro.preferences.label_law import LabelLaw, bradley_terry
-from repro.study.claims import Inequality, Slope
-from repro.study.proofs import Claimed, Interval, iv, proof_of
 
 STEPS = 2
 """H of the MDPs."""

@@ -42,6 +42,7 @@ import numpy as np
 from repro.base.notation import privacy_cost
 from repro.base.schema import Pairs, Positive
 from repro.core.check import Algorithm, Check, Quantity, Theorem, at_both_ends, named
+from repro.core.claims import Claim, Inequality, Ratio, Slope
 from repro.core.privacy_claims import ANY_DATA, exact_delta
 from repro.objective_perturbation.calibration import corrected, curvature
 from repro.objective_perturbation.curator_release import CuratorRelease
@@ -54,7 +55,6 @@ from repro.private_estimates.linearised_errors import MechanismBudget, tuned_obj
 from repro.private_estimates.noisy_descent import noisy_descent, transcript
 from repro.private_estimates.output_perturbation import output_perturbation, told_apart
 from repro.private_estimates.three_estimates import CuratorsData, PrivateEstimate
-from repro.study.claims import Claim, Inequality, Ratio, Slope
 
 STEPS = 100
 """T of noisy gradient descent."""

@@ -49,6 +49,8 @@ from repro.core.check import (
     named,
     of_world,
 )
+from repro.core.claims import Claim, Inequality, Ratio
+from repro.core.proofs import Claimed, proof_of
 from repro.debiased_mle.labels import (
     AttackedLabels,
     LabelsOfCells,
@@ -85,8 +87,6 @@ from repro.minimax.modulus import (
     two_regimes,
     worst_step,
 )
-from repro.study.claims import Claim, Inequality, Ratio
-from repro.study.proofs import Claimed, proof_of
 
 BOUNDS, MOVED = np.linspace(0.05, 10.0, 12), np.geomspace(1e-8, 1e-1, 29)
 """B′ and Z of the two regimes."""

@@ -55,6 +55,8 @@ from repro.core.check import (
     named,
     of_world,
 )
+from repro.core.claims import Frequency, Inequality, Slope
+from repro.core.proofs import Claimed, Interval, iv, proof_of
 from repro.curator.comparison_losses import PairLoss
 from repro.curator.learning import (
     CentralLearning,
@@ -65,8 +67,6 @@ from repro.curator.learning import (
 )
 from repro.curator.minimiser import minimise_in_ball
 from repro.curator.reward_and_covariance import draw_noise, norm_in, printed_perturbation
-from repro.study.claims import Frequency, Inequality, Slope
-from repro.study.proofs import Claimed, Interval, iv, proof_of
 
 ONE_DELTA = math.log(1 / 1e-30)
 """log(1/δ) of a curator who ignores the one in force."""

@@ -55,6 +55,7 @@ from typing import Any, ClassVar
 
 from repro.base.schema import Count, Pairs, Positive, Probability
 from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named
+from repro.core.claims import Claim, Inequality, Ratio
 from repro.core.privacy_claims import (
     ANY_DATA,
     Private,
@@ -77,7 +78,6 @@ from repro.objective_perturbation.ranking_search import mirrored_ranking
 from repro.privacy.central_noise import Revealed, under
 from repro.privacy.gaussian import GaussianShift
 from repro.privacy.mechanism import Guarantee, Mechanism, worst
-from repro.study.claims import Claim, Inequality, Ratio
 
 OVERSTATED = 1.2
 """A budget believed 20 % higher than it is."""

@@ -54,6 +54,7 @@ from repro.core.check import (
     Theorem,
     at_both_ends,
 )
+from repro.core.claims import Frequency, Ratio, Slope
 from repro.estimators.mixture_mle import mixture_mle
 from repro.instances.assumptions import realizable_and_covered
 from repro.instances.linear import LinearWorld
@@ -75,7 +76,6 @@ from repro.pessimism.learners import (
 )
 from repro.policies.covering import log_covering_table
 from repro.policies.reward_class import BALL
-from repro.study.claims import Frequency, Ratio, Slope
 
 MAX_KL = 0.02
 """Beyond this the gap is not yet in the regime where its rate is defined."""

@@ -32,6 +32,7 @@ import torch
 from torch import Tensor
 
 from repro.core.check import Check, Quantity, Theorem, named
+from repro.core.claims import Frequency, Inequality
 from repro.pokl.assumptions import as_told, small_ridge
 from repro.pokl.curves import Watch, curves, largest
 from repro.pokl.events import SLACK, not_optimistic, optimism_deficit, reward_differences
@@ -41,7 +42,6 @@ from repro.pokl.least_squares import expected_label
 from repro.pokl.run import OnlineRun, proven_weight
 from repro.pokl.runs import Round, Runs
 from repro.pokl.told import naive_labels, pokl
-from repro.study.claims import Frequency, Inequality
 
 EVERY_ROUND_UP_TO = 100
 """Horizons up to here are checked at every t."""

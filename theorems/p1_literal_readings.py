@@ -48,12 +48,8 @@ from scipy.special import digamma
 from repro.base.notation import epsilon_minus_one, privacy_cost
 from repro.base.schema import Count, Epsilon, Pairs, Positive, RewardBound
 from repro.core.check import Algorithm, Check, Quantity, Theorem, named, of_world
-from repro.core.random_cases import listed, searched
-from repro.instances.labelled import LabelStages
-from repro.preferences.label_information import inverse_information
-from repro.preferences.label_process import AS_STATED, LabelProcess
-from repro.study.claims import Inequality, Ratio, Slope
-from repro.study.proofs import (
+from repro.core.claims import Inequality, Ratio, Slope
+from repro.core.proofs import (
     Claimed,
     Interval,
     interval_inverse_slope,
@@ -61,6 +57,10 @@ from repro.study.proofs import (
     proof_of,
     slope_between,
 )
+from repro.core.random_cases import listed, searched
+from repro.instances.labelled import LabelStages
+from repro.preferences.label_information import inverse_information
+from repro.preferences.label_process import AS_STATED, LabelProcess
 
 FEATURES, RIDGE = 4, 0.25
 LOGS_OF_DELTA = np.geomspace(0.1, 60, 40)

@@ -32,10 +32,8 @@ from scipy import stats
 
 from repro.base.schema import Pairs, RewardBound
 from repro.core.check import Check, Quantity, Theorem, named
-from repro.core.random_cases import listed
-from repro.preferences.label_information import sigmoid, sigmoid_difference
-from repro.study.claims import Inequality
-from repro.study.proofs import (
+from repro.core.claims import Inequality
+from repro.core.proofs import (
     Claimed,
     Interval,
     interval_inverse_slope,
@@ -44,6 +42,8 @@ from repro.study.proofs import (
     proof_of,
     slope_between,
 )
+from repro.core.random_cases import listed
+from repro.preferences.label_information import sigmoid, sigmoid_difference
 
 OFF = 0.9
 """A planted constant, 10 % too small."""

@@ -35,9 +35,9 @@ import torch
 from repro.base.notation import flip_prob, label_signal, privacy_cost
 from repro.base.schema import Corruption, Epsilon, KLWeight, Pairs, Positive
 from repro.core.check import Check, Quantity, Theorem, named, of_world
+from repro.core.claims import Inequality, Slope
 from repro.instances.labelled import PrivateLabels
 from repro.preferences.label_law import on_arrays
-from repro.study.claims import Inequality, Slope
 
 # The tuning: logarithms are one number, ≲ is read with constant 1 ---------------------------------
 

@@ -51,6 +51,7 @@ from repro.core.check import (
     named,
     of_world,
 )
+from repro.core.claims import Frequency, Inequality, Ratio, Slope
 from repro.instances.labelled import PrivateLabels
 from repro.preferences.label_law import on_arrays
 from repro.preferences.two_rewards import (
@@ -59,7 +60,6 @@ from repro.preferences.two_rewards import (
     released_win_prob,
     wrong_majority_prob,
 )
-from repro.study.claims import Frequency, Inequality, Ratio, Slope
 from repro.xpo.spurious_values import SpuriousLearner, SpuriousValues, gaps_of
 
 # Lemma C.4: the likelihoods of two policies ------------------------------------------------------

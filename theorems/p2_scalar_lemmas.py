@@ -26,8 +26,8 @@ import numpy as np
 from repro.base.schema import KLWeight, Positive, RewardBound
 from repro.chipo.policy import chipo_policy, link
 from repro.core.check import Check, Quantity, SweptCheck, Theorem, named, of_world
-from repro.study.claims import Inequality, Ratio, Slope
-from repro.study.proofs import Claimed, Interval, iv, proof_of
+from repro.core.claims import Inequality, Ratio, Slope
+from repro.core.proofs import Claimed, Interval, iv, proof_of
 
 POINTS = 801
 """On each side of a grid."""

@@ -38,12 +38,12 @@ from repro.chipo import meta_theorem as meta
 from repro.chipo.losses import Loss, log_loss, square_loss
 from repro.chipo.policy import chipo_policy, two_arm_wrong_prob
 from repro.core.check import Check, Quantity, Theorem, at_both_ends, named, of_world
+from repro.core.claims import Inequality, Slope
+from repro.core.proofs import Claimed, Interval, iv, proof_of
 from repro.corruption.huber_reports import Adversary, coin_tosser, idle_adversary
 from repro.corruption.orders import Order
 from repro.instances.labelled import HuberLabels
 from repro.preferences.label_law import on_arrays
-from repro.study.claims import Inequality, Slope
-from repro.study.proofs import Claimed, Interval, iv, proof_of
 
 LARGEST_BIAS = 0.25
 """ζα up to which Theorem 2 is stated."""

@@ -77,9 +77,9 @@ from repro.core.check import (
     privacy_mistake,
     told,
 )
+from repro.core.claims import Inequality, Ratio, Slope
+from repro.core.proofs import Claimed, proof_of
 from repro.preferences.label_law import the_truth
-from repro.study.claims import Inequality, Ratio, Slope
-from repro.study.proofs import Claimed, proof_of
 
 # Worlds: those of repro.chipo, and these ---------------------------------------------------------
 

@@ -50,6 +50,7 @@ from scipy.special import expit
 
 from repro.base.schema import Number, Positive
 from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named
+from repro.core.claims import Claim, Ratio, Slope
 from repro.corruption_floors import closed_forms as closed
 from repro.corruption_floors.policies import dpo_floor, gap_gradient
 from repro.corruption_floors.rare_labels import RarePairLabels, RarePairs
@@ -96,7 +97,6 @@ from repro.linear_rlhf.two_arms import (
     deviation,
     error_exceeded,
 )
-from repro.study.claims import Claim, Ratio, Slope
 
 # Worlds ------------------------------------------------------------------------------------------
 

@@ -19,13 +19,13 @@ import torch
 from repro.base.notation import flip_prob, label_signal
 from repro.base.schema import Count, FiniteEpsilon, Pairs, Share
 from repro.core.check import Check, Quantity, Theorem, named
+from repro.core.claims import Ratio
 from repro.core.privacy_claims import ANY_DATA, Private, audit_shares, exact_delta
 from repro.instances.labelled import PrivateLabels
 from repro.preferences import label_law
 from repro.preferences.label_law import AsymmetricResponse, Channel
 from repro.privacy.channels import ChannelMechanism, both, matrix_of
 from repro.privacy.mechanism import Guarantee, Mechanism
-from repro.study.claims import Ratio
 
 LABELS = 1_000_000
 """Reports behind each replicate of the mean."""

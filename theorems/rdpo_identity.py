@@ -23,7 +23,7 @@ import numpy as np
 from repro.base.notation import epsilon_of_cost, flip_prob, keep_prob, privacy_cost
 from repro.base.schema import Positive
 from repro.core.check import Check, Quantity, Theorem
-from repro.study.claims import Inequality
+from repro.core.claims import Inequality
 
 ROUNDING = 1e-12
 """Relative difference allowed to two ways of computing one number, times c(ε)."""

@@ -34,6 +34,7 @@ from torch import Tensor
 from repro.base.notation import label_signal
 from repro.base.schema import Probability
 from repro.core.check import Algorithm, Check, Quantity, Theorem, at_both_ends, privacy_mistake
+from repro.core.claims import Frequency, Ratio, Slope
 from repro.estimators.mixture_mle import mixture_mle
 from repro.estimators.two_arm_mle import two_arm_mle
 from repro.instances.assumptions import realizable_and_covered
@@ -47,7 +48,6 @@ from repro.pessimism.gap_constants import (
 )
 from repro.pessimism.in_sample import bound_fails
 from repro.preferences.label_counts import LabelCounts, randomize_counts
-from repro.study.claims import Frequency, Ratio, Slope
 
 EPSILON_OVERSTATED = 1.2
 """A privacy budget believed 20 % higher than it is."""

@@ -37,10 +37,10 @@ from pydantic import Field
 
 from repro.base.schema import Count, Number
 from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named
+from repro.core.claims import Inequality
+from repro.core.proofs import Claimed, iv, proof_of
 from repro.debiased_mle.priced_labels import Floor, PricedLabels, TightCells
 from repro.linear_rlhf.reduction import pessimistic_ratio
-from repro.study.claims import Inequality
-from repro.study.proofs import Claimed, iv, proof_of
 
 TOLERANCE = 1e-6
 UNIT, HALF_TURN, FAR = (0.0, 1.0), (0.0, 3.1415926), (0.0, 1e6)

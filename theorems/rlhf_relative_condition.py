@@ -41,6 +41,7 @@ import numpy as np
 
 from repro.base.notation import privacy_cost
 from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named, privacy_mistake
+from repro.core.claims import Claim, Ratio, Slope
 from repro.corruption_floors.attacked_margin import (
     MarginLadder,
     attacked_floor,
@@ -65,7 +66,6 @@ from repro.linear_rlhf.two_arms import (
     worst_margin,
 )
 from repro.minimax.modulus import modulus
-from repro.study.claims import Claim, Ratio, Slope
 
 MARGIN = 1.5
 """u where there are many states: beyond the margins that pessimism gives up altogether."""

@@ -31,6 +31,7 @@ from scipy.special import ndtri
 
 from repro.base.notation import epsilon_of_cost
 from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named
+from repro.core.claims import Ratio
 from repro.corruption_floors.policies import greedy_floor
 from repro.debiased_mle.labels import (
     ClimbingMargin,
@@ -48,7 +49,6 @@ from repro.linear_rlhf.two_arms import (
     exact_gap,
     worst_margin,
 )
-from repro.study.claims import Ratio
 
 MIN_LABELS = 8 * np.log(2 / 0.05)
 """n·ξ at least: 8·ln(d/δ)."""

@@ -71,8 +71,8 @@ from repro.core.check import (
     privacy_mistake,
     told,
 )
+from repro.core.claims import Inequality, Ratio, Slope
 from repro.corruption.orders import Order
-from repro.study.claims import Inequality, Ratio, Slope
 
 # Algorithms: what a learner is told, right and wrong on purpose ----------------------------------
 

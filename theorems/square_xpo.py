@@ -33,7 +33,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from repro.core.check import Algorithm, Check, Quantity, Theorem, named, privacy_mistake
-from repro.study.claims import Inequality, Slope
+from repro.core.claims import Inequality, Slope
 from repro.xpo.runs import NeedleRuns, Needles, Update, assumed
 from repro.xpo.simulator import printed_square_objective, square_objective
 from repro.xpo.small_rewards import OVER_CORRECTED, OVER_PRINTED, SLACK, VANISHES, OneReward

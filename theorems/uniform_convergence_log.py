@@ -43,6 +43,7 @@ from repro.core.check import (
     at_both_ends,
     privacy_mistake,
 )
+from repro.core.claims import Frequency, Slope
 from repro.instances.labelled import PrivateLabels
 from repro.losses.sequences import (
     Design,
@@ -52,7 +53,6 @@ from repro.losses.sequences import (
     random_class,
 )
 from repro.preferences.label_law import on_arrays
-from repro.study.claims import Frequency, Slope
 
 GRID_STEP = 1e-6
 EPSILON_OVERSTATED = 1.2

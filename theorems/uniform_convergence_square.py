@@ -34,6 +34,8 @@ from pydantic import Field
 from repro.base.notation import privacy_cost
 from repro.base.schema import Corruption, Count, Number, Pairs, Probability
 from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named, privacy_mistake
+from repro.core.claims import Claim, Frequency, Inequality, Ratio, Slope
+from repro.core.proofs import Box, Claimed, Interval, iv, proof_of
 from repro.corruption.huber_reports import HuberReports, coin_tosser
 from repro.corruption.huber_square import worst_bias
 from repro.corruption.orders import Order
@@ -46,8 +48,6 @@ from repro.losses.sequences import (
     random_class,
 )
 from repro.preferences.label_law import on_arrays
-from repro.study.claims import Claim, Frequency, Inequality, Ratio, Slope
-from repro.study.proofs import Box, Claimed, Interval, iv, proof_of
 
 Means = Annotated[
     tuple[Annotated[Number, Field(ge=-1, le=1)], ...], Field(min_length=1, max_length=1000)

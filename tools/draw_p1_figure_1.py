@@ -23,6 +23,7 @@ from scipy import stats
 from torch import Tensor
 
 from repro.base.notation import privacy_cost
+from repro.core.stream import stream
 from repro.llm.contrasts import Contrast
 from repro.llm.pessimism import feature_bonus
 from repro.llm.pessimistic_study import feature_map
@@ -30,7 +31,6 @@ from repro.llm.release_study import Seed
 from repro.llm.reward_head import RewardModel, fitted_head
 from repro.llm.study import Study
 from repro.report.figure import save
-from repro.study.stream import stream
 from repro.training.losses import mixture_loss
 from theorems.llm_ppkl import PpklTuning
 from tools.p4_tables import world_of

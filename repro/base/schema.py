@@ -69,6 +69,7 @@ Epsilon = Annotated[
 FiniteEpsilon = Annotated[Number, Field(ge=1e-6, le=MAX_BUDGET, description="privacy budget")]
 Pairs = Annotated[Whole, Field(ge=1, le=MAX_PAIRS, description="number of labels")]
 KLWeight = Annotated[Number, Field(gt=1e-6, lt=1e6, description="weight of KL in the objective")]
+Blocks = Annotated[Whole, Field(ge=5, le=1000, description="independent blocks of replicates")]
 Probability = Annotated[Number, Field(gt=0, lt=1)]
 Share = Annotated[Number, Field(gt=0, lt=1)]
 Positive = Annotated[Number, Field(gt=0, le=LARGEST), BeforeValidator(_finite)]

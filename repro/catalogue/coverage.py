@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from repro.catalogue import machine_checked
 from repro.catalogue.entries import OWN, Catalogue, Item, counted, kind, number, paper
 from repro.catalogue.machine_checked import Checked
-from repro.study.checks import Verdict
+from repro.core.declared import Verdict
+from repro.core.verdicts import worst
 from repro.study.discovery import find, slugs
-from repro.study.verdicts import worst
 
 EXPERIMENT, REASON, MISSING = "experiment", "reason", "no experiment yet"
 EXECUTED = "executed"

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from repro.study.proofs import Claimed, Interval, iv
+from repro.core.proofs import Claimed, Interval, iv
 
 FAR = (0.0, 1e6)
 """τ and u.  Beyond it nothing changes: the proofs use that a square is not negative, no more."""

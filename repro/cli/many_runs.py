@@ -12,8 +12,8 @@ from repro.api import execute
 from repro.base.schema import Model
 from repro.cli.composition import compose_values, named_theorems
 from repro.cli.folders import made
+from repro.core.results import Result
 from repro.report.progress import progress
-from repro.study.results import Result
 from repro.study.settings import Session, session_of
 
 

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from repro.core.check import Instead, SweptCheck
+from repro.core.judge import judge
 from repro.core.needs import Need
+from repro.core.results import Finding, Series
 from repro.core.worlds import field_values
 from repro.corruption.debiasing import no_debias
 from repro.preferences.label_law import fair_coins, no_randomizer, the_opposite, the_truth
 from repro.privacy.central_noise import NO_NOISE
-from repro.study.judge import judge
-from repro.study.results import Series
 
 MUST = {"labels": Need.LABELS, "estimate": Need.TRUTH_HIDDEN, "algorithm": Need.ALGORITHM}
 """What a check about an algorithm notices; ``Check.blind`` has its reasons by these names."""
@@ -60,33 +60,6 @@ ABLATIONS = (
     Ablation("reference made uniform", Need.COVERAGE, "reference", lambda world: "uniform"),
     Ablation("no debiasing", Need.DEBIASING, "reading", lambda world: no_debias),
 )
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What one check did when one thing was taken away.
-
-    Attributes:
-        theorem, row: whose check it is.
-        evidence: how the check knows.
-        need: what it needs if it noticed.
-        ablation: what was taken away, in words.
-        before, after: its verdict with everything in place, and then; ``error`` and what it says
-            where measuring stops.
-    """
-
-    theorem: str
-    row: str
-    evidence: str
-    need: str
-    ablation: str
-    before: str
-    after: str
-
-    @property
-    def noticed(self) -> bool:
-        """Whether the verdict changed."""
-        return self.before != self.after
 
 
 def findings(

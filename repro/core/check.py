@@ -21,11 +21,11 @@ import numpy as np
 from repro.base.errors import BadInput
 from repro.base.notation import AXES
 from repro.base.schema import MAX_PAIRS
+from repro.core.claims import Claim
+from repro.core.declared import Verdict
+from repro.core.fingerprint import fingerprint
+from repro.core.stream import stream
 from repro.core.worlds import Sweep, field_values, put
-from repro.study.checks import Verdict
-from repro.study.claims import Claim
-from repro.study.fingerprint import fingerprint
-from repro.study.stream import stream
 
 Algorithm = Callable[..., Any]
 """``f(world)`` or ``f(world, rng, replicates)``; where all algorithms read the same simulation,

@@ -16,10 +16,9 @@ from pydantic import AfterValidator, ConfigDict, Field
 
 from repro.base.axis_domains import domain_of
 from repro.base.errors import BadInput, nearest
-from repro.base.schema import Model, Positive, validate, validate_union
+from repro.base.schema import Blocks, Model, Positive, validate, validate_union
 from repro.core.check import Check, SweptCheck, Theorem
 from repro.core.worlds import FIELD_OF, NO_PLAIN_VALUE, Sweep, field_values, put
-from repro.study.config import Blocks
 
 DEFAULT_INSTANCE = "linear"
 """The kind of instance that ``sweeps`` are for."""

@@ -17,10 +17,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from repro.core.check import Algorithm, SweptCheck
+from repro.core.privacy_check import Exact, PrivacyCheck
+from repro.core.stream import stream
 from repro.privacy.black_box import choose_attack
 from repro.privacy.mechanism import Guarantee, Mechanism
-from repro.study.privacy_check import Exact, PrivacyCheck
-from repro.study.stream import stream
 
 PILOT = 200_000
 """Runs a side on which the attacker chooses what to count."""

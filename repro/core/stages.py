@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from repro.base.errors import BadInput, nearest
-from repro.study.fingerprint import fingerprint
+from repro.core.fingerprint import fingerprint
 
 STAGES = {
     "world": "the instance itself, with the reference that responses are drawn from",

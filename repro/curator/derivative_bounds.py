@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from repro.base.schema import Count
 from repro.core.check import named
-from repro.study.proofs import Box, Claimed, Interval, iv
+from repro.core.proofs import Box, Claimed, Interval, iv
 
 UNIT = (0.0, 1.0)
 FAR = 40.0

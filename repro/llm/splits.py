@@ -10,11 +10,11 @@ from itertools import accumulate
 
 from repro.base.errors import BadInput
 from repro.base.files import expanded
+from repro.core.fingerprint import fingerprint
 from repro.llm.procedures import PIPELINE, DataChoice
 from repro.preferences.financial_pairs import financial_pairs
 from repro.preferences.pair_files import read_pairs
 from repro.preferences.pair_records import PreferencePair
-from repro.study.fingerprint import fingerprint
 from repro.training.extra import quiet_hub
 from repro.training.pairs import TextPairs
 

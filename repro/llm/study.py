@@ -16,12 +16,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from repro.core.fingerprint import fingerprint
 from repro.instances.labelled import cache_in_use, device_in_use
 from repro.llm.judges import ChatJudge, HeldOutJudge, Judge, planted_judge
 from repro.llm.procedures import MODEL_KEY, DataChoice, Procedure
 from repro.llm.splits import Splits, load_splits, with_digest
 from repro.llm.supervised import Variant, fine_tuned, supervised_rows
-from repro.study.fingerprint import fingerprint
 from repro.training.backbone import Backbone, load_backbone, read_config
 from repro.training.direct_preference import Reference
 from repro.training.encoding import EncodedPairs, encode_pairs

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from repro.core.ablations import Finding
 from repro.core.check import EVIDENCE, Check
+from repro.core.results import Finding
 
 HEAD = """# Ablations
 

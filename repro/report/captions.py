@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from repro.core.results import CheckResult
 from repro.report.style import GLYPHS, VERDICTS
 from repro.report.wording import (
     brief_words,
@@ -18,7 +19,6 @@ from repro.report.wording import (
     short_exponents,
     verdict_words,
 )
-from repro.study.results import CheckResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

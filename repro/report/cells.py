@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from repro.core.results import Result
 from repro.report.wording import finite
-from repro.study.results import Result
 
 if TYPE_CHECKING:
     from rich.text import Text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from repro.core.results import CheckResult, Result
 from repro.report.cells import COLOURS, text
 from repro.report.wording import (
     brief_words,
@@ -13,7 +14,6 @@ from repro.report.wording import (
     note_words,
     verdict_words,
 )
-from repro.study.results import CheckResult, Result
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from repro.study.results import Series
+from repro.core.results import Series
 
 Z95 = 1.96
 """Standard errors in a 95 % interval of a mean."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from repro.base.notation import AXES
+from repro.core.results import CheckResult, Outcome, Result
 from repro.report.cells import COLOURS, facts, text
 from repro.report.wording import (
     caught_words,
@@ -15,7 +16,6 @@ from repro.report.wording import (
     note_words,
     verdict_words,
 )
-from repro.study.results import CheckResult, Outcome, Result
 
 if TYPE_CHECKING:
     from rich.table import Table

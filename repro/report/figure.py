@@ -10,6 +10,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from repro.core.results import Result
 from repro.report.captions import caption_height, write_captions
 from repro.report.cells import facts
 from repro.report.legend import legend_handles
@@ -17,7 +18,6 @@ from repro.report.own_defaults import own_defaults
 from repro.report.panels import draw_panel, has_arrows
 from repro.report.sheet import EDGE, Box, Sheet
 from repro.report.wording import expected_words, verdict_words
-from repro.study.results import Result
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

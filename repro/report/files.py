@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from repro.base.files import atomic_write, remove_stale
+from repro.core.declared import DeclaredCheck
+from repro.core.results import CheckResult, Outcome, Result
 from repro.report.jsonable import jsonable
 from repro.report.measurements import measurements_frame, parquet_bytes
 from repro.report.run_facts import run_facts
 from repro.report.seals import config_bytes, json_bytes, sealed
 from repro.report.wording import rows_of
-from repro.study.checks import DeclaredCheck
 from repro.study.pool import at_once, pool
-from repro.study.results import CheckResult, Outcome, Result
 
 __all__ = ["measurements_frame", "remember", "verdict_json", "write_files"]
 

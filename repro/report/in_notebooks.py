@@ -6,6 +6,7 @@ import base64
 from collections.abc import Iterator
 from html import escape
 
+from repro.core.results import CheckResult, Result
 from repro.report.cells import facts
 from repro.report.wording import (
     brief_words,
@@ -14,7 +15,6 @@ from repro.report.wording import (
     measured_words,
     verdict_words,
 )
-from repro.study.results import CheckResult, Result
 
 MOST_LINES = 8
 """Checks that a prompt shows: those that are not supported come first."""

@@ -7,6 +7,7 @@ from typing import Any
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from repro.core.results import Result
 from repro.report.style import (
     CLAIMED,
     CONTROL,
@@ -18,7 +19,6 @@ from repro.report.style import (
     WORST_LOOK,
 )
 from repro.report.window import has_worst, kind_of
-from repro.study.results import Result
 
 
 def legend_handles(result: Result, beyond: bool) -> list[Any]:

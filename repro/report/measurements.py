@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from repro.study.results import CheckResult, Result
+from repro.core.results import CheckResult, Result
 
 if TYPE_CHECKING:
     from pandas import DataFrame

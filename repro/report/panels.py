@@ -18,6 +18,7 @@ from matplotlib.ticker import (
 )
 
 from repro.base.notation import AXES, LINEAR_AXES
+from repro.core.results import CheckResult, Outcome
 from repro.report.curves import Curve, curve
 from repro.report.style import (
     CLAIMED,
@@ -32,7 +33,6 @@ from repro.report.style import (
 )
 from repro.report.window import Window, allowed, has_worst, kind_of, level_of, window
 from repro.report.wording import finite, short_exponents
-from repro.study.results import CheckResult, Outcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

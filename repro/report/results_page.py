@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from repro.catalogue.machine_checked import Checked
+from repro.core.verdicts import worst
 from repro.report.html.runs import StoredRun
 from repro.report.wording import (
     SYMBOLS,
@@ -14,7 +15,6 @@ from repro.report.wording import (
     in_backticks,
     in_markdown,
 )
-from repro.study.verdicts import worst
 
 HEAD = """# Results
 

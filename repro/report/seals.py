@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from repro.core.declared import Verdict
+from repro.core.results import Result
+from repro.core.verdicts import overall
 from repro.report.jsonable import jsonable, plain
 from repro.report.measurements import parquet_bytes
-from repro.study.checks import Verdict
-from repro.study.results import Result
-from repro.study.verdicts import overall
 
 FILES, SEAL = "files", "seal"
 

@@ -7,12 +7,12 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from repro.core.results import Result
 from repro.report.cells import COLOURS, facts, text
 from repro.report.checks_table import checks_table
 from repro.report.details_table import details_table
 from repro.report.progress import progress
 from repro.report.wording import expected_words, verdict_words
-from repro.study.results import Result
 
 if TYPE_CHECKING:
     from rich.console import Console

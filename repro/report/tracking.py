@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from repro.base.errors import one_line
+from repro.core.results import CheckResult, Result
 from repro.report import tracking_content as content
 from repro.report.files import remember
 from repro.report.secret_address import has_secret, shown
 from repro.report.tracking_store import open_store, quiet_mlflow
-from repro.study.results import CheckResult, Result
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from repro.core.declared import DeclaredCheck
+from repro.core.results import CheckResult, Outcome, Result
 from repro.report.curves import curve
 from repro.report.jsonable import flatten
 from repro.report.wording import finite, headline, interval, part_words, rows_of
-from repro.study.checks import DeclaredCheck
-from repro.study.results import CheckResult, Outcome, Result
 
 Point = tuple[str, float, int]
 """A metric: name, value, step."""

@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from repro.base.errors import one_line
-from repro.study.checks import DeclaredCheck
-from repro.study.results import Outcome, Result
+from repro.core.declared import DeclaredCheck
+from repro.core.results import Outcome, Result
 
 SYMBOLS = {"supported": "✓", "contradicted": "✗", "inconclusive": "?", "assumption_failed": "!"}
 """One sign a verdict, so that no reader needs colour."""

@@ -16,7 +16,7 @@ from repro.catalogue.coverage import completed, problems
 from repro.catalogue.entries import load
 from repro.cli.composition import compose_values
 from repro.core.check import EVIDENCE, Theorem
-from repro.study.claims import RATE
+from repro.core.claims import RATE
 from repro.study.discovery import find, slugs
 from repro.study.plan import Built, built
 from repro.study.settings import session_of

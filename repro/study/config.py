@@ -9,9 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from repro.base.schema import Epsilon, KLWeight, Model, Pairs, Positive, Whole
-
-Blocks = Annotated[Whole, Field(ge=5, le=1000, description="independent blocks of replicates")]
+from repro.base.schema import Blocks, Epsilon, KLWeight, Model, Pairs, Positive, Whole
 
 
 class Budget(Model):

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from repro.base.errors import BadInput, one_line
 from repro.core.check import SweptCheck, Theorem
+from repro.core.declared import DeclaredCheck
 from repro.core.door import TheoremNumbers, sweeps_in_use, swept_checks
+from repro.core.fingerprint import fingerprint
 from repro.core.needs import needs_of
+from repro.core.results import AssumptionResult
 from repro.core.stages import refuse_unknown
 from repro.core.worlds import field_values, put
-from repro.study.checks import DeclaredCheck
 from repro.study.config import Overrides
-from repro.study.fingerprint import fingerprint
-from repro.study.results import AssumptionResult
 
 if TYPE_CHECKING:
     from repro.policies.regularisers import Regulariser

@@ -13,13 +13,13 @@ import numpy as np
 from repro.base.errors import BadInput, nearest
 from repro.base.schema import validate
 from repro.core.check import SweptCheck, Theorem
+from repro.core.declared import DeclaredCheck
 from repro.core.door import TheoremNumbers
+from repro.core.fingerprint import fingerprint
 from repro.study.blocks import Block, content_key
-from repro.study.checks import DeclaredCheck
 from repro.study.config import Budget
 from repro.study.discovery import find
 from repro.study.experiment import Experiment, Setting
-from repro.study.fingerprint import fingerprint
 from repro.study.machine import machine
 from repro.study.sources import code_fingerprint
 

@@ -16,7 +16,7 @@ import numpy as np
 from scipy import stats
 
 from repro.base.notation import LINEAR_AXES
-from repro.study.checks import (
+from repro.core.declared import (
     DeclaredCheck,
     Direction,
     FrequencyCheck,
@@ -24,9 +24,9 @@ from repro.study.checks import (
     SlopeCheck,
     Verdict,
 )
+from repro.core.rates import Estimate, fit_slope, point_estimates, pooled
+from repro.core.results import CheckResult, Outcome, Series
 from repro.study.config import Budget
-from repro.study.rates import Estimate, fit_slope, point_estimates, pooled
-from repro.study.results import CheckResult, Outcome, Series
 
 PARTS = {"smoke": 3.0, "laptop": 6.0, "paper": 20.0}
 """By budget: the tolerance over the largest 95 % half-width of a two-sided claim (contract)."""

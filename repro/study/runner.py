@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from repro.core.declared import DeclaredCheck, Verdict
 from repro.core.door import DEFAULT_INSTANCE
+from repro.core.judge import judge
+from repro.core.results import AssumptionResult, CheckResult, Result, Series
+from repro.core.verdicts import overall, worst
 from repro.study.blocks import Block, BlockStore
-from repro.study.checks import DeclaredCheck, Verdict
 from repro.study.experiment import Experiment
-from repro.study.judge import judge
 from repro.study.plan import Plan, blocks_of, built, measure_block
-from repro.study.results import AssumptionResult, CheckResult, Result, Series
-from repro.study.verdicts import overall, worst
 
 Mapper = Callable[[Callable[[Block], np.ndarray], list[Block]], Iterable[tuple[Block, np.ndarray]]]
 """Applies a pure function to blocks, in any order, in this process or others."""

@@ -1,7 +1,6 @@
 """The catalogue against the experiments there are, and its checks against planted faults."""
 
 import pytest
-from repro.study.row import Evidence
 
 from repro.catalogue.coverage import (
     completed,

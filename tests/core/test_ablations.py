@@ -13,15 +13,15 @@ from repro.base.schema import Pairs
 from repro.cli.composition import compose_values, named_theorems
 from repro.core.ablations import ABLATIONS, MUST, Finding, complaints, findings
 from repro.core.check import Check, Instead, Quantity, SweptCheck
+from repro.core.claims import Ratio
+from repro.core.declared import RatioCheck
+from repro.core.fingerprint import fingerprint
 from repro.core.needs import Need, needs_file, needs_of
 from repro.core.stages import STAGES
 from repro.core.worlds import Sweep, field_values
 from repro.corruption.orders import Order
 from repro.preferences.label_law import as_fitted, bradley_terry, fair_coins
-from repro.study.checks import RatioCheck
-from repro.study.claims import Ratio
 from repro.study.discovery import find, slugs
-from repro.study.fingerprint import fingerprint
 from repro.study.plan import built
 from repro.study.settings import session_of
 

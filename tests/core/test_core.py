@@ -21,9 +21,9 @@ from repro.core.check import (
     named,
     privacy_mistake,
 )
+from repro.core.claims import Ratio, Slope
 from repro.core.door import TheoremNumbers, swept_checks
 from repro.core.worlds import Sweep, field_values, put
-from repro.study.claims import Ratio, Slope
 
 
 @dataclass(frozen=True, kw_only=True)

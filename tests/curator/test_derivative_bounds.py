@@ -5,9 +5,9 @@ import pytest
 import torch
 from mpmath import iv
 
+from repro.core.proofs import decided
 from repro.curator import derivative_bounds as proof
 from repro.curator.comparison_losses import PairLoss
-from repro.study.proofs import decided
 from theorems.kwise_gap import automatic_derivatives
 
 NORMS = [

@@ -38,7 +38,7 @@ def test_the_site_builds_and_asks_nothing_of_the_network(site):
         assert re.findall(r"<(?:script|img|iframe)[^>]*src=[\"']?(?:https?:)?//", text) == []
         assert re.findall(r"<link[^>]*href=[\"']?(?:https?:)?//[^>]*", text) == []
     engine = (site / "reference/engine.html").read_text(encoding="utf-8")
-    for name in ("repro.core.check.Theorem", "repro.core.check.Check", "repro.study.claims.Slope"):
+    for name in ("repro.core.check.Theorem", "repro.core.check.Check", "repro.core.claims.Slope"):
         assert f'id="{name}"' in engine
 
 

@@ -11,11 +11,11 @@ import torch
 
 from repro.base.errors import BadInput
 from repro.base.notation import privacy_cost
+from repro.core.fingerprint import fingerprint
 from repro.corruption.debiasing import no_debias
 from repro.llm.procedures import MODEL_KEY
 from repro.llm.worlds import PrivateTuning, Work, estimated, finite_or_nan, of_seeds, seeds
 from repro.preferences.label_law import fair_coins, no_randomizer
-from repro.study.fingerprint import fingerprint
 from repro.training.trainers import Diverged
 
 N_PAIRS = 40_000

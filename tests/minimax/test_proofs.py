@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from mpmath import iv
 
+from repro.core.proofs import decided
 from repro.minimax import proofs as proof
 from repro.minimax.modulus import (
     modulus,
@@ -16,7 +17,6 @@ from repro.minimax.modulus import (
     win_difference,
     worst_step,
 )
-from repro.study.proofs import decided
 
 BOUNDS = (0.1, 1.0, 4.0, 6.0, 10.0)
 CELLS = 4

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from repro.study.checks import FrequencyCheck, InequalityCheck, RatioCheck, SlopeCheck
-from repro.study.results import (
+from repro.core.declared import FrequencyCheck, InequalityCheck, RatioCheck, SlopeCheck
+from repro.core.results import (
     AssumptionResult,
     CheckResult,
     Fit,

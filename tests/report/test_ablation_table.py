@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from repro.core.ablations import Finding
+from repro.core.results import Finding
 from repro.report.ablation_table import page, printed
 
 

@@ -12,9 +12,9 @@ import pytest
 from matplotlib import pyplot, rcParams
 
 import repro
+from repro.core.results import CheckResult, Outcome, Series
 from repro.report.captions import caption_lines
 from repro.report.figure import draw, drawn, figures, panel_boxes, panel_columns, save
-from repro.study.results import CheckResult, Outcome, Series
 
 
 def texts(ax) -> str:

@@ -14,8 +14,8 @@ import pytest
 from rich.console import Console
 
 import repro
+from repro.core.results import AssumptionResult
 from repro.report.terminal import print_result, progress
-from repro.study.results import AssumptionResult
 
 
 def printed(result, width: int = 100, detail: Literal["verdict", "checks", "all"] = "all") -> str:

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from mlflow import MlflowClient
 
+from repro.core.results import Series
 from repro.report.tracking import log_result
 from repro.report.tracking_content import params_of, run_name, run_points
 from repro.report.tracking_store import quiet_mlflow
-from repro.study.results import Series
 
 
 @pytest.fixture(scope="module", name="store")

@@ -13,16 +13,16 @@ from repro.base.errors import BadInput
 from repro.base.notation import epsilon_of_cost
 from repro.base.schema import MAX_PAIRS, Epsilon, Pairs
 from repro.core.check import Check, Quantity, Theorem, of_world, privacy_mistake
+from repro.core.claims import Frequency, Inequality, Ratio, Slope
+from repro.core.declared import FrequencyCheck, InequalityCheck, RatioCheck, SlopeCheck
 from repro.core.door import TheoremNumbers
+from repro.core.results import AssumptionResult
 from repro.policies.regularisers import CHI_SQUARED, KL
 from repro.preferences.label_law import bradley_terry, fair_coins
 from repro.preferences.label_mixture import RANDOMIZED_RESPONSE, mixture_of_flips
-from repro.study.checks import FrequencyCheck, InequalityCheck, RatioCheck, SlopeCheck
-from repro.study.claims import Frequency, Inequality, Ratio, Slope
 from repro.study.config import Overrides
 from repro.study.experiment import Experiment, Setting
 from repro.study.plan import built
-from repro.study.results import AssumptionResult
 
 CALLS_TO_COST = {
     "n_pairs": {"grid": [1e3, 1e4, 1e5, 1e6], "replicates": 3},

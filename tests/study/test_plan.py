@@ -10,11 +10,11 @@ import os
 import numpy as np
 import pytest
 import torch
-from repro.study.row import Evidence, Measure
 
 from repro.base.errors import BadInput
 from repro.base.paths import install_hint
 from repro.core.check import Quantity
+from repro.core.stream import stream
 from repro.study import extras, parallel
 from repro.study import plan as plans
 from repro.study.blocks import Block, BlockStore, _checksum, content_key
@@ -22,7 +22,6 @@ from repro.study.config import Overrides
 from repro.study.discovery import find
 from repro.study.machine import machine
 from repro.study.plan import blocks_of, built, measure_block
-from repro.study.stream import stream
 
 ONE = {"n_pairs": {"grid": [1e3, 1e4, 1e5]}}
 SWEEPS = {**ONE, "constant": {"grid": [1e3, 1e4]}}

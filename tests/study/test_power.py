@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from repro.study.checks import FrequencyCheck, InequalityCheck, RatioCheck, SlopeCheck
+from repro.core.declared import FrequencyCheck, InequalityCheck, RatioCheck, SlopeCheck
+from repro.core.judge import judge
+from repro.core.results import CheckResult, Series
 from repro.study.config import Budget
-from repro.study.judge import judge
 from repro.study.power import SPARE, Margin, margins, planned, rounded
-from repro.study.results import CheckResult, Series
 
 GRID = np.logspace(3, 7, 5)
 SMOKE = Budget(name="smoke", replicates=400, blocks=20, row_error=0.05)

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from repro.core.check import Quantity
+from repro.core.claims import Slope
+from repro.core.judge import judge
+from repro.core.results import AssumptionResult, Result
+from repro.core.stream import stream
 from repro.study.blocks import BlockStore
-from repro.study.claims import Slope
-from repro.study.judge import judge
 from repro.study.parallel import in_process
 from repro.study.plan import blocks_of, built
-from repro.study.results import AssumptionResult, Result
 from repro.study.runner import Interrupted, run_plan, summarise
-from repro.study.stream import stream
 
 ONE = {"n_pairs": {"grid": [1e3, 1e4, 1e5, 1e6]}}
 """The sweep of a theorem with the toy's first check alone."""

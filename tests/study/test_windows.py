@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from repro.study.row import Evidence
 
 from repro.base.notation import LINEAR_AXES
 from repro.cli.composition import compose_values
-from repro.study.checks import SlopeCheck
-from repro.study.claims import Slope
+from repro.core.claims import Slope
+from repro.core.declared import SlopeCheck
 from repro.study.discovery import find, slugs
 from repro.study.plan import blocks_of, built, measure_block
 from repro.study.settings import session_of

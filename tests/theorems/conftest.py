@@ -1,6 +1,7 @@
 """What the tests of all theorems share: in test_NAME.py every fixture is about theorem NAME."""
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,10 +10,10 @@ import repro
 from repro.base.errors import BadInput
 from repro.cli.composition import compose_values
 from repro.core import privacy_claims
+from repro.core.stream import stream
 from repro.core.worlds import put
 from repro.study import plan
 from repro.study.settings import session_of
-from repro.study.stream import stream
 
 FEW = ("compute.workers=1", "budget.replicates=40", "budget.blocks=5")
 KEEPERS = ("repro.", "theorems.")

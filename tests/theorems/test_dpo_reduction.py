@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from mpmath import iv
 
-from repro.study.proofs import decided
+from repro.core.proofs import decided
 from tests.linear_rlhf.worlds_line import ALL, LogLinearLine, random_line
 from theorems import dpo_reduction
 from theorems.dpo_reduction import BoundedPolicies

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from repro.study.case import EPSILON_OF
 
 from repro.base.errors import BadInput
 from repro.cli.composition import compose_values

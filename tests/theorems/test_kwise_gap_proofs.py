@@ -5,7 +5,7 @@ import pytest
 import torch
 from mpmath import iv
 
-from repro.study.proofs import decided
+from repro.core.proofs import decided
 from theorems import kwise_gap as proof
 from theorems.kwise_gap import automatic_derivatives
 

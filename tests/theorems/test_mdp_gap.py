@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from mpmath import iv
 
-from repro.study.proofs import decided
+from repro.core.proofs import decided
 from theorems.mdp_gap import LinearMDP, TrajectoryPair, covariance, covariance_printed
 
 MDP = [

@@ -92,9 +92,9 @@ def test_a_batch_of_sizes_equals_one_size_at_a_time():
     import numpy as np
 
     from repro.cli.composition import compose_values
+    from repro.core.stream import stream
     from repro.study.plan import built
     from repro.study.settings import session_of
-    from repro.study.stream import stream
 
     values = {**compose_values("offline_gap", {}), "output_dir": "unused"}
     experiment = built(session_of(values).plan).experiment

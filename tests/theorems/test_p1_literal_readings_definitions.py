@@ -6,9 +6,9 @@ import sympy
 import torch
 from mpmath import iv
 
+from repro.core.proofs import decided
 from repro.instances.assumptions import linear_concentrability
 from repro.instances.linear import LinearWorld, centred
-from repro.study.proofs import decided
 from theorems import p1_literal_readings as proof
 from theorems.p1_literal_readings import FeatureCount, eluder_closed_form, eluder_sums
 

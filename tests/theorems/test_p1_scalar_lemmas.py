@@ -5,7 +5,7 @@ import pytest
 import sympy
 from mpmath import iv
 
-from repro.study.proofs import decided
+from repro.core.proofs import decided
 from theorems import p1_scalar_lemmas as lemmas
 
 CHECKS = {check.name: check for check in lemmas.THEOREM.checks}

@@ -7,7 +7,7 @@ import pytest
 from mpmath import iv
 from scipy.special import expit
 
-from repro.study.proofs import decided
+from repro.core.proofs import decided
 from theorems import p2_scalar_lemmas
 from theorems.p2_scalar_lemmas import (
     BoundedNumbers,

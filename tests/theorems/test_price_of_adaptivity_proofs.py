@@ -11,7 +11,7 @@ from mpmath import iv
 from repro.base.notation import privacy_cost
 from repro.chipo import meta_theorem
 from repro.chipo.policy import chipo_policy
-from repro.study.proofs import decided
+from repro.core.proofs import decided
 from theorems import price_of_adaptivity as proof
 from theorems.price_of_adaptivity import (
     StatisticalError,

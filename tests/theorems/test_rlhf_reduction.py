@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from mpmath import iv
 
+from repro.core.proofs import decided
 from repro.linear_rlhf import reduction
 from repro.linear_rlhf.bandit import (
     difference_covariance,
@@ -13,7 +14,6 @@ from repro.linear_rlhf.bandit import (
     random_bandit,
     relative_condition_number,
 )
-from repro.study.proofs import decided
 from theorems import rlhf_reduction
 from theorems.rlhf_reduction import AnyStates
 

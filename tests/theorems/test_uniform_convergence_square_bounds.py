@@ -9,9 +9,9 @@ import pytest
 from mpmath import iv
 
 from repro.base.notation import epsilon_of_cost
+from repro.core.proofs import decided
 from repro.corruption.huber_square import reported_mean
 from repro.corruption.orders import Order
-from repro.study.proofs import decided
 from theorems.uniform_convergence_square import (
     Inputs,
     MeanSequences,

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from repro.core.stream import stream
 from repro.llm.contrasts import P4_CONTRASTS, Contrast
-from repro.study.stream import stream
 from tools import draw_p1_figure_1 as p1
 from tools import p4_tables as p4
 

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 
 from repro.base.errors import BadInput
 from repro.base.files import small_text
-from repro.core.ablations import Finding
+from repro.core.results import Finding
 from repro.report.ablation_table import outcome, summary
 
 FILE = "ablations.json"

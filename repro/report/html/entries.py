@@ -9,10 +9,10 @@ from typing import Any
 
 from markupsafe import Markup
 
+from repro.core.verdicts import worst
 from repro.report.html.bars import bar_svg
 from repro.report.html.runs import StoredRun
 from repro.report.wording import caught_words, claim_words, finite, measured_words
-from repro.study.verdicts import worst
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from repro.catalogue.entries import Catalogue, paper
 from repro.catalogue.slips import Slip
-from repro.core.ablations import Finding
+from repro.core.results import Finding
 from repro.report.html.runs import StoredRun
 
 

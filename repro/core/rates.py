@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from repro.study.results import Series, finite_mean
+from repro.core.results import Series, finite_mean
 
 
 @dataclass(frozen=True)

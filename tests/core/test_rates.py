@@ -5,10 +5,10 @@ import pytest
 import statsmodels.api as sm
 from scipy import stats
 
-from repro.study.checks import SlopeCheck
-from repro.study.judge import judge
-from repro.study.rates import Estimate, SlopeFit, fit_slope, point_estimates
-from repro.study.results import Series
+from repro.core.declared import SlopeCheck
+from repro.core.judge import judge
+from repro.core.rates import Estimate, SlopeFit, fit_slope, point_estimates
+from repro.core.results import Series
 
 GRID = np.logspace(3, 9, 7)
 SIMULATIONS = 1000

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from repro.study.checks import DeclaredCheck, Verdict
+from repro.core.declared import DeclaredCheck, Verdict
 
 
 @dataclass(frozen=True)
@@ -138,3 +138,30 @@ class Result:
     budget: str
     defined_checks: int = 0
     seconds: float = field(default=0.0, compare=False)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one check did when one thing was taken away.
+
+    Attributes:
+        theorem, row: whose check it is.
+        evidence: how the check knows.
+        need: what it needs if it noticed.
+        ablation: what was taken away, in words.
+        before, after: its verdict with everything in place, and then; ``error`` and what it says
+            where measuring stops.
+    """
+
+    theorem: str
+    row: str
+    evidence: str
+    need: str
+    ablation: str
+    before: str
+    after: str
+
+    @property
+    def noticed(self) -> bool:
+        """Whether the verdict changed."""
+        return self.before != self.after

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from mpmath import iv
 
-from repro.study.proofs import Claimed, decided, proof_of
+from repro.core.proofs import Claimed, decided, proof_of
 
 BOX = ((0.0, 2.0),)
 

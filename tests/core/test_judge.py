@@ -3,17 +3,17 @@
 import numpy as np
 import pytest
 
-from repro.study.checks import (
+from repro.core.declared import (
     Check,
     FrequencyCheck,
     InequalityCheck,
     RatioCheck,
     SlopeCheck,
 )
-from repro.study.judge import compare, judge
-from repro.study.rates import Interval
-from repro.study.results import Series
-from repro.study.verdicts import worst
+from repro.core.judge import compare, judge
+from repro.core.rates import Interval
+from repro.core.results import Series
+from repro.core.verdicts import worst
 
 GRID = (1.0, 10.0, 100.0, 1000.0)
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import torch
 
+from repro.core.fingerprint import fingerprint
 from repro.study.config import Overrides
-from repro.study.fingerprint import fingerprint
 
 
 @dataclasses.dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import pytest
 
 from repro.base.notation import AXES, SYMBOLS
-from repro.study.claims import Frequency, Inequality, Ratio, Slope
+from repro.core.claims import Frequency, Inequality, Ratio, Slope
 
 
 def test_every_axis_has_a_symbol():

@@ -16,7 +16,7 @@ import numpy as np
 from scipy import stats
 
 from repro.base.notation import LINEAR_AXES
-from repro.study.checks import (
+from repro.core.declared import (
     DeclaredCheck,
     Direction,
     FrequencyCheck,
@@ -25,9 +25,9 @@ from repro.study.checks import (
     SlopeCheck,
     Verdict,
 )
-from repro.study.rates import Interval, SlopeFit, fit_slope, point_estimates, pooled
-from repro.study.results import Fit, Outcome, Series
-from repro.study.verdicts import worst
+from repro.core.rates import Interval, SlopeFit, fit_slope, point_estimates, pooled
+from repro.core.results import Fit, Outcome, Series
+from repro.core.verdicts import worst
 
 OPPOSITE = {"supported", "contradicted"}
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from repro.study.stream import stream
+from repro.core.stream import stream
 
 
 def test_golden_values_never_change():

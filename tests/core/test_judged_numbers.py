@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from repro.core.declared import FrequencyCheck, InequalityCheck, RatioCheck, SlopeCheck
+from repro.core.judge import compare, judge
+from repro.core.privacy_check import Exact, PrivacyCheck
+from repro.core.rates import Interval, fit_slope
+from repro.core.results import Series, finite_mean
 from repro.privacy.black_box import Attack, Counts
-from repro.study.checks import FrequencyCheck, InequalityCheck, RatioCheck, SlopeCheck
-from repro.study.judge import compare, judge
-from repro.study.privacy_check import Exact, PrivacyCheck
-from repro.study.rates import Interval, fit_slope
-from repro.study.results import Series, finite_mean
 
 GRID = np.array([1.0, 10.0, 100.0, 1000.0])
 COMMON = {"axis": "n_pairs", "grid": tuple(GRID), "quantity": "q", "method": "m"}

@@ -20,7 +20,7 @@ import mpmath
 MOST_PIECES = 20_000
 """A box that is not settled by then is left undecided."""
 ROUNDING = 1e-9
-"""By how much a ratio may exceed 1: the tolerance of ``repro.study.claims.Inequality``."""
+"""By how much a ratio may exceed 1: the tolerance of ``repro.core.claims.Inequality``."""
 
 iv: Any = mpmath.iv
 """Interval arithmetic; its own types do not say that it takes floats and intervals."""

@@ -3,10 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from repro.core.judge import judge
+from repro.core.privacy_check import Exact, PrivacyCheck, counts_of
+from repro.core.results import Series
 from repro.privacy.black_box import Attack
-from repro.study.judge import judge
-from repro.study.privacy_check import Exact, PrivacyCheck, counts_of
-from repro.study.results import Series
 
 ATTACK = Attack(1.0, 0.0, False)
 RUNS = 1000

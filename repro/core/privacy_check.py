@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from repro.core.declared import DeclaredCheck
+from repro.core.judge import judge
+from repro.core.results import Outcome, Series
 from repro.privacy.audit import judge_privacy
 from repro.privacy.black_box import Attack, Counts
-from repro.study.checks import DeclaredCheck
-from repro.study.judge import judge
-from repro.study.results import Outcome, Series
 
 MISS = 0.001
 """How often the audit bound may lie above the truth, over all grid points, at any budget."""

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any, Protocol
 
 from repro.base.notation import LINEAR_AXES, SYMBOLS
-from repro.study.checks import (
+from repro.core.declared import (
     DeclaredCheck,
     Direction,
     FrequencyCheck,
