@@ -171,9 +171,7 @@ def with_factor(text: str, row: str, factor: float) -> str:
     >>> with_factor("sweeps:\\n  a: {grid: [1, 2]}\\n", "a", 0.5)
     'sweeps:\\n  a: {grid: [1, 2], replicates: 0.5}\\n'
     """
-    found = re.search(
-        rf"^sweeps:.*?^  {re.escape(row)}:\s*(?:&\w+\s*)?", text, re.M | re.S
-    )
+    found = re.search(rf"^sweeps:.*?^  {re.escape(row)}:\s*(?:&\w+\s*)?", text, re.M | re.S)
     if found is None:
         raise BadInput("write", row, "it has no sweep to write to")
     if alias := re.compile(r"\*\w+").match(text, found.end()):

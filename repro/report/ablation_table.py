@@ -64,7 +64,8 @@ def page(findings: Sequence[Finding], checks: Iterable[Check]) -> str:
         "|---|---|---|",
     ]
     lines += [f"| {name} | {counts[name, True]} | {counts[name, False]} |" for name in names]
-    lines += ["", "## Rows by evidence", "", *_by_evidence(findings, checks), "", "## Not noticed", ""]
+    lines += ["", "## Rows by evidence", "", *_by_evidence(findings, checks)]
+    lines += ["", "## Not noticed", ""]
     lines += [_bullet(one) for one in missed] or ["Nothing."]
     lines += ["", "## Every row", "", "| experiment | row | evidence | verdict | without |"]
     lines += ["|---|---|---|---|---|", *map(_line, _by_row(findings))]
@@ -72,9 +73,8 @@ def page(findings: Sequence[Finding], checks: Iterable[Check]) -> str:
 
 
 def _by_evidence(findings: Iterable[Finding], checks: Iterable[Check]) -> list[str]:
-    needing = Counter(
-        evidence for evidence, _, _ in {(f.evidence, f.theorem, f.row) for f in findings if f.noticed}
-    )
+    noticing = {(one.evidence, one.theorem, one.row) for one in findings if one.noticed}
+    needing = Counter(evidence for evidence, _, _ in noticing)
     total = Counter(check.quantity.evidence for check in checks)
     kinds = [one for one in EVIDENCE if total[one]]
     return [

@@ -11,7 +11,6 @@ from pydantic import Field
 
 from repro.base.schema import Epsilon, KLWeight, Model, Pairs, Positive, Whole
 
-
 Blocks = Annotated[Whole, Field(ge=5, le=1000, description="independent blocks of replicates")]
 
 

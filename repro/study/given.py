@@ -129,5 +129,6 @@ def _with(config: Mapping[str, Any], path: tuple[str, ...], value: Any) -> dict[
 
 def _usable(checks: Sequence[SweptCheck]) -> str:
     """The top-level numbers that have an effect in some check."""
-    there = sorted(name for name in Overrides.model_fields if any(one.takes(name) for one in checks))
+    names = sorted(Overrides.model_fields)
+    there = [name for name in names if any(one.takes(name) for one in checks)]
     return f"allowed: {', '.join(there) or 'none of epsilon, n_pairs, horizon'}"

@@ -131,9 +131,7 @@ def blocks_of(plan: Plan) -> list[Block]:
         for index, swept in enumerate(made.swept)
         for own in [_check_key(plan, swept)]
         for number in range(plan.budget.blocks)
-        for drawn in [
-            {"seed": plan.seed, "block": number} if swept.check.quantity.draws else {}
-        ]
+        for drawn in [{"seed": plan.seed, "block": number} if swept.check.quantity.draws else {}]
     ]
 
 
@@ -170,4 +168,3 @@ def measure_block(plan: Plan, block: Block) -> np.ndarray:
 def _undrawn(*content: object) -> list[np.ndarray]:
     """Where the values of a row that draws nothing are kept, by all that they depend on."""
     return []
-

@@ -170,7 +170,8 @@ def session_of(values: Mapping[str, Any]) -> Session:
     stages = named_stages(config.stages)
     selected = _selected(values)
     setting = Setting(overrides, instance, device, tables.absolute(), stages, **selected)
-    plan = Plan(theorem.slug, config.theorem, setting, config.budget, config.seed, config.only, folder)
+    given = config.theorem, setting, config.budget, config.seed, config.only, folder
+    plan = Plan(theorem.slug, *given)
     built(plan)
     refuse_without_effect(plan, kept, shipped_instance(instance["kind"]))
     resolved = {key: value for key, value in values.items() if key not in NOT_IN_THE_HASH} | {
@@ -230,9 +231,7 @@ def _refuse_unable(compute: Compute, device: str) -> None:
         raise BadInput("compute", "ray", f"needs {install_hint('ray')}; allowed: local")
 
 
-def _instance(
-    name: str, values: dict[str, Any], kept: Mapping[str, Any]
-) -> dict[str, Any]:
+def _instance(name: str, values: dict[str, Any], kept: Mapping[str, Any]) -> dict[str, Any]:
     """The checked instance, of a kind with sweeps; text pairs get a digest of their content."""
     choice = instance_choice(values)
     allowed = (DEFAULT_INSTANCE, *kept.get("instances", ()))

@@ -146,7 +146,8 @@ def test_a_block_is_a_pure_function_of_check_seed_and_number():
 def test_alike_algorithms_meet_the_same_draws():
     double = named("double", scaled, by=2.0)
     apart = swept(wrong=[double]).block_and_draws("t", 0, 0, 3)[0]
-    same = swept(wrong=[double], quantity=Quantity("error", alike=True)).block_and_draws("t", 0, 0, 3)[0]
+    alike = swept(wrong=[double], quantity=Quantity("error", alike=True))
+    same = alike.block_and_draws("t", 0, 0, 3)[0]
     assert np.array_equal(same[:, 1], 2 * same[:, 0])
     assert not np.array_equal(apart[:, 1], 2 * apart[:, 0])
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from repro.core.worlds import field_values
 from repro.corruption.huber_reports import HuberReports, idle_adversary
 from repro.corruption.orders import Order
 from repro.preferences.label_law import fair_coins, the_truth
-from repro.core.worlds import field_values
 
 
 def test_text_pairs_replace_the_linear_world(swept_of):

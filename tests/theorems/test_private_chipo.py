@@ -4,8 +4,8 @@ import numpy as np
 from scipy.special import softmax
 
 from repro.chipo import falling, labels, value_ratio
-from repro.preferences.label_law import the_truth
 from repro.core.worlds import field_values
+from repro.preferences.label_law import the_truth
 
 
 def test_text_pairs_replace_the_linear_world(swept_of):

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from repro.chipo.falling import FallingPreferences, every_table
+from repro.core.worlds import field_values
 from repro.corruption.huber_reports import HuberReports, idle_adversary
 from repro.corruption.orders import Order
 from repro.preferences.label_law import fair_coins, no_randomizer, the_truth
-from repro.core.worlds import field_values
 
 
 def test_every_world_of_drawn_labels_can_be_ablated(swept_of):

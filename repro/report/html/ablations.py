@@ -12,8 +12,8 @@ from pydantic import TypeAdapter
 
 from repro.base.errors import BadInput
 from repro.base.files import small_text
-from repro.report.ablation_table import outcome, summary
 from repro.core.ablations import Finding
+from repro.report.ablation_table import outcome, summary
 
 FILE = "ablations.json"
 

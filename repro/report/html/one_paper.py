@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from repro.catalogue.entries import Catalogue, paper
 from repro.catalogue.slips import Slip
-from repro.report.html.runs import Run
 from repro.core.ablations import Finding
+from repro.report.html.runs import Run
 
 
 def catalogue_of(catalogue: Catalogue, name: str) -> Catalogue:
