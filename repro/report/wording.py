@@ -75,7 +75,7 @@ def part_words(rows: Sequence[int]) -> str:
 def in_force_words(check: DeclaredCheck) -> str:
     """The numbers of a measurement besides its grid: ε, n and T, and how labels were scaled.
 
-    >>> in_force_words(Check("", "", (), "", "", settings={"epsilon": 0.5, "n_pairs": 1e9}))
+    >>> in_force_words(DeclaredCheck("", "", (), "", "", settings={"epsilon": 0.5, "n_pairs": 1e9}))
     'ε = 0.5, n = 1e+09'
     """
     given = [(sign, check.settings.get(name)) for name, sign in SIGNS.items()]

@@ -12,6 +12,7 @@ import pytest
 from matplotlib import pyplot, rcParams
 
 import repro
+from repro.core.declared import DeclaredCheck
 from repro.core.results import CheckResult, Outcome, Series
 from repro.report.captions import caption_lines
 from repro.report.figure import draw, drawn, figures, panel_boxes, panel_columns, save
@@ -160,7 +161,7 @@ def test_values_without_logarithm_or_number_do_not_stop_the_figure(
 
 
 def test_an_unknown_kind_a_single_point_and_no_check_at_all(make_result, result):
-    check = Check("plain", "unheard_of", (0.0,), "number", "m")
+    check = DeclaredCheck("plain", "unheard_of", (0.0,), "number", "m")
     outcome = Outcome("m", "supported", {}, Series(np.zeros(1), np.ones((1, 1, 1))))
     assert (
         panels(draw(make_result(CheckResult(check, outcome, ()))))[0].get_xlabel() == "unheard_of"
