@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from repro.core.declared import (
-    Check,
+    DeclaredCheck,
     FrequencyCheck,
     InequalityCheck,
     RatioCheck,
@@ -163,4 +163,4 @@ def test_frequency_by_clopper_pearson(failures, expected):
 
 def test_a_kind_without_rule_is_a_bug():
     with pytest.raises(TypeError, match="no rule"):
-        verdict(Check("c", "n_pairs", GRID, "q", "m"), series([1, 1, 1, 1]))
+        verdict(DeclaredCheck("c", "n_pairs", GRID, "q", "m"), series([1, 1, 1, 1]))
