@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from repro.catalogue import machine_checked
 from repro.catalogue.entries import OWN, Catalogue, Item, counted, kind, number, paper
 from repro.catalogue.machine_checked import Checked
-from repro.core.declared import Verdict
+from repro.core.claims import Verdict
 from repro.core.verdicts import worst
 from repro.study.discovery import find, slugs
 

@@ -21,8 +21,7 @@ import numpy as np
 from repro.base.errors import BadInput
 from repro.base.notation import AXES
 from repro.base.schema import MAX_PAIRS
-from repro.core.claims import Claim
-from repro.core.declared import Verdict
+from repro.core.claims import Claim, Verdict
 from repro.core.fingerprint import fingerprint
 from repro.core.stream import stream
 from repro.core.worlds import Sweep, field_values, put

@@ -16,7 +16,7 @@ import numpy as np
 from scipy import stats
 
 from repro.base.notation import LINEAR_AXES
-from repro.core.declared import (
+from repro.core.claims import (
     DeclaredCheck,
     Direction,
     FrequencyCheck,

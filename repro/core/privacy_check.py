@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from repro.core.declared import DeclaredCheck
+from repro.core.claims import DeclaredCheck
 from repro.core.judge import judge
 from repro.core.results import Outcome, Series
 from repro.privacy.audit import judge_privacy

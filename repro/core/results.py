@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from repro.core.declared import DeclaredCheck, Verdict
+from repro.core.claims import DeclaredCheck, Verdict
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from repro.core.declared import Verdict
+from repro.core.claims import Verdict
 
 _SEVERITY: tuple[Verdict, ...] = (
     "supported",

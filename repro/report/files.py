@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from repro.base.files import atomic_write, remove_stale
-from repro.core.declared import DeclaredCheck
+from repro.core.claims import DeclaredCheck
 from repro.core.results import CheckResult, Outcome, Result
 from repro.report.jsonable import jsonable
 from repro.report.measurements import measurements_frame, parquet_bytes

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from repro.core.declared import Verdict
+from repro.core.claims import Verdict
 from repro.core.results import Result
 from repro.core.verdicts import overall
 from repro.report.jsonable import jsonable, plain

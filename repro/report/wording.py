@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from repro.base.errors import one_line
-from repro.core.declared import DeclaredCheck
+from repro.core.claims import DeclaredCheck
 from repro.core.results import Outcome, Result
 
 SYMBOLS = {"supported": "✓", "contradicted": "✗", "inconclusive": "?", "assumption_failed": "!"}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from repro.base.errors import BadInput, one_line
 from repro.core.check import SweptCheck, Theorem
-from repro.core.declared import DeclaredCheck
+from repro.core.claims import DeclaredCheck
 from repro.core.door import TheoremNumbers, sweeps_in_use, swept_checks
 from repro.core.fingerprint import fingerprint
 from repro.core.needs import needs_of

@@ -13,7 +13,7 @@ import numpy as np
 from repro.base.errors import BadInput, nearest
 from repro.base.schema import validate
 from repro.core.check import SweptCheck, Theorem
-from repro.core.declared import DeclaredCheck
+from repro.core.claims import DeclaredCheck
 from repro.core.door import TheoremNumbers
 from repro.core.fingerprint import fingerprint
 from repro.study.blocks import Block, content_key

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from repro.core.declared import DeclaredCheck, Verdict
+from repro.core.claims import DeclaredCheck, Verdict
 from repro.core.door import DEFAULT_INSTANCE
 from repro.core.judge import judge
 from repro.core.results import AssumptionResult, CheckResult, Result, Series

@@ -13,8 +13,7 @@ from repro.base.schema import Pairs
 from repro.cli.composition import compose_values, named_theorems
 from repro.core.ablations import ABLATIONS, MUST, Finding, complaints, findings
 from repro.core.check import Check, Instead, Quantity, SweptCheck
-from repro.core.claims import Ratio
-from repro.core.declared import RatioCheck
+from repro.core.claims import Ratio, RatioCheck
 from repro.core.fingerprint import fingerprint
 from repro.core.needs import Need, needs_file, needs_of
 from repro.core.stages import STAGES

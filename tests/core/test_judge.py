@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from repro.core.declared import (
+from repro.core.claims import (
     DeclaredCheck,
     FrequencyCheck,
     InequalityCheck,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from repro.core.declared import FrequencyCheck, InequalityCheck, RatioCheck, SlopeCheck
+from repro.core.claims import FrequencyCheck, InequalityCheck, RatioCheck, SlopeCheck
 from repro.core.judge import compare, judge
 from repro.core.privacy_check import Exact, PrivacyCheck
 from repro.core.rates import Interval, fit_slope

@@ -5,7 +5,7 @@ import pytest
 import statsmodels.api as sm
 from scipy import stats
 
-from repro.core.declared import SlopeCheck
+from repro.core.claims import SlopeCheck
 from repro.core.judge import judge
 from repro.core.rates import Estimate, SlopeFit, fit_slope, point_estimates
 from repro.core.results import Series

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from repro.core.declared import FrequencyCheck, InequalityCheck, RatioCheck, SlopeCheck
+from repro.core.claims import FrequencyCheck, InequalityCheck, RatioCheck, SlopeCheck
 from repro.core.results import (
     AssumptionResult,
     CheckResult,

@@ -12,7 +12,7 @@ import pytest
 from matplotlib import pyplot, rcParams
 
 import repro
-from repro.core.declared import DeclaredCheck
+from repro.core.claims import DeclaredCheck
 from repro.core.results import CheckResult, Outcome, Series
 from repro.report.captions import caption_lines
 from repro.report.figure import draw, drawn, figures, panel_boxes, panel_columns, save

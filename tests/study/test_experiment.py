@@ -13,8 +13,16 @@ from repro.base.errors import BadInput
 from repro.base.notation import epsilon_of_cost
 from repro.base.schema import MAX_PAIRS, Epsilon, Pairs
 from repro.core.check import Check, Quantity, Theorem, of_world, privacy_mistake
-from repro.core.claims import Frequency, Inequality, Ratio, Slope
-from repro.core.declared import FrequencyCheck, InequalityCheck, RatioCheck, SlopeCheck
+from repro.core.claims import (
+    Frequency,
+    FrequencyCheck,
+    Inequality,
+    InequalityCheck,
+    Ratio,
+    RatioCheck,
+    Slope,
+    SlopeCheck,
+)
 from repro.core.door import TheoremNumbers
 from repro.core.results import AssumptionResult
 from repro.policies.regularisers import CHI_SQUARED, KL

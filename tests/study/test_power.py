@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from repro.core.declared import FrequencyCheck, InequalityCheck, RatioCheck, SlopeCheck
+from repro.core.claims import FrequencyCheck, InequalityCheck, RatioCheck, SlopeCheck
 from repro.core.judge import judge
 from repro.core.results import CheckResult, Series
 from repro.study.config import Budget
