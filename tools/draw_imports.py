@@ -13,7 +13,7 @@ import grimp
 
 DRAWING = Path(__file__).parents[1] / "docs" / "figures" / "imports.svg"
 ROOMS = {
-    "base", "catalogue", "corruption", "estimators", "instances", "llm", "policies",
+    "base", "catalogue", "core", "corruption", "estimators", "instances", "llm", "policies",
     "preferences", "privacy", "release", "report", "study", "training",
 }  # fmt: skip
 SUBJECTS = "subjects"
@@ -40,8 +40,6 @@ def room(module: str) -> str:
     name = parts[1] if len(parts) > 1 else ""
     if name in ("", "cli", "scaffold") or is_program(module):
         return COMMANDS
-    if name == "core":  # one box with study: each imports the other
-        return "study"
     if name in ROOMS:
         return name
     return SUBJECTS if (ROOT / "repro" / name).is_dir() else COMMANDS
