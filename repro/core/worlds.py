@@ -98,10 +98,14 @@ def _made(kind: type, values: Mapping[str, Any], place: str) -> Any:
 
 
 def _refused(values: Mapping[str, Any], problem: Exception, place: str) -> BadInput:
-    if isinstance(problem, BadInput):
-        return problem
     key, value = next(iter(values.items()), ("", ""))
-    return BadInput(_join(place, key), value, f"allowed: {problem}")
+    if not isinstance(problem, BadInput):
+        return BadInput(_join(place, key), value, f"allowed: {problem}")
+    if not values or problem.key.rpartition(".")[2] in values:
+        return problem
+    # the field that does not fit is another than the one that was given
+    allowed = f"allowed: values at which its world exists ({problem})"
+    return BadInput(_join(place, key), value, allowed)
 
 
 def _join(place: str, key: str) -> str:
