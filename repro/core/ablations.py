@@ -71,7 +71,10 @@ def findings(
     Args:
         theorem: its name, which names the streams.
         swept: the check on its worlds.
-        seed, blocks, replicates, row_error: of the budget; replicates in one block.
+        seed: of the run.
+        blocks: of the budget.
+        replicates: in one block.
+        row_error: of the budget.
         declared: swept check → what is judged.
     """
 
