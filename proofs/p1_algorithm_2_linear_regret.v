@@ -1,4 +1,26 @@
-(* HEAD *)
+(* P1 (arXiv 2510.13512), Theorem 5.2: "Under Assumptions 3.7 and 3.8, for delta in (0,1), eps > 0 and lambda <= Gamma_T^2/2 with
+   probability at least 1 - delta, Algorithm 2 satisfies
+       sum_(t=1)^T (J(pi*) - J(pi^2_t)) = O( beta d_F e^(2B)/(2 alpha - 1)^2 log(N_F T/delta) )",
+   with b_t = min{1, Gamma_T U_(F_t)} (eq. (13)), d_F the pair eluder dimension (Definition 3.5), alpha = e^eps/(1 + e^eps);
+   Corollary 5.5: alpha = 1.
+
+   World: one state, two responses, pi_ref even, F = {(B, 0), (0, B)}, r* = (B, 0), B > 1.
+   linear_regret:   for beta >= 4/(B-1) + 8 and every T <= e^(beta(B-1))/4 the regret of T rounds of Algorithm 2 is at least (T-1) B/2
+                    with probability at least (1 - p)/4 > 0, p the chance that a private label of two different responses is right;
+                    whatever Gamma_T, lambda and T are.
+   theorem_5_2_false: at every B > 1, alpha in (1/2, 1] and delta < (1 - p)/4, whatever the constant C behind O, for every beta from some
+                    beta0 on there is a T at which the printed bound fails with probability above delta, for every
+                    lambda >= B^2 e^(-beta(B+1)): a fixed lambda > 0 is as large, once beta is.
+   has_estimate, has_dimension: what the two assume exists.
+   Line by line: rbar is any minimiser of step 8, ties broken in any way; Gamma_T U is any number >= 0, at each history another, so that
+       (13) may have F or F_t in it and Gamma_T any constant; policies, labels, estimates of all rounds are those of Algorithm 2, with
+       alpha = 1 allowed (Corollary 5.5); J and the regret are (1) and (3) for pi^2, round 1 (pi_ref) included.  d_F is Definition 3.5 as
+       it is printed, sup over a^2_(1:T) alone: the first responses are those drawn and pi^1 is the run's, so d_F depends on the run; with
+       all of F for F_t it is no smaller, so that the bound that fails is the larger one; as printed (D_t, pi^1_(t+1) beside a^2_t) or with
+       D_(t-1), pi^1_t.  It is at most 4 + log T on the runs that matter.
+   What it does not say: nothing for B <= 1 (for 1/2 < B <= 1 Lemma C.4 fails: p1_lemma_C_4_false.v), for a fixed beta and T beyond
+       e^(beta(B-1))/4, or for smaller lambda; nothing against a d_F whose supremum is over the first responses too, which is of the order
+       of T here.  With a cap of 2B the bound holds for lambda = 4B^2 (docs/explanations/corrected_theorem_5_2.md, on paper). *)
 
 Require Import Reals Lra Lia Psatz List.
 Import ListNotations.
@@ -44,7 +66,7 @@ Definition pi2 (B beta Gamma : R) (U : history -> bool -> R) (estimate : history
   | _ => tilt beta (pi1 B beta estimate D) (bonus Gamma U D)
   end.
 
-(* (1), pi*, and the regret of the rounds of D. *)
+(* (1), pi* (5), and the regret (3) of the rounds of D for pi^2. *)
 Definition J (beta : R) (r pi : bool -> R) : R :=
   pi true * r true + pi false * r false - / beta * (pi true * ln (pi true / pi_ref true) + pi false * ln (pi false / pi_ref false)).
 Definition pi_star (B beta : R) : bool -> R := tilt beta pi_ref (reward B true).
@@ -115,6 +137,10 @@ Definition theorem_5_2_false : Prop := forall (C B alpha delta : R),
   (forall D, is_eluder_dimension i B beta lambda estimate D (d D)) ->
   mean B alpha beta Gamma U estimate T [] (fun D =>
     if Rle_dec (regret B beta Gamma U estimate D) (printed_5_2 C B alpha beta delta (d D) T) then 1 else 0) < 1 - delta.
+
+Definition has_estimate : Prop := forall B alpha : R, exists estimate, least_squares B alpha estimate.
+Definition has_dimension : Prop := forall (i : index) (B beta lambda : R) (estimate : history -> bool) (D : history),
+  exists d, is_eluder_dimension i B beta lambda estimate D d.
 
 (* ---- proofs ---- *)
 
@@ -646,5 +672,31 @@ Proof.
   change (mean B alpha beta Gamma U estimate T [] small < 1 - delta); destruct Hd; lra.
 Qed.
 
+Theorem has_estimate_holds : has_estimate.
+Proof.
+  intros B alpha; exists (fun D => if Rle_dec (loss B alpha true D) (loss B alpha false D) then true else false).
+  intros D best; destruct (Rle_dec _ _), best; lra.
+Qed.
+
+(* The largest of f over all choices of n responses. *)
+Lemma largest n (f : list bool -> R) : exists d, (forall c, length c = n -> f c <= d) /\ (exists c, length c = n /\ f c = d).
+Proof.
+  revert f; induction n as [|n IH]; intros f.
+  - exists (f []); split; [intros [|]; [lra|discriminate]|now exists []].
+  - destruct (IH (fun c => f (true :: c))) as [d1 [A1 [c1 [L1 E1]]]]; destruct (IH (fun c => f (false :: c))) as [d2 [A2 [c2 [L2 E2]]]].
+    exists (Rmax d1 d2); split.
+    + intros [|[] c] L; [discriminate| |]; injection L as L.
+      * apply Rle_trans with (1 := A1 c L), Rmax_l.
+      * apply Rle_trans with (1 := A2 c L), Rmax_r.
+    + destruct (Rle_dec d1 d2) as [H|H].
+      * exists (false :: c2); split; [simpl; now rewrite L2|rewrite Rmax_right by exact H; exact E2].
+      * exists (true :: c1); split; [simpl; now rewrite L1|rewrite Rmax_left by lra; exact E1].
+Qed.
+
+Theorem has_dimension_holds : has_dimension.
+Proof. intros i B beta lambda estimate D; apply largest. Qed.
+
 Print Assumptions linear_regret_holds.
 Print Assumptions theorem_5_2_false_holds.
+Print Assumptions has_estimate_holds.
+Print Assumptions has_dimension_holds.

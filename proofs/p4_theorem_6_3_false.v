@@ -1,4 +1,28 @@
-(* HEAD *)
+(* P4 (arXiv 2505.15694), Theorem 6.3: "Under the conditions of Proposition 4.6, the policy corresponding to the output of Algorithm 1
+   achieves the following suboptimality with probability at least 1 - delta
+       SubOpt_CTL(pi^, pi*) <= C B sqrt(kappa_Pi) (sqrt(alpha)/gamma + c(eps)/gamma sqrt((d + ln(1/delta))/n) + beta B sqrt(lambda)),
+       SubOpt_LTC with c(eps) sqrt(alpha) for sqrt(alpha), for beta > 0, lambda >= Omega(d/n ln(n/delta)),
+   gamma = 1/(2 + exp(-beta B) + exp(beta B)) and some universal constant C > 0."
+
+   World: alpha = 0 (CTL and LTC are one), one state, two responses with features rho u and - rho u, u = (1,-1)/sqrt 2, rho <= 1, so
+   d = 2; theta* = B u, theta_sft = - b u, 0 <= b <= B <= 1/2; pairs drawn from pi_sft.  A pair shows the margin 2 rho beta (B + b).
+   false_at_every_epsilon: rho = 1, theta_sft = 0, margins 2 beta B.  Whatever C, the constant C0 behind Omega, B <= 1/2 and
+                    delta < 1/64, for every beta from some beta0 on there are n and lambda >= C0 d/n ln(n/delta) at which the printed
+                    bound holds with probability below 1 - delta.
+   false_with_x_below_1: the same at rho = 1/2, theta_sft = - B u, where ||x|| <= 1, as Section 5 takes it "for simplicity" (Remark 5.2).
+   false_without_privacy: the same without privacy at rho = 1, theta_sft = - B u, margins 4 beta B.
+   exceeded:        finite n, any lambda whose term is at most c/(gamma sqrt n): the bound fails at every n >= 16 c^2 e^(2 margin) for every C
+                    up to e^(margin - beta B) times a number that depends on eps and delta (and, near eps = infinity, on the margin) alone: at
+                    margins 2 beta B and finite eps, no constant makes up for e^(beta B).
+   in_world, optimal, has_output: the worlds satisfy Assumption 4.5, pi* is the optimal policy (9) of the rewards used, and Algorithm 1
+                    has an output on every dataset.
+   Line by line: Assumption 4.5 bounds theta* alone; theta_sft in Theta_B, which it does not ask, is kept.  pi^ is the policy of any output
+       of Algorithm 1 (any minimiser) over Theta_B', for every B' with theta_true in Theta_B', so also B' = 2 beta B = O(beta B) or
+       ||theta_true||.  kappa_Pi is the largest ratio over all of (12), the largest reading.  SubOpt is (2), J without a KL term.
+   What it does not say: nothing against the bound with gamma at the largest margin, which holds with a universal C
+       (docs/explanations/corrected_proposition_4_6.md, on paper); nor for theta_sft = 0 with ||x|| <= 1, where margins reach beta B alone and
+       gamma is right; nor without privacy at theta_sft = 0; nor as n grows at a fixed beta B beyond the range where the term in lambda is
+       the smaller one. *)
 
 Require Import Reals Lra Lia Psatz List.
 From Coquelicot Require Import Coquelicot.
