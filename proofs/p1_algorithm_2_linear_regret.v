@@ -1,13 +1,13 @@
 (* P1 (arXiv 2510.13512), Theorem 5.2: "Under Assumptions 3.7 and 3.8, for delta in (0,1), eps > 0 and lambda <= Gamma_T^2/2 with
    probability at least 1 - delta, Algorithm 2 satisfies
-       sum_(t=1)^T (J(pi*) - J(pi^2_t)) = O( beta d_F e^(2B)/(2 alpha - 1)^2 log(N_F T/delta) )",
+       sum_(t=1)^T (J(pi_star) - J(pi^2_t)) = O( beta d_F e^(2B)/(2 alpha - 1)^2 log(N_F T/delta) )",
    with b_t = min{1, Gamma_T U_(F_t)} (eq. (13)), d_F the pair eluder dimension (Definition 3.5), alpha = e^eps/(1 + e^eps);
    Corollary 5.5: alpha = 1.
 
    World: one state, two responses, pi_ref even, F = {(B, 0), (0, B)}, r* = (B, 0), B > 1.
    linear_regret:   for beta >= 4/(B-1) + 8 and every T <= e^(beta(B-1))/4 the regret of T rounds of Algorithm 2 is at least (T-1) B/2
                     with probability at least (1 - p)/4 > 0, p the chance that a private label of two different responses is right;
-                    whatever Gamma_T, lambda and T are.
+                    whatever Gamma_T and lambda are.
    theorem_5_2_false: at every B > 1, alpha in (1/2, 1] and delta < (1 - p)/4, whatever the constant C behind O, for every beta from some
                     beta0 on there is a T at which the printed bound fails with probability above delta, for every
                     lambda >= B^2 e^(-beta(B+1)): a fixed lambda > 0 is as large, once beta is.

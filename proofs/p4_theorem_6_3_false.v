@@ -1,19 +1,18 @@
 (* P4 (arXiv 2505.15694), Theorem 6.3: "Under the conditions of Proposition 4.6, the policy corresponding to the output of Algorithm 1
    achieves the following suboptimality with probability at least 1 - delta
-       SubOpt_CTL(pi^, pi*) <= C B sqrt(kappa_Pi) (sqrt(alpha)/gamma + c(eps)/gamma sqrt((d + ln(1/delta))/n) + beta B sqrt(lambda)),
+       SubOpt_CTL(pi^, pi_star) <= C B sqrt(kappa_Pi) (sqrt(alpha)/gamma + c(eps)/gamma sqrt((d + ln(1/delta))/n) + beta B sqrt(lambda)),
        SubOpt_LTC with c(eps) sqrt(alpha) for sqrt(alpha), for beta > 0, lambda >= Omega(d/n ln(n/delta)),
    gamma = 1/(2 + exp(-beta B) + exp(beta B)) and some universal constant C > 0."
 
    World: alpha = 0 (CTL and LTC are one), one state, two responses with features rho u and - rho u, u = (1,-1)/sqrt 2, rho <= 1, so
    d = 2; theta* = B u, theta_sft = - b u, 0 <= b <= B <= 1/2; pairs drawn from pi_sft.  A pair shows the margin 2 rho beta (B + b).
-   false_at_every_epsilon: rho = 1, theta_sft = 0, margins 2 beta B.  Whatever C, the constant C0 behind Omega, B <= 1/2 and
-                    delta < 1/64, for every beta from some beta0 on there are n and lambda >= C0 d/n ln(n/delta) at which the printed
-                    bound holds with probability below 1 - delta.
+   false_at_every_epsilon: rho = 1, theta_sft = 0, margins 2 beta B.  Whatever the constant C0 behind Omega, B <= 1/2 and delta < 1/64, for
+                    every beta from some beta0 on there are n and lambda >= C0 d/n ln(n/delta) at which the printed bound holds with
+                    probability below 1 - delta, for every C up to k e^(beta B), k > 0 free of beta: so for every universal C.
    false_with_x_below_1: the same at rho = 1/2, theta_sft = - B u, where ||x|| <= 1, as Section 5 takes it "for simplicity" (Remark 5.2).
    false_without_privacy: the same without privacy at rho = 1, theta_sft = - B u, margins 4 beta B.
-   exceeded:        finite n, any lambda whose term is at most c/(gamma sqrt n): the bound fails at every n >= 16 c^2 e^(2 margin) for every C
-                    up to e^(margin - beta B) times a number that depends on eps and delta (and, near eps = infinity, on the margin) alone: at
-                    margins 2 beta B and finite eps, no constant makes up for e^(beta B).
+   exceeded:        with numbers: the bound fails at every n >= 16 c^2 e^(2 margin), and lambda whose term is at most c/(gamma sqrt n), for every C
+                    up to e^(margin - beta B) spread/(2400 (1 + sqrt(2 + ln(1/delta)))), spread the deviation of a pair's report.
    in_world, optimal, has_output: the worlds satisfy Assumption 4.5, pi* is the optimal policy (9) of the rewards used, and Algorithm 1
                     has an output on every dataset.
    Line by line: Assumption 4.5 bounds theta* alone; theta_sft in Theta_B, which it does not ask, is kept.  pi^ is the policy of any output
@@ -109,10 +108,12 @@ Definition exceeded : Prop := forall (C rho keep beta B b lambda delta : R) (n :
   0 < C <= exp (m - beta * B) * spread keep m / (2400 * (1 + sqrt (2 + ln (1 / delta)))) ->
   fails C rho keep beta B b lambda delta n.
 
-(* Whatever the universal C and the C0 hidden in lambda >= Omega(d/n ln(n/delta)). *)
-Definition no_constant (rho keep B b : R) : Prop := forall C C0 delta : R, 0 < C -> 0 < C0 -> 0 < delta < 1 / 64 ->
-  exists beta0 : R, forall beta : R, beta0 <= beta -> exists (n : nat) (lambda : R),
-  (1 <= n)%nat /\ C0 * (2 / INR n * ln (INR n / delta)) <= lambda /\ fails C rho keep beta B b lambda delta n.
+(* Whatever the universal C, and the C0 hidden in lambda >= Omega(d/n ln(n/delta)): a C free of beta is below k e^(beta B) from some
+   beta on. *)
+Definition no_constant (rho keep B b : R) : Prop := forall C0 delta : R, 0 < C0 -> 0 < delta < 1 / 64 ->
+  exists k beta0 : R, 0 < k /\ forall beta : R, beta0 <= beta -> exists (n : nat) (lambda : R),
+  (1 <= n)%nat /\ C0 * (2 / INR n * ln (INR n / delta)) <= lambda /\
+  forall C : R, 0 < C <= k * exp (beta * B) -> fails C rho keep beta B b lambda delta n.
 
 Definition false_at_every_epsilon : Prop := forall eps B : R, 0 < eps -> 0 < B <= 1 / 2 -> no_constant 1 (sigma eps) B 0.
 Definition false_with_x_below_1 : Prop := forall eps B : R, 0 < eps -> 0 < B <= 1 / 2 -> no_constant (1 / 2) (sigma eps) B B.
@@ -757,16 +758,15 @@ Lemma no_constant_of rho keep B b k : 1 / 2 <= rho <= 1 -> 0 <= b <= B -> 0 < B 
     k * exp (beta * B) <= exp (margin rho beta B b - beta * B) * spread keep (margin rho beta B b)) ->
   no_constant rho keep B b.
 Proof.
-  intros Hrho Hb HB Hk K0 HK C C0 delta HC HC0 Hd.
+  intros Hrho Hb HB Hk K0 HK C0 delta HC0 Hd.
   set (l := sqrt (2 + ln (1 / delta))); assert (L : 0 <= l) by apply sqrt_pos.
   assert (C1 := c_range keep Hk); assert (C2 : 1 <= c keep ^ 2) by nra.
   set (A := ln (17 * c keep ^ 2 / delta)); assert (A0 : 0 <= A).
   { unfold A; rewrite <- ln_1; apply Rcomplements.ln_le; [lra|]; apply Rmult_le_reg_r with delta; [lra|].
     unfold Rdiv; rewrite Rmult_assoc, Rinv_l by lra; lra. }
-  set (x0 := 1 + 32 * C0 * (A + 8) + 2400 * (1 + l) * C / k).
+  set (x0 := 1 + 32 * C0 * (A + 8)).
   assert (X1 : 0 < 32 * C0 * (A + 8)) by (repeat apply Rmult_lt_0_compat; lra).
-  assert (X2 : 0 < 2400 * (1 + l) * C / k) by (apply Rdiv_lt_0_compat; [repeat apply Rmult_lt_0_compat|]; lra).
-  exists (x0 / B); intros beta Hbeta; set (y := beta * B).
+  exists (k / (2400 * (1 + l))), (x0 / B); split; [apply Rdiv_lt_0_compat; nra|]; intros beta Hbeta; set (y := beta * B).
   assert (Y : x0 <= y) by (unfold y; replace x0 with (x0 / B * B) by (field; lra); apply Rmult_le_compat_r; lra).
   assert (Y1 : 1 <= y) by (unfold x0 in Y; lra).
   assert (M := m_range rho keep beta B b Hrho Hb ltac:(lra) Y1 Hk); set (m := margin rho beta B b) in *; fold y in M.
@@ -776,7 +776,7 @@ Proof.
   assert (N0 : 16 <= INR n) by lra.
   assert (N17 : INR n <= 17 * c keep ^ 2 * exp (2 * m)) by lra.
   set (lambda := C0 * (2 / INR n * ln (INR n / delta))); exists n, lambda.
-  split; [apply INR_le; simpl; lra|split; [unfold lambda; lra|]].
+  split; [apply INR_le; simpl; lra|split; [unfold lambda; lra|intros C [HC HCk]]].
   assert (Nd : 1 <= INR n / delta) by (apply Rmult_le_reg_r with delta; [lra|]; unfold Rdiv; rewrite Rmult_assoc, Rinv_l by lra; lra).
   assert (Ln : 0 <= ln (INR n / delta) <= A + 8 * y).
   { split; [rewrite <- ln_1; apply Rcomplements.ln_le; lra|].
@@ -806,11 +806,9 @@ Proof.
     apply Rle_trans with (y ^ 2 / 4 * (y ^ 2 / 4)); [|apply Rmult_le_compat; nra].
     replace (y ^ 2 / 4 * (y ^ 2 / 4)) with (y ^ 2 * (y ^ 2 / 16)) by field; apply Rmult_le_compat_l; [apply pow2_ge_0|exact Z].
   - (* the constant *)
-    fold m y l; specialize (HK beta Y1); fold y m in HK.
-    apply Rmult_le_reg_r with (2400 * (1 + l)); [nra|]; unfold Rdiv; rewrite Rmult_assoc, Rinv_l, Rmult_1_r by nra.
-    apply Rle_trans with (2 := HK); assert (X := exp_ineq1_le y).
-    assert (Z : 2400 * (1 + l) * C / k <= exp y) by (unfold x0 in Y; lra).
-    apply (Rmult_le_compat_l k) in Z; [|lra]; replace (k * (2400 * (1 + l) * C / k)) with (C * (2400 * (1 + l))) in Z by (field; lra); exact Z.
+    fold m y l; specialize (HK beta Y1); fold y m in HK; fold y in HCk; apply Rle_trans with (1 := HCk).
+    replace (k / (2400 * (1 + l)) * exp y) with (k * exp y / (2400 * (1 + l))) by (field; lra).
+    apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; nra|exact HK].
 Qed.
 
 Lemma keep_range eps : 0 < eps -> 1 / 2 < sigma eps < 1.
