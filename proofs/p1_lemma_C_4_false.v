@@ -11,7 +11,7 @@
    Line by line: rbar is any minimiser of Algorithm 2's private least squares; pi^1 is its Gibbs policy; Gamma U is any number, for
        each sample another; the event is bounded through every set of samples on which optimism holds.
    What it does not say: that regret suffers (it does, linearly in T for e^(beta (B-1)) rounds with a probability free of T, from B > 1
-       and beta >= 4/(B-1) + 8 on: docs/explanations/corrected_theorem_5_2.md, not checked by Coq); nor anything for B <= 1/2. *)
+       and beta >= 4/(B-1) + 8 on: p1_algorithm_2_linear_regret.v); nor anything for B <= 1/2. *)
 
 Require Import Reals Lra Psatz List.
 

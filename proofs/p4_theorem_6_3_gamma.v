@@ -9,7 +9,8 @@
    margins:          and the margins that Assumption 4.5 allows are all in [-4 beta B, 4 beta B], the extremes of which occur, so that
                      1/(2 + exp(-4 beta B) + exp(4 beta B)) is right.  (With theta_sft = 0 it is 2 beta B.)
    Line by line: dimension 2; in Assumption 4.5 only theta* is said to be in Theta_B, so that theta_sft in Theta_B assumes more.
-   What it does not say: that the bound of Theorem 6.3 is exceeded: this is the constant of strong convexity in its proof. *)
+   What it does not say: that the bound of Theorem 6.3 is exceeded (p4_theorem_6_3_false.v says that): this is the constant of strong
+       convexity in its proof. *)
 
 Require Import Reals Lra Psatz.
 From Coquelicot Require Import Coquelicot.

@@ -50,8 +50,8 @@ def world_of(theorem: str, *words: str) -> Iterator[Any]:
     """The world ``release`` of a theorem, on this machine's CPU; nothing stays on disk."""
     with tempfile.TemporaryDirectory() as folder, built_at(Path(folder) / "features", "cpu"):
         values = compose_values(theorem, {}, ["budget=smoke", "tracking=none", *words])
-        trials = built(session_of({**values, "output_dir": folder}).plan).trials
-        yield trials[0].swept.sweep.worlds[0]  # type: ignore[attr-defined]
+        swept = built(session_of({**values, "output_dir": folder}).plan).swept
+        yield swept[0].sweep.worlds[0]
 
 
 def arms(world: DpoTuning, rng: np.random.Generator) -> Iterator[float]:

@@ -115,9 +115,9 @@ CLOSED = {
 
 def test_the_combinations_without_a_closed_form_are_those_the_page_names():
     values = {**compose_values("ctl_ltc_separation", {}), "output_dir": "unused"}
-    trials = built(session_of(values).plan).experiment.trials
-    exact = [trial for trial in trials if trial.row.name.startswith("exact_")]
-    worlds = [(trial.row.name, world) for trial in exact for world in trial.swept.sweep.worlds]
+    swept = built(session_of(values).plan).swept
+    exact = [one for one in swept if one.name.startswith("exact_")]
+    worlds = [(one.name, world) for one in exact for world in one.sweep.worlds]
     passed_over = {
         (name, world.corruption): sum(
             math.isnan(closed_ratio(world, CLOSED[name], epsilon)) for epsilon in world.epsilons

@@ -6,14 +6,14 @@ from repro.adversaries import adversary as adversaries
 from repro.corruption.orders import Order
 
 
-def test_text_instance_has_its_own_rows(trials_of):
-    names = set(trials_of(instance="preference_text"))
+def test_text_instance_has_its_own_rows(swept_of):
+    names = set(swept_of(instance="preference_text"))
     assert names
     assert not names & {"ratio", "ltc_floor", "ridge"}
 
 
-def test_the_six_wrong_implementations_are_controls(trials_of):
-    assert set(trials_of()["ratio_value"].check.controls) == {
+def test_the_six_wrong_implementations_are_controls(swept_of):
+    assert {one.__name__ for one in swept_of()["ratio_value"].check.wrong} == {
         "no_debias", "shift_without_scale", "cost_squared", "orders_swapped", "random_flips",
         "mask_process",
     }  # fmt: skip
