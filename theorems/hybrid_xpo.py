@@ -213,9 +213,9 @@ def online_only(offline: PairCounts, n_pairs: int, online: PairCounts, rounds: i
 
 def evenly(offline: PairCounts, n_pairs: int, online: PairCounts, rounds: int) -> PairCounts:
     """Both mean losses weigh the same, whatever n and T are."""
-    both = (n_pairs + rounds) / 2
+    both, share = (n_pairs + rounds) / 2, 1 / max(rounds, 1)
     # without offline labels, or rounds, their counts are zero, whatever they are multiplied by
-    return offline.times(both / max(n_pairs, 1)).plus(online.times(both / max(rounds, 1)))
+    return offline.times(both / max(n_pairs, 1)).plus(online.times(both * share))
 
 
 def offline_ignored(world: OfflineAndOnline) -> Update:
