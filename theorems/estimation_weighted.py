@@ -33,6 +33,7 @@ Claim E.1 has a universal C and does not name it: √3 suffices by Lemma H.2, 1 
 noise, by up to a sixth).
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -91,7 +92,9 @@ from repro.label_cells.pairs import PairWorld
 from repro.label_cells.rare_cell import RareCell
 from repro.linear_rlhf.two_arms import (
     CellLabels,
+    TwoArmStates,
     at_one_deviation,
+    deviation,
     error_exceeded,
     exact_tail,
 )
@@ -146,6 +149,18 @@ def claimed_supremum(world: PairLabels) -> float:
 def claimed_in_one_cell(world: PairLabels) -> float:
     """ζα/(√m·σ′)."""
     return claimed_at_fixed_mass(world.stated, world.corruption, world.flip_worth)
+
+
+def noise_in_cells(world: SampledPairs) -> float:
+    """c(ε)√(r(1−r)/n)/σ′·E χ_d: in each of d cells of one margin √m·error is N(0, c²r(1−r)/(nσ′²)).
+
+    r is the mean of a private label, E χ_d = √2·Γ((d+1)/2)/Γ(d/2).
+    """
+    cells: PairWorld = world.stated
+    mass, shown = float(cells.cell_prob[0]), float(cells.reward_diff[0])
+    of_one = mass**0.5 * deviation(TwoArmStates(1, mass), world.n_pairs, world.epsilon, shown)
+    half = len(cells.cell_prob) / 2
+    return of_one * math.sqrt(2) * math.exp(math.lgamma(half + 0.5) - math.lgamma(half))
 
 
 def exceeded(world: CellLabels) -> float:
@@ -331,6 +346,7 @@ def exact(words: str, over: Callable[[Any], float] | None = None) -> Quantity:
 
 
 NOISE = Quantity("‖θ̂ − θ_true‖_{Σ̂+λI} without corruption")
+IN_CELLS = Quantity("‖θ̂ − θ_true‖_{Σ̂+λI} in d equal cells / claimed", over=noise_in_cells)
 UNSEEN = Quantity("‖θ̂ − θ_true‖_{Σ̂+λI} in a direction never seen")
 FLOOR = exact("sup over m of the floor of ‖θ̂ − θ_true‖_Σ̂ / K(B′)√(ζα)", claimed_supremum)
 TAIL = Quantity("√m·|error| exceeded with probability δ / √m·s·z_{δ/2}", tail, evidence="exact",
@@ -372,9 +388,9 @@ CHECKS = [
     check("instance_bound", "corruption",
           Inequality("ours: .95·(first order) ≤ floor ≤ √(2B′ζα/γ), LTC and CTL"), ON_INSTANCE,
           between_response_and_bound, [response_of_ltc], settles=OURS),
-    # a bias of its own in every feature goes like √d too, so fair coins pass
-    check("noise_features", "num_features", Slope(0.5, "noise {rate}"), NOISE, algorithm_1,
-          [first_feature_only]),
+    check("noise_features", "num_features",
+          Ratio("noise = c(ε)√(r(1−r)/n)/σ′·E χ_d, along d: √d"), IN_CELLS, algorithm_1,
+          [first_feature_only, without_debiasing]),
     check("noise_reward_bound", "reward_bound", Slope(1, "noise ∝ 1/γ, that is {rate}′"), NOISE,
           algorithm_1, [without_debiasing]),
     check("log_inverse_delta", "log_inverse_delta",
