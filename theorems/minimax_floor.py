@@ -24,9 +24,9 @@ Rows.  ``separation``, ``covered_separation``: Lemma 2 of that page, proved by i
 ``regimes_…``: ω against its two regimes, by formulas.  ``pairs_…``: the largest distance that
 corruption can hide, found over all pairs of parameters by passing their labels through the
 randomizer. ``halfspace``: that estimator of one feature under the strong adversary, whose floor is
-√(Zg) in the rare cell of the worst mass: between .7 and 1 of the bound. ``certificate``: its value for
-Algorithm 1 beside a bound that no attack exceeds, by duality; ``certificate_policies``: the same
-for what greedy and pessimistic RLHF and DPO lose. ``curve_…``: Algorithm 1 in the worst cell of
+√(Zg) in the rare cell of the worst mass: between .7 and 1 of the bound. ``certificate``: its value
+for Algorithm 1 beside a bound that no attack exceeds, by duality; ``certificate_policies``: the
+same for what greedy and pessimistic RLHF and DPO lose. ``curve_…``: Algorithm 1 in the worst cell of
 mass m or more is on the curve ω(Z, m). ``l2_…``: Algorithm 1 under coverage against the least
 distance. ``policy_…``: the family of the policy theorem.
 
@@ -446,8 +446,8 @@ CHECKS = [
           REGIMES, regimes_above, [regimes_above_ten_percent]),
     check("regimes_below", "min_eigenvalue", Inequality("min{Z/(γ√ξ), √(Zg)} ≤ 2ω(Z, ξ)"),
           REGIMES, regimes_below, [regimes_never_meet]),
-    check("halfspace", "corruption", Inequality("halfspace estimator: floor ≤ √(2Zg), √(Zg) attained", 1e-6),
-          SEARCHED, named("halfspace", halfspace),
+    check("halfspace", "corruption",
+          Inequality("halfspace estimator: floor ≤ √(2Zg), √(Zg) attained", 1e-6), SEARCHED, named("halfspace", halfspace),
           [halfspace_two_thirds, halfspace_without_cost]),
     check("certificate", "privacy_cost",
           Inequality("strong adversary: .95·certificate ≤ value ≤ certificate", 1e-6), SEARCHED,

@@ -133,7 +133,9 @@ def gap(world: CostlyMargin, change: Algorithm, rng: np.random.Generator, replic
     return exact_gap(change(world), world.margin)
 
 
-def turned(world: MarginLost, change: Algorithm, rng: np.random.Generator, replicates: int) -> float:
+def turned(
+    world: MarginLost, change: Algorithm, rng: np.random.Generator, replicates: int
+) -> float:
     """P(greedy RLHF takes the worse response)."""
     changed = change(world)
     return exact_loss_prob(changed, changed.margin)
