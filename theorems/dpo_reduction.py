@@ -28,6 +28,9 @@ tests with random one-feature instances, where every step has a closed form.
   t·u: by 2tanh(B)/(√3·B) at θ̂′ = 0, above 1 for B < .69, and by up to 1.1518 at B = .1.  For small
   errors it is 8σ′(2B)/√3, 1.1432 there; the search of the tests, from random starts over features,
   ρ, θ* and θ_sft, looks at small errors only and finds no more than that.
+* `policies`: DPO's policy π̂ ∝ π_sft·exp(r̂/β) on random worlds of two responses a state, where κ_Π
+  is κ of the even policy: |gap| ≤ ‖θ* − θ_sft‖·√(κ_Π/2)·Γ; and .999 over the quotient where it is
+  attained, next to an even π*.
 * `own_form`: |gap| ≤ ‖θ* − θ_sft‖·√(κ/2)·Γ with κ over the segment from θ* to θ̂′ alone
   (docs/explanations/corrected_proposition_4_6.md); equality is approached (in the tests).  So the
   proposition holds as printed where ‖θ* − θ_sft‖ ≤ B, for n → ∞ up to √3·B, and not beyond; with
@@ -59,6 +62,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
+import numpy as np
 from pydantic import Field
 from scipy.special import expit
 
@@ -68,7 +72,9 @@ from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, na
 from repro.core.claims import Claim, Inequality, Ratio, Slope
 from repro.core.proofs import Claimed, Interval, interval_inverse_slope, iv, proof_of
 from repro.debiased_mle.labels import algorithm_1, no_debias
+from repro.linear_rlhf.reduction import even_policies, policy_gap_ratio, random_policies
 from repro.linear_rlhf.two_arms import MarginLabels, TwoArmStates, exact_fall
+from repro.preferences.label_law import Estimate, as_fitted
 
 UNIT, SIGNED, HALF_TURN = (0.0, 1.0), (-1.0, 1.0), (0.0, 3.1415926)
 NEAR = (1e-3, 0.5)
@@ -77,6 +83,8 @@ SHIFTS = (0.0, math.log(400))
 """log of the copies, up to 400."""
 
 
+TIGHT = 0.999
+"""Share of the bound that is reached next to an even π*."""
 DIMENSION = 2
 """d of two opposite responses, with ⟨1, θ⟩ = 0."""
 
@@ -132,6 +140,19 @@ class OppositeResponses(MarginLabels):
     def ball(self) -> float:
         """The class ends at the truth."""
         return self.margin
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RandomPolicies:
+    """Random log-linear policies, two responses in each state.
+
+    Attributes:
+        num_states: S.
+        estimate: (fitted, truth) → what the policy is made of.
+    """
+
+    num_states: Count
+    estimate: Estimate = as_fitted
 
 
 # Steps and bounds: what is left of their two sides, and wrong ones -------------------------------
@@ -324,6 +345,27 @@ def check(name: str, words: str, quantity: str, right: Any, wrong: Any, **more: 
     )
 
 
+def of_policies(
+    world: RandomPolicies, rng: np.random.Generator, replicates: int, tempered: float = 1.0,
+    keeps_reference: bool = True,
+) -> np.ndarray:  # fmt: skip
+    """(R,) the worse of |gap| over the bound in a random world, and of .999 over it where tight."""
+    given = world.estimate, tempered, keeps_reference
+    found = []
+    for _ in range(replicates):
+        above = policy_gap_ratio(random_policies(rng, world.num_states), *given)
+        tight = policy_gap_ratio(even_policies(rng), *given)
+        found.append(max(above, TIGHT / max(tight, 1e-9)))
+    return np.array(found)
+
+
+dpo = named("dpo", of_policies)
+without_reference = named("without_reference", of_policies, keeps_reference=False)
+"""Wrong: π̂ ∝ exp(r̂/β), π_sft left out."""
+twice_the_weight = named("twice_the_weight", of_policies, tempered=2.0)
+"""Wrong: 2β in the policy, β in the estimate."""
+
+
 EXCEEDED = "SubOpt exceeded with probability δ / bound with C = 1"
 PRINTED = Quantity(EXCEEDED, over_printed, evidence="exact")
 REPAIRED = Quantity(EXCEEDED, over_repaired, evidence="exact")
@@ -337,6 +379,9 @@ def of_theorem_6_3(
                  right=right, wrong=wrong, **more)  # fmt: skip
 
 
+NO_LABELS = {
+    "labels": "an inequality about every estimate, wherever it is from: no labels are drawn"
+}
 GROWS: dict[str, Any] = {
     "settles": ["p4.thm_6_3"],
     "expected": "contradicted",
@@ -390,8 +435,14 @@ THEOREM = Theorem(
         check("own_form", "|gap| ≤ ‖θ*−θ_sft‖·√(κ/2)·Γ, κ on the segment",
               "|gap| / ‖θ*−θ_sft‖·√(κ/2)·Γ", of_segment, [of_segment_ten_percent],
               settles=["own.dpo_reduction"]),
+        Check(name="policies", axis="num_states",
+              claim=Inequality("DPO, two responses: |gap| ≤ ‖θ*−θ_sft‖·√(κ_Π/2)·Γ, attained"),
+              quantity=Quantity("|gap| / ‖θ*−θ_sft‖·√(κ_Π/2)·Γ, and .999 over it where tight",
+                                evidence="searched"),
+              right=dpo, wrong=[without_reference, twice_the_weight],
+              settles=["own.dpo_reduction"], blind=NO_LABELS),
         *CURVATURE,
     ],
-    worlds={"class": BoundedPolicies, "opposite": OppositeResponses},
+    worlds={"class": BoundedPolicies, "opposite": OppositeResponses, "policies": RandomPolicies},
     assumes=assumes,
 )  # fmt: skip

@@ -26,8 +26,8 @@ corruption can hide, found over all pairs of parameters by passing their labels 
 randomizer. ``halfspace``: that estimator of one feature under the strong adversary, whose floor is
 √(Zg) in the rare cell of the worst mass: between .7 and 1 of the bound. ``certificate``: its value
 for Algorithm 1 beside a bound that no attack exceeds, by duality; ``certificate_policies``: the
-same for what greedy and pessimistic RLHF and DPO lose. ``curve_…``: Algorithm 1 in the worst cell of
-mass m or more is on the curve ω(Z, m). ``l2_…``: Algorithm 1 under coverage against the least
+same for what greedy and pessimistic RLHF and DPO lose. ``curve_…``: Algorithm 1 in the worst cell
+of mass m or more is on the curve ω(Z, m). ``l2_…``: Algorithm 1 under coverage against the least
 distance. ``policy_…``: the family of the policy theorem.
 
 What would refute it: a random case above 1, or a number off its constant by more than its margin.
@@ -447,8 +447,8 @@ CHECKS = [
     check("regimes_below", "min_eigenvalue", Inequality("min{Z/(γ√ξ), √(Zg)} ≤ 2ω(Z, ξ)"),
           REGIMES, regimes_below, [regimes_never_meet]),
     check("halfspace", "corruption",
-          Inequality("halfspace estimator: floor ≤ √(2Zg), √(Zg) attained", 1e-6), SEARCHED, named("halfspace", halfspace),
-          [halfspace_two_thirds, halfspace_without_cost]),
+          Inequality("halfspace estimator: floor ≤ √(2Zg), √(Zg) attained", 1e-6), SEARCHED,
+          named("halfspace", halfspace), [halfspace_two_thirds, halfspace_without_cost]),
     check("certificate", "privacy_cost",
           Inequality("strong adversary: .95·certificate ≤ value ≤ certificate", 1e-6), SEARCHED,
           certified, misspent, CERTIFICATE),

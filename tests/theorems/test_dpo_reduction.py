@@ -5,6 +5,7 @@ import pytest
 from mpmath import iv
 
 from repro.core.proofs import decided
+from repro.linear_rlhf import reduction
 from tests.linear_rlhf.worlds_line import ALL, LogLinearLine, random_line
 from theorems import dpo_reduction
 from theorems.dpo_reduction import BoundedPolicies
@@ -53,6 +54,19 @@ def test_an_estimate_that_never_falls_short_turns_the_verdict(turned, name):
     before, after = turned(name, dpo_reduction, "exact_fall", wrong)
     # a bound from above holds of what loses nothing
     assert (before == after) == (name == "curvature_near")
+
+
+def test_gibbs_with_the_sign_reversed_turns_the_verdict(turned):
+    def wrong(right, reference, reward, kl_weight):
+        return right(reference, -reward, kl_weight)
+
+    found = turned("policies", reduction, "gibbs_policy", wrong)
+    assert found == ("supported", "contradicted")
+
+
+def test_a_vanishing_condition_number_turns_the_verdict(turned):
+    found = turned("policies", reduction, "relative_condition_number", lambda *_: 1e-9)
+    assert found == ("supported", "contradicted")
 
 
 def of_class(bound):
