@@ -1,4 +1,4 @@
-"""P4 Proposition 4.6: from estimation error to the gap of DPO with log-linear policies.
+"""P4 Proposition 4.6, and the γ of Theorem 6.3: what DPO with log-linear policies loses.
 
 Statement (arXiv 2505.15694).  With π̂ = π_{θ̂/β + θ_sft},
 
@@ -28,22 +28,53 @@ tests with random one-feature instances, where every step has a closed form.
   t·u: by 2tanh(B)/(√3·B) at θ̂′ = 0, above 1 for B < .69, and by up to 1.1518 at B = .1.  For small
   errors it is 8σ′(2B)/√3, 1.1432 there; the search of the tests, from random starts over features,
   ρ, θ* and θ_sft, looks at small errors only and finds no more than that.
+* `policies`: DPO's policy π̂ ∝ π_sft·exp(r̂/β) on random worlds of two responses a state, where κ_Π
+  is κ of the even policy: |gap| ≤ ‖θ* − θ_sft‖·√(κ_Π/2)·Γ; and .999 over the quotient where it is
+  attained, next to an even π*.
 * `own_form`: |gap| ≤ ‖θ* − θ_sft‖·√(κ/2)·Γ with κ over the segment from θ* to θ̂′ alone
   (docs/explanations/corrected_proposition_4_6.md); equality is approached (in the tests).  So the
   proposition holds as printed where ‖θ* − θ_sft‖ ≤ B, for n → ∞ up to √3·B, and not beyond; with
   ‖θ_sft‖ ≤ B it is off in its constant only, and Theorem 6.3's universal C has room for that.
 
 The controls of the step rows are the printed steps, so they confirm the slips.
+
+Theorem 6.3 puts Theorem 5.4 into the proposition: w.p. ≥ 1−δ, with γ = 1/(2 + e^βB + e^−βB),
+
+    SubOpt(π̂, π*) ≤ C·B·√κ_Π·( ζ√α/γ + c(ε)/γ·√((d + ln(1/δ))/n) + βB√λ ).
+
+Margins reach 2β‖θ* − θ_sft‖, which is 2βB at θ_sft = 0 and 4βB at θ_sft = −θ*.  One state, φ = ±u,
+θ* = B·u, nobody corrupts; Algorithm 1 reads private labels, and what SubOpt exceeds with
+probability δ (the exact binomial law of the labels of n/2 informative pairs) is held against the
+bound with C = 1 while βB grows.
+
+* `curvature` (θ_sft = 0, ε = 1) and `curvature_far` (θ_sft = −θ*, no privacy) grow over the
+  printed bound like e^βB at least: no universal C does.  At θ_sft = 0 that needs a finite ε;
+  without privacy the quotient stays below ½, though it rises on this grid.
+* `curvature_repaired`: with R = ‖θ* − θ_sft‖ for B and the γ of margins up to 2βR the quotient
+  neither grows nor falls at ε = 1; it is a bound from above, and at larger ε it is tight only
+  where e^βB exceeds e^ε, so this row keeps its ε.
+* `curvature_near`: as printed with C = 1 where 2‖θ* − θ_sft‖ = B, so that margins end at βB.
+
+Proofs, and the table of other ε: docs/explanations/corrected_proposition_4_6.md.
 """
 
 import math
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
 
-from repro.base.schema import Count, Positive
-from repro.core.check import Check, Quantity, SweptCheck, Theorem, named
-from repro.core.claims import Inequality
+import numpy as np
+from pydantic import Field
+from scipy.special import expit
+
+from repro.base.notation import privacy_cost
+from repro.base.schema import Count, Number, Positive
+from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named
+from repro.core.claims import Claim, Inequality, Ratio, Slope
 from repro.core.proofs import Claimed, Interval, interval_inverse_slope, iv, proof_of
+from repro.debiased_mle.labels import algorithm_1, no_debias
+from repro.linear_rlhf.reduction import even_policies, policy_gap_ratio, random_policies
+from repro.linear_rlhf.two_arms import MarginLabels, TwoArmStates, exact_fall
+from repro.preferences.label_law import Estimate, as_fitted
 
 UNIT, SIGNED, HALF_TURN = (0.0, 1.0), (-1.0, 1.0), (0.0, 3.1415926)
 NEAR = (1e-3, 0.5)
@@ -52,7 +83,13 @@ SHIFTS = (0.0, math.log(400))
 """log of the copies, up to 400."""
 
 
-# The world ---------------------------------------------------------------------------------------
+TIGHT = 0.999
+"""Share of the bound that is reached next to an even π*."""
+DIMENSION = 2
+"""d of two opposite responses, with ⟨1, θ⟩ = 0."""
+
+
+# Worlds: of proofs, and labels of two responses --------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,6 +103,56 @@ class BoundedPolicies:
 
     num_states: Count
     reward_bound: Positive
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class OppositeResponses(MarginLabels):
+    """Labels of one state with φ = ±u, ‖u‖ = 1 and θ* = B·u, read over ‖θ‖ ≤ β‖θ* − θ_sft‖.
+
+    Attributes:
+        scaled_bound: βB.
+        policy_bound: B.
+        reference_share: θ_sft in units of B·u; −1 is as far from θ* as ‖θ_sft‖ ≤ B allows.
+        slope_at: margin whose slope is the γ of the bound, in units of βB; 1 as printed.
+    """
+
+    scaled_bound: Positive
+    policy_bound: Positive
+    reference_share: Annotated[Number, Field(ge=-1, lt=1)] = 0.0
+    slope_at: Annotated[Number, Field(ge=0)] = 1.0
+
+    @property
+    def stated(self) -> TwoArmStates:
+        win = float(expit(self.reference_odds))
+        return TwoArmStates(1, 2 * win * (1 - win))
+
+    @property
+    def reference_odds(self) -> float:
+        """Log odds of +u under π_sft."""
+        return 2 * self.reference_share * self.policy_bound
+
+    @property
+    def margin(self) -> float:
+        """2β‖θ* − θ_sft‖."""
+        return 2 * self.scaled_bound * (1 - self.reference_share)
+
+    @property
+    def ball(self) -> float:
+        """The class ends at the truth."""
+        return self.margin
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RandomPolicies:
+    """Random log-linear policies, two responses in each state.
+
+    Attributes:
+        num_states: S.
+        estimate: (fitted, truth) → what the policy is made of.
+    """
+
+    num_states: Count
+    estimate: Estimate = as_fitted
 
 
 # Steps and bounds: what is left of their two sides, and wrong ones -------------------------------
@@ -173,6 +260,68 @@ def _sigmoid(x: Interval) -> Interval:
     return 1 / (1 + iv.exp(-x))
 
 
+# Theorem 6.3: Algorithm 1, and the γ of its bound -------------------------------------------------
+
+rdpo = named("rdpo", algorithm_1)
+"""With the bound as printed."""
+
+
+def slope_of_largest_margin(world: OppositeResponses) -> OppositeResponses:
+    """Corrected: γ of margins up to 2β‖θ* − θ_sft‖."""
+    return replace(world, slope_at=world.margin / world.scaled_bound)
+
+
+def printed_slope(world: OppositeResponses) -> OppositeResponses:
+    """Wrong where margins exceed βB: the printed γ."""
+    return replace(world, slope_at=1.0)
+
+
+def slope_of_even_labels(world: OppositeResponses) -> OppositeResponses:
+    """Wrong: γ = ¼, as if every pair were a tie."""
+    return replace(world, slope_at=0.0)
+
+
+def lost_with_probability(world: OppositeResponses) -> float:
+    """What J(π*) − J(π̂) exceeds with probability δ: the lowest estimate's share of it."""
+    best = world.reference_odds + world.margin * world.policy_bound / world.scaled_bound
+    fall = exact_fall(world, world.margin) * world.policy_bound / world.scaled_bound
+    # σ(x) − σ(x − t) without cancellation
+    given_up = math.sinh(fall / 2) / (2 * math.cosh(best / 2) * math.cosh((best - fall) / 2))
+    return world.margin * given_up
+
+
+def theorem_6_3(world: OppositeResponses, bound: float) -> float:
+    """Right side with C = 1, α = 0 and λ = (d/n)·ln(n/δ).
+
+    Args:
+        world: gives γ.
+        bound: what stands for B.
+    """
+    n, delta = world.n_pairs, world.failure_prob
+    margin = world.slope_at * world.scaled_bound
+    inverse_slope = 2 + math.exp(margin) + math.exp(-margin)
+    noise = math.sqrt((DIMENSION + math.log(1 / delta)) / n)
+    ridge = DIMENSION / n * math.log(n / delta)
+    beta = world.scaled_bound / world.policy_bound
+    # κ_Π is attained at the even policy
+    kappa = 0.5 / world.stated.mass
+    inside = privacy_cost(world.epsilon) * inverse_slope * noise + beta * bound * math.sqrt(ridge)
+    return bound * math.sqrt(kappa) * inside
+
+
+def over_printed(world: OppositeResponses, change: Algorithm, *_: Any) -> float:
+    """Over the bound with B in it."""
+    changed = change(world)
+    return lost_with_probability(changed) / theorem_6_3(changed, world.policy_bound)
+
+
+def over_repaired(world: OppositeResponses, change: Algorithm, *_: Any) -> float:
+    """Over the bound with ‖θ* − θ_sft‖ for B."""
+    changed = change(world)
+    apart = world.policy_bound * (1 - world.reference_share)
+    return lost_with_probability(changed) / theorem_6_3(changed, apart)
+
+
 span_over_4bb = named("span_over_4bB", reward_range, factor=4.0)
 span_over_2bb = named("span_over_2bB", reward_range, factor=2.0)
 of_copies = named("as_printed", printed, copies=8)
@@ -196,13 +345,76 @@ def check(name: str, words: str, quantity: str, right: Any, wrong: Any, **more: 
     )
 
 
+def of_policies(
+    world: RandomPolicies, rng: np.random.Generator, replicates: int, tempered: float = 1.0,
+    keeps_reference: bool = True,
+) -> np.ndarray:  # fmt: skip
+    """(R,) the worse of |gap| over the bound in a random world, and of .999 over it where tight."""
+    given = world.estimate, tempered, keeps_reference
+    found = []
+    for _ in range(replicates):
+        above = policy_gap_ratio(random_policies(rng, world.num_states), *given)
+        tight = policy_gap_ratio(even_policies(rng), *given)
+        found.append(max(above, TIGHT / max(tight, 1e-9)))
+    return np.array(found)
+
+
+dpo = named("dpo", of_policies)
+without_reference = named("without_reference", of_policies, keeps_reference=False)
+"""Wrong: π̂ ∝ exp(r̂/β), π_sft left out."""
+twice_the_weight = named("twice_the_weight", of_policies, tempered=2.0)
+"""Wrong: 2β in the policy, β in the estimate."""
+
+
+EXCEEDED = "SubOpt exceeded with probability δ / bound with C = 1"
+PRINTED = Quantity(EXCEEDED, over_printed, evidence="exact")
+REPAIRED = Quantity(EXCEEDED, over_repaired, evidence="exact")
+
+
+def of_theorem_6_3(
+    name: str, claim: Claim, quantity: Quantity, right: Algorithm, wrong: Any, **more: Any
+) -> Check:
+    """What rDPO loses over the bound, along βB."""
+    return Check(name=name, axis="reward_bound", at="scaled_bound", claim=claim, quantity=quantity,
+                 right=right, wrong=wrong, **more)  # fmt: skip
+
+
+NO_LABELS = {
+    "labels": "an inequality about every estimate, wherever it is from: no labels are drawn"
+}
+GROWS: dict[str, Any] = {
+    "settles": ["p4.thm_6_3"],
+    "expected": "contradicted",
+    "why": "γ is of margins up to βB, Assumption 4.5 allows 2βB and more: no C makes up for e^βB",
+}
+CURVATURE = [
+    of_theorem_6_3("curvature",
+                   Slope(0, "Theorem 6.3 as printed: SubOpt over its bound {rate}", "at_most",
+                         symbol="βB"), PRINTED, rdpo, [slope_of_even_labels], **GROWS),
+    of_theorem_6_3("curvature_far",
+                   Slope(0, "the same at θ_sft = −θ*, no privacy: {rate}", "at_most",
+                         symbol="βB"), PRINTED, rdpo, [slope_of_even_labels], keeps=["epsilon"],
+                   **GROWS),
+    of_theorem_6_3("curvature_repaired",
+                   Slope(0, "R for B, γ of margins 2βR: SubOpt over the bound {rate}",
+                         symbol="βB"), REPAIRED, slope_of_largest_margin,
+                   [no_debias, printed_slope, slope_of_even_labels],
+                   keeps=["epsilon"], settles=["own.theorem_6_3"]),
+    of_theorem_6_3("curvature_near",
+                   Ratio("Theorem 6.3 as printed, C = 1, where 2‖θ*−θ_sft‖ = B", tolerance=0.0,
+                         direction="at_most"), PRINTED, rdpo, [no_debias, slope_of_even_labels],
+                   keeps=["epsilon"], settles=["p4.thm_6_3"],
+                   blind={"estimate": "a bound from above: the truth itself loses nothing"}),
+]  # fmt: skip
+
+
 def assumes(swept: SweptCheck):
     """Assumption 4.5 holds by construction: π* and π_sft are log-linear with ‖θ‖ ≤ B."""
     yield "Assumption 4.5", True, "by construction"
 
 
 THEOREM = Theorem(
-    title="P4 Proposition 4.6: reduction of DPO to estimation",
+    title="P4 Proposition 4.6, Theorem 6.3's γ: reduction of DPO to estimation",
     settles=["p4.prop_4_6"],
     checks=[
         check("proposition", "as printed: |gap| ≤ √(3/2)·√κ_Π·B·Γ", "|gap| / √(3/2)·√κ_Π·B·Γ",
@@ -223,7 +435,14 @@ THEOREM = Theorem(
         check("own_form", "|gap| ≤ ‖θ*−θ_sft‖·√(κ/2)·Γ, κ on the segment",
               "|gap| / ‖θ*−θ_sft‖·√(κ/2)·Γ", of_segment, [of_segment_ten_percent],
               settles=["own.dpo_reduction"]),
+        Check(name="policies", axis="num_states",
+              claim=Inequality("DPO, two responses: |gap| ≤ ‖θ*−θ_sft‖·√(κ_Π/2)·Γ, attained"),
+              quantity=Quantity("|gap| / ‖θ*−θ_sft‖·√(κ_Π/2)·Γ, and .999 over it where tight",
+                                evidence="searched"),
+              right=dpo, wrong=[without_reference, twice_the_weight],
+              settles=["own.dpo_reduction"], blind=NO_LABELS),
+        *CURVATURE,
     ],
-    worlds={"class": BoundedPolicies},
+    worlds={"class": BoundedPolicies, "opposite": OppositeResponses, "policies": RandomPolicies},
     assumes=assumes,
 )  # fmt: skip

@@ -45,8 +45,8 @@ from repro.debiased_mle.response import flipped_margin
 from repro.linear_rlhf.two_arms import (
     InformativePairs,
     even_labels,
-    exact_fall,
     exact_gap,
+    exact_loss_prob,
     worst_margin,
 )
 
@@ -90,9 +90,9 @@ def costly_gap(world: CostlyMargin) -> float:
     return world.gap
 
 
-def lost_margin(world: MarginLost) -> float:
-    """z_δ·2c(ε)/√(nξ)."""
-    return world.margin
+def stated_delta(world: MarginLost) -> float:
+    """δ."""
+    return world.failure_prob
 
 
 def turned_margin(world: ClimbingMargin) -> float:
@@ -133,14 +133,17 @@ def gap(world: CostlyMargin, change: Algorithm, rng: np.random.Generator, replic
     return exact_gap(change(world), world.margin)
 
 
-def fall(world: MarginLost, change: Algorithm, rng: np.random.Generator, replicates: int) -> float:
-    """How far the estimate falls short with probability δ."""
-    return exact_fall(change(world), world.margin)
+def turned(
+    world: MarginLost, change: Algorithm, rng: np.random.Generator, replicates: int
+) -> float:
+    """P(greedy RLHF takes the worse response)."""
+    changed = change(world)
+    return exact_loss_prob(changed, changed.margin)
 
 
 GAP = Quantity("gap / .17·2c(ε)/√(nξ)", gap, evidence="exact", over=costly_gap)
-LOST = Quantity("margin lost with probability δ / z_δ·2c(ε)/√(nξ)", fall, evidence="exact",
-                over=lost_margin)  # fmt: skip
+LOST = Quantity("P(the margin z_δ·2c(ε)/√(nξ) is lost) / δ", turned, evidence="exact",
+                over=stated_delta)  # fmt: skip
 FLOOR = over_claimed("largest margin that is turned / claimed", greedy_floor, turned_margin)
 
 
@@ -167,7 +170,7 @@ NOISE = [
           [even_labels], at="known"),
     check("log_inverse_delta", "log_inverse_delta",
           "margin lost with probability δ = z_δ·2c(ε)/√(nξ), z_δ ~ √(2ln(1/δ))", LOST,
-          [lost_at_even_odds]),
+          [lost_at_even_odds, biased_reading]),
 ]  # fmt: skip
 # Greedy choices see no more than the sign: a flip in front of the randomizer turns a win rate of ½
 # whatever randomizes it, so the floors of CTL do not notice that privacy is gone.

@@ -4,20 +4,21 @@ E.4)."""
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
 
 import numpy as np
+import torch
 from numpy.fft import irfft, rfft
+from pydantic import Field
 from scipy.fft import next_fast_len
 from scipy.stats import binom
 
-from repro.adversaries.adversary import ADVERSARIES, NONE, STRONG, Adversary
-from repro.base.schema import Corruption, Count, Pairs, Positive, Probability
-
-SAMPLES = 200
-"""Pairs of a random corrupted dataset."""
+from repro.base.schema import Count, Finite, Number, Pairs, Positive, Probability
+from repro.debiased_mle.estimation import target_of, true_counts
+from repro.debiased_mle.labels import AttackedLabels
+from repro.instances.labelled import PrivateLabels
+from repro.label_cells.pairs import PairWorld, pair_world
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,20 +38,42 @@ class ScoreNoise:
     failure_prob: Probability = 0.05
 
 
-@dataclass(frozen=True, kw_only=True)
-class CorruptedScore:
-    """What corruption adds to the score at the truth, where it adds most.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CorruptedScore(PrivateLabels, AttackedLabels):
+    """Infinitely many labels of a cell with just enough losses for an adversary to turn.
+
+    The truth is at −B′ and the cell has the mass spare·α, so that all flips fit in, and go one way,
+    while a share 1/spare of the reports is −1.
 
     Attributes:
-        corruption: α; ⌊α·n⌋ of the pairs have b = ±ζ, the rest 0.
-        adversary: who corrupts them.
-        idle_adversary: the one that corrupts nothing, for ablations.
+        reward_bound: B′.
+        spare: mass of the cell in units of α.
+        length: ‖x‖, at most 1 as the claims have it.
+        ridge: λ of the norm ‖·‖_{(Σ̂+λI)⁻¹}; None for the L2 norm.
     """
 
-    corruption: Corruption
-    adversary: Adversary = STRONG
-    idle_adversary: ClassVar[Adversary] = NONE
-    words: ClassVar[Mapping[str, Mapping[str, Any]]] = {"adversary": ADVERSARIES}
+    reward_bound: Positive
+    spare: Annotated[Number, Field(ge=1)]
+    length: Positive = 1.0
+    ridge: Annotated[Finite, Field(ge=0)] | None = None
+
+    def more_labels(self, other: Any) -> float:
+        """There are enough at every ε."""
+        return 1.0
+
+    @property
+    def mass(self) -> float:
+        """m of the cell."""
+        return self.spare * self.corruption
+
+    @property
+    def world(self) -> PairWorld:
+        """The cell."""
+        x, mass, truth = (
+            torch.tensor(one, dtype=torch.float64)
+            for one in ([[self.length]], [self.mass], [-self.reward_bound / self.length])
+        )
+        return pair_world(x, mass, truth, self.reward_bound)
 
 
 def noise_failure(world: ScoreNoise, constant: float, weighted: bool) -> float:
@@ -99,57 +122,23 @@ def _squares(mass: np.ndarray, below: int, terms: int) -> np.ndarray:
     return irfft(found, size)[:below]
 
 
-def corruption_term_ratio(
-    world: CorruptedScore,
-    rng: np.random.Generator,
-    replicates: int,
-    length: float = 1.0,
-    ridge: float | None = None,
-) -> np.ndarray:
-    """‖(1/n)Σ b_i·x_i‖ over its bound: ζα in the L2 norm (E.4), ζ√α in the weighted one (E.2).
+def corruption_term(
+    labels: AttackedLabels, rng: np.random.Generator | None, replicates: int
+) -> float:
+    """‖(1/n)Σ b_i·x_i‖, b what corruption adds to a label as read: infinitely many labels.
 
-    Each replicate is the worse of a random dataset with random b and of its worst case: one
-    direction holds exactly the corrupted pairs, all pushed the same way.
-
-    Args:
-        world: α, and who corrupts.
-        rng: simulation stream.
-        replicates: R.
-        length: largest ‖x‖.
-        ridge: λ of the weighted norm; None for the L2 norm.
-
-    Returns:
-        (R,) ratios, 1 where the claim holds and is attained; 0 where nobody corrupts.
+    In the L2 norm (Claim E.4), or in that of (Σ̂+λI)⁻¹ where the labels have a ridge (E.2).
     """
-    aligned = _ratio(*_aligned_case(world.corruption, length), ridge)
-    worst = [
-        max(_ratio(*_random_case(world.corruption, length, rng), ridge), aligned)
-        for _ in range(replicates)
-    ]
-    return np.array(worst) * world.adversary.acts
+    counts = true_counts(labels, rng, 1)
+    target = target_of(labels, counts)
 
+    def read(one: AttackedLabels) -> torch.Tensor:
+        return one.read(one.passage(target).apply(None, counts, one.read))
 
-def _random_case(corruption: float, length: float, rng) -> tuple[np.ndarray, np.ndarray]:
-    x = rng.standard_normal((SAMPLES, 3))
-    x *= length / np.linalg.norm(x, axis=1, keepdims=True)
-    b = np.zeros(SAMPLES)
-    count = max(1, math.floor(corruption * SAMPLES))
-    b[rng.permutation(SAMPLES)[:count]] = rng.choice([-1.0, 1.0], count)
-    return x, b
-
-
-def _aligned_case(corruption: float, length: float) -> tuple[np.ndarray, np.ndarray]:
-    count = max(1, math.floor(corruption * SAMPLES))
-    x, b = np.zeros((SAMPLES, 3)), np.zeros(SAMPLES)
-    x[:count, 0], x[count:, 1] = length, length
-    b[:count] = 1.0
-    return x, b
-
-
-def _ratio(x: np.ndarray, b: np.ndarray, ridge: float | None) -> float:
-    n, share = len(b), np.count_nonzero(b) / len(b)
-    score = x.T @ b / n
-    if ridge is None:
-        return float(np.linalg.norm(score) / share)
-    matrix = x.T @ x / n + ridge * np.eye(x.shape[1])
-    return float(np.sqrt(score @ np.linalg.solve(matrix, score) / share))
+    added = read(labels) - read(replace(labels, adversary=labels.idle_adversary))
+    score = (target.mass * added)[0] @ target.features
+    if labels.ridge is None:
+        return float(score.norm())
+    x = target.features
+    metric = (x * target.mass[0][:, None]).T @ x + labels.ridge * torch.eye(x.shape[1]).to(x)
+    return float((score @ torch.linalg.solve(metric, score)).sqrt())

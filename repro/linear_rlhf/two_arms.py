@@ -246,6 +246,26 @@ def exact_fall(world: MarginLabels, margin: float) -> float:
     return margin - float(lowest[0, 0])
 
 
+def exact_loss_prob(world: MarginLabels, margin: float) -> float:
+    """P(the estimate of one state's margin is at most 0), from the binomial law of the wins.
+
+    The estimate must be monotone in the wins, which way does not matter.
+    """
+    pairs, win = round(world.n_pairs * world.states.mass), _win_prob(world, margin)
+
+    def lost(wins: int) -> bool:
+        return bool(_margins(world, margin, np.array([[wins / pairs]]))[0, 0] <= 0)
+
+    low, high, at_low = 0, pairs, lost(0)
+    if at_low == lost(pairs):
+        return float(at_low)
+    # low stays on the side of no wins, high on that of all
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if lost(middle) == at_low else (low, middle)
+    return float(binom.cdf(low, pairs, win) if at_low else binom.sf(low, pairs, win))
+
+
 def sampled_calibrated_gap(
     world: InformativePairs, margin: float, rng: np.random.Generator, replicates: int
 ) -> np.ndarray:

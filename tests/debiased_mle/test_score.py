@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.special import expit
 from scipy.stats import chi2
 
 from repro.adversaries.adversary import NONE, STRONG
+from repro.base.notation import flip_prob, privacy_cost
+from repro.corruption.orders import Order
+from repro.debiased_mle.labels import LabelsOfCells
 from repro.debiased_mle.score import (
     CorruptedScore,
     ScoreNoise,
-    corruption_term_ratio,
+    corruption_term,
     noise_failure,
 )
+from repro.label_cells.pairs import random_pair_world
 
 RNG = np.random.default_rng
 
@@ -49,17 +55,42 @@ def test_odd_sums_are_rounded_down():
     assert noise(2, 1.0, True, 43) == noise(2, 1.0, True, 40)
 
 
-def score(length, ridge, adversary=STRONG):
-    world = CorruptedScore(corruption=0.1, adversary=adversary)
-    return corruption_term_ratio(world, RNG(0), 10, length, ridge)
+def score(order="LTC", adversary=STRONG, **more):
+    return CorruptedScore(
+        epsilon=1.0, corruption=0.1, adversary=adversary, order=Order(order), reward_bound=6.0,
+        spare=1.4, **more,
+    )  # fmt: skip
 
 
-@pytest.mark.parametrize("ridge", [None, 1e-12])
-def test_claims_e2_and_e4_are_attained(ridge):
-    assert score(1.0, ridge) == pytest.approx(np.ones(10), abs=1e-6)
-    assert score(1.0, ridge).max() <= 1 + 1e-9
-    assert (score(1.0, ridge, NONE) == 0).all()
+@pytest.mark.parametrize("order", ["LTC", "CTL"])
+def test_claims_e2_and_e4_by_hand(order):
+    """Every corrupted label adds ζ: c(1) behind the randomizer, 1 in front of it."""
+    worth = privacy_cost(1.0) if order == "LTC" else 1.0
+    assert corruption_term(score(order), None, 1) == pytest.approx(0.1 * worth)
+    weighted = corruption_term(score(order, ridge=1e-12), None, 1)
+    assert weighted == pytest.approx(0.1 * worth / 0.14**0.5)
+    assert weighted <= worth * 0.1**0.5
+    assert corruption_term(score(order, NONE), None, 1) == 0
 
 
 def test_features_of_norm_2_double_e4():
-    assert score(2.0, None) == pytest.approx(2 * np.ones(10))
+    assert corruption_term(score(length=2.0), None, 1) == pytest.approx(0.2 * privacy_cost(1.0))
+
+
+def test_all_of_the_losses_are_turned_where_they_are_fewer_than_the_budget():
+    """The cell has the mass α, and a share keep_prob of its reports, nearly, is −1."""
+    tight = replace(score(ridge=1e-12), spare=1.0)
+    losses = 1 - (flip_prob(1.0) + expit(-6.0) / privacy_cost(1.0))
+    reached = corruption_term(tight, None, 1) / (privacy_cost(1.0) * 0.1**0.5)
+    assert reached == pytest.approx(losses)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_claims_e2_and_e4_in_random_cells(seed):
+    """Whatever the strong adversary does there is some b of the claims."""
+    cells = random_pair_world(4, 2, 2.0, seed)
+    for ridge, bound in ((None, 0.1), (1e-12, 0.1**0.5)):
+        labels = LabelsOfCells(
+            epsilon=1.0, corruption=0.1, adversary=STRONG, world=cells, ridge=ridge
+        )
+        assert 0 < corruption_term(labels, None, 1) <= privacy_cost(1.0) * bound * (1 + 1e-9)

@@ -25,6 +25,7 @@ from repro.debiased_mle.logistic import debiased_logistic
 from repro.instances.linear import LinearWorld
 from repro.label_cells.pairs import pairs_of
 from repro.linear_rlhf.two_arms import response_by_cost
+from theorems.dpo_reduction import OppositeResponses, lost_with_probability, theorem_6_3
 
 PAGE = Path(__file__).parents[2] / "docs/explanations/corrected_proposition_4_6.md"
 BOUND, DELTA, DIMENSION, NUM_PAIRS = 0.1, 0.05, 2, 10**12
@@ -107,6 +108,22 @@ class Claim:
 
     def ratio(self, margin: float | None = None) -> float:
         return self.exact() / self.bound(self.beta_bound if margin is None else margin)
+
+
+@pytest.mark.parametrize(
+    "given", [{}, {"reference": 0.5}, {"reference": -1.0, "epsilon": 50.0}], ids=str
+)
+@pytest.mark.parametrize("beta_bound", [1, 3])
+def test_the_rows_of_dpo_reduction_are_these_numbers(beta_bound, given):
+    """There a closed form of one margin; here Algorithm 1 by Newton and the policies as tensors."""
+    claim = Claim(beta_bound, **given)
+    world = OppositeResponses(
+        epsilon=claim.epsilon, n_pairs=NUM_PAIRS, scaled_bound=beta_bound, policy_bound=BOUND,
+        reference_share=claim.reference,
+    )  # fmt: skip
+    assert world.margin == claim.largest_margin
+    assert lost_with_probability(world) == pytest.approx(claim.exact(), rel=1e-3)
+    assert theorem_6_3(world, BOUND) == pytest.approx(claim.bound(beta_bound))
 
 
 def row(name, ratios):

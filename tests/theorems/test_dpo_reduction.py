@@ -5,6 +5,7 @@ import pytest
 from mpmath import iv
 
 from repro.core.proofs import decided
+from repro.linear_rlhf import reduction
 from tests.linear_rlhf.worlds_line import ALL, LogLinearLine, random_line
 from theorems import dpo_reduction
 from theorems.dpo_reduction import BoundedPolicies
@@ -18,7 +19,7 @@ WRONG = (
 
 
 def test_bad_input_is_one_line(refused):
-    refused("changes nothing in dpo_reduction", "epsilon=1")
+    refused("changes nothing in dpo_reduction", "horizon=5")
 
 
 def test_something_is_assumed(plan_of):
@@ -33,6 +34,39 @@ def test_a_slope_half_as_large_turns_the_verdict(turned):
 
     found = turned("search", dpo_reduction, "interval_inverse_slope", wrong)
     assert found == ("contradicted", "supported")
+
+
+def test_with_the_slope_of_the_largest_margin_the_printed_bound_would_hold(turned):
+    def wrong(right, world, bound):
+        return right(dpo_reduction.slope_of_largest_margin(world), bound)
+
+    found = turned("curvature", dpo_reduction, "theorem_6_3", wrong)
+    assert found == ("contradicted", "supported")
+
+
+@pytest.mark.parametrize("name", ["curvature", "curvature_repaired", "curvature_near"])
+def test_an_estimate_that_never_falls_short_turns_the_verdict(turned, name):
+    """With the upper quantile in the place of the lower one nothing is lost."""
+
+    def wrong(right, world, margin):
+        return -right(world, margin)
+
+    before, after = turned(name, dpo_reduction, "exact_fall", wrong)
+    # a bound from above holds of what loses nothing
+    assert (before == after) == (name == "curvature_near")
+
+
+def test_gibbs_with_the_sign_reversed_turns_the_verdict(turned):
+    def wrong(right, reference, reward, kl_weight):
+        return right(reference, -reward, kl_weight)
+
+    found = turned("policies", reduction, "gibbs_policy", wrong)
+    assert found == ("supported", "contradicted")
+
+
+def test_a_vanishing_condition_number_turns_the_verdict(turned):
+    found = turned("policies", reduction, "relative_condition_number", lambda *_: 1e-9)
+    assert found == ("supported", "contradicted")
 
 
 def of_class(bound):

@@ -2,6 +2,7 @@
 
 from repro.corruption import debiasing
 from repro.corruption_floors.rare_pairs import Uncovered
+from repro.linear_rlhf import dpo
 
 
 def test_bad_input_is_one_line(refused):
@@ -21,6 +22,14 @@ def test_a_flip_probability_too_low_turns_the_verdict(turned):
         return 0.9 * right(epsilon)
 
     found = turned("n_pairs", debiasing, "flip_prob", wrong)
+    assert found == ("supported", "contradicted")
+
+
+def test_a_pessimist_who_takes_the_worst_response_turns_the_verdict(turned):
+    def wrong(right, found, theta, covariance):
+        return right(found, -theta, covariance)
+
+    found = turned("uncovered", dpo, "_policy", wrong, replicates=150)
     assert found == ("supported", "contradicted")
 
 

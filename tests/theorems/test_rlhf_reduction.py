@@ -37,6 +37,19 @@ def test_the_worst_policy_turns_the_verdict(turned):
     assert found == ("supported", "contradicted")
 
 
+def test_the_response_of_least_reward_turns_the_verdict(turned):
+    def wrong(right, features, theta):
+        return right(features, -theta)
+
+    found = turned("greedy_run", reduction, "greedy_policy", wrong)
+    assert found == ("supported", "contradicted")
+
+
+def test_a_vanishing_condition_number_turns_the_verdict(turned):
+    found = turned("condition_run", reduction, "relative_condition_number", lambda *_: 1e-9)
+    assert found == ("supported", "contradicted")
+
+
 def value(name, *point):
     claimed = getattr(rlhf_reduction, name)(AnyStates(num_states=1))
     return float(claimed.ratio(*(iv.mpf(x) for x in point)).mid)
