@@ -22,10 +22,8 @@ def carry_over(rows: sqlite3.Connection, path: Path) -> None:
         BadInput: it is damaged.
     """
     rows.execute("BEGIN IMMEDIATE")
-    (words,) = rows.execute("SELECT sql FROM sqlite_schema WHERE name = 'debits'").fetchone() or (
-        0,
-    )
-    if words != DEBITS or rows.execute("SELECT seal FROM seal").fetchone() != (sum_of(rows),):
+    schema = {words for (words,) in rows.execute("SELECT sql FROM sqlite_schema")}
+    if DEBITS not in schema or rows.execute("SELECT seal FROM seal").fetchone() != (sum_of(rows),):
         raise BadInput(KEY, path, f"is damaged; {LOST}")
     kept = rows.execute("SELECT *, '0', '0' FROM debits ORDER BY number").fetchall()
     rows.execute("DROP TABLE debits")

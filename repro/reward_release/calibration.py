@@ -37,7 +37,7 @@ SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7)
 USUAL_SHARE = 0.05
 """Where no size is public."""
 LEAST_RIDGE = 1.0
-"""Beside the curvature of the pairs it costs little, and the solver's tolerance is divided by it."""
+"""It costs little beside the curvature of pairs; the solver's error is divided by it."""
 SOLVER_SHARE = 0.0025
 """Of the squared shift, for w."""
 COVARIANCE_SHARE = 0.5
@@ -97,7 +97,8 @@ class Budget:
         """Largest Frobenius norm that one unit moves Σ xxᵀ by, as doubles add it up.
 
         A unit's share P is positive semidefinite of norm at most 4m, and ‖P − P'‖² ≤ ‖P‖² + ‖P'‖²;
-        on a line ‖P − P'‖ ≤ max(P, P').  Doubles lose at most (SUMMED + chunks)u of Σ‖x‖² each time.
+        on a line ‖P − P'‖ ≤ max(P, P').  Doubles lose at most (SUMMED + chunks)u of Σ‖x‖² each
+        time.
         """
         terms = SUMMED + MOST_PAIRS / SUMMED + 4
         lost = 2 * terms * UNIT * LONGEST**2 * MOST_PAIRS * 1.01
