@@ -94,12 +94,13 @@ def test_random_neighbours_tell_less_than_claimed(adjacency, d):
 @pytest.mark.parametrize("at_most", [2, 3])
 @pytest.mark.parametrize("adjacency", ADJACENCIES)
 def test_all_pairs_of_a_unit_tell_less_than_claimed(adjacency, at_most):
-    given = replace(GIVEN, adjacency=adjacency, at_most=at_most)
-    noise = calibrated(given)
-    one, other = (Pair((2.0, 0.0), at_most),), (Pair((-2.0, 0.0), at_most),)
+    given = replace(GIVEN, adjacency=adjacency, at_most=at_most, num_features=1)
+    one, other = (Pair((2.0,), at_most),), (Pair((-2.0,), at_most),)
     ends = (one, other) if adjacency == REPLACE else (one, ())
-    assert 0 < share_reached(given, noise, leaning(1.0, 0.9, 2), *ends) < 1
-    assert share_reached(given, calibrated(replace(given, at_most=1)), (), *ends) > 1
+    common = leaning(1.0, 0.5, 1)
+    assert 0 < share_reached(given, calibrated(given), common, *ends) < 1
+    of_one = calibrated(replace(given, at_most=1))
+    assert share_reached(given, of_one, common, *ends) > 1
 
 
 @pytest.mark.parametrize("adjacency", ADJACENCIES)
