@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from repro.api import run as run
     from repro.loss_choice import which_loss as which_loss
     from repro.planning import plan as plan
+    from repro.private_rewards import private_reward as private_reward
     from repro.releasing import audit as audit
     from repro.releasing import privatize as privatize
 
@@ -38,8 +39,8 @@ def _version() -> str:
 
 
 __version__ = _version()
-__all__ = ["audit", "catalogue", "plan", "privatize", "run", "which_loss"]
-"""Five functions, and the module of the statements."""
+__all__ = ["audit", "catalogue", "plan", "private_reward", "privatize", "run", "which_loss"]
+"""Six functions, and the module of the statements."""
 
 
 def __getattr__(name: str):
@@ -54,6 +55,8 @@ def __getattr__(name: str):
         from repro import releasing
 
         found = getattr(releasing, name)
+    elif name == "private_reward":
+        from repro.private_rewards import private_reward as found
     elif name == "which_loss":
         from repro.loss_choice import which_loss as found
     else:

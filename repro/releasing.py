@@ -92,7 +92,7 @@ def privatize(
 
     budget = None if epsilon is None else exact_epsilon(epsilon)
     terms = Terms(budget, compose, resume, unit, _count(at_most))
-    folder = _ledger_folder(None if ledger is None else os.fspath(ledger))
+    folder = ledger_folder(None if ledger is None else os.fspath(ledger))
     with tempfile.TemporaryDirectory() as scratch:
         named = (
             Target.named(os.fspath(output), layout if _exports(output) else "pairs")
@@ -147,7 +147,7 @@ def audit(
 def main(words: Sequence[str] | None = None) -> int:
     """Privatise; 0 when released, else what ``repro.cli.outcome`` makes of a failure."""
     try:
-        _tell(_release(sys.argv[1:] if words is None else words))
+        tell_at_the_end(_release(sys.argv[1:] if words is None else words))
     except (Exception, KeyboardInterrupt) as problem:  # noqa: BLE001 - no detail holds a label
         return explained(problem, private=True)
     return 0
@@ -170,8 +170,8 @@ def _release(words: Sequence[str]) -> str:
         _count(whole_number(options, "at_most")),
     )
     target = Target.named(out, options.get("layout", "pairs"))
-    folder = _ledger_folder(options.get("ledger"))
-    return _said(privatise(source, target, terms, folder, _ready), target, terms)
+    folder = ledger_folder(options.get("ledger"))
+    return _said(privatise(source, target, terms, folder, ready), target, terms)
 
 
 def _said(done: Release, target: Target, terms: Terms) -> str:
@@ -187,12 +187,12 @@ def _said(done: Release, target: Target, terms: Terms) -> str:
     )
 
 
-def _ready(words: str) -> None:
+def ready(words: str) -> None:
     """Said before anything is spent: who cannot be told of a release does not pay for it."""
     print(one_line(words), flush=True)
 
 
-def _tell(released: str) -> None:
+def tell_at_the_end(released: str) -> None:
     """Say that it is released: on standard error, where standard output fails meanwhile.
 
     Raises:
@@ -217,7 +217,8 @@ def _count(at_most: int | None) -> int | None:
     return at_most
 
 
-def _ledger_folder(given: str | None) -> Path:
+def ledger_folder(given: str | None) -> Path:
+    """The folder that is named, or the default one."""
     from repro.base.files import expanded
     from repro.release.ledger import default_folder
 

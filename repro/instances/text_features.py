@@ -115,11 +115,11 @@ def _too_many(components: int, support: int) -> BadInput:
 
 def _dense_diff(comparisons: Sequence[Comparison]) -> np.ndarray:
     """(S, 4) differences of the dense statistics."""
-    rows = [np.subtract(_dense(p, a), _dense(p, b)) for p, a, b in comparisons]
+    rows = [np.subtract(dense_statistics(p, a), dense_statistics(p, b)) for p, a, b in comparisons]
     return np.array(rows, dtype=np.float64)
 
 
-def _dense(prompt: str, response: str) -> tuple[float, float, float, float]:
+def dense_statistics(prompt: str, response: str) -> tuple[float, float, float, float]:
     """Log characters, log mean word length, share of marks, share of trigrams in the prompt."""
     size = max(len(response), 1)
     words = max(len(response.split()), 1)

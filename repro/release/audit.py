@@ -322,8 +322,12 @@ def _free_in_manifest(
         known = [one for one in ledger.debits() if one.manifest.sha256 == written.sha256]
     if not known:
         yield "the release itself: this ledger does not know it, and may be an older copy"
-    elif all(one.manifest.earlier != stated.earlier for one in known):
+    elif all(_spent_before(one.manifest) != _spent_before(stated) for one in known):
         yield "the manifest's earlier_epsilons: they are not the ledger's"
+
+
+def _spent_before(made: Manifest) -> tuple[Any, ...]:
+    return made.earlier, made.earlier_delta
 
 
 def _outside(source: Any) -> Iterator[str]:

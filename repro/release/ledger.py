@@ -1,10 +1,11 @@
 """What has been released before, so that nobody spends a label's budget twice unawares.
 
 The ledger is an SQLite database in a folder of the user's state directory (``ledger=FOLDER`` names
-another).  A **debit** is one release: its ε, what its manifest needs, the SHA-256 of its file, and
-63 bits of the hash of each comparison.  It is durable before anything can be read.  Until the
-release has its name the debit also holds the randomised answers, one bit a line, never a coin or a
-raw label: whoever steals them has what was paid for.  Afterwards they are forgotten.
+another).  A **debit** is one release: its ε and δ, what its manifest needs, the SHA-256 of its
+file, and 63 bits of the hash of each comparison.  It is durable before anything can be read.  Until
+the release has its name the debit also holds the randomised answers, one bit a line, or the file of
+a reward, never a coin or a raw label: whoever steals them has what was paid for.  Afterwards they
+are forgotten.
 
 A stolen ledger tells which of the comparisons that the thief already knows were released, and when
 relative to others, nothing of labels.  It knows only what was released with it.
@@ -30,11 +31,15 @@ from repro.release.manifest import Manifest
 
 @dataclass(frozen=True)
 class Debit:
-    """A release that was paid for; ``answers`` are there while it has yet to be published."""
+    """A release that was paid for; ``answers`` are there while it has yet to be published.
+
+    A release of labels has a δ of 0, one of a reward a larger one.
+    """
 
     number: int
     manifest: Manifest
     answers: bytes | None
+    delta: Decimal = Decimal(0)
 
 
 def default_folder() -> Path:
@@ -100,11 +105,17 @@ class Ledger:
         made = debit.manifest
         row = (debit.number, str(made.epsilon), json.dumps([str(one) for one in made.earlier]))
         counts = (made.unit_size, made.lines, made.plus, made.sha256, debit.answers)
-        self._rows.execute("INSERT INTO debits VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*row, *counts))
+        deltas = str(debit.delta), str(made.earlier_delta)
+        values = (*row, *counts, *deltas)
+        self._rows.execute("INSERT INTO debits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
         seal(self._rows)
         self.refuse_moved("nothing was spent")
         self._rows.execute("COMMIT")
         self.refuse_moved("the labels are spent in it: move it back and give resume=true")
+
+    def abandon(self) -> None:
+        """Take back the debit that has begun."""
+        self._rows.rollback()
 
     def forget_answers(self, number: int) -> None:
         """The release has its name."""
@@ -124,10 +135,11 @@ class Ledger:
 
 
 def _debit(row: tuple) -> Debit:
-    number, epsilon, earlier, unit_size, lines, plus, digest, answers = row
+    number, epsilon, earlier, unit_size, lines, plus, digest, answers, delta, former = row
     budgets = tuple(map(Decimal, json.loads(earlier)))
-    manifest = Manifest(Decimal(epsilon), budgets, unit_size, lines, plus or 0, digest or "")
-    return Debit(number, manifest, answers)
+    counts = lines, plus or 0, digest or ""
+    manifest = Manifest(Decimal(epsilon), budgets, unit_size, *counts, Decimal(former))
+    return Debit(number, manifest, answers, Decimal(delta))
 
 
 @contextlib.contextmanager

@@ -25,14 +25,14 @@ from repro.base.files import regular_file, unreadable
 from repro.release.drafts import Draft, flush_folder
 
 KEY, NAME = "ledger", "ledger.sqlite"
-APPLICATION, VERSION, FORMER = 0x72706C67, 2, 1
+APPLICATION, VERSION = 0x72706C67, 3
 PAUSE = 0.05
 """Seconds between two looks at a ledger that another release holds."""
 
 LOST = "restore it from a copy: a new ledger would not know what was released"
 TABLES = {
     "debits": "number INTEGER PRIMARY KEY, epsilon TEXT, earlier TEXT, unit_size INTEGER, "
-    "lines INTEGER, plus INTEGER, sha256 TEXT, answers BLOB",
+    "lines INTEGER, plus INTEGER, sha256 TEXT, answers BLOB, delta TEXT, earlier_delta TEXT",
     "prints": "print INTEGER, number INTEGER, PRIMARY KEY (print, number)",
     "former_prints": "print INTEGER, number INTEGER, PRIMARY KEY (print, number)",
     "former_salt": "number INTEGER PRIMARY KEY, salt BLOB",
@@ -106,10 +106,11 @@ def place_of(path: Path) -> Place | None:
 
 def seal(rows: sqlite3.Connection) -> None:
     """Keep a hash of all rows, for the next ``locked`` to compare."""
-    rows.execute("INSERT OR REPLACE INTO seal VALUES (1, ?)", (_sum(rows),))
+    rows.execute("INSERT OR REPLACE INTO seal VALUES (1, ?)", (sum_of(rows),))
 
 
-def _sum(rows: sqlite3.Connection) -> str:
+def sum_of(rows: sqlite3.Connection) -> str:
+    """The hash that the seal holds while nothing has changed."""
     digest = sha256()
     for name in ("debits", "former_salt"):
         for row in rows.execute(f"SELECT * FROM {name} ORDER BY 1"):
@@ -185,18 +186,19 @@ def _held(rows: sqlite3.Connection) -> bool:
 
 
 def _check(rows: sqlite3.Connection, path: Path) -> None:
-    from repro.release.ledger_format_1 import carry_over
+    from repro.release import ledger_format_1, ledger_format_2
 
     (application,) = rows.execute("PRAGMA application_id").fetchone()
     (version,) = rows.execute("PRAGMA user_version").fetchone()
     sound = rows.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-    if application == APPLICATION and version == FORMER and sound:
-        carry_over(rows, path)
-        version = VERSION
+    for former in (ledger_format_1, ledger_format_2):
+        if application == APPLICATION and version == former.FORMAT and sound:
+            former.carry_over(rows, path)
+            version = VERSION
     schema = [words for (words,) in rows.execute("SELECT sql FROM sqlite_schema")]
     if (application, version) != (APPLICATION, VERSION) or sorted(schema) != sorted(SCHEMA):
         raise BadInput(KEY, path, f"is no ledger of this version, or damaged; {LOST}")
-    if not sound or rows.execute("SELECT seal FROM seal").fetchone() != (_sum(rows),):
+    if not sound or rows.execute("SELECT seal FROM seal").fetchone() != (sum_of(rows),):
         raise BadInput(KEY, path, f"is damaged; {LOST}")
 
 

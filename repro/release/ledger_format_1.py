@@ -16,6 +16,7 @@ from pathlib import Path
 from repro.base.errors import BadInput
 from repro.release.ledger_file import KEY, LOST, SCHEMA, VERSION, seal
 
+FORMAT = 1
 SEALED = ("salt", "releases", "fingerprints", "pending")
 
 
@@ -42,8 +43,8 @@ def carry_over(rows: sqlite3.Connection, path: Path) -> None:
     rows.execute("INSERT INTO former_salt SELECT * FROM salt")
     rows.execute("INSERT INTO former_prints SELECT * FROM fingerprints")
     rows.execute(
-        "INSERT INTO debits SELECT number, epsilon, '[]', NULL, comparisons, NULL, NULL, NULL"
-        " FROM releases"
+        "INSERT INTO debits SELECT number, epsilon, '[]', NULL, comparisons, NULL, NULL, NULL,"
+        " '0', '0' FROM releases"
     )
     for name in (*SEALED, "seals"):
         rows.execute(f"DROP TABLE {name}")

@@ -47,6 +47,7 @@ class Manifest:
         lines: released lines.
         plus: of these with label +1.
         sha256: of the release, in hexadecimal.
+        earlier_delta: sum of the δ of earlier releases (of rewards) that share a comparison.
     """
 
     epsilon: Decimal
@@ -55,6 +56,7 @@ class Manifest:
     lines: int = 0
     plus: int = 0
     sha256: str = ""
+    earlier_delta: Decimal = Decimal(0)
 
     @property
     def total(self) -> Decimal:
@@ -80,6 +82,8 @@ class Manifest:
             "released_plus_labels": self.plus,
             "sha256": self.sha256,
         }
+        if self.earlier_delta:
+            values["total_delta"] = float(self.earlier_delta)
         return content_of(values)
 
 
@@ -114,8 +118,9 @@ def parsed_manifest(content: bytes) -> Manifest | None:
         earlier = tuple(exact_epsilon(one) for one in found["earlier_epsilons"])
         counts = found["lines"], found["released_plus_labels"], found["sha256"]
         epsilon, unit_size = exact_epsilon(found["epsilon"]), int(size[1]) if size else None
-        return Manifest(epsilon, earlier, unit_size, *counts)
-    except (ValueError, KeyError, TypeError, RecursionError):
+        former = Decimal(repr(float(found.get("total_delta", 0)))).normalize()
+        return Manifest(epsilon, earlier, unit_size, *counts, former)
+    except (ArithmeticError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 

@@ -225,7 +225,7 @@ def privatise(
     """
     refuse_target(target, resumed=terms.resume)
     with ExitStack() as stack:
-        stage = stack.enter_context(_told_what_it_cost(target))
+        stage = stack.enter_context(told_what_it_cost(target))
         ledger = stack.enter_context(held_ledger(folder, tell))
         with trouble_with(target.release):
             draft = stack.enter_context(Draft(target.release.parent))
@@ -262,16 +262,17 @@ def _drawn(
     earlier = ledger.earlier(number)
     budgets = tuple(sorted(one.manifest.epsilon for one in earlier))
     counts = written.lines, written.plus, written.sha256
-    made = Manifest(terms.epsilon, budgets, rows.unit_size, *counts)
+    made = Manifest(terms.epsilon, budgets, rows.unit_size, *counts, spent_delta(earlier))
     if earlier and not terms.compose:
-        raise BadInput("IN", "(labels released before)", _spent_words(earlier, made.total))
+        raise BadInput("IN", "(labels released before)", spent_words(earlier, made.total))
     tell(f"randomised {made.lines} comparisons{_merged(rows)}")
     return Debit(number, made, written.answers)
 
 
 def _found_again(rows: Comparisons, ledger: Ledger, draft: Draft, target: Target) -> Debit:
     """The debit whose answers, with these texts, give the file that was paid for."""
-    waiting = [debit for debit in ledger.debits() if debit.answers is not None]
+    debits = [debit for debit in ledger.debits() if not debit.delta]
+    waiting = [debit for debit in debits if debit.answers is not None]
     for debit in waiting:
         labels = iter(unpacked(debit.answers or b""))
         written = Written()
@@ -296,7 +297,7 @@ def publish(made: Manifest, target: Target, draft: Draft) -> None:
 
 
 @contextmanager
-def _told_what_it_cost(target: Target) -> Iterator[list[str]]:
+def told_what_it_cost(target: Target) -> Iterator[list[str]]:
     """Whoever is stopped by Ctrl-C, or by the machine, is told whether labels were spent."""
     stage = [NOTHING]
     try:
@@ -343,14 +344,28 @@ def refuse_target(target: Target, resumed: bool = False) -> None:
         raise BadInput("OUT", target.release, "its folder does not exist")
 
 
-def _spent_words(earlier: list[Debit], total: Decimal) -> str:
+def spent_delta(earlier: list[Debit]) -> Decimal:
+    """What rewards have added to δ."""
+    return sum((one.delta for one in earlier), Decimal(0)).normalize()
+
+
+def spent_words(earlier: list[Debit], total: Decimal, delta: Decimal = Decimal(0)) -> str:
+    """Why another release of the same labels is refused.
+
+    Args:
+        earlier: releases that share a comparison.
+        total: ε of all together, the asked one included.
+        delta: of the asked one.
+    """
     count = len(earlier)
     releases = "an earlier release has" if count == 1 else f"{count} earlier releases have"
     waiting = any(debit.answers is not None for debit in earlier)
     resumed = "; one is spent and not published: resume=true does that" if waiting else ""
+    of_all = spent_delta(earlier) + delta
+    beside = f" and a total delta of {of_all.normalize()}" if of_all else ""
     return (
         f"{releases} labels of this input; another would bring them to a total epsilon of "
-        f"{total}: allowed with compose=true{resumed}"
+        f"{total}{beside}: allowed with compose=true{resumed}"
     )
 
 

@@ -24,6 +24,7 @@ COMMANDS = (
     "repro.generate",
     "repro.new_theorem",
     "repro.plan",
+    "repro.private_reward",
     "repro.privatize",
     "repro.report",
     "repro.report.separation_figure",

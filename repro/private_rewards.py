@@ -1,0 +1,159 @@
+"""Private rewards from Python, and the command ``python -m repro.private_reward``."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import tempfile
+import textwrap
+from collections.abc import Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from repro.base.errors import BadInput, one_line
+from repro.cli.outcome import explained
+from repro.releasing import ENTROPY, ledger_folder, ready, tell_at_the_end
+
+if TYPE_CHECKING:
+    from repro.reward_release.release import RewardTerms
+    from repro.reward_release.reward import PrivateReward
+
+KEYS = {
+    "epsilon": "1",
+    "delta": "1e-6",
+    "reward_bound": "1",
+    "adjacency": "replace|add_remove",
+    "labels": "FILE",
+    "num_features": "16",
+    "covariance": "true",
+    "size": "20000",
+    "unit": "FIELD",
+    "at_most": "5",
+    "compose": "true",
+    "resume": "true",
+    "ledger": "FOLDER",
+}
+WIDTH = 80
+_NUMBER = re.compile(r"[0-9]{1,4}(?:\.[0-9]{1,9})?(?:e-?[0-9]{1,2})?", re.ASCII)
+
+
+def private_reward(
+    pairs: Any,
+    epsilon: Decimal | float | str | None = None,
+    delta: Decimal | float | str | None = None,
+    reward_bound: float | None = None,
+    *,
+    labels: Any = None,
+    adjacency: str = "replace",
+    output: str | Path | None = None,
+    num_features: int | None = None,
+    covariance: bool = False,
+    size: int | None = None,
+    unit: str = "",
+    at_most: int | None = None,
+    compose: bool = False,
+    resume: bool = False,
+    ledger: str | Path | None = None,
+) -> PrivateReward:
+    """Learn a reward from preference pairs under (ε, δ)-differential privacy, as the command does.
+
+    Args:
+        pairs: records or a table with prompt, chosen and rejected, or a file of them; or a matrix
+            of (n, d) differences φ(response 1) − φ(response 2), or (n, 2, d) of both, an array or
+            a .npy or .csv file, with ``labels``.
+        epsilon: ε of the whole release, in [1e-6, 40] with at most six decimals.
+        delta: δ of the whole release, in [1e-15, 0.1].
+        reward_bound: B, a public bound of ‖θ‖, in [0.01, 20].
+        labels: +1 where response 1 is preferred, −1 where response 2 is; n numbers or a file.
+        adjacency: "replace": one pair by another; "add_remove": one pair comes or goes, and their
+            number is not public.
+        output: OUT.json to write, too; by default nothing but the ledger is written.
+        num_features: d of texts, 16 unless given.
+        covariance: release Σ xxᵀ with noise under the same budget, x = φ(preferred) − φ(other).
+        size: a public number of pairs to tune the ridge for; where one pair is replaced by
+            default their number.
+        unit, at_most: the field that names the annotator, where all pairs of one are protected
+            together, and how many of one are used.
+        compose: allow pairs that were released before, at the sum of the budgets.
+        resume: publish what a call that failed has spent.
+        ledger: folder of the ledger, which label releases write, too.
+
+    Raises:
+        repro.base.errors.BadInput: what cannot be used.
+
+    >>> rows = [{"prompt": "p", "chosen": "a", "rejected": "b"}] * 2000
+    >>> private_reward(rows, 1, 1e-6, 1)  # doctest: +SKIP
+    PrivateReward(16 features, epsilon=1.0, delta=1e-06, replace)
+    """
+    from repro.release.manifest import exact_epsilon
+    from repro.reward_release.release import RewardTerms, exact_delta, release_reward
+
+    terms = RewardTerms(
+        None if epsilon is None else exact_epsilon(epsilon),
+        None if delta is None else exact_delta(delta),
+        None if reward_bound is None else _bound(str(reward_bound)),
+        adjacency, labels, num_features, covariance, size, unit, at_most, compose, resume,
+    )  # fmt: skip
+    folder = ledger_folder(None if ledger is None else os.fspath(ledger))
+    with tempfile.TemporaryDirectory() as scratch:
+        out = Path(scratch) / "reward.json" if output is None else Path(output)
+        return release_reward(pairs, out, terms, folder)
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Learn and release; 0 when released, else what ``repro.cli.outcome`` makes of a failure."""
+    try:
+        tell_at_the_end(_release(sys.argv[1:] if words is None else words))
+    except (Exception, KeyboardInterrupt) as problem:  # noqa: BLE001 - no detail holds a label
+        return explained(problem, private=True)
+    return 0
+
+
+def _release(words: Sequence[str]) -> str:
+    from repro.release.options import split_options
+    from repro.reward_release.release import release_reward
+
+    for word in words:
+        if word.removeprefix("--").startswith("seed="):
+            raise BadInput("seed", word.partition("=")[2][:60], ENTROPY)
+    (source, out), options = split_options(words, KEYS, ("PAIRS", "OUT"))
+    terms, folder = _terms(options), ledger_folder(options.get("ledger"))
+    return _said(release_reward(source, Path(out), terms, folder, ready), out)
+
+
+def _terms(options: dict[str, str]) -> RewardTerms:
+    from repro.privacy.exact_response import parse_epsilon
+    from repro.release.options import true_or_false, whole_number
+    from repro.reward_release.release import RewardTerms, exact_delta
+
+    return RewardTerms(
+        parse_epsilon(options["epsilon"]) if "epsilon" in options else None,
+        exact_delta(options["delta"]) if "delta" in options else None,
+        _bound(options["reward_bound"]) if "reward_bound" in options else None,
+        options.get("adjacency", "replace"),
+        options.get("labels"),
+        whole_number(options, "num_features"),
+        true_or_false(options, "covariance"),
+        whole_number(options, "size"),
+        options.get("unit", ""),
+        whole_number(options, "at_most"),
+        true_or_false(options, "compose"),
+        true_or_false(options, "resume"),
+    )
+
+
+def _bound(text: str) -> float:
+    if not _NUMBER.fullmatch(text):
+        raise BadInput("reward_bound", text[:40], "allowed: a public bound from 0.01 to 20")
+    return float(text)
+
+
+def _said(made: PrivateReward, out: str) -> str:
+    card = made.card
+    earlier = ""
+    if card["earlier_epsilons"]:
+        earlier = f"; total epsilon {card['total_epsilon']:g}, total delta {card['total_delta']:g}"
+    said = one_line(f"released {out}: {card['guarantee']}{earlier}")
+    return textwrap.fill(said, WIDTH, subsequent_indent="  ", break_long_words=False)

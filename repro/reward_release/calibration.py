@@ -1,0 +1,248 @@
+"""Noise and ridge of a released reward, certified for numbers that doubles and digits hold.
+
+What is released is θ_s + w, and S + E on request: θ_s lies within r of the minimiser θ̂ of
+F + (A/2)‖·‖² + ⟨b, ·⟩ on the ball, b ~ N(0, σ²I), w ~ N(0, ν²I), S = Σ xxᵀ, E ~ N(0, s²I) on and
+above the diagonal.  By ``docs/explanations/optimiser_tolerance.md`` a solver that knows data and b
+and does its worst within r costs a Gaussian shift of 2r/ν; that of S is its sensitivity over s, and
+both together are one shift μ₀, the root of the sum of squares.  ``docs/howto/private_reward.md``
+states what is proved; every bound used here holds for all n and d.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context, Decimal
+from functools import lru_cache
+
+import numpy as np
+from scipy.special import expit
+
+from repro.base.errors import BadInput
+from repro.objective_perturbation.gradients import LONGEST, pairs
+from repro.objective_perturbation.joint_release import joint_bound
+from repro.privacy.exact_normal import MISSED
+from repro.privacy.gaussian import gaussian_delta
+from repro.private_estimates.linearised_errors import RIDGES, Spectrum
+from repro.reward_release.minimiser import UNIT, rounding
+
+REPLACE, ADD_REMOVE = ADJACENCIES = ("replace", "add_remove")
+MOST_PAIRS = 5_000_000
+"""Rounding is paid for up to so many pairs."""
+SUMMED = 4096
+"""Pairs whose products doubles add up at once."""
+SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7)
+"""Shares of ε that the ridge may spend on the change of volume."""
+USUAL_SHARE = 0.05
+"""Where no size is public."""
+LEAST_RIDGE = 1.0
+"""It costs little beside the curvature of pairs; the solver's error is divided by it."""
+SOLVER_SHARE = 0.0025
+"""Of the squared shift, for w."""
+COVARIANCE_SHARE = 0.5
+"""Of the squared shift, for the covariance where it is released."""
+THETA_SHARE, TYPICAL = 0.5, 0.5
+"""‖θ*‖/B and the root mean square of ‖x‖ that the ridge is tuned for; neither is read from data."""
+ROUNDED = 1 + 1e-6
+"""Noise is this much less where δ is evaluated, which covers the rounding of doubles."""
+UP = Context(prec=4, rounding=ROUND_CEILING)
+SMALLEST, LARGEST, HALVINGS = 1e-7, 1e3, 60
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What is promised, and all that calibration may know: nothing here is read from pairs.
+
+    Attributes:
+        epsilon: ε.
+        delta: δ, of the whole release.
+        reward_bound: B; ‖φ‖ ≤ 1.
+        num_features: d.
+        adjacency: ``REPLACE`` or ``ADD_REMOVE``, of a unit.
+        at_most: m, pairs of one unit.
+        covariance: whether Σ xxᵀ is released, too.
+        size: a public number of pairs to tune the ridge for, or None.
+    """
+
+    epsilon: float
+    delta: float
+    reward_bound: float
+    num_features: int
+    adjacency: str = REPLACE
+    at_most: int = 1
+    covariance: bool = False
+    size: int | None = None
+
+    @property
+    def normals(self) -> int:
+        """How many are drawn."""
+        d = self.num_features
+        return 2 * d + (d * (d + 1) // 2 if self.covariance else 0)
+
+    @property
+    def left(self) -> float:
+        """δ less what the sampler of normals may miss by (``exact_normal.MISSED``)."""
+        return self.delta - (1 + math.exp(self.epsilon)) * self.normals * MISSED
+
+    @property
+    def gradient(self) -> float:
+        """Largest change of the summed gradient by one unit, to compare shifts by."""
+        if self.adjacency == REPLACE and self.at_most == 1:
+            return pairs(self.reward_bound, self.num_features).distance
+        return self._segments * self._single
+
+    @property
+    def second_moment(self) -> float:
+        """Largest Frobenius norm that one unit moves Σ xxᵀ by, as doubles add it up.
+
+        A unit's share P is positive semidefinite of norm at most 4m, and ‖P − P'‖² ≤ ‖P‖² + ‖P'‖²;
+        on a line ‖P − P'‖ ≤ max(P, P').  Doubles lose at most (SUMMED + chunks)u of Σ‖x‖² each
+        time.
+        """
+        terms = SUMMED + MOST_PAIRS / SUMMED + 4
+        lost = 2 * terms * UNIT * LONGEST**2 * MOST_PAIRS * 1.01
+        most = LONGEST**2 * self.at_most
+        across = self.adjacency == REPLACE and self.num_features > 1
+        return most * (math.sqrt(2) if across else 1.0) + lost
+
+    @property
+    def _single(self) -> float:
+        """Largest gradient of one pair on the ball."""
+        return LONGEST * float(expit(2 * self.reward_bound))
+
+    @property
+    def _segments(self) -> int:
+        """Of gradients' differences: m of a unit that comes or goes, twice of one that changes."""
+        return self.at_most * (2 if self.adjacency == REPLACE else 1)
+
+    def bound(self, sigma: float, ridge: float, shift: float) -> float:
+        """Upper bound of the δ at ε of the whole release, ``shift`` being μ₀."""
+        if self.adjacency == REPLACE and self.at_most == 1:
+            records = pairs(self.reward_bound, self.num_features)
+            return joint_bound(records, sigma, ridge, shift, self.epsilon)
+        rank = min(self.at_most, self.num_features)
+        left = self.epsilon - rank * math.log1p(self.at_most / (rank * ridge))
+        if left <= 0:
+            return 1.0
+        # v is a sum of points of segments from 0 of length at most ``single``, so it lies in the
+        # hull of the sums of their ends, of which binomially many have k ends.
+        ends = range(self._segments + 1)
+        return min(1.0, sum(
+            math.comb(self._segments, k)
+            * float(gaussian_delta(math.hypot(k * self._single / sigma, shift), left))
+            for k in ends
+        ))  # fmt: skip
+
+    def least_ridge(self, share: float) -> float:
+        """The ridge on which the change of volume costs that share of ε."""
+        rank = min(self.at_most, self.num_features)
+        return self.at_most / rank / math.expm1(share * self.epsilon / rank)
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Digits that are used, and stated: rounded the safe way.
+
+    Attributes:
+        ridge: A.
+        sigma: σ of b.
+        tolerance: r, how far the solver may stay from the minimiser.
+        output: ν of w.
+        covariance: s of the second moment's noise, 0 where that is not released.
+        bound: a proved upper bound of δ at ε of these digits.
+    """
+
+    ridge: float
+    sigma: float
+    tolerance: float
+    output: float
+    covariance: float
+    bound: float
+
+
+def calibrated(given: Budget) -> Noise:
+    """The least noise on the ridge that suits a public guess of the world best.
+
+    Raises:
+        BadInput: no noise is enough at this budget.
+    """
+    if given.left <= given.delta / 2:
+        raise BadInput("delta", f"{given.delta:g}", "allowed: more beside such an epsilon")
+    if given.size is None:
+        return _made(given, max(LEAST_RIDGE, given.least_ridge(USUAL_SHARE)))
+    return min(_tried(given, given.size), key=lambda tried: tried[0])[1]
+
+
+def _tried(given: Budget, size: int) -> Iterator[tuple[float, Noise]]:
+    """Expected squared errors on pairs that cover all directions alike, and the noise."""
+    d = given.num_features
+    weight = np.full(d, TYPICAL**2 / d)
+    theta = np.full(d, THETA_SHARE * given.reward_bound / math.sqrt(d))
+    win = float(expit(TYPICAL * THETA_SHARE * given.reward_bound / math.sqrt(d)))
+    guess = Spectrum(weight, size * weight * win * (1 - win), theta, np.zeros(d))
+    for share in SHARES:
+        least = max(LEAST_RIDGE, given.least_ridge(share))
+        sigma = given.gradient / _largest_shift(given, least)
+        errors = [guess.gradient_noise(sigma, least * times) for times in RIDGES]
+        made = _made(given, least * float(RIDGES[int(np.argmin(errors))]))
+        yield guess.gradient_noise(made.sigma, made.ridge), made
+
+
+def _parts(given: Budget) -> tuple[float, float, float]:
+    """Shares of the squared shift: of b, of w and of the covariance."""
+    other = COVARIANCE_SHARE if given.covariance else 0.0
+    return 1 - SOLVER_SHARE - other, SOLVER_SHARE, other
+
+
+@lru_cache(maxsize=512)
+def _largest_shift(given: Budget, ridge: float) -> float:
+    """D/σ of the least noise, by bisection; ``_made`` checks the digits themselves."""
+    of_b, of_w, of_s = _parts(given)
+
+    def bound(both: float) -> float:
+        sigma = given.gradient / (both * math.sqrt(of_b))
+        return given.bound(sigma, ridge, both * math.sqrt(of_w + of_s))
+
+    low, high = math.log(SMALLEST), math.log(LARGEST)
+    if bound(SMALLEST) > given.left:
+        raise BadInput("epsilon", f"{given.epsilon:g}", "allowed: more, or fewer pairs a unit")
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if bound(math.exp(middle)) > given.left else (middle, high)
+    return math.exp(low) * math.sqrt(of_b)
+
+
+def _made(given: Budget, ridge: float) -> Noise:
+    """Digits of the least noise on a ridge; σ goes up until the bound was seen to be enough."""
+    ridge = float(UP.create_decimal_from_float(ridge))
+    of_b, of_w, of_s = _parts(given)
+    unit = _largest_shift(given, ridge) / math.sqrt(of_b)
+    tolerance = _up(_tolerance(given, ridge))
+    output = _up(2 * float(tolerance) / (unit * math.sqrt(of_w)))
+    second = _up(given.second_moment / (unit * math.sqrt(of_s))) if of_s else Decimal(0)
+    of_others = 2 * float(tolerance) / float(output)
+    if of_s:
+        of_others = math.hypot(of_others, given.second_moment / float(second))
+
+    def bound(sigma: Decimal) -> float:
+        return given.bound(float(sigma) / ROUNDED, ridge, of_others * ROUNDED)
+
+    sigma = _up(given.gradient / (unit * math.sqrt(of_b)))
+    while bound(sigma) > given.left:
+        sigma = sigma.next_plus(UP)
+    found = bound(sigma) + given.delta - given.left
+    return Noise(ridge, float(sigma), float(tolerance), float(output), float(second), found)
+
+
+def _up(value: float) -> Decimal:
+    return UP.create_decimal_from_float(value)
+
+
+def _tolerance(given: Budget, ridge: float) -> float:
+    """What the solver is sure to reach: four times the rounding of as many pairs as there may be.
+
+    The number of pairs is not public where units come and go, so it is not asked for.
+    """
+    lost = rounding(MOST_PAIRS, given.num_features, given.reward_bound)
+    return max(1e-6 * given.reward_bound, 8 * lost / ridge)

@@ -1,0 +1,330 @@
+"""Learn a reward and release it: nothing can be read before its budget is spent.
+
+The reward is made in memory; then the ledger is debited, durably, with the very bytes; only then
+does the file get its name.  What fails after the debit stays spent, and ``resume`` publishes it.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, replace
+from decimal import Decimal, InvalidOperation
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from repro.base.errors import BadInput
+from repro.privacy.exact_normal import BITS, normal, on_grid
+from repro.release.drafts import Draft
+from repro.release.ledger import Debit, Ledger, held_ledger
+from repro.release.manifest import Manifest
+from repro.release.privatise import (
+    DOUBT,
+    RESUME,
+    Target,
+    spent_delta,
+    spent_words,
+    told_what_it_cost,
+    trouble_with,
+)
+from repro.release.records import is_path, shown_source
+from repro.reward_release.calibration import (
+    ADJACENCIES,
+    MOST_PAIRS,
+    REPLACE,
+    SUMMED,
+    Budget,
+    Noise,
+    calibrated,
+)
+from repro.reward_release.features import (
+    FEWEST_FEATURES,
+    KEY,
+    MAP,
+    MOST_FEATURES,
+    USUAL_FEATURES,
+    PreferenceRows,
+    matrix_rows,
+    text_rows,
+)
+from repro.reward_release.minimiser import PerturbedLogistic, minimised
+from repro.reward_release.reward import PrivateReward
+
+LEAST_DELTA, MOST_DELTA = Decimal("1e-15"), Decimal("0.1")
+LEAST_BOUND, MOST_BOUND, MOST_TOGETHER = 0.01, 20.0, 100
+STEPS_OF_GRID = 2.0**-10
+"""Of a deviation; a power of two nearby is the grid."""
+
+
+@dataclass(frozen=True)
+class RewardTerms:
+    """What is asked for.
+
+    Attributes:
+        epsilon, delta: (ε, δ) of the whole release; of a resumed one None will do.
+        reward_bound: B, a public bound of ‖θ‖.
+        adjacency: "replace" or "add_remove".
+        labels: array or file of ±1, where the pairs are a matrix.
+        num_features: d of texts.
+        covariance: release Σ xxᵀ, too.
+        size: a public number of pairs to tune the ridge for; by default, where one pair is
+            replaced, how many there are.
+        unit, at_most: field that names the annotator, and pairs of one that are used.
+        compose, resume: as for labels (``repro.release.privatise.Terms``).
+    """
+
+    epsilon: Decimal | None = None
+    delta: Decimal | None = None
+    reward_bound: float | None = None
+    adjacency: str = REPLACE
+    labels: Any = None
+    num_features: int | None = None
+    covariance: bool = False
+    size: int | None = None
+    unit: str = ""
+    at_most: int | None = None
+    compose: bool = False
+    resume: bool = False
+
+    def refuse(self) -> None:
+        """Before anything is read.
+
+        Raises:
+            BadInput: a value is missing or out of range, or two do not go together.
+        """
+        for name in () if self.resume else ("epsilon", "delta", "reward_bound"):
+            if getattr(self, name) is None:
+                raise BadInput(name, "(missing)", "a value is required")
+        bound = self.reward_bound
+        if bound is not None and not LEAST_BOUND <= bound <= MOST_BOUND:
+            allowed = f"a public bound from {LEAST_BOUND:g} to {MOST_BOUND:g}"
+            raise BadInput("reward_bound", bound, f"allowed: {allowed}")
+        if self.adjacency not in ADJACENCIES:
+            raise BadInput("adjacency", self.adjacency[:60], f"allowed: {', '.join(ADJACENCIES)}")
+        if self.labels is not None and self.unit:
+            raise BadInput("unit", self.unit[:60], "allowed: for texts, which name annotators")
+        if bool(self.unit) != (self.at_most is not None):
+            raise BadInput(
+                "at_most", self.at_most or "(missing)", "allowed: with unit=, and always"
+            )
+        if (self.at_most or 1) > MOST_TOGETHER:
+            raise BadInput("at_most", self.at_most, f"allowed: 1 to {MOST_TOGETHER}")
+        d = self.num_features
+        if d is not None and self.labels is not None:
+            raise BadInput("num_features", d, "allowed: for texts; a matrix has its own")
+        if d is not None and not FEWEST_FEATURES <= d <= MOST_FEATURES:
+            allowed = f"{FEWEST_FEATURES} to {MOST_FEATURES}"
+            raise BadInput("num_features", d, f"allowed: {allowed}")
+        if self.size is not None and not 1 <= self.size <= MOST_PAIRS:
+            raise BadInput("size", self.size, f"allowed: 1 to {MOST_PAIRS}")
+
+
+def exact_delta(value: object) -> Decimal:
+    """δ as the decimal that was written.
+
+    Raises:
+        BadInput: no number from 1e-15 to 0.1.
+
+    >>> exact_delta("1e-6"), exact_delta(1e-6)
+    (Decimal('0.000001'), Decimal('0.000001'))
+    """
+    text = repr(value) if isinstance(value, float) else str(value)
+    with suppress(InvalidOperation):
+        found = Decimal(text) if text.isascii() and "_" not in text else Decimal("nan")
+        if found.is_finite() and LEAST_DELTA <= found <= MOST_DELTA:
+            return Decimal(format(found.normalize(), "f"))
+    raise BadInput("delta", text[:40], f"allowed: a number from {LEAST_DELTA} to {MOST_DELTA}")
+
+
+def release_reward(
+    source: Any,
+    out: Path,
+    terms: RewardTerms,
+    folder: Path,
+    tell: Callable[[str], object] = lambda words: None,
+) -> PrivateReward:
+    """Learn, spend, publish; or publish what was spent.
+
+    Args:
+        source: pairs of texts, a file or table; or a matrix, a file or array, with labels.
+        out: REWARD.json; must not exist, its folder must.
+        terms: what is asked for.
+        folder: of the ledger.
+        tell: hears of waiting, and of what is about to be spent.
+
+    Raises:
+        BadInput: faulty input, an existing file, pairs that were released before.
+        OSError: the disk is full, or fails.
+    """
+    terms.refuse()
+    _refuse_out(out, terms.resume)
+    target = Target(out)
+    with ExitStack() as stack:
+        stage = stack.enter_context(told_what_it_cost(target))
+        ledger = stack.enter_context(held_ledger(folder, tell))
+        number = ledger.begin()
+        rows = _rows(source, terms, ledger)
+        ledger.note(number, rows.keys)
+        earlier = ledger.earlier(number)
+        if terms.resume:
+            debit = _waiting(earlier)
+        else:
+            debit = _learnt(number, rows, terms, earlier, shown_source(source))
+            tell(f"learnt a reward of {rows.differences.shape[1]} features; it is spent next")
+            stage.append(DOUBT)
+            ledger.spend(debit)
+        stage.append(RESUME)
+        with trouble_with(out), Draft(out.parent) as draft:
+            draft.file.write(debit.answers or b"")
+            draft.place(out)
+        if terms.resume:
+            ledger.abandon()
+        ledger.forget_answers(debit.number)
+        stage.append("the release is complete")
+    return PrivateReward.of(debit.answers or b"")
+
+
+def _refuse_out(out: Path, resumed: bool) -> None:
+    if out.suffix != ".json" or not out.stem:
+        raise BadInput("OUT", out, "allowed: a name that ends in .json")
+    with trouble_with(out), suppress(FileNotFoundError):
+        if not resumed:
+            os.lstat(out)
+            raise BadInput("OUT", out, "exists; choose a new name")
+    if not out.parent.is_dir():
+        raise BadInput("OUT", out, "its folder does not exist")
+
+
+def _rows(source: Any, terms: RewardTerms, ledger: Ledger) -> PreferenceRows:
+    table = isinstance(source, np.ndarray) or (is_path(source) and Path(source).suffix == ".npy")
+    if table or terms.labels is not None:
+        found = matrix_rows(source, terms.labels)
+    else:
+        d = terms.num_features or USUAL_FEATURES
+        found = text_rows(source, d, terms.unit, terms.at_most or 1, ledger.note_former)
+    if not 2 <= len(found.differences) <= MOST_PAIRS:
+        allowed = f"2 to {MOST_PAIRS} pairs"
+        raise BadInput(KEY, shown_source(source), f"allowed: {allowed}")
+    return found
+
+
+def _waiting(earlier: list[Debit]) -> Debit:
+    for debit in earlier:
+        if debit.delta and debit.answers is not None:
+            return debit
+    raise BadInput("resume", "true", "no reward of these pairs is spent and not published")
+
+
+def _learnt(
+    number: int, rows: PreferenceRows, terms: RewardTerms, earlier: list[Debit], shown: str
+) -> Debit:
+    assert terms.epsilon is not None
+    assert terms.delta is not None
+    assert terms.reward_bound is not None
+    budgets = tuple(sorted(one.manifest.epsilon for one in earlier))
+    made = Manifest(
+        terms.epsilon, budgets, terms.at_most, len(rows.keys), earlier_delta=spent_delta(earlier)
+    )
+    if earlier and not terms.compose:
+        raise BadInput(
+            KEY, f"{shown} (released before)", spent_words(earlier, made.total, terms.delta)
+        )
+    size = terms.size
+    if size is None and size_is_public(terms):
+        size = len(rows.keys)
+    given = Budget(
+        float(terms.epsilon), float(terms.delta), terms.reward_bound, rows.differences.shape[1],
+        terms.adjacency, terms.at_most or 1, terms.covariance, size,
+    )  # fmt: skip
+    noise = calibrated(given)
+    theta, moment = drawn(rows.differences, given, noise)
+    card = _card(given, noise, rows, terms, made)
+    reward = PrivateReward(theta, card, MAP if rows.texts else "given", moment)
+    content = reward.content
+    made = replace(made, sha256=sha256(content).hexdigest())
+    return Debit(number, made, content, terms.delta)
+
+
+def size_is_public(terms: RewardTerms) -> bool:
+    """Where one pair takes the place of another their number is the same."""
+    return terms.adjacency == REPLACE and not terms.unit
+
+
+def drawn(
+    differences: np.ndarray, given: Budget, noise: Noise
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """θ, and Σ xxᵀ where it is asked for, with noise of the operating system.
+
+    Args:
+        differences: (n, d) of norm at most 2.
+        given: what is promised.
+        noise: as ``calibrated`` has it.
+    """
+    d = given.num_features
+    loss = PerturbedLogistic(differences, noise.ridge, normal(noise.sigma, d), given.reward_bound)
+    theta = on_grid(minimised(loss, noise.tolerance), noise.output, _grid(noise.output))
+    if not given.covariance:
+        return theta, None
+    upper = np.triu_indices(d)
+    moment = np.zeros((d, d))
+    for at in range(0, len(differences), SUMMED):
+        x = differences[at : at + SUMMED].astype(np.float64)
+        moment += x.T @ x
+    noised = on_grid(moment[upper], noise.covariance, _grid(noise.covariance))
+    found = np.zeros((d, d))
+    found[upper] = noised
+    return theta, found + np.triu(found, 1).T
+
+
+def _grid(deviation: float) -> float:
+    return 2.0 ** math.floor(math.log2(deviation * STEPS_OF_GRID))
+
+
+def _card(
+    given: Budget, noise: Noise, rows: PreferenceRows, terms: RewardTerms, made: Manifest
+) -> dict[str, Any]:
+    m = given.at_most
+    unit = f"all pairs of one {terms.unit}, {m} at most" if terms.unit else "one labelled pair"
+    how = "replaced by another" if given.adjacency == REPLACE else "added or removed"
+    fixed = "features, hashes and their scales, " if rows.texts else "the map to features, "
+    public = f"{fixed}the number of features, reward_bound, all values of this card"
+    numbers = {
+        "ridge": noise.ridge,
+        "gradient_noise_deviation": noise.sigma,
+        "solver_tolerance": noise.tolerance,
+        "output_noise_deviation": noise.output,
+        "output_grid": _grid(noise.output),
+        "certified_delta": noise.bound,
+    }
+    if given.covariance:
+        numbers["second_moment_noise_deviation"] = noise.covariance
+        numbers["second_moment_grid"] = _grid(noise.covariance)
+    released = "theta and second_moment, together" if given.covariance else "theta"
+    total_delta = made.earlier_delta + (terms.delta or Decimal(0))
+    return {
+        "guarantee": f"({made.epsilon}, {terms.delta})-differential privacy of {released}: {unit},"
+        f" with its texts or features and its label, is {how}",
+        "epsilon": float(made.epsilon),
+        "delta": given.delta,
+        "adjacency": given.adjacency,
+        "unit": unit,
+        "earlier_epsilons": [float(one) for one in made.earlier],
+        "total_epsilon": float(made.total),
+        "total_delta": float(total_delta),
+        "mechanism": "certified objective perturbation of the logistic loss summed over pairs; the"
+        " solver's tolerance and the rounding of doubles are paid for by output noise",
+        "noise": f"normal, {BITS} bits a coordinate of the operating system's entropy; what is"
+        " released is rounded to a grid after noise, as real numbers would be",
+        "clipping": rows.clipped,
+        "reward_bound": given.reward_bound,
+        "num_features": given.num_features,
+        "public": public + (f", the number of pairs ({len(rows.keys)})" if size_is_public(terms)
+                            else "; not the number of pairs"),
+        "ridge_tuned_for": given.size or "no number of pairs",
+        "numbers": numbers,
+    }  # fmt: skip

@@ -1,0 +1,93 @@
+import mpmath
+import numpy as np
+import pytest
+
+from repro.reward_release.minimiser import (
+    CHUNK,
+    PerturbedLogistic,
+    length,
+    minimised,
+    rounding,
+)
+
+
+def problem(seed, radius, count=600, d=5, ridge=3.0, size=8.0):
+    rng = np.random.default_rng(seed)
+    pairs = rng.standard_normal((count, d))
+    pairs = (2 * pairs / np.maximum(2, np.linalg.norm(pairs, axis=1, keepdims=True))).astype("f4")
+    return PerturbedLogistic(pairs, ridge, size * rng.standard_normal(d), radius)
+
+
+def real_gradient(loss, theta):
+    """With 200 bits."""
+    with mpmath.workprec(200):
+        theta = [mpmath.mpf(one) for one in theta.tolist()]
+        total = [
+            loss.ridge * t + mpmath.mpf(b) for t, b in zip(theta, loss.noise.tolist(), strict=True)
+        ]
+        for row in loss.pairs.astype(float).tolist():
+            margin = mpmath.fsum(x * t for x, t in zip(row, theta, strict=True))
+            weight = 1 / (1 + mpmath.exp(margin))
+            total = [one - weight * x for one, x in zip(total, row, strict=True)]
+        return total
+
+
+@pytest.mark.parametrize("radius", [0.3, 20.0])
+def test_doubles_lose_no_more_of_the_gradient_than_is_paid_for(radius):
+    loss = problem(1, radius, count=CHUNK + 300)
+    theta = np.full(5, radius / 4)
+    wanted = real_gradient(loss, theta)
+    with mpmath.workprec(200):
+        off = [
+            float(mpmath.mpf(g) - w)
+            for g, w in zip(loss.gradient(theta).tolist(), wanted, strict=True)
+        ]
+    paid = rounding(len(loss.pairs), 5, radius) + 2.0**-50 * (length(loss.noise) + 3 * radius)
+    assert 0 < length(np.array(off)) <= paid
+
+
+@pytest.mark.parametrize("radius", [0.05, 0.3, 1.0, 20.0])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_answer_satisfies_the_optimality_condition_of_the_real_objective(seed, radius):
+    """The bound of the distance, once more with 200 bits and by another argument.
+
+    At the minimiser θ̂ every point of the ball has ⟨∇F(θ̂), θ − θ̂⟩ ≥ 0, so
+    A‖θ − θ̂‖² ≤ ⟨∇F(θ), θ − θ̂⟩ ≤ ⟨∇F(θ), θ⟩ + B‖∇F(θ)‖.
+    """
+    loss = problem(seed, radius)
+    theta = minimised(loss, 1e-5 * radius)
+    assert length(theta) <= radius
+    gradient = np.array([float(one) for one in real_gradient(loss, theta)])
+    gap = float(gradient @ theta) + radius * length(gradient)
+    assert max(gap, 0.0) / loss.ridge <= (2e-3 * radius) ** 2
+
+
+@pytest.mark.parametrize("radius", [0.3, 20.0])
+def test_the_proved_distance_is_at_least_the_true_one(radius):
+    loss = problem(3, radius)
+    best = minimised(loss, 1e-6 * radius)
+    rng = np.random.default_rng(0)
+    for size in (1e-5, 1e-3, 0.1):
+        step = rng.standard_normal(5)
+        theta = best + radius * size * step / length(step)
+        theta *= min(1.0, radius * (1 - 1e-15) / length(theta))
+        off = length(theta - best)
+        assert loss.distance(theta, loss.gradient(theta)) >= off - 1e-6 * radius
+
+
+def test_a_point_outside_of_the_ball_is_never_near():
+    loss = problem(3, 0.3)
+    assert loss.distance(np.full(5, 0.3), np.zeros(5)) == float("inf")
+
+
+def test_more_than_a_chunk_is_added_up_like_one():
+    loss = problem(0, 1.0, count=3 * CHUNK + 5)
+    theta = np.full(5, 0.1)
+    x = loss.pairs.astype(float)
+    plain = -(x / (1 + np.exp(x @ theta))[:, None]).sum(0) + 3 * theta + loss.noise
+    np.testing.assert_allclose(loss.gradient(theta), plain, rtol=1e-12)
+
+
+def test_a_solver_that_does_not_get_there_says_so():
+    with pytest.raises(ArithmeticError, match="near enough"):
+        minimised(problem(0, 1.0), 0.0)

@@ -1,0 +1,402 @@
+"""``python -m repro.private_reward`` and ``repro.private_reward``."""
+
+import json
+import sqlite3
+
+import numpy as np
+import pytest
+
+import repro
+from repro.base.errors import BadInput
+from repro.privacy.clopper_pearson import lower, upper
+from repro.private_rewards import main
+from repro.release.drafts import Draft
+from repro.release.ledger import held_ledger
+from repro.release.ledger_file import NAME
+from repro.reward_release.calibration import ADD_REMOVE, ADJACENCIES, Budget, calibrated
+from repro.reward_release.release import drawn
+from repro.reward_release.reward import PrivateReward
+
+BUDGET = {"epsilon": 1, "delta": 1e-6, "reward_bound": 2}
+WORDS = ["epsilon=1", "delta=1e-6", "reward_bound=2"]
+
+
+def everything(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+@pytest.fixture
+def pairs(tmp_path, records):
+    path = tmp_path / "pairs.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in records))
+    return path
+
+
+@pytest.fixture
+def matrix(tmp_path, planted):
+    np.save(tmp_path / "phi.npy", planted[0])
+    np.save(tmp_path / "labels.npy", planted[1])
+    return tmp_path / "phi.npy", tmp_path / "labels.npy"
+
+
+def test_the_command_releases_a_reward_that_can_be_loaded_and_scored_with(pairs, tmp_path, capsys):
+    out = tmp_path / "reward.json"
+    assert main([str(pairs), str(out), *WORDS, f"ledger={tmp_path / 'ledger'}"]) == 0
+    said = capsys.readouterr().out
+    assert "(1, 0.000001)-differential privacy of theta: one labelled pair" in " ".join(
+        said.split()
+    )
+    assert max(map(len, said.replace(str(out), "").splitlines())) <= 80
+    reward = PrivateReward.load(out)
+    assert reward.theta.shape == (16,)
+    scores = reward.score(["a reply", "another, longer reply"], ["a question"] * 2)
+    assert scores.shape == (2,)
+    assert np.isfinite(scores).all()
+    assert len(repr(reward)) < 100
+
+
+def test_the_card_states_what_was_promised(pairs, tmp_path):
+    made = repro.private_reward(pairs, **BUDGET)
+    card = made.card
+    assert card["guarantee"] == (
+        "(1, 0.000001)-differential privacy of theta: one labelled pair, with its texts or features"
+        " and its label, is replaced by another"
+    )
+    assert (card["adjacency"], card["unit"]) == ("replace", "one labelled pair")
+    assert (card["clipping"], card["reward_bound"]) == ("each response's features to norm 1", 2.0)
+    assert "the number of pairs (300)" in card["public"]
+    assert card["numbers"]["certified_delta"] <= 1e-6
+    made = repro.private_reward(pairs, **BUDGET, adjacency="add_remove", compose=True)
+    assert "is added or removed" in made.card["guarantee"]
+    assert "not the number of pairs" in made.card["public"]
+    assert "300" not in made.content.decode()
+    assert (made.card["total_epsilon"], made.card["total_delta"]) == (2.0, 2e-6)
+
+
+def test_a_unit_is_all_pairs_of_an_annotator(pairs):
+    made = repro.private_reward(pairs, **BUDGET, unit="annotator", at_most=3)
+    assert made.card["unit"] == "all pairs of one annotator, 3 at most"
+    (debit,) = debits()
+    assert (debit.manifest.lines, debit.manifest.unit_size) == (120, 3)
+
+
+def debits(folder=None):
+    from repro.release.ledger import default_folder
+
+    with held_ledger(folder or default_folder()) as ledger:
+        return ledger.debits()
+
+
+@pytest.mark.parametrize("adjacency", ADJACENCIES)
+@pytest.mark.parametrize("shape", ["both", "differences"])
+def test_a_matrix_is_learnt_from_and_points_where_the_truth_does(planted, adjacency, shape):
+    phi, labels, theta = planted
+    given = phi if shape == "both" else phi[:, 0] - phi[:, 1]
+    made = repro.private_reward(
+        given, 8, 1e-3, 4, labels=labels, adjacency=adjacency, covariance=True, size=2000
+    )
+    cosine = made.theta @ theta / np.linalg.norm(made.theta) / np.linalg.norm(theta)
+    assert cosine > 0.9
+    assert np.mean((made.score(phi[:, 0]) > made.score(phi[:, 1])) == (labels > 0)) > 0.6
+    x = phi[:, 0] - phi[:, 1]
+    noise = made.card["numbers"]["second_moment_noise_deviation"]
+    assert np.abs(made.second_moment - x.T @ x).max() < 6 * noise
+    assert (made.second_moment == made.second_moment.T).all()
+
+
+def test_files_of_matrices_give_the_same_pairs(matrix, planted, tmp_path):
+    phi, labels, _ = planted
+    repro.private_reward(matrix[0], **BUDGET, labels=matrix[1])
+    np.savetxt(tmp_path / "labels.csv", labels, fmt="%d")
+    words = [str(matrix[0]), str(tmp_path / "r.json"), *WORDS]
+    assert main([*words, f"labels={tmp_path / 'labels.csv'}"]) == 2, "they are the same"
+    assert main([*words, f"labels={tmp_path / 'labels.csv'}", "compose=true"]) == 0
+    np.savetxt(tmp_path / "x.csv", phi[:, 0] - phi[:, 1], delimiter=",")
+    words[:2] = str(tmp_path / "x.csv"), str(tmp_path / "s.json")
+    assert main([*words, f"labels={matrix[1]}"]) == 2, "they are the same pairs"
+    assert main([*words, f"labels={matrix[1]}", "compose=true"]) == 0
+
+
+def test_long_features_are_clipped(planted):
+    phi, labels, _ = planted
+    made = repro.private_reward(1000 * phi, **BUDGET, labels=labels)
+    both = made.score(1000 * phi[:, 0]), made.score(1e6 * phi[:, 0])
+    np.testing.assert_allclose(*both, atol=1e-14)
+    from repro.reward_release.features import matrix_rows
+
+    for table in (1e9 * phi, 1e9 * (phi[:, 0] - phi[:, 1])):
+        kept = matrix_rows(table, labels).differences.astype(np.float64)
+        assert np.linalg.norm(kept, axis=1).max() <= 2
+
+
+def test_one_pair_moves_no_other_pairs_features(records):
+    from repro.reward_release.features import text_rows
+
+    other = {"prompt": "new " * 400, "chosen": "w" * 5000, "rejected": "?!"}
+    one, changed = (text_rows(rows, 16) for rows in (records, [*records[:-1], other]))
+    np.testing.assert_array_equal(one.differences[:-1], changed.differences[:-1])
+    assert not (one.differences[-1] == changed.differences[-1]).all()
+
+
+REFUSED = {
+    "epsilon=0": ["epsilon=0", *WORDS[1:]],
+    "epsilon=-1": ["epsilon=-1", *WORDS[1:]],
+    "epsilon=inf": ["epsilon=inf", *WORDS[1:]],
+    "epsilon=(missing)": WORDS[1:],
+    "delta=0": [WORDS[0], "delta=0", WORDS[2]],
+    "delta=nan": [WORDS[0], "delta=nan", WORDS[2]],
+    "delta=(missing)": [WORDS[0], WORDS[2]],
+    "reward_bound=(missing)": WORDS[:2],
+    "reward_bound=-1": [*WORDS[:2], "reward_bound=-1"],
+    "reward_bound=100.0": [*WORDS[:2], "reward_bound=100"],
+    "adjacency=both": [*WORDS, "adjacency=both"],
+    "num_features=3": [*WORDS, "num_features=3"],
+    "at_most=(missing)": [*WORDS, "unit=annotator"],
+    "at_most=4": [*WORDS, "at_most=4"],
+    "seed=3": [*WORDS, "seed=3"],
+    "covariance=yes": [*WORDS, "covariance=yes"],
+    "size=0": [*WORDS, "size=0"],
+    "budget=1": [*WORDS, "budget=1"],
+    "resume=true": [*WORDS, "resume=true"],
+}
+
+
+@pytest.mark.parametrize("complaint", REFUSED)
+def test_bad_terms_are_one_line_and_nothing_is_written_or_spent(complaint, pairs, tmp_path, capsys):
+    before = everything(tmp_path)
+    assert main([str(pairs), str(tmp_path / "r.json"), *REFUSED[complaint]]) == 2
+    found = capsys.readouterr()
+    assert found.err.startswith(f"error: {complaint}")
+    assert found.err.count("\n") == 1
+    assert found.out == ""
+    assert everything(tmp_path) == before
+
+
+def spoilt(planted, kind):
+    phi, labels, _ = (one.copy() for one in planted)
+    if kind == "NaN":
+        phi[7, 0, 1] = np.nan
+    if kind == "infinite":
+        phi[7, 0, 1] = np.inf
+    if kind == "one pair":
+        phi, labels = phi[:1], labels[:1]
+    if kind == "other labels":
+        labels[4] = 0
+    if kind == "too few labels":
+        labels = labels[:-1]
+    if kind == "shape":
+        phi = phi[..., None]
+    return phi, None if kind == "no labels" else labels
+
+
+@pytest.mark.parametrize(
+    ("kind", "complaint"),
+    [("NaN", "row 8 holds NaN or infinity"), ("infinite", "row 8 holds NaN or infinity"),
+     ("one pair", "allowed: 2 to 5000000 pairs"), ("other labels", r"row 5 is neither \+1 nor -1"),
+     ("too few labels", r"has the shape \(1999,\)"), ("shape", "allowed: .n, d. or .n, 2, d."),
+     ("no labels", "a matrix needs labels=FILE")],
+)  # fmt: skip
+def test_bad_matrices_are_refused_and_nothing_is_written_or_spent(
+    planted, tmp_path, kind, complaint
+):
+    before = everything(tmp_path)
+    phi, labels = spoilt(planted, kind)
+    with pytest.raises(BadInput, match=complaint):
+        repro.private_reward(phi, **BUDGET, labels=labels, output=tmp_path / "r.json")
+    assert everything(tmp_path) == before
+
+
+def test_bad_files_are_refused(matrix, tmp_path, capsys):
+    phi, labels = matrix
+    cut = tmp_path / "cut.npy"
+    cut.write_bytes(phi.read_bytes()[:90])
+    text = tmp_path / "text.csv"
+    text.write_text("a,b\n1,2\n")
+    objects = tmp_path / "objects.npy"
+    np.save(objects, np.array([{"a": 1}, None], dtype=object), allow_pickle=True)
+    for path in (cut, text, objects, tmp_path / "absent.npy", tmp_path, tmp_path / "x.txt"):
+        assert main([str(path), str(tmp_path / "r.json"), *WORDS, f"labels={labels}"]) == 2
+        assert capsys.readouterr().err.count("\n") == 1
+    for out in (tmp_path / "r.txt", tmp_path / "no" / "r.json", phi):
+        assert main([str(phi), str(out), *WORDS, f"labels={labels}"]) == 2
+    assert not (tmp_path / "state").exists()
+
+
+def test_one_pair_of_texts_and_a_repeated_comparison_are_refused(records):
+    with pytest.raises(BadInput, match="allowed: 2 to 5000000 pairs"):
+        repro.private_reward(records[:1], **BUDGET)
+    turned = {**records[3], "chosen": records[3]["rejected"], "rejected": records[3]["chosen"]}
+    with pytest.raises(BadInput, match="record 301 repeats one"):
+        repro.private_reward([*records, turned], **BUDGET)
+
+
+def test_labels_and_rewards_share_one_budget(pairs, records):
+    repro.privatize(records[:40], 0.5)
+    with pytest.raises(BadInput, match="total epsilon of 1.5 and a total delta of 0.000001"):
+        repro.private_reward(pairs, **BUDGET)
+    made = repro.private_reward(pairs, **BUDGET, compose=True)
+    assert made.card["earlier_epsilons"] == [0.5]
+    with pytest.raises(BadInput, match="2 earlier releases have labels.*total epsilon of 2.5 and"):
+        repro.privatize(records[:40], 1)
+    later = repro.privatize(records[:40], 1, compose=True)
+    assert later.manifest["earlier_epsilons"] == [0.5, 1.0]
+    assert later.manifest["total_delta"] == 1e-6
+    from repro.release.ledger import default_folder
+
+    assert repro.audit(later, records[:40], ledger=default_folder()).status == 0
+    later.manifest["total_delta"] = 1e-7
+    assert repro.audit(later, records[:40], ledger=default_folder()).status == 4
+
+
+def test_what_was_spent_is_published_with_the_same_bytes(pairs, tmp_path, monkeypatch):
+    out = tmp_path / "r.json"
+    with monkeypatch.context() as patch:
+        patch.setattr(Draft, "place", _full)
+        patch.setattr("repro.release.ledger_file.Draft", _Kept)
+        with pytest.raises(OSError, match="No space left.*resume=true"):
+            repro.private_reward(pairs, **BUDGET, output=out)
+    assert not out.exists()
+    (debit,) = debits()
+    assert debit.answers is not None
+    with pytest.raises(BadInput, match="one is spent and not published"):
+        repro.private_reward(pairs, **BUDGET, output=out)
+    with pytest.raises(BadInput, match="do not exist"):
+        repro.privatize(pairs, resume=True, output=tmp_path / "labels.jsonl")
+    made = repro.private_reward(pairs, output=out, resume=True)
+    assert out.read_bytes() == debit.answers == made.content
+    assert [one.answers for one in debits()] == [None]
+    with pytest.raises(BadInput, match="no reward of these pairs"):
+        repro.private_reward(pairs, output=tmp_path / "again.json", resume=True)
+
+
+class _Kept(Draft):
+    """The ledger's own file may be written."""
+
+    place_before = Draft.place
+
+    def place(self, path, mode=None):
+        type(self).place_before(self, path, mode)
+
+
+def _full(self, path, mode=None):
+    raise OSError(28, "No space left on device", str(path))
+
+
+def test_nothing_can_be_read_before_the_budget_is_spent(pairs, tmp_path, monkeypatch):
+    """At the moment of the debit no file holds a byte of the reward, or has its name."""
+    from repro.release.ledger import Ledger
+
+    seen, spend = [], Ledger.spend
+
+    def watched(self, debit):
+        files = [path for path in tmp_path.rglob("*") if path.is_file()]
+        seen.append([path.name for path in files if b"theta" in path.read_bytes()])
+        seen.append((tmp_path / "r.json").exists())
+        spend(self, debit)
+
+    monkeypatch.setattr(Ledger, "spend", watched)
+    repro.private_reward(pairs, **BUDGET, output=tmp_path / "r.json")
+    assert seen == [[], False]
+
+
+def test_labels_reach_the_file_through_theta_alone(planted, tmp_path, monkeypatch):
+    """With the same coins, all else of it is the same whatever the labels are."""
+    from repro.privacy import exact_normal
+    from tests.privacy.test_exact_normal import FixedBits
+
+    phi, labels, _ = planted
+    cards = []
+    for number, chosen in enumerate((labels, -labels, np.ones_like(labels))):
+        monkeypatch.setattr(exact_normal, "os", FixedBits())
+        made = repro.private_reward(
+            phi, **BUDGET, labels=chosen, covariance=True, ledger=tmp_path / f"{number}"
+        )
+        values = json.loads(made.content)
+        values.pop("theta")
+        cards.append(values)
+    assert cards[0] == cards[1] == cards[2]
+
+
+def test_every_release_has_noise_of_its_own(planted):
+    made = [repro.private_reward(planted[0], **BUDGET, labels=planted[1], compose=True).theta
+            for _ in range(3)]  # fmt: skip
+    assert len({one.tobytes() for one in made}) == 3
+
+
+def test_released_numbers_lie_on_the_grid_and_tell_nothing_below_it(planted):
+    made = repro.private_reward(planted[0], **BUDGET, labels=planted[1], covariance=True)
+    for values, name in ((made.theta, "output_grid"), (made.second_moment, "second_moment_grid")):
+        steps = values / made.card["numbers"][name]
+        assert (steps == np.rint(steps)).all()
+
+
+@pytest.mark.parametrize("adjacency", ADJACENCIES)
+def test_reruns_on_a_planted_pair_are_consistent_with_the_claim(adjacency, request):
+    """P(E under D) ≤ e^ε·P(E under D′) + δ for half lines, by Clopper and Pearson's bounds."""
+    reruns = request.config.getoption("--reruns")
+    given = Budget(1.0, 1e-6, 2.0, 2, adjacency)
+    noise = calibrated(given)
+    common = np.tile(np.array([[2.0, 0.0], [-2.0, 0.0]], np.float32), (100, 1))
+    ends = [[0.0, 2.0]], [[0.0, -2.0]] if adjacency != ADD_REMOVE else np.zeros((0, 2))
+    sides = [np.concatenate([common, np.array(end, np.float32).reshape(-1, 2)]) for end in ends]
+    seen = [np.array([drawn(side, given, noise)[0][1] for _ in range(reruns)]) for side in sides]
+    assert seen[0].std() > 10 * noise.output
+    cuts = np.quantile(seen[0], [0.1, 0.3, 0.5, 0.7, 0.9])
+    level = 1 - 1e-3 / 20
+    for one, other in (seen, seen[::-1]):
+        for sign in (1, -1):
+            hits = [(sign * side[:, None] > sign * cuts).sum(0) for side in (one, other)]
+            least = lower(hits[0], reruns, level)
+            most = upper(hits[1], reruns, level)
+            assert (least <= np.exp(given.epsilon) * most + given.delta).all()
+
+
+@pytest.mark.parametrize("spoil", ["not json", "{}", '{"format": "repro-reward/1"}', "[]"])
+def test_what_is_no_reward_is_refused(tmp_path, spoil):
+    path = tmp_path / "r.json"
+    path.write_text(spoil)
+    with pytest.raises(BadInput, match="is no reward of the format"):
+        PrivateReward.load(path)
+
+
+def test_a_reward_of_texts_scores_no_features_and_the_reverse(pairs, planted):
+    texts = repro.private_reward(pairs, **BUDGET)
+    with pytest.raises(BadInput, match="texts, and as many prompts"):
+        texts.score(np.zeros((3, 16)))
+    with pytest.raises(BadInput, match="as many prompts"):
+        texts.score(["a", "b"], ["p"])
+    given = repro.private_reward(planted[0], **BUDGET, labels=planted[1])
+    with pytest.raises(BadInput, match=r"numbers of shape \(n, 4\)"):
+        given.score(np.zeros((3, 5)))
+
+
+def test_a_ledger_of_format_2_is_carried_over(tmp_path, records):
+    """As the version before wrote it: eight columns, no δ."""
+    from repro.release.ledger_format_2 import DEBITS
+
+    folder = tmp_path / "former"
+    repro.privatize(records[:20], 0.5, ledger=folder)
+    with sqlite3.connect(folder / NAME, isolation_level=None) as rows:
+        kept = rows.execute("SELECT number, epsilon, earlier, unit_size, lines, plus, sha256,"
+                            " answers FROM debits").fetchall()  # fmt: skip
+        rows.execute("DROP TABLE debits")
+        rows.execute(DEBITS)
+        rows.executemany("INSERT INTO debits VALUES (?, ?, ?, ?, ?, ?, ?, ?)", kept)
+        rows.execute("PRAGMA user_version=2")
+        from repro.release.ledger_file import seal
+
+        seal(rows)
+    rows.close()
+    with pytest.raises(BadInput, match="an earlier release has labels"):
+        repro.privatize(records[:20], 1, ledger=folder)
+    assert [str(one.delta) for one in debits(folder)] == ["0"]
+
+
+def test_a_damaged_ledger_of_format_2_is_not_carried_over(tmp_path, records):
+    folder = tmp_path / "former"
+    repro.privatize(records[:20], 0.5, ledger=folder)
+    with sqlite3.connect(folder / NAME, isolation_level=None) as rows:
+        rows.execute("PRAGMA user_version=2")
+    rows.close()
+    with pytest.raises(BadInput, match="is damaged"):
+        debits(folder)
