@@ -18,6 +18,7 @@ from repro.base.files import yaml_mapping
 CONFIG = "config.yaml"
 SWEEP = "multirun.yaml"
 DRAFT = re.compile(r"\..*\.draft-.*")
+_IN_THE_RUN = re.compile(r"(?!\.{1,2}$)[^/\\:]+")
 ALLOWED = "allowed: a new or empty folder, or that of an earlier run of this theorem"
 
 
@@ -30,7 +31,8 @@ def refuse_folders(jobs: Sequence[DictConfig], key: str) -> None:
 
     Raises:
         BadInput: a folder is no name, holds something else, or is that of two jobs; or
-            ``hydra.job.chdir`` would change what relative paths mean.
+            ``hydra.job.chdir`` would change what relative paths mean; or Hydra would write its
+            own files elsewhere than below the run's folder.
     """
     taken: set[Path] = set()
     for job in jobs:
@@ -38,6 +40,8 @@ def refuse_folders(jobs: Sequence[DictConfig], key: str) -> None:
             raise BadInput(
                 "hydra.job.chdir", True, "allowed: false; relative paths mean those of the shell"
             )
+        if (below := _selected(job, "hydra.output_subdir")) and not _IN_THE_RUN.fullmatch(below):
+            raise BadInput("hydra.output_subdir", below, "allowed: null, or a name such as .hydra")
         folder = folder_of(job, key)
         if folder is None:
             continue

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-from repro.base.errors import BadInput
+from repro.base.errors import BadInput, without_exit
 from repro.base.places import names, place_of
 from repro.core.check import Theorem
 
@@ -41,6 +41,7 @@ def _named(theorem: Theorem, module: str) -> Theorem:
     return replace(theorem, module=module)
 
 
+@without_exit()
 def _imported(name: str, path: Path) -> ModuleType:
     try:
         return importlib.import_module(name)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from repro.base.errors import BadInput, nearest
+from repro.base.errors import BadInput, nearest, without_exit
 from repro.base.schema import validate
 from repro.core.check import SweptCheck, Theorem
 from repro.core.declared import DeclaredCheck
@@ -51,6 +51,7 @@ class Plan:
         """What is claimed."""
         return find(self.slug, self.folder)
 
+    @without_exit()
     def estimate(self) -> str:
         """What measuring all blocks would need, in words; nothing where it cannot be told."""
         made = built(self)
@@ -76,6 +77,7 @@ class Built:
         return tuple(map(self.experiment.declared, self.swept))
 
 
+@without_exit()
 def built(plan: Plan) -> Built:
     """The plan's experiment and checks, built once in a process.
 
