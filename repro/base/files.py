@@ -23,6 +23,7 @@ from repro.base.errors import BadInput
 LARGEST, LARGEST_YAML = 1 << 24, 1 << 20
 """Bytes; a larger file is none of ours, and would cost memory, or minutes in a parser."""
 
+DEEPEST = 200
 DAY = 86_400.0
 _DRAFT = re.compile(r"^\..*\.draft-(?P<node>.+)-(?P<pid>\d+)(\.\w+)?$")
 
@@ -46,12 +47,24 @@ def expanded(key: str, path: str) -> Path:
     """A path with ``~`` and ``~user`` filled in.
 
     Raises:
-        BadInput: there is no such user, or no home folder.
+        BadInput: there is no such user, or no home folder; or it is too deep.
     """
     try:
-        return Path(path).expanduser()
+        return not_too_deep(key, Path(path).expanduser())
     except RuntimeError:
         raise BadInput(key, path, "has no home folder; allowed: a path without ~") from None
+
+
+def not_too_deep(key: str, path: Path) -> Path:
+    """The path, unless making its folders one inside another would exhaust the stack.
+
+    Raises:
+        BadInput: it has more parts than ``DEEPEST``.
+    """
+    if len(path.parts) > DEEPEST:
+        shown = f"{str(path)[:40]}…"
+        raise BadInput(key, shown, f"is {len(path.parts)} folders deep; allowed: {DEEPEST}")
+    return path
 
 
 def small_text(key: str, path: Path, largest: int = LARGEST) -> str:

@@ -57,7 +57,10 @@ def of_a_library(path: Path) -> bool:
 
 
 def _hook(entry: str) -> Any:
-    path = Path(entry or ".").absolute()
+    try:
+        path = Path(entry).absolute()
+    except OSError:  # the current folder is gone
+        raise ImportError(entry) from None
     if of_a_library(path) or not any(path.is_relative_to(root) for root in _roots):
         raise ImportError(entry)
     return _finder(str(path))

@@ -13,7 +13,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from repro.base.errors import BadInput
-from repro.base.files import yaml_mapping
+from repro.base.files import not_too_deep, yaml_mapping
 
 CONFIG = "config.yaml"
 SWEEP = "multirun.yaml"
@@ -74,6 +74,7 @@ def made(key: str, folder: Path) -> Path:
     Raises:
         BadInput: it cannot be made, or nothing can be written there.
     """
+    not_too_deep(key, folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -95,7 +96,8 @@ def folder_of(job: DictConfig, key: str) -> Path | None:
     above = _selected(job, key)
     if above is None or not str(above).strip():
         raise BadInput(key, "", "is empty; allowed: the name of a folder")
-    return None if below is None else (Path(str(above)) / str(below)).absolute()
+    folder = not_too_deep(key, Path(str(above)))
+    return None if below is None else (folder / str(below)).absolute()
 
 
 def _selected(config: DictConfig, key: str) -> Any:

@@ -84,7 +84,7 @@ def test_a_module_of_the_search_path_is_in_the_key(theorem, tmp_path, monkeypatc
     [
         ("BY = float(__import__('pathlib').Path({path!r}).read_text())", "BY"),
         ("", "float(__import__('pathlib').Path({path!r}).read_text())"),
-        ("import pathlib; exec(f'BY = {{pathlib.Path({path!r}).read_text()}}')", "BY"),
+        ("import pathlib; exec('BY = ' + pathlib.Path({path!r}).read_text())", "BY"),
         ("import os", "float(os.environ.get('BY', '2'))"),
     ],
 )
