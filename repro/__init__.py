@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from repro.base.sources_loaded import load_from_source
 
 if TYPE_CHECKING:
     from repro import catalogue as catalogue
@@ -24,6 +27,8 @@ if sys.argv[:1] == ["-m"]:  # ``python -m repro…``: Ctrl-C may come while torc
     from repro.cli.process import begin
 
     begin()
+
+load_from_source(Path(__file__).parents[1])
 
 for _name in ("MLFLOW_DISABLE_TELEMETRY", "DO_NOT_TRACK"):
     os.environ.setdefault(_name, "true")

@@ -18,9 +18,9 @@ _statuses: list[int] = []
 
 
 def _config_hash(*, _root_: DictConfig) -> str:
-    from repro.cli.validation import session_of_config
+    from repro.cli.validation import named_by
 
-    return session_of_config(_root_).config_hash
+    return named_by(_root_)
 
 
 def _experiments() -> str:
@@ -41,13 +41,16 @@ def _job(config: DictConfig) -> None:
 
     from repro.cli.garbage import between_runs
     from repro.cli.job import run_job, status_of
+    from repro.cli.sweep import has_failed
 
     if _statuses:
         between_runs()
     hydra_config = HydraConfig.get()
+    folder = Path(hydra_config.runtime.output_dir)
     try:
-        status = run_job(config, Path(hydra_config.runtime.output_dir))
+        status = run_job(config, folder)
     except Exception as problem:  # noqa: BLE001 - one job's trouble is not the next one's
+        has_failed(folder)
         status = status_of(problem)
     _statuses.append(status)
     if status and not str(hydra_config.launcher._target_).endswith("BasicLauncher"):

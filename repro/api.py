@@ -18,7 +18,7 @@ from repro.study.held import Held, Keep
 from repro.study.parallel import available_cores, in_process, ready_to_measure
 from repro.study.plan import built
 from repro.study.pool import Coming, first_here, pool
-from repro.study.runner import Mapper, run_plan, summarise, unfinished
+from repro.study.runner import Mapper, keeping, run_plan, summarise, unfinished
 from repro.study.settings import Session, session_of
 
 if TYPE_CHECKING:
@@ -199,4 +199,4 @@ def _alike(session: Session, workers: int) -> bool:
 
 def _coming(session: Session, held_back: Callable[[Keep], Keep] = lambda keep: keep) -> Coming:
     store = block_store(session)
-    return Coming(*unfinished(session.plan, store), held_back(store.write))
+    return Coming(*unfinished(session.plan, store), held_back(keeping(session.plan, store)))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 import errno
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 OF_THE_MACHINE = frozenset(
     getattr(errno, name)
@@ -57,3 +58,17 @@ def nearest(word: str, known: Iterable[str]) -> str:
     """
     close = difflib.get_close_matches(word, list(known), n=1)
     return f"did you mean {close[0]}? " if close else ""
+
+
+@contextmanager
+def without_exit() -> Iterator[None]:
+    """Around the code of theorems, which may not end the process: its status would be a verdict's.
+
+    Raises:
+        RuntimeError: in the place of ``SystemExit``.
+    """
+    try:
+        yield
+    except SystemExit as left:
+        told = f"a theorem, or a library in it, called sys.exit({left.code})"
+        raise RuntimeError(told).with_traceback(left.__traceback__) from None

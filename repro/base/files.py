@@ -6,13 +6,14 @@ behind; ``remove_stale`` removes those that nobody will finish.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import platform
 import re
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from repro.base.errors import BadInput
 LARGEST, LARGEST_YAML = 1 << 24, 1 << 20
 """Bytes; a larger file is none of ours, and would cost memory, or minutes in a parser."""
 
+DEEPEST = 200
 DAY = 86_400.0
 _DRAFT = re.compile(r"^\..*\.draft-(?P<node>.+)-(?P<pid>\d+)(\.\w+)?$")
 
@@ -45,12 +47,24 @@ def expanded(key: str, path: str) -> Path:
     """A path with ``~`` and ``~user`` filled in.
 
     Raises:
-        BadInput: there is no such user, or no home folder.
+        BadInput: there is no such user, or no home folder; or it is too deep.
     """
     try:
-        return Path(path).expanduser()
+        return not_too_deep(key, Path(path).expanduser())
     except RuntimeError:
         raise BadInput(key, path, "has no home folder; allowed: a path without ~") from None
+
+
+def not_too_deep(key: str, path: Path) -> Path:
+    """The path, unless making its folders one inside another would exhaust the stack.
+
+    Raises:
+        BadInput: it has more parts than ``DEEPEST``.
+    """
+    if len(path.parts) > DEEPEST:
+        shown = f"{str(path)[:40]}…"
+        raise BadInput(key, shown, f"is {len(path.parts)} folders deep; allowed: {DEEPEST}")
+    return path
 
 
 def small_text(key: str, path: Path, largest: int = LARGEST) -> str:
@@ -122,17 +136,52 @@ def atomic_write(path: Path) -> Iterator[Path]:
     Raises:
         OSError: the folder cannot be written to, or the disk is full.
     """
-    draft = path.with_name(f".{path.stem}.draft-{_node()}-{os.getpid()}{path.suffix}")
+    draft = _draft_of(path)
     try:
         yield draft
         os.replace(draft, path)
     except OSError as problem:
-        problem.filename = os.fspath(path)  # a write that fails does not say of which file
-        problem.filename2 = None
-        raise
+        raise _about(path, problem) from None
     finally:
         with suppress(OSError):
             draft.unlink(missing_ok=True)
+
+
+def write_together(files: Mapping[Path, bytes]) -> None:
+    """Write files of one folder that take the place of earlier ones once all of them are written.
+
+    Args:
+        files: content by path; the last is there only while the others belong to it.
+
+    Raises:
+        OSError: one cannot be written; the earlier ones are as they were.
+    """
+    drafts, path = {path: _draft_of(path) for path in files}, Path()
+    try:
+        for path, content in files.items():
+            drafts[path].write_bytes(content)
+        for path in files:
+            if path.is_dir():
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        path.unlink(missing_ok=True)
+        for path, draft in drafts.items():
+            os.replace(draft, path)
+    except OSError as problem:
+        raise _about(path, problem) from None
+    finally:
+        for draft in drafts.values():
+            with suppress(OSError):
+                draft.unlink(missing_ok=True)
+
+
+def _draft_of(path: Path) -> Path:
+    return path.with_name(f".{path.stem}.draft-{_node()}-{os.getpid()}{path.suffix}")
+
+
+def _about(path: Path, problem: OSError) -> OSError:
+    """A write that fails does not say of which file."""
+    problem.filename, problem.filename2 = os.fspath(path), None
+    return problem
 
 
 def remove_stale(folder: Path, pattern: str = ".*.draft-*") -> None:

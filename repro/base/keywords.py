@@ -33,8 +33,13 @@ def keyword_values(words: Sequence[str], model: type[BaseModel]) -> dict[str, An
     return found
 
 
+_NO_DIGITS = str.maketrans("", "", "0123456789_")
+
+
 def _scalar(key: str, text: str) -> Any:
-    """A YAML scalar; 1e6 and inf are numbers too."""
+    """A YAML scalar; 1e6 and inf are numbers too, 0_5 is none: Python reads 5, and Hydra a word."""
+    if "_" in text and text.translate(_NO_DIGITS).strip(".eE+-") == "":
+        return text
     try:
         return float(text)
     except ValueError:

@@ -13,11 +13,12 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from repro.base.errors import BadInput
-from repro.base.files import yaml_mapping
+from repro.base.files import not_too_deep, yaml_mapping
 
 CONFIG = "config.yaml"
 SWEEP = "multirun.yaml"
 DRAFT = re.compile(r"\..*\.draft-.*")
+_IN_THE_RUN = re.compile(r"(?!\.{1,2}$)[^/\\:]+")
 ALLOWED = "allowed: a new or empty folder, or that of an earlier run of this theorem"
 
 
@@ -30,7 +31,8 @@ def refuse_folders(jobs: Sequence[DictConfig], key: str) -> None:
 
     Raises:
         BadInput: a folder is no name, holds something else, or is that of two jobs; or
-            ``hydra.job.chdir`` would change what relative paths mean.
+            ``hydra.job.chdir`` would change what relative paths mean; or Hydra would write its
+            own files elsewhere than below the run's folder.
     """
     taken: set[Path] = set()
     for job in jobs:
@@ -38,6 +40,8 @@ def refuse_folders(jobs: Sequence[DictConfig], key: str) -> None:
             raise BadInput(
                 "hydra.job.chdir", True, "allowed: false; relative paths mean those of the shell"
             )
+        if (below := _selected(job, "hydra.output_subdir")) and not _IN_THE_RUN.fullmatch(below):
+            raise BadInput("hydra.output_subdir", below, "allowed: null, or a name such as .hydra")
         folder = folder_of(job, key)
         if folder is None:
             continue
@@ -70,6 +74,7 @@ def made(key: str, folder: Path) -> Path:
     Raises:
         BadInput: it cannot be made, or nothing can be written there.
     """
+    not_too_deep(key, folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -91,7 +96,8 @@ def folder_of(job: DictConfig, key: str) -> Path | None:
     above = _selected(job, key)
     if above is None or not str(above).strip():
         raise BadInput(key, "", "is empty; allowed: the name of a folder")
-    return None if below is None else (Path(str(above)) / str(below)).absolute()
+    folder = not_too_deep(key, Path(str(above)))
+    return None if below is None else (folder / str(below)).absolute()
 
 
 def _selected(config: DictConfig, key: str) -> Any:

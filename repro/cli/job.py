@@ -34,6 +34,7 @@ def run_job(config: DictConfig, folder: Path) -> int:
     from repro.report.terminal import print_result
     from repro.report.tracking import log_result
     from repro.study.extras import missing_library
+    from repro.study.own_code import outside_of_key, reads
 
     session = session_of_config(config)
     if library := missing_library(session.plan.theorem):
@@ -44,6 +45,8 @@ def run_job(config: DictConfig, folder: Path) -> int:
         say(f"cache: {trouble}; finished blocks of this run will not be kept")
     shown = None if session.detail == "verdict" else progress
     done = execute(session, shown, following())
+    if read := outside_of_key(session.plan.theorem, session.plan.folder, reads()):
+        say(f"cache: {session.plan.slug} reads {read[0]}; its finished blocks are not kept")
     write_files(done.result, folder, done.seconds, done.workers, session.plan.setting.device)
     timed, command = replace(done.result, seconds=done.seconds), _command(session.plan.slug)
     log_result(timed, folder, session.tracking_values(), command)

@@ -45,6 +45,7 @@ def begin() -> None:
     if _state["closed"] is None:
         _state["closed"] = _reserve_streams()
     sys.excepthook = _end_by_error
+    _refuse_lost_folder()
     _on_signals(_end_at_once)
 
 
@@ -88,6 +89,15 @@ def _reserve_streams() -> frozenset[int]:
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
     return frozenset(found)
+
+
+def _refuse_lost_folder() -> None:
+    """Libraries ask for the current folder while they are imported."""
+    try:
+        os.getcwd()
+    except OSError:
+        _say(b"error: the current folder: deleted, or out of reach; allowed: one that exists\n")
+        os._exit(2)
 
 
 def _end_at_once(number: int, frame: FrameType | None) -> None:

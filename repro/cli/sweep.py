@@ -26,7 +26,9 @@ class Job:
 
     @property
     def verdict(self) -> dict[str, Any]:
-        """``verdict.json``; empty where the job left none."""
+        """``verdict.json``; empty where the job left none, whatever an earlier run has left."""
+        if self.folder in _failed:
+            return {}
         try:
             return json.loads((self.folder or Path()).joinpath("verdict.json").read_bytes())
         except (OSError, ValueError):
@@ -37,9 +39,18 @@ _agenda: list[Session] = []
 """What this process has yet to run; empty where a launcher runs the jobs elsewhere."""
 
 
-def begin_job(number: int, of: Sequence[Session]) -> None:
-    """A run of a sweep begins; the others are given in order."""
-    _agenda[:] = of[number + 1 :]
+_failed: set[Path | None] = set()
+"""Folders of jobs of this process that ended without a result."""
+
+
+def begin_job(number: int, of: Sequence[Session | None]) -> None:
+    """A run of a sweep begins; the others are given in order, None where there is none to begin."""
+    _agenda[:] = [one for one in of[number + 1 :] if one]
+
+
+def has_failed(folder: Path) -> None:
+    """A job ends without a result."""
+    _failed.add(folder.absolute())
 
 
 def following() -> Sequence[Session]:

@@ -15,7 +15,7 @@ from repro.base.errors import BadInput
 from repro.cli.folders import folder_of, refuse_folders, refuse_foreign_sweep
 from repro.cli.job import status_of
 from repro.cli.messages import as_bad_input
-from repro.cli.outcome import explained
+from repro.cli.outcome import INTERNAL, explained, outcome
 from repro.cli.process import begin_run
 from repro.cli.sweep import Job, begin_job, heading, print_summary
 from repro.report.progress import loading
@@ -34,6 +34,21 @@ def session_of_config(config: DictConfig) -> Session:
     return _checked_already.get(repr(values)) or session_of(values)
 
 
+def named_by(config: DictConfig) -> str:
+    """The hash that names a run's folder; that of a job of a sweep that will fail holds nothing."""
+    try:
+        return session_of_config(config).config_hash
+    except Exception as problem:
+        if _refused(problem):
+            raise
+        return "without_result"
+
+
+def _refused(problem: Exception) -> bool:
+    """Whether a sweep is refused, rather than one of its jobs lost."""
+    return outcome(problem)[0] != INTERNAL
+
+
 def _plain(config: DictConfig) -> dict[str, Any]:
     """Values of a composed config without its ``hydra`` node."""
     plain = {key: config[key] for key in config if key != "hydra"}
@@ -50,10 +65,13 @@ class ValidateBeforeWriting(Callback):
 
     def __init__(self) -> None:
         self._jobs: list[Job] = []
-        self._sessions: list[Session] = []
+        self._sessions: list[Session | None] = []
 
     def on_run_start(self, config: DictConfig, **kwargs: Any) -> None:
-        session = _check(config)
+        try:
+            session = _check(config)
+        except Exception as problem:
+            raise SystemExit(status_of(problem)) from problem
         _require_extra(session)
         if session.dry_run:
             print(_estimate(session))
@@ -66,12 +84,14 @@ class ValidateBeforeWriting(Callback):
         jobs = [_job_config(config, overrides) for overrides in _jobs(config)]
         held = Held()
         sessions = list(_checked(jobs, held))
-        if any(session.dry_run for session in sessions):
+        begun = [session for session in sessions if session]
+        if any(session.dry_run for session in begun):
             refuse(BadInput("dry_run", True, "allowed: one run at a time, without -m"))
-        if all(missing_library(session.plan.theorem) for session in sessions):
-            for session in sessions:
+        if all(missing_library(session.plan.theorem) for session in begun):
+            for session in begun:
                 _require_extra(session)
-        _or_refuse(lambda: refuse_folders(jobs, "hydra.sweep.dir"))
+        sound = [job for job, session in zip(jobs, sessions, strict=True) if session]
+        _or_refuse(lambda: refuse_folders(sound, "hydra.sweep.dir"))
         _or_refuse(lambda: refuse_foreign_sweep(config))
         held.release()
         folders = [folder_of(job, "hydra.sweep.dir") for job in jobs]
@@ -181,21 +201,30 @@ def _job_config(config: DictConfig, overrides: list[str]) -> DictConfig:
 
 def _check(config: DictConfig) -> Session:
     """The session of a config whose tracker and folders can be used, too."""
+    with loading(str(OmegaConf.select(config, "theorem.name"))):
+        session = session_of_config(config)
+    refuse_address(session.tracking.uri)
+    return session
+
+
+def _check_job(config: DictConfig) -> Session | None:
+    """The same of a job of a sweep; None where a bug ends it, which it says in its turn."""
     try:
-        with loading(str(OmegaConf.select(config, "theorem.name"))):
-            session = session_of_config(config)
-        refuse_address(session.tracking.uri)
-        return session
+        return _check(config)
     except Exception as problem:
-        raise SystemExit(status_of(problem)) from problem
+        if _refused(problem):
+            raise SystemExit(status_of(problem)) from problem
+        return None
 
 
-def _checked(jobs: Sequence[DictConfig], held: Held) -> Iterator[Session]:
+def _checked(jobs: Sequence[DictConfig], held: Held) -> Iterator[Session | None]:
     """Sessions of a sweep's jobs; workers begin the first while those after it are checked."""
     from repro.api import NEXT_RUNS, begin_early, make_ready
 
     for number, job in enumerate(jobs):
-        yield (session := _check(job))
+        yield (session := _check_job(job))
+        if session is None:
+            continue
         # the user's files may change before their job begins, and with them what names its results
         if session.plan.setting.instance.get("path") is None and number < MOST_KEPT:
             _checked_already[repr(_plain(job))] = session

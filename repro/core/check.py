@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from repro.base.errors import BadInput
+from repro.base.errors import BadInput, without_exit
 from repro.base.notation import AXES
 from repro.base.schema import MAX_PAIRS
 from repro.core.claims import Claim, Verdict
@@ -137,7 +137,7 @@ class Quantity:
             [np.broadcast_to(self._claimed(values, world), (replicates,)) for values in at]
             for at, world in zip(found, stated, strict=True)
         ]
-        return np.array(rows, dtype=np.float64)
+        return _real(np.array(rows))
 
     def _at(self, world, algorithms, rng: np.random.Generator, replicates: int) -> list[Any]:
         if self.drawn:
@@ -152,10 +152,17 @@ class Quantity:
 
     def _claimed(self, values: Any, world: Any) -> np.ndarray:
         """The values in the unit of the claim."""
-        found = np.asarray(values, dtype=np.float64)
+        found = _real(np.asarray(values))
         if self.less:
             found = found - self.less(world)
         return found / (self.over(world) or math.nan) if self.over else found
+
+
+def _real(values: np.ndarray) -> np.ndarray:
+    """As float64; numpy itself would drop an imaginary part with no more than a warning."""
+    if np.iscomplexobj(values):
+        raise TypeError("a quantity is complex; a claim is about real numbers")
+    return values.astype(np.float64, copy=False)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -297,6 +304,7 @@ class SweptCheck:
         (found,) = quantity.values(worlds, self.algorithms, [rng], replicates, stated)
         return dict(zip((one.__name__ for one in self.algorithms), found, strict=True))
 
+    @without_exit()
     def block_and_draws(
         self, theorem: str, seed: int, number: int, replicates: int
     ) -> tuple[np.ndarray, bool]:

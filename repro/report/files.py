@@ -7,8 +7,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+<<<<<<< HEAD
 from repro.base.files import atomic_write, remove_stale
 from repro.core.claims import DeclaredCheck
+=======
+from repro.base.files import atomic_write, remove_stale, write_together
+from repro.core.declared import DeclaredCheck
+>>>>>>> 43c2a5448116d6dcfa7bb7ab9778559baf3606ac
 from repro.core.results import CheckResult, Outcome, Result
 from repro.report.jsonable import jsonable
 from repro.report.measurements import measurements_frame, parquet_bytes
@@ -93,7 +98,8 @@ def write_files(
 ) -> list[Path]:
     """Write every file of the contract and return their paths, ``verdict.json`` last.
 
-    Each file appears whole or not at all; a ``verdict.json`` says that the run is complete.
+    They take the place of an earlier run's once all are written; a ``verdict.json`` says that the
+    run is complete.
 
     Args:
         result: the finished run.
@@ -108,15 +114,16 @@ def write_files(
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     remove_stale(folder)
-    (folder / "verdict.json").unlink(missing_ok=True)
-    run, verdict = run_facts(seconds, workers, device), verdict_json(result)
-    written = [
-        _write(folder / "config.yaml", config_bytes(result)),  # first: it says whose folder it is
-        _write(folder / "measurements.parquet", parquet_bytes(result)),
-        *_write_figures(result, folder, workers),
-        _write(folder / "run.json", json_bytes(run)),
-    ]
-    return [*written, _write(folder / "verdict.json", json_bytes(verdict))]
+    content = {
+        "config.yaml": config_bytes(result),  # first: it says whose folder it is
+        "measurements.parquet": parquet_bytes(result),
+        **_figures(result, workers),
+        "run.json": json_bytes(run_facts(seconds, workers, device)),
+        "verdict.json": json_bytes(verdict_json(result)),
+    }
+    files = {folder / name: found for name, found in content.items()}
+    write_together(files)
+    return list(files)
 
 
 def remember(folder: Path, tracked: dict[str, Any]) -> None:
@@ -124,21 +131,11 @@ def remember(folder: Path, tracked: dict[str, Any]) -> None:
     path = folder / "run.json"
     if path.is_file():
         facts = json.loads(path.read_text(encoding="utf-8")) | {"mlflow": tracked}
-        _write(path, json_bytes(facts))
+        with atomic_write(path) as draft:
+            draft.write_bytes(json_bytes(facts))
 
 
-def _write(path: Path, content: bytes) -> Path:
-    """Write under a draft's name beside ``path``, then rename.
-
-    All at once, by Python, which goes on where a signal has interrupted it; libraries that write
-    files themselves do not.
-    """
-    with atomic_write(path) as draft:
-        draft.write_bytes(content)
-    return path
-
-
-def _write_figures(result: Result, folder: Path, workers: int) -> list[Path]:
+def _figures(result: Result, workers: int) -> dict[str, bytes]:
     """The figure as PNG and SVG, at the same time where there are processes for it."""
     from repro.report.figure import drawn, figures
 
@@ -146,5 +143,4 @@ def _write_figures(result: Result, folder: Path, workers: int) -> list[Path]:
         found = at_once(partial(drawn, result), FIGURES, workers)
     else:
         found = figures(result, FIGURES)
-    named = zip(FIGURES, found, strict=True)
-    return [_write(folder / f"figure.{kind}", content) for kind, content in named]
+    return {f"figure.{kind}": content for kind, content in zip(FIGURES, found, strict=True)}

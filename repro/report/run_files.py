@@ -37,6 +37,13 @@ class Assumption(_Part):
     detail: str = ""
 
 
+class Files(_Part):
+    """Hashes of the files that a verdict was read off."""
+
+    config: Annotated[str, Field(alias="config.yaml")]
+    measurements: Annotated[str, Field(alias="measurements.parquet")]
+
+
 class VerdictFile(_Part):
     """``verdict.json``; one without its seal is no run's."""
 
@@ -50,6 +57,7 @@ class VerdictFile(_Part):
     assumptions: list[Assumption] = []
     seed: int
     budget: str
+    files: Files
     seal: str
 
 

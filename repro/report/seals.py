@@ -64,8 +64,7 @@ def changes(folder: Path, verdict: Mapping[str, Any]) -> Iterator[str]:
         yield "verdict.json was changed after the run"
     if verdict["checks"] and (found := headline(verdict)) != verdict["verdict"]:
         yield f"verdict.json says {verdict['verdict']}, its checks say {found}"
-    hashes = verdict.get(FILES)
-    for name, wanted in hashes.items() if isinstance(hashes, dict) else ():
+    for name, wanted in verdict[FILES].items():
         if trouble := _trouble(folder / Path(name).name, wanted):
             yield trouble
 

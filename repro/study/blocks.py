@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,6 +33,18 @@ class Block:
     check: int
     block: int
     key: str
+
+
+class Values(NamedTuple):
+    """What measuring a block gives.
+
+    Attributes:
+        numbers: (G, algorithms, replicates).
+        read: by then, outside of shipped code and libraries, by the process that measured.
+    """
+
+    numbers: np.ndarray
+    read: frozenset[str] = frozenset()
 
 
 def content_key(parts: Mapping[str, object]) -> str:

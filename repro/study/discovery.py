@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import importlib
 import traceback
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-from repro.base.errors import BadInput
-from repro.base.places import names, place_of
+from repro.base.errors import BadInput, without_exit
+from repro.base.places import names, place_of, shipped
 from repro.core.check import Theorem
+from repro.study.own_code import heard
 
 
 def slugs(folder: Path | None = None) -> list[str]:
@@ -30,7 +32,8 @@ def find(slug: str, folder: Path | None = None) -> Theorem:
         BadInput: there is none, or two, or its file cannot be imported or defines none.
     """
     place = place_of(slug, folder)
-    module = _imported(place.module(slug), place.code(slug))
+    with nullcontext() if place == shipped() else heard():
+        module = _imported(place.module(slug), place.code(slug))
     if not isinstance(theorem := getattr(module, "THEOREM", None), Theorem):
         raise BadInput("theorem", slug, f"{place.code(slug)} defines no THEOREM")
     return _named(theorem, module.__name__)
@@ -41,6 +44,7 @@ def _named(theorem: Theorem, module: str) -> Theorem:
     return replace(theorem, module=module)
 
 
+@without_exit()
 def _imported(name: str, path: Path) -> ModuleType:
     try:
         return importlib.import_module(name)

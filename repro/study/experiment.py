@@ -10,7 +10,7 @@ from numbers import Number
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from repro.base.errors import BadInput, one_line
+from repro.base.errors import BadInput, one_line, without_exit
 from repro.core.check import SweptCheck, Theorem
 from repro.core.claims import DeclaredCheck
 from repro.core.door import TheoremNumbers, sweeps_in_use, swept_checks
@@ -132,6 +132,7 @@ class Experiment:
 
         return built_at(self.setting.cache, self.setting.device)
 
+    @without_exit()
     def declared(self, swept: SweptCheck) -> DeclaredCheck:
         """What is judged of a check.
 
@@ -188,6 +189,7 @@ class Experiment:
             found["n_pairs"] = own["n_pairs"]
         return {"grid": list(swept.sweep.grid), **found}
 
+    @without_exit()
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """The statement's assumptions, executed on the worlds in use."""
         if self.theorem.assumes is None:

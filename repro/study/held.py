@@ -6,11 +6,9 @@ from collections.abc import Callable
 from functools import partial
 from threading import Lock
 
-import numpy as np
+from repro.study.blocks import Block, Values
 
-from repro.study.blocks import Block
-
-Keep = Callable[[Block, np.ndarray], None]
+Keep = Callable[[Block, Values], None]
 
 
 class Held:
@@ -27,7 +25,7 @@ class Held:
     def back(self, keep: Keep) -> Keep:
         """The same as ``keep``, once blocks are released; called from any thread."""
 
-        def kept(block: Block, values: np.ndarray) -> None:
+        def kept(block: Block, values: Values) -> None:
             with self._lock:
                 if not self._released:
                     self._waiting.append(partial(keep, block, values))

@@ -5,15 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-import numpy as np
-
 from repro.study.allocator import keep_freed_memory
-from repro.study.blocks import Block
+from repro.study.blocks import Block, Values
 
 KEPT = "Finished blocks are kept; run the same command to go on"
 
 
-def in_process(function, blocks: list[Block]) -> Iterator[tuple[Block, np.ndarray]]:
+def in_process(function, blocks: list[Block]) -> Iterator[tuple[Block, Values]]:
     """Compute blocks one after another."""
     ready_to_measure()
     for block in blocks:

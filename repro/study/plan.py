@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from repro.base.errors import BadInput, nearest
+from repro.base.errors import BadInput, nearest, without_exit
 from repro.base.schema import validate
 from repro.core.check import SweptCheck, Theorem
 from repro.core.claims import DeclaredCheck
@@ -21,6 +22,7 @@ from repro.study.config import Budget
 from repro.study.discovery import find
 from repro.study.experiment import Experiment, Setting
 from repro.study.machine import machine
+from repro.study.own_code import heard, is_own, refuse_impure
 from repro.study.sources import code_fingerprint
 
 
@@ -51,6 +53,7 @@ class Plan:
         """What is claimed."""
         return find(self.slug, self.folder)
 
+    @without_exit()
     def estimate(self) -> str:
         """What measuring all blocks would need, in words; nothing where it cannot be told."""
         made = built(self)
@@ -76,13 +79,15 @@ class Built:
         return tuple(map(self.experiment.declared, self.swept))
 
 
+@without_exit()
 def built(plan: Plan) -> Built:
     """The plan's experiment and checks, built once in a process.
 
     Raises:
         BadInput: a config value is out of range, or ``only`` names a check that there is not.
     """
-    return _built(_ByContent(plan))
+    with heard() if is_own(plan.theorem) else nullcontext():
+        return _built(_ByContent(plan))
 
 
 @lru_cache(maxsize=4)
@@ -157,8 +162,15 @@ def measure_block(plan: Plan, block: Block) -> np.ndarray:
     undrawn = _undrawn(plan.theorem, swept.name, plan.setting.device, replicates, swept.identity)
     if undrawn:
         return undrawn[0].copy()
-    with experiment.building():
-        values, drew = swept.block_and_draws(plan.slug, plan.seed, block.block, replicates)
+    own = is_own(plan.theorem)
+
+    def measured() -> tuple[np.ndarray, bool]:
+        with experiment.building(), heard() if own else nullcontext():
+            return swept.block_and_draws(plan.slug, plan.seed, block.block, replicates)
+
+    values, drew = measured()
+    if own and block.block == 0:
+        refuse_impure(swept, values, drew, lambda: measured()[0])
     if not drew:
         undrawn.append(values.copy())
     return values

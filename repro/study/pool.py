@@ -14,12 +14,11 @@ from functools import partial
 from threading import RLock
 from typing import Any, TypeVar
 
-import numpy as np
 from joblib.externals.loky import get_reusable_executor
 from joblib.externals.loky.process_executor import BrokenProcessPool
 
 from repro.base.errors import BadInput
-from repro.study.blocks import Block
+from repro.study.blocks import Block, Values
 from repro.study.parallel import KEPT, ready_to_measure
 from repro.study.worker_life import belong_to, free_shared_memory
 
@@ -41,9 +40,9 @@ IDLE_SECONDS = 300
 LIBRARIES = ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB_MAXIMUM", "NUMEXPR")
 """Linear algebra in threads of its own would fight over the cores that workers share."""
 
-Measuring = Callable[[Block], np.ndarray]
-Found = list[tuple[Block, np.ndarray]]
-Measured = Iterator[tuple[Block, np.ndarray]]
+Measuring = Callable[[Block], Values]
+Found = list[tuple[Block, Values]]
+Measured = Iterator[tuple[Block, Values]]
 Item = TypeVar("Item")
 Made = TypeVar("Made")
 
@@ -60,7 +59,7 @@ class Coming:
 
     function: Measuring
     blocks: Sequence[Block]
-    keep: Callable[[Block, np.ndarray], None]
+    keep: Callable[[Block, Values], None]
 
 
 @dataclass(frozen=True)
@@ -254,7 +253,7 @@ def _tasks(function: Measuring, blocks: Sequence[Block], whole: bool) -> list[_T
     return [_Task(function, tuple(row)) for row in rows.values()]
 
 
-def _kept(keep: Callable[[Block, np.ndarray], None], future: Future[Found]) -> None:
+def _kept(keep: Callable[[Block, Values], None], future: Future[Found]) -> None:
     """Finished blocks stay, whether their run comes or not."""
     if not future.cancelled() and future.exception() is None:
         for block, values in future.result():

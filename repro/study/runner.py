@@ -15,11 +15,12 @@ from repro.core.door import DEFAULT_INSTANCE
 from repro.core.judge import judge
 from repro.core.results import AssumptionResult, CheckResult, Result, Series
 from repro.core.verdicts import overall, worst
-from repro.study.blocks import Block, BlockStore
+from repro.study.blocks import Block, BlockStore, Values
 from repro.study.experiment import Experiment
+from repro.study.own_code import note, outside_of_key, reads
 from repro.study.plan import Plan, blocks_of, built, measure_block
 
-Mapper = Callable[[Callable[[Block], np.ndarray], list[Block]], Iterable[tuple[Block, np.ndarray]]]
+Mapper = Callable[[Callable[[Block], Values], list[Block]], Iterable[tuple[Block, Values]]]
 """Applies a pure function to blocks, in any order, in this process or others."""
 
 
@@ -51,18 +52,30 @@ def run_plan(
     blocks = blocks_of(plan)
     values = _fetch(plan, blocks, store, advance)
     missing = _alike(block for block in blocks if block not in values)
+    keep = keeping(plan, store)
     with _interruptible(store, blocks):
         for block, found in mapper(_Measure(plan), _in_turn(missing)):
-            store.write(block, found)
-            values |= dict.fromkeys(missing[block.key], found)
+            keep(block, found)
+            values |= dict.fromkeys(missing[block.key], found.numbers)
             advance(len(missing[block.key]))
     return tuple(_judged(plan, i, check, values) for i, check in enumerate(checks)), made.experiment
 
 
-def unfinished(plan: Plan, store: BlockStore) -> tuple[Callable[[Block], np.ndarray], list[Block]]:
+def unfinished(plan: Plan, store: BlockStore) -> tuple[Callable[[Block], Values], list[Block]]:
     """What measures a plan's blocks, and those that no run has kept yet."""
     missing = _alike(block for block in blocks_of(plan) if not store.kept([block]))
     return _Measure(plan), _in_turn(missing)
+
+
+def keeping(plan: Plan, store: BlockStore) -> Callable[[Block, Values], None]:
+    """What keeps a plan's finished blocks, unless they depend on what their keys do not hold."""
+
+    def keep(block: Block, found: Values) -> None:
+        note(found.read)
+        if not outside_of_key(plan.theorem, plan.folder, reads()):
+            store.write(block, found.numbers)
+
+    return keep
 
 
 def _alike(blocks: Iterable[Block]) -> dict[str, list[Block]]:
@@ -135,8 +148,8 @@ class _Measure:
 
     plan: Plan
 
-    def __call__(self, block: Block) -> np.ndarray:
-        return measure_block(self.plan, block)
+    def __call__(self, block: Block) -> Values:
+        return Values(measure_block(self.plan, block), reads())
 
 
 def _fetch(plan, blocks, store, advance) -> dict[Block, np.ndarray]:

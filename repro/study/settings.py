@@ -185,6 +185,9 @@ def session_of(values: Mapping[str, Any]) -> Session:
             resolved.pop(name, None)
     if stages:
         resolved["stages"] = in_words(stages)
+    if config.only:
+        resolved["only"] = sorted({*config.only})
+    resolved = _one_spelling(resolved)
     named = _hash(resolved)
     return Session(
         plan, resolved, named, config.tracking, config.compute, output_dir, config.dry_run,
@@ -243,6 +246,18 @@ def _instance(name: str, values: dict[str, Any], kept: Mapping[str, Any]) -> dic
 
         choice = with_digest(choice)
     return choice.model_dump(mode="json")
+
+
+def _one_spelling(value: Any) -> Any:
+    """Plain values with each number in one way, 0 for 0.0: equal runs have equal names."""
+    if isinstance(value, Mapping):
+        return {key: _one_spelling(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_one_spelling(inner) for inner in value]
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return value
+    whole = abs(value) < 2**53 and value == int(value)  # beyond, neighbours are one float
+    return int(value) if whole else float(value)
 
 
 def _hash(resolved: Mapping[str, Any]) -> str:

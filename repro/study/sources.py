@@ -7,13 +7,13 @@ import hashlib
 import importlib
 from collections.abc import Iterator, Mapping
 from functools import cache
-from importlib.util import resolve_name
+from importlib.util import find_spec, resolve_name
 from pathlib import Path
 
-from repro.base.places import OWN
+from repro.base.sources_loaded import of_a_library
 
 ROOTS = ("repro",)
-"""Packages whose files are followed; libraries are covered by ``repro.study.machine``."""
+"""Packages whose files are followed; of libraries ``repro.study.machine`` has those that count."""
 
 MEASURING = "repro.study.plan"
 """Every measurement passes through it."""
@@ -36,21 +36,19 @@ def files_fingerprint(files: Mapping[str, Path]) -> str:
 
 
 def closure(*modules: str) -> dict[str, Path]:
-    """Name and file of the modules and of all that they import, inside ``ROOTS`` or beside them.
+    """Name and file of the modules and of all that they import, except installed libraries.
 
     Imports inside functions count; what is only imported for type checking counts too, since
-    annotations are read by pydantic.  Beside them lie the package of a module itself and, for a
-    theorem of a user's folder, the modules of that folder.
+    annotations are read by pydantic.
     """
     found: dict[str, Path] = {}
     waiting = list(modules)
     packages = {*ROOTS, *(name.partition(".")[0] for name in modules)}
-    beside = [_folder(top).parent for top in packages if top.startswith(OWN)]
     while waiting:
         name = waiting.pop()
         top = name.partition(".")[0]
-        folders = [_folder(top)] if top in packages else [folder / top for folder in beside]
-        path = next(filter(None, (_file(name, folder) for folder in folders)), None)
+        folder = _folder(top) if top in packages else _elsewhere(top)
+        path = folder and _file(name, folder)
         if path is None or name in found:
             continue
         found[name] = path
@@ -60,6 +58,20 @@ def closure(*modules: str) -> dict[str, Path]:
 
 def _folder(package: str) -> Path:
     return Path(importlib.import_module(package).__path__[0])
+
+
+@cache
+def _elsewhere(top: str) -> Path | None:
+    """The folder of another package, or where that of a module would be; None for a library's."""
+    try:
+        spec = find_spec(top)
+    except (ImportError, ValueError):
+        return None
+    if spec is None or spec.origin in ("built-in", "frozen"):
+        return None
+    inside = [*(spec.submodule_search_locations or ())]
+    folder = Path(inside[0]) if inside else Path(spec.origin or "").parent / top
+    return None if of_a_library(folder) else folder.absolute()
 
 
 @cache

@@ -79,3 +79,25 @@ def test_jobs_numbered_by_the_launcher_have_folders_of_their_own(command, quick,
     words = ("seed=0,1", "hydra.sweep.subdir=${hydra.job.num}")
     assert command("-m", *quick, *words)[0] in (0, 1)
     assert (tmp_path / "outputs" / "1" / "verdict.json").is_file()
+
+
+@pytest.mark.parametrize("name", ["{}/home", "../home", "..", ".", "home/.hydra"])
+@pytest.mark.parametrize("mode", [(), ("-m",)], ids=["run", "sweep"])
+def test_hydras_own_files_stay_below_the_run(command, quick, tmp_path, mode, name):
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "config.yaml").write_text("mine: 1\n")
+    words = (*mode, *quick, f"hydra.output_subdir={name.format(tmp_path)}")
+    line = refused(command(*words), tmp_path, "home/config.yaml")
+    assert "allowed: null, or a name such as .hydra" in line
+    assert (tmp_path / "home" / "config.yaml").read_text() == "mine: 1\n"
+
+
+def test_a_run_that_cannot_be_written_leaves_the_earlier_one(command, quick, tmp_path):
+    assert command(*quick, "hydra.run.dir=mine")[0] in (0, 1)
+    (tmp_path / "mine" / "figure.png").unlink()
+    (tmp_path / "mine" / "figure.png").mkdir()
+    before = {p: p.read_bytes() for p in tmp_path.joinpath("mine").rglob("*") if p.is_file()}
+    status, _, err = command(*quick, "seed=1", "hydra.run.dir=mine")
+    assert (status, "figure.png: Is a directory" in err) == (2, True)
+    after = {p: p.read_bytes() for p in tmp_path.joinpath("mine").rglob("*") if p.is_file()}
+    assert before == after

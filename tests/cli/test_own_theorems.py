@@ -154,7 +154,7 @@ def test_a_folder_replaces_no_shipped_config(folder):
     assert "planted" not in done.stdout
 
 
-def test_blocks_depend_on_what_the_file_imports_from_its_folder(folder):
+def test_blocks_depend_on_what_the_file_imports_from_its_folder(folder, monkeypatch):
     (folder / "theorems" / "_shared.py").write_text("X = 1\n")
     (folder / "beside.py").write_text("from unused import x\n")
     edit(folder, "import numpy as np\n", "import numpy as np\nfrom ._shared import X\n")
@@ -163,7 +163,8 @@ def test_blocks_depend_on_what_the_file_imports_from_its_folder(folder):
         "    share: Probability\n",
         "    share: Probability\n\n    def f(self):\n        import beside\n",
     )
-    module = find("my_bound", folder).__module__
+    monkeypatch.syspath_prepend(folder)
+    module = find("my_bound", folder).module
     found = closure(module)
     package = own(folder).package
     own_files = {name: path for name, path in found.items() if path.is_relative_to(folder)}

@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from repro.report.files import measurements_frame, verdict_json, write_files
+from repro.report.html.runs import read_run
 
 SAME_BYTES = ("verdict.json", "measurements.parquet", "figure.png", "figure.svg", "config.yaml")
 
@@ -170,7 +171,7 @@ def test_timings_are_in_run_json_only(written):
     assert "seconds" not in paths["verdict.json"].read_text()
 
 
-def test_a_write_that_fails_leaves_no_verdict(result, tmp_path, monkeypatch):
+def test_a_write_that_fails_leaves_the_earlier_run(result, tmp_path, monkeypatch):
     write_files(result, tmp_path, 1.0, 1, "cpu")
 
     def broken(*_):
@@ -179,5 +180,5 @@ def test_a_write_that_fails_leaves_no_verdict(result, tmp_path, monkeypatch):
     monkeypatch.setattr("repro.report.files.parquet_bytes", broken)
     with pytest.raises(OSError, match="disk full"):
         write_files(result, tmp_path, 1.0, 1, "cpu")
-    assert not (tmp_path / "verdict.json").exists()
+    assert read_run(tmp_path / "verdict.json").changes == ()
     assert not list(tmp_path.glob(".*"))

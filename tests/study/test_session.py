@@ -162,3 +162,19 @@ def test_text_is_named_by_its_digest_and_other_instances_by_all_they_have():
 def test_a_check_that_there_is_not_is_refused_before_anything_is_written(plain):
     with pytest.raises(BadInput, match=r"^only=no_such_check: "):
         session_of(plain | {"only": ["no_such_check"]})
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"seed": 0}, {"seed": 0.0}),
+        ({"seed": 0}, {"seed": -0.0}),
+        ({"only": ["tight", "random_channels"]}, {"only": ["random_channels", "tight"]}),
+        ({"only": "tight"}, {"only": ["tight", "tight"]}),
+    ],
+)
+def test_equal_runs_have_equal_names(plain, one, other):
+    first, second = session_of(plain | one), session_of(plain | other)
+    assert first.config_hash == second.config_hash
+    assert repr(first.config) == repr(second.config)
+    assert first.config_hash != session_of(plain | {"seed": 1}).config_hash
