@@ -7,13 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-<<<<<<< HEAD
-from repro.base.files import atomic_write, remove_stale
-from repro.core.claims import DeclaredCheck
-=======
 from repro.base.files import atomic_write, remove_stale, write_together
-from repro.core.declared import DeclaredCheck
->>>>>>> 43c2a5448116d6dcfa7bb7ab9778559baf3606ac
+from repro.core.claims import DeclaredCheck
 from repro.core.results import CheckResult, Outcome, Result
 from repro.report.jsonable import jsonable
 from repro.report.measurements import measurements_frame, parquet_bytes
