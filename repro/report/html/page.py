@@ -45,7 +45,7 @@ def report_html(
     """
     jinja = pages()
     papers = by_paper(catalogue, {run.key: run for run in runs})
-    every = [one for part in papers for one in part["statements"]]  # type: ignore[attr-defined]
+    every = [one for part in papers for one in part.statements]
     verdicts = Counter(one.verdict for one in every)
     printed, listed = statements.load(), {one.id for one in every}
     page = {

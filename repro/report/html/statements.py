@@ -47,6 +47,16 @@ class StatementLine:
     proofs: tuple[tuple[Checked, str], ...]
 
 
+@dataclass(frozen=True)
+class PaperLines:
+    """A paper and the lines of its statements."""
+
+    id: str
+    label: str
+    title: str
+    statements: tuple[StatementLine, ...]
+
+
 def statement(
     name: str, item: Item, runs: dict[str, StoredRun], proved: Sequence[Checked] = ()
 ) -> StatementLine:
@@ -90,21 +100,21 @@ def _without_checks(
     return NOT_RUN, f"{said}: python -m repro theorem={(there or links)[0].slug}"
 
 
-def by_paper(catalogue: Catalogue, runs: dict[str, StoredRun]) -> list[dict[str, object]]:
+def by_paper(catalogue: Catalogue, runs: dict[str, StoredRun]) -> list[PaperLines]:
     """Papers in the order of the catalogue, each with its statements."""
     names = list(dict.fromkeys(paper(name) for name in catalogue.items))
     proved = machine_checked.by_statement(machine_checked.load())
     return [
-        {
-            "id": one,
-            "label": one.upper() if one in catalogue.papers else "Ours",
-            "title": catalogue.paper_said(one),
-            "statements": [
+        PaperLines(
+            id=one,
+            label=one.upper() if one in catalogue.papers else "Ours",
+            title=catalogue.paper_said(one),
+            statements=tuple(
                 statement(name, item, runs, proved.get(name, ()))
                 for name, item in catalogue.items.items()
                 if paper(name) == one
-            ],
-        }
+            ),
+        )
         for one in names
     ]
 
