@@ -214,6 +214,14 @@ def test_a_file_that_is_no_run_is_one_line_and_nothing_is_written(runs, capsys, 
     assert not (runs / "report.html").exists()
 
 
+def test_words_in_the_place_of_a_count_are_refused(runs, capsys):
+    change(runs, replicates="many")
+    assert command.main(["--runs", str(runs)]) == 2
+    line = capsys.readouterr().err
+    assert "verdict.json: allowed: files of a finished run; replicates=many" in line
+    assert not (runs / "report.html").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [

@@ -113,6 +113,15 @@ def test_an_expected_verdict_says_so(result):
     assert "as expected, but NOT in every check" in text
 
 
+def test_a_check_without_a_number_shows_what_it_claims(result):
+    first, *rest = result.checks
+    numbers = {"slope": None, "reason": "no finite value"}
+    empty = replace(first, outcome=replace(first.outcome, numbers=numbers))
+    text = printed(replace(result, checks=(empty, *rest)), 200)
+    assert "slope -1 ± 0.05" in text
+    assert "not measured: no finite value" in " ".join(text.split())
+
+
 def test_a_failing_assumption_is_named(result):
     failing = AssumptionResult("coverage", False, "C = inf")
     text = printed(replace(result, assumptions=(failing,)))
