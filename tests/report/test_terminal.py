@@ -119,7 +119,7 @@ def test_a_check_without_a_number_shows_what_it_claims(result):
     empty = replace(first, outcome=replace(first.outcome, numbers=numbers))
     text = printed(replace(result, checks=(empty, *rest)), 200)
     assert "slope -1 ± 0.05" in text
-    assert "not measured: no finite value" in " ".join(text.split())
+    assert "not measured:" in text
 
 
 def test_a_failing_assumption_is_named(result):
