@@ -149,7 +149,7 @@ def _metrics(words: list[str]) -> int:
     run = read_run(SUITE / words[0] / "verdict.json")
     for kind in ("metrics", "figures"):
         Path("outputs", kind).mkdir(parents=True, exist_ok=True)
-    numbers = json.dumps(run_numbers(run.verdict), indent=1, ensure_ascii=False)
+    numbers = json.dumps(run_numbers(run), indent=1, ensure_ascii=False)
     Path("outputs", "metrics", f"{words[0]}.json").write_text(numbers + "\n", encoding="utf-8")
     shutil.copyfile(run.folder / "figure.png", Path("outputs", "figures", f"{words[0]}.png"))
     return say_changes([run])

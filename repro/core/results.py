@@ -139,6 +139,12 @@ class Result:
     defined_checks: int = 0
     seconds: float = field(default=0.0, compare=False)
 
+    @property
+    def rows(self) -> tuple[int, int]:
+        """How many checks were run, and how many the experiment has."""
+        made = len(self.checks)
+        return made, max(self.defined_checks, made)
+
 
 @dataclass(frozen=True)
 class Finding:

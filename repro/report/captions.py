@@ -6,16 +6,16 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from repro.core.results import CheckResult
+from repro.report.run_files import CheckEntry, ControlEntry
 from repro.report.style import GLYPHS, VERDICTS
 from repro.report.wording import (
     brief_words,
     caught_words,
     claim_words,
-    headline,
     measured_words,
     name_lines,
     note_words,
+    plain_words,
     short_exponents,
     verdict_words,
 )
@@ -30,23 +30,26 @@ LINE, NAME = 50, 19
 """Characters of small print, and of a name beside its verdict, that fit over one panel."""
 
 
-def caption_height(items: Sequence[CheckResult]) -> float:
+Said = tuple[CheckEntry, Sequence[ControlEntry]]
+"""A check and its controls."""
+
+
+def caption_height(row: Sequence[Said]) -> float:
     """Points above the axes that the captions of one row of panels need."""
     return max(
-        (_height(name_lines(item.check.name, NAME), caption_lines(item)) for item in items),
-        default=0,
+        (_height(name_lines(said[0].name, NAME), caption_lines(*said)) for said in row), default=0
     )
 
 
-def write_captions(ax: Axes, item: CheckResult, top: float) -> None:
+def write_captions(ax: Axes, said: Said, top: float) -> None:
     """Write above the axes, from ``top`` points downwards; the panel itself holds data only."""
-    names, small = name_lines(item.check.name, NAME), "\n".join(caption_lines(item))
-    verdict = item.outcome.verdict
+    check = said[0]
+    names, small = name_lines(check.name, NAME), "\n".join(caption_lines(*said))
     bold = {"fontsize": HEAD, "fontweight": "bold"}
     _write(ax, "\n".join(names), 0, top, **bold)
     _write(ax, small, 0, top - HEAD_LEADING * len(names), fontsize=SMALL, color=".2")
-    colour = VERDICTS.get(verdict, "black")
-    _write(ax, verdict_words(verdict), 1, top, ha="right", color=colour, **bold)
+    colour = VERDICTS.get(check.verdict, "black")
+    _write(ax, verdict_words(check.verdict), 1, top, ha="right", color=colour, **bold)
 
 
 def _height(names: list[str], small: list[str]) -> float:
@@ -59,19 +62,18 @@ def _write(ax: Axes, text: str, x: float, y: float, **look: Any) -> None:
     ax.annotate(text, (x, 1), (0, y), va="top", linespacing=1.2, **place, **look)
 
 
-def caption_lines(item: CheckResult) -> list[str]:
+def caption_lines(check: CheckEntry, controls: Sequence[ControlEntry]) -> list[str]:
     """The small print, wrapped: claim, measurement, notes, controls."""
-    numbers = item.outcome.numbers
-    found = measured_words(numbers)
-    texts = [item.check.claim, f"claimed {claim_words(item.check, numbers)}"]
-    texts.append(found if headline(numbers) is None else f"{item.check.evidence} {found}".lstrip())
-    texts.append(note_words(item.outcome))
-    if item.outcome.verdict != item.check.expected:
-        texts.append(f"NOT as expected; expected: {item.check.expected.replace('_', ' ')}")
-    for order, control in enumerate(item.controls):
+    found = measured_words(check)
+    texts = [check.claim, f"claimed {claim_words(check)}"]
+    texts.append(found if check.headline is None else f"{check.evidence} {found}".lstrip())
+    texts.append(note_words(check, check.measured_in_all))
+    if check.verdict != check.expected:
+        texts.append(f"NOT as expected; expected: {plain_words(check.expected)}")
+    for order, control in enumerate(controls):
         glyph = GLYPHS[order % len(GLYPHS)]
-        found = f"{brief_words(control.numbers)}, {_unbroken(caught_words(control.verdict))}"
-        texts.append(f"{glyph} {control.method}: {found}")
+        found = f"{brief_words(control)}, {_unbroken(caught_words(control.verdict))}"
+        texts.append(f"{glyph} {control.name}: {found}")
     return [line for text in texts for line in _wrap(short_exponents(text))]
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from repro.core.results import CheckResult, Result
 from repro.report.cells import COLOURS, text
+from repro.report.run_files import CheckEntry, ControlEntry, VerdictContent
 from repro.report.wording import (
     brief_words,
     claim_words,
+    found_words,
     name_lines,
     note_words,
-    verdict_words,
+    pinned_words,
 )
 
 if TYPE_CHECKING:
@@ -24,18 +25,18 @@ WIDTHS, CLAIM = (25, 16, 17, 14), 19
 words go on below."""
 
 
-def checks_table(result: Result) -> Table:
+def checks_table(run: VerdictContent) -> Table:
     """The checks, one below the other."""
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
     table.padding = (0, 1, 0, 0)
     heads = ("check", "claimed", "found, 95 %", "verdict")
-    rows = [_cells(item) for item in result.checks]
+    rows = [_cells(check, controls) for check, controls in run.with_controls()]
     widths = _widths(heads, rows)
     for head, width in zip(heads, widths, strict=True):
         table.add_column(head, max_width=width, overflow="fold")
-    if any(item.controls for item in result.checks):
+    if run.controls:
         table.add_column("ctrl", justify="right")
     for name, *others in rows:
         table.add_row(text("\n".join(name_lines(name.plain, widths[0])), ""), *others)
@@ -53,18 +54,14 @@ def _widths(heads: Sequence[str], rows: Sequence[Sequence[Text]]) -> list[int]:
     return widths
 
 
-def _cells(item: CheckResult) -> list[Text]:
-    check, outcome = item.check, item.outcome
-    caught = sum(control.verdict == "contradicted" for control in item.controls)
-    measured, notes = brief_words(outcome.numbers), note_words(outcome)
-    said = verdict_words(outcome.verdict)
-    if outcome.verdict != check.expected:
-        said += f"\nexpected: {check.expected.replace('_', ' ')}"
+def _cells(check: CheckEntry, controls: Sequence[ControlEntry]) -> list[Text]:
+    caught = sum(control.caught for control in controls)
+    found = found_words(brief_words(check), note_words(check, check.measured_in_all))
     return [
         text(check.name, ""),
-        text(claim_words(check, outcome.numbers), ""),
-        text(measured + (f"\n{notes}" if notes else ""), ""),
-        text(said, f"bold {COLOURS.get(outcome.verdict, '')}".strip()),
-        text(f"{caught}/{len(item.controls)}" if item.controls else "–",
-             "" if item.caught else "bold red"),
+        text(claim_words(check), ""),
+        text(found, ""),
+        text(pinned_words(check), f"bold {COLOURS.get(check.verdict, '')}".strip()),
+        text(f"{caught}/{len(controls)}" if controls else "–",
+             "" if caught == len(controls) else "bold red"),
     ]  # fmt: skip

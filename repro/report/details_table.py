@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from repro.base.notation import AXES
-from repro.core.results import CheckResult, Outcome, Result
-from repro.report.cells import COLOURS, facts, text
+from repro.report.cells import COLOURS, text
+from repro.report.run_files import CheckEntry, ControlEntry, OutcomeEntry, VerdictContent
 from repro.report.wording import (
     caught_words,
     claim_words,
+    found_words,
     in_force_words,
     measured_words,
     name_lines,
     note_words,
-    verdict_words,
+    pinned_words,
 )
 
 if TYPE_CHECKING:
@@ -26,53 +27,47 @@ NAME = 26
 """Columns that a name has beside the others in a table of 100."""
 
 
-def details_table(result: Result, width: int) -> Table:
+def details_table(run: VerdictContent, width: int) -> Table:
     """A row a check, then a row for each of its controls."""
     from rich import box
     from rich.table import Table
 
-    title = text(f"{result.title}\n{facts(result)}", "bold")
-    table = Table(title=title, title_style="", title_justify="left", box=box.SIMPLE_HEAD)
+    table = Table(title_style="", title_justify="left", box=box.SIMPLE_HEAD)
     table.add_column("check: quantity along axis", overflow="fold")
     table.add_column("claimed", width=16 if width >= 96 else 10, overflow="fold")
     table.add_column("found [95 % interval]", width=26, overflow="fold")
     table.add_column("verdict", width=14, overflow="fold")
-    if any(item.controls for item in result.checks):
+    if run.controls:
         table.caption = text("Controls are wrong on purpose and must be caught.", "dim")
         table.caption_justify, table.caption_style = "left", ""
-    for item in result.checks:
-        table.add_row(*_check_row(item))
-        for control in item.controls:
-            table.add_row(*_control_row(control))
+    for check, controls in run.with_controls():
+        table.add_row(*_check_row(check))
+        for control in controls:
+            table.add_row(*_control_row(control, check.measured_in_all))
     return table
 
 
-def _check_row(item: CheckResult) -> list[Text]:
+def _check_row(check: CheckEntry) -> list[Text]:
     """Cells of the method under test."""
-    check, outcome = item.check, item.outcome
     words = f"\n{check.quantity} along {AXES.get(check.axis, check.axis)}"
     words += f"\n{check.claim}" if check.claim else ""
-    words += f"\nat {held}" if (held := in_force_words(check)) else ""
-    verdict = verdict_words(outcome.verdict)
-    if outcome.verdict != check.expected:
-        verdict += f"\nexpected: {check.expected.replace('_', ' ')}"
+    words += f"\nat {held}" if (held := in_force_words(check.settings)) else ""
     return [
         text("\n".join(name_lines(check.name, NAME)), "bold").append(words, style="not bold dim"),
-        text(claim_words(check, outcome.numbers), ""),
-        text(_found(outcome), ""),
-        text(verdict, f"bold {COLOURS.get(outcome.verdict, '')}".strip()),
+        text(claim_words(check), ""),
+        text(_found(check, check.measured_in_all), ""),
+        text(pinned_words(check), f"bold {COLOURS.get(check.verdict, '')}".strip()),
     ]
 
 
-def _control_row(control: Outcome) -> list[Text]:
+def _control_row(control: ControlEntry, replicates: int) -> list[Text]:
     """Cells of a deliberately wrong method."""
-    colour = "green" if control.verdict == "contradicted" else "bold red"
-    method = "\n\u00a0\u00a0".join(name_lines(control.method, NAME))
-    cells = [text(f"└\u00a0{method}", ""), text("(control)", "dim")]
-    return [*cells, text(_found(control), ""), text(caught_words(control.verdict), colour)]
+    colour = "green" if control.caught else "bold red"
+    name = "\n\u00a0\u00a0".join(name_lines(control.name, NAME))
+    cells = [text(f"└\u00a0{name}", ""), text("(control)", "dim")]
+    found = text(_found(control, replicates), "")
+    return [*cells, found, text(caught_words(control.verdict), colour)]
 
 
-def _found(outcome: Outcome) -> str:
-    """The number, and below it what else there is to know."""
-    notes = note_words(outcome)
-    return measured_words(outcome.numbers) + (f"\n{notes}" if notes else "")
+def _found(outcome: OutcomeEntry, replicates: int) -> str:
+    return found_words(measured_words(outcome), note_words(outcome, replicates))

@@ -16,6 +16,7 @@ from repro.report.cells import facts
 from repro.report.legend import legend_handles
 from repro.report.own_defaults import own_defaults
 from repro.report.panels import draw_panel, has_arrows
+from repro.report.record import RunRecord, record_of
 from repro.report.sheet import EDGE, Box, Sheet
 from repro.report.wording import expected_words, verdict_words
 
@@ -30,16 +31,17 @@ DPI = 110
 
 def draw(result: Result) -> Sheet:
     """Draw every check of a run: what was measured, what is claimed, what the controls did."""
-    checks, columns = result.checks, panel_columns(len(result.checks))
-    rows = [checks[start : start + columns] for start in range(0, len(checks), columns)]
+    checks, columns, run = result.checks, panel_columns(len(result.checks)), record_of(result)
+    said = list(run.verdict.with_controls())
+    rows = [said[start : start + columns] for start in range(0, len(said), columns)]
     with _style():
         size = (PANEL_WIDTH * max(columns, 2), PANEL_HEIGHT * max(1, len(rows)) + 1.3)
         heights = [caption_height(row) for row in rows]
         sheet = Sheet(size, DPI, columns, heights)
         for order, (ax, item) in enumerate(zip(sheet.panels(len(checks)), checks, strict=True)):
             draw_panel(ax, item)
-            write_captions(ax, item, heights[order // columns])
-        sheet.settle(*_headings(sheet, result))
+            write_captions(ax, said[order], heights[order // columns])
+        sheet.settle(*_headings(sheet, result, run))
     return sheet
 
 
@@ -89,10 +91,10 @@ def panel_columns(panels: int) -> int:
     return 1 if panels <= 1 else 2 if panels <= 4 else 3 if panels <= 18 else 4
 
 
-def _headings(sheet: Sheet, result: Result) -> tuple[float, float]:
+def _headings(sheet: Sheet, result: Result, run: RunRecord) -> tuple[float, float]:
     """Title and overall verdict on top, the shared legend below; pixels that they take."""
     width = int(sheet.get_figwidth() * 7.8)
-    verdict = f"{verdict_words(result.verdict)} ({expected_words(result)}); {facts(result)}"
+    verdict = f"{verdict_words(result.verdict)} ({expected_words(run.verdict)}); {facts(run)}"
     title = f"{result.theorem}: {result.title}"
     lines = [line for text in (title, verdict) for line in textwrap.wrap(text, width)]
     top = 1 - EDGE / sheet.bbox.height

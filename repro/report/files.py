@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from repro.base.files import atomic_write, remove_stale, write_together
-from repro.core.claims import DeclaredCheck
-from repro.core.results import CheckResult, Outcome, Result
-from repro.report.jsonable import jsonable
+from repro.core.results import Result
 from repro.report.measurements import measurements_frame, parquet_bytes
+from repro.report.record import verdict_content
 from repro.report.run_facts import run_facts
 from repro.report.seals import config_bytes, json_bytes, sealed
-from repro.report.wording import rows_of
 from repro.study.pool import at_once, pool
 
 __all__ = ["measurements_frame", "remember", "verdict_json", "write_files"]
@@ -24,68 +22,7 @@ FIGURES = ("png", "svg")
 
 def verdict_json(result: Result) -> dict[str, Any]:
     """The contract's ``verdict.json``, strict JSON: NaN is null, infinities are strings."""
-    made, defined = rows_of(result)
-    content = jsonable(
-        {
-            "theorem": result.theorem,
-            "statements": result.statements,
-            "verdict": result.verdict,
-            "expected": result.expected,
-            "complete": made == defined,
-            "rows": [made, defined],
-            "checks": [_check_entry(item) for item in result.checks],
-            "controls": [
-                _control_entry(item.check, control)
-                for item in result.checks
-                for control in item.controls
-            ],
-            "assumptions": [
-                {"name": one.name, "holds": one.holds, "detail": one.detail}
-                for one in result.assumptions
-            ],
-            "seed": result.seed,
-            "replicates": result.replicates,
-            "budget": result.budget,
-            "config_hash": result.config_hash,
-        }
-    )
-    return sealed(content, result)
-
-
-def _check_entry(item: CheckResult) -> dict[str, Any]:
-    """One check and the outcome of the method under test."""
-    check = item.check
-    return {
-        "name": check.name,
-        "kind": getattr(check, "kind", "check"),
-        "quantity": check.quantity,
-        "axis": check.axis,
-        "claim": check.claim,
-        "statements": item.statements,
-        "evidence": check.evidence,
-        "needs": check.needs,
-        "settings": {
-            name: value for name, value in check.settings.items() if value not in (None, "")
-        },
-        "grid": check.grid,
-        "replicates": item.outcome.series.at_each_point,
-        **item.outcome.numbers,
-        "verdict": item.outcome.verdict,
-        "expected": check.expected,
-        "method": item.outcome.method,
-        "failed_replicates": item.outcome.series.failed,
-    }
-
-
-def _control_entry(check: DeclaredCheck, control: Outcome) -> dict[str, Any]:
-    """One deliberately wrong method."""
-    return {
-        "name": control.method,
-        "check": check.name,
-        **control.numbers,
-        "verdict": control.verdict,
-        "failed_replicates": control.series.failed,
-    }
+    return sealed(verdict_content(result), result)
 
 
 def write_files(

@@ -6,8 +6,10 @@ import base64
 from collections.abc import Iterator
 from html import escape
 
-from repro.core.results import CheckResult, Result
+from repro.core.results import Result
 from repro.report.cells import facts
+from repro.report.record import record_of
+from repro.report.run_files import CheckEntry, VerdictContent
 from repro.report.wording import (
     brief_words,
     claim_words,
@@ -22,21 +24,21 @@ MOST_LINES = 8
 
 def at_a_prompt(result: Result) -> str:
     """At most ten lines: the verdict, then checks, those that fail first."""
-    order = sorted(result.checks, key=lambda item: item.verdict == "supported")
-    shown = [_line(item) for item in order[:MOST_LINES]]
-    left = len(result.checks) - len(shown)
+    run = record_of(result).verdict
+    order = sorted(run.checks, key=lambda check: check.verdict == "supported")
+    shown = [_line(check) for check in order[:MOST_LINES]]
+    left = len(run.checks) - len(shown)
     more = [f"  and {left} more checks, supported or not: run.result.checks"] if left else []
-    return "\n".join([_verdict(result), *shown, *more])
+    return "\n".join([_verdict(run), *shown, *more])
 
 
-def _line(item: CheckResult) -> str:
-    claimed = claim_words(item.check, item.outcome.numbers)
-    measured = brief_words(item.outcome.numbers)
-    return f"  {verdict_words(item.verdict)}  {item.check.name}: {measured}, claimed {claimed}"
+def _line(check: CheckEntry) -> str:
+    said = f"{brief_words(check)}, claimed {claim_words(check)}"
+    return f"  {verdict_words(check.verdict)}  {check.name}: {said}"
 
 
-def _verdict(result: Result) -> str:
-    return f"{result.theorem}: {verdict_words(result.verdict)} ({expected_words(result)})"
+def _verdict(run: VerdictContent) -> str:
+    return f"{run.theorem}: {verdict_words(run.verdict)} ({expected_words(run)})"
 
 
 def in_a_notebook(result: Result, picture: bytes) -> str:
@@ -46,24 +48,24 @@ def in_a_notebook(result: Result, picture: bytes) -> str:
         result: the finished run.
         picture: the figure as PNG.
     """
-    rows = "".join(_row(item) for item in result.checks)
+    run = record_of(result)
+    rows = "".join(_row(check) for check in run.verdict.checks)
     heads = "".join(f"<th>{name}</th>" for name in ("check", "claimed", "measured", "verdict"))
     image = base64.b64encode(picture).decode()
     return (
-        f"<p><b>{escape(_verdict(result))}</b><br>{escape(result.title)}<br>"
-        f"{escape(facts(result))}</p>"
+        f"<p><b>{escape(_verdict(run.verdict))}</b><br>{escape(result.title)}<br>"
+        f"{escape(facts(run))}</p>"
         f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
         f'<img alt="{escape(result.title)}" src="data:image/png;base64,{image}">'
     )
 
 
-def _row(item: CheckResult) -> str:
-    return "".join(["<tr>", *(f"<td>{escape(words)}</td>" for words in _cells(item)), "</tr>"])
+def _row(check: CheckEntry) -> str:
+    return "".join(["<tr>", *(f"<td>{escape(words)}</td>" for words in _cells(check)), "</tr>"])
 
 
-def _cells(item: CheckResult) -> Iterator[str]:
-    numbers = item.outcome.numbers
-    yield item.check.name
-    yield claim_words(item.check, numbers)
-    yield measured_words(numbers)
-    yield verdict_words(item.verdict)
+def _cells(check: CheckEntry) -> Iterator[str]:
+    yield check.name
+    yield claim_words(check)
+    yield measured_words(check)
+    yield verdict_words(check.verdict)

@@ -11,7 +11,7 @@ from repro.report.html.bars import allowed_range
 from repro.report.html.entries import Entry, entries
 from repro.report.html.runs import StoredRun
 from repro.report.own_defaults import own_defaults
-from repro.report.wording import finite, headline, interval
+from repro.report.run_files import Numbers, finite
 
 COLUMN_WIDTH = 3.35
 """Inches, a column of a two-column page."""
@@ -53,7 +53,7 @@ def table(run: StoredRun) -> str:
     lines = [
         one_line(
             f"% {run.command}; {run.part or 'all checks'}; config "
-            f"{run.verdict.get('config_hash')}; needs booktabs, amssymb"
+            f"{run.verdict.config_hash}; needs booktabs, amssymb"
         ),
         r"\begin{tabular}{@{}llll@{}}",
         r"\toprule",
@@ -85,16 +85,17 @@ def _figure(run: StoredRun, path: Path) -> None:
 
     from repro.report.style import MEASURED, SHADE, VERDICTS
 
-    checks = [c for c in run.verdict["checks"] if _scaled(c) is not None]
+    checks = [
+        (check, scaled) for check in run.verdict.checks if (scaled := _scaled(check)) is not None
+    ]
     figure = Figure(figsize=(COLUMN_WIDTH, 0.5 + 0.2 * max(len(checks), 1)), layout="constrained")
     FigureCanvasPdf(figure)
     axes = figure.add_subplot()
     axes.axvspan(-1, 1, color=SHADE, alpha=0.25, lw=0)
-    for row, check in enumerate(checks):
-        value, low, high = _scaled(check)  # type: ignore[misc]
+    for row, (check, (value, low, high)) in enumerate(checks):
         axes.plot([low, high], [row, row], color=MEASURED, lw=1.5)
-        axes.plot([value], [row], "o", ms=3.5, color=VERDICTS.get(check["verdict"], MEASURED))
-    axes.set_yticks(range(len(checks)), [c["name"] for c in checks], fontsize=6)
+        axes.plot([value], [row], "o", ms=3.5, color=VERDICTS.get(check.verdict, MEASURED))
+    axes.set_yticks(range(len(checks)), [check.name for check, _ in checks], fontsize=6)
     axes.set_ylim(len(checks) - 0.4, -0.6)
     axes.set_xlim(-4.2, 4.2)
     axes.set_xlabel("distance from the claim, in margins (clipped at ±4)", fontsize=6)
@@ -104,17 +105,17 @@ def _figure(run: StoredRun, path: Path) -> None:
     _save(path, content.getvalue())
 
 
-def _scaled(check: dict) -> tuple[float, float, float] | None:
+def _scaled(check: Numbers) -> tuple[float, float, float] | None:
     """Value and interval ends in margins from the middle of the allowed range, within ±4.
 
     A one-sided claim has its bound at the edge of the shade.
     """
-    value, allowed = headline(check), allowed_range(check)
+    value, allowed = check.headline, allowed_range(check)
     if value is None or allowed is None:
         return None
-    low, high = interval(check) or (value, value)
+    low, high = check.ci95 or (value, value)
     least, most = (finite(end) for end in allowed)
-    margin = finite(check.get("tolerance")) or abs(finite(check.get("claimed")) or 1.0) or 1.0
+    margin = check.tolerance or abs(check.claimed or 1.0)
     if least is None or most is None:
         edge, sign = (most, 1.0) if least is None else (least, -1.0)
         assert edge is not None

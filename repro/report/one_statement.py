@@ -11,7 +11,7 @@ from repro.catalogue import machine_checked, slips, statements
 from repro.catalogue.coverage import EXECUTED, StatementCoverage
 from repro.catalogue.entries import Catalogue, kind, number, paper
 from repro.catalogue.slips import Slip
-from repro.report.html.entries import entry, speaking
+from repro.report.html.entries import entry
 from repro.report.html.runs import StoredRun, find_runs
 from repro.report.wording import verdict_words
 from repro.study.discovery import find
@@ -94,9 +94,9 @@ def _measured(run: StoredRun, name: str) -> Iterator[str]:
     """What the last run of an experiment measured."""
     if run.part:
         yield _wrapped(f"run: {run.part}, which settle nothing; the command above runs all")
-    for check in speaking(run, name):
+    for check in run.verdict.speaking(name):
         row = entry(check, check)
-        told = f"claimed {row.claimed}; {check['evidence']} {row.measured}"
+        told = f"claimed {row.claimed}; {check.evidence} {row.measured}"
         yield _line(row.name, row.claim, f"{told}; {verdict_words(row.verdict)}; {row.basis}")
 
 

@@ -20,6 +20,7 @@ from matplotlib.ticker import (
 from repro.base.notation import AXES, LINEAR_AXES
 from repro.core.results import CheckResult, Outcome
 from repro.report.curves import Curve, curve
+from repro.report.run_files import finite
 from repro.report.style import (
     CLAIMED,
     CONTROL,
@@ -32,7 +33,7 @@ from repro.report.style import (
     WORST_LOOK,
 )
 from repro.report.window import Window, allowed, has_worst, kind_of, level_of, window
-from repro.report.wording import finite, short_exponents
+from repro.report.wording import short_exponents
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from repro.catalogue.machine_checked import Checked
 from repro.core.verdicts import worst
 from repro.report.html.runs import StoredRun
-from repro.report.wording import (
-    SYMBOLS,
-    finite,
-    headline,
-    in_backticks,
-    in_markdown,
-)
+from repro.report.run_files import CheckEntry, Numbers, VerdictContent
+from repro.report.wording import SYMBOLS, in_backticks, in_markdown
 
 HEAD = """# Results
 
@@ -60,7 +55,7 @@ def results_page(
         papers: by the name that ids begin with, the paper in one line.
         proved: by id, theorems that Coq checks.
     """
-    budgets = {str(run.verdict.get("budget")) for run in runs}
+    budgets = {run.verdict.budget for run in runs}
     one = in_backticks(f"budget={budgets.pop()}") if len(budgets) == 1 else ""
     said = f" from a run at {one}" if one else ""
     parts = [HEAD.format(budget=said)]
@@ -85,59 +80,57 @@ def machine_checked_section(proved: Mapping[str, Sequence[Checked]]) -> str:
 
 def _paper(run: StoredRun, papers: Mapping[str, str]) -> str:
     """The paper of its first statement; statements of our own stand with the others."""
-    found = (str(name).split(".")[0] for name in run.verdict["statements"])
+    found = (name.split(".")[0] for name in run.verdict.statements)
     return next((name for name in found if name in papers), "")
 
 
 def _row(run: StoredRun) -> str:
     verdict = run.verdict
-    checks = verdict["checks"]
-    held = sum(check["verdict"] == "supported" for check in checks)
+    checks = verdict.checks
+    held = sum(check.verdict == "supported" for check in checks)
     cells = (
-        ", ".join(
-            verdict["statements"] if run.part else _statements(verdict["statements"], checks)
-        ),
-        "; ".join([run.part or verdict["verdict"], *run.changes]),
-        f"{held} of {len(checks)} supported, {len(verdict['controls'])} controls",
+        ", ".join(verdict.statements if run.part else _statements(verdict)),
+        "; ".join([run.part or verdict.verdict, *run.changes]),
+        f"{held} of {len(checks)} supported, {len(verdict.controls)} controls",
         "; ".join(_contradictions(checks)) or "–",
     )
     return "| " + " | ".join([in_backticks(run.folder.name), *map(in_markdown, cells)]) + " |"
 
 
-def _statements(names: list[str], checks: list[dict[str, Any]]) -> Iterator[str]:
+def _statements(run: VerdictContent) -> Iterator[str]:
     """Each statement with a mark where the checks that speak for it do not all support it."""
-    for name in names:
-        found = worst(c["verdict"] for c in checks if name in c.get("statements", names))
+    for name in run.statements:
+        found = worst(check.verdict for check in run.speaking(name))
         yield name if found == "supported" else f"{name} {SYMBOLS[found]}"
 
 
-def _contradictions(checks: list[dict[str, Any]]) -> Iterator[str]:
+def _contradictions(checks: Sequence[CheckEntry]) -> Iterator[str]:
     for check in checks:
-        if check["verdict"] == "contradicted":
-            yield f"{check['name']}: {in_words(check)}"
+        if check.verdict == "contradicted":
+            yield f"{check.name}: {in_words(check)}"
 
 
-def in_words(check: Mapping[str, Any]) -> str:
+def in_words(numbers: Numbers) -> str:
     """What was measured against what is claimed, for a reader without the table of kinds.
 
-    >>> in_words({"kind": "slope", "slope": 1.9712, "claimed": 1.0, "direction": "at_most"})
+    >>> in_words(Numbers(kind="slope", slope=1.9712, claimed=1.0, direction="at_most"))
     'exponent 1.97 where at most 1 is claimed'
-    >>> in_words({"kind": "inequality", "max_ratio": 27123.4, "claimed": 1})
+    >>> in_words(Numbers(kind="inequality", max_ratio=27123.4, claimed=1))
     '27,123 times what is allowed'
-    >>> in_words({"kind": "inequality", "value": 0.5, "allowed": 0.05, "max_ratio": 10.0})
+    >>> in_words(Numbers(kind="inequality", value=0.5, allowed=0.05, max_ratio=10.0))
     'in 50 % of draws where at most 5 % are allowed'
     """
-    number, claimed = headline(check), finite(check.get("claimed", check.get("claimed_epsilon")))
+    number, claimed, allowed = numbers.headline, numbers.claimed, numbers.allowed
     if number is None:
         return "not measured"
-    if (allowed := finite(check.get("allowed"))) is not None:
+    if allowed is not None:
         return f"in {100 * number:.3g} % of draws where at most {100 * allowed:.3g} % are allowed"
-    if check.get("kind") == "privacy":
-        return f"ε = {number:.3g} where {claimed:.3g} is claimed"
-    if check.get("kind") == "inequality":
+    if numbers.kind == "privacy":
+        return f"ε = {number:.3g} where {numbers.claimed_epsilon or math.inf:.3g} is claimed"
+    if numbers.kind == "inequality":
         return f"{times(number)} what is allowed"
-    side = {"at_most": "at most ", "at_least": "at least "}.get(str(check.get("direction")), "")
-    found = f"exponent {number:z.2f}" if check.get("kind") == "slope" else f"{number:.3g}"
+    side = {"at_most": "at most ", "at_least": "at least "}.get(numbers.direction, "")
+    found = f"exponent {number:z.2f}" if numbers.kind == "slope" else f"{number:.3g}"
     return f"{found} where {side}{1 if claimed is None else claimed:g} is claimed"
 
 

@@ -1,10 +1,15 @@
-"""What the files of a finished run must hold for a page or a table to show them."""
+"""What the files of a finished run hold, typed: all that is printed of a run is read from here.
+
+A run that has just finished makes the same of its own result (``repro.report.record``).
+"""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+import math
+from collections.abc import Iterator
+from typing import Annotated, Any, SupportsFloat
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from repro.core.claims import Verdict
 
@@ -12,21 +17,140 @@ Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=80)]
 """Becomes part of a file name."""
 
 
+def finite(value: object) -> float | None:
+    """``value`` as a float, or None where it is no finite number.
+
+    >>> finite(float("nan")) is None
+    True
+    """
+    found = _number(value)
+    return found if found is not None and math.isfinite(found) else None
+
+
+def _number(value: object) -> float | None:
+    try:
+        return float(value) if isinstance(value, SupportsFloat | str) else None
+    except (OverflowError, ValueError):
+        return None
+
+
+def _ends(value: object) -> tuple[float, float] | None:
+    """Of an interval; None without two finite ones."""
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        return None
+    low, high = finite(value[0]), finite(value[1])
+    return None if low is None or high is None else (low, high)
+
+
+Finite = Annotated[float | None, BeforeValidator(finite)]
+Extended = Annotated[float | None, BeforeValidator(_number)]
+"""Infinite, too: ε without privacy."""
+Ends = Annotated[tuple[float, float] | None, BeforeValidator(_ends)]
+Failures = Annotated[int, BeforeValidator(lambda value: int(finite(value) or 0))]
+Given = bool | int | float | str | list[bool | int | float | str] | None
+"""What stands at a key at the top of a config."""
+
+
 class _Part(BaseModel):
     """Plain values as JSON and YAML have them; keys that nobody shows may be anything."""
 
-    model_config = ConfigDict(extra="allow", strict=True)
+    model_config = ConfigDict(extra="ignore", strict=True, frozen=True)
 
 
-class StoredOutcome(_Part):
-    """A check, or a control with the check that it belongs to."""
+class Numbers(_Part):
+    """What was measured of an algorithm, and what that is held to; None for what is not there.
+
+    Attributes:
+        kind: of the check: slope, ratio, inequality or privacy.
+        slope, value, max_ratio, exact_epsilon, audit_lower_bound: what was measured.
+        ci95: its 95 % interval.
+        cases: how many cases ``max_ratio`` is the largest of.
+        curvature_ci95, end_slope: of the curve behind a slope.
+        reason: why nothing could be measured.
+        claimed, tolerance, direction: a slope or ratio, its margin, and the side that is allowed.
+        allowed: the most that a frequency may be.
+        claimed_epsilon, dp_delta: of a claim about privacy.
+    """
+
+    kind: str = ""
+    slope: Finite = None
+    value: Finite = None
+    max_ratio: Finite = None
+    exact_epsilon: Finite = None
+    audit_lower_bound: Finite = None
+    ci95: Ends = None
+    cases: Finite = None
+    curvature_ci95: Ends = None
+    end_slope: Finite = None
+    reason: str = ""
+    claimed: Finite = None
+    tolerance: Finite = None
+    direction: str = "two_sided"
+    allowed: Finite = None
+    claimed_epsilon: Finite = None
+    dp_delta: Finite = None
+
+    @property
+    def headline(self) -> float | None:
+        """The measured number, None where nothing could be measured."""
+        found = (self.slope, self.value, self.max_ratio, self.exact_epsilon, self.audit_lower_bound)
+        return next((number for number in found if number is not None), None)
+
+
+class OutcomeEntry(Numbers):
+    """An algorithm of a check, judged."""
 
     name: str
     verdict: Verdict
+    failed_replicates: Failures = 0
+
+
+class ControlEntry(OutcomeEntry):
+    """One that is wrong on purpose, with the name of its check."""
+
     check: str = ""
-    kind: str = ""
+
+    @property
+    def caught(self) -> bool:
+        """Whether it came out contradicted, as it must."""
+        return self.verdict == "contradicted"
+
+
+class InForce(_Part):
+    """Numbers of a measurement besides its grid; None for those that it has not."""
+
+    epsilon: Extended = None
+    n_pairs: Extended = None
+    horizon: Extended = None
+    labels_scaled_by: Finite = None
+
+
+class CheckEntry(OutcomeEntry):
+    """A check with the outcome of the algorithm under test.
+
+    Attributes:
+        quantity: what is measured, with its unit in brackets.
+        claim: in words.
+        statements: that it speaks for; None: all of its experiment's.
+        replicates: at each value of ``grid``, those that failed among them.
+        expected: the verdict that is pinned.
+    """
+
+    quantity: str = ""
+    axis: str = ""
     claim: str = ""
-    statements: list[str] = []
+    statements: list[str] | None = None
+    evidence: str = ""
+    needs: list[str] = []
+    settings: InForce = InForce()
+    grid: list[Extended] = []
+    replicates: int = 0
+    expected: str = ""
+
+    @property
+    def measured_in_all(self) -> int:
+        """Replicates along the whole sweep."""
+        return self.replicates * len(self.grid)
 
 
 class Assumption(_Part):
@@ -44,19 +168,51 @@ class Files(_Part):
     measurements: Annotated[str, Field(alias="measurements.parquet")]
 
 
-class VerdictFile(_Part):
-    """``verdict.json``; one without its seal is no run's."""
+class VerdictContent(_Part):
+    """What a run says: ``verdict.json`` without its seal.
+
+    Attributes:
+        rows: how many checks were run, and how many the experiment has.
+    """
 
     theorem: Name
     statements: list[str]
     verdict: Verdict
-    complete: bool
+    expected: str = ""
     rows: Annotated[list[int], Field(min_length=2, max_length=2)]
-    checks: list[StoredOutcome]
-    controls: list[StoredOutcome]
+    checks: list[CheckEntry]
+    controls: list[ControlEntry]
     assumptions: list[Assumption] = []
     seed: int
+    replicates: int | None = None
     budget: str
+    config_hash: str | None = None
+
+    @property
+    def as_expected(self) -> bool:
+        """Whether the verdict and that of every check are those that are pinned."""
+        checks = all(check.verdict == check.expected for check in self.checks)
+        return self.verdict == self.expected and checks
+
+    def controls_of(self, check: CheckEntry) -> list[ControlEntry]:
+        """Outcomes of what is wrong on purpose in a check."""
+        return [one for one in self.controls if one.check == check.name]
+
+    def with_controls(self) -> Iterator[tuple[CheckEntry, list[ControlEntry]]]:
+        """Every check and its controls."""
+        for check in self.checks:
+            yield check, self.controls_of(check)
+
+    def speaking(self, statement: str) -> list[CheckEntry]:
+        """Checks that speak for a statement."""
+        names = ((one, one.statements) for one in self.checks)
+        return [one for one, own in names if statement in (self.statements if own is None else own)]
+
+
+class VerdictFile(VerdictContent):
+    """``verdict.json``; one without its seal is no run's."""
+
+    complete: bool
     files: Files
     seal: str
 
@@ -76,6 +232,11 @@ class Instance(_Part):
 
 
 class ConfigFile(_Part):
-    """``config.yaml``."""
+    """``config.yaml``: what a command says besides its experiment."""
 
     instance: Instance | None = None
+    epsilon: Given = None
+    n_pairs: Given = None
+    horizon: Given = None
+    kl_weight: Given = None
+    only: Given = None

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from repro.report.wording import headline, part_words
+from repro.report.record import RunRecord
+from repro.report.run_files import CheckEntry
 
 
-def run_numbers(verdict: Mapping[str, Any]) -> dict[str, Any]:
+def run_numbers(run: RunRecord) -> dict[str, Any]:
     """Verdict of a run, and verdict and measured number of each row, by name.
 
     A run of some of its checks has how many they are in the place of its verdict.
-
-    Args:
-        verdict: content of ``verdict.json``.
-
-    >>> row = {"name": "n_pairs", "verdict": "supported", "kind": "slope", "slope": -1.01}
-    >>> run_numbers({"verdict": "supported", "rows": [1, 1], "checks": [row]})
-    {'verdict': 'supported', 'n_pairs': {'verdict': 'supported', 'measured': -1.01}}
     """
-    rows = {row["name"]: _row(row) for row in verdict["checks"]}
-    return {"verdict": part_words(verdict["rows"]) or verdict["verdict"], **rows}
+    rows = {check.name: _row(check) for check in run.verdict.checks}
+    return {"verdict": run.part or run.verdict.verdict, **rows}
 
 
-def _row(row: Mapping[str, Any]) -> dict[str, Any]:
-    measured = headline(row)
-    return {"verdict": row["verdict"]} | ({} if measured is None else {"measured": measured})
+def _row(check: CheckEntry) -> dict[str, Any]:
+    measured = check.headline
+    return {"verdict": check.verdict} | ({} if measured is None else {"measured": measured})

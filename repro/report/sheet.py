@@ -1,7 +1,8 @@
 """Where the panels of a figure stand: all of one size, what is around them measured once.
 
-Matplotlib's constrained layout measures everything twice and draws the figure to throw it away,
-two thirds of the time that a figure takes.
+Matplotlib's constrained layout, the panels and captions being the same, takes 1.9 to 2.4 times as
+long for the PNG and the SVG together: 7.7 s against 3.2 s of processor time for 38 panels, 4.2 s
+against 2.1 s for 22, 3.3 s against 1.8 s for 17 (Matplotlib 3.11.2, best of three in turns).
 """
 
 from __future__ import annotations

@@ -12,6 +12,8 @@ from repro.report.cells import COLOURS, facts, text
 from repro.report.checks_table import checks_table
 from repro.report.details_table import details_table
 from repro.report.progress import progress
+from repro.report.record import record_of
+from repro.report.run_files import VerdictContent
 from repro.report.wording import expected_words, verdict_words
 
 if TYPE_CHECKING:
@@ -39,30 +41,33 @@ def print_result(
         console: where to print, standard output by default.
     """
     console = standard_output(WIDTHS[detail]) if console is None else console
+    run = record_of(result)
+    said, title = run.verdict, text(f"{result.title}\n{facts(run)}", "bold")
     if detail != "verdict":
-        table = details_table(result, console.width) if detail == "all" else checks_table(result)
         if detail == "checks":
-            console.print(text(f"{result.title}\n{facts(result)}", "bold"))
+            console.print(title)
+        table = checks_table(said) if detail == "checks" else details_table(said, console.width)
+        if detail == "all":
+            table.title = title
         console.print(table)
-        if detail == "checks" and any(item.controls for item in result.checks):
+        if detail == "checks" and said.controls:
             console.print(text(CONTROLS, "dim"))
-        _print_failures(result, console)
-    line = f"{result.theorem}: {verdict_words(result.verdict)} ({expected_words(result)})"
-    console.print(text(line, f"bold {COLOURS.get(result.verdict, '')}".strip()))
+        _print_failures(said, console)
+    line = f"{said.theorem}: {verdict_words(said.verdict)} ({expected_words(said)})"
+    console.print(text(line, f"bold {COLOURS.get(said.verdict, '')}".strip()))
     if detail != "verdict":
         console.print(text(f"files: {folder}", ""), soft_wrap=True)
 
 
-def _print_failures(result: Result, console: Console) -> None:
+def _print_failures(run: VerdictContent, console: Console) -> None:
     """Assumptions that fail and controls that were not caught."""
-    for one in result.assumptions:
+    for one in run.assumptions:
         if not one.holds:
             console.print(text(f"✗ assumption {one.name} fails: {one.detail}", "bold magenta"))
-    for item in result.checks:
-        for control in item.controls:
-            if control.verdict != "contradicted":
-                words = f"✗ control {control.method} of {item.check.name} was NOT caught: "
-                console.print(text(words + "the run cannot be more than inconclusive", "bold"))
+    for control in run.controls:
+        if not control.caught:
+            words = f"✗ control {control.name} of {control.check} was NOT caught: "
+            console.print(text(words + "the run cannot be more than inconclusive", "bold"))
 
 
 def standard_output(width: int) -> Console:

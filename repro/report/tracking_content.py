@@ -11,8 +11,9 @@ import numpy as np
 from repro.core.claims import DeclaredCheck
 from repro.core.results import CheckResult, Outcome, Result
 from repro.report.curves import curve
-from repro.report.jsonable import flatten
-from repro.report.wording import finite, headline, interval, part_words, rows_of
+from repro.report.jsonable import flatten, jsonable
+from repro.report.run_files import Numbers, finite
+from repro.report.wording import part_words
 
 Point = tuple[str, float, int]
 """A metric: name, value, step."""
@@ -62,7 +63,7 @@ def params_of(values: Mapping[str, object]) -> dict[str, str]:
 def run_tags(result: Result) -> dict[str, str]:
     """Tags of the run, and of its checks too: filters do not reach from a parent to a child."""
     papers = dict.fromkeys(statement.split(".")[0] for statement in result.statements)
-    part = part_words(rows_of(result))
+    part = part_words(result.rows)
     return {
         "papers": ",".join(papers),
         "statements": ",".join(result.statements)[:MAX_VALUE],
@@ -181,12 +182,12 @@ def _level_points(prefix: str, item: CheckResult) -> Iterator[Point]:
 
 def _number_points(prefix: str, check: DeclaredCheck, outcome: Outcome) -> Iterator[Point]:
     """Verdict, what is claimed and what was measured, with the ends of its interval."""
-    numbers = outcome.numbers
-    found = {"verdict": SIGNS[outcome.verdict], "measured": headline(numbers)}
+    numbers, told = outcome.numbers, Numbers.model_validate(jsonable(outcome.numbers))
+    found = {"verdict": SIGNS[outcome.verdict], "measured": told.headline}
     found["claimed"] = _claimed(check, numbers)
     for key in ("tolerance", "slack"):
         found[key] = finite(numbers.get(key, getattr(check, key, None)))
-    ends = interval(numbers) or (None, None)
+    ends = told.ci95 or (None, None)
     found |= dict(zip(("ci_low", "ci_high"), ends, strict=True))
     found["failed"] = float(outcome.series.failed)
     for key, value in found.items():

@@ -8,7 +8,7 @@ import numpy as np
 
 from repro.core.results import CheckResult
 from repro.report.curves import Curve
-from repro.report.wording import finite
+from repro.report.run_files import finite
 
 LEAST_DECADES, ROOM = 0.5, 2.0
 """Decades that a measured slope is taken to span at least, and how many such spans above or below

@@ -4,26 +4,19 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from repro.base.errors import one_line
-from repro.core.claims import DeclaredCheck
-from repro.core.results import Outcome, Result
+from repro.report.run_files import CheckEntry, InForce, Numbers, OutcomeEntry, VerdictContent
 
 SYMBOLS = {"supported": "✓", "contradicted": "✗", "inconclusive": "?", "assumption_failed": "!"}
 """One sign a verdict, so that no reader needs colour."""
-
-SIGNS = {"epsilon": "ε", "n_pairs": "n", "horizon": "T"}
-"""Settings of a check with the sign they are written by."""
 
 EVEN = 0.1
 """An interval whose middle is so few half-widths from the number is written by its half-width."""
 
 SHORT, SEEN = 1e5, 1e-4
 """From here on numbers have four figures, and a smaller share of them does not show in these."""
-
-HEADLINES = ("slope", "value", "max_ratio", "exact_epsilon", "audit_lower_bound")
-"""Keys of ``Outcome.numbers`` that hold the measured number, the first one present counts."""
 
 
 def verdict_words(verdict: str) -> str:
@@ -32,7 +25,7 @@ def verdict_words(verdict: str) -> str:
     >>> verdict_words("assumption_failed")
     '! assumption failed'
     """
-    return f"{SYMBOLS.get(verdict, '?')} {verdict.replace('_', ' ')}"
+    return f"{SYMBOLS.get(verdict, '?')} {plain_words(verdict)}"
 
 
 def caught_words(verdict: str) -> str:
@@ -43,23 +36,26 @@ def caught_words(verdict: str) -> str:
     """
     if verdict == "contradicted":
         return "caught ✓"
-    return f"NOT caught ✗ ({verdict.replace('_', ' ')})"
+    return f"NOT caught ✗ ({plain_words(verdict)})"
 
 
-def expected_words(result: Result) -> str:
+def expected_words(run: VerdictContent) -> str:
     """How the verdict compares with the pinned one; first, of how many checks it is if not all."""
-    part = f"{words}; " if (words := part_words(rows_of(result))) else ""
-    if result.as_expected:
+    part = f"{words}; " if (words := part_words(run.rows)) else ""
+    if run.as_expected:
         return f"{part}as expected"
-    if result.verdict == result.expected:
+    if run.verdict == run.expected:
         return f"{part}as expected, but NOT in every check"
-    return f"{part}NOT as expected; expected: {result.expected.replace('_', ' ')}"
+    return f"{part}NOT as expected; expected: {plain_words(run.expected)}"
 
 
-def rows_of(result: Result) -> tuple[int, int]:
-    """How many checks were run, and how many the experiment has."""
-    made = len(result.checks)
-    return made, max(result.defined_checks, made)
+def plain_words(verdict: str) -> str:
+    """A verdict as words.
+
+    >>> plain_words("assumption_failed")
+    'assumption failed'
+    """
+    return verdict.replace("_", " ")
 
 
 def part_words(rows: Sequence[int]) -> str:
@@ -72,15 +68,15 @@ def part_words(rows: Sequence[int]) -> str:
     return f"{made} of {defined} checks" if made < defined else ""
 
 
-def in_force_words(check: DeclaredCheck) -> str:
+def in_force_words(given: InForce) -> str:
     """The numbers of a measurement besides its grid: ε, n and T, and how labels were scaled.
 
-    >>> in_force_words(DeclaredCheck("", "", (), "", "", settings={"epsilon": 0.5, "n_pairs": 1e9}))
+    >>> in_force_words(InForce(epsilon=0.5, n_pairs=1e9))
     'ε = 0.5, n = 1e+09'
     """
-    given = [(sign, check.settings.get(name)) for name, sign in SIGNS.items()]
-    words = [f"{sign} = {value:.4g}" for sign, value in given if isinstance(value, int | float)]
-    scale = finite(check.settings.get("labels_scaled_by")) or 1.0
+    found = (("ε", given.epsilon), ("n", given.n_pairs), ("T", given.horizon))
+    words = [f"{sign} = {value:.4g}" for sign, value in found if value is not None]
+    scale = given.labels_scaled_by or 1.0
     return ", ".join(words + ([f"labels × {scale:.3g}"] if scale != 1 else []))
 
 
@@ -116,49 +112,17 @@ def in_backticks(text: object) -> str:
     return f"`{one_line(str(text)).replace('`', chr(39)).replace('|', chr(92) + '|')}`"
 
 
-def finite(value: object) -> float | None:
-    """``value`` as a float, or None where it is no finite number.
-
-    >>> finite(float("nan")) is None
-    True
-    """
-    try:
-        number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return None
-    return number if math.isfinite(number) else None
-
-
-def headline(numbers: Mapping[str, object]) -> float | None:
-    """The measured number of an outcome, None where nothing could be measured."""
-    return next((finite(numbers[key]) for key in HEADLINES if key in numbers), None)
-
-
-def interval(numbers: Mapping[str, object]) -> tuple[float, float] | None:
-    """The 95 % interval of an outcome, None without two finite ends."""
-    ends = numbers.get("ci95")
-    if not isinstance(ends, (list, tuple)) or len(ends) != 2:
-        return None
-    low, high = finite(ends[0]), finite(ends[1])
-    return None if low is None or high is None else (low, high)
-
-
-def claim_words(check: DeclaredCheck, numbers: Mapping[str, object]) -> str:
-    """What is claimed, with its margin: the numbers of the run, else those of the check."""
-
-    def given(key: str) -> float | None:
-        return finite(numbers.get(key, getattr(check, key, None)))
-
-    kind, claimed, margin = getattr(check, "kind", ""), given("claimed"), given("tolerance")
-    if kind == "privacy":
-        return _privacy_claim(given("claimed_epsilon"), given("dp_delta"))
-    if kind == "inequality":
-        allowed = given("allowed")
-        return "ratio ≤ 1" if allowed is None else f"frequency ≤ {allowed:g}"
-    direction = str(numbers.get("direction", getattr(check, "direction", "two_sided")))
-    sign, side = {"at_most": (" ≤", "+"), "at_least": (" ≥", "-")}.get(direction, ("", "±"))
-    beyond = f" {side} {margin or 0:g}" if margin or direction == "two_sided" else ""
-    return "-" if claimed is None else f"{kind}{sign} {claimed:.4g}{beyond}"
+def claim_words(numbers: Numbers) -> str:
+    """What is claimed, with its margin."""
+    claimed, margin = numbers.claimed, numbers.tolerance
+    if numbers.kind == "privacy":
+        return _privacy_claim(numbers.claimed_epsilon, numbers.dp_delta)
+    if numbers.kind == "inequality":
+        return "ratio ≤ 1" if numbers.allowed is None else f"frequency ≤ {numbers.allowed:g}"
+    sides = {"at_most": (" ≤", "+"), "at_least": (" ≥", "-")}
+    sign, side = sides.get(numbers.direction, ("", "±"))
+    beyond = f" {side} {margin or 0:g}" if margin or numbers.direction == "two_sided" else ""
+    return "-" if claimed is None else f"{numbers.kind}{sign} {claimed:.4g}{beyond}"
 
 
 def _privacy_claim(epsilon: float | None, delta: float | None) -> str:
@@ -166,21 +130,21 @@ def _privacy_claim(epsilon: float | None, delta: float | None) -> str:
     return f"ε ≤ {epsilon or math.inf:g}" + (f", δ = {delta:g}" if delta else "")
 
 
-def measured_words(numbers: Mapping[str, object]) -> str:
+def measured_words(numbers: Numbers) -> str:
     """The measured number and its 95 % interval, to two digits of its half-width at most.
 
-    >>> measured_words({"slope": -1.002, "ci95": [-1.0062, -0.9979]})
+    >>> measured_words(Numbers(slope=-1.002, ci95=(-1.0062, -0.9979)))
     '-1.0020 [-1.0062, -0.9979]'
-    >>> measured_words({"max_ratio": 0.97, "cases": 10000})
+    >>> measured_words(Numbers(max_ratio=0.97, cases=10000))
     'max ratio 0.97 (10000 cases)'
     """
-    value, ends = headline(numbers), interval(numbers)
+    value, ends = numbers.headline, numbers.ci95
     if value is None:
-        return f"not measured: {numbers['reason']}" if "reason" in numbers else "not measured"
-    if "exact_epsilon" in numbers or "audit_lower_bound" in numbers:
+        return f"not measured: {numbers.reason}" if numbers.reason else "not measured"
+    if numbers.exact_epsilon is not None or numbers.audit_lower_bound is not None:
         return _privacy_measured(numbers)
-    if "max_ratio" in numbers and "value" not in numbers:
-        cases = finite(numbers.get("cases"))
+    if numbers.max_ratio is not None and numbers.value is None:
+        cases = numbers.cases
         return f"max ratio {value:.4g}" + (f" ({cases_words(cases)})" if cases else "")
     if ends is None:
         return f"{value:.4g}"
@@ -206,21 +170,21 @@ def cases_words(number: float) -> str:
     return f"{number:.0f} case" + ("" if number == 1 else "s")
 
 
-def brief_words(numbers: Mapping[str, object]) -> str:
+def brief_words(numbers: Numbers) -> str:
     """The same in 17 columns, where it can be: a half-width in the place of an even interval.
 
-    >>> brief_words({"slope": -1.002, "ci95": [-1.0061, -0.9979]})
+    >>> brief_words(Numbers(slope=-1.002, ci95=(-1.0061, -0.9979)))
     '-1.0020 ± 0.0041'
-    >>> brief_words({"value": 0.0, "ci95": [0.0, 0.012]})
+    >>> brief_words(Numbers(value=0.0, ci95=(0.0, 0.012)))
     '0 [0, 0.012]'
-    >>> brief_words({"value": 1.00064, "ci95": [1.00064, 1.00064]})
+    >>> brief_words(Numbers(value=1.00064, ci95=(1.00064, 1.00064)))
     '1.0006'
-    >>> brief_words({"value": 3.052e7, "ci95": [3.0519e7, 3.0521e7]})
+    >>> brief_words(Numbers(value=3.052e7, ci95=(3.0519e7, 3.0521e7)))
     '3.052e+07'
     """
-    value, ends = headline(numbers), interval(numbers)
-    if value is None or ends is None or "exact_epsilon" in numbers:
-        largest_of_all = "max_ratio" in numbers and value is not None
+    value, ends = numbers.headline, numbers.ci95
+    if value is None or ends is None or numbers.exact_epsilon is not None:
+        largest_of_all = numbers.max_ratio is not None and value is not None
         return f"{value:.4g}" if largest_of_all else measured_words(numbers)
     half, largest = (ends[1] - ends[0]) / 2, max(abs(value), abs(ends[0]), abs(ends[1]))
     if abs(value - (ends[0] + ends[1]) / 2) <= EVEN * half:
@@ -233,21 +197,35 @@ def brief_words(numbers: Mapping[str, object]) -> str:
     return "{} [{}, {}]".format(*shown)
 
 
-def note_words(outcome: Outcome) -> str:
-    """What a reader must know besides the number: failures, and a bend that decides."""
-    failed, size = outcome.series.failed, outcome.series.values.size
-    notes = [f"{failed} of {size} replicates failed"] if failed else []
-    bend = outcome.numbers.get("curvature_ci95")
-    end = finite(outcome.numbers.get("end_slope"))
-    ends = interval({"ci95": bend})
-    if outcome.verdict == "inconclusive" and ends and end is not None and ends[0] * ends[1] > 0:
+def note_words(outcome: OutcomeEntry, replicates: int) -> str:
+    """What a reader must know besides the number: failures, and a bend that decides.
+
+    Args:
+        outcome: of a check or control.
+        replicates: along the whole sweep.
+    """
+    failed, bend, end = outcome.failed_replicates, outcome.curvature_ci95, outcome.end_slope
+    notes = [f"{failed} of {replicates} replicates failed"] if failed else []
+    if outcome.verdict == "inconclusive" and bend and end is not None and bend[0] * bend[1] > 0:
         notes.append(f"curved: slope {end:.3g} at the far end")
     return "; ".join(notes)
 
 
-def _privacy_measured(numbers: Mapping[str, object]) -> str:
+def found_words(measured: str, notes: str) -> str:
+    """A number, and below it what else there is to know."""
+    return measured + (f"\n{notes}" if notes else "")
+
+
+def pinned_words(check: CheckEntry) -> str:
+    """The verdict, and below it the pinned one where that is another."""
+    said = verdict_words(check.verdict)
+    differs = check.verdict != check.expected
+    return said + (f"\nexpected: {plain_words(check.expected)}" if differs else "")
+
+
+def _privacy_measured(numbers: Numbers) -> str:
     """The exact ε and what the black-box audit found."""
-    exact, audit = finite(numbers.get("exact_epsilon")), finite(numbers.get("audit_lower_bound"))
+    exact, audit = numbers.exact_epsilon, numbers.audit_lower_bound
     parts = [] if exact is None else [f"ε = {exact:.4g}"]
     return ", ".join(parts + ([] if audit is None else [f"audit ≥ {audit:.4g}"]))
 

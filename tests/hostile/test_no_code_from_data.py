@@ -179,7 +179,7 @@ def run_with(folder, trick):
         "controls": [OUTCOME | {"name": trick, "check": trick, "reason": trick}],
         "assumptions": [{"name": trick, "holds": False, "detail": trick}],
         "verdict": "assumption_failed",
-        "expected": trick, "config_hash": trick, "replicates": trick,
+        "expected": trick, "config_hash": trick,
     }  # fmt: skip
     facts = {
         "finished": trick, "commit": trick, "device": trick, "versions": {trick: trick},

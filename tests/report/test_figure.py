@@ -16,6 +16,7 @@ from repro.core.claims import DeclaredCheck
 from repro.core.results import CheckResult, Outcome, Series
 from repro.report.captions import caption_lines
 from repro.report.figure import draw, drawn, figures, panel_boxes, panel_columns, save
+from repro.report.record import record_of
 
 
 def texts(ax) -> str:
@@ -334,8 +335,8 @@ def test_the_heading_names_an_instance_that_is_not_the_plain_one(result):
 
 @pytest.mark.parametrize("evidence", ["exact", "searched", "proved", "computed"])
 def test_only_what_was_measured_is_called_so(shared_result, evidence):
-    item = shared_result.checks[0]
-    words = caption_lines(replace(item, check=replace(item.check, evidence=evidence)))
+    (check, controls), *_ = record_of(shared_result).verdict.with_controls()
+    words = caption_lines(check.model_copy(update={"evidence": evidence}), controls)
     assert [one for one in words if one.startswith(evidence)]
     assert not [one for one in words if one.startswith("measured")]
 

@@ -21,6 +21,7 @@ from repro.report.html.findings import disagreements
 from repro.report.html.page import report_html
 from repro.report.html.runs import find_runs
 from repro.report.html.statements import statement
+from repro.report.run_files import Numbers
 from tests.browser.views import faults, needs_browser, views
 
 MARKUP = "<script>alert(1)</script><img src=x onerror=alert(2)>"
@@ -213,6 +214,14 @@ def test_a_file_that_is_no_run_is_one_line_and_nothing_is_written(runs, capsys, 
     assert not (runs / "report.html").exists()
 
 
+def test_words_in_the_place_of_a_count_are_refused(runs, capsys):
+    change(runs, replicates="many")
+    assert command.main(["--runs", str(runs)]) == 2
+    line = capsys.readouterr().err
+    assert "verdict.json: allowed: files of a finished run; replicates=many" in line
+    assert not (runs / "report.html").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
@@ -253,7 +262,9 @@ def test_a_finding_follows_the_pinned_verdict(runs):
                 evidence=("offline_gap: n_pairs",))  # fmt: skip
     (run,) = find_runs(runs)
     assert list(disagreements({"p1.x": note}, {"offline_gap": run})) == []
-    run.verdict["checks"][0]["expected"] = "contradicted"
+    checks = json.loads((runs / "one" / "verdict.json").read_text())["checks"]
+    change(runs, checks=[checks[0] | {"expected": "contradicted"}, *checks[1:]])
+    (run,) = find_runs(runs)
     (line,) = disagreements({"p1.x": note}, {"offline_gap": run})
     assert "the note needs contradicted" in line
 
@@ -295,19 +306,20 @@ def test_latex_tables_and_figures(runs, tmp_path):
     ],
 )
 def test_allowed_range(entry, allowed):
-    assert allowed_range(entry) == (None if allowed is None else pytest.approx(allowed))
+    assert allowed_range(Numbers(**entry)) == (None if allowed is None else pytest.approx(allowed))
 
 
 def test_a_bar_puts_the_value_inside_or_outside_the_shade():
     def places(value):
-        text = bar_svg({"slope": value, "ci95": [value, value], "claimed": -1, "tolerance": 0.05})
+        numbers = Numbers(slope=value, ci95=(value, value), claimed=-1, tolerance=0.05)
+        text = bar_svg(numbers)
         left, width = re.search(r'x="([\d.]+)" y="3" width="([\d.]+)"', text).groups()  # type: ignore[union-attr]
         at = float(re.search(r'cx="([\d.]+)"', text)[1])  # type: ignore[index]
         return float(left) <= at <= float(left) + float(width)
 
     assert places(-1.02)
     assert not places(-0.8)
-    assert bar_svg({"claimed": -1}) == ""
+    assert bar_svg(Numbers(claimed=-1)) == ""
 
 
 @needs_browser

@@ -30,8 +30,9 @@ def edited(folder, **values):
 def test_what_a_run_wrote_is_unchanged(folder, result):
     run = read_run(folder / "verdict.json")
     assert run.changes == ()
-    assert run.verdict == verdict_json(result)
-    assert run.verdict["verdict"] == headline(run.verdict)
+    content = verdict_json(result)
+    assert json.loads((folder / "verdict.json").read_text()) == content
+    assert run.verdict.verdict == headline(content)
 
 
 def test_another_spelling_of_the_same_json_is_no_change(folder):

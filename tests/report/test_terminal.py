@@ -86,8 +86,8 @@ def test_quiet_is_the_last_line_alone(result):
 
 
 def test_a_part_of_the_checks_says_of_how_many(result):
-    part = replace(result, defined_checks=15, as_expected=True)
-    assert "(4 of 15 checks; as expected)" in printed(part, 80, "verdict")
+    part = replace(result, verdict="supported", checks=result.checks[:3], defined_checks=15)
+    assert "(3 of 15 checks; as expected)" in printed(part, 80, "verdict")
 
 
 def test_what_the_user_set_for_all_checks_stands_on_top(result):
@@ -107,10 +107,19 @@ def test_failures_verdict_and_folder_are_stated(result):
 
 
 def test_an_expected_verdict_says_so(result):
-    text = printed(replace(result, verdict="supported", as_expected=True))
+    text = printed(replace(result, verdict="supported", checks=result.checks[:3]))
     assert "offline_gap: ✓ supported (as expected)" in text
-    text = printed(replace(result, verdict="supported", as_expected=False))
+    text = printed(replace(result, verdict="supported"))
     assert "as expected, but NOT in every check" in text
+
+
+def test_a_check_without_a_number_shows_what_it_claims(result):
+    first, *rest = result.checks
+    numbers = {"slope": None, "reason": "no finite value"}
+    empty = replace(first, outcome=replace(first.outcome, numbers=numbers))
+    text = printed(replace(result, checks=(empty, *rest)), 200)
+    assert "slope -1 ± 0.05" in text
+    assert "not measured:" in text
 
 
 def test_a_failing_assumption_is_named(result):

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
-from repro.report.wording import finite, headline, interval
+from repro.report.run_files import Numbers
 
 WIDTH, HEIGHT, PAD = 120.0, 18.0, 6.0
 
 
-def bar_svg(entry: Mapping[str, object]) -> str:
+def bar_svg(numbers: Numbers) -> str:
     """SVG of one check or control; empty where nothing finite was measured.
 
     Shaded: what the claim allows. Line and dot: the 95 % interval and the value.
     """
-    value = headline(entry)
-    allowed = allowed_range(entry)
+    value, allowed = numbers.headline, allowed_range(numbers)
     if value is None or allowed is None:
         return ""
-    low, high = interval(entry) or (value, value)
+    low, high = numbers.ci95 or (value, value)
     shown = [x for x in (*allowed, low, high, value) if math.isfinite(x)]
     least, most = min(shown), max(shown)
     room = (most - least) or abs(most) or 1.0
@@ -40,16 +38,14 @@ def bar_svg(entry: Mapping[str, object]) -> str:
     )
 
 
-def allowed_range(entry: Mapping[str, object]) -> tuple[float, float] | None:
+def allowed_range(numbers: Numbers) -> tuple[float, float] | None:
     """What the claim allows, with its margin; infinite on the open side."""
-    margin = finite(entry.get("tolerance")) or 0.0
-    for key in ("claimed_epsilon", "allowed"):
-        bound = finite(entry.get(key))
+    margin, claimed = numbers.tolerance or 0.0, numbers.claimed
+    for bound in (numbers.claimed_epsilon, numbers.allowed):
         if bound is not None:
             return 0.0, bound
-    claimed = finite(entry.get("claimed"))
     if claimed is None:
-        return (0.0, 1.0 + margin) if "max_ratio" in entry else None
+        return None if numbers.max_ratio is None else (0.0, 1.0 + margin)
     sides = {"at_most": (-math.inf, margin), "at_least": (-margin, math.inf)}
-    below, above = sides.get(str(entry.get("direction")), (-margin, margin))
+    below, above = sides.get(numbers.direction, (-margin, margin))
     return claimed + below, claimed + above

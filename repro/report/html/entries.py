@@ -1,18 +1,17 @@
-"""Checks and controls of ``verdict.json`` as they read on a page."""
+"""Checks and controls of a run as they read on a page."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import SimpleNamespace
-from typing import Any
 
 from markupsafe import Markup
 
 from repro.core.verdicts import worst
 from repro.report.html.bars import bar_svg
-from repro.report.html.runs import StoredRun
-from repro.report.wording import caught_words, claim_words, finite, measured_words
+from repro.report.record import RunRecord
+from repro.report.run_files import CheckEntry, OutcomeEntry
+from repro.report.wording import caught_words, claim_words, measured_words
 
 
 @dataclass(frozen=True)
@@ -32,39 +31,38 @@ class Entry:
     basis: str
 
 
-def entry(numbers: Mapping[str, Any], check: Mapping[str, Any], noticed: str = "") -> Entry:
+def entry(outcome: OutcomeEntry, check: CheckEntry, noticed: str = "") -> Entry:
     """The row of an outcome of a check; of the check itself where both are the same.
 
     Args:
-        numbers: of the check or of one of its controls.
+        outcome: the check or one of its controls.
         check: the check.
         noticed: what it noticed when its needs were taken away, in words.
     """
-    control = numbers is not check
-    shown = {**numbers, "kind": check.get("kind", "")}
+    control = outcome is not check
     return Entry(
-        name=str(numbers["name"]),
-        claim="wrong on purpose" if control else str(check.get("claim", "")),
-        claimed=claim_words(SimpleNamespace(kind=shown["kind"]), shown),  # type: ignore[arg-type]
-        measured=measured_words(shown),
-        bar=Markup(bar_svg(shown)),
-        verdict=str(numbers["verdict"]),
-        verdict_words=caught_words(str(numbers["verdict"])) if control else "",
+        name=outcome.name,
+        claim="wrong on purpose" if control else check.claim,
+        claimed=claim_words(outcome.model_copy(update={"kind": check.kind})),
+        measured=measured_words(outcome),
+        bar=Markup(bar_svg(outcome)),
+        verdict=outcome.verdict,
+        verdict_words=caught_words(outcome.verdict) if control else "",
         control=control,
-        caught=numbers["verdict"] == "contradicted",
-        failed=int(finite(numbers.get("failed_replicates")) or 0),
+        caught=outcome.verdict == "contradicted",
+        failed=outcome.failed_replicates,
         basis="" if control else _basis(check, noticed),
     )
 
 
-def _basis(check: Mapping[str, Any], noticed: str) -> str:
+def _basis(check: CheckEntry, noticed: str) -> str:
     """How a check knows, and what it depends on."""
-    needs = ", ".join(str(need).replace("_", " ") for need in check.get("needs", ()))
-    parts = (str(check.get("evidence", "")), f"needs {needs}" if needs else "", noticed)
+    needs = ", ".join(need.replace("_", " ") for need in check.needs)
+    parts = (check.evidence, f"needs {needs}" if needs else "", noticed)
     return "; ".join(part for part in parts if part)
 
 
-def entries(run: StoredRun, noticed: Mapping[tuple[str, str], str]) -> list[Entry]:
+def entries(run: RunRecord, noticed: Mapping[tuple[str, str], str]) -> list[Entry]:
     """Every check of a run, each with its controls below it.
 
     Args:
@@ -72,24 +70,13 @@ def entries(run: StoredRun, noticed: Mapping[tuple[str, str], str]) -> list[Entr
         noticed: by experiment and check, what it noticed when its needs were taken away.
     """
     found = []
-    for check in run.verdict["checks"]:
-        found.append(entry(check, check, noticed.get((run.slug, check["name"]), "")))
-        found += [entry(one, check) for one in controls_of(run, check["name"])]
+    for check, controls in run.verdict.with_controls():
+        found.append(entry(check, check, noticed.get((run.slug, check.name), "")))
+        found += [entry(one, check) for one in controls]
     return found
 
 
-def controls_of(run: StoredRun, check: str) -> list[dict[str, Any]]:
-    """Outcomes of a check's controls."""
-    return [one for one in run.verdict["controls"] if one.get("check") == check]
-
-
-def speaking(run: StoredRun, statement: str) -> list[dict[str, Any]]:
-    """Checks of a run that speak for a statement."""
-    everything = run.verdict["statements"]
-    return [c for c in run.verdict["checks"] if statement in c.get("statements", everything)]
-
-
-def deciding(checks: list[dict[str, Any]]) -> dict[str, Any]:
+def deciding(checks: Sequence[CheckEntry]) -> CheckEntry:
     """Of some checks the first that has the worst verdict."""
-    verdict = worst(check["verdict"] for check in checks)
-    return next(check for check in checks if check["verdict"] == verdict)
+    verdict = worst(check.verdict for check in checks)
+    return next(check for check in checks if check.verdict == verdict)

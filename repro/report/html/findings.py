@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from repro.catalogue import machine_checked
 from repro.catalogue.machine_checked import Checked
 from repro.catalogue.slips import Slip
-from repro.report.html.entries import controls_of, entry
+from repro.report.html.entries import entry
 from repro.report.html.runs import StoredRun
-from repro.report.wording import cases_words, caught_words, in_backticks, in_markdown, verdict_words
+from repro.report.run_files import CheckEntry, Numbers, OutcomeEntry
+from repro.report.wording import cases_words, in_backticks, in_markdown, verdict_words
 
 
 @dataclass(frozen=True)
@@ -60,22 +60,25 @@ def disagreements(slips: Mapping[str, Slip], runs: Mapping[str, StoredRun]) -> I
             outcome = _outcome(evidence, runs)
             if outcome is None:
                 continue
-            numbers, check = outcome
-            wanted = check.get("expected") if numbers is check else "contradicted"
-            if numbers["verdict"] != wanted:
-                yield f"{name}: {evidence} came out {numbers['verdict']}, the note needs {wanted}"
+            found, check = outcome
+            wanted = check.expected if found is check else "contradicted"
+            if found.verdict != wanted:
+                yield f"{name}: {evidence} came out {found.verdict}, the note needs {wanted}"
 
 
-def _outcome(evidence: str, runs: Mapping[str, StoredRun]) -> tuple[dict, dict[str, Any]] | None:
-    """The numbers behind a piece of evidence, and its check."""
+def _outcome(
+    evidence: str, runs: Mapping[str, StoredRun]
+) -> tuple[OutcomeEntry, CheckEntry] | None:
+    """The outcome behind a piece of evidence, and its check."""
     slug, separator, rest = evidence.partition(": ")
     name, _, control = rest.partition("/")
     if not separator or slug not in runs:
         return None
-    check = next((c for c in runs[slug].verdict["checks"] if c["name"] == name), None)
+    run = runs[slug].verdict
+    check = next((one for one in run.checks if one.name == name), None)
     if check is None or not control:
         return None if check is None else (check, check)
-    found = [one for one in controls_of(runs[slug], name) if one["name"] == control]
+    found = [one for one in run.controls_of(check) if one.name == control]
     return (found[0], check) if found else None
 
 
@@ -89,10 +92,9 @@ def _evidence(evidence: str, runs: Mapping[str, StoredRun]) -> EvidenceLine:
         return EvidenceLine(evidence, "", "not run", f"python -m repro theorem={slug} only={name}")
     numbers, check = outcome
     row = entry(numbers, check)
-    verdict = str(numbers["verdict"])
-    word = caught_words(verdict) if row.control else verdict_words(verdict)
+    word = row.verdict_words or verdict_words(row.verdict)
     parts = (
-        f"claimed {row.claimed}", f"{check['evidence']} {row.measured}", word, sureness(numbers),
+        f"claimed {row.claimed}", f"{check.evidence} {row.measured}", word, sureness(numbers),
         runs[slug].part,
     )  # fmt: skip
     words = "; ".join(part for part in parts if part)
@@ -104,14 +106,14 @@ def _proof(one: Checked) -> EvidenceLine:
     return EvidenceLine(f"{one.file}: {one.theorem}", "", words, one.command)
 
 
-def sureness(numbers: Mapping[str, Any]) -> str:
+def sureness(numbers: Numbers) -> str:
     """How the number was found, which is how sure it is."""
-    if numbers.get("exact_epsilon") is not None:
+    if numbers.exact_epsilon is not None:
         return "exact ε, and a black-box audit"
-    if "ci95" in numbers:
+    if numbers.ci95 is not None:
         return "95 % interval"
-    if "cases" in numbers:
-        return f"{cases_words(numbers['cases'])}, largest ratio"
+    if numbers.cases is not None:
+        return f"{cases_words(numbers.cases)}, largest ratio"
     return "computed"
 
 

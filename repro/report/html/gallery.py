@@ -29,7 +29,7 @@ def gallery_html(runs: Sequence[StoredRun], title: str = TITLE) -> str:
             "verdict": verdict_class(run),
             "said": run.said,
             "command": run.command,
-            "budget": run.verdict["budget"],
+            "budget": run.verdict.budget,
             "picture": picture(run.folder / "figure.png"),
         }
         for run in runs

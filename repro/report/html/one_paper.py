@@ -18,7 +18,7 @@ def catalogue_of(catalogue: Catalogue, name: str) -> Catalogue:
 
 def runs_of(runs: Sequence[StoredRun], name: str) -> list[StoredRun]:
     """Runs that speak for at least one of its statements."""
-    return [run for run in runs if name in map(paper, run.verdict["statements"])]
+    return [run for run in runs if name in map(paper, run.verdict.statements)]
 
 
 def slips_of(slips: Mapping[str, Slip], name: str) -> dict[str, Slip]:

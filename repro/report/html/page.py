@@ -45,7 +45,7 @@ def report_html(
     """
     jinja = pages()
     papers = by_paper(catalogue, {run.key: run for run in runs})
-    every = [one for part in papers for one in part["statements"]]  # type: ignore[attr-defined]
+    every = [one for part in papers for one in part.statements]
     verdicts = Counter(one.verdict for one in every)
     printed, listed = statements.load(), {one.id for one in every}
     page = {
@@ -103,10 +103,10 @@ def _section(run: StoredRun, noticed: Mapping[tuple[str, str], str]) -> dict[str
         "expected": _expected(run),
         "title": title,
         "doc": doc,
-        "statements": verdict["statements"],
+        "statements": verdict.statements,
         "picture": picture(run.folder / "figure.png"),
         "checks": entries(run, noticed),
-        "assumptions": verdict.get("assumptions", []),
+        "assumptions": verdict.assumptions,
         "command": run.command,
         "facts": _facts(run),
         "tracked": run_address(run.facts),
@@ -116,15 +116,15 @@ def _section(run: StoredRun, noticed: Mapping[tuple[str, str], str]) -> dict[str
 
 def verdict_class(run: StoredRun) -> str:
     """What colours its verdict; a part of the checks has no colour."""
-    return "none" if run.part else str(run.verdict["verdict"])
+    return "none" if run.part else run.verdict.verdict
 
 
 def _expected(run: StoredRun) -> str:
     """How the verdict compares with the pinned one."""
     if run.part:
         return "settles no statement"
-    pinned = run.verdict.get("expected")
-    return "as expected" if run.verdict["verdict"] == pinned else f"NOT as expected ({pinned})"
+    pinned = run.verdict.expected
+    return "as expected" if run.verdict.verdict == pinned else f"NOT as expected ({pinned})"
 
 
 def _facts(run: StoredRun) -> dict[str, Any]:
@@ -135,11 +135,11 @@ def _facts(run: StoredRun) -> dict[str, Any]:
         "finished": run.facts.get("finished"),
         "took": f"{run.facts['seconds']:g} s" if "seconds" in run.facts else None,
         "changed since": "; ".join(run.changes) or None,
-        "seed": run.verdict["seed"],
-        "budget": f"{run.verdict['budget']}, {run.verdict.get('replicates')} replicates",
+        "seed": run.verdict.seed,
+        "budget": f"{run.verdict.budget}, {run.verdict.replicates} replicates",
         "instance": run.instance,
-        "config": run.verdict.get("config_hash"),
-        "in MLflow": f"tags.config_hash = '{run.verdict.get('config_hash')}'",
+        "config": run.verdict.config_hash,
+        "in MLflow": f"tags.config_hash = '{run.verdict.config_hash}'",
         "commit": run.facts.get("commit"),
         "versions": named or None,
         "device": run.facts.get("device"),

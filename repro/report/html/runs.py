@@ -3,92 +3,40 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
 from repro.base.errors import BadInput, one_line
 from repro.base.files import json_object, yaml_mapping
 from repro.base.schema import validate
+from repro.report.record import RunRecord
 from repro.report.run_files import ConfigFile, FactsFile, VerdictFile
 from repro.report.seals import changes, headline
-from repro.report.wording import part_words, verdict_words
+
+Model = TypeVar("Model", bound=BaseModel)
 
 KEY = "runs"
 BUDGETS = ("smoke", "laptop", "paper")
-OVERRIDES = ("epsilon", "n_pairs", "horizon", "kl_weight")
-"""Keys at the top of a config whose default is null."""
 
 
 @dataclass(frozen=True)
-class StoredRun:
-    """One finished run.
+class StoredRun(RunRecord):
+    """One finished run, with its folder.
 
     Attributes:
-        verdict: ``verdict.json``.
         facts: ``run.json``, empty where it is missing.
-        config: ``config.yaml``, empty where it is missing.
-        folder: where they are.
+        folder: where its files are.
         changes: what was done to them since they were written, a phrase each.
     """
 
-    verdict: dict[str, Any]
     facts: dict[str, Any]
-    config: dict[str, Any]
     folder: Path
     changes: tuple[str, ...] = ()
-
-    @property
-    def slug(self) -> str:
-        """Name of the experiment."""
-        return str(self.verdict["theorem"])
-
-    @property
-    def part(self) -> str:
-        """Such as ``1 of 22 checks`` where not all were run, which settles no statement."""
-        return part_words(self.verdict["rows"])
-
-    @property
-    def said(self) -> str:
-        """Its verdict in words; of a part of the checks only how many they are."""
-        return self.part or verdict_words(self.verdict["verdict"])
-
-    @property
-    def instance(self) -> str:
-        """Kind of the instance, ``linear`` where the config does not say."""
-        return str((self.config.get("instance") or {}).get("kind", "linear"))
-
-    @property
-    def key(self) -> str:
-        """Id of its section: one per experiment and kind of instance."""
-        return self.slug if self.instance == "linear" else f"{self.slug}-{self.instance}"
-
-    @property
-    def overrides(self) -> dict[str, Any]:
-        """Top-level keys that were given, and ``only``."""
-        given = {k: self.config.get(k) for k in (*OVERRIDES, "only")}
-        return {k: v for k, v in given.items() if v is not None}
-
-    @property
-    def command(self) -> str:
-        """The command that runs it again."""
-        words = [f"theorem={self.slug}", f"budget={self.verdict['budget']}"]
-        words += [f"instance={self.instance}"] if self.instance != "linear" else []
-        words += [f"seed={self.verdict['seed']}"] if self.verdict["seed"] else []
-        for key, value in self.overrides.items():
-            shown = f"[{','.join(map(str, value))}]" if isinstance(value, list) else value
-            words.append(f"{key}={shown}")
-        return one_line(shlex.join(["python", "-m", "repro", *words]))
-
-    def command_of(self, check: str) -> str:
-        """The command that runs one of its checks again, at the same numbers."""
-        config = self.config | {"only": check}
-        return replace(self, config=config).command
 
 
 def find_runs(folder: Path) -> list[StoredRun]:
@@ -117,33 +65,31 @@ def read_run(path: Path) -> StoredRun:
     Raises:
         BadInput: a file cannot be read or lacks what a run has.
     """
-    verdict = _checked(VerdictFile, path, json_object)
-    facts = _optional(FactsFile, path.with_name("run.json"), json_object)
-    config = _optional(ConfigFile, path.with_name("config.yaml"), yaml_mapping)
-    shown = verdict | {"verdict": headline(verdict)} if verdict["checks"] else verdict
-    return StoredRun(shown, facts, config, path.parent, tuple(changes(path.parent, verdict)))
+    content, verdict = _read(VerdictFile, path, json_object)
+    facts, _ = _read(FactsFile, path.with_name("run.json"), json_object, optional=True)
+    _, config = _read(ConfigFile, path.with_name("config.yaml"), yaml_mapping, optional=True)
+    if verdict.checks:
+        verdict = verdict.model_copy(update={"verdict": headline(content)})
+    return StoredRun(verdict, config, facts, path.parent, tuple(changes(path.parent, content)))
 
 
 Load = Callable[[str, Path], dict[str, Any]]
 
 
-def _checked(model: type[BaseModel], path: Path, load: Load) -> dict[str, Any]:
-    """The content as it is in the file, once it has what is shown."""
+def _read(
+    model: type[Model], path: Path, load: Load, optional: bool = False
+) -> tuple[dict[str, Any], Model]:
+    """The content of a file, and what is shown of it."""
     try:
-        found = load(KEY, path)
-        validate(model, found)
+        found = {} if optional and not os.path.lexists(path) else load(KEY, path)
+        return found, validate(model, found)
     except BadInput as problem:
         why = problem.allowed if problem.key == KEY else problem
         raise BadInput(KEY, path, f"allowed: files of a finished run; {why}") from None
-    return found
-
-
-def _optional(model: type[BaseModel], path: Path, load: Load) -> dict[str, Any]:
-    return _checked(model, path, load) if os.path.lexists(path) else {}
 
 
 def _rank(run: StoredRun) -> tuple[bool, bool, int, str]:
-    budget = run.verdict["budget"]
+    budget = run.verdict.budget
     size = BUDGETS.index(budget) if budget in BUDGETS else -1
     return not run.part, not run.overrides, size, str(run.facts.get("finished", ""))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from repro.catalogue import machine_checked
 from repro.catalogue.entries import KINDS, Catalogue, Item, kind, number, paper
 from repro.catalogue.machine_checked import Checked
-from repro.report.html.entries import Entry, controls_of, deciding, entry, speaking
+from repro.report.html.entries import Entry, deciding, entry
 from repro.report.html.runs import StoredRun
 
 NOT_RUN, EXECUTED, REASON = "not_run", "executed", "reason"
@@ -47,6 +47,16 @@ class StatementLine:
     proofs: tuple[tuple[Checked, str], ...]
 
 
+@dataclass(frozen=True)
+class PaperLines:
+    """A paper and the lines of its statements."""
+
+    id: str
+    label: str
+    title: str
+    statements: tuple[StatementLine, ...]
+
+
 def statement(
     name: str, item: Item, runs: dict[str, StoredRun], proved: Sequence[Checked] = ()
 ) -> StatementLine:
@@ -56,8 +66,8 @@ def statement(
         (runs[link.run], check)
         for link in links
         if link.run and not runs[link.run].part
-        for check in speaking(runs[link.run], name)
-        if name in runs[link.run].verdict["statements"]
+        for check in runs[link.run].verdict.speaking(name)
+        if name in runs[link.run].verdict.statements
     ]
     label = f"{kind(name)} {number(name)}".strip()
     proofs = tuple((one, machine_checked.here(one.file)) for one in proved)
@@ -70,10 +80,10 @@ def statement(
             **base, verdict=verdict, check=None, controls=0, caught=0, note=note, experiments=links
         )
     check = deciding([one for _, one in found])
-    controls = [c for run, one in found for c in controls_of(run, one["name"])]
-    caught = sum(c["verdict"] == "contradicted" for c in controls)
+    controls = [c for run, one in found for c in run.verdict.controls_of(one)]
+    caught = sum(control.caught for control in controls)
     return StatementLine(
-        **base, verdict=check["verdict"], check=entry(check, check), controls=len(controls),
+        **base, verdict=check.verdict, check=entry(check, check), controls=len(controls),
         caught=caught, note="", experiments=links,
     )  # fmt: skip
 
@@ -90,21 +100,21 @@ def _without_checks(
     return NOT_RUN, f"{said}: python -m repro theorem={(there or links)[0].slug}"
 
 
-def by_paper(catalogue: Catalogue, runs: dict[str, StoredRun]) -> list[dict[str, object]]:
+def by_paper(catalogue: Catalogue, runs: dict[str, StoredRun]) -> list[PaperLines]:
     """Papers in the order of the catalogue, each with its statements."""
     names = list(dict.fromkeys(paper(name) for name in catalogue.items))
     proved = machine_checked.by_statement(machine_checked.load())
     return [
-        {
-            "id": one,
-            "label": one.upper() if one in catalogue.papers else "Ours",
-            "title": catalogue.paper_said(one),
-            "statements": [
+        PaperLines(
+            id=one,
+            label=one.upper() if one in catalogue.papers else "Ours",
+            title=catalogue.paper_said(one),
+            statements=tuple(
                 statement(name, item, runs, proved.get(name, ()))
                 for name, item in catalogue.items.items()
                 if paper(name) == one
-            ],
-        }
+            ),
+        )
         for one in names
     ]
 

@@ -1,0 +1,164 @@
+"""A run as it is printed: the content of ``verdict.json`` and what is shown of its config."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass, replace
+from typing import Any
+
+from repro.base.errors import one_line
+from repro.core.claims import DeclaredCheck
+from repro.core.results import CheckResult, Outcome, Result
+from repro.report.jsonable import jsonable, plain
+from repro.report.run_files import ConfigFile, VerdictContent
+from repro.report.wording import part_words, verdict_words
+
+PLAIN = "linear"
+"""The instance that is not worth a word."""
+OVERRIDES = ("epsilon", "n_pairs", "horizon", "kl_weight")
+"""Keys at the top of a config that stand in for the numbers of every check."""
+CLAIMED = ("claimed", "tolerance", "direction", "allowed", "claimed_epsilon", "dp_delta")
+"""What a check declares, and its numbers repeat where something was measured."""
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """One run.
+
+    Attributes:
+        verdict: content of ``verdict.json``.
+        config: what of ``config.yaml`` is shown.
+    """
+
+    verdict: VerdictContent
+    config: ConfigFile
+
+    @property
+    def slug(self) -> str:
+        """Name of the experiment."""
+        return self.verdict.theorem
+
+    @property
+    def part(self) -> str:
+        """Such as ``1 of 22 checks`` where not all were run, which settles no statement."""
+        return part_words(self.verdict.rows)
+
+    @property
+    def said(self) -> str:
+        """Its verdict in words; of a part of the checks only how many they are."""
+        return self.part or verdict_words(self.verdict.verdict)
+
+    @property
+    def instance(self) -> str:
+        """Kind of the instance, ``linear`` where the config does not say."""
+        return self.config.instance.kind if self.config.instance else PLAIN
+
+    @property
+    def key(self) -> str:
+        """Id of its section: one per experiment and kind of instance."""
+        return self.slug if self.instance == PLAIN else f"{self.slug}-{self.instance}"
+
+    @property
+    def overrides(self) -> dict[str, object]:
+        """Keys at the top that were given, and ``only``."""
+        given = {name: getattr(self.config, name) for name in (*OVERRIDES, "only")}
+        return {name: value for name, value in given.items() if value is not None}
+
+    @property
+    def command(self) -> str:
+        """The command that runs it again."""
+        words = [f"theorem={self.slug}", f"budget={self.verdict.budget}"]
+        words += [f"instance={self.instance}"] if self.instance != PLAIN else []
+        words += [f"seed={self.verdict.seed}"] if self.verdict.seed else []
+        for key, value in self.overrides.items():
+            shown = f"[{','.join(map(str, value))}]" if isinstance(value, list) else value
+            words.append(f"{key}={shown}")
+        return one_line(shlex.join(["python", "-m", "repro", *words]))
+
+    def command_of(self, check: str) -> str:
+        """The command that runs one of its checks again, at the same numbers."""
+        return replace(self, config=self.config.model_copy(update={"only": check})).command
+
+
+def record_of(result: Result) -> RunRecord:
+    """The record of a run that has just finished: no file is read.
+
+    A check without a number is shown with the claim that it declares, which ``verdict.json`` has
+    in words only.
+    """
+    content = verdict_content(result)
+    declared = [jsonable(_declared(item.check)) for item in result.checks]
+    content["checks"] = [
+        claim | entry for claim, entry in zip(declared, content["checks"], strict=True)
+    ]
+    config = ConfigFile.model_validate(plain(result.config))
+    return RunRecord(VerdictContent.model_validate(content), config)
+
+
+def verdict_content(result: Result) -> dict[str, Any]:
+    """``verdict.json`` without its seal, strict JSON: NaN is null, infinities are strings."""
+    made, defined = result.rows
+    return jsonable(
+        {
+            "theorem": result.theorem,
+            "statements": result.statements,
+            "verdict": result.verdict,
+            "expected": result.expected,
+            "complete": made == defined,
+            "rows": [made, defined],
+            "checks": [_check_entry(item) for item in result.checks],
+            "controls": [
+                _control_entry(item.check, control)
+                for item in result.checks
+                for control in item.controls
+            ],
+            "assumptions": [
+                {"name": one.name, "holds": one.holds, "detail": one.detail}
+                for one in result.assumptions
+            ],
+            "seed": result.seed,
+            "replicates": result.replicates,
+            "budget": result.budget,
+            "config_hash": result.config_hash,
+        }
+    )
+
+
+def _declared(check: DeclaredCheck) -> dict[str, object]:
+    return {name: getattr(check, name) for name in CLAIMED if hasattr(check, name)}
+
+
+def _check_entry(item: CheckResult) -> dict[str, Any]:
+    """One check and the outcome of the method under test."""
+    check = item.check
+    return {
+        "name": check.name,
+        "kind": getattr(check, "kind", "check"),
+        "quantity": check.quantity,
+        "axis": check.axis,
+        "claim": check.claim,
+        "statements": item.statements,
+        "evidence": check.evidence,
+        "needs": check.needs,
+        "settings": {
+            name: value for name, value in check.settings.items() if value not in (None, "")
+        },
+        "grid": check.grid,
+        "replicates": item.outcome.series.at_each_point,
+        **item.outcome.numbers,
+        "verdict": item.outcome.verdict,
+        "expected": check.expected,
+        "method": item.outcome.method,
+        "failed_replicates": item.outcome.series.failed,
+    }
+
+
+def _control_entry(check: DeclaredCheck, control: Outcome) -> dict[str, Any]:
+    """One deliberately wrong method."""
+    return {
+        "name": control.method,
+        "check": check.name,
+        **control.numbers,
+        "verdict": control.verdict,
+        "failed_replicates": control.series.failed,
+    }
