@@ -331,7 +331,7 @@ def _halfspace(
             floor = halfspace_on_line(LabelsOfCells.of(one, cells))
             return floor / (share * halfspace_floor(moved, cells.radius))
 
-        above, rare = over_bound(one.cells.cells(shift, rng)), one.cells.rare(shift, rng)
+        above, rare = over_bound(world.cells.cells(shift, rng)), world.cells.rare(shift, rng)
         tight = over_bound(rare)
         # where the rare cell would need more mass than there is the floor is lower
         below = HALFSPACE_TIGHT / max(tight, 1e-300) if float(rare.cell_prob.sum()) < 1 else 0.0

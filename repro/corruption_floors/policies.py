@@ -5,13 +5,14 @@ Floors are of n → ∞ labels: exact expectations, no draws.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, fields
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from repro.adversaries.strong import Response
 from repro.debiased_mle.estimation import fitted, target_of, true_counts
 from repro.debiased_mle.labels import AttackedLabels, ClimbingMargin
 from repro.debiased_mle.targets import LogisticTarget
@@ -22,6 +23,34 @@ from repro.preferences.label_counts import LabelCounts
 
 MARGINS = 48
 """Rungs of the ladder of margins."""
+
+
+@dataclass(frozen=True, eq=False)
+class GapTarget(LogisticTarget):
+    """Debiased logistic regression, judged by |J(π*) − J(π̂)| of its log-linear policy.
+
+    Attributes:
+        pairs: the label cells of the policies, whose coordinates estimates are in.
+        policies: π_sft, features and rewards.
+    """
+
+    _: KW_ONLY
+    pairs: PairWorld
+    policies: LinearWorld
+
+    def distance(self, theta: Tensor) -> Tensor:
+        """(P,) |J(π*) − J(π̂)| of (P, k) estimates; −1 where there is none."""
+        return self._error(theta)[:, 0].abs().nan_to_num(nan=-1.0)
+
+    def respond(self, labels: Tensor) -> Response:
+        """The signed gap, and its derivative at θ̂ times H⁻¹."""
+        theta = self.estimate(labels)
+        slope = gap_slope(self.policies, self.pairs, theta)[:, None, :]
+        return Response(self._error(theta), slope @ self._inverse_hessian(theta))
+
+    def _error(self, theta: Tensor) -> Tensor:
+        reward = rewards_of(self.policies, theta @ self.pairs.basis.T)
+        return dpo_gap(self.policies, reward)[:, None]
 
 
 def greedy_floor(case: ClimbingMargin, rng: np.random.Generator | None, replicates: int) -> float:
@@ -59,14 +88,15 @@ def pessimistic_floor(
 def dpo_floor(case: AttackedLabels, rng: np.random.Generator | None, replicates: int) -> np.ndarray:
     """(R,) |J(π*) − J(π̂)| of the log-linear policy of θ̂ (P4, Theorem 6.3).
 
-    J is without KL, so its gap at π* is signed.  The attack aims at its gradient, both ways, and
-    keeps the labels that move that functional most; where ζα is not small the labels of the other
-    sign may have the larger gap, so this is a lower end of the floor under the strong adversary.
+    J is without KL, so its gap at π* is signed.  The attack aims at its gradient, both ways and
+    again at the refit, and keeps the labels whose gap, of the refit, is largest.
     """
     pairs, policies = case.world, case.world.policies
     counts = true_counts(case, rng, replicates)
+    plain = target_of(case, counts)
+    given = {one.name: getattr(plain, one.name) for one in fields(plain)}
     root = gap_gradient(policies, pairs)[None, None, :]
-    target = replace(target_of(case, counts), root=root)
+    target = GapTarget(**{**given, "root": root}, pairs=pairs, policies=policies)
     theta = fitted(case, target, counts, rng) @ pairs.basis.T
     return dpo_gap(policies, rewards_of(policies, theta)).abs().cpu().numpy()
 
@@ -84,6 +114,18 @@ def rewards_of(world: LinearWorld, theta: Tensor) -> Tensor:
     coordinates = theta @ pairs.basis
     scale = pairs.truth.norm() / world.theta.norm()
     return torch.einsum("sad,rd->rsa", world.features, coordinates / scale)
+
+
+def gap_slope(world: LinearWorld, pairs: PairWorld, theta: Tensor) -> Tensor:
+    """(P, k) derivative of J(π*) − J(π̂) at (P, k) pair coordinates θ̂: −E_ρ Cov_π̂(r, φ)/β."""
+    policy = gibbs_policy(
+        world.reference, rewards_of(world, theta @ pairs.basis.T), world.kl_weight
+    )
+    # ``pairs_of`` scales features down and θ up
+    features = world.features * (world.theta.norm() / pairs.truth.norm())
+    weight = policy * world.state_prob[:, None]
+    off = world.reward - (policy * world.reward).sum(-1, keepdim=True)
+    return -torch.einsum("psa,psa,sak->pk", weight, off, features) / world.kl_weight
 
 
 def gap_gradient(world: LinearWorld, pairs: PairWorld) -> Tensor:

@@ -50,11 +50,7 @@ class LogisticTarget:
     def respond(self, labels: Tensor) -> Response:
         """Error and leverage root·H⁻¹ at θ̂, where H is the loss's Hessian."""
         theta = self.estimate(labels)
-        curvature = hessian(self.features, self.mass, theta.nan_to_num())
-        trace = curvature.diagonal(dim1=-2, dim2=-1).sum(-1)
-        eye = torch.eye(curvature.shape[-1], dtype=theta.dtype, device=theta.device)
-        inverse = torch.linalg.inv(curvature + (1e-12 * trace + 1e-300)[:, None, None] * eye)
-        return Response(self._error(theta), self.root @ inverse)
+        return Response(self._error(theta), self.root @ self._inverse_hessian(theta))
 
     def repeated(self, times: int) -> LogisticTarget:
         """Every row ``times`` times."""
@@ -65,6 +61,13 @@ class LogisticTarget:
             truth = truth.repeat_interleave(times, dim=0)
         mass = self.mass.repeat_interleave(times, dim=0)
         return replace(self, mass=mass, root=root, truth=truth)
+
+    def _inverse_hessian(self, theta: Tensor) -> Tensor:
+        """(P, k, k) H⁻¹ at (P, k) estimates, or nearly: a direction without data is kept finite."""
+        curvature = hessian(self.features, self.mass, theta.nan_to_num())
+        trace = curvature.diagonal(dim1=-2, dim2=-1).sum(-1)
+        eye = torch.eye(curvature.shape[-1], dtype=theta.dtype, device=theta.device)
+        return torch.linalg.inv(curvature + (1e-12 * trace + 1e-300)[:, None, None] * eye)
 
     def _error(self, theta: Tensor) -> Tensor:
         return (self.root @ (theta - self.truth)[..., None])[..., 0] + self.offset
