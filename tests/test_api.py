@@ -81,7 +81,8 @@ def test_a_notebook_shows_verdict_table_and_figure(done):
 
 def test_what_the_package_offers_is_listed_and_typed():
     assert set(dir(repro)) == {
-        "audit", "catalogue", "plan", "privatize", "run", "which_loss", "__version__",
+        "audit", "catalogue", "plan", "private_reward", "privatize", "run", "which_loss",
+        "__version__",
     }  # fmt: skip
     assert repro.catalogue.__doc__.startswith("Every numbered statement")
     assert {"p1.thm_4_2", "p2.thm_5_2"} <= {row.id for row in repro.catalogue.rows()}

@@ -67,7 +67,9 @@ def kifer(epsilon: float, dp_delta: float) -> Calibration:
     return Calibration(math.sqrt(variance), 2 * HESSIAN / epsilon)
 
 
-def corrected(epsilon: float, dp_delta: float, records: Records) -> Calibration:
+def corrected(
+    epsilon: float, dp_delta: float, records: Records, ridge_share: float = RIDGE_SHARE
+) -> Calibration:
     """Smallest noise for which ``hockey_stick_bound`` certifies (ε, δ), on a fixed ridge.
 
     The root is found first; then σ goes up from it until the bound was seen to be at most δ, so
@@ -77,8 +79,9 @@ def corrected(epsilon: float, dp_delta: float, records: Records) -> Calibration:
         epsilon: budget > 0.
         dp_delta: its δ, in (0, 1).
         records: what one record can do.
+        ridge_share: of ε, in (0, 1), that the ridge spends on the change of volume.
     """
-    share = RIDGE_SHARE * epsilon / records.rank
+    share = ridge_share * epsilon / records.rank
     ridge = records.hessian / records.rank / math.expm1(share)
 
     def smallest(of: Records, low: float, high: float) -> float:

@@ -17,6 +17,8 @@ from repro.private_estimates.output_perturbation import OutputPerturbation, outp
 
 RIDGES = np.geomspace(1.0, 1e9, 181)
 """Multiples of the least ridge that are tried."""
+SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7)
+"""Shares of ε that the least ridge of objective perturbation may spend on the change of volume."""
 LEAST_OF_OUTPUT = 1e-3
 """Least ridge that is tried for output perturbation."""
 
@@ -77,15 +79,17 @@ def spectrum(world: AxisWorld, n_pairs: float) -> Spectrum:
 
 
 def tuned_objective(given: MechanismBudget, found: Spectrum) -> Calibration:
-    """Objective perturbation with the ridge that suits the spectrum best, at least the certified.
+    """Objective perturbation with the share of ε and the ridge that suit the spectrum best.
 
-    The certified noise falls with the ridge, so it stays private under a larger one.  One share of
-    ε is spent on the ridge, RIDGE_SHARE; where n is small another share can have a much smaller
-    error.
+    A share of ε is spent on the least ridge; a larger ridge stays private with the same noise.
     """
-    made = corrected(given.epsilon, given.dp_delta, pairs(given.reward_bound, len(found.theta)))
-    errors = [found.gradient_noise(made.sigma, made.ridge * times) for times in RIDGES]
-    return Calibration(made.sigma, made.ridge * float(RIDGES[int(np.argmin(errors))]))
+    records, tried = pairs(given.reward_bound, len(found.theta)), []
+    for share in SHARES:
+        made = corrected(given.epsilon, given.dp_delta, records, share)
+        errors = [found.gradient_noise(made.sigma, made.ridge * times) for times in RIDGES]
+        best = int(np.argmin(errors))
+        tried.append((errors[best], Calibration(made.sigma, made.ridge * float(RIDGES[best]))))
+    return min(tried, key=lambda one: one[0])[1]
 
 
 def tuned_output(given: MechanismBudget, found: Spectrum) -> OutputPerturbation:

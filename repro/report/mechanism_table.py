@@ -23,11 +23,10 @@ length, and deviations and ridges rounded up so that the printed digits themselv
 ## What to do
 
 - **Objective perturbation**, unless the table says otherwise: in the table its error is at most
-  {behind:.2f} times the least of the three. That is with 5 % of ε spent on the ridge; other
-  shares are not tried, and where n is small another share can be much better (one direction,
-  n = 100, ε = 1, δ = 0.1: 0.25 with half of ε against 0.48), so the factor is not the least that
-  it can have, nor a bound outside the table. Where data cover all directions its ridge depends on
-  ε alone, and it has no steps. It needs the exact minimiser of a convex loss.
+  {behind:.2f} times the least of the three, which is no bound outside the table. Of ε its least
+  ridge may cost 1 to 70 %, the best of eight shares with the world known; one share for all would
+  do worse where n is small. It has no steps. It needs the exact minimiser of a convex loss;
+  [`python -m repro.private_reward`](../howto/private_reward.md) pays for one that is not.
 - **Noisy gradient descent** has a few percent less noise and no ridge, so it wins where nε/d is
   small; it wants the right number of steps and step length (both are tuned here with the world
   known). On a thin spectrum it falls behind once n asks for more steps than are taken (300 here).

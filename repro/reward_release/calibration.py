@@ -24,7 +24,7 @@ from repro.objective_perturbation.gradients import LONGEST, pairs
 from repro.objective_perturbation.joint_release import joint_bound
 from repro.privacy.exact_normal import MISSED
 from repro.privacy.gaussian import gaussian_delta
-from repro.private_estimates.linearised_errors import RIDGES, Spectrum
+from repro.private_estimates.linearised_errors import RIDGES, SHARES, Spectrum
 from repro.reward_release.minimiser import UNIT, rounding
 
 REPLACE, ADD_REMOVE = ADJACENCIES = ("replace", "add_remove")
@@ -32,8 +32,6 @@ MOST_PAIRS = 5_000_000
 """Rounding is paid for up to so many pairs."""
 SUMMED = 4096
 """Pairs whose products doubles add up at once."""
-SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7)
-"""Shares of ε that the ridge may spend on the change of volume."""
 USUAL_SHARE = 0.05
 """Where no size is public."""
 LEAST_RIDGE = 1.0
