@@ -11,11 +11,11 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from multiprocessing.resource_tracker import ensure_running
 from threading import RLock
 from typing import Any, TypeVar
 
 from joblib.externals.loky import get_reusable_executor
-from joblib.externals.loky.backend.resource_tracker import ensure_running
 from joblib.externals.loky.process_executor import BrokenProcessPool
 
 from repro.base.errors import BadInput
