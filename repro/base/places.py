@@ -80,12 +80,18 @@ def shipped() -> Place:
 
 @cache
 def installed() -> tuple[Place, ...]:
-    """The places of installed packages.
+    """The places of installed packages; an entry point that names none is left out."""
+    found = (_of_package(one) for one in entry_points(group=GROUP))
+    return tuple(dict.fromkeys(place for place in found if place))
 
-    Raises:
-        BadInput: an entry point names no package.
-    """
-    return tuple(dict.fromkeys(_of_package(one) for one in entry_points(group=GROUP)))
+
+def broken() -> list[str]:
+    """A line for each entry point that names no package: another's mistake, not the user's."""
+    return [
+        f"skipped: entry point {GROUP} {one.name}={one.value}: no such package"
+        for one in entry_points(group=GROUP)
+        if _of_package(one) is None
+    ]
 
 
 def own_folder(given: str | Path | None = None) -> Path:
@@ -140,12 +146,14 @@ def place_of(name: str, folder: Path | None = None) -> Place:
     return having[0]
 
 
-def _of_package(entry: EntryPoint) -> Place:
+def _of_package(entry: EntryPoint) -> Place | None:
+    """Found by path: asking for ``package.inner`` would run the package."""
+    top, *inner = entry.value.split(".")
     try:
-        spec = find_spec(entry.value)
+        spec = find_spec(top)
     except (ImportError, ValueError):
-        spec = None
+        return None
     folders: Sequence[str] = (spec and spec.submodule_search_locations) or ()
-    if not folders:
-        raise BadInput(f"entry point {GROUP} {entry.name}", entry.value, "allowed: a package")
-    return Place(Path(folders[0]).absolute(), f"{entry.value}.theorems")
+    found = (Path(folder, *inner).absolute() for folder in folders)
+    folder = next((one for one in found if one.is_dir()), None)
+    return folder and Place(folder, f"{entry.value}.theorems")

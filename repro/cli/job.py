@@ -68,7 +68,7 @@ def status_of(problem: BaseException) -> int:
     from repro.cli.messages import as_bad_input
 
     if isinstance(problem, KeyboardInterrupt):
-        rest = str(problem) or "nothing was begun"
+        rest = str(problem) or "blocks that are finished are kept"
         problem = KeyboardInterrupt(f"{rest}; run the same command to go on")
     if isinstance(problem, Exception) and _of_composition(problem):
         problem = as_bad_input(problem)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
 from repro.base.errors import BadInput
-from repro.base.places import Place, own_folder, places, shipped
+from repro.base.places import Place, broken, own_folder, places, shipped
+from repro.cli.outcome import say
 
 KEY = re.compile(r"\+{0,2}theorems_from=")
 
@@ -21,12 +23,19 @@ def with_search_path(words: Sequence[str]) -> list[str]:
     Raises:
         BadInput: ``theorems_from`` is no folder with theorems.
     """
+    _say_broken()
     others = [one for one in places(_folder(words)) if one != shipped() and one.names()]
     if not others:
         return list(words)
     overrides = (i for i, word in enumerate(words) if "=" in word and not word.startswith("-"))
     at = next(overrides, len(words))
     return [*words[:at], f"hydra.searchpath=[{','.join(map(_quoted, others))}]", *words[at:]]
+
+
+@cache
+def _say_broken() -> None:
+    for line in broken():
+        say(line)
 
 
 def _quoted(place: Place) -> str:

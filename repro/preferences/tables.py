@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +24,9 @@ TOGETHER = 1000
 
 AT_ONCE, FEW = 128, 16
 """Rows of a Parquet file that are unpacked, and of these decoded, at once."""
+
+END = bytes.fromhex("ffffffff00000000")
+"""What a stream of Arrow ends with."""
 
 STATE, SPLITS = "state.json", "dataset_dict.json"
 """Files that ``datasets`` leaves in the folder of a dataset, and of one with several splits."""
@@ -89,7 +94,7 @@ def saved_files(folder: Path, key: str) -> list[str]:
         BadInput: it holds several splits, or its state cannot be read.
     """
     if (folder / SPLITS).is_file():
-        return saved_files(_only_split(folder, key), key)
+        folder = _only_split(folder, key)  # where a list of splits would be of no dataset
     if not (folder / STATE).is_file():
         return []
     state = _parsed(folder / STATE, key)
@@ -103,23 +108,33 @@ def saved_files(folder: Path, key: str) -> list[str]:
 def arrow_rows(path: str, key: str, wanted: Iterable[str]) -> Iterator[tuple[int, Any]]:
     """Rows of a stream of Arrow batches on disk, with the wanted columns alone.
 
+    It is not mapped into memory: a file that is cut while it is read would kill the process.
+
     Raises:
         BadInput: it cannot be read.
     """
     import pyarrow
 
     regular_file(key, path)
-    with _told(path, key, "stream of Arrow"), pyarrow.memory_map(path) as file:
+    with _told(path, key, "stream of Arrow"), pyarrow.OSFile(path) as file:
         stream = pyarrow.ipc.open_stream(file)
         columns = _wanted(stream.schema.names, wanted, path, key)
         batches = (batch.select(columns) for batch in stream)
         parts = (b.slice(at, TOGETHER) for b in batches for at in range(0, b.num_rows, TOGETHER))
         yield from enumerate((row for part in parts for row in part.to_pylist()), 1)
+        if _last(path, len(END)) != END:  # cut between two batches it would only be shorter
+            raise pyarrow.ArrowInvalid
+
+
+def _last(path: str, count: int) -> bytes:
+    with open(path, "rb") as file:
+        file.seek(max(0, os.stat(path).st_size - count))
+        return file.read()
 
 
 def refuse_repeated(columns: list[str], path: str, key: str) -> None:
     """Of a column given twice one reader takes the first value and another the last."""
-    twice = sorted({name for name in columns if columns.count(name) > 1})
+    twice = sorted(name for name, times in Counter(columns).items() if times > 1)
     if twice:
         raise BadInput(key, path, f"column {twice[0]!r} appears twice")
 
@@ -135,7 +150,7 @@ def _only_split(folder: Path, key: str) -> Path:
     found = _parsed(folder / SPLITS, key)
     listed = found.get("splits") if isinstance(found, dict) else None
     texts = [str(name) for name in listed or []]
-    names = [name for name in texts if name == Path(name).name]
+    names = [name for name in texts if name == Path(name).name != ".."]
     if len(names) != 1:
         allowed = ", ".join(str(folder / name) for name in names)
         raise BadInput(key, folder, f"holds {len(names)} splits; allowed: {allowed or 'one split'}")
@@ -161,4 +176,6 @@ def _told(path: str, key: str, what: str) -> Iterator[None]:
     except pyarrow.ArrowException:
         raise BadInput(key, path, f"not a whole {what}, or not one that can be read") from None
     except OSError as problem:
+        if problem.strerror is None:  # of pyarrow: it ends too soon
+            raise BadInput(key, path, f"not a whole {what}") from None
         raise unreadable(key, path, problem) from None

@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import os
 import sqlite3
+import sys
+import time
 import warnings
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -23,6 +25,9 @@ LOCK_SECONDS = 600.0
 
 BUSY_SECONDS = 60.0
 """How long to wait for what locks the database without our lock, such as its comparison UI."""
+
+SILENT_SECONDS = 0.5
+"""After so long it is said that the store is busy; a signal waits no longer either."""
 
 ENVIRONMENT = {
     "MLFLOW_DISABLE_TELEMETRY": "true",
@@ -56,14 +61,22 @@ def open_store(uri: str, experiment: str) -> Iterator[tuple[MlflowClient, str]]:
     if path is None:
         yield _client_and_experiment(uri, experiment, None)
         return
-    from filelock import FileLock
+    from filelock import FileLock, Timeout
 
     path.parent.mkdir(parents=True, exist_ok=True)
     TemporaryFile(dir=path.parent).close()  # fails at once where FileLock would wait
-    with FileLock(path.with_name(path.name + ".lock"), timeout=LOCK_SECONDS):
+    lock = FileLock(path.with_name(path.name + ".lock"))
+    try:
+        lock.acquire(timeout=SILENT_SECONDS)
+    except Timeout:
+        _say_busy(path, LOCK_SECONDS)
+        lock.acquire(timeout=LOCK_SECONDS)
+    try:
         _probe(path)
         artifacts = (path.parent / "mlartifacts").as_uri()
         yield _client_and_experiment(uri, experiment, artifacts)
+    finally:
+        lock.release()
 
 
 def sqlite_path(uri: str) -> Path | None:
@@ -81,11 +94,30 @@ def sqlite_path(uri: str) -> Path | None:
 
 
 def _probe(path: Path) -> None:
-    """Fail at once on a file that is no database or cannot be written; mlflow retries minutes."""
-    with closing(sqlite3.connect(path, timeout=BUSY_SECONDS)) as connection:
-        connection.execute("PRAGMA schema_version").fetchone()
-        connection.execute("BEGIN IMMEDIATE")
-        connection.rollback()
+    """Fail at once on a file that is no database or cannot be written; mlflow retries minutes.
+
+    A busy one is asked again and again: SQLite's own waiting hears no signal.
+    """
+    until, said = time.monotonic() + BUSY_SECONDS, False
+    while True:
+        try:
+            with closing(sqlite3.connect(path, timeout=SILENT_SECONDS)) as connection:
+                connection.execute("PRAGMA schema_version").fetchone()
+                connection.execute("BEGIN IMMEDIATE")
+                connection.rollback()
+                return
+        except sqlite3.OperationalError as problem:
+            busy = problem.sqlite_errorcode in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+            if not busy or time.monotonic() > until:
+                raise
+            if not said:
+                _say_busy(path, BUSY_SECONDS)
+            said = True
+
+
+def _say_busy(path: Path, seconds: float) -> None:
+    told = f"tracking: {path} is locked by another program; waiting up to {seconds:.0f} s"
+    print(told, file=sys.stderr, flush=True)
 
 
 def _client_and_experiment(uri: str, name: str, artifacts: str | None) -> tuple[MlflowClient, str]:

@@ -111,8 +111,17 @@ def test_installed_packages_are_places(tmp_path, monkeypatch, entry):
 @pytest.mark.parametrize("value", ["no_such_package", "no_such.package", "json.decoder"])
 def test_an_entry_point_that_names_no_package_is_told(entry, value):
     entry(value)
-    with pytest.raises(BadInput, match=f"^entry point repro.theorems mine={value}: allowed: a"):
-        names()
+    assert places.broken() == [f"skipped: entry point repro.theorems mine={value}: no such package"]
+    assert set(names()) >= set(shipped().names())
+
+
+def test_a_package_inside_another_is_found_and_not_run(tmp_path, monkeypatch, entry):
+    pair(tmp_path / "outer" / "inner", "mine")
+    (tmp_path / "outer" / "__init__.py").write_text("raise RuntimeError\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    entry("outer.inner")
+    assert places.installed() == (Place(tmp_path / "outer" / "inner", "outer.inner.theorems"),)
+    assert places.broken() == []
 
 
 def test_a_named_folder_must_have_a_theorem(tmp_path):

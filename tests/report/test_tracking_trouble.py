@@ -40,7 +40,8 @@ def test_a_busy_database_is_waited_for(result, tmp_path, tracking_of, capfd):
         time.sleep(0.01)
     run_id = log_result(result, tmp_path, tracking)
     other.wait()
-    assert capfd.readouterr().err == ""
+    (line,) = capfd.readouterr().err.splitlines()
+    assert line == f"tracking: {database} is locked by another program; waiting up to 60 s"
     assert MlflowClient(tracking["uri"]).get_run(str(run_id)).info.status == "FINISHED"
 
 

@@ -1,0 +1,51 @@
+"""Tables that are cut, circular or very wide: one line, soon, and no process killed."""
+
+import json
+import os
+import time
+
+import pytest
+
+from repro.base.errors import BadInput
+from repro.preferences.tables import arrow_rows, csv_rows, saved_files
+
+COLUMNS = ("prompt", "chosen", "rejected")
+
+
+@pytest.fixture
+def arrow(tmp_path):
+    """A stream of three batches."""
+    import pyarrow
+
+    table = pyarrow.table({name: [f"{name} {i}" * 50 for i in range(3000)] for name in COLUMNS})
+    path = tmp_path / "data.arrow"
+    with pyarrow.ipc.new_stream(str(path), table.schema) as writer:
+        for batch in table.to_batches(max_chunksize=1000):
+            writer.write_batch(batch)
+    return path
+
+
+@pytest.mark.parametrize("left", [5000, -8])
+def test_a_stream_that_is_cut_while_it_is_read_is_refused(arrow, left):
+    rows = arrow_rows(str(arrow), "IN", COLUMNS)
+    next(rows)
+    os.truncate(arrow, left if left > 0 else arrow.stat().st_size + left)
+    with pytest.raises(BadInput, match="not a whole stream of Arrow"):
+        list(rows)
+
+
+def test_splits_that_name_each_other_are_no_dataset(tmp_path):
+    (tmp_path / "a").mkdir()
+    for folder, split in ((tmp_path, "a"), (tmp_path / "a", "..")):
+        (folder / "dataset_dict.json").write_text(json.dumps({"splits": [split]}))
+    assert saved_files(tmp_path, "IN") == []
+    with pytest.raises(BadInput, match="holds 0 splits"):
+        saved_files(tmp_path / "a", "IN")
+
+
+def test_a_wide_header_is_read_in_less_than_a_second(tmp_path):
+    names = [f"c{i}" for i in range(60_000)]
+    (tmp_path / "wide.csv").write_text(",".join(names) + "\n" + ",".join(names) + "\n")
+    began = time.process_time()
+    assert len(list(csv_rows(str(tmp_path / "wide.csv"), "IN"))) == 1
+    assert time.process_time() - began < 1
