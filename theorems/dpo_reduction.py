@@ -143,7 +143,7 @@ class OppositeResponses(MarginLabels):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class RandomPolicies:
+class RandomGibbsPolicies:
     """Random log-linear policies, two responses in each state.
 
     Attributes:
@@ -346,7 +346,7 @@ def check(name: str, words: str, quantity: str, right: Any, wrong: Any, **more: 
 
 
 def of_policies(
-    world: RandomPolicies, rng: np.random.Generator, replicates: int, tempered: float = 1.0,
+    world: RandomGibbsPolicies, rng: np.random.Generator, replicates: int, tempered: float = 1.0,
     keeps_reference: bool = True,
 ) -> np.ndarray:  # fmt: skip
     """(R,) the worse of |gap| over the bound in a random world, and of .999 over it where tight."""
@@ -443,6 +443,10 @@ THEOREM = Theorem(
               settles=["own.dpo_reduction"], blind=NO_LABELS),
         *CURVATURE,
     ],
-    worlds={"class": BoundedPolicies, "opposite": OppositeResponses, "policies": RandomPolicies},
+    worlds={
+        "class": BoundedPolicies,
+        "opposite": OppositeResponses,
+        "policies": RandomGibbsPolicies,
+    },
     assumes=assumes,
 )  # fmt: skip

@@ -42,11 +42,11 @@ FAILURE_PROB = 0.05
 def named(name: str, algorithm: Algorithm, **constants: Any) -> Algorithm:
     """An algorithm at constants of its own, under a name of its own.
 
-    >>> def scaled(world: float, by: float) -> float:
-    ...     return by * world
-    >>> half = named("half", scaled, by=0.5)
-    >>> half.__name__, half(3.0)
-    ('half', 1.5)
+    >>> def shifted(world: float, by: float) -> float:
+    ...     return world + by
+    >>> higher = named("higher", shifted, by=0.5)
+    >>> higher.__name__, higher(3.0)
+    ('higher', 3.5)
     """
     bound = partial(algorithm, **constants)
 

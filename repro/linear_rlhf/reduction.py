@@ -125,7 +125,7 @@ def condition_ratio(rng: np.random.Generator, states: int, of_data: bool = True)
 
 
 @dataclass(frozen=True, eq=False)
-class LogLinearPolicies:
+class TwoResponsePolicies:
     """States of two responses with log-linear policies, and an estimate.
 
     Attributes:
@@ -159,7 +159,7 @@ class LogLinearPolicies:
         return difference_covariance(self.features, self.state_prob, policy, policy)
 
 
-def random_policies(rng: np.random.Generator, states: int) -> LogLinearPolicies:
+def random_policies(rng: np.random.Generator, states: int) -> TwoResponsePolicies:
     """One to three coordinates, parameters of norm up to 2, an estimate near the truth or far."""
     k = int(rng.integers(1, 4))
     features = rng.standard_normal((states, 2, k))
@@ -167,21 +167,21 @@ def random_policies(rng: np.random.Generator, states: int) -> LogLinearPolicies:
     optimum, reference, off = rng.standard_normal((3, k))
     beta, far = rng.uniform(0.1, 2.0), rng.choice([0.01, 0.3, 3.0])
     fitted = beta * (optimum - reference) + far * off
-    return LogLinearPolicies(
+    return TwoResponsePolicies(
         features, rng.dirichlet(np.ones(states)), optimum, reference, fitted, beta
     )
 
 
-def even_policies(rng: np.random.Generator) -> LogLinearPolicies:
+def even_policies(rng: np.random.Generator) -> TwoResponsePolicies:
     """φ = ±u, an even π* and an estimate next to the truth: |gap| is at its bound."""
     features, beta = np.array([[[1.0], [-1.0]]]), rng.uniform(0.1, 2.0)
     reference = rng.uniform(0.5, 1.0, 1) * rng.choice([-1.0, 1.0])
     fitted = beta * (0.01 - reference)
-    return LogLinearPolicies(features, np.ones(1), np.zeros(1), reference, fitted, beta)
+    return TwoResponsePolicies(features, np.ones(1), np.zeros(1), reference, fitted, beta)
 
 
 def policy_gap_ratio(
-    world: LogLinearPolicies, stage: Estimate = as_fitted, tempered: float = 1.0,
+    world: TwoResponsePolicies, stage: Estimate = as_fitted, tempered: float = 1.0,
     keeps_reference: bool = True,
 ) -> float:  # fmt: skip
     """|J(π*) − J(π̂)| over ‖θ* − θ_sft‖·√(κ_Π/2)·Γ, π̂ ∝ π_sft·exp(r̂/β), Γ the error in Σ_sft's norm.

@@ -1,4 +1,4 @@
-"""Noise and ridge of a released reward, certified for numbers that doubles and digits hold.
+"""RewardNoise and ridge of a released reward, certified for numbers that doubles and digits hold.
 
 What is released is θ_s + w, and S + E on request: θ_s lies within r of the minimiser θ̂ of
 F + (A/2)‖·‖² + ⟨b, ·⟩ on the ball, b ~ N(0, σ²I), w ~ N(0, ν²I), S = Σ xxᵀ, E ~ N(0, s²I) on and
@@ -43,13 +43,13 @@ COVARIANCE_SHARE = 0.5
 THETA_SHARE, TYPICAL = 0.5, 0.5
 """‖θ*‖/B and the root mean square of ‖x‖ that the ridge is tuned for; neither is read from data."""
 ROUNDED = 1 + 1e-6
-"""Noise is this much less where δ is evaluated, which covers the rounding of doubles."""
+"""RewardNoise is this much less where δ is evaluated, which covers the rounding of doubles."""
 UP = Context(prec=4, rounding=ROUND_CEILING)
 SMALLEST, LARGEST, HALVINGS = 1e-7, 1e3, 60
 
 
 @dataclass(frozen=True)
-class Budget:
+class RewardBudget:
     """What is promised, and all that calibration may know: nothing here is read from pairs.
 
     Attributes:
@@ -139,7 +139,7 @@ class Budget:
 
 
 @dataclass(frozen=True)
-class Noise:
+class RewardNoise:
     """Digits that are used, and stated: rounded the safe way.
 
     Attributes:
@@ -159,7 +159,7 @@ class Noise:
     bound: float
 
 
-def calibrated(given: Budget) -> Noise:
+def calibrated(given: RewardBudget) -> RewardNoise:
     """The least noise on the ridge that suits a public guess of the world best.
 
     Raises:
@@ -172,7 +172,7 @@ def calibrated(given: Budget) -> Noise:
     return min(_tried(given, given.size), key=lambda tried: tried[0])[1]
 
 
-def _tried(given: Budget, size: int) -> Iterator[tuple[float, Noise]]:
+def _tried(given: RewardBudget, size: int) -> Iterator[tuple[float, RewardNoise]]:
     """Expected squared errors on pairs that cover all directions alike, and the noise."""
     d = given.num_features
     weight = np.full(d, TYPICAL**2 / d)
@@ -187,14 +187,14 @@ def _tried(given: Budget, size: int) -> Iterator[tuple[float, Noise]]:
         yield guess.gradient_noise(made.sigma, made.ridge), made
 
 
-def _parts(given: Budget) -> tuple[float, float, float]:
+def _parts(given: RewardBudget) -> tuple[float, float, float]:
     """Shares of the squared shift: of b, of w and of the covariance."""
     other = COVARIANCE_SHARE if given.covariance else 0.0
     return 1 - SOLVER_SHARE - other, SOLVER_SHARE, other
 
 
 @lru_cache(maxsize=512)
-def _largest_shift(given: Budget, ridge: float) -> float:
+def _largest_shift(given: RewardBudget, ridge: float) -> float:
     """D/σ of the least noise, by bisection; ``_made`` checks the digits themselves."""
     of_b, of_w, of_s = _parts(given)
 
@@ -211,7 +211,7 @@ def _largest_shift(given: Budget, ridge: float) -> float:
     return math.exp(low) * math.sqrt(of_b)
 
 
-def _made(given: Budget, ridge: float) -> Noise:
+def _made(given: RewardBudget, ridge: float) -> RewardNoise:
     """Digits of the least noise on a ridge; σ goes up until the bound was seen to be enough."""
     ridge = float(UP.create_decimal_from_float(ridge))
     of_b, of_w, of_s = _parts(given)
@@ -230,14 +230,14 @@ def _made(given: Budget, ridge: float) -> Noise:
     while bound(sigma) > given.left:
         sigma = sigma.next_plus(UP)
     found = bound(sigma) + given.delta - given.left
-    return Noise(ridge, float(sigma), float(tolerance), float(output), float(second), found)
+    return RewardNoise(ridge, float(sigma), float(tolerance), float(output), float(second), found)
 
 
 def _up(value: float) -> Decimal:
     return UP.create_decimal_from_float(value)
 
 
-def _tolerance(given: Budget, ridge: float) -> float:
+def _tolerance(given: RewardBudget, ridge: float) -> float:
     """What the solver is sure to reach: four times the rounding of as many pairs as there may be.
 
     The number of pairs is not public where units come and go, so it is not asked for.

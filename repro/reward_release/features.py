@@ -59,11 +59,11 @@ def text_map(prompts: Sequence[str], responses: Sequence[str], num_features: int
     from sklearn.feature_extraction.text import HashingVectorizer
 
     columns = num_features - len(DENSE)
-    words = HashingVectorizer(n_features=columns, token_pattern=r"\w+|[^\w\s]", binary=True)
+    hashing: Any = HashingVectorizer(n_features=columns, token_pattern=r"\w+|[^\w\s]", binary=True)
     both = zip(prompts, responses, strict=True)
     dense = np.array([dense_statistics(*one) for one in both]).reshape(-1, len(DENSE))
     dense = (dense - np.array(CENTRE)) / np.array(SPREAD)
-    return clipped_to(WEIGHT * np.hstack([dense, words.transform(responses).toarray()]), 1.0)
+    return clipped_to(WEIGHT * np.hstack([dense, hashing.transform(responses).toarray()]), 1.0)
 
 
 def clipped_to(rows: np.ndarray, most: float) -> np.ndarray:

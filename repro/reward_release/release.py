@@ -38,8 +38,8 @@ from repro.reward_release.calibration import (
     MOST_PAIRS,
     REPLACE,
     SUMMED,
-    Budget,
-    Noise,
+    RewardBudget,
+    RewardNoise,
     calibrated,
 )
 from repro.reward_release.features import (
@@ -237,7 +237,7 @@ def _learnt(
     size = terms.size
     if size is None and size_is_public(terms):
         size = len(rows.keys)
-    given = Budget(
+    given = RewardBudget(
         float(terms.epsilon), float(terms.delta), terms.reward_bound, rows.differences.shape[1],
         terms.adjacency, terms.at_most or 1, terms.covariance, size,
     )  # fmt: skip
@@ -256,7 +256,7 @@ def size_is_public(terms: RewardTerms) -> bool:
 
 
 def drawn(
-    differences: np.ndarray, given: Budget, noise: Noise
+    differences: np.ndarray, given: RewardBudget, noise: RewardNoise
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """θ, and Σ xxᵀ where it is asked for, with noise of the operating system.
 
@@ -286,7 +286,11 @@ def _grid(deviation: float) -> float:
 
 
 def _card(
-    given: Budget, noise: Noise, rows: PreferenceRows, terms: RewardTerms, made: Manifest
+    given: RewardBudget,
+    noise: RewardNoise,
+    rows: PreferenceRows,
+    terms: RewardTerms,
+    made: Manifest,
 ) -> dict[str, Any]:
     m = given.at_most
     unit = f"all pairs of one {terms.unit}, {m} at most" if terms.unit else "one labelled pair"

@@ -13,9 +13,15 @@ from repro.objective_perturbation.divergence import worst_log_delta
 from repro.objective_perturbation.records import Pair
 from repro.privacy.gaussian import gaussian_delta
 from repro.private_estimates.output_perturbation import worst_angle
-from repro.reward_release.calibration import ADD_REMOVE, ADJACENCIES, REPLACE, Budget, calibrated
+from repro.reward_release.calibration import (
+    ADD_REMOVE,
+    ADJACENCIES,
+    REPLACE,
+    RewardBudget,
+    calibrated,
+)
 
-GIVEN = Budget(1.0, 1e-6, 1.0, 2)
+GIVEN = RewardBudget(1.0, 1e-6, 1.0, 2)
 LARGE = 10**4
 
 
@@ -109,7 +115,7 @@ def test_all_pairs_of_a_unit_tell_less_than_claimed(adjacency, at_most):
 def test_the_digits_themselves_are_private_and_three_steps_less_is_not(adjacency, covariance, size):
     for epsilon in (0.05, 0.83, 7.0, 40.0):
         for delta in (1e-3, 1e-9, 1e-15):
-            given = Budget(epsilon, delta, 1.3, 8, adjacency, 1, covariance, size)
+            given = RewardBudget(epsilon, delta, 1.3, 8, adjacency, 1, covariance, size)
             made = calibrated(given)
             shift = 2 * made.tolerance / made.output
             if covariance:
@@ -135,7 +141,7 @@ def test_pairs_that_come_and_go_need_less_noise():
 def test_the_second_moment_moves_by_no_more_than_is_paid_for():
     rng = np.random.default_rng(0)
     for adjacency in ADJACENCIES:
-        given = Budget(1.0, 1e-6, 1.0, 3, adjacency, 2, True)
+        given = RewardBudget(1.0, 1e-6, 1.0, 3, adjacency, 2, True)
         x = rng.standard_normal((400, 2, 2, 3))
         x *= 2 / np.linalg.norm(x, axis=-1, keepdims=True)
         moments = np.einsum("nkmi,nkmj->nkij", x, x)

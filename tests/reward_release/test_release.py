@@ -13,7 +13,7 @@ from repro.private_rewards import main
 from repro.release.drafts import Draft
 from repro.release.ledger import held_ledger
 from repro.release.ledger_file import NAME
-from repro.reward_release.calibration import ADD_REMOVE, ADJACENCIES, Budget, calibrated
+from repro.reward_release.calibration import ADD_REMOVE, ADJACENCIES, RewardBudget, calibrated
 from repro.reward_release.release import drawn
 from repro.reward_release.reward import PrivateReward
 
@@ -334,7 +334,7 @@ def test_released_numbers_lie_on_the_grid_and_tell_nothing_below_it(planted):
 def test_reruns_on_a_planted_pair_are_consistent_with_the_claim(adjacency, request):
     """P(E under D) ≤ e^ε·P(E under D′) + δ for half lines, by Clopper and Pearson's bounds."""
     reruns = request.config.getoption("--reruns")
-    given = Budget(1.0, 1e-6, 2.0, 2, adjacency)
+    given = RewardBudget(1.0, 1e-6, 2.0, 2, adjacency)
     noise = calibrated(given)
     common = np.tile(np.array([[2.0, 0.0], [-2.0, 0.0]], np.float32), (100, 1))
     ends = [[0.0, 2.0]], [[0.0, -2.0]] if adjacency != ADD_REMOVE else np.zeros((0, 2))

@@ -1,7 +1,7 @@
 """What every experiment owes its readers, and what this repository owes every experiment."""
 
+from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import yaml
 
@@ -9,7 +9,6 @@ from repro.base.paths import conf_dir
 from repro.base.places import shipped
 from repro.scaffold.every_theorem import (  # noqa: F401
     speaks_for_nothing,
-    test_a_row_needs_something_unless_it_is_proved_or_computed,
     test_a_run_has_the_pinned_verdicts_and_catches_every_control,
     test_assumptions_hold_on_the_default_instance,
     test_checks_are_well_formed,
@@ -36,12 +35,10 @@ def pytest_generate_tests(metafunc):
 
 
 def test_a_row_that_speaks_for_nothing_is_found():
-    rows = (
-        SimpleNamespace(name="heard", settles=("own.x",)),
-        SimpleNamespace(name="mute", settles=()),
-    )
-    assert speaks_for_nothing(SimpleNamespace(rows=rows, settles=())) == ["mute"]
-    assert speaks_for_nothing(SimpleNamespace(rows=rows, settles=("own.y",))) == []
+    theorem = find("rdpo_identity")
+    mute = replace(theorem.checks[0], name="mute", settles=())
+    assert speaks_for_nothing(replace(theorem, checks=[mute], settles=())) == ["mute"]
+    assert speaks_for_nothing(replace(theorem, checks=[mute], settles=["own.y"])) == []
 
 
 def test_every_theorem_has_its_config_and_every_config_its_theorem():
@@ -56,6 +53,6 @@ def test_the_suite_lists_every_theorem_that_needs_no_extra():
     assert suite["theorems"] == wanted, "python -m repro.suite list rewrites conf/suite.yaml"
 
 
-def test_find_returns_the_class_of_that_file():
+def test_find_returns_the_theorem_of_that_file():
     for slug in slugs():
         assert find(slug).slug == slug
