@@ -1,5 +1,6 @@
 """``python -m repro.features`` and ``python -m repro.suite``."""
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -118,6 +119,10 @@ def test_suite_overwrites_no_dvc_yaml_and_lists_no_folder_without_theorems(
     assert (tmp_path / "dvc.yaml").read_text() == "stages: {}\n"
 
 
+OTHERS = ("config.yaml", "measurements.parquet")
+"""What a run's verdict was read off."""
+
+
 def test_suite_table_is_read_from_verdicts(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     checks = [
@@ -133,9 +138,12 @@ def test_suite_table_is_read_from_verdicts(tmp_path, monkeypatch, capsys):
         "rows": [3, 3], "checks": checks,
         "controls": [{"name": "c", "check": "n", "verdict": "contradicted"}], "seed": 0,
         "budget": "smoke",
+        "files": {name: hashlib.sha256(b"").hexdigest() for name in OTHERS},
     }  # fmt: skip
     folder = tmp_path / "outputs" / "suite" / "toy"
     folder.mkdir(parents=True)
+    for name in OTHERS:
+        (folder / name).write_bytes(b"")
     (folder / "verdict.json").write_text(json.dumps(verdict | {"seal": seal_of(verdict)}))
     assert suite.main(["table"]) == 0
     lines = capsys.readouterr().out.splitlines()
