@@ -14,7 +14,7 @@ from pydantic import Field
 from scipy.fft import next_fast_len
 from scipy.stats import binom
 
-from repro.base.schema import Count, Finite, Number, Pairs, Positive, Probability
+from repro.base.schema import Count, Finite, Pairs, Positive, Probability
 from repro.debiased_mle.estimation import target_of, true_counts
 from repro.debiased_mle.labels import AttackedLabels
 from repro.instances.labelled import PrivateLabels
@@ -53,7 +53,7 @@ class CorruptedScore(PrivateLabels, AttackedLabels):
     """
 
     reward_bound: Positive
-    spare: Annotated[Number, Field(ge=1)]
+    spare: Annotated[Finite, Field(ge=1)]
     length: Positive = 1.0
     ridge: Annotated[Finite, Field(ge=0)] | None = None
 

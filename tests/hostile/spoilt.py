@@ -56,6 +56,7 @@ ACCEPTED = {
     "least_corruption": {"zero"},
     "n_pairs": {"zero"},  # of worlds that may have no offline labels; the others refuse it
     "ridge": {"zero"},  # none
+    "reference_share": {"negative", "zero"},  # θ_sft in units of B·u
     "min_eigenvalue": {"zero"},  # no coverage is assumed
     "share": {"zero"},  # an adversary who corrupts nothing
     "optimal": {"negative", "zero"},  # a difference of rewards
