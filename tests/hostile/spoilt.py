@@ -24,7 +24,8 @@ SCALARS = {
 ITEMS = {"nan": math.nan, "inf": math.inf, "negative": -1, "text": "x", "null": None, "bool": True}
 
 LLM_DEFAULTS = {
-    f"theorem.{group}.{key}"
+    f"theorem.worlds.{world}.{group}.{key}"
+    for world in ("release", "seen_pairs")
     for group, keys in {
         "model": "path tiny precision lora_rank seed",
         "model.tiny": "width layers heads",
