@@ -21,7 +21,7 @@ second moment of the differences, too, under the same budget.
 OUT.json holds the reward and a card: guarantee, adjacency, unit, clipping,
 what is public, noise.  The budget is spent in the ledger of label releases
 before the file can be read; pairs that were released before are refused
-without compose=true.  RewardNoise comes from the operating system; a seed is
+without compose=true.  Noise comes from the operating system; a seed is
 refused.  What fails after the budget was spent is published by resume=true.
 Status 0; 2 for bad input, with nothing written or spent.  From Python:
 repro.private_reward(pairs, epsilon=1, delta=1e-6, reward_bound=1).score(...).
