@@ -1,4 +1,4 @@
-"""RewardNoise and ridge of a released reward, certified for numbers that doubles and digits hold.
+"""Noise and ridge of a released reward, certified for numbers that doubles and digits hold.
 
 What is released is θ_s + w, and S + E on request: θ_s lies within r of the minimiser θ̂ of
 F + (A/2)‖·‖² + ⟨b, ·⟩ on the ball, b ~ N(0, σ²I), w ~ N(0, ν²I), S = Σ xxᵀ, E ~ N(0, s²I) on and
@@ -43,7 +43,7 @@ COVARIANCE_SHARE = 0.5
 THETA_SHARE, TYPICAL = 0.5, 0.5
 """‖θ*‖/B and the root mean square of ‖x‖ that the ridge is tuned for; neither is read from data."""
 ROUNDED = 1 + 1e-6
-"""RewardNoise is this much less where δ is evaluated, which covers the rounding of doubles."""
+"""Noise is this much less where δ is evaluated, which covers the rounding of doubles."""
 UP = Context(prec=4, rounding=ROUND_CEILING)
 SMALLEST, LARGEST, HALVINGS = 1e-7, 1e3, 60
 
