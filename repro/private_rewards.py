@@ -74,8 +74,9 @@ def private_reward(
         covariance: release Σ xxᵀ with noise under the same budget, x = φ(preferred) − φ(other).
         size: a public number of pairs to tune the ridge for; where one pair is replaced by
             default their number.
-        unit, at_most: the field that names the annotator, where all pairs of one are protected
-            together, and how many of one are used.
+        unit: the field that names the annotator, where all pairs of one are protected
+            together.
+        at_most: pairs of one value of ``unit`` that are used.
         compose: allow pairs that were released before, at the sum of the budgets.
         resume: publish what a call that failed has spent.
         ledger: folder of the ledger, which label releases write, too.
@@ -83,8 +84,7 @@ def private_reward(
     Raises:
         repro.base.errors.BadInput: what cannot be used.
 
-    >>> rows = [{"prompt": "p", "chosen": "a", "rejected": "b"}] * 2000
-    >>> private_reward(rows, 1, 1e-6, 1)  # doctest: +SKIP
+    >>> private_reward("pairs.jsonl", 1, 1e-6, 1)  # doctest: +SKIP
     PrivateReward(16 features, epsilon=1.0, delta=1e-06, replace)
     """
     from repro.release.manifest import exact_epsilon

@@ -138,12 +138,12 @@ def test_suite_table_is_read_from_verdicts(tmp_path, monkeypatch, capsys):
         "rows": [3, 3], "checks": checks,
         "controls": [{"name": "c", "check": "n", "verdict": "contradicted"}], "seed": 0,
         "budget": "smoke",
-        "files": {name: hashlib.sha256(b"").hexdigest() for name in OTHERS},
+        "files": {name: hashlib.sha256(b"{}\n").hexdigest() for name in OTHERS},
     }  # fmt: skip
     folder = tmp_path / "outputs" / "suite" / "toy"
     folder.mkdir(parents=True)
     for name in OTHERS:
-        (folder / name).write_bytes(b"")
+        (folder / name).write_bytes(b"{}\n")
     (folder / "verdict.json").write_text(json.dumps(verdict | {"seal": seal_of(verdict)}))
     assert suite.main(["table"]) == 0
     lines = capsys.readouterr().out.splitlines()
