@@ -7,10 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import sympy as sp
-from repro.study.row import Need
 
 from repro.cli.composition import compose_values
-from repro.core.needs import needs_of
+from repro.core.needs import Need, needs_of
 from repro.corruption_floors.closed_forms import (
     rare_dpo,
     rare_estimation,
