@@ -55,13 +55,19 @@ ACCEPTED = {
     "reward_diff": {"zero"},
     "clean_mean": {"zero"},  # labels may be fair
     "least_corruption": {"zero"},
-    "n_pairs": {"zero"},  # of worlds that may have no offline labels; the others refuse it
+    **{  # of hybrid_xpo, whose worlds may have no offline labels
+        f"theorem.{place}.n_pairs": {"zero"}
+        for place in ("sweeps.horizon", "sweeps.privacy_cost", "worlds.needles")
+    },
     "ridge": {"zero"},  # none
     "reference_share": {"negative", "zero"},  # θ_sft in units of B·u
     "min_eigenvalue": {"zero"},  # no coverage is assumed
-    "share": {"zero"},  # an adversary who corrupts nothing
-    "optimal": {"negative", "zero"},  # a difference of rewards
-    "other": {"negative", "zero"},
+    **{  # of square_xpo: an adversary who corrupts nothing
+        f"theorem.sweeps.{check}.adversary.share": {"zero"}
+        for check in ("floor_cost_ctl", "floor_cost_ltc", "floor_level_ctl")
+    },
+    "theorem.worlds.two_policies.optimal": {"negative", "zero"},  # a difference of rewards
+    "theorem.worlds.two_policies.other": {"negative", "zero"},
     "reward_share": {"negative", "zero"},
     "reward": {"last negative"},
     "rewards": {"last negative"},
