@@ -26,8 +26,9 @@
   (Lemma 2 of docs/explanations/corrected_theorem_4_2.md). Step (b) of (18) (``eq_18_printed``) has
   (a+b)²/8 ≥ a²/4 − τ²; with a²/16 − τ²/2 it holds, and is sharp (``eq_18``).
 * Theorem 4.5 says "S = log N_F(τ)" for *a* class F. For a class with one parameter log N_F(τ) grows
-  without end as τ → 0, while the private MLE's gap stays (``one_parameter``): the theorem is about
-  the hypercube of its proof, where log N counts states (``hypercube``).
+  without end as τ → 0, while the private MLE's gap stays (``one_parameter``, between the floor of
+  one parameter and the literal bound): the theorem is about the hypercube of its proof, where log N
+  counts states (``hypercube``).  The MLE is run on labels.
 * Remark 4.4 writes e^ε − 1 for 2α − 1 for ε in (0, 1] only. There the two rates differ by a factor
   between 4 and (e+1)² (``remark_4_4``), so the abstract's rate is right in that range up to 3.46.
 
@@ -39,14 +40,23 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from pydantic import Field
 from scipy import stats
 from scipy.special import digamma
 
 from repro.base.notation import epsilon_minus_one, privacy_cost
-from repro.base.schema import Count, Epsilon, Pairs, Positive, RewardBound
+from repro.base.schema import (
+    Count,
+    Epsilon,
+    Finite,
+    KLWeight,
+    Pairs,
+    Positive,
+    RewardBound,
+)
 from repro.core.check import Algorithm, Check, Quantity, Theorem, named, of_world
 from repro.core.claims import Inequality, Ratio, Slope
 from repro.core.proofs import (
@@ -58,8 +68,11 @@ from repro.core.proofs import (
     slope_between,
 )
 from repro.core.random_cases import listed, searched
-from repro.instances.labelled import LabelStages
-from repro.preferences.label_information import inverse_information
+from repro.corrected_gap.bounds import Cell, hypercube_cell
+from repro.instances.labelled import LabelStages, device_in_use
+from repro.instances.two_arms import TwoArmWorld, hypercube_world
+from repro.pessimism.datasets import OfflineLabels
+from repro.pessimism.learners import private_mle
 from repro.preferences.label_process import AS_STATED, LabelProcess
 
 FEATURES, RIDGE = 4, 0.25
@@ -74,8 +87,10 @@ MOST = 1e12
 """Ratios to nothing are cut here."""
 
 
-BOUND, BUDGET = 0.1, 0.1
-"""B and ε of the class with one parameter; any would do."""
+ROOM = 0.04
+"""How far around the true difference Theorem 6 looks for a worse one."""
+Bounds = tuple[float, float]
+"""What a gap is at least and at most."""
 LARGEST_RATIO = (math.e + 1) ** 2 / 4
 """The two rates of P1's abstract and Theorem 4.2 differ by at most so much for ε ≤ 1: 3.46."""
 
@@ -149,14 +164,32 @@ class Net:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LogSize:
-    """A class by its covering number.
+class TableLabels(OfflineLabels):
+    """n private labels of S states with two responses that π* plays alike.
 
     Attributes:
-        num_states: S = log N(τ).
+        num_states: S.
+        log_size: log N(τ) of a net of the class, which a small τ makes as large as one likes.
+        coverage: C > 2; π_ref of the first response is 1/C.
+        kl_weight: 1/β.
+        reward_bound: B.
     """
 
-    num_states: Positive
+    num_states: Count
+    log_size: Positive
+    coverage: Annotated[Finite, Field(gt=2)]
+    kl_weight: KLWeight
+    reward_bound: RewardBound
+
+    @property
+    def difference(self) -> float:
+        """log(C−1)/β."""
+        return self.kl_weight * math.log(self.coverage - 1)
+
+    @property
+    def world(self) -> TwoArmWorld:
+        given = self.num_states, self.coverage, self.kl_weight, self.reward_bound
+        return hypercube_world(*given, tilt=0.0, device=device_in_use())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -321,9 +354,11 @@ class OppositeRewards:
         return constant * privacy_cost(self.epsilon) ** 2
 
     def mistake_prob(self, telling: np.ndarray) -> np.ndarray:
-        """P(the private MLE is the wrong reward | m); ties count as mistakes."""
+        """P(the wrong reward is returned | m); ties of the private MLE count as mistakes."""
         right = self.process.win_prob(self.reward_bound, self.epsilon)
-        return stats.binom.cdf(telling // 2, telling, right)
+        wrong = stats.binom.cdf(telling // 2, telling, right)
+        of_right, of_wrong = self.process.returned(np.array([1.0, -1.0]), np.ones(2)) < 0
+        return of_right * (1 - wrong) + of_wrong * wrong
 
     def either_fails(self, printed: bool) -> float:
         """P(eq. (19) or eq. (20) fails), both with the printed or both with the right constants."""
@@ -421,30 +456,41 @@ def step_b_of_18(world: Net) -> Claimed:
 # Theorem 4.5's S, and Remark 4.4 -----------------------------------------------------------------
 
 
-def of_one_parameter(world: LogSize) -> float:
-    """Theorem 4.5's bound at S = log N(τ) over the mean gap of the MLE, for one state.
+def printed_bound(world: TableLabels, states: float) -> float:
+    """Theorem 4.5's bound with ``states`` for S = log N, as its proof gives it.
 
-    The proof's bound is βa²/32·exp(−n·KL) with n·KL ≤ 1, a² = SC/((e^ε−1)²n).  One state with two
-    responses is a class of one parameter, N(τ) about B/τ, on which the private MLE has
-    E SubOpt ≤ β·C·W/(n+1) for every n (docs/explanations/corrected_theorem_4_2.md, Theorem 5).
+    βa²/32·exp(−n·KL) with n·KL ≤ 1, a² = SC/((e^ε−1)²n).
     """
-    lower = world.num_states / (32 * math.e * epsilon_minus_one(BUDGET) ** 2)
-    return lower / inverse_information(BOUND, BUDGET)
+    per_label = world.coverage / (32 * math.e * epsilon_minus_one(world.epsilon) ** 2)
+    return states * per_label / (world.kl_weight * world.n_pairs)
 
 
-def of_the_hypercube(world: LogSize) -> float:
-    """The same where log N = S·log 2 counts states: the MLE pays for each of them."""
-    return of_one_parameter(world) / world.num_states
+def literal(world: TableLabels) -> Bounds:
+    """Of one state: Theorem 6's floor for one parameter, and Theorem 4.5 at S = log N(τ)."""
+    return _cell(world).lower(world.difference, ROOM, world.n_pairs), printed_bound(
+        world, world.log_size
+    )
 
 
-def gap_over_literal(world: LogSize) -> float:
-    """The MLE's gap over the literal bound of one parameter: below 1, the bound is none."""
-    return 1 / of_one_parameter(world)
+def literal_by_states(world: TableLabels) -> Bounds:
+    """Wrong: the same with the number of states, which is 1, for log N(τ)."""
+    return literal(world)[0], printed_bound(world, world.num_states)
 
 
-def gap_over_states(world: LogSize) -> float:
-    """Wrong: the same claim of the hypercube, where the bound stands."""
-    return 1 / of_the_hypercube(world)
+def by_states(world: TableLabels) -> Bounds:
+    """Of S states: Theorem 4.5 with their number, and what the MLE pays at most (Theorem 5)."""
+    upper = _cell(world).upper(world.reward_bound, world.n_pairs)
+    return printed_bound(world, world.num_states), upper
+
+
+def by_squared_states(world: TableLabels) -> Bounds:
+    """Wrong: the same with S²."""
+    return printed_bound(world, world.num_states**2), by_states(world)[1]
+
+
+def _cell(world: TableLabels) -> Cell:
+    """A state; all are alike, so that the mean over states is one's gap."""
+    return hypercube_cell(world.num_states, world.coverage, world.kl_weight, world.epsilon)
 
 
 def two_rates(world: PureBudget, times: float = 1.0) -> float:
@@ -474,6 +520,14 @@ def exponent(world: ManyRounds, growth: Algorithm, rng: object, replicates: int)
     return math.log2(logs[1] / logs[0] * growth(world))
 
 
+def within(world: TableLabels, bounds: Algorithm, rng: np.random.Generator, replicates: int):
+    """Lower bound over the MLE's mean gap, or that over the upper bound: the larger."""
+    low, high = bounds(world)
+    found = float(private_mle(world.draw(rng, replicates)).mean())
+    return max(low / found, found / high) if found > 0 else math.inf
+
+
+WITHIN = Quantity("left side / right side of both", within)
 CHANCE, RATIO = "P(failure) / δ", "left side / right side"
 ELUDER = Quantity("d_F", eluder, evidence="computed")
 GAIN = Quantity("(d_F(10T) − d_F(T)) / (d·log 10)", eluder_gain, evidence="computed")
@@ -489,6 +543,9 @@ DEF_3_5, LEM_B_1 = ["p1.def_3_5"], "p1.lem_b_1"
 ZERO = "b(s) = g − h is allowed inside the supremum, so D² is 0"
 HALF = "Freedman's inequality has 8 for 4: the chance is about e^(−L/2) for e^−L"
 SQUARE = "σ′ ≤ 1/4, so that σ′(B) is above σ′(B)² ≤ (σ(x) − σ(y))²/(x−y)²"
+NO_ERROR = {
+    "estimate": "an upper bound on an error: corrected_offline_gap in_sample_sharp has its limit"
+}
 QUARTER = "at b = 0 it says a²/4 ≤ a²/8 + τ²"
 
 
@@ -526,8 +583,8 @@ THEOREM = Theorem(
             (PRINTED, FREEDMAN_TEN_PERCENT), settles=[LEM_B_1, "p1.eq_20"]),
         check("failure_probability", "reward_bound",
             Inequality("(19) or (20) fails with probability ≤ δ, not 2δ"), COMMON,
-            CORRECTED_CONSTANTS, (PRINTED_CONSTANTS,), 
-            settles=[LEM_B_1, "p1.thm_4_2"]),
+            CORRECTED_CONSTANTS, (PRINTED_CONSTANTS,),
+            settles=[LEM_B_1, "p1.thm_4_2"], blind=NO_ERROR),
         check("eq_15_printed", "reward_bound",
             Inequality("(15), last line: σ′(B)·(x−y)² ≤ (σ(x) − σ(y))²"), PROVED,
             last_line_of_15, settles=["p1.eq_15"], expected="contradicted", why=SQUARE),
@@ -542,18 +599,19 @@ THEOREM = Theorem(
             by_halves, (step_b_of_18, named("by_halves_tenth_more", by_halves, factor=1.1)),
             settles=["p1.eq_18"]),
         check("one_parameter", "num_states",
-            Inequality("one parameter, S = log N(τ): the MLE's gap ≤ Theorem 4.5's bound"),
-            COMPUTED, gap_over_literal, (gap_over_states,), settles=["own.states_of_theorem_4_5"]),
+            Inequality("one parameter, S = log N(τ): Theorem 6's floor ≤ the MLE's gap ≤ 4.5's"),
+            WITHIN, literal, (literal_by_states,), at="log_size",
+            settles=["own.states_of_theorem_4_5"]),
         check("hypercube", "num_states",
-            Inequality("Theorem 4.5 with S states ≤ the MLE's gap"), COMPUTED,
-            of_the_hypercube, (of_one_parameter,), settles=["p1.thm_4_5"]),
+            Inequality("S states: Theorem 4.5 ≤ the MLE's gap ≤ Theorem 5"), WITHIN, by_states,
+            (by_squared_states,), settles=["p1.thm_4_5"]),
         check("remark_4_4", "epsilon",
             Inequality("ε ≤ 1: 4 ≤ ((e^ε−1)/(2α−1))² ≤ (e+1)²"), COMPUTED, two_rates,
             (named("two_rates_at_twice", two_rates, times=2.0),), settles=["p1.rem_4_4"]),
     ],
     worlds={
         "features": FeatureCount, "rounds": EluderRounds, "many_rounds": ManyRounds,
-        "range": RewardRange, "pairs": TellingPairs, "net": Net, "size": LogSize,
+        "range": RewardRange, "pairs": TellingPairs, "net": Net, "tables": TableLabels,
         "budget": PureBudget,
     },
 )  # fmt: skip

@@ -223,6 +223,7 @@ THEOREM = Theorem(
         Check(name="mean", axis="epsilon_minus_one", claim=Ratio("Lemma C.1", tolerance=0.01),
               quantity=Quantity("mean report over (2α − 1)·h"),
               right=named("randomized_response", mean_of_reports),
+              blind={"estimate": "the mean of the reports' law, Lemma C.1: nothing is learnt"},
               wrong=[named("biased_coin", mean_of_biased_coins), unscaled_mean],
               settles=["p1.lem_c_1"]),
         Check(name="fresh_coins", axis="horizon",

@@ -143,9 +143,10 @@ class ReportedState:
         counts = LabelCounts(torch.full_like(wins, self.pairs), wins)
         given = (case.epsilon, case.reward_bound, case.response)
         fitted = two_arm_mle(counts, *given)[:, 0].numpy()
+        found = self.process.returned(fitted, np.full_like(fitted, case.true))
         win = self.process.win_prob(case.true, case.epsilon)
         chance = stats.binom.pmf(np.arange(self.pairs + 1), self.pairs, win)
-        return float(chance @ (fitted - case.true) ** 2)
+        return float(chance @ (found - case.true) ** 2)
 
 
 def table_state(

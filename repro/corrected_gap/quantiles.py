@@ -55,6 +55,13 @@ class PairsAtDelta:
 
     @cached_property
     def quantile(self) -> float:
+        """The error of what is returned for the estimate that is as far off as ``_fitted``."""
+        fitted = self.difference + np.array([-1.0, 1.0]) * self._fitted
+        found = self.process.returned(fitted, np.full(2, self.difference))
+        return float(np.abs(found - self.difference).max())
+
+    @cached_property
+    def _fitted(self) -> float:
         """The least error that is exceeded with probability at most δ, by bisection."""
         low, high, delta = 0.0, 2 * self.reward_bound, math.exp(-self.log_inverse_delta)
         for _ in range(HALVINGS):

@@ -106,7 +106,14 @@ class ChoiceOfTwo:
 
     @cached_property
     def mistake_prob(self) -> float:
-        """P(the other reward is at least as likely), exactly."""
+        """P(the other reward is taken), exactly; a tie is a mistake."""
+        beaten = self._beaten
+        fitted, chance = np.array([1.0, -1.0]), np.array([1 - beaten, beaten])
+        return float(chance[self.process.returned(fitted, np.ones(2)) < 0].sum())
+
+    @cached_property
+    def _beaten(self) -> float:
+        """P(the other reward is at least as likely)."""
         per_win, per_loss = self.rewards.log_ratios
         level = -self.pairs * per_loss / (per_win - per_loss)
         law = (self.pairs, self.process.win_prob(self.rewards.true, self.rewards.epsilon))
@@ -138,6 +145,29 @@ def in_sample_ten_percent(case: ChoiceOfTwo) -> float:
     return _mistakes(case, 0.9 * bound.HELLINGER)
 
 
+def close_choice(
+    reward_bound: float, rng: np.random.Generator, process: LabelProcess = AS_STATED
+) -> ChoiceOfTwo:
+    """Rewards close together at the bound, and m so that the bound of the mistake is e^−200 to
+    e^−500: where 8 is needed.
+    """
+    other, epsilon = reward_bound - 10 ** rng.uniform(-3, -2), 10 ** rng.uniform(-1, 2)
+    rewards = TwoRewards(reward_bound, epsilon, reward_bound, other, process)
+    pairs = math.ceil(bound.HELLINGER * rng.uniform(200, 500) / rewards.squared)
+    return ChoiceOfTwo(rewards, pairs, process)
+
+
+def in_sample_exponent(case: ChoiceOfTwo) -> float:
+    """log P(mistake) over −Σ(Δ − Δ′)²/(8·W), which tends to 1 (Chernoff); ∞ where P is 0."""
+    expected = case.pairs * case.rewards.squared / bound.HELLINGER
+    return -math.log(case.mistake_prob) / expected if case.mistake_prob > 0 else math.inf
+
+
+def in_sample_exponent_of_seven(case: ChoiceOfTwo) -> float:
+    """Wrong: 7 for 8."""
+    return in_sample_exponent(case) * 7 / 8
+
+
 @dataclass(frozen=True)
 class TableState:
     """m private labels of one state whose true difference is Δ, and the class [−B, B].
@@ -162,9 +192,10 @@ class TableState:
         wins = torch.arange(self.pairs + 1, dtype=torch.float64)[:, None]
         counts = LabelCounts(torch.full_like(wins, self.pairs), wins)
         fitted = two_arm_mle(counts, self.epsilon, self.reward_bound)[:, 0].numpy()
+        found = self.process.returned(fitted, np.full_like(fitted, self.difference))
         win = self.process.win_prob(self.difference, self.epsilon)
         chance = stats.binom.pmf(np.arange(self.pairs + 1), self.pairs, win)
-        return float(chance @ (fitted - self.difference) ** 2)
+        return float(chance @ (found - self.difference) ** 2)
 
     @property
     def spread(self) -> float:
@@ -179,6 +210,28 @@ def table_state(
     share = rng.uniform(-1, 1) if rng.random() < 0.7 else 1.0
     pairs = int(10 ** rng.uniform(0, 3.5))
     return TableState(reward_bound, random_epsilon(rng), reward_bound * share, pairs, process)
+
+
+def large_state(
+    reward_bound: float, rng: np.random.Generator, process: LabelProcess = AS_STATED
+) -> TableState:
+    """1e5 labels at a difference within half of the bound: the limit, where nothing is cut."""
+    difference, epsilon = (
+        reward_bound * rng.uniform(-0.5, 0.5),
+        10 ** rng.uniform(0, MOST_LOG_EPSILON),
+    )
+    return TableState(reward_bound, epsilon, float(difference), 100_000, process)
+
+
+def table_error_limit(case: TableState) -> float:
+    """E(Δ̂ − Δ)² over W(Δ)/m, which tends to 1."""
+    spread = label.inverse_information(case.difference, case.epsilon)
+    return case.mean_squared_error * case.pairs / spread
+
+
+def table_error_of_nine_tenths(case: TableState) -> float:
+    """Wrong: with nine tenths of the labels."""
+    return table_error_limit(case) / 0.9
 
 
 def table_error(case: TableState) -> float:

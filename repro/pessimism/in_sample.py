@@ -34,7 +34,7 @@ def bound_fails(
         n_pairs: n.
         epsilon: budget of the labels.
         allowed: what the bound says.
-        estimate: (fitted, truth) → how far the chosen reward is from the truth.
+        estimate: (1 or −1 as the truth or the other was fitted, 1) → which is returned.
     """
     distance = math.sqrt(JUST_ABOVE * allowed / (n_pairs * float(world.cell_prob[0])))
     pairs, wins = counts.pairs[:, 0], counts.wins[:, 0]
@@ -43,5 +43,6 @@ def bound_fails(
     )
     step = other - true
     gain = wins * math.log1p(step / true) + (pairs - wins) * math.log1p(-step / (1 - true))
-    chosen = estimate(torch.where(gain > 0, distance, 0.0), torch.zeros(1))
-    return (pairs * chosen**2 > allowed).double().cpu().numpy()
+    fitted = torch.where(gain > 0, -torch.ones_like(gain), 1.0)  # 1 stands for the truth
+    wrong = estimate(fitted, torch.ones_like(fitted)) < 0
+    return (wrong & (pairs * distance**2 > allowed)).double().cpu().numpy()

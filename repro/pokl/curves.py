@@ -19,10 +19,13 @@ from repro.pokl.linear import LinearClass
 from repro.pokl.rate import RegretRate, regret_rate
 from repro.pokl.run import OnlineRun
 from repro.pokl.runs import Round, Runs
+from repro.policies.gibbs import gibbs_suboptimality
 from repro.preferences.block_draws import Draws, draws_on, geometric_times
 
 Watch = Callable[[Runs, Round], Tensor]
 """What is recorded of each round, (L,)."""
+ROUNDING = 1e-9
+"""A reward this close to the truth is the truth."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +67,24 @@ def curious_regret(runs: Runs, now: Round) -> Tensor:
     """
     leaning = ((now.explore - now.exploit) * now.bonus.abs()).sum(-1) @ runs.linear.state_prob
     return leaning.sign() * now.regret
+
+
+def learnt_regret(runs: Runs, now: Round) -> Tensor:
+    """(L,) J(π*) − J(π¹): what the estimate alone costs, on data that the bonus has drawn."""
+    played, weight = runs.played_kl_weight[:, None, None], runs.kl_weight[:, None, None]
+    excess = now.reward / played - runs.reward / weight
+    return gibbs_suboptimality(runs.optimal, excess, runs.linear.state_prob, runs.kl_weight)
+
+
+def marked_regret(runs: Runs, now: Round) -> Tensor:
+    """(L,) regret, its sign negative where the estimate is not the truth (``tested``)."""
+    return torch.where(wrong(runs, now), -now.regret, now.regret)
+
+
+def wrong(runs: Runs, now: Round) -> Tensor:
+    """(L,) whether there are labels, and r̄ is not r*."""
+    off = (now.reward - runs.reward).abs().flatten(1).amax(-1)
+    return (off > ROUNDING) & (now.time > 0)
 
 
 # Simulation --------------------------------------------------------------------------------------
@@ -239,6 +260,15 @@ def rate(world: OnlineRun, curve: RegretCurve) -> np.ndarray:
     return curve.rate()
 
 
+def tested(curve: RegretCurve) -> RegretCurve:
+    """The regret of a curve of ``marked_regret``; NaN where no estimate of any run was ever wrong.
+
+    An upper bound on what a learner pays that has nothing to learn says nothing.
+    """
+    ever = np.signbit(curve.regret).any()
+    return RegretCurve(curve.times, np.abs(curve.regret) if ever else curve.regret * np.nan)
+
+
 def limit(world: OnlineRun) -> RegretRate:
     """What t·regret tends to: [tr(Cov_π*·V_LS) + Γ²·Var(u)]/(2·kl_weight)."""
     linear = world.linear
@@ -250,11 +280,18 @@ def total_limit(world: OnlineRun) -> float:
     return limit(world).total
 
 
+def bonus_rate(world: OnlineRun) -> float:
+    """The bonus's part of it."""
+    return limit(world).exploration
+
+
 def bonus_at_the_end(world: OnlineRun) -> float:
     """What the bonus alone costs a round after T labels."""
-    return limit(world).exploration / world.horizon
+    return bonus_rate(world) / world.horizon
 
 
 OVER_LIMIT = of_curve("regret rate / closed form", rate, over=total_limit)
+RATE_BEYOND_BONUS = of_curve("regret per unit of log T beyond the bonus's own [reward]", rate,
+                             less=bonus_rate)  # fmt: skip
 BEYOND_BONUS = of_curve("regret per round beyond the bonus's own [reward]", last,
                         less=bonus_at_the_end)  # fmt: skip

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from repro.pokl.curves import RegretCurve, wrong
+from repro.pokl.run import OnlineRun
 from repro.pokl.runs import Round, Runs
 
 SLACK = 1e-9
 """A deficit up to here is rounding."""
+RIGHT, COVERED, FAILED = 0.0, 1.0, 2.0
+"""What ``how_covered`` says of a round."""
 
 
 def optimism_deficit(runs: Runs, now: Round) -> Tensor:
@@ -23,9 +28,21 @@ def optimism_deficit(runs: Runs, now: Round) -> Tensor:
     return (centred - now.bonus).flatten(1).amax(-1)
 
 
-def not_optimistic(runs: Runs, now: Round) -> Tensor:
-    """(L,) 1.0 where the event fails."""
-    return (optimism_deficit(runs, now) > SLACK).double()
+def how_covered(runs: Runs, now: Round) -> Tensor:
+    """(L,) ``RIGHT`` where r̄ is r*, ``COVERED`` where it errs and the event holds, ``FAILED``."""
+    errs = torch.where(wrong(runs, now), COVERED, RIGHT)
+    return torch.where(optimism_deficit(runs, now) > SLACK, FAILED, errs.double())
+
+
+def fails_in_runs(world: OnlineRun, curve: RegretCurve) -> np.ndarray:
+    """(R,) 1.0 where the event fails at some time of a curve of ``how_covered``.
+
+    Where no run's estimate was ever wrong it fails in all: an event about no error says nothing.
+    """
+    most = curve.regret[1:].max(axis=0)
+    if (most == RIGHT).all():
+        return np.ones_like(most)
+    return (most == FAILED).astype(float)
 
 
 def reward_differences(runs: Runs, reward: Tensor) -> Tensor:
