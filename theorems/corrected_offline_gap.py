@@ -35,8 +35,8 @@ Algorithm 1 has a bonus that grows with log(1/δ) itself: its gap has the quanti
 (``algorithm_quantile``) and stays below the theorem's bound at δ (``algorithm_quantile_bound``).
 
 Most of Algorithm 1's gap is its bonus's own, which a learner who knows r* pays too.  So its
-exponents and its constant are measured where π_ref plays both responses nearly alike (C = 2.014) and
-the bonus costs less than the estimate: what it costs beyond the estimate's own, and the sum.
+exponents and its constant are measured where π_ref plays both responses nearly alike, C = 2.014,
+and the bonus costs less than the estimate: what it costs beyond the estimate's own, and the sum.
 Where its bounds are held there must be an error to bound.
 
 At n from 1e3 to 1e6 (``small_n``, ``algorithm_small_n``) the bounds for every n are held from both

@@ -18,7 +18,7 @@ B > 1/2 a wrong estimate puts it above the cap (row ``cap_one``; ``cap_one_small
 that B < 1/2 is safe).  All assumptions hold there: two rewards (B, 0) and (0, B), realizable,
 Bradley–Terry, λ = 1 ≤ Γ_T²/2.  Corrected form: b = min{2B, Γ_T·U} (row ``cap_two_bounds``).
 
-A block of runs none of which ever errs counts against a row: what is said of no error says nothing.
+A block of runs none of which ever errs is no evidence: what is said of no error says nothing.
 The rows with a cap on two rewards are long enough for Γ_T·U to fall below it.
 
 Slack: the event of C.4 keeps to its probability with a twentieth of Γ_T, and a hundredth of it
@@ -171,9 +171,9 @@ Reading = Callable[[OnlineRun, RegretCurve], Any]
 
 
 def largest_of_errors(world: OnlineRun, curve: RegretCurve) -> Any:
-    """(R,) largest left over right side of a run; ∞ where no run has erred at all."""
+    """(R,) largest left over right side of a run; ∞ where no run has erred, but for rounding."""
     found = largest(world, curve)
-    return found if (found > 0).any() else found + math.inf
+    return found if (found > SLACK).any() else found + math.inf
 
 
 def along_runs(

@@ -37,12 +37,10 @@ def how_covered(runs: Runs, now: Round) -> Tensor:
 def fails_in_runs(world: OnlineRun, curve: RegretCurve) -> np.ndarray:
     """(R,) 1.0 where the event fails at some time of a curve of ``how_covered``.
 
-    Where no run's estimate was ever wrong it fails in all: an event about no error says nothing.
+    NaN where no run's estimate was ever wrong: an event about no error says nothing.
     """
     most = curve.regret[1:].max(axis=0)
-    if (most == RIGHT).all():
-        return np.ones_like(most)
-    return (most == FAILED).astype(float)
+    return (most == FAILED) + (np.nan if (most == RIGHT).all() else 0.0)
 
 
 def reward_differences(runs: Runs, reward: Tensor) -> Tensor:
