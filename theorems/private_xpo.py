@@ -35,7 +35,7 @@ An unstated condition, R_max ≥ 1 (Lemma C.7 prints Y ≥ 1): κ_cov's factor V
 with the rewards, the price of an inverse sigmoid does not.  At R_max = 3c/√T the gap of the average
 iterate over the printed bound grows like 1/R_max up to logarithms (rows ``small_rewards_printed``
 and ``…_growth``).  The theorem is about the best iterate, and on this world that is nearly always
-exact; with many states it too lies above (tests/xpo/test_best_iterate.py).
+exact; with many states it too lies above (``best_iterate``).
 Corrected form, for every R_max (``own.reward_range``, docs/explanations/reward_range.md):
 cosh²(R_max/2)·(1 + (2V_max − R_max)₊) in the place of (V_max + R_max)·e^{2R_max}, and never more
 than V_max + R_max (rows ``small_rewards`` and ``small_rewards_slack``).
