@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -34,15 +35,19 @@ from repro.instances.choices import INSTANCES, LinearChoice, TextChoice, instanc
 from repro.instances.linear import LinearWorld
 from repro.losses.label_losses import LossName
 from repro.losses.label_plan import (
+    SIMULATIONS,
     STRICTEST,
     LabelPlan,
     Measured,
     NoAnswer,
     fewest_replicates,
+    unseen,
 )
 
 REFUSED, NO_ANSWER = 2, 3
 QUESTION = ("epsilon", "target_gap", "n_pairs")
+SOON = 5.0
+"""Seconds: what takes no longer is not announced, and progress is not told more often."""
 FIELD = "instance."
 """What words begin with that are about the world."""
 WORTH_LABELS: dict[str, dict[str, Any]] = {"linear": {"radius": 6.0}, "preference_text": {}}
@@ -63,7 +68,7 @@ class PlanRequest(Model):
     corruption: Annotated[Number, Field(ge=0, lt=0.5)] = 0.0
     order: Literal["ctl", "ltc"] = "ctl"
     loss: Literal["mixture", "square", "debiased"] = "mixture"
-    instance: Literal["linear", "preference_text"] = "linear"
+    instance: Literal["linear", "preference_text"] | None = None
     kl_weight: KLWeight | None = None
     confidence: Annotated[Probability, Field(ge=0.5, le=0.999)] = 0.9
     replicates: Annotated[Whole, Field(ge=10, le=10**6)] = 1000
@@ -179,7 +184,7 @@ def plan(
     corruption: float = 0.0,
     order: Literal["ctl", "ltc"] = "ctl",
     loss: Literal["mixture", "square", "debiased"] = "mixture",
-    instance: Literal["linear", "preference_text"] = "linear",
+    instance: Literal["linear", "preference_text"] | None = None,
     fields: Mapping[str, Any] | None = None,
     kl_weight: float | None = None,
     confidence: float = 0.9,
@@ -195,7 +200,8 @@ def plan(
         corruption: α, the share of labels an adversary replaces, in [0, 0.5).
         order: corruption before the privacy mechanism (``ctl``) or after it (``ltc``).
         loss: that is minimised.
-        instance: random linear rewards, or the geometry of text pairs.
+        instance: random linear rewards, or the geometry of text pairs; text pairs where ``fields``
+            has a path, else linear rewards, unless it is given.
         fields: of the instance that differ from conf/instance (and, for linear rewards, from
             radius=6), such as ``{"path": FILES}`` for text pairs of one's own.
         kl_weight: P1's 1/β, instead of the instance's.
@@ -214,7 +220,7 @@ def plan(
     """
     given = dict(locals())
     own = dict(given.pop("fields") or {})
-    return _answered(validate(PlanRequest, given), own)
+    return _answered(_resolved(validate(PlanRequest, given), own), own)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -222,9 +228,10 @@ def main(arguments: Sequence[str]) -> int:
     torch.set_num_threads(1)
     try:
         words = [word for word in arguments if not word.startswith(FIELD)]
-        request = validate(PlanRequest, keyword_values(words, PlanRequest))
-        own = _own_fields(request, [word for word in arguments if word.startswith(FIELD)])
-        for line in _answered(request, own).lines():
+        about = [word for word in arguments if word.startswith(FIELD)]
+        fields = [word.removeprefix(FIELD).partition("=")[0] for word in about]
+        request = _resolved(validate(PlanRequest, keyword_values(words, PlanRequest)), fields)
+        for line in _answered(request, _own_fields(request, about), Watch()).lines():
             print(line)
     except BadInput as problem:
         print(f"error: {problem}", file=sys.stderr)
@@ -235,16 +242,53 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
+class Watch:
+    """Says on standard error how long a question will take, and how far it is.
+
+    Nothing for one that is answered at once.
+    """
+
+    def __init__(self) -> None:
+        self._began = self._said = time.monotonic()
+        self._done, self._longest = 0, 0.0
+
+    def __call__(self, datasets: int, seconds: float) -> None:
+        self._done += 1
+        self._longest = max(self._longest, seconds)
+        left = self._longest * max(1, SIMULATIONS - self._done)
+        now = time.monotonic()
+        if left < SOON or (now - self._said < SOON and self._said > self._began):
+            return
+        self._said = now
+        print(
+            f"plan: simulation {self._done} of at most about {SIMULATIONS}, "
+            f"at most about {math.ceil(left)} s left",
+            file=sys.stderr,
+            flush=True,
+        )
+
+
+def _resolved(request: PlanRequest, fields: Collection[str]) -> PlanRequest:
+    """The request with its instance named: a path is one of text pairs."""
+    if request.instance is not None:
+        return request
+    return request.model_copy(
+        update={"instance": "preference_text" if "path" in fields else "linear"}
+    )
+
+
 def _own_fields(request: PlanRequest, words: Sequence[str]) -> dict[str, Any]:
     """Fields of the instance by ``instance.KEY=VALUE``."""
     try:
         bare = [word.removeprefix(FIELD) for word in words]
-        return keyword_values(bare, INSTANCES[request.instance])
+        return keyword_values(bare, INSTANCES[request.instance or "linear"])
     except BadInput as problem:
         raise BadInput(FIELD + problem.key, problem.value, problem.allowed) from None
 
 
-def _answered(request: PlanRequest, own: Mapping[str, Any]) -> PlanAnswer:
+def _answered(
+    request: PlanRequest, own: Mapping[str, Any], watch: Callable[[int, float], None] = unseen
+) -> PlanAnswer:
     """Measure what was asked for.
 
     Raises:
@@ -253,7 +297,7 @@ def _answered(request: PlanRequest, own: Mapping[str, Any]) -> PlanAnswer:
     """
     _refuse_open_question(request)
     choice = world_choice(request, own)
-    built, target = build_plan(request, choice), request.target_gap
+    built, target = replace(build_plan(request, choice), watch=watch), request.target_gap
     n_pairs, epsilon, fewest = request.n_pairs, request.epsilon, None
     if epsilon is None:
         assert target is not None
@@ -300,15 +344,14 @@ def world_choice(request: PlanRequest, own: Mapping[str, Any]) -> LinearChoice |
     Raises:
         BadInput: there is no such field, or it does not allow the value.
     """
-    values: Any = OmegaConf.to_container(
-        OmegaConf.load(conf_dir() / "instance" / f"{request.instance}.yaml")
-    )
+    kind = request.instance or "linear"
+    values: Any = OmegaConf.to_container(OmegaConf.load(conf_dir() / "instance" / f"{kind}.yaml"))
     if "kind" in own:
         raise BadInput(f"{FIELD}kind", own["kind"], "allowed: instance=KIND in its place")
-    values |= WORTH_LABELS[request.instance]
+    values |= WORTH_LABELS[kind]
     if request.kl_weight is not None:
         values["kl_weight"] = request.kl_weight
-    return instance_choice({**values, **own, "kind": request.instance})
+    return instance_choice({**values, **own, "kind": kind})
 
 
 def build_plan(request: PlanRequest, choice: LinearChoice | TextChoice) -> LabelPlan:

@@ -4,37 +4,42 @@ Theorem C.3 supposes eq. (6), γ·E[log π − log π*] + κ·E(f − f*)² ≲ 
 gap; Theorem 5.3 sets η and γ in it. (The sign of Lemma C.4 is ``p2_optimism_lemmas``'s.)
 
 * ``count``: Lemma C.4 prints κ·E(f − f*)² where eq. (6), which is right, needs (t−1)·κ·E(f − f*)²
-  of it: a misprint. What holds is the counted form: with π* in the class, E(f_π̂ − f*)² of the
-  likelihood's maximiser falls like 1/t (``count_measured``, over a grid of f). Without the count
-  the lemma is weaker (and true), but leaves a bound that does not fall at all (``count_printed``,
-  the bound; all of eq. (6)'s premises hold in it).
+  of it: a misprint. With π* in the class the likelihood's maximiser has, by the counted form, an
+  error of at most err/(κ(t−1)), and its error, on simulated labels and over a grid of f, is a fixed
+  share of that for every t.  Without the count the lemma is weaker (and true), but what it leaves
+  does not fall, and the error over it does (``count_printed``).
 * ``update_weight``: the regret decomposition spends (η/2)(t−1)·E(δ²), and eq. (6) times β/γ pays
   (βκ/γ)·E(δ²): η = βκ/(γT) pays for t ≤ T. Printed is βκ/(αT), α the corruption: too large for α <
   γ/2, and undefined at α = 0, which the theorem allows (``update_weight_printed``).
-* The statement of Theorem C.3 leaves η free, and is false so (``p2.free_step_of_theorem_c_3``):
-  with the wrong policy in every round and γ = 2κRβ√(T/log) eq. (6) holds and the gap stays, but the
-  right side at its best η falls with T.  The proof of Theorem 4.8 takes η = βκ/(γT).
+* ``free_step``: the statement of Theorem C.3 leaves η free, and is false so: one state, two
+  responses, R = V = 1, β = ½, π_ref even, the wrong policy in every round after π_ref, γ =
+  2κRβ√(T/log(|Π|T/δ)).  Eq. (6) holds in every round (an assumption of the run), and even π_ref,
+  the best iterate, has a gap that stays, where the right side at its best η falls like √(log T/T).
+  At the η = βκ/(γT) of the proof of Theorem 4.8, which eq. (6) pays for, it does not
+  (``paid_step``).
 * ``guarantee``: γ of the proof contains t·α² with t free, though γ is an input of Algorithm 4.
   With T·α² the right side of Theorem C.3 is of the stated order in T; with t = 1 (control) it
   grows like √T once T·α² ≫ c²·log|Π|.
 
-The contradicted rows are misprints in steps of a proof, read as they stand, and speak for that step
-alone; Theorem 5.3 stands with the corrected ones (``square_xpo`` measures its conclusion).  What
-would refute the corrected rows: a ratio above 1, or a guarantee that grows in T.
+The contradicted rows are misprints in steps of a proof, read as they stand, or a free letter, and
+speak for that step alone; Theorem 5.3 stands with the corrected ones (``square_xpo`` measures its
+conclusion).  What would refute the corrected rows: a ratio above 1, an error that falls at another
+rate than the count, or a guarantee that grows in T.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import torch
+from pydantic import Field
 
 from repro.base.notation import flip_prob, label_signal, privacy_cost
 from repro.base.schema import Corruption, Epsilon, KLWeight, Pairs, Positive
-from repro.core.check import Check, Quantity, Theorem, named, of_world
+from repro.core.check import Check, Quantity, Theorem, at_both_ends, named, of_world
 from repro.core.claims import Inequality, Slope
 from repro.instances.labelled import PrivateLabels
 from repro.preferences.label_law import on_arrays
@@ -130,29 +135,9 @@ corrected = named("corrected", share, printed=False)
 
 # The count of Lemma C.4 ---------------------------------------------------------------------------
 
-
-@dataclass(frozen=True, kw_only=True)
-class Rounds:
-    """What Lemma C.4 leaves of κ·E(f−f*)² for the likelihood's maximiser, over err.
-
-    Attributes:
-        horizon: t − 1.
-    """
-
-    horizon: Positive
-
-
-def with_count(world: Rounds) -> float:
-    """(t−1)·κ·E(f − f*)² ≤ err, as eq. (6) needs it."""
-    return 1 / world.horizon
-
-
-def without_count(world: Rounds) -> float:
-    """κ·E(f − f*)² ≤ err: the lemma as printed, its sign corrected."""
-    return 1.0
-
-
 TRUTH, LARGEST, STEPS = 1.0, 3.0, 24001
+LOG_CLASS = 10.0
+"""log(|Π|T/δ), one number as in ``Tuning``."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -171,6 +156,19 @@ class Maximiser(PrivateLabels):
     def more_labels(self, other: PrivateLabels) -> float:
         """T is the statement's own: nothing is scaled."""
         return 1.0
+
+    def left(self, counted: bool) -> float:
+        """What Lemma C.4 leaves of E(f − f*)² for the maximiser: err/κ, over t−1 if counted."""
+        margin = (8 * (TRUTH + LARGEST) * math.exp(2 * TRUTH)) ** -2
+        allowed = privacy_cost(self.epsilon) ** 2 * LOG_CLASS / margin
+        return allowed / self.horizon if counted else allowed
+
+
+def over_left(
+    world: Maximiser, rng: np.random.Generator, replicates: int, flipped: bool, counted: bool
+) -> np.ndarray:
+    """(R,) the maximiser's squared error over what Lemma C.4 leaves of it."""
+    return squared_error(world, rng, replicates, flipped) / world.left(counted)
 
 
 def squared_error(
@@ -193,30 +191,111 @@ def _nearest(increasing: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     return np.where(below, right - 1, right)
 
 
-maximiser = named("maximiser", squared_error, flipped=False)
-label_flip = named("label_flip", squared_error, flipped=True)
+with_count = named("with_count", over_left, flipped=False, counted=True)
+without_count = named("without_count", over_left, flipped=False, counted=False)
+label_flip = named("label_flip", over_left, flipped=True, counted=True)
+
+# The free step of Theorem C.3 ---------------------------------------------------------------------
+
+WEIGHT, ROUNDS_OF_EQ_6 = 0.5, 100
+"""β where R = V = 1, and rounds at which eq. (6) is looked at."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WrongEveryRound:
+    """One state, two responses, R = V = 1, β = ½; after π_ref the wrong policy in every round.
+
+    Attributes:
+        epsilon: budget of the labels, in err = c²·log(|Π|T/δ), |Π| = 2, δ = .05.
+        horizon: T ≥ 3.
+    """
+
+    epsilon: Epsilon
+    horizon: Annotated[Positive, Field(ge=3)]
+
+    margin = (8 * 2 * math.exp(2)) ** -2
+    """κ."""
+    coverage = 2 / (1 + math.exp(-2))
+    """C_cov: the larger policy of each response."""
+    gap = WEIGHT * math.log(math.cosh(1))
+    """Of π_ref, the best iterate."""
+
+    @property
+    def log_class(self) -> float:
+        """log(|Π|T/δ)."""
+        return math.log(2 * self.horizon / 0.05)
+
+    @property
+    def optimism(self) -> float:
+        """γ = 2κRβ√(T/log(|Π|T/δ))."""
+        return 2 * self.margin * WEIGHT * math.sqrt(self.horizon / self.log_class)
+
+    @property
+    def eq_6(self) -> float:
+        """Largest left over right side of eq. (6), with constant 1 and nothing of err.
+
+        E_ref[log π − log π*] is 0 by symmetry, and f − f* is ±2 on half of the pairs of any μ with
+        τ̃ from π_ref.
+        """
+        rounds = np.linspace(2, self.horizon, ROUNDS_OF_EQ_6)
+        paid = self.optimism / WEIGHT * np.sqrt(self.log_class / (rounds - 1))
+        return float((self.margin * 0.5 * 2**2 / paid).max())
+
+    def right_side(self, step: float) -> float:
+        """Of Theorem C.3 with constant 1 at η."""
+        horizon, logs = self.horizon, math.log(self.horizon)
+        err = privacy_cost(self.epsilon) ** 2 * self.log_class
+        return (
+            1 / horizon
+            + self.coverage * logs / (step * horizon)
+            + step
+            + WEIGHT * err * (logs + 1) / (self.optimism * horizon)
+            + 2 * math.sqrt(self.log_class / horizon)
+        )
+
+
+def free_step(world: WrongEveryRound) -> float:
+    """The gap over the right side at its best η."""
+    return world.gap / world.right_side(
+        math.sqrt(world.coverage * math.log(world.horizon) / world.horizon)
+    )
+
+
+def paid_step(world: WrongEveryRound) -> float:
+    """The gap over the right side at η = βκ/(γT)."""
+    return world.gap / world.right_side(WEIGHT * world.margin / (world.optimism * world.horizon))
+
+
+def premise(world: WrongEveryRound):
+    """Eq. (6) holds in every round."""
+    yield "eq. (6) holds", world.eq_6 <= 1 + 1e-9, f"left over right side {world.eq_6:.4g}"
 
 
 # The claims --------------------------------------------------------------------------------------
 
-ERROR = Quantity("κ·E(f − f*)² / err", of_world, evidence="computed")
+OVER_LEFT = Quantity("E(f_π̂ − f*)² / what Lemma C.4 leaves")
 SHARE = Quantity("η(T−1)/2 / (βκ/γ)", of_world, evidence="computed")
 GUARANTEE = Quantity("bound of C.3 / rate of 5.3", of_world, evidence="computed")
-MEASURED = Quantity("E(f_π̂ − f*)²")
+OVER_C_3 = Quantity("gap of π_ref / bound of C.3", of_world, evidence="computed")
 C_4, EQ_6 = "p2.lem_c_4", "p2.eq_6"
 TUNING: Any = {"settles": ["p2.app_d_tuning"]}
+FREE: Any = {"axis": "horizon", "quantity": OVER_C_3, "settles": ["p2.thm_c_3"]}
 
 CHECKS = [
-    Check(name="count_printed", axis="horizon", quantity=ERROR, right=without_count,
-          claim=Slope(-1, "eq. (6) from C.4 without (t−1): bound {rate}", "at_most", symbol="t"),
+    Check(name="count_printed", axis="horizon", quantity=OVER_LEFT, right=without_count,
+          claim=Slope(0, "eq. (6) from C.4 without (t−1): error over what is left {rate}",
+                      symbol="t"),
           settles=[C_4], expected="contradicted",
-          why="without the count the bound does not fall"),
-    Check(name="count", axis="horizon", quantity=ERROR, right=with_count, wrong=[without_count],
-          claim=Slope(-1, "eq. (6) from C.4 with (t−1): bound {rate}", symbol="t"),
-          settles=[C_4, EQ_6]),
-    Check(name="count_measured", axis="horizon", quantity=MEASURED, right=maximiser,
-          wrong=[label_flip], settles=[C_4],
-          claim=Slope(-1, "the maximiser's error is {rate} indeed", symbol="t")),
+          why="without the count what is left does not fall, and the error does"),
+    Check(name="count", axis="horizon", quantity=OVER_LEFT, right=with_count,
+          wrong=[without_count, label_flip], settles=[C_4, EQ_6],
+          claim=Slope(0, "eq. (6) from C.4 with (t−1): error over what is left {rate}",
+                      symbol="t")),
+    Check(name="free_step", right=free_step, expected="contradicted", **FREE,
+          claim=Inequality("Theorem C.3 at its best η: gap ≤ the right side"),
+          why="η is free in the statement; eq. (6) pays for η ≤ 2βκ/(γ(T−1)) only"),
+    Check(name="paid_step", right=paid_step, wrong=[free_step], **FREE,
+          claim=Inequality("Theorem C.3 at η = βκ/(γT): gap ≤ the right side")),
     Check(name="update_weight_printed", axis="corruption", quantity=SHARE, right=printed,
           claim=Inequality("η = βκ/(αT) leaves what eq. (6) pays for"), expected="contradicted",
           why="α < γ/2 makes the step too large", **TUNING),
@@ -231,5 +310,6 @@ CHECKS = [
 THEOREM = Theorem(
     title="P2 Theorem C.3 and the tuning of Theorem 5.3: (t−1), η and γ",
     checks=CHECKS,
-    worlds={"tuning": Tuning, "rounds": Rounds, "maximiser": Maximiser},
+    worlds={"tuning": Tuning, "maximiser": Maximiser, "wrong_every_round": WrongEveryRound},
+    assumes=at_both_ends(premise, of=WrongEveryRound),
 )

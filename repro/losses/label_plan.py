@@ -10,6 +10,7 @@ search comes down from where the promise is kept and stops where it first fails.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -38,6 +39,20 @@ AHEAD = 64
 Z95 = 1.96
 STRICTEST, LOOSEST = 1e-6, 100.0
 """Finite budgets ε that a question may have."""
+FEW, CLEARLY = 200, 1 - 1e-6
+"""Datasets that are simulated first, and the level at which they decide: then no more are."""
+SIMULATIONS = round(math.log2(AHEAD)) + 2 * (1 + HALVINGS) + 3
+"""About so many a question takes at most."""
+SEARCHED, FEW_FIRST = 0, 3
+"""Streams of the search."""
+
+
+def unseen(datasets: int, seconds: float) -> None:
+    """Nobody watches the simulations."""
+
+
+CERTAINLY, CERTAINLY_NOT = (True, True), (False, False)
+"""Whether a promise is shown to be kept, and whether it may be."""
 
 
 class NoAnswer(Exception):
@@ -65,6 +80,7 @@ class LabelPlan:
         replicates: datasets a measurement.
         seed: of the simulation.
         confidence: share of datasets that keep what is promised.
+        watch: told of every simulation how many datasets it had and how long it took.
     """
 
     world: LinearWorld
@@ -74,6 +90,7 @@ class LabelPlan:
     replicates: int = 1000
     seed: int = 0
     confidence: float = 0.9
+    watch: Callable[[int, float], None] = unseen
 
     def risk(self, epsilon: float) -> LossRisk:
         """Large-sample quantities at ε, with the gap's own quadratic form as metric."""
@@ -89,13 +106,7 @@ class LabelPlan:
 
     def gaps(self, n_pairs: float, epsilon: float, stage: int = 0) -> np.ndarray:
         """(R,) gaps of datasets of n labels; every ``stage`` has datasets of its own."""
-        if n_pairs == 0:
-            return np.full(self.replicates, self.gap_of_no_labels)
-        rng = np.random.default_rng([self.seed, stage, self.replicates])
-        counts = draw_counts(self.risk(epsilon), round(n_pairs), rng, self.replicates)
-        fitted = LOSSES[self.loss](epsilon)
-        found = minimise_loss(fitted, counts, self.world.feature_diff, self.world.radius)
-        return self.gap(found)
+        return _gaps(self, round(n_pairs), epsilon, stage, self.replicates)
 
     def measure(self, n_pairs: float, epsilon: float, stage: int = 0) -> Measured:
         """Mean gap at n labels."""
@@ -114,8 +125,16 @@ class LabelPlan:
 
     def keeps(self, target_gap: float, n_pairs: float, epsilon: float) -> tuple[bool, bool]:
         """Whether the promise is shown to be kept at n labels, and whether it may be."""
-        hits = int((self.gaps(n_pairs, epsilon) <= target_gap).sum())
-        low, high = (bound(hits, self.replicates, LEVEL) for bound in (lower, upper))
+        if self.replicates > FEW:
+            gaps = _gaps(self, round(n_pairs), epsilon, FEW_FIRST, FEW)
+            if (few := self._kept(gaps, target_gap, CLEARLY)) in (CERTAINLY, CERTAINLY_NOT):
+                return few
+        return self._kept(self.gaps(n_pairs, epsilon, SEARCHED), target_gap, LEVEL)
+
+    def _kept(self, gaps: np.ndarray, target_gap: float, level: float) -> tuple[bool, bool]:
+        """Whether these datasets show that the share is kept, and whether it may be."""
+        hits = int((gaps <= target_gap).sum())
+        low, high = (bound(hits, len(gaps), level) for bound in (lower, upper))
         return bool(low >= self.confidence), bool(high >= self.confidence)
 
     @property
@@ -233,6 +252,20 @@ def fewest_replicates(confidence: float) -> int:
     66
     """
     return math.ceil(math.log(1 - LEVEL) / math.log(confidence))
+
+
+@lru_cache(maxsize=256)
+def _gaps(plan: LabelPlan, n_pairs: int, epsilon: float, stage: int, datasets: int) -> np.ndarray:
+    if n_pairs == 0:
+        return np.full(datasets, plan.gap_of_no_labels)
+    began = time.monotonic()
+    rng = np.random.default_rng([plan.seed, stage, datasets])
+    counts = draw_counts(plan.risk(epsilon), n_pairs, rng, datasets)
+    fitted = LOSSES[plan.loss](epsilon)
+    found = minimise_loss(fitted, counts, plan.world.feature_diff, plan.world.radius)
+    gaps = plan.gap(found)
+    plan.watch(datasets, time.monotonic() - began)
+    return gaps
 
 
 @lru_cache(maxsize=256)

@@ -11,6 +11,7 @@ from repro.corruption.orders import Order
 from repro.losses.label_losses import LOSSES, LossName
 from repro.losses.loss_map import LEARNT, TIE
 from repro.losses.scalar_error import scalar_error
+from repro.losses.worlds import RANGE
 
 HALF = 0.5
 DEAR = 2.0
@@ -27,6 +28,8 @@ class LossAnswer:
         size: root mean square of reward differences [reward].
         worth: clean labels that a private one is worth, 1/c(ε)².
         floor: least error of a loss for n → ∞, against the adversary worst for it there [reward].
+        at_the_edge: of the best loss's squared error the share of estimates at the class's edge.
+        world: what the answer is about, in words.
     """
 
     errors: dict[LossName, float]
@@ -34,6 +37,8 @@ class LossAnswer:
     size: float
     worth: float
     floor: float
+    at_the_edge: float
+    world: str
 
     def __repr__(self) -> str:
         """What the command prints of it: advice, errors and regime."""
@@ -48,6 +53,7 @@ class LossAnswer:
             f"root mean square, where rewards differ by {self.size:.3g}"
         )
         yield f"regime: {self.regime}"
+        yield f"assumed world: {self.world}"
 
     @property
     def advice(self) -> str:
@@ -103,8 +109,15 @@ class LossAnswer:
             )
         if not self.learnt:
             return (
-                f"too few labels: errors are {self.error / self.size:.0%} of the rewards' own size "
-                "and depend on how a solver breaks ties"
+                f"too few labels: the range of the class decides, {self.at_the_edge:.0%} of the "
+                f"squared error is that of estimates at its edge; errors are "
+                f"{self.error / self.size:.0%} of the rewards' own size and depend on how a solver "
+                "breaks ties"
+            )
+        if self.at_the_edge > HALF:
+            return (
+                f"the range of the class decides: {self.at_the_edge:.0%} of the squared error is "
+                "that of estimates at its edge"
             )
         if self.lasting > HALF:
             return (
@@ -135,13 +148,22 @@ def loss_answer(
         n_pairs: n.
     """
     found: dict[LossName, tuple[float, float]] = {}
-    size, floor = 0.0, math.inf
+    size, floor, edges = 0.0, math.inf, {}
     for name, kind in LOSSES.items():
         one = scalar_error(reward_bound, kind, epsilon, corruption, order)
         bad, size = one.worst(n_pairs)[None], math.sqrt(one.size)
         squared = float(one.mean_squared(bad, (n_pairs,)))
         found[name] = math.sqrt(squared), float(one.squared_bias(bad)) / squared
+        edges[found[name]] = one.edge_share(bad[0], n_pairs)
         floor = min(floor, one.floor)
     best = min(found.values())
     errors: dict[LossName, float] = {name: error for name, (error, _) in found.items()}
-    return LossAnswer(errors, min(1.0, best[1]), size, privacy_cost(epsilon) ** -2, floor)
+    adversary = f"alpha={corruption:g} {order}, every loss against the adversary worst for it"
+    world = (
+        f"one feature, reward differences even over [-{reward_bound:g}, {reward_bound:g}], "
+        f"estimates up to {RANGE:g} times as large; {adversary if corruption else 'no corruption'}"
+    )
+    kept = min(1.0, best[1])
+    return LossAnswer(
+        errors, kept, size, privacy_cost(epsilon) ** -2, floor, edges[best], world
+    )  # fmt: skip

@@ -110,13 +110,23 @@ class ScalarError:
 
     def mean_squared(self, bad: Tensor, n_pairs: Sequence[float]) -> Tensor:
         """(K, N) mean squared error of reward differences at each n, under adversaries b (K, C)."""
+        scaled, error = self._along(bad)
+        return torch.stack([_expected(scaled * math.sqrt(n), error) for n in n_pairs], 1)
+
+    def edge_share(self, bad: Tensor, n_pairs: float) -> float:
+        """Of the mean squared error at n, under b (C,), what estimates at the class's edge have."""
+        scaled, error = self._along(bad[None])
+        scaled = scaled * math.sqrt(n_pairs)
+        return float(_at_the_edge(scaled, error) / _expected(scaled, error))
+
+    def _along(self, bad: Tensor) -> tuple[Tensor, Tensor]:
+        """(K, T) mean over deviation of a label's score along the class, and the error there."""
         radius = self.world.radius
         away = radius * torch.logspace(math.log10(FINEST), math.log10(2), NODES, dtype=bad.dtype)
         steps = torch.cat((-away.flip(0), torch.zeros(1, dtype=bad.dtype), away))
         t = (self.limits(bad)[:, None] + steps).clamp(-radius, radius)
         mean, deviation = self._score(t, self._means(bad))
-        error = self._in_reward(t - self.world.theta)
-        return torch.stack([_expected(mean / deviation * math.sqrt(n), error) for n in n_pairs], 1)
+        return mean / deviation, self._in_reward(t - self.world.theta)
 
     def _in_reward(self, error: Tensor) -> Tensor:
         return error.square() * self.world.metric[0, 0]
@@ -150,7 +160,13 @@ def _expected(scaled: Tensor, error: Tensor) -> Tensor:
     """(K,) mean of an error (K, T) along t, where P(θ̂ > t) is Φ of ``scaled`` (K, T)."""
     above = torch.special.ndtr(scaled).cummin(dim=1).values
     inside = (above[:, :-1] - above[:, 1:]) * (error[:, :-1] + error[:, 1:]) / 2
-    return inside.sum(1) + (1 - above[:, 0]) * error[:, 0] + above[:, -1] * error[:, -1]
+    return inside.sum(1) + _at_the_edge(scaled, error)
+
+
+def _at_the_edge(scaled: Tensor, error: Tensor) -> Tensor:
+    """(K,) the part of it of estimates at either end."""
+    above = torch.special.ndtr(scaled).cummin(dim=1).values
+    return (1 - above[:, 0]) * error[:, 0] + above[:, -1] * error[:, -1]
 
 
 def _thresholds(x: Tensor) -> list[float]:

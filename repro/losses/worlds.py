@@ -42,6 +42,10 @@ class LogisticWorld:
         return torch.einsum("c,ci,cj->ij", self.cell_prob, self.feature_diff, self.feature_diff)
 
 
+RANGE = 4.0
+"""How many times as far from 0 as the truth the class of estimates reaches."""
+
+
 def scalar_world(reward_bound: float, nodes: int = 32) -> LogisticWorld:
     """x uniform on [−1, 1] by Gauss–Legendre quadrature, θ = B: differences fill [−B, B]."""
     x, weight = np.polynomial.legendre.leggauss(nodes)
@@ -49,7 +53,7 @@ def scalar_world(reward_bound: float, nodes: int = 32) -> LogisticWorld:
         torch.from_numpy(x)[:, None],
         torch.from_numpy(weight / 2),
         torch.tensor([float(reward_bound)], dtype=torch.float64),
-        4.0 * reward_bound,
+        RANGE * reward_bound,
     )
 
 
@@ -60,11 +64,11 @@ def gaussian_world(reward_bound: float, num_features: int = 5, cells: int = 128)
     theta = torch.from_numpy(rng.standard_normal(num_features))
     theta = theta * reward_bound / (x @ theta).abs().max()
     prob = torch.full((cells,), 1.0 / cells, dtype=torch.float64)
-    return LogisticWorld(x, prob, theta, 4.0 * float(theta.norm()))
+    return LogisticWorld(x, prob, theta, RANGE * float(theta.norm()))
 
 
 def logistic_world(world: LinearWorld) -> LogisticWorld:
     """The pairs of a linear world (such as text pairs) that are not ties."""
     prob, theta = world.cell_prob.cpu(), world.theta.cpu()  # losses are minimised there
     share = prob / prob.sum()
-    return LogisticWorld(world.feature_diff.cpu(), share, theta, 4.0 * float(theta.norm()))
+    return LogisticWorld(world.feature_diff.cpu(), share, theta, RANGE * float(theta.norm()))

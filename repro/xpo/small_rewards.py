@@ -3,30 +3,37 @@
 Printed is κ_cov = (V + R)·e^{2R}·√C_cov·log T, which goes to 0 with the rewards.  Corrected is
 cosh²(R/2)·(1 + (2V − R)₊) in the place of (V + R)·e^{2R}; proof: docs/explanations/reward_range.md.
 Both with constant 1.
+
+A learner that learns nothing exceeds any bound, and one that knows the truth keeps any: a gap above
+a bound counts where the learner has learnt, one below it where it is no less than what any
+algorithm leaves (Theorem 2 there).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
+from numpy.random import default_rng
 
 from repro.base.notation import privacy_cost
 from repro.base.schema import MAX_PAIRS, Positive
 from repro.core.check import Quantity
-from repro.xpo.runs import NeedleRuns, value_bound
-from repro.xpo.worst_reward import side_by_side
+from repro.xpo.runs import OPTIMAL_ODDS, NeedleRuns, Update, value_bound
+from repro.xpo.worst_reward import ladder_gaps, side_by_side
 
 CLASS_TILTS = 17
 FAILURE_PROB = 0.05
+LEAST = 0.09
+"""Of c(ε)/√T: what every algorithm leaves at R_max = c(ε)/√T ≤ 1, on average over its iterates."""
+PILOT_RUNS, PILOT_SEED = 2000, 20261124
+LEARNT = 0.95
+"""Who has learnt has a mean gap below this share of that of a guess between the two responses."""
 LARGEST_SLACK = 30.0
 """How far above the gap the corrected bound may lie."""
 VANISHES = "V_max + R_max goes to 0 with the rewards, the average iterate's price does not"
-
-Factor = Callable[[float, float], float]
-"""(V, R) → what rewards do to a bound."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,31 +86,57 @@ def rate(world: NeedleRuns) -> float:
     return privacy_cost(world.epsilon) * math.sqrt(world.num_actions * logs / world.rounds)
 
 
-def over_bound(factor: Factor) -> Quantity:
-    """Mean gap on the worst rung over the bound at that rung's own R_max."""
-
-    def over(*given) -> list[list[float]]:
-        return [
-            [one.mean / (rate(world) * factor(value_bound(world, one.reward), one.reward))
-             for one in found]
-            for world, found in side_by_side(*given)
-        ]  # fmt: skip
-
-    return Quantity("average gap / bound at R_max = Δ", together=over)
+@lru_cache(maxsize=256)
+def learns(world: OneReward, update: Update) -> bool:
+    """Whether runs of a stream of its own come out better than guessing the better response."""
+    (found,) = ladder_gaps(world, [update], default_rng(PILOT_SEED), PILOT_RUNS)
+    guess = math.tanh(OPTIMAL_ODDS / 2) / 2 * found.reward  # β·KL of the wrong one is Δ·tanh(1)
+    return found.mean < LEARNT * guess
 
 
-def slack(*given) -> list[list[float]]:
-    """min{V + R, corrected bound} of every worst rung over 30 mean gaps."""
+def over_printed(worlds, algorithms, rngs, replicates: int) -> list[list[float]]:
+    """Mean gap over the printed bound, of a learner that has learnt."""
+    return [
+        [
+            one.mean / (rate(world) * printed_factor(value_bound(world, one.reward), one.reward))
+            if learns(world, algorithm(world))
+            else math.nan
+            for one, algorithm in zip(found, algorithms, strict=True)
+        ]
+        for world, found in side_by_side(worlds, algorithms, rngs, replicates)
+    ]
+
+
+def between_bounds(*given) -> list[list[float]]:
+    """The larger of gap/corrected bound and least/gap, on the worst rung.
+
+    A rung of the ladder lies within one of its steps below R_max = c(ε)/√T.
+    """
     rows = []
     for world, found in side_by_side(*given):
+        step = world.rewards[1] / world.rewards[0]
+        least = LEAST * privacy_cost(world.epsilon) / math.sqrt(world.rounds) / step
         rows.append([])
         for one in found:
-            value = value_bound(world, one.reward)
-            bound = rate(world) * corrected_factor(value, one.reward)
-            least = min(value + one.reward, bound)
-            rows[-1].append(least / (LARGEST_SLACK * max(one.mean, 1e-300)))
+            bound = rate(world) * corrected_factor(value_bound(world, one.reward), one.reward)
+            rows[-1].append(max(one.mean / bound, least / max(one.mean, 1e-12)))
     return rows
 
 
-OVER_PRINTED, OVER_CORRECTED = over_bound(printed_factor), over_bound(corrected_factor)
+def slack(worlds, algorithms, rngs, replicates: int) -> list[list[float]]:
+    """min{V + R, corrected bound} over 30 mean gaps, of a learner that has learnt."""
+    rows = []
+    for world, found in side_by_side(worlds, algorithms, rngs, replicates):
+        rows.append([])
+        for one, algorithm in zip(found, algorithms, strict=True):
+            value = value_bound(world, one.reward)
+            bound = rate(world) * corrected_factor(value, one.reward)
+            least = min(value + one.reward, bound)
+            over = least / (LARGEST_SLACK * max(one.mean, 1e-300))
+            rows[-1].append(over if learns(world, algorithm(world)) else math.nan)
+    return rows
+
+
+OVER_PRINTED = Quantity("average gap / printed bound, of who has learnt", together=over_printed)
+BETWEEN = Quantity("larger of gap / bound at R_max = Δ and least / gap", together=between_bounds)
 SLACK = Quantity("min{V_max + R_max, corrected bound} / 30 · average gap", together=slack)

@@ -189,7 +189,7 @@ def test_the_user_s_own_pairs_are_the_world(tmp_path, capsys, monkeypatch):
         for pair in synthetic_pairs(80):
             record = {"prompt": pair.prompt, "chosen": pair.chosen, "rejected": pair.rejected}
             file.write(json.dumps(record) + "\n")
-    words = f"epsilon=1 n_pairs=1e5 replicates=100 instance=preference_text instance.path={path}"
+    words = f"epsilon=1 n_pairs=1e5 replicates=100 instance.path={path}"
     assert command.main(words.split()) == 0
     out = capsys.readouterr().out
     assert f"assumed world: instance=preference_text path={path}" in out
@@ -223,3 +223,27 @@ def test_the_function_refuses_as_the_command_does():
         command.plan(epsilon=1, n_pairs=2000, fields={"sead": 3})
     with pytest.raises(NoAnswer, match="no number of labels"):
         command.plan(epsilon=1, target_gap=1e-6, corruption=0.05, replicates=100)
+
+
+def test_a_long_question_says_how_long(capsys, monkeypatch):
+    monkeypatch.setattr(command, "SOON", 0.0)
+    assert command.main(["epsilon=1", "n_pairs=5000", "replicates=100"]) == 0
+    told = capsys.readouterr().err
+    assert told.startswith("plan: simulation 1 of at most about ")
+    assert told.endswith(" s left\n")
+
+
+def test_a_short_question_says_nothing(capsys):
+    assert command.main(["epsilon=1", "target_gap=0.7"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_few_datasets_decide_where_they_can():
+    seen = []
+    plan = LabelPlan(world(104), watch=lambda datasets, seconds: seen.append(datasets))
+    far, near = 0.5 * plan.gap_of_no_labels, plan.labels_for(0.002, 1.0)[0]
+    assert plan.keeps(far, 10**7, 1.0) == (True, True)
+    assert plan.keeps(1e-9, 10**4, 1.0) == (False, False)
+    assert seen[-2:] == [200, 200]
+    plan.keeps(0.002, 0.99 * near, 1.0)
+    assert seen[-2:] == [200, 1000]

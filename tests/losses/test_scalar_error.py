@@ -189,3 +189,13 @@ def test_the_floor_is_the_error_of_ever_more_labels(name):
     error = law.mean_squared(law.worst(1e13)[None], (1e13,)) ** 0.5
     assert float(error) == pytest.approx(law.floor, rel=1e-3)
     assert scalar_error(5.0, LOSSES[name], 8.0, 0.0, Order.CTL).floor == 0.0
+
+
+def test_estimates_at_the_edge_have_all_of_the_error_where_nothing_is_learnt():
+    """Of a coin at ε → 0 θ̂ is either end of the class: [−16, 16] for B = 4."""
+    one = scalar_error(4.0, LOSSES["square"], 1e-3, 0.0, Order.CTL)
+    bad = one.worst(100)
+    assert one.edge_share(bad, 100) > 0.99
+    assert one.edge_share(bad, 1e15) < 1e-9
+    # half of the estimates are at each end: ((16 − 4)² + (16 + 4)²)/2 times E x² = 1/3
+    assert float(one.mean_squared(bad[None], (100,))) == pytest.approx(272 / 3, rel=0.01)

@@ -11,7 +11,7 @@ from theorems.fast_rate_online import minimax_gap
 
 
 def test_what_an_adversary_does_is_pinned_as_contradicted(contradicted_rows):
-    assert contradicted_rows == {"corrupted_ctl", "corrupted_ltc", "indistinguishable_pair"}
+    assert contradicted_rows == {"corrupted_ctl", "corrupted_ltc"}
 
 
 def test_the_adversary_of_a_corrupted_row_comes_where_the_row_says(swept_of):

@@ -18,5 +18,5 @@ def test_a_likelihood_without_flips_turns_the_verdict(turned):
     def wrong(right, epsilon):
         return 0.0
 
-    found = turned("count_measured", p2_meta_theorem, "flip_prob", wrong, replicates=400, blocks=20)
+    found = turned("count", p2_meta_theorem, "flip_prob", wrong, replicates=400, blocks=20)
     assert found == ("supported", "contradicted")

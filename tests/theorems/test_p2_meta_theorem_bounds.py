@@ -5,16 +5,16 @@ import math
 import numpy as np
 import pytest
 import sympy
+from scipy.optimize import minimize_scalar
 
 from repro.base.notation import privacy_cost
 from theorems.p2_meta_theorem import (
     Maximiser,
-    Rounds,
     Tuning,
-    label_flip,
-    maximiser,
-    with_count,
-    without_count,
+    WrongEveryRound,
+    free_step,
+    paid_step,
+    squared_error,
 )
 
 ONE = Tuning(
@@ -40,34 +40,25 @@ def test_the_step_that_eq_6_pays_for():
 
 @pytest.mark.parametrize(("horizon", "largest"), [(10**6, 0.054), (10**10, 0.001)])
 def test_theorem_c_3_is_false_for_a_free_step(horizon, largest):
-    """One state, two responses, R = V = 1, β = ½, π_ref even, the wrong policy in every round."""
-    bound, weight, epsilon = 1.0, 0.5, 1.0
-    log_class = math.log(2 * horizon / 0.05)
-    margin = (8 * 2 * bound * math.exp(2 * bound)) ** -2
-    optimism = 2 * margin * bound * weight * math.sqrt(horizon / log_class)
-    # eq. (6) holds in every round, with constant 1 and with nothing of err: E_ref[log π − log π*]
-    # is 0 by symmetry, f − f* is ±2R on half of the pairs of any μ with τ̃ from π_ref
-    squared = 0.5 * (2 * bound) ** 2
-    rounds = np.array([2.0, horizon / 2, horizon])
-    paid = optimism / weight * bound * np.sqrt(log_class / (rounds - 1))
-    assert (margin * squared <= paid).all()
-    # the right side at its best η, err = c²·log(|Π|T/δ)
-    coverage, logs = 2 / (1 + math.exp(-2)), math.log(horizon)
-    err = privacy_cost(epsilon) ** 2 * log_class
-    right = (
-        bound / horizon
-        + 2 * bound * math.sqrt(coverage * logs / horizon)
-        + weight * err * (logs + 1) / (optimism * horizon)
-        + 2 * bound * math.sqrt(log_class / horizon)
+    """Every term by hand, at the η that minimises the right side."""
+    world = WrongEveryRound(epsilon=1.0, horizon=horizon)
+    assert world.gap == pytest.approx(0.217, abs=5e-4)
+    assert world.eq_6 == pytest.approx(math.sqrt((horizon - 1) / horizon))
+    found = minimize_scalar(lambda log: world.right_side(math.exp(log)), bounds=(-30, 0))
+    assert found.fun < largest
+    assert free_step(world) == pytest.approx(world.gap / found.fun, rel=1e-6)
+    log_class, logs = math.log(2 * horizon / 0.05), math.log(horizon)
+    optimism = 2 * math.sqrt(horizon / log_class) / (256 * math.exp(4)) * 0.5
+    err = (1 / math.tanh(0.5)) ** 2 * log_class
+    by_hand = (
+        1 / horizon
+        + 2 * math.sqrt(2 / (1 + math.exp(-2)) * logs / horizon)
+        + 0.5 * err * (logs + 1) / (optimism * horizon)
+        + 2 * math.sqrt(log_class / horizon)
     )
-    wrong, reference = weight * 2 * math.tanh(1), weight * math.log(math.cosh(1))
-    assert wrong == pytest.approx(0.762, abs=5e-4)
-    assert right < largest
-    # also above it: π_ref, the first iterate and so the best
-    assert right < reference / 3
-    # at the η that eq. (6) pays for the bound is no longer exceeded
-    eta = weight * margin / (optimism * horizon)
-    assert coverage * logs / (eta * horizon) > wrong
+    assert found.fun == pytest.approx(by_hand, rel=1e-6)
+    # at the η that eq. (6) pays for the bound is far above
+    assert paid_step(world) < 0.01
 
 
 def test_the_share_of_the_step():
@@ -94,15 +85,18 @@ def test_the_guarantee_is_the_sum_of_its_terms():
 
 
 def test_without_the_count_nothing_falls():
-    few, many = Rounds(horizon=1e3), Rounds(horizon=1e6)
-    assert with_count(few) == pytest.approx(1e-3)
-    assert without_count(few) == without_count(many) == 1
+    few, many = (Maximiser(epsilon=1.0, horizon=n) for n in (10**3, 10**6))
+    assert few.left(counted=True) == pytest.approx(1e3 * many.left(counted=True))
+    assert few.left(counted=False) == many.left(counted=False)
+    assert few.left(counted=True) == pytest.approx(
+        0.01 * (32 * math.exp(2)) ** 2 / math.tanh(0.5) ** 2
+    )
 
 
 def test_the_error_falls_to_the_truth_and_not_for_flipped_labels():
     world = Maximiser(epsilon=2.0, horizon=10**8)
-    found = maximiser(world, np.random.default_rng(0), 50)
-    flipped = label_flip(world, np.random.default_rng(0), 50)
+    found = squared_error(world, np.random.default_rng(0), 50, flipped=False)
+    flipped = squared_error(world, np.random.default_rng(0), 50, flipped=True)
     assert found.max() < 1e-5
     assert flipped == pytest.approx(np.full(50, 0.5 * 2**2), rel=1e-2)
 
@@ -110,7 +104,7 @@ def test_the_error_falls_to_the_truth_and_not_for_flipped_labels():
 def test_the_error_against_a_search_over_the_whole_grid():
     """The likelihood of a share of wins, maximised on a coarse grid by brute force."""
     rng = np.random.default_rng(3)
-    found = maximiser(Maximiser(epsilon=1.0, horizon=200), rng, 20)
+    found = squared_error(Maximiser(epsilon=1.0, horizon=200), rng, 20, flipped=False)
     rng = np.random.default_rng(3)
     pairs = rng.binomial(200, 0.5, 20)
     grid = np.linspace(-3, 3, 6001)
