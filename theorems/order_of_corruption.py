@@ -50,7 +50,6 @@ from repro.corruption.protocols import (
     Guess,
     InFront,
     Sequential,
-    all_labels,
     alike,
     arrived,
     by_labels,
@@ -67,7 +66,7 @@ from repro.corruption.protocols import (
 from repro.corruption_floors import one_cell
 from repro.corruption_floors.sampled_cell import SampledCell
 from repro.debiased_mle.estimation import estimation_floor
-from repro.debiased_mle.labels import LabelsOfCells, PairLabels
+from repro.debiased_mle.labels import PairLabels
 from repro.debiased_mle.priced_labels import PricedAnywhere
 from repro.privacy.channels import channel_epsilon
 

@@ -1,7 +1,7 @@
 """An adversary behind a randomizer who plays the strong one in front of it, on counts.
 
-It turns (1−τ)·c(ε)·αn labels in its mind, as the strong adversary would, and replaces the reports of
-those labels through a coupling: αn of them suffice but for a small chance
+It turns (1−τ)·c(ε)·αn labels in its mind, as the strong adversary would, and replaces the reports
+of those labels through a coupling: αn of them suffice but for a small chance
 (docs/explanations/sharper_floor.md, Theorem 6).
 """
 

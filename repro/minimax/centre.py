@@ -2,9 +2,10 @@
 
     S(θ) = max over halfspaces of |Σ_c ±m_c·(w_c − σ(⟨x_c, θ⟩))|,    K = {‖θ‖ ≤ B′ : S(θ) ≤ Z}
 
-The truth lies in K, and any two members are at most ω(2Z, ξ) apart.  Who knows Z returns the centre
-of the smallest ball of ‖·‖_Σ around K, who does not the least S (docs/explanations/sharper_floor.md,
-Theorems 3 and 7).  With one feature K is an interval, and its centre the midpoint.
+The truth lies in K, and any two members are at most ω(2Z, ξ) apart.  Who knows Z returns the
+centre of the smallest ball of ‖·‖_Σ around K, who does not the least S
+(docs/explanations/sharper_floor.md, Theorems 3 and 7).  With one feature K is an interval, and its
+centre the midpoint.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ from repro.minimax.halfspace import HalfspaceOnLine
 
 POINTS = {1: 2001, 2: 121, 3: 33}
 """Along each direction of the grid on which S is computed, by the number of features."""
-DIRECTIONS = 400
+DIRECTIONS = 200
 """In which the farthest members of K are looked for."""
-STEPS = 400
+STEPS = 120
 """Of the walk to the centre of a ball; it is off by its radius over √steps at most."""
 
 
@@ -74,7 +75,7 @@ def halfspaces(features: np.ndarray) -> np.ndarray:
 class Halfspaces:
     """Cells on a grid of parameters that holds K, whatever labels are off by Z in all.
 
-    K lies in the ball of radius ω(2Z) of ‖·‖_Σ around the truth, so no other parameter is looked at.
+    K lies in the ball of radius ω(2Z) of ‖·‖_Σ around the truth: no other parameter is looked at.
 
     Attributes:
         cells: with the truth.
@@ -106,22 +107,28 @@ class Halfspaces:
         line = self.reach * np.linspace(-1, 1, POINTS[k])
         grid = np.stack(np.meshgrid(*[line] * k, indexing="ij"), axis=-1).reshape(-1, k)
         grid = grid[np.linalg.norm(grid, axis=1) <= self.reach * (1 + 1e-12)]
-        theta = self.cells.truth.numpy() + self._unscaled(grid)
+        theta = self.parameter(grid)
         return grid[np.linalg.norm(theta, axis=1) <= self.cells.radius * (1 + 1e-9)]
 
     @cached_property
     def wins(self) -> np.ndarray:
         """(G, P) Σ_c ±m_c·σ(⟨x_c, θ⟩)."""
-        theta = self.cells.truth.numpy() + self._unscaled(self.offsets)
-        return expit(theta @ self.features.T) @ self.signs.T
+        return expit(self.parameter(self.offsets) @ self.features.T) @ self.signs.T
 
     def distances(self, labels: np.ndarray) -> np.ndarray:
         """(G,) S of labels (C,) as read."""
         return np.abs(self.signs @ labels - self.wins).max(axis=1)
 
-    def _unscaled(self, points: np.ndarray) -> np.ndarray:
+    def parameter(self, offset: np.ndarray) -> np.ndarray:
+        """θ of an offset (…, k)."""
         values, vectors = np.linalg.eigh((self.features.T * self.mass) @ self.features)
-        return points / np.sqrt(np.maximum(values, 1e-18)) @ vectors.T
+        turned = offset / np.sqrt(np.maximum(values, 1e-18)) @ vectors.T
+        return self.cells.truth.numpy() + turned
+
+    def error(self, theta: np.ndarray) -> float:
+        """‖θ − θ_true‖_Σ of a parameter (k,)."""
+        margins = self.features @ (theta - self.cells.truth.numpy())
+        return float(np.sqrt(self.mass @ margins**2))
 
 
 Estimator = Callable[[Halfspaces, np.ndarray, float], np.ndarray]
@@ -146,7 +153,7 @@ def any_member(there: Halfspaces, labels: np.ndarray, allowed: float) -> np.ndar
 
 
 def centre_of(points: np.ndarray) -> np.ndarray:
-    """(k,) centre of the smallest ball around points (G, k), to 1/400 of its radius and better.
+    """(k,) centre of the smallest ball around points (G, k), to a hundredth of its radius.
 
     By Bădoiu and Clarkson's walk: a step of 1/i towards the farthest point.
 
@@ -165,22 +172,23 @@ def centre_of(points: np.ndarray) -> np.ndarray:
 
 
 def attacked_error(
-    there: Halfspaces, allowed: float, believed: float, estimator: Estimator
-) -> float:
-    """Largest error of an estimator in ‖·‖_Σ under attacks that spend Z in one cell or in two.
+    there: Halfspaces, read: np.ndarray, moved: float, believed: float, estimator: Estimator,
+    returned: Callable[[np.ndarray], np.ndarray],
+) -> float:  # fmt: skip
+    """Largest ‖θ̂ − θ_true‖_Σ under attacks that spend all they have in one cell or in two.
 
     Args:
         there: cells on their grid.
-        allowed: Z, Σ m_c|b_c| of what labels are moved by.
+        read: (C,) labels as they are read if nobody attacks.
+        moved: Z, Σ m_c|b_c| of what they are moved by.
         believed: the Z that the estimator believes in.
         estimator: offset of its estimate from the truth.
+        returned: (k,) estimate → what is returned for it.
     """
-    win = expit(there.features @ there.cells.truth.numpy())
-    errors = [
-        np.linalg.norm(estimator(there, win + moved, believed))
-        for moved in attacks(there.mass, allowed)
-    ]
-    return float(max(errors))
+    return max(
+        there.error(returned(there.parameter(estimator(there, read + shift, believed))))
+        for shift in attacks(there.mass, moved)
+    )
 
 
 def attacks(mass: np.ndarray, allowed: float) -> np.ndarray:
@@ -191,4 +199,3 @@ def attacks(mass: np.ndarray, allowed: float) -> np.ndarray:
     pairs = itertools.combinations(range(2 * cells), 2)
     both = [(alone[i] + alone[j]) / 2 for i, j in pairs if i % cells != j % cells]
     return np.concatenate([alone, np.array(both).reshape(-1, cells)])
-

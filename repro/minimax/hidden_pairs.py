@@ -115,7 +115,7 @@ OnLine = Callable[[torch.Tensor, torch.Tensor, float, float], HalfspaceOnLine]
 def least_of_halfspaces(
     mass: torch.Tensor, truth: torch.Tensor, bound: float, allowed: float
 ) -> HalfspaceOnLine:
-    """The halfspace estimator, which needs no Z."""
+    """The halfspace estimator, in one cell Algorithm 1 itself; it needs no Z."""
     return HalfspaceOnLine(torch.ones(1, dtype=mass.dtype), mass, truth, bound)
 
 
@@ -127,20 +127,23 @@ def midpoint(
     return MidpointOnLine(x, mass, truth, bound, allowed=allowed)
 
 
-def floor_on_line(case: AttackedLabels, estimator: OnLine, allowed: float) -> float:
+def floor_on_line(
+    case: AttackedLabels, estimator: OnLine, allowed: float, truths: int = TRUTHS
+) -> float:
     """Largest floor of an estimator in the norm of Σ̂, over truths and masses of ξ or more.
 
     Args:
         case: of one cell in [−B′, B′] (``ParameterPairs``).
         estimator: of one feature.
         allowed: the Z that it believes in.
+        truths: how many are tried, from −B′ to B′; 0 alone if it is 1.
     """
     bound = case.world.reward_bound
     # a lighter cell hides the whole class, and the floor falls with its mass
     lightest = max(2 * case.moved / math.tanh(bound / 2), case.world.coverage, 1e-300)
     masses = np.minimum(lightest * RATIO ** np.arange(RUNGS), 1.0)
-    truths = np.linspace(-bound, bound, TRUTHS)
-    mass, truth = (torch.from_numpy(one.ravel()) for one in np.meshgrid(masses, truths))
+    tried = np.linspace(-bound, bound, truths) if truths > 1 else np.zeros(1)
+    mass, truth = (torch.from_numpy(one.ravel()) for one in np.meshgrid(masses, tried))
     target = estimator(mass[:, None], truth, bound, allowed)
     counts = LabelCounts(mass[:, None], mass[:, None] * case.labels(truth.sigmoid())[:, None])
     seen = case.passage(target).apply(None, counts, case.read)
