@@ -379,9 +379,13 @@ def _over(world: SpentBudgets, rate: Callable[[float], float]) -> float:
     )  # fmt: skip
 
 
-def image_of(world: Any, **how: Any) -> Any:
+def image_of(
+    world: ImageOfCell | SampledImage, cost: bool = True, kernel: coupling.Kernel = coupling.maximal
+) -> ImageOfCell | SampledImage:
     """The world whose adversary behind the randomizer plays the one of (1−τ)cα in front of it."""
-    return replace(world, adversary=Image(world.slack, **how)) if world.adversary.acts else world
+    if not world.adversary.acts:
+        return world
+    return replace(world, adversary=Image(world.slack, cost, kernel))  # type: ignore[arg-type]
 
 
 image = named("image", image_of)

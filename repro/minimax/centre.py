@@ -22,8 +22,10 @@ from torch import Tensor
 from repro.label_cells.pairs import PairWorld
 from repro.minimax.halfspace import HalfspaceOnLine
 
-POINTS = {1: 2001, 2: 121, 3: 33}
+POINTS = {1: 3001, 2: 121, 3: 31}
 """Along each direction of the grid on which S is computed, by the number of features."""
+BEYOND = 1.5
+"""Times ω(2Z) that the grid reaches, so that an error above the bound would be seen."""
 DIRECTIONS = 200
 """In which the farthest members of K are looked for."""
 STEPS = 120
@@ -75,7 +77,7 @@ def halfspaces(features: np.ndarray) -> np.ndarray:
 class Halfspaces:
     """Cells on a grid of parameters that holds K, whatever labels are off by Z in all.
 
-    K lies in the ball of radius ω(2Z) of ‖·‖_Σ around the truth: no other parameter is looked at.
+    K lies in the ball of radius ω(2Z) of ‖·‖_Σ around the truth; the grid is half as wide again.
 
     Attributes:
         cells: with the truth.
@@ -104,9 +106,9 @@ class Halfspaces:
     def offsets(self) -> np.ndarray:
         """(G, k) θ − θ_true in coordinates in which ‖·‖_Σ is Euclidean, the truth among them."""
         k = self.features.shape[1]
-        line = self.reach * np.linspace(-1, 1, POINTS[k])
+        line = BEYOND * self.reach * np.linspace(-1, 1, POINTS[k])
         grid = np.stack(np.meshgrid(*[line] * k, indexing="ij"), axis=-1).reshape(-1, k)
-        grid = grid[np.linalg.norm(grid, axis=1) <= self.reach * (1 + 1e-12)]
+        grid = grid[np.linalg.norm(grid, axis=1) <= BEYOND * self.reach * (1 + 1e-12)]
         theta = self.parameter(grid)
         return grid[np.linalg.norm(theta, axis=1) <= self.cells.radius * (1 + 1e-9)]
 
