@@ -34,6 +34,7 @@ What would refute it: a hidden pair that costs more, a learner that loses less, 
 α with which Algorithm 2 keeps both promises.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -190,11 +191,13 @@ def largest_loss(world: CoveredMargin, rng: Any, replicates: int, believed: Beli
 
 
 def two_orders(world: CoveredMargin, rng: Any, replicates: int, believed: Believed) -> float:
-    """That under the world's order over that under the other."""
-    floors = [
-        loss_floor(one, believed(one)) for one in (world, replace(world, order=world.against))
-    ]
-    return floors[0] / floors[1]
+    """That under the world's order over that under the other, and more if the latter is off its
+    closed form: two losses that are wrong alike are wrong.
+    """
+    other = replace(world, order=world.against)
+    above, below = (loss_floor(one, believed(one)) for one in (world, other))
+    ratio = above / below if below else math.nan
+    return ratio + ratio * abs(below / least(other) - 1)
 
 
 mixing = named("mixing", largest_loss, believed=moved_in_all)
@@ -319,8 +322,10 @@ HIDDEN = over_claimed("best loss against a hidden pair of margins / atanh(2Z/ξ)
                       lambda case, rng, replicates: hidden_loss(case), least)  # fmt: skip
 LOSS = Quantity("largest loss / atanh(2Z/ξ)", evidence="exact", over=least)
 TWICE = Quantity("largest loss / 2·atanh(2Z/ξ)", evidence="exact", over=twice)
-OVER_COST = Quantity("loss under LTC / loss under CTL / c(ε)", evidence="exact", over=cost)
-OVER_CLOSED = Quantity("loss under LTC / loss under CTL / closed ratio", evidence="exact",
+OVER_COST = Quantity(
+    "loss under LTC / loss under CTL / c(ε), off by what CTL is off", evidence="exact", over=cost
+)
+OVER_CLOSED = Quantity("loss under LTC / loss under CTL / closed ratio, likewise", evidence="exact",
                        over=closed_ratio)  # fmt: skip
 EITHER = Quantity("larger of two losses / B′, at the best penalty", evidence="exact")
 BOTH = Quantity("half of what is kept at 0 and lost at α₀, over B′")
