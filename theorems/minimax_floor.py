@@ -24,23 +24,29 @@ Rows.  ``separation``, ``covered_separation``: Lemma 2 of that page, proved by i
 ``regimes_…``: ω against its two regimes, by formulas.  ``pairs_…``: the largest distance that
 corruption can hide, found over all pairs of parameters by passing their labels through the
 randomizer. ``halfspace``: that estimator of one feature under the strong adversary, whose floor is
-√(Zg) in the rare cell of the worst mass: between .7 and 1 of the bound. ``certificate``: its value
-for Algorithm 1 beside a bound that no attack exceeds, by duality; ``certificate_policies``: the
-same for what greedy and pessimistic RLHF and DPO lose. ``curve_…``: Algorithm 1 in the worst cell
-of mass m or more is on the curve ω(Z, m). ``l2_…``: Algorithm 1 under coverage against the least
-distance. ``policy_…``: the family of the policy theorem.
+√(Zg) in the rare cell of the worst mass: between .7 and 1 of the bound; ``halfspace_features``: the
+same in one to three features, S over every halfspace.  ``exact_…``: with one feature and Z known
+the midpoint of the parameters that labels leave possible has floor ½ω(2Z, ξ), the lower bound of
+``pairs_…``, at every B′, ξ and order (Theorem 7); ``estimators``: the least floor of Algorithm 1
+and of midpoints that believe in Z/2, Z and 2Z.  ``centre``: the centre of the smallest ball that
+holds those parameters, k = 1, 2, 3 features, has at most √(2k/(k+1)) times it.
+``certificate``: its value for Algorithm 1 beside a bound that no attack exceeds, by duality;
+``certificate_policies``: the same for what greedy and pessimistic RLHF and DPO lose. ``curve_…``:
+Algorithm 1 in the worst cell of mass m or more is on the curve ω(Z, m). ``l2_…``: Algorithm 1 under
+coverage against the least distance. ``policy_…``: the family of the policy theorem.
 
 What would refute it: a random case above 1, or a number off its constant by more than its margin.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 import numpy as np
+import torch
 from pydantic import Field
 
-from repro.base.schema import Number, Positive, Share
+from repro.base.schema import Number, Positive, Share, Whole
 from repro.core.check import (
     Algorithm,
     Check,
@@ -52,6 +58,7 @@ from repro.core.check import (
 )
 from repro.core.claims import Claim, Inequality, Ratio
 from repro.core.proofs import Claimed, proof_of
+from repro.corruption.orders import Randomize
 from repro.debiased_mle.labels import (
     AttackedLabels,
     LabelsOfCells,
@@ -60,21 +67,35 @@ from repro.debiased_mle.labels import (
     no_debias,
     orders_swapped,
     over_claimed,
+    worth_of_flip,
 )
 from repro.debiased_mle.priced_labels import PricedAnywhere, RandomCells
 from repro.instances.labelled import PrivateLabels
 from repro.label_cells.pairs import PairWorld, orthogonal_cells, random_pair_world
 from repro.label_cells.rare_cell import RareCell
 from repro.minimax import proofs as proof
+from repro.minimax.centre import (
+    Estimator,
+    Halfspaces,
+    any_member,
+    attacked_error,
+    centre,
+    least_halfspace,
+)
 from repro.minimax.certified_estimation import Change, certificate_ratio
 from repro.minimax.certified_policies import VALUES, policy_ratio
 from repro.minimax.hidden_pairs import (
+    TRUTHS,
+    OnLine,
     ParameterPairs,
     covered_distance,
     covered_floor,
+    floor_on_line,
     halfspace_on_line,
     hidden_distance,
     hidden_floor,
+    least_of_halfspaces,
+    midpoint,
 )
 from repro.minimax.hidden_policy import HiddenMargin, hidden_regret
 from repro.minimax.modulus import (
@@ -88,12 +109,16 @@ from repro.minimax.modulus import (
     two_regimes,
     worst_step,
 )
+from repro.preferences.label_counts import LabelCounts
 
 BOUNDS, MOVED = np.linspace(0.05, 10.0, 12), np.geomspace(1e-8, 1e-1, 29)
 """B′ and Z of the two regimes."""
 
 HALFSPACE_TIGHT = 0.7
 """Share of √(2Zg) that the rare cell reaches: √(Zg), .707 of it."""
+
+HALFSPACE_ON_GRID, MIDPOINT_TIGHT = 0.65, 0.98
+"""The same on a grid, a fortieth of √(2Zg) wide; and share of ½ω(2Z) that the centre reaches."""
 
 Coverage = Annotated[Number, Field(ge=0, lt=1)]
 
@@ -156,6 +181,47 @@ class PricedLine(PricedAnywhere):
     def cells(self) -> RandomLine:
         """Random worlds, and the law of c(ε)."""
         return RandomLine(self.privacy_costs)
+
+
+@dataclass(frozen=True)
+class RandomFeatures(RandomLine):
+    """Random worlds of some features; the rare cell lies along the first of them.
+
+    Attributes:
+        features: k.
+    """
+
+    features: int = 1
+
+    def rare(self, shift_mass: float, rng: np.random.Generator) -> PairWorld:
+        """A rare cell of that mass, at a random B′; next to nothing is seen of other features."""
+        bound = rng.uniform(0.1, 6.0)
+        mass, _ = hidden_pair(shift_mass, bound)
+        seen = min(1.0, mass)
+        others = [1e-9 * seen] * (self.features - 1)
+        return orthogonal_cells([seen, *others], [-bound, *(0.0 for _ in others)], bound)
+
+    def cells(self, shift_mass: float, rng: np.random.Generator) -> PairWorld:
+        """One random world."""
+        bound, more = rng.uniform(0.1, 6.0), int(rng.integers(0, 4))
+        seed = int(rng.integers(2**31))
+        return random_pair_world(self.features + more, self.features, bound, seed)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PricedFeatures(PricedAnywhere):
+    """Labels of such worlds, at a random c(ε) and under either order.
+
+    Attributes:
+        num_features: k.
+    """
+
+    num_features: Annotated[Whole, Field(ge=1, le=3)]
+
+    @property
+    def cells(self) -> RandomFeatures:
+        """Random worlds, and the law of c(ε)."""
+        return RandomFeatures(self.privacy_costs, self.num_features)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -339,6 +405,136 @@ def _halfspace(
     return np.array(found)
 
 
+def on_halfspaces(
+    world: PricedFeatures, rng: np.random.Generator, replicates: int, estimator: Estimator,
+    share: Callable[[int], float], tight: float, paid: bool = True,
+) -> np.ndarray:  # fmt: skip
+    """(R,) the worse of error/bound in two worlds, one a rare cell, and of tight/error there.
+
+    Args:
+        world: random worlds of k features.
+        rng: stream.
+        replicates: R.
+        estimator: that looks at halfspaces.
+        share: k → the bound, in units of √(2Zg) = ω(2Z).
+        tight: what the rare cell is to cost at least, in the same units.
+        paid: whether the estimator believes in Z = ζα; else in α.
+    """
+    found = []
+    for _ in range(replicates):
+        one = world.priced(rng)
+        shift = one.flip_worth * one.corruption
+        believed = shift if paid else one.corruption
+        # the least S pays most for a cell that hides Z, the centre for one that hides 2Z
+        hidden = shift if estimator is least_halfspace else 2 * shift
+        any_cells, rare = world.cells.cells(shift, rng), world.cells.rare(hidden, rng)
+        errors = [_over_modulus(one, cells, believed, estimator) for cells in (any_cells, rare)]
+        above = max(errors) / max(share(world.num_features), 1e-300)
+        # where the rare cell would need more mass than there is the floor is lower
+        roomy = float(rare.cell_prob.sum()) < 1
+        found.append(max(above, tight / max(errors[1], 1e-300) if roomy else 0.0))
+    return np.array(found)
+
+
+def _over_modulus(
+    labels: PricedAnywhere, cells: PairWorld, believed: float, estimator: Estimator
+) -> float:
+    """Error under attack over √(2Zg)."""
+    shift = labels.flip_worth * labels.corruption
+    reach = halfspace_floor(shift, cells.radius)
+    mass = cells.cell_prob[None]
+    sent = LabelCounts(mass, mass * labels.labels(torch.sigmoid(cells.reward_diff)))
+    reported = Randomize.of(labels.channel, labels.epsilon).apply(None, sent, labels.read)
+    read = labels.read(reported)[0].numpy()
+
+    def returned(theta: np.ndarray) -> np.ndarray:
+        return labels.estimate(torch.from_numpy(theta), cells.truth).numpy()
+
+    moved = labels.spent * shift if labels.adversary.acts else 0.0
+    there = Halfspaces(cells, reach)
+    return attacked_error(there, read, moved, believed, estimator, returned) / reach
+
+
+def whole(features: int) -> float:
+    """Theorem 3: ω(2Z)."""
+    return 1.0
+
+
+def by_jung(features: int) -> float:
+    """Theorem 7: √(k/(2(k+1)))."""
+    return (features / (2 * (features + 1))) ** 0.5
+
+
+def by_jung_of_fewer(features: int) -> float:
+    """Wrong: k − 1 for k, the dimension of the simplex taken for that of its facets."""
+    return ((features - 1) / (2 * features)) ** 0.5
+
+
+features_halfspace = named("halfspace", on_halfspaces, estimator=least_halfspace, share=whole,
+                           tight=HALFSPACE_ON_GRID)  # fmt: skip
+features_centre = named("centre", on_halfspaces, estimator=centre, share=by_jung,
+                        tight=MIDPOINT_TIGHT / 2)  # fmt: skip
+halfspace_wrong = [
+    named("least_for_centre", on_halfspaces, estimator=least_halfspace, share=by_jung,
+          tight=HALFSPACE_ON_GRID),
+]  # fmt: skip
+centre_wrong = [
+    named("any_member", on_halfspaces, estimator=any_member, share=by_jung,
+          tight=MIDPOINT_TIGHT / 2),
+    named("cost_forgotten", on_halfspaces, estimator=centre, share=by_jung,
+          tight=MIDPOINT_TIGHT / 2, paid=False),
+    named("one_dimension_fewer", on_halfspaces, estimator=centre, share=by_jung_of_fewer,
+          tight=MIDPOINT_TIGHT / 2),
+]  # fmt: skip
+
+
+# Algorithms on one cell: the lower bound attained ------------------------------------------------
+
+
+def on_line(
+    world: HiddenPairs, rng: Any, replicates: int, estimator: OnLine,
+    believed: Callable[[HiddenPairs], float],
+) -> float:  # fmt: skip
+    """Largest floor of an estimator of one feature, over truths and masses of ξ or more."""
+    return floor_on_line(world, estimator, believed(world))
+
+
+def moved_in_all(world: HiddenPairs) -> float:
+    """Z."""
+    return world.moved
+
+
+def moved_by_the_other_order(world: HiddenPairs) -> float:
+    """Wrong: Z of CTL under LTC, and of LTC under CTL."""
+    return worth_of_flip(world.order.swapped, world.epsilon) * world.corruption
+
+
+def least_of_floors(
+    world: HiddenPairs, rng: Any, replicates: int, change: Algorithm, truths: int = TRUTHS
+) -> float:
+    """Least floor of Algorithm 1 and of midpoints that believe in Z/2, Z and 2Z."""
+    attacked = change(world)
+    floors = [
+        floor_on_line(attacked, estimator, times * world.moved, truths)
+        for estimator, times in (
+            (least_of_halfspaces, 0.0), (midpoint, 0.5), (midpoint, 1.0), (midpoint, 2.0)
+        )
+    ]  # fmt: skip
+    return min(floors)
+
+
+middle = named("midpoint", on_line, estimator=midpoint, believed=moved_in_all)
+middle_wrong = [
+    named("least_halfspace", on_line, estimator=least_of_halfspaces, believed=moved_in_all),
+    named("order_misread", on_line, estimator=midpoint, believed=moved_by_the_other_order),
+]
+estimators = named("estimators", least_of_floors, change=algorithm_1)
+estimators_wrong = [
+    named("orders_swapped", least_of_floors, change=orders_swapped),
+    named("even_labels_alone", least_of_floors, change=algorithm_1, truths=1),
+]
+
+
 def whole_budget(labels: LabelsOfCells) -> LabelsOfCells:
     """Right: the attack spends α."""
     return labels
@@ -399,6 +595,9 @@ SEARCHED = Quantity("left side / right side", evidence="searched")
 REGIMES = Quantity("left side / right side, largest", of_world, evidence="computed")
 HIDDEN = over_claimed("half the largest hidden distance / ½ω(2Z, ξ)", hidden_floor,
                       least_estimation)  # fmt: skip
+EXACT = Quantity("floor of the midpoint / ½ω(2Z, ξ)", evidence="exact", over=least_estimation)
+LEAST = Quantity("least floor of four estimators / ½ω(2Z, ξ)", evidence="exact",
+                 over=least_estimation)  # fmt: skip
 HIDDEN_L2 = over_claimed("half the largest hidden L2 distance / claimed", hidden_distance,
                          least_in_l2)  # fmt: skip
 REGRET = over_claimed("SubOpt/√κ of a hidden margin / ½√(Zg)", hidden_regret, least_regret)
@@ -465,6 +664,25 @@ CHECKS = [
                   SWAPPED),
     every_learner("pairs_coverage", "min_eigenvalue", "LTC: floor ≥ ½ω(2Z, ξ), along ξ",
                   TWO_SHARES),
+    check("exact_ltc_cost", "privacy_cost", Ratio("LTC, one feature: midpoint's floor = ½ω(2c(ε)α)",
+                                                  tolerance=0.01), EXACT, middle, middle_wrong),
+    check("exact_ctl_cost", "privacy_cost", Ratio("CTL, one feature: midpoint's floor = ½ω(2α)",
+                                                  tolerance=0.01), EXACT, middle, middle_wrong),
+    check("exact_reward_bound", "reward_bound",
+          Ratio("LTC, one feature: midpoint's floor = ½ω(2Z), along B′", tolerance=0.01), EXACT,
+          middle, middle_wrong),
+    check("exact_coverage", "min_eigenvalue",
+          Ratio("LTC, one feature: midpoint's floor = ½ω(2Z, ξ), along ξ", tolerance=0.01), EXACT,
+          middle, middle_wrong),
+    check("estimators", "privacy_cost",
+          Ratio("Algorithm 1, midpoints: the least floor = ½ω(2Z)", tolerance=0.01), LEAST,
+          estimators, estimators_wrong),
+    check("halfspace_features", "num_features",
+          Inequality("halfspace estimator, k features: floor ≤ √(2Zg), √(Zg) attained", 1e-6),
+          SEARCHED, features_halfspace, halfspace_wrong),
+    check("centre", "num_features",
+          Inequality("centre of K, k features: ½√(2Zg) ≤ floor ≤ √(k/(2(k+1)))·√(2Zg)", 1e-6),
+          SEARCHED, features_centre, centre_wrong),
     check("curve_ltc", "min_eigenvalue", Ratio("LTC: Algorithm 1 on the curve ω(Z, ξ)"), CURVE,
           algorithm_1, MISREAD),
     check("curve_ctl", "min_eigenvalue", Ratio("CTL: Algorithm 1 on the curve ω(α, ξ)"), CURVE,
@@ -500,6 +718,7 @@ THEOREM = Theorem(
     checks=CHECKS,
     worlds={
         "margins": BoundedMargins, "modulus": CoveredModulus, "line": PricedLine,
+        "features": PricedFeatures,
         "random": InfiniteLabels, "hidden": HiddenPairs, "far_end": FarEnd,
         "policy": HiddenPolicy,
     },

@@ -26,7 +26,7 @@ class HalfspaceOnLine:
     Attributes:
         x: (C,) the feature of each cell.
         mass: (P, C) share of pairs in each cell.
-        truth: θ_true.
+        truth: θ_true, or (P,) one for each row.
         radius: B′.
     """
 
@@ -42,15 +42,18 @@ class HalfspaceOnLine:
 
     def estimate(self, labels: Tensor) -> Tensor:
         """(P, 1) θ̂ of labels (P, C) as read, by bisection."""
+        return self.root_of((self.mass * self.x.sign() * labels).sum(-1))[:, None]
+
+    def root_of(self, target: Tensor) -> Tensor:
+        """(P,) θ in the class at which Σ_c m_c·sgn(x_c)·σ(⟨x_c, θ⟩) is nearest to ``target``."""
         side = self.mass * self.x.sign()
-        target = (side * labels).sum(-1)
         low = torch.full_like(target, -self.radius)
         high = -low
         for _ in range(HALVINGS):
             middle = (low + high) / 2
             below = (side * torch.sigmoid(middle[:, None] * self.x)).sum(-1) < target
             low, high = torch.where(below, middle, low), torch.where(below, high, middle)
-        return ((low + high) / 2)[:, None]
+        return (low + high) / 2
 
     def distance(self, theta: Tensor) -> Tensor:
         """(P,) ‖θ − θ_true‖ in the norm of the data, for (P, 1) estimates."""
@@ -70,7 +73,8 @@ class HalfspaceOnLine:
 
     def repeated(self, times: int) -> HalfspaceOnLine:
         """Every row ``times`` times."""
-        return replace(self, mass=self.mass.repeat_interleave(times, dim=0))
+        truth = self.truth.repeat_interleave(times, dim=0) if self.truth.dim() else self.truth
+        return replace(self, mass=self.mass.repeat_interleave(times, dim=0), truth=truth)
 
     @property
     def _root(self) -> Tensor:

@@ -5,6 +5,8 @@ Floors are of n → ∞ labels: exact expectations, no draws.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +17,7 @@ from repro.corruption.orders import Corrupt, Randomize, channel
 from repro.corruption.random_flips import UniformFlips
 from repro.corruption_floors.rare_cell import rare_cell_floors
 from repro.debiased_mle.labels import AttackedLabels
+from repro.minimax.centre import MidpointOnLine
 from repro.minimax.halfspace import HalfspaceOnLine
 from repro.preferences.label_counts import LabelCounts
 
@@ -27,6 +30,8 @@ SHORTEST = 1e-5
 RATIO = 1.03
 """Between masses of the ladder up which the worst one is looked for."""
 RUNGS = 400
+TRUTHS = 17
+"""Parameters of an estimator's world that are tried, from −B′ to B′."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +106,49 @@ def halfspace_on_line(case: AttackedLabels) -> float:
     seen = case.passage(target).apply(None, counts, case.read)
     theta = case.estimate(target.estimate(case.read(seen)), world.truth)
     return float(target.distance(theta)[0])
+
+
+OnLine = Callable[[torch.Tensor, torch.Tensor, float, float], HalfspaceOnLine]
+"""(P, 1) masses of a cell, (P,) truths, B′, Z that is believed in → an estimator under attack."""
+
+
+def least_of_halfspaces(
+    mass: torch.Tensor, truth: torch.Tensor, bound: float, allowed: float
+) -> HalfspaceOnLine:
+    """The halfspace estimator, in one cell Algorithm 1 itself; it needs no Z."""
+    return HalfspaceOnLine(torch.ones(1, dtype=mass.dtype), mass, truth, bound)
+
+
+def midpoint(
+    mass: torch.Tensor, truth: torch.Tensor, bound: float, allowed: float
+) -> HalfspaceOnLine:
+    """The middle of the parameters that labels off by Z leave possible."""
+    x = torch.ones(1, dtype=mass.dtype)
+    return MidpointOnLine(x, mass, truth, bound, allowed=allowed)
+
+
+def floor_on_line(
+    case: AttackedLabels, estimator: OnLine, allowed: float, truths: int = TRUTHS
+) -> float:
+    """Largest floor of an estimator in the norm of Σ̂, over truths and masses of ξ or more.
+
+    Args:
+        case: of one cell in [−B′, B′] (``ParameterPairs``).
+        estimator: of one feature.
+        allowed: the Z that it believes in.
+        truths: how many are tried, from −B′ to B′; 0 alone if it is 1.
+    """
+    bound = case.world.reward_bound
+    # a lighter cell hides the whole class, and the floor falls with its mass
+    lightest = max(2 * case.moved / math.tanh(bound / 2), case.world.coverage, 1e-300)
+    masses = np.minimum(lightest * RATIO ** np.arange(RUNGS), 1.0)
+    tried = np.linspace(-bound, bound, truths) if truths > 1 else np.zeros(1)
+    mass, truth = (torch.from_numpy(one.ravel()) for one in np.meshgrid(masses, tried))
+    target = estimator(mass[:, None], truth, bound, allowed)
+    counts = LabelCounts(mass[:, None], mass[:, None] * case.labels(truth.sigmoid())[:, None])
+    seen = case.passage(target).apply(None, counts, case.read)
+    theta = case.estimate(target.estimate(case.read(seen)), truth[:, None])
+    return float(target.distance(theta).max())
 
 
 def covered_floor(case: AttackedLabels, rng: Any = None, replicates: int = 1) -> float:

@@ -30,7 +30,7 @@ def test_the_table_of_the_page(bound, apart):
 
 def test_steps_are_tight(smoke, by_name):
     found = by_name(smoke)
-    for name in ("separation", "covered_separation", "regimes_above"):
+    for name in ("separation", "covered_separation", "regimes_above", "centre"):
         assert found[name].outcome.numbers["max_ratio"] > 0.999
     # the halfspace estimator on one cell has half the squared error that is proved; .7 is asked for
     assert found["halfspace"].outcome.numbers["max_ratio"] == pytest.approx(0.7 / 0.5**0.5)
