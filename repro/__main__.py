@@ -59,6 +59,7 @@ def _job(config: DictConfig) -> None:
 
 def main() -> int:
     """Run; the exit status of the contract."""
+    from repro.cli.commands import refuse_words_without_key
     from repro.cli.job import status_of
     from repro.cli.search_path import with_search_path
     from repro.cli.validation import refuse_names_of_code
@@ -66,6 +67,7 @@ def main() -> int:
 
     try:
         refuse_names_of_code(sys.argv[1:])
+        refuse_words_without_key(sys.argv[1:])
         sys.argv[1:] = with_search_path(hide_secrets(sys.argv[1:]))
         _job()
     except KeyboardInterrupt as stopped:

@@ -68,7 +68,7 @@ CASES = {
     ),
     "unknown check": ("only=[n_pair]", "only=n_pair: did you mean n_pairs?"),
     "no check": ("only=[]", "only: allowed: "),
-    "bad grammar": ("epsilon", "missing EQUAL"),
+    "bad grammar": ("epsilon", "has no value"),
     "grid": ("theorem.sweeps.n_pairs.grid=[1]", "theorem.sweeps.n_pairs.grid"),
     "sweep missing": ("~theorem.sweeps.n_pairs", "a value is required"),
     "features": ("instance.num_features=99", "num_features at most"),

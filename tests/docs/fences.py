@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -14,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 RUNNABLE = ("bash", "console")
 NOT_RUN = "not run in CI"
 _FENCE = re.compile(r"^( *)(`{3,})([^\n`]*)\n(.*?)^\1\2 *$", re.MULTILINE | re.DOTALL)
-_COMMAND = re.compile(r"^\s*(?:\$ )?(?:python -m|dvc|mlflow|make|pip|mkdocs) ", re.MULTILINE)
+_COMMAND = re.compile(r"^\s*(?:\$ )?(?:python -m|repro|dvc|mlflow|make|pip|mkdocs) ", re.MULTILINE)
 _TITLE = re.compile(r'^title="([^"]+)"$')
 
 
@@ -117,8 +118,11 @@ def project_copy(target: Path) -> Path:
     bounds = target / ".bounds"
     bounds.mkdir()
     (bounds / "sitecustomize.py").write_text(OFFLINE)
-    (bounds / "python").write_text(SMALL.format(python=sys.executable))
-    (bounds / "python").chmod(0o755)
+    script = f"{sys.executable} -c {shlex.quote(SCRIPT)}"
+    python = ("python", '"-m repro"', sys.executable)
+    for name, first, real in (python, ("repro", '"run "*', script)):
+        (bounds / name).write_text(SMALL.format(first=first, real=real))
+        (bounds / name).chmod(0o755)
     return target
 
 
@@ -136,9 +140,11 @@ def environment(copy: Path) -> dict[str, str]:
     }
 
 
+SCRIPT = "import sys; sys.argv[0] = 'repro'; from repro.cli.start import main; main()"
+"""What the installed script ``repro`` does."""
 SMALL = """#!/usr/bin/env bash
-# python -m repro at smoke budget, whatever the page says; everything else as it is
-[ "${{1-}} ${{2-}}" = "-m repro" ] || exec {python} "$@"
+# an experiment at smoke budget, whatever the page says; everything else as it is
+[[ "${{1-}} ${{2-}}" = {first} ]] || exec {real} "$@"
 small=(budget=smoke tracking=none compute.workers=1)
 kept=()
 for word in "$@"; do
@@ -148,7 +154,7 @@ for word in "$@"; do
     *) kept+=("$word") ;;
   esac
 done
-exec {python} "${{kept[@]}}" "${{small[@]}}"
+exec {real} "${{kept[@]}}" "${{small[@]}}"
 """
 
 OFFLINE = '''"""No connection leaves this machine."""

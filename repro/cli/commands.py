@@ -1,0 +1,220 @@
+"""The sub-commands of ``repro``, and what their words are completed to; nothing heavy is imported.
+
+Each is the module of its name, as ``python -m repro.NAME`` runs it; ``repro run`` is ``python -m
+repro`` with the experiment as its first word.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Sequence
+
+import click
+from click.shell_completion import (
+    BashComplete,
+    CompletionItem,
+    ZshComplete,
+    add_completion_class,
+)
+
+from repro.base.errors import BadInput, nearest
+from repro.base.paths import conf_dir
+from repro.base.places import names
+from repro.cli.messages import TOP_LEVEL
+
+COMMANDS = {
+    "run": "run an experiment: repro run offline_gap epsilon=0.5",
+    "catalogue": 'where a statement stands: repro catalogue "P2 Theorem 5.2"',
+    "report": "one HTML page over what has been run",
+    "plan": "how many labels, or which budget",
+    "which_loss": "which loss to fit, and what decides",
+    "which_mechanism": "which private mechanism for a reward",
+    "privatize": "label-private release of a preference file",
+    "audit_release": "does a release leak more than it may?",
+    "private_reward": "a reward of one's own pairs, released privately",
+    "finetune": "a language model from a release (extra llm)",
+    "generate": "answers of such a model (extra llm)",
+    "ablate": "what each check of an experiment notices",
+    "suite": "all experiments: list, table, stability, power",
+    "features": "label-free features of text pairs",
+    "exploration": "what exploring costs under a budget",
+    "new_theorem": "the two files of an experiment of your own",
+}
+"""What each does, in the order of the list."""
+OF_FILES = ("privatize", "audit_release", "private_reward", "features")
+"""Commands whose words name files."""
+GROUPS = ("instance", "channel", "regulariser", "reward_class", "budget", "tracking", "compute")
+SIGNS = ("-", "~", "+")
+
+
+def of_run(words: Sequence[str]) -> list[str]:
+    """Words of ``repro run`` as those of ``python -m repro``.
+
+    >>> of_run(["offline_gap", "seed=1"]), of_run(["-m", "offline_gap,log_regret"])
+    (['theorem=offline_gap', 'seed=1'], ['-m', 'theorem=offline_gap,log_regret'])
+    """
+    first = int(words[:1] in (["-m"], ["--multirun"]))
+    found = list(words)
+    if found[first:] and is_bare(found[first]):
+        found[first] = f"theorem={found[first]}"
+    return found
+
+
+def is_bare(word: str) -> bool:
+    """Whether a word is neither an option nor KEY=VALUE."""
+    return "=" not in word and not word.startswith(SIGNS)
+
+
+def as_keys(words: Iterable[str]) -> list[str]:
+    """Words with experiments and ``--key value`` written as Hydra has them.
+
+    >>> as_keys(["--theorem", "offline_gap", "--seed=1"])
+    ['theorem=offline_gap', 'seed=1']
+    """
+    found, rest, known = [], iter(words), names()
+    for word in rest:
+        key, _, value = word.removeprefix("--").partition("=")
+        if word.startswith("--") and key in TOP_LEVEL:
+            found.append(f"{key}={value or next(rest, '')}")
+        else:
+            found.append(f"theorem={word}" if word in known else word)
+    return found
+
+
+def refuse_words_without_key(words: Sequence[str]) -> None:
+    """``python -m repro offline_gap`` or ``--theorem offline_gap``: name the right command.
+
+    Raises:
+        BadInput: a word is neither KEY=VALUE nor an option of Hydra's.
+    """
+    from hydra._internal.utils import get_args_parser
+
+    given, unknown = get_args_parser().parse_known_args(list(words))
+    wrong = [*unknown, *(word for word in given.overrides or () if is_bare(word))]
+    if not wrong:
+        return
+    better = as_keys(words)
+    if better == list(words):
+        if wrong[0] in TOP_LEVEL:
+            raise BadInput(wrong[0], "", f"has no value; allowed: {wrong[0]}=VALUE")
+        hint = nearest(wrong[0].lstrip("-"), (*names(), *COMMANDS, *TOP_LEVEL))
+        raise BadInput(wrong[0], "", f"{hint}allowed: KEY=VALUE, such as theorem=offline_gap")
+    command = shlex.join(["python", "-m", "repro", *better])
+    raise BadInput(" ".join(wrong), "", f"allowed: KEY=VALUE; you may mean: {command}")
+
+
+def refuse_unknown(words: Sequence[str]) -> None:
+    """The first word of ``repro`` is no command.
+
+    Raises:
+        BadInput: always, with the right command where there is one.
+    """
+    if words[0] in names():
+        command = shlex.join(["repro", "run", *words])
+        raise BadInput("command", words[0], f"is an experiment; you may mean: {command}")
+    hint = nearest(words[0], COMMANDS)
+    raise BadInput("command", words[0], f"{hint}allowed: {', '.join(COMMANDS)}")
+
+
+def completions(command: str, before: Sequence[str], word: str) -> list[str]:
+    """What a word may be completed to.
+
+    Args:
+        command: the sub-command.
+        before: its words before this one; bash gives ``budget=sm`` as three.
+        word: as far as it is typed.
+    """
+    if command == "catalogue":
+        return _starting(word, _statements())
+    if command not in ("run", "ablate"):
+        return []
+    words = [*before, word]
+    if len(words) > 1 and words[-2] == "=":
+        return _starting(word, _values(words[-3]) if len(words) > 2 else ())
+    key, sign, start = word.partition("=")
+    if sign:
+        return [f"{key}={value}" for value in _starting(start, _values(key))]
+    first = [*names()] if command == "run" and not any(map(is_bare, before)) else []
+    return _starting(word, [*first, *(f"{key}=" for key in TOP_LEVEL)])
+
+
+def _starting(word: str, known: Iterable[str]) -> list[str]:
+    return [one for one in known if one.startswith(word)]
+
+
+def _values(key: str) -> list[str]:
+    """What a key may be: experiments, or the options of a group."""
+    if key == "theorem":
+        return names()
+    folder = conf_dir() / key
+    return sorted(path.stem for path in folder.glob("*.yaml")) if key in GROUPS else []
+
+
+def _statements() -> list[str]:
+    from repro.catalogue.entries import load
+
+    return list(load().items)
+
+
+class _Bash(BashComplete):
+    """No blank after ``epsilon=``."""
+
+    source_template = BashComplete.source_template.replace("-o nosort", "-o nosort -o nospace")
+
+
+class _Zsh(ZshComplete):
+    """The same."""
+
+    source_template = ZshComplete.source_template.replace("compadd -U", "compadd -S '' -U")
+
+
+add_completion_class(_Bash)
+add_completion_class(_Zsh)
+
+
+class _Words(click.Argument):
+    """The words of a sub-command, which reads them itself."""
+
+    def __init__(self, command: str) -> None:
+        super().__init__(["words"], nargs=-1, type=click.UNPROCESSED, required=False)
+        self._command = command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        if self._command in OF_FILES:
+            return [CompletionItem(incomplete, type="file")]
+        before = [*(ctx.params.get("words") or ()), *ctx.args]
+        return [CompletionItem(one) for one in completions(self._command, before, incomplete)]
+
+
+class _Group(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)  # in the order of the table, not of the alphabet
+
+
+def commands() -> click.Group:
+    """All of them, for help and completion."""
+    group = _Group(
+        "repro",
+        help="Theorems of private and robust RLHF as experiments with verdicts.",
+        epilog="repro COMMAND --help explains each; python -m repro.COMMAND is the same.",
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    for name, said in COMMANDS.items():
+        settings = {"ignore_unknown_options": True}
+        group.add_command(
+            click.Command(name, params=[_Words(name)], short_help=said, add_help_option=False,
+                          context_settings=settings)
+        )  # fmt: skip
+    return group
+
+
+def main(words: Sequence[str]) -> int:
+    """Where no sub-command is named: the list of them, or a line that says which was meant.
+
+    Raises:
+        BadInput: the first word is no command.
+    """
+    if words and words[0] not in ("-h", "--help"):
+        refuse_unknown(words)
+    print(commands().get_help(click.Context(commands(), info_name="repro", max_content_width=100)))
+    return 0
