@@ -177,6 +177,7 @@ def test_commands(name, writers, most, tmp_path, record_property):
         for kind, k in tried
         for fault in faults(place, kind, k, before, wanted, whole.status)
     ]
+    print(name, calls, len(tried), len(wrong))
     assert not wrong, "\n".join(map(str, wrong))
     record_property(FAULTS, (name, len(tried)))
 
