@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from repro.base.errors import BadInput
-from repro.base.files import atomic_write
+from repro.base.files import write_whole
 from repro.cli.command import run_command
 from repro.cli.composition import compose_values, named_theorems
 from repro.cli.folders import made
@@ -145,8 +145,7 @@ def _entry(one: Finding) -> dict[str, Any]:
 
 def _write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_write(path) as draft:
-        draft.write_text(text, encoding="utf-8")
+    write_whole(path, text)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ import numpy as np
 import torch
 
 from repro.base.errors import BadInput
+from repro.base.files import atomic_write
 from repro.cli.command import run_command
 from repro.pokl.curves import total_limit
 from repro.pokl.instances import HiddenArmChoice
@@ -144,7 +145,8 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         with own_defaults():
             figure = _figure(given.out, given.epsilon, given.horizon, given.seed)
-            figure.savefig(given.out)
+            with atomic_write(given.out) as draft:
+                figure.savefig(draft)
     except BadInput as problem:
         print(f"error: {problem}", file=sys.stderr)
         return 2

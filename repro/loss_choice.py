@@ -8,6 +8,7 @@ import math
 import sys
 import textwrap
 from collections.abc import Iterator, Sequence
+from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -15,6 +16,7 @@ import torch
 from pydantic import Field
 
 from repro.base.errors import BadInput
+from repro.base.files import atomic_write, write_together
 from repro.base.keywords import keyword_values
 from repro.base.schema import Corruption, Epsilon, Model, Number, Pairs, Whole, validate
 from repro.cli.folders import made
@@ -166,17 +168,17 @@ def _draw_place(request: LossRequest, epsilon: float, n_pairs: int, order: Order
     panels = {(f"B = {request.margin:g}", column): cells}
     with own_defaults():
         figure = draw_loss_map(panels, EPSILONS, LABELS, marked=at)
-        figure.savefig(request.figure, metadata={"Date": None})
+        with atomic_write(Path(request.figure)) as draft:
+            figure.savefig(draft, metadata={"Date": None})
 
 
 def _write_map(request: LossRequest, folder: Path) -> list[str]:
     """Page, figure and table of the map."""
     cells = loss_map(request.replicates, request.seed, request.reward_bounds)
     found = winners(cells)
-    _write_csv(cells, folder / "which_loss.csv")
     with own_defaults():
         figure = draw_loss_map(_panels(found, request.reward_bounds), EPSILONS, LABELS)
-        figure.savefig(folder / "which_loss.svg", metadata={"Date": None})
+        figure.savefig(drawing := BytesIO(), format="svg", metadata={"Date": None})
     lines = [
         (*place[:1], place[2], place[3], place[1], winner.ratio, winner.error)
         for place, winner in found.items()
@@ -187,7 +189,13 @@ def _write_map(request: LossRequest, folder: Path) -> list[str]:
     gain = max((cell.gain for cell in cells), default=1.0)
     fit = (agree, len(learnt), gain)
     page = loss_page("which_loss.svg", TABLE_LABELS, lines, fit, request.replicates)
-    (folder / "which_loss.md").write_text(page, encoding="utf-8")
+    write_together(
+        {
+            folder / "which_loss.csv": _as_csv(cells).encode(),
+            folder / "which_loss.svg": drawing.getvalue(),
+            folder / "which_loss.md": page.encode(),
+        }
+    )
     return [
         f"{agree} of {len(learnt)} cells in which something is learnt within three standard errors",
         f"no changed adversary gains more than {gain - 1:.2%}",
@@ -212,13 +220,14 @@ def _panels(found: dict, bounds: Sequence[float]) -> dict:
     return panels
 
 
-def _write_csv(cells: Sequence[MapCell], path: Path) -> None:
-    with path.open("w", newline="", encoding="utf-8") as handle:
-        writer = csv.writer(handle)
-        writer.writerow([field.name for field in dataclasses.fields(MapCell)])
-        for cell in cells:
-            values = dataclasses.astuple(cell)
-            writer.writerow([_shown(v) for v in values])
+def _as_csv(cells: Sequence[MapCell]) -> str:
+    content = StringIO()
+    writer = csv.writer(content)
+    writer.writerow([field.name for field in dataclasses.fields(MapCell)])
+    for cell in cells:
+        values = dataclasses.astuple(cell)
+        writer.writerow([_shown(v) for v in values])
+    return content.getvalue()
 
 
 def _shown(value: object) -> str:

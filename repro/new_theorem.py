@@ -19,6 +19,7 @@ from string import Template
 import yaml
 
 from repro.base.errors import BadInput
+from repro.base.files import write_together
 from repro.base.places import places
 from repro.cli.command import run_command
 
@@ -43,19 +44,31 @@ def new_files(name: str, root: Path) -> dict[Path, str]:
     """
     if not _NAME.fullmatch(name) or keyword.iskeyword(name) or len(name) > 60 or _is_value(name):
         raise BadInput("name", name, "allowed: small letters, digits and _, such as my_bound")
-    for place in places(root):
+    found = {
+        root / "theorems" / f"{name}.py": _filled("theorem.txt", name),
+        root / "conf" / "theorem" / f"{name}.yaml": _filled("config.txt", name),
+    }
+    begun = [path for path, text in found.items() if _holds(path, text)]
+    if len(begun) == len(found):
+        begun = []
+    for place in places(root) if not begun else ():
         if place.has(name):
             raise BadInput("name", name, f"allowed: a new name; {place.code(name)} exists")
-    found = {
-        root / "theorems" / f"{name}.py": "theorem.txt",
-        root / "conf" / "theorem" / f"{name}.yaml": "config.txt",
-    }
     for path in found:
-        if os.path.lexists(path):
+        if os.path.lexists(path) and path not in begun:
             raise BadInput("name", name, f"allowed: a new name; {path.relative_to(root)} exists")
         if not path.resolve().is_relative_to(root.resolve()):
             raise BadInput("name", name, f"allowed: below this folder; {path} is outside")
-    return {path: _filled(source, name) for path, source in found.items()}
+    return found
+
+
+def _holds(path: Path, text: str) -> bool:
+    """Whether an earlier command that was killed has left a file."""
+    if path.is_symlink() or not path.is_file():
+        return False
+    with suppress(OSError, UnicodeDecodeError):
+        return path.read_text(encoding="utf-8") == text
+    return False
 
 
 def _is_value(name: str) -> bool:
@@ -73,19 +86,14 @@ def _filled(source: str, name: str) -> str:
 
 
 def _write_all(contents: Mapping[Path, str]) -> None:
-    """All of the files or none; nothing that is there is written over or through."""
-    written: list[Path] = []
+    """All of the files or none; none of them is there, unless with the same text."""
     above = dict.fromkeys(folder for path in contents for folder in path.parents)
     made = sorted((folder for folder in above if not folder.exists()), reverse=True)
     try:
-        for path, text in contents.items():
+        for path in contents:
             path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("x", encoding="utf-8") as file:
-                written.append(path)
-                file.write(text)
+        write_together({path: text.encode() for path, text in contents.items()})
     except BaseException:
-        for path in written:
-            path.unlink(missing_ok=True)
         for folder in made:
             with suppress(OSError):
                 folder.rmdir()

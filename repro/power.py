@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from repro.base.errors import BadInput
-from repro.base.files import atomic_write
+from repro.base.files import write_whole
 from repro.base.places import place_of
 from repro.base.schema import Whole, validate
 from repro.cli.composition import compose_values
@@ -146,8 +146,7 @@ def _write(path: Path, rows: Sequence[Planned], lower: bool) -> None:
         kept = row.lowered if row.enough else row.factor
         if math.isfinite(row.needed) and factor_of(text, row.row) < kept:
             text = with_factor(text, row.row, kept)
-    with atomic_write(path) as draft:
-        draft.write_text(text, encoding="utf-8")
+    write_whole(path, text)
 
 
 def factor_of(text: str, row: str) -> float:

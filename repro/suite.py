@@ -25,7 +25,6 @@ also where a row has twice as many or more; status 1 if any row has too few.
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 from importlib.resources import files
 from pathlib import Path
@@ -33,7 +32,7 @@ from pathlib import Path
 import yaml
 
 from repro.base.errors import BadInput
-from repro.base.files import yaml_mapping
+from repro.base.files import write_together, write_whole, yaml_mapping
 from repro.base.keywords import keyword_values
 from repro.base.places import PAIR, Place
 from repro.base.schema import validate
@@ -66,10 +65,10 @@ def write_list() -> str:
     earlier = yaml_mapping("suite", path) if path.exists() else {}
     at = {key: earlier.get(key, value) for key, value in DEFAULTS.items()}
     content = yaml.safe_dump({**at, "theorems": found}, sort_keys=False)
-    path.write_text(HEADER + content, encoding="utf-8")
+    write_whole(path, HEADER + content)
     if not Path("dvc.yaml").exists():
         stages = files("repro.scaffold").joinpath("dvc.txt").read_text(encoding="utf-8")
-        Path("dvc.yaml").write_text(stages, encoding="utf-8")
+        write_whole(Path("dvc.yaml"), stages)
     return f"conf/suite.yaml: {len(found)} experiments"
 
 
@@ -85,7 +84,7 @@ def write_modules() -> str:
     for slug in names:
         modules = sorted(closure(find(slug).module, MEASURING).items())
         lines = [f"{files_fingerprint({name: path})} {name}\n" for name, path in modules]
-        (folder / f"{slug}.txt").write_text("".join(lines), encoding="utf-8")
+        write_whole(folder / f"{slug}.txt", "".join(lines))
     return f"{folder}: {len(names)} experiments"
 
 
@@ -150,8 +149,13 @@ def _metrics(words: list[str]) -> int:
     for kind in ("metrics", "figures"):
         Path("outputs", kind).mkdir(parents=True, exist_ok=True)
     numbers = json.dumps(run_numbers(run), indent=1, ensure_ascii=False)
-    Path("outputs", "metrics", f"{words[0]}.json").write_text(numbers + "\n", encoding="utf-8")
-    shutil.copyfile(run.folder / "figure.png", Path("outputs", "figures", f"{words[0]}.png"))
+    figure = (run.folder / "figure.png").read_bytes()
+    write_together(
+        {
+            Path("outputs", "figures", f"{words[0]}.png"): figure,
+            Path("outputs", "metrics", f"{words[0]}.json"): f"{numbers}\n".encode(),
+        }
+    )
     return say_changes([run])
 
 

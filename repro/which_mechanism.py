@@ -20,6 +20,7 @@ import torch
 from pydantic import Field
 
 from repro.base.errors import BadInput
+from repro.base.files import write_whole
 from repro.base.keywords import keyword_values
 from repro.base.schema import FiniteEpsilon, Model, Pairs, Positive, Probability, Whole, validate
 from repro.cli.command import run_command
@@ -201,7 +202,7 @@ def _write_table(request: MechanismRequest, folder: Path) -> Path:
     behind = max(world.over_least(OBJECTIVE) for one in found.values() for world in one.values())
     page = folder / "which_mechanism.md"
     numbers = (TABLE_DELTA, request.reward_bound, behind, better, len(places))
-    page.write_text(mechanism_page(lines, *numbers), encoding="utf-8")
+    write_whole(page, mechanism_page(lines, *numbers))
     return page
 
 

@@ -147,35 +147,63 @@ def atomic_write(path: Path) -> Iterator[Path]:
             draft.unlink(missing_ok=True)
 
 
-def write_together(files: Mapping[Path, bytes]) -> None:
-    """Write files of one folder that take the place of earlier ones once all of them are written.
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file, as UTF-8 where it is text; whole or not at all.
 
-    Args:
-        files: content by path; the last is there only while the others belong to it.
+    Raises:
+        OSError: the folder cannot be written to, or the disk is full.
+    """
+    remove_stale(path.parent)
+    with atomic_write(path) as draft:
+        draft.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
+
+
+def write_together(files: Mapping[Path, bytes]) -> None:
+    """Write files, all of them or none; while the last is there the others belong to it.
+
+    What they take the place of is set aside until all are there.
 
     Raises:
         OSError: one cannot be written; the earlier ones are as they were.
     """
-    drafts, path = {path: _draft_of(path) for path in files}, Path()
+    for folder in {path.parent for path in files}:
+        remove_stale(folder)
+    drafts, path, moving = {path: _draft_of(path) for path in files}, Path(), False
+    aside = {path: _draft_of(path, ".earlier") for path in files}
     try:
         for path, content in files.items():
             drafts[path].write_bytes(content)
         for path in files:
             if path.is_dir():
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        path.unlink(missing_ok=True)
+        moving = True
+        for path in reversed(files):
+            with suppress(FileNotFoundError):
+                os.replace(path, aside[path])
         for path, draft in drafts.items():
             os.replace(draft, path)
+        moving = False
     except OSError as problem:
         raise _about(path, problem) from None
     finally:
-        for draft in drafts.values():
+        for one in files if moving else ():  # a signal, too
+            _put_back(one, drafts[one], aside[one])
+        for one in (*drafts.values(), *aside.values()):
             with suppress(OSError):
-                draft.unlink(missing_ok=True)
+                one.unlink(missing_ok=True)
 
 
-def _draft_of(path: Path) -> Path:
-    return path.with_name(f".{path.stem}.draft-{_node()}-{os.getpid()}{path.suffix}")
+def _put_back(path: Path, draft: Path, aside: Path) -> None:
+    """What stood at ``path`` before its draft took the place, if it has."""
+    with suppress(OSError):
+        if os.path.lexists(aside):
+            os.replace(aside, path)
+        elif not draft.exists():
+            path.unlink(missing_ok=True)
+
+
+def _draft_of(path: Path, kind: str = "") -> Path:
+    return path.with_name(f".{path.stem}{kind}.draft-{_node()}-{os.getpid()}{path.suffix}")
 
 
 def _about(path: Path, problem: OSError) -> OSError:

@@ -9,6 +9,7 @@ from typing import NoReturn
 from repro.cli import process, streams
 from repro.cli.outcome import INTERNAL, MACHINE, explained, say
 
+SPENT = "what the ledger has is kept; the same command says what is left to do"
 Main = Callable[[list[str]], int]
 
 
@@ -32,7 +33,7 @@ def run_command(
     streams.prepare()
     _refuse_closed_streams()
     if not begins_later:
-        process.begin_run()
+        process.begin_run(SPENT if private else "")
     status = _flushed(_status(_with_help(main, help_text), private))
     process.end_run(status)
     sys.exit(status)

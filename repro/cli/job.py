@@ -12,7 +12,7 @@ from pathlib import Path
 from omegaconf import DictConfig
 
 from repro.cli.outcome import explained, say
-from repro.cli.process import begin_run
+from repro.cli.process import GO_ON, KEPT, begin_run
 from repro.cli.streams import STREAMS
 
 UNEXPECTED = 1
@@ -40,7 +40,7 @@ def run_job(config: DictConfig, folder: Path) -> int:
     if library := missing_library(session.plan.theorem):
         print(f"skipped {session.plan.slug}: {library} is not installed", file=sys.stderr)
         return 0
-    begin_run()
+    begin_run(KEPT)
     if trouble := block_store(session).trouble():
         say(f"cache: {trouble}; finished blocks of this run will not be kept")
     shown = None if session.detail == "verdict" else progress
@@ -68,8 +68,8 @@ def status_of(problem: BaseException) -> int:
     from repro.cli.messages import as_bad_input
 
     if isinstance(problem, KeyboardInterrupt):
-        rest = str(problem) or "blocks that are finished are kept"
-        problem = KeyboardInterrupt(f"{rest}; run the same command to go on")
+        rest = str(problem)
+        problem = KeyboardInterrupt(f"{rest}; {GO_ON}" if rest else KEPT)
     if isinstance(problem, Exception) and _of_composition(problem):
         problem = as_bad_input(problem)
     if isinstance(problem, OSError) and _of_a_file_of_ours(problem):

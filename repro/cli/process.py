@@ -2,7 +2,9 @@
 
 Two modes.  While a command is being imported nothing is at stake: a signal ends the process at
 once.  While it runs, a signal raises ``Stopped`` in the main thread, so that drafts go, workers
-end and the last line says what is kept.
+end and the last line says what is kept.  Python hears a signal between two of its own steps only:
+where the main thread is in a library for longer, or in an import, which must not be broken off, a
+thread ends the process, as a kill would, which loses nothing that is finished.
 """
 
 from __future__ import annotations
@@ -10,6 +12,8 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
+import time
 from types import FrameType
 from typing import Any
 
@@ -21,8 +25,16 @@ STOPPING = tuple(
 IMPORTING = "<frozen importlib._bootstrap"
 SOON = 0.02
 """Seconds until a signal that came at a bad moment is tried again."""
+DEAF, TIDYING = 0.8, 10.0
+"""Seconds that the main thread has to hear a signal; and, when it has, to end."""
+NOTHING = "nothing was begun"
+GO_ON = "run the same command to go on"
+KEPT = f"blocks that are finished are kept; {GO_ON}"
 
-_state: dict[str, Any] = {"received": None, "closed": None}
+_state: dict[str, Any] = {
+    "received": None, "closed": None, "heard": False, "said": NOTHING, "status": None
+}  # fmt: skip
+_ending = threading.Lock()
 
 
 class Stopped(KeyboardInterrupt):
@@ -44,18 +56,23 @@ def begin() -> None:
     look_rarely()
     if _state["closed"] is None:
         _state["closed"] = _reserve_streams()
+        _hear()
     sys.excepthook = _end_by_error
     _refuse_lost_folder()
     _on_signals(_end_at_once)
 
 
-def begin_run() -> None:
+def begin_run(said: str = "") -> None:
     """From here on work can be lost: a signal raises ``Stopped``.
 
     Does nothing in a process that is not a command's own, such as a notebook's.
+
+    Args:
+        said: what is kept, where the main thread does not come to say it.
     """
     if _state["closed"] is None:
         return
+    _state["said"] = said
     sys.unraisablehook = _raise_again
     if hasattr(signal, "setitimer"):
         signal.signal(signal.SIGALRM, _raise_now)
@@ -66,7 +83,8 @@ def end_run(status: int) -> None:
     """Nothing is left to be stopped: a signal ends the process with the status it has earned."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, 0)  # would kill an interpreter that is shutting down
-    _on_signals(lambda number, frame: os._exit(status))
+    _state["status"] = status
+    _on_signals(_end_at_once)
 
 
 def _on_signals(handler) -> None:
@@ -100,9 +118,36 @@ def _refuse_lost_folder() -> None:
         os._exit(2)
 
 
-def _end_at_once(number: int, frame: FrameType | None) -> None:
-    _say(b"interrupted: nothing was begun\n")
+def _end_at_once(number: int, frame: FrameType | None = None) -> None:
+    if (earned := _state["status"]) is not None:
+        os._exit(earned)
+    if not _ending.acquire(blocking=False):  # another thread is at it
+        return
+    told = _state["said"]
+    _say(f"interrupted{': ' * bool(told)}{told}\n".encode())
     os._exit(128 + number)
+
+
+def _hear() -> None:
+    """A thread that the system tells of a signal, whatever the main thread is at."""
+    if os.name != "posix":
+        return
+    source, sink = os.pipe()
+    os.set_blocking(sink, False)
+    signal.set_wakeup_fd(sink, warn_on_full_buffer=False)
+    threading.Thread(target=_end_in_time, args=(source,), daemon=True).start()
+
+
+def _end_in_time(source: int) -> None:
+    while True:
+        number = os.read(source, 1)[0]
+        if number not in STOPPING:  # an alarm, or a child
+            continue
+        if _state["said"] != NOTHING:
+            time.sleep(DEAF)
+            if _state["heard"]:
+                time.sleep(TIDYING)
+        _end_at_once(number)
 
 
 def _end_by_error(kind, problem, trace) -> None:
@@ -122,12 +167,14 @@ def _raise_now(number: int, frame: FrameType | None) -> None:
     if frame is not None and _importing(frame) and hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, SOON)
         return
+    _state["heard"] = True
     raise Stopped
 
 
 def _raise_again(unraisable) -> None:
     """A signal that was raised into a destructor is lost there; other such errors are shown."""
     if isinstance(unraisable.exc_value, Stopped) and hasattr(signal, "setitimer"):
+        _state["heard"] = False
         signal.setitimer(signal.ITIMER_REAL, SOON)
         return
     sys.__unraisablehook__(unraisable)

@@ -16,7 +16,7 @@ from repro.cli.folders import folder_of, refuse_folders, refuse_foreign_sweep
 from repro.cli.job import status_of
 from repro.cli.messages import as_bad_input
 from repro.cli.outcome import INTERNAL, explained, outcome
-from repro.cli.process import begin_run
+from repro.cli.process import KEPT, begin_run
 from repro.cli.sweep import Job, begin_job, heading, print_summary
 from repro.report.progress import loading
 from repro.report.secret_address import refuse_address
@@ -229,7 +229,9 @@ def _checked(jobs: Sequence[DictConfig], held: Held) -> Iterator[Session | None]
         if session.plan.setting.instance.get("path") is None and number < MOST_KEPT:
             _checked_already[repr(_plain(job))] = session
         if number == 0 and len(jobs) > 1:
-            begin_run()  # a signal would leave what workers share behind, if it ended us at once
+            begin_run(
+                KEPT
+            )  # a signal would leave what workers share behind, if it ended us at once
             make_ready(session)
         if number < NEXT_RUNS and len(jobs) > 1 and not session.dry_run:
             begin_early(session, held)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from repro.base.errors import BadInput, one_line
-from repro.base.files import atomic_write, remove_stale
+from repro.base.files import write_whole
 from repro.cli.command import run_command
 from repro.cli.outcome import explained
 
@@ -95,10 +95,7 @@ def _write(given: argparse.Namespace) -> int:
 
 
 def _save(path: Path, text: str) -> None:
-    """Whole or not at all."""
-    remove_stale(path.parent)
-    with atomic_write(path) as draft:
-        draft.write_text(text, encoding="utf-8")
+    write_whole(path, text)
     print(f"{path} ({len(text.encode()) / 1e6:.1f} MB)")
 
 

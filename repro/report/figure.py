@@ -7,7 +7,6 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from io import BytesIO
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from repro.core.results import Result
@@ -54,11 +53,6 @@ def figures(result: Result, kinds: Iterable[str]) -> list[bytes]:
 def drawn(result: Result, kind: str) -> bytes:
     """A run's figure in one format."""
     return figure_bytes(draw(result), kind)
-
-
-def save(figure: Figure, path: Path) -> None:
-    """Write a figure as PNG or SVG; the same figure gives the same bytes."""
-    path.write_bytes(figure_bytes(figure, path.suffix.removeprefix(".")))
 
 
 def figure_bytes(figure: Figure, kind: str) -> bytes:

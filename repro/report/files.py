@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from repro.base.files import atomic_write, remove_stale, write_together
+from repro.base.files import write_together, write_whole
 from repro.core.results import Result
 from repro.report.measurements import measurements_frame, parquet_bytes
 from repro.report.record import verdict_content
@@ -45,7 +45,6 @@ def write_files(
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    remove_stale(folder)
     content = {
         "config.yaml": config_bytes(result),  # first: it says whose folder it is
         "measurements.parquet": parquet_bytes(result),
@@ -63,8 +62,7 @@ def remember(folder: Path, tracked: dict[str, Any]) -> None:
     path = folder / "run.json"
     if path.is_file():
         facts = json.loads(path.read_text(encoding="utf-8")) | {"mlflow": tracked}
-        with atomic_write(path) as draft:
-            draft.write_bytes(json_bytes(facts))
+        write_whole(path, json_bytes(facts))
 
 
 def _figures(result: Result, workers: int) -> dict[str, bytes]:

@@ -6,7 +6,7 @@ from io import BytesIO
 from pathlib import Path
 
 from repro.base.errors import one_line
-from repro.base.files import atomic_write, remove_stale
+from repro.base.files import write_whole
 from repro.report.html.bars import allowed_range
 from repro.report.html.entries import Entry, entries
 from repro.report.html.runs import StoredRun
@@ -41,9 +41,8 @@ def write_latex(runs: list[StoredRun], folder: Path) -> int:
         OSError: the folder cannot be written to.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    remove_stale(folder)
     for run in runs:
-        _save(folder / f"{run.key}.tex", table(run).encode("utf-8"))
+        write_whole(folder / f"{run.key}.tex", table(run))
         _figure(run, folder / f"{run.key}.pdf")
     return 2 * len(runs)
 
@@ -102,7 +101,7 @@ def _figure(run: StoredRun, path: Path) -> None:
     axes.tick_params(labelsize=6)
     content = BytesIO()
     figure.savefig(content, format="pdf", metadata={"CreationDate": None})
-    _save(path, content.getvalue())
+    write_whole(path, content.getvalue())
 
 
 def _scaled(check: Numbers) -> tuple[float, float, float] | None:
@@ -125,8 +124,3 @@ def _scaled(check: Numbers) -> tuple[float, float, float] | None:
         scaled = [(x - (least + most) / 2) / half for x in (value, low, high)]
     first, second, third = (min(max(x, -4.0), 4.0) for x in scaled)
     return first, second, third
-
-
-def _save(path: Path, content: bytes) -> None:
-    with atomic_write(path) as draft:
-        draft.write_bytes(content)

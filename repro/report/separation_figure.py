@@ -16,8 +16,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from repro.base.errors import BadInput
+from repro.base.files import write_together
 from repro.cli.command import run_command
-from repro.report.figure import save
+from repro.report.figure import figure_bytes
 from repro.report.own_defaults import own_defaults
 
 CURVES = {
@@ -97,9 +98,10 @@ def main(arguments: list[str]) -> int:
     except BadInput as problem:
         print(f"error: {problem}", file=sys.stderr)
         return 2
-    for suffix in (".png", ".svg"):
-        save(figure, folder / f"separation{suffix}")
-        print(folder / f"separation{suffix}")
+    kinds = ("png", "svg")
+    write_together({folder / f"separation.{kind}": figure_bytes(figure, kind) for kind in kinds})
+    for kind in kinds:
+        print(folder / f"separation.{kind}")
     return 0
 
 

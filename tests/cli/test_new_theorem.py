@@ -148,14 +148,27 @@ def test_a_folder_outside_the_tree_is_not_written_to(small_tree, tmp_path, capsy
 
 
 def test_all_files_or_none(tmp_path, monkeypatch):
-    opened = Path.open
+    written = Path.write_bytes
 
-    def full(path, *words, **more):
-        if path.suffix == ".yaml" and "x" in words:
+    def full(path, content):
+        if path.suffix == ".yaml":
             raise OSError(28, "No space left on device", str(path))
-        return opened(path, *words, **more)
+        return written(path, content)
 
-    monkeypatch.setattr(Path, "open", full)
+    monkeypatch.setattr(Path, "write_bytes", full)
     with pytest.raises(OSError, match="No space left"):
         main(["my_bound"], tmp_path / "new")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_killed_command_has_begun_is_finished_and_nothing_else_is(tmp_path, capsys):
+    assert main(["my_bound"], tmp_path) == 0
+    wanted = [path.read_bytes() for path in files_below(tmp_path)]
+    (tmp_path / "conf" / "theorem" / "my_bound.yaml").unlink()
+    assert main(["my_bound"], tmp_path) == 0
+    assert [path.read_bytes() for path in files_below(tmp_path)] == wanted
+    assert main(["my_bound"], tmp_path) == 2
+    (tmp_path / "conf" / "theorem" / "my_bound.yaml").unlink()
+    (tmp_path / "theorems" / "my_bound.py").write_text("mine")
+    assert main(["my_bound"], tmp_path) == 2
+    assert capsys.readouterr().err.count("my_bound.py exists") == 2

@@ -19,7 +19,9 @@ QUIET = ("tracking=none", "compute.workers=1")
 
 def pytest_addoption(parser):
     parser.addoption("--kills", type=int, default=12, help="how many runs the fault suite kills")
-    parser.addoption("--injections", type=int, default=40, help="faults in system calls, in all")
+    parser.addoption(
+        "--injections", default="40", help="faults in system calls of each kind of writer, or: all"
+    )
 
 
 @pytest.fixture(scope="session")

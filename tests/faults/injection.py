@@ -1,8 +1,8 @@
-"""One fault at the k-th write, flush or rename of a writer, for any writer.
+"""One fault at the k-th call of a writer that changes the disk, for any writer.
 
 ``Writers`` starts a process with ``shim.c`` preloaded that imports a module of writers, forks for
 each order and answers how the fork ended.  A writer is a function of a folder; it returns an exit
-status.  Every writer of the project can be tried this way: see ``writers.py``.
+status.  Every writer of the project can be tried this way: see ``writers.py``, ``commands.py``.
 """
 
 import ctypes
@@ -19,13 +19,14 @@ import pytest
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
+ERRORS = ("ENOSPC", "EIO", "EACCES", "EROFS", "EDQUOT", "EFBIG", "EMFILE")
 KINDS = {
-    "ENOSPC": (errno.ENOSPC, True),
-    "EIO": (errno.EIO, False),
+    **{name: (getattr(errno, name), False) for name in ERRORS},
     "EINTR": (errno.EINTR, False),
+    "full": (errno.ENOSPC, True),
     "kill": (0, False),
 }
-"""errno, or 0 for SIGKILL, and whether it stays so, as a full disk does."""
+"""errno, or 0 for SIGKILL, and whether it stays so, as on a disk that is full."""
 KILLED = -9
 
 
@@ -101,7 +102,9 @@ def serve(path):
     """Answer orders until stdin ends."""
     import runpy
 
-    writers = runpy.run_path(path)["WRITERS"]
+    found = runpy.run_path(path)
+    writers = found["WRITERS"]
+    found["warm"]()
     for line in sys.stdin:
         name, *order = json.loads(line)
         child = os.fork()

@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -125,6 +126,7 @@ def test_too_few_files_or_too_little_memory_is_no_verdict(limit, tmp_path):
 
 BUG = """
 import sys
+import time
 from repro.cli.command import run_command
 def main(words):
     {body}
@@ -242,6 +244,35 @@ def test_a_signal_into_an_import_waits_for_its_end(tmp_path):
     )
     status, err = bug(body, tmp_path, PYTHONPATH=f"{ROOT}:{tmp_path}")
     assert (status, err) == (143, "1\ninterrupted\n")
+
+
+LONG = "hashlib.pbkdf2_hmac('sha256', b'a', b'b', 10**8)"
+"""Half a minute inside of a library, which hears no signal."""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"import hashlib; hashlib.sha256(); print(1, file=sys.stderr, flush=True); {LONG}",
+        "import one_slow",
+    ],
+    ids=["library", "import"],
+)
+def test_what_hears_no_signal_is_ended_within_a_second(body, tmp_path):
+    slow = f"import hashlib, sys\nprint(1, file=sys.stderr, flush=True)\n{LONG}"
+    (tmp_path / "one_slow.py").write_text(slow)
+    process = subprocess.Popen(
+        [sys.executable, "-c", BUG.format(body=body, private=False)], stderr=subprocess.PIPE,
+        cwd=tmp_path, text=True, preexec_fn=as_from_a_shell,
+        env={"PYTHONPATH": f"{ROOT}:{tmp_path}", "PATH": "/usr/bin"},
+    )  # fmt: skip
+    assert process.stderr.readline() == "1\n"
+    time.sleep(0.2)  # a signal into the print itself would have it written again
+    began = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (130, "interrupted\n")
+    assert time.monotonic() - began < 5  # 1 where nothing else runs; half a minute before
 
 
 def test_a_signal_into_a_destructor_is_not_lost(tmp_path):

@@ -15,7 +15,7 @@ import repro
 from repro.core.claims import DeclaredCheck
 from repro.core.results import CheckResult, Outcome, Series
 from repro.report.captions import caption_lines
-from repro.report.figure import draw, drawn, figures, panel_boxes, panel_columns, save
+from repro.report.figure import draw, drawn, figure_bytes, figures, panel_boxes, panel_columns
 from repro.report.record import record_of
 
 
@@ -156,7 +156,7 @@ def test_values_without_logarithm_or_number_do_not_stop_the_figure(
         "m", "inconclusive", {"reason": "none"}, Series(np.array(item.check.grid), values)
     )
     figure = draw(make_result(CheckResult(item.check, outcome, (outcome,))))
-    save(figure, tmp_path / "figure.png")
+    (tmp_path / "figure.png").write_bytes(figure_bytes(figure, "png"))
     if not np.isfinite(fill):
         assert "no finite measurement" in texts(panels(figure)[0])
 
@@ -236,8 +236,9 @@ def test_the_bytes_do_not_depend_on_hash_seeds(shared_result, tmp_path):
 
     (tmp_path / "result").write_bytes(pickle.dumps(shared_result))
     program = (
-        "import pickle, sys; from pathlib import Path; from repro.report.figure import draw, save\n"
-        "save(draw(pickle.loads(Path(sys.argv[1]).read_bytes())), Path(sys.argv[2]))"
+        "import pickle, sys; from pathlib import Path; from repro.report.figure import drawn\n"
+        "content = drawn(pickle.loads(Path(sys.argv[1]).read_bytes()), 'svg')\n"
+        "Path(sys.argv[2]).write_bytes(content)"
     )
     found = []
     for seed in ("1", "2"):
@@ -279,7 +280,7 @@ def test_a_users_matplotlibrc_changes_no_figure(result, tmp_path):
 
     for name, settings in (("plain", {}), ("odd", {"text.usetex": True, "font.size": 40})):
         with matplotlib.rc_context(settings):
-            save(draw(result), tmp_path / f"{name}.svg")
+            (tmp_path / f"{name}.svg").write_bytes(figure_bytes(draw(result), "svg"))
     assert (tmp_path / "plain.svg").read_bytes() == (tmp_path / "odd.svg").read_bytes()
 
 

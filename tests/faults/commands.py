@@ -1,0 +1,178 @@
+"""Whole commands that write, each a function of its folder, for ``Writers`` of ``injection.py``.
+
+A command runs in its folder as ``python -m`` would run it there, temporary files included, but for
+the drawing of a run's figures, which takes a second and writes nothing.
+"""
+
+import importlib
+import os
+import shutil
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+
+QUICK = (
+    "budget=smoke", "budget.replicates=20", "budget.blocks=5", "tracking=none", "compute.workers=1",
+)  # fmt: skip
+ONE = "theorem=kl_contraction"
+SUITE = "outputs/suite"
+FEW = ("kl_contraction", "rdpo_identity")
+TIMED = ("run.json",)
+"""Files that say when and how long."""
+
+
+def called(module, *words):
+    """The status of ``python -m`` a module, as its process would end with it."""
+    from repro.cli import command
+
+    sys.argv = ["repro", *words]
+    return command._flushed(command._status(importlib.import_module(module).main, False))
+
+
+def repro(*words):
+    """A run whose figures are not drawn."""
+    from repro import __main__ as run
+    from repro.cli import command
+    from repro.report import files
+
+    files._figures = lambda result, workers: {"figure.png": b"png", "figure.svg": b"svg"}
+    sys.argv = ["repro", *words, *QUICK]
+    return command._flushed(command._status(lambda _: run.main(), False))
+
+
+def suite(*words):
+    """``python -m repro.suite`` where there are two experiments."""
+    from repro import suite as found
+
+    found.listed = lambda: list(FEW)
+    return called("repro.suite", *words)
+
+
+def report(*words):
+    """``python -m repro.report``."""
+    return called("repro.report.__main__", *words)
+
+
+def stage():
+    """The commands of an experiment in dvc.yaml."""
+    status = repro(ONE, f"hydra.run.dir={SUITE}/kl_contraction")
+    return status or suite("metrics", "kl_contraction")
+
+
+def results():
+    """The stage of dvc.yaml that is made of all runs, but for the shell's redirection."""
+    said = ("--runs", SUITE)
+    return (
+        report(*said, "--findings", "outputs/findings.md")
+        or report(*said, "--output", "outputs/report.html")
+        or report(*said, "--gallery", "--output", "outputs/gallery.html")
+    )
+
+
+def text():
+    """The run of dvc.yaml that reads the table of text pairs."""
+    only = ("theorem=offline_gap", "only=[n_pairs_no_bonus]", "instance=preference_text")
+    kept = (f"feature_cache={SUITE}/features", f"hydra.run.dir={SUITE}/offline_gap_text")
+    return repro(*only, *kept)
+
+
+def earlier_run():
+    """Of another seed."""
+    repro(ONE, "hydra.run.dir=outputs/place", "seed=7")
+    shutil.rmtree("outputs/.cache")
+
+
+def suite_runs():
+    """Two runs of a suite."""
+    for name in FEW:
+        repro(f"theorem={name}", f"hydra.run.dir={SUITE}/{name}")
+    shutil.rmtree("outputs/.cache")
+
+
+def nothing():
+    """An empty folder."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """What runs, what makes what is there before it, and whether it is refused when it is done."""
+
+    call: Callable[[], int]
+    before: Callable[[], object] = nothing
+    once: bool = False
+
+
+COMMANDS = {
+    "repro": Command(lambda: repro(ONE)),
+    "repro over a run": Command(lambda: repro(ONE, "hydra.run.dir=outputs/place"), earlier_run),
+    "repro -m": Command(lambda: repro("-m", ONE, "seed=0,1")),
+    "stage experiment": Command(stage, suite_runs),
+    "stage features": Command(lambda: called("repro.features", f"{SUITE}/features")),
+    "stage modules": Command(lambda: suite("modules")),
+    "stage text": Command(text),
+    "stage results": Command(results, suite_runs),
+    "report": Command(report, suite_runs),
+    "report --latex": Command(lambda: report("--latex", "tex"), suite_runs),
+    "suite list": Command(
+        lambda: called("repro.suite", "list"), lambda: called("repro.new_theorem", "mine")
+    ),
+    "suite metrics": Command(lambda: suite("metrics", "kl_contraction"), suite_runs),
+    "new_theorem": Command(lambda: called("repro.new_theorem", "mine"), once=True),
+    "ablate": Command(lambda: called("repro.ablate", "theorem=kl_contraction")),
+    "which_loss": Command(
+        lambda: called(
+            "repro.loss_choice", "margin=1", "epsilon=1", "n_pairs=1000", "figure=found.svg"
+        )
+    ),
+    "exploration": Command(lambda: called("repro.exploration", "found.svg")),
+}
+
+
+def in_folder(call):
+    """A writer: the call in the folder that it is given."""
+
+    def writer(folder):
+        os.chdir(folder)
+        tempfile.tempdir = str(folder / "tmp")
+        return call()
+
+    return writer
+
+
+def made(before):
+    """A writer of what is there before."""
+
+    def writer(folder):
+        (folder / "tmp").mkdir(parents=True)
+        in_folder(before)(folder)
+        return 0
+
+    return writer
+
+
+WRITERS = {name: in_folder(one.call) for name, one in COMMANDS.items()}
+WRITERS |= {f"before {name}": made(one.before) for name, one in COMMANDS.items()}
+
+
+def warm():
+    """Import what the commands do, so that a fork is quick."""
+    import matplotlib
+    import torch
+
+    matplotlib.use("Agg")
+    warnings.simplefilter("ignore")
+    torch.set_num_threads(1)
+    inside = ("api", "ablate", "exploration", "features", "loss_choice", "new_theorem", "suite")
+    report_rooms = ("files", "figure", "terminal", "tracking", "progress", "latex", "html.page")
+    others = ("__main__", "cli.job", "cli.validation", "cli.sweep", "study.runner")
+    for name in (*inside, *others, *(f"report.{one}" for one in report_rooms)):
+        importlib.import_module(f"repro.{name}")
+    for name in (
+        "repro.report.html.gallery",
+        "repro.report.html.findings",
+        "sklearn.decomposition",
+    ):
+        importlib.import_module(name)
+    importlib.import_module("pyarrow.parquet")
