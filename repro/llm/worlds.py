@@ -150,6 +150,36 @@ def estimated(
     return in_words(found, one.model, policies)
 
 
+@dataclass(frozen=True)
+class PaperSetup:
+    """What a paper ran, as it names it.
+
+    Attributes:
+        model: hub id.
+        data: hub id of its pairs; None where they are not published.
+        judge: a chat model; None where the paper does not say.
+    """
+
+    model: str
+    data: str | None
+    judge: str | None = None
+
+
+def substitute(own: PaperSetup, swept: SweptCheck) -> str:
+    """What is run in the place of a paper's model, pairs and judge; empty where all are its own."""
+    world: Pipeline = swept.sweep.worlds[0]
+    model, data, chat = world.model.path, world.data.path, world.procedure.judge
+    found = []
+    if model != own.model:
+        found.append(f"{model or 'a random GPT-2'} for {own.model}")
+    if own.data is None or data != own.data:
+        found.append(f"{data or 'generated pairs'} for {own.data or 'pairs not published'}")
+    if own.judge and (chat is None or chat.model != own.judge):
+        reward = "a planted reward" if data is None else "a reward on words"
+        found.append(f"{chat.model if chat else reward} for {own.judge}")
+    return ", ".join(found)
+
+
 def assumed(swept: SweptCheck) -> Iterable[Assumed]:
     """Private fine-tuning, and a judge that shares no label with the training."""
     world: Pipeline = swept.sweep.worlds[0]

@@ -105,7 +105,12 @@ def test_a_short_run_has_a_verdict(tmp_path):
         "only=[ranking]", "compute.workers=1",
     ]  # fmt: skip
     found = run("llm_ppkl", budget="smoke", tracking="none", overrides=words).verdict_json
-    assert found["statements"] == ["p1.tab_1", "p1.fig_1"]
+    assert found["statements"] == ["p1.tab_1", "own.order_of_methods"]
+    (check,) = found["checks"]
+    assert check["substitute"] == (
+        "a random GPT-2 for meta-llama/Llama-3.2-1B-Instruct, "
+        "generated pairs for Anthropic/hh-rlhf"
+    )
     assert {c["name"] for c in found["controls"]} == {"label_flipped"}
 
 
