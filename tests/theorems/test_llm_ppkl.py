@@ -108,8 +108,7 @@ def test_a_short_run_has_a_verdict(tmp_path):
     assert found["statements"] == ["p1.tab_1", "own.order_of_methods"]
     (check,) = found["checks"]
     assert check["substitute"] == (
-        "a random GPT-2 for meta-llama/Llama-3.2-1B-Instruct, "
-        "generated pairs for Anthropic/hh-rlhf"
+        "a random GPT-2 for meta-llama/Llama-3.2-1B-Instruct, generated pairs for Anthropic/hh-rlhf"
     )
     assert {c["name"] for c in found["controls"]} == {"label_flipped"}
 
