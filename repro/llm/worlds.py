@@ -122,10 +122,12 @@ class Work:
     Attributes:
         policies: trained for one seed at one grid point.
         rewards: reward models fitted, likewise.
+        rollouts: policies trained by RLOO, likewise.
     """
 
     policies: int = 2
     rewards: int = 0
+    rollouts: int = 0
 
 
 def estimated(
@@ -146,8 +148,9 @@ def estimated(
     )
     # each check draws at most so many to a prompt for one seed
     responses = sum(points.values()) * 2 * getattr(one.procedure, "samples", 8)
-    found = cost(one.model, one.data, one.procedure, policies, responses)
-    return in_words(found, one.model, policies)
+    online = sum(count * work[name].rollouts for name, count in points.items())
+    found = cost(one.model, one.data, one.procedure, policies, responses, online)
+    return in_words(found, one.model, policies + online)
 
 
 @dataclass(frozen=True)
