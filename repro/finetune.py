@@ -5,7 +5,10 @@
     accelerate launch -m repro.finetune ...     the same steps on several devices
 
 Reads a release and its manifest, never the file that was released.  loss: rdpo, private (PrivχPO),
-square (SquareχPO), dpo, reward.  Further keys: epochs, batch_size (pairs per step, all processes
+square (SquareχPO), dpo, reward; by default the one that ``python -m repro.which_loss`` recommends
+for the release's ε and number of pairs.  RELEASE is OUT.jsonl, or an export of it in either layout
+beside its manifest.  The first line names the base model; without model= it is a tiny random one,
+to try the command.  Further keys: epochs, batch_size (pairs per step, all processes
 together), accumulation, learning_rate, schedule, warmup, optimizer, max_grad_norm,
 gradient_checkpointing, checkpoint_every, precision (float32, mixed, bfloat16, nf4), lora_rank,
 kl_weight, reward_bound, seed, device, max_prompt_tokens, max_response_tokens, tracking (an address
@@ -18,13 +21,20 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from repro.base.errors import BadInput
 from repro.base.keywords import keyword_values
 from repro.base.schema import validate
 from repro.cli.command import run_command
+from repro.loss_choice import which_loss
+
+if TYPE_CHECKING:
+    from repro.training.finetuning import Loss
 
 REFUSED = 2
+OBJECTIVES: dict[str, Loss] = {"mixture": "private", "square": "square", "debiased": "rdpo"}
+"""What trains a policy by each loss on labels."""
 
 
 def main(words: Sequence[str]) -> int:
@@ -32,13 +42,25 @@ def main(words: Sequence[str]) -> int:
     try:
         from repro.training.finetuning import FinetuneRequest, finetune
 
-        output = finetune(validate(FinetuneRequest, keyword_values(words, FinetuneRequest)))
+        request = validate(FinetuneRequest, keyword_values(words, FinetuneRequest))
+        output = finetune(request, recommended)
     except BadInput as problem:
         print(f"error: {problem}", file=sys.stderr)
         return REFUSED
     if int(os.environ.get("RANK", 0)) == 0:
         print(f"files: {output}")
     return 0
+
+
+def recommended(epsilon: float, n_pairs: int) -> tuple[Loss, str]:
+    """The loss that ``repro.which_loss`` puts first, of labels without corruption.
+
+    Where it puts none first, the likelihood: it is bounded below, as the debiased loss is not.
+    """
+    found = which_loss(epsilon=epsilon, n_pairs=n_pairs)
+    if not found.learnt:
+        return "private", " (with so few labels no loss learns the reward)"
+    return OBJECTIVES[found.best[0]], " (that of python -m repro.which_loss)"
 
 
 if __name__ == "__main__":

@@ -2,8 +2,9 @@
 
     python -m repro.generate model=FOLDER prompt="You have $900. What first?" [KEY=VALUE ...]
 
-Keys: count (answers), temperature, top_k, top_p, max_new_tokens, seed, device.  One answer a line,
-as JSON text, so that line breaks survive.  Exit status: 0 done, 2 bad input.
+The first line, on standard error, names the model and what it was trained from.  Keys: count
+(answers), temperature, top_k, top_p, max_new_tokens, seed, device.  One answer a line, as JSON
+text, so that line breaks survive.  Exit status: 0 done, 2 bad input.
 """
 
 from __future__ import annotations
@@ -65,10 +66,16 @@ def answer(request: GenerateRequest) -> list[str]:
         BadInput: the model cannot be read.
     """
     from repro.training.backbone import load_backbone
+    from repro.training.card import UNTRAINED, written_from
     from repro.training.responses import draw_responses
     from repro.training.settings import Limits, ModelChoice, Sampling
 
+    base = written_from(request.model)
     backbone = load_backbone(ModelChoice(path=request.model), (), request.device)
+    told = f", trained from {base.words}" if base else ""
+    print(f"model: {request.model}{told}", file=sys.stderr)
+    if base and not base.pretrained:
+        print(f"warning: {UNTRAINED}", file=sys.stderr)
     own = request.model_dump(include={"temperature", "top_k", "top_p", "max_new_tokens"})
     return draw_responses(
         backbone.model, backbone.tokenizer, [request.prompt], Sampling(prompts=1, **own),

@@ -136,9 +136,10 @@ def _modules(words: list[str]) -> int:
 def _table(words: list[str]) -> int:
     _refuse_more(words)
     runs = suite_runs(SUITE)
-    papers = {name: one.said for name, one in load().papers.items()}
+    catalogue = load()
+    papers = {name: one.said for name, one in catalogue.papers.items()}
     proved = machine_checked.by_statement(machine_checked.load())
-    print(results_page(runs, papers, proved), end="")
+    print(results_page(runs, papers, catalogue.items, proved), end="")
     return say_changes(runs)
 
 

@@ -44,7 +44,16 @@ from repro.core.claims import Ratio
 from repro.corruption.orders import Order
 from repro.corruption.random_flips import mask_process
 from repro.llm.release_study import Reached, Seed, SimulatedRelease, dpo, longer_is_better
-from repro.llm.worlds import PrivateTuning, Work, assumed, estimated, labels_of, of_seeds
+from repro.llm.worlds import (
+    PaperSetup,
+    PrivateTuning,
+    Work,
+    assumed,
+    estimated,
+    labels_of,
+    of_seeds,
+    substitute,
+)
 
 ADAMW_STEP = 1e-3
 """Step size of AdamW over that of plain steps: its steps are about as long as their rate."""
@@ -175,6 +184,8 @@ AT_THE_REFERENCE: dict[str, str] = dict.fromkeys(
 )
 TABLE_1, TABLE_2 = ["p4.tab_1"], ["p4.tab_2"]
 
+P4_SETUP = PaperSetup("openai-community/gpt2-large", None, "llama3:70b")
+
 WORK = {
     "win_rate": Work(),
     "win_rate_at_equal_length": Work(),
@@ -226,4 +237,5 @@ THEOREM = Theorem(
     assumes=assumed,
     extra="llm",
     estimate=partial(estimated, WORK),
+    substitute=partial(substitute, P4_SETUP),
 )  # fmt: skip

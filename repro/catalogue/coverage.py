@@ -13,6 +13,8 @@ from repro.core.verdicts import worst
 from repro.study.discovery import find, slugs
 
 EXPERIMENT, REASON, MISSING = "experiment", "reason", "no experiment yet"
+SUBSTITUTE, NOT_REPRODUCED = "substitute", "not_reproduced"
+"""Of a figure or table that no run of the paper's own model on its own data speaks for."""
 EXECUTED = "executed"
 """Stands for a verdict where an experiment runs an item, say a definition, that claims nothing."""
 
@@ -23,9 +25,10 @@ class StatementCoverage:
 
     Attributes:
         id: e.g. p1.thm_4_2.
-        status: ``experiment`` (at least one exists), ``reason`` or ``no experiment yet``.
+        status: ``experiment`` (at least one exists), ``reason``, ``substitute``,
+            ``not_reproduced`` or ``no experiment yet``.
         expected: by existing experiment the worst verdict pinned for the checks that speak for
-            the statement, or ``executed``.
+            the statement, or ``executed``; the status, where no model of the paper's was run.
         missing: planned experiments that do not exist.
         machine_checked: theorems about it that Coq accepts a proof of.
     """
@@ -50,6 +53,7 @@ class StatementCoverage:
             "experiments": list(self.item.experiments),
             "expected": dict(self.expected),
             "reason": self.item.reason,
+            "shown": self.item.shown or None,
             "machine_checked": [
                 {**one.model_dump(), "command": one.command} for one in self.machine_checked
             ],
@@ -92,9 +96,16 @@ def _row(
 ) -> StatementCoverage:
     there = [slug for slug in item.experiments if slug in existing]
     missing = tuple(slug for slug in item.experiments if slug not in existing)
-    status = REASON if item.reason else EXPERIMENT if there else MISSING
-    expected = {slug: pinned_verdict(slug, name) for slug in there}
+    status = REASON if item.reason else status_of(item) or (EXPERIMENT if there else MISSING)
+    expected = {slug: status_of(item) or pinned_verdict(slug, name) for slug in there}
     return StatementCoverage(name, item, status, expected, missing, proved)
+
+
+def status_of(item: Item) -> str:
+    """``substitute`` or ``not_reproduced``; empty where a verdict may stand."""
+    if item.substitute:
+        return SUBSTITUTE
+    return NOT_REPRODUCED if item.not_reproduced else ""
 
 
 def pinned_verdict(slug: str, statement: str) -> str:

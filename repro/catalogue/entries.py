@@ -43,17 +43,38 @@ Text = Annotated[str, Field(min_length=1)]
 
 
 class Item(Model):
-    """One statement: the experiments that settle it, or the reason why none does."""
+    """One statement: the experiments that settle it, or the reason why none does.
+
+    Attributes:
+        title: in a few words.
+        experiments: that settle it, or run a substitute.
+        reason: why there is none.
+        substitute: of a figure or table whose procedure runs on another model or other data: what
+            that shows, and what it cannot show.
+        not_reproduced: of one whose procedure or result is not there, even on a substitute: what is
+            missing.
+    """
 
     title: Text
     experiments: tuple[Text, ...] = ()
     reason: Text | None = None
+    substitute: Text | None = None
+    not_reproduced: Text | None = None
 
     @model_validator(mode="after")
     def _either(self):
-        if bool(self.experiments) == bool(self.reason):
+        if self.substitute and (self.not_reproduced or not self.experiments):
+            raise ValueError("a substitute has experiments, and is not also not_reproduced")
+        if self.reason and self.not_reproduced:
+            raise ValueError("a reason or not_reproduced, one of the two")
+        if bool(self.experiments) == bool(self.reason) and not self.not_reproduced:
             raise ValueError("experiments or a reason, one of the two")
         return self
+
+    @property
+    def shown(self) -> str:
+        """What an experiment on another model or other data shows of it, or why nothing does."""
+        return self.substitute or self.not_reproduced or ""
 
 
 class Paper(Model):

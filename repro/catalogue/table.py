@@ -6,10 +6,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from repro.catalogue.coverage import REASON, StatementCoverage
+from repro.catalogue.coverage import NOT_REPRODUCED, REASON, SUBSTITUTE, StatementCoverage
 from repro.catalogue.entries import Catalogue, kind, number, paper
 
-MARKS = {"experiment": "✓", "reason": "–", "no experiment yet": "…"}
+MARKS = {
+    "experiment": "✓",
+    "reason": "–",
+    SUBSTITUTE: "≈",
+    NOT_REPRODUCED: "○",
+    "no experiment yet": "…",
+}
 
 
 def print_table(console: Console, catalogue: Catalogue, found: list[StatementCoverage]) -> None:
@@ -24,7 +30,7 @@ def print_table(console: Console, catalogue: Catalogue, found: list[StatementCov
                 table.add_row(
                     f"{kind(row.id)} {number(row.id)}".strip(),
                     row.item.title,
-                    f"{MARKS[row.status]} {row.status}",
+                    f"{MARKS[row.status]} {row.status.replace('_', ' ')}",
                     _settled_by(row),
                 )
         console.print(table, markup=False)
@@ -34,7 +40,8 @@ def _settled_by(row: StatementCoverage) -> str:
     if row.status == REASON:
         return str(row.item.reason)
     # one theorem a statement, a contradiction first; `python -m repro.catalogue ID` has the others
-    existing = [f"{slug} ({verdict})" for slug, verdict in row.expected.items()]
+    existing = [f"{slug} ({verdict.replace('_', ' ')})" for slug, verdict in row.expected.items()]
     to_come = [f"{slug} (to come)" for slug in row.missing]
     proved = [f"machine checked: {one.file} ({one.theorem})" for one in row.machine_checked[:1]]
-    return ", ".join([*existing, *to_come, *proved])
+    settled = ", ".join([*existing, *to_come, *proved])
+    return ": ".join(part for part in (settled, row.item.shown) if part)

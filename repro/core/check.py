@@ -35,6 +35,8 @@ EVIDENCE = ("measured", "exact", "searched", "proved", "computed")
 """How a check may know (contract: ``evidence``)."""
 WITHOUT_DRAWS = ("exact", "proved")
 """Evidence that no seed changes."""
+OWN = "own."
+"""Ids of statements that no paper prints begin with it."""
 FAILURE_PROB = 0.05
 """δ of claims that may fail with it, on worlds that have none of their own."""
 
@@ -359,6 +361,8 @@ class Theorem:
         assumes: (check on its worlds) → what must hold there.
         extra: the optional extra whose libraries measuring needs.
         estimate: (checks, replicates by name) → what a run would need, for ``dry_run=true``.
+        substitute: check on its worlds → what stands in the place of the model and the data of a
+            paper's figures and tables, in words; empty on the paper's own.
         module: that its file is imported as; filled in when it is found.
     """
 
@@ -369,6 +373,7 @@ class Theorem:
     assumes: Assumes | None = None
     extra: str = ""
     estimate: Callable[[Sequence[SweptCheck], Mapping[str, int]], str] | None = None
+    substitute: Callable[[SweptCheck], str] | None = None
     module: str = ""
 
     @property
@@ -379,6 +384,11 @@ class Theorem:
     def statements_of(self, check: Check) -> tuple[str, ...]:
         """Ids in the catalogue that one of its checks speaks for."""
         return tuple(check.settles or self.settles)
+
+    def substitute_of(self, swept: SweptCheck) -> str:
+        """What stands in the place of what a paper ran; empty of a statement of our own."""
+        printed = [one for one in self.statements_of(swept.check) if not one.startswith(OWN)]
+        return self.substitute(swept) if self.substitute and printed else ""
 
     @property
     def statements(self) -> tuple[str, ...]:

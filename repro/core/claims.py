@@ -39,6 +39,7 @@ class DeclaredCheck:
         evidence: how the check knows: measured, exact, searched, proved or computed.
         needs: what it depends on, and must notice when it is taken away.
         statements: catalogue ids that it speaks for.
+        substitute: what stands in the place of what a paper ran, in words.
     """
 
     name: str
@@ -54,6 +55,7 @@ class DeclaredCheck:
     evidence: str = ""
     needs: tuple[str, ...] = ()
     statements: tuple[str, ...] = ()
+    substitute: str = ""
     kind: str = field(default="", init=False)
 
     @property

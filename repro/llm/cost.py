@@ -71,9 +71,14 @@ class Cost:
 
 
 def cost(
-    model: ModelChoice, data: DataChoice, procedure: Procedure, policies: int, responses: int
-) -> Cost:
-    """Of one fine-tuning, then ``policies`` optimisations and ``responses`` answers to a prompt."""
+    model: ModelChoice, data: DataChoice, procedure: Procedure, policies: int, responses: int,
+    online: int = 0,
+) -> Cost:  # fmt: skip
+    """Of one fine-tuning, then ``policies`` optimisations and ``responses`` answers to a prompt.
+
+    ``online`` policies more are trained by RLOO: each response is drawn, scored by the policy, the
+    reference and the reward model, and learnt from once an epoch.
+    """
     size = Size.of(model)
     length = data.max_prompt_tokens + data.max_response_tokens
     sequences = 2 * data.n_pairs
@@ -83,8 +88,15 @@ def cost(
     scoring = size.forward(length) * length * 2 * data.held_out
     answer = data.max_prompt_tokens + procedure.sampling.max_new_tokens
     drawing = size.forward(answer) * answer * procedure.sampling.prompts
-    operations = sft + policies * (each + scoring) + responses * drawing
-    return Cost(_memory(size, model, procedure.preference, length), float(operations))
+    rollouts = getattr(procedure, "rollouts", None)
+    seen = rollouts.iterations * rollouts.responses if rollouts else 0
+    epochs = rollouts.epochs if rollouts else 0
+    rolled = size.forward(answer) * answer * seen * (1 + 3 + 3 * epochs)
+    operations = sft + policies * (each + scoring) + responses * drawing + online * rolled
+    memory = _memory(size, model, procedure.preference, length)
+    if online:  # the reward model, and the reference that RLOO reads for itself
+        memory += 2 * BYTES[model.precision] * size.parameters
+    return Cost(memory, float(operations))
 
 
 def _memory(size: Size, model: ModelChoice, training: Training, length: int) -> float:

@@ -1,14 +1,17 @@
-"""P1's pipeline, seed by seed: a private reward model, pessimism, and a reweighted policy.
+"""P1's pipeline, seed by seed: a private reward model, pessimism, and a policy.
 
-The paper optimises by PPO, which is gone from the stable trainer libraries; here the policy is
-π ∝ π_ref·exp((r − Γ)/kl_weight) itself, by exact reweighting of K responses of the reference.
+The policy is π ∝ π_ref·exp((r − Γ)/kl_weight) itself, by exact reweighting of K responses of the
+reference, or one that RLOO trains step by step, where the paper takes PPO.
 """
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -23,7 +26,10 @@ from repro.llm.reward_head import FeatureMap, RewardModel, fitted_reward
 from repro.llm.study import Study, ranking_accuracy
 from repro.training.encoding import encode
 from repro.training.losses import mixture_loss
+from repro.training.policy_gradient import optimised_policy
 from repro.training.trainers import run_key
+
+Texts = Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -46,6 +52,24 @@ class Drawn:
         """(P·K,) prompts, responses and the ones they are compared with, one by one."""
         prompts = [prompt for prompt in self.prompts for _ in self.ours[0]]
         return prompts, list(chain(*self.ours)), list(chain(*self.theirs))
+
+
+class Optimised(NamedTuple):
+    """What a policy of RLOO reaches, and how it came there.
+
+    Attributes:
+        win_rate: against the fine-tuned model, in both orders.
+        at_equal_length: the same at equal length.
+        reward: (I,) mean reward of what is drawn, pessimism taken off, by iteration.
+        policy_loss: (I,) P1's, of whole responses.
+        baseline_error: (I,) squared error of RLOO's baseline, which stands for the value loss.
+    """
+
+    win_rate: float
+    at_equal_length: float
+    reward: np.ndarray
+    policy_loss: np.ndarray
+    baseline_error: np.ndarray
 
 
 @lru_cache(maxsize=2)
@@ -124,12 +148,49 @@ class PessimisticRelease(SimulatedRelease):
         """(P, K) weights of the pessimistic policy on the responses drawn; Γ is that of all pairs
         unless given.
         """
-        bonus = bonus or self.bonus
-        study, (prompts, texts, _) = self.study, self.drawn.compared
+        prompts, texts, _ = self.drawn.compared
+        worth = self.worth(model, bonus or self.bonus, prompts, texts)
+        worth = worth.reshape(-1, self.study.procedure.samples)
+        return gibbs_weights(worth, self.study.procedure.kl_weight).numpy()
+
+    def worth(
+        self, model: RewardModel, bonus: FeatureBonus, prompts: Texts, texts: Texts
+    ) -> Tensor:
+        """(n,) reward of responses, pessimism taken off."""
+        study = self.study
         features = model.features(encode(study.backbone.tokenizer, prompts, texts, study.data))
-        worth = model.of_features(features).double() - self.pessimism * bonus(features)
-        worth = worth.reshape(-1, study.procedure.samples)
-        return gibbs_weights(worth, study.procedure.kl_weight).numpy()
+        return model.of_features(features).double() - self.pessimism * bonus(features)
+
+    def optimised(self, model: RewardModel, sign: float = 1.0) -> Optimised:
+        """The policy that RLOO trains against a reward, and what it reaches.
+
+        Args:
+            model: the reward.
+            sign: −1 is wrong: the reward is minimised.
+
+        Raises:
+            Diverged: its steps blow up.
+        """
+        study, own, size = (
+            self.study,
+            self.study.procedure,
+            self.study.procedure.rollouts.iterations,
+        )
+        key = run_key("rloo", sign, self.pessimism, own, study.data, model.head.tolist())
+
+        def found() -> list[float]:
+            bonus = self.bonus
+            policy, curve = optimised_policy(
+                copy.deepcopy(study.reference.model).requires_grad_(True),
+                study.backbone.tokenizer, study.splits.train.prompts,
+                lambda prompts, texts: sign * self.worth(model, bonus, prompts, texts),
+                own.rollouts, own.kl_weight, own.sampling, study.data, self.seed.draw, study.device,
+            )  # fmt: skip
+            curves = torch.stack([sign * curve.reward, curve.policy_loss, curve.baseline_error])
+            return [*self.win_rates(self.responses(policy)), *curves.flatten().tolist()]
+
+        won, level, *curves = self._once(found, key, 2 + 3 * size).tolist()
+        return Optimised(won, level, *np.array(curves).reshape(3, size))
 
     def longest_weights(self) -> np.ndarray:
         """(P, K) weights of the trivial policy: how often each is the longest of four of the K."""

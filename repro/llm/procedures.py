@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from repro.base.schema import Finite, KLWeight, Model, Positive, Whole
+from repro.training.policy_gradient import Rollouts
 from repro.training.settings import Count, Limits, Sampling, Seed, Text, Training
 
 PIPELINE = "theorem.worlds.release"
@@ -107,11 +108,13 @@ class PessimisticProcedure(Procedure):
     Attributes:
         reward: of the private reward model.
         samples: K responses of the reference that the policy reweights.
+        rollouts: how a policy is optimised step by step, by RLOO in the place of PPO.
         dpo_kl_weight: β of the DPO baseline.
     """
 
     reward: RewardTraining
     samples: Annotated[Whole, Field(ge=2, le=10**4)]
+    rollouts: Rollouts
     dpo_kl_weight: KLWeight
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
@@ -139,23 +139,27 @@ class SimulatedRelease:
             rates = self.win_rates(self.responses(policy)) if answered else NOTHING
             return *rates, *self.ranking(policy)
 
-        return self._once(found, key)
+        return Reached(*self._once(found, key, len(Reached._fields)).tolist())
 
     def longest(self) -> Reached:
         """What the longer-is-better baseline reaches, the longest of some responses; no ranking."""
-        return self._once(lambda: (*self.win_rates(*self.longest_responses()), *NOTHING), "longest")
 
-    def _once(self, measure: Callable[[], tuple[float, ...]], name: str) -> Reached:
-        """What is measured, or what an earlier row of the run has kept."""
+        def found() -> tuple[float, ...]:
+            return *self.win_rates(*self.longest_responses()), *NOTHING
+
+        return Reached(*self._once(found, "longest", len(Reached._fields)).tolist())
+
+    def _once(self, measure: Callable[[], Sequence[float]], name: str, size: int) -> np.ndarray:
+        """(size,) numbers that are measured, or that an earlier row of the run has kept."""
         code = code_fingerprint(__name__), machine(), self.study.identity, self.seed.draw
         block = Block(0, 0, run_key(code, name))
         kept = self.study.folder and BlockStore(self.study.folder / "reached")
-        found = kept.read(block, (len(Reached._fields),)) if kept else None
+        found = kept.read(block, (size,)) if kept else None
         if found is None:
             found = np.array(measure())
             if kept:
                 kept.write(block, found)
-        return Reached(*found.tolist())
+        return found
 
     def responses(self, policy: Any) -> list[str]:
         """Some responses of a policy to each held-out prompt, one after the other."""

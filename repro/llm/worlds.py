@@ -122,10 +122,12 @@ class Work:
     Attributes:
         policies: trained for one seed at one grid point.
         rewards: reward models fitted, likewise.
+        rollouts: policies trained by RLOO, likewise.
     """
 
     policies: int = 2
     rewards: int = 0
+    rollouts: int = 0
 
 
 def estimated(
@@ -146,8 +148,39 @@ def estimated(
     )
     # each check draws at most so many to a prompt for one seed
     responses = sum(points.values()) * 2 * getattr(one.procedure, "samples", 8)
-    found = cost(one.model, one.data, one.procedure, policies, responses)
-    return in_words(found, one.model, policies)
+    online = sum(count * work[name].rollouts for name, count in points.items())
+    found = cost(one.model, one.data, one.procedure, policies, responses, online)
+    return in_words(found, one.model, policies + online)
+
+
+@dataclass(frozen=True)
+class PaperSetup:
+    """What a paper ran, as it names it.
+
+    Attributes:
+        model: hub id.
+        data: hub id of its pairs; None where they are not published.
+        judge: a chat model; None where the paper does not say.
+    """
+
+    model: str
+    data: str | None
+    judge: str | None = None
+
+
+def substitute(own: PaperSetup, swept: SweptCheck) -> str:
+    """What is run in the place of a paper's model, pairs and judge; empty where all are its own."""
+    world: Pipeline = swept.sweep.worlds[0]
+    model, data, chat = world.model.path, world.data.path, world.procedure.judge
+    found = []
+    if model != own.model:
+        found.append(f"{model or 'a random GPT-2'} for {own.model}")
+    if own.data is None or data != own.data:
+        found.append(f"{data or 'generated pairs'} for {own.data or 'pairs not published'}")
+    if own.judge and (chat is None or chat.model != own.judge):
+        reward = "a planted reward" if data is None else "a reward on words"
+        found.append(f"{chat.model if chat else reward} for {own.judge}")
+    return ", ".join(found)
 
 
 def assumed(swept: SweptCheck) -> Iterable[Assumed]:

@@ -8,12 +8,17 @@ from textwrap import fill, indent
 
 from repro.base.errors import BadInput, nearest
 from repro.catalogue import machine_checked, slips, statements
-from repro.catalogue.coverage import EXECUTED, StatementCoverage
+from repro.catalogue.coverage import (
+    EXECUTED,
+    NOT_REPRODUCED,
+    SUBSTITUTE,
+    StatementCoverage,
+)
 from repro.catalogue.entries import Catalogue, kind, number, paper
 from repro.catalogue.slips import Slip
 from repro.report.html.entries import entry
 from repro.report.html.runs import StoredRun, find_runs
-from repro.report.wording import verdict_words
+from repro.report.wording import plain_words, verdict_words
 from repro.study.discovery import find
 
 WIDTH = 80
@@ -71,14 +76,15 @@ def _experiments(row: StatementCoverage, folder: Path) -> Iterator[str]:
     """Each experiment with its pinned verdict, its checks and the command that runs it."""
     if row.item.reason:
         yield "No experiment\n" + _wrapped(row.item.reason)
+    if row.item.shown:
+        yield f"{plain_words(row.status).capitalize()}\n" + _wrapped(row.item.shown)
     kept = {run.slug: run for run in find_runs(folder)} if folder.is_dir() else {}
     for slug, verdict in row.expected.items():
         yield "\n".join(_experiment(slug, verdict, row.id, kept))
 
 
 def _experiment(slug: str, verdict: str, name: str, kept: Mapping[str, StoredRun]) -> Iterator[str]:
-    shown = "executed, claims nothing" if verdict == EXECUTED else verdict_words(verdict)
-    yield f"{slug}: {shown} (pinned)"
+    yield f"{slug}: {_pinned(verdict)}"
     yield f"  python -m repro theorem={slug}"
     if slug in kept:
         yield from _measured(kept[slug], name)
@@ -88,6 +94,13 @@ def _experiment(slug: str, verdict: str, name: str, kept: Mapping[str, StoredRun
         if name in theorem.statements_of(one):
             claim = one.claim.said(one.axis)
             yield _line(one.name, claim, f"pinned {one.expected}; {one.quantity.evidence}")
+
+
+def _pinned(verdict: str) -> str:
+    if verdict in (SUBSTITUTE, NOT_REPRODUCED):
+        return f"{plain_words(verdict)}; what its rows say is of another model or other data"
+    shown = "executed, claims nothing" if verdict == EXECUTED else verdict_words(verdict)
+    return f"{shown} (pinned)"
 
 
 def _measured(run: StoredRun, name: str) -> Iterator[str]:

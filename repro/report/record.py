@@ -138,6 +138,7 @@ def _check_entry(item: CheckResult) -> dict[str, Any]:
         "axis": check.axis,
         "claim": check.claim,
         "statements": item.statements,
+        **({"substitute": check.substitute} if check.substitute else {}),
         "evidence": check.evidence,
         "needs": check.needs,
         "settings": {

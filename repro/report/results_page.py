@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
+from repro.catalogue.coverage import SUBSTITUTE, status_of
+from repro.catalogue.entries import Item
 from repro.catalogue.machine_checked import Checked
 from repro.core.verdicts import worst
 from repro.report.html.runs import StoredRun
 from repro.report.run_files import CheckEntry, Numbers, VerdictContent
-from repro.report.wording import SYMBOLS, in_backticks, in_markdown
+from repro.report.wording import SYMBOLS, in_backticks, in_markdown, plain_words
 
 HEAD = """# Results
 
@@ -24,6 +26,12 @@ Every experiment of `dvc repro`, by paper; written by `python -m repro.suite tab
 - **inconclusive**: the interval is too wide, a bend in the curve leads elsewhere, too many
   replicates failed, or a control was not caught.
 - **assumption_failed**: an assumption of the statement, executed on the instance, does not hold.
+
+A figure or table that a paper made with a model and data that were not run here has no verdict:
+
+- **substitute**: its procedure ran on another model or other data; what that shows, and cannot
+  show, is said below the table.
+- **not reproduced**: its procedure, or what it found, is not there on the substitute either.
 
 An experiment's verdict is the worst of its checks; ✗ marks a statement that one of its checks
 contradicts as printed; a run of some of the checks says how many and settles nothing. Claims and
@@ -46,13 +54,15 @@ ENORMOUS = 1e6
 
 
 def results_page(
-    runs: Sequence[StoredRun], papers: Mapping[str, str], proved: Mapping[str, Sequence[Checked]]
-) -> str:
+    runs: Sequence[StoredRun], papers: Mapping[str, str], items: Mapping[str, Item],
+    proved: Mapping[str, Sequence[Checked]],
+) -> str:  # fmt: skip
     """Markdown.
 
     Args:
         runs: finished runs, each in a folder that has its name.
         papers: by the name that ids begin with, the paper in one line.
+        items: of the catalogue by id.
         proved: by id, theorems that Coq checks.
     """
     budgets = {run.verdict.budget for run in runs}
@@ -61,10 +71,11 @@ def results_page(
     parts = [HEAD.format(budget=said)]
     placed = {run.folder.name: _paper(run, papers) for run in runs}
     for name, title in {**papers, "": "Others"}.items():
-        rows = [_row(run) for run in runs if placed[run.folder.name] == name]
+        rows = [_row(run, items) for run in runs if placed[run.folder.name] == name]
         if rows:
             heading = f"{name.upper()}: {title}" if name else title
-            parts.append("\n".join([f"## {heading}\n", COLUMNS, *rows]) + "\n")
+            lines = [f"## {heading}\n", COLUMNS, *rows, *_shown(items, name)]
+            parts.append("\n".join(lines) + "\n")
     return "\n".join([*parts, machine_checked_section(proved)])
 
 
@@ -84,12 +95,19 @@ def _paper(run: StoredRun, papers: Mapping[str, str]) -> str:
     return next((name for name in found if name in papers), "")
 
 
-def _row(run: StoredRun) -> str:
+def _shown(items: Mapping[str, Item], paper: str) -> Iterator[str]:
+    """Figures and tables that no run of the paper's own model on its own data speaks for."""
+    for name, item in items.items():
+        if item.shown and name.startswith(f"{paper}."):
+            yield f"\n- {name}, *{plain_words(status_of(item))}*: {in_markdown(item.shown)}"
+
+
+def _row(run: StoredRun, items: Mapping[str, Item]) -> str:
     verdict = run.verdict
     checks = verdict.checks
     held = sum(check.verdict == "supported" for check in checks)
     cells = (
-        ", ".join(verdict.statements if run.part else _statements(verdict)),
+        ", ".join(verdict.statements if run.part else _statements(verdict, items)),
         "; ".join([run.part or verdict.verdict, *run.changes]),
         f"{held} of {len(checks)} supported, {len(verdict.controls)} controls",
         "; ".join(_contradictions(checks)) or "–",
@@ -97,10 +115,14 @@ def _row(run: StoredRun) -> str:
     return "| " + " | ".join([in_backticks(run.folder.name), *map(in_markdown, cells)]) + " |"
 
 
-def _statements(run: VerdictContent) -> Iterator[str]:
+def _statements(run: VerdictContent, items: Mapping[str, Item]) -> Iterator[str]:
     """Each statement with a mark where the checks that speak for it do not all support it."""
     for name in run.statements:
         found = worst(check.verdict for check in run.speaking(name))
+        if any(check.substitute for check in run.speaking(name)):
+            status = status_of(items[name]) if name in items else ""
+            yield f"{name} ({plain_words(status or SUBSTITUTE)})"
+            continue
         yield name if found == "supported" else f"{name} {SYMBOLS[found]}"
 
 

@@ -134,6 +134,7 @@ class CheckEntry(OutcomeEntry):
         statements: that it speaks for; None: all of its experiment's.
         replicates: at each value of ``grid``, those that failed among them.
         expected: the verdict that is pinned.
+        substitute: what stands in the place of what a paper ran; empty where nothing does.
     """
 
     quantity: str = ""
@@ -146,6 +147,7 @@ class CheckEntry(OutcomeEntry):
     grid: list[Extended] = []
     replicates: int = 0
     expected: str = ""
+    substitute: str = ""
 
     @property
     def measured_in_all(self) -> int:

@@ -52,11 +52,19 @@ def print_result(
         console.print(table)
         if detail == "checks" and said.controls:
             console.print(text(CONTROLS, "dim"))
+        _print_substitutes(said, console)
         _print_failures(said, console)
     line = f"{said.theorem}: {verdict_words(said.verdict)} ({expected_words(said)})"
     console.print(text(line, f"bold {COLOURS.get(said.verdict, '')}".strip()))
     if detail != "verdict":
         console.print(text(f"files: {folder}", ""), soft_wrap=True)
+
+
+def _print_substitutes(run: VerdictContent, console: Console) -> None:
+    """What was run in the place of a paper's model and data: no verdict on its figure or table."""
+    told = dict.fromkeys(check.substitute for check in run.checks if check.substitute)
+    for words in told:
+        console.print(text(f"a substitute: {words}; no figure or table is reproduced", ""))
 
 
 def _print_failures(run: VerdictContent, console: Console) -> None:

@@ -154,6 +154,7 @@ class Experiment:
             "evidence": check.quantity.evidence,
             "needs": tuple(need.value for need in needs_of(self.theorem.slug, check.name)),
             "statements": self.theorem.statements_of(check),
+            "substitute": self.theorem.substitute_of(swept),
         }
         try:
             with self.building():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,17 @@ NAMES = {
     "dpo": "DPO, which takes the private labels as clean",
     "reward": "a reward model by the mixture likelihood (P1, arXiv 2510.13512, eq. 9)",
 }
+WITHOUT_PRETRAINING = "without-pretraining"
+"""A tag of the card, which later runs on the model read."""
+UNTRAINED = (
+    "this model has no pretraining: its answers are words at random, bent by the labels; name a "
+    "pretrained one with model=, a hub id or a folder of weights"
+)
 TEXT = """
 # {title}
 
 {what} on {pairs} preference pairs whose labels were randomised.
+Base model: {base}.
 
 ## Privacy
 
@@ -49,25 +57,76 @@ Prompts were encoded {prompts}. Trained with the losses of
 """
 
 
-def model_card(request: Any, epsilon: float, digest: str, pairs: int) -> str:
+@dataclass(frozen=True)
+class Base:
+    """The model that training began from.
+
+    Attributes:
+        words: its name, and that it has no pretraining where that is known.
+        hub: its hub id, where it is on the hub.
+        pretrained: False where it is known to be none.
+    """
+
+    words: str
+    hub: str | None
+    pretrained: bool
+
+
+def base_of(model: str | None) -> Base:
+    """The base model of a run on ``model``: a hub id, a folder, or none for a tiny random one."""
+    if model is None:
+        return Base("a tiny random GPT-2, built here, without pretraining", None, False)
+    if not Path(model).exists():
+        return Base(model, model, True)
+    _, tags = _metadata(Path(model))
+    known = WITHOUT_PRETRAINING in tags
+    return Base(model + ", without pretraining" * known, None, not known)
+
+
+def written_from(folder: str) -> Base | None:
+    """What the card in a folder says that its model was trained from; None where it says nothing.
+
+    A hub id says nothing: it is a base model itself.
+    """
+    hub, tags = _metadata(Path(folder))
+    if WITHOUT_PRETRAINING in tags:
+        return Base("none that was pretrained", None, False)
+    return Base(hub, hub, True) if hub else None
+
+
+def _metadata(folder: Path) -> tuple[str | None, list[str]]:
+    """Base model and tags of the card in a folder; nothing where there is none to read."""
+    file = folder / "README.md"
+    if not file.is_file():
+        return None, []
+    try:
+        data = library("huggingface_hub").ModelCard.load(file).data
+    except (ValueError, OSError):
+        return None, []
+    return data.base_model if isinstance(data.base_model, str) else None, list(data.tags or ())
+
+
+def model_card(request: Any, base: Base, epsilon: float, digest: str, pairs: int) -> str:
     """README.md of the folder, with the metadata of a hub's card.
 
     Args:
-        request: a ``FinetuneRequest``.
+        request: a ``FinetuneRequest``, its loss chosen.
+        base: what training began from.
         epsilon: ε of the release's manifest.
         digest: SHA-256 of the release in hex.
         pairs: released comparisons.
     """
     reward = request.loss == "reward"
-    base = request.model if request.model and not Path(request.model).exists() else None
+    tags = ["trl", "label-differential-privacy", *[WITHOUT_PRETRAINING] * (not base.pretrained)]
     data = library("huggingface_hub").ModelCardData(
-        library_name="transformers", base_model=base, tags=["trl", "label-differential-privacy"],
+        library_name="transformers", base_model=base.hub, tags=tags,
         pipeline_tag="text-classification" if reward else "text-generation",
     )  # fmt: skip
     kept = {"epochs", "batch_size", "learning_rate", "schedule", "optimizer", "kl_weight", "seed"}
     settings = ", ".join(f"{k} {v}" for k, v in request.model_dump(include=kept).items())
     body = TEXT.format(
-        title=Path(request.output).name, what="Trained by " + NAMES[request.loss], pairs=pairs,
+        title=Path(request.output).name, base=base.words, pairs=pairs,
+        what="Trained by " + NAMES[request.loss],
         flip=flip_prob(epsilon), epsilon=epsilon, loss=request.loss, digest=digest,
         settings=settings, folder=Path(request.output).name,
         auto="AutoModelForSequenceClassification" if reward else "AutoModelForCausalLM",

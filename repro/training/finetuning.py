@@ -11,6 +11,8 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import sys
+from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -23,7 +25,7 @@ from repro.base.device import resolve_device
 from repro.base.errors import BadInput
 from repro.base.schema import KLWeight, Positive, Whole
 from repro.training.backbone import Backbone, load_backbone
-from repro.training.card import model_card
+from repro.training.card import UNTRAINED, base_of, model_card
 from repro.training.direct_preference import Reference, preferred
 from repro.training.encoding import encode_pairs
 from repro.training.extra import library
@@ -36,6 +38,9 @@ from repro.training.settings import Limits, ModelChoice, Precision, Seed, Text, 
 from repro.training.trainers import Diverged, TrainingRun, reward_trainer, run_key, trained
 
 REWARD = "reward"
+Loss = Literal["rdpo", "private", "square", "dpo", "reward"]
+Recommended = Callable[[float, int], tuple[Loss, str]]
+"""(ε, number of pairs) → a loss, and why, to be printed behind it."""
 
 
 class FinetuneRequest(Training, Limits):
@@ -46,7 +51,8 @@ class FinetuneRequest(Training, Limits):
         output: a new folder for the model; a stopped run goes on from the checkpoints in it.
         model: a hub id or a folder of weights; none builds a tiny one, to try the command.
         loss: ``rdpo``, ``private`` (PrivχPO), ``square`` (SquareχPO), ``dpo`` (biased on private
-            labels), or ``reward``, a reward model by the mixture likelihood.
+            labels), or ``reward``, a reward model by the mixture likelihood; none takes the one
+            that is recommended for the release's ε and number of pairs.
         kl_weight: β of P2 and P4.
         reward_bound: R_max of χPO; rewards of ``reward`` lie in [−reward_bound, reward_bound].
         tracking: an address of MLflow for curves and model; none logs nowhere.
@@ -55,7 +61,7 @@ class FinetuneRequest(Training, Limits):
     release: Text
     output: Text
     model: Text | None = None
-    loss: Literal["rdpo", "private", "square", "dpo", "reward"] = "rdpo"
+    loss: Loss | None = None
     kl_weight: KLWeight = 0.1
     reward_bound: Positive = 5.0
     precision: Precision = "float32"
@@ -65,8 +71,12 @@ class FinetuneRequest(Training, Limits):
     tracking: Text | None = None
 
 
-def finetune(request: FinetuneRequest) -> Path:
+def finetune(request: FinetuneRequest, recommended: Recommended) -> Path:
     """Train, and write model, tokenizer and card to the folder; under ``accelerate launch`` once.
+
+    Args:
+        request: what to do.
+        recommended: the loss where none is asked for.
 
     Raises:
         BadInput: a release, model, folder or batch that cannot be used, or steps that diverge.
@@ -75,6 +85,9 @@ def finetune(request: FinetuneRequest) -> Path:
     if output.exists() and any(not p.name.startswith("checkpoints-") for p in output.iterdir()):
         raise BadInput("output", output, "is not empty; allowed: a new folder")
     pairs, epsilon = released_pairs(Path(request.release))
+    loss, why = (request.loss, "") if request.loss else recommended(epsilon, len(pairs))
+    request = request.model_copy(update={"loss": loss})
+    base = base_of(request.model)
     digest = hashlib.sha256(Path(request.release).read_bytes()).hexdigest()
     device = resolve_device(request.device)
     chosen = request.model_dump(exclude={"output", "accumulation", "tracking", "device"})
@@ -89,19 +102,29 @@ def finetune(request: FinetuneRequest) -> Path:
         own = request.model_dump(include={"precision", "lora_rank", "seed"})
         choice = ModelChoice(path=request.model, **own)
         backbone = load_backbone(choice, pairs.texts, device)
+        if main_process():
+            print(f"base model: {base.words}", flush=True)
+            print(f"{len(pairs)} pairs released at ε = {epsilon:g}; loss: {loss}{why}", flush=True)
+            if not base.pretrained:
+                print(f"warning: {UNTRAINED}", file=sys.stderr, flush=True)
         try:
             model = _model(request, backbone, pairs, epsilon, run)
         except Diverged as problem:
             allowed = f"the loss is no finite number ({problem}); allowed: a smaller one"
             raise BadInput("learning_rate", request.learning_rate, allowed) from None
-        if int(os.environ.get("RANK", 0)) == 0:
-            card = model_card(request, epsilon, digest, len(pairs))
+        if main_process():
+            card = model_card(request, base, epsilon, digest, len(pairs))
             _write(model, backbone.tokenizer, card, place.with_suffix(".draft"))
             # only now: a full disk while the model is written must not cost the training
             shutil.rmtree(place, ignore_errors=True)
             if reports:
                 library("mlflow").log_artifacts(str(output), "model")
     return output
+
+
+def main_process() -> bool:
+    """Whether this process writes and prints, of those that ``accelerate launch`` has started."""
+    return int(os.environ.get("RANK", 0)) == 0
 
 
 def _model(
@@ -119,7 +142,7 @@ def _model(
     reference = Reference.of(
         model, tokenizer, encoded, batch, run.device, run.precision, request.lora_rank
     )
-    what = objective(request.loss, epsilon, request.kl_weight, request.reward_bound)
+    what = objective(str(request.loss), epsilon, request.kl_weight, request.reward_bound)
     return preferred(
         model.requires_grad_(request.lora_rank == 0), reference, pairs.labels, what, run
     )
@@ -144,7 +167,7 @@ def _write(model: Any, tokenizer: Any, card: str, draft: Path) -> None:
 
 def _reports(request: FinetuneRequest, stack: ExitStack) -> tuple[str, ...]:
     """MLflow, where it is asked for, in a run that ends with the stack."""
-    if request.tracking is None or int(os.environ.get("RANK", 0)):
+    if request.tracking is None or not main_process():
         return ()
     mlflow = library("mlflow")
     mlflow.set_tracking_uri(request.tracking)

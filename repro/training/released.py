@@ -7,34 +7,87 @@ privatise anew for every seed, never come here.
 
 from __future__ import annotations
 
+from hashlib import sha256
 from pathlib import Path
 
 import torch
 
 from repro.base.errors import BadInput
+from repro.release.canonical import compared, line
+from repro.release.exports import ENDINGS
 from repro.release.manifest import manifest_path, parsed_manifest, read_manifest
-from repro.release.released import read_release
+from repro.release.records import read_records
+from repro.release.released import Answer, read_release
 from repro.training.pairs import TextPairs
 
 KEY = "release"
+RAW = "this is a raw file: release it first (python -m repro.privatize IN OUT.jsonl epsilon=1)"
 
 
 def released_pairs(path: Path) -> tuple[TextPairs, float]:
     """The comparisons of a release with their private labels, and the ε that they cost.
 
-    Responses stay in the order of the release, which does not depend on labels.
+    Responses stand in the order of the release, which does not depend on labels.
+
+    Args:
+        path: OUT.jsonl; or an export of it, OUT.jsonl.gz or OUT.parquet, in either layout, beside
+            its manifest.  The layout of TRL, prompt with chosen and rejected by the released label,
+            is that of raw files, too: it is taken where it is, line by line, the release that the
+            manifest has the digest of.
 
     Raises:
-        BadInput: the release or its manifest cannot be read.
+        BadInput: the release or its manifest cannot be read, or the file holds raw labels.
     """
-    manifest = manifest_path(path)
-    rows = list(read_release(path, KEY))
+    manifest = manifest_path(_canonical(path))
     content = read_manifest(manifest)
+    stated = parsed_manifest(content) if content else None
+    try:
+        rows = list(read_release(path, KEY))
+    except BadInput:
+        if not _has_chosen(path):
+            raise
+        rows = _in_order(path)
+        if stated is None or _digest(rows) != stated.sha256:
+            raise BadInput(KEY, path, RAW) from None
     if not content:
         raise BadInput(KEY, manifest, "is missing: no manifest that states epsilon")
-    stated = parsed_manifest(content)
     if stated is None:
         raise BadInput(KEY, manifest, "is not the manifest of a release")
     prompts, first, second, labels, _ = zip(*rows, strict=True)
     signs = 2.0 * torch.tensor(labels, dtype=torch.float64) - 1.0
     return TextPairs(prompts, first, second, signs), float(stated.epsilon)
+
+
+def _canonical(path: Path) -> Path:
+    """OUT.jsonl, whose manifest states ε; exports are named for it."""
+    for ending in ENDINGS:
+        if path.name.endswith(ending):
+            return path.with_name(path.name.removesuffix(ending) + ".jsonl")
+    return path
+
+
+def _has_chosen(path: Path) -> bool:
+    """Whether it begins with a comparison that says what was chosen, in any layout."""
+    try:
+        next(read_records(path, KEY))
+    except BadInput:
+        return False
+    return True
+
+
+def _in_order(path: Path) -> list[Answer]:
+    """Lines in the layout of TRL with responses in the order of the release."""
+    found = []
+    for prompt, chosen, rejected in read_records(path, KEY):
+        first = compared(prompt, chosen, rejected)[2]
+        both = (chosen, rejected) if first else (rejected, chosen)
+        found.append(Answer(prompt, *both, int(first), ()))
+    return found
+
+
+def _digest(rows: list[Answer]) -> str:
+    """SHA-256 of the release that the lines stand for."""
+    found = sha256()
+    for one in rows:
+        found.update(line(compared(*one[:3])[1], one.label))
+    return found.hexdigest()

@@ -83,6 +83,7 @@ class TrainingRun:
             "dataloader_pin_memory": self.device != "cpu", "report_to": list(self.report_to),
             "ddp_find_unused_parameters": False,
             "logging_strategy": "steps" if self.spoken else "no", "logging_steps": 10,
+            "logging_first_step": self.spoken,
             "save_strategy": "steps" if self.folder and own.checkpoint_every else "no",
             "save_steps": max(own.checkpoint_every, 1), "save_total_limit": 1,
         }  # fmt: skip

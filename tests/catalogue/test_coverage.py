@@ -66,6 +66,22 @@ def test_status_is_computed():
     }  # fmt: skip
 
 
+def test_no_verdict_stands_where_another_model_was_run():
+    """Shown is what the other model says; supported or contradicted it is by the paper's alone."""
+    entries = {
+        "p1.tab_1": {"title": "t", "experiments": ["offline_gap"], "substitute": "a smaller one"},
+        "p4.tab_1": {"title": "t", "experiments": ["offline_gap"], "not_reproduced": "no PPO"},
+        "p1.fig_1": {"title": "t", "not_reproduced": "no PPO"},
+    }
+    found = {row.id: row for row in rows(catalogue(**entries), EXISTING)}
+    assert {name: found[name].status for name in entries} == {
+        "p1.tab_1": "substitute", "p4.tab_1": "not_reproduced", "p1.fig_1": "not_reproduced",
+    }  # fmt: skip
+    assert found["p1.tab_1"].expected == {"offline_gap": "substitute"}
+    assert found["p4.tab_1"].expected == {"offline_gap": "not_reproduced"}
+    assert found["p1.tab_1"].plain()["shown"] == "a smaller one"
+
+
 @pytest.mark.parametrize(
     ("slug", "statement", "verdict"),
     [
@@ -89,7 +105,7 @@ def test_a_row_as_json():
     assert plain == {
         "id": "p1.thm_4_2", "paper": "p1", "kind": "theorem", "number": "4.2", "counted": True,
         "title": "t", "status": "experiment", "experiments": ["offline_gap"],
-        "expected": {"offline_gap": "contradicted"}, "reason": None,
+        "expected": {"offline_gap": "contradicted"}, "reason": None, "shown": None,
     }  # fmt: skip
 
 

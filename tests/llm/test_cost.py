@@ -8,6 +8,7 @@ from torch.profiler import ProfilerActivity, profile
 from torch.utils.flop_counter import FlopCounterMode
 
 from repro.llm.cost import Size, activations, cost, in_words
+from repro.llm.procedures import PessimisticProcedure
 from repro.llm.study import Study
 from repro.training.backbone import tiny_config
 from repro.training.direct_preference import optimised
@@ -15,6 +16,7 @@ from repro.training.encoding import Tokens
 from repro.training.extra import library
 from repro.training.log_prob import response_log_prob
 from repro.training.objectives import objective
+from repro.training.policy_gradient import Rollouts
 from repro.training.settings import Shape
 from repro.training.trainers import _log_prob
 
@@ -48,6 +50,22 @@ def test_adamw_and_full_weights_need_more_memory(model, data, procedure):
     assert cost(model, data, adamw, 1, 0).memory > plain
     adapters = model.model_copy(update={"lora_rank": 1})
     assert cost(adapters, data, adamw, 1, 0).memory < cost(model, data, adamw, 1, 0).memory
+
+
+def test_a_policy_of_rloo_costs_its_rollouts(model, data, procedure):
+    """Four passes over a response that is drawn, and three an epoch for one that is learnt from."""
+    rollouts = Rollouts(
+        iterations=10, responses=16, to_a_prompt=4, epochs=3, minibatch=4, clip=0.2,
+        learning_rate=1e-6,
+    )  # fmt: skip
+    own = PessimisticProcedure.model_construct(**dict(procedure), rollouts=rollouts)
+    none, one, two = (cost(model, data, own, 1, 0, k) for k in (0, 1, 2))
+    answer = data.max_prompt_tokens + own.sampling.max_new_tokens
+    found = one.operations - none.operations
+    assert found == two.operations - one.operations
+    assert found == Size.of(model).forward(answer) * answer * 160 * 13
+    assert one.memory > none.memory
+    assert cost(model, data, procedure, 1, 0, 1).operations == none.operations
 
 
 def test_words_name_memory_and_hours(model, data, procedure):

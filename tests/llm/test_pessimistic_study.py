@@ -13,6 +13,11 @@ import torch
 from repro.llm.pessimistic_study import PessimisticRelease, bonus_size, feature_map
 from repro.llm.procedures import PessimisticProcedure, RewardTraining
 from repro.llm.release_study import Seed
+from repro.training.policy_gradient import Rollouts
+
+ROLLOUTS = Rollouts(
+    iterations=3, responses=8, to_a_prompt=4, epochs=2, minibatch=4, clip=0.2, learning_rate=0.01
+)
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +25,11 @@ def pessimistic(study):
     """The study with P1's procedure."""
     reward = RewardTraining(whole=None, pooling="mean", clip=5.0, ridge=1.0, coefficient=0.25)
     procedure = PessimisticProcedure(
-        **dict(study.procedure) | {"kl_weight": 1.0}, reward=reward, samples=3, dpo_kl_weight=0.1
+        **dict(study.procedure) | {"kl_weight": 1.0},
+        reward=reward,
+        samples=3,
+        dpo_kl_weight=0.1,
+        rollouts=ROLLOUTS,
     )
     return replace(study, procedure=procedure)
 
@@ -114,3 +123,23 @@ def test_turned_labels_turn_the_ranking(release):
     right, wrong = release.reward, release.flipped.reward
     assert release.reward_margin(right) == pytest.approx(-release.reward_margin(wrong), rel=1e-3)
     assert release.reward_accuracy(right) == pytest.approx(1 - release.reward_accuracy(wrong))
+
+
+def test_a_policy_of_rloo_has_curves_by_iteration_and_leaves_the_reference_alone(release):
+    reference = release.study.reference.model
+    before = [one.clone() for one in reference.parameters()]
+    model = release.reward
+    found, again = release.optimised(model), release.optimised(model)
+    assert all(torch.equal(a, b) for a, b in zip(before, reference.parameters(), strict=True))
+    assert 0 <= found.at_equal_length <= 1
+    assert [len(curve) for curve in found[2:]] == [ROLLOUTS.iterations] * 3
+    assert np.isfinite(np.array(found[2:])).all()
+    assert (found.baseline_error > 0).all()
+    assert all(np.array_equal(a, b) for a, b in zip(found, again, strict=True))
+
+
+def test_the_sign_of_the_reward_is_the_policy_s_and_not_the_curve_s(release):
+    """The reward that is minimised is recorded as it is."""
+    model = release.reward
+    up, down = (release.optimised(model, sign).reward[0] for sign in (1.0, -1.0))
+    assert up == pytest.approx(down)  # the first draws are the reference's

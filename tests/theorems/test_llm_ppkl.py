@@ -13,6 +13,7 @@ from repro.study.settings import session_of
 WORLD = (
     "data.n_pairs=96", "data.held_out=16", "model.tiny.width=16", "procedure.sft.epochs=1",
     "procedure.sampling.prompts=8", "procedure.sampling.max_new_tokens=6", "procedure.samples=3",
+    "procedure.rollouts.iterations=2",
 )  # fmt: skip
 SMALL = (
     *(f"theorem.worlds.release.{one}" for one in WORLD),
@@ -44,7 +45,9 @@ def measured(values_at):
     return of
 
 
-@pytest.mark.parametrize("name", ["win_rate", "win_rate_at_equal_length", "dpo_baseline"])
+@pytest.mark.parametrize(
+    "name", ["win_rate", "win_rate_at_equal_length", "rloo_win_rate", "dpo_baseline"]
+)
 def test_win_rates_are_shares(experiment, name, measured):
     assert all(0 <= rate <= 1 for rate in measured(experiment, name).values())
 
@@ -105,7 +108,11 @@ def test_a_short_run_has_a_verdict(tmp_path):
         "only=[ranking]", "compute.workers=1",
     ]  # fmt: skip
     found = run("llm_ppkl", budget="smoke", tracking="none", overrides=words).verdict_json
-    assert found["statements"] == ["p1.tab_1", "p1.fig_1"]
+    assert found["statements"] == ["p1.tab_1", "own.order_of_methods"]
+    (check,) = found["checks"]
+    assert check["substitute"] == (
+        "a random GPT-2 for meta-llama/Llama-3.2-1B-Instruct, generated pairs for Anthropic/hh-rlhf"
+    )
     assert {c["name"] for c in found["controls"]} == {"label_flipped"}
 
 

@@ -6,6 +6,7 @@ import pytest
 from repro.core.stream import stream
 from repro.llm.contrasts import P4_CONTRASTS, Contrast
 from tools import draw_p1_figure_1 as p1
+from tools import draw_p1_losses as losses
 from tools import p4_tables as p4
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -64,3 +65,24 @@ def test_p1_s_curves_and_rows():
     left, right = p1.draw(curves, [8, 16, 32, 64]).axes
     assert [len(panel.lines) for panel in (left, right)] == [4, 3]
     assert all(len(panel.collections) == len(p1.EPSILONS) for panel in (left, right))
+
+
+def test_p1_s_losses_are_curves_by_iteration():
+    more = [
+        f"theorem.worlds.release.procedure.rollouts.{one}"
+        for one in ("iterations=4", "responses=8", "minibatch=4")
+    ]
+    grid = "theorem.sweeps.pessimism.grid=[16,32,64]"
+    with p4.world_of("llm_ppkl", *SMALL, *more, grid) as world:
+        found = [losses.one_seed(world, stream(0, k)) for k in range(2)]
+    curves, rates = (np.array(part) for part in zip(*found, strict=True))
+    assert curves.shape == (2, 3, 3, 4)
+    assert rates.shape == (2, 3)
+    told = losses.lines(curves, rates)
+    assert [line.split(":")[0] for line in told[:3]] == [
+        f"PPKL by RLOO, ε = {epsilon:g}" for epsilon in losses.EPSILONS
+    ]
+    assert told[-1].startswith("it falls from ε = .1 to 2 by")
+    panels = losses.draw(curves).axes
+    assert [len(panel.lines) for panel in panels] == [3, 3, 3]
+    assert [panel.get_ylabel() for panel in panels] == list(losses.PANELS)

@@ -4,6 +4,7 @@ import errno
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -87,16 +88,21 @@ def test_the_card_says_what_is_private(finished, release):
     assert card.data.library_name == "transformers"
     assert card.data.pipeline_tag == "text-generation"
     digest = hashlib.sha256(release.read_bytes()).hexdigest()
-    for said in ("1-differential privacy", "0.268941 flipped", "| loss | rdpo |", digest):
+    for said in ("1-differential privacy", "0.268941 flipped", "| loss | private |", digest):
         assert said in card.text
+    assert "Base model: a tiny random GPT-2, built here, without pretraining." in card.text
+    assert "without-pretraining" in card.data.tags
     assert "Prompts and responses are **not** protected" in card.text
 
 
 def test_generate_answers(finished, capsys):
     words = [f"model={finished}", "prompt=You have: [900]", "count=3", "max_new_tokens=4"]
     assert generate.main(words) == 0
-    first = capsys.readouterr().out
+    first, told = capsys.readouterr()
     assert len([json.loads(line) for line in first.splitlines()]) == 3
+    head, warning = told.splitlines()
+    assert head == f"model: {finished}, trained from none that was pretrained"
+    assert warning.startswith("warning: this model has no pretraining")
     assert generate.main(words) == 0
     assert capsys.readouterr().out == first
 
@@ -132,7 +138,69 @@ def test_raw_pairs_are_refused(release, tmp_path, capsys):
     raw = tmp_path / "raw.jsonl"
     raw.write_text(json.dumps({"prompt": "a", "chosen": "b", "rejected": "c"}) + "\n")
     assert finetune.main([f"release={raw}", f"output={tmp_path / 'o'}"]) == 2
-    assert "error: release" in capsys.readouterr().err
+    line = f"error: release={raw}: this is a raw file: release it first"
+    assert capsys.readouterr().err.startswith(line)
+
+
+@pytest.mark.parametrize("model", [None, "folder", "weights"])
+def test_the_first_line_names_the_base_model(model, finished, release, tmp_path, capsys):
+    """A folder of this command is known by its card; weights of another's are taken at their word.
+
+    Steps are printed from the first one on.
+    """
+    words = [f"release={release}", f"output={tmp_path / 'm'}", *STEPS[:-2], "device=cpu"]
+    place = finished
+    if model == "weights":
+        place = tmp_path / "weights"
+        shutil.copytree(finished, place)
+        (place / "README.md").unlink()
+    assert finetune.main([*words, *([f"model={place}"] if model else [])]) == 0
+    told = capsys.readouterr()
+    first, second, *steps = told.out.splitlines()
+    named = f"base model: {place}" if model else "base model: a tiny random GPT-2, built here"
+    assert first == named + ", without pretraining" * (model != "weights")
+    assert second == (
+        "48 pairs released at ε = 1; loss: private (with so few labels no loss learns the reward)"
+    )
+    assert "'loss'" in steps[0]
+    assert told.err.startswith("warning: this model has no pretraining") == (model != "weights")
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "n_pairs", "loss"),
+    [(1, 1000, "private"), (8, 10**6, "private"), (0.1, 100, "private")],
+)
+def test_the_loss_is_the_recommended_one(epsilon, n_pairs, loss):
+    found, why = finetune.recommended(epsilon, n_pairs)
+    answer = repro.which_loss(epsilon=epsilon, n_pairs=n_pairs)
+    assert found == loss
+    assert ("so few" in why) != answer.learnt
+    assert not answer.learnt or found == finetune.OBJECTIVES[answer.best[0]]
+
+
+def test_an_export_in_the_layout_of_trl_goes_into_its_own_trainer(finished, tmp_path):
+    """The three lines of docs/howto/language_models.md, and the same release by this command."""
+    import math
+
+    import datasets
+    import trl
+
+    raw, out = tmp_path / "raw.jsonl", tmp_path / "OUT.parquet"
+    lines = [{"prompt": p.prompt, "chosen": p.chosen, "rejected": p.rejected} for p in PAIRS]
+    raw.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    repro.privatize(raw, 1, output=out, layout="trl", ledger=tmp_path / "ledger")
+    epsilon, own = 1, {"use_cpu": True, "report_to": [], "max_steps": 2}
+    pairs = datasets.load_dataset("parquet", data_files=str(out), cache_dir=str(tmp_path))["train"]
+    robust = trl.DPOConfig(
+        str(tmp_path / "MODEL"), loss_type="robust", label_smoothing=1 / (1 + math.exp(epsilon)),
+        **own,
+    )  # fmt: skip
+    trainer = trl.DPOTrainer(str(finished), args=robust, train_dataset=pairs)
+    before = {name: value.clone() for name, value in trainer.model.named_parameters()}
+    trainer.train()
+    after = dict(trainer.model.named_parameters())
+    assert any(not torch.equal(before[name], after[name]) for name in before)
+    assert all(torch.isfinite(value).all() for value in after.values())
 
 
 def test_a_folder_with_something_in_it_is_left_alone(finished, release, capsys):

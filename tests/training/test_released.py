@@ -43,3 +43,49 @@ def test_a_file_of_another_format_is_refused(tmp_path):
     file.write_text('{"prompt": "p"}')
     with pytest.raises(BadInput, match="release=.*response_1"):
         released_pairs(file)
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".jsonl.gz"])
+@pytest.mark.parametrize("layout", ["pairs", "trl"])
+def test_an_export_is_the_release(ending, layout, release, tmp_path):
+    """In the layout of TRL, too; without OUT.jsonl, as its manifest has the digest."""
+    export = tmp_path / f"again{ending}"
+    repro.privatize(
+        tmp_path / "in.jsonl", 1.5, output=export, layout=layout, ledger=tmp_path / "other"
+    )
+    whole, _ = released_pairs(tmp_path / "again.jsonl")
+    (tmp_path / "again.jsonl").unlink()
+    pairs, epsilon = released_pairs(export)
+    assert epsilon == 1.5
+    assert (pairs.prompts, pairs.first, pairs.second) == (whole.prompts, whole.first, whole.second)
+    assert pairs.labels.tolist() == whole.labels.tolist()
+
+
+def test_a_raw_file_beside_a_manifest_is_raw(release, tmp_path):
+    """Its name would fit, and its labels are not those that the manifest has the digest of."""
+    import gzip
+
+    raw = tmp_path / "out.jsonl.gz"
+    raw.write_bytes(gzip.compress((tmp_path / "in.jsonl").read_bytes()))
+    with pytest.raises(BadInput, match="this is a raw file: release it first"):
+        released_pairs(raw)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"prompt": "p", "chosen": "a", "rejected": "b"},
+        {"chosen": "\n\nHuman: p\n\nAssistant: a", "rejected": "\n\nHuman: p\n\nAssistant: b"},
+        {"prompt": "p", "response_0": "a", "response_1": "b", "better_response_id": 1},
+        {
+            "prompt": [{"role": "user", "content": "p"}],
+            "chosen": [{"role": "assistant", "content": "a"}],
+            "rejected": [{"role": "assistant", "content": "b"}],
+        },
+    ],
+)
+def test_raw_files_of_every_layout_are_told_so(row, tmp_path):
+    file = tmp_path / "x.jsonl"
+    file.write_text(json.dumps(row) + "\n")
+    with pytest.raises(BadInput, match="this is a raw file: release it first"):
+        released_pairs(file)

@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from repro.catalogue import statements
+from repro.catalogue.coverage import NOT_REPRODUCED, SUBSTITUTE
 from repro.catalogue.entries import Catalogue, counted
 from repro.catalogue.slips import Slip
 from repro.report.html import ablations
@@ -24,7 +25,7 @@ from repro.report.html.typeset import typeset
 from repro.report.wording import SYMBOLS
 
 TITLE = "Theorems of private and robust RLHF: verdicts"
-ORDER = (*SYMBOLS, EXECUTED, REASON, NOT_RUN)
+ORDER = (*SYMBOLS, SUBSTITUTE, NOT_REPRODUCED, EXECUTED, REASON, NOT_RUN)
 
 
 def report_html(

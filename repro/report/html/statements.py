@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from repro.catalogue import machine_checked
+from repro.catalogue.coverage import NOT_REPRODUCED, SUBSTITUTE, status_of
 from repro.catalogue.entries import KINDS, Catalogue, Item, kind, number, paper
 from repro.catalogue.machine_checked import Checked
 from repro.report.html.entries import Entry, deciding, entry
@@ -30,7 +31,7 @@ class StatementLine:
     Attributes:
         check: the deciding check, None without one.
         controls: controls of the checks that speak for it, ``caught`` of which were caught.
-        note: what to read where nothing was measured.
+        note: what to read where nothing was measured, or on a substitute alone.
         proofs: machine-checked theorems, each with whether it was checked on this machine.
     """
 
@@ -82,15 +83,20 @@ def statement(
     check = deciding([one for _, one in found])
     controls = [c for run, one in found for c in run.verdict.controls_of(one)]
     caught = sum(control.caught for control in controls)
+    verdict, note = check.verdict, ""
+    if check.substitute:
+        verdict, note = status_of(item) or SUBSTITUTE, item.shown
     return StatementLine(
-        **base, verdict=check.verdict, check=entry(check, check), controls=len(controls),
-        caught=caught, note="", experiments=links,
+        **base, verdict=verdict, check=entry(check, check), controls=len(controls),
+        caught=caught, note=note, experiments=links,
     )  # fmt: skip
 
 
 def _without_checks(
     item: Item, links: tuple[Link, ...], runs: dict[str, StoredRun]
 ) -> tuple[str, str]:
+    if item.not_reproduced and not item.experiments:
+        return NOT_REPRODUCED, item.not_reproduced
     if item.reason:
         return REASON, f"no experiment: {item.reason}"
     there = [runs[link.run] for link in links if link.run]
