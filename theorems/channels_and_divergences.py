@@ -50,7 +50,11 @@ from repro.base.schema import (
 from repro.binary_channels import bounds as bound
 from repro.binary_channels import rankings as ranked
 from repro.binary_channels import steps as step
-from repro.binary_channels.fixed_policy import fixed_policy_world, level_world
+from repro.binary_channels.fixed_policy import (
+    either_order_world,
+    fixed_policy_world,
+    level_world,
+)
 from repro.core.check import (
     Algorithm,
     Assumed,
@@ -79,6 +83,7 @@ from repro.pessimism.datasets import (
 from repro.pessimism.learners import epsilon_overstated, naive_likelihood, private_mle
 from repro.policies import regularisers as f
 from repro.policies.regularisers import KL, Regulariser, regularised_policy
+from repro.preferences.label_information import sigmoid
 from repro.preferences.label_law import (
     Channel,
     Estimate,
@@ -170,6 +175,27 @@ class LevelLabels(OfflineLabels):
     @property
     def world(self) -> TwoArmWorld:
         return level_world(self.num_states, self.kl_weight, self.reward_bound)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EitherOrder(OfflineLabels):
+    """Labels of two responses that are shown in either order.
+
+    Attributes:
+        reward_difference, reward_bound: Δ and B.
+    """
+
+    reward_difference: Positive
+    reward_bound: RewardBound
+    words: ClassVar[Mapping[str, Mapping[str, Any]]] = WORDS
+
+    def __post_init__(self) -> None:
+        if self.reward_difference >= self.reward_bound:
+            raise ValueError(f"reward_difference below the reward bound {self.reward_bound:g}")
+
+    @property
+    def world(self) -> LinearWorld:
+        return either_order_world(self.reward_difference, self.reward_bound)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -291,6 +317,16 @@ def believed_symmetric(data: TwoArmDatasets) -> Tensor:
     return data.gap(data.error(data.source.estimate(fitted, world.reward_diff)))
 
 
+def orders_forgotten(data: LinearDatasets) -> Tensor:
+    """Wrong where pairs come in either order: constant answers taken for fair coins.
+
+    So they are on average over both orders, and the estimate is consistent; it loses information.
+    """
+    truth = data.source.response.truth
+    fair = replace(data.source, response=LabelMixture(truth, (1 - truth) / 2))
+    return data.gap(data.error(replace(data, source=fair).fit(data.epsilon)))
+
+
 def half_of_the_labels(data: Datasets) -> Tensor:
     """Wrong by a factor 2: errors √2 times as large as those of all labels."""
     return data.gap(2**0.5 * data.error(data.fit(data.epsilon)))
@@ -407,6 +443,16 @@ def _of_covariance(world: ChannelInstance, covariance: Callable[..., Tensor], gi
     return bound.gap_of_covariance(truth, found) / world.n_pairs
 
 
+def mean_information(world: EitherOrder) -> float:
+    """k/(2λqĪ)/n with Ī = (I(Δ) + I(−Δ))/2, q = ½ and k = π*(1−π*)."""
+    apart = world.reward_difference
+    informed = [
+        1 / bound.inverse_information(x, world.epsilon, world.response) for x in (apart, -apart)
+    ]
+    chance = sigmoid(apart) * sigmoid(-apart)
+    return chance / (0.5 * sum(informed) * world.n_pairs)
+
+
 def flip_estimated(world: ChannelInstance) -> float:
     """Both labels flipped alike, with an estimated probability."""
     return _of_covariance(world, bound.profile_covariance, SYMMETRIC)
@@ -436,6 +482,7 @@ QUANTITY, RATIO = "suboptimality / Fisher's", "left side / right side"
 GAP = Quantity("suboptimality [reward]", of_data, drawn=drawn)
 SCALED = Quantity("suboptimality · kl_weight", of_data, drawn=drawn, over=inverse_weight)
 OVER_FISHER = Quantity(QUANTITY, of_data, drawn=drawn, over=fisher)
+OVER_MEAN = replace(OVER_FISHER, over=mean_information)
 OVER_FLIP = replace(OVER_FISHER, over=flip_estimated)
 OVER_FLIPS = replace(OVER_FISHER, over=rates_estimated)
 OVER_CALIBRATED = Quantity(QUANTITY, of_data, drawn=calibrating, over=rates_calibrated)
@@ -447,6 +494,7 @@ IDENTITY = replace(searched("error / rounding", plans), evidence="computed")
 
 WRONG = (naive_likelihood, epsilon_overstated, half_of_the_labels)
 LOPSIDED = (*WRONG, believed_symmetric)
+EITHER = (*WRONG, orders_forgotten)
 OTHER_F = (half_of_the_labels, policy_of_kl)
 NAIVE = (naive_likelihood,)
 CHANNEL, DIVERGENCE, RATES = "own.every_channel", "own.f_divergence_gap", "own.unknown_rates"
@@ -497,6 +545,11 @@ THEOREM = Theorem(
             OVER_FISHER, private_mle, LOPSIDED),
         check("flips", "epsilon", Ratio(f"{CONSTANT}: flips .35 and .4 at ε = 1"), OVER_FISHER,
             private_mle, LOPSIDED),
+        check("either_order_no", "epsilon",
+            Ratio("n·gap → k/(2λqĪ), either order: half of the answers are no"), OVER_MEAN,
+            private_mle, EITHER),
+        check("either_order_skewed", "epsilon",
+            Ratio("n·gap → k/(2λqĪ), either order: skewed"), OVER_MEAN, private_mle, EITHER),
         check("skewed_linear", "n_pairs", Ratio("n·gap → tr(H·I⁻¹)/(2λ), skewed"), OVER_FISHER,
             private_mle, WRONG),
         check("rankings", "epsilon", Ratio("n·gap → tr(Cov_π*·I⁺)/(2λ): one of K! rankings",
@@ -568,8 +621,9 @@ THEOREM = Theorem(
             (step.identity_one_percent,), settles=[DIVERGENCE]),
     ],
     worlds={
-        "instance": ChannelInstance, "level": LevelLabels, "alike": AlikeLabels,
-        "rankings": RankedLabels, "any_channel": AnyChannel, "any_weight": AnyWeight,
+        "instance": ChannelInstance, "level": LevelLabels, "either_order": EitherOrder,
+        "alike": AlikeLabels, "rankings": RankedLabels,
+        "any_channel": AnyChannel, "any_weight": AnyWeight,
     },
     assumes=at_both_ends(assumed, of=OfflineLabels),
 )  # fmt: skip

@@ -408,7 +408,7 @@ WEIGHT = [
           within_3_2, within_2_9),
     check("bound", "reward_bound", Inequality("regret ≤ its bound at every B, ε = 1"),
           OVER_BOUND, bound, bound_in_e_b, **EPS),
-    check("bound_small", "horizon", Inequality("regret ≤ its bound after 1e3 to 1e6 rounds, B = 2"),
+    check("bound_small", "horizon", Inequality("regret ≤ its bound after 1e3 to 1e6 rounds, B = 1"),
           OVER_BOUND, bound, hundredth),
 ]  # fmt: skip
 CAPS = [

@@ -19,7 +19,7 @@ included.  The upper bounds need neither the best responses to be covered evenly
 
 Rows.  The exponent in e^B of the measured gap in the three regimes, each beside the printed
 factor: fixed coverage and β = 4 (``fixed_coverage``; ``printed_fixed_coverage`` holds), coverage
-4·W(B)/W(0) (``full_price``), β = ½ and C = 2 (``small_beta``).  The measured gap over
+2·W(B)/W(0) (``full_price``), β = ½ and C = 2 (``small_beta``).  The measured gap over
 (β/2)·tr(Cov_π*·L⁺) over β, C, B and A (``constant_…``), and between the bounds of every learner
 and of the MLE (``between_the_bounds``).  The step of the proof, Var_π*(e) ≤ (C/2)·min{…}·eᵀLe, on
 random states, some with equality (``cap``), and upper over lower constant (``constants_apart_…``).
@@ -307,14 +307,14 @@ THEOREM = Theorem(
         check(
             "full_price",
             "reward_bound",
-            Slope(2, "C = 4·W(B)/W(0): gap/(βC) {rate}"),
+            Slope(2, "C = 2·W(B)/W(0): gap/(βC) {rate}"),
             SCALED,
             wrong=WRONG,
         ),
         check(
             "printed_full_price",
             "reward_bound",
-            Slope(1, "printed, C = 4·W(B)/W(0): gap/(βC) {rate}", "at_most"),
+            Slope(1, "printed, C = 2·W(B)/W(0): gap/(βC) {rate}", "at_most"),
             SCALED,
             settles=["p1.thm_4_2"],
             expected="contradicted",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from repro.instances.linear import LinearWorld
 from repro.instances.two_arms import TwoArmWorld
 from repro.policies.regularisers import Regulariser
 
@@ -41,4 +42,27 @@ def level_world(num_states: int, kl_weight: float, reward_bound: float) -> TwoAr
         reward_diff=torch.zeros(num_states, dtype=torch.float64),
         reward_bound=reward_bound,
         kl_weight=kl_weight,
+    )
+
+
+def either_order_world(difference: float, reward_bound: float, device: str = "cpu") -> LinearWorld:
+    """Two responses that a labeller sees in either order, alike likely; one parameter, Δ.
+
+    Each order is a state of its own, with the responses' places exchanged.  π_ref draws both alike,
+    and the weight of KL is 1.
+
+    Args:
+        difference: Δ, the first response's reward less the second's.
+        reward_bound: B > |Δ|.
+        device: torch device.
+    """
+    options = {"dtype": torch.float64, "device": device}
+    return LinearWorld(
+        features=torch.tensor([[[1.0], [0.0]], [[0.0], [1.0]]], **options),
+        state_prob=torch.full((2,), 0.5, **options),
+        reference=torch.full((2, 2), 0.5, **options),
+        theta=torch.tensor([difference], **options),
+        radius=reward_bound,
+        reward_bound=reward_bound,
+        kl_weight=1.0,
     )

@@ -285,6 +285,11 @@ def bonus_rate(world: OnlineRun) -> float:
     return limit(world).exploration
 
 
+def estimation_rate(world: OnlineRun) -> float:
+    """The estimate's part of it."""
+    return limit(world).estimation
+
+
 def bonus_at_the_end(world: OnlineRun) -> float:
     """What the bonus alone costs a round after T labels."""
     return bonus_rate(world) / world.horizon
@@ -293,5 +298,7 @@ def bonus_at_the_end(world: OnlineRun) -> float:
 OVER_LIMIT = of_curve("regret rate / closed form", rate, over=total_limit)
 RATE_BEYOND_BONUS = of_curve("regret per unit of log T beyond the bonus's own [reward]", rate,
                              less=bonus_rate)  # fmt: skip
+RATE_BEYOND_ESTIMATE = of_curve("regret per unit of log T beyond the estimate's own [reward]", rate,
+                                less=estimation_rate)  # fmt: skip
 BEYOND_BONUS = of_curve("regret per round beyond the bonus's own [reward]", last,
                         less=bonus_at_the_end)  # fmt: skip

@@ -9,7 +9,7 @@ import pytest
 from repro.pokl.linear import LinearLearner
 from repro.policies.reward_class import BALL, Box, FiniteClass
 from repro.study.parallel import single_thread
-from theorems.log_regret import ChosenClass, InClass, log_against_root, surrounded
+from theorems.log_regret import ChosenClass, InClass, akaike_weight, surrounded
 
 single_thread()
 
@@ -83,11 +83,11 @@ def test_no_uncertainty_turns_the_verdict(turned):
     assert before == "supported" != after
 
 
-def test_log_against_root_tells_logarithms_from_roots():
+def test_akaike_weight_tells_logarithms_from_roots():
     times = np.unique(np.geomspace(1, 10**6, 60).astype(int)).astype(float)
     noise = np.random.default_rng(0).standard_normal((len(times), 30)).cumsum(axis=0) * 0.05
-    assert log_against_root(times, 5 * np.log(times)[:, None] + noise)[0] > 0.999
-    assert log_against_root(times, 0.1 * np.sqrt(times)[:, None] + noise)[0] < 0.001
+    assert akaike_weight(times, 5 * np.log(times)[:, None] + noise) > 0.999
+    assert akaike_weight(times, 0.1 * np.sqrt(times)[:, None] + noise) < 0.001
 
 
 def test_a_run_in_a_class_has_its_bound_and_its_size(swept_of):

@@ -1,13 +1,14 @@
 """The literal readings by algebra: where printed steps fail; the corrected ones are sharp."""
 
 import math
+from dataclasses import replace
 
 import pytest
 import sympy
 
 from repro.base.notation import epsilon_minus_one, privacy_cost
 from theorems import p1_literal_readings as step
-from theorems.p1_literal_readings import LogSize, PureBudget
+from theorems.p1_literal_readings import PureBudget, TableLabels
 
 
 def test_by_halves_is_a_square():
@@ -27,8 +28,17 @@ def test_the_two_rates_part_by_the_square_of_e_to_the_epsilon_plus_one():
 
 
 def test_one_parameter_breaks_the_literal_theorem_from_some_net_on():
-    ratios = [step.of_one_parameter(LogSize(num_states=size)) for size in (10, 1000, 1e5)]
+    """Theorem 4.5 at S = log N(τ) passes the MLE's upper bound; with S states it never does."""
+
+    def above(world):
+        literal, upper = step.literal(world)[1], step.by_states(world)[1]
+        return literal / upper
+
+    given = {"epsilon": 0.1, "n_pairs": 10**11, "coverage": 4.0, "kl_weight": 0.05}
+    one = TableLabels(num_states=1, log_size=10.0, reward_bound=0.1, **given)
+    ratios = [above(replace(one, log_size=size)) for size in (10.0, 1e5)]
     assert ratios[0] < 1 < ratios[-1]
     assert ratios[-1] / ratios[0] == pytest.approx(1e4)
-    few, many = (LogSize(num_states=size) for size in (10.0, 1e5))
-    assert step.of_the_hypercube(many) == step.of_the_hypercube(few)
+    low, high = step.by_states(replace(one, num_states=50))
+    assert low < high / 8
+    assert low == pytest.approx(50 * step.by_states(one)[0])
