@@ -39,7 +39,7 @@ from pydantic import Field
 from repro.base.notation import privacy_cost
 from repro.base.schema import MAX_PAIRS, Count, GridRatio, Pairs, Positive
 from repro.core.check import Check, Quantity, Theorem, named
-from repro.core.claims import Inequality, Slope
+from repro.core.claims import Ratio, Slope
 from repro.instances.labelled import PrivateLabels
 from repro.preferences.block_draws import geometric_times
 from repro.preferences.label_law import on_arrays
@@ -236,7 +236,9 @@ WORST = Quantity("best iterate's gap at the worst R_max [reward]", together=wors
 
 PRINTED: Any = {
     "axis": "inverse_reward_bound",
-    "claim": Inequality("T = 9S·(c/R_max)², best γ: best iterate's gap ≤ the printed bound"),
+    "claim": Ratio(
+        "T = 9S·(c/R_max)², best γ: best iterate's gap ≤ the printed bound", direction="at_most"
+    ),
     "quantity": OVER_PRINTED,
     "expected": "contradicted",
     "why": "V_max + R_max goes to 0 with the rewards, the best iterate's price does not",
