@@ -18,7 +18,7 @@ World: a cell of mass p, h* = h₀ in it; everything else is known.  The p that 
 there the adversary turns every label +1 that it can pay for.  The class is a fine grid of h in
 [−h₀, h₀]; there log and square loss are both least at the debiased mean, or at the nearest end.
 
-Testable, as suprema over p: exponents ½ in α and c(ε) (LTC), 0 in c(ε) (CTL), for both losses;
+Testable, as suprema over p: exponents ½ in α and c(ε) (LTC), 2√(α·h₀) at every c(ε) (CTL);
 Huber's adversary with exponent 1 on the same cells; both bounds.
 
 What would refute it: an error of another order in α; one above the upper or below the lower bound.
@@ -37,13 +37,14 @@ from pydantic import Field
 from repro.base.notation import privacy_cost
 from repro.base.schema import Finite, Pairs
 from repro.core.check import Algorithm, Check, Quantity, Theorem, at_both_ends, named
-from repro.core.claims import Inequality, Slope
+from repro.core.claims import Inequality, Ratio, Slope
 from repro.corruption.orders import Order
 from repro.instances.labelled import PrivateLabels
 from repro.preferences.label_law import on_arrays
 
 MASSES, COVERED = np.geomspace(0.25, 16, 19), 0.5
-"""Cells' masses that are tried, in units of ζα, and one that every label could be from."""
+"""Cells' masses that are tried, in units of ζα, and one of half of all labels.  So is 1/h₀, the
+largest cell that can be turned round."""
 CLASS, HALVINGS = 10**6 + 1, 60
 """Values of h in the class, evenly from −h₀ to h₀, and steps of a search for a zero in it."""
 SQUARES = (1 - math.exp(-0.25)) / 4
@@ -106,7 +107,7 @@ class OneCell(PrivateLabels):
     @property
     def masses(self) -> np.ndarray:
         """(P,) p of the cells."""
-        return np.append(np.minimum(MASSES * self.bias, COVERED), COVERED)
+        return np.append(np.minimum(np.append(MASSES, 1 / self.mean) * self.bias, COVERED), COVERED)
 
     def more_labels(self, other: PrivateLabels) -> float:
         """Noise is small beside corruption: nothing is scaled."""
@@ -142,6 +143,11 @@ def upper(world: OneCell) -> float:
 def lower(world: OneCell) -> float:
     """√(2ζα·h₀)."""
     return math.sqrt(2 * world.bias * world.mean)
+
+
+def turned_round(world: OneCell) -> float:
+    """2√(α·h₀): √p·2h₀ of the cell that can be turned round under CTL."""
+    return 2 * math.sqrt(world.corruption * world.mean)
 
 
 # Algorithms: right, and wrong on purpose --------------------------------------------------------
@@ -215,6 +221,7 @@ def between(world: OneCell, algorithm: Algorithm, rng, replicates: int) -> float
 
 
 ERROR = Quantity("root mean squared error at the worst cell")
+OVER_ROOT = Quantity("root mean squared error at the worst cell / 2√(α·h₀)", over=turned_round)
 BETWEEN = Quantity("larger of error / upper and lower / error", between)
 
 
@@ -237,8 +244,9 @@ CHECKS = [
     check("log_corruption_ltc", "corruption", ROOT, log_loss, log_huber_instead),
     check("huber_ctl", "corruption", LINEAR, against_huber, chosen_instead),
     check("huber_ltc", "corruption", LINEAR, against_huber, chosen_instead),
-    check("privacy_cost_ctl", "privacy_cost", Slope(0, "CTL, chosen labels: error {rate}"),
-          square_loss, other_order),
+    check("privacy_cost_ctl", "privacy_cost",
+          Ratio("CTL, chosen labels: error → 2√(α·h₀), free of c(ε)"), square_loss, other_order,
+          quantity=OVER_ROOT),
     check("privacy_cost_ltc", "privacy_cost", Slope(0.5, "LTC, chosen labels: error {rate}"),
           square_loss, other_order, huber_instead),
     check("bounds_ctl", "corruption", SIDES, square_loss, huber_instead, label_flip,
