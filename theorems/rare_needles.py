@@ -92,7 +92,7 @@ class RareNeedles(PrivateLabels):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Ladder(RareNeedles):
+class NeedlesByReward(RareNeedles):
     """Every Δ of a ladder up to 1.
 
     Attributes:
@@ -152,7 +152,7 @@ def upper(world: RareNeedles, reward: float) -> float:
     return slope * (root / 4 + 2 * (world.num_actions + 1) / world.horizon)
 
 
-def lower(world: Ladder) -> float:
+def lower(world: NeedlesByReward) -> float:
     """0.11·c·√(A/T) over the ladder's step: a rung lies so close below that Δ (Theorem 3)."""
     return LEAST * world.cost * math.sqrt(world.num_actions / world.horizon) / world.step
 
@@ -245,7 +245,7 @@ def worst_gaps(worlds, algorithms, rngs, replicates: int) -> list[list[np.ndarra
     return rows
 
 
-def between(world: Ladder, algorithm: Algorithm, rng, replicates: int) -> float:
+def between(world: NeedlesByReward, algorithm: Algorithm, rng, replicates: int) -> float:
     """The larger of 95 % quantile/upper bound over all Δ and lower bound/largest mean gap."""
     gaps = algorithm(world, rng, replicates)
     bounds = np.array([upper(world, reward) for reward in world.rewards])
@@ -307,5 +307,5 @@ THEOREM = Theorem(
     title="P2 section 6: what coverability costs, on rare needles",
     settles=["own.rare_needles"],
     checks=CHECKS,
-    worlds={"ladder": Ladder, "large_reward": LargeReward},
+    worlds={"ladder": NeedlesByReward, "large_reward": LargeReward},
 )

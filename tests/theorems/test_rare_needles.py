@@ -7,8 +7,8 @@ import pytest
 
 from theorems import rare_needles
 from theorems.rare_needles import (
-    Ladder,
     LargeReward,
+    NeedlesByReward,
     RewardLadder,
     average_gaps,
     lower,
@@ -16,7 +16,7 @@ from theorems.rare_needles import (
     upper,
 )
 
-FEW = Ladder(
+FEW = NeedlesByReward(
     epsilon=1.0, num_actions=3, horizon=60, grid_ratio=1.0001,
     ladder=RewardLadder(low=0.2, high=1.0, rungs=3),
 )  # fmt: skip
@@ -79,7 +79,7 @@ def test_gaps_are_0_half_and_1_in_the_limit(policy):
 
 
 def test_the_bounds_by_hand():
-    world = Ladder(
+    world = NeedlesByReward(
         epsilon=1.0, num_actions=9, horizon=10**6, grid_ratio=1.5,
         ladder=RewardLadder(low=0.01, high=1.0, rungs=3),
     )  # fmt: skip
