@@ -39,7 +39,7 @@ from pydantic import Field
 from repro.base.notation import privacy_cost
 from repro.base.schema import MAX_PAIRS, Count, GridRatio, Pairs, Positive
 from repro.core.check import Check, Quantity, Theorem, named
-from repro.core.claims import Inequality, Slope
+from repro.core.claims import Ratio, Slope
 from repro.instances.labelled import PrivateLabels
 from repro.preferences.block_draws import geometric_times
 from repro.preferences.label_law import on_arrays
@@ -64,7 +64,7 @@ FAILURE_PROB = 0.05
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ManyStates(PrivateLabels):
+class SignedStates(PrivateLabels):
     """T private labels of S states, every choice of responses a policy.
 
     The stage ``estimate`` is (by how much the better response's policy is preferred, 1) → the same.
@@ -93,7 +93,7 @@ class ManyStates(PrivateLabels):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class OneSize(ManyStates):
+class OneSize(SignedStates):
     """One R, and T = S·(steps·c(ε)/R)² rounds.
 
     Attributes:
@@ -119,7 +119,7 @@ class OneSize(ManyStates):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class EverySize(ManyStates):
+class EverySize(SignedStates):
     """T rounds at every R of a ladder.
 
     Attributes:
@@ -153,7 +153,7 @@ def printed_bound(world: OneSize) -> float:
 
 
 def best_iterates(
-    world: ManyStates, rng: np.random.Generator, replicates: int,
+    world: SignedStates, rng: np.random.Generator, replicates: int,
     square: bool, multiples: Sequence[float], sign: float,
 ) -> np.ndarray:  # fmt: skip
     """(M, R) least gap over R of π_ref and all iterates, for every R of the world.
@@ -191,7 +191,7 @@ def best_iterates(
     return least.min(axis=1)
 
 
-def _win_prob(world: ManyStates):
+def _win_prob(world: SignedStates):
     """R → P(z = +1) of a pair whose better response comes first."""
     return lambda reward: released_win_prob(world.labels, world.channel, reward, world.epsilon)
 
@@ -236,7 +236,9 @@ WORST = Quantity("best iterate's gap at the worst R_max [reward]", together=wors
 
 PRINTED: Any = {
     "axis": "inverse_reward_bound",
-    "claim": Inequality("T = 9S·(c/R_max)², best γ: best iterate's gap ≤ the printed bound"),
+    "claim": Ratio(
+        "T = 9S·(c/R_max)², best γ: best iterate's gap ≤ the printed bound", direction="at_most"
+    ),
     "quantity": OVER_PRINTED,
     "expected": "contradicted",
     "why": "V_max + R_max goes to 0 with the rewards, the best iterate's price does not",

@@ -34,7 +34,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from repro.core.check import Algorithm, Check, Quantity, Theorem, named, privacy_mistake
-from repro.core.claims import Inequality, Slope
+from repro.core.claims import Inequality, Ratio, Slope
 from repro.xpo.runs import NeedleRuns, Needles, Update, assumed
 from repro.xpo.simulator import printed_square_objective, square_objective
 from repro.xpo.small_rewards import BETWEEN, OVER_PRINTED, SLACK, VANISHES, OneReward
@@ -118,7 +118,7 @@ SHARE: Any = {"at": "adversary.share"}
 
 
 def check(
-    name: str, axis: str, claim: Slope | Inequality, quantity: Quantity,
+    name: str, axis: str, claim: Slope | Ratio | Inequality, quantity: Quantity,
     wrong: Sequence[Algorithm] = (), right: Algorithm = square_xpo, **more: Any,
 ) -> Check:  # fmt: skip
     """A check of SquareXPO, unless it says otherwise."""
@@ -145,7 +145,8 @@ CHECKS = [
           Slope(0, "Algorithm 4 as printed: gap over that of the corrected sign {rate}", "at_most"),
           OVER_RIGHT_SIGN, [square_label_flip], printed_sign, **AS_PRINTED),
     check("small_rewards_printed", "inverse_reward_bound",
-          Inequality("T = (3c/R_max)²: gap ≤ the printed bound"), OVER_PRINTED, **SMALL),
+          Ratio("T = (3c/R_max)²: gap ≤ the printed bound", direction="at_most"), OVER_PRINTED,
+          **SMALL),
     check("small_rewards_growth", "inverse_reward_bound",
           Slope(0, "T = (3c/R_max)²: gap over the printed bound {rate}", "at_most"), OVER_PRINTED,
           **SMALL),

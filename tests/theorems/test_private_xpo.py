@@ -26,5 +26,5 @@ def test_labels_turned_round_turn_the_verdict(turned):
         mean = right(*setting)
         return replace(mean, scale=-mean.scale, offset=-mean.offset, shift=-mean.shift)
 
-    found = turned("num_actions", worst_reward, "released_mean", wrong)
+    found = turned("small_rewards", worst_reward, "released_mean", wrong)
     assert found == ("supported", "contradicted")

@@ -1,0 +1,326 @@
+"""P2, section 6: what coverability costs online, c(ε)·√(C_cov/T) + C_cov/T from both sides (ours).
+
+Theorem 5.3 (α = 0) has √C_cov as a factor.  Statement (``own.rare_needles``; proof:
+docs/explanations/hybrid.md, Theorems 1′ and 3).  For every A ≥ 2, T ≥ 1 and ε there are A problems
+with one state, rewards in [0, R_max], C_cov ≤ A + 1, V_max ≤ R_max and |Π| = A in one of which, for
+every algorithm, the expected average gap is at least
+
+    0.11·min{R_max, c(ε)·√(A/T)}  (R_max ≤ 1)    and    0.11·R_max·min{1, A/T},
+
+and SquareXPO with the known π_ref and one weight W of optimism has with probability at least 1−δ,
+for every finite class, at most (K/4)·√(8c²ℓΛ/q) + 2K·C_cov/T, with K, ℓ, q and Λ of
+``hybrid_xpo`` at n = 0.  So at R_max = 1 it is c(ε)·√(C_cov/T) + C_cov/T up to √(ℓ·log T), and the
+burn-in C_cov/T cannot be left out: its factor is R_max, also where labels are all but certain.
+
+The problems: a safe response and A needles, each with π_ref = w; one needle, unknown which, is
+better by Δ, and β = Δ/(2·log(1/w)), so that needles are played but never drawn by π_ref.  Π has
+the optimum of every problem, and π_ref here.  Gaps are 0, Δ/2 (π_ref) and Δ (a wrong needle) up to
+terms that vanish with w (here w → 0).  A policy is kept while its needle's labels grow by half.
+
+Testable: the exponents ½ in A, −½ in T and 1 in c(ε) of the supremum over Δ (W = 2βc·√(T/A), which
+is the W of Theorem 1′ without logarithms); both bounds with the W of Theorem 1′; the burn-in at a
+large reward, ∝ A.  On ``private_xpo``'s needles, which π_ref draws, the exponent ½ hides in A.
+
+What would refute it: another exponent; a gap above the upper or below the lower bound.  Wrong
+versions drop or reverse optimism, read labels with the wrong sign, or know the needle.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields, replace
+from functools import lru_cache
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.random import default_rng
+from pydantic import Field
+
+from repro.base.notation import privacy_cost
+from repro.base.schema import GridRatio, Pairs, RewardBound, Whole
+from repro.core.check import Algorithm, Check, Quantity, Theorem, named, privacy_mistake
+from repro.core.claims import Inequality, Slope
+from repro.instances.labelled import PrivateLabels
+from repro.preferences.label_law import on_arrays
+from repro.preferences.two_rewards import released_win_prob
+from repro.xpo.runs import RewardLadder
+
+FAILURE_PROB = 0.05
+"""δ."""
+SQUARES = (1 - math.exp(-0.5)) / 4
+"""q of Theorem 1′."""
+LEAST = 0.11
+"""Of c(ε)·√(A/T), and of R_max·A/T: what every algorithm leaves (Theorem 3)."""
+FIRST = 1e-4
+"""Of T/A: labels of a needle before its policy may change."""
+PILOT_RUNS, PILOT_SEED = 400, 20261124
+"""Runs at every Δ that choose the worst."""
+BURNT = 4.0
+"""Of R_max·A/T: what the algorithm's burn-in has at most in row ``burn_in_bounds``."""
+
+
+# The world ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RareNeedles(PrivateLabels):
+    """T private labels of A needles that π_ref never draws.
+
+    The stage ``estimate`` is (what an update minimises, true gaps over Δ) → what it minimises.
+
+    Attributes:
+        num_actions: A.
+        horizon: T.
+        grid_ratio: by which a needle's labels grow while its policy is kept.
+        optimism: multiple of W.
+    """
+
+    num_actions: Annotated[Whole, Field(ge=2, le=10**4)]
+    horizon: Pairs
+    grid_ratio: GridRatio
+    optimism: float = 1.0
+
+    @property
+    def rewards(self) -> np.ndarray:
+        """(M,) Δ of the problems that are played."""
+        raise NotImplementedError
+
+    @property
+    def cost(self) -> float:
+        """c(ε)."""
+        return privacy_cost(self.epsilon)
+
+    def more_labels(self, other: PrivateLabels) -> float:
+        """A run has T labels, and T is the statement's own: nothing is scaled."""
+        return 1.0
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NeedlesByReward(RareNeedles):
+    """Every Δ of a ladder up to 1.
+
+    Attributes:
+        ladder: of Δ.
+    """
+
+    ladder: RewardLadder
+
+    @property
+    def rewards(self) -> np.ndarray:
+        return self.ladder.values()
+
+    def at(self, reward: float) -> LargeReward:
+        """The same at one Δ."""
+        own = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "ladder"}
+        return LargeReward(**own, reward_bound=reward)
+
+    @property
+    def step(self) -> float:
+        """Ratio of neighbouring Δ."""
+        return (self.ladder.high / self.ladder.low) ** (1 / (self.ladder.rungs - 1))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LargeReward(RareNeedles):
+    """One Δ.
+
+    Attributes:
+        reward_bound: R_max = Δ.
+    """
+
+    reward_bound: RewardBound
+
+    @property
+    def rewards(self) -> np.ndarray:
+        return np.array([self.reward_bound])
+
+
+# The bounds: C_cov = A + 1, R_max = V_max = Δ ----------------------------------------------------
+
+
+def inverse_slope(reward: float | np.ndarray) -> np.ndarray:
+    """K = 4cosh²(R/2)(1 + (2V − R)₊)."""
+    return 4 * np.cosh(np.asarray(reward) / 2) ** 2 * (1 + reward)
+
+
+def new_pairs(world: RareNeedles) -> float:
+    """Λ at n = 0."""
+    share = (world.num_actions + 1) / (world.horizon * math.log(2))
+    return share * math.log1p(world.horizon / (world.num_actions + 1))
+
+
+def noise(world: RareNeedles) -> float:
+    """c²ℓ, ℓ = log(|Π|/δ)."""
+    return world.cost**2 * math.log((world.num_actions + 1) / FAILURE_PROB)
+
+
+def upper(world: RareNeedles, reward: float) -> float:
+    """(K/4)·√(8c²ℓΛ/q) + 2K·C_cov/T (Theorem 1′)."""
+    slope = float(inverse_slope(reward))
+    root = math.sqrt(8 * noise(world) * new_pairs(world) / SQUARES)
+    return slope * (root / 4 + 2 * (world.num_actions + 1) / world.horizon)
+
+
+def lower(world: NeedlesByReward) -> float:
+    """0.11·c·√(A/T) over the ladder's step: a rung lies so close below that Δ (Theorem 3)."""
+    return LEAST * world.cost * math.sqrt(world.num_actions / world.horizon) / world.step
+
+
+# Algorithms: right, and wrong on purpose --------------------------------------------------------
+
+
+def average_gaps(
+    world: RareNeedles, rng: np.random.Generator, replicates: int,
+    optimism: float, sign: float = 1.0, logs: bool = False, blind: bool = False,
+) -> np.ndarray:  # fmt: skip
+    """(M, R) average gaps of SquareXPO.
+
+    Args:
+        world: what is played.
+        rng: the block's stream.
+        replicates: R runs at each Δ.
+        optimism: multiple of W.
+        sign: −1 where labels are read with the wrong sign.
+        logs: the W of Theorem 1′, in the place of 2βc·√(T/A).
+        blind: c = 1 in the loss.
+    """
+    shape = len(world.rewards), replicates
+    reward = np.repeat(world.rewards, replicates)
+    runs, arms = np.arange(len(reward)), world.num_actions
+    right = rng.integers(arms, size=len(reward))
+    mean, cost = np.tanh(reward / 2), 1.0 if blind else world.cost
+    # W·log Z, what optimism gives a needle over π_ref: W/β times Δ/2
+    offset = world.optimism * optimism * _weight(world, reward, logs) * reward / 2
+    informed = np.repeat([_win_prob(world, one) for one in world.rewards], replicates)
+    idle = _win_prob(world, 0.0)
+    score = np.zeros((len(reward), arms + 1))
+    score[:, :arms] = -offset[:, None]  # the last is π_ref's
+    gaps = np.ones_like(score)
+    gaps[:, arms], gaps[runs, right] = 0.5, 0.0
+    total, seen, counts = np.zeros(len(reward)), np.zeros(len(reward), int), np.zeros_like(score)
+    first, more = max(1, int(FIRST * world.horizon / arms)), world.grid_ratio - 1
+    counts[:, arms] = world.horizon / more  # nothing is learnt from π_ref: it stays
+    while (left := world.horizon - seen).any():
+        chosen = arms - on_arrays(world.estimate, score, gaps)[:, ::-1].argmin(1)  # ties: π_ref
+        labels = np.minimum(np.maximum(first, more * counts[runs, chosen]).astype(int), left)
+        wins = rng.binomial(labels, np.where(chosen == right, informed, idle))
+        change = labels * mean**2 - 2 * sign * mean * cost * (2 * wins - labels)
+        score[runs, chosen] += np.where(chosen < arms, change, 0.0)
+        counts[runs, chosen] += labels
+        total += labels * gaps[runs, chosen]
+        seen += labels
+    return (reward * total / world.horizon).reshape(shape)
+
+
+def _win_prob(world: RareNeedles, difference: float) -> float:
+    return released_win_prob(world.labels, world.channel, difference, world.epsilon)
+
+
+def _weight(world: RareNeedles, reward: np.ndarray, logs: bool) -> np.ndarray:
+    """(L,) W/β."""
+    if logs:
+        root = math.sqrt(2 * SQUARES * noise(world) / new_pairs(world))
+        return 8 / inverse_slope(reward) * root
+    return np.full_like(reward, 2 * world.cost * math.sqrt(world.horizon / world.num_actions))
+
+
+square_xpo = named("square_xpo", average_gaps, optimism=1.0)
+without_optimism = named("without_optimism", average_gaps, optimism=0.0)
+reversed_optimism = named("reversed_optimism", average_gaps, optimism=-1.0)
+label_flip = named("label_flip", average_gaps, optimism=1.0, sign=-1.0)
+without_cost = privacy_mistake(named("without_cost", average_gaps, optimism=1.0, blind=True))
+proved = named("square_xpo", average_gaps, optimism=1.0, logs=True)
+proved_flipped = named("label_flip", average_gaps, optimism=1.0, logs=True, sign=-1.0)
+
+
+def told_the_needle(world: RareNeedles, rng: np.random.Generator, replicates: int) -> np.ndarray:
+    """Wrong for a lower bound: the better needle is known."""
+    return proved(replace(world, estimate=lambda score, gaps: gaps), rng, replicates)
+
+
+# Quantities --------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=256)
+def worst_rung(world: NeedlesByReward, algorithm: Algorithm) -> int:
+    """Index of the Δ of largest mean gap, by runs of a stream of their own."""
+    return int(algorithm(world, default_rng(PILOT_SEED), PILOT_RUNS).mean(1).argmax())
+
+
+def worst_gaps(worlds, algorithms, rngs, replicates: int) -> list[list[np.ndarray]]:
+    """(R,) gaps at the worst Δ; NaN for the algorithm under test where it is an end."""
+    rows = []
+    for world, rng in zip(worlds, rngs, strict=True):
+        rows.append([])
+        for k, algorithm in enumerate(algorithms):
+            worst = worst_rung(world, algorithm)
+            inside = 0 < worst < len(world.rewards) - 1 or k > 0
+            gaps = algorithm(world.at(float(world.rewards[worst])), rng, replicates)[0]
+            rows[-1].append(gaps if inside else np.full(replicates, np.nan))
+    return rows
+
+
+def between(world: NeedlesByReward, algorithm: Algorithm, rng, replicates: int) -> float:
+    """The larger of 95 % quantile/upper bound over all Δ and lower bound/largest mean gap."""
+    gaps = algorithm(world, rng, replicates)
+    bounds = np.array([upper(world, reward) for reward in world.rewards])
+    above = (np.quantile(gaps, 1 - FAILURE_PROB, axis=1) / bounds).max()
+    return float(max(above, lower(world) / max(gaps.mean(1).max(), 1e-12)))
+
+
+def burnt(world: LargeReward, algorithm: Algorithm, rng, replicates: int) -> np.ndarray:
+    """(R,) gaps at the one Δ."""
+    return algorithm(world, rng, replicates)[0]
+
+
+def burn_in_bounds(world: LargeReward, algorithm: Algorithm, rng, replicates: int) -> float:
+    """The larger of 0.11·R_max·A/T over the mean gap and that over 4·R_max·A/T."""
+    mean = float(burnt(world, algorithm, rng, replicates).mean())
+    unit = world.reward_bound * world.num_actions / world.horizon
+    return max(LEAST * unit / max(mean, 1e-12), mean / (BURNT * unit))
+
+
+WORST = Quantity("average gap at the worst Δ [reward]", together=worst_gaps)
+BETWEEN = Quantity("larger of 95 % quantile / upper and lower / mean gap", between)
+BURNT_GAP = Quantity("average gap [reward]", burnt)
+BURN_IN = Quantity("larger of least / gap and gap / (4·R_max·A/T)", burn_in_bounds)
+
+
+# The claims --------------------------------------------------------------------------------------
+
+OPTIMISTIC = (without_optimism, reversed_optimism)
+
+
+def check(
+    name: str, axis: str, claim: Slope | Inequality, quantity: Quantity, *wrong: Algorithm,
+    right: Algorithm = square_xpo, **more: Any,
+) -> Check:  # fmt: skip
+    """A check of SquareXPO on rare needles."""
+    return Check(name=name, axis=axis, claim=claim, quantity=quantity, right=right, wrong=wrong,
+                 **more)  # fmt: skip
+
+
+CHECKS = [
+    check("num_actions", "num_actions", Slope(0.5, "sup over Δ: gap {rate}"), WORST, label_flip,
+          *OPTIMISTIC, settles=["own.rare_needles", "p2.thm_5_3"]),
+    check("horizon", "horizon", Slope(-0.5, "sup over Δ: gap {rate}"), WORST, label_flip,
+          *OPTIMISTIC),
+    check("privacy_cost", "privacy_cost", Slope(1, "sup over Δ: gap {rate}"), WORST, without_cost,
+          *OPTIMISTIC),
+    check("bounds", "num_actions",
+          Inequality("Theorem 3 ≤ largest mean gap, 95 % quantile ≤ Theorem 1′"), BETWEEN,
+          proved_flipped, told_the_needle, right=proved),
+    check("burn_in", "num_actions", Slope(1, "R_max = 6, T fixed: gap {rate}"), BURNT_GAP,
+          label_flip, *OPTIMISTIC),
+    check("burn_in_bounds", "num_actions",
+          Inequality("R_max = 6: 0.11·R_max·A/T ≤ gap ≤ 4·R_max·A/T"), BURN_IN, label_flip,
+          *OPTIMISTIC, told_the_needle),
+]  # fmt: skip
+
+# π*_β of every problem is in the class, and |β·log π/π_ref| ≤ R_max, by construction.
+THEOREM = Theorem(
+    title="P2 section 6: what coverability costs, on rare needles",
+    settles=["own.rare_needles"],
+    checks=CHECKS,
+    worlds={"ladder": NeedlesByReward, "large_reward": LargeReward},
+)
