@@ -6,10 +6,12 @@ factor", Theorem 5.1 of trajectories.  The proofs add (ε/2, δ/2) for either re
 
 Neighbours differ in one replaced item; one that was a tie is an item added, and those rows that
 fail by it fail in that adjacency too (docs/explanations/printed_privacy.md has a table).
+A world's ``adjacency`` says which neighbours there are, and for which noise is certified.
 
 Testable exactly in d = 1.  With privacy loss ℓ of θ̃ and a Gaussian shift μ of Σ̃ on the same pair
 of neighbours, δ(ε) = E[δ_μ(ε − ℓ)].  Neighbours as in Lemma A.10: all records tied but one, which
-is flipped (Σ_D stays) or moved from a tie (Σ_D moves, for pairs by 4L²/n).
+is flipped (Σ_D stays) or moved from a tie (Σ_D moves, for pairs by 4L²/n); or others hold θ̂ where
+the gradients of two records, or of one and a tie, are farthest apart.
 
 What is found.  The sum of two faulty lemmas is faulty: the ridge's factor γ lets one record move θ̃
 too much once LB is large, whether it is replaced or added.  Where items are replaced the printed
@@ -23,6 +25,11 @@ needed is e^(2LB) over 850 (row ``constant_needed``), so none is.
 
 Lemmas B.6 and C.6 are the halves: θ̃ alone at (ε/2, δ/2) (rows ``*_estimate_printed``; the rows
 ``*_estimate`` beside them take the printed form as their control).
+
+Rows ``kwise_any_constant`` and ``kwise_estimate_any_constant`` give Theorem 4.3 and Lemma B.6 ten
+times the σ and up to 1e9 times the α at LB = 6: they leak up to 1e6 times, and the constant that α
+lacks is ∝ e^(4LB) (``kwise_constant_needed``).  Rows ``*_added``: one item stands in the place of a
+tie; the printed ridge fails there as well, the printed noise on a certified ridge is enough.
 
 ``*_corrected`` composes the certified calibrations of Lemmas A.7 and A.10 at (ε/2, δ/2) each, with
 the calibration of d = 1 that these datasets live in (docs/explanations/objective_perturbation.md

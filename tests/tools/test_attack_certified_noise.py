@@ -6,9 +6,7 @@ import pytest
 
 from tools import attack_certified_noise as tool
 
-PAGE = (
-    Path("docs/explanations/certified_noise_attacked.md").read_text(encoding="utf-8").splitlines()
-)
+PAGE = Path("docs/explanations/printed_privacy.md").read_text(encoding="utf-8").splitlines()
 EVERY = [
     (name, adjacency, d)
     for name, (_, adjacencies, dimensions) in tool.MECHANISMS.items()
