@@ -36,8 +36,8 @@ Rows ``floor*`` stand beside the theorem from below (own.central_floor, proved i
 docs/explanations/central_dp_floor.md): among worlds of concentrability C, with the power −1/2 of
 the proof, no choice that is (ε, δ)-private under replacement has a worst expected gap below
 0.65·C/√(εn) (LB = 1, ε from .001 to 1, δ = 1/n²), and the sign of a noisy sum attains that within
-1.2 (``floor_attained``).  So 1/√(εn) is necessary in terms of that C, by a direction that about
-1/ε of the n pairs are about; where all are about one direction the private price is 1/(εn)
+1.2 (``floor_attained``, which holds it to both).  So 1/√(εn) is necessary in terms of that C, by a
+direction that about 1/ε of the n pairs are about; where all are about one direction the private price is 1/(εn)
 (``covered``).  The coefficient as printed, with the power −1, grows like √(εn) on these worlds:
 whether F is necessary beside it is open.
 
@@ -85,6 +85,9 @@ NO_RIDGE = 1e-12
 """Far below sampling errors; of all maximisers of the likelihood it takes the one of least norm."""
 ATTAINED = 1.2
 """Factor within which the private sign attains the floor for ε ≤ 1."""
+NOT_VACUOUS, BOUND_NOT_VACUOUS = 20.0, 100.0
+"""Factors within which the distance ‖θ*−θ̃‖ attains F, and the gap its bound, so that who is told
+θ* is noticed."""
 
 
 # The worlds: ``CentralLearning`` on pairs, and one state below which no private choice comes -----
@@ -197,11 +200,6 @@ def private_floor(world: FloorState) -> float:
     return max(each)
 
 
-def attained(world: FloorState) -> float:
-    """``ATTAINED`` times the floor."""
-    return ATTAINED * private_floor(world)
-
-
 # Algorithms: right, and wrong on purpose ---------------------------------------------------------
 
 
@@ -216,32 +214,37 @@ def labels_per_state(data: Releases) -> Tensor:
 
 
 def pessimistic_fails(data: Releases) -> Tensor:
-    """1 where Algorithm 3 exceeds the bound."""
-    return _above_the_bound(data.world, pessimistic(data))
+    """1 where Algorithm 3 exceeds the bound, or is far below it."""
+    return _off_the_bound(data.world, pessimistic(data))
 
 
 def greedy_fails(data: Releases) -> Tensor:
     """Wrong: the bound held against greedy choices."""
-    return _above_the_bound(data.world, greedy_into_the_trap(data))
+    return _off_the_bound(data.world, greedy_into_the_trap(data))
 
 
-def _above_the_bound(world: CentralLearning, gap: Tensor) -> Tensor:
-    """(R,) 1 where a gap exceeds 2F·‖(Σ+λI/2)^(−1/2)(Eφ−v)‖ of the best policy."""
+def _off_the_bound(world: CentralLearning, gap: Tensor) -> Tensor:
+    """(R,) 1 where a gap exceeds 2F·‖(Σ+λI/2)^(−1/2)(Eφ−v)‖ of the best policy, or 1/100 of that
+    exceeds it."""
     best = world.axis.policies.optimal_features
-    covered = coverage(world.axis, world.ridge / 2, best, 0.5)
-    return (gap > 2 * world.error_bound * covered).double()
+    most = 2 * world.error_bound * coverage(world.axis, world.ridge / 2, best, 0.5)
+    return ((gap > most) | (gap < most / BOUND_NOT_VACUOUS)).double()
 
 
 def misses(data: Releases) -> Tensor:
-    """1 where θ* lies outside the confidence set (2)."""
-    return (data.distance(data.world.ridge) > data.world.error_bound).double()
+    """1 where θ* lies outside the confidence set (2), or in one of a twentieth of its radius."""
+    return _off(data.distance(data.world.ridge), data.world.error_bound)
 
 
 def misses_without_private_term(data: Releases) -> Tensor:
     """Wrong: F without its private term."""
     world = data.world
     sampling = world.error_scale * math.sqrt(world.num_features / world.n_pairs)
-    return (data.distance(world.ridge) > sampling).double()
+    return _off(data.distance(world.ridge), sampling)
+
+
+def _off(distance: Tensor, radius: float) -> Tensor:
+    return ((distance > radius) | (distance < radius / NOT_VACUOUS)).double()
 
 
 def distance(data: Releases) -> Tensor:
@@ -295,15 +298,23 @@ def floor_over_gap(world: FloorState, algorithm, rng: Any, replicates: int) -> f
     return private_floor(world) / max(algorithm(world), 1e-300)
 
 
+def off_the_floor(world: FloorState, algorithm, rng: Any, replicates: int) -> float:
+    """A choice's worst gap over 1.2 floors, or the floor over it: at most 1 between the two."""
+    gap, least = algorithm(world), private_floor(world)
+    return max(gap / (ATTAINED * least), least / max(gap, 1e-300))
+
+
 GAP = learnt("suboptimality [reward]")
 DISTANCE = learnt("‖θ* − θ̃‖ / F")
-OUTSIDE = learnt("θ* outside (2) [frequency]")
-ABOVE = learnt("gap above the bound [frequency]")
+OUTSIDE = learnt("θ* outside (2), or in a twentieth of it [frequency]")
+OFF = learnt("gap above the bound, or below a hundredth of it [frequency]")
 BOUND = Quantity("F·‖(Σ+λI)^(−1/2)(Eφ−v)‖", of_world, evidence="computed")
 PRINTED_BOUND = Quantity("F·‖(Σ+λI)^(−1)(Eφ−v)‖", of_world, evidence="computed")
 WORST = Quantity("worst expected gap", of_world, evidence="exact")
 OVER_GAP = Quantity("our floor / worst expected gap", floor_over_gap, evidence="exact")
-OVER_FLOOR = Quantity("worst expected gap / 1.2 floors", of_world, evidence="exact", over=attained)
+OFF_FLOOR = Quantity(
+    "worst expected gap / 1.2 floors, or floor / gap", off_the_floor, evidence="exact"
+)
 LEMMA = Quantity("‖θ_MLE−θ*‖ / √(d/n+λB²)", error_over_lemma, drawn=mle_error)
 PRINTED_LEMMA = Quantity("‖θ_MLE−θ*‖ / (√(d/n)+λ)", error_over_lemma, drawn=mle_error)
 
@@ -345,10 +356,11 @@ AS_PRINTED = [
     check("num_features", "num_features", OF_TABLES, GAP, greedy, [labels_per_state],
           blind=WRONG_ANYWHERE),
     check("theorem_bound", "n_pairs",
-          Frequency("gap ≤ 2F·‖(Σ+λI/2)^(−1/2)(Eφ−v)‖ with probability ≥ 1−η"), ABOVE,
+          Frequency("gap ≤ 2F·‖(Σ+λI/2)^(−1/2)(Eφ−v)‖ ≤ 100 gaps with probability ≥ 1−η"), OFF,
           pessimistic_fails, [greedy_fails]),
     check("confidence_covers", "n_pairs",
-          Frequency("θ* in the confidence set with probability ≥ 1−η"), OUTSIDE, misses,
+          Frequency("θ* in the confidence set, not in 1/20 of it, with probability ≥ 1−η"),
+          OUTSIDE, misses,
           [misses_without_private_term]),
     check("confidence", "n_pairs", Slope(0, "λ of the appendix: distance / F {rate}", "at_most"),
           DISTANCE, distance, [distance_text_ridge], EQ_3),
@@ -372,8 +384,8 @@ FROM_BELOW = [
     check("floor", "epsilon", Inequality("our floor is at most a private choice's worst gap"),
           OVER_GAP, private_sign, [sign_without_privacy], FLOOR, blind=BELOW_ALL),
     check("floor_attained", "epsilon",
-          Inequality("the private sign is within 1.2 of our floor"), OVER_FLOOR, private_sign,
-          [twice_the_noise], FLOOR),
+          Inequality("the private sign is between our floor and 1.2 of it"), OFF_FLOOR,
+          private_sign, [twice_the_noise, sign_without_privacy], FLOOR),
     check("covered", "n_pairs",
           Slope(-1, "worst gap of a state that all pairs are about {rate}"), WORST, private_sign,
           [root_n_noise_on_the_sum], FLOOR),
@@ -393,10 +405,13 @@ PRIVATE = [
           Slope(0.5, "private, largest gap on a table of d states {rate}", tolerance=0.1), GAP,
           greedy, [labels_per_state], PRIVATE_RATES, blind=WRONG_ANYWHERE),
     check("theorem_bound_private", "n_pairs",
-          Frequency("private: gap ≤ 2F·‖(Σ+λI/2)^(−1/2)(Eφ−v)‖ with probability ≥ 1−η"), ABOVE,
+          Frequency(
+              "private: gap ≤ 2F·‖(Σ+λI/2)^(−1/2)(Eφ−v)‖ ≤ 100 gaps with probability ≥ 1−η"
+          ), OFF,
           pessimistic_fails, [greedy_fails], PRIVATE_RATES),
     check("confidence_covers_private", "n_pairs",
-          Frequency("private: θ* in the confidence set with probability ≥ 1−η"), OUTSIDE, misses,
+          Frequency("private: θ* in the confidence set, not in 1/20 of it, with probability ≥ 1−η"),
+          OUTSIDE, misses,
           [misses_without_private_term], PRIVATE_RATES),
     check("confidence_private", "n_pairs",
           Slope(0, "private, λ of the appendix: distance / F {rate}", "at_most"), DISTANCE,
