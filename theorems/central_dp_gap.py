@@ -37,9 +37,12 @@ docs/explanations/central_dp_floor.md): among worlds of concentrability C, with 
 the proof, no choice that is (ε, δ)-private under replacement has a worst expected gap below
 0.65·C/√(εn) (LB = 1, ε from .001 to 1, δ = 1/n²), and the sign of a noisy sum attains that within
 1.2 (``floor_attained``, which holds it to both).  So 1/√(εn) is necessary in terms of that C, by a
-direction that about 1/ε of the n pairs are about; where all are about one direction the private price is 1/(εn)
-(``covered``).  The coefficient as printed, with the power −1, grows like √(εn) on these worlds:
-whether F is necessary beside it is open.
+direction that about 1/ε of the n pairs are about; where all are about one direction the private
+price is 1/(εn) (``covered``).  The coefficient C as printed, with the power −1, grows like √(εn) on
+these worlds.  In terms of it √d·C/(εn) is necessary, by d states along axes that all have data
+(``axes``, ``axes_attained``), and on worlds along axes no more is.  In terms of the proof's C the
+factor d^(1/4) of F is necessary as well, by d rare states (``dimension``), and log(1/δ) is not on
+worlds along axes: signs of noisy sums attain it at δ = 0.  Elsewhere both are open.
 
 What would refute Theorem 4.2: a pessimistic exponent above −1/2, or gaps above the bound more often
 than η.  Contradicted rows take their corrected neighbour's control.
@@ -56,7 +59,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.base.schema import Pairs, Positive
+from repro.base.schema import Count, Pairs, Positive
 from repro.core.check import Assumed, Check, Quantity, Theorem, at_both_ends, of_world
 from repro.core.claims import Frequency, Inequality, Slope
 from repro.curator.axis_world import AxisWorld
@@ -95,14 +98,16 @@ NOT_VACUOUS, BOUND_NOT_VACUOUS = 20.0, 100.0
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FloorState:
-    """One state with two responses of features ±L·e₁, and whatever tells nothing about them.
+    """States with two responses of features ±L·e_k each, and whatever tells nothing about them.
 
     Attributes:
         epsilon: ε.
         n_pairs: n; δ = 1/n².
         feature_norm, radius: L and B.
-        met: ``rare``, with 1/(εn) of the pairs and met so often that its concentrability is 1; or
-            ``always``, there is no other state.
+        met: ``rare``, one state with 1/(εn) of the pairs, met so often that its concentrability
+            is 1; ``always``, one state and no other; ``evenly``, d states as often, of which all
+            pairs are; ``seldom``, the same, of which √d/(εnLB) of the pairs are each.
+        num_features: d, where there are d states; of no meaning elsewhere.
         labels: what labels are drawn from.
         noise: what the curator really adds.
         estimate: (sign, true sign) → the sign that is chosen by.
@@ -112,7 +117,8 @@ class FloorState:
     n_pairs: Pairs
     feature_norm: Positive
     radius: Positive
-    met: Literal["rare", "always"]
+    met: Literal["rare", "always", "evenly", "seldom"]
+    num_features: Count = 1
     labels: LabelLaw = bradley_terry
     noise: CentralNoise = GAUSSIAN
     estimate: Estimate = as_fitted
@@ -120,25 +126,39 @@ class FloorState:
 
     @property
     def mass(self) -> float:
-        """q, share of the n pairs at the state."""
-        return min(1 / (self.epsilon * self.n_pairs), 1.0) if self.met == "rare" else 1.0
+        """q, share of the n pairs at a state."""
+        d, rare = self.num_features, 1 / (self.epsilon * self.n_pairs)
+        seldom = rare * math.sqrt(d) / (self.feature_norm * self.radius)
+        shares = {"rare": rare, "always": 1.0, "evenly": 1 / d, "seldom": min(seldom, 1 / d)}
+        return min(shares[self.met], 1.0)
 
     @property
     def test(self) -> float:
-        """ρ, how often the state is met."""
+        """ρ, how often the state is met; of all states together where they are met evenly."""
         return min((self.epsilon * self.n_pairs) ** -0.5, 1.0) if self.met == "rare" else 1.0
 
     @property
     def reward_bound(self) -> float:
-        """LB."""
-        return self.feature_norm * self.radius
+        """Largest L|θ_k| that all states can have at once."""
+        states = self.num_features if self.met in ("evenly", "seldom") else 1
+        return self.feature_norm * self.radius / math.sqrt(states)
+
+    def coefficient(self, power: float) -> float:
+        """‖Σ^(−power)(Eφ(s, π*(s)) − v)‖ of d states met as often, v the reference's features.
+
+        Σ = 4L²q on their axes, without λ, which makes it smaller.
+        """
+        features = 2 * self.feature_norm / math.sqrt(self.num_features)
+        return features * (4 * self.feature_norm**2 * self.mass) ** -power
 
     def more_labels(self, other: FloorState) -> float:
         """Errors depend on ε·n."""
         return self.epsilon / other.epsilon
 
     def worst_gap(self, scale: float) -> float:
-        """Largest E gap over s of the sign of T/2 + Laplace noise, T the sum of labels.
+        """Largest E gap over s of the sign of T/2 + Laplace noise, T the sum of labels at a state.
+
+        States have noise of their own: a replaced record moves all T/2 together by at most 1.
 
         Args:
             scale: of the noise, in units of what is really added; 0 for none.
@@ -272,6 +292,11 @@ def twice_the_noise(world: FloorState) -> float:
     return world.worst_gap(2 / world.epsilon)
 
 
+def one_state_of_all(world: FloorState) -> float:
+    """Wrong for a sweep of d: as though every pair were about every state."""
+    return private_sign(replace(world, num_features=1))
+
+
 def root_n_noise_on_the_sum(world: FloorState) -> float:
     """Wrong: noise that is √n times too large."""
     return world.worst_gap(math.sqrt(world.n_pairs) / world.epsilon)
@@ -298,6 +323,16 @@ def floor_over_gap(world: FloorState, algorithm, rng: Any, replicates: int) -> f
     return private_floor(world) / max(algorithm(world), 1e-300)
 
 
+def with_the_inverse(world: FloorState) -> float:
+    """The coefficient as printed."""
+    return world.coefficient(1.0)
+
+
+def with_the_root(world: FloorState) -> float:
+    """The coefficient of the proof."""
+    return world.coefficient(0.5)
+
+
 def off_the_floor(world: FloorState, algorithm, rng: Any, replicates: int) -> float:
     """A choice's worst gap over 1.2 floors, or the floor over it: at most 1 between the two."""
     gap, least = algorithm(world), private_floor(world)
@@ -312,6 +347,12 @@ BOUND = Quantity("F·‖(Σ+λI)^(−1/2)(Eφ−v)‖", of_world, evidence="comp
 PRINTED_BOUND = Quantity("F·‖(Σ+λI)^(−1)(Eφ−v)‖", of_world, evidence="computed")
 WORST = Quantity("worst expected gap", of_world, evidence="exact")
 OVER_GAP = Quantity("our floor / worst expected gap", floor_over_gap, evidence="exact")
+OVER_PRINTED = Quantity(
+    "worst expected gap / printed coefficient", of_world, evidence="exact", over=with_the_inverse
+)
+OVER_PROOF = Quantity(
+    "worst expected gap / coefficient of the proof", of_world, evidence="exact", over=with_the_root
+)
 OFF_FLOOR = Quantity(
     "worst expected gap / 1.2 floors, or floor / gap", off_the_floor, evidence="exact"
 )
@@ -385,6 +426,18 @@ FROM_BELOW = [
           OVER_GAP, private_sign, [sign_without_privacy], FLOOR, blind=BELOW_ALL),
     check("floor_attained", "epsilon",
           Inequality("the private sign is between our floor and 1.2 of it"), OFF_FLOOR,
+          private_sign, [twice_the_noise, sign_without_privacy], FLOOR),
+    check("axes", "num_features",
+          Slope(0.5, "worst gap of d states met evenly over the printed coefficient {rate}"),
+          OVER_PRINTED, private_sign, [root_n_noise_on_the_sum, one_state_of_all], FLOOR),
+    check("dimension", "num_features",
+          Slope(0.25, "worst gap of d rare states over the proof's coefficient {rate}"),
+          OVER_PROOF, private_sign, [one_state_of_all], FLOOR),
+    check("dimension_attained", "num_features",
+          Inequality("private signs of d rare states are between our floor and 1.2 of it"),
+          OFF_FLOOR, private_sign, [twice_the_noise, sign_without_privacy], FLOOR),
+    check("axes_attained", "num_features",
+          Inequality("private signs of d states are between our floor and 1.2 of it"), OFF_FLOOR,
           private_sign, [twice_the_noise, sign_without_privacy], FLOOR),
     check("covered", "n_pairs",
           Slope(-1, "worst gap of a state that all pairs are about {rate}"), WORST, private_sign,
