@@ -36,10 +36,13 @@ Rows ``floor*`` stand beside the theorem from below (own.central_floor, proved i
 docs/explanations/central_dp_floor.md): among worlds of concentrability C, with the power −1/2 of
 the proof, no choice that is (ε, δ)-private under replacement has a worst expected gap below
 0.65·C/√(εn) (LB = 1, ε from .001 to 1, δ = 1/n²), and the sign of a noisy sum attains that within
-1.2 (``floor_attained``).  So 1/√(εn) is necessary in terms of that C, by a direction that about
-1/ε of the n pairs are about; where all are about one direction the private price is 1/(εn)
-(``covered``).  The coefficient as printed, with the power −1, grows like √(εn) on these worlds:
-whether F is necessary beside it is open.
+1.2 (``floor_attained``, which holds it to both).  So 1/√(εn) is necessary in terms of that C, by a
+direction that about 1/ε of the n pairs are about; where all are about one direction the private
+price is 1/(εn) (``covered``).  The coefficient C as printed, with the power −1, grows like √(εn) on
+these worlds.  In terms of it √d·C/(εn) is necessary, by d states along axes that all have data
+(``axes``, ``axes_attained``), and on worlds along axes no more is.  In terms of the proof's C the
+factor d^(1/4) of F is necessary as well, by d rare states (``dimension``), and log(1/δ) is not on
+worlds along axes: signs of noisy sums attain it at δ = 0.  Elsewhere both are open.
 
 What would refute Theorem 4.2: a pessimistic exponent above −1/2, or gaps above the bound more often
 than η.  Contradicted rows take their corrected neighbour's control.
@@ -56,7 +59,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.base.schema import Pairs, Positive
+from repro.base.schema import Count, Pairs, Positive
 from repro.core.check import Assumed, Check, Quantity, Theorem, at_both_ends, of_world
 from repro.core.claims import Frequency, Inequality, Slope
 from repro.curator.axis_world import AxisWorld
@@ -85,6 +88,9 @@ NO_RIDGE = 1e-12
 """Far below sampling errors; of all maximisers of the likelihood it takes the one of least norm."""
 ATTAINED = 1.2
 """Factor within which the private sign attains the floor for ε ≤ 1."""
+NOT_VACUOUS, BOUND_NOT_VACUOUS = 20.0, 100.0
+"""Factors within which the distance ‖θ*−θ̃‖ attains F, and the gap its bound, so that who is told
+θ* is noticed."""
 
 
 # The worlds: ``CentralLearning`` on pairs, and one state below which no private choice comes -----
@@ -92,14 +98,16 @@ ATTAINED = 1.2
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FloorState:
-    """One state with two responses of features ±L·e₁, and whatever tells nothing about them.
+    """States with two responses of features ±L·e_k each, and whatever tells nothing about them.
 
     Attributes:
         epsilon: ε.
         n_pairs: n; δ = 1/n².
         feature_norm, radius: L and B.
-        met: ``rare``, with 1/(εn) of the pairs and met so often that its concentrability is 1; or
-            ``always``, there is no other state.
+        met: ``rare``, one state with 1/(εn) of the pairs, met so often that its concentrability
+            is 1; ``always``, one state and no other; ``evenly``, d states as often, of which all
+            pairs are; ``seldom``, the same, of which √d/(εnLB) of the pairs are each.
+        num_features: d, where there are d states; of no meaning elsewhere.
         labels: what labels are drawn from.
         noise: what the curator really adds.
         estimate: (sign, true sign) → the sign that is chosen by.
@@ -109,7 +117,8 @@ class FloorState:
     n_pairs: Pairs
     feature_norm: Positive
     radius: Positive
-    met: Literal["rare", "always"]
+    met: Literal["rare", "always", "evenly", "seldom"]
+    num_features: Count = 1
     labels: LabelLaw = bradley_terry
     noise: CentralNoise = GAUSSIAN
     estimate: Estimate = as_fitted
@@ -117,25 +126,39 @@ class FloorState:
 
     @property
     def mass(self) -> float:
-        """q, share of the n pairs at the state."""
-        return min(1 / (self.epsilon * self.n_pairs), 1.0) if self.met == "rare" else 1.0
+        """q, share of the n pairs at a state."""
+        d, rare = self.num_features, 1 / (self.epsilon * self.n_pairs)
+        seldom = rare * math.sqrt(d) / (self.feature_norm * self.radius)
+        shares = {"rare": rare, "always": 1.0, "evenly": 1 / d, "seldom": min(seldom, 1 / d)}
+        return min(shares[self.met], 1.0)
 
     @property
     def test(self) -> float:
-        """ρ, how often the state is met."""
+        """ρ, how often the state is met; of all states together where they are met evenly."""
         return min((self.epsilon * self.n_pairs) ** -0.5, 1.0) if self.met == "rare" else 1.0
 
     @property
     def reward_bound(self) -> float:
-        """LB."""
-        return self.feature_norm * self.radius
+        """Largest L|θ_k| that all states can have at once."""
+        states = self.num_features if self.met in ("evenly", "seldom") else 1
+        return self.feature_norm * self.radius / math.sqrt(states)
+
+    def coefficient(self, power: float) -> float:
+        """‖Σ^(−power)(Eφ(s, π*(s)) − v)‖ of d states met as often, v the reference's features.
+
+        Σ = 4L²q on their axes, without λ, which makes it smaller.
+        """
+        features = 2 * self.feature_norm / math.sqrt(self.num_features)
+        return features * (4 * self.feature_norm**2 * self.mass) ** -power
 
     def more_labels(self, other: FloorState) -> float:
         """Errors depend on ε·n."""
         return self.epsilon / other.epsilon
 
     def worst_gap(self, scale: float) -> float:
-        """Largest E gap over s of the sign of T/2 + Laplace noise, T the sum of labels.
+        """Largest E gap over s of the sign of T/2 + Laplace noise, T the sum of labels at a state.
+
+        States have noise of their own: a replaced record moves all T/2 together by at most 1.
 
         Args:
             scale: of the noise, in units of what is really added; 0 for none.
@@ -197,11 +220,6 @@ def private_floor(world: FloorState) -> float:
     return max(each)
 
 
-def attained(world: FloorState) -> float:
-    """``ATTAINED`` times the floor."""
-    return ATTAINED * private_floor(world)
-
-
 # Algorithms: right, and wrong on purpose ---------------------------------------------------------
 
 
@@ -216,32 +234,37 @@ def labels_per_state(data: Releases) -> Tensor:
 
 
 def pessimistic_fails(data: Releases) -> Tensor:
-    """1 where Algorithm 3 exceeds the bound."""
-    return _above_the_bound(data.world, pessimistic(data))
+    """1 where Algorithm 3 exceeds the bound, or is far below it."""
+    return _off_the_bound(data.world, pessimistic(data))
 
 
 def greedy_fails(data: Releases) -> Tensor:
     """Wrong: the bound held against greedy choices."""
-    return _above_the_bound(data.world, greedy_into_the_trap(data))
+    return _off_the_bound(data.world, greedy_into_the_trap(data))
 
 
-def _above_the_bound(world: CentralLearning, gap: Tensor) -> Tensor:
-    """(R,) 1 where a gap exceeds 2F·‖(Σ+λI/2)^(−1/2)(Eφ−v)‖ of the best policy."""
+def _off_the_bound(world: CentralLearning, gap: Tensor) -> Tensor:
+    """(R,) 1 where a gap exceeds 2F·‖(Σ+λI/2)^(−1/2)(Eφ−v)‖ of the best policy, or 1/100 of that
+    exceeds it."""
     best = world.axis.policies.optimal_features
-    covered = coverage(world.axis, world.ridge / 2, best, 0.5)
-    return (gap > 2 * world.error_bound * covered).double()
+    most = 2 * world.error_bound * coverage(world.axis, world.ridge / 2, best, 0.5)
+    return ((gap > most) | (gap < most / BOUND_NOT_VACUOUS)).double()
 
 
 def misses(data: Releases) -> Tensor:
-    """1 where θ* lies outside the confidence set (2)."""
-    return (data.distance(data.world.ridge) > data.world.error_bound).double()
+    """1 where θ* lies outside the confidence set (2), or in one of a twentieth of its radius."""
+    return _off(data.distance(data.world.ridge), data.world.error_bound)
 
 
 def misses_without_private_term(data: Releases) -> Tensor:
     """Wrong: F without its private term."""
     world = data.world
     sampling = world.error_scale * math.sqrt(world.num_features / world.n_pairs)
-    return (data.distance(world.ridge) > sampling).double()
+    return _off(data.distance(world.ridge), sampling)
+
+
+def _off(distance: Tensor, radius: float) -> Tensor:
+    return ((distance > radius) | (distance < radius / NOT_VACUOUS)).double()
 
 
 def distance(data: Releases) -> Tensor:
@@ -267,6 +290,11 @@ def sign_without_privacy(world: FloorState) -> float:
 def twice_the_noise(world: FloorState) -> float:
     """Wrong where the floor is to be attained: noise that is twice as large."""
     return world.worst_gap(2 / world.epsilon)
+
+
+def one_state_of_all(world: FloorState) -> float:
+    """Wrong for a sweep of d: as though every pair were about every state."""
+    return private_sign(replace(world, num_features=1))
 
 
 def root_n_noise_on_the_sum(world: FloorState) -> float:
@@ -295,15 +323,39 @@ def floor_over_gap(world: FloorState, algorithm, rng: Any, replicates: int) -> f
     return private_floor(world) / max(algorithm(world), 1e-300)
 
 
+def with_the_inverse(world: FloorState) -> float:
+    """The coefficient as printed."""
+    return world.coefficient(1.0)
+
+
+def with_the_root(world: FloorState) -> float:
+    """The coefficient of the proof."""
+    return world.coefficient(0.5)
+
+
+def off_the_floor(world: FloorState, algorithm, rng: Any, replicates: int) -> float:
+    """A choice's worst gap over 1.2 floors, or the floor over it: at most 1 between the two."""
+    gap, least = algorithm(world), private_floor(world)
+    return max(gap / (ATTAINED * least), least / max(gap, 1e-300))
+
+
 GAP = learnt("suboptimality [reward]")
 DISTANCE = learnt("‖θ* − θ̃‖ / F")
-OUTSIDE = learnt("θ* outside (2) [frequency]")
-ABOVE = learnt("gap above the bound [frequency]")
+OUTSIDE = learnt("θ* outside (2), or in a twentieth of it [frequency]")
+OFF = learnt("gap above the bound, or below a hundredth of it [frequency]")
 BOUND = Quantity("F·‖(Σ+λI)^(−1/2)(Eφ−v)‖", of_world, evidence="computed")
 PRINTED_BOUND = Quantity("F·‖(Σ+λI)^(−1)(Eφ−v)‖", of_world, evidence="computed")
 WORST = Quantity("worst expected gap", of_world, evidence="exact")
 OVER_GAP = Quantity("our floor / worst expected gap", floor_over_gap, evidence="exact")
-OVER_FLOOR = Quantity("worst expected gap / 1.2 floors", of_world, evidence="exact", over=attained)
+OVER_PRINTED = Quantity(
+    "worst expected gap / printed coefficient", of_world, evidence="exact", over=with_the_inverse
+)
+OVER_PROOF = Quantity(
+    "worst expected gap / coefficient of the proof", of_world, evidence="exact", over=with_the_root
+)
+OFF_FLOOR = Quantity(
+    "worst expected gap / 1.2 floors, or floor / gap", off_the_floor, evidence="exact"
+)
 LEMMA = Quantity("‖θ_MLE−θ*‖ / √(d/n+λB²)", error_over_lemma, drawn=mle_error)
 PRINTED_LEMMA = Quantity("‖θ_MLE−θ*‖ / (√(d/n)+λ)", error_over_lemma, drawn=mle_error)
 
@@ -314,6 +366,7 @@ GREEDY_PRINTED = Slope(-0.5, f"{NOT_PRIVATE}; greedy on θ̃: gap {{rate}}")
 PRINTED = Slope(-0.5, f"{NOT_PRIVATE}; Algorithm 3: gap {{rate}}", "at_most")
 OF_TABLES = Slope(0.5, "largest gap on a table of d states {rate}", tolerance=0.1)
 FLOOR = ("own.central_floor", "p3.thm_4_2")
+ALONG_AXES = ("own.floor_along_axes", "p3.thm_4_2")
 PRIVATE_RATES = ("own.private_rates", "p3.thm_4_2")
 STATEMENT, EQ_3, ZHU = ("p3.thm_4_2",), ("p3.eq_3",), ("p3.app_a_zhu",)
 BELOW_ALL = dict.fromkeys(("labels", "algorithm"), "no private choice, good or bad, is below it")
@@ -345,10 +398,11 @@ AS_PRINTED = [
     check("num_features", "num_features", OF_TABLES, GAP, greedy, [labels_per_state],
           blind=WRONG_ANYWHERE),
     check("theorem_bound", "n_pairs",
-          Frequency("gap ≤ 2F·‖(Σ+λI/2)^(−1/2)(Eφ−v)‖ with probability ≥ 1−η"), ABOVE,
+          Frequency("gap ≤ 2F·‖(Σ+λI/2)^(−1/2)(Eφ−v)‖ ≤ 100 gaps with probability ≥ 1−η"), OFF,
           pessimistic_fails, [greedy_fails]),
     check("confidence_covers", "n_pairs",
-          Frequency("θ* in the confidence set with probability ≥ 1−η"), OUTSIDE, misses,
+          Frequency("θ* in the confidence set, not in 1/20 of it, with probability ≥ 1−η"),
+          OUTSIDE, misses,
           [misses_without_private_term]),
     check("confidence", "n_pairs", Slope(0, "λ of the appendix: distance / F {rate}", "at_most"),
           DISTANCE, distance, [distance_text_ridge], EQ_3),
@@ -372,8 +426,20 @@ FROM_BELOW = [
     check("floor", "epsilon", Inequality("our floor is at most a private choice's worst gap"),
           OVER_GAP, private_sign, [sign_without_privacy], FLOOR, blind=BELOW_ALL),
     check("floor_attained", "epsilon",
-          Inequality("the private sign is within 1.2 of our floor"), OVER_FLOOR, private_sign,
-          [twice_the_noise], FLOOR),
+          Inequality("the private sign is between our floor and 1.2 of it"), OFF_FLOOR,
+          private_sign, [twice_the_noise, sign_without_privacy], FLOOR),
+    check("axes", "num_features",
+          Slope(0.5, "worst gap of d states met evenly over the printed coefficient {rate}"),
+          OVER_PRINTED, private_sign, [root_n_noise_on_the_sum, one_state_of_all], ALONG_AXES),
+    check("dimension", "num_features",
+          Slope(0.25, "worst gap of d rare states over the proof's coefficient {rate}"),
+          OVER_PROOF, private_sign, [one_state_of_all], ALONG_AXES),
+    check("dimension_attained", "num_features",
+          Inequality("private signs of d rare states are between our floor and 1.2 of it"),
+          OFF_FLOOR, private_sign, [twice_the_noise, sign_without_privacy], ALONG_AXES),
+    check("axes_attained", "num_features",
+          Inequality("private signs of d states are between our floor and 1.2 of it"), OFF_FLOOR,
+          private_sign, [twice_the_noise, sign_without_privacy], ALONG_AXES),
     check("covered", "n_pairs",
           Slope(-1, "worst gap of a state that all pairs are about {rate}"), WORST, private_sign,
           [root_n_noise_on_the_sum], FLOOR),
@@ -393,10 +459,13 @@ PRIVATE = [
           Slope(0.5, "private, largest gap on a table of d states {rate}", tolerance=0.1), GAP,
           greedy, [labels_per_state], PRIVATE_RATES, blind=WRONG_ANYWHERE),
     check("theorem_bound_private", "n_pairs",
-          Frequency("private: gap ≤ 2F·‖(Σ+λI/2)^(−1/2)(Eφ−v)‖ with probability ≥ 1−η"), ABOVE,
+          Frequency(
+              "private: gap ≤ 2F·‖(Σ+λI/2)^(−1/2)(Eφ−v)‖ ≤ 100 gaps with probability ≥ 1−η"
+          ), OFF,
           pessimistic_fails, [greedy_fails], PRIVATE_RATES),
     check("confidence_covers_private", "n_pairs",
-          Frequency("private: θ* in the confidence set with probability ≥ 1−η"), OUTSIDE, misses,
+          Frequency("private: θ* in the confidence set, not in 1/20 of it, with probability ≥ 1−η"),
+          OUTSIDE, misses,
           [misses_without_private_term], PRIVATE_RATES),
     check("confidence_private", "n_pairs",
           Slope(0, "private, λ of the appendix: distance / F {rate}", "at_most"), DISTANCE,

@@ -6,10 +6,12 @@ factor", Theorem 5.1 of trajectories.  The proofs add (ε/2, δ/2) for either re
 
 Neighbours differ in one replaced item; one that was a tie is an item added, and those rows that
 fail by it fail in that adjacency too (docs/explanations/printed_privacy.md has a table).
+A world's ``adjacency`` says which neighbours there are, and for which noise is certified.
 
 Testable exactly in d = 1.  With privacy loss ℓ of θ̃ and a Gaussian shift μ of Σ̃ on the same pair
 of neighbours, δ(ε) = E[δ_μ(ε − ℓ)].  Neighbours as in Lemma A.10: all records tied but one, which
-is flipped (Σ_D stays) or moved from a tie (Σ_D moves, for pairs by 4L²/n).
+is flipped (Σ_D stays) or moved from a tie (Σ_D moves, for pairs by 4L²/n); or others hold θ̂ where
+the gradients of two records, or of one and a tie, are farthest apart.
 
 What is found.  The sum of two faulty lemmas is faulty: the ridge's factor γ lets one record move θ̃
 too much once LB is large, whether it is replaced or added.  Where items are replaced the printed
@@ -23,6 +25,11 @@ needed is e^(2LB) over 850 (row ``constant_needed``), so none is.
 
 Lemmas B.6 and C.6 are the halves: θ̃ alone at (ε/2, δ/2) (rows ``*_estimate_printed``; the rows
 ``*_estimate`` beside them take the printed form as their control).
+
+Rows ``kwise_any_constant`` and ``kwise_estimate_any_constant`` give Theorem 4.3 and Lemma B.6 ten
+times the σ and up to 1e9 times the α at LB = 6: they leak up to 1e6 times, and the constant that α
+lacks is ∝ e^(4LB) (``kwise_constant_needed``).  Rows ``*_added``: one item stands in the place of a
+tie; the printed ridge fails there as well, the printed noise on a certified ridge is enough.
 
 ``*_corrected`` composes the certified calibrations of Lemmas A.7 and A.10 at (ε/2, δ/2) each, with
 the calibration of d = 1 that these datasets live in (docs/explanations/objective_perturbation.md
@@ -38,7 +45,7 @@ less noise on both than ε/2 + ε/2.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -58,26 +65,25 @@ from repro.core.privacy_claims import (
     released,
 )
 from repro.objective_perturbation import calibration as calibrations
-from repro.objective_perturbation.calibration import Calibration, curvature, tied_otherwise
+from repro.objective_perturbation.calibration import Calibration, curvature
 from repro.objective_perturbation.curator_release import CuratorRelease, within_algorithm_1
-from repro.objective_perturbation.gradients import LONGEST, Records, pairs
+from repro.objective_perturbation.gradients import LONGEST, Records, one_pair, one_ranking, pairs
 from repro.objective_perturbation.joint_release import jointly_certified
-from repro.objective_perturbation.one_dimension import (
-    Items,
-    LogisticRecords,
-    ObjectivePerturbation,
-    Ranking,
-)
+from repro.objective_perturbation.line_neighbours import Neighbours, held, second_moment
+from repro.objective_perturbation.one_dimension import Items, LogisticRecords, Ranking
 from repro.objective_perturbation.ranking_distance import joint_rankings
 from repro.objective_perturbation.with_covariance import REPLACEMENT, WithGaussian, printed_shift
+from repro.privacy.adjacency import ADD_REMOVE, REPLACE, Adjacency
 from repro.privacy.central_noise import under
 from repro.privacy.gaussian import GaussianShift, exact_shift
 from repro.privacy.mechanism import Guarantee, Mechanism, worst
 
 RANKED, STEPS = 3, 2
 """K of the K-wise checks, H of the trajectories."""
-SHORT = 1.25
-"""Factor by which the noise of the closest control is too small."""
+SHORT, SHORT_OF_BOTH, SHORT_OF_HALVES = 1.1, 1.25, 1.5
+"""Factors by which the noise of the closest control is too small: of θ̃ alone, or of both where an
+item is added; of both where one is replaced, whose Σ_D and gradient are not farthest apart at once;
+of (ε/2, δ/2) twice held to (ε, δ), in which two Gaussian releases have room for √2."""
 LEAST, MOST, BISECTIONS = -8.0, 16.0, 14
 """log of the multiples of a ridge that are tried, and bisections of it."""
 EVEN_SHARE = 0.5
@@ -98,6 +104,11 @@ def records_of_rankings(bound: float) -> Records:
     return joint_rankings(RANKED, bound, 1)
 
 
+def one_ranking_of(bound: float) -> Records:
+    """What one ranking that is added can do on a line."""
+    return one_ranking(RANKED, bound, 1)
+
+
 def gamma_of_rankings(bound: float) -> float:
     """γ_K = e^(−4LB)/2."""
     return math.exp(-4 * bound) / 2
@@ -113,9 +124,10 @@ class ComparisonKind:
         gamma: LB → γ of the printed ridge.
         ridge_factor: of the printed ridge, over that of pairs.
         moved: what a record moves Σ_D by, over its printed noise, relative to pairs.
-        records: LB → what one record can do on a line.
+        records: LB → what one record that is replaced can do on a line.
+        added: LB → what one record that is added can do there.
         steps: H, by which L is multiplied.
-        exchange: what exchanging the two moves Σ_D by, over what adding ``one`` does.
+        ranked: K; 2 for pairs.
     """
 
     one: Items
@@ -124,8 +136,9 @@ class ComparisonKind:
     ridge_factor: int = 1
     moved: float = 1.0
     records: Callable[[float], Records] = records_of_pairs
+    added: Callable[[float], Records] = one_pair
     steps: int = 1
-    exchange: float = 0.0
+    ranked: int = 2
 
 
 PAIRS = ComparisonKind((LogisticRecords(2.0),), (LogisticRecords(-2.0),))
@@ -138,7 +151,8 @@ RANKINGS = ComparisonKind(
     ridge_factor=RANKED**3,
     moved=(8 / 3) / 4 / RANKED**3,
     records=records_of_rankings,
-    exchange=0.25,
+    added=one_ranking_of,
+    ranked=RANKED,
 )
 
 # The worlds: both releases on neighbouring datasets ----------------------------------------------
@@ -168,15 +182,19 @@ class BothReleases(CuratorRelease):
     Attributes:
         reward_bound: LB.
         failure_prob: η.
+        adjacency: what neighbours are, and what is certified for them.
     """
 
     reward_bound: Positive
     failure_prob: Probability
+    adjacency: Adjacency = REPLACE
     dimension: ClassVar[int]
 
     @property
     def records(self) -> Records:
         """What one record can do."""
+        if self.adjacency == ADD_REMOVE:
+            return one_pair(self.reward_bound)
         return pairs(self.reward_bound, self.dimension)
 
     @property
@@ -201,16 +219,17 @@ class BothReleases(CuratorRelease):
 
 @dataclass(frozen=True, kw_only=True)
 class OnALine(BothReleases):
-    """d = 1: one record exchanged, or moved from a tie, all others ties.
+    """d = 1: one record exchanged, or moved from a tie; all others ties, or holding θ̂ in place.
 
     Attributes:
         comparison: what is compared; of trajectories HL stands in the place of L.
-        ridge: multiplies the ridge A, whatever the algorithm.
+        ridge, sigma: multiply the ridge A and the noise σ of b, whatever the algorithm.
         alone: θ̃ without Σ̃, which is claimed to be (ε/2, δ/2)-private.
     """
 
     comparison: ComparisonKind
     ridge: Positive = 1.0
+    sigma: Positive = 1.0
     alone: bool = False
     dimension: ClassVar[int] = 1
     words: ClassVar[Mapping[str, Mapping[str, Any]]] = {
@@ -228,6 +247,8 @@ class OnALine(BothReleases):
 
     @property
     def records(self) -> Records:
+        if self.adjacency == ADD_REMOVE:
+            return self.comparison.added(self.radius)
         return self.comparison.records(self.radius)
 
     @property
@@ -241,40 +262,47 @@ class OnALine(BothReleases):
         return JointCalibration(estimate, self.comparison.moved * made.shift)
 
     def told_apart(self, made: JointCalibration) -> Mechanism:
-        exchanged, moved = self._neighbours(made.estimate)
-        if self.alone:
-            return worst([exchanged, moved], self.claimed.epsilon)
-        # A flipped label of a pair leaves Σ_D as it is: nothing is released beside θ̃.
-        along = self.comparison.exchange * made.shift
-        beside = WithGaussian(exchanged, along) if along else exchanged
-        return worst([WithGaussian(moved, made.shift), beside], self.claimed.epsilon)
+        found = made.estimate
+        estimate = Calibration(self.sigma * found.sigma, self.ridge * found.ridge)
+        most, told = second_moment(self.comparison.one), []
+        for one in self._neighbours(estimate.ridge):
+            alone = one.released(estimate, self.radius)
+            # A flipped label of a pair leaves Σ_D as it is: nothing is released beside θ̃.
+            along = 0.0 if self.alone else one.moved / most * made.shift
+            told.append(WithGaussian(alone, along) if along else alone)
+        return worst(told, self.claimed.epsilon)
 
-    def _neighbours(
-        self, estimate: Calibration
-    ) -> tuple[ObjectivePerturbation, ObjectivePerturbation]:
-        made = Calibration(estimate.sigma, self.ridge * estimate.ridge)
+    def _neighbours(self, ridge: float) -> Iterator[Neighbours]:
         one, other = self.comparison.one, self.comparison.other
-        exchanged = tied_otherwise(made, self.radius, one, other)
-        return exchanged, tied_otherwise(made, self.radius, (), one)
+        yield Neighbours((), (), one)
+        yield held(self.comparison.ranked, self.radius, ridge, ADD_REMOVE)
+        if self.adjacency == REPLACE:
+            yield Neighbours((), one, other)
+            yield held(self.comparison.ranked, self.radius, ridge, REPLACE)
 
 
 @dataclass(frozen=True, kw_only=True)
 class InThePlane(BothReleases):
-    """d = 2 as n → ∞: a mirrored record while others pin θ̂ at −B·e₁.
+    """d = 2 as n → ∞: a mirrored record, or one that is added, while others pin θ̂ at −B·e₁.
 
     Both releases are Gaussian there: θ̂ shifts by ‖v‖/σ, Σ̃ by 4√2·sin 2φ/(nσ_Σ) when the record
     lies at the angle ±φ to −θ̂.  At 45° the two versions are orthogonal, and Σ_D moves as far as it
-    can.
+    can.  A record that is added moves Σ_D by 4/n at every angle, and θ̂ most along −θ̂.
     """
 
     dimension: ClassVar[int] = 2
 
     def printed(self, gamma: float) -> JointCalibration:
         made = super().printed(gamma)
+        if self.adjacency == ADD_REMOVE:
+            return made
         return JointCalibration(made.estimate, REPLACEMENT * made.shift)
 
     def told_apart(self, made: JointCalibration) -> GaussianShift:
         """At the angle that tells most."""
+        if self.adjacency == ADD_REMOVE:
+            single = LONGEST * float(expit(LONGEST * self.reward_bound))
+            return GaussianShift(math.hypot(single / made.estimate.sigma, made.shift))
         angle = np.linspace(0.0, np.pi / 2, ANGLES)
         losing = expit(LONGEST * self.reward_bound * np.cos(angle))
         force = 2 * LONGEST * np.sin(angle) * losing / made.estimate.sigma
@@ -318,6 +346,22 @@ def weakened(
     return world.under(by(world).weakened(factor))
 
 
+def printed_noise(world: BothReleases) -> Mechanism:
+    """The printed noise of both on the certified ridge."""
+    return _printed_noise(world, 1.0)
+
+
+def half_printed_noise(world: BothReleases) -> Mechanism:
+    """Wrong: half of that."""
+    return _printed_noise(world, 2.0)
+
+
+def _printed_noise(world: BothReleases, factor: float) -> Mechanism:
+    made, ridge = world.printed(world.gamma), certified(world).estimate.ridge
+    made = JointCalibration(Calibration(made.estimate.sigma, ridge), made.shift)
+    return world.under(made.weakened(factor))
+
+
 def printed_ridge(world: BothReleases) -> Mechanism:
     """Wrong: certified noise on the printed ridge."""
     ridge, found = world.printed(world.gamma).estimate.ridge, certified(world)
@@ -338,8 +382,10 @@ def each_at_the_whole_budget(world: BothReleases) -> Mechanism:
 
 HALF_NOISE = named("half_noise", weakened, by=certified, factor=2.0)
 QUARTER_NOISE = named("quarter_noise", weakened, by=certified, factor=4.0)
-SHORT_NOISE = named("noise_over_1_25", weakened, by=certified, factor=SHORT)
-TOGETHER_SHORT = named("noise_over_1_25", weakened, by=certified_together, factor=SHORT)
+SHORT_NOISE = named("noise_over_1_1", weakened, by=certified, factor=SHORT)
+SHORT_HALVES = named("noise_over_1_5", weakened, by=certified, factor=SHORT_OF_HALVES)
+TOGETHER_SHORT = named("noise_over_1_1", weakened, by=certified_together, factor=SHORT)
+BOTH_SHORT = named("noise_over_1_25", weakened, by=certified_together, factor=SHORT_OF_BOTH)
 ESTIMATE = named("estimate", corrected)
 PRINTED_ESTIMATE = named("printed_estimate", printed)
 HALVES = named("halves", corrected)
@@ -381,10 +427,12 @@ AUDIT = Quantity("exact ε at δ", audit_shares)
 
 # The claims --------------------------------------------------------------------------------------
 
-WRONG = [HALF_NOISE, QUARTER_NOISE, printed_ridge]
+WRONG = [SHORT_HALVES, QUARTER_NOISE, printed_ridge]
+ADDED: Any = {"settles": ["own.one_record_added"]}
 THM_4_1: Any = {"settles": ["p3.thm_4_1"]}
 THM_4_3: Any = {"settles": ["p3.thm_4_3"]}
 THM_5_1: Any = {"settles": ["p3.thm_5_1"]}
+NOISE_4_1: Any = {"settles": ["own.one_record_added", "p3.thm_4_1"]}
 LEM_B_6: Any = {"settles": ["p3.lem_b_6"]}
 LEM_C_6: Any = {"settles": ["p3.lem_c_6"]}
 RIDGE: Any = {
@@ -433,13 +481,46 @@ CHECKS = [
     check("accounting", "the pipeline costs at most ε/2 + ε/2", PIPELINE, corrected,
           [QUARTER_NOISE], axis="dp_delta", **THM_4_1),
     check("audit_corrected", Private("certified, seen from outside"), AUDIT, corrected,
-          [*WRONG, printed], **THM_4_1),
+          [HALF_NOISE, QUARTER_NOISE, printed_ridge, printed], **THM_4_1),
     check("pairs_printed_plane", "Theorem 4.1 as printed, d = 2, LB = 1, n → ∞", EPSILON, printed,
           axis="dp_delta", **THM_4_1, **MIRROR),
     check("pairs_halves_plane", "certified at (ε/2, δ/2) each, d = 2, n → ∞", DELTA, HALVES,
-          [HALF_NOISE], **THM_4_1),
+          [SHORT_HALVES], **THM_4_1),
     check("pairs_together_plane", "certified at (ε, δ) together, d = 2, n → ∞", DELTA, together,
-          [TOGETHER_SHORT, each_at_the_whole_budget], settles=["own.joint_release"]),
+          [BOTH_SHORT, each_at_the_whole_budget], settles=["own.joint_release"]),
+    check("pairs_together", "certified at (ε, δ) together, d = 1", DELTA, together,
+          [BOTH_SHORT, each_at_the_whole_budget], settles=["own.joint_release"]),
+    check("kwise_any_constant", "Theorem 4.3 at LB = 6, K = 3, σ ten times, α times a constant",
+          EPSILON, printed, axis="ridge", **THM_4_3, **RIDGE),
+    check("kwise_estimate_any_constant",
+          "Lemma B.6 at LB = 6, K = 3, σ ten times, α times a constant", HALF_EPSILON,
+          PRINTED_ESTIMATE, axis="ridge", **LEM_B_6, **RIDGE),
+    check("kwise_constant_needed",
+          Slope(4, "Theorem 4.3, σ ten times: the constant that α lacks {rate}"), NEEDED, printed,
+          [without_gamma], **THM_4_3),
+    check("pairs_printed_added", "Theorem 4.1 as printed, d = 1, an item added", EPSILON, printed,
+          **THM_4_1, **RIDGE),
+    check("kwise_printed_added", "Theorem 4.3 as printed, K = 3, α times K³, a ranking added",
+          EPSILON, printed, **THM_4_3, **RIDGE),
+    check("trajectory_printed_added", "Theorem 5.1 as printed, H = 2, L times H, an item added",
+          EPSILON, printed, **THM_5_1, **RIDGE),
+    check("kwise_estimate_printed_added", "Lemma B.6 as printed: θ̃ alone, K = 3, a ranking added",
+          HALF_EPSILON, PRINTED_ESTIMATE, **LEM_B_6, **RIDGE),
+    check("trajectory_estimate_printed_added",
+          "Lemma C.6 as printed: θ̃ alone, H = 2, an item added", HALF_EPSILON, PRINTED_ESTIMATE,
+          **LEM_C_6, **RIDGE),
+    check("printed_noise_added", "Theorem 4.1's noise on the certified ridge, d = 1, an item added",
+          DELTA, printed_noise, [half_printed_noise], **NOISE_4_1),
+    check("printed_noise_added_plane", "Theorem 4.1's noise, d = 2, n → ∞, an item added", DELTA,
+          printed_noise, [half_printed_noise], **NOISE_4_1),
+    check("pairs_together_added", "certified for an item added, d = 1", DELTA, together,
+          [TOGETHER_SHORT, each_at_the_whole_budget], **ADDED),
+    check("pairs_together_added_plane", "certified for an item added, d = 2, n → ∞", DELTA,
+          together, [TOGETHER_SHORT, each_at_the_whole_budget], **ADDED),
+    check("kwise_estimate_added", "θ̃ alone, certified for a ranking added, K = 3", HALF_DELTA,
+          ESTIMATE, [PRINTED_ESTIMATE, SHORT_NOISE], **ADDED),
+    check("trajectory_estimate_added", "θ̃ alone, certified for an item added, H = 2", HALF_DELTA,
+          ESTIMATE, [PRINTED_ESTIMATE, SHORT_NOISE], **ADDED),
 ]  # fmt: skip
 
 

@@ -15,18 +15,19 @@ docs/explanations/printed_privacy.md):
 (i) the proof bounds the operator norm of *one* item, 4L²/n; replacing an item by one with an
 orthogonal feature difference moves Σ_D by √2·4L²/n in Frobenius norm, which is the norm that
 counts for independent entries; (ii) even for 4L²/n the standard analysis at (ε/2, δ/2) needs
-σ² ≥ 128·log(2.5/δ)·L⁴/(ε²n²), not 64·log(1/δ)·L⁴/(ε²n²).  ``printed_delta_one_item`` has fault
-(ii) alone, ``printed_distance`` fault (i) alone: the smallest σ that is private for 4L²/n, under
-neighbours that are √2 times as far apart.  Rows ``printed_*`` show the exact ε that the release
-has in the place of ε/2, ``classical`` and ``exact`` repair the constant: σ = √2·4L²/(n·μ) with μ
-from the textbook or from the exact formula.  Seen from outside, ``audit_exact`` passes and the
-printed σ, one of its controls, is found out.
+σ² ≥ 128·log(2.5/δ)·L⁴/(ε²n²), not 64·log(1/δ)·L⁴/(ε²n²).  Rows ``printed_*_added``, where an item
+is added, have fault (ii) alone, ``printed_distance`` fault (i) alone: the smallest σ that is
+private for 4L²/n, under neighbours that are √2 times as far apart.  Rows ``printed_*`` show the
+exact ε that the release has in the place of ε/2, ``classical*`` and ``exact*`` repair the constant:
+σ = √2·4L²/(n·μ), or 4L²/(n·μ) where an item is added, with μ from the textbook or from the exact
+formula.  Seen from outside, ``audit_exact`` passes and the printed σ, one of its controls, is found
+out.
 
 Lemma B.5 (K-wise) has K⁶ in place of what the normalised Σ_K needs, whose items move it by at
-most √2·2KL²/(K−1)/n: it holds, with far too much noise.  Lemma C.5 (trajectories) takes
-‖Σ_h δφ_h‖² ≤ 4H²L² for one item and inherits A.7's faults for the Σ of its proof, which is also
-the one with which Lemma C.4 holds (``mdp_gap``); with the covariance of the main text, a sum of
-outer products within √2·4HL²/n, C.5 holds for H ≥ 2 and C.4 does not.
+most √2·2KL²/(K−1)/n: it holds in either adjacency, with far too much noise.  Lemma C.5
+(trajectories) takes ‖Σ_h δφ_h‖² ≤ 4H²L² for one item and inherits A.7's faults for the Σ of its
+proof, which is also the one with which Lemma C.4 holds (``mdp_gap``); with the covariance of the
+main text, a sum of outer products within √2·4HL²/n, C.5 holds for H ≥ 2 and C.4 does not.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ from repro.core.claims import Claim, Inequality, Ratio
 from repro.core.privacy_claims import ANY_DATA, Private, audit_shares, exact_delta, exact_epsilon
 from repro.objective_perturbation.curator_release import CuratorRelease, within_algorithm_1
 from repro.objective_perturbation.with_covariance import REPLACEMENT, printed_shift
+from repro.privacy.adjacency import REPLACE, Adjacency
 from repro.privacy.central_noise import under
 from repro.privacy.gaussian import GaussianShift, classical_shift, exact_shift
 from repro.privacy.mechanism import Guarantee, Mechanism
@@ -129,12 +131,14 @@ class CovarianceRelease(CuratorRelease):
     Attributes:
         item: what is compared.
         size: K or H; of no meaning for pairs.
+        adjacency: what neighbours are; one item that replaces another moves Σ_D √2 times as far.
         num_features: d of the released matrix, which an attacker projects on the line between the
             neighbours; δ(ε) does not depend on it.
     """
 
     item: PairItem
     size: Count = 1
+    adjacency: Adjacency = REPLACE
     num_features: Count = 1
     words: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "item": {
@@ -156,8 +160,13 @@ class CovarianceRelease(CuratorRelease):
 
     @property
     def moved(self) -> float:
-        """What one item moves Σ_D by, over 4L²/n."""
+        """What one item adds to Σ_D, over 4L²/n."""
         return self.item.sensitivity(self.size) / 4
+
+    @property
+    def apart(self) -> float:
+        """Distance of two neighbours' Σ_D over what one item adds."""
+        return REPLACEMENT if self.adjacency == REPLACE else 1.0
 
     def shifted(self, shift: float) -> Mechanism:
         """Noise N(0, σ²) on neighbours Δ = shift·σ apart."""
@@ -168,34 +177,34 @@ class CovarianceRelease(CuratorRelease):
 # Algorithms: the noise of a release, right, and wrong on purpose ---------------------------------
 
 
-def one_item(world: CovarianceRelease) -> Mechanism:
-    """As printed, with the proof's own sensitivity."""
-    return world.shifted(world.printed * (world.moved / world.item.noise(world.size)))
-
-
-def replacement(world: CovarianceRelease) -> Mechanism:
-    """As printed, on the neighbours of Section 2.1."""
+def printed(world: CovarianceRelease) -> Mechanism:
+    """As printed."""
     moved = world.moved / world.item.noise(world.size)
-    return world.shifted(REPLACEMENT * world.printed * moved)
+    return world.shifted(world.apart * world.printed * moved)
 
 
 def noise_of_pairs(world: CovarianceRelease) -> Mechanism:
     """Wrong for rankings and trajectories: the printed noise of pairs."""
-    return world.shifted(REPLACEMENT * world.printed * world.moved)
+    return world.shifted(world.apart * world.printed * world.moved)
+
+
+def half_noise_of_pairs(world: CovarianceRelease) -> Mechanism:
+    """Wrong: half of it; all of it would be enough for a ranking that is added."""
+    return world.shifted(2 * world.apart * world.printed * world.moved)
 
 
 def classical(world: CovarianceRelease) -> Mechanism:
-    """σ of the textbook for √2·4L²/n."""
+    """σ of the textbook for the neighbours' distance."""
     return world.shifted(classical_shift(*world.half))
 
 
 def exact(world: CovarianceRelease) -> Mechanism:
-    """The smallest σ for √2·4L²/n."""
+    """The smallest σ for the neighbours' distance."""
     return world.shifted(exact_shift(*world.half))
 
 
 def weakened(world: CovarianceRelease, factor: float) -> Mechanism:
-    """The smallest σ for √2·4L²/n, ``factor`` times too small."""
+    """The smallest σ for the neighbours' distance, ``factor`` times too small."""
     return world.shifted(factor * exact_shift(*world.half))
 
 
@@ -206,6 +215,7 @@ def epsilon_overstated(world: CovarianceRelease) -> Mechanism:
 
 ITEM_FOR_PAIR = named("one_item", weakened, factor=REPLACEMENT)
 """The smallest σ for 4L²/n, what one item adds, under neighbours that exchange one."""
+SHORT_NOISE = named("noise_over_1_1", weakened, factor=1.1)
 HALF_NOISE = named("half_noise", weakened, factor=2.0)
 QUARTER_NOISE = named("quarter_noise", weakened, factor=4.0)
 PAIRWISE_NOISE = named("pairwise_noise", noise_of_pairs)
@@ -216,6 +226,10 @@ NOISE_OF_ONE_STEP = named("noise_of_one_step", noise_of_pairs)
 DELTA = Quantity("exact δ(ε/2) over δ/2", exact_delta, evidence="exact")
 EPSILON = Quantity("exact ε at δ/2 over ε/2", exact_epsilon, evidence="exact")
 AUDIT = Quantity("exact ε at δ/2", audit_shares)
+CONSTANT: Any = {
+    "expected": "contradicted",
+    "why": "(ε/2, δ/2) needs σ² ≥ 128·log(2.5/δ)·L⁴/(ε²n²)",
+}
 TIGHT = [HALF_NOISE, QUARTER_NOISE, epsilon_overstated]
 A_7: Any = {"settles": ["p3.lem_a_7", "p3.alg_2"]}
 B_5: Any = {"settles": ["p3.lem_b_5"]}
@@ -238,31 +252,43 @@ def check(
 
 CHECKS = [
     check("printed_delta", "dp_delta", "Lemma A.7 as printed, any item replaced", EPSILON,
-          replacement, **A_7, **BOTH_FAULTS),
-    check("printed_delta_one_item", "dp_delta",
-          "Lemma A.7 as printed, with the proof's own sensitivity 4L²/n", EPSILON, one_item, **A_7,
-          expected="contradicted", why="(ε/2, δ/2) needs σ² ≥ 128·log(2.5/δ)·L⁴/(ε²n²)"),
+          printed, **A_7, **BOTH_FAULTS),
+    check("printed_delta_added", "dp_delta", "Lemma A.7 as printed, an item added", EPSILON,
+          printed, **A_7, **CONSTANT),
     check("printed_distance", "dp_delta",
           "Lemma A.7's sensitivity 4L²/n, with the smallest σ for it", EPSILON, ITEM_FOR_PAIR,
           **A_7, expected="contradicted",
           why="neighbours lie √2·4L²/n apart, whatever the constant"),
     check("printed_epsilon", "epsilon_minus_one", "Lemma A.7 as printed, along ε", EPSILON,
-          replacement, **A_7, **BOTH_FAULTS),
+          printed, **A_7, **BOTH_FAULTS),
+    check("printed_epsilon_added", "epsilon_minus_one",
+          "Lemma A.7 as printed, along ε, an item added", EPSILON, printed, **A_7, **CONSTANT),
     check("classical_delta", "dp_delta", "corrected: textbook σ for √2·4L²/n", DELTA, classical,
           TIGHT, **A_7),
     check("exact_delta", "dp_delta", Ratio("corrected: smallest σ for √2·4L²/n", tolerance=1e-3),
           DELTA, exact, TIGHT, **A_7),
     check("exact_epsilon", "epsilon_minus_one",
           Ratio("corrected: smallest σ, along ε", tolerance=1e-3), DELTA, exact, TIGHT, **A_7),
+    check("exact_delta_added", "dp_delta",
+          Ratio("corrected: smallest σ for 4L²/n, an item added", tolerance=1e-3), DELTA, exact,
+          [SHORT_NOISE, epsilon_overstated], settles=["own.one_record_added", "p3.lem_a_7"]),
     check("kwise", "ranked_actions", "Lemma B.5 as printed: K⁶ is more than enough", DELTA,
-          replacement, [PAIRWISE_NOISE], at="size", **B_5),
+          printed, [PAIRWISE_NOISE], at="size", **B_5),
+    check("kwise_added", "ranked_actions", "Lemma B.5 as printed, a ranking added", DELTA,
+          printed, [half_noise_of_pairs], at="size", **B_5),
     check("trajectory", "horizon", "Lemma C.5 as printed, covariance of the summed features",
-          EPSILON, replacement, at="size", **C_5, expected="contradicted",
+          EPSILON, printed, at="size", **C_5, expected="contradicted",
           why="it inherits A.7's faults"),
+    check("trajectory_added", "horizon",
+          "Lemma C.5 as printed, covariance of the summed features, an item added", EPSILON,
+          printed, at="size", **C_5, **CONSTANT),
     check("trajectory_main_text", "horizon", "Lemma C.5's noise on the covariance of Section 5",
-          DELTA, replacement, [NOISE_OF_ONE_STEP], at="size", **C_5),
+          DELTA, printed, [NOISE_OF_ONE_STEP], at="size", **C_5),
+    check("trajectory_main_text_added", "horizon",
+          "Lemma C.5's noise on the covariance of Section 5, an item added", DELTA, printed,
+          [NOISE_OF_ONE_STEP], at="size", **C_5),
     check("audit_exact", "num_features", Private("corrected σ, seen from outside"), AUDIT, exact,
-          [*TIGHT, replacement], **A_7),
+          [*TIGHT, printed], **A_7),
 ]  # fmt: skip
 
 

@@ -37,11 +37,13 @@ class Tilt:
 
 @dataclass(frozen=True)
 class Records:
-    """Bounds that hold for every two records and every θ of the ball.
+    """Bounds that hold for every two neighbours' records and every θ of the ball.
+
+    A record that is added differs from nothing at all: its gradient is the difference.
 
     Attributes:
         distance: D, largest difference of two records' gradients.
-        span: largest dimension of the space that such differences of two records lie in.
+        span: largest dimension of the space that such differences lie in.
         points: (length, how many) of points whose convex hull, with 0, holds these differences.
         sector: half angle of the arc of radius D that takes the place of a point; 0 for a point.
         hessian: largest trace of a record's Hessian.
@@ -85,9 +87,39 @@ def rankings(ranked: int, reward_bound: float, dimension: int) -> Records:
     points = Counter({0.0: 1})
     for left in (*stages, *stages):
         points = _with_stage(points, LONGEST * _sigmoid(2 * reward_bound, left), left)
-    kept = tuple(sorted((length, count) for length, count in points.items() if length > 0))
     span = min(dimension, 2 * (ranked - 1))
-    return Records(distance, span, kept, 0.0, ranked - 1.0, ranked - 1)
+    return Records(distance, span, _kept(points), 0.0, ranked - 1.0, ranked - 1)
+
+
+@lru_cache(maxsize=256)
+def one_pair(reward_bound: float) -> Records:
+    """A labelled pair that is added or removed, in any dimension: D = 2·sigmoid(2LB).
+
+    Its gradient stays on one segment from 0 whatever θ is, so that it tells no more than a Gaussian
+    shift of that length (docs/explanations/printed_privacy.md).
+
+    >>> [round(one_pair(bound).distance, 2) for bound in (0.5, 1.0, 5.0)]
+    [1.46, 1.76, 2.0]
+    """
+    single = LONGEST * float(expit(2 * reward_bound))
+    return Records(single, 1, ((single, 1),), 0.0, 1.0, 1)
+
+
+@lru_cache(maxsize=256)
+def one_ranking(ranked: int, reward_bound: float, dimension: int) -> Records:
+    """A full ranking of K = ``ranked`` responses that is added or removed."""
+    stages = range(1, ranked)
+    lengths = [LONGEST * float(_sigmoid(2 * reward_bound, left)) for left in stages]
+    points = Counter({0.0: 1})
+    for length, left in zip(lengths, stages, strict=True):
+        points = _with_stage(points, length, left)
+    span = min(dimension, ranked - 1)
+    return Records(sum(lengths), span, _kept(points), 0.0, ranked - 1.0, ranked - 1)
+
+
+def _kept(points: Counter[float]) -> tuple[tuple[float, int], ...]:
+    """Those that are not 0, the shortest first."""
+    return tuple(sorted((length, count) for length, count in points.items() if length > 0))
 
 
 def _with_stage(points: Counter[float], length: float, left: int) -> Counter[float]:

@@ -1,9 +1,9 @@
 """Search for the two neighbouring datasets that tell most: it refutes claims and controls bounds.
 
 Common records lie along the d axes; their shares, lengths and labels are free.  One more record is
-replaced; in d ≥ 2 its two versions lie in the plane of the first and the last axis, on two sides of
-the first, at free angles and of free length (a tie where the length is 0, the mirrored record where
-both are equal); in d = 1 they are free numbers.
+replaced, or stands in the place of a tie; in d ≥ 2 its two versions lie in the plane of the first
+and the last axis, on two sides of the first, at free angles and of free length (a tie where the
+length is 0, the mirrored record where both are equal); in d = 1 they are free numbers.
 """
 
 from __future__ import annotations
@@ -20,16 +20,19 @@ from scipy.special import expit, logit, softmax
 from repro.objective_perturbation.ball import OnBall
 from repro.objective_perturbation.calibration import Calibration
 from repro.objective_perturbation.divergence import worst_log_delta
-from repro.objective_perturbation.gradients import LONGEST
+from repro.objective_perturbation.gradients import LONGEST, reach
 from repro.objective_perturbation.neighbours import OnBallNeighbours
 from repro.objective_perturbation.planar_divergence import COARSE
 from repro.objective_perturbation.records import Pair
+from repro.privacy.adjacency import ADD_REMOVE, REPLACE, Adjacency
 
 TINY = 1e-9
 """Shares, lengths and angles stay this far from the ends of their ranges."""
 PULLS_MOST = 1.2785
 """argmax of z·sigmoid(−z): the length, times ‖θ‖, at which a record pulls most against θ."""
 PINNED, LEANS = (0.3, 0.9), (-1.0, 0.0)
+NEAR_THE_BALL, ON_THE_WAY = 0.99, 200
+"""How far out θ̂ is held at most, over B, and places between 0 and there that are looked at."""
 
 
 @dataclass(frozen=True)
@@ -40,11 +43,13 @@ class World:
         n_pairs: n, the replaced record included.
         radius: B, with L = 1.
         dimension: d, 1 to 3.
+        adjacency: what neighbours are.
     """
 
     n_pairs: int
     radius: float
     dimension: int
+    adjacency: Adjacency = REPLACE
 
 
 @dataclass(frozen=True)
@@ -68,9 +73,14 @@ class TwoDatasets:
     def datasets(self, world: World, made: Calibration) -> tuple[OnBall, OnBall]:
         """Objective perturbation of either, with whole counts of records."""
         common = tuple(self.common(world))
-        one, other = (Pair(x) for x in self._versions(world.dimension))
+        one, other = self.last(world)
         rest = (made.ridge, made.sigma, world.radius, world.dimension)
-        return OnBall((*common, one), *rest), OnBall((*common, other), *rest)
+        return OnBall((*common, *one), *rest), OnBall((*common, *other), *rest)
+
+    def last(self, world: World) -> tuple[tuple[Pair, ...], tuple[Pair, ...]]:
+        """What either dataset has beside the common records; a tie is left out."""
+        one, other = (Pair(x) for x in self._versions(world.dimension))
+        return (one,), (other,) if world.adjacency == REPLACE else ()
 
     def common(self, world: World) -> Iterator[Pair]:
         """The n − 1 records that both datasets hold."""
@@ -158,17 +168,62 @@ def climbed(
 def guesses(world: World, made: Calibration, epsilon: float) -> list[TwoDatasets]:
     """Where to begin.
 
-    A mirrored record while others pin θ₁ at −B; a flipped label; a tie that becomes a record.
+    A tie that becomes a record, among ties or where others hold θ̂ near −B·e₁.  Where a record is
+    replaced also: a mirrored record while others pin θ₁ at −B; a flipped label; on a line the two
+    records that are farthest apart where others hold θ̂ best.
     Labels along the last axis are even, or lean so that θ_d is near 0 where the noise tells most.
     """
     d = world.dimension
-    tie = TwoDatasets((1 / d,) * d, (TINY,) * d, (0.5,) * d, (0.0, 1.0), (0.0, 0.0))
+    added = [
+        TwoDatasets((1 / d,) * d, (TINY,) * d, (0.5,) * d, (1.0, 0.0), (0.0, 0.0)),
+        held(world, made, -NEAR_THE_BALL * world.radius, (1.0, 0.0)),
+    ]
+    if world.adjacency == ADD_REMOVE:
+        return added
     if d == 1:
-        return [tie, *(pinned(world, made, epsilon, 0.0, math.pi / 2, lean) for lean in LEANS)]
+        leaning = (pinned(world, made, epsilon, 0.0, math.pi / 2, lean) for lean in LEANS)
+        return [*added, *leaning, held(world, made, *farthest_on_a_line(world.radius))]
     angles = (_angle(world.radius), math.pi / 2)
-    return [
-        tie, *(pinned(world, made, epsilon, *one) for one in product(PINNED, angles, LEANS))
-    ]  # fmt: skip
+    pins = (pinned(world, made, epsilon, *one) for one in product(PINNED, angles, LEANS))
+    return [*added, *pins, mirrored(world, angles[0])]
+
+
+def held(world: World, made: Calibration, place: float, norms: tuple[float, float]) -> TwoDatasets:
+    """Common records on all axes, whose labels hold θ̂ at ``place``·e₁; versions along e₁.
+
+    Args:
+        world: n, B and d.
+        made: noise and ridge.
+        place: θ₁ of the minimiser without noise.
+        norms: of the two versions, over R; with a sign in d = 1.
+    """
+    d = world.dimension
+    wins = np.full(d, 0.5)
+    wins[0] = expit(LONGEST * place) + made.ridge * place * d / (LONGEST * world.n_pairs)
+    even = (1 / d,) * d
+    return TwoDatasets(even, (LONGEST,) * d, tuple(np.clip(wins, 0, 1)), norms, (0.0, 0.0))
+
+
+def farthest_on_a_line(radius: float) -> tuple[float, tuple[float, float]]:
+    """θ at which two records' gradients are farthest apart in d = 1, and their norms over R.
+
+    >>> place, norms = farthest_on_a_line(5.0)
+    >>> round(place, 2), round(2 * norms[0], 2), norms[1]
+    (-1.99, -0.64, 1.0)
+    """
+    places = np.linspace(0, NEAR_THE_BALL * radius, ON_THE_WAY + 1)[1:]
+    ends = [reach(np.array([angle]), LONGEST * places, 1) for angle in (0.0, math.pi)]
+    best = float(places[int(np.argmax(ends[0] + ends[1]))])
+    # Of the record that agrees with θ the gradient is largest at this length.
+    return -best, (-min(1.0, PULLS_MOST / (LONGEST * best)), 1.0)
+
+
+def mirrored(world: World, angle: float) -> TwoDatasets:
+    """All common records pin θ̂ at −B·e₁, and the last one is mirrored in e₁."""
+    d = world.dimension
+    share, wins = np.zeros(d), np.full(d, 0.5)
+    share[0], wins[0] = 1.0, 0.0
+    return TwoDatasets(tuple(share), (LONGEST,) * d, tuple(wins), (1.0, 1.0), (angle, angle))
 
 
 def _angle(radius: float) -> float:

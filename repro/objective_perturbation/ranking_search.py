@@ -21,7 +21,7 @@ from repro.objective_perturbation.ball import OnBall
 from repro.objective_perturbation.calibration import Calibration
 from repro.objective_perturbation.divergence import worst_log_delta
 from repro.objective_perturbation.gradients import LONGEST
-from repro.objective_perturbation.neighbour_search import World
+from repro.objective_perturbation.neighbour_search import NEAR_THE_BALL, World
 from repro.objective_perturbation.neighbours import OnBallNeighbours
 from repro.objective_perturbation.planar_divergence import COARSE
 from repro.objective_perturbation.ranking_distance import farthest_ranking
@@ -80,6 +80,39 @@ class Pins:
         rest = (made.ridge, made.sigma, world.radius, world.dimension)
         last = _versions(ranked, self.size, world.dimension)
         return OnBallNeighbours(*(OnBall((*common, one), *rest) for one in last))
+
+
+def added_ranking(ranked: int, world: World, made: Calibration) -> OnBallNeighbours:
+    """One ranking along e₁ in the place of a tie, where others hold θ̂ near −B·e₁.
+
+    Of its responses the one that θ̂ likes best comes last.
+
+    Args:
+        ranked: K of all records.
+        world: n, B and d.
+        made: noise and ridge.
+    """
+    d, place = world.dimension, -NEAR_THE_BALL * world.radius
+    unit = np.eye(d)[0]
+    added = RankedFeatures(tuple(tuple(sign * unit) for sign in (*[1.0] * (ranked - 1), -1.0)))
+    count = (world.n_pairs - 1) / d
+    common = list(held_in_place(ranked, unit, place, count, made.ridge))
+    for axis in np.eye(d)[1:]:
+        common += held_in_place(ranked, axis, 0.0, count, made.ridge)
+    rest = (made.ridge, made.sigma, world.radius, d)
+    return OnBallNeighbours(OnBall((*common, added), *rest), OnBall(tuple(common), *rest))
+
+
+def held_in_place(
+    ranked: int, axis: np.ndarray, place: float, count: float, ridge: float
+) -> Iterator[RankedFeatures]:
+    """Rankings both ways along an axis, so many of either that θ̂ stays at ``place`` on it."""
+    ends = [tuple(float(x) for x in sign * LONGEST * axis) for sign in (1.0, -1.0)]
+    at = place * axis[None]
+    up, down = (float(evenly_ranked(ranked, end).derivatives(at)[0][0] @ axis) for end in ends)
+    won = math.floor(count * np.clip((-ridge * place / count - down) / (up - down), 0, 1))
+    for end, number in zip(ends, (won, math.floor(count) - won), strict=True):
+        yield evenly_ranked(ranked, end, float(number))
 
 
 def mirrored_ranking(

@@ -20,14 +20,14 @@ import numpy as np
 from scipy.special import expit
 
 from repro.base.errors import BadInput
-from repro.objective_perturbation.gradients import LONGEST, pairs
+from repro.objective_perturbation.gradients import LONGEST, one_pair, pairs
 from repro.objective_perturbation.joint_release import joint_bound
+from repro.privacy.adjacency import REPLACE
 from repro.privacy.exact_normal import MISSED
 from repro.privacy.gaussian import gaussian_delta
 from repro.private_estimates.linearised_errors import RIDGES, SHARES, Spectrum
 from repro.reward_release.minimiser import UNIT, rounding
 
-REPLACE, ADD_REMOVE = ADJACENCIES = ("replace", "add_remove")
 MOST_PAIRS = 5_000_000
 """Rounding is paid for up to so many pairs."""
 SUMMED = 4096
@@ -116,8 +116,10 @@ class RewardBudget:
 
     def bound(self, sigma: float, ridge: float, shift: float) -> float:
         """Upper bound of the δ at ε of the whole release, ``shift`` being μ₀."""
-        if self.adjacency == REPLACE and self.at_most == 1:
-            records = pairs(self.reward_bound, self.num_features)
+        if self.at_most == 1:
+            replaced = self.adjacency == REPLACE
+            bound = self.reward_bound
+            records = pairs(bound, self.num_features) if replaced else one_pair(bound)
             return joint_bound(records, sigma, ridge, shift, self.epsilon)
         rank = min(self.at_most, self.num_features)
         left = self.epsilon - rank * math.log1p(self.at_most / (rank * ridge))

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from repro.base.errors import BadInput
+from repro.privacy.adjacency import ADJACENCIES, REPLACE
 from repro.privacy.exact_normal import BITS, normal, on_grid
 from repro.release.drafts import Draft
 from repro.release.ledger import Debit, Ledger, held_ledger
@@ -34,9 +35,7 @@ from repro.release.privatise import (
 )
 from repro.release.records import is_path, shown_source
 from repro.reward_release.calibration import (
-    ADJACENCIES,
     MOST_PAIRS,
-    REPLACE,
     SUMMED,
     RewardBudget,
     RewardNoise,

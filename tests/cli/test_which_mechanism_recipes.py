@@ -1,6 +1,7 @@
 """Recipes of which_mechanism, from the printed digits alone: none is above δ.
 
 δ is recomputed at 60 digits from closed forms, and D by brute force over records.
+``--recipes 500`` asks so many questions.
 """
 
 import re
@@ -22,7 +23,6 @@ from repro.private_estimates.linearised_errors import (
 from repro.private_estimates.noisy_descent import noisy_descent
 from repro.private_estimates.three_estimates import LENGTH
 
-RECIPES = 200
 NUMBER = r"(\d[\d.]*(?:e[+-]\d+)?)"
 PATTERNS = (
     rf"^objective .*? {NUMBER}/2 \|theta\|\^2, b of deviation {NUMBER};",
@@ -120,11 +120,11 @@ def shares(given, d, recipes):
     yield normal_delta(shift, epsilon) / delta
 
 
-def test_no_printed_recipe_is_above_delta():
+def test_no_printed_recipe_is_above_delta(recipes):
     rng = np.random.default_rng(0)
     found = []
     with mpmath.workdps(60):
-        for _ in range(RECIPES):
+        for _ in range(recipes):
             given, d, n_pairs = asked(rng)
             steps, world = rng.choice(STEPS), (even_world, multi_scale_world)[rng.integers(2)]
             recipes = printed(given, d, n_pairs, int(steps), world)

@@ -9,17 +9,14 @@ from scipy.special import expit
 
 from repro.base.errors import BadInput
 from repro.objective_perturbation.ball import OnBall
+from repro.objective_perturbation.calibration import Calibration
 from repro.objective_perturbation.divergence import worst_log_delta
+from repro.objective_perturbation.neighbour_search import World, farthest_on_a_line, held
 from repro.objective_perturbation.records import Pair
+from repro.privacy.adjacency import ADD_REMOVE, ADJACENCIES, REPLACE
 from repro.privacy.gaussian import gaussian_delta
 from repro.private_estimates.output_perturbation import worst_angle
-from repro.reward_release.calibration import (
-    ADD_REMOVE,
-    ADJACENCIES,
-    REPLACE,
-    RewardBudget,
-    calibrated,
-)
+from repro.reward_release.calibration import RewardBudget, calibrated
 
 GIVEN = RewardBudget(1.0, 1e-6, 1.0, 2)
 LARGE = 10**4
@@ -70,13 +67,16 @@ def test_an_added_record_tells_less_than_claimed_and_noise_over_1_1_is_caught(d,
 
 
 @pytest.mark.parametrize("radius", [1.0, 3.0])
-def test_on_a_line_a_flipped_label_reaches_a_share_of_the_claim(radius):
-    """0.10 of δ at B = 1 and 0.05 at B = 3: D is above 2, and noise/1.25 is what is caught."""
+def test_on_a_line_the_farthest_records_tell_less_than_claimed_and_noise_over_1_1_is_caught(radius):
+    """A flipped label does not reach D, which is above 2; a short record and a long one do."""
     given = replace(GIVEN, num_features=1, reward_bound=radius)
     noise = calibrated(given)
-    ends = (Pair((2.0,)),), (Pair((-2.0,)),)
-    found = [share_reached(given, noise, leaning(radius, 0.5, 1), *ends, by) for by in (1, 1.25)]
-    assert 0.03 < found[0] < 1 < found[1]
+    world, made = World(10**5, radius, 1), Calibration(noise.sigma, noise.ridge)
+    best = held(world, made, *farthest_on_a_line(radius))
+    one, other = (((Pair((2 * norm,))),) for norm in best.norms)
+    common = tuple(best.common(world))
+    found = [share_reached(given, noise, common, one, other, by) for by in (1, 1.1)]
+    assert 0.1 < found[0] < 1 < found[1]
 
 
 @pytest.mark.parametrize("adjacency", ADJACENCIES)

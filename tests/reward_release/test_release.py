@@ -8,12 +8,13 @@ import pytest
 
 import repro
 from repro.base.errors import BadInput
+from repro.privacy.adjacency import ADD_REMOVE, ADJACENCIES
 from repro.privacy.clopper_pearson import lower, upper
 from repro.private_rewards import main
 from repro.release.drafts import Draft
 from repro.release.ledger import held_ledger
 from repro.release.ledger_file import NAME
-from repro.reward_release.calibration import ADD_REMOVE, ADJACENCIES, RewardBudget, calibrated
+from repro.reward_release.calibration import RewardBudget, calibrated
 from repro.reward_release.release import drawn
 from repro.reward_release.reward import PrivateReward
 

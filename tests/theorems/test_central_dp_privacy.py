@@ -13,7 +13,9 @@ def test_only_what_is_printed_is_contradicted(contradicted_rows):
     assert contradicted_rows == {
         "pairs_printed", "kwise_printed", "trajectory_printed", "any_constant",
         "kwise_estimate_printed", "trajectory_estimate_printed",
-        "pairs_printed_plane",
+        "pairs_printed_plane", "kwise_any_constant", "kwise_estimate_any_constant",
+        "pairs_printed_added", "kwise_printed_added", "trajectory_printed_added",
+        "kwise_estimate_printed_added", "trajectory_estimate_printed_added",
     }  # fmt: skip
 
 

@@ -19,10 +19,12 @@ def test_a_small_run_gives_the_pinned_verdicts(small_run, surprises):
 def test_only_what_is_printed_is_contradicted(contradicted_rows):
     assert contradicted_rows == {
         "printed_delta",
-        "printed_delta_one_item",
+        "printed_delta_added",
         "printed_distance",
         "printed_epsilon",
+        "printed_epsilon_added",
         "trajectory",
+        "trajectory_added",
     }
 
 

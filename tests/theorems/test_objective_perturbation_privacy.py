@@ -14,6 +14,7 @@ def test_a_small_run_gives_the_pinned_verdicts(small_run, surprises):
 def test_only_what_is_printed_is_contradicted(contradicted_rows):
     assert contradicted_rows == {
         "printed", "printed_two_dimensions", "printed_noise_two_dimensions", "tolerance_printed",
+        "printed_added",
     }  # fmt: skip
 
 
