@@ -375,8 +375,8 @@ def of_theorem_6_3(
     name: str, claim: Claim, quantity: Quantity, right: Algorithm, wrong: Any, **more: Any
 ) -> Check:
     """What rDPO loses over the bound, along βB."""
-    return Check(name=name, axis="reward_bound", at="scaled_bound", claim=claim, quantity=quantity,
-                 right=right, wrong=wrong, **more)  # fmt: skip
+    return Check(name=name, axis="scaled_bound", claim=claim, quantity=quantity, right=right,
+                 wrong=wrong, **more)  # fmt: skip
 
 
 NO_LABELS = {
@@ -389,15 +389,15 @@ GROWS: dict[str, Any] = {
 }
 CURVATURE = [
     of_theorem_6_3("curvature",
-                   Slope(0, "Theorem 6.3 as printed: SubOpt over its bound {rate}", "at_most",
-                         symbol="βB"), PRINTED, rdpo, [slope_of_even_labels], **GROWS),
+                   Slope(0, "Theorem 6.3 as printed: SubOpt over its bound {rate}", "at_most"),
+                   PRINTED, rdpo, [slope_of_even_labels], **GROWS),
     of_theorem_6_3("curvature_far",
-                   Slope(0, "the same at θ_sft = −θ*, no privacy: {rate}", "at_most",
-                         symbol="βB"), PRINTED, rdpo, [slope_of_even_labels], keeps=["epsilon"],
+                   Slope(0, "the same at θ_sft = −θ*, no privacy: {rate}", "at_most"),
+                   PRINTED, rdpo, [slope_of_even_labels], keeps=["epsilon"],
                    **GROWS),
     of_theorem_6_3("curvature_repaired",
-                   Slope(0, "R for B, γ of margins 2βR: SubOpt over the bound {rate}",
-                         symbol="βB"), REPAIRED, slope_of_largest_margin,
+                   Slope(0, "R for B, γ of margins 2βR: SubOpt over the bound {rate}"),
+                   REPAIRED, slope_of_largest_margin,
                    [no_debias, printed_slope, slope_of_even_labels],
                    keeps=["epsilon"], settles=["own.theorem_6_3"]),
     of_theorem_6_3("curvature_near",

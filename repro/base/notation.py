@@ -31,6 +31,7 @@ AXES = {
     "num_actions": "actions A",
     "class_size": "class size N",
     "reward_bound": "reward bound B",
+    "scaled_bound": "reward bound βB",
     "kl_weight": "KL weight 1/β",
     "corruption": "corruption α",
     "coverage": "coverage C",
@@ -58,6 +59,7 @@ SYMBOLS = {
     "num_actions": "A",
     "class_size": "N",
     "reward_bound": "B",
+    "scaled_bound": "βB",
     "kl_weight": "kl_weight",
     "corruption": "α",
     "coverage": "C",
@@ -73,7 +75,7 @@ SYMBOLS = {
 }
 """The symbol of each axis, as claims write it."""
 
-LINEAR_AXES = frozenset({"reward_bound"})
+LINEAR_AXES = frozenset({"reward_bound", "scaled_bound"})
 """Axes on which a slope is of log quantity on the value itself (a claim e^B is a slope of 1)."""
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from scipy.optimize import brentq, minimize_scalar
 from scipy.special import expit, logit
 
 from repro.base.schema import Positive
@@ -20,12 +21,15 @@ from repro.corruption.orders import Order
 from repro.debiased_mle.labels import AttackedLabels, worth_of_flip
 from repro.debiased_mle.targets import LogisticTarget
 from repro.instances.labelled import PrivateLabels
+from repro.minimax.modulus import saturation
 from repro.preferences.label_counts import LabelCounts
 
 MASSES = np.geomspace(0.05, 1000.0, 60)
 """y = m/(ζα) of the ladder."""
 MARGINS = np.linspace(0.0625, 1.0, 16)
 """t/B′ of the ladder."""
+FINE_MASSES, FINE_MARGINS = np.geomspace(0.5, 1000.0, 1500), np.linspace(0.005, 1.0, 200)
+"""The same where the supremum over all is looked for."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -36,11 +40,13 @@ class MarginLadder(PrivateLabels, AttackedLabels):
         reward_bound: B′, the largest margin.
         claimed_order: of corruption and privacy; the masses are in units of its ζα.
         believed: share of labels that Γ is set for, in units of α.
+        fine: whether the ladder is fine enough for the supremum, half a percent apart.
     """
 
     reward_bound: Positive
     claimed_order: Order
     believed: Positive = 1.0
+    fine: bool = False
 
     def more_labels(self, other: Any) -> float:
         """There are enough at every ε."""
@@ -54,7 +60,8 @@ class MarginLadder(PrivateLabels, AttackedLabels):
     @property
     def cells(self) -> tuple[np.ndarray, np.ndarray]:
         """(P,) masses and margins."""
-        return _ladder(self.reward_bound, self.claimed_moved)
+        masses, margins = (FINE_MASSES, FINE_MARGINS) if self.fine else (MASSES, MARGINS)
+        return _ladder(self.reward_bound, self.claimed_moved, masses, margins)
 
 
 def attacked_floor(world: MarginLadder, rng: Any = None, replicates: int = 1) -> float:
@@ -74,8 +81,8 @@ def attacked_floor(world: MarginLadder, rng: Any = None, replicates: int = 1) ->
 def floor_constant(reward_bound: float) -> float:
     """The floor over √(ζα), from the attacked win rate σ(t) − 1/y on the same ladder.
 
-    It is the largest on the ladder, a few per cent below the supremum over all masses and margins:
-    6.560 for 6.792 at B′ = 2.
+    It is the largest on the ladder, a few per cent below ``floor_supremum``: 6.560 for 6.792 at
+    B′ = 2.
     """
     mass, margin = _ladder(reward_bound, 1.0)
     win = np.clip(expit(margin) - 1 / mass, *expit([-reward_bound, reward_bound]))
@@ -83,8 +90,36 @@ def floor_constant(reward_bound: float) -> float:
     return _floor(mass, margin, attacked, _width(mass, margin, attacked))
 
 
-def _ladder(reward_bound: float, moved: float) -> tuple[np.ndarray, np.ndarray]:
-    mass, margin = np.meshgrid(moved * MASSES, MARGINS * reward_bound, indexing="ij")
+@lru_cache(maxsize=64)
+def floor_supremum(reward_bound: float) -> float:
+    """The same over all masses and margins: sup of t/√u, u = 1/y.
+
+    A margin t is lost from the u on at which logit(σ(t) − u) = √(g·u), as Γ = √(ζα·g).
+
+    >>> round(floor_supremum(2.0), 4)
+    6.7918
+    """
+    most = saturation(reward_bound)
+
+    def reached(margin: float) -> float:
+        win = float(expit(margin))
+        end = win - float(expit(-reward_bound))  # there the estimate is −B′
+        left = lambda u: float(logit(win - u)) - math.sqrt(most * u)  # noqa: E731
+        return margin / math.sqrt(brentq(left, 1e-15, end, xtol=1e-15))
+
+    ladder = reward_bound * FINE_MARGINS
+    best = int(np.argmax([reached(t) for t in ladder]))
+    around = (ladder[max(best - 1, 0)], ladder[min(best + 1, len(ladder) - 1)])
+    found: Any = minimize_scalar(
+        lambda t: -reached(t), bounds=around, method="bounded", options={"xatol": 1e-10}
+    )
+    return max(reached(float(found.x)), reached(float(ladder[best])))
+
+
+def _ladder(
+    reward_bound: float, moved: float, masses: np.ndarray = MASSES, margins: np.ndarray = MARGINS
+) -> tuple[np.ndarray, np.ndarray]:
+    mass, margin = np.meshgrid(moved * masses, margins * reward_bound, indexing="ij")
     return mass.ravel(), margin.ravel()
 
 
@@ -95,9 +130,10 @@ def _width(mass: np.ndarray, margin: np.ndarray, attacked: np.ndarray) -> float:
 
 def _floor(mass: np.ndarray, margin: np.ndarray, attacked: np.ndarray, width: float) -> float:
     lost = attacked <= width / np.sqrt(mass)
-    by_mass = np.where(lost, np.sqrt(mass) * margin, 0.0).reshape(len(MASSES), -1).max(axis=1)
+    masses = len(np.unique(mass))
+    by_mass = np.where(lost, np.sqrt(mass) * margin, 0.0).reshape(masses, -1).max(axis=1)
     worst = int(by_mass.argmax())
-    return float(by_mass[worst]) if 0 < worst < len(MASSES) - 1 else math.nan
+    return float(by_mass[worst]) if 0 < worst < masses - 1 else math.nan
 
 
 def _attacked(world: MarginLadder) -> np.ndarray:
