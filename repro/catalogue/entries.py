@@ -92,7 +92,7 @@ class Catalogue(Model):
     planned: Annotated[tuple[Text, ...], BeforeValidator(lambda value: value or ())] = ()
     items: dict[str, Item]
 
-    def paper_said(self, name: str, otherwise: str = "statements of our own") -> str:
+    def paper_said(self, name: str, otherwise: str = "own results") -> str:
         """The paper of that name in one line."""
         return self.papers[name].said if name in self.papers else otherwise
 
@@ -127,10 +127,10 @@ def kind(name: str) -> str:
     """The kind of an id, in words.
 
     >>> kind("p4.claim_e_1"), kind("own.sharper_floor")
-    ('claim', 'own statement')
+    ('claim', 'own result')
     """
     found = _ID.fullmatch(name)
-    return {**KINDS, **EXTRA_KINDS}[found[2]] if found else "own statement"
+    return {**KINDS, **EXTRA_KINDS}[found[2]] if found else "own result"
 
 
 def number(name: str) -> str:
