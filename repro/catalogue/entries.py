@@ -34,7 +34,7 @@ EXTRA_KINDS = {
 }
 """Prefixes of items that are listed only where an experiment settles a claim of theirs."""
 OWN = "own"
-"""Paper of our own statements."""
+"""Stands where ids of own results have their paper."""
 
 _ID = re.compile(
     rf"(p[1-4])\.({'|'.join({**KINDS, **EXTRA_KINDS})})_([a-z0-9]+(?:_[0-9]+)*)(?:_[a-z][a-z]+)?"

@@ -51,7 +51,7 @@ class Standing:
     """Where one statement stands.
 
     Attributes:
-        name: as people say it, ``P1 Theorem 5.2``; of our own statements the id.
+        name: as people say it, ``P1 Theorem 5.2``; of own results the id.
         verdict: a verdict of the contract; ``executed`` or empty where none is claimed.
         grade: of a contradiction: error, constant, unstated_condition or notation; may be empty.
         text_at_hand: the contradiction rests on signs that a conversion from PDF can move.
