@@ -405,7 +405,7 @@ def _refuse_open_question(request: PlanRequest) -> None:
         raise BadInput(
             "question",
             " ".join(given) or "(nothing)",
-            f"allowed: exactly two of {', '.join(QUESTION)}; the third is the answer",
+            f"allowed: give two of {', '.join(QUESTION)}; the third is answered",
         )
     if request.replicates < (fewest := fewest_replicates(request.confidence)):
         allowed = f"allowed: at least {fewest}, to show confidence={request.confidence:g}"

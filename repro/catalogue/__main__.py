@@ -1,9 +1,14 @@
-"""``python -m repro.catalogue [ID | --json | --slips]``: every numbered statement, with its status.
+"""``python -m repro.catalogue [STATEMENT | WORDS]``: where every numbered statement stands.
 
-  python -m repro.catalogue                all of them, by paper
-  python -m repro.catalogue p1.thm_4_2     one: as printed, verdict, measured, command, what holds
-  python -m repro.catalogue --json         all of them, for programs
-  python -m repro.catalogue --slips        the suspected errors and what settled each, as Markdown
+  python -m repro.catalogue                    all of them, by paper
+  python -m repro.catalogue p1.thm_4_2         one: verdict and sentence, then as printed, evidence,
+                                               what holds, commands
+  python -m repro.catalogue "P2 Theorem 5.2"   the same, as people say it
+  python -m repro.catalogue p1                 a line for each statement of a paper
+  python -m repro.catalogue coverage           a line for each statement about it
+  python -m repro.catalogue --json             all of them, for programs
+  python -m repro.catalogue --page             all of them as docs/statements.md
+  python -m repro.catalogue --slips            the suspected errors and what settled each
 
 Measured numbers are those of the runs in ./outputs, where there are any.
 
@@ -21,7 +26,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from repro.base.errors import BadInput
+from repro.base.errors import BadInput, nearest
 from repro.catalogue import machine_checked, slips
 from repro.catalogue.coverage import (
     MISSING,
@@ -32,9 +37,9 @@ from repro.catalogue.coverage import (
     statements_of_experiments,
 )
 from repro.catalogue.entries import counted, load
+from repro.catalogue.standing import named, standing, statements_page
 from repro.catalogue.table import print_table
 from repro.cli.command import run_command
-from repro.report.one_statement import found as named
 from repro.report.one_statement import page
 
 RUNS = Path("outputs")
@@ -60,8 +65,11 @@ def main(arguments: Sequence[str]) -> int:
         existing = statements_of_experiments()
         catalogue = completed(catalogue, existing)
         found = rows(catalogue, existing)
+        if "--page" in arguments:
+            print(statements_page(found, papers), end="")
+            return 0
         if arguments and arguments[0] != "--json":
-            print(page(named(arguments[0], found), catalogue, RUNS))
+            _print_some(" ".join(arguments), found, catalogue)
             return 0
     except BadInput as problem:
         print(f"error: {problem}", file=sys.stderr)
@@ -87,9 +95,28 @@ def main(arguments: Sequence[str]) -> int:
 
 def _refuse_options(arguments: Sequence[str]) -> None:
     options = [word for word in arguments if word.startswith("-")]
-    if len(arguments) > 1 or not set(options) <= {"--json", "--slips"}:
-        allowed = "allowed: one id such as p1.thm_4_2, --json, --slips, or nothing"
+    if (options and len(arguments) > 1) or not set(options) <= {"--json", "--page", "--slips"}:
+        allowed = "allowed: one of --json, --page, --slips; a statement or words; nothing"
         raise BadInput("argument", " ".join(arguments), allowed)
+
+
+def _print_some(words: str, found: list[StatementCoverage], catalogue) -> None:
+    """The statement that is meant, or a line for each of several.
+
+    Raises:
+        BadInput: nothing is meant.
+    """
+    meant = named(words, found)
+    if not meant:
+        hint = nearest(words, [row.id for row in found])
+        allowed = "allowed: an id like p1.thm_4_2, P1 Theorem 4.2, p1, or words of a title"
+        raise BadInput("statement", words, f"{hint}{allowed}")
+    if len(meant) == 1:
+        print(page(meant[0], catalogue, RUNS))
+        return
+    for row in meant:
+        line = standing(row).line
+        print(line if row.id in line else f"{row.id}  {line}")
 
 
 def _print_all(catalogue, found: list[StatementCoverage]) -> None:

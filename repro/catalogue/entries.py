@@ -34,7 +34,7 @@ EXTRA_KINDS = {
 }
 """Prefixes of items that are listed only where an experiment settles a claim of theirs."""
 OWN = "own"
-"""Paper of our own statements."""
+"""Stands where ids of own results have their paper."""
 
 _ID = re.compile(
     rf"(p[1-4])\.({'|'.join({**KINDS, **EXTRA_KINDS})})_([a-z0-9]+(?:_[0-9]+)*)(?:_[a-z][a-z]+)?"
@@ -113,7 +113,7 @@ class Catalogue(Model):
     planned: Annotated[tuple[Text, ...], BeforeValidator(lambda value: value or ())] = ()
     items: dict[str, Item]
 
-    def paper_said(self, name: str, otherwise: str = "statements of our own") -> str:
+    def paper_said(self, name: str, otherwise: str = "own results") -> str:
         """The paper of that name in one line."""
         return self.papers[name].said if name in self.papers else otherwise
 
@@ -148,10 +148,10 @@ def kind(name: str) -> str:
     """The kind of an id, in words.
 
     >>> kind("p4.claim_e_1"), kind("own.sharper_floor")
-    ('claim', 'own statement')
+    ('claim', 'own result')
     """
     found = _ID.fullmatch(name)
-    return {**KINDS, **EXTRA_KINDS}[found[2]] if found else "own statement"
+    return {**KINDS, **EXTRA_KINDS}[found[2]] if found else "own result"
 
 
 def number(name: str) -> str:

@@ -11,7 +11,7 @@ from repro.base.places import own_folder, places
 from repro.catalogue.entries import load
 
 WIDTH = 80
-OTHERS = "Yours"
+OTHERS = "Own results"
 TITLE = re.compile(r"""^\s+title\s*=\s*(["'])(.*)\1\s*$""", re.MULTILINE)
 
 

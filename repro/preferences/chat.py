@@ -21,7 +21,7 @@ def plain(value: dict[str, Any]) -> dict[str, Any]:
 
     Where both responses begin with the messages of the prompt, as in TRL's conversational
     format, these are cut off; a missing prompt is the messages that both responses begin with.
-    Whatever is neither a text nor a chat list is left as it is, for the reader to refuse.
+    Whatever is not a text or a chat list is left as it is, for the reader to refuse.
 
     >>> plain({"Prompt ": "p", "chosen": [{"role": "assistant", "content": "a"}]})
     {'chosen': 'a', 'prompt': 'p'}

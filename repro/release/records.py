@@ -16,7 +16,7 @@ from repro.preferences.pair_records import FIELDS
 from repro.preferences.pair_rows import rows
 from repro.release.tables import rows_of
 
-NO_TEXT = "neither a text nor a chat list"
+NO_TEXT = "not a text or a chat list"
 Record = tuple[str, str, str]
 """prompt, chosen, rejected"""
 

@@ -25,7 +25,7 @@ def facts(run: RunRecord) -> str:
     words += [f"{name} {given[name]}" for name in OVERRIDES if name in given]
     scales = [check.settings.labels_scaled_by or 1 for check in said.checks]
     if (most := max(scales, default=1)) != 1:
-        words.append(f"labels scaled by up to {most:.3g}")
+        words.append(f"up to {most:.3g} times as many labels")
     return ", ".join(words)
 
 

@@ -1,12 +1,11 @@
-"""One statement on one screen: as printed, verdict, what was measured, what holds instead."""
+"""One statement on one screen: where it stands, as printed, what was measured, what holds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from textwrap import fill, indent
 
-from repro.base.errors import BadInput, nearest
 from repro.catalogue import machine_checked, slips, statements
 from repro.catalogue.coverage import (
     EXECUTED,
@@ -16,30 +15,18 @@ from repro.catalogue.coverage import (
 )
 from repro.catalogue.entries import Catalogue, kind, number, paper
 from repro.catalogue.slips import Slip
+from repro.catalogue.standing import standing
 from repro.report.html.entries import entry
 from repro.report.html.runs import StoredRun, find_runs
 from repro.report.wording import plain_words, verdict_words
 from repro.study.discovery import find
 
 WIDTH = 80
-OURS = "a statement of our own"
-
-
-def found(name: str, rows: Sequence[StatementCoverage]) -> StatementCoverage:
-    """The row of an id.
-
-    Raises:
-        BadInput: the catalogue has no such statement.
-    """
-    by_id = {row.id: row for row in rows}
-    if name not in by_id:
-        hint = nearest(name, by_id)
-        raise BadInput("statement", name, f"{hint}allowed: an id like p1.thm_4_2, or nothing")
-    return by_id[name]
+OURS = "own result"
 
 
 def page(row: StatementCoverage, catalogue: Catalogue, runs: Path) -> str:
-    """Lines of at most 80 columns.
+    """The verdict and one sentence on one line; below it lines of at most 80 columns.
 
     Args:
         row: of the statement.
@@ -47,9 +34,12 @@ def page(row: StatementCoverage, catalogue: Catalogue, runs: Path) -> str:
         runs: folder of finished runs, whose numbers are shown; may be missing.
     """
     parts = [
-        _head(row, catalogue), _printed(row.id), *_experiments(row, runs), *_proofs(row),
+        f"{standing(row).line}\n{_head(row, catalogue)}",
+        _printed(row.id),
+        *_experiments(row, runs),
+        *_proofs(row),
         *_corrections(row),
-    ]  # fmt: skip
+    ]
     return "\n\n".join(part for part in parts if part)
 
 

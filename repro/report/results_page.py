@@ -70,7 +70,7 @@ def results_page(
     said = f" from a run at {one}" if one else ""
     parts = [HEAD.format(budget=said)]
     placed = {run.folder.name: _paper(run, papers) for run in runs}
-    for name, title in {**papers, "": "Others"}.items():
+    for name, title in {**papers, "": "Own results"}.items():
         rows = [_row(run, items) for run in runs if placed[run.folder.name] == name]
         if rows:
             heading = f"{name.upper()}: {title}" if name else title
@@ -90,7 +90,7 @@ def machine_checked_section(proved: Mapping[str, Sequence[Checked]]) -> str:
 
 
 def _paper(run: StoredRun, papers: Mapping[str, str]) -> str:
-    """The paper of its first statement; statements of our own stand with the others."""
+    """The paper of its first statement; own results stand apart."""
     found = (name.split(".")[0] for name in run.verdict.statements)
     return next((name for name in found if name in papers), "")
 

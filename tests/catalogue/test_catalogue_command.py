@@ -28,7 +28,7 @@ def test_the_table_shows_numbers_titles_and_experiments(capsys, monkeypatch):
 def test_an_unknown_argument_is_one_line_and_status_two(capsys):
     assert command.main(["--yaml"]) == 2
     line = capsys.readouterr().err
-    assert line.startswith("error: argument=--yaml: allowed: one id such as p1.thm_4_2, --json, ")
+    assert line.startswith("error: argument=--yaml: allowed: one of --json, --page, --slips; ")
     assert line.count("\n") == 1
 
 

@@ -22,7 +22,7 @@ def written(tmp_path, item, planned="planned: []"):
         ("p4.tab_5", ("p4", "table", "5", True)),
         ("p2.rem_5_1", ("p2", "remark", "5.1", False)),
         ("p4.app_c", ("p4", "appendix", "C", False)),
-        ("own.sharper_floor", ("own", "own statement", "", False)),
+        ("own.sharper_floor", ("own", "own result", "", False)),
     ],
 )
 def test_ids_are_read(name, expected):

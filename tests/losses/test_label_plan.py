@@ -152,7 +152,7 @@ def test_the_twin_could_send_the_same_labels(order):
         ("epsilon=1 target_gap=0.7", 0, "n_pairs = 0: no label is needed"),
         ("n_pairs=50 target_gap=0.7", 0, "epsilon = 0: no label is needed"),
         ("epsilon=0.1 n_pairs=50 replicates=100", 0, "these labels do not pay"),
-        ("epsilon=1", 2, "exactly two of"),
+        ("epsilon=1", 2, "give two of"),
         ("epsilon=-1 target_gap=0.1", 2, "epsilon=-1.0"),
         ("epsilon=1 target_gap=0.1 corruption=0.5", 2, "corruption=0.5"),
         ("epsilon=1 target_gap=0.1 los=square", 2, "did you mean loss?"),
@@ -217,7 +217,7 @@ def test_the_function_takes_fields_of_the_instance(capsys):
 
 
 def test_the_function_refuses_as_the_command_does():
-    with pytest.raises(BadInput, match="exactly two of"):
+    with pytest.raises(BadInput, match="give two of"):
         command.plan(epsilon=1)
     with pytest.raises(BadInput, match="sead"):
         command.plan(epsilon=1, n_pairs=2000, fields={"sead": 3})

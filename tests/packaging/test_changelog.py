@@ -1,48 +1,72 @@
-"""CHANGELOG.md is what the notes in changelog.d say."""
+"""Notes in changelog.d are towncrier's, a sentence each; first results are kept on a page."""
 
 from __future__ import annotations
 
 import importlib.util
+import re
+import subprocess
+import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+NOTES = sorted((ROOT / "changelog.d").glob("*.change.md"))
 
 
 @pytest.fixture
-def build():
-    spec = importlib.util.spec_from_file_location("build", ROOT / "changelog.d" / "build.py")
+def convert():
+    spec = importlib.util.spec_from_file_location("convert", ROOT / "changelog.d" / "convert.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
-def test_changelog_is_up_to_date(build):
-    assert build.main(["--check"]) == 0, "run: python changelog.d/build.py"
+def test_every_note_is_towncriers(convert):
+    assert convert.main(["--check"]) == 0, "run: python changelog.d/convert.py"
 
 
-def test_a_new_note_makes_it_out_of_date(build, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(build, "TARGET", tmp_path / "CHANGELOG.md")
-    assert build.main(["--check"]) == 1
-    assert "out of date" in capsys.readouterr().err
-    assert build.main([]) == 0
-    assert build.main(["--check"]) == 0
-    build.TARGET.write_text(build.TARGET.read_text().replace("### ", "#### ", 1))
-    assert build.main(["--check"]) == 1
+@pytest.mark.parametrize("path", NOTES, ids=lambda path: path.name)
+def test_a_note_is_one_line(path):
+    assert len(path.read_text(encoding="utf-8").strip().splitlines()) == 1
 
 
-def test_notes_come_by_name_and_first_results_stay_behind(build, tmp_path):
-    (tmp_path / "b.md").write_text("Added b.\nTwo lines.\n\nFirst results: a slope of 0.3.\n")
-    (tmp_path / "a.md").write_text("- `a`: x.\n\n## First results\nFirst run: y.\n")
-    text = build.changelog(tmp_path)
-    link = "[First results](changelog.d/{}.md) before a change are kept."
-    assert text.partition("released)\n")[2] == (
-        f"\n### a\n\n- `a`: x.\n\n{link.format('a')}\n\n### b\n\nAdded b.\nTwo lines.\n\n"
-        f"{link.format('b')}\n"
-    )
+def test_towncrier_reads_them():
+    pytest.importorskip("towncrier")
+    words = [sys.executable, "-m", "towncrier", "build", "--draft", "--version", "9.9.9"]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert "## 9.9.9" in done.stdout
+    for path in NOTES:
+        assert path.read_text(encoding="utf-8").split()[1] in done.stdout
 
 
-def test_another_word_is_refused(build, capsys):
-    assert build.main(["--chekc"]) == 2
+def test_the_released_version_is_the_packages_and_has_the_day_of_the_citation():
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    (day,) = re.findall(rf"^## {re.escape(version)} \((\d{{4}}-\d\d-\d\d)\)$", text, re.MULTILINE)
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"version: {version}\n" in citation
+    assert f"date-released: {day}\n" in citation
+
+
+def test_an_old_note_gives_its_sentence_and_its_first_results(convert, tmp_path):
+    notes, kept = tmp_path / "notes", tmp_path / "kept"
+    notes.mkdir()
+    (notes / "a.md").write_text("- `b.c` is new. More.\n\n## First results\n0.3 before.\n")
+    (notes / "d.md").write_text("Two\nlines, no results\n")
+    (notes / "e.change.md").write_text("As it is.\n")
+    convert.convert(notes, kept)
+    found = {path.name: path.read_text() for path in notes.iterdir()}
+    assert found == {
+        "a.change.md": "`b.c` is new.\n",
+        "d.change.md": "Two lines, no results\n",
+        "e.change.md": "As it is.\n",
+    }
+    assert (kept / "a.md").read_text() == "# a\n\n## First results\n0.3 before.\n"
+
+
+def test_another_word_is_refused(convert, capsys):
+    assert convert.main(["--chekc"]) == 2
     assert capsys.readouterr().err.startswith("error: usage")

@@ -10,6 +10,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
@@ -166,3 +167,12 @@ def test_python_is_declared_where_it_was_tested():
 def test_tests_that_share_a_run_go_to_one_process(request):
     """Where xdist cannot read the groups of tests/conftest.py each process makes every run anew."""
     assert request.node.nodeid.endswith("@packaging/dependencies")
+
+
+def test_the_workflow_runs_the_script_on_every_declared_python():
+    workflow = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8"))
+    job = workflow["jobs"]["run"]
+    named = tomllib.loads(PYPROJECT)["project"]["classifiers"]
+    versions = [one.rpartition(" ")[2] for one in named if ":: 3." in one]
+    assert job["strategy"]["matrix"]["python"] == versions
+    assert [step["run"] for step in job["steps"] if "run" in step][-1] == ".ci/run"

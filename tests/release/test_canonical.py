@@ -186,5 +186,5 @@ def test_a_dialogue_is_released_as_one_text(tmp_path):
 def test_what_is_neither_a_text_nor_a_chat_list_is_refused(tmp_path, value):
     source = tmp_path / "in.jsonl"
     source.write_text(json.dumps(value))
-    with pytest.raises(BadInput, match="given twice or neither a text nor a chat list"):
+    with pytest.raises(BadInput, match="given twice or not a text or a chat list"):
         list(read_records(str(source)))

@@ -18,7 +18,9 @@ def test_a_statement_is_printed_with_its_verdict_its_command_and_what_holds(
     monkeypatch.chdir(tmp_path)
     assert command.main(["p1.thm_4_2"]) == 0
     text = capsys.readouterr().out
-    assert text.startswith("p1.thm_4_2, theorem 4.2: offline gap of private pessimistic RLHF\n")
+    first, second, *_ = text.splitlines()
+    assert first.startswith("P1 Theorem 4.2: ✗ contradicted (error): ")
+    assert second == "p1.thm_4_2, theorem 4.2: offline gap of private pessimistic RLHF"
     assert "As printed (Section 4.1, proof in Appendix B)" in text
     assert "offline_gap: ✗ contradicted (pinned)\n  python -m repro theorem=offline_gap\n" in text
     assert "e^B + e^(2B)·e^ε/(e^ε−1)²" in text
@@ -28,7 +30,9 @@ def test_a_statement_is_printed_with_its_verdict_its_command_and_what_holds(
 def test_every_statement_fits_its_screen(name, tmp_path):
     """At most 80 columns, but for formulas and names that cannot be broken."""
     text = page(ROWS[name], CATALOGUE, tmp_path / "none")
-    for line in text.splitlines():
+    first, *lines = text.splitlines()
+    assert len(first) <= 160
+    for line in lines:
         assert len(line) <= 80 or " " not in line.strip(), line
     row = ROWS[name]
     assert row.item.title.split()[0] in text
@@ -37,7 +41,7 @@ def test_every_statement_fits_its_screen(name, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("word", "hint"), [("p1.thm_4_3", "did you mean"), ("theorem", "allowed"), ("", "allowed")]
+    ("word", "hint"), [("p1.thm_4_3", "did you mean"), ("zebra", "allowed"), ("", "allowed")]
 )
 def test_a_statement_that_there_is_not_is_one_line(word, hint, capsys):
     assert command.main([word]) == 2

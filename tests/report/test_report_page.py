@@ -278,7 +278,33 @@ def test_findings_as_markdown_have_the_measured_number(runs, tmp_path, monkeypat
     assert "## P1, Theorem 4.2 (error)" in text
     assert "measured -1.0020 [-1.0062, -0.9978]; ✓ supported; 95 % interval" in text
     assert "`python -m repro theorem=offline_gap budget=smoke only=n_pairs`" in text
-    assert "`lower_bound: n_pairs`: not run" in text
+    assert "- **Not run:**\n    - `lower_bound: n_pairs`: not run" in text
+    assert "- **Supported beside it:**\n    - `offline_gap: n_pairs`: claimed" in text
+    assert "- **Problem:** s.\n- **Holds:** c.\n" in text
+    assert "Witness:" not in text
+
+
+def test_a_witness_is_a_contradicted_row_with_its_place(runs, tmp_path, monkeypatch):
+    note = Slip(place="Theorem 4.2", suspected="s", grade="error", corrected="c",
+                evidence=("offline_gap: n_pairs",))  # fmt: skip
+    checks = json.loads((runs / "one" / "verdict.json").read_text())["checks"]
+    told = {
+        "verdict": "contradicted",
+        "expected": "contradicted",
+        "axis": "n_pairs",
+        "grid": [10, 100, 1000],
+        "settings": {"epsilon": 0.5},
+        "statements": ["p1.thm_4_2"],
+    }
+    change(runs, checks=[checks[0] | told, *checks[1:]])
+    monkeypatch.setattr(slips, "load", lambda: {"p1.x": note})
+    assert (
+        command.main(["--runs", str(runs), "--findings", str(tmp_path / "f.md")]) == 1
+    )  # changed files
+    text = (tmp_path / "f.md").read_text("utf-8")
+    assert "- **Printed:** Theorem 4.2 (`python -m repro.catalogue p1.thm_4_2`).\n" in text
+    assert "- **Witness:**\n    - `offline_gap: n_pairs`: " in text
+    assert "n_pairs 10 to 1000, ε = 0.5" in text
 
 
 def test_latex_tables_and_figures(runs, tmp_path):

@@ -11,13 +11,28 @@ from repro.catalogue.slips import Slip
 from repro.report.html.entries import entry
 from repro.report.html.runs import StoredRun
 from repro.report.run_files import CheckEntry, Numbers, OutcomeEntry
-from repro.report.wording import cases_words, in_backticks, in_markdown, verdict_words
+from repro.report.wording import (
+    cases_words,
+    in_backticks,
+    in_force_words,
+    in_markdown,
+    verdict_words,
+)
+
+FIELDS = {"witness": "Witness", "holds": "Supported beside it", "proof": "Proof", "open": "Not run"}
+"""Kinds of evidence, in the order of a page: what contradicts the print, what comes out beside it,
+what is proved, and what no run is at hand of."""
 
 
 @dataclass(frozen=True)
 class EvidenceLine:
-    """One check, control or test, with its number where it was run."""
+    """One check, control, test or machine-checked theorem, with its number where it was run.
 
+    Attributes:
+        field: of a note it belongs to: one of FIELDS.
+    """
+
+    field: str
     name: str
     run: str
     words: str
@@ -34,6 +49,7 @@ class SlipNote:
     corrected: str
     grade: str
     evidence: tuple[EvidenceLine, ...]
+    statements: tuple[str, ...] = ()
 
 
 def findings(slips: Mapping[str, Slip], runs: Mapping[str, StoredRun]) -> list[SlipNote]:
@@ -48,9 +64,20 @@ def findings(slips: Mapping[str, Slip], runs: Mapping[str, StoredRun]) -> list[S
                 *(_evidence(one, runs) for one in slip.evidence),
                 *(_proof(one) for one in proved.get(name, ())),
             ),
+            _statements(slip, name.partition(".")[0], runs),
         )
         for name, slip in sorted_slips
     ]  # fmt: skip
+
+
+def _statements(slip: Slip, of_paper: str, runs: Mapping[str, StoredRun]) -> tuple[str, ...]:
+    """Statements of the paper that contradicted checks among the evidence speak for."""
+    found: dict[str, None] = {}
+    for evidence in slip.evidence:
+        _, check = _outcome(evidence, runs) or (None, None)
+        if check is not None and check.verdict == "contradicted":
+            found |= dict.fromkeys(check.statements or ())
+    return tuple(name for name in found if name.startswith(f"{of_paper}."))
 
 
 def disagreements(slips: Mapping[str, Slip], runs: Mapping[str, StoredRun]) -> Iterator[str]:
@@ -85,25 +112,35 @@ def _outcome(
 def _evidence(evidence: str, runs: Mapping[str, StoredRun]) -> EvidenceLine:
     slug, separator, rest = evidence.partition(": ")
     if not separator:
-        return EvidenceLine(evidence, "", "proved by a test", f"python -m pytest {evidence}")
+        command = f"python -m pytest {evidence}"
+        return EvidenceLine("proof", evidence, "", "proved by a test", command)
     name = rest.split("/")[0]
     outcome = _outcome(evidence, runs)
     if outcome is None:
-        return EvidenceLine(evidence, "", "not run", f"python -m repro theorem={slug} only={name}")
+        command = f"python -m repro theorem={slug} only={name}"
+        return EvidenceLine("open", evidence, "", "not run", command)
     numbers, check = outcome
     row = entry(numbers, check)
     word = row.verdict_words or verdict_words(row.verdict)
     parts = (
         f"claimed {row.claimed}", f"{check.evidence} {row.measured}", word, sureness(numbers),
-        runs[slug].part,
+        _place(check), runs[slug].part,
     )  # fmt: skip
     words = "; ".join(part for part in parts if part)
-    return EvidenceLine(evidence, slug, words, runs[slug].command_of(name))
+    field = "witness" if numbers.verdict == "contradicted" else "holds"
+    return EvidenceLine(field, evidence, slug, words, runs[slug].command_of(name))
+
+
+def _place(check: CheckEntry) -> str:
+    """Where it was measured: the ends of the grid, and the numbers in force besides."""
+    ends = dict.fromkeys(f"{end:.4g}" for end in (check.grid or [])[:: len(check.grid) - 1 or 1])
+    swept = f"{check.axis} {' to '.join(ends)}" if check.axis and ends else ""
+    return ", ".join(part for part in (swept, in_force_words(check.settings)) if part)
 
 
 def _proof(one: Checked) -> EvidenceLine:
-    words = f"machine_checked: {one.says}; {one.said}"
-    return EvidenceLine(f"{one.file}: {one.theorem}", "", words, one.command)
+    words = f"machine checked: {one.says}; {one.said}"
+    return EvidenceLine("proof", f"{one.file}: {one.theorem}", "", words, one.command)
 
 
 def sureness(numbers: Numbers) -> str:
@@ -120,19 +157,33 @@ def sureness(numbers: Numbers) -> str:
 def page(found: list[SlipNote]) -> str:
     """The findings as Markdown."""
     parts = [
-        "# Findings\n\nWhat our runs contradict, sharpen or clear in the printed text of the four "
+        "# Findings\n\nWhat the runs contradict, sharpen or clear in the printed text of the four "
         "papers. Written by `python -m repro.report --findings FILE` from finished runs and the "
-        "notes in conf/slips.yaml; the numbers are those of the runs.\n"
+        "notes in conf/slips.yaml. *Printed*: the place, and the command that shows its text; "
+        "*problem*: what was suspected of it; *holds*: the form that does, with the rows that are "
+        "measured beside it; *witness*: the rows and controls that have the printed form, and "
+        "where they contradict it; *proof*: tests, and theorems that Coq accepts. Numbers are "
+        "those of the command beside them.\n"
     ]
     for one in found:
         if not one.evidence:
             continue
         lines = [f"\n## {one.id.split('.')[0].upper()}, {one.place} ({one.grade})\n"]
-        lines.append(f"\n- **Printed or suspected:** {one.suspected}.")
+        lines.append(f"\n- **Printed:** {_printed(one)}.")
+        lines.append(f"\n- **Problem:** {one.suspected}.")
         lines.append(f"\n- **Holds:** {one.corrected}.")
-        lines += [f"\n- {_line(e)}" for e in one.evidence]
+        for field, heading in FIELDS.items():
+            of_field = [_line(each) for each in one.evidence if each.field == field]
+            lines += [f"\n- **{heading}:**"] * bool(of_field)
+            lines += [f"\n    - {line}" for line in of_field]
         parts.append("".join(lines) + "\n")
     return "".join(parts)
+
+
+def _printed(one: SlipNote) -> str:
+    """The place, and the commands that show statements with their text."""
+    shown = [in_backticks(f"python -m repro.catalogue {name}") for name in one.statements]
+    return in_markdown(one.place) + (f" ({', '.join(shown)})" if shown else "")
 
 
 def _line(evidence: EvidenceLine) -> str:

@@ -113,7 +113,7 @@ def by_paper(catalogue: Catalogue, runs: dict[str, StoredRun]) -> list[PaperLine
     return [
         PaperLines(
             id=one,
-            label=one.upper() if one in catalogue.papers else "Ours",
+            label=one.upper() if one in catalogue.papers else "Own results",
             title=catalogue.paper_said(one),
             statements=tuple(
                 statement(name, item, runs, proved.get(name, ()))
@@ -125,4 +125,4 @@ def by_paper(catalogue: Catalogue, runs: dict[str, StoredRun]) -> list[PaperLine
     ]
 
 
-KINDS_IN_ORDER = (*KINDS.values(), "own statement")
+KINDS_IN_ORDER = (*KINDS.values(), "own result")

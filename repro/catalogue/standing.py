@@ -1,0 +1,234 @@
+"""Where a statement stands: one verdict, which is computed, and one sentence, on one line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from textwrap import shorten
+from typing import Annotated
+
+from pydantic import BeforeValidator
+
+from repro.base.files import yaml_mapping
+from repro.base.paths import conf_dir
+from repro.base.schema import Model, validate
+from repro.catalogue import machine_checked, slips
+from repro.catalogue.coverage import EXECUTED, EXPERIMENT, StatementCoverage
+from repro.catalogue.entries import EXTRA_KINDS, KINDS, OWN, Text, kind, number, paper
+from repro.catalogue.slips import Slip
+from repro.core.check import Check
+from repro.core.verdicts import worst
+from repro.study.discovery import find
+
+WIDTH = 160
+"""Signs of a first line, at most."""
+SYMBOLS = {"supported": "✓", "contradicted": "✗", "inconclusive": "?", "assumption_failed": "!"}
+GRADES = ("error", "constant", "unstated_condition", "notation")
+"""The worst first."""
+_NAME = re.compile(r"(?:(p[1-4]|own)[.,:]?\s*)?([a-z]+)[._\s]*([a-z]?[._]?[0-9][0-9._]*)?\s*")
+
+
+class _StandingFile(Model):
+    standing: Annotated[dict[str, Text], BeforeValidator(lambda value: value or {})]
+
+
+@cache
+def sentences(path: Path | None = None) -> Mapping[str, str]:
+    """Sentences by id of the catalogue.
+
+    Raises:
+        BadInput: the file cannot be read, or an entry is malformed.
+    """
+    file = path or conf_dir() / "standing.yaml"
+    return validate(_StandingFile, yaml_mapping("standing", file)).standing
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where one statement stands.
+
+    Attributes:
+        name: as people say it, ``P1 Theorem 5.2``; of own results the id.
+        verdict: a verdict of the contract; ``executed`` or empty where none is claimed.
+        grade: of a contradiction: error, constant, unstated_condition or notation; may be empty.
+        text_at_hand: the contradiction rests on signs that a conversion from PDF can move.
+        sentence: without a full stop.
+    """
+
+    name: str
+    verdict: str
+    grade: str
+    text_at_hand: bool
+    sentence: str
+
+    @property
+    def verdict_words(self) -> str:
+        """Symbol, verdict and the grade of a contradiction."""
+        if not self.verdict:
+            return "– no experiment"
+        if self.verdict == EXECUTED:
+            return "✓ executed, claims nothing"
+        at_hand = ", in the text at hand" if self.text_at_hand else ""
+        grade = f" ({self.grade.replace('_', ' ')}{at_hand})" if self.grade else ""
+        return f"{SYMBOLS[self.verdict]} {self.verdict.replace('_', ' ')}{grade}"
+
+    @property
+    def line(self) -> str:
+        """All of it, in at most 160 signs."""
+        return shorten(
+            f"{self.name}: {self.verdict_words}: {self.sentence}.", WIDTH, placeholder="…"
+        )
+
+
+def spoken(name: str) -> str:
+    """An id as people say it.
+
+    >>> spoken("p1.thm_5_2"), spoken("p2.abs_1"), spoken("own.sharper_floor")
+    ('P1 Theorem 5.2', 'P2 Abstract 1', 'own.sharper_floor')
+    """
+    if paper(name) == OWN:
+        return name
+    return f"{paper(name).upper()} {kind(name).capitalize()} {number(name)}".strip()
+
+
+def standing(row: StatementCoverage) -> Standing:
+    """Of a statement of the catalogue, from pinned verdicts and the theorems that Coq checks."""
+    verdict = _verdict(row)
+    found = list(_slips(row)) if verdict == "contradicted" else []
+    # what stands on the text at hand alone is said where nothing else contradicts
+    rank = min(((one.text_at_hand, GRADES.index(one.grade)) for one in found), default=None)
+    at_hand, grade = (False, "") if rank is None else (rank[0], GRADES[rank[1]])
+    sentence = sentences().get(row.id) or _generated(row, verdict)
+    return Standing(spoken(row.id), verdict, grade, at_hand, sentence)
+
+
+def _verdict(row: StatementCoverage) -> str:
+    if row.status != EXPERIMENT:
+        return ""
+    verdicts: set = {one for one in row.expected.values() if one != EXECUTED}
+    if any(one.shows == "contradicted" for one in row.machine_checked):
+        verdicts.add("contradicted")
+    return worst(verdicts) if verdicts else EXECUTED
+
+
+def speaking(row: StatementCoverage) -> Iterator[tuple[str, Check]]:
+    """Experiment and check of everything that speaks for a statement."""
+    for slug in row.expected:
+        theorem = find(slug)
+        for check in theorem.checks if row.id in theorem.statements else ():
+            if row.id in theorem.statements_of(check):
+                yield slug, check
+
+
+def _slips(row: StatementCoverage) -> Iterator[Slip]:
+    """Notes whose evidence contradicts the statement."""
+    against = {f"{slug}: {one.name}" for slug, one in speaking(row) if one.expected != "supported"}
+    checked = {one.theorem for one in row.machine_checked if one.shows == "contradicted"}
+    proved = machine_checked.by_slip(machine_checked.load())
+    for name, slip in slips.load().items():
+        theorems = {one.theorem for one in proved.get(name, ())}
+        if slip.grade in GRADES and (against & set(slip.evidence) or checked & theorems):
+            yield slip
+
+
+def _generated(row: StatementCoverage, verdict: str) -> str:
+    """What the evidence says, where nothing is written."""
+    if row.item.reason:
+        return row.item.reason.rstrip(".")
+    if verdict == EXECUTED or not verdict:
+        return row.item.title
+    if verdict == "contradicted":
+        names = [f"{one.name} of {slug}" for slug, one in speaking(row) if one.expected == verdict]
+        return f"{row.item.title}; see {names[0]}" if names else row.item.title
+    how = dict.fromkeys(one.quantity.evidence.replace("_", " ") for _, one in speaking(row))
+    return f"{row.item.title} ({', '.join(how)})"
+
+
+def named(text: str, rows: Sequence[StatementCoverage]) -> list[StatementCoverage]:
+    """The statements that words mean: an id, a paper, ``P2 Theorem 5.2``, or words to look for.
+
+    >>> from repro.catalogue import rows
+    >>> [one.id for one in named("P2 Theorem 5.2", rows())]
+    ['p2.thm_5_2']
+    """
+    said = " ".join(text.lower().split())
+    if said in {row.id for row in rows}:
+        return [row for row in rows if row.id == said]
+    if said in {paper(row.id) for row in rows}:
+        return [row for row in rows if paper(row.id) == said]
+    if (wanted := _of_number(said)) is not None:
+        of_paper, of_kind, of_number = wanted
+        return [
+            row
+            for row in rows
+            if (kind(row.id), number(row.id)) == (of_kind, of_number)
+            and of_paper in ("", paper(row.id))
+        ]
+    words = said.split()
+    return [row for row in rows if words and all(word in _searched(row) for word in words)]
+
+
+def _of_number(said: str) -> tuple[str, str, str] | None:
+    """Paper (or nothing), kind and number of what is said with a number.
+
+    >>> _of_number("p1.thm 5.2"), _of_number("lemma b.1"), _of_number("coverage")
+    (('p1', 'theorem', '5.2'), ('', 'lemma', 'B.1'), None)
+    """
+    found = _NAME.fullmatch(said)
+    if not found or not found[3]:
+        return None
+    kinds = {**KINDS, **EXTRA_KINDS}
+    of_kind = kinds.get(found[2], found[2])
+    if of_kind not in kinds.values():
+        return None
+    return found[1] or "", of_kind, found[3].replace("_", ".").upper()
+
+
+def _searched(row: StatementCoverage) -> str:
+    parts = (row.id, spoken(row.id), row.item.title, row.item.reason or "", *row.expected)
+    return " ".join([*parts, sentences().get(row.id, "")]).lower()
+
+
+PAGE = """# Where every statement stands
+
+Written by `python -m repro.catalogue --page`. The verdict is the worst that the checks of its
+experiments are pinned to, or of the theorems that Coq checks; a run of them says whether it comes
+out. A contradiction has its grade: *error*, *constant*, *unstated condition*, or *notation* (a
+misprint with one reading); *in the text at hand*: it rests on signs that a conversion from PDF can
+move. `python -m repro.catalogue ID` shows a statement as printed, its evidence, what holds, and the
+commands; in brackets, how its checks know ([evidence](reference/files.md)).
+"""
+
+
+def statements_page(rows: Sequence[StatementCoverage], papers: Mapping[str, str]) -> str:
+    """All statements as Markdown, a line each.
+
+    Args:
+        rows: of the catalogue.
+        papers: by the name that ids begin with, the paper in one line.
+    """
+    parts = [PAGE]
+    for name, title in {**papers, OWN: ""}.items():
+        heading = f"{name.upper()}: {title}" if title else "Own results"
+        lines = [_page_row(row) for row in rows if paper(row.id) == name]
+        if lines:
+            head = "| statement | id | where it stands | experiments |\n|---|---|---|---|"
+            parts.append("\n".join([f"\n## {heading}\n", head, *lines]) + "\n")
+    return "".join(parts)
+
+
+def _page_row(row: StatementCoverage) -> str:
+    found = standing(row)
+    name = f"{kind(row.id).capitalize()} {number(row.id)}".strip()
+    experiments = ", ".join(f"`{slug}`" for slug in row.expected) or "–"
+    proved = [f"`{file}`" for file in dict.fromkeys(one.file for one in row.machine_checked)]
+    cells = (
+        name if paper(row.id) != OWN else row.item.title.partition(":")[0],
+        f"`{row.id}`",
+        f"{found.verdict_words}: {found.sentence}",
+        ", ".join([experiments, *proved]),
+    )
+    return "| " + " | ".join(cell.replace("|", "\\|").replace("<", "&lt;") for cell in cells) + " |"

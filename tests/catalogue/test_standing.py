@@ -1,0 +1,89 @@
+"""Where every statement stands: a computed verdict and a sentence, and who finds it how."""
+
+import pytest
+
+from repro.catalogue import __main__ as command
+from repro.catalogue import standing as module
+from repro.catalogue.coverage import completed, rows, statements_of_experiments
+from repro.catalogue.entries import load
+from repro.catalogue.standing import named, sentences, standing, statements_page
+from tests.docs.fences import ROOT
+
+EXISTING = statements_of_experiments()
+ROWS = rows(completed(load(), EXISTING), EXISTING)
+BY_ID = {row.id: row for row in ROWS}
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)
+def test_a_first_line_has_one_verdict_one_sentence_and_at_most_160_signs(row):
+    found = standing(row)
+    assert len(found.line) <= 160
+    assert found.line.count("✗") + found.line.count("✓") + found.line.count("–") >= 1
+    assert found.line.startswith(f"{found.name}: {found.verdict_words}: ")
+    assert row.id not in sentences() or found.line.endswith(f"{sentences()[row.id]}.")
+
+
+def test_a_sentence_is_of_a_statement_that_there_is():
+    assert set(sentences()) <= set(BY_ID)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("p1.thm_5_2", "✗ contradicted (error)"),  # by Coq and corrected_log_regret
+        ("p1.cor_5_5", "✗ contradicted (error)"),  # pinned supported, contradicted by Coq alone
+        ("p2.thm_4_8", "✗ contradicted (unstated condition)"),
+        ("p2.thm_5_3", "✗ contradicted (unstated condition)"),  # not for a sign of the text at hand
+        ("p1.def_3_2", "✗ contradicted (notation, in the text at hand)"),
+        ("p2.thm_5_2", "✓ supported"),
+        ("p1.alg_1", "✓ executed, claims nothing"),
+        ("p4.tab_3", "– no experiment"),
+    ],
+)
+def test_the_verdict_is_that_of_the_evidence_and_its_grade_that_of_the_note(name, words):
+    assert standing(BY_ID[name]).verdict_words == words
+
+
+def test_a_written_sentence_changes_no_verdict(monkeypatch):
+    before = standing(BY_ID["p2.thm_5_2"]).verdict_words
+    monkeypatch.setattr(module, "sentences", lambda: {"p2.thm_5_2": "it fails"})
+    assert standing(BY_ID["p2.thm_5_2"]).line == f"P2 Theorem 5.2: {before}: it fails."
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("p1.thm_5_2", ["p1.thm_5_2"]),
+        ("P1 Theorem 5.2", ["p1.thm_5_2"]),
+        ("p1 thm 5.2", ["p1.thm_5_2"]),
+        ("Lemma A.10", ["p3.lem_a_10"]),
+        ("lemma b.1", ["p1.lem_b_1", "p2.lem_b_1"]),
+        ("P1, Theorem 9.9", []),
+        ("zebra", []),
+        ("", []),
+    ],
+)
+def test_a_statement_is_found_as_people_say_it(words, found):
+    assert [row.id for row in named(words, ROWS)] == found
+
+
+def test_words_find_titles_and_a_paper_all_of_its_statements():
+    assert "p1.thm_4_2" in [row.id for row in named("coverage", ROWS)]
+    assert {row.id for row in named("p1", ROWS)} == {n for n in BY_ID if n.startswith("p1.")}
+
+
+def test_several_are_a_line_each_and_one_is_a_page(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    assert command.main(["theorem 5.2"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == ["p1.thm_5_2", "p2.thm_5_2", "p3.thm_5_2"]
+    assert command.main(["P2", "Theorem", "5.2"]) == 0
+    assert "As printed (Section 5" in capsys.readouterr().out
+
+
+def test_the_page_has_a_line_for_each_and_is_the_one_in_docs():
+    papers = {name: one.said for name, one in load().papers.items()}
+    page = statements_page(ROWS, papers)
+    assert all(page.count(f"| `{row.id}` |") == 1 for row in ROWS)
+    kept = (ROOT / "docs" / "statements.md").read_text(encoding="utf-8")
+    assert kept == page, "run: python -m repro.catalogue --page > docs/statements.md"
