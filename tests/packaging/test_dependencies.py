@@ -27,7 +27,6 @@ NOT_IMPORTED = {
     "dvc": "the command `dvc repro`",
     "mkdocs-material": "the theme in mkdocs.yml",
     "build": "run as `python -m build` by tests/packaging",
-    "hatchling": "build-backend in pyproject.toml",
     "pytest-benchmark": "a plugin: the fixture benchmark in tests/bench",
     "pytest-cov": "a plugin: --cov",
     "pytest-xdist": "a plugin: -n",
@@ -166,3 +165,17 @@ def test_python_is_declared_where_it_was_tested():
 def test_tests_that_share_a_run_go_to_one_process(request):
     """Where xdist cannot read the groups of tests/conftest.py each process makes every run anew."""
     assert request.node.nodeid.endswith("@packaging/dependencies")
+
+
+@pytest.mark.parametrize("name", PINS)
+def test_the_lists_with_hashes_have_the_same_versions(name):
+    pinned = re.findall(r"^([\w.-]+)==(\S+)", (ROOT / name).read_text(), re.MULTILINE)
+    text = (ROOT / name.replace("constraints", "requirements-hashed")).read_text()
+    listed = re.findall(r"^([\w.-]+)==(\S+) \\\n((?:    --hash=.*\n)+)", text, re.MULTILINE)
+    assert {(canonicalize_name(one), at) for one, at in pinned} == {
+        (canonicalize_name(one), at) for one, at, _ in listed
+    }
+    assert len(listed) == text.count("==")  # none without hashes
+    assert set(re.findall("--hash=(.*?)[ \n]", text)) == set(
+        re.findall(r"--hash=(sha256:[0-9a-f]{64})\b", text)
+    )
