@@ -5,15 +5,15 @@ The table is label-free: it is the same whichever responses were chosen.
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from repro.base.errors import BadInput
 from repro.cli.command import run_command
+from repro.cli.outcome import explained
 
 
 def main(words: list[str]) -> int:
-    """Build the table of an instance and keep it in a folder; 0, or 2 on bad input."""
+    """Build the table of an instance and keep it in a folder; 0, or the status of a refusal."""
     from repro.cli.composition import compose_values
     from repro.instances.choices import TextChoice, instance_choice
     from repro.instances.feature_cache import cached_text_features
@@ -29,10 +29,9 @@ def main(words: list[str]) -> int:
         pairs = text_pairs(choice)
         folder = Path(words[0]).absolute()
         folder.mkdir(parents=True, exist_ok=True)
-        table = cached_text_features(pairs, choice.num_features, folder)
+        table = cached_text_features(pairs, choice.num_features, folder, kept=True)
     except (BadInput, OSError) as problem:
-        print(f"error: {problem}", file=sys.stderr)
-        return 2
+        return explained(problem)
     print("{} pairs, {} features in {}".format(*table.feature_diff.shape, folder))
     return 0
 

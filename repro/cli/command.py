@@ -36,6 +36,8 @@ def run_command(
         process.begin_run(SPENT if private else "")
     status = _flushed(_status(_with_help(main, help_text), private))
     process.end_run(status)
+    if process.received() is not None:
+        process.leave(status)
     sys.exit(status)
 
 

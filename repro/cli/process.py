@@ -9,13 +9,14 @@ thread ends the process, as a kill would, which loses nothing that is finished.
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import sys
 import threading
 import time
 from types import FrameType
-from typing import Any
+from typing import Any, NoReturn
 
 from repro.cli.garbage import look_rarely
 
@@ -85,6 +86,12 @@ def end_run(status: int) -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)  # would kill an interpreter that is shutting down
     _state["status"] = status
     _on_signals(_end_at_once)
+
+
+def leave(status: int) -> NoReturn:
+    """End with what exits owe, but without taking down all modules, which takes a second more."""
+    atexit._run_exitfuncs()
+    os._exit(status)
 
 
 def _on_signals(handler) -> None:

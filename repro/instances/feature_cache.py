@@ -1,20 +1,20 @@
 """The label-free table of text features on disk; labels are never written.
 
-An entry is named by a hash of what it is computed from.  It is written to a temporary file and
-renamed, so that processes at work together see a whole entry or none.
+An entry is named by a hash of what it is computed from, and written whole, so that processes at
+work together see a whole entry or none.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
-import tempfile
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 
+from repro.base.files import write_whole
 from repro.instances.text_features import Comparison, TextFeatures, feature_table, hash_order
 from repro.preferences.pair_records import PreferencePair
 
@@ -26,18 +26,22 @@ Table = tuple[np.ndarray, tuple[str, ...]]
 
 
 def cached_text_features(
-    pairs: Sequence[PreferencePair], num_features: int, folder: Path
+    pairs: Sequence[PreferencePair], num_features: int, folder: Path, kept: bool = False
 ) -> TextFeatures:
     """``text_features`` with its label-free part kept under ``folder``.
 
-    A damaged entry is computed anew; a folder that cannot be written only costs the caching.
+    A damaged entry is computed anew; a folder that cannot be written only costs the caching,
+    unless it is asked that the entry be ``kept``.
+
+    Raises:
+        OSError: it cannot be kept.
     """
     comparisons, label_sign = hash_order(pairs)
     entry = Path(folder) / _entry_name(comparisons, num_features)
     table = _load(entry, (len(comparisons), num_features))
     if table is None:
         table = feature_table(comparisons, num_features)
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(*() if kept else (OSError,)):
             _store(entry, table)
     feature_diff, names = table
     return TextFeatures(feature_diff, label_sign, names)
@@ -67,12 +71,7 @@ def _load(entry: Path, shape: tuple[int, int]) -> Table | None:
 
 def _store(entry: Path, table: Table) -> None:
     """Write the entry in one step; OSError where the folder or the disk refuses."""
+    content = BytesIO()
+    np.savez(content, feature_diff=table[0], names=np.array(table[1]))
     entry.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=entry.parent, suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.savez(file, feature_diff=table[0], names=np.array(table[1]))
-        os.replace(temporary, entry)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    write_whole(entry, content.getvalue())

@@ -11,6 +11,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from multiprocessing.resource_tracker import ensure_running
 from threading import RLock
 from typing import Any, TypeVar
 
@@ -20,7 +21,7 @@ from joblib.externals.loky.process_executor import BrokenProcessPool
 from repro.base.errors import BadInput
 from repro.study.blocks import Block, Values
 from repro.study.parallel import KEPT, ready_to_measure
-from repro.study.worker_life import belong_to, free_shared_memory
+from repro.study.worker_life import belong_to, deaf_to_ctrl_c, free_shared_memory
 
 LOOK_SECONDS, START_SECONDS = 1.0, 4.0
 """After so long here it is told how much is left; workers take nearly the second to be ready."""
@@ -172,7 +173,8 @@ class Pool:
             while self._waiting and self._given < 2 * self.workers:
                 future, function = self._waiting.popleft()
                 try:
-                    given = self._processes.submit(function)
+                    with deaf_to_ctrl_c():
+                        given = self._processes.submit(function)
                 except BrokenProcessPool as problem:
                     future.set_exception(problem)
                     continue
@@ -262,6 +264,8 @@ def _kept(keep: Callable[[Block, Values], None], future: Future[Found]) -> None:
 
 def _executor(workers: int):
     """Joblib's processes, which stay from run to run; one thread of linear algebra in each."""
+    if os.name == "posix":
+        ensure_running()  # what starts it first lets Ctrl-C through again
     return get_reusable_executor(
         max_workers=workers,
         timeout=IDLE_SECONDS,

@@ -10,7 +10,8 @@ import signal
 import sys
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from repro.base.files import alive
@@ -32,6 +33,22 @@ def belong_to(parent: int) -> None:
         threading.Thread(target=watch, args=(parent,), daemon=True).start()
     if os.getppid() != parent:  # it ended before the kernel was asked
         os._exit(1)
+
+
+@contextmanager
+def deaf_to_ctrl_c() -> Iterator[None]:
+    """Inside, this thread starts workers: Ctrl-C does not reach them while they are imported.
+
+    The mask is inherited, and stays; here Ctrl-C comes a moment later.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _killed_by_kernel() -> bool:

@@ -7,6 +7,7 @@ status.  Every writer of the project can be tried this way: see ``writers.py``, 
 
 import ctypes
 import errno
+import gc
 import json
 import os
 import shutil
@@ -105,6 +106,8 @@ def serve(path):
     found = runpy.run_path(path)
     writers = found["WRITERS"]
     found["warm"]()
+    gc.collect()
+    gc.freeze()  # a fork that looks through all that is imported copies it
     for line in sys.stdin:
         name, *order = json.loads(line)
         child = os.fork()

@@ -14,6 +14,8 @@ from tests.faults.processes import begun, survivors, wait_for
 
 SHARED = Path("/dev/shm")
 pytestmark = pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="looks into /proc")
+WAIT = 60
+"""Seconds; a process that is stopped has gone in one, where its cores are not wanted by others."""
 WORDS = (
     "repro", "theorem=kl_contraction", "budget=smoke", "budget.blocks=10", "tracking=none",
     "budget.replicates=400000", "compute.workers=2",
@@ -41,8 +43,8 @@ def test_workers_end_with_their_parent(number, status, tmp_path):
     _, err = process.communicate(timeout=60)
     assert process.returncode == status, err
     assert "Traceback" not in err, err
-    wait_for(lambda: not survivors(mark), 10)
-    wait_for(lambda: not [name for name in of_joblib() if f"-{process.pid}-" in name], 10)
+    wait_for(lambda: not survivors(mark), WAIT)
+    wait_for(lambda: not [name for name in of_joblib() if f"-{process.pid}-" in name], WAIT)
     if number != signal.SIGKILL:
         # where the machine is busy joblib's tracker finds out later than we say so, and warns
         said = [one for one in err.splitlines() if "resource_tracker" not in one]
@@ -59,8 +61,8 @@ def test_workers_that_began_the_next_run_end_too(number, tmp_path):
     _, err = process.communicate(timeout=60)
     assert process.returncode == (-9 if number == signal.SIGKILL else 143), err
     assert "Traceback" not in err, err
-    wait_for(lambda: not survivors(mark), 10)
-    wait_for(lambda: not [name for name in of_joblib() if f"-{process.pid}-" in name], 10)
+    wait_for(lambda: not survivors(mark), WAIT)
+    wait_for(lambda: not [name for name in of_joblib() if f"-{process.pid}-" in name], WAIT)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -69,17 +71,33 @@ def test_workers_that_began_while_jobs_are_checked_end_too(number, tmp_path):
     seeds = ",".join(map(str, range(400)))
     process, mark = begun(("repro", "-m", *WORDS[1:], f"seed={seeds}"), tmp_path)
     wait_for(lambda: len(survivors(mark)) >= 3)
-    time.sleep(3)  # a worker that is stopped while it starts says so by a traceback of its own
     process.send_signal(number)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (128 + number, "")
     assert "Traceback" not in err, err
-    wait_for(lambda: not survivors(mark), 10)
-    wait_for(lambda: not [name for name in of_joblib() if f"-{process.pid}-" in name], 10)
+    wait_for(lambda: not survivors(mark), WAIT)
+    wait_for(lambda: not [name for name in of_joblib() if f"-{process.pid}-" in name], WAIT)
     said = [one for one in err.splitlines() if "resource_tracker" not in one]
     (last,) = [one for one in said if not one.startswith("  warnings.warn")]
     assert last.startswith("interrupted: blocks that are finished are kept"), err
     assert not finished(tmp_path)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("after", [0.0, 0.5])
+def test_a_whole_group_is_stopped_while_workers_start(number, after, tmp_path):
+    """As by Ctrl-C in a terminal, which reaches workers too: no traceback of theirs."""
+    process, mark = begun((*WORDS, "budget.replicates=4000000"), tmp_path)
+    wait_for(lambda: len(survivors(mark)) >= 3, 120)
+    time.sleep(after)
+    os.killpg(process.pid, number)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == (130 if number == signal.SIGINT else -9), err
+    assert "Traceback" not in err, err
+    wait_for(lambda: not survivors(mark), WAIT)
+    if number == signal.SIGKILL:  # joblib's cleaner is killed with it
+        worker_life.free_shared_memory()
+    wait_for(lambda: not [name for name in of_joblib() if f"-{process.pid}-" in name], WAIT)
 
 
 def _measuring(process, mark, folder):

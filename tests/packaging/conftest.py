@@ -13,7 +13,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ("repro", "theorems", "conf", "tests", "tools", "changelog.d", "pyproject.toml")
-CONSTRAINTS = ("constraints.txt", "constraints-llm.txt", "constraints-cluster.txt")
+KINDS = ("", "-llm", "-cluster")
+LISTS = ("constraints", "requirements-hashed")
+CONSTRAINTS = tuple(f"{one}{kind}.txt" for one in LISTS for kind in KINDS)
 FILES_OF_TEXT = ("README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md")
 
 

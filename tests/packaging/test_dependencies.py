@@ -28,7 +28,6 @@ NOT_IMPORTED = {
     "dvc": "the command `dvc repro`",
     "mkdocs-material": "the theme in mkdocs.yml",
     "build": "run as `python -m build` by tests/packaging",
-    "hatchling": "build-backend in pyproject.toml",
     "pytest-benchmark": "a plugin: the fixture benchmark in tests/bench",
     "pytest-cov": "a plugin: --cov",
     "pytest-xdist": "a plugin: -n",
@@ -176,3 +175,17 @@ def test_the_workflow_runs_the_script_on_every_declared_python():
     versions = [one.rpartition(" ")[2] for one in named if ":: 3." in one]
     assert job["strategy"]["matrix"]["python"] == versions
     assert [step["run"] for step in job["steps"] if "run" in step][-1] == ".ci/run"
+
+
+@pytest.mark.parametrize("name", PINS)
+def test_the_lists_with_hashes_have_the_same_versions(name):
+    pinned = re.findall(r"^([\w.-]+)==(\S+)", (ROOT / name).read_text(), re.MULTILINE)
+    text = (ROOT / name.replace("constraints", "requirements-hashed")).read_text()
+    listed = re.findall(r"^([\w.-]+)==(\S+) \\\n((?:    --hash=.*\n)+)", text, re.MULTILINE)
+    assert {(canonicalize_name(one), at) for one, at in pinned} == {
+        (canonicalize_name(one), at) for one, at, _ in listed
+    }
+    assert len(listed) == text.count("==")  # none without hashes
+    assert set(re.findall("--hash=(.*?)[ \n]", text)) == set(
+        re.findall(r"--hash=(sha256:[0-9a-f]{64})\b", text)
+    )

@@ -34,7 +34,8 @@ COMMANDS = (
 )
 DATA = ("j2", "css", "js", "txt")
 """Templates of the report and of a new experiment."""
-INFO = {"METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE"}
+BILL = "sboms/repro-rlhf.cdx.json"
+INFO = {"METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE", BILL}
 
 
 @pytest.fixture(scope="session")
@@ -61,6 +62,23 @@ def test_wheel_holds_the_code_the_config_and_nothing_else(in_wheel):
     assert len(conf) > 40
 
 
+def test_wheel_has_its_bill_of_materials(dists):
+    (wheel,) = dists.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith(BILL))
+        bill = json.loads(archive.read(name))
+        (info,) = (name for name in archive.namelist() if name.endswith("/METADATA"))
+        metadata = archive.read(info).decode()
+    pinned = re.findall(r"^([\w.-]+)==(\S+)", (ROOT / "constraints.txt").read_text(), re.MULTILINE)
+    assert {(one["name"], one["version"]) for one in bill["components"]} == {
+        (re.sub(r"[-_.]+", "-", name).lower(), version) for name, version in pinned
+    }
+    (root,) = bill["dependencies"]
+    asked = re.findall(r"^Requires-Dist: ([\w-]+)(?!.*extra ==)", metadata, re.MULTILINE)
+    assert set(root["dependsOn"]) == set(asked)
+    assert len(asked) > 20
+
+
 def test_sdist_builds_and_tests_the_wheel(dists):
     (sdist,) = dists.glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
@@ -69,7 +87,8 @@ def test_sdist_builds_and_tests_the_wheel(dists):
     assert tops - {".gitignore"} == {
         "repro", "theorems", "conf", "tests", "tools", "changelog.d", "CHANGELOG.md", "README.md",
         "LICENSE", "CONTRIBUTING.md", "constraints.txt", "constraints-llm.txt",
-        "constraints-cluster.txt", "pyproject.toml", "PKG-INFO",
+        "constraints-cluster.txt", "requirements-hashed.txt", "requirements-hashed-llm.txt",
+        "requirements-hashed-cluster.txt", "pyproject.toml", "PKG-INFO",
     }  # fmt: skip
     assert not [name for name in names if "__pycache__" in name or name.endswith((".pyc", ".db"))]
     assert files("tests", "test_*.py") <= names
