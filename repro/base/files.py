@@ -188,13 +188,13 @@ def write_together(files: Mapping[Path, bytes]) -> None:
     finally:
         for one in files if moving else ():  # a signal, too
             _put_back(one, drafts[one], aside[one])
-        for one in (*drafts.values(), *aside.values()):
+        for one in (*drafts.values(), *(() if moving else aside.values())):
             with suppress(OSError):
                 one.unlink(missing_ok=True)
 
 
 def _put_back(path: Path, draft: Path, aside: Path) -> None:
-    """What stood at ``path`` before its draft took the place, if it has."""
+    """What stood at ``path`` before its draft took the place, if it has; else it stays aside."""
     with suppress(OSError):
         if os.path.lexists(aside):
             os.replace(aside, path)

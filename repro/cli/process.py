@@ -91,7 +91,14 @@ def end_run(status: int) -> None:
 def leave(status: int) -> NoReturn:
     """End with what exits owe, but without taking down all modules, which takes a second more."""
     atexit._run_exitfuncs()
+    _free_shared_memory()
     os._exit(status)
+
+
+def _free_shared_memory() -> None:
+    """What joblib's own cleaner does not know where a signal came while it was told."""
+    if life := sys.modules.get("repro.study.worker_life"):
+        life.free_shared_memory(own=True)
 
 
 def _on_signals(handler) -> None:
@@ -132,6 +139,7 @@ def _end_at_once(number: int, frame: FrameType | None = None) -> None:
         return
     told = _state["said"]
     _say(f"interrupted{': ' * bool(told)}{told}\n".encode())
+    _free_shared_memory()
     os._exit(128 + number)
 
 

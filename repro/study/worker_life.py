@@ -65,13 +65,18 @@ def watch(parent: int) -> None:
     os._exit(1)
 
 
-def free_shared_memory(folder: Path = SHARED_MEMORY) -> None:
+def free_shared_memory(folder: Path = SHARED_MEMORY, own: bool = False) -> None:
     """Remove semaphores and arrays that dead processes of this user have left to joblib.
+
+    With ``own`` also those of this process, which ends.
 
     Where a whole process group is killed, joblib's own cleaner is killed with it.
     """
     for path in folder.iterdir() if folder.is_dir() else ():
         found = _OF_JOBLIB.match(path.name)
-        if found and not alive(int(found["pid"])):
+        if not found:
+            continue
+        pid = int(found["pid"])
+        if (own and pid == os.getpid()) or not alive(pid):
             with suppress(OSError):
                 shutil.rmtree(path) if path.is_dir() else path.unlink()

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from repro.base.files import _node, atomic_write, remove_stale
+from repro.base.files import _node, atomic_write, remove_stale, write_together
 from repro.study.blocks import BlockStore
 
 
@@ -72,3 +72,45 @@ def test_a_failed_write_leaves_the_old_file(tmp_path):
         (draft.parent / "no" / "such" / "file").write_text("new")
     assert [p.name for p in tmp_path.iterdir()] == ["a.json"]
     assert path.read_text() == "old"
+
+
+@pytest.fixture
+def earlier(tmp_path):
+    """Three files that are there."""
+    found = {tmp_path / name: name.encode() for name in ("a", "b", "last")}
+    for path, content in found.items():
+        path.write_bytes(content)
+    return found
+
+
+@pytest.mark.parametrize("at", range(1, 7))
+def test_files_that_belong_together_are_all_new_or_all_as_they_were(earlier, monkeypatch, at):
+    replaced, calls = os.replace, []
+
+    def failing(source, target):
+        calls.append(target)
+        if len(calls) == at:
+            raise OSError(28, "No space left on device", str(source))
+        return replaced(source, target)
+
+    monkeypatch.setattr(os, "replace", failing)
+    with pytest.raises(OSError, match="No space left"):
+        write_together(dict.fromkeys(earlier, b"new"))
+    (folder,) = {path.parent for path in earlier}
+    assert {path: path.read_bytes() for path in folder.iterdir()} == earlier
+
+
+def test_what_cannot_be_put_back_stays_aside(earlier, monkeypatch):
+    replaced, calls = os.replace, []
+
+    def failing(source, target):
+        calls.append(target)
+        if len(calls) > 3:
+            raise OSError(28, "No space left on device", str(source))
+        return replaced(source, target)
+
+    monkeypatch.setattr(os, "replace", failing)
+    with pytest.raises(OSError, match="No space left"):
+        write_together(dict.fromkeys(earlier, b"new"))
+    (folder,) = {path.parent for path in earlier}
+    assert sorted(path.read_bytes() for path in folder.iterdir()) == sorted(earlier.values())

@@ -27,7 +27,7 @@ KINDS = {
     "full": (errno.ENOSPC, True),
     "kill": (0, False),
 }
-"""errno, or 0 for SIGKILL, and whether it stays so, as on a disk that is full."""
+"""errno, or 0 for SIGKILL; whether it stays so for all that needs room, as on a full disk."""
 KILLED = -9
 
 

@@ -217,7 +217,7 @@ FLUSHING(fdatasync)
 int rename(const char *from, const char *to)
 {
     REAL(rename);
-    if (armed && below(to) && due() && fails())
+    if (armed && below(to) && due_once() && fails())
         return -1;
     return real(from, to);
 }
@@ -225,7 +225,7 @@ int rename(const char *from, const char *to)
 int renameat(int a, const char *from, int b, const char *to)
 {
     REAL(renameat);
-    if (armed && below_at(b, to) && due() && fails())
+    if (armed && below_at(b, to) && due_once() && fails())
         return -1;
     return real(a, from, b, to);
 }
@@ -233,7 +233,7 @@ int renameat(int a, const char *from, int b, const char *to)
 int renameat2(int a, const char *from, int b, const char *to, unsigned int flags)
 {
     REAL(renameat2);
-    if (armed && below_at(b, to) && due() && fails())
+    if (armed && below_at(b, to) && due_once() && fails())
         return -1;
     return real(a, from, b, to, flags);
 }
