@@ -13,8 +13,8 @@ one fixed instance the gap falls faster (like 1/T, or exponentially for a finite
 √(1/T) is that of the supremum.  The ladder is fixed in absolute terms; a pilot of its own chooses
 the rung once, all runs measure there; a worst rung at an end of the ladder is a failed replicate.
 Measured is the average iterate, which the proof bounds; the printed output, the best iterate,
-needs the unknown J_β.  The exponent ½ in C_cov is reached on needles that π_ref never draws
-(``rare_needles``), not on these, where it hides.
+needs the unknown J_β.  √C_cov is held between two bounds on needles that π_ref never draws
+(``rare_needles``); on these the exponent ½ hides.
 
 With π_ref uniform the comparisons τ̃ explore by themselves, and γ hardly matters.  So π_ref is
 skewed: it draws the best response so rarely that within T rounds only γ finds it, while C_cov
