@@ -61,7 +61,7 @@ from torch import Tensor
 
 from repro.base.schema import Count, Pairs, Positive
 from repro.core.check import Assumed, Check, Quantity, Theorem, at_both_ends, of_world
-from repro.core.claims import Frequency, Inequality, Slope
+from repro.core.claims import Frequency, Inequality, Ratio, Slope
 from repro.curator.axis_world import AxisWorld
 from repro.curator.floor import floor, margins, wrong_signs
 from repro.curator.learners import (
@@ -328,9 +328,11 @@ def with_the_inverse(world: FloorState) -> float:
     return world.coefficient(1.0)
 
 
-def with_the_root(world: FloorState) -> float:
-    """The coefficient of the proof."""
-    return world.coefficient(0.5)
+def rate_with_the_root(world: FloorState) -> float:
+    """√LB·d^(1/4)·C/√(εn), C the coefficient of the proof."""
+    bound = world.feature_norm * world.radius
+    root = math.sqrt(bound / (world.epsilon * world.n_pairs))
+    return root * world.num_features**0.25 * world.coefficient(0.5)
 
 
 def off_the_floor(world: FloorState, algorithm, rng: Any, replicates: int) -> float:
@@ -351,7 +353,10 @@ OVER_PRINTED = Quantity(
     "worst expected gap / printed coefficient", of_world, evidence="exact", over=with_the_inverse
 )
 OVER_PROOF = Quantity(
-    "worst expected gap / coefficient of the proof", of_world, evidence="exact", over=with_the_root
+    "worst expected gap / (√LB·d^(1/4)·C/√(εn))",
+    of_world,
+    evidence="exact",
+    over=rate_with_the_root,
 )
 OFF_FLOOR = Quantity(
     "worst expected gap / 1.2 floors, or floor / gap", off_the_floor, evidence="exact"
@@ -432,8 +437,9 @@ FROM_BELOW = [
           Slope(0.5, "worst gap of d states met evenly over the printed coefficient {rate}"),
           OVER_PRINTED, private_sign, [root_n_noise_on_the_sum, one_state_of_all], ALONG_AXES),
     check("dimension", "num_features",
-          Slope(0.25, "worst gap of d rare states over the proof's coefficient {rate}"),
-          OVER_PROOF, private_sign, [one_state_of_all], ALONG_AXES),
+          Ratio("worst gap of d rare states: e^(−1/2)·√LB·d^(1/4)·C/√(εn)", math.exp(-0.5)),
+          OVER_PROOF, private_sign, [one_state_of_all, twice_the_noise, sign_without_privacy],
+          ALONG_AXES),
     check("dimension_attained", "num_features",
           Inequality("private signs of d rare states are between our floor and 1.2 of it"),
           OFF_FLOOR, private_sign, [twice_the_noise, sign_without_privacy], ALONG_AXES),
