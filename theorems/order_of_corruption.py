@@ -306,7 +306,8 @@ def rejected(
 def _rejected(world: SequentialReports, rng: np.random.Generator, behind: Behind) -> float:
     protocol = world.drawn(rng)
     wishes = world.adversary(rng, protocol)
-    expected, changed = 0.0, 0.0
+    expected: Any = 0.0
+    changed = 0.0
     for laws in arrived(protocol, wishes, world.changes, COUPLED):
         expected = expected + laws.front.sum(0)
         changed += np.abs(laws.honest - laws.front).sum()
@@ -372,11 +373,11 @@ def over_squared_slack(world: SpentBudgets) -> float:
 
 def _over(world: SpentBudgets, rate: Callable[[float], float]) -> float:
     cost = privacy_cost(world.epsilon)
-    return max(
+    return float(max(
         stats.binom.sf(budget, math.floor((1 - slack) * cost * budget), 1 / cost)
         * math.exp(rate(slack) * budget)
         for budget in BUDGETS for slack in SLACKS
-    )  # fmt: skip
+    ))  # fmt: skip
 
 
 def image_of(

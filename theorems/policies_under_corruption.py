@@ -42,7 +42,7 @@ from typing import Any
 import numpy as np
 
 from repro.base.notation import privacy_cost
-from repro.base.schema import Corruption, Positive, Share
+from repro.base.schema import Positive, Share
 from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named
 from repro.core.claims import Claim, Ratio
 from repro.corruption.orders import Order
@@ -103,15 +103,15 @@ class CoveredMargin(PrivateLabels, AttackedLabels):
 class HiddenSign(PrivateLabels, AttackedLabels):
     """Labels of a rare pair whose margin is B′ or −B′; elsewhere the same margin is not seen.
 
+    The share of labels is α₀.
+
     Attributes:
-        corruption: α₀.
         reward_bound: B′.
         stated: the order that the rare pair's mass is stated for: just light enough to be turned.
         margin: that the labels are of, in units of B′.
         n_pairs: n; 0 for infinitely many.
     """
 
-    corruption: Corruption
     reward_bound: Positive
     stated: Order = Order.LTC
     margin: float = 1.0

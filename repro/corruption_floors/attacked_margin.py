@@ -105,7 +105,8 @@ def floor_supremum(reward_bound: float) -> float:
         win = float(expit(margin))
         end = win - float(expit(-reward_bound))  # there the estimate is −B′
         left = lambda u: float(logit(win - u)) - math.sqrt(most * u)  # noqa: E731
-        return margin / math.sqrt(brentq(left, 1e-15, end, xtol=1e-15))
+        root: Any = brentq(left, 1e-15, end, xtol=1e-15)
+        return margin / math.sqrt(root)
 
     ladder = reward_bound * FINE_MARGINS
     best = int(np.argmax([reached(t) for t in ladder]))
