@@ -9,7 +9,11 @@ from rich.text import Text
 from repro.catalogue.coverage import REASON, StatementCoverage
 from repro.catalogue.entries import Catalogue, kind, number, paper
 
-MARKS = {"experiment": "✓", "reason": "–", "no experiment yet": "…"}
+STATUS = {
+    "experiment": "✓ experiment",
+    "reason": "– no experiment",
+    "no experiment yet": "… no experiment yet",
+}
 
 
 def print_table(console: Console, catalogue: Catalogue, found: list[StatementCoverage]) -> None:
@@ -24,7 +28,7 @@ def print_table(console: Console, catalogue: Catalogue, found: list[StatementCov
                 table.add_row(
                     f"{kind(row.id)} {number(row.id)}".strip(),
                     row.item.title,
-                    f"{MARKS[row.status]} {row.status}",
+                    STATUS[row.status],
                     _settled_by(row),
                 )
         console.print(table, markup=False)
