@@ -9,12 +9,12 @@ from rich.text import Text
 from repro.catalogue.coverage import NOT_REPRODUCED, REASON, SUBSTITUTE, StatementCoverage
 from repro.catalogue.entries import Catalogue, kind, number, paper
 
-MARKS = {
-    "experiment": "✓",
-    "reason": "–",
-    SUBSTITUTE: "≈",
-    NOT_REPRODUCED: "○",
-    "no experiment yet": "…",
+STATUS = {
+    "experiment": "✓ experiment",
+    "reason": "– no experiment",
+    SUBSTITUTE: "≈ substitute",
+    NOT_REPRODUCED: "○ not reproduced",
+    "no experiment yet": "… no experiment yet",
 }
 
 
@@ -30,7 +30,7 @@ def print_table(console: Console, catalogue: Catalogue, found: list[StatementCov
                 table.add_row(
                     f"{kind(row.id)} {number(row.id)}".strip(),
                     row.item.title,
-                    f"{MARKS[row.status]} {row.status.replace('_', ' ')}",
+                    STATUS[row.status],
                     _settled_by(row),
                 )
         console.print(table, markup=False)

@@ -83,7 +83,8 @@ def _experiment(slug: str, verdict: str, name: str, kept: Mapping[str, StoredRun
     for one in theorem.checks if verdict != EXECUTED else ():
         if name in theorem.statements_of(one):
             claim = one.claim.said(one.axis)
-            yield _line(one.name, claim, f"pinned {one.expected}; {one.quantity.evidence}")
+            told = f"pinned verdict: {one.expected} ({one.quantity.evidence})"
+            yield _line(one.name, claim, told)
 
 
 def _pinned(verdict: str) -> str:
