@@ -67,7 +67,7 @@ class Rollouts(Model):
         return self.epochs * (self.responses // self.minibatch)
 
 
-class Curve(NamedTuple):
+class TrainingCurve(NamedTuple):
     """By iteration, (I,) each.
 
     Attributes:
@@ -85,7 +85,7 @@ class Curve(NamedTuple):
 def optimised_policy(
     policy: Any, tokenizer: Any, prompts: Texts, reward: Reward, rollouts: Rollouts,
     kl_weight: KLWeight, sampling: Sampling, limits: Limits, seed: int, device: str,
-) -> tuple[Any, Curve]:  # fmt: skip
+) -> tuple[Any, TrainingCurve]:  # fmt: skip
     """A policy after RLOO's steps, trained in place, and how it went; the reference is its start.
 
     Args:
@@ -141,7 +141,7 @@ def optimised_policy(
     if not all(bool(torch.isfinite(p).all()) for p in found.parameters()):
         raise Diverged("after the last step of RLOO")
     loss = torch.tensor(trainer.losses).reshape(rollouts.iterations, -1).mean(1)
-    return found, Curve(torch.tensor(trainer.rewards), loss, torch.tensor(trainer.errors))
+    return found, TrainingCurve(torch.tensor(trainer.rewards), loss, torch.tensor(trainer.errors))
 
 
 @contextmanager

@@ -340,7 +340,7 @@ def test_accelerate_takes_the_steps_of_one_process(how, processes, finished, rel
 
 
 def test_a_loss_that_is_no_number_in_one_process_stops_both(release, tmp_path):
-    words = [f"release={release}", f"output={tmp_path / 'm'}", *STEPS]
+    words = [f"release={release}", f"output={tmp_path / 'm'}", "loss=rdpo", *STEPS]
     done = started(words, before=DIVERGES, launcher=(*LAUNCH, "--multi_gpu"), folder=tmp_path)
     assert done.returncode != 0
     assert [(tmp_path / f"status{rank}").read_text() for rank in (0, 1)] == ["2", "2"]
