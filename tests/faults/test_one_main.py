@@ -283,3 +283,17 @@ def test_a_signal_into_a_destructor_is_not_lost(tmp_path):
         "    a = A(); del a; time.sleep(30)"
     )
     assert bug(body, tmp_path) == (130, "interrupted\n")
+
+
+def test_a_deleted_current_folder_is_refused_in_one_line(tmp_path):
+    line = "mkdir gone; cd gone; rmdir ../gone; exec $PY -m repro theorem=label_masks"
+    status, out, err = in_shell(line, tmp_path)
+    assert (status, out, err.count("\n")) == (2, "", 1), err
+    assert err.startswith("error: the current folder: deleted")
+
+
+def test_a_path_of_1500_folders_is_refused_in_one_line(tmp_path):
+    status, _, err = in_shell(f"{RUN} output_dir={'a/' * 1500}", tmp_path)
+    assert (status, err.count("\n")) == (2, 1), err
+    assert "1500 folders deep; allowed: 200" in err
+    assert not list(tmp_path.iterdir())
