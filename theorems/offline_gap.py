@@ -224,9 +224,9 @@ def inverted_kl_weight_with_bonus(data: TwoArmDatasets) -> Tensor:
 
 
 def bonus_without_coverage(data: TwoArmDatasets) -> Tensor:
-    """Wrong for a sweep of coverage: Γ_n without the density ratio of the rarer response."""
+    """Wrong for a sweep of coverage: Γ_n times a fourth root of π_ref of the rarer response."""
     rarer = torch.minimum(data.world.reference, 1 - data.world.reference)
-    return data.gap(data.error(data.fit(data.epsilon)) - data.bonus() * rarer.sqrt())
+    return data.gap(data.error(data.fit(data.epsilon)) - data.bonus() * rarer**0.25)
 
 
 # Quantities --------------------------------------------------------------------------------------
