@@ -47,7 +47,6 @@ The controls ignore privacy in the likelihood, flip the labels, or drop or rever
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -107,19 +106,14 @@ TUNINGS = tuple(4.0**k for k in range(-2, 4))
 
 
 def over_best(worlds, algorithms, rngs, replicates: int) -> list[list[float]]:
-    """Worst mean gap over that of the best multiple of γ in a sweep.
-
-    NaN for the algorithm under test where its worst rung is an end of the ladder.
-    """
+    """Worst mean gap over that of the best multiple of γ in a sweep."""
     rows = []
     for world, rng in zip(worlds, rngs, strict=True):
         swept = [other_optimism(world, multiple) for multiple in TUNINGS]
         played = [*swept, *(one(world) for one in algorithms)]
-        gaps = ladder_gaps(world, played, rng, replicates)
-        best = min(one.mean for one in gaps[: len(TUNINGS)])
-        under_test, *others = gaps[len(TUNINGS) :]
-        mean = under_test.mean if under_test.interior else math.nan
-        rows.append([mean / best, *(one.mean / best for one in others)])
+        means = [one.mean for one in ladder_gaps(world, played, rng, replicates)]
+        best = min(means[: len(TUNINGS)])
+        rows.append([mean / best for mean in means[len(TUNINGS) :]])
     return rows
 
 
