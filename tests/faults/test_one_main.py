@@ -152,7 +152,7 @@ def bug(body, folder, private=False, **env):
 def test_a_bug_is_status_70_and_one_line_that_names_its_details(tmp_path):
     status, err = bug("{}['a secret']", tmp_path)
     assert status == 70
-    (name,) = re.findall(r"^error: internal: KeyError in <string>:5; details are in (\S+)\n$", err)
+    (name,) = re.findall(r"^error: internal: KeyError in <string>:6; details are in (\S+)\n$", err)
     details = Path(name)
     assert details.parent == tmp_path
     assert details.stat().st_mode & 0o777 == 0o600
