@@ -108,8 +108,8 @@ from repro.preferences.label_information import (
 
 OFF = 0.9
 """A planted constant, 10 % too small."""
-LEAST_USED = 1e-3
-"""A largest error below this share of the bonus is none."""
+LEAST_USED = 1e-4
+"""An error below this share of the bonus is none: a normal one is once in three hundred times."""
 UNIT = (0.0, 1.0)
 
 

@@ -177,7 +177,7 @@ def write_together(files: Mapping[Path, bytes]) -> None:
             if path.is_dir():
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         moving = True
-        for path in reversed(files):
+        for path in reversed(list(files)):
             with suppress(FileNotFoundError):
                 os.replace(path, aside[path])
         for path, draft in drafts.items():
