@@ -15,7 +15,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from repro.corrected_gap.coverage import lower, price, upper
-from repro.report.figure import save
+from repro.base.files import write_whole
+from repro.report.figure import figure_bytes
 
 DRAWING = Path(__file__).parents[1] / "docs" / "figures" / "coverage_phases.svg"
 BETA = np.linspace(0, 4, 401)
@@ -75,7 +76,7 @@ def rows() -> Iterator[str]:
 
 def main() -> None:
     """Draw and print."""
-    save(draw_phases(), DRAWING)
+    write_whole(DRAWING, figure_bytes(draw_phases(), "svg"))
     print(*rows(), sep="\n")
 
 

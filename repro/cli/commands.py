@@ -91,7 +91,8 @@ def refuse_words_without_key(words: Sequence[str]) -> None:
 
     given, unknown = get_args_parser().parse_known_args(list(words))
     wrong = [*unknown, *(word for word in given.overrides or () if is_bare(word))]
-    if not wrong:
+    # what may hold a password is refused further on, where it is not repeated
+    if not wrong or any("@" in word for word in wrong):
         return
     better = as_keys(words)
     if better == list(words):

@@ -28,6 +28,7 @@ from repro.base.errors import BadInput
 from repro.release import drafts, exports
 from repro.release.ledger import Ledger, held_ledger
 from repro.release.ledger_file import NAME
+from tests.faults.processes import as_from_a_shell
 
 HERE = Path(__file__).parent
 MODES = {
@@ -279,7 +280,7 @@ def test_without_nameless_files_a_draft_has_a_mode_of_its_own(
 def command(words, folder, environment):
     return subprocess.Popen(
         words, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True,
-        stdout=subprocess.PIPE,
+        stdout=subprocess.PIPE, preexec_fn=as_from_a_shell,
     )  # fmt: skip
 
 

@@ -23,6 +23,7 @@ from repro.base.errors import BadInput
 from repro.release.canonical import compared
 from repro.release.ledger import Ledger, held_ledger
 from repro.release.ledger_file import NAME
+from tests.faults.processes import as_from_a_shell
 from tests.release.conftest import ROOT
 
 HERE = Path(__file__).parent
@@ -127,7 +128,7 @@ def test_waiting_is_told_and_ends_while_the_ledger_is_held(
     with held_ledger(one):
         run = subprocess.Popen(
             [*words, "epsilon=1", f"ledger={one}"], cwd=tmp_path, env=command_environment,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=as_from_a_shell,
         )  # fmt: skip
         assert run.stdout is not None
         assert f"waiting for {one / NAME}" in run.stdout.readline()
