@@ -61,7 +61,7 @@ def test_the_bonus_leads_where_labels_are_few():
 
 
 def test_wrong_versions_of_the_whole_algorithm_err_with_the_bonus_on():
-    """At 1e14 labels the bonus is all; its square is D² times the root of the rarer π_ref where cut."""
+    """At 1e14 labels the bonus is all; cut, its square is D²·√(the rarer π_ref)."""
     own = gaps("private_mle", CUBE, 10**14).mean()
     right = gaps("ppkl", CUBE, 10**14).mean()
     cut = gaps("bonus_without_coverage", CUBE, 10**14).mean()
