@@ -27,7 +27,8 @@ d = 2 to 16, below the printed 2.
 The bonus alone gives a gap of the printed rate, also to a learner who knows the truth.  So
 beside its rates in n and c(ε) stand those of its gap beyond the bonus's own (``…_beyond_bonus``),
 of which text pairs have too little to be measured, and the rates of the bonus in S, β and C are
-those of the gap beyond the estimate's own, at a c where a gap without an error would fall short of it.  Whole gaps are
+those of the gap beyond the estimate's own, at a c where a gap without an error would fall short
+of it.  Whole gaps are
 held to the limit of a normal θ̂ at sizes where the sign of the bonus shows.  That the bonus covers
 is held from both sides, the error between a fiftieth of Γ_n and Γ_n (``bonus_covers``), and how
 much of Γ_n it uses as a number (``bonus_used``); half of Γ_n covers on the linear world and a
