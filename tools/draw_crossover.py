@@ -14,13 +14,14 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from repro.base.files import write_whole
 from repro.corrected_gap.bounds import LARGEST_TILT, Cell, hypercube_cell
 from repro.preferences.label_information import (
     inverse_information,
     printed_factor,
     privacy_excess,
 )
-from repro.report.figure import save
+from repro.report.figure import figure_bytes
 
 DRAWING = Path(__file__).parents[1] / "docs" / "figures" / "factor_crossover.svg"
 EPSILONS = np.geomspace(0.1, 16, 121)
@@ -128,7 +129,7 @@ def _short(number: float) -> str:
 
 def main() -> None:
     """Write the figure, print the table."""
-    save(draw_crossover(), DRAWING)
+    write_whole(DRAWING, figure_bytes(draw_crossover(), "svg"))
     print(f"{DRAWING}\n" + "\n".join(table()))
 
 

@@ -22,6 +22,7 @@ from matplotlib.figure import Figure
 from scipy import stats
 from torch import Tensor
 
+from repro.base.files import write_whole
 from repro.base.notation import privacy_cost
 from repro.core.stream import stream
 from repro.llm.contrasts import Contrast
@@ -30,7 +31,7 @@ from repro.llm.pessimistic_study import feature_map
 from repro.llm.release_study import Seed
 from repro.llm.reward_head import RewardModel, fitted_head
 from repro.llm.study import Study
-from repro.report.figure import save
+from repro.report.figure import figure_bytes
 from repro.training.losses import mixture_loss
 from theorems.llm_ppkl import PpklTuning
 from tools.p4_tables import world_of
@@ -135,7 +136,10 @@ def main(words: Sequence[str]) -> None:
     with world_of("llm_ppkl") as world:
         found = [one_seed(world, stream(0, "p1_figure_1", k)) for k in range(seeds)]
     curves, beside = (np.array(part) for part in zip(*found, strict=True))
-    save(draw(curves, [world.data.n_pairs // share for share in SHARES]), DRAWING)
+    write_whole(
+        DRAWING,
+        figure_bytes(draw(curves, [world.data.n_pairs // share for share in SHARES]), "svg"),
+    )
     print("\n".join(table(curves, beside)))
 
 

@@ -19,9 +19,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from scipy import stats
 
+from repro.base.files import write_whole
 from repro.core.stream import stream
 from repro.llm.release_study import Seed
-from repro.report.figure import save
+from repro.report.figure import figure_bytes
 from theorems.llm_ppkl import PpklTuning, rloo
 from tools.draw_p1_figure_1 import EPSILONS
 from tools.p4_tables import world_of
@@ -74,7 +75,7 @@ def main(words: Sequence[str]) -> None:
     with world_of("llm_ppkl") as world:
         found = [one_seed(world, stream(0, "p1_losses", k)) for k in range(seeds)]
     curves, rates = (np.array(part) for part in zip(*found, strict=True))
-    save(draw(curves), DRAWING)
+    write_whole(DRAWING, figure_bytes(draw(curves), "svg"))
     print("\n".join(lines(curves, rates)))
 
 

@@ -208,8 +208,8 @@ def farthest_on_a_line(radius: float) -> tuple[float, tuple[float, float]]:
     """θ at which two records' gradients are farthest apart in d = 1, and their norms over R.
 
     >>> place, norms = farthest_on_a_line(5.0)
-    >>> round(place, 2), round(2 * norms[0], 2), norms[1]
-    (-1.99, -0.64, 1.0)
+    >>> round(place, 1), round(2 * norms[0], 2), norms[1]
+    (-2.0, -0.64, 1.0)
     """
     places = np.linspace(0, NEAR_THE_BALL * radius, ON_THE_WAY + 1)[1:]
     ends = [reach(np.array([angle]), LONGEST * places, 1) for angle in (0.0, math.pi)]
