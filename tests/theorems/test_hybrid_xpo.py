@@ -12,7 +12,7 @@ def test_offline_labels_that_are_not_drawn_break_the_upper_bound(turned):
         *before, start = setting
         return right(*before, replace(start, n_pairs=min(start.n_pairs, 10**6)), **more)
 
-    found = turned("bounds_n_pairs", worst_reward, "average_gap", wrong)
+    found = turned("bounds_n_pairs", worst_reward, "average_gap", wrong, replicates=400, blocks=20)
     assert found == ("supported", "contradicted")
 
 
@@ -21,7 +21,9 @@ def test_labels_turned_round_break_the_upper_bound(turned):
         mean = right(*setting)
         return replace(mean, scale=-mean.scale, offset=-mean.offset, shift=-mean.shift)
 
-    found = turned("bounds_n_pairs", worst_reward, "released_mean", wrong)
+    found = turned(
+        "bounds_n_pairs", worst_reward, "released_mean", wrong, replicates=400, blocks=20
+    )
     assert found == ("supported", "contradicted")
 
 
@@ -37,7 +39,7 @@ def test_a_lower_bound_ten_times_as_large_is_caught(turned):
     def wrong(right, *setting):
         return 10 * right(*setting)
 
-    found = turned("bounds_horizon", hybrid_xpo, "least_gap", wrong)
+    found = turned("bounds_horizon", hybrid_xpo, "least_gap", wrong, replicates=400, blocks=20)
     assert found == ("supported", "contradicted")
 
 
