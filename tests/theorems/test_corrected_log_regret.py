@@ -29,7 +29,8 @@ def test_a_lost_term_of_privacy_turns_the_exponent(turned):
     def wrong(right, bound, epsilon):
         return right(bound, float("inf"))
 
-    found = turned("repaired_eps_one", bonus, "inverse_information", wrong)
+    found = turned("repaired_eps_one", bonus, "inverse_information", wrong, replicates=400,
+                   blocks=20)  # fmt: skip
     assert found == ("supported", "contradicted")
 
 

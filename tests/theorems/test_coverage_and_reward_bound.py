@@ -76,7 +76,8 @@ def test_lower_bounds_need_their_conditions():
 def test_a_lost_term_of_privacy_turns_the_constant(turned):
     """W without κV² in the closed form."""
     found = turned("constant_b", capped, "inverse_information",
-                   lambda right, x, epsilon: right(x, math.inf))  # fmt: skip
+                   lambda right, x, epsilon: right(x, math.inf), replicates=400,
+                   blocks=20)  # fmt: skip
     assert found[0] == "supported" != found[1]
 
 
