@@ -146,7 +146,7 @@ def main(arguments: list[str] | None = None) -> int:
         with own_defaults():
             figure = _figure(given.out, given.epsilon, given.horizon, given.seed)
             with atomic_write(given.out) as draft:
-                figure.savefig(draft)
+                figure.savefig(draft, metadata=DATE.get(given.out.suffix))
     except BadInput as problem:
         print(f"error: {problem}", file=sys.stderr)
         return 2

@@ -105,12 +105,11 @@ def _headings(sheet: Sheet, result: Result, run: RunRecord) -> tuple[float, floa
 
 @contextmanager
 def _style() -> Iterator[None]:
-    """Seaborn's look and fixed SVG ids over matplotlib's defaults, undone on leaving."""
+    """Seaborn's look over matplotlib's defaults, undone on leaving."""
     import matplotlib
     import seaborn
 
     extra = {
-        "svg.hashsalt": "repro",
         "axes.formatter.use_mathtext": True,
         "axes.edgecolor": ".3",
         "axes.grid": True,

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def own_defaults() -> Iterator[None]:
-    """Matplotlib's own defaults, undone on leaving; the user's backend is not touched.
+    """Matplotlib's own defaults and fixed SVG ids, undone on leaving; the backend is not touched.
 
     A user's file may ask for TeX, which may be missing, or for other fonts.
     """
@@ -16,4 +16,5 @@ def own_defaults() -> Iterator[None]:
 
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
+        matplotlib.rcParams["svg.hashsalt"] = "repro"
         yield

@@ -31,7 +31,7 @@ def test_a_lost_term_of_privacy_turns_the_exponent(turned):
 
     found = turned("repaired_eps_one", bonus, "inverse_information", wrong, replicates=400,
                    blocks=20)  # fmt: skip
-    assert found == ("supported", "contradicted")
+    assert found[0] == "supported" != found[1]
 
 
 def test_a_missing_debias_turns_the_verdict(turned):
