@@ -40,6 +40,8 @@ RARE = HiddenArmChoice(
 """The instance: π_ref hardly ever draws the best response."""
 TITLES = ("with the bonus", "without the bonus")
 LOOKS = ((MEASURED, "-"), (CONTROL, ":"))
+DATE = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+"""What a kind of file would say of when it was made: left out, for equal runs have equal bytes."""
 
 
 @dataclass(frozen=True, eq=False)
