@@ -37,14 +37,14 @@ import numpy as np
 from pydantic import Field
 
 from repro.base.notation import privacy_cost
-from repro.base.schema import MAX_PAIRS, Count, GridRatio, Pairs, Positive
+from repro.base.schema import MAX_PAIRS, Count, GridRatio, Positive
 from repro.core.check import Check, Quantity, Theorem, named
 from repro.core.claims import Ratio, Slope
 from repro.instances.labelled import PrivateLabels
 from repro.preferences.block_draws import geometric_times
 from repro.preferences.label_law import on_arrays
 from repro.preferences.two_rewards import released_win_prob
-from repro.xpo.runs import RewardLadder
+from repro.xpo.runs import EveryReward
 from repro.xpo.small_rewards import printed_factor
 
 TILT = 2.0
@@ -119,24 +119,8 @@ class OneSize(SignedStates):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class EverySize(SignedStates):
-    """T rounds at every R of a ladder.
-
-    Attributes:
-        horizon: T.
-        ladder: of R.
-    """
-
-    horizon: Pairs
-    ladder: RewardLadder
-
-    @property
-    def rounds(self) -> int:
-        return self.horizon
-
-    @property
-    def rewards(self) -> np.ndarray:
-        return self.ladder.values()
+class EverySize(EveryReward, SignedStates):
+    """T rounds at every R of a ladder."""
 
 
 def printed_bound(world: OneSize) -> float:

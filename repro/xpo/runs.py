@@ -80,6 +80,27 @@ class RewardLadder:
 
 
 @dataclass(frozen=True, kw_only=True)
+class EveryReward:
+    """T rounds at every reward gap of a ladder, of which the worst counts.
+
+    Attributes:
+        horizon: T.
+        ladder: of reward gaps.
+    """
+
+    horizon: Pairs
+    ladder: RewardLadder
+
+    @property
+    def rounds(self) -> int:
+        return self.horizon
+
+    @property
+    def rewards(self) -> np.ndarray:
+        return self.ladder.values()
+
+
+@dataclass(frozen=True, kw_only=True)
 class NeedleRuns(PrivateLabels):
     """T private labels of needle policies; kl_weight is in proportion to the reward gap.
 
@@ -140,24 +161,8 @@ class NeedleRuns(PrivateLabels):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Needles(NeedleRuns):
-    """T rounds at every reward gap of a ladder.
-
-    Attributes:
-        horizon: T.
-        ladder: of reward gaps.
-    """
-
-    horizon: Pairs
-    ladder: RewardLadder
-
-    @property
-    def rounds(self) -> int:
-        return self.horizon
-
-    @property
-    def rewards(self) -> np.ndarray:
-        return self.ladder.values()
+class Needles(EveryReward, NeedleRuns):
+    """T rounds of needle policies at every reward gap of a ladder."""
 
 
 # What the theorems assume ------------------------------------------------------------------------
