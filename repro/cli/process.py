@@ -23,7 +23,7 @@ from repro.cli.garbage import look_rarely
 STOPPING = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )
-IMPORTING = "<frozen importlib._bootstrap"
+IMPORTING, STARTING = "<frozen importlib._bootstrap", "loky/backend/popen_loky_posix.py"
 SOON = 0.02
 """Seconds until a signal that came at a bad moment is tried again."""
 DEAF, TIDYING = 0.8, 10.0
@@ -178,8 +178,11 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 def _raise_now(number: int, frame: FrameType | None) -> None:
-    """Raise, but not into an import: compiled modules turn that into other errors, or abort."""
-    if frame is not None and _importing(frame) and hasattr(signal, "setitimer"):
+    """Raise, but not into an import or the start of a worker.
+
+    Compiled modules turn that into other errors, or abort; a worker that is told nothing complains.
+    """
+    if frame is not None and _unbroken(frame) and hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, SOON)
         return
     _state["heard"] = True
@@ -195,9 +198,10 @@ def _raise_again(unraisable) -> None:
     sys.__unraisablehook__(unraisable)
 
 
-def _importing(frame: FrameType | None) -> bool:
+def _unbroken(frame: FrameType | None) -> bool:
     while frame is not None:
-        if frame.f_code.co_filename.startswith(IMPORTING):
+        place = frame.f_code.co_filename
+        if place.startswith(IMPORTING) or place.endswith(STARTING):
             return True
         frame = frame.f_back
     return False

@@ -36,7 +36,7 @@ def test_every_finding_names_an_experiment_whose_pinned_verdicts_say_so(page, st
     assert len(found) == count
     for slug in found:
         pinned = {check.expected for check in find(slug).checks}
-        assert ("contradicted" in pinned) == (slug != "ctl_ltc_separation")
+        assert ("contradicted" in pinned) == (slug != "order_of_corruption")
 
 
 def test_a_newcomer_finds_a_statement_in_two_commands(capsys, monkeypatch, tmp_path):

@@ -35,6 +35,7 @@ LLM_DEFAULTS = {
             "epochs batch_size accumulation learning_rate schedule warmup optimizer max_grad_norm"
             " gradient_checkpointing checkpoint_every",
         ),
+        "procedure.rollouts": "schedule max_grad_norm",
     }.items()
     for key in keys.split()
 }

@@ -1,6 +1,7 @@
 """``python -m repro.private_reward`` and ``repro.private_reward``."""
 
 import json
+import re
 import sqlite3
 
 import numpy as np
@@ -70,7 +71,8 @@ def test_the_card_states_what_was_promised(pairs, tmp_path):
     made = repro.private_reward(pairs, **BUDGET, adjacency="add_remove", compose=True)
     assert "is added or removed" in made.card["guarantee"]
     assert "not the number of pairs" in made.card["public"]
-    assert "300" not in made.content.decode()
+    # as a number of its own: digits of noise may hold it
+    assert not re.search(r"(?<![\d.])300(?![\d.])", made.content.decode())
     assert (made.card["total_epsilon"], made.card["total_delta"]) == (2.0, 2e-6)
 
 
