@@ -31,8 +31,8 @@ those of the gap beyond the estimate's own, at a c where a gap without an error 
 of it.  Whole gaps are
 held to the limit of a normal θ̂ at sizes where the sign of the bonus shows.  That the bonus covers
 is held from both sides, the error at most Γ_n and at least a tenth of what a normal θ̂ leaves
-(``bonus_covers``), and how much of Γ_n it uses as a number (``bonus_used``); half of Γ_n covers on the linear world and a
-quarter does not (``bonus_half``).
+(``bonus_covers``), and how much of Γ_n it uses as a number (``bonus_used``); half of Γ_n covers on
+the linear world and a quarter does not (``bonus_half``).
 ``reward_class=`` replaces the ball in rows with linear rewards: the estimate, B and log N(τ) are
 that class's, and rows of a limit need a neighbourhood of the truth in it.
 
@@ -312,9 +312,8 @@ CHECKS = [
           Ratio("gap → E gap of r_θ − Γ_n, θ normal with covariance I⁻¹/n"), OVER_LIMIT, ppkl,
           (private_mle, epsilon_overstated)),
     check("bonus_covers", "n_pairs",
-          Frequency("|r̄ − b − r*| ≤ Γ_n, and not for want of an error, with probability ≥ 1−δ"), EVENT,
-          event_fails,
-          [event_fails_without_root]),
+          Frequency("|r̄ − b − r*| ≤ Γ_n, and not for want of an error, with probability ≥ 1−δ"),
+          EVENT, event_fails, [event_fails_without_root]),
     check("bonus_half", "n_pairs",
           Frequency("the same with Γ_n/2, c = .1, with probability ≥ 1−δ"), EVENT,
           event_fails_at_half, [event_fails_at_quarter], OWN_WEIGHT),
