@@ -21,7 +21,8 @@ control.
 Claim E.4, ‖(1/n)Σ b_i·x_i‖ ≤ ζα, holds with constant 1 where ‖x‖ ≤ 1.  P4 has ‖φ‖ ≤ 1 and x = φ −
 φ′ (Assumption 4.1), so ‖x‖ ≤ 2 (Remark 5.2 sets ‖x‖ ≤ 1 "for simplicity"): the control
 `x_of_norm_2` breaks the claim by that factor 2, which the universal constant C can take up.  What
-it cannot take up is γ: with ‖x‖ ≤ 2 read the theorem for x/2 and 2θ, so 2B′ in γ and ξ/4 for ξ.
+it cannot take up is γ: with ‖x‖ ≤ 2 read the theorem for x/2 and 2θ, so 2B′ in γ, ξ/4 for ξ, and
+twice the error: a floor of 2ζα/(γ(2B′)·ξ), which two opposite features attain (row `norm_two`).
 
 Assumption 5.6 read on all of R^d excludes one-hot features: their differences are orthogonal to
 1, so λ_min(E[xxᵀ]) = 0.  Read on {θ : ⟨1, θ⟩ = 0}, where both θ's live and which is all that the
@@ -62,6 +63,7 @@ from repro.debiased_mle.score import (
     failure_over_delta,
 )
 from repro.label_cells.assumptions import covered, inside_the_class
+from repro.label_cells.choices import CellsChoice, OppositeChoice
 from repro.linear_rlhf.two_arms import (
     CellLabels,
     at_one_deviation,
@@ -89,6 +91,14 @@ class OneHotPairs:
 def strong_response(world: PairLabels) -> float:
     """ζα·max_c ‖H⁻¹x_c‖."""
     return strong_floor(world.stated, world.corruption, world.flip_worth)
+
+
+def floor_of_norm_two(world: PairLabels) -> float:
+    """2ζα/(γ(2B′)·ξ): Theorem 5.7's floor for x/2 and 2θ, with constant 1."""
+    cells = world.stated
+    twice = 2 * cells.radius
+    slope = 1 / (2 + math.exp(twice) + math.exp(-twice))
+    return 2 * world.moved / (slope * cells.min_eigenvalue)
 
 
 def huber_response(world: PairLabels) -> float:
@@ -119,6 +129,14 @@ def x_of_norm_2(world: CorruptedScore) -> CorruptedScore:
     return replace(world, length=2.0)
 
 
+def half_features(world: PairLabels) -> PairLabels:
+    """Wrong: φ/2 and −φ/2, so that ‖x‖ = 1, as Remark 5.2 has it "for simplicity"."""
+    bound = world.stated.radius
+    cell = CellsChoice(kind="cells", num_features=1, min_eigenvalue=0.5, reward_diff=bound,
+                       reward_bound=bound)  # fmt: skip
+    return replace(world, instance=cell)
+
+
 def on_complement(world: OneHotPairs) -> float:
     """1/((d−1)·λ_min) on {⟨1, θ⟩ = 0}."""
     return one_hot_coverage_ratio(world.num_features, on_complement=True)
@@ -142,6 +160,7 @@ TAIL = Quantity("|error| exceeded with probability δ / s·z_{δ/2}", tail, evid
                 over=exceeded)  # fmt: skip
 OVER_CLAIMED = "‖θ̂ − θ_true‖₂ of n → ∞ labels / claimed"
 FLOOR = over_claimed(OVER_CLAIMED, estimation_floor, strong_response)
+FLOOR_OF_NORM_TWO = over_claimed(OVER_CLAIMED, estimation_floor, floor_of_norm_two)
 HUBER_FLOOR = over_claimed(OVER_CLAIMED, estimation_floor, huber_response)
 E3 = Quantity("P(Claim E.3 fails) / δ", of_world, evidence="computed")
 E4 = over_claimed("‖(1/n)Σbx‖₂ of n → ∞ labels / ζα", corruption_term, moved)
@@ -188,6 +207,9 @@ CHECKS = [
           [huber_adversary]),
     check("ctl_floor", "min_eigenvalue", Ratio("CTL, strong adversary: floor = α/(γξ), along ξ"),
           FLOOR, [huber_adversary]),
+    check("norm_two", "reward_bound",
+          Ratio("‖x‖ = 2, LTC: floor = 2c(ε)·α/(γ(2B′)·ξ), not c(ε)·α/(γ(B′)·ξ)"),
+          FLOOR_OF_NORM_TWO, [half_features, no_debias, orders_swapped]),
     check("huber_floor", "min_eigenvalue",
           Ratio("LTC, Huber: floor = √2·α(c(ε)+|h|)/(2γ), free of ξ"), HUBER_FLOOR,
           [strong_adversary]),
@@ -220,7 +242,8 @@ def _assumed(world: PairLabels, failure_prob: float):
     infinite = world.n_pairs == 0
     yield covered(cells)
     yield "enough labels", infinite or world.n_pairs >= enough, f"n ≥ {enough:.3g}"
-    yield from inside_the_class(cells)
+    opposite = isinstance(world.instance, OppositeChoice)
+    yield from inside_the_class(cells, longest=2.0 if opposite else 1.0)
 
 
 THEOREM = Theorem(

@@ -7,12 +7,12 @@ from repro.label_cells.pairs import PairWorld
 Assumed = tuple[str, bool, str]
 
 
-def inside_the_class(world: PairWorld) -> tuple[Assumed, Assumed]:
-    """Definition 5.1: ‖θ‖ ≤ B′ and ‖x‖ ≤ 1."""
+def inside_the_class(world: PairWorld, longest: float = 1.0) -> tuple[Assumed, Assumed]:
+    """Definition 5.1: ‖θ‖ ≤ B′ and ‖x‖ ≤ 1, or ≤ 2 as ‖φ‖ ≤ 1 allows."""
     norm, length = float(world.theta.norm()), float(world.feature_diff.norm(dim=1).max())
     return (
         ("class", norm <= world.radius, f"‖θ‖ = {norm:.3g}"),
-        ("features", length <= 1 + 1e-9, f"‖x‖ ≤ {length:.3g}"),
+        ("features", length <= longest + 1e-9, f"‖x‖ ≤ {length:.3g}"),
     )
 
 

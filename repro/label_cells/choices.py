@@ -8,9 +8,18 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Annotated, Literal
 
+import torch
 from pydantic import Field, model_validator
 
-from repro.base.schema import Finite, Model, Number, Positive, Share, validate_union
+from repro.base.schema import (
+    Finite,
+    Model,
+    Number,
+    Positive,
+    RewardBound,
+    Share,
+    validate_union,
+)
 from repro.instances.choices import Choice, Count
 from repro.label_cells.log_linear import lopsided_arms, three_arms, uncovered_arms
 from repro.label_cells.pairs import (
@@ -18,6 +27,7 @@ from repro.label_cells.pairs import (
     PolicyPairs,
     isotropic_cells,
     orthogonal_cells,
+    pair_world,
     pairs_of,
     unseen_direction,
 )
@@ -86,6 +96,20 @@ class SaturatedChoice(Model):
         """One cell near the end of the class."""
         difference = self.reward_bound - self.margin
         return orthogonal_cells([1.0], [difference], self.reward_bound, device)
+
+
+class OppositeChoice(Model):
+    """Two responses of features φ and −φ, ‖φ‖ = 1, and θ = B′·φ: ‖x‖ = 2 and ⟨x, θ⟩ = 2B′."""
+
+    kind: Literal["opposite"]
+    reward_bound: RewardBound
+
+    def build(self, device: str) -> PairWorld:
+        """One cell, all pairs, at the end of the class."""
+        options = {"dtype": torch.float64, "device": device}
+        x, mass = torch.tensor([[2.0]], **options), torch.ones(1, **options)
+        truth = torch.tensor([self.reward_bound], **options)
+        return pair_world(x, mass, truth, self.reward_bound)
 
 
 class UnseenChoice(Model):
@@ -180,6 +204,7 @@ PairChoice = (
     CellsChoice
     | IsotropicChoice
     | SaturatedChoice
+    | OppositeChoice
     | UnseenChoice
     | RareChoice
     | ThreeArmsChoice

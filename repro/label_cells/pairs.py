@@ -21,7 +21,7 @@ class PairWorld:
     """Comparison cells with a logistic label.
 
     Attributes:
-        feature_diff: (C, d) x of each cell, norm at most 1.
+        feature_diff: (C, d) x of each cell, norm at most 1; 2 for opposite features.
         cell_prob: (C,) their probabilities; the rest of the pairs has x = 0.
         theta: (d,) θ_true with ⟨1, θ⟩ = 0 inside the ball.
         radius: B′.
