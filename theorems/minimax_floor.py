@@ -63,7 +63,7 @@ from repro.debiased_mle.labels import (
     AttackedLabels,
     LabelsOfCells,
     algorithm_1,
-    half_more_flips,
+    attacked_on_both_sides,
     no_debias,
     orders_swapped,
     over_claimed,
@@ -610,9 +610,9 @@ DISTANCE = over_claimed("floor of ‖θ̂ − θ_true‖₂ / least of any estim
 
 FLOOR, POLICY, L2 = ["own.minimax_floor"], ["own.minimax_policy_floor"], ["own.minimax_l2_floor"]
 CERTIFICATE = ["own.attack_certificate"]
-SWAPPED = [one_side_attacked, half_more_flips, orders_swapped]
-TWO_SHARES = [one_side_attacked, half_more_flips]
-MISREAD = [no_debias, half_more_flips, orders_swapped]
+SWAPPED = [one_side_attacked, attacked_on_both_sides, orders_swapped]
+TWO_SHARES = [one_side_attacked]
+MISREAD = [no_debias, attacked_on_both_sides, orders_swapped]
 EVERY_LEARNER: dict[str, str] = dict.fromkeys(
     ("estimate", "algorithm"), "a lower bound over all learners: nothing is estimated"
 )

@@ -78,7 +78,7 @@ from repro.debiased_mle.labels import (
     PairLabels,
     SampledPairs,
     algorithm_1,
-    half_more_flips,
+    attacked_on_both_sides,
     no_debias,
     of_changed,
     orders_swapped,
@@ -348,7 +348,8 @@ def check(
 
 
 FLIPS, READ, MASSES = (
-    [half_more_flips, orders_swapped], [no_debias, orders_swapped], [every_mass, orders_swapped],
+    [attacked_on_both_sides, orders_swapped], [no_debias, orders_swapped],
+    [every_mass, orders_swapped],
 )  # fmt: skip
 NOISE = [
     check("n_pairs", "n_pairs", Slope(-0.5, "gap {rate}"), GAP, [no_debias]),

@@ -30,7 +30,8 @@ the printed claim, which is an upper bound, and is sharper.  That least Γ is
 Greedy under attack needs no Γ: its floor is B′·√(2ζα/tanh(B′/2)) (``greedy_…``).
 
 Controls: `half_width`, and `width_without_cost`, which forgets c(ε); for d the Γ of one feature;
-`orders_swapped`; for α `twice_the_corruption`, whose Γ is that of 2α; for greedy `half_more_flips`.
+`orders_swapped`; for α `twice_the_corruption`, whose Γ is that of 2α; for greedy
+`attacked_on_both_sides`.
 """
 
 import math
@@ -54,7 +55,7 @@ from repro.corruption_floors.rare_labels import RarePairLabels
 from repro.corruption_floors.rare_pairs import uncovered_estimation, uncovered_greedy
 from repro.debiased_mle.labels import (
     algorithm_1,
-    half_more_flips,
+    attacked_on_both_sides,
     orders_swapped,
     over_claimed,
 )
@@ -220,7 +221,7 @@ def check(
                  **more)  # fmt: skip
 
 
-WIDTHS, FLIPS = [half_width, width_without_cost], [half_more_flips, orders_swapped]
+WIDTHS, FLIPS = [half_width, width_without_cost], [attacked_on_both_sides, orders_swapped]
 ON_LADDER = [twice_the_corruption, orders_swapped]
 OURS = ["own.two_separations"]
 NOISE = [

@@ -96,8 +96,7 @@ class AttackedLabels(LabelStages):
     def passage(self, target: AttackTarget) -> Channel:
         """What stands between true labels and the estimator ``target``."""
         randomize = Randomize.of(self.channel, self.epsilon)
-        share = self.spent * self.corruption
-        return self.adversary.channel(self.order, randomize, share, self.n_pairs, target)
+        return self.adversary.channel(self.order, randomize, self.corruption, self.n_pairs, target)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -251,9 +250,9 @@ def mask_process(world: AttackedLabels) -> AttackedLabels:
     return replace(world, adversary=MASK)
 
 
-def half_more_flips(world: AttackedLabels) -> AttackedLabels:
-    """Wrong: the adversary spends half as much again as α."""
-    return replace(world, spent=1.5)
+def attacked_on_both_sides(world: AttackedLabels) -> AttackedLabels:
+    """Wrong for one adversary: α in front of the randomizer and α behind it."""
+    return replace(world, order=Order.CLC)
 
 
 # Quantities --------------------------------------------------------------------------------------
