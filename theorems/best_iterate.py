@@ -247,5 +247,9 @@ CHECKS = [
 THEOREM = Theorem(
     title="P2 Theorems 4.8 and 5.3: the best iterate at small rewards",
     checks=CHECKS,
+    corrected={
+        "printed_private": "rate_private",
+        "printed_square": "rate_square",
+    },
     worlds={"one_size": OneSize, "every_size": EverySize},
 )

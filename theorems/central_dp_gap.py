@@ -488,6 +488,10 @@ def in_the_class(world: CentralLearning) -> Iterator[Assumed]:
 THEOREM = Theorem(
     title="P3 Theorem 4.2: sub-optimality under central differential privacy",
     checks=[*AS_PRINTED, *FROM_BELOW, *PRIVATE],
+    corrected={
+        "confidence_text_ridge": "confidence",
+        "reference_lemma_printed": "reference_lemma",
+    },
     worlds={"pairs": CentralLearning, "one_state": FloorState},
     assumes=at_both_ends(inputs_of_algorithm_1, in_the_class, of=CentralLearning),
 )

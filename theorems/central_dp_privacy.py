@@ -532,6 +532,22 @@ def assumes(swept: SweptCheck):
 THEOREM = Theorem(
     title="P3 Theorems 4.1, 4.3, 5.1: privacy of the estimate with the covariance",
     checks=CHECKS,
+    corrected={
+        "pairs_printed": "pairs_corrected",
+        "kwise_printed": "kwise_corrected",
+        "trajectory_printed": "trajectory_corrected",
+        "any_constant": "pairs_corrected",
+        "kwise_estimate_printed": "kwise_estimate",
+        "trajectory_estimate_printed": "trajectory_estimate",
+        "pairs_printed_plane": "pairs_halves_plane",
+        "kwise_any_constant": "kwise_corrected",
+        "kwise_estimate_any_constant": "kwise_estimate",
+        "pairs_printed_added": "pairs_together_added",
+        "kwise_printed_added": "kwise_estimate_added",
+        "trajectory_printed_added": "trajectory_estimate_added",
+        "kwise_estimate_printed_added": "kwise_estimate_added",
+        "trajectory_estimate_printed_added": "trajectory_estimate_added",
+    },
     worlds={"line": OnALine, "plane": InThePlane},
     assumes=assumes,
 )

@@ -456,6 +456,10 @@ THEOREM = Theorem(
     title="P1 Theorem 5.2 corrected: what B and ε cost online",
     settles=[THE_THEOREM],
     checks=[*FACTOR, *CONSTANTS, *ABSTRACT, *WEIGHT, *CAPS, *PROBABILITY],
+    corrected={
+        "abstract": "abstract_small",
+        "cap_one": "cap_two_bounds",
+    },
     worlds={
         "tables": TablesRun,
         "two_rewards": OppositeRun,

@@ -734,6 +734,11 @@ THEOREM = Theorem(
             QUANTILE_BOUND, proved, (PROVED_TENTH,),
             settles=[GAP, BONUS]),
     ],
+    corrected={
+        "printed_eps_tenth": "eps_tenth",
+        "printed_eps_one": "eps_one",
+        "bonus_printed": "bonus_repaired",
+    },
     worlds={
         "near_bound": NearBound, "range": DifferenceRange, "random_labels": RandomLabels,
         "report": OneReport, "tail": TailOfError,

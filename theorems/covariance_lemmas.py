@@ -377,6 +377,9 @@ NOISES = [
 THEOREM = Theorem(
     title="P3 Lemmas A.3, A.8, A.9, B.3, C.3: derivatives and the noisy covariance",
     checks=[*DERIVATIVES, *EXCESSES, *NOISES],
+    corrected={
+        "excess_printed": "excess",
+    },
     worlds={
         "pair_gradient": derivatives.PairGradient,
         "pair_hessian": derivatives.PairHessian,

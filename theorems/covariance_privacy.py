@@ -303,6 +303,15 @@ def assumes(swept: SweptCheck):
 THEOREM = Theorem(
     title="P3 Lemmas A.7, B.5, C.5: privacy of the noisy covariance",
     checks=CHECKS,
+    corrected={
+        "printed_delta": "exact_delta",
+        "printed_delta_added": "exact_delta_added",
+        "printed_distance": "exact_delta",
+        "printed_epsilon": "exact_epsilon",
+        "printed_epsilon_added": "exact_delta_added",
+        "trajectory": "trajectory_main_text",
+        "trajectory_added": "trajectory_main_text_added",
+    },
     worlds={"covariance": CovarianceRelease},
     assumes=assumes,
 )

@@ -373,6 +373,10 @@ THEOREM = Theorem(
             [named("apart_two_less", apart_two, most=OFF * APART_TWO)],
         ),
     ],
+    corrected={
+        "printed_full_price": "full_price",
+        "printed_small_beta": "small_beta",
+    },
     worlds={"rare_best": RareBest, "any_state": AnyState},
     assumes=at_both_ends(assumed, of=RareBest),
 )

@@ -443,6 +443,12 @@ THEOREM = Theorem(
               settles=["own.dpo_reduction"], blind=NO_LABELS),
         *CURVATURE,
     ],
+    corrected={
+        "proposition": "corrected",
+        "search": "own_form",
+        "curvature": "curvature_repaired",
+        "curvature_far": "curvature_repaired",
+    },
     worlds={
         "class": BoundedPolicies,
         "opposite": OppositeResponses,

@@ -343,6 +343,12 @@ THEOREM = Theorem(
     title="P2 Proposition E.1: offline fast rates, and the floor of corruption",
     settles=["p2.prop_e_1"],
     checks=[*PRIVACY_ONLY, *AS_PRINTED, *CORRECTED],
+    corrected={
+        "printed_floor_ctl": "floor_horizon_ctl",
+        "printed_floor_ltc": "floor_horizon_ltc",
+        "printed_floor_any_ctl": "floor_horizon_ctl",
+        "printed_floor_any_ltc": "floor_horizon_ltc",
+    },
     worlds={"tabular": Tabular, "linear": Linear},
     assumes=assumes,
 )

@@ -149,6 +149,10 @@ THEOREM = Theorem(
     title="P2 Proposition E.2: fast rates of online alignment",
     settles=["p2.prop_e_2"],
     checks=[*PRIVATE, *CORRUPTED],
+    corrected={
+        "corrupted_ctl": "indistinguishable_pair",
+        "corrupted_ltc": "floor_cost_ltc",
+    },
     worlds={"run": OnlineRun},
     assumes=at_both_ends(realizable),
 )

@@ -375,6 +375,11 @@ def in_the_class(world: RankedLearning) -> Iterator[Assumed]:
 THEOREM = Theorem(
     title="P3 Theorem 4.4: rankings of K responses under central differential privacy",
     checks=[*AS_PRINTED, *FORMULAS, *PRIVATE],
+    corrected={
+        "gradient_printed": "gradient",
+        "hessian_printed": "hessian",
+        "curvature_printed": "curvature",
+    },
     worlds={"rankings": RankedLearning, "random": RandomRankings},
     assumes=at_both_ends(inputs_of_algorithm_1, in_the_class, of=RankedLearning),
 )

@@ -371,6 +371,9 @@ THEOREM = Theorem(
     title="P1 Theorem 4.5: lower bound of the offline gap under label LDP",
     settles=[THEOREM_4_5],
     checks=CHECKS,
+    corrected={
+        "epsilon_minus_one": "privacy_cost",
+    },
     worlds={
         "hypercube": Corners, "one_state": LabelsOfOneState, "one_record": OneRecord,
         "bits": RandomBits, "any_tilt": AnyTilt,

@@ -376,6 +376,10 @@ def in_the_class(world: TwoStages) -> Iterator[Assumed]:
 THEOREM = Theorem(
     title="P3 Theorem 5.2: compared trajectories under central differential privacy",
     checks=CHECKS,
+    corrected={
+        "printed_objective": "n_pairs",
+        "covariance_printed": "covariance",
+    },
     worlds={"two_stages": TwoStages, "trajectory_pair": TrajectoryPair},
     assumes=at_both_ends(inputs_of_algorithm_1, in_the_class, of=TwoStages),
 )

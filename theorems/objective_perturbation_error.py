@@ -430,6 +430,14 @@ def in_the_class(world: CentralLearning) -> Iterator[Assumed]:
 THEOREM = Theorem(
     title="P3 Lemma A.11: error of the objective-perturbed reward estimate",
     checks=[*AS_PRINTED, *STEPS, *PRIVATE],
+    corrected={
+        "any_optimizer_tol": "n_pairs",
+        "growth_printed": "growth",
+        "ridge_convexity_printed": "ridge_convexity",
+        "ridge_step_printed": "ridge_step",
+        "noise_step_printed": "noise_step",
+        "output_step_printed": "output_step",
+    },
     worlds={"exact_shares": ExactShares, "step_in_d": StepInD, "step_in_n": StepInN},
     assumes=at_both_ends(inputs_of_algorithm_1, in_the_class, of=CentralLearning),
 )

@@ -431,6 +431,13 @@ THEOREM = Theorem(
     title="P3 Lemma A.10: privacy of the objective-perturbed estimate",
     settles=["p3.lem_a_10", "p3.alg_1"],
     checks=CHECKS,
+    corrected={
+        "printed": "corrected",
+        "printed_two_dimensions": "corrected_two_dimensions",
+        "printed_noise_two_dimensions": "corrected_two_dimensions",
+        "tolerance_printed": "tolerance",
+        "printed_added": "corrected_added",
+    },
     worlds={"estimate": EstimateRelease},
     assumes=assumes,
 )

@@ -395,6 +395,10 @@ THEOREM = Theorem(
     title="P1 Theorem 4.2: offline gap of private pessimistic KL-regularised RLHF",
     settles=["p1.thm_4_2"],
     checks=CHECKS,
+    corrected={
+        "reward_bound_eps_half": "corrected_offline_gap: constant_b_8",
+        "reward_bound_eps_one": "corrected_offline_gap: eps_one",
+    },
     worlds={"instance": InstanceLabels},
     assumes=assumes,
 )

@@ -243,6 +243,9 @@ CHECKS = [
 THEOREM = Theorem(
     title="P1 Lemmas C.2 to C.4: the optimism event",
     checks=CHECKS,
+    corrected={
+        "cap_one": "cap_two_bounds",
+    },
     worlds={"linear": ProvenRun, "finite": FiniteRun, "two_rewards": TwoRewardsRun},
     assumes=as_told(small_ridge),
 )

@@ -609,6 +609,12 @@ THEOREM = Theorem(
             Inequality("ε ≤ 1: 4 ≤ ((e^ε−1)/(2α−1))² ≤ (e+1)²"), COMPUTED, two_rates,
             (named("two_rates_at_twice", two_rates, times=2.0),), settles=["p1.rem_4_4"]),
     ],
+    corrected={
+        "distance_printed": "distance",
+        "population_printed": "population",
+        "eq_15_printed": "eq_15",
+        "eq_18_printed": "eq_18",
+    },
     worlds={
         "features": FeatureCount, "rounds": EluderRounds, "many_rounds": ManyRounds,
         "range": RewardRange, "pairs": TellingPairs, "net": Net, "tables": TableLabels,

@@ -310,6 +310,11 @@ CHECKS = [
 THEOREM = Theorem(
     title="P2 Theorem C.3 and the tuning of Theorem 5.3: (t−1), η and γ",
     checks=CHECKS,
+    corrected={
+        "count_printed": "count",
+        "free_step": "paid_step",
+        "update_weight_printed": "update_weight",
+    },
     worlds={"tuning": Tuning, "maximiser": Maximiser, "wrong_every_round": WrongEveryRound},
     assumes=at_both_ends(premise, of=WrongEveryRound),
 )

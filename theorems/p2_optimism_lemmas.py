@@ -353,6 +353,10 @@ CHECKS = [
 THEOREM = Theorem(
     title="P2 Lemmas C.4, C.5: likelihood and optimism terms of XPO",
     checks=CHECKS,
+    corrected={
+        "likelihood_printed": "likelihood_corrected",
+        "optimism_printed": "optimism_corrected",
+    },
     worlds={
         "two_policies": TwoPolicies,
         "optimism_term": OptimismTerm,

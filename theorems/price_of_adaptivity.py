@@ -638,6 +638,11 @@ THEOREM = Theorem(
     title="The price of adaptivity: χPO with a β that does not know α",
     settles=PRICED,
     checks=[*FREE, *AS_PRINTED, *CHOSEN, *CAPPED, *PROOFS],
+    corrected={
+        "printed_ctl": "known_ctl",
+        "printed_ltc": "known_ltc",
+        "order_unknown": "known_ltc",
+    },
     worlds={"unsaturated_labels": UnsaturatedLabels, "step_of_a_proof": StepOfAProof},
     assumes=at_both_ends(small_bias, of=UnsaturatedLabels),
 )

@@ -164,6 +164,10 @@ THEOREM = Theorem(
     title="P2 Theorem 4.8: PrivXPO, private online alignment",
     settles=["p2.thm_4_8", "p2.alg_2"],
     checks=CHECKS,
+    corrected={
+        "small_rewards_printed": "small_rewards",
+        "small_rewards_growth": "small_rewards",
+    },
     worlds={"needles": Needles, "one_reward": OneReward},
     assumes=assumed,
 )

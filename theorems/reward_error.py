@@ -229,6 +229,10 @@ CHECKS = [
 THEOREM = Theorem(
     title="P1 Lemma B.1: on-policy error of the private MLE",
     checks=CHECKS,
+    corrected={
+        "reward_bound_eps_one": "corrected_offline_gap: table_error",
+        "in_sample_printed": "in_sample_corrected",
+    },
     worlds={"instance": RewardLabels},
     assumes=at_both_ends(lambda world: realizable_and_covered(world.world)),
 )

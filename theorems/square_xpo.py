@@ -162,6 +162,11 @@ THEOREM = Theorem(
     title="P2 Theorem 5.3: SquareXPO, private and robust online alignment",
     settles=["p2.thm_5_3", "p2.alg_4", "p2.lem_d_2"],
     checks=CHECKS,
+    corrected={
+        "printed_sign": "horizon",
+        "small_rewards_printed": "small_rewards",
+        "small_rewards_growth": "small_rewards",
+    },
     worlds={"needles": Needles, "one_reward": OneReward},
     assumes=assumed,
 )

@@ -33,17 +33,31 @@ _NAME = re.compile(r"(?:(p[1-4]|own)[.,:]?\s*)?([a-z]+)[._\s]*([a-z]?[._]?[0-9][
 
 class _StandingFile(Model):
     standing: Annotated[dict[str, Text], BeforeValidator(lambda value: value or {})]
+    pages: dict[str, tuple[Text, ...]] = {}
 
 
-@cache
 def sentences(path: Path | None = None) -> Mapping[str, str]:
     """Sentences by id of the catalogue.
 
     Raises:
         BadInput: the file cannot be read, or an entry is malformed.
     """
+    return _file(path).standing
+
+
+def pages_of(name: str) -> tuple[str, ...]:
+    """Pages of docs/ with the proof, the numbers or the corrected form of a statement.
+
+    >>> pages_of("p2.prop_e_1")
+    ('explanations/fast_rates_and_corruption.md',)
+    """
+    return tuple(f"explanations/{page}.md" for page in _file(None).pages.get(name, ()))
+
+
+@cache
+def _file(path: Path | None) -> _StandingFile:
     file = path or conf_dir() / "standing.yaml"
-    return validate(_StandingFile, yaml_mapping("standing", file)).standing
+    return validate(_StandingFile, yaml_mapping("standing", file))
 
 
 @dataclass(frozen=True)
@@ -192,6 +206,15 @@ def _searched(row: StatementCoverage) -> str:
     return " ".join([*parts, sentences().get(row.id, "")]).lower()
 
 
+def page_name(page: str) -> str:
+    """How a page is called in a link.
+
+    >>> page_name("explanations/printed_privacy.md")
+    'printed privacy'
+    """
+    return Path(page).stem.replace("_", " ")
+
+
 PAGE = """# Where every statement stands
 
 Written by `python -m repro.catalogue --page`. The verdict is the worst that the checks of its
@@ -199,7 +222,8 @@ experiments are pinned to, or of the theorems that Coq checks; a run of them say
 out. A contradiction has its grade: *error*, *constant*, *unstated condition*, or *notation* (a
 misprint with one reading); *in the text at hand*: it rests on signs that a conversion from PDF can
 move. `python -m repro.catalogue ID` shows a statement as printed, its evidence, what holds, and the
-commands; in brackets, how its checks know ([evidence](reference/files.md)).
+commands; in brackets, how its checks know ([evidence](reference/files.md)). The last
+column has experiments, theorems that Coq checks, and pages with the proof or the numbers.
 """
 
 
@@ -215,7 +239,8 @@ def statements_page(rows: Sequence[StatementCoverage], papers: Mapping[str, str]
         heading = f"{name.upper()}: {title}" if title else "Own results"
         lines = [_page_row(row) for row in rows if paper(row.id) == name]
         if lines:
-            head = "| statement | id | where it stands | experiments |\n|---|---|---|---|"
+            columns = ("statement", "id", "where it stands", "experiments, proofs, pages")
+            head = f"| {' | '.join(columns)} |\n" + "|---" * len(columns) + "|"
             parts.append("\n".join([f"\n## {heading}\n", head, *lines]) + "\n")
     return "".join(parts)
 
@@ -225,10 +250,11 @@ def _page_row(row: StatementCoverage) -> str:
     name = f"{kind(row.id).capitalize()} {number(row.id)}".strip()
     experiments = ", ".join(f"`{slug}`" for slug in row.expected) or "–"
     proved = [f"`{file}`" for file in dict.fromkeys(one.file for one in row.machine_checked)]
+    links = [f"[{page_name(page)}]({page})" for page in pages_of(row.id)]
     cells = (
         name if paper(row.id) != OWN else row.item.title.partition(":")[0],
         f"`{row.id}`",
         f"{found.verdict_words}: {found.sentence}",
-        ", ".join([experiments, *proved]),
+        ", ".join([experiments, *proved, *links]),
     )
     return "| " + " | ".join(cell.replace("|", "\\|").replace("<", "&lt;") for cell in cells) + " |"

@@ -361,6 +361,8 @@ class Theorem:
         assumes: (check on its worlds) → what must hold there.
         extra: the optional extra whose libraries measuring needs.
         estimate: (checks, replicates by name) → what a run would need, for ``dry_run=true``.
+        corrected: by the name of a row pinned contradicted, the row that has the form that holds;
+            ``experiment: row`` where another experiment has it.
         substitute: check on its worlds → what stands in the place of the model and the data of a
             paper's figures and tables, in words; empty on the paper's own.
         module: that its file is imported as; filled in when it is found.
@@ -373,8 +375,17 @@ class Theorem:
     assumes: Assumes | None = None
     extra: str = ""
     estimate: Callable[[Sequence[SweptCheck], Mapping[str, int]], str] | None = None
+    corrected: Mapping[str, str] = field(default_factory=dict)
     substitute: Callable[[SweptCheck], str] | None = None
     module: str = ""
+
+    def __post_init__(self) -> None:
+        pinned = {one.name: one.expected for one in self.checks}
+        for printed, holds in self.corrected.items():
+            if pinned.get(printed) != "contradicted":
+                raise ValueError(f"corrected: {printed!r} is no row that is pinned contradicted")
+            if ": " not in holds and pinned.get(holds) != "supported":
+                raise ValueError(f"corrected: {holds!r} is no row that is pinned supported")
 
     @property
     def slug(self) -> str:

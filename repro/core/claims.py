@@ -40,6 +40,7 @@ class DeclaredCheck:
         needs: what it depends on, and must notice when it is taken away.
         statements: catalogue ids that it speaks for.
         substitute: what stands in the place of what a paper ran, in words.
+        corrected: the row that has the form that holds, where this one is of a form that does not.
     """
 
     name: str
@@ -56,6 +57,7 @@ class DeclaredCheck:
     needs: tuple[str, ...] = ()
     statements: tuple[str, ...] = ()
     substitute: str = ""
+    corrected: str = ""
     kind: str = field(default="", init=False)
 
     @property

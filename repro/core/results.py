@@ -92,12 +92,17 @@ class Outcome:
 
 @dataclass(frozen=True)
 class CheckResult:
-    """A check with its outcome, the outcomes of its controls and the statements it speaks for."""
+    """A check with its outcome, the outcomes of its controls and the statements it speaks for.
+
+    Attributes:
+        witness: where a contradicted claim fails, as JSON fields (``repro.core.witness``).
+    """
 
     check: DeclaredCheck
     outcome: Outcome
     controls: tuple[Outcome, ...]
     statements: tuple[str, ...] = ()
+    witness: Mapping[str, object] | None = None
 
     @property
     def verdict(self) -> Verdict:

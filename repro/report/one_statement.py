@@ -15,9 +15,10 @@ from repro.catalogue.coverage import (
 )
 from repro.catalogue.entries import Catalogue, kind, number, paper
 from repro.catalogue.slips import Slip
-from repro.catalogue.standing import standing
+from repro.catalogue.standing import pages_of, standing
 from repro.report.html.entries import entry
 from repro.report.html.runs import StoredRun, find_runs
+from repro.report.witness_words import witness_words
 from repro.report.wording import plain_words, verdict_words
 from repro.study.discovery import find
 
@@ -39,6 +40,7 @@ def page(row: StatementCoverage, catalogue: Catalogue, runs: Path) -> str:
         *_experiments(row, runs),
         *_proofs(row),
         *_corrections(row),
+        _pages(row.id),
     ]
     return "\n\n".join(part for part in parts if part)
 
@@ -84,6 +86,8 @@ def _experiment(slug: str, verdict: str, name: str, kept: Mapping[str, StoredRun
         if name in theorem.statements_of(one):
             claim = one.claim.said(one.axis)
             told = f"pinned verdict: {one.expected} ({one.quantity.evidence})"
+            if holds := theorem.corrected.get(one.name):
+                told += f"; what holds: {holds}"
             yield _line(one.name, claim, told)
 
 
@@ -102,6 +106,10 @@ def _measured(run: StoredRun, name: str) -> Iterator[str]:
         row = entry(check, check)
         told = f"claimed {row.claimed}; {check.evidence} {row.measured}"
         yield _line(row.name, row.claim, f"{told}; {verdict_words(row.verdict)}; {row.basis}")
+        if check.witness:
+            yield indent(_wrapped(f"fails {witness_words(check, check.witness)}"), "  ")
+        if check.corrected:
+            yield indent(_wrapped(f"what holds: {check.corrected}"), "  ")
 
 
 def _line(name: str, claim: str, told: str) -> str:
@@ -122,6 +130,12 @@ def _corrections(row: StatementCoverage) -> Iterator[str]:
         if _concerns(slip, row):
             head = fill(f"What holds ({slip.said}; {slip.place})", WIDTH)
             yield f"{head}\n{_wrapped(slip.corrected)}"
+
+
+def _pages(name: str) -> str:
+    """Where the proof, the numbers or the corrected form is told at length."""
+    found = [f"  docs/{page}" for page in pages_of(name)]
+    return "\n".join(["At length", *found]) if found else ""
 
 
 def _concerns(slip: Slip, row: StatementCoverage) -> bool:

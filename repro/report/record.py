@@ -151,6 +151,8 @@ def _check_entry(item: CheckResult) -> dict[str, Any]:
         "expected": check.expected,
         "method": item.outcome.method,
         "failed_replicates": item.outcome.series.failed,
+        **({"witness": item.witness} if item.witness else {}),
+        **({"corrected": check.corrected} if check.corrected else {}),
     }
 
 

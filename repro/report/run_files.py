@@ -125,6 +125,29 @@ class InForce(_Part):
     labels_scaled_by: Finite = None
 
 
+class WitnessEntry(_Part):
+    """Where a contradicted claim fails.
+
+    Attributes:
+        at: value of the axis; measured and claimed are the numbers there.
+        start, measured_from, factor: where a growth is counted from, the number there, and by what
+            factor the quantity grows; claimed is then the factor that the claim allows.
+        failures, cases: how often an event failed there.
+        block, replicate: numbers of the draw, the first of those that fail.
+    """
+
+    at: Extended = None
+    measured: Extended = None
+    claimed: Extended = None
+    start: Annotated[Extended, Field(alias="from")] = None
+    measured_from: Extended = None
+    factor: Extended = None
+    failures: int | None = None
+    cases: int | None = None
+    block: int | None = None
+    replicate: int | None = None
+
+
 class CheckEntry(OutcomeEntry):
     """A check with the outcome of the algorithm under test.
 
@@ -135,6 +158,8 @@ class CheckEntry(OutcomeEntry):
         replicates: at each value of ``grid``, those that failed among them.
         expected: the verdict that is pinned.
         substitute: what stands in the place of what a paper ran; empty where nothing does.
+        witness: where a contradicted claim fails.
+        corrected: the row with the form that holds, ``experiment: row`` in another experiment.
     """
 
     quantity: str = ""
@@ -148,6 +173,8 @@ class CheckEntry(OutcomeEntry):
     replicates: int = 0
     expected: str = ""
     substitute: str = ""
+    witness: WitnessEntry | None = None
+    corrected: str = ""
 
     @property
     def measured_in_all(self) -> int:
@@ -204,6 +231,13 @@ class VerdictContent(_Part):
         """Every check and its controls."""
         for check in self.checks:
             yield check, self.controls_of(check)
+
+    def contradicted(self) -> Iterator[tuple[CheckEntry, CheckEntry | None]]:
+        """Contradicted checks, each with the one that has the form that holds, if it was run."""
+        named = {check.name: check for check in self.checks}
+        for check in self.checks:
+            if check.verdict == "contradicted":
+                yield check, named.get(check.corrected)
 
     def speaking(self, statement: str) -> list[CheckEntry]:
         """Checks that speak for a statement."""

@@ -14,6 +14,7 @@ from repro.report.details_table import details_table
 from repro.report.progress import progress
 from repro.report.record import record_of
 from repro.report.run_files import VerdictContent
+from repro.report.witness_words import beside
 from repro.report.wording import expected_words, verdict_words
 
 if TYPE_CHECKING:
@@ -52,12 +53,23 @@ def print_result(
         console.print(table)
         if detail == "checks" and said.controls:
             console.print(text(CONTROLS, "dim"))
+        _print_beside(said, console)
         _print_substitutes(said, console)
         _print_failures(said, console)
     line = f"{said.theorem}: {verdict_words(said.verdict)} ({expected_words(said)})"
     console.print(text(line, f"bold {COLOURS.get(said.verdict, '')}".strip()))
     if detail != "verdict":
         console.print(text(f"files: {folder}", ""), soft_wrap=True)
+
+
+def _print_beside(run: VerdictContent, console: Console) -> None:
+    """Where each contradicted claim fails, and the row with the form that holds."""
+    for one in beside(run):
+        where = one.witness or "contradicted"
+        console.print(text(f"✗ {one.name}: {where}", COLOURS["contradicted"]))
+        if one.corrected:
+            ran = f" (`{one.command}`)" if one.command else ""
+            console.print(text(f"  what holds: {one.corrected}{ran}", ""))
 
 
 def _print_substitutes(run: VerdictContent, console: Console) -> None:

@@ -155,6 +155,7 @@ class Experiment:
             "needs": tuple(need.value for need in needs_of(self.theorem.slug, check.name)),
             "statements": self.theorem.statements_of(check),
             "substitute": self.theorem.substitute_of(swept),
+            "corrected": self.theorem.corrected.get(check.name, ""),
         }
         try:
             with self.building():

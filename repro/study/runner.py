@@ -15,6 +15,7 @@ from repro.core.door import DEFAULT_INSTANCE
 from repro.core.judge import judge
 from repro.core.results import AssumptionResult, CheckResult, Result, Series
 from repro.core.verdicts import overall, worst
+from repro.core.witness import witness_of
 from repro.study.blocks import Block, BlockStore, Values
 from repro.study.experiment import Experiment
 from repro.study.own_code import note, outside_of_key, reads
@@ -182,4 +183,5 @@ def _judged(plan: Plan, index: int, check: DeclaredCheck, values) -> CheckResult
     for m, method in enumerate(check.methods):
         series = Series(np.array(check.grid, dtype=float), stacked[:, m])
         outcomes.append(judge(check, method, series, plan.budget.row_error))
-    return CheckResult(check, outcomes[0], tuple(outcomes[1:]), check.statements)
+    right, *wrong = outcomes
+    return CheckResult(check, right, tuple(wrong), check.statements, witness_of(check, right))

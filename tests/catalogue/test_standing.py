@@ -1,12 +1,13 @@
 """Where every statement stands: a computed verdict and a sentence, and who finds it how."""
 
 import pytest
+import yaml
 
 from repro.catalogue import __main__ as command
 from repro.catalogue import standing as module
 from repro.catalogue.coverage import completed, rows, statements_of_experiments
 from repro.catalogue.entries import load
-from repro.catalogue.standing import named, sentences, standing, statements_page
+from repro.catalogue.standing import named, pages_of, sentences, standing, statements_page
 from tests.docs.fences import ROOT
 
 EXISTING = statements_of_experiments()
@@ -21,6 +22,13 @@ def test_a_first_line_has_one_verdict_one_sentence_and_at_most_160_signs(row):
     assert found.line.count("✗") + found.line.count("✓") + found.line.count("–") >= 1
     assert found.line.startswith(f"{found.name}: {found.verdict_words}: ")
     assert row.id not in sentences() or found.line.endswith(f"{sentences()[row.id]}.")
+
+
+def test_pages_are_of_statements_that_there_are_and_lie_in_docs():
+    named_pages = yaml.safe_load((ROOT / "conf/standing.yaml").read_text("utf-8"))["pages"]
+    assert set(named_pages) <= set(BY_ID)
+    for name in named_pages:
+        assert all((ROOT / "docs" / page).is_file() for page in pages_of(name))
 
 
 def test_a_sentence_is_of_a_statement_that_there_is():

@@ -186,3 +186,18 @@ def test_progress_on_a_terminal_counts_on_stderr_and_leaves(monkeypatch):
 def test_an_error_passes_through_progress(capsys):
     with pytest.raises(KeyError), progress(2, "x"):
         raise KeyError("boom")
+
+
+def test_beside_a_contradicted_row_stand_where_it_fails_and_what_holds(result):
+    fails = {"from": 1e3, "at": 1e6, "measured_from": 1, "measured": 1, "factor": 1, "claimed": 0.2}
+    first, second, *others = result.checks
+    outcome = replace(first.outcome, verdict="contradicted")
+    check = replace(first.check, corrected=second.check.name)
+    printed_row = replace(first, check=check, outcome=outcome, witness=fails)
+    text = printed(replace(result, checks=(printed_row, second, *others)), 200, "checks")
+    assert "✗ n_pairs: from n = 1000 to 1e+06 it goes from 1 to 1, by a factor 1" in text
+    assert "what holds: ✓ supported constant: 0.9900 ± 0.0050" in text
+    elsewhere = replace(printed_row, check=replace(check, corrected="other: row"))
+    text = printed(replace(result, checks=(elsewhere,)), 200, "checks")
+    assert "what holds: row of other (`python -m repro theorem=other only=row`)" in text
+    assert "what holds" not in printed(result, 200, "checks")

@@ -56,3 +56,13 @@ def test_the_suite_lists_every_theorem_that_needs_no_extra():
 def test_find_returns_the_theorem_of_that_file():
     for slug in slugs():
         assert find(slug).slug == slug
+
+
+def test_every_contradicted_row_has_one_with_the_form_that_holds():
+    checks = {slug: {one.name: one for one in find(slug).checks} for slug in slugs()}
+    for slug, rows in checks.items():
+        corrected = find(slug).corrected
+        assert set(corrected) == {n for n, one in rows.items() if one.expected == "contradicted"}
+        for holds in corrected.values():
+            experiment, _, row = holds.rpartition(": ")
+            assert checks[experiment or slug][row].expected == "supported", (slug, holds)

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from repro.catalogue import machine_checked
 from repro.catalogue.machine_checked import Checked
 from repro.catalogue.slips import Slip
+from repro.catalogue.standing import page_name, pages_of
 from repro.report.html.entries import entry
 from repro.report.html.runs import StoredRun
 from repro.report.run_files import CheckEntry, Numbers, OutcomeEntry
+from repro.report.witness_words import witness_words
 from repro.report.wording import (
     cases_words,
     in_backticks,
@@ -126,7 +128,9 @@ def _evidence(evidence: str, runs: Mapping[str, StoredRun]) -> EvidenceLine:
         f"claimed {row.claimed}", f"{check.evidence} {row.measured}", word, sureness(numbers),
         _place(check), runs[slug].part,
     )  # fmt: skip
-    words = "; ".join(part for part in parts if part)
+    witness = check.witness if numbers is check else None
+    fails = f"fails {witness_words(check, witness)}" if witness else ""
+    words = "; ".join(part for part in (*parts, fails) if part)
     field = "witness" if numbers.verdict == "contradicted" else "holds"
     return EvidenceLine(field, evidence, slug, words, runs[slug].command_of(name))
 
@@ -176,6 +180,9 @@ def page(found: list[SlipNote]) -> str:
             of_field = [_line(each) for each in one.evidence if each.field == field]
             lines += [f"\n- **{heading}:**"] * bool(of_field)
             lines += [f"\n    - {line}" for line in of_field]
+        if pages := dict.fromkeys(page for name in one.statements for page in pages_of(name)):
+            links = ", ".join(f"[{page_name(page)}]({page})" for page in pages)
+            lines.append(f"\n- **At length:** {links}.")
         parts.append("".join(lines) + "\n")
     return "".join(parts)
 

@@ -22,6 +22,7 @@ from repro.report.html.runs import StoredRun
 from repro.report.html.statements import EXECUTED, KINDS_IN_ORDER, NOT_RUN, REASON, by_paper
 from repro.report.html.tracked import compare_address, run_address
 from repro.report.html.typeset import typeset
+from repro.report.witness_words import beside
 from repro.report.wording import SYMBOLS
 
 TITLE = "Theorems of private and robust RLHF: verdicts"
@@ -107,6 +108,7 @@ def _section(run: StoredRun, noticed: Mapping[tuple[str, str], str]) -> dict[str
         "statements": verdict.statements,
         "picture": picture(run.folder / "figure.png"),
         "checks": entries(run, noticed),
+        "beside": beside(verdict),
         "assumptions": verdict.assumptions,
         "command": run.command,
         "facts": _facts(run),
