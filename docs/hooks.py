@@ -1,24 +1,95 @@
-"""How MkDocs reads our pages: an underscore is a sign of a formula and never begins emphasis."""
+"""How MkDocs reads our pages: formulas as signs, typeset without a script from anywhere."""
 
 from __future__ import annotations
 
+import re
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
 from markdown import Markdown
+from markdown.blockparser import BlockParser
+from markdown.blockprocessors import CodeBlockProcessor
 from markdown.extensions import Extension
-from markdown.inlinepatterns import SimpleTextInlineProcessor
+from markdown.inlinepatterns import InlineProcessor, SimpleTextInlineProcessor
 from mkdocs.config.defaults import MkDocsConfig
 
-BEFORE_EMPHASIS = 65
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # `mkdocs` does not, `python -m` does
+
+from tools.formulas import block, formula, is_formula, span, wanted
+
+BEFORE_EMPHASIS, BEFORE_UNDERSCORES = 65, 66
 """Among Python-Markdown's priorities: after code, escapes and links, before emphasis (60)."""
+BEFORE_CODE = 81
+"""Among its block processors: before indented code (80)."""
+STASHED, ESCAPED = re.compile("\x02klzzwxh:(\\d+)\x03"), re.compile("\x02(\\d+)\x03")
+"""What Python-Markdown puts in the place of what it has read, or of a sign after a backslash."""
 
 
-class PlainUnderscores(Extension):
-    """Keeps every underscore: those of r̄_t and ∫_u would be taken for a pair of marks."""
+class Formula(InlineProcessor):
+    """A word with a script, such as ``e^{βB}`` or ``π_ref(y)``."""
+
+    def handleMatch(self, m: re.Match[str], data: str) -> tuple[Any, int | None, int | None]:  # type: ignore[override]  # noqa: N802
+        """A formula in the place of the word; nothing where it is a name."""
+        start = m.start(1)
+        before = data[start - 1 : start]
+        plain = before + STASHED.sub(self._escaped, data[start:])
+        text = plain[len(before) : span(plain, len(before))]
+        if not wanted(text):
+            return None, None, None
+        return formula(text), start, start + self._length(data[start:], text)
+
+    def _escaped(self, found: re.Match[str]) -> str:
+        """The sign that a placeholder stands for, where it is one after a backslash."""
+        inline: Any = self.md.treeprocessors["inline"]
+        kept = inline.stashed_nodes.get(found[1])
+        sign = ESCAPED.fullmatch(kept) if isinstance(kept, str) else None
+        return chr(int(sign[1])) if sign else found[0]
+
+    def _length(self, data: str, text: str) -> int:
+        """Signs of ``data``, some after a backslash, that read ``text``."""
+        at = 0
+        for _ in text:
+            found = STASHED.match(data, at)
+            at = found.end() if found else at + 1
+        return at
+
+
+class FormulaBlocks(CodeBlockProcessor):
+    """Indented lines with signs of mathematics; others are code."""
+
+    def __init__(self, parser: BlockParser) -> None:
+        super().__init__(parser)
+
+    def run(self, parent: ET.Element, blocks: list[str]) -> bool:  # type: ignore[override]
+        """A formula on lines of its own; False leaves the block to others."""
+        lines, rest = self.detab(blocks[0])
+        if not is_formula(lines) or ":::" in lines:
+            return False
+        blocks.pop(0)
+        place = ET.SubElement(parent, "div", {"class": "formula", "tabindex": "0", "role": "group",
+                                              "aria-label": "formula"})  # fmt: skip
+        place.append(block(lines))
+        if rest:
+            blocks.insert(0, rest)
+        return True
+
+
+class Formulas(Extension):
+    """Formulas, and underscores kept: those of r̄_t and ∫_u would be taken for a pair of marks."""
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - Python-Markdown's name
-        """Register the pattern."""
+        """Register what reads them."""
+        begins = r"(?:^|(?<=[\s(\[\"'“‘–—*/]))"
+        word = (
+            begins + r"([^\s*\x02\x03_](?:[^\s\x02\x03]|\x02klzzwxh:\d+\x03)*?(?:[\^_]\S|√\()|√\()"
+        )
+        md.inlinePatterns.register(Formula(word, md), "formula", BEFORE_UNDERSCORES)
         md.inlinePatterns.register(SimpleTextInlineProcessor("(_+)"), "_", BEFORE_EMPHASIS)
+        md.parser.blockprocessors.register(FormulaBlocks(md.parser), "formulas", BEFORE_CODE)
 
 
 def on_config(config: MkDocsConfig) -> None:
     """Add what mkdocs.yml cannot name, as it is in no package."""
-    config.markdown_extensions.append(PlainUnderscores())  # type: ignore[arg-type]
+    config.markdown_extensions.append(Formulas())  # type: ignore[arg-type]

@@ -45,9 +45,43 @@ def test_the_site_builds_and_asks_nothing_of_the_network(site):
 def test_every_star_of_a_formula_is_on_the_page(site):
     wrong = {page.name: eaten(page.read_text("utf-8")) for page in site.rglob("*.html")}
     assert {name: found for name, found in wrong.items() if found} == {}
-    source = (ROOT / "docs/explanations/reward_range.md").read_text("utf-8")
-    page = (site / "explanations/reward_range.html").read_text("utf-8")
-    assert source.count("π*") == page.count("π*") > 20
+
+
+SOURCES = sorted(
+    path.relative_to(ROOT / "docs").with_suffix("").as_posix()
+    for path in (ROOT / "docs").rglob("*.md")
+    if path.parent.name != "reference"  # docstrings join those
+)
+
+
+@pytest.mark.parametrize("page", SOURCES)
+def test_a_page_has_the_stars_of_its_source_but_those_of_emphasis(site, page):
+    source = (ROOT / f"docs/{page}.md").read_text("utf-8")
+    prose = re.sub(r"(?ms)^ *```.*?^ *```$|(`+)[^`].*?\1", "", source)
+    html = (site / f"{page}.html").read_text("utf-8").partition("<article")[2]
+    html = re.sub(r'(?s)<(code|pre)\b.*?</\1>|<span class="filename">.*?</span>', "",
+                  html.partition("</article")[0])  # fmt: skip
+    marks = 2 * html.count("<em>") + 4 * html.count("<strong>")
+    assert prose.count("*") == re.sub(r"<[^>]+>", "", html).count("*") + marks
+
+
+PAGES = sorted(path.stem for path in (ROOT / "docs/explanations").glob("*.md"))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_formulas_are_typeset_and_no_sign_of_theirs_is_left_over(site, page):
+    html = (site / f"explanations/{page}.html").read_text("utf-8")
+    text = re.sub(r"(?s)<(code|pre|annotation)\b.*?</\1>", "", html.partition("<article")[2])
+    assert "klzzwxh" not in re.sub(r"<[^>]+>", "", text)
+    for left in re.findall(r"\S*(?:\^\{|_\{|\^\()\S*", re.sub(r"(?s)<[^>]+>", "", text)):
+        raise AssertionError(f"not typeset: {left}")
+    assert html.count("<math") == html.count("</math>")
+
+
+def test_a_proof_page_has_its_formulas_as_mathml(site):
+    html = (site / "explanations/corrected_theorem_4_2.html").read_text("utf-8")
+    assert html.count('<math display="block"') > 20
+    assert "<msup><mi>e</mi><mrow><mn>2</mn><mi>B</mi></mrow></msup>" in html
 
 
 @pytest.mark.parametrize(
@@ -70,8 +104,8 @@ def test_emphasis_and_the_stars_of_formulas_and_code_are_not_taken_for_eaten():
 
 
 def test_a_broken_link_stops_the_build(tmp_path):
-    shutil.copytree(ROOT / "docs", tmp_path / "docs")
-    shutil.copytree(ROOT / "repro", tmp_path / "repro")
+    for folder in ("docs", "repro", "tools"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
     shutil.copy(ROOT / "mkdocs.yml", tmp_path)
     with (tmp_path / "docs" / "index.md").open("a") as page:
         page.write("\n[lost](lost.md)\n")
