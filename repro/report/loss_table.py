@@ -26,6 +26,8 @@ as the truth, and errors at small n are limited by it.
   twenty times worse where some rewards are far apart (B = 12); it is within 6 % of the best
   where all rewards are close (B = 2) and, without corruption, at ε of 4 and more (B up to 4).
 - A likelihood that ignores privacy does not converge at all.
+- IPO needs its temperature divided by c(ε), KTO other weights and with equal ones nothing:
+  [IPO and KTO](ipo_and_kto.md).
 
 ## Error over the best loss's, n = {labels:.0e}
 
