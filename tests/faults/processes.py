@@ -57,8 +57,8 @@ def in_shell(line, cwd, env=None, seconds=120):
     return done.returncode, done.stdout, done.stderr
 
 
-def wait_for(condition, seconds=60.0):
-    """Poll until something holds."""
+def wait_for(condition, seconds=300.0):
+    """Poll until something holds; patient, for a machine may have ten jobs a core."""
     until = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < until, "waited in vain"

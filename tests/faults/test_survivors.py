@@ -14,7 +14,7 @@ from tests.faults.processes import begun, survivors, wait_for
 
 SHARED = Path("/dev/shm")
 pytestmark = pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="looks into /proc")
-WAIT = 60
+WAIT = 300
 """Seconds; a process that is stopped has gone in one, where its cores are not wanted by others."""
 WORDS = (
     "repro", "theorem=kl_contraction", "budget=smoke", "budget.blocks=10", "tracking=none",
@@ -40,7 +40,7 @@ def test_workers_end_with_their_parent(number, status, tmp_path):
     process, mark = begun(WORDS, tmp_path)
     _measuring(process, mark, tmp_path)
     process.send_signal(number)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=WAIT)
     assert process.returncode == status, err
     assert "Traceback" not in err, err
     wait_for(lambda: not survivors(mark), WAIT)
@@ -58,7 +58,7 @@ def test_workers_that_began_the_next_run_end_too(number, tmp_path):
     process, mark = begun(("repro", "-m", *WORDS[1:], "seed=0,1,2"), tmp_path)
     _measuring(process, mark, tmp_path)
     process.send_signal(number)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=WAIT)
     assert process.returncode == (-9 if number == signal.SIGKILL else 143), err
     assert "Traceback" not in err, err
     wait_for(lambda: not survivors(mark), WAIT)
@@ -72,7 +72,7 @@ def test_workers_that_began_while_jobs_are_checked_end_too(number, tmp_path):
     process, mark = begun(("repro", "-m", *WORDS[1:], f"seed={seeds}"), tmp_path)
     wait_for(lambda: len(survivors(mark)) >= 3)
     process.send_signal(number)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=WAIT)
     assert (process.returncode, out) == (128 + number, "")
     assert "Traceback" not in err, err
     wait_for(lambda: not survivors(mark), WAIT)
@@ -91,7 +91,7 @@ def test_a_whole_group_is_stopped_while_workers_start(number, after, tmp_path):
     wait_for(lambda: len(survivors(mark)) >= 3, 120)
     time.sleep(after)
     os.killpg(process.pid, number)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=WAIT)
     assert process.returncode == (130 if number == signal.SIGINT else -9), err
     assert "Traceback" not in err, err
     wait_for(lambda: not survivors(mark), WAIT)

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from repro.xpo.runs import RewardLadder
 from theorems import best_iterate
 from theorems.best_iterate import OF_REFERENCE, OF_WRONG, EverySize, OneSize, printed_bound
 
@@ -80,7 +81,7 @@ def test_bad_worlds_are_refused():
 def test_a_ladder_that_ends_too_early_is_a_failed_replicate():
     world = EverySize(
         epsilon=1.0, num_states=4, horizon=100, grid_ratio=1.5,
-        ladder=best_iterate.RewardLadder(low=1e-4, high=1e-3, rungs=3),
+        ladder=RewardLadder(low=1e-4, high=1e-3, rungs=3),
     )  # fmt: skip
     (row,) = best_iterate.worst_size(
         [world], [best_iterate.tuned_square_xpo], [np.random.default_rng(0)], 4
