@@ -49,8 +49,8 @@ class LossAnswer:
         yield self.advice
         ratios = (f"{name} {ratio:.3g}" for name, ratio in self.ratios.items())
         yield (
-            f"errors over the least: {', '.join(ratios)}; the least is {self.error:.3g} in reward, "
-            f"root mean square, where rewards differ by {self.size:.3g}"
+            f"errors over the least: {', '.join(ratios)}; the least is {self.error:.3g} "
+            f"in reward (root mean square; rewards differ by {self.size:.3g})"
         )
         yield f"regime: {self.regime}"
         yield f"assumed world: {self.world}"
