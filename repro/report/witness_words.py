@@ -58,11 +58,13 @@ def witness_words(check: CheckEntry, found: WitnessEntry) -> str:
     >>> witness_words(check, WitnessEntry(**growth, claimed=0.0126))
     'from n = 1000 to 1e+05 it goes from 0.2 to 0.2, by a factor 1; claimed at most 0.0126'
     """
-    axis = SYMBOLS.get(check.axis, check.axis).strip("()")
+    axis = SYMBOLS.get(check.axis, check.axis)
+    axis = axis[1:-1] if axis.startswith("(") else axis
     at = "?" if found.at is None else f"{found.at:.4g}"
     side = "at_most" if check.kind in ("inequality", "privacy") else check.direction
     bound = BOUNDS.get(side, "")
-    claimed = f"claimed {bound}{_number(found.claimed)}"
+    digits = _digits(found.measured, found.claimed)
+    claimed = f"claimed {bound}{_number(found.claimed, digits)}"
     if found.start is not None:
         ends = f"from {axis} = {found.start:.4g} to {at}"
         numbers = f"from {_number(found.measured_from)} to {_number(found.measured)}"
@@ -70,12 +72,20 @@ def witness_words(check: CheckEntry, found: WitnessEntry) -> str:
     where = f"at {axis} = {at}"
     if found.cases is not None:
         where += f" {found.failures} of {found.cases} fail"
-        measured = f": {_number(found.measured)}"
+        measured = f": {_number(found.measured, digits)}"
     else:
-        measured = f" it is {_number(found.measured)}"
+        measured = f" it is {_number(found.measured, digits)}"
     drawn = "" if found.block is None else f" (block {found.block}, replicate {found.replicate})"
     return f"{where}{measured}, {claimed}{drawn}"
 
 
-def _number(value: float | None) -> str:
-    return "not a number" if value is None else f"{value:.4g}"
+def _digits(measured: float | None, claimed: float | None) -> int:
+    """So many that the two do not look alike."""
+    return next(
+        (digits for digits in range(4, 17)
+         if _number(measured, digits) != _number(claimed, digits)), 4,
+    )  # fmt: skip
+
+
+def _number(value: float | None, digits: int = 4) -> str:
+    return "not a number" if value is None else f"{value:.{digits}g}"
