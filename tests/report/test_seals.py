@@ -112,14 +112,17 @@ READERS = {
 }
 
 
+@pytest.mark.parametrize("missing", ["seal", "files"])
 @pytest.mark.parametrize("read", READERS.values(), ids=READERS)
-def test_a_verdict_without_its_seal_is_refused(folder, capsys, read):
+def test_a_verdict_without_seal_or_hashes_is_refused(folder, capsys, read, missing):
     path = folder / "verdict.json"
     content = json.loads(path.read_text())
-    del content["seal"]
+    del content[missing]
+    if missing == "files":  # and sealed again, as whoever took them out would do
+        content["seal"] = seal_of(content)
     path.write_text(json.dumps(content))
     assert read() == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert err.count("\n") == 1
-    assert "verdict.json: allowed: files of a finished run; seal=(missing)" in err
+    assert f"verdict.json: allowed: files of a finished run; {missing}=(missing)" in err
