@@ -1,16 +1,40 @@
 """One thread of linear algebra: as in a run, and quicker where tests share the cores."""
 
+import gc
 import os
 from collections import Counter
 
 import pytest
 import torch
 
+from tests.forks.session import forked_commands
+
 torch.set_num_threads(1)
 MOST_PROCESSES = 8
 """Each takes up to a gigabyte."""
 FAULTS = "faults injected"
 """Property that a test of faults records: writer, and how many were tried."""
+
+
+@pytest.fixture(scope="session")
+def python_m():
+    """First words of a command in the stead of ``python -m``, which starts it in no time.
+
+    For tests of what a command says and writes; where the start of its process, its encodings or
+    its signals are what is tested, ``sys.executable`` it is.
+    """
+    with forked_commands() as words:
+        yield words
+
+
+@pytest.fixture(autouse=True)
+def collector_as_before():
+    """A study of language models sets aside all that is there; the next test finds it again."""
+    before = gc.get_threshold()
+    yield
+    gc.set_threshold(*before)
+    if gc.get_freeze_count():
+        gc.unfreeze()
 
 
 def pytest_xdist_auto_num_workers(config):

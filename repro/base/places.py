@@ -72,6 +72,7 @@ class Place:
         return f"{self.package}.{name}"
 
 
+@cache
 def shipped() -> Place:
     """The theorems of this project: in the wheel inside the package, in a clone beside it."""
     inside = (PACKAGE / "theorems").is_dir()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, fields
+from functools import lru_cache
 from itertools import pairwise
 from typing import Annotated, Any, get_type_hints
 
@@ -209,7 +210,7 @@ def meant(kind: type, field: str, value: Any, place: str) -> Any:
             return words(value)
         if "." in field:
             return value
-        hint = get_type_hints(kind, include_extras=True).get(field)
+        hint = _hints(kind).get(field)
         if isinstance(hint, type) and dataclasses.is_dataclass(hint):
             return made(hint, value, f"{place}.{field}")
         if hint is not None:
@@ -219,6 +220,12 @@ def meant(kind: type, field: str, value: Any, place: str) -> Any:
                 allowed = "allowed: an object, from Python"
                 raise BadInput(f"{place}.{field}", dict(value), allowed) from None
     return value
+
+
+@lru_cache(maxsize=1024)
+def _hints(kind: type) -> Mapping[str, Any]:
+    """The annotations of a class, which are text until they are asked for."""
+    return get_type_hints(kind, include_extras=True)
 
 
 def words_of(kind: type) -> Mapping[str, Any]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 import functools
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from enum import Enum
+from operator import itemgetter
 from pathlib import Path
 from types import MethodType
 from typing import Any
@@ -30,58 +31,78 @@ def fingerprint(thing: object) -> str:
     False
     """
     digest = hashlib.blake2b(digest_size=16)
-    for part in _parts(thing):
-        digest.update(part)
-        digest.update(b"\0")
+    _feed(digest.update, thing)
     return digest.hexdigest()
 
 
-def _parts(thing: Any) -> Iterator[bytes]:
-    """The content as bytes, each with its type, so that 1 and "1" differ."""
-    yield type(thing).__qualname__.encode()
-    if thing is None or isinstance(thing, bool | int | float | str | bytes | Path):
-        yield repr(thing).encode()
+Update = Callable[[bytes], None]
+PLAIN = (type(None), bool, int, float, str, bytes, Path)
+
+
+def _feed(update: Update, thing: Any) -> None:
+    """The content as bytes, each with its type, so that 1 and "1" differ, and closed by a zero."""
+    kind = type(thing)
+    update(_kind(kind))
+    if isinstance(thing, PLAIN):
+        update(repr(thing).encode() + b"\0")
     elif isinstance(thing, Enum):
-        yield thing.name.encode()
+        update(thing.name.encode() + b"\0")
     elif isinstance(thing, np.generic | np.ndarray):
-        yield _array(np.asarray(thing))
-    elif isinstance(thing, BaseModel):
-        yield from _named({name: getattr(thing, name) for name in type(thing).model_fields})
-    elif dataclasses.is_dataclass(thing) and not isinstance(thing, type):
-        content = (f.name for f in dataclasses.fields(thing) if f.compare)
-        yield from _named({name: getattr(thing, name) for name in content})
+        _feed_array(update, np.asarray(thing))
+    elif (names := _content(kind)) is not None:
+        _feed_named(update, [(name, getattr(thing, name)) for name in names])
     elif isinstance(thing, Mapping):
-        yield from _named({repr(key): value for key, value in thing.items()})
+        _feed_named(update, sorted(((repr(key), thing[key]) for key in thing), key=itemgetter(0)))
     elif isinstance(thing, Sequence):
-        yield str(len(thing)).encode()  # [[1, 2]] is not [[1], 2]
-        yield from (part for item in thing for part in _parts(item))
+        update(b"%d\0" % len(thing))  # [[1, 2]] is not [[1], 2]
+        for item in thing:
+            _feed(update, item)
     elif isinstance(thing, AbstractSet):
-        yield from (item.encode() for item in sorted(fingerprint(item) for item in thing))
+        for one in sorted(map(fingerprint, thing)):
+            update(one.encode() + b"\0")
     elif isinstance(thing, functools.partial):
-        yield from _parts((thing.func, thing.args, thing.keywords))
+        _feed(update, (thing.func, thing.args, thing.keywords))
     elif callable(thing):
-        yield from _code(thing)
+        _feed_code(update, thing)
     elif hasattr(thing, "numpy"):  # a tensor, on whatever device
-        yield _array(thing.detach().cpu().numpy())
+        _feed_array(update, thing.detach().cpu().numpy())
     else:
-        raise TypeError(f"no content to hash in a {type(thing).__qualname__}")
+        raise TypeError(f"no content to hash in a {kind.__qualname__}")
 
 
-def _named(fields: Mapping[str, Any]) -> Iterator[bytes]:
-    yield str(len(fields)).encode()
-    for name in sorted(fields):
-        yield name.encode()
-        yield from _parts(fields[name])
+@functools.lru_cache(maxsize=1024)
+def _kind(kind: type) -> bytes:
+    return kind.__qualname__.encode() + b"\0"
 
 
-def _array(values: np.ndarray) -> bytes:
-    return f"{values.dtype}{values.shape}".encode() + np.ascontiguousarray(values).tobytes()
+@functools.lru_cache(maxsize=1024)
+def _content(kind: type) -> Sequence[str] | None:
+    """Names of the fields of a model or dataclass, sorted; None for another class."""
+    if issubclass(kind, BaseModel):
+        return sorted(kind.model_fields)
+    if dataclasses.is_dataclass(kind):
+        return sorted(one.name for one in dataclasses.fields(kind) if one.compare)
+    return None
 
 
-def _code(function: Callable[..., Any]) -> Iterator[bytes]:
+def _feed_named(update: Update, fields: Sequence[tuple[str, Any]]) -> None:
+    update(b"%d\0" % len(fields))
+    for name, value in fields:
+        update(name.encode() + b"\0")
+        _feed(update, value)
+
+
+def _feed_array(update: Update, values: np.ndarray) -> None:
+    update(f"{values.dtype}{values.shape}".encode())
+    update(np.ascontiguousarray(values).tobytes())
+    update(b"\0")
+
+
+def _feed_code(update: Update, function: Callable[..., Any]) -> None:
     """Where a function is defined, and what it has closed over; its text is hashed elsewhere."""
-    yield f"{function.__module__}.{getattr(function, '__qualname__', type(function))}".encode()
+    name = getattr(function, "__qualname__", type(function))
+    update(f"{function.__module__}.{name}".encode() + b"\0")
     for cell in getattr(function, "__closure__", None) or ():
-        yield from _parts(cell.cell_contents)
+        _feed(update, cell.cell_contents)
     if isinstance(function, MethodType):
-        yield from _parts(function.__self__)
+        _feed(update, function.__self__)

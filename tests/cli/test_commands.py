@@ -15,11 +15,17 @@ from repro.cli.commands import COMMANDS, completions, refuse_unknown, refuse_wor
 from tests.docs.fences import ROOT, SCRIPT
 
 
-def repro(*words, folder, **variables):
-    return subprocess.run(
-        [sys.executable, "-c", SCRIPT, *words], cwd=folder, capture_output=True, text=True,
-        timeout=120, env={**os.environ, "PYTHONPATH": str(ROOT), **variables},
-    )  # fmt: skip
+@pytest.fixture
+def repro(python_m):
+    """Runs the script ``repro`` with words in a folder."""
+
+    def run(*words, folder, **variables):
+        return subprocess.run(
+            [*python_m, "tests.forks.script", *words], cwd=folder, capture_output=True, text=True,
+            timeout=120, env={**os.environ, "PYTHONPATH": str(ROOT), **variables},
+        )  # fmt: skip
+
+    return run
 
 
 def modules_that_are_commands():
@@ -51,17 +57,17 @@ def test_the_list_loads_nothing_heavy(tmp_path):
     assert listed[: len(COMMANDS)] == [*COMMANDS]
 
 
-def test_an_experiment_runs_by_its_name_and_gives_the_same_verdict(tmp_path):
+def test_an_experiment_runs_by_its_name_and_gives_the_same_verdict(repro, tmp_path):
     words = ("rdpo_identity", "budget=smoke", "tracking=none", "compute.workers=1", "quiet=true")
     done = repro("run", *words, folder=tmp_path)
     assert (done.returncode, "supported" in done.stdout) == (0, True), done.stderr
     assert repro(f"theorem={words[0]}", *words[1:], folder=tmp_path).stdout == done.stdout
 
 
-def test_a_sub_command_is_its_module(tmp_path):
+def test_a_sub_command_is_its_module(repro, python_m, tmp_path):
     done = repro("plan", "--help", folder=tmp_path)
     module = subprocess.run(
-        [sys.executable, "-m", "repro.plan", "--help"], cwd=ROOT, capture_output=True, text=True
+        [*python_m, "repro.plan", "--help"], cwd=ROOT, capture_output=True, text=True
     )
     assert done.stdout == module.stdout != ""
     assert repro("plan", "epsilon=-1", folder=tmp_path).returncode == 2
@@ -101,7 +107,7 @@ def test_hydras_own_words_pass(words):
         (["no_such"], "allowed: run, catalogue, report"),
     ],
 )
-def test_an_unknown_command_is_refused(words, said, tmp_path):
+def test_an_unknown_command_is_refused(repro, words, said, tmp_path):
     with pytest.raises(BadInput, match="command="):
         refuse_unknown(words)
     done = repro(*words, folder=tmp_path)

@@ -26,30 +26,30 @@ def tree(tmp_path_factory):
     return root
 
 
-def run(root: Path) -> tuple[int, dict]:
+def run(python_m: list[str], root: Path) -> tuple[int, dict]:
     """Exit status and verdict of the new experiment."""
     words = ["theorem=my_bound", "budget=smoke", "tracking=none", "compute.workers=1"]
     out = root / "out"
     shutil.rmtree(out, ignore_errors=True)
     done = subprocess.run(
-        [sys.executable, "-m", "repro", *words, f"output_dir={out}"],
+        [*python_m, "repro", *words, f"output_dir={out}"],
         cwd=root, env={**os.environ, "PYTHONPATH": str(root)}, capture_output=True, timeout=120,
     )  # fmt: skip
     (path,) = out.glob("my_bound/*/verdict.json")
     return done.returncode, json.loads(path.read_text())
 
 
-def test_the_scaffold_runs_and_its_control_fails_until_it_is_filled_in(tree, capsys):
+def test_the_scaffold_runs_and_its_control_fails_until_it_is_filled_in(python_m, tree, capsys):
     assert main(["my_bound"], tree) == 0
     printed = capsys.readouterr().out
     for path in ("theorems/my_bound.py", "conf/theorem/my_bound.yaml"):
         assert path in printed
         assert (tree / path).is_file()
-    status, verdict = run(tree)
+    status, verdict = run(python_m, tree)
     (control,) = verdict["controls"]
     assert (status, verdict["verdict"], control["verdict"]) == (1, "inconclusive", "supported")
     told = subprocess.run(
-        [sys.executable, "-m", "repro.catalogue"],
+        [*python_m, "repro.catalogue"],
         cwd=tree, env={**os.environ, "PYTHONPATH": str(tree)}, capture_output=True, text=True,
     )  # fmt: skip
     assert told.returncode == 0, told.stderr
@@ -58,7 +58,7 @@ def test_the_scaffold_runs_and_its_control_fails_until_it_is_filled_in(tree, cap
     file = tree / "theorems" / "my_bound.py"
     before, after = file.read_text().rsplit("    return debiased(world, rng, replicates)\n", 1)
     file.write_text(before + "    return world.error(world.reported(rng, replicates))\n" + after)
-    status, verdict = run(tree)
+    status, verdict = run(python_m, tree)
     (control,) = verdict["controls"]
     assert (status, verdict["verdict"], control["verdict"]) == (0, "supported", "contradicted")
 

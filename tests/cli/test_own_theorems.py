@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -42,16 +41,22 @@ def edit(folder, old, new):
     file.write_text(text.replace(old, new))
 
 
-def command(folder, *words, path=()):
-    search = os.pathsep.join(map(str, (ROOT, *path)))
-    return subprocess.run(
-        [sys.executable, "-m", "repro", *words],
-        cwd=folder, env={**os.environ, "PYTHONPATH": search}, capture_output=True, text=True,
-        timeout=300,
-    )  # fmt: skip
+@pytest.fixture
+def command(python_m):
+    """Runs ``python -m repro`` with words in a folder."""
+
+    def run(folder, *words, path=()):
+        search = os.pathsep.join(map(str, (ROOT, *path)))
+        return subprocess.run(
+            [*python_m, "repro", *words],
+            cwd=folder, env={**os.environ, "PYTHONPATH": search}, capture_output=True, text=True,
+            timeout=300,
+        )  # fmt: skip
+
+    return run
 
 
-def test_it_runs_in_worker_processes_from_another_folder(folder, tmp_path):
+def test_it_runs_in_worker_processes_from_another_folder(command, folder, tmp_path):
     words = ("theorem=my_bound", "theorems_from=my folder", "compute.workers=2", *WORDS)
     done = command(tmp_path, *words)
     assert done.returncode == 0, done.stderr
@@ -60,7 +65,7 @@ def test_it_runs_in_worker_processes_from_another_folder(folder, tmp_path):
     assert (verdict["verdict"], verdict["statements"]) == ("supported", ["own.my_bound"])
 
 
-def test_a_sweep_in_the_folder_finds_it_beside_the_shipped(folder):
+def test_a_sweep_in_the_folder_finds_it_beside_the_shipped(command, folder):
     words = ("theorem=my_bound,rdpo_identity", "compute.workers=1", *WORDS)
     done = command(folder, "-m", *words)
     assert done.returncode == 0, done.stderr
@@ -69,7 +74,7 @@ def test_a_sweep_in_the_folder_finds_it_beside_the_shipped(folder):
     }  # fmt: skip
 
 
-def test_an_installed_package_brings_it(folder, tmp_path):
+def test_an_installed_package_brings_it(command, folder, tmp_path):
     site = tmp_path / "site"
     info = site / "bounds-1.dist-info"
     info.mkdir(parents=True)
@@ -101,13 +106,13 @@ def test_from_python_where_two_folders_have_one_name(folder, tmp_path):
         (("theorem=my_bonud",), "theorem=my_bonud: did you mean my_bound? allowed: "),
     ],
 )
-def test_bad_input_is_one_line(folder, words, line):
+def test_bad_input_is_one_line(command, folder, words, line):
     done = command(folder, *words)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert done.stderr.startswith(f"error: {line}")
 
 
-def test_a_shipped_name_is_refused(folder):
+def test_a_shipped_name_is_refused(command, folder):
     for path in ("theorems/{}.py", "conf/theorem/{}.yaml"):
         (folder / path.format("my_bound")).rename(folder / path.format("offline_gap"))
     done = command(folder, "theorem=offline_gap", *WORDS)
@@ -138,13 +143,13 @@ def test_bad_input_of_a_file_keeps_its_words(folder):
         repro.run("my_bound", theorems_from=folder, budget="smoke")
 
 
-def test_listing_names_imports_nothing(folder):
+def test_listing_names_imports_nothing(command, folder):
     (folder / "theorems" / "my_bound.py").write_text("raise SystemExit(9)\n")
     done = command(folder, "theorem=rdpo_identity", "compute.workers=1", *WORDS)
     assert done.returncode == 0, done.stderr
 
 
-def test_a_folder_replaces_no_shipped_config(folder):
+def test_a_folder_replaces_no_shipped_config(command, folder):
     for name in ("config.yaml", "theorem/rdpo_identity.yaml", "budget/smoke.yaml"):
         path = folder / "conf" / name
         path.parent.mkdir(exist_ok=True)

@@ -14,6 +14,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 RUNNABLE = ("bash", "console")
 NOT_RUN = "not run in CI"
+LONGEST = 1200
+"""Seconds for a block on a machine that many share, twenty times what it takes alone."""
 _FENCE = re.compile(r"^( *)(`{3,})([^\n`]*)\n(.*?)^\1\2 *$", re.MULTILINE | re.DOTALL)
 _COMMAND = re.compile(r"^\s*(?:\$ )?(?:python -m|repro|dvc|mlflow|make|pip|mkdocs) ", re.MULTILINE)
 _TITLE = re.compile(r'^title="([^"]+)"$')
@@ -102,7 +104,7 @@ def run_page(text: str, copy: Path) -> list[str]:
         if block.reason is None:
             done = subprocess.run(
                 ["bash", "-euo", "pipefail", "-c", block.code], cwd=copy, env=environment(copy),
-                capture_output=True, text=True, timeout=300,
+                capture_output=True, text=True, timeout=LONGEST,
             )  # fmt: skip
             if done.returncode != block.status:
                 said = (done.stdout + done.stderr)[-1500:]
@@ -111,17 +113,22 @@ def run_page(text: str, copy: Path) -> list[str]:
     return wrong
 
 
-def project_copy(target: Path) -> Path:
-    """A copy of the project, with ``python`` held to small budgets and to this machine."""
+def project_copy(target: Path, python_m: list[str]) -> Path:
+    """A copy of the project, with ``python`` held to small budgets and to this machine.
+
+    Args:
+        target: the folder, which there is not yet.
+        python_m: what stands for ``python -m`` where a command of ours is run.
+    """
     for name in ("repro", "theorems", "conf", "tests/theorems"):
         shutil.copytree(ROOT / name, target / name)  # times too, so that compiled files stay true
     bounds = target / ".bounds"
     bounds.mkdir()
     (bounds / "sitecustomize.py").write_text(OFFLINE)
-    script = f"{sys.executable} -c {shlex.quote(SCRIPT)}"
-    python = ("python", '"-m repro"', sys.executable)
-    for name, first, real in (python, ("repro", '"run "*', script)):
-        (bounds / name).write_text(SMALL.format(first=first, real=real))
+    (bounds / "as_script.py").write_text(SCRIPT)
+    words = {"python_m": shlex.join(python_m), "python": sys.executable, "small": SMALL}
+    for name, text in (("python", PYTHON), ("repro", REPRO)):
+        (bounds / name).write_text(text.format(**words))
         (bounds / name).chmod(0o755)
     return target
 
@@ -142,19 +149,27 @@ def environment(copy: Path) -> dict[str, str]:
 
 SCRIPT = "import sys; sys.argv[0] = 'repro'; from repro.cli.start import main; main()"
 """What the installed script ``repro`` does."""
-SMALL = """#!/usr/bin/env bash
-# an experiment at smoke budget, whatever the page says; everything else as it is
-[[ "${{1-}} ${{2-}}" = {first} ]] || exec {real} "$@"
+SMALL = """# an experiment at smoke budget, whatever the page says
 small=(budget=smoke tracking=none compute.workers=1)
 kept=()
 for word in "$@"; do
   case $word in
     budget=*|tracking=*|compute.workers=*) ;;
-    [!-]*=*) kept+=("${{small[@]}}" "$word"); small=() ;; # overrides stand side by side
+    [!-]*=*) kept+=("${small[@]}" "$word"); small=() ;; # overrides stand side by side
     *) kept+=("$word") ;;
   esac
-done
-exec {real} "${{kept[@]}}" "${{small[@]}}"
+done"""
+PYTHON = """#!/usr/bin/env bash
+[[ "${{1-}} ${{2-}}" = "-m repro"* ]] || exec {python} "$@"
+shift
+[ "$1" = repro ] || exec {python_m} "$@"
+{small}
+exec {python_m} "${{kept[@]}}" "${{small[@]}}"
+"""
+REPRO = """#!/usr/bin/env bash
+[ "${{1-}}" = run ] || exec {python_m} as_script "$@"
+{small}
+exec {python_m} as_script "${{kept[@]}}" "${{small[@]}}"
 """
 
 OFFLINE = '''"""No connection leaves this machine."""

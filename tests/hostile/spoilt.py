@@ -139,14 +139,19 @@ def with_value(values, path, new):
 
 def spoilt_configs(values):
     """(path, way, config) for every key and way but those that change nothing."""
+    for path, way, new in spoilt_values(values):
+        yield path, way, with_value(values, path, new)
+
+
+def spoilt_values(values):
+    """(path, way, what is put there) of the same."""
     for path, value in nodes(values):
         if isinstance(value, dict):
-            for way, new in misspelt(value):
-                yield path, way, with_value(values, path, new)
+            yield from ((path, way, new) for way, new in misspelt(value))
         for way, new in ways(value) if path else ():
             same = type(new) is type(value) and new == value
             if not same:
-                yield path, way, with_value(values, path, new)
+                yield path, way, new
 
 
 def accepted(path, way):

@@ -77,7 +77,7 @@ def test_at_least_two_thousand_bad_inputs():
     tried = sum(
         not spoilt.accepted(path, way)
         for slug in slugs()
-        for path, way, _ in spoilt.spoilt_configs(composed(slug))
+        for path, way, _ in spoilt.spoilt_values(composed(slug))
     )
     print(f"{tried} bad inputs over {len(slugs())} experiments")
     assert tried >= FEWEST

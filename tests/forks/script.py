@@ -1,0 +1,9 @@
+"""The installed script ``repro``, as a module."""
+
+import sys
+
+from repro.cli.start import main
+
+if __name__ == "__main__":
+    sys.argv[0] = "repro"
+    main()
