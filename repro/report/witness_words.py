@@ -13,7 +13,7 @@ BOUNDS = {"at_most": "at most ", "at_least": "at least "}
 
 
 @dataclass(frozen=True)
-class Beside:
+class Contradiction:
     """A contradicted check, the place where it fails, and the row with the form that holds.
 
     Attributes:
@@ -29,23 +29,25 @@ class Beside:
     command: str = ""
 
 
-def beside(run: VerdictContent) -> list[Beside]:
+def beside(run: VerdictContent) -> list[Contradiction]:
     """Every contradicted check of a run that has a witness or a corrected form."""
     found = (_beside(check, holds) for check, holds in run.contradicted())
     return [one for one in found if one.witness or one.corrected]
 
 
-def _beside(check: CheckEntry, holds: CheckEntry | None) -> Beside:
+def _beside(check: CheckEntry, holds: CheckEntry | None) -> Contradiction:
     witness = witness_words(check, check.witness) if check.witness else ""
     if holds is not None:
         found = f"{brief_words(holds)}, claimed {claim_words(holds)}"
         words = f"{verdict_words(holds.verdict)} {holds.name}: {found}; {holds.claim}"
-        return Beside(check.name, witness, words)
+        return Contradiction(check.name, witness, words)
     if ": " not in check.corrected:
-        return Beside(check.name, witness, check.corrected and f"{check.corrected}, not run here")
+        return Contradiction(
+            check.name, witness, check.corrected and f"{check.corrected}, not run here"
+        )
     experiment, row = check.corrected.split(": ")
     command = shlex.join(["python", "-m", "repro", f"theorem={experiment}", f"only={row}"])
-    return Beside(check.name, witness, f"{row} of {experiment}", command)
+    return Contradiction(check.name, witness, f"{row} of {experiment}", command)
 
 
 def witness_words(check: CheckEntry, found: WitnessEntry) -> str:
