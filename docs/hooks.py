@@ -14,10 +14,16 @@ from markdown.blockprocessors import CodeBlockProcessor
 from markdown.extensions import Extension
 from markdown.inlinepatterns import InlineProcessor, SimpleTextInlineProcessor
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # `mkdocs` does not, `python -m` does
 
 from tools.formulas import block, formula, is_formula, span, wanted
+from tools.site_pages import Made, linked
+
+MADE = Made()
+"""Pages that are made here, from the catalogue, the proofs and the runs of outputs/suite."""
 
 BEFORE_EMPHASIS, BEFORE_UNDERSCORES = 65, 66
 """Among Python-Markdown's priorities: after code, escapes and links, before emphasis (60)."""
@@ -91,5 +97,21 @@ class Formulas(Extension):
 
 
 def on_config(config: MkDocsConfig) -> None:
-    """Add what mkdocs.yml cannot name, as it is in no package."""
+    """Add what mkdocs.yml cannot name: what is in no package, and pages that are made here."""
     config.markdown_extensions.append(Formulas())  # type: ignore[arg-type]
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Pages that are made; of the same name as a file they take its place."""
+    for place, content in MADE.pages():
+        if (earlier := files.get_file_from_path(place)) is not None:
+            files.remove(earlier)
+        files.append(File.generated(config, place, content=content))
+    for name, content in MADE.reports():
+        files.append(File.generated(config, name, content=content))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Proofs and statements that a page names are links to their pages."""
+    return linked(markdown, page.file.src_uri, [row.id for row in MADE.rows])

@@ -141,11 +141,17 @@ def _slips(row: StatementCoverage) -> Iterator[Slip]:
     """Notes whose evidence contradicts the statement."""
     against = {f"{slug}: {one.name}" for slug, one in speaking(row) if one.expected != "supported"}
     checked = {one.theorem for one in row.machine_checked if one.shows == "contradicted"}
-    proved = machine_checked.by_slip(machine_checked.load())
-    for name, slip in slips.load().items():
+    notes, proved = _notes()
+    for name, slip in notes.items():
         theorems = {one.theorem for one in proved.get(name, ())}
         if slip.grade in GRADES and (against & set(slip.evidence) or checked & theorems):
             yield slip
+
+
+@cache
+def _notes() -> tuple[Mapping[str, Slip], Mapping[str, Sequence[machine_checked.Checked]]]:
+    """What was suspected, and what Coq checks of it; read once."""
+    return slips.load(), machine_checked.by_slip(machine_checked.load())
 
 
 def _generated(row: StatementCoverage, verdict: str) -> str:

@@ -1,0 +1,285 @@
+"""Pages of the site that are made when it is built: a statement, a paper, a proof, the runs.
+
+Results, findings and ablations are written anew from the runs of a suite where all are at hand;
+otherwise the site has them as the repository does.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from pathlib import Path
+
+from repro.base.files import yaml_mapping
+from repro.catalogue import entries, machine_checked, rows, slips, statements
+from repro.catalogue.coverage import StatementCoverage
+from repro.catalogue.entries import OWN, paper
+from repro.catalogue.standing import page_name, pages_of, speaking, spoken, standing
+from repro.report.ablation_table import page as ablations_page
+from repro.report.html import ablations, findings, one_paper
+from repro.report.html.page import TITLE, report_html
+from repro.report.html.runs import StoredRun, find_runs
+from repro.report.html.typeset import typeset
+from repro.report.results_page import results_page
+from repro.report.witness_words import witness_words
+from repro.report.wording import in_backticks, in_markdown, measured_words, verdict_words
+from repro.study.discovery import find
+
+ROOT = Path(__file__).resolve().parents[1]
+SUITE = ROOT / "outputs" / "suite"
+"""Where `dvc repro` keeps its runs."""
+NOTEBOOK = "from_python"
+OUTPUT_LINES = 40
+"""Lines of a cell's text that a page shows."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """What the pages are made of.
+
+    Attributes:
+        folder: of finished runs; may be missing.
+    """
+
+    folder: Path = SUITE
+    _: None = field(default=None, repr=False)
+
+    @cached_property
+    def rows(self) -> list[StatementCoverage]:
+        return list(rows())
+
+    @cached_property
+    def runs(self) -> dict[str, StoredRun]:
+        """Runs of all checks, by experiment."""
+        found = find_runs(self.folder) if self.folder.is_dir() else []
+        return {run.key: run for run in found if not run.part}
+
+    @cached_property
+    def papers(self) -> dict[str, str]:
+        listed = entries.load()
+        return {name: listed.paper_said(name, "own results") for name in (*listed.papers, OWN)}
+
+    def pages(self) -> Iterator[tuple[str, str]]:
+        """Each page's place in the site's sources, and its Markdown."""
+        for row in self.rows:
+            yield f"statements/{row.id}.md", statement_page(row, self)
+        for name in self.papers:
+            yield f"papers/{name}.md", paper_page(name, self)
+        for file in sorted((ROOT / "proofs").glob("*.v")):
+            yield f"proofs/{file.stem}.md", proof_page(file)
+        book = ROOT / "outputs" / f"{NOTEBOOK}.ipynb"
+        source = book if book.is_file() else ROOT / "docs" / f"{NOTEBOOK}.ipynb"
+        yield f"{NOTEBOOK}_cells.md", notebook_page(json.loads(source.read_text("utf-8")))
+        if set(yaml_mapping("suite", ROOT / "conf" / "suite.yaml")["theorems"]) <= set(self.runs):
+            yield from self._of_runs()
+
+    def _of_runs(self) -> Iterator[tuple[str, str]]:
+        listed, proved = entries.load(), machine_checked.by_statement(machine_checked.load())
+        runs = list(self.runs.values())
+        said = {name: one.said for name, one in listed.papers.items()}
+        yield "results.md", results_page(runs, said, listed.items, proved)
+        yield "findings.md", findings.page(findings.findings(slips.load(), self.runs))
+        if found := ablations.read(self.folder):
+            checks = [one for slug in sorted({one.theorem for one in found})
+                      for one in find(slug).checks]  # fmt: skip
+            yield "ablations.md", ablations_page(found, checks)
+
+    def reports(self) -> Iterator[tuple[str, str]]:
+        """The report over all runs and one a paper, whole HTML pages by file name."""
+        if not self.runs:
+            return
+        listed, notes, runs = entries.load(), slips.load(), list(self.runs.values())
+        ablated = ablations.read(self.folder)
+        yield "report.html", report_html(runs, listed, notes, ablated)
+        for name, one in listed.papers.items():
+            own = one_paper.runs_of(runs, name)
+            if own:
+                yield f"report_{name}.html", report_html(
+                    own, one_paper.catalogue_of(listed, name), one_paper.slips_of(notes, name),
+                    one_paper.ablations_of(ablated, own), f"{TITLE}. {name.upper()}: {one.said}",
+                )  # fmt: skip
+
+
+def statement_page(row: StatementCoverage, made: Made) -> str:
+    """Where it stands, as printed, what settles it, what holds, where to read on."""
+    found = standing(row)
+    parts = [
+        f"# {in_markdown(spoken(row.id))}: {in_markdown(row.item.title)}",
+        f"**{found.verdict_words}:** {in_markdown(found.sentence)}.",
+        f"[{in_markdown(made.papers[paper(row.id)])}](../papers/{paper(row.id)}.md)",
+        *_printed(row.id),
+        *(_experiment(slug, row.id, made) for slug in row.expected),
+        *_proved(row),
+        *_holds(row),
+        *_at_length(row.id),
+        f"```bash\npython -m repro.catalogue {row.id}\n```",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _printed(name: str) -> Iterator[str]:
+    one = _texts().get(name)
+    if one is not None:
+        yield f"## As printed\n\n{in_markdown(one.place)}:"
+        yield f'<div class="printed" markdown="0">{typeset(one)}</div>'.replace("\n", " ")
+
+
+def _experiment(slug: str, name: str, made: Made) -> str:
+    """A table of the checks that speak for a statement, with the numbers of a run where one is."""
+    theorem, run = find(slug), made.runs.get(slug)
+    checks = {one.name: one for one in run.verdict.speaking(name)} if run else {}
+    link = f"[`{slug}`](../report.html#e-{slug})" if run else f"`{slug}`"
+    lines = [f"## {link}\n", "| check | claim | verdict | measured, 95 % | fails at; what holds |",
+             "|---|---|---|---|---|"]  # fmt: skip
+    for one in theorem.checks:
+        if name not in theorem.statements_of(one):
+            continue
+        ran = checks.get(one.name)
+        holds = theorem.corrected.get(one.name, "")
+        fails = witness_words(ran, ran.witness) if ran and ran.witness else ""
+        cells = (
+            f"`{one.name}`", in_markdown(one.claim.said(one.axis)),
+            verdict_words(ran.verdict) if ran else f"{verdict_words(one.expected)} (pinned)",
+            in_markdown(measured_words(ran)) if ran else one.quantity.evidence,
+            "; ".join([*[in_markdown(fails)] * bool(fails), *[f"`{holds}`"] * bool(holds)]) or "–",
+        )  # fmt: skip
+        lines.append("| " + " | ".join(cells) + " |")
+    if len(lines) == 3:
+        lines = [f"## {link}\n\nexecuted; no check of it is about this statement."]
+    return "\n".join(lines) + f"\n\n```bash\npython -m repro theorem={slug}\n```"
+
+
+def _proved(row: StatementCoverage) -> Iterator[str]:
+    lines = [
+        f"- {one.said}: {in_markdown(one.says)} "
+        f"([`{one.theorem}`](../proofs/{Path(one.file).stem}.md))"
+        for one in row.machine_checked
+    ]
+    if lines:
+        yield "## Machine checked\n\n" + "\n".join(lines)
+
+
+def _holds(row: StatementCoverage) -> Iterator[str]:
+    own = {f"{slug}: {one.name}" for slug, one in speaking(row)}
+    lines = [
+        f"- {in_markdown(slip.place)} ({slip.said}): {in_markdown(slip.corrected)}"
+        for slip in _notes().values()
+        if not own.isdisjoint(slip.evidence)
+    ]
+    if lines:
+        yield "## What holds\n\n" + "\n".join(lines)
+
+
+_notes, _texts = cache(slips.load), cache(statements.load)
+
+
+def _at_length(name: str) -> Iterator[str]:
+    links = [f"[{page_name(page)}](../{page})" for page in pages_of(name)]
+    if links:
+        yield f"At length: {', '.join(links)}."
+
+
+def paper_page(name: str, made: Made) -> str:
+    """A paper's statements, a line each, with their counts."""
+    own = [row for row in made.rows if paper(row.id) == name]
+    stands = {row.id: standing(row) for row in own}
+    counts = Counter(one.verdict_words.partition(" (")[0] for one in stands.values())
+    title = made.papers[name]
+    parts = [
+        f"# {in_markdown(title if name == OWN else f'{name.upper()}: {title}')}",
+        "; ".join(f"{count} {words}" for words, count in counts.most_common()) + ".",
+    ]
+    if any(one_paper.runs_of([run], name) for run in made.runs.values()) and name != OWN:
+        parts.append(f"[The report of its runs](../report_{name}.html), figures and numbers.")
+    lines = [
+        f"| [{in_markdown(_short(row))}](../statements/{row.id}.md) "
+        f"| {stands[row.id].verdict_words} | {in_markdown(stands[row.id].sentence)} |"
+        for row in own
+    ]
+    head = "| statement | verdict | where it stands |\n|---|---|---|"
+    parts.append("\n".join([head, *lines]))
+    parts.append("[What the grades mean, and where authors respond](../for_authors.md)")
+    return "\n\n".join(parts) + "\n"
+
+
+def _short(row: StatementCoverage) -> str:
+    return row.item.title if paper(row.id) == OWN else spoken(row.id).partition(" ")[2]
+
+
+def proof_page(file: Path) -> str:
+    """A file that Coq accepts: above the line "proofs" what is stated, below it how."""
+    stated, line, proved = file.read_text("utf-8").partition("(* ---- proofs ---- *)")
+    parts = [
+        f"# {file.stem.replace('_', ' ')}",
+        "What Coq is asked: definitions and statements. "
+        "[How to check it](../howto/check_a_proof.md) in five minutes.",
+        f"```coq\n{stated.strip()}\n```",
+        f"## The proof\n\n```coq\n{(line + proved).strip()}\n```",
+        f"```bash\npython proofs/verify.py proofs/{file.name}\n```",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def notebook_page(book: Mapping[str, object]) -> str:
+    """The cells of a notebook with their outputs, where it has any."""
+    cells = book["cells"]
+    assert isinstance(cells, list)
+    parts = [part for cell in cells for part in _cell(cell)]
+    if not any(cell.get("outputs") for cell in cells):
+        parts.insert(1, "(Built without outputs: `python -m tools.run_notebook` makes them first.)")
+    return "\n\n".join(parts) + "\n"
+
+
+def _cell(cell: Mapping[str, object]) -> Iterator[str]:
+    source = "".join(cell["source"])  # type: ignore[arg-type]
+    if cell["cell_type"] == "markdown":
+        yield source
+        return
+    yield f"```python\n{source}\n```"
+    for one in cell.get("outputs", ()):  # type: ignore[union-attr]
+        yield _output(one)
+
+
+def _output(one: Mapping[str, object]) -> str:
+    data: Mapping[str, object] = one.get("data", {})  # type: ignore[assignment]
+    if "image/png" in data:
+        content = base64.b64encode(base64.b64decode("".join(data["image/png"]))).decode()  # type: ignore[arg-type]
+        return f"![output of the cell above](data:image/png;base64,{content})"
+    if "text/html" in data:
+        html = "".join(data["text/html"])  # type: ignore[arg-type]
+        return '<div class="output" markdown="0">' + re.sub(r"\s*\n\s*", " ", html) + "</div>"
+    text = "".join(data.get("text/plain", one.get("text", "")))  # type: ignore[arg-type]
+    shown = text.splitlines()[:OUTPUT_LINES]
+    return "```text\n" + "\n".join(shown) + "\n```"
+
+
+PROOF = re.compile(r"`proofs/(\w+)\.v((?:: \w+)?)`")
+
+
+def linked(markdown: str, page: str, known: Sequence[str]) -> str:
+    """Names of proofs and of statements as links to their pages, outside of code.
+
+    Args:
+        markdown: of a page.
+        page: its place among the sources.
+        known: ids of statements.
+    """
+    up = "../" * page.count("/")
+    parts = re.split(r"(?ms)(^ *```.*?^ *```)", markdown)
+    parts[::2] = [_linked(part, up, page, known) for part in parts[::2]]
+    return "".join(parts)
+
+
+def _linked(text: str, up: str, page: str, known: Sequence[str]) -> str:
+    text = PROOF.sub(
+        lambda m: f"[{in_backticks(f'proofs/{m[1]}.v{m[2]}')}]({up}proofs/{m[1]}.md)", text
+    )
+    if page == "statements.md":
+        for name in known:
+            text = text.replace(f"| `{name}` |", f"| [`{name}`](statements/{name}.md) |")
+    return text
