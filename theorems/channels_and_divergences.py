@@ -503,12 +503,12 @@ NO_ESTIMATE = dict.fromkeys(
     ("estimate", "algorithm"), "about the law of a label: nothing is learnt"
 )
 TOLD = {"labels": "an upper bound on what a label tells: fair coins tell nothing", **NO_ESTIMATE}
-NO_ERROR = {"estimate": "an upper bound, exact sums of a lemma: the constants have their limit"}
 LEVEL = ("flat_n", "flat_cost", "flat_kl_weight", "sharp_n")
 """Checks on responses that are equally good."""
 EQUALLY_GOOD = {
-    "labels": "equally good responses: fair coins are the true law of their labels",
-    "algorithm": "equally good responses: the opposite of their estimate has the same law",
+    "labels": "f″ is 0 or ∞ at w = 1 alone, that is for equally good responses: fair coins are the "
+    "true law of their labels",
+    "algorithm": "f″ is 0 or ∞ at π_ref alone: the opposite of the estimate has the same law",
 }
 BUILT = ("kl_weight", "channel", "response", "regulariser", "reward_class")
 """What an override leaves alone: channel and divergence are what a check is about."""
@@ -611,8 +611,8 @@ THEOREM = Theorem(
             searched(RATIO, two_reports), step.hellinger,
             (step.hellinger_ten_percent, step.hellinger_quieter_end), blind=NO_ESTIMATE),
         check("table_error", "reward_bound", Inequality("E(Δ̂ − Δ)² ≤ 8W/(m+1)"),
-            searched(RATIO, table_state), step.table_error,
-            (step.table_error_sixteenth,), blind=NO_ERROR),
+            searched(RATIO, table_state, of_error=True), step.table_error,
+            (step.table_error_sixteenth,)),
         check("no_coverage", "kl_weight", Inequality("SubOpt ≤ Var_π_ref[error]/(2λ·inf f″)"),
             PROVED, no_coverage, [named("no_coverage_ten_percent", no_coverage, share=OFF)],
             settles=[DIVERGENCE]),

@@ -14,14 +14,19 @@ import numpy as np
 from repro.core.check import Algorithm, Quantity
 
 
-def searched(words: str, draw: Callable[[Any, np.random.Generator], Any]) -> Quantity:
+def searched(
+    words: str, draw: Callable[[Any, np.random.Generator], Any], of_error: bool = False
+) -> Quantity:
     """What algorithms make of random cases, the same for every algorithm.
 
     Args:
         words: of the quantity.
         draw: (world, stream) → a case.
+        of_error: whether it is an error over a bound on it: NaN where no case has an error, for
+            then the bound is not tested.
     """
-    return Quantity(words, _each, evidence="searched", drawn=partial(_drawn, draw))
+    of = _each_error if of_error else _each
+    return Quantity(words, of, evidence="searched", drawn=partial(_drawn, draw))
 
 
 def listed(words: str, cases: Callable[[Any], Sequence[Any]]) -> Quantity:
@@ -40,6 +45,13 @@ def _drawn(draw: Callable[..., Any], world: Any, rng: np.random.Generator, repli
 
 def _each(world: Any, algorithm: Algorithm, cases: Sequence[Any], replicates: int) -> np.ndarray:
     return np.array([algorithm(case) for case in cases])
+
+
+def _each_error(
+    world: Any, algorithm: Algorithm, cases: Sequence[Any], replicates: int
+) -> np.ndarray:
+    found = _each(world, algorithm, cases, replicates)
+    return found if found.any() else np.full_like(found, np.nan, dtype=np.float64)
 
 
 def _listed(cases: Callable[..., Any], world: Any, rng: np.random.Generator, replicates: int):
