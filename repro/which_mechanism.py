@@ -1,9 +1,10 @@
 """``python -m repro.which_mechanism epsilon=1 delta=1e-6 n_pairs=1e5 num_features=16``.
 
 Which way to learn a reward from n labelled pairs in d dimensions so that what is released is
-(epsilon, delta)-private when one pair is replaced by another: objective perturbation, output
-perturbation or noisy gradient descent.  All three are calibrated, run on two worlds and compared;
-features have norm at most 1 and the reward's vector norm at most reward_bound.
+(epsilon, delta)-private: objective perturbation, output perturbation or noisy gradient descent.
+All three are calibrated, run on two worlds and compared; features have norm at most 1 and the
+reward's vector norm at most reward_bound.  adjacency=replace (default) protects a pair against its
+replacement by another, adjacency=add_remove one that comes or goes, with less noise.
 
 folder=docs/explanations writes which_mechanism.md, the table of answers, in the place of an answer.
 """
@@ -24,6 +25,7 @@ from repro.base.files import write_whole
 from repro.base.keywords import keyword_values
 from repro.base.schema import FiniteEpsilon, Model, Pairs, Positive, Probability, Whole, validate
 from repro.cli.command import run_command
+from repro.privacy.adjacency import ADD_REMOVE, REPLACE, Adjacency
 from repro.private_estimates.comparison import (
     DESCENT,
     OBJECTIVE,
@@ -56,6 +58,7 @@ class MechanismRequest(Model):
     n_pairs: Pairs | None = None
     num_features: Annotated[Whole, Field(ge=1, le=4096)] | None = None
     reward_bound: Annotated[Positive, Field(ge=0.01, le=20)] = 1.0
+    adjacency: Adjacency = REPLACE
     replicates: Annotated[Whole, Field(ge=20, le=10**5)] = 200
     seed: Annotated[Whole, Field(ge=0, lt=2**63)] = 0
     folder: Annotated[str, Field(min_length=1)] | None = None
@@ -115,7 +118,7 @@ def _question(request: MechanismRequest) -> tuple[MechanismBudget, int, int]:
     assert request.delta is not None
     assert request.n_pairs is not None
     assert request.num_features is not None
-    given = MechanismBudget(request.epsilon, request.delta, request.reward_bound)
+    given = MechanismBudget(request.epsilon, request.delta, request.reward_bound, request.adjacency)
     return given, request.n_pairs, request.num_features
 
 
@@ -150,16 +153,26 @@ WHY = {
 }
 
 
+PROTECTED = {
+    REPLACE: "Private when one labelled pair is replaced by any other (adjacency=replace), and, "
+    "with these very numbers, when one is added or removed, as a missing pair acts like one of "
+    "two equal responses; for that alone adjacency=add_remove has less noise",
+    ADD_REMOVE: "Private when one labelled pair is added or removed (adjacency=add_remove), not "
+    "when one is replaced by another, which needs the noise of adjacency=replace; n_pairs, to "
+    "which the numbers are tuned, is public",
+}
+"""What the numbers of an answer are private against."""
+
+
 def _recipes(given: MechanismBudget, d: int, one: MechanismComparison) -> Iterator[str]:
     """Each mechanism in full, its numbers rounded the safe way."""
     bound = f"|theta| <= {given.reward_bound}"
     loss = "the sum over pairs of log(1 + exp(-<theta, x>))"
     yield (
-        "all three: x = phi(preferred) - phi(other), |phi| <= 1 (clip longer ones). Private when "
-        "one labelled pair is replaced by any other, and, with these very numbers, when one is "
-        "added or removed, as a missing pair acts like one of two equal responses. Noise is "
-        "normal, independent in each coordinate. Minimisers are exact and numbers real: neither a "
-        "solver's tolerance nor the rounding of floating point is paid for"
+        f"all three: x = phi(preferred) - phi(other), |phi| <= 1 (clip longer ones). "
+        f"{PROTECTED[given.adjacency]}. Noise is normal, independent in each coordinate. "
+        "Minimisers are exact and numbers real: neither a solver's tolerance nor the rounding of "
+        "floating point is paid for"
     )
     made = objective_recipe(given, d, one.objective)
     yield (
@@ -189,8 +202,8 @@ def _write_table(request: MechanismRequest, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     found = {
         (epsilon, d, n_pairs): compared(
-            MechanismBudget(epsilon, TABLE_DELTA, request.reward_bound), n_pairs, d,
-            request.replicates, request.seed,
+            MechanismBudget(epsilon, TABLE_DELTA, request.reward_bound, request.adjacency),
+            n_pairs, d, request.replicates, request.seed,
         )
         for epsilon in EPSILONS
         for d in FEATURES
@@ -202,7 +215,7 @@ def _write_table(request: MechanismRequest, folder: Path) -> Path:
     behind = max(world.over_least(OBJECTIVE) for one in found.values() for world in one.values())
     page = folder / "which_mechanism.md"
     numbers = (TABLE_DELTA, request.reward_bound, behind, better, len(places))
-    write_whole(page, mechanism_page(lines, *numbers))
+    write_whole(page, mechanism_page(lines, *numbers, request.adjacency))
     return page
 
 

@@ -71,7 +71,7 @@ from repro.core.privacy_claims import (
 from repro.objective_perturbation import calibration as calibrations
 from repro.objective_perturbation.calibration import Calibration, kifer, tied_otherwise
 from repro.objective_perturbation.curator_release import CuratorRelease, within_algorithm_1
-from repro.objective_perturbation.gradients import Records, one_pair, one_ranking, pairs
+from repro.objective_perturbation.gradients import Records, one_ranking, pairs_under
 from repro.objective_perturbation.hockey_stick import hockey_stick_bound
 from repro.objective_perturbation.joint_release import jointly_certified
 from repro.objective_perturbation.loose_solver import LooseSolver
@@ -152,13 +152,10 @@ class EstimateRelease(CuratorRelease):
     @property
     def records(self) -> Records:
         """What one record can do."""
-        if self.adjacency == ADD_REMOVE:
-            if self.ranked == 2:
-                return one_pair(self.reward_bound)
-            return one_ranking(self.ranked, self.reward_bound, self.dimension)
         if self.ranked == 2:
-            return pairs(self.reward_bound, self.dimension)
-        return joint_rankings(self.ranked, self.reward_bound, self.dimension)
+            return pairs_under(self.adjacency, self.reward_bound, self.dimension)
+        rankings = one_ranking if self.adjacency == ADD_REMOVE else joint_rankings
+        return rankings(self.ranked, self.reward_bound, self.dimension)
 
     def under(self, made: Calibration) -> Mechanism:
         """θ̂ of the neighbours that are told apart best, under a calibration."""

@@ -9,8 +9,8 @@ caught.
 
 θ̃: objective perturbation (Lemma A.10's release) on a ball, by nested quadrature.  Reward: the
 estimate of ``repro.private_reward`` without its output noise, which only hides more.  Σ̃, output
-perturbation (calibrated for a replaced record) and (θ̃, Σ̃) as n → ∞ are Gaussian shifts, exact in
-closed form; (θ̃, Σ̃) at finite n in d = 1 by quadrature.
+perturbation and (θ̃, Σ̃) as n → ∞ are Gaussian shifts, exact in
+closed form; (θ̃, Σ̃) at finite n by quadrature over the noise of Σ̃ as well.
 
     python -m tools.attack_certified_noise            # some minutes
     python -m tools.attack_certified_noise 20         # so many neighbours of each
@@ -24,13 +24,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit
 
 from repro.objective_perturbation.calibration import Calibration, corrected
 from repro.objective_perturbation.divergence import worst_log_delta
-from repro.objective_perturbation.gradients import LONGEST, Records, one_pair, pairs
+from repro.objective_perturbation.gradients import LONGEST, Records, pairs_under
 from repro.objective_perturbation.joint_release import jointly_certified
-from repro.objective_perturbation.line_neighbours import Neighbours
 from repro.objective_perturbation.neighbour_search import (
     TwoDatasets,
     World,
@@ -38,10 +36,10 @@ from repro.objective_perturbation.neighbour_search import (
     guesses,
     mirrored,
 )
-from repro.objective_perturbation.one_dimension import LogisticRecords
+from repro.objective_perturbation.neighbours import OnBallNeighbours
 from repro.objective_perturbation.planar_divergence import COARSE
-from repro.objective_perturbation.with_covariance import WithGaussian
-from repro.privacy.adjacency import ADJACENCIES, REPLACE, Adjacency
+from repro.objective_perturbation.with_covariance import OnBallWithGaussian, squares_apart
+from repro.privacy.adjacency import ADD_REMOVE, ADJACENCIES, REPLACE, Adjacency
 from repro.privacy.gaussian import exact_shift, gaussian_delta
 from repro.private_estimates.output_perturbation import (
     OutputPerturbation,
@@ -55,8 +53,8 @@ TRIED, STEPS, SHORT, LARGE, EVEN = 200, 15, 1.1, 100_000, 0.5
 BOUNDS = (0.5, 1.0, 3.0, 5.0)
 """LB of the starts of the search."""
 DIMENSIONS = (1, 2, 3)
-SQUARES = LONGEST**2
-"""Largest ‖xxᵀ‖."""
+NOTHING = 1e-9
+"""Shift of Σ̃ below which it tells nothing."""
 
 
 @dataclass(frozen=True)
@@ -81,8 +79,7 @@ class Setting:
     @property
     def records(self) -> Records:
         """What one record can do."""
-        replaced = self.adjacency == REPLACE
-        return pairs(self.bound, self.dimension) if replaced else one_pair(self.bound)
+        return pairs_under(self.adjacency, self.bound, self.dimension)
 
     @property
     def world(self) -> World:
@@ -147,12 +144,12 @@ def _by_quadrature(at: Setting, found: TwoDatasets, made: Calibration) -> float:
 def covariance(at: Setting, found: TwoDatasets, factor: float) -> float:
     """Σ̃."""
     shift = factor * exact_shift(at.epsilon, at.delta)
-    return _gaussian(at, shift * _squares_apart(at, found) / _most_squares(at))
+    return _gaussian(at, shift * _moved(at, found))
 
 
 def output(at: Setting, found: TwoDatasets, factor: float) -> float:
-    """Output perturbation on a ridge √n, for a replaced record."""
-    given = (at.epsilon, at.delta, at.bound, at.dimension)
+    """Output perturbation on a ridge √n."""
+    given = at.epsilon, at.delta, at.records
     made: OutputPerturbation = output_perturbation(*given, math.sqrt(at.n_pairs)).weakened(factor)
     ends = found.datasets(at.world, Calibration(1.0, made.ridge))
     zero = np.zeros((1, at.dimension))
@@ -170,36 +167,23 @@ def both_in_the_limit(at: Setting, found: TwoDatasets, factor: float) -> float:
         for last in found.last(at.world)
     )
     force = float(np.linalg.norm(one - other)) / made.sigma
-    along = shift * _squares_apart(at, found) / _most_squares(at)
+    along = shift * _moved(at, found)
     return _gaussian(at, factor * math.hypot(force, along))
 
 
-def both_on_a_line(at: Setting, found: TwoDatasets, factor: float) -> float:
-    """(θ̃, Σ̃) certified together in d = 1, at finite n."""
+def both(at: Setting, found: TwoDatasets, factor: float) -> float:
+    """(θ̃, Σ̃) certified together, at finite n."""
     made, shift = jointly_certified(at.epsilon, at.delta, at.records, EVEN)
-    common, one, other = (
-        tuple(LogisticRecords(record.x[0], record.count) for record in records)
-        for records in (found.common(at.world), *found.last(at.world))
-    )
-    alone = Neighbours(common, one, other).released(made.weakened(factor), at.bound)
-    along = factor * shift * _squares_apart(at, found) / SQUARES
-    told = WithGaussian(alone, along) if along else alone
-    return told.exact_delta(at.epsilon) / at.delta
+    alone = OnBallNeighbours(*found.datasets(at.world, made.weakened(factor)))
+    along = factor * shift * _moved(at, found)
+    if along < NOTHING:
+        return math.exp(worst_log_delta(alone.one, alone.other, at.epsilon, COARSE)) / at.delta
+    return OnBallWithGaussian(alone, along).exact_delta(at.epsilon) / at.delta
 
 
-def _squares_apart(at: Setting, found: TwoDatasets) -> float:
-    """‖xxᵀ − yyᵀ‖ of the records that differ."""
-    one, other = (
-        sum((np.outer(record.x, record.x) for record in last), np.zeros((at.dimension,) * 2))
-        for last in found.last(at.world)
-    )
-    return float(np.linalg.norm(one - other))
-
-
-def _most_squares(at: Setting) -> float:
-    """Most that it can be."""
-    across = at.adjacency == REPLACE and at.dimension > 1
-    return SQUARES * (math.sqrt(2) if across else 1.0)
+def _moved(at: Setting, found: TwoDatasets) -> float:
+    """What the records that differ move Σ_D by, over the most that any can."""
+    return found.squares_apart(at.world) / squares_apart(at.adjacency, at.dimension)
 
 
 def _gaussian(at: Setting, shift: float) -> float:
@@ -210,9 +194,9 @@ MECHANISMS: dict[str, tuple[Share, tuple[Adjacency, ...], tuple[int, ...]]] = {
     "θ̃": (estimate, ADJACENCIES, DIMENSIONS),
     "reward": (reward, ADJACENCIES, DIMENSIONS),
     "Σ̃": (covariance, ADJACENCIES, DIMENSIONS),
-    "(θ̃, Σ̃), finite n": (both_on_a_line, ADJACENCIES, (1,)),
+    "(θ̃, Σ̃), finite n": (both, ADJACENCIES, DIMENSIONS),
     "(θ̃, Σ̃), n → ∞": (both_in_the_limit, ADJACENCIES, DIMENSIONS),
-    "output perturbation": (output, (REPLACE,), DIMENSIONS),
+    "output perturbation": (output, ADJACENCIES, DIMENSIONS),
 }
 """Each with the adjacencies that it is calibrated for, and the d in which δ(ε) is computed."""
 
@@ -239,8 +223,7 @@ def starts(at: Setting) -> list[TwoDatasets]:
     ties, where nothing but a ridge √n holds θ̂ across."""
     d = at.dimension
     begun = guesses(at.world, certified(at), at.epsilon)
-    if at.adjacency == REPLACE:
-        begun.append(among_ties(at))
+    begun.append(among_ties(at))
     if d > 1 and at.adjacency == REPLACE:
         for angle in np.linspace(math.pi / 8, math.pi / 2, 4):
             begun.append(mirrored(at.world, float(angle)))
@@ -248,16 +231,19 @@ def starts(at: Setting) -> list[TwoDatasets]:
 
 
 def among_ties(at: Setting) -> TwoDatasets:
-    """A flipped label in d = 1; a mirrored record, and so many along e₁ as pull θ̂ to the sphere."""
-    d, last = at.dimension, worst_angle(at.bound)
-    share, length = np.full(d, 1 / d), np.full(d, 1e-9)
-    if d == 1:
-        return TwoDatasets(tuple(share), tuple(length), (0.5,), (1.0, -1.0), (0.0, 0.0))
-    pull = math.sqrt(at.n_pairs) * at.bound / (LONGEST * expit(-LONGEST * at.bound))
-    share[0] = min(math.floor(pull) / (at.n_pairs - 1) + 1e-9, 1.0)
-    length[0] = LONGEST
-    wins = (0.0, *[0.5] * (d - 1))
-    return TwoDatasets(tuple(share), tuple(length), wins, (1.0, 1.0), (last, last))
+    """A flipped label among ties in d = 1; elsewhere a record that is mirrored, or added along e₁.
+
+    All others pull θ̂ to the sphere; each is short, so that together they curve little.
+    """
+    d, length = at.dimension, np.full(at.dimension, 1e-9)
+    share, wins = np.eye(d)[0], (0.0, *[0.5] * (d - 1))
+    norms, angle = (1.0, 1.0), worst_angle(at.bound)
+    if at.adjacency == ADD_REMOVE:
+        norms, angle = (1.0, 0.0), 0.0
+    elif d == 1:
+        return TwoDatasets((1.0,), tuple(length), (0.5,), (1.0, -1.0), (0.0, 0.0))
+    length[0] = min(2 * at.bound / math.sqrt(at.n_pairs), LONGEST)
+    return TwoDatasets(tuple(share), tuple(length), wins, norms, (angle, angle))
 
 
 def attacked(name: str, adjacency: Adjacency, dimension: int, tried: int = TRIED) -> Attacked:

@@ -55,9 +55,12 @@ class Atoms:
 
     def log_integral(self, epsilon: float, rule: Rule) -> float:
         """log of the sum of (p − e^ε q)₊."""
-        ends = np.array([[-1.0], [1.0]])
-        log_one, log_other = log_area_densities(self.one, self.other, ends)
-        return float(np.logaddexp.reduce(log_excess(log_one, log_other, epsilon)[0]))
+        return float(np.logaddexp.reduce(log_excess(*self.log_masses, epsilon)[0]))
+
+    @property
+    def log_masses(self) -> tuple[np.ndarray, np.ndarray]:
+        """log p and log q of both ends."""
+        return log_area_densities(self.one, self.other, np.array([[-1.0], [1.0]]))
 
 
 def _line(one: OnBall, other: OnBall) -> Surface:

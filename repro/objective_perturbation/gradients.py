@@ -17,6 +17,8 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import expit, lambertw
 
+from repro.privacy.adjacency import REPLACE, Adjacency
+
 LONGEST = 2.0
 """R: norm of a pair's feature difference, over L."""
 ANGLES, COARSE_ANGLES, NORMS, LINE_NORMS, OPENINGS = 1501, 181, 33, 2001, 20_001
@@ -103,6 +105,12 @@ def one_pair(reward_bound: float) -> Records:
     """
     single = LONGEST * float(expit(2 * reward_bound))
     return Records(single, 1, ((single, 1),), 0.0, 1.0, 1)
+
+
+def pairs_under(adjacency: Adjacency, reward_bound: float, dimension: int) -> Records:
+    """``pairs`` where one replaces another, ``one_pair`` where one is added or removed."""
+    replaced = adjacency == REPLACE
+    return pairs(reward_bound, dimension) if replaced else one_pair(reward_bound)
 
 
 @lru_cache(maxsize=256)

@@ -82,6 +82,15 @@ class TwoDatasets:
         one, other = (Pair(x) for x in self._versions(world.dimension))
         return (one,), (other,) if world.adjacency == REPLACE else ()
 
+    def squares_apart(self, world: World) -> float:
+        """‖Σ xxᵀ − Σ yyᵀ‖_F of what either dataset has beside the common records."""
+        zero = np.zeros((world.dimension, world.dimension))
+        one, other = (
+            sum((np.outer(record.x, record.x) for record in last), zero)
+            for last in self.last(world)
+        )
+        return float(np.linalg.norm(one - other))
+
     def common(self, world: World) -> Iterator[Pair]:
         """The n − 1 records that both datasets hold."""
         for axis in range(world.dimension):

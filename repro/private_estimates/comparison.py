@@ -71,7 +71,7 @@ def compared(
     """By world: every mechanism on the same datasets.
 
     Args:
-        given: ε, δ and B.
+        given: ε, δ, B and what neighbours are.
         n_pairs: n.
         num_features: d.
         replicates: datasets.
@@ -79,7 +79,8 @@ def compared(
     """
     even = PrivateEstimate(
         epsilon=given.epsilon, dp_delta=given.dp_delta, reward_bound=given.reward_bound,
-        n_pairs=n_pairs, axes="even", num_features=num_features, theta_share=THETA_SHARE,
+        adjacency=given.adjacency, n_pairs=n_pairs, axes="even", num_features=num_features,
+        theta_share=THETA_SHARE,
     )  # fmt: skip
     worlds = {EVEN: even, SCALES: replace(even, axes="scales")}
     return {name: _on(world, replicates, seed) for name, world in worlds.items()}
@@ -102,7 +103,7 @@ def _on(world: PrivateEstimate, replicates: int, seed: int) -> MechanismComparis
 def _descent(data: CuratorsData, theta: np.ndarray) -> tuple[NoisyDescent, float]:
     """Descent with the number of steps that does best on these very datasets, and its error."""
     world = data.world
-    given = (world.epsilon, world.dp_delta, world.reward_bound, len(theta))
+    given = world.epsilon, world.dp_delta, world.budget.records(len(theta))
     tried = [noisy_descent(*given, steps) for steps in STEPS]
     errors = [_rms(world.spectrum, data.descent(made) - theta) for made in tried]
     best = int(np.argmin(errors))

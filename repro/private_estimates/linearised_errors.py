@@ -12,8 +12,10 @@ import numpy as np
 
 from repro.curator.axis_world import AxisWorld
 from repro.objective_perturbation.calibration import Calibration, corrected
-from repro.objective_perturbation.gradients import pairs
+from repro.objective_perturbation.gradients import Records, pairs_under
+from repro.privacy.adjacency import REPLACE, Adjacency
 from repro.private_estimates.output_perturbation import OutputPerturbation, output_perturbation
+from repro.private_estimates.sampled_descent import SampledDescent
 
 RIDGES = np.geomspace(1.0, 1e9, 181)
 """Multiples of the least ridge that are tried."""
@@ -31,11 +33,17 @@ class MechanismBudget:
         epsilon: ε.
         dp_delta: δ.
         reward_bound: LB.
+        adjacency: what neighbours are.
     """
 
     epsilon: float
     dp_delta: float
     reward_bound: float
+    adjacency: Adjacency = REPLACE
+
+    def records(self, dimension: int) -> Records:
+        """What one record can do in so many dimensions."""
+        return pairs_under(self.adjacency, self.reward_bound, dimension)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +77,25 @@ class Spectrum:
         moved = (self.scatter + (ridge * self.theta) ** 2) / (self.curvature + ridge) ** 2
         return float((self.weight * (std**2 + moved)).sum())
 
+    def batch_noise(self, made: SampledDescent, step: float, kept: int) -> float:
+        """Mean squared error of the mean of the last steps on batches, once they have settled.
+
+        A step multiplies the error by ρ = 1 − step·h and adds the noise of the batch, that of its
+        sampling included; steps j apart correlate by ρ^j.
+
+        Args:
+            made: steps, batches and noise.
+            step: η, per unit of the gradient summed over all records.
+            kept: of how many steps the mean is taken.
+        """
+        decay = 1 - step * self.curvature
+        # Labels of coordinate k are drawn, so that squared gradients add up to its curvature.
+        sampled = (1 - made.share) / made.share * self.curvature + (made.std / made.share) ** 2
+        apart = np.arange(1, kept)
+        together = kept + 2 * ((kept - apart) * decay[:, None] ** apart).sum(1)
+        moved = step**2 * sampled / (1 - decay**2) * together / kept**2
+        return float((self.weight * (moved + self.scatter / self.curvature**2)).sum())
+
 
 def spectrum(world: AxisWorld, n_pairs: float) -> Spectrum:
     """What the labels of a world can tell, for errors against θ̂."""
@@ -83,7 +110,7 @@ def tuned_objective(given: MechanismBudget, found: Spectrum) -> Calibration:
 
     A share of ε is spent on the least ridge; a larger ridge stays private with the same noise.
     """
-    records, tried = pairs(given.reward_bound, len(found.theta)), []
+    records, tried = given.records(len(found.theta)), []
     for share in SHARES:
         made = corrected(given.epsilon, given.dp_delta, records, share)
         errors = [found.gradient_noise(made.sigma, made.ridge * times) for times in RIDGES]
@@ -94,8 +121,8 @@ def tuned_objective(given: MechanismBudget, found: Spectrum) -> Calibration:
 
 def tuned_output(given: MechanismBudget, found: Spectrum) -> OutputPerturbation:
     """Output perturbation with the ridge that suits the spectrum best."""
-    d = len(found.theta)
-    one = output_perturbation(given.epsilon, given.dp_delta, given.reward_bound, d, ridge=1.0)
+    records = given.records(len(found.theta))
+    one = output_perturbation(given.epsilon, given.dp_delta, records, ridge=1.0)
     ridges = LEAST_OF_OUTPUT * RIDGES
     errors = [found.output_noise(one.std / ridge, ridge) for ridge in ridges]
     best = float(ridges[int(np.argmin(errors))])

@@ -1,7 +1,8 @@
 """Gradient descent with Gaussian noise in every step, and what all of its steps reveal.
 
 θ_{t+1} = P(θ_t − (η/n)·(Σᵢ ∇ℓᵢ(θ_t) + s·Z_t)), P the projection on the ball.  At given θ_t one
-replaced record moves Σᵢ ∇ℓᵢ by at most D, so T steps are T adaptively composed Gaussian mechanisms
+record moves Σᵢ ∇ℓᵢ by at most D (which is less where it is added or removed than where it is
+replaced), so T steps are T adaptively composed Gaussian mechanisms
 of shift at most D/s: exactly as private as one of shift √T·D/s (Dong, Roth and Su 2022, Gaussian
 differential privacy composes by squares).  Whatever is made of the steps is post-processing.
 """
@@ -13,8 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from repro.objective_perturbation.gradients import LONGEST, pairs
+from repro.objective_perturbation.gradients import LONGEST, Records
 from repro.objective_perturbation.records import Pair
+from repro.privacy.adjacency import REPLACE, Adjacency
 from repro.privacy.gaussian import GaussianShift, exact_shift
 from repro.private_estimates.output_perturbation import worst_angle
 
@@ -36,37 +38,37 @@ class NoisyDescent:
         return NoisyDescent(self.steps, self.std / factor)
 
 
-def noisy_descent(
-    epsilon: float, dp_delta: float, reward_bound: float, dimension: int, steps: int
-) -> NoisyDescent:
+def noisy_descent(epsilon: float, dp_delta: float, records: Records, steps: int) -> NoisyDescent:
     """The least noise for which T composed steps are (ε, δ)-private.
 
     Args:
         epsilon: ε > 0.
         dp_delta: δ in (0, 1).
-        reward_bound: LB.
-        dimension: d.
+        records: what one record can do.
         steps: T ≥ 1.
     """
-    distance = pairs(reward_bound, dimension).distance
-    return NoisyDescent(steps, math.sqrt(steps) * distance / exact_shift(epsilon, dp_delta))
+    shift = exact_shift(epsilon, dp_delta)
+    return NoisyDescent(steps, math.sqrt(steps) * records.distance / shift)
 
 
-def transcript(made: NoisyDescent, reward_bound: float) -> GaussianShift:
+def transcript(made: NoisyDescent, reward_bound: float, adjacency: Adjacency) -> GaussianShift:
     """All steps of two neighbours in the plane, with η = 1 and as n → ∞.
 
-    All common records pull to −B·e₁; one is mirrored.  For large n the noise no longer moves θ_t,
-    and the steps reveal a Gaussian shift √(Σ_t ‖v(θ_t)‖²)/s, v being how far the two versions'
-    gradients are apart.
+    All common records pull to −B·e₁; one is mirrored, or added along e₁.  For large n the noise no
+    longer moves θ_t, and the steps reveal a Gaussian shift √(Σ_t ‖v(θ_t)‖²)/s, v being how far the
+    gradients of the two versions are apart, or that of the one that is added.
     """
-    angle = worst_angle(reward_bound)
+    angle = worst_angle(reward_bound) if adjacency == REPLACE else 0.0
     one, other = (
         Pair((LONGEST * math.cos(side * angle), LONGEST * math.sin(side * angle)))
         for side in (1, -1)
     )
     common, theta, squares = Pair((-LONGEST, 0.0)), np.zeros(2), 0.0
     for _ in range(made.steps):
-        squares += float(((one.gradient(theta) - other.gradient(theta)) ** 2).sum())
+        apart = one.gradient(theta)
+        if adjacency == REPLACE:
+            apart = apart - other.gradient(theta)
+        squares += float((apart**2).sum())
         theta = theta - common.gradient(theta)
         theta = theta * min(1.0, reward_bound / float(np.linalg.norm(theta)))
     return GaussianShift(math.sqrt(squares) / made.std)

@@ -1,8 +1,8 @@
 """Output perturbation: the minimiser over the ball under a ridge, plus Gaussian noise.
 
-The minimisers of two datasets that differ in one replaced record lie at most D/A apart, D being the
-largest distance of two records' gradients at one θ of the ball and A the ridge
-(docs/explanations/mechanism_comparison.md).
+The minimisers of two neighbouring datasets lie at most D/A apart, A being the ridge and D the
+largest distance of two records' gradients at one θ of the ball where one replaces the other, and
+the largest norm of one where it is added or removed (docs/explanations/mechanism_comparison.md).
 """
 
 from __future__ import annotations
@@ -14,11 +14,14 @@ import numpy as np
 from scipy.special import expit
 
 from repro.objective_perturbation.ball import OnBall
-from repro.objective_perturbation.gradients import LONGEST, pairs
+from repro.objective_perturbation.gradients import LONGEST, Records
 from repro.objective_perturbation.records import Pair
+from repro.privacy.adjacency import REPLACE, Adjacency
 from repro.privacy.gaussian import GaussianShift, exact_shift
 
 ANGLES = 2001
+SHORT = 0.01
+"""Length of common records whose curvature is to count little beside the ridge."""
 
 
 @dataclass(frozen=True)
@@ -39,18 +42,17 @@ class OutputPerturbation:
 
 
 def output_perturbation(
-    epsilon: float, dp_delta: float, reward_bound: float, dimension: int, ridge: float
+    epsilon: float, dp_delta: float, records: Records, ridge: float
 ) -> OutputPerturbation:
     """The least noise that is (ε, δ)-private for minimisers D/A apart.
 
     Args:
         epsilon: ε > 0.
         dp_delta: δ in (0, 1).
-        reward_bound: LB.
-        dimension: d.
+        records: what one record can do.
         ridge: A > 0.
     """
-    apart = pairs(reward_bound, dimension).distance / ridge
+    apart = records.distance / ridge
     return OutputPerturbation(ridge, apart / exact_shift(epsilon, dp_delta))
 
 
@@ -60,19 +62,24 @@ def worst_angle(radius: float) -> float:
     return float(angles[np.argmax(np.sin(angles) * expit(LONGEST * radius * np.cos(angles)))])
 
 
-def told_apart(made: OutputPerturbation, reward_bound: float) -> GaussianShift:
-    """The release of two neighbours in the plane: a mirrored record at −B·e₁.
+def told_apart(
+    made: OutputPerturbation, reward_bound: float, adjacency: Adjacency
+) -> GaussianShift:
+    """The release of two neighbours in the plane: a record at −B·e₁ that is mirrored, or added.
 
-    Records along e₁ pull θ̂ just to the sphere, so that the ball does not bind and nothing but the
-    ridge holds θ̂ along e₂; all other records are ties, so n is free.
+    Common records along e₁ pull θ̂ just to the sphere, so that the ball does not bind; all others
+    are ties, so n is free.  Nothing but the ridge holds θ̂ along e₂, where a mirrored record moves
+    it; along e₁, where a record that is added does, short common records hold it little more.
     """
-    x = (-LONGEST, 0.0)
-    pull = made.ridge * reward_bound / (LONGEST * float(expit(-LONGEST * reward_bound)))
-    common = (Pair(x, math.floor(pull)),)
-    angle = worst_angle(reward_bound)
-    ends = [
-        _minimiser((*common, Pair(_at(side * angle))), made.ridge, reward_bound) for side in (1, -1)
-    ]
+    if adjacency == REPLACE:
+        angle, length = worst_angle(reward_bound), LONGEST
+        sides = [(Pair(_at(side * angle)),) for side in (1, -1)]
+    else:
+        length = SHORT
+        sides = [(), (Pair((LONGEST, 0.0)),)]
+    pull = made.ridge * reward_bound / (length * float(expit(-length * reward_bound)))
+    common = Pair((-length, 0.0), math.floor(pull))
+    ends = [_minimiser((common, *side), made.ridge, reward_bound) for side in sides]
     return GaussianShift(float(np.linalg.norm(ends[0] - ends[1])) / made.std)
 
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
 from repro.objective_perturbation.calibration import Calibration
-from repro.objective_perturbation.gradients import pairs
 from repro.objective_perturbation.hockey_stick import hockey_stick_bound
 from repro.privacy.gaussian import exact_shift, gaussian_delta
 from repro.private_estimates.linearised_errors import MechanismBudget
@@ -31,7 +30,7 @@ class Recipe:
     Attributes:
         ridge: A of (A/2)‖θ‖², of the loss summed over pairs; 0 for descent.
         deviation: of the noise on each coordinate of what the mechanism adds it to.
-        distance: D, what one replaced pair moves the summed gradient by, at most.
+        distance: D, what one pair moves the summed gradient by, at most.
         shift: that of the Gaussian mechanism which the release is, at most; None where it is none.
     """
 
@@ -45,11 +44,11 @@ def objective_recipe(given: MechanismBudget, dimension: int, made: Calibration) 
     """Ridge and noise of objective perturbation.
 
     Args:
-        given: ε, δ and LB.
+        given: ε, δ, LB and what neighbours are.
         dimension: d.
         made: the calibration that is rounded.
     """
-    records = pairs(given.reward_bound, dimension)
+    records = given.records(dimension)
     ridge = UP.create_decimal_from_float(made.ridge)
 
     def leaks(deviation: Decimal) -> bool:
@@ -76,7 +75,7 @@ def descent_recipe(given: MechanismBudget, dimension: int, made: NoisyDescent) -
 
 
 def _distance(given: MechanismBudget, dimension: int) -> Decimal:
-    return UP.create_decimal_from_float(pairs(given.reward_bound, dimension).distance)
+    return UP.create_decimal_from_float(given.records(dimension).distance)
 
 
 def _shift(given: MechanismBudget) -> Decimal:

@@ -29,6 +29,7 @@ from repro.preferences.label_law import (
     fair_coins,
     the_truth,
 )
+from repro.privacy.adjacency import REPLACE, Adjacency
 from repro.privacy.central_noise import GAUSSIAN, NO_NOISE, CentralNoise
 from repro.private_estimates.linearised_errors import (
     MechanismBudget,
@@ -39,6 +40,7 @@ from repro.private_estimates.linearised_errors import (
 )
 from repro.private_estimates.noisy_descent import NoisyDescent
 from repro.private_estimates.output_perturbation import OutputPerturbation
+from repro.private_estimates.sampled_descent import SampledDescent, noisy_batches
 
 LENGTH = 2.0
 """‖x‖ of every pair, 2L with L = 1."""
@@ -62,6 +64,7 @@ class PrivateEstimate:
         axes: whether pairs cover all axes evenly, or axis k with a share ∝ 4^(−k).
         num_features: d.
         theta_share: ‖θ*‖/B.
+        adjacency: what neighbours are.
         labels: true win probabilities → the law that labels are drawn from.
         noise: what is really added.
         estimate: (fitted, truth) → what the mechanism returns.
@@ -74,6 +77,7 @@ class PrivateEstimate:
     axes: Literal["even", "scales"]
     num_features: Count
     theta_share: Share
+    adjacency: Adjacency = REPLACE
     labels: LabelLaw = bradley_terry
     noise: CentralNoise = GAUSSIAN
     estimate: Estimate = as_fitted
@@ -96,7 +100,7 @@ class PrivateEstimate:
     @property
     def budget(self) -> MechanismBudget:
         """What is asked of every mechanism."""
-        return MechanismBudget(self.epsilon, self.dp_delta, self.reward_bound)
+        return MechanismBudget(self.epsilon, self.dp_delta, self.reward_bound, self.adjacency)
 
     @cached_property
     def spectrum(self) -> Spectrum:
@@ -189,6 +193,16 @@ class CuratorsData:
             norm = np.linalg.norm(theta, axis=1, keepdims=True)
             # Back onto the ball; the guard is for θ = 0, which stays where it is.
             theta = theta * np.minimum(1.0, radius / np.maximum(norm, 1e-300))
+            if step >= made.steps - kept:
+                total += theta / kept
+        return total
+
+    def batches(self, made: SampledDescent) -> np.ndarray:
+        """(R, d) mean of the last half of the steps on batches, begun at 0, steps as long."""
+        total, kept = np.zeros_like(self.counts.wins), kept_steps(made.steps)
+        given = 1 / self.world.largest, self.world.reward_bound, self.world.noise.multiple
+        steps = enumerate(noisy_batches(self.counts, made, *given, self.rng))
+        for step, (_, _, theta) in steps:
             if step >= made.steps - kept:
                 total += theta / kept
         return total

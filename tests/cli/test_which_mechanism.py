@@ -39,6 +39,7 @@ def test_small_budgets_favour_descent_and_too_few_pairs_nobody(capsys):
         ("n_pairs=0.5", "n_pairs=0.5: allowed: a whole number"),
         ("n_pairs=0", "n_pairs=0.0: allowed: greater than or equal to 1"),
         ("num_features=0", "num_features=0.0: allowed: greater than or equal to 1"),
+        ("adjacency=swap", "adjacency=swap: allowed: 'replace' or 'add_remove'"),
         ("folder=x", "epsilon=1.0: allowed: without folder="),
         ("eps=1", "eps=1: unknown key; "),
     ],

@@ -13,6 +13,7 @@ from scipy.special import expit
 
 from repro import which_mechanism
 from repro.curator.axis_world import even_world, multi_scale_world
+from repro.privacy.adjacency import ADD_REMOVE, ADJACENCIES, REPLACE
 from repro.private_estimates.comparison import STEPS, MechanismComparison
 from repro.private_estimates.linearised_errors import (
     MechanismBudget,
@@ -34,10 +35,11 @@ PATTERNS = (
 
 
 def asked(rng):
-    """ε, δ, B, d and n over the whole range that the command takes, d ≤ 64."""
+    """ε, δ, B, adjacency, d and n over all that the command takes, d ≤ 64."""
     epsilon, delta = 10 ** rng.uniform(-6, 2), 10 ** rng.uniform(-100, -1)
     bound, d = 10 ** rng.uniform(-2, np.log10(20)), int(2 ** rng.uniform(0, 6))
-    return MechanismBudget(epsilon, delta, bound), d, int(10 ** rng.uniform(1, 7))
+    n_pairs, adjacency = int(10 ** rng.uniform(1, 7)), ADJACENCIES[rng.integers(2)]
+    return MechanismBudget(epsilon, delta, bound, adjacency), d, n_pairs
 
 
 def printed(given, d, n_pairs, steps, world):
@@ -45,7 +47,7 @@ def printed(given, d, n_pairs, steps, world):
     found = spectrum(world(d, LENGTH, 0.9 * given.reward_bound), n_pairs)
     one = MechanismComparison(
         {}, 0.0, 0.0, tuned_objective(given, found), tuned_output(given, found),
-        noisy_descent(given.epsilon, given.dp_delta, given.reward_bound, d, steps), n_pairs / d,
+        noisy_descent(given.epsilon, given.dp_delta, given.records(d), steps), n_pairs / d,
     )  # fmt: skip
     _, *lines = which_mechanism._recipes(given, d, one)
     return numbers(lines)
@@ -66,14 +68,17 @@ def normal_delta(shift, epsilon):
     return mpmath.ncdf(first) - mpmath.exp(epsilon) * mpmath.ncdf(second)
 
 
-def distance(bound, d):
-    """Largest distance of gradients sigmoid(⟨y, θ⟩)·y of two records, |y| ≤ 2, |θ| ≤ bound."""
-    found = 0.0
+def distance(given, d):
+    """Largest distance of gradients sigmoid(⟨y, θ⟩)·y of two records, |y| ≤ 2, |θ| ≤ bound.
+
+    Of one record and none where one is added or removed.
+    """
+    found, bound = 0.0, given.reward_bound
     angle = np.array([0.0, np.pi]) if d == 1 else np.linspace(0, np.pi, 241)
     length = np.linspace(0, 2, 241)
     for radius in np.linspace(0, bound, 25):
         reach = (length * expit(length * radius * np.cos(angle)[:, None])).max(1)
-        one, other = reach[:, None], reach
+        one, other = reach[:, None], reach * (given.adjacency == REPLACE)
         squares = one**2 + other**2 - 2 * one * other * np.cos(angle[:, None] + angle)
         found = max(found, float(np.sqrt(squares.max())))
     return found
@@ -90,10 +95,16 @@ def half_angle(ratio):
     return found
 
 
-def objective_delta(ridge, deviation, epsilon, bound, d):
-    """Parts 1 and 2 of docs/explanations/objective_perturbation.md for pairs."""
-    far, single = mpmath.mpf(distance(bound, d)), 2 / (1 + mpmath.exp(-2 * mpmath.mpf(bound)))
-    left, shift = epsilon - mpmath.log1p(1 / ridge), far / deviation
+def objective_delta(ridge, deviation, given, d):
+    """Parts 1 and 2 of docs/explanations/objective_perturbation.md for pairs.
+
+    A record that is added has its gradient on one segment: printed_privacy.md.
+    """
+    far = mpmath.mpf(distance(given, d))
+    single = 2 / (1 + mpmath.exp(-2 * mpmath.mpf(given.reward_bound)))
+    left, shift = mpmath.mpf(given.epsilon) - mpmath.log1p(1 / ridge), far / deviation
+    if given.adjacency == ADD_REMOVE:
+        return normal_delta(single / deviation, left)
     assert left >= shift**2 / 2
     if d == 1:
         return 2 * normal_delta(shift, left)
@@ -108,14 +119,14 @@ def shares(given, d, recipes):
     epsilon, delta = mpmath.mpf(given.epsilon), mpmath.mpf(given.dp_delta)
     objective, output, descent = recipes
     ridge, deviation = objective
-    yield objective_delta(ridge, deviation, epsilon, given.reward_bound, d) / delta
+    yield objective_delta(ridge, deviation, given, d) / delta
     ridge, deviation, again, far, shift = output
     assert ridge == again
-    assert far >= distance(given.reward_bound, d)
+    assert far >= distance(given, d)
     assert far / (ridge * deviation) <= shift
     yield normal_delta(shift, epsilon) / delta
     steps, deviation, far, shift = descent
-    assert far >= distance(given.reward_bound, d)
+    assert far >= distance(given, d)
     assert mpmath.sqrt(steps) * far / deviation <= shift
     yield normal_delta(shift, epsilon) / delta
 
@@ -136,19 +147,26 @@ def test_no_printed_recipe_is_above_delta(recipes):
     assert found[:, 0].max() > 0.5
 
 
+CONDITIONS = {
+    REPLACE: ("replaced by any other (adjacency=replace)", "added or removed"),
+    ADD_REMOVE: ("added or removed (adjacency=add_remove), not when",),
+}
+
+
+@pytest.mark.parametrize("adjacency", ADJACENCIES)
 @pytest.mark.parametrize("d", [1, 4])
-def test_the_recipe_of_an_answer_is_complete(capsys, d):
+def test_the_recipe_of_an_answer_is_complete(capsys, d, adjacency):
     words = ["epsilon=1.471", "delta=1e-6", "n_pairs=1e5", f"num_features={d}", "reward_bound=.5"]
-    assert which_mechanism.main([*words, "replicates=20"]) == 0
+    assert which_mechanism.main([*words, f"adjacency={adjacency}", "replicates=20"]) == 0
     said = re.sub(r"\n  ", " ", capsys.readouterr().out).splitlines()
-    given = MechanismBudget(1.471, 1e-6, 0.5)
+    given = MechanismBudget(1.471, 1e-6, 0.5, adjacency)
     lines = [line for line in said if re.match(r"(objective|output|gradient) [a-z]+: ", line)]
     with mpmath.workdps(60):
         found = [float(share) for share in shares(given, d, numbers(lines))]
     assert max(found) <= 1
     assert min(found) > 0.5
     (conditions,) = [line for line in said if line.startswith("all three: ")]
-    for word in ("|phi| <= 1", "replaced by any other", "added or removed", "Minimisers are exact"):
+    for word in ("|phi| <= 1", *CONDITIONS[adjacency], "Minimisers are exact"):
         assert word in conditions
     assert all("|theta| <= 0.5" in line for line in lines)
     step = d / 1e5

@@ -5,8 +5,12 @@ import numpy as np
 import pytest
 
 from repro.objective_perturbation.calibration import Calibration, tied_otherwise
+from repro.objective_perturbation.line_neighbours import Neighbours
+from repro.objective_perturbation.neighbour_search import TwoDatasets, World, mirrored
+from repro.objective_perturbation.neighbours import OnBallNeighbours
 from repro.objective_perturbation.one_dimension import LogisticRecords
-from repro.objective_perturbation.with_covariance import WithGaussian
+from repro.objective_perturbation.with_covariance import OnBallWithGaussian, WithGaussian
+from repro.privacy.adjacency import ADJACENCIES
 from repro.privacy.gaussian import gaussian_delta
 
 MADE, RADIUS = Calibration(8.0, 3.0), 2.0
@@ -91,3 +95,33 @@ def test_the_estimate_with_the_covariance(pair):
     with mp.workdps(20):
         wanted = max(curve_of_estimate(epsilon, *ends, inner) for ends in ((2, -1), (-1, 2)))
     assert WithGaussian(pair, 0.3).exact_delta(epsilon) == pytest.approx(float(wanted), rel=1e-6)
+
+
+@pytest.mark.parametrize("adjacency", ADJACENCIES)
+def test_the_estimate_with_the_covariance_on_a_line_by_another_quadrature(adjacency):
+    rng, place = np.random.default_rng(0), World(300, 1.0, 1, adjacency)
+    for _ in range(8):
+        made = Calibration(float(rng.uniform(1, 8)), float(rng.uniform(0.5, 5)))
+        found = TwoDatasets(
+            (1.0,), (float(2 * rng.random()),), (float(rng.random()),), (1.0, -0.5), (0.0, 0.0)
+        )
+        common, one, other = (
+            tuple(LogisticRecords(record.x[0], record.count) for record in records)
+            for records in (found.common(place), *found.last(place))
+        )
+        wanted = WithGaussian(Neighbours(common, one, other).released(made, 1.0), 0.4)
+        both = OnBallWithGaussian(OnBallNeighbours(*found.datasets(place, made)), 0.4)
+        assert both.exact_delta(0.5) == pytest.approx(wanted.exact_delta(0.5), rel=1e-6)
+
+
+@pytest.mark.parametrize("d", [2, 3])
+def test_the_estimate_with_the_covariance_agrees_with_its_own_runs(d):
+    place = World(50, 1.0, d)
+    ends = mirrored(place, 0.8).datasets(place, Calibration(3.0, 2.0))
+    both, epsilon = OnBallWithGaussian(OnBallNeighbours(*ends), 0.6), 0.3
+    found = []
+    for neighbour, sign in ((False, 1), (True, -1)):
+        odds = sign * both.scores(np.random.default_rng(1), neighbour, 4_000)
+        found.append(np.maximum(-np.expm1(epsilon + odds), 0.0))
+    wanted = max(one.mean() for one in found)
+    assert both.exact_delta(epsilon) == pytest.approx(wanted, abs=4 * found[0].std() / 4_000**0.5)

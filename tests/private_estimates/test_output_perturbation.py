@@ -4,23 +4,26 @@ import numpy as np
 import pytest
 
 from repro.objective_perturbation.ball import OnBall
-from repro.objective_perturbation.gradients import pairs
+from repro.objective_perturbation.gradients import pairs_under
 from repro.objective_perturbation.records import Pair
+from repro.privacy.adjacency import ADJACENCIES, REPLACE
 from repro.privacy.gaussian import exact_shift
 from repro.private_estimates.output_perturbation import output_perturbation, told_apart
 
 
+@pytest.mark.parametrize("adjacency", ADJACENCIES)
 @pytest.mark.parametrize("bound", [0.5, 1.0, 3.0])
-def test_the_distance_is_nearly_attained(bound):
-    made = output_perturbation(1.0, 1e-6, bound, 2, ridge=1000.0)
-    shift = told_apart(made, bound).shift
+def test_the_distance_is_nearly_attained(bound, adjacency):
+    made = output_perturbation(1.0, 1e-6, pairs_under(adjacency, bound, 2), ridge=1000.0)
+    shift = told_apart(made, bound, adjacency).shift
     assert 0.98 * exact_shift(1.0, 1e-6) < shift <= exact_shift(1.0, 1e-6)
-    assert told_apart(made.weakened(1.25), bound).exact_delta(1.0) > 1e-6
+    assert told_apart(made.weakened(1.1), bound, adjacency).exact_delta(1.0) > 1e-6
 
 
-def test_random_neighbours_lie_no_farther_apart():
+@pytest.mark.parametrize("adjacency", ADJACENCIES)
+def test_random_neighbours_lie_no_farther_apart(adjacency):
     rng, ridge, bound = np.random.default_rng(0), 3.0, 1.5
-    largest = pairs(bound, 2).distance / ridge
+    largest = pairs_under(adjacency, bound, 2).distance / ridge
 
     def random_pair(count=1.0):
         x = rng.standard_normal(2)
@@ -33,6 +36,7 @@ def test_random_neighbours_lie_no_farther_apart():
     apart = []
     for _ in range(12):
         common = tuple(random_pair(float(rng.integers(1, 9))) for _ in range(4))
-        one, other = (minimiser((*common, random_pair())) for _ in range(2))
+        one = minimiser((*common, random_pair()))
+        other = minimiser((*common, random_pair()) if adjacency == REPLACE else common)
         apart.append(np.linalg.norm(one - other))
     assert 0.1 * largest < max(apart) <= largest
