@@ -115,29 +115,6 @@ def _(choice: NearBoundChoice, cache: Path, device: str) -> LinearWorld:
     return near_bound_world(**given, difference=choice.apart, device=device)
 
 
-@build_world.register
-def _(choice: SteadyPolicyChoice, cache: Path, device: str) -> LinearWorld:
-    values = choice.model_dump(exclude={"kind", "tilt"})
-    share = choice.tilt * choice.kl_weight / choice.radius
-    return random_linear_world(**values, theta_share=share, device=device)
-
-
-@build_world.register
-def _(choice: HiddenArmChoice, cache: Path, device: str) -> LinearWorld:
-    return hidden_arm_world(**choice.model_dump(exclude={"kind"}), device=device)
-
-
-@build_world.register
-def _(choice: TwoRewardsChoice, cache: Path, device: str) -> LinearWorld:
-    return two_rewards_world(choice.reward_bound, choice.kl_weight, device)
-
-
-@build_world.register
-def _(choice: NearBoundChoice, cache: Path, device: str) -> LinearWorld:
-    given = choice.model_dump(exclude={"kind", "room", "difference"})
-    return near_bound_world(**given, difference=choice.apart, device=device)
-
-
 def hidden_arm_world(
     num_actions: int,
     best_prob: float,

@@ -179,9 +179,11 @@ class Runs:
         else:
             reward = first.estimate(learner.reward(), self.reward)
             exploit = gibbs_policy(linear.reference, reward, played)
-            bonus = self.bonus_weight[:, None, None] * learner.uncertainty(exploit)
-            bonus = first.optimism * torch.minimum(bonus, self.bonus_cap[:, None, None])
-            explore = gibbs_policy(linear.reference, reward + bonus, played)
+            bonus, explore = torch.zeros_like(reward), exploit
+            if self.bonus_weight.any():
+                bonus = self.bonus_weight[:, None, None] * learner.uncertainty(exploit)
+                bonus = first.optimism * torch.minimum(bonus, self.bonus_cap[:, None, None])
+                explore = gibbs_policy(linear.reference, reward + bonus, played)
         excess = (reward + bonus) / played - self.reward / weight
         regret = gibbs_suboptimality(self.optimal, excess, linear.state_prob, self.kl_weight)
         return Round(time, rounds, reward, bonus, exploit, explore, regret, learner.pairs)

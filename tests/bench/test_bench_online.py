@@ -21,9 +21,11 @@ import torch
 from repro.instances.labelled import built_at
 from repro.instances.linear import LinearWorld
 from repro.pokl.curves import simulate
+from repro.pokl.online_newton import label_by_label
+from repro.pokl.runs import Runs
 from repro.preferences.block_draws import geometric_times
 from repro.study.parallel import single_thread
-from tools.bench.online import small_run
+from tools.bench.online import eight_features, small_run
 
 DEVICE = os.environ.get("REPRO_BENCH_DEVICE", "cpu")
 BONUS_WEIGHT = 8.0
@@ -101,6 +103,21 @@ def test_bench_blocked_many_replicates_on_the_device(benchmark, replicates):
     benchmark.pedantic(blocked, args=(10**6, replicates, 1.5), rounds=3, warmup_rounds=1)
 
 
+def newton_rounds(runs: Runs) -> None:
+    with torch.inference_mode():
+        list(label_by_label(runs, [0, 300], np.random.default_rng(0)))
+
+
+def test_bench_online_newton_label_by_label(benchmark):
+    """A step and new policies every round: 1000 runs of 300 rounds, d = 8."""
+    single_thread()
+    runs = Runs([eight_features(300)], 1000)
+
+    benchmark.pedantic(newton_rounds, args=(runs,), rounds=3, warmup_rounds=1)
+    if benchmark.stats:
+        benchmark.extra_info["rounds a second"] = 300_000 / benchmark.stats.stats.min
+
+
 def seconds(function, *arguments, clock=time.perf_counter) -> float:
     """Best of three after one warm-up."""
     function(*arguments)
@@ -128,6 +145,10 @@ def main(device: str) -> None:
         if horizon == 10**6:
             words = f"at least {baseline:.0f} CPU seconds: {baseline / took:.0f} x"
             print(f"  numpy, one replicate, a round at a time: {words}")
+    runs = Runs([eight_features(300)], 1000)
+    for name, clock in (("second", time.perf_counter), ("CPU second", time.process_time)):
+        rate = 300_000 / seconds(newton_rounds, runs, clock=clock)
+        print(f"online Newton steps, d = 8, 1000 runs, a step a label: {rate:.3g} rounds a {name}")
     torch.set_num_threads(2)
     for replicates in (2_000, 20_000):
         times = {name: seconds(blocked, 10**6, replicates, 1.5, name) for name in {"cpu", device}}

@@ -6,10 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from repro.pokl.curves import akaike_weight
 from repro.pokl.linear import LinearLearner
 from repro.policies.reward_class import BALL, Box, FiniteClass
 from repro.study.parallel import single_thread
-from theorems.log_regret import ChosenClass, InClass, akaike_weight, surrounded
+from theorems.log_regret import ChosenClass, InClass, surrounded
 
 single_thread()
 
