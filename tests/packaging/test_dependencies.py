@@ -18,7 +18,7 @@ from packaging.version import Version
 ROOT = Path(__file__).resolve().parents[2]
 PYPROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 PINS = ("constraints.txt", "constraints-llm.txt", "constraints-cluster.txt")
-OURS = {"repro", "theorems", "tests", "tools"}
+OURS = {"repro", "theorems", "tests", "tools", "sitecustomize"}  # the last: of the caller
 MODULES = {
     "pillow": "PIL", "scikit-learn": "sklearn", "pyyaml": "yaml", "hydra-core": "hydra",
     "hydra-submitit-launcher": "hydra_plugins",
