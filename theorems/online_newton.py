@@ -17,7 +17,7 @@ Rows.  Regret per round ∝ 1/t (``horizon``) and its sum like log T, not √T (
 equation), in which c(ε)² and V(B) are; Theorem 1's bound at T = 1e6 to 1e8, before which π_ref
 itself has less (``bound``).  Beside least squares over all labels at T = 1e6, d = 8 and 64
 (``beside_least_squares``).  Steps come in blocks, each a fifth as long as all before (a tenth at
-B = 4); blocks of one label have the same regret (``each_label``).
+B = 4); single labels have the same regret (a test, 300 labels).
 
 With σ′ at the estimate in the place of σ′(B) the constant at large B is that of the M-estimator
 (``own_slope``): measured here, no bound is proved for it.
@@ -30,14 +30,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
-import torch
 
 from repro.base.schema import Number
 from repro.core.check import (
-    Algorithm,
     Assumed,
     Check,
-    Quantity,
     SweptCheck,
     Theorem,
     privacy_mistake,
@@ -58,21 +55,17 @@ from repro.pokl.learning import RewardsOn
 from repro.pokl.linear import LinearClass
 from repro.pokl.online_newton import (
     OnlineNewton,
-    label_by_label,
     largest_share,
     mean_regret_bound,
     newton_rate,
 )
 from repro.pokl.run import OnlineRun
-from repro.pokl.runs import Runs
 from repro.pokl.told import naive_labels
 from repro.preferences.label_information import inverse_slope
 
 LEAST_SLOPE = OnlineNewton()
 LARGEST_SHARE = 0.2
 """Of V that a block adds at most, in Theorem 1's m."""
-REFERENCE_RUNS = 2000
-"""Behind a regret that others are divided by."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -148,30 +141,11 @@ def mean_regret(world: OnlineRun, curve: RegretCurve) -> float:
 
 
 @lru_cache(maxsize=64)
-def _in_blocks(world: NewtonRun) -> RegretCurve:
-    (curve,) = simulate([world], REFERENCE_RUNS, np.random.default_rng(0))
-    return curve
-
-
-def regret_in_blocks(world: NewtonRun) -> float:
-    """Mean regret per round after T labels in blocks, of ``REFERENCE_RUNS`` runs."""
-    return float(_in_blocks(world).regret[-1].mean())
-
-
 def regret_of_least_squares(world: NewtonRun) -> float:
     """Mean regret up to T of least squares; a run with many features is long, and varies less."""
     rng, runs = np.random.default_rng(0), 384 // world.linear.features.shape[-1]
     (curve,) = simulate([least_squares(world)], runs, rng)
     return float(curve.cumulative[-1].mean())
-
-
-def label_by_label_last(
-    world: NewtonRun, algorithm: Algorithm, rng: np.random.Generator, replicates: int
-) -> np.ndarray:
-    """(R,) regret per round after T labels, a step each."""
-    with torch.inference_mode():
-        *_, end = label_by_label(Runs([algorithm(world)], replicates), [0, world.horizon], rng)
-    return end.regret.numpy()
 
 
 REGRET = of_curve("regret per round [reward]", last)
@@ -182,8 +156,6 @@ OVER_OWN_LIMIT = of_curve("regret rate / closed form", rate, over=limit_of_own_s
 OVER_BOUND = of_curve("mean regret / bound", mean_regret, marked_regret, over=bound)
 OVER_LEAST_SQUARES = of_curve("mean regret / that of least squares", mean_regret, marked_regret,
                               over=regret_of_least_squares)  # fmt: skip
-OVER_BLOCKS = Quantity("regret per round / that in blocks", label_by_label_last,
-                       over=regret_in_blocks)  # fmt: skip
 
 
 # The claims --------------------------------------------------------------------------------------
@@ -219,9 +191,6 @@ CHECKS = [
           Ratio("T = 1e6: at most 1.1 times the regret of least squares", 1.1,
                 direction="at_most"),
           OVER_LEAST_SQUARES, newton, naive_labels),
-    check("each_label", "privacy_cost",
-          Ratio("a step a label: the regret of steps a block", tolerance=0.1), OVER_BLOCKS,
-          newton, cautious_steps),
 ]  # fmt: skip
 
 
