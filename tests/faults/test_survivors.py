@@ -44,6 +44,8 @@ def test_workers_end_with_their_parent(number, status, tmp_path):
     assert process.returncode == status, err
     assert "Traceback" not in err, err
     wait_for(lambda: not survivors(mark), WAIT)
+    if number == signal.SIGKILL:  # what joblib's cleaner was not told of the next run frees
+        worker_life.free_shared_memory()
     wait_for(lambda: not [name for name in of_joblib() if f"-{process.pid}-" in name], WAIT)
     if number != signal.SIGKILL:
         # where the machine is busy joblib's tracker finds out later than we say so, and warns
@@ -88,7 +90,7 @@ def test_workers_that_began_while_jobs_are_checked_end_too(number, tmp_path):
 def test_a_whole_group_is_stopped_while_workers_start(number, after, tmp_path):
     """As by Ctrl-C in a terminal, which reaches workers too: no traceback of theirs."""
     process, mark = begun((*WORDS, "budget.replicates=4000000"), tmp_path)
-    wait_for(lambda: len(survivors(mark)) >= 3, 120)
+    wait_for(lambda: len(survivors(mark)) >= 3, WAIT)
     time.sleep(after)
     os.killpg(process.pid, number)
     _, err = process.communicate(timeout=WAIT)

@@ -62,7 +62,11 @@ def test_a_lost_square_breaks_the_steps(monkeypatch, by_name):
     few = ["budget.replicates=40", "compute.workers=1"]
     done = repro.run("corrected_offline_gap", budget="smoke", only=["hellinger", "in_sample"],
                      overrides=few)  # fmt: skip
-    assert {c.outcome.verdict for c in by_name(done).values()} == {"contradicted"}
+    found = {name: one.outcome for name, one in by_name(done).items()}
+    assert found["hellinger"].verdict == "contradicted"
+    # some datasets are left without an error then, too many for a verdict, but not for a bound
+    assert found["in_sample"].verdict != "supported"
+    assert found["in_sample"].numbers["max_ratio"] > 1
 
 
 def value(algorithm, world, *point):

@@ -30,5 +30,5 @@ def test_mistakes_keep_the_world_and_change_the_learner(swept_of, name):
 
 
 def test_a_horizon_and_a_budget_reach_the_worlds(swept_of):
-    world = swept_of(horizon=1000, epsilon=0.5)["growth"].sweep.worlds[0]
+    world = swept_of(horizon=1000, epsilon=0.5)["own_slope"].sweep.worlds[0]
     assert world.horizon == 1000
