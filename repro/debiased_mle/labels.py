@@ -96,7 +96,8 @@ class AttackedLabels(LabelStages):
     def passage(self, target: AttackTarget) -> Channel:
         """What stands between true labels and the estimator ``target``."""
         randomize = Randomize.of(self.channel, self.epsilon)
-        return self.adversary.channel(self.order, randomize, self.corruption, self.n_pairs, target)
+        share = self.spent * self.corruption
+        return self.adversary.channel(self.order, randomize, share, self.n_pairs, target)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
