@@ -51,7 +51,7 @@ def pytest_collection_modifyitems(items):
         if item.get_closest_marker("xdist_group"):
             continue
         values = item.callspec.params if hasattr(item, "callspec") else {}
-        about = values.get("slug", item.path.stem.removeprefix("test_"))
+        about = values.get("slug") or values.get("run_slug") or item.path.stem.removeprefix("test_")
         item.add_marker(pytest.mark.xdist_group(f"{item.path.parent.name}/{about}"))
 
 

@@ -22,14 +22,15 @@ from repro.study.discovery import find, slugs
 HERE = Path(__file__).parent
 
 
-def without_a_test_of_their_own() -> list[str]:
-    """Experiments without a file of tests, such as one that was added in two files."""
-    return [slug for slug in slugs() if not (HERE / f"test_{slug}.py").is_file()]
+def run_whole_by_no_other_test() -> list[str]:
+    """Experiments that need no extra and whose own tests do not look at all verdicts at once."""
+    whole = {path.name for path in HERE.glob("test_*.py") if "surprises(smoke)" in path.read_text()}
+    return [slug for slug in slugs() if not find(slug).extra and f"test_{slug}.py" not in whole]
 
 
 def pytest_generate_tests(metafunc):
-    """``slug``: every experiment; ``run_slug``: those that nothing else would run."""
-    for name, listed in {"slug": slugs, "run_slug": without_a_test_of_their_own}.items():
+    """``slug``: every experiment; ``run_slug``: those that nothing else would run whole."""
+    for name, listed in {"slug": slugs, "run_slug": run_whole_by_no_other_test}.items():
         if name in metafunc.fixturenames:
             metafunc.parametrize(name, listed())
 
