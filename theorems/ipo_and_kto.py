@@ -22,6 +22,7 @@ where KTO as it is decides (``kto_threshold``).  What would refute it: another r
 """
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,7 +31,16 @@ from torch import Tensor
 
 from repro.base.notation import privacy_cost
 from repro.base.schema import Pairs, Positive, Share
-from repro.core.check import Algorithm, Check, Quantity, Theorem, named, privacy_mistake
+from repro.core.check import (
+    Algorithm,
+    Assumed,
+    Check,
+    Quantity,
+    SweptCheck,
+    Theorem,
+    named,
+    privacy_mistake,
+)
 from repro.core.claims import Ratio, Slope
 from repro.instances.labelled import PrivateLabels
 
@@ -41,6 +51,8 @@ FEATURES = torch.tensor(
 )
 """x of five cells."""
 MASS = torch.tensor([0.3, 0.25, 0.2, 0.15, 0.1], dtype=torch.float64)
+FEWEST = 10
+"""Pairs of which the least cell has one."""
 REWARD = torch.tensor([0.9, -0.4], dtype=torch.float64)
 """θ of the reward that labels follow; the mean label tanh(⟨x, θ⟩/2) is not linear in x."""
 COVARIANCE = (FEATURES * MASS[:, None]).T @ FEATURES
@@ -62,6 +74,10 @@ class IpoLabels(PrivateLabels):
     n_pairs: Pairs
     temperature: Positive
 
+    def __post_init__(self) -> None:
+        if self.n_pairs < FEWEST:
+            raise ValueError(f"n_pairs at least {FEWEST}, so that every cell has a pair")
+
     @property
     def wanted(self) -> Tensor:
         """(2,) what IPO on infinitely many labels learns."""
@@ -82,6 +98,12 @@ class KtoLabels(PrivateLabels):
     n_pairs: Pairs
     undesirable: Positive
     smallest: Share
+
+    def __post_init__(self) -> None:
+        if not FURTHEST <= self.threshold <= 1 - FURTHEST:
+            raise ValueError("undesirable between 3/7 and 7/3, so that every η is a share")
+        if self.smallest >= FURTHEST:
+            raise ValueError(f"smallest below {FURTHEST:g}, the largest of the ladder")
 
     @property
     def threshold(self) -> float:
@@ -315,9 +337,18 @@ CHECKS = [
 ]  # fmt: skip
 
 
+def assumes(swept: SweptCheck) -> Iterable[Assumed]:
+    """KTO as it is turns somewhere in (0, 1), where a row is about the place."""
+    if swept.name == "kto_threshold":
+        for world in (swept.sweep.worlds[0], swept.sweep.worlds[-1]):
+            found = predicted_threshold(world)
+            yield f"c(ε) = {privacy_cost(world.epsilon):.3g}: turns", 0 < found < 1, f"{found:.3g}"
+
+
 THEOREM = Theorem(
     title="IPO and KTO under randomised response: what debiasing they need",
     settles=["own.ipo_and_kto"],
     checks=CHECKS,
     worlds={"pairs": IpoLabels, "responses": KtoLabels},
+    assumes=assumes,
 )

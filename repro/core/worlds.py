@@ -98,7 +98,9 @@ def _made(kind: type, values: Mapping[str, Any], place: str) -> Any:
 
 
 def _refused(values: Mapping[str, Any], problem: Exception, place: str) -> BadInput:
-    key, value = next(iter(values.items()), ("", ""))
+    words = str(problem)  # those of a __post_init__ begin with the field that they are about
+    key = next((name for name in values if words.startswith(f"{name} ")), next(iter(values), ""))
+    value = values.get(key, "")
     if not isinstance(problem, BadInput):
         return BadInput(_join(place, key), value, f"allowed: {problem}")
     if not values or problem.key.rpartition(".")[2] in values:

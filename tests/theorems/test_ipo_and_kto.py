@@ -68,3 +68,21 @@ def test_kto_as_it_is_gives_one_answer_from_the_printed_budget_on():
         loss_up, loss_down = (1 - share) * 0.75, share
         assert len(torch.sign(loss_down - loss_up).unique()) == answers
         assert own.predicted_threshold(world) == pytest.approx(0.5 - privacy_cost(epsilon) / 14)
+
+
+@pytest.mark.parametrize(
+    ("override", "told"),
+    [
+        ("theorem.worlds.unequal.undesirable=10", "undesirable between 3/7 and 7/3"),
+        ("theorem.worlds.equal.smallest=0.5", "smallest below 0.3"),
+        ("theorem.worlds.pairs.n_pairs=5", "n_pairs at least 10"),
+    ],
+)
+def test_a_world_that_is_none_is_named_by_its_number(refused, override, told):
+    key = override.partition("=")[0]
+    refused(rf"^{key}=[\d.]+: allowed: {told}", override)
+
+
+def test_no_place_to_turn_is_a_failed_assumption(plan_of):
+    plan = plan_of("theorem.worlds.unequal.undesirable=0.5")
+    assert [one.holds for one in plan.experiment.assumptions()] == [True, False]
