@@ -4,7 +4,7 @@ Statement (ours; proof in docs/explanations/ipo_and_kto.md).  Reports are labels
 response, c = c(ε).  On every dataset, up to a constant and for every policy, so over every class:
 
     IPO on reports at τ/c  =  the unbiased estimate of IPO on labels at τ;
-    c times or otherwise weighted KTO on reports  =  the unbiased estimate of KTO on labels,
+    KTO on reports with λ′_D, λ′_U  =  the unbiased estimate of KTO on labels with λ_D, λ_U,
     λ′_D = ((c+1)λ_D + (c−1)λ_U)/2,  λ′_U = ((c+1)λ_U + (c−1)λ_D)/2  (λ′ = cλ if λ_D = λ_U).
 
 So KTO with equal weights needs no debiasing.  IPO as it is (temperature τ) is IPO on labels at cτ:
