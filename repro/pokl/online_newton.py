@@ -253,7 +253,7 @@ def log_growth(world: LinearWorld, ridge: float, horizon: int) -> float:
 def tilt(x: float) -> float:
     """ψ(x) = (eˣ − 1 − x)/x², ½ at 0.
 
-    >>> tilt(1e-9), round(tilt(1.0), 6)
+    >>> round(tilt(1e-9), 6), round(tilt(1.0), 6)
     (0.5, 0.718282)
     """
     return (math.expm1(x) - x) / x**2 if x > 1e-4 else 0.5 + x / 6

@@ -31,15 +31,15 @@ def test_without_noise_nothing_is_private(nothing_is_private):
 
 
 def test_half_the_distance_of_two_gradients_turns_the_verdict(turned):
-    def wrong(right, bound, dimension):
-        found = right(bound, dimension)
+    def wrong(right, *records):
+        found = right(*records)
         points = tuple((length / 2, count) for length, count in found.points)
         return replace(found, distance=found.distance / 2, points=points)
 
     found = turned(
         "corrected_two_dimensions",
         objective_perturbation_privacy,
-        "pairs",
+        "pairs_under",
         wrong,
         "theorem.sweeps.corrected_two_dimensions.grid=[1]",
     )
