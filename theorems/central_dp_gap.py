@@ -57,12 +57,13 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 import torch
+from scipy.special import ndtr
 from torch import Tensor
 
 from repro.base.schema import Count, Pairs, Positive
 from repro.core.check import Assumed, Check, Quantity, Theorem, at_both_ends, of_world
 from repro.core.claims import Frequency, Inequality, Ratio, Slope
-from repro.curator.axis_world import AxisWorld
+from repro.curator.axis_world import HARDEST, AxisWorld
 from repro.curator.floor import floor, margins, wrong_signs
 from repro.curator.learners import (
     argmin_policy,
@@ -313,6 +314,15 @@ def mle_error(world: CentralLearning, rng: np.random.Generator, replicates: int)
     return norm_in(data.covariance, world.ridge, world.estimate(fitted, truth) - truth).numpy()
 
 
+def costliest_gap(world: CentralLearning) -> float:
+    """E gap of greedy choices where labels alone err: max over t of t·Φ(−t/s), s = 2·√(d/n).
+
+    s is the standard error of a reward difference at a state that n/d pairs are about.
+    """
+    standard_error = 2 * math.sqrt(world.num_features / world.n_pairs)
+    return HARDEST * standard_error * float(ndtr(-HARDEST))
+
+
 def error_over_lemma(world: CentralLearning, algorithm, error: np.ndarray, replicates: int):
     """The error over each quoted bound."""
     return error / algorithm(world)
@@ -342,6 +352,7 @@ def off_the_floor(world: FloorState, algorithm, rng: Any, replicates: int) -> fl
 
 
 GAP = learnt("suboptimality [reward]")
+OVER_COSTLIEST = replace(GAP, words="suboptimality / .34·√(d/n)", over=costliest_gap)
 DISTANCE = learnt("‖θ* − θ̃‖ / F")
 OUTSIDE = learnt("θ* outside (2), or in a twentieth of it [frequency]")
 OFF = learnt("gap above the bound, or below a hundredth of it [frequency]")
@@ -369,7 +380,7 @@ PRINTED_LEMMA = Quantity("‖θ_MLE−θ*‖ / (√(d/n)+λ)", error_over_lemma,
 
 GREEDY_PRINTED = Slope(-0.5, f"{NOT_PRIVATE}; greedy on θ̃: gap {{rate}}")
 PRINTED = Slope(-0.5, f"{NOT_PRIVATE}; Algorithm 3: gap {{rate}}", "at_most")
-OF_TABLES = Slope(0.5, "largest gap on a table of d states {rate}", tolerance=0.1)
+OF_TABLES = Ratio("largest gap on a table of d states: .34·√(d/n)")
 FLOOR = ("own.central_floor", "p3.thm_4_2")
 ALONG_AXES = ("own.floor_along_axes", "p3.thm_4_2")
 PRIVATE_RATES = ("own.private_rates", "p3.thm_4_2")
@@ -386,11 +397,6 @@ def check(
                  settles=settles, **more)  # fmt: skip
 
 
-WRONG_ANYWHERE = {
-    "labels": "the world's reward difference is ∝ √d, and coins are wrong in half of the states",
-    "algorithm": "the world's reward difference is ∝ √d, and −θ̃ is wrong in a share of the states "
-    "that d does not change",
-}
 FARTHER = {
     "labels": "on fair coins θ̃ is near 0, so that √λ·‖θ*‖ alone makes distance / F grow",
     "algorithm": "−θ̃ is farther from θ* than θ̃ is, for which distance / F grows already",
@@ -400,8 +406,8 @@ AS_PRINTED = [
     check("epsilon_greedy", "epsilon", GREEDY_PRINTED, GAP, greedy, [noise_without_epsilon]),
     check("n_pairs", "n_pairs", PRINTED, GAP, pessimistic, [greedy_into_the_trap]),
     check("epsilon", "epsilon", PRINTED, GAP, pessimistic, [greedy_into_the_trap]),
-    check("num_features", "num_features", OF_TABLES, GAP, greedy, [labels_per_state],
-          blind=WRONG_ANYWHERE),
+    check("num_features", "num_features", OF_TABLES, OVER_COSTLIEST, greedy,
+          [labels_per_state, argmin_policy]),
     check("theorem_bound", "n_pairs",
           Frequency("gap ≤ 2F·‖(Σ+λI/2)^(−1/2)(Eφ−v)‖ ≤ 100 gaps with probability ≥ 1−η"), OFF,
           pessimistic_fails, [greedy_fails]),
@@ -462,8 +468,8 @@ PRIVATE = [
           Slope(-0.5, "private, Algorithm 3: gap {rate}", "at_most"), GAP, pessimistic,
           [greedy_into_the_trap], PRIVATE_RATES),
     check("num_features_private", "num_features",
-          Slope(0.5, "private, largest gap on a table of d states {rate}", tolerance=0.1), GAP,
-          greedy, [labels_per_state], PRIVATE_RATES, blind=WRONG_ANYWHERE),
+          Ratio("private, largest gap on a table of d states: .34·√(d/n)"),
+          OVER_COSTLIEST, greedy, [labels_per_state, argmin_policy], PRIVATE_RATES),
     check("theorem_bound_private", "n_pairs",
           Frequency(
               "private: gap ≤ 2F·‖(Σ+λI/2)^(−1/2)(Eφ−v)‖ ≤ 100 gaps with probability ≥ 1−η"

@@ -11,7 +11,6 @@ GAP = [
     ("n_pairs_greedy", {"greedy": -0.5, "root_n_noise": -0.25, "argmin_policy": 0.0}),
     ("epsilon_greedy", {"greedy": -0.5, "noise_without_epsilon": 0.0}),
     ("n_pairs", {"pessimistic": -0.5, "greedy_into_the_trap": 0.0}),
-    ("num_features", {"greedy": 0.5, "labels_per_state": 0.0}),
     ("covered", {"private_sign": -1.0, "root_n_noise_on_the_sum": 0.0}),
     ("bound", {"bound": -0.47, "bound_printed": 0.0}),
     ("reference_lemma", {"lemma": 0.0, "lemma_printed": -0.39}),
@@ -23,6 +22,15 @@ def test_exponents(exponents, name, expected):
     found = exponents(name)
     for method, exponent in expected.items():
         assert found[method] == pytest.approx(exponent, abs=0.15), method
+
+
+def test_the_largest_gap_of_a_table_is_what_labels_alone_cost(means):
+    for d in (8, 64):
+        found = means("num_features", d, 400)
+        assert found["greedy"] == pytest.approx(1, abs=0.15)
+        # t·Φ(−t/s) where labels err less often by √d, and t·Φ(t/s)
+        assert found["labels_per_state"] == pytest.approx(d**-0.5, abs=0.15)
+        assert found["argmin_policy"] == pytest.approx(3.42, abs=0.3)
 
 
 def test_the_confidence_set_covers_and_the_bound_holds(means):
