@@ -134,7 +134,7 @@ def _experiment(slug: str, name: str, made: Made) -> str:
     theorem, run = find(slug), made.runs.get(slug)
     checks = {one.name: one for one in run.verdict.speaking(name)} if run else {}
     link = f"[`{slug}`](../report.html#e-{slug})" if run else f"`{slug}`"
-    lines = [f"## {link}\n", "| check | claim | verdict | measured, 95 % | fails at; what holds |",
+    lines = [f"## {link}\n", "| check | claim | verdict | found, 95 % | fails at; what holds |",
              "|---|---|---|---|---|"]  # fmt: skip
     for one in theorem.checks:
         if name not in theorem.statements_of(one):

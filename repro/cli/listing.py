@@ -11,19 +11,19 @@ from repro.base.places import own_folder, places
 from repro.catalogue.entries import load
 
 WIDTH = 80
-OTHERS = "Own results"
+OWN_RESULTS = "Own results"
 TITLE = re.compile(r"""^\s+title\s*=\s*(["'])(.*)\1\s*$""", re.MULTILINE)
 
 
 def listing() -> str:
     """Papers in order, each with its experiments; at last those that name no paper."""
     papers = {name.upper(): one.title for name, one in load().papers.items()}
-    by_paper: dict[str, list[str]] = {label: [] for label in (*papers, OTHERS)}
+    by_paper: dict[str, list[str]] = {label: [] for label in (*papers, OWN_RESULTS)}
     for name, title in titles():
         label, _, rest = title.partition(" ")
         known = label in papers
         line = f"  {name:<30}  {rest if known else title}"
-        by_paper[label if known else OTHERS].append(shorten_line(line))
+        by_paper[label if known else OWN_RESULTS].append(shorten_line(line))
     parts = (
         "\n".join([f"{label}  {papers.get(label, '')}".rstrip(), *lines])
         for label, lines in by_paper.items()

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
+    from repro.report.run_files import CheckEntry
     from repro.study.settings import Session
+
+BESIDE = 3
+"""Jobs whose numbers stand beside each other in a terminal of 80 columns."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +75,7 @@ def heading(number: int, jobs: Sequence[Job]) -> str:
 
 
 def print_summary(jobs: Sequence[Job]) -> None:
-    """A line for each job, then the checks whose verdict is not the same in all."""
+    """A line for each job, then the checks whose verdict or number is not the same in all."""
     from rich.table import Table
     from rich.text import Text
 
@@ -90,6 +97,8 @@ def print_summary(jobs: Sequence[Job]) -> None:
     console.print(table)
     for line in differences(found):
         console.print(Text(line))
+    if changed := changes(found):
+        _print_changes(changed, console)
 
 
 def differences(found: Sequence[dict[str, Any]]) -> Iterator[str]:
@@ -107,6 +116,51 @@ def differences(found: Sequence[dict[str, Any]]) -> Iterator[str]:
         if len(jobs) > 1:
             parts = (f"{said} in {', '.join(map(str, numbers))}" for said, numbers in jobs.items())
             yield f"{theorem} {name}: {'; '.join(parts)}"
+
+
+def changes(found: Sequence[dict[str, Any]]) -> dict[str, list[CheckEntry | None]]:
+    """Each check that several jobs measured with other numbers; what it gave in each job.
+
+    Args:
+        found: of each job its ``verdict.json``, empty where there is none.
+    """
+    from repro.report.run_files import CheckEntry
+    from repro.report.wording import brief_words
+
+    told: dict[str, list[CheckEntry | None]] = {}
+    for number, verdict in enumerate(found):
+        for check in verdict.get("checks", ()):
+            name = f"{verdict['theorem']} {check['name']}"
+            told.setdefault(name, [None] * len(found))[number] = CheckEntry.model_validate(check)
+    return {
+        name: several
+        for name, several in told.items()
+        if len({brief_words(one) for one in several if one}) > 1
+    }
+
+
+def _print_changes(changed: dict[str, list[CheckEntry | None]], console: Console) -> None:
+    """The numbers of each job, or of many jobs the least and the largest."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from repro.report.wording import brief_words
+
+    jobs = len(next(iter(changed.values())))
+    beside = jobs <= BESIDE
+    heads = [f"job {number + 1}" for number in range(jobs)] if beside else ["least", "largest"]
+    table = Table(box=None, pad_edge=False)
+    for head in ("numbers that changed", *heads):
+        table.add_column(head, overflow="fold")
+    for name, several in changed.items():
+        if beside:
+            cells = [brief_words(one) if one else "–" for one in several]
+        else:
+            there = [(n, one) for n, one in enumerate(several, 1) if one is not None]
+            there.sort(key=lambda pair: -math.inf if pair[1].headline is None else pair[1].headline)
+            cells = [f"{brief_words(one)} (job {n})" for n, one in (there[0], there[-1])]
+        table.add_row(Text(name), *map(Text, cells))
+    console.print(table)
 
 
 def _apart(jobs: Sequence[Job]) -> list[str]:

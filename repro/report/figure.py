@@ -29,9 +29,14 @@ DPI = 110
 
 
 def draw(result: Result) -> Sheet:
-    """Draw every check of a run: what was measured, what is claimed, what the controls did."""
-    checks, columns, run = result.checks, panel_columns(len(result.checks)), record_of(result)
-    said = list(run.verdict.with_controls())
+    """Draw every check of a run: what was measured, what is claimed, what the controls did.
+
+    Contradicted checks come first, the others in the order of the run.
+    """
+    columns, run = panel_columns(len(result.checks)), record_of(result)
+    pairs = zip(result.checks, run.verdict.with_controls(), strict=True)
+    shown = sorted(pairs, key=lambda pair: pair[0].verdict != "contradicted")
+    checks, said = [item for item, _ in shown], [words for _, words in shown]
     rows = [said[start : start + columns] for start in range(0, len(said), columns)]
     with _style():
         size = (PANEL_WIDTH * max(columns, 2), PANEL_HEIGHT * max(1, len(rows)) + 1.3)

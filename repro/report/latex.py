@@ -82,7 +82,7 @@ def _figure(run: StoredRun, path: Path) -> None:
     from matplotlib.backends.backend_pdf import FigureCanvasPdf
     from matplotlib.figure import Figure
 
-    from repro.report.style import MEASURED, SHADE, VERDICTS
+    from repro.report.style import ALLOWED_LOOK, MEASURED, VERDICTS
 
     checks = [
         (check, scaled) for check in run.verdict.checks if (scaled := _scaled(check)) is not None
@@ -90,7 +90,7 @@ def _figure(run: StoredRun, path: Path) -> None:
     figure = Figure(figsize=(COLUMN_WIDTH, 0.5 + 0.2 * max(len(checks), 1)), layout="constrained")
     FigureCanvasPdf(figure)
     axes = figure.add_subplot()
-    axes.axvspan(-1, 1, color=SHADE, alpha=0.25, lw=0)
+    axes.axvspan(-1, 1, **ALLOWED_LOOK)
     for row, (check, (value, low, high)) in enumerate(checks):
         axes.plot([low, high], [row, row], color=MEASURED, lw=1.5)
         axes.plot([value], [row], "o", ms=3.5, color=VERDICTS.get(check.verdict, MEASURED))

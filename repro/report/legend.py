@@ -9,13 +9,13 @@ from matplotlib.patches import Patch
 
 from repro.core.results import Result
 from repro.report.style import (
+    ALLOWED_LOOK,
     CLAIMED,
     CONTROL,
     CONTROL_LOOK,
     DASHES,
     FITTED,
     MEASURED,
-    SHADE,
     WORST_LOOK,
 )
 from repro.report.window import has_worst, kind_of
@@ -35,9 +35,8 @@ def legend_handles(result: Result, beyond: bool) -> list[Any]:
         handles.append(_mark("worst case", color=MEASURED, **WORST_LOOK))
     if "slope" in kinds:
         handles.append(_mark("fitted slope", color=FITTED, lw=3))
-    handles.append(_mark("claimed or allowed", color=CLAIMED, lw=1.3, ls=DASHES))
-    if "ratio" in kinds:
-        handles.append(Patch(color=SHADE, alpha=0.25, label="claimed ± tolerance"))
+    handles.append(_mark("claimed", color=CLAIMED, lw=1.3, ls=DASHES))
+    handles.append(Patch(label="allowed, with its tolerance", **ALLOWED_LOOK))
     if controlled:
         handles.append(
             _mark("control, wrong on purpose", color=CONTROL, marker="s", **CONTROL_LOOK)

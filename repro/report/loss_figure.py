@@ -19,6 +19,9 @@ COLOURS = {
 }
 """Fill by the losses that share the win; letters in the cells say the same."""
 LETTERS = {"mixture": "M", "square": "S", "debiased": "D"}
+NAMES = {"mixture": "mixture log", "square": "square", "debiased": "debiased log"}
+LEGEND = 1.2
+"""Inches below the panels."""
 
 
 def draw_loss_map(
@@ -41,7 +44,8 @@ def draw_loss_map(
 
     rows = list(dict.fromkeys(row for row, _ in panels))
     columns = list(dict.fromkeys(column for _, column in panels))
-    figure = Figure(figsize=(4.0 * len(columns), 2.9 * len(rows) + 0.9), layout="constrained")
+    size = (4.0 * len(columns), 2.9 * len(rows) + LEGEND)
+    figure = Figure(figsize=size, layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots(len(rows), len(columns), squeeze=False)
     for i, row in enumerate(rows):
@@ -54,12 +58,31 @@ def draw_loss_map(
         axis.set_xlabel("privacy budget ε")
     for line in axes:
         line[0].set_ylabel("labels n")
-    words = (
-        "Losses within 2 % of the least error: M mixture log, S square, D debiased log.",
-        "Number: error of the worst of the three over the best.",
-    )
-    figure.suptitle(("  " if len(columns) > 1 else "\n").join(words), fontsize=10)
+    _legend(figure, 4 if len(columns) > 1 else 1)
     return figure
+
+
+def _legend(figure: Figure, columns: int) -> None:
+    """What colours, letters and numbers of the cells say, below the panels."""
+    from matplotlib.patches import Patch
+
+    handles = [
+        Patch(
+            facecolor=fill,
+            label=f"{''.join(LETTERS[one] for one in names)}: "
+            + ", ".join(NAMES[one] for one in names),
+        )
+        for names, fill in COLOURS.items()
+    ]
+    figure.legend(
+        handles=handles,
+        title="within 2 % of the least error; number: the worst of the three errors over the least",
+        loc="outside lower center",
+        ncols=columns,
+        frameon=False,
+        fontsize=9,
+        title_fontsize=9,
+    )
 
 
 def _mark(axis, x: int, y: int) -> None:

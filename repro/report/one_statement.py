@@ -23,7 +23,7 @@ from repro.report.wording import plain_words, verdict_words
 from repro.study.discovery import find
 
 WIDTH = 80
-OURS = "own result"
+OWN_RESULT = "own result"
 
 
 def page(row: StatementCoverage, catalogue: Catalogue, runs: Path) -> str:
@@ -47,7 +47,7 @@ def page(row: StatementCoverage, catalogue: Catalogue, runs: Path) -> str:
 
 def _head(row: StatementCoverage, catalogue: Catalogue) -> str:
     label = f"{kind(row.id)} {number(row.id)}".strip()
-    where = catalogue.paper_said(paper(row.id), OURS)
+    where = catalogue.paper_said(paper(row.id), OWN_RESULT)
     return "\n".join([fill(f"{row.id}, {label}: {row.item.title}", WIDTH), fill(where, WIDTH)])
 
 

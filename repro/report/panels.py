@@ -18,10 +18,11 @@ from matplotlib.ticker import (
 )
 
 from repro.base.notation import AXES, LINEAR_AXES
-from repro.core.results import CheckResult, Outcome
+from repro.core.results import CheckResult
 from repro.report.curves import Curve, curve
 from repro.report.run_files import finite
 from repro.report.style import (
+    ALLOWED_LOOK,
     CLAIMED,
     CONTROL,
     CONTROL_LOOK,
@@ -29,10 +30,17 @@ from repro.report.style import (
     FITTED,
     MARKERS,
     MEASURED,
-    SHADE,
     WORST_LOOK,
 )
-from repro.report.window import Window, allowed, has_worst, kind_of, level_of, window
+from repro.report.window import (
+    Window,
+    allowed,
+    allowed_range,
+    has_worst,
+    kind_of,
+    level_of,
+    window,
+)
 from repro.report.wording import short_exponents
 
 if TYPE_CHECKING:
@@ -52,6 +60,10 @@ CROWDED = 1e3
 
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
+Lines = tuple[np.ndarray | None, np.ndarray, np.ndarray]
+"""What a claim allows lies between the second and the third over the first, (2,) each; infinite
+where one side is free, and None in the place of x where both are level."""
+
 WIDE = 30.0
 """Largest over smallest value from which a ratio or frequency is drawn on a log axis."""
 
@@ -67,14 +79,15 @@ def draw_panel(ax: Axes, item: CheckResult) -> None:
     for order, found in enumerate(curves[1:]):
         _points(ax, found, CONTROL, MARKERS[order % len(MARKERS)], log_y, part)
     _points(ax, curves[0], MEASURED, "o", log_y, part)
-    if kind_of(item) == "slope":
-        _slope_lines(ax, item.outcome, curves[0])
-    else:
-        _level(ax, item, curves, part)
+    if has_worst(item):
+        _worst_cases(ax, curves, part)
+    lines = _slope_lines(ax, item, curves[0]) if kind_of(item) == "slope" else _level(ax, item)
     if math.isfinite(part[1]):
         ax.set_ylim(*part)
     elif log_y and any((one.mean <= 0).any() for one in curves):
         _room_for_zeros(ax)
+    if lines:
+        _shade(ax, *lines)
     _frame(ax, item, curves[0], log_x)
 
 
@@ -231,35 +244,49 @@ def _points(ax: Axes, found: Curve, color: str, marker: str, log_y: bool, part: 
     _at_the_edge(ax, found.grid[below], 0.04, "v", color)
 
 
-def _slope_lines(ax: Axes, outcome: Outcome, found: Curve) -> None:
-    """The fitted line, and the claimed slope through the geometric centre of the data."""
-    fit, claimed = outcome.fit, finite(outcome.numbers.get("claimed"))
+def _slope_lines(ax: Axes, item: CheckResult, found: Curve) -> Lines | None:
+    """Draw the fitted line, and the claimed slope from the first point on; what is allowed."""
+    fit, claimed = item.outcome.fit, finite(item.outcome.numbers.get("claimed"))
     good = (found.mean > 0) & (found.grid > 0 if fit is None or fit.log_axis else True)
     if fit is None or claimed is None or not good.any():
-        return
+        return None
     t = np.log(found.grid[good]) if fit.log_axis else found.grid[good]
-    ends = np.array([t.min(), t.max()])
+    ends, first = np.array([t.min(), t.max()]), np.log(found.mean[good])[t.argmin()]
     x = np.exp(ends) if fit.log_axis else ends
-    centre = np.log(found.mean[good]).mean() - claimed * t.mean()
     with np.errstate(over="ignore"):
-        fitted, stated = np.exp(fit.intercept + fit.slope * ends), np.exp(centre + claimed * ends)
+        fitted = np.exp(fit.intercept + fit.slope * ends)
+        stated, low, high = (
+            np.exp(first + slope * (ends - ends[0])) if math.isfinite(slope) else np.full(2, slope)
+            for slope in (claimed, *(allowed_range(item) or (claimed, claimed)))
+        )
     ax.plot(x, fitted, color=FITTED, linewidth=3, zorder=2.5, solid_capstyle="round")
     ax.plot(x, stated, color=CLAIMED, linewidth=1.3, linestyle=DASHES, zorder=3)
+    return x, low, high
 
 
-def _level(ax: Axes, item: CheckResult, curves: list[Curve], part: Window) -> None:
-    """The claimed or allowed level, the tolerance around a ratio, the worst case of a bound."""
-    level, margin = level_of(item)
-    if has_worst(item):
-        for found, color in zip(curves, [MEASURED] + [CONTROL] * len(curves), strict=False):
-            beyond = found.worst > part[1]
-            ax.plot(found.grid[~beyond], found.worst[~beyond], color=color, **WORST_LOOK)
-            _at_the_edge(ax, found.grid[beyond & ~(found.mean > part[1])], 0.96, "^", color)
-    if level is None:
-        return
+def _level(ax: Axes, item: CheckResult) -> Lines | None:
+    """Draw the claimed or allowed level; what is allowed."""
+    (level, _), ends = level_of(item), allowed_range(item)
+    if level is None or ends is None:
+        return None
     ax.axhline(level, color=CLAIMED, lw=1.3, ls=DASHES, zorder=3)
-    if kind_of(item) == "ratio":
-        ax.axhspan(level - margin, level + margin, color=SHADE, alpha=0.25, lw=0)
+    return None, np.full(2, ends[0]), np.full(2, ends[1])
+
+
+def _shade(ax: Axes, x: np.ndarray | None, low: np.ndarray, high: np.ndarray) -> None:
+    """What lies between two lines; an infinite one, and None for x, end where the panel does."""
+    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
+    low, high = np.where(np.isinf(low), bottom, low), np.where(np.isinf(high), top, high)
+    ax.fill_between([left, right] if x is None else x, low, high, **ALLOWED_LOOK)
+    ax.set(xlim=(left, right), ylim=(bottom, top))
+
+
+def _worst_cases(ax: Axes, curves: list[Curve], part: Window) -> None:
+    """The worst case at each point, where every case counts."""
+    for found, color in zip(curves, [MEASURED] + [CONTROL] * len(curves), strict=False):
+        beyond = found.worst > part[1]
+        ax.plot(found.grid[~beyond], found.worst[~beyond], color=color, **WORST_LOOK)
+        _at_the_edge(ax, found.grid[beyond & ~(found.mean > part[1])], 0.96, "^", color)
 
 
 def _at_the_edge(ax: Axes, x: np.ndarray, edge: float, marker: str, color: str) -> None:

@@ -15,6 +15,8 @@ from repro.report.wording import part_words, verdict_words
 
 PLAIN = "linear"
 """The instance that is not worth a word."""
+GROUPS = ("channel", "regulariser", "reward_class")
+"""Groups of a config that a run has only where they differ from the usual ones."""
 OVERRIDES = ("epsilon", "n_pairs", "horizon", "kl_weight")
 """Keys at the top of a config that stand in for the numbers of every check."""
 CLAIMED = ("claimed", "tolerance", "direction", "allowed", "claimed_epsilon", "dp_delta")
@@ -65,14 +67,25 @@ class RunRecord:
         return {name: value for name, value in given.items() if value is not None}
 
     @property
+    def groups(self) -> dict[str, dict[str, Any]]:
+        """What was chosen as channel, divergence and class of rewards, but the usual ones."""
+        found = {name: getattr(self.config, name) for name in GROUPS}
+        return {name: values for name, values in found.items() if values}
+
+    @property
     def command(self) -> str:
         """The command that runs it again."""
         words = [f"theorem={self.slug}", f"budget={self.verdict.budget}"]
         words += [f"instance={self.instance}"] if self.instance != PLAIN else []
+        for name, values in self.groups.items():
+            words += [
+                f"{name}={value}" if key == "kind" else f"{name}.{key}={_as_typed(value)}"
+                for key, value in values.items()
+                if (key, value) != ("kind", "mixture")  # that of the usual channel
+            ]
         words += [f"seed={self.verdict.seed}"] if self.verdict.seed else []
         for key, value in self.overrides.items():
-            shown = f"[{','.join(map(str, value))}]" if isinstance(value, list) else value
-            words.append(f"{key}={shown}")
+            words.append(f"{key}={_as_typed(value)}")
         return one_line(shlex.join(["python", "-m", "repro", *words]))
 
     def command_of(self, check: str) -> str:
@@ -122,6 +135,15 @@ def verdict_content(result: Result) -> dict[str, Any]:
             "config_hash": result.config_hash,
         }
     )
+
+
+def _as_typed(value: object) -> str:
+    """A value as Hydra reads it.
+
+    >>> _as_typed(["n_pairs", "coverage"]), _as_typed([[1, 2], [1, 1.5]])
+    ('[n_pairs,coverage]', '[[1,2],[1,1.5]]')
+    """
+    return f"[{','.join(map(_as_typed, value))}]" if isinstance(value, list) else str(value)
 
 
 def _declared(check: DeclaredCheck) -> dict[str, object]:

@@ -271,6 +271,9 @@ class ConfigFile(_Part):
     """``config.yaml``: what a command says besides its experiment."""
 
     instance: Instance | None = None
+    channel: dict[str, Any] | None = None
+    regulariser: dict[str, Any] | None = None
+    reward_class: dict[str, Any] | None = None
     epsilon: Given = None
     n_pairs: Given = None
     horizon: Given = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-MEASURED, FITTED, CLAIMED, SHADE, CONTROL = "#0173b2", "#56b4e9", "#111111", "#de8f05", "#777777"
+MEASURED, FITTED, CLAIMED, ALLOWED, CONTROL = "#0173b2", "#56b4e9", "#111111", "#029e73", "#777777"
 """From seaborn's colorblind palette."""
 
 VERDICTS = {
@@ -20,4 +20,5 @@ MARKERS, GLYPHS = "s^Dv<>ph", "□△◇▽◁▷⬠⬡"
 
 DASHES = (0, (5, 3))
 CONTROL_LOOK: dict[str, Any] = {"ls": ":", "mfc": "white", "zorder": 2}
+ALLOWED_LOOK: dict[str, Any] = {"color": ALLOWED, "alpha": 0.15, "lw": 0, "zorder": 0.5}
 WORST_LOOK: dict[str, Any] = {"marker": "_", "ms": 11, "mew": 2, "ls": "none"}

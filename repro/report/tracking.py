@@ -109,7 +109,7 @@ class _Log:
     def _write_check(self, parent: str, item: CheckResult) -> None:
         """One nested run."""
         tags = content.check_tags(self._result, item) | {"mlflow.parentRunId": parent}
-        run_id = self._create(item.check.name, tags)
+        run_id = self._create(content.check_name(item), tags)
         self.checks[item.check.name] = run_id
         self._fill(run_id, content.check_params(item), content.check_points(item))
         self._client.set_terminated(run_id, "FINISHED", self._end)

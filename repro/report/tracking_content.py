@@ -88,8 +88,22 @@ def check_tags(result: Result, item: CheckResult) -> dict[str, str]:
     if (epsilon := item.check.settings.get("epsilon")) is not None:
         own["epsilon"] = str(epsilon)
     elif item.check.axis == "epsilon":
-        own["epsilon"] = f"{min(item.check.grid):g} to {max(item.check.grid):g}"
+        own["epsilon"] = _swept(item)
     return run_tags(result) | own
+
+
+def check_name(item: CheckResult) -> str:
+    """Name of a check's own run: the check, and the ε in force where it has one."""
+    epsilon = item.check.settings.get("epsilon")
+    if isinstance(epsilon, int | float):
+        return f"{item.check.name} ε={epsilon:g}"
+    return (
+        f"{item.check.name} ε={_swept(item)}" if item.check.axis == "epsilon" else item.check.name
+    )
+
+
+def _swept(item: CheckResult) -> str:
+    return f"{min(item.check.grid):g} to {max(item.check.grid):g}"
 
 
 def check_params(item: CheckResult) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -46,6 +47,18 @@ def level_of(item: CheckResult) -> tuple[float | None, float]:
     if kind_of(item) == "inequality":
         return allowed(item), margin
     return finite(numbers.get("claimed", getattr(check, "claimed", None))), margin
+
+
+def allowed_range(item: CheckResult) -> tuple[float, float] | None:
+    """Least and largest slope, ratio, frequency or ε that the claim allows; None without one."""
+    level, margin = level_of(item)
+    if level is None:
+        return None
+    if kind_of(item) not in ("slope", "ratio"):
+        return -math.inf, level
+    side = item.outcome.numbers.get("direction", getattr(item.check, "direction", "two_sided"))
+    low = -math.inf if side == "at_most" else level - margin
+    return low, math.inf if side == "at_least" else level + margin
 
 
 def window(item: CheckResult, curves: Sequence[Curve], log_y: bool) -> Window | None:

@@ -64,7 +64,9 @@ def test_multirun_keeps_one_folder_a_job(command, quick, tmp_path):
     _, out, _ = command("-m", *quick, "seed=0,1")
     assert len(list((tmp_path / "outputs" / "offline_gap").iterdir())) == 2
     assert "job 1 of 2: seed=0" in out
-    assert out.splitlines()[-2].split()[:2] == ["1", "seed=0"]
+    assert any(line.split()[:2] == ["1", "seed=0"] for line in out.splitlines())
+    (heads,) = (line for line in out.splitlines() if line.startswith("numbers that changed"))
+    assert heads.split()[-4:] == ["job", "1", "job", "2"]
 
 
 def test_a_sweep_ends_with_the_checks_whose_verdicts_differ(command, quick):

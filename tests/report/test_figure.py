@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from matplotlib import pyplot, rcParams
+from matplotlib.collections import PolyCollection
 
 import repro
 from repro.core.claims import DeclaredCheck
@@ -69,13 +70,61 @@ def test_axes_carry_label_quantity_and_scale(figure):
     assert ratio.get_yscale() == "linear"
 
 
-def test_the_claimed_line_has_the_claimed_slope_through_the_centre(figure, shared_result):
+def test_the_claimed_line_has_the_claimed_slope_from_the_first_point_on(figure, shared_result):
     ax = panels(figure)[0]
     claimed = next(line for line in ax.lines if line.get_linestyle() == "--")
     x, y = np.log(claimed.get_xdata()), np.log(claimed.get_ydata())
     assert np.diff(y) / np.diff(x) == pytest.approx(-1.0)
-    means = shared_result.checks[0].outcome.series.means
-    assert y.mean() == pytest.approx(np.log(means).mean())
+    series = shared_result.checks[0].outcome.series
+    assert (x[0], y[0]) == pytest.approx((np.log(series.grid[0]), np.log(series.means[0])))
+
+
+def allowed_part(ax) -> np.ndarray:
+    """Corners of what is shaded."""
+    (shaded,) = (one for one in ax.collections if isinstance(one, PolyCollection))
+    return shaded.get_paths()[0].vertices
+
+
+@pytest.mark.parametrize(("direction", "below", "above"),
+                         [("two_sided", -1.05, -0.95), ("at_most", None, -0.95),
+                          ("at_least", -1.05, None)])  # fmt: skip
+def test_what_a_claimed_slope_allows_is_shaded(result, make_result, direction, below, above):
+    item = result.checks[0]
+    check = replace(item.check, direction=direction)
+    numbers = {**item.outcome.numbers, "direction": direction}
+    item = replace(item, check=check, outcome=replace(item.outcome, numbers=numbers))
+    (ax,) = panels(draw(make_result(item)))
+    corners, (bottom, top) = allowed_part(ax), ax.get_ylim()
+    start, end = item.outcome.series.grid[[0, -1]]
+    first = item.outcome.series.means[0]
+    reached = [
+        edge if slope is None else first * (end / start) ** slope
+        for slope, edge in ((below, bottom), (above, top))
+    ]
+    at_the_end = corners[np.isclose(corners[:, 0], end), 1]
+    assert (at_the_end.min(), at_the_end.max()) == pytest.approx(tuple(reached))
+
+
+@pytest.mark.parametrize(("order", "low", "high"), [(1, 0.95, 1.05), (2, None, 1.0)])
+def test_what_a_constant_and_a_bound_allow_is_shaded(result, make_result, order, low, high):
+    (ax,) = panels(draw(make_result(result.checks[order])))
+    corners, (bottom, _) = allowed_part(ax), ax.get_ylim()
+    assert corners[:, 1].max() == pytest.approx(high)
+    assert corners[:, 1].min() == pytest.approx(bottom if low is None else low)
+    assert (corners[:, 0].min(), corners[:, 0].max()) == pytest.approx(ax.get_xlim())
+
+
+def test_contradicted_checks_come_first(result, make_result):
+    first, second = result.checks[:2]
+    wrong = replace(second, outcome=replace(second.outcome, verdict="contradicted"))
+    shown = panels(draw(replace(result, checks=(first, wrong))))
+    assert [ax.texts[0].get_text() for ax in shown] == [second.check.name, first.check.name]
+
+
+def test_all_that_is_drawn_is_in_the_legend(figure):
+    (legend,) = figure.legends
+    words = [text.get_text() for text in legend.get_texts()]
+    assert {"claimed", "allowed, with its tolerance"} <= set(words)
 
 
 def test_marks_differ_without_colour(figure):

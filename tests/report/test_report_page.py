@@ -153,6 +153,25 @@ def test_a_page_of_one_paper_has_its_statements_alone(runs, capsys):
     assert "<h1>" in text
     assert entries.load().papers["p1"].title in text.partition("</h1>")[0]
     assert set(links.targets) <= {f"#{name}" for name in links.ids}
+    numbered = sum(map(entries.counted, listed))
+    assert f"experiments run, {numbered} numbered statements of P1. " in text
+
+
+def test_a_page_of_all_papers_counts_all_of_them(runs, capsys):
+    assert command.main(["--runs", str(runs)]) == 0
+    numbered = sum(map(entries.counted, entries.load().items))
+    text = (runs / "report.html").read_text()
+    assert f"experiments run, {numbered} numbered statements of P1, P2, P3, P4. " in text
+
+
+def test_a_page_of_one_paper_links_no_statement_of_another(runs, make_result):
+    both = make_result(statements=("p1.thm_4_2", "p2.thm_5_2"))
+    write_files(both, runs / "one", seconds=1.0, workers=1, device="cpu")
+    assert command.main(["--runs", str(runs), "--paper", "p1"]) == 0
+    text, links = (runs / "report_p1.html").read_text(), Links()
+    links.feed(text)
+    assert "p2.thm_5_2" in text
+    assert set(links.targets) <= {f"#{name}" for name in links.ids}
 
 
 def test_a_paper_that_no_run_speaks_for_is_refused(runs, capsys):

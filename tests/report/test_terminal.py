@@ -15,6 +15,7 @@ from rich.console import Console
 
 import repro
 from repro.core.results import AssumptionResult
+from repro.report.record import record_of
 from repro.report.terminal import print_result, progress
 
 
@@ -93,6 +94,19 @@ def test_a_part_of_the_checks_says_of_how_many(result):
 def test_what_the_user_set_for_all_checks_stands_on_top(result):
     given = replace(result, config={**result.config, "epsilon": 0.5})
     assert "epsilon 0.5" in printed(given, 80, "checks").splitlines()[1]
+
+
+def test_a_channel_that_was_chosen_stands_on_top_and_in_the_command(result):
+    flips = {"kind": "flips", "p0": 0.35, "p1": 0.4, "epsilon": 1}
+    given = replace(result, config={**result.config, "channel": flips})
+    assert "channel (flips, p0 0.35, p1 0.4, epsilon 1)" in printed(given, 100, "checks")
+    assert record_of(given).command == (
+        "python -m repro theorem=offline_gap budget=smoke "
+        "channel=flips channel.p0=0.35 channel.p1=0.4 channel.epsilon=1"
+    )
+    terms = {"regulariser": {"terms": [[1, 2]]}, "channel": {"kind": "mixture", "truth": 0.5}}
+    given = replace(result, config={**result.config, **terms})
+    assert record_of(given).command.endswith("channel.truth=0.5 'regulariser.terms=[[1,2]]'")
 
 
 def test_the_numbers_in_force_stand_beside_each_check(result):

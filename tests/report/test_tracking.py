@@ -41,10 +41,10 @@ def logged(*arguments) -> str:
 
 
 def children_of(client, run_id):
-    """Nested runs by name."""
+    """Nested runs by the check's name."""
     experiment = client.get_experiment_by_name("repro").experiment_id
     found = client.search_runs([experiment], f"tags.`mlflow.parentRunId` = '{run_id}'")
-    return {run.info.run_name: run for run in found}
+    return {run.data.tags["check"]: run for run in found}
 
 
 def test_no_tracker_means_no_run_and_no_import(result, tmp_path, capsys):
@@ -129,6 +129,7 @@ def test_every_check_is_a_nested_run_with_its_own_verdict(store, shared_result):
     children = children_of(client, first)
     assert set(children) == {item.check.name for item in shared_result.checks}
     child = children["n_pairs"]
+    assert child.info.run_name == "n_pairs ε=1"
     assert child.info.status == "FINISHED"
     assert child.data.tags["verdict"] == "supported"
     assert child.data.tags["theorem"] == "offline_gap"

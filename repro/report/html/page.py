@@ -56,12 +56,16 @@ def report_html(
         "kinds": [k for k in KINDS_IN_ORDER if any(one.kind == k for one in every)],
         "counts": {
             "numbered": sum(counted(one.id) for one in every),
+            "papers": ", ".join(
+                part.label for part in papers if any(counted(one.id) for one in part.statements)
+            ),
             "verdicts": {v: verdicts[v] for v in ORDER if verdicts[v]},
         },
         "findings": findings(slips, {run.key: run for run in runs}),
         "ablations": ablations.matrix(ablated),
         "whole": sum(not run.part for run in runs),
         "runs": [_section(run, ablations.by_row(ablated)) for run in runs],
+        "listed": listed,
         "printed": {n: (one.place, typeset(one)) for n, one in printed.items() if n in listed},
     }
     return jinja.get_template("report.html.j2").render(

@@ -114,7 +114,7 @@ def by_paper(catalogue: Catalogue, runs: dict[str, StoredRun]) -> list[PaperLine
         PaperLines(
             id=one,
             label=one.upper() if one in catalogue.papers else "Own results",
-            title=catalogue.paper_said(one),
+            title=catalogue.paper_said(one, ""),
             statements=tuple(
                 statement(name, item, runs, proved.get(name, ()))
                 for name, item in catalogue.items.items()

@@ -1,0 +1,58 @@
+"""What a sweep says at its end of the numbers that its jobs do not share."""
+
+import pytest
+
+from repro.cli.sweep import changes, print_summary
+
+
+def verdict(name, slopes):
+    """``verdict.json`` of slopes by check, as far as a sweep reads it."""
+    checks = [
+        {"name": check, "kind": "slope", "slope": slope, "ci95": [slope - 0.01, slope + 0.01],
+         "verdict": "supported", "expected": "supported"}
+        for check, slope in slopes.items()
+    ]  # fmt: skip
+    return {"theorem": name, "verdict": "supported", "rows": [2, 2], "checks": checks}
+
+
+class Told:
+    """A job with its verdict."""
+
+    overrides = ("seed=1",)
+
+    def __init__(self, found):
+        self.verdict = found
+
+
+JOBS = [
+    verdict("offline_gap", {"n_pairs": slope, "coverage": 1.0})
+    for slope in (-1.0, -0.99, -1.02, -1.01)
+]
+
+
+def test_checks_whose_numbers_changed_are_told():
+    assert list(changes(JOBS[:2])) == ["offline_gap n_pairs"]
+    assert changes([JOBS[0], JOBS[0], {}]) == {}
+    one, none, other = changes([JOBS[0], {}, JOBS[1]])["offline_gap n_pairs"]
+    assert none is None
+    assert (one.slope, other.slope) == (-1.0, -0.99)
+
+
+@pytest.mark.parametrize(
+    ("jobs", "row"),
+    [
+        (JOBS[:2], "offline_gap n_pairs -1.000 ± 0.010 -0.990 ± 0.010"),
+        ([JOBS[0], {}, JOBS[1]], "offline_gap n_pairs -1.000 ± 0.010 – -0.990 ± 0.010"),
+        (JOBS, "offline_gap n_pairs -1.020 ± 0.010 (job 3) -0.990 ± 0.010 (job 2)"),
+    ],
+)
+def test_their_numbers_stand_beside_each_other_or_between_their_ends(capsys, jobs, row):
+    print_summary([Told(one) for one in jobs])
+    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert row in lines
+    assert not any("coverage" in line for line in lines)
+
+
+def test_where_no_number_changed_no_table_is_shown(capsys):
+    print_summary([Told(JOBS[0]), Told(JOBS[0])])
+    assert "numbers that changed" not in capsys.readouterr().out
