@@ -16,8 +16,8 @@ Rows.  Regret per round ∝ 1/t (``horizon``) and its sum like log T, not √T (
 2 in c(ε) and 1 in d; the constant in closed form (``constant``, ``constant_wide``: a Lyapunov
 equation), in which c(ε)² and V(B) are; Theorem 1's bound at T = 1e6 to 1e8, before which π_ref
 itself has less (``bound``).  Beside least squares over all labels at T = 1e6, d = 8 and 64
-(``beside_least_squares``).  Steps come in blocks, each a fifth as long as all before (a tenth at
-B = 4); single labels have the same regret (a test, 300 labels).
+(``beside_least_squares``).  Steps come in blocks, each a fifth as long as all before (a tenth in
+``constant_wide``); single labels have the same regret (a test, 300 labels).
 
 With σ′ at the estimate in the place of σ′(B) the constant at large B is that of the M-estimator
 (``own_slope``): measured here, no bound is proved for it.
@@ -66,6 +66,8 @@ from repro.preferences.label_information import inverse_slope
 LEAST_SLOPE = OnlineNewton()
 LARGEST_SHARE = 0.2
 """Of V that a block adds at most, in Theorem 1's m."""
+DECADES = 4.0
+"""Of t, over which t·regret is averaged where V has the slope at the estimate."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -135,6 +137,11 @@ def limit_of_own_slope(world: NewtonRun) -> float:
     return newton_rate(world.linear, world.epsilon, world.grid_ratio, "own_slope")
 
 
+def settled_rate(world: OnlineRun, curve: RegretCurve) -> np.ndarray:
+    """(R,) regret per unit of log t over the last four decades."""
+    return curve.rate(DECADES)
+
+
 def mean_regret(world: OnlineRun, curve: RegretCurve) -> float:
     """Mean over the runs of the sum of all rounds; NaN where no estimate was ever wrong."""
     return float(tested(curve).cumulative[-1].mean())
@@ -152,7 +159,8 @@ REGRET = of_curve("regret per round [reward]", last)
 RATE = of_curve("regret per unit of log T [reward]", rate)
 WEIGHT = of_curve("Akaike weight of log T against √T", growth)
 OVER_LIMIT = of_curve("regret rate / closed form", rate, over=limit)
-OVER_OWN_LIMIT = of_curve("regret rate / closed form", rate, over=limit_of_own_slope)
+OVER_OWN_LIMIT = of_curve("regret rate of four decades / closed form", settled_rate,
+                          over=limit_of_own_slope)  # fmt: skip
 OVER_BOUND = of_curve("mean regret / bound", mean_regret, marked_regret, over=bound)
 OVER_LEAST_SQUARES = of_curve("mean regret / that of least squares", mean_regret, marked_regret,
                               over=regret_of_least_squares)  # fmt: skip
