@@ -140,7 +140,7 @@ class PlanAnswer:
         if self.fewest_pairs is not None:
             yield (
                 f"n_pairs = {n_pairs} labels at epsilon = {epsilon:g} for a gap of at most "
-                f"{self.target_gap:g} {share_asked} ({self.fewest_pairs} may do)"
+                f"{self.target_gap:g} {share_asked}; fewer than {self.fewest_pairs} are not enough"
             )
         elif self.target_gap is not None:
             which = "that can be asked for" if epsilon == STRICTEST else "for"

@@ -1,4 +1,4 @@
-"""P3 Theorem 4.2: sub-optimality of pessimistic policies from a private reward and covariance.
+"""P3 Theorem 4.2: suboptimality gap of pessimistic policies from a private reward and covariance.
 
 Statement (P3, section 4.1).  With F = O(√(d/n) + (d·log(1/η)·log(1/δ))^(1/4)/√(εn)), eq. (3), the
 output of Algorithm 3 has, with probability at least 1−η,
@@ -492,7 +492,7 @@ def in_the_class(world: CentralLearning) -> Iterator[Assumed]:
 
 
 THEOREM = Theorem(
-    title="P3 Theorem 4.2: sub-optimality under central differential privacy",
+    title="P3 Theorem 4.2: suboptimality gap under central differential privacy",
     checks=[*AS_PRINTED, *FROM_BELOW, *PRIVATE],
     corrected={
         "confidence_text_ridge": "confidence",

@@ -9,7 +9,7 @@ K responses at every state, features alternating in sign; n rankings are drawn a
 choices and kept as counts per choice set and winner.  The budget carries the printed K-constants
 (B.3: gradients 2K²L; B.5: noise of variance ∝ K⁶).
 
-Measured: error norm and sub-optimality in n and ε; how the printed constants grow with K (error
+Measured: error norm and suboptimality gap in n and ε; how the printed constants grow with K (error
 ∝ K^(3/2) through λ ∝ K³) while sharp ones do not; that one ranking adds at most 2KL²/(K−1) to
 n·Σ_K (at K = 10 that is 2.2L², where B.5's proof allows 4000L²).
 

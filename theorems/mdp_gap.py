@@ -141,11 +141,11 @@ class LinearMDP:
         return float(self.expected_features(best) @ self.theta)
 
     def gap(self, chosen: Tensor) -> Tensor:
-        """(P,) exact sub-optimality of policies (P, S)."""
+        """(P,) exact suboptimality gap of policies (P, S)."""
         return (self.optimal_value - self.expected_features(chosen) @ self.theta).clamp(min=0)
 
     def greedy_gap(self, theta: Tensor) -> Tensor:
-        """(R,) exact sub-optimality of the policies that are optimal for θ (R, d)."""
+        """(R,) exact suboptimality gap of the policies that are optimal for θ (R, d)."""
         return self.gap(self.best_choices(theta))
 
     def draw(

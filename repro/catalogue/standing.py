@@ -16,7 +16,14 @@ from repro.base.files import yaml_mapping
 from repro.base.paths import conf_dir
 from repro.base.schema import Model, validate
 from repro.catalogue import machine_checked, slips
-from repro.catalogue.coverage import EXECUTED, EXPERIMENT, StatementCoverage
+from repro.catalogue.coverage import (
+    EXECUTED,
+    EXPERIMENT,
+    NOT_REPRODUCED,
+    REASON,
+    SUBSTITUTE,
+    StatementCoverage,
+)
 from repro.catalogue.entries import EXTRA_KINDS, KINDS, OWN, Text, kind, number, paper
 from repro.catalogue.slips import Slip
 from repro.core.check import Check
@@ -26,6 +33,12 @@ from repro.study.discovery import find
 WIDTH = 160
 """Signs of a first line, at most."""
 SYMBOLS = {"supported": "✓", "contradicted": "✗", "inconclusive": "?", "assumption_failed": "!"}
+WITHOUT = {
+    REASON: "– no experiment",
+    SUBSTITUTE: "≈ substitute, no verdict",
+    NOT_REPRODUCED: "○ not reproduced, no verdict",
+}
+"""What stands in the place of a verdict, by the status of the statement."""
 GRADES = ("error", "constant", "unstated_condition", "notation")
 """The worst first."""
 _NAME = re.compile(r"(?:(p[1-4]|own)[.,:]?\s*)?([a-z]+)[._\s]*([a-z]?[._]?[0-9][0-9._]*)?\s*")
@@ -66,7 +79,8 @@ class Standing:
 
     Attributes:
         name: as people say it, ``P1 Theorem 5.2``; of own results the id.
-        verdict: a verdict of the contract; ``executed`` or empty where none is claimed.
+        verdict: a verdict of the contract, ``executed`` where nothing is claimed, or the status of
+            a statement that has no verdict.
         grade: of a contradiction: error, constant, unstated_condition or notation; may be empty.
         text_at_hand: the contradiction rests on signs that a conversion from PDF can move.
         sentence: without a full stop.
@@ -81,10 +95,10 @@ class Standing:
     @property
     def verdict_words(self) -> str:
         """Symbol, verdict and the grade of a contradiction."""
-        if not self.verdict:
-            return "– no experiment"
         if self.verdict == EXECUTED:
             return "✓ executed, claims nothing"
+        if self.verdict not in SYMBOLS:
+            return WITHOUT.get(self.verdict, WITHOUT[REASON])
         at_hand = ", in the text at hand" if self.text_at_hand else ""
         grade = f" ({self.grade.replace('_', ' ')}{at_hand})" if self.grade else ""
         return f"{SYMBOLS[self.verdict]} {self.verdict.replace('_', ' ')}{grade}"
@@ -121,7 +135,7 @@ def standing(row: StatementCoverage) -> Standing:
 
 def _verdict(row: StatementCoverage) -> str:
     if row.status != EXPERIMENT:
-        return ""
+        return row.status
     verdicts: set = {one for one in row.expected.values() if one != EXECUTED}
     if any(one.shows == "contradicted" for one in row.machine_checked):
         verdicts.add("contradicted")
@@ -158,7 +172,7 @@ def _generated(row: StatementCoverage, verdict: str) -> str:
     """What the evidence says, where nothing is written."""
     if row.item.reason:
         return row.item.reason.rstrip(".")
-    if verdict == EXECUTED or not verdict:
+    if verdict not in SYMBOLS:
         return row.item.title
     if verdict == "contradicted":
         names = [f"{one.name} of {slug}" for slug, one in speaking(row) if one.expected == verdict]

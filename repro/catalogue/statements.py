@@ -29,7 +29,7 @@ class Statement(Model):
     """One item as its paper prints it, known slips included.
 
     Attributes:
-        place: section or appendix; for statements of ours, the experiment that states it.
+        place: section or appendix; of an own result, the experiment or page that states it.
         text: words with inline LaTeX between dollar signs; no HTML, so ``a < b`` has spaces.
     """
 

@@ -68,12 +68,12 @@ class AxisWorld:
         return PolicyTable(features, self.gap(chosen))
 
     def gap(self, chosen: Tensor) -> Tensor:
-        """(R,) sub-optimality of choosing the + response where ``chosen`` (R, d) is true."""
+        """(R,) suboptimality gap of choosing the + response where ``chosen`` (R, d) is true."""
         wrong = chosen != (self.theta > 0)
         return (wrong * self.reward_diff.abs()) @ self.test_prob
 
     def greedy_gap(self, theta: Tensor) -> Tensor:
-        """(R,) sub-optimality of choosing by the sign of θ (R, d)."""
+        """(R,) suboptimality gap of choosing by the sign of θ (R, d)."""
         return self.gap(theta > 0)
 
     def draw(

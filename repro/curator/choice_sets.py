@@ -47,7 +47,7 @@ class ChoiceSetWorld:
         return self.axis.policies
 
     def greedy_gap(self, theta: Tensor) -> Tensor:
-        """(R,) sub-optimality of choosing by the sign of θ (R, d)."""
+        """(R,) suboptimality gap of choosing by the sign of θ (R, d)."""
         return self.axis.greedy_gap(theta)
 
     @property

@@ -136,7 +136,7 @@ class Compared(Protocol):
         ...
 
     def greedy_gap(self, theta: Tensor) -> Tensor:
-        """(R,) sub-optimality of the policies that are optimal for θ (R, d)."""
+        """(R,) suboptimality gap of the policies that are optimal for θ (R, d)."""
         ...
 
     def draw(

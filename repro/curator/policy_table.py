@@ -166,7 +166,7 @@ class PolicyTable:
 
     Attributes:
         features: (P, d) E[φ(s, π(s))] − v.
-        gaps: (P,) true sub-optimality.
+        gaps: (P,) true suboptimality gap.
     """
 
     features: Tensor

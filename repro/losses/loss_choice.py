@@ -49,8 +49,8 @@ class LossAnswer:
         yield self.advice
         ratios = (f"{name} {ratio:.3g}" for name, ratio in self.ratios.items())
         yield (
-            f"errors over the least: {', '.join(ratios)}; the least is {self.error:.3g} "
-            f"in reward (root mean square; rewards differ by {self.size:.3g})"
+            f"errors over the least: {', '.join(ratios)}; the least error is "
+            f"{self.error:.3g}, and rewards differ by {self.size:.3g} (both root mean square)"
         )
         yield f"regime: {self.regime}"
         yield f"assumed world: {self.world}"
