@@ -2,6 +2,7 @@
 
 import sys
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -9,13 +10,11 @@ import pytest
 import repro
 from repro.base.errors import BadInput
 from repro.cli.composition import compose_values
-from repro.core import privacy_claims
 from repro.core.stream import stream
 from repro.core.worlds import put
 from repro.study import plan
 from repro.study.settings import session_of
 
-FEW = ("compute.workers=1", "budget.replicates=40", "budget.blocks=5")
 KEEPERS = ("repro.", "theorems.")
 """Modules that keep worlds, bounds and mechanisms: stale once the library is patched."""
 
@@ -26,19 +25,16 @@ def slug(request):
     return request.path.stem.removeprefix("test_")
 
 
-@pytest.fixture(scope="module")
-def smoke(slug):
-    """The whole experiment at budget=smoke, once a file."""
-    return repro.run(slug, budget="smoke", overrides=["compute.workers=1"])
+@pytest.fixture(scope="session")
+def whole():
+    """Name → that experiment at budget=smoke, run once for all tests that look at it."""
+    return cache(lambda slug: repro.run(slug, budget="smoke", overrides=["compute.workers=1"]))
 
 
 @pytest.fixture(scope="module")
-def small_run(slug):
-    """The whole experiment with a few replicates; the attackers' pilots are small too."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(privacy_claims, "PILOT", 20_000)
-        yield repro.run(slug, budget="smoke", overrides=FEW)
-    forget()
+def smoke(slug, whole):
+    """The whole experiment at budget=smoke."""
+    return whole(slug)
 
 
 def forget():

@@ -3,10 +3,10 @@
 from repro.objective_perturbation import calibration
 
 
-def test_a_small_run_gives_the_pinned_verdicts(small_run, surprises):
-    assert surprises(small_run) == []
-    assert small_run.verdict == "contradicted"
-    assert all(one.holds for one in small_run.result.assumptions)
+def test_a_run_gives_the_pinned_verdicts(smoke, surprises):
+    assert surprises(smoke) == []
+    assert smoke.verdict == "contradicted"
+    assert all(one.holds for one in smoke.result.assumptions)
 
 
 def test_only_what_is_printed_is_contradicted(contradicted_rows):
@@ -19,8 +19,8 @@ def test_only_what_is_printed_is_contradicted(contradicted_rows):
     }  # fmt: skip
 
 
-def test_audit_bounds_lie_below_the_exact_epsilon(small_run):
-    audits = [item for item in small_run.result.checks if item.check.kind == "privacy"]
+def test_audit_bounds_lie_below_the_exact_epsilon(smoke):
+    audits = [item for item in smoke.result.checks if item.check.kind == "privacy"]
     judged = [one for item in audits for one in (item.outcome, *item.controls)]
     assert max(one.numbers["audit_lower_bound"] for one in judged) > 0.1
     for one in judged:

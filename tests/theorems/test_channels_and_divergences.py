@@ -7,10 +7,6 @@ import sympy
 from repro.binary_channels.steps import plans
 
 
-def test_every_verdict_is_the_pinned_one_and_every_control_is_caught(smoke, surprises):
-    assert surprises(smoke) == []
-
-
 @pytest.mark.parametrize(
     ("check", "slope"),
     [("rate_n", -1), ("rate_cost", 2), ("flat_n", -2 / 3), ("flat_cost", 4 / 3),

@@ -18,10 +18,6 @@ from theorems import corrected_offline_gap as corrected
 from tools.draw_crossover import crossover, two_term
 
 
-def test_every_verdict_is_the_pinned_one_and_every_control_is_caught(smoke, surprises):
-    assert surprises(smoke) == []
-
-
 @pytest.mark.parametrize(
     ("check", "slope"),
     [("eps_tenth", 2), ("eps_one", 2), ("eps_16", 1), ("printed_eps_one", 2),

@@ -9,10 +9,6 @@ from repro.corrected_gap import coverage as capped
 from repro.preferences.label_information import inverse_information
 
 
-def test_every_verdict_is_the_pinned_one_and_every_control_is_caught(smoke, surprises):
-    assert surprises(smoke) == []
-
-
 def test_the_contradictions_are_thin_coverage_and_small_beta(contradicted_rows):
     assert contradicted_rows == {"printed_full_price", "printed_small_beta"}
 

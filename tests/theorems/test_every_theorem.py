@@ -1,7 +1,6 @@
 """What every experiment owes its readers, and what this repository owes every experiment."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import yaml
 
@@ -9,7 +8,6 @@ from repro.base.paths import conf_dir
 from repro.base.places import shipped
 from repro.scaffold.every_theorem import (  # noqa: F401
     speaks_for_nothing,
-    test_a_run_has_the_pinned_verdicts_and_catches_every_control,
     test_assumptions_hold_on_the_default_instance,
     test_checks_are_well_formed,
     test_every_row_speaks_for_a_statement,
@@ -19,20 +17,17 @@ from repro.scaffold.every_theorem import (  # noqa: F401
 )
 from repro.study.discovery import find, slugs
 
-HERE = Path(__file__).parent
-
-
-def run_whole_by_no_other_test() -> list[str]:
-    """Experiments that need no extra and whose own tests do not look at all verdicts at once."""
-    whole = {path.name for path in HERE.glob("test_*.py") if "surprises(smoke)" in path.read_text()}
-    return [slug for slug in slugs() if not find(slug).extra and f"test_{slug}.py" not in whole]
-
 
 def pytest_generate_tests(metafunc):
-    """``slug``: every experiment; ``run_slug``: those that nothing else would run whole."""
-    for name, listed in {"slug": slugs, "run_slug": run_whole_by_no_other_test}.items():
-        if name in metafunc.fixturenames:
-            metafunc.parametrize(name, listed())
+    """``slug``: every experiment; ``run_slug``: those that need no extra."""
+    if "slug" in metafunc.fixturenames:
+        metafunc.parametrize("slug", slugs())
+    if "run_slug" in metafunc.fixturenames:
+        metafunc.parametrize("run_slug", [slug for slug in slugs() if not find(slug).extra])
+
+
+def test_a_run_has_the_pinned_verdicts_and_catches_every_control(run_slug, whole, surprises):
+    assert surprises(whole(run_slug)) == []
 
 
 def test_a_row_that_speaks_for_nothing_is_found():

@@ -5,10 +5,6 @@ import pytest
 from theorems import online_newton as own
 
 
-def test_every_verdict_is_the_pinned_one_and_every_control_is_caught(smoke, surprises):
-    assert surprises(smoke) == []
-
-
 def test_the_bound_has_the_measured_share_of_a_block(swept_of):
     world = swept_of()["bound"].sweep.worlds[-1]
     found = own.largest_share(world, replicates=2)

@@ -16,10 +16,6 @@ from repro.corruption.protocols import (
 from theorems import order_of_corruption as order
 
 
-def test_every_verdict_is_the_pinned_one_and_every_control_is_caught(smoke, surprises):
-    assert surprises(smoke) == []
-
-
 def test_laws_agree_to_rounding_and_randomized_response_needs_all_that_is_allowed(smoke, by_name):
     found = by_name(smoke)
     for name in ("law_response", "law_k_ary", "law_unary", "law_laplace", "law_interactive"):

@@ -25,10 +25,6 @@ from theorems.reward_error import (
 )
 
 
-def test_every_verdict_is_the_pinned_one_and_every_control_is_caught(smoke, surprises):
-    assert surprises(smoke) == []
-
-
 @pytest.mark.parametrize(
     ("check", "slope"),
     [("n_pairs", -1), ("privacy_cost", 2), ("num_features", 1), ("reward_bound_eps_one", 2),

@@ -11,10 +11,6 @@ from theorems import unknown_budget as own
 WORLD = own.UnknownBudget(epsilon=1.0, n_pairs=10**10, kl_weight=1.0, smallest=0.001)
 
 
-def test_every_verdict_is_the_pinned_one_and_every_control_is_caught(smoke, surprises):
-    assert surprises(smoke) == []
-
-
 def test_shares_without_noise_give_the_signal_and_the_parameter():
     theta, signal = torch.tensor([[0.3, -0.7, 1.0]]).double(), 0.31
     wins = 0.5 + signal * torch.tanh(theta[..., None] * own.X / 2) / 2
