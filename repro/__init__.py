@@ -16,8 +16,12 @@ from repro.base.sources_loaded import load_from_source
 
 if TYPE_CHECKING:
     from repro import catalogue as catalogue
+    from repro import report as report
+    from repro import suite as suite
+    from repro.ablation import ablate as ablate
     from repro.api import run as run
     from repro.loss_choice import which_loss as which_loss
+    from repro.mechanism_choice import which_mechanism as which_mechanism
     from repro.planning import plan as plan
     from repro.private_rewards import private_reward as private_reward
     from repro.releasing import audit as audit
@@ -44,29 +48,34 @@ def _version() -> str:
 
 
 __version__ = _version()
-__all__ = ["audit", "catalogue", "plan", "private_reward", "privatize", "run", "which_loss"]
-"""Six functions, and the module of the statements."""
+_FUNCTIONS = {
+    "run": "repro.api",
+    "ablate": "repro.ablation",
+    "plan": "repro.planning",
+    "which_loss": "repro.loss_choice",
+    "which_mechanism": "repro.mechanism_choice",
+    "privatize": "repro.releasing",
+    "audit": "repro.releasing",
+    "private_reward": "repro.private_rewards",
+}
+"""By name, the module of each."""
+_MODULES = ("catalogue", "report", "suite")
+__all__ = [
+    "ablate", "audit", "catalogue", "plan", "private_reward", "privatize", "report", "run",
+    "suite", "which_loss", "which_mechanism",
+]  # fmt: skip
+"""Eight functions, and the modules of the statements, of the report and of all experiments."""
 
 
 def __getattr__(name: str):
     """Import on first use: the command's ``--help`` must not wait for torch."""
-    if name == "run":
-        from repro.api import run as found
-    elif name == "catalogue":
-        import repro.catalogue as found
-    elif name == "plan":
-        from repro.planning import plan as found
-    elif name in ("audit", "privatize"):
-        from repro import releasing
+    from importlib import import_module
 
-        found = getattr(releasing, name)
-    elif name == "private_reward":
-        from repro.private_rewards import private_reward as found
-    elif name == "which_loss":
-        from repro.loss_choice import which_loss as found
-    else:
-        raise AttributeError(name)
-    return found
+    if name in _FUNCTIONS:
+        return getattr(import_module(_FUNCTIONS[name]), name)
+    if name in _MODULES:
+        return import_module(f"repro.{name}")
+    raise AttributeError(name)
 
 
 def __dir__() -> list[str]:

@@ -20,14 +20,19 @@ theorem=NAME limits it; status 1 if there are any.
 Power runs a pilot at budget=smoke and names the rows whose replicates are too few for their pinned
 verdict at every budget, with how many they need; write=true puts them into conf/theorem, lower=true
 also where a row has twice as many or more; status 1 if any row has too few.
+From Python: ``repro.suite.stability("offline_gap", seeds=5)``, ``power`` and ``results``.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 import yaml
 
@@ -45,6 +50,12 @@ from repro.report.run_numbers import run_numbers
 from repro.study.discovery import find
 from repro.study.sources import MEASURING, closure, files_fingerprint
 
+if TYPE_CHECKING:
+    from repro.power import Planned
+    from repro.stability import Stability
+
+EVERY = "glob(*,exclude=llm_*)"
+"""Every experiment that needs no extra."""
 HEADER = (
     "# The experiments of `dvc repro`; `python -m repro.suite list` rewrites it from theorems/.\n"
 )
@@ -105,6 +116,87 @@ def suite_runs(folder: Path) -> list[StoredRun]:
     return [read_run(path) for path in found]
 
 
+def results(folder: str | Path = SUITE) -> str:
+    """The page of results of a suite's runs, as Markdown.
+
+    Args:
+        folder: where they are, each in a folder of its own.
+
+    Raises:
+        repro.base.errors.BadInput: there is none, or one cannot be read.
+    """
+    return _results(suite_runs(Path(folder)))
+
+
+def _results(runs: Sequence[StoredRun]) -> str:
+    catalogue = load()
+    papers = {name: one.said for name, one in catalogue.papers.items()}
+    proved = machine_checked.by_statement(machine_checked.load())
+    return results_page(runs, papers, catalogue.items, proved)
+
+
+def stability(
+    theorem: str = EVERY,
+    *,
+    seeds: int = 20,
+    budget: Literal["smoke", "laptop", "paper"] = "smoke",
+    output_dir: str | Path | None = None,
+) -> Stability:
+    """How often a row fails to come out as pinned with every control caught, over seeds.
+
+    Args:
+        theorem: a name, several with commas between them, or ``glob(…)``.
+        seeds: how many: 0, 1, …, seeds − 1.
+        budget: of each run.
+        output_dir: keep finished blocks below this folder; by default nothing is kept.
+
+    Raises:
+        repro.base.errors.BadInput: a value that cannot be used.
+
+    >>> stability("rdpo_identity", seeds=2).unstable  # doctest: +SKIP
+    ()
+    """
+    from repro.stability import StabilityRequest, stability
+
+    with _folder(output_dir) as folder:
+        given = {"theorem": theorem, "seeds": seeds, "budget": budget, "output_dir": folder}
+        return stability(validate(StabilityRequest, given))
+
+
+def power(
+    theorem: str = EVERY,
+    *,
+    budgets: Literal["smoke", "laptop", "paper"] = "paper",
+    seed: int = 0,
+    output_dir: str | Path | None = None,
+) -> list[Planned]:
+    """How many replicates each row needs for its pinned verdict, by a pilot at budget=smoke.
+
+    Args:
+        theorem: a name, several with commas between them, or ``glob(…)``.
+        budgets: the largest that a pinned verdict is to hold at.
+        seed: of the pilot.
+        output_dir: keep finished blocks below this folder; by default nothing is kept.
+
+    Raises:
+        repro.base.errors.BadInput: a value that cannot be used.
+
+    >>> [row.enough for row in power("rdpo_identity", budgets="smoke")]  # doctest: +SKIP
+    [True, True, True, True]
+    """
+    from repro.power import PowerRequest, power
+
+    with _folder(output_dir) as folder:
+        given = {"theorem": theorem, "budgets": budgets, "seed": seed, "output_dir": folder}
+        return power(validate(PowerRequest, given))
+
+
+@contextmanager
+def _folder(given: str | Path | None) -> Iterator[str]:
+    with tempfile.TemporaryDirectory() as scratch:
+        yield str(given or scratch)
+
+
 def main(words: list[str]) -> int:
     """Do what the first word says; 0; 1 for changed files or an unstable row; 2 for bad input."""
     jobs = {
@@ -136,10 +228,7 @@ def _modules(words: list[str]) -> int:
 def _table(words: list[str]) -> int:
     _refuse_more(words)
     runs = suite_runs(SUITE)
-    catalogue = load()
-    papers = {name: one.said for name, one in catalogue.papers.items()}
-    proved = machine_checked.by_statement(machine_checked.load())
-    print(results_page(runs, papers, catalogue.items, proved), end="")
+    print(_results(runs), end="")
     return say_changes(runs)
 
 

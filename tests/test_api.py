@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 import repro
+from repro import ablation, mechanism_choice
 from repro.base.errors import BadInput
+from repro.private_estimates.comparison import EVEN
+from repro.report.files import write_files
 from repro.study.discovery import find
 
 
@@ -81,15 +84,15 @@ def test_a_notebook_shows_verdict_table_and_figure(done):
 
 def test_what_the_package_offers_is_listed_and_typed():
     assert set(dir(repro)) == {
-        "audit", "catalogue", "plan", "private_reward", "privatize", "run", "which_loss",
-        "__version__",
+        "ablate", "audit", "catalogue", "plan", "private_reward", "privatize", "report", "run",
+        "suite", "which_loss", "which_mechanism", "__version__",
     }  # fmt: skip
     assert repro.catalogue.__doc__.startswith("Every numbered statement")
     assert {"p1.thm_4_2", "p2.thm_5_2"} <= {row.id for row in repro.catalogue.rows()}
     assert Path(repro.__path__[0], "py.typed").is_file()
 
 
-@pytest.mark.parametrize("name", ["run", "plan", "which_loss"])
+@pytest.mark.parametrize("name", ["run", "ablate", "plan", "which_loss", "which_mechanism"])
 def test_functions_stay_functions(name):
     """The commands of the same names are modules, and an import of one would hide the function."""
     if name != "run":
@@ -98,6 +101,87 @@ def test_functions_stay_functions(name):
     found = getattr(repro, name)
     assert inspect.isfunction(found)
     assert inspect.signature(found, eval_str=True).return_annotation.__doc__
+
+
+@pytest.mark.parametrize(
+    "function", [repro.report.write, repro.suite.stability, repro.suite.power, repro.suite.results]
+)
+def test_functions_of_modules_have_types_and_say_what_they_need(function):
+    signature = inspect.signature(function)
+    assert all(one.annotation is not one.empty for one in signature.parameters.values())
+    assert signature.return_annotation is not signature.empty
+    for name in signature.parameters:
+        assert f"        {name}: " in function.__doc__
+
+
+@pytest.fixture(scope="module")
+def noticed():
+    return repro.ablate("label_masks", overrides=["budget.replicates=60"])
+
+
+def test_what_a_check_notices_is_what_the_command_prints(tmp_path, capsys, noticed):
+    words = ["theorem=label_masks", "budget.replicates=60", f"output_dir={tmp_path}"]
+    assert ablation.main(words) == int(bool(noticed.complaints))
+    assert capsys.readouterr().out == f"{noticed!r}\n"
+    assert list(noticed.needs) == [check.name for check in find("label_masks").checks]
+    assert any(noticed.needs.values())
+
+
+def test_one_row_may_be_asked_about_and_nothing_is_written(tmp_path, monkeypatch, noticed):
+    monkeypatch.chdir(tmp_path)
+    name = next(name for name, needs in noticed.needs.items() if needs)
+    found = repro.ablate("label_masks", only=[name], overrides=["budget.replicates=60"])
+    assert found.needs == {name: noticed.needs[name]}
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_mechanism_is_what_the_command_prints(capsys):
+    asked = {"epsilon": 1, "delta": 1e-6, "n_pairs": 1e5, "num_features": 16, "replicates": 40}
+    found = repro.which_mechanism(**asked)
+    assert mechanism_choice.main([f"{key}={value}" for key, value in asked.items()]) == 0
+    assert " ".join(repr(found).split()) == " ".join(capsys.readouterr().out.split())
+    assert found.best == "objective perturbation"
+    assert found.learns
+    assert list(found.recipes) == list(found.worlds[EVEN].errors)
+
+
+def test_a_report_is_written_where_it_is_asked_for(tmp_path, done):
+    write_files(done.result, tmp_path / "runs" / "one", 1.0, 1, "cpu")
+    made = repro.report.write(tmp_path / "runs", tmp_path / "page.html", paper="p1")
+    assert made.experiments == ("offline_gap",)
+    assert (made.disagreements, made.changes) == ((), ())
+    assert "numbered statements of P1. " in made.path.read_text("utf-8")
+    assert repro.report.write(tmp_path / "runs", gallery=True).path.name == "gallery.html"
+    (tmp_path / "runs" / "one" / "config.yaml").write_text("seed: 4\n")
+    (change,) = repro.report.write(tmp_path / "runs").changes
+    assert change.endswith("config.yaml was changed or is of another run")
+
+
+def test_the_suite_counts_from_python_too(tmp_path, done):
+    found = repro.suite.stability("rdpo_identity", seeds=1)
+    assert (found.runs, found.unstable) == (1, ())
+    assert all(row.enough for row in repro.suite.power("rdpo_identity", budgets="smoke"))
+    write_files(done.result, tmp_path / "one", 1.0, 1, "cpu")
+    assert "| `offline_gap` |" in repro.suite.results(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("ask", "line"),
+    [
+        (lambda: repro.ablate("offline_gpa"), "did you mean offline_gap"),
+        (lambda: repro.ablate(epsilonn=1), "unknown key"),
+        (lambda: repro.which_mechanism(epsilon=0, delta=1e-6, n_pairs=5, num_features=1),
+         "epsilon=0"),
+        (lambda: repro.suite.stability("rdpo_identity", seeds=0), "seeds=0"),
+        (lambda: repro.suite.power("none"), "theorem=none"),
+        (lambda: repro.suite.results("nowhere"), "folder=nowhere"),
+        (lambda: repro.report.write("nowhere"), "runs=nowhere"),
+        (lambda: repro.report.write(paper="p9"), "paper=p9: allowed: p1, p2, p3, p4"),
+    ],
+)  # fmt: skip
+def test_what_no_function_can_use_is_named(ask, line):
+    with pytest.raises(BadInput, match=line):
+        ask()
 
 
 def test_a_check_has_its_verdict(done):

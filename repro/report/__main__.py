@@ -1,7 +1,7 @@
 """``python -m repro.report``: one HTML page over what has been run, tables and figures for papers.
 
 Exit status 0; 1 if a finding disagrees with the runs, or the files of a run were changed since;
-2 for bad input, with nothing written.
+2 for bad input, with nothing written.  From Python: ``repro.report.write("outputs")``.
 """
 
 from __future__ import annotations
@@ -56,47 +56,27 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _write(given: argparse.Namespace) -> int:
-    from repro.catalogue import entries, slips
-    from repro.report.html import ablations, one_paper
-    from repro.report.html.findings import disagreements, findings, page
-    from repro.report.html.gallery import gallery_html
-    from repro.report.html.page import TITLE, report_html
-    from repro.report.html.runs import find_runs, say_changes
+    from repro.report.html.findings import findings, page
+    from repro.report.html.runs import say_changes
+    from repro.report.writing import material, written
 
-    runs, notes, listed = find_runs(given.runs), slips.load(), entries.load()
-    title = TITLE
-    if given.paper:
-        runs, notes = one_paper.runs_of(runs, given.paper), one_paper.slips_of(notes, given.paper)
-        title = f"{TITLE}. {given.paper.upper()}: {listed.paper_said(given.paper)}"
-        listed = one_paper.catalogue_of(listed, given.paper)
-    by_key = {run.key: run for run in runs}
-    if not runs:
-        raise BadInput("runs", str(given.runs), "allowed: a folder with finished runs; run some")
+    found = material(given.runs, given.paper)
     if given.latex:
         from repro.report.latex import write_latex
 
-        print(f"{write_latex(runs, given.latex)} files in {given.latex}")
+        print(f"{write_latex(found.runs, given.latex)} files in {given.latex}")
     elif given.findings:
-        _save(given.findings, page(findings(notes, by_key)))
-    elif given.gallery:
-        whose = f"_{given.paper}" if given.paper else ""
-        _save(given.output or given.runs / f"gallery{whose}.html", gallery_html(runs))
+        write_whole(given.findings, page(findings(found.notes, {r.key: r for r in found.runs})))
+        _say_size(given.findings)
     else:
-        found = ablations.read(given.runs)
-        if given.paper:
-            found = one_paper.ablations_of(found, runs)
-        text = report_html(runs, listed, notes, found, title)
-        name = f"report_{given.paper}.html" if given.paper else "report.html"
-        _save(given.output or given.runs / name, text)
-    wrong = list(disagreements(notes, by_key))
-    for line in wrong:
+        _say_size(written(found, given.gallery, given.output).path)
+    for line in found.disagreements:
         print(f"finding against the runs: {line}", file=sys.stderr)
-    return max(say_changes(runs), int(bool(wrong)))
+    return max(say_changes(found.runs), int(bool(found.disagreements)))
 
 
-def _save(path: Path, text: str) -> None:
-    write_whole(path, text)
-    print(f"{path} ({len(text.encode()) / 1e6:.1f} MB)")
+def _say_size(path: Path) -> None:
+    print(f"{path} ({path.stat().st_size / 1e6:.1f} MB)")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from repro import which_mechanism
+from repro import mechanism_choice
 from repro.curator.axis_world import even_world, multi_scale_world
 from repro.privacy.adjacency import ADD_REMOVE, ADJACENCIES, REPLACE
 from repro.private_estimates.comparison import STEPS, MechanismComparison
@@ -49,7 +49,7 @@ def printed(given, d, n_pairs, steps, world):
         {}, 0.0, 0.0, tuned_objective(given, found), tuned_output(given, found),
         noisy_descent(given.epsilon, given.dp_delta, given.records(d), steps), n_pairs / d,
     )  # fmt: skip
-    _, *lines = which_mechanism._recipes(given, d, one)
+    _, *lines = mechanism_choice._recipes(given, d, one)
     return numbers(lines)
 
 
@@ -157,7 +157,7 @@ CONDITIONS = {
 @pytest.mark.parametrize("d", [1, 4])
 def test_the_recipe_of_an_answer_is_complete(capsys, d, adjacency):
     words = ["epsilon=1.471", "delta=1e-6", "n_pairs=1e5", f"num_features={d}", "reward_bound=.5"]
-    assert which_mechanism.main([*words, f"adjacency={adjacency}", "replicates=20"]) == 0
+    assert mechanism_choice.main([*words, f"adjacency={adjacency}", "replicates=20"]) == 0
     said = re.sub(r"\n  ", " ", capsys.readouterr().out).splitlines()
     given = MechanismBudget(1.471, 1e-6, 0.5, adjacency)
     lines = [line for line in said if re.match(r"(objective|output|gradient) [a-z]+: ", line)]

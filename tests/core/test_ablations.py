@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from repro.ablate import main, take_away
+from repro.ablation import main, take_away
 from repro.base.errors import BadInput
 from repro.base.schema import Pairs
 from repro.cli.composition import compose_values, named_theorems

@@ -120,7 +120,7 @@ COMMANDS = {
     ),
     "suite metrics": Command(lambda: suite("metrics", "kl_contraction"), suite_runs),
     "new_theorem": Command(lambda: called("repro.new_theorem", "mine"), once=True),
-    "ablate": Command(lambda: called("repro.ablate", "theorem=kl_contraction")),
+    "ablate": Command(lambda: called("repro.ablation", "theorem=kl_contraction")),
     "which_loss": Command(
         lambda: called(
             "repro.loss_choice", "margin=1", "epsilon=1", "n_pairs=1000", "figure=found.svg"

@@ -1,0 +1,195 @@
+"""What each row of an experiment notices: ``repro.ablate``, and its command of the same name."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from repro.base.errors import BadInput
+from repro.base.files import write_whole
+from repro.cli.composition import compose_values, named_theorems
+from repro.cli.folders import made
+from repro.core.ablations import complaints, findings
+from repro.core.needs import needs_file
+from repro.core.results import Finding
+from repro.report.ablation_table import page, printed
+from repro.report.progress import progress
+from repro.study.discovery import find
+from repro.study.parallel import ready_to_measure
+from repro.study.plan import built
+from repro.study.settings import session_of
+
+UNNOTICED = 1
+OWN = ("theorem", "markdown")
+Progress = Callable[[int, str], AbstractContextManager[Callable[[int], None]]]
+
+
+@dataclass(frozen=True, repr=False)
+class Ablation:
+    """What the checks of one experiment noticed.
+
+    Attributes:
+        theorem: its name.
+        findings: of every check, its verdict with everything in place and without each stage that
+            its worlds have.
+        needs: by check, what its verdict was seen to depend on, such as ``labels``.
+        complaints: what is wrong, a line each: what a check needs is not as in the snapshot
+            ``conf/needs/NAME.json``, or one about an algorithm misses what it must notice and gives
+            no reason.
+    """
+
+    theorem: str
+    findings: tuple[Finding, ...]
+    needs: Mapping[str, tuple[str, ...]]
+    complaints: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        """What the command prints."""
+        return "\n".join([printed(self.findings), *self.complaints])
+
+
+def ablate(
+    theorem: str = "offline_gap", *, overrides: Sequence[str] = (), **values: Any
+) -> Ablation:
+    """Take every stage of every check's worlds away, as ``python -m repro.ablate`` does.
+
+    Nothing is written.
+
+    Args:
+        theorem: name of an experiment.
+        overrides: more Hydra overrides, e.g. ``["budget.replicates=100"]``.
+        values: top-level keys and groups, e.g. ``only=["n_pairs"], seed=7``; the budget is smoke
+            unless it is given.
+
+    Raises:
+        repro.base.errors.BadInput: a key or value that cannot be used.
+
+    >>> ablate("label_masks", only=["ctl_rate"]).complaints  # doctest: +SKIP
+    ()
+    """
+    composed = compose_values(theorem, {"budget": "smoke", **values}, overrides)
+    found = tuple(take_away(composed, lambda total, name: nullcontext(lambda count: None)))
+    rows = [swept.name for swept in built(session_of(composed).plan).swept]
+    complaints = tuple(_complaints(composed, found, write=False))
+    return Ablation(theorem, found, _needs(found, rows), complaints)
+
+
+def main(words: Sequence[str]) -> int:
+    """Run, print, keep; the status of the contract."""
+    as_json, write = "--json" in words, "--write" in words
+    given, own = _separated([word for word in words if word not in ("--json", "--write")])
+    target = _file(own["markdown"]) if "markdown" in own else None
+    sessions = {name: _composed(name, given, write) for name in named_theorems(own.get("theorem"))}
+    folders = {Path(values["output_dir"]) for values in sessions.values()}
+    (folder,) = {made("output_dir", one) for one in folders}
+    found, told = [], []
+    for values in sessions.values():
+        of_one = list(take_away(values))
+        found += of_one
+        told += _complaints(values, of_one, write)
+    content = json.dumps([_entry(one) for one in found], indent=2, ensure_ascii=False)
+    _write(folder / "ablations.json", f"{content}\n")
+    if target is not None:
+        _write(target, page(found, [one for name in sessions for one in find(name).checks]))
+    print(content if as_json else printed(found))
+    for line in told:
+        print(line, file=sys.stderr if as_json else sys.stdout)
+    return UNNOTICED if told else 0
+
+
+def take_away(values: dict[str, Any], shown: Progress = progress) -> Iterator[Finding]:
+    """Every stage of every check's worlds of one theorem.
+
+    Args:
+        values: the composed config.
+        shown: how many checks are done.
+
+    Raises:
+        BadInput: a value that cannot be used.
+    """
+    plan = session_of(values).plan
+    ready_to_measure()
+    there, budget = built(plan), plan.budget
+    ready_to_measure()
+    with shown(len(there.swept), plan.slug) as advance:
+        for swept in there.swept:
+            given = plan.seed, budget.blocks, plan.replicates(swept), budget.row_error
+            with there.experiment.building():
+                yield from findings(plan.slug, swept, *given, there.experiment.declared)
+            advance(1)
+
+
+def _complaints(values: dict[str, Any], found: Sequence[Finding], write: bool) -> list[str]:
+    """What is wrong with what the checks of one theorem notice.
+
+    Args:
+        values: the composed config.
+        found: of that theorem.
+        write: keep what they were seen to need as the snapshot.
+    """
+    plan = session_of(values).plan
+    checks = built(plan).swept
+    needs = _needs(found, [swept.name for swept in checks])
+    file = needs_file(plan.slug)
+    if write:
+        lines = (f"  {json.dumps(name)}: {json.dumps(own)}" for name, own in needs.items())
+        _write(file, "{\n" + ",\n".join(lines) + "\n}\n")
+    kept = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    return [
+        f"{plan.slug} {one.name}: {line}"
+        for one in checks
+        for line in complaints(
+            one,
+            list(needs[one.name]),
+            kept.get(one.name),
+            [item.need for item in found if item.row == one.name],
+        )
+    ]
+
+
+def _needs(found: Sequence[Finding], rows: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """By check, what was taken away and noticed, each once."""
+    return {
+        row: tuple(dict.fromkeys(one.need for one in found if one.row == row and one.noticed))
+        for row in rows
+    }
+
+
+def _composed(theorem: str, given: Sequence[str], write: bool) -> dict[str, Any]:
+    budget = [] if any(word.startswith("budget=") for word in given) else ["budget=smoke"]
+    values = compose_values(theorem, {}, [*budget, *given])
+    only = session_of(values).plan.only  # bad input is refused before anything runs
+    if write and only is not None:
+        raise BadInput("only", list(only), "allowed with --write: null")
+    return values
+
+
+def _separated(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+    """Overrides for Hydra, and the words that are this command's own."""
+    pairs = [word.partition("=") for word in words]
+    own = {key: value for key, _, value in pairs if key in OWN}
+    for key in own:
+        if sum(name == key for name, _, _ in pairs) > 1:
+            raise BadInput(key, own[key], "given twice; allowed: once")
+    return [word for word in words if word.partition("=")[0] not in OWN], own
+
+
+def _file(text: str) -> Path:
+    path = Path(text)
+    if not text or path.is_dir() or not path.parent.is_dir():
+        raise BadInput("markdown", text, "allowed: a file in a folder that exists")
+    return path
+
+
+def _entry(one: Finding) -> dict[str, Any]:
+    return {**asdict(one), "noticed": one.noticed}
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, text)

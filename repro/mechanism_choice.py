@@ -1,0 +1,305 @@
+"""Which private mechanism to learn a reward with: ``repro.which_mechanism``, and its command."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import torch
+from pydantic import Field
+
+from repro.base.errors import BadInput
+from repro.base.files import write_whole
+from repro.base.keywords import keyword_values
+from repro.base.schema import FiniteEpsilon, Model, Pairs, Positive, Probability, Whole, validate
+from repro.privacy.adjacency import ADD_REMOVE, REPLACE, Adjacency
+from repro.private_estimates.comparison import (
+    DESCENT,
+    OBJECTIVE,
+    OUTPUT,
+    MechanismComparison,
+    advised,
+    compared,
+)
+from repro.private_estimates.linearised_errors import MechanismBudget
+from repro.private_estimates.recipes import (
+    Recipe,
+    descent_recipe,
+    objective_recipe,
+    output_recipe,
+)
+from repro.private_estimates.three_estimates import kept_steps
+from repro.report.mechanism_table import mechanism_page
+
+REFUSED = 2
+NUMBERS = 4_000_000
+"""Coordinates that are simulated at most: fewer datasets where d is large."""
+EPSILONS, FEATURES, PAIRS = (0.1, 1.0, 8.0), (4, 16, 64, 256), (10**3, 10**4, 10**5, 10**6)
+TABLE_DELTA = 1e-6
+
+
+class MechanismRequest(Model):
+    """Arguments of the command; the first four are given, or the folder is."""
+
+    epsilon: FiniteEpsilon | None = None
+    delta: Annotated[Probability, Field(ge=1e-100, le=0.1)] | None = None
+    n_pairs: Pairs | None = None
+    num_features: Annotated[Whole, Field(ge=1, le=4096)] | None = None
+    reward_bound: Annotated[Positive, Field(ge=0.01, le=20)] = 1.0
+    adjacency: Adjacency = REPLACE
+    replicates: Annotated[Whole, Field(ge=20, le=10**5)] = 200
+    seed: Annotated[Whole, Field(ge=0, lt=2**63)] = 0
+    folder: Annotated[str, Field(min_length=1)] | None = None
+
+
+WIDTH = 80
+QUESTION = ("epsilon", "delta", "n_pairs", "num_features")
+
+
+@dataclass(frozen=True, repr=False)
+class MechanismAnswer:
+    """The private mechanisms on two worlds, and the one to take.
+
+    Attributes:
+        given: ε, δ, the bound LB and what neighbours are.
+        num_features: d.
+        replicates: datasets that were simulated on each world.
+        worlds: by world in words, every mechanism's error and calibration.
+    """
+
+    given: MechanismBudget
+    num_features: int
+    replicates: int
+    worlds: Mapping[str, MechanismComparison]
+
+    def __repr__(self) -> str:
+        """What the command prints."""
+        return "\n".join(self.lines())
+
+    @property
+    def best(self) -> str:
+        """The mechanism whose error over the least is smallest on its worse world."""
+        return advised(self.worlds)
+
+    @property
+    def learns(self) -> bool:
+        """Whether an estimate of some mechanism is better than a reward of 0 on some world."""
+        return any(one.learns for one in self.worlds.values())
+
+    @property
+    def recipes(self) -> dict[str, Recipe]:
+        """By mechanism, the digits to use: tuned on the first world and private as they stand."""
+        one = next(iter(self.worlds.values()))
+        return {
+            OBJECTIVE: objective_recipe(self.given, self.num_features, one.objective),
+            OUTPUT: output_recipe(self.given, self.num_features, one.output),
+            DESCENT: descent_recipe(self.given, self.num_features, one.descent),
+        }
+
+    def lines(self) -> Iterator[str]:
+        """The mechanism to take, errors of all on both worlds, why, and each in full."""
+        yield _advice(self.best, self.worlds)
+        for world, one in self.worlds.items():
+            yield f"{world}: {_errors(one)}"
+        yield f"why: {WHY[self.best]}"
+        world, one = next(iter(self.worlds.items()))
+        yield f"recipes, tuned on {world}; deviations and ridges are rounded up"
+        yield from _recipes(self.given, self.num_features, one)
+        yield (
+            "errors: root mean square of reward differences, labels included, over "
+            f"{self.replicates} datasets, before rounding; ridges and steps tuned with the world "
+            "known; |theta*| = 0.9 reward_bound"
+        )
+
+
+def which_mechanism(
+    *,
+    epsilon: float,
+    delta: float,
+    n_pairs: float,
+    num_features: int,
+    reward_bound: float = 1.0,
+    adjacency: Adjacency = REPLACE,
+    replicates: int = 200,
+    seed: int = 0,
+) -> MechanismAnswer:
+    """Which way to learn a reward from labelled pairs so that its release is (ε, δ)-private.
+
+    Args:
+        epsilon: ε of the release, in [1e-6, 100].
+        delta: δ of the release, in [1e-100, 0.1].
+        n_pairs: number of labelled pairs.
+        num_features: d, from 1 to 4096; features have norm at most 1.
+        reward_bound: LB, a bound on the norm of the reward's vector, in [0.01, 20].
+        adjacency: "replace": one pair by another; "add_remove": one pair comes or goes.
+        replicates: simulated datasets, from 20 to 1e5; fewer are drawn where d is large.
+        seed: of the simulation.
+
+    Raises:
+        repro.base.errors.BadInput: a value that cannot be used.
+
+    >>> which_mechanism(epsilon=1, delta=1e-6, n_pairs=1e5, num_features=16, replicates=40).best
+    'objective perturbation'
+    """
+    return answer(validate(MechanismRequest, dict(locals())))
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Answer on stdout, or write the table; 2 with one line on bad input."""
+    torch.set_num_threads(1)
+    try:
+        request = validate(MechanismRequest, keyword_values(arguments, MechanismRequest))
+        if request.folder is not None:
+            _refuse_both(request)
+            print(f"file: {_write_table(request, Path(request.folder))}")
+            return 0
+        for line in answer(request).lines():
+            print(textwrap.fill(line, WIDTH, subsequent_indent="  ", break_long_words=False))
+    except (BadInput, OSError) as problem:
+        print(f"error: {problem}", file=sys.stderr)
+        return REFUSED
+    return 0
+
+
+def answer(request: MechanismRequest) -> MechanismAnswer:
+    """Calibrate, simulate and compare.
+
+    Raises:
+        BadInput: a number is missing.
+    """
+    given, n_pairs, d = _question(request)
+    replicates = max(20, min(request.replicates, NUMBERS // (50 * d)))
+    found = compared(given, n_pairs, d, replicates, request.seed)
+    return MechanismAnswer(given, d, replicates, found)
+
+
+def _question(request: MechanismRequest) -> tuple[MechanismBudget, int, int]:
+    for name in QUESTION:
+        if getattr(request, name) is None:
+            allowed = "a value is required, or folder= for the table"
+            raise BadInput(name, "(missing)", allowed)
+    assert request.epsilon is not None
+    assert request.delta is not None
+    assert request.n_pairs is not None
+    assert request.num_features is not None
+    given = MechanismBudget(request.epsilon, request.delta, request.reward_bound, request.adjacency)
+    return given, request.n_pairs, request.num_features
+
+
+def _refuse_both(request: MechanismRequest) -> None:
+    for name in QUESTION:
+        if (value := getattr(request, name)) is not None:
+            raise BadInput(name, value, "allowed: without folder=, which asks for the whole table")
+
+
+def _advice(name: str, found: Mapping[str, MechanismComparison]) -> str:
+    learnt = [world for world, one in found.items() if one.learns]
+    if not learnt:
+        return f"none: with so few pairs no private estimate is better than a reward of 0; {name}"
+    if len(learnt) < len(found):
+        return f"{name}, if the spectrum of the features is like: {learnt[0]}"
+    return name
+
+
+def _errors(one: MechanismComparison) -> str:
+    errors = ", ".join(f"{name} {error:.3g}" for name, error in one.errors.items())
+    return f"{errors}; without privacy {one.without_privacy:.3g}, a reward of 0 {one.of_zero:.3g}"
+
+
+WHY = {
+    OBJECTIVE: "its noise is added once, to the gradient, so the curvature of the data divides it; "
+    "output perturbation must pay for a curvature that it may not rely on (its ridge), descent "
+    "adds noise in every step and has to get as far as its steps lead",
+    OUTPUT: "so little can be learnt here that all three shrink to 0, and its ridge does so best",
+    DESCENT: "its noise is as small as that of a Gaussian mechanism with exact sensitivity, with "
+    "neither the ridge nor the few percent of noise that objective perturbation pays for its "
+    "Jacobian; it is tuned in steps and step length, and has to be",
+}
+
+
+PROTECTED = {
+    REPLACE: "Private when one labelled pair is replaced by any other (adjacency=replace), and, "
+    "with these very numbers, when one is added or removed, as a missing pair acts like one of "
+    "two equal responses; for that alone adjacency=add_remove has less noise",
+    ADD_REMOVE: "Private when one labelled pair is added or removed (adjacency=add_remove), not "
+    "when one is replaced by another, which needs the noise of adjacency=replace; n_pairs, to "
+    "which the numbers are tuned, is public",
+}
+"""What the numbers of an answer are private against."""
+
+
+def _recipes(given: MechanismBudget, d: int, one: MechanismComparison) -> Iterator[str]:
+    """Each mechanism in full, its numbers rounded the safe way."""
+    bound = f"|theta| <= {given.reward_bound}"
+    loss = "the sum over pairs of log(1 + exp(-<theta, x>))"
+    yield (
+        f"all three: x = phi(preferred) - phi(other), |phi| <= 1 (clip longer ones). "
+        f"{PROTECTED[given.adjacency]}. Noise is normal, independent in each coordinate. "
+        "Minimisers are exact and numbers real: neither a solver's tolerance nor the rounding of "
+        "floating point is paid for"
+    )
+    made = objective_recipe(given, d, one.objective)
+    yield (
+        f"{OBJECTIVE}: release the exact minimiser over {bound} of {loss} + <b, theta> + "
+        f"{made.ridge:g}/2 |theta|^2, b of deviation {made.deviation:g}; private by "
+        "docs/explanations/objective_perturbation.md"
+    )
+    made = output_recipe(given, d, one.output)
+    yield (
+        f"{OUTPUT}: take the exact minimiser over {bound} of {loss} + {made.ridge:g}/2 "
+        f"|theta|^2, release it with noise of deviation {made.deviation:g}; the minimiser moves by "
+        f"at most D/{made.ridge:g}, D = {made.distance:g}: a Gaussian mechanism of shift at most "
+        f"{made.shift:g} (docs/explanations/mechanism_comparison.md)"
+    )
+    made = descent_recipe(given, d, one.descent)
+    steps, step = one.descent.steps, 1 / one.largest
+    yield (
+        f"{DESCENT}: begin at theta = 0; {steps} times take away {step:.4g} times (the gradient of "
+        f"{loss} + noise of deviation {made.deviation:g}), then project on {bound}; release the "
+        f"mean of the last {kept_steps(steps)}. The step length must not be chosen from the data. "
+        f"A gradient moves by at most D = {made.distance:g}: {steps} Gaussian mechanisms composed "
+        f"exactly, of shift at most {made.shift:g} together"
+    )
+
+
+def _write_table(request: MechanismRequest, folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    found = {
+        (epsilon, d, n_pairs): compared(
+            MechanismBudget(epsilon, TABLE_DELTA, request.reward_bound, request.adjacency),
+            n_pairs, d, request.replicates, request.seed,
+        )
+        for epsilon in EPSILONS
+        for d in FEATURES
+        for n_pairs in PAIRS
+    }  # fmt: skip
+    lines = [(*place, _said(one), *_cells(one)) for place, one in found.items()]
+    places = [world for one in found.values() for world in one.values() if _learns(one)]
+    better = sum(one.over_least(OUTPUT) < one.over_least(OBJECTIVE) for one in places)
+    behind = max(world.over_least(OBJECTIVE) for one in found.values() for world in one.values())
+    page = folder / "which_mechanism.md"
+    numbers = (TABLE_DELTA, request.reward_bound, behind, better, len(places))
+    write_whole(page, mechanism_page(lines, *numbers, request.adjacency))
+    return page
+
+
+def _learns(found: dict[str, MechanismComparison]) -> bool:
+    return all(one.learns for one in found.values())
+
+
+def _said(found: dict[str, MechanismComparison]) -> str:
+    return advised(found) if _learns(found) else f"({advised(found)})"
+
+
+def _cells(found: dict[str, MechanismComparison]) -> list[str]:
+    """For each world: error without privacy, least private error, and each over the least."""
+    cells = []
+    for one in found.values():
+        over = " / ".join(f"{one.over_least(name):.2f}" for name in one.errors)
+        cells.append(f"{one.without_privacy:.2g} → {one.least:.2g}")
+        cells.append(over)
+    return cells

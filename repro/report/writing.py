@@ -1,0 +1,104 @@
+"""One page over finished runs, written where it is asked for: ``repro.report.write``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from repro.base.errors import BadInput
+from repro.base.files import write_whole
+from repro.catalogue import entries, slips
+from repro.catalogue.entries import Catalogue
+from repro.catalogue.slips import Slip
+from repro.report.html import ablations, one_paper
+from repro.report.html.findings import disagreements
+from repro.report.html.gallery import gallery_html
+from repro.report.html.page import TITLE, report_html
+from repro.report.html.runs import StoredRun, find_runs
+
+Paper = Literal["p1", "p2", "p3", "p4"]
+PAPERS: tuple[Paper, ...] = ("p1", "p2", "p3", "p4")
+
+
+@dataclass(frozen=True)
+class Material:
+    """What a page is made of.
+
+    Attributes:
+        folder: where the runs are.
+        runs: of each experiment the one to show.
+        notes: suspected errors by id.
+        catalogue: the statements.
+        paper: the one that all of it is about, or None.
+    """
+
+    folder: Path
+    runs: list[StoredRun]
+    notes: dict[str, Slip]
+    catalogue: Catalogue
+    paper: Paper | None
+
+    @property
+    def disagreements(self) -> tuple[str, ...]:
+        """Findings that disagree with the runs, a line each."""
+        return tuple(disagreements(self.notes, {run.key: run for run in self.runs}))
+
+
+def material(folder: Path, paper: Paper | None = None) -> Material:
+    """Read the runs below a folder, and what is said of them.
+
+    Raises:
+        BadInput: there is no run, or a file in it is no run's.
+    """
+    runs, notes, listed = find_runs(folder), slips.load(), entries.load()
+    if paper:
+        runs, notes = one_paper.runs_of(runs, paper), one_paper.slips_of(notes, paper)
+        listed = one_paper.catalogue_of(listed, paper)
+    if not runs:
+        raise BadInput("runs", str(folder), "allowed: a folder with finished runs; run some")
+    return Material(folder, runs, notes, listed, paper)
+
+
+def report_page(found: Material) -> str:
+    """The report, as one HTML page."""
+    title, noticed = TITLE, ablations.read(found.folder)
+    if found.paper:
+        title = f"{TITLE}. {found.paper.upper()}: {found.catalogue.paper_said(found.paper)}"
+        noticed = one_paper.ablations_of(noticed, found.runs)
+    return report_html(found.runs, found.catalogue, found.notes, noticed, title)
+
+
+@dataclass(frozen=True)
+class WrittenReport:
+    """A page that was written.
+
+    Attributes:
+        path: the file.
+        experiments: what it shows, by name; text pairs have ``-preference_text`` behind it.
+        disagreements: findings that disagree with the runs, a line each.
+        changes: what was done to the files of a run since it ended, a line each.
+    """
+
+    path: Path
+    experiments: tuple[str, ...]
+    disagreements: tuple[str, ...]
+    changes: tuple[str, ...]
+
+
+def written(found: Material, gallery: bool, output: Path | None) -> WrittenReport:
+    """Write the report, or the gallery of figures; ``output`` replaces its place in the folder."""
+    name = "_".join(["gallery" if gallery else "report", *([found.paper] if found.paper else [])])
+    path = output or found.folder / f"{name}.html"
+    write_whole(path, gallery_html(found.runs) if gallery else report_page(found))
+    return WrittenReport(
+        path,
+        tuple(run.key for run in found.runs),
+        found.disagreements,
+        tuple(_changes(found.runs)),
+    )
+
+
+def _changes(runs: Iterable[StoredRun]) -> Iterable[str]:
+    return (f"{run.folder}: {change}" for run in runs for change in run.changes)
