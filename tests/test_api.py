@@ -157,12 +157,13 @@ def test_a_report_is_written_where_it_is_asked_for(tmp_path, done):
     assert change.endswith("config.yaml was changed or is of another run")
 
 
-def test_the_suite_counts_from_python_too(tmp_path, done):
+def test_the_suite_counts_from_python_too(tmp_path):
     found = repro.suite.stability("rdpo_identity", seeds=1)
     assert (found.runs, found.unstable) == (1, ())
     assert all(row.enough for row in repro.suite.power("rdpo_identity", budgets="smoke"))
-    write_files(done.result, tmp_path / "one", 1.0, 1, "cpu")
-    assert "| `offline_gap` |" in repro.suite.results(tmp_path)
+    whole = repro.run("rdpo_identity", budget="smoke")
+    write_files(whole.result, tmp_path / "rdpo_identity", 1.0, 1, "cpu")
+    assert "| `rdpo_identity` | p4.app_c_rdpo | supported |" in repro.suite.results(tmp_path)
 
 
 @pytest.mark.parametrize(
