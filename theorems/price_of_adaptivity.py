@@ -17,8 +17,12 @@ at most 2·C^π*, the rate of Theorem 5.2 as printed (with V_max/R_max, not its 
 
 World: responses a and b alike and covered, c bad, of reference mass ≈ (ζα)²/12.  The second policy
 prefers c, and a to b by as much as the adversary makes it seem.  The adversary imitates it on the
-pair (a, b) and leaves all else alone; the pairs with c are too few to tell.  (Rows do not name
-labels as a need: with fair coins, which is the world of equal rewards, imitation wins too.)
+pair (a, b) and leaves all else alone; the pairs with c are too few to tell.  Every other prompt is
+a plain one, two responses of which one is better by 1, and a third policy that is right but for
+taking these for equally good: what labels are there for.  It never wins where they tell the truth.
+
+Rows ``known_…`` and ``capped_…`` let α fall like n^(−1/4): the stated rate is ∝ α there, and a β
+free of α has a gap that does not fall at all.
 
 What would refute it: a gap that stays where α is not told, or one that grows under the cap.
 """
@@ -33,14 +37,14 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from repro.base.notation import privacy_cost
-from repro.base.schema import Corruption, Pairs, Positive, Probability, RewardBound
+from repro.base.schema import Corruption, Finite, Pairs, Positive, Probability, RewardBound
 from repro.chipo import meta_theorem as meta
 from repro.chipo.losses import Loss, log_loss, square_loss
 from repro.chipo.policy import chipo_policy, two_arm_wrong_prob
 from repro.core.check import Check, Quantity, Theorem, at_both_ends, named, of_world
 from repro.core.claims import Inequality, Slope
 from repro.core.proofs import Claimed, Interval, iv, proof_of
-from repro.corruption.huber_reports import Adversary, coin_tosser, idle_adversary
+from repro.corruption.huber_reports import Adversary, HuberReports, coin_tosser, idle_adversary
 from repro.corruption.orders import Order
 from repro.instances.labelled import HuberLabels
 from repro.preferences.label_law import on_arrays
@@ -112,6 +116,64 @@ class RareBadArm:
         return chipo_policy(self.reference, reward, np.array(kl_weight))
 
 
+PLAIN_BEST = 1.0
+"""Reward of the better response of a plain prompt; the other has 0."""
+
+
+@dataclass(frozen=True)
+class BesidePlainPrompts:
+    """Half of the prompts are those of Theorem 2, half are plain ones, π_ref = ½ on both responses.
+
+    Policies and π_ref are joint with the prompt: (..., 5), a, b, c, then the better and the worse
+    response of a plain prompt.
+
+    Attributes:
+        arm: the prompts of Theorem 2.
+    """
+
+    arm: RareBadArm
+
+    @property
+    def reference(self) -> np.ndarray:
+        """(5,) π_ref."""
+        return np.concatenate([self.arm.reference, [0.5, 0.5]]) / 2
+
+    @property
+    def coverage(self) -> float:
+        """C^π* of the comparator that plays a, and the better response of a plain prompt."""
+        return (self.arm.coverage + 2) / 2
+
+    @property
+    def rewards(self) -> np.ndarray:
+        """(3, 5) implicit rewards of the class: the truth, the imitated, no opinion on plain."""
+        truth, imitated = self.arm.rewards
+        plain, unsure = [PLAIN_BEST, 0.0], [0.0, 0.0]
+        return np.array([[*truth, *plain], [*imitated, *plain], [*truth, *unsure]])
+
+    @property
+    def means(self) -> np.ndarray:
+        """(3, 4) tanh(Δ/2) of the rewards in the three cells of ``arm``, and of plain pairs."""
+        truth, imitated = self.arm.means
+        plain = np.tanh(PLAIN_BEST / 2)
+        return np.array([[*truth, plain], [*imitated, plain], [*truth, 0.0]])
+
+    @property
+    def cell_prob(self) -> np.ndarray:
+        """(4,) chance that a label is on the pair of a cell."""
+        return np.array([*self.arm.cell_prob, 0.5]) / 2
+
+    def policy(self, kl_weight: float | np.ndarray, reward: np.ndarray) -> np.ndarray:
+        """(..., 5) policies of a reward at every β."""
+        weight = np.array(kl_weight)
+        own = self.arm.policy(weight, reward[:3])
+        plain = chipo_policy(np.array([0.5, 0.5]), reward[3:], weight)
+        return np.concatenate([own, plain], axis=-1) / 2
+
+    def gap(self, kl_weight: float | np.ndarray, reward: np.ndarray) -> np.ndarray:
+        """(...,) J(π*) − J(π): what the policy of a reward gives to c and to the worse response."""
+        return self.policy(kl_weight, reward)[..., [2, 4]].sum(-1)
+
+
 def unsaturated(bias: float, gain: float, loss: float) -> RareBadArm:
     """The world in which imitation gains twice of what the pairs with c lose.
 
@@ -163,7 +225,7 @@ class Referenced(Protocol):
 
 
 Tuning = Callable[[StatisticalError, Any, np.ndarray], float]
-"""(error, world, (3,) fitted reward) → β."""
+"""(error, world, (A,) fitted reward) → β."""
 
 
 def as_without_corruption(error: StatisticalError, world: Referenced, reward: np.ndarray) -> float:
@@ -209,42 +271,44 @@ class Minimiser:
     """One of the two algorithms.
 
     Attributes:
-        loss: what it minimises over the two policies.
+        loss: what it minimises over the three policies.
         tuning: its β.
     """
 
     loss: Loss
     tuning: Tuning
 
-    def choose(self, counts: np.ndarray, wins: np.ndarray, means: np.ndarray, cost: float):
-        """(R,) 0 where π*_β is chosen, 1 where the second policy is.
+    def losses(self, counts: np.ndarray, wins: np.ndarray, means: np.ndarray, cost: float):
+        """(R, 3) of the policies.
 
         Args:
-            counts: (R, 3) pairs by cell.
-            wins: (R, 3) reports for a, c and c.
-            means: (2, 3) of both policies.
+            counts: (R, 4) pairs by cell.
+            wins: (R, 4) reports for a, c, c and the better response.
+            means: (3, 4) of the policies.
             cost: c(ε).
         """
-        first, second = (self.loss(counts, wins, one, cost) for one in means)
-        return (second < first).astype(float)
+        return np.stack([self.loss(counts, wins, one, cost) for one in means], axis=-1)
 
-    def gaps(self, error: StatisticalError, world: RareBadArm) -> np.ndarray:
-        """(2,) gap where it chooses π*_β and where it chooses the second policy."""
+    def gaps(self, error: StatisticalError, world: BesidePlainPrompts) -> np.ndarray:
+        """(3,) gap of each policy at its own β."""
         return _gaps(self.tuning, error, world)
 
-    def world(self, bias: float, cost: float) -> RareBadArm:
+    def arm(self, bias: float, cost: float) -> RareBadArm:
         """The unsaturated world of its loss."""
-        return _world(self.loss, bias, cost)
+        return _arm(self.loss, bias, cost)
+
+    def world(self, bias: float, cost: float) -> BesidePlainPrompts:
+        """The same beside plain prompts."""
+        return BesidePlainPrompts(self.arm(bias, cost))
 
 
 @lru_cache(maxsize=1024)
-def _gaps(tuning: Tuning, error: StatisticalError, world: RareBadArm) -> np.ndarray:
-    each = [world.policy(tuning(error, world, one), one)[2] for one in world.rewards]
-    return np.array(each)
+def _gaps(tuning: Tuning, error: StatisticalError, world: BesidePlainPrompts) -> np.ndarray:
+    return np.array([world.gap(tuning(error, world, one), one) for one in world.rewards])
 
 
 @lru_cache(maxsize=1024)
-def _world(loss: Loss, bias: float, cost: float) -> RareBadArm:
+def _arm(loss: Loss, bias: float, cost: float) -> RareBadArm:
     start = RareBadArm(0.0, 2 * float(np.arctanh(bias)))
     reports = np.array([bias, *start.means[0, 1:]]) / cost
     one = np.eye(3)
@@ -257,6 +321,11 @@ ALPHA_FREE = Minimiser(square_loss, as_without_corruption)
 
 # Labels of the world -----------------------------------------------------------------------------
 
+BEHIND_THE_TRUTH = np.array([0.0, 1.0, 1.0])
+"""What a learner that is told the truth minimises."""
+FADES_FROM = 1e10
+"""n at which α is what the world says, where it falls with n."""
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class UnsaturatedLabels(HuberLabels):
@@ -264,9 +333,10 @@ class UnsaturatedLabels(HuberLabels):
 
     Attributes:
         n_pairs: n.
-        failure_prob: δ in log(|Π|/δ), |Π| = 2.
+        failure_prob: δ in log(|Π|/δ), |Π| = 3.
         believed_order: of corruption and privacy, that the world is built and β is tuned for.
         least_corruption: the least α of a range, where one is asked about.
+        fades: ν where α falls like n^(−ν): it is ``corruption`` at n = 1e10.
         adversary: who corrupts labels.
     """
 
@@ -274,6 +344,7 @@ class UnsaturatedLabels(HuberLabels):
     failure_prob: Probability
     believed_order: Order = Order.CTL
     least_corruption: Corruption = 0.0
+    fades: Finite = 0.0
     adversary: Adversary = imitate
     words: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "adversary": {"imitate": imitate, "coin_tosser": coin_tosser, "idle": idle_adversary}
@@ -290,32 +361,40 @@ class UnsaturatedLabels(HuberLabels):
         return 1.0 if self.believed_order is Order.CTL else self.cost
 
     @property
+    def share(self) -> float:
+        """α at this n."""
+        return self.corruption * (self.n_pairs / FADES_FROM) ** -self.fades
+
+    @property
+    def reports(self) -> HuberReports:
+        return replace(super().reports, corruption=self.share)
+
+    @property
     def bias(self) -> float:
         """ζα."""
-        return self.reach * self.corruption
+        return self.reach * self.share
 
-    def error(self, world: RareBadArm) -> StatisticalError:
+    def error(self, world: BesidePlainPrompts) -> StatisticalError:
         """What tunings read."""
-        noise = self.cost * math.sqrt(math.log(2 / self.failure_prob) / self.n_pairs)
-        return StatisticalError(noise, self.bias, self.corruption, world.coverage)
+        noise = self.cost * math.sqrt(math.log(3 / self.failure_prob) / self.n_pairs)
+        return StatisticalError(noise, self.bias, self.share, world.coverage)
 
     def choices(self, learner: Minimiser, rng: np.random.Generator, runs: int) -> np.ndarray:
-        """(R,) 1.0 where the minimiser is the second policy, on R datasets of n labels."""
+        """(R,) which of the three policies is the minimiser, on R datasets of n labels."""
         world = learner.world(self.bias, self.cost)
         each = [*world.cell_prob, 1 - world.cell_prob.sum()]
         counts = rng.multinomial(self.n_pairs, each, size=runs)[:, :-1]
         win = (1 + self.reports.mean(world.means[0])) / 2
         wins = rng.binomial(counts, np.clip(win, 0, 1))
-        chosen = learner.choose(counts, wins, world.means, self.cost)
-        return on_arrays(self.estimate, chosen, np.zeros(1))
+        losses = learner.losses(counts, wins, world.means, self.cost)
+        return on_arrays(self.estimate, losses, BEHIND_THE_TRUTH).argmin(-1)
 
 
 def gap(world: UnsaturatedLabels, rng: np.random.Generator, replicates: int, learner: Minimiser):
     """(R,) J(π*) − J(π̂)."""
-    arm = learner.world(world.bias, world.cost)
-    first, second = learner.gaps(world.error(arm), arm)
-    chosen = world.choices(learner, rng, replicates)
-    return first + chosen * (second - first)
+    prompts = learner.world(world.bias, world.cost)
+    each = learner.gaps(world.error(prompts), prompts)
+    return each[world.choices(learner, rng, replicates)]
 
 
 def stated_rate(world: UnsaturatedLabels) -> float:
@@ -356,9 +435,9 @@ def penalty_gap(noise: float) -> np.ndarray:
 
 
 @lru_cache(maxsize=4096)
-def _given_to_bad(world: RareBadArm, noise: float) -> np.ndarray:
-    """(2, B) what both policies give to the bad response."""
-    return np.array([world.policy(kl_weights(noise), r)[:, 2] for r in world.rewards])
+def _gap_by_weight(world: BesidePlainPrompts, noise: float) -> np.ndarray:
+    """(3, B) gaps of the policies."""
+    return np.array([world.gap(kl_weights(noise), r) for r in world.rewards])
 
 
 @dataclass(frozen=True)
@@ -381,10 +460,9 @@ def prices(world: UnsaturatedLabels, rng: np.random.Generator, runs: int) -> Pri
     found = [penalty_gap(noise) / (noise + least)]
     for bias in np.geomspace(max(least, SMALLEST_BIAS * noise), most, ALPHAS):
         at = replace(world, corruption=bias / world.reach)
-        arm = ALPHA_FREE.world(bias, world.cost)
-        share = at.choices(ALPHA_FREE, rng, runs).mean()
-        first, second = _given_to_bad(arm, noise)
-        mean = first + share * (second - first)
+        prompts = ALPHA_FREE.world(bias, world.cost)
+        chosen = np.bincount(at.choices(ALPHA_FREE, rng, runs), minlength=3) / runs
+        mean = chosen @ _gap_by_weight(prompts, noise)
         found.append(np.maximum(mean, penalty_gap(noise)) / (noise + bias))
     return Prices(np.array(found))
 
@@ -519,7 +597,7 @@ def over_imitated(world: StepOfAProof, learner: Minimiser, constant: float, time
 def _imitations(learner: Minimiser, bias: float) -> Iterator[tuple[float, float]]:
     """β and the gap of the second policy: ε from .1 to 10, β from the least that matters to ½."""
     for epsilon, kl_weight in product(BUDGETS, np.geomspace(bias**2 / 20, 0.5, WEIGHTS)):
-        arm = learner.world(bias, privacy_cost(float(epsilon)))
+        arm = learner.arm(bias, privacy_cost(float(epsilon)))
         yield float(kl_weight), float(arm.policy(float(kl_weight), arm.rewards[1])[2])
 
 
@@ -550,11 +628,8 @@ PROVED = Quantity(SIDES, proof_of, evidence="proved")
 COMPUTED = Quantity(SIDES, of_world, evidence="computed")
 PRICED, CAP = ["own.price_of_adaptivity"], ["own.capped_penalty"]
 BOTH, REMARK, STATED = [*PRICED, *CAP], ["p2.rem_5_1"], ["p2.thm_5_2"]
-COINS = "fair coins are the world of equal rewards, and imitation wins there too"
 GROWS = "with a β free of α the gap is (ζα)²/β up to a constant, and 1/β grows like √n"
-MEASURED: Any = {"quantity": GAP, "blind": {"labels": COINS}}
-PRINTED: Any = {"quantity": OVER_STATED, "blind": {"labels": COINS}, "settles": REMARK,
-                "expected": "contradicted"}  # fmt: skip
+PRINTED: Any = {"quantity": OVER_STATED, "settles": REMARK, "expected": "contradicted"}
 
 
 def small_bias(world: UnsaturatedLabels):
@@ -565,13 +640,13 @@ def small_bias(world: UnsaturatedLabels):
 
 def grows(name: str, axis: str, claim: Slope, right=alpha_free, wrong=(knows_alpha, capped)):
     """What a β free of α does."""
-    return Check(name=name, axis=axis, claim=claim, right=right, wrong=wrong, **MEASURED)
+    return Check(name=name, axis=axis, claim=claim, right=right, wrong=wrong, quantity=GAP)
 
 
-def stays(name: str, axis: str, claim: Slope, right, settles):
+def falls(name: str, axis: str, claim: Slope, right, settles):
     """What a β that knows α does, or one under a cap."""
     return Check(name=name, axis=axis, claim=claim, right=right, wrong=[alpha_free],
-                 settles=settles, **MEASURED)  # fmt: skip
+                 settles=settles, quantity=GAP)  # fmt: skip
 
 
 LOG_WRONG = (log_knows_alpha, log_capped)
@@ -584,9 +659,10 @@ FREE = [
           log_alpha_free, LOG_WRONG),
     grows("log_free_ltc", "n_pairs", Slope(0.5, "log loss, LTC, β free of α: gap {rate}"),
           log_alpha_free, LOG_WRONG),
-    stays("known_ctl", "n_pairs", Slope(0, "CTL, β ∝ c/√n + α: gap {rate}"), knows_alpha, STATED),
-    stays("known_ltc", "n_pairs", Slope(0, "LTC, β ∝ c/√n + c·α: gap {rate}"), knows_alpha,
-          STATED),
+    falls("known_ctl", "n_pairs", Slope(-0.25, "α ∝ n^(−1/4), CTL, β ∝ c/√n + α: gap {rate}"),
+          knows_alpha, STATED),
+    falls("known_ltc", "n_pairs", Slope(-0.25, "α ∝ n^(−1/4), LTC, β ∝ c/√n + c·α: gap {rate}"),
+          knows_alpha, STATED),
 ]  # fmt: skip
 OVER = "gap over the stated rate {rate}"
 AS_PRINTED = [
@@ -598,7 +674,7 @@ AS_PRINTED = [
           claim=Slope(0, f"LTC, β of CTL: {OVER}", "at_most"),
           why="(cα)²/β is c times the stated rate if β is tuned for CTL"),
 ]  # fmt: skip
-BEST: Any = {"quantity": PRICE, "right": best_free, "wrong": [told], "blind": {"labels": COINS}}
+BEST: Any = {"quantity": PRICE, "right": best_free, "wrong": [told]}
 CHOSEN = [
     Check(name="price", axis="n_pairs", **BEST,
           claim=Slope(1 / 6, "best β free of α: worst gap over c/√n + α {rate}")),
@@ -606,11 +682,13 @@ CHOSEN = [
           claim=Slope(0.5, "best β for a range of α: worst gap over α {rate}")),
 ]  # fmt: skip
 CAPPED = [
-    stays("capped_ctl", "n_pairs", Slope(0, "CTL, coverage capped: gap {rate}"), capped, CAP),
-    stays("capped_ltc", "n_pairs", Slope(0, "LTC, coverage capped: gap {rate}"), capped, CAP),
-    stays("capped_corruption_ctl", "corruption", Slope(1, "CTL, coverage capped: gap {rate}"),
+    falls("capped_ctl", "n_pairs",
+          Slope(-0.25, "α ∝ n^(−1/4), CTL, coverage capped: gap {rate}"), capped, CAP),
+    falls("capped_ltc", "n_pairs",
+          Slope(-0.25, "α ∝ n^(−1/4), LTC, coverage capped: gap {rate}"), capped, CAP),
+    falls("capped_corruption_ctl", "corruption", Slope(1, "CTL, coverage capped: gap {rate}"),
           capped, CAP),
-    stays("capped_corruption_ltc", "corruption", Slope(1, "LTC, coverage capped: gap {rate}"),
+    falls("capped_corruption_ltc", "corruption", Slope(1, "LTC, coverage capped: gap {rate}"),
           capped, CAP),
 ]  # fmt: skip
 PROOFS = [

@@ -6,7 +6,8 @@ import pytest
 @pytest.mark.parametrize(
     ("check", "slope"),
     [("free_ctl", 0.5), ("free_ltc", 0.5), ("log_free_ctl", 0.5), ("free_corruption_ltc", 2),
-     ("known_ctl", 0), ("known_ltc", 0), ("capped_ctl", 0), ("capped_corruption_ctl", 1),
+     ("known_ctl", -0.25), ("known_ltc", -0.25), ("capped_ctl", -0.25), ("capped_ltc", -0.25),
+     ("capped_corruption_ctl", 1),
      ("order_unknown", 1), ("printed_ltc", 0.5), ("range", 0.5)],
 )  # fmt: skip
 def test_measured_exponents(smoke, check, slope, by_name):

@@ -82,12 +82,12 @@ def test_imitation_wins_at_least_half_of_the_time_from_the_stated_n(loss, order)
     learner, cost = Minimiser(objective, as_without_corruption), privacy_cost(1.0)
     reach = 1.0 if order is Order.CTL else cost
     for corruption in (0.001, 0.25 / reach):
-        n = math.ceil(enough * cost**2 / (reach * corruption) ** 2)
+        n = 2 * math.ceil(enough * cost**2 / (reach * corruption) ** 2)  # half are plain prompts
         orders = {"believed_order": order, "order": order}
         labels = UnsaturatedLabels(
             epsilon=1.0, n_pairs=n, corruption=corruption, failure_prob=0.05, **orders
         )
-        assert labels.choices(learner, rng, 2000).mean() > 0.5
+        assert (labels.choices(learner, rng, 2000) == 1).mean() > 0.5
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -97,14 +97,14 @@ def test_the_second_policy_is_as_bad_as_stated(loss):
     for bias in np.geomspace(1e-4, 0.25, 12):
         for kl_weight in np.geomspace(1e-9, 0.5, 30):
             for cost in (1.0, 2.0, 20.0):
-                world = learner.world(float(bias), cost)
-                gap = world.policy(kl_weight, world.rewards[1])[2]
+                arm = learner.arm(float(bias), cost)
+                gap = arm.policy(kl_weight, arm.rewards[1])[2]
                 assert gap >= min(0.5, constant * bias**2 / kl_weight)
 
 
 def test_the_adversary_makes_the_pair_look_like_the_second_policy():
     for order, reach in ((Order.CTL, 1.0), (Order.LTC, privacy_cost(0.5))):
-        world = Minimiser(square_loss, as_without_corruption).world(0.01 * reach, privacy_cost(0.5))
+        world = Minimiser(square_loss, as_without_corruption).arm(0.01 * reach, privacy_cost(0.5))
         reports = HuberReports(0.5, 0.01, order, adversary=imitate)
         seen = privacy_cost(0.5) * reports.mean(world.means[0])
         assert seen == pytest.approx([world.means[1, 0], *world.means[0, 1:]], rel=1e-9)
@@ -112,7 +112,7 @@ def test_the_adversary_makes_the_pair_look_like_the_second_policy():
 
 
 def test_the_assumptions_of_the_world():
-    world = Minimiser(square_loss, as_without_corruption).world(0.25, 1.0)
+    world = Minimiser(square_loss, as_without_corruption).arm(0.25, 1.0)
     assert world.coverage <= 2.02
     assert world.bad_reference <= 0.0053
     assert (1 - world.bad_reference) ** 2 / 2 >= 0.494
@@ -143,7 +143,7 @@ def test_the_cap_binds_or_beta_stays():
 def test_the_gap_grows_with_v_max_to_the_first_power(loss, constant, value, bias):
     """The corollary of Theorem 2, and that clipped differences lose no more than at V_max = 2."""
     for cost in (1.0, 2.2, 20.0):
-        world = Minimiser(loss, as_without_corruption).world(bias, cost)
+        world = Minimiser(loss, as_without_corruption).arm(bias, cost)
         for kl_weight in np.geomspace(bias**2 / 50, 0.5, 30):
             implicit = np.array([world.imitated, 0.0, value])
             gap = world.policy(kl_weight, implicit)[2]
@@ -155,3 +155,27 @@ def test_the_gap_grows_with_v_max_to_the_first_power(loss, constant, value, bias
             for m in (np.tanh(-0.5), *clipped, np.tanh(1.0))
         ]
         assert max(lost[1], lost[2]) - lost[0] <= (lost[3] - lost[0]) * (1 + 1e-12)
+
+
+def test_plain_prompts_are_a_second_state():
+    """Joint policies against each state on its own: gap, coverage and π_ref."""
+    world = Minimiser(square_loss, as_without_corruption).world(0.1, 2.0)
+    assert world.reference.sum() == pytest.approx(1)
+    for reward in world.rewards:
+        joint = world.policy(0.3, reward)
+        own = world.arm.policy(0.3, reward[:3])
+        worse = two_arm_wrong_prob(np.array(0.5), np.array((reward[3] - reward[4]) / 0.3))
+        plain = np.array([1 - worse, worse])
+        assert joint == pytest.approx(np.concatenate([own, plain]) / 2, rel=1e-9)
+        assert world.gap(0.3, reward) == pytest.approx((own[2] + worse) / 2, rel=1e-9)
+        covered = ((own**2 / world.arm.reference).sum() + (plain**2 / 0.5).sum()) / 2
+        assert coverage_of(joint, world.reference) == pytest.approx(covered, rel=1e-9)
+    assert world.means[2].tolist() == [*world.means[0, :3], 0.0]
+
+
+def test_alpha_falls_as_the_world_says():
+    labels = UnsaturatedLabels(
+        epsilon=1.0, n_pairs=10**14, corruption=0.01, failure_prob=0.05, fades=0.25
+    )
+    assert labels.share == pytest.approx(0.001)
+    assert labels.reports.corruption == labels.share == labels.bias
