@@ -1,9 +1,9 @@
 """What a small failure probability δ costs χPO: √log(1/δ) if β knows δ, log(1/δ) if it does not.
 
-The two worlds of ``value_ratio``.  Known: the class is π*_β alone.  Spurious: a second policy
-prefers a rare bad response; it is chosen with a probability of at least δ where π_ref(bad) is at
-most of order log(1/δ)·c²/n.  So the (1−δ) quantile of the gap is exact.  And every algorithm: two
-rewards that n labels confuse with a probability of at least δ.
+The spurious world of ``value_ratio``: a second policy prefers a rare bad response; it is chosen
+with a probability of at least δ where π_ref(bad) is at most of order log(1/δ)·c²/n.  The third,
+π_ref, has no opinion.  So the (1−δ) quantile of the gap is exact.  And every algorithm: two rewards
+that n labels confuse with a probability of at least δ.
 docs/explanations/reward_range.md, Theorems 7 and 8.
 """
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field
@@ -21,7 +21,7 @@ from scipy.stats import binom
 from repro.base.notation import privacy_cost
 from repro.base.schema import Finite, Pairs, Positive, RewardBound
 from repro.chipo.policy import two_arm_wrong_prob
-from repro.chipo.value_ratio import DIFFERENCES
+from repro.chipo.value_ratio import LARGEST_RARE
 from repro.core.check import named
 from repro.instances.labelled import PrivateLabels
 from repro.preferences.label_law import on_arrays
@@ -34,16 +34,18 @@ from repro.preferences.two_rewards import (
 )
 
 HALVINGS = 26
+Policy = Literal["spurious", "unsure"]
+POLICIES: tuple[Policy, Policy] = ("spurious", "unsure")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SmallFailureProb(PrivateLabels):
-    """The known and the spurious world at one δ.
+    """The spurious world at one δ.
 
     Attributes:
         n_pairs: n.
         log_inverse_delta: log(1/δ), at most log 1e300.
-        coverage: C.
+        coverage: C, which β is tuned for.
         reward_bound: R_max; V_max is twice that, so nothing is clipped.
     """
 
@@ -80,28 +82,24 @@ class SmallFailureProb(PrivateLabels):
         return released_win_prob(self.labels, self.channel, difference, self.epsilon)
 
     @property
-    def rare(self) -> float:
-        """The largest π_ref(bad) at which the spurious policy is chosen with probability ≥ δ."""
-        chosen = float(on_arrays(self.estimate, np.ones(1), np.zeros(1))[0])
-        if not chosen:
-            return 0.0
+    def rarest(self) -> tuple[float, float]:
+        """The largest w at which the spurious policy, and π_ref, is chosen with probability ≥ δ."""
+        sign = float(on_arrays(self.estimate, np.ones(1), np.zeros(1))[0])
+        if not sign:
+            return 0.0, 0.0
         best = self.reward_bound
-        reports = SpuriousReports(self.n_pairs, self.cost, best, self.win_prob(best))
-        informative = _informative(reports, self.failure_prob) / self.n_pairs
-        return informative / (1 + math.sqrt(1 - 2 * informative))  # 2w(1 − w) = informative
+        reports = SpuriousReports(self.n_pairs, self.cost, best, self.win_prob(best), sign)
+        return tuple(_largest_rare(reports, policy, self.failure_prob) for policy in POLICIES)
 
-    def known_gap(self, kl_weight: float) -> float:
-        """Largest gap of π*_β over rewards up to R_max."""
-        rewards = np.minimum(kl_weight * self.coverage * DIFFERENCES, self.reward_bound)
-        wrong = two_arm_wrong_prob(np.array(1 / self.coverage), rewards / kl_weight)
-        return float((rewards * wrong).max())
-
-    def spurious_gap(self, kl_weight: float) -> float:
-        """Gap of the spurious policy in its world."""
-        if not self.rare:
+    def beyond(self, kl_weight: float) -> float:
+        """(1−δ) quantile of the gap of the worst w, beyond that of known rewards."""
+        spurious, unsure = (np.array(rare) for rare in self.rarest)
+        if not spurious:
             return 0.0
-        rare, value = np.array(self.rare), np.array(2 * self.reward_bound / kl_weight)
-        return float(self.reward_bound * (1 - two_arm_wrong_prob(rare, value)))
+        best, value = self.reward_bound, np.array(2 * self.reward_bound / kl_weight)
+        played = 1 - two_arm_wrong_prob(spurious, value)
+        right = [two_arm_wrong_prob(1 - rare, value / 2) for rare in (spurious, unsure)]
+        return float(best * max(played - right[0], unsure - right[1]))
 
     def hidden(self, share: float) -> float:
         """Δ with h(Δ) = share·c·√(ℓ/(n+ℓ)), ℓ = log(1/(4δ)) (Theorem 7)."""
@@ -121,48 +119,65 @@ class SpuriousReports:
         cost: c(ε).
         reward_bound: R_max.
         win_prob: P(z = +1) for the good response.
+        sign: −1 for a learner that takes the worst policy for the best.
     """
 
     n_pairs: int
     cost: float
     reward_bound: float
     win_prob: float
+    sign: float = 1.0
 
-    def mistaken(self, expected: float) -> float:
-        """Exact chance that the log loss prefers the spurious policy, by the expected pairs."""
+    def chosen(self, policy: Policy, expected: float) -> float:
+        """Exact chance that a policy has the least log loss, by the expected number of pairs.
+
+        The log loss is convex in what a policy expects, so policies win in the order of what they
+        expect, and the one between the others is never the worst.
+        """
         best = self.reward_bound
-        true, spurious = (1 + np.tanh(np.array([best, -2 * best]) / 2) / self.cost) / 2
-        win, lose = np.log(true / spurious), np.log((1 - spurious) / (1 - true))
+        means = -2 * best, 0.0, best
+        wins = [(1 + np.tanh(mean / 2) / self.cost) / 2 for mean in means]
         pairs = likely_counts(expected)
-        fewer = np.ceil(pairs * lose / (win + lose)) - 1
         chance = binom.pmf(pairs, self.n_pairs, expected / self.n_pairs)
-        return float(chance @ binom.cdf(fewer, pairs, self.win_prob))
+        if self.sign < 0:
+            more = binom.sf(_fewer(pairs, wins[0], wins[2]), pairs, self.win_prob)
+            return float(chance @ more) if policy == "spurious" else 0.0
+        below = binom.cdf(_fewer(pairs, wins[0], wins[1]), pairs, self.win_prob)
+        if policy == "spurious":
+            return float(chance @ below)
+        return float(
+            chance @ (binom.cdf(_fewer(pairs, wins[1], wins[2]), pairs, self.win_prob) - below)
+        )
+
+
+def _fewer(pairs: np.ndarray, low: float, high: float) -> np.ndarray:
+    """The most wins with which the win probability ``low`` is likelier than ``high``."""
+    win, lose = math.log(high / low), math.log((1 - low) / (1 - high))
+    return np.ceil(pairs * lose / (win + lose)) - 1
 
 
 @lru_cache(maxsize=64)
-def _informative(reports: SpuriousReports, failure_prob: float) -> float:
-    """The largest expected number of pairs at which a mistake has probability ≥ δ."""
-    low, high = 0.0, math.log(reports.n_pairs / 4)
+def _largest_rare(reports: SpuriousReports, policy: Policy, failure_prob: float) -> float:
+    """The largest w ≤ ¼ at which a policy is chosen with probability ≥ δ."""
+    low, high = 0.0, math.log(2 * LARGEST_RARE * (1 - LARGEST_RARE) * reports.n_pairs)
+    if reports.chosen(policy, math.exp(high)) >= failure_prob:
+        return LARGEST_RARE
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        likely = reports.mistaken(math.exp(middle)) >= failure_prob
+        likely = reports.chosen(policy, math.exp(middle)) >= failure_prob
         low, high = (middle, high) if likely else (low, middle)
-    return math.exp(low)
-
-
-def gap_quantile(world: SmallFailureProb, kl_weight: float) -> float:
-    """Larger (1−δ) quantile of the gap of both worlds."""
-    return max(world.known_gap(kl_weight), world.spurious_gap(kl_weight))
+    informative = math.exp(low) / reports.n_pairs
+    return informative / (1 + math.sqrt(1 - 2 * informative))  # 2w(1 − w) = informative
 
 
 def knows_delta(world: SmallFailureProb) -> float:
-    """β ∝ √log(|Π|/δ), as in the proof of Theorem 4.4; |Π| = 2."""
-    return gap_quantile(world, world.unit * math.sqrt(world.log_inverse_delta + math.log(2)))
+    """β ∝ √log(|Π|/δ), as in the proof of Theorem 4.4; |Π| = 3."""
+    return world.beyond(world.unit * math.sqrt(world.log_inverse_delta + math.log(3)))
 
 
 def free_of_delta(world: SmallFailureProb) -> float:
     """β that does not know δ."""
-    return gap_quantile(world, world.unit)
+    return world.beyond(world.unit)
 
 
 def confusion(world: SmallFailureProb, share: float) -> float:

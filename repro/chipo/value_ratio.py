@@ -1,33 +1,37 @@
 """What V_max/R_max does to χPO: √(V_max/R_max), neither more nor less, for the best β.
 
 Two worlds of one state.  Known: the good response has π_ref = 1/C and the class is π*_β alone; the
-gap is of order βC.  Spurious: a bad response has π_ref = w ~ c²/(n·R_max²); a second policy has
-an implicit reward of V_max on it, which the loss clips at 2·R_max, so labels cannot rule it out;
-it plays the bad response with probability about w·V_max/β.
+gap is of order βC.  Spurious: a bad response has π_ref = w; a second policy has an implicit reward
+of V_max on it, which the loss clips at 2·R_max, so labels cannot rule it out where w ~
+c²/(n·R_max²); it plays the bad response with probability about w·V_max/β.  π_ref, the third of the
+class, has no opinion, and nothing to gain on labels that tell the truth; w goes up to ¼.
 docs/explanations/reward_range.md, Theorems 4 and 5.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
 from typing import Annotated
 
 import numpy as np
 from pydantic import Field
-from scipy.special import expit
-from scipy.stats import binom
 
 from repro.base.notation import privacy_cost
 from repro.base.schema import Finite, Pairs, RewardBound
+from repro.chipo.losses import log_loss
 from repro.chipo.policy import chipo_policy, two_arm_wrong_prob
 from repro.chipo.statistical_error import statistical_error_of
 from repro.core.check import named
 from repro.instances.labelled import PrivateLabels
 from repro.preferences.label_law import on_arrays
+from repro.preferences.two_rewards import released_win_prob
 
-INFORMATIVE = np.geomspace(0.02, 40, 60)
-"""Expected informative pairs of the spurious world, in units of c²/R_max²."""
+LEAST_INFORMATIVE, LARGEST_RARE = 0.02, 0.25
+"""Expected informative pairs at the least w, in units of c²/R_max²; and the largest w."""
+A_FACTOR_OF_TWO = 3
+"""So many w."""
 DIFFERENCES = np.geomspace(0.1, 100, 200)
 """Rewards of the known world, in units of β."""
 MULTIPLES = np.geomspace(1e-3, 1e3, 241)
@@ -55,7 +59,7 @@ class SpuriousValue(PrivateLabels):
     reward_bound: RewardBound
     pessimism: float = 1.0
 
-    @cached_property
+    @property
     def cost(self) -> float:
         """c(ε)."""
         return privacy_cost(self.epsilon)
@@ -63,76 +67,103 @@ class SpuriousValue(PrivateLabels):
     @property
     def unit(self) -> float:
         """c/√(Cn), β of Theorem 4.4 but for rewards."""
-        return self.cost / float(np.sqrt(self.coverage * self.n_pairs))
+        return self.cost / math.sqrt(self.coverage * self.n_pairs)
 
-    @cached_property
+    @property
     def rare(self) -> np.ndarray:
         """(K,) w of the spurious worlds."""
-        informative = INFORMATIVE * (self.cost / self.reward_bound) ** 2 / self.n_pairs
-        return informative / (1 + np.sqrt(1 - 2 * informative))  # 2w(1 − w) = informative
+        least = LEAST_INFORMATIVE * (self.cost / self.reward_bound) ** 2 / (2 * self.n_pairs)
+        rungs = round(A_FACTOR_OF_TWO * np.log2(LARGEST_RARE / least))
+        return np.geomspace(least, LARGEST_RARE, rungs)
 
-    @cached_property
-    def mistaken(self) -> np.ndarray:
-        """(K,) exact probability that Algorithm 1 returns the spurious policy."""
-        best = self.reward_bound
-        true, spurious = (1 + np.tanh(np.array([best, -2 * best]) / 2) / self.cost) / 2
-        win, lose = np.log(true / spurious), np.log((1 - spurious) / (1 - true))
-        clean = on_arrays(self.labels, expit(np.array([best])))
-        seen = on_arrays(lambda prob: self.channel(prob, self.epsilon), clean)[0]
-        largest = INFORMATIVE[-1] * (self.cost / best) ** 2
-        pairs = np.arange(int(largest + 12 * np.sqrt(largest)) + 30)
-        fewer = np.ceil(pairs * lose / (win + lose)) - 1
-        chance = binom.pmf(pairs, self.n_pairs, 2 * (self.rare * (1 - self.rare))[:, None])
-        chosen = on_arrays(self.estimate, np.ones(1), np.zeros(1))[0]
-        return chosen * (chance @ binom.cdf(fewer, pairs, seen))
+    @property
+    def means(self) -> np.ndarray:
+        """(3,) mean of an unreleased label of good and bad: of π*_β, spurious and π_ref."""
+        return np.tanh(np.array([self.reward_bound, -2 * self.reward_bound, 0.0]) / 2)
 
-    def known_gap(self, kl_weight: float) -> float:
-        """Largest gap of π*_β over rewards up to R_max."""
-        rewards = np.minimum(kl_weight * self.coverage * DIFFERENCES, self.reward_bound)
-        wrong = two_arm_wrong_prob(np.array(1 / self.coverage), rewards / kl_weight)
-        return float((rewards * wrong).max())
 
-    def spurious_gap(self, kl_weight: float, ratio: float) -> float:
-        """Largest expected gap over w, where the second policy's V_max is ratio·R_max."""
-        best, rare = self.reward_bound, self.rare
-        played = 1 - two_arm_wrong_prob(rare, np.full_like(rare, ratio * best / kl_weight))
-        right = two_arm_wrong_prob(1 - rare, np.full_like(rare, best / kl_weight))
-        return float((best * (self.mistaken * played + (1 - self.mistaken) * right)).max())
+@lru_cache(maxsize=4096)
+def known_gap(world: SpuriousValue, kl_weight: float) -> float:
+    """Largest gap of π*_β over rewards up to R_max."""
+    rewards = np.minimum(kl_weight * world.coverage * DIFFERENCES, world.reward_bound)
+    wrong = two_arm_wrong_prob(np.array(1 / world.coverage), rewards / kl_weight)
+    return float((rewards * wrong).max())
 
-    def worst_gap(self, kl_weights: np.ndarray, ratio: float) -> float:
-        """Least over β of the larger gap of both worlds, where V_max is ratio·R_max."""
-        return min(
-            max(self.known_gap(b), self.spurious_gap(b, ratio)) for b in map(float, kl_weights)
-        )
+
+@lru_cache(maxsize=4096)
+def spurious_gaps(world: SpuriousValue, kl_weight: float, ratio: float) -> np.ndarray:
+    """(K, 3) gaps of π*_β, spurious and π_ref; the second's V_max is ratio·R_max."""
+    best, rare = world.reward_bound, world.rare
+    right = two_arm_wrong_prob(1 - rare, np.full_like(rare, best / kl_weight))
+    played = 1 - two_arm_wrong_prob(rare, np.full_like(rare, ratio * best / kl_weight))
+    return best * np.stack([right, played, rare], axis=-1)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """How often Algorithm 1 returned each policy of a spurious world.
+
+    Attributes:
+        world: whose labels it read.
+        share: (K, 3) of π*_β, spurious and π_ref.
+    """
+
+    world: SpuriousValue
+    share: np.ndarray
+
+    def beyond(self, kl_weight: float, ratio: float) -> float:
+        """Largest mean gap over w, beyond that of known rewards."""
+        gaps = spurious_gaps(self.world, kl_weight, ratio)
+        return float((self.share * (gaps - gaps[:, :1])).sum(-1).max())
+
+    def worst(self, kl_weights: np.ndarray, ratio: float) -> float:
+        """Least over β of the larger gap of both worlds."""
+        weights = kl_weights.tolist()
+        return min(max(known_gap(self.world, one), self.beyond(one, ratio)) for one in weights)
+
+
+def chosen(world: SpuriousValue, rng: np.random.Generator, replicates: int) -> Chosen:
+    """What Algorithm 1 returns on R datasets of n labels at every w."""
+    informative, shape = 2 * world.rare * (1 - world.rare), (replicates, len(world.rare))
+    pairs = rng.binomial(world.n_pairs, informative, size=shape)
+    win = released_win_prob(world.labels, world.channel, world.reward_bound, world.epsilon)
+    wins = rng.binomial(pairs, win)
+    each = [
+        log_loss(pairs[..., None], wins[..., None], mean[None], world.cost) for mean in world.means
+    ]
+    losses = np.stack(each, axis=-1)
+    found = on_arrays(world.estimate, losses, np.array([0.0, 2.0, 1.0])).argmin(-1)
+    return Chosen(world, np.stack([(found == k).mean(0) for k in range(3)], axis=-1))
 
 
 # Algorithms: how β is tuned ----------------------------------------------------------------------
 
 
-def root_of_the_ratio(world: SpuriousValue) -> float:
+def root_of_the_ratio(chosen: Chosen) -> float:
     """β = √(V_max/R_max)·c/√(Cn)."""
-    weight = np.sqrt(world.value_ratio) * world.unit
-    return world.worst_gap(np.array([weight]), world.value_ratio)
+    ratio = chosen.world.value_ratio
+    return chosen.beyond(math.sqrt(ratio) * chosen.world.unit, ratio)
 
 
-def as_printed(world: SpuriousValue) -> float:
+def as_printed(chosen: Chosen) -> float:
     """Not the best: β = (V_max/R_max)·c/√(Cn), as Theorem C.1 says."""
-    return world.worst_gap(np.array([world.value_ratio * world.unit]), world.value_ratio)
+    ratio = chosen.world.value_ratio
+    return chosen.beyond(ratio * chosen.world.unit, ratio)
 
 
-def free_of_the_ratio(world: SpuriousValue) -> float:
+def free_of_the_ratio(chosen: Chosen) -> float:
     """Not the best: β = c/√(Cn)."""
-    return world.worst_gap(np.array([world.unit]), world.value_ratio)
+    return chosen.beyond(chosen.world.unit, chosen.world.value_ratio)
 
 
-def every_beta(world: SpuriousValue) -> float:
+def every_beta(chosen: Chosen) -> float:
     """The β whose worst gap is least."""
-    return world.worst_gap(MULTIPLES * world.unit, world.value_ratio)
+    return chosen.worst(MULTIPLES * chosen.world.unit, chosen.world.value_ratio)
 
 
-def capped(world: SpuriousValue) -> float:
+def capped(chosen: Chosen) -> float:
     """Another class: no implicit reward beyond 2·R_max."""
-    return world.worst_gap(MULTIPLES * world.unit, 2.0)
+    return chosen.worst(MULTIPLES * chosen.world.unit, 2.0)
 
 
 # The corrected right side of Theorem C.1 ---------------------------------------------------------

@@ -52,10 +52,19 @@ def test_a_mistake_is_the_smaller_log_loss():
     rng = np.random.default_rng(0)
     pairs = rng.poisson(5.0, 200_000)
     wins = rng.binomial(pairs, reports.win_prob)
-    truth, other = (1 + np.array([h(1), -h(2)]) / 2.164) / 2
-    loss = [-(wins * np.log(p) + (pairs - wins) * np.log(1 - p)) for p in (truth, other)]
-    seen = np.mean(loss[1] < loss[0])
-    assert reports.mistaken(5.0) == pytest.approx(seen, abs=4 * math.sqrt(seen / 200_000))
+    truth, other, unsure = (1 + np.array([h(1), -h(2), 0]) / 2.164) / 2
+    loss = [-(wins * np.log(p) + (pairs - wins) * np.log(1 - p)) for p in (truth, other, unsure)]
+    seen = np.mean(loss[1] < np.minimum(loss[0], loss[2]))
+    between = np.mean(loss[2] < np.minimum(loss[0], loss[1]))
+    for policy, share in (("spurious", seen), ("unsure", between)):
+        found = reports.chosen(policy, 5.0)
+        assert found == pytest.approx(share, abs=4 * math.sqrt(share / 200_000))
+
+
+def test_who_takes_the_worst_for_the_best_takes_an_end():
+    reports = SpuriousReports(10**6, 2.164, 1.0, (1 + h(1) / 2.164) / 2, -1.0)
+    assert reports.chosen("unsure", 5.0) == 0
+    assert reports.chosen("spurious", 1e4) > 0.99
 
 
 def test_the_constants_of_theorem_8():
@@ -84,7 +93,7 @@ def test_algorithm_1_is_mistaken_as_often_as_theorem_8_says(epsilon, bound, log_
     reports = SpuriousReports(case.n_pairs, case.cost, bound, case.win_prob(bound))
     assert reports.win_prob == pytest.approx((1 + (2 * expit(bound) - 1) / case.cost) / 2)
     expected = left * (case.cost / bound) ** 2 / 5.73
-    assert reports.mistaken(expected) >= case.failure_prob
+    assert reports.chosen("spurious", expected) >= case.failure_prob
 
 
 @pytest.mark.parametrize(("log_inverse_delta", "n"), [(1.0, 10**5), (800.0, 10**9), (80, 200)])
