@@ -10,7 +10,7 @@ end of L·x, so that one of the responses is the better one.  docs/explanations/
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -103,6 +103,17 @@ class LevelNet:
 NETS = tuple(LevelNet(2**power) for power in range(12))
 
 
+def best_net(n_pairs: int, cost: float) -> LevelNet:
+    """Whose bound of Theorem 1 is least."""
+    return min(NETS, key=lambda net: error_bound(n_pairs, cost, net.log_size, net.radius))
+
+
+def least_bound(n_pairs: int, cost: float) -> float:
+    """Theorem 1 over the best net."""
+    net = best_net(n_pairs, cost)
+    return error_bound(n_pairs, cost, net.log_size, net.radius)
+
+
 @dataclass(frozen=True, kw_only=True)
 class FallingPreferences(CorruptedChipoLabels):
     """Algorithm 1 or 3 over the class, on truths of k steps, of which the worst k is taken.
@@ -180,8 +191,24 @@ def worst_steps(world: FallingPreferences) -> int:
     return STEPS[int(np.argmax(means))]
 
 
+def confused_steps(n_pairs: int, cost: float, ladder: Sequence[int] = STEPS) -> int:
+    """The least k of a ladder with k³ ≥ n·L²/(0.937c²): n labels confuse truths of k steps.
+
+    Raises:
+        BadInput: n is too large for the ladder.
+
+    >>> confused_steps(2**18, 2.0)
+    32
+    """
+    needed = n_pairs * FALL**2 / (0.937 * cost**2)
+    if ladder[-1] ** 3 < needed:
+        most = int(ladder[-1] ** 3 * 0.937 * cost**2 / FALL**2)
+        raise BadInput("n_pairs", n_pairs, f"allowed: at most {most:.3g} at this epsilon")
+    return next(steps for steps in ladder if steps**3 >= needed)
+
+
 def least_gap(n_pairs: int, cost: float) -> float:
-    """L/(8k) with the least k of the ladder with k³ ≥ n·L²/(0.937c²) (Theorem 4).
+    """L/(8k) (Theorem 4).
 
     Raises:
         BadInput: n is too large for the ladder.
@@ -189,11 +216,17 @@ def least_gap(n_pairs: int, cost: float) -> float:
     >>> least_gap(2**18, 2.0)
     0.001953125
     """
-    needed = n_pairs * FALL**2 / (0.937 * cost**2)
-    if STEPS[-1] ** 3 < needed:
-        most = int(STEPS[-1] ** 3 * 0.937 * cost**2 / FALL**2)
-        raise BadInput("n_pairs", n_pairs, f"allowed: at most {most:.3g} at this epsilon")
-    return FALL / (8 * next(steps for steps in STEPS if steps**3 >= needed))
+    return FALL / (8 * confused_steps(n_pairs, cost))
+
+
+def least_error(n_pairs: int, cost: float, ladder: Sequence[int] = STEPS) -> float:
+    """L²/(16k²): every algorithm's E(h − h*)² over a pair is at least that (Theorem 4)."""
+    return FALL**2 / (16 * confused_steps(n_pairs, cost, ladder) ** 2)
+
+
+def largest_gap(error: float, kl_weight: float) -> float:
+    """2√2/(1 − (U + L/2)²)·err + .53β, at least the gap where E(h − h*)² over a pair is err²."""
+    return 2 * math.sqrt(2) / (1 - (LARGEST + FALL / 2) ** 2) * math.sqrt(error) + 0.53 * kl_weight
 
 
 def error_bound(n_pairs: int, cost: float, log_size: float, radius: float) -> float:

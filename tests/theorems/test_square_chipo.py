@@ -24,7 +24,9 @@ NEEDS = [
     ("privacy_cost_ltc_adaptive", {"adversary": idle_adversary}),
     ("nonparametric", {"labels": fair_coins}),
     ("nonparametric_bound", {"labels": fair_coins}),
+    ("nonparametric_bound", {"estimate": the_truth}),
     ("nonparametric_every_algorithm", {"estimate": the_truth}),
+    ("nonparametric_every_algorithm", {"labels": fair_coins}),
 ]
 
 
