@@ -228,7 +228,7 @@ def gap(name: str, axis: str, claim: Slope, wrong, right=private_chipo, **more: 
                  wrong=wrong)  # fmt: skip
 
 
-EVERY_POLICY = dict.fromkeys(
+EVERY_POLICY: dict[str, str] = dict.fromkeys(
     ("labels", "estimate", "algorithm"),
     "the bound holds for every implicit reward, drawn here: none is fitted, and no label is read",
 )
