@@ -136,6 +136,7 @@ def atomic_write(path: Path) -> Iterator[Path]:
     Raises:
         OSError: the folder cannot be written to, or the disk is full.
     """
+    remove_stale(path.parent)
     draft = _draft_of(path)
     try:
         yield draft
@@ -153,7 +154,6 @@ def write_whole(path: Path, content: str | bytes) -> None:
     Raises:
         OSError: the folder cannot be written to, or the disk is full.
     """
-    remove_stale(path.parent)
     with atomic_write(path) as draft:
         draft.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
 

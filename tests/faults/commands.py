@@ -71,6 +71,11 @@ def results():
     )
 
 
+def features():
+    """The table of text pairs, on which the next stage depends."""
+    return called("repro.features", f"{SUITE}/features")
+
+
 def text():
     """The run of dvc.yaml that reads the table of text pairs."""
     only = ("theorem=offline_gap", "only=[n_pairs_no_bonus]", "instance=preference_text")
@@ -109,9 +114,9 @@ COMMANDS = {
     "repro over a run": Command(lambda: repro(ONE, "hydra.run.dir=outputs/place"), earlier_run),
     "repro -m": Command(lambda: repro("-m", ONE, "seed=0,1")),
     "stage experiment": Command(stage, suite_runs),
-    "stage features": Command(lambda: called("repro.features", f"{SUITE}/features")),
+    "stage features": Command(features),
     "stage modules": Command(lambda: suite("modules")),
-    "stage text": Command(text),
+    "stage text": Command(text, features),
     "stage results": Command(results, suite_runs),
     "report": Command(report, suite_runs),
     "report --latex": Command(lambda: report("--latex", "tex"), suite_runs),
@@ -164,7 +169,7 @@ def warm():
     matplotlib.use("Agg")
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
-    inside = ("api", "ablate", "exploration", "features", "loss_choice", "new_theorem", "suite")
+    inside = ("api", "ablation", "exploration", "features", "loss_choice", "new_theorem", "suite")
     report_rooms = ("files", "figure", "terminal", "tracking", "progress", "latex", "html.page")
     others = ("__main__", "cli.job", "cli.validation", "cli.sweep", "study.runner")
     for name in (*inside, *others, *(f"report.{one}" for one in report_rooms)):
