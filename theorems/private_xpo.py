@@ -146,7 +146,7 @@ CHECKS = [
           Slope(0, "C_cov ≤ 2, rare best response: {rate}", "at_most", tolerance=0.1),
           INTERIOR_GAP, OPTIMISTIC),
     check("gamma_sweep", "horizon",
-          Ratio("gap is ½ to 3 times that of the best γ", 1.75, tolerance=1.25), NEAR_BEST,
+          Ratio("gap is ½ to 2 times that of the best γ", 1.25, tolerance=0.75), NEAR_BEST,
           [a_sixteenth_of_optimism, sixteen_times_optimism, *OPTIMISTIC]),
     check("small_rewards_printed", "inverse_reward_bound",
           Ratio("T = (3c/R_max)²: gap ≤ the printed bound", direction="at_most"), OVER_PRINTED,
