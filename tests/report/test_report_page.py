@@ -201,9 +201,15 @@ def test_a_statement_takes_the_worst_of_its_own_checks_only(runs):
     items = entries.load().items
     one = statement("p1.thm_4_2", items["p1.thm_4_2"], {"offline_gap": run})
     assert (one.verdict, one.controls, one.caught) == ("supported", 1, 1)
-    assert statement("p1.def_3_3", items["p1.def_3_3"], {"offline_gap": run}).verdict == "executed"
+    assert (
+        statement("p1.def_3_3", items["p1.def_3_3"], {"offline_gap": run}).verdict
+        == "claims_nothing"
+    )
     assert statement("p1.thm_4_5", items["p1.thm_4_5"], {"offline_gap": run}).verdict == "not_run"
-    assert statement("p1.asm_3_7", items["p1.asm_3_7"], {"offline_gap": run}).verdict == "reason"
+    assert (
+        statement("p1.asm_3_7", items["p1.asm_3_7"], {"offline_gap": run}).verdict
+        == "no_experiment"
+    )
 
 
 def test_a_whole_run_is_preferred_to_one_with_overrides_and_laptop_to_smoke(runs, make_result):

@@ -12,7 +12,7 @@ from repro.catalogue.machine_checked import Checked
 from repro.report.html.entries import Entry, deciding, entry
 from repro.report.html.runs import StoredRun
 
-NOT_RUN, EXECUTED, REASON = "not_run", "executed", "reason"
+NOT_RUN, EXECUTED, REASON = "not_run", "claims_nothing", "no_experiment"
 """What stands for a verdict where there is none."""
 
 
@@ -98,10 +98,10 @@ def _without_checks(
     if item.not_reproduced and not item.experiments:
         return NOT_REPRODUCED, item.not_reproduced
     if item.reason:
-        return REASON, f"no experiment: {item.reason}"
+        return REASON, item.reason
     there = [runs[link.run] for link in links if link.run]
     if any(not run.part for run in there):
-        return EXECUTED, "executed there; claims nothing of its own"
+        return EXECUTED, "executed by the experiment"
     said = f"only {there[0].part} run" if there else "not run yet"
     return NOT_RUN, f"{said}: python -m repro theorem={(there or links)[0].slug}"
 
