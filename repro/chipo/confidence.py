@@ -89,7 +89,10 @@ class SmallFailureProb(PrivateLabels):
             return 0.0, 0.0
         best = self.reward_bound
         reports = SpuriousReports(self.n_pairs, self.cost, best, self.win_prob(best), sign)
-        return tuple(_largest_rare(reports, policy, self.failure_prob) for policy in POLICIES)
+        spurious, unsure = (
+            _largest_rare(reports, policy, self.failure_prob) for policy in POLICIES
+        )
+        return spurious, unsure
 
     def beyond(self, kl_weight: float) -> float:
         """(1−δ) quantile of the gap of the worst w, beyond that of known rewards."""
