@@ -25,8 +25,8 @@ average iterate, as in Theorem 4.8 (``private_xpo``): rows ``small_rewards…``,
 
 Misprints in the proof: η = βκ/(αT) should be βκ/(γT); tα² inside γ should be Tα².  That γ contains
 α and the order.  The theorem may: Remark 5.1 (adaptivity) is on Algorithm 3, and Remark 2.5 on the
-order.  Here γ is chosen without either, which does no harm on these classes and does on others; with a weight
-that is kept it does none (``online_adaptivity``).
+order.  Here γ is chosen without either, which does no harm on these classes and does on others;
+with a weight that is kept it does none (``online_adaptivity``).
 """
 
 from __future__ import annotations
