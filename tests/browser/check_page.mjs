@@ -13,7 +13,9 @@ const browser = await puppeteer.launch({
 try {
   for (const width of [1280, 400])
     for (const scheme of ["light", "dark"]) {
-      const page = await browser.newPage();
+      // of its own: the theme remembers the palette of the view before
+      const context = await browser.createBrowserContext();
+      const page = await context.newPage();
       const complaints = [], requests = [];
       page.on("console", m => ["error", "warn"].includes(m.type()) && complaints.push(m.text()));
       page.on("pageerror", e => complaints.push(String(e)));
@@ -23,8 +25,8 @@ try {
       const start = performance.now();
       await page.goto(url, { waitUntil: "load" });
       const seconds = (performance.now() - start) / 1000;
-      const first = await page.$("details.experiment > summary");
-      if (first) await first.click();
+      // the report itself opens an experiment whose name ends the address
+      if (!new URL(url).hash) await (await page.$("details.experiment > summary"))?.click();
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
       await page.setBypassCSP(true);
       await page.evaluate(axe);
@@ -38,7 +40,7 @@ try {
         await page.screenshot({ path: join(shots, `page_${width}_${scheme}.png`) });
       }
       console.log(JSON.stringify({ width, scheme, seconds, overflow, complaints, requests, serious }));
-      await page.close();
+      await context.close();
     }
 } finally {
   await browser.close();
