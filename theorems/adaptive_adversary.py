@@ -1,4 +1,4 @@
-"""P2 Theorem 5.2 against an adversary who sees past labels (ours).
+"""P2 Theorem 5.2 against an adversary who sees past labels (own result).
 
 The paper's Huber adversary draws its labels independently (Definition 2.3).  Here every label of a
 pair is replaced with probability α by one that may depend on everything before it: past labels,

@@ -1,6 +1,6 @@
 """Beyond randomized response and KL: the gap for every binary channel and every f-divergence.
 
-Statement (ours; proofs in docs/explanations/beyond_randomized_response.md).  A binary ε-private
+Own statement (proofs in docs/explanations/beyond_randomized_response.md).  A binary ε-private
 channel that does not turn labels round is randomized response with probability w, else a constant
 answer.  Each pair is shown in one fixed order, in which I is the information of a report.
 J(π) = E[r] − λ·D_f(π‖π_ref); k = h₁h₂/(h₁+h₂) of two responses, h = π_ref/f″(π*/π_ref).

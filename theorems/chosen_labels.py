@@ -1,4 +1,4 @@
-"""P2, section 6: an adversary who picks which αn labels it replaces (ours).
+"""P2, section 6: an adversary who picks which αn labels it replaces (own result).
 
 P2's Huber adversary (Definition 2.3) replaces each label with probability α, by whatever it likes;
 its section 6 leaves stronger ones open.  Here it sees all n pairs and labels and replaces any αn of

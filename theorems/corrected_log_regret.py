@@ -1,6 +1,6 @@
 """Theorem 5.2 of P1 corrected: e^B + e^(2B)·e^ε/(e^ε−1)² for e^(2B)/(2α−1)², and a cap of 2B.
 
-Statement (ours; proofs in docs/explanations/corrected_theorem_5_2.md).  W(B, ε) is the inverse
+Own statement (proofs in docs/explanations/corrected_theorem_5_2.md).  W(B, ε) is the inverse
 private Fisher information at the difference B.  Algorithm 2 with the private maximum likelihood
 estimate for least squares, λ = 4B², Γ² = 4B² + 8·W·log(N/δ) and b = min{2B, Γ·U} has, with
 probability at least 1−2δ and for every T at once,

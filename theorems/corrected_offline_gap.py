@@ -1,6 +1,6 @@
 """Theorem 4.2 of P1 corrected: the factor e^B + e^(2B)·e^ε/(e^ε−1)² in the place of e^B/(2α−1)².
 
-Statement (ours; proofs in docs/explanations/corrected_theorem_4_2.md).  One private label at the
+Own statement (proofs in docs/explanations/corrected_theorem_4_2.md).  One private label at the
 reward difference x has Fisher information I(x), 1/I = V + κV², V = 4cosh²(x/2), κ = e^ε/(e^ε−1)².
 W(B, ε) = 1/I(B) lies between 1 and 16 times e^B + κ·e^(2B).  L = log(N/δ), N the size of the class.
 

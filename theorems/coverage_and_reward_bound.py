@@ -1,6 +1,6 @@
 """Coverage caps the price of B: what the corrected Theorem 4.2's factor is at fixed coverage.
 
-Statement (ours; proofs in docs/explanations/coverage_and_reward_bound.md).  W(x, ε) is the inverse
+Own statement (proofs in docs/explanations/coverage_and_reward_bound.md).  W(x, ε) is the inverse
 information of a private label at the difference x, C ≥ π*/π_ref everywhere, A the number of
 responses of a state, S that of states, all tables the class.  With
 

@@ -13,7 +13,7 @@ Two verdicts on Algorithm 1 and the policies of its estimate, in the worlds of t
 
 The printed factor c of 5.4, 6.1 and 6.3 is an upper bound, implied by the sharper root.  Each
 theorem is credited to rows that run its algorithm in its norm; settings that no theorem prints are
-ours (``own.two_separations``).
+own results (``own.two_separations``).
 
 In code: an order is a row of stages (repro.corruption.orders), α is corruption, and a flip is worth
 1/N to the debiased win rate before the randomizer and c(ε)/N behind it.

@@ -226,7 +226,7 @@ def worst_over_bound(world: PairLabels) -> float:
 
 
 def printed_bound(world: PairLabels) -> float:
-    """Wrong where ours is claimed to be attained: over the printed bound."""
+    """Wrong where the own floor is claimed to be attained: over the printed bound."""
     return worst_rare_cell(world) / printed_floor(*_numbers(world))
 
 
@@ -389,7 +389,8 @@ CHECKS = [
     check("noise_privacy_cost", "privacy_cost", Slope(1, "noise {rate}"), NOISE, algorithm_1,
           [without_debiasing]),
     check("instance_bound", "corruption",
-          Inequality("ours: .95·(first order) ≤ floor ≤ √(2B′ζα/γ), LTC and CTL"), ON_INSTANCE,
+          Inequality("own result: .95·(first order) ≤ floor ≤ √(2B′ζα/γ), LTC and CTL"),
+          ON_INSTANCE,
           between_response_and_bound, [response_of_ltc], settles=OURS),
     check("noise_features", "num_features",
           Ratio("noise = c(ε)√(r(1−r)/n)/σ′·E χ_d, along d: √d"), IN_CELLS, algorithm_1,
@@ -406,10 +407,11 @@ CHECKS = [
     check("ctl_corruption", "corruption", Ratio("CTL: floor = K(B′)·√α, along α"), FLOOR,
           worst_mass, WORST),
     check("sharper_cost", "privacy_cost",
-          Ratio("ours, LTC: floor = K(B′)·√(c(ε)·α), √c where c is printed"), FLOOR, worst_mass,
+          Ratio("own result, LTC: floor = K(B′)·√(c(ε)·α), √c where c is printed"),
+          FLOOR, worst_mass,
           WORST, settles=["p4.thm_5_4", *OURS]),
     check("sharper_corruption", "corruption",
-          Ratio("ours: attained as B′ → 0", tolerance=0.03), ATTAINED, worst_over_bound,
+          Ratio("own result: attained as B′ → 0", tolerance=0.03), ATTAINED, worst_over_bound,
           [printed_bound], settles=OURS),
     check("ctl_cost", "privacy_cost", Ratio("CTL: floor = K(B′)·√α, free of ε"), FLOOR,
           worst_mass, [worst_mass_swapped]),
@@ -417,9 +419,9 @@ CHECKS = [
           Ratio("LTC at a fixed mass: floor = c(ε)·α/(√m·σ′)"), ONE_MASS, fixed_mass,
           [fixed_mass_swapped], settles=OURS),
     check("sharper_bound", "corruption",
-          Inequality("ours: floor ≤ √(2B′ζα/γ), all but attained on rare cells", 1e-6),
+          Inequality("own result: floor ≤ √(2B′ζα/γ), all but attained on rare cells", 1e-6),
           OVER_BOUND, floor_over_bound, [bound_without_cost], settles=OURS),
-    check("minimax_bound", "reward_bound", Inequality("ours: sup of floor ≥ √(cα·g(B′)/2)"),
+    check("minimax_bound", "reward_bound", Inequality("own result: sup of floor ≥ √(cα·g(B′)/2)"),
           MINIMAX, bound_over_worst, [printed_bound_attained], settles=["own.minimax_floor"]),
     check("eq_20", "reward_bound", Inequality("eq. (20), its end", 1e-6), EQ_20, end,
           [first_step_as_printed]),

@@ -1,4 +1,4 @@
-"""P2, section 6: n offline and T online private labels together (ours).
+"""P2, section 6: n offline and T online private labels together (own result).
 
 The paper leaves hybrid settings open.  Here SquareXPO (Algorithm 4, its sign corrected) starts from
 n labels of pairs of π_ref, its loss is the sum over all n + t labels, and its optimism is

@@ -1,6 +1,6 @@
 """IPO and KTO on privatised labels: another temperature, or other weights, is all the debiasing.
 
-Statement (ours; proof in docs/explanations/ipo_and_kto.md).  Reports are labels under randomised
+Own statement (proof in docs/explanations/ipo_and_kto.md).  Reports are labels under randomised
 response, c = c(ε).  On every dataset, up to a constant and for every policy, so over every class:
 
     IPO on reports at τ/c  =  the unbiased estimate of IPO on labels at τ;

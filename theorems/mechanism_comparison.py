@@ -1,6 +1,6 @@
 """Private mechanisms on the same data: what each reveals, and how far it moves the estimate.
 
-Statement (ours; proofs in docs/explanations/mechanism_comparison.md), in either adjacency: μ is the
+Own statement (proofs in docs/explanations/mechanism_comparison.md), in either adjacency: μ is the
 largest Gaussian shift that is (ε, δ)-private, D the largest distance of two records' gradients at
 one θ of the ball where one replaces the other, the largest norm of one where it is added or
 removed, n·h and n·H the least and the largest curvature of the summed loss on it, θ̂ the estimate

@@ -1,6 +1,6 @@
 """The minimax floor of private and corrupted preference learning, at every level of coverage.
 
-Statement (ours; proofs in docs/explanations/sharper_floor.md).  Labels as in P4's Definition 5.1,
+Own statement (proofs in docs/explanations/sharper_floor.md).  Labels as in P4's Definition 5.1,
 ‖x‖ ≤ 1, ‖θ‖ ≤ B′; Z = α under CTL, c(ε)·α under LTC, α₁ + c(ε)·α₂ under CLC; ξ the least
 eigenvalue of E[xxᵀ], 0 without coverage; p(t) = σ(−B′+t) − σ(−B′) and
 

@@ -1,6 +1,6 @@
 """An efficient algorithm with logarithmic regret: online Newton steps on debiased private labels.
 
-Statement (ours; proofs in docs/explanations/online_newton.md).  Linear rewards ⟨φ, θ⟩, ‖θ‖ ≤ R,
+Own statement (proofs in docs/explanations/online_newton.md).  Linear rewards ⟨φ, θ⟩, ‖θ‖ ≤ R,
 differences at most B.  Both responses come from the Gibbs policy π_t of θ_t; a label changes θ by
 one online Newton step on the debiased logistic loss, with V = λI + σ′(B)·Σxxᵀ: O(d²) a label, no
 past label kept, no bonus, no eluder dimension to compute.  Then

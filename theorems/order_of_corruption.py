@@ -1,6 +1,6 @@
 """LTC(α) is at least as bad as CTL((1−τ)·c(ε)·α), whatever the protocol, estimator and loss.
 
-Statement (ours, about P4's Definition 3.4; proof in docs/explanations/sharper_floor.md, Theorem 6).
+Own statement (about P4's Definition 3.4; proof in docs/explanations/sharper_floor.md, Theorem 6).
 Let τ ∈ (0, 1) and α′ = min{1, (1−τ)·c(ε)·α}.  For every sequentially interactive ε-LDP protocol,
 every joint law of features and labels and every CTL adversary who turns at most α′n labels there is
 an LTC adversary who replaces at most αn reports, such that the joint laws of features, true labels

@@ -1,6 +1,6 @@
 """Policies under corruption: Theorem 6.2's floor is attained, and Theorem 6.1 needs to know α.
 
-Statement (ours, about P4's Theorems 6.1 and 6.2; proofs in docs/explanations/sharper_floor.md).
+Own statement (about P4's Theorems 6.1 and 6.2; proofs in docs/explanations/sharper_floor.md).
 Z = α under CTL, c(ε)·α under LTC, α₁ + c(ε)·α₂ under CLC.
 
 **Theorem 8 (uniform coverage).**  Two responses differ by the margin θ ∈ [−B′, B′] in every state,

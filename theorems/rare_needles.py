@@ -1,4 +1,4 @@
-"""P2, section 6: what coverability costs online, c(ε)·√(C_cov/T) + C_cov/T from both sides (ours).
+"""P2, section 6: what coverability costs online, c(ε)·√(C_cov/T) + C_cov/T from both sides (own).
 
 Theorem 5.3 (α = 0) has √C_cov as a factor.  Statement (``own.rare_needles``; proof:
 docs/explanations/hybrid.md, Theorems 1′ and 3).  For every A ≥ 2, T ≥ 1 and ε there are A problems

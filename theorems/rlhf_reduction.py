@@ -16,7 +16,7 @@ the cases.  The other rows are proofs.
 
 * `greedy`, `pessimistic`, `corollary_4_4`: the statements.  The corollary's λ is there for Lemma
   H.1, Σ_data ⪯ 3(Σ̂+λI); on that event it is proved, and `concentration_lemmas` has its chance.
-* `without_dimension`: the factor d of Corollary 4.4 is not needed (ours).  Its proof bounds
+* `without_dimension`: the factor d of Corollary 4.4 is not needed (own result).  Its proof bounds
   E[ψ]ᵀΣ⁻¹E[ψ], Σ = E[ψψᵀ], by E[ψᵀΣ⁻¹ψ] = d (steps c, d); but Σ ⪰ E[ψ]E[ψ]ᵀ, so by Schur's
   complement it is at most 1.  `schur` measures that number; so √κ may stand for √(dκ) in Theorem
   6.1.
@@ -191,7 +191,7 @@ def over_twice_the_error(
 def over_kappa(
     world: AnyStates, rng: np.random.Generator, replicates: int, of_data: bool
 ) -> np.ndarray:
-    """(R,) left over right side of ours without d, at n → ∞."""
+    """(R,) left over right side of the own result, without d, at n → ∞."""
     return np.array([condition_ratio(rng, world.num_states, of_data) for _ in range(replicates)])
 
 
@@ -266,15 +266,15 @@ CHECKS = [
           right=set_covers, wrong=[set_misses], settles=["p4.prop_4_2"], blind=NO_LABELS),
     proved("corollary_4_4", "Corollary 4.4, where H.1 holds: at most 3dκ",
            "‖E[φ(π†) − φ(π_ref)]‖² / 3dκ", with_dimension, [half_of_kappa], "p4.cor_4_4"),
-    proved("without_dimension", "ours, where H.1 holds: at most 3κ",
+    proved("without_dimension", "own result, where H.1 holds: at most 3κ",
            "‖E[φ(π†) − φ(π_ref)]‖² / 3κ", kappa_alone, [half_of_kappa], OURS),
     Check(name="condition_run", axis="num_states",
-          claim=Inequality("ours, n → ∞: ‖E[φ(π†) − φ(π_ref)]‖² ≤ κ, attained", TOLERANCE),
+          claim=Inequality("own result, n → ∞: ‖E[φ(π†) − φ(π_ref)]‖² ≤ κ, attained", TOLERANCE),
           quantity=Quantity("‖E[φ(π†) − φ(π_ref)]‖² / κ, and .999 over it where tight",
                             evidence="searched"),
           right=of_the_data, wrong=[of_the_comparator], settles=[OURS], blind=NO_ESTIMATE),
-    proved("schur", "ours: E[ψ]ᵀΣ⁺E[ψ] ≤ 1, not d", "E[ψ]ᵀΣ⁺E[ψ]", at_most_one, [at_most_half],
-           OURS),
+    proved("schur", "own result: E[ψ]ᵀΣ⁺E[ψ] ≤ 1, not d", "E[ψ]ᵀΣ⁺E[ψ]", at_most_one,
+           [at_most_half], OURS),
     Check(name="not_adaptive", axis="privacy_cost",
           claim=Inequality("Γ_LTC keeps θ_true, and no Γ a tenth smaller, nor Γ_CTL, does",
                            TOLERANCE),

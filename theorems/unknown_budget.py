@@ -1,6 +1,6 @@
 """Not knowing ε costs the fast rate: with the budget known up to a factor the gap is β·n^(−1/3).
 
-Statement (ours; proof in docs/explanations/unknown_budget.md).  Rewards θ·x, two responses a state
+Own statement (proof in docs/explanations/unknown_budget.md).  Rewards θ·x, two responses a state
 with the difference θ·x, x = 1 and 2; a label keeps its signal s = tanh(ε/2), of which the learner
 knows that it lies in [s₁/2, s₁], s₁ = tanh(½), that is ε in [.470, 1].  For every n and learner
 
