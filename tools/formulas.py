@@ -36,9 +36,9 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _PLAIN_NAME = re.compile(
-    r"[a-z]{2}[a-z0-9]*_[a-z]{2}|\b[a-z]_[a-z]{4}|://|\.(?:py|md|v|json|yaml)\b|--"
+    r"[a-z]{2}[a-z0-9]*_[a-z]{2}|\b[a-z]_[a-z]{4}|://|\.(?:py|md|v|json|yaml)\b|--|\bp\d\.[a-z]"
 )
-"""Names of code, files and addresses are no formulas."""
+"""Names of code, files, addresses and statements are no formulas."""
 _FUNCTION_OF = re.compile(rf"\b(?:{'|'.join(sorted(FUNCTIONS))}|err|gap)_")
 _WORD_IN_PROSE = re.compile(r"[a-z]{4,}")
 
@@ -380,6 +380,8 @@ def wanted(text: str) -> bool:
 
     >>> [wanted(one) for one in ("e^B", "√(1 − x)", "π_ref", "reward_bound", "a_b.py", "x", "_x")]
     [True, True, True, False, False, False, False]
+    >>> wanted("p1.thm_4_2")
+    False
     """
     scripted = "√(" in text or re.search(r"[^\s^_(\[{][\^_][^\s^_)\]}]", text)
     return bool(scripted) and not _PLAIN_NAME.search(_FUNCTION_OF.sub("f_", text))
