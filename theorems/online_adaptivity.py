@@ -34,7 +34,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 
@@ -201,7 +201,7 @@ class SeenNeedle(HuberLabels):
     Attributes:
         horizon: T.
         ladder: of β.
-        hidden: whether there are hidden needles, too.
+        kinds: of needles: bold ones, or hidden ones, too.
         believed_order: of corruption and privacy, that the second policy is built for.
         adversary: who corrupts labels.
         optimism: multiple of W.
@@ -209,7 +209,7 @@ class SeenNeedle(HuberLabels):
 
     horizon: Pairs
     ladder: RewardLadder
-    hidden: bool = True
+    kinds: Literal["bold", "all"] = "all"
     corruption: Corruption = 0.0
     believed_order: Order = Order.CTL
     adversary: Any = imitate_and_hide
@@ -236,12 +236,21 @@ class SeenNeedle(HuberLabels):
         return self.corruption * (1.0 if self.believed_order is Order.CTL else self.cost)
 
     @property
+    def problems(self) -> Sequence[Problem]:
+        """Those that are played."""
+        return self.needles
+
+    def on(self, problem: Problem) -> OnOneProblem:
+        """The same labels on one problem."""
+        return OnOneProblem(**{**vars(self), "one": problem})
+
+    @property
     def needles(self) -> list[Needle]:
-        """At every β of the ladder a bold one, Δ = 1; then, if asked for, a hidden one at each."""
+        """At every β of the ladder a bold one, Δ = 1; then, of all kinds, hidden ones."""
         betas = self.ladder.values().tolist()
         bold = [Needle(beta, 1.0, self.imitated) for beta in betas]
         hidden = [Needle(beta, self.depth * beta, self.imitated) for beta in betas]
-        return bold + hidden if self.hidden else bold
+        return bold + hidden if self.kinds == "all" else bold
 
     @property
     def imitated(self) -> float:
@@ -287,25 +296,41 @@ class SeenNeedle(HuberLabels):
         return 1.0
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class OnOneProblem(SeenNeedle):
+    """The labels of one problem.
+
+    Attributes:
+        one: it.
+    """
+
+    one: Problem
+
+    @property
+    def problems(self) -> Sequence[Problem]:
+        """That one."""
+        return [self.one]
+
+
 # Algorithms: right, and wrong on purpose --------------------------------------------------------
 
 
 def average_gaps(
-    world: SeenNeedle, problems: Sequence[Problem], rng: np.random.Generator, replicates: int,
+    world: SeenNeedle, rng: np.random.Generator, replicates: int,
     grows: bool, sign: float = 1.0, optimism: float = 1.0,
 ) -> np.ndarray:  # fmt: skip
     """(M, R) average gaps of SquareXPO over the two policies.
 
     Args:
-        world: whose labels are read.
-        problems: M of the world.
+        world: what is played, M problems.
         rng: the block's stream.
         replicates: R runs.
         grows: whether W_t = W·t/T in the place of W.
         sign: −1 where labels are read upside down.
         optimism: multiple of W.
     """
-    chance, change = _rounds(world, problems, sign)
+    problems = world.problems
+    chance, change = _rounds(world, sign)
     kl_weight = np.array([one.kl_weight for one in problems])
     weight = optimism * world.optimism * world.weight
     hope = weight * kl_weight * np.array([one.pessimism for one in problems])
@@ -326,20 +351,18 @@ def average_gaps(
     return total / world.horizon
 
 
-def _rounds(
-    world: SeenNeedle, problems: Sequence[Problem], sign: float
-) -> tuple[np.ndarray, np.ndarray]:
+def _rounds(world: SeenNeedle, sign: float) -> tuple[np.ndarray, np.ndarray]:
     """What a round may show, and what it adds to L(π*) − L(π₂).
 
     Args:
-        world: whose labels are read.
-        problems: M of the world.
+        world: what is played, M problems.
         sign: −1 where labels are read upside down.
 
     Returns:
         (M, 3, 7) chances by policy: a win and a loss in each cell, then all other pairs; and
         (M, 6) what wins and losses add.
     """
+    problems = world.problems
     first, second = np.stack([one.means for one in problems], axis=1)[..., None]  # (M, 3, 1) each
     label = np.clip((1 + OUTCOMES * world.reports.mean(first)) / 2, 0, 1)  # (M, 3, 2)
     shown = np.stack([one.shown for one in problems])
@@ -357,11 +380,9 @@ growing_upside_down = named("growing_upside_down", average_gaps, grows=True, sig
 without_optimism = named("without_optimism", average_gaps, grows=False, optimism=0.0)
 
 
-def told_which(
-    world: SeenNeedle, problems: Sequence[Problem], rng: np.random.Generator, replicates: int
-) -> np.ndarray:
+def told_which(world: SeenNeedle, rng: np.random.Generator, replicates: int) -> np.ndarray:
     """Wrong for a lower bound: it knows which policy is the better one."""
-    return kept(replace(world, estimate=the_truth), problems, rng, replicates)
+    return kept(replace(world, estimate=the_truth), rng, replicates)
 
 
 # Quantities --------------------------------------------------------------------------------------
@@ -371,7 +392,7 @@ def told_which(
 def worst_problem(world: SeenNeedle, algorithm: Algorithm) -> int:
     """Which needle has the largest mean gap, by runs of a stream of its own."""
     rng = np.random.default_rng(PILOT_SEED)
-    return int(algorithm(world, world.needles, rng, PILOT_RUNS).mean(1).argmax())
+    return int(algorithm(world, rng, PILOT_RUNS).mean(1).argmax())
 
 
 def gaps_at_worst(
@@ -385,7 +406,7 @@ def gaps_at_worst(
     worst, rungs = worst_problem(world, algorithm), world.ladder.rungs
     if algorithm is right and worst % rungs in (0, rungs - 1):
         return np.full(replicates, np.nan)
-    return algorithm(world, [world.needles[worst]], rng, replicates)[0]
+    return algorithm(world.on(world.needles[worst]), rng, replicates)[0]
 
 
 def at_worst(right: Algorithm) -> Quantity:
@@ -398,9 +419,9 @@ def between(
     world: SeenNeedle, algorithm: Algorithm, rng: np.random.Generator, replicates: int
 ) -> float:
     """The larger of 95 % quantile/Theorem 1's bound over all needles and .21·R/mean gap."""
-    gaps = algorithm(world, world.needles, rng, replicates)
+    gaps = algorithm(world, rng, replicates)
     above = np.quantile(gaps, 1 - FAILURE_PROB, axis=1).max() / world.upper
-    alike = algorithm(world, [world.alike], rng, ALIKE_RUNS * replicates).mean()
+    alike = algorithm(world.on(world.alike), rng, ALIKE_RUNS * replicates).mean()
     least = EVERY_ALGORITHM * world.alike.reward
     return float(max(above, least / max(alike, 1e-6 * least)))
 

@@ -9,7 +9,7 @@ from repro.corruption.orders import Order
 from repro.preferences.label_law import fair_coins, the_opposite, the_truth
 from repro.xpo.runs import RewardLadder
 from theorems import online_adaptivity as online
-from theorems.online_adaptivity import Alike, Needle, SeenNeedle, average_gaps
+from theorems.online_adaptivity import Alike, Needle, SeenNeedle
 
 LADDER = RewardLadder(low=1e-3, high=0.04, rungs=3)
 
@@ -56,9 +56,9 @@ def label_by_label(world: SeenNeedle, problem: Needle, grows: bool, rng) -> floa
 def test_runs_of_single_labels_have_the_same_gaps(grows, problem, monkeypatch):
     monkeypatch.setattr(online, "ONE_BY_ONE", 10**6)
     world, rng = world_of(), np.random.default_rng(2)
-    one = Needle(*problem, 2 * math.atanh(world.bias))
+    one = Needle(problem[0], problem[1], 2 * math.atanh(world.bias))
     slow = [label_by_label(world, one, grows, rng) for _ in range(250)]
-    fast = average_gaps(world, [one], rng, 4000, grows)[0]
+    fast = (online.growing if grows else online.kept)(world.on(one), rng, 4000)[0]
     error = math.sqrt(np.var(slow) / len(slow) + fast.var() / len(fast))
     assert abs(np.mean(slow) - fast.mean()) < 4 * error
 
@@ -97,7 +97,7 @@ def test_where_both_look_alike_labels_are_fair_coins_and_gaps_are_those_of_the_p
 
 def test_a_learner_of_coins_is_wrong_half_of_the_time():
     world, rng = world_of(corruption=0.05), np.random.default_rng(3)
-    gaps = online.kept(world, [world.alike], rng, 2000)[0]
+    gaps = online.kept(world.on(world.alike), rng, 2000)[0]
     error = gaps.std() / math.sqrt(gaps.size)
     assert abs(gaps.mean() - world.alike.gaps[1] / 2) < 5 * error + 0.01 * gaps.mean()
 
