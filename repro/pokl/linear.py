@@ -11,6 +11,7 @@ from torch import Tensor
 from repro.instances.linear import LinearWorld, with_leading_features
 from repro.pokl.least_squares import linear_least_squares
 from repro.policies.covering import log_covering_ball
+from repro.policies.gibbs import sum_last
 
 if TYPE_CHECKING:
     from repro.pokl.runs import Runs
@@ -55,6 +56,8 @@ class LinearLearner:
         self._world, self._signal = world, runs.believed_signal
         self._flat = world.features.flatten(0, 1)
         self._outer = (world.feature_diff[:, :, None] * world.feature_diff[:, None]).flatten(1)
+        every = torch.eye(world.features.shape[1], **options)
+        self._is_first, self._is_second = (every[at] for at in world.cells)
         self.pairs = torch.zeros(len(runs), cells, **options)
         self.label_sum = torch.zeros(len(runs), cells, **options)
         self.theta = torch.zeros(len(runs), features, **options)
@@ -78,10 +81,14 @@ class LinearLearner:
 
     def uncertainty(self, policy: Tensor) -> Tensor:
         """(L, S, A) U of Definition 3.5 for a policy π¹ (L, S, A)."""
-        mean = torch.einsum("lsa,sad->lsd", policy, self._world.features)
-        centred = (self._world.features - mean[:, :, None, :]).flatten(1, 2)
-        squared = ((centred @ self._inverted()) * centred).sum(-1)
-        return squared.clamp(min=0).sqrt().reshape(policy.shape)
+        # of the squared distances of a centre's points: Σ_b π_b·D_ab − ½·Σ_bc π_b·π_c·D_bc
+        first, second = self._world.cells
+        distance = (self._inverted().flatten(1) @ self._outer.T).reshape(*policy.shape[:2], -1)
+        to_first = (distance * policy.index_select(2, second)) @ self._is_first
+        to_second = (distance * policy.index_select(2, first)) @ self._is_second
+        mean = to_first.add_(to_second)
+        squared = mean - sum_last(policy * mean).unsqueeze(-1) / 2
+        return squared.clamp_(min=0).sqrt_()
 
     def _inverted(self) -> Tensor:
         inverse = self._inverse

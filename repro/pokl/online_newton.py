@@ -80,13 +80,25 @@ class NewtonLearner:
         self._world, self._how, self._signal = world, how, runs.believed_signal
         self._least = 1 / inverse_slope(world.reward_bound)
         self._flat = world.features.flatten(0, 1)
-        self._outer = (world.feature_diff[:, :, None] * world.feature_diff[:, None]).flatten(1)
+        # (C, d(d+1)/2) entries of xxᵀ, each once, and (d·d,) where they stand: d = 64 feels it
+        row, column = torch.tril_indices(size, size, device=world.features.device)
+        self._outer = world.feature_diff[:, row] * world.feature_diff[:, column]
+        place = torch.empty(size, size, dtype=torch.long, device=world.features.device)
+        place[row, column] = place[column, row] = torch.arange(len(row), device=place.device)
+        self._place = place.flatten()
         eye = torch.eye(size, **options)
         self.pairs = torch.zeros(len(runs), cells, **options)
         self.theta = torch.zeros(len(runs), size, **options)
-        # V, for projections and blocks; its inverse, for steps
         self.matrix = runs.ridge[:, None, None] * eye
-        self.inverse = eye / runs.ridge[:, None, None]
+        self._inverse: Tensor | None = eye / runs.ridge[:, None, None]
+
+    @property
+    def inverse(self) -> Tensor:
+        """(L, d, d) V⁻¹: single labels keep it, blocks do not need it."""
+        inverse = self._inverse
+        if inverse is None:
+            inverse = self._inverse = torch.linalg.inv_ex(self.matrix)[0]
+        return inverse
 
     def observe(self, pairs: Tensor, label_sum: Tensor) -> None:
         """One step with a block of privatised labels, (L, C) counts and sums."""
@@ -94,12 +106,12 @@ class NewtonLearner:
         win = torch.sigmoid(self.theta @ self._world.feature_diff.T)
         if self._how.matrix != "frozen":
             size = self.theta.shape[1]
-            added = (pairs * self._weight(win)) @ self._outer
+            added = ((pairs * self._weight(win)) @ self._outer)[:, self._place]
             self.matrix = self.matrix + added.reshape(-1, size, size)
-            self.inverse = torch.linalg.inv_ex(self.matrix)[0]
+            self._inverse = None
         debiased = (pairs + label_sum / self._signal[:, None]) / 2
         gradient = (pairs * win - debiased) @ self._world.feature_diff
-        self._step((self.inverse @ gradient[:, :, None])[:, :, 0])
+        self._step(torch.linalg.solve_ex(self.matrix, gradient[:, :, None])[0][:, :, 0])
 
     def observe_one(self, x: Tensor, label: Tensor) -> None:
         """One step with a label ±1 (L,) of a pair with feature differences x (L, d): O(d²)."""

@@ -22,7 +22,7 @@ from repro.corruption.label_mean import drawn_mean
 from repro.instances.linear import LinearWorld
 from repro.pokl.learning import RunLearner
 from repro.pokl.run import OnlineRun
-from repro.policies.gibbs import gibbs_policy, gibbs_suboptimality
+from repro.policies.gibbs import gibbs_policies, gibbs_policy, gibbs_suboptimality
 from repro.preferences.block_draws import Draws
 
 
@@ -139,6 +139,11 @@ class Runs:
         weight = self.kl_weight[:, None, None]
         return gibbs_policy(self.linear.reference, self.reward, weight)
 
+    @cached_property
+    def _log_reference(self) -> Tensor:
+        """(S, A) log π_ref."""
+        return self.linear.reference.log()
+
     # Labels ------------------------------------------------------------------------------------
 
     @cached_property
@@ -158,8 +163,13 @@ class Runs:
 
     def cell_prob(self, now: Round) -> Tensor:
         """(L, C) probability of each unordered pair when a¹ ~ π¹ and a² ~ π²."""
-        (first, second), one, two = self.linear.cells, now.exploit, now.explore
-        prob = one[:, :, first] * two[:, :, second] + one[:, :, second] * two[:, :, first]
+        first, second = self.linear.cells
+        one, other = (now.exploit.index_select(2, at) for at in (first, second))
+        if now.explore is now.exploit:
+            prob = 2 * one * other
+        else:
+            two, another = (now.explore.index_select(2, at) for at in (second, first))
+            prob = one * two + other * another
         return (self.linear.state_prob[:, None] * prob).flatten(1)
 
     # Algorithm 2 -------------------------------------------------------------------------------
@@ -178,12 +188,12 @@ class Runs:
             exploit = explore = linear.reference.expand(shape)
         else:
             reward = first.estimate(learner.reward(), self.reward)
-            exploit = gibbs_policy(linear.reference, reward, played)
+            exploit = gibbs_policies(self._log_reference, reward / played)
             bonus, explore = torch.zeros_like(reward), exploit
             if self.bonus_weight.any():
                 bonus = self.bonus_weight[:, None, None] * learner.uncertainty(exploit)
                 bonus = first.optimism * torch.minimum(bonus, self.bonus_cap[:, None, None])
-                explore = gibbs_policy(linear.reference, reward + bonus, played)
+                explore = gibbs_policies(self._log_reference, (reward + bonus) / played)
         excess = (reward + bonus) / played - self.reward / weight
         regret = gibbs_suboptimality(self.optimal, excess, linear.state_prob, self.kl_weight)
         return Round(time, rounds, reward, bonus, exploit, explore, regret, learner.pairs)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from repro.base.notation import kl_weight_of_inverse_temperature
-from repro.policies.gibbs import excess, gibbs_policy, gibbs_suboptimality
+from repro.policies.gibbs import excess, gibbs_policies, gibbs_policy, gibbs_suboptimality
 
 REFERENCE = torch.tensor([[0.2, 0.5, 0.3], [0.7, 0.1, 0.2]], dtype=torch.float64)
 REWARD = torch.tensor([[1.0, 0.2, -0.4], [0.0, 0.3, 0.9]], dtype=torch.float64)
@@ -79,6 +79,14 @@ def test_other_temperature_is_worse():
     best = objective(gibbs_policy(REFERENCE, REWARD, 0.5), 0.5)
     for wrong in (0.25, 0.45, 0.55, 2.0):
         assert float(objective(gibbs_policy(REFERENCE, REWARD, wrong), 0.5)) < float(best)
+
+
+@pytest.mark.parametrize("kl_weight", [1e9, 0.3, 1e-4])
+def test_policies_of_many_runs_are_those_of_one(kl_weight):
+    rewards = torch.stack([REWARD, -REWARD, 0 * REWARD])
+    found = gibbs_policies(REFERENCE.log(), rewards / kl_weight)
+    expected = gibbs_policy(REFERENCE, rewards, kl_weight)
+    torch.testing.assert_close(found, expected, rtol=1e-12, atol=0)
 
 
 def test_shift_of_a_state_changes_nothing():
