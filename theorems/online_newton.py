@@ -17,7 +17,8 @@ Rows.  Regret per round ∝ 1/t (``horizon``) and its sum like log T, not √T (
 equation), in which c(ε)² and V(B) are; Theorem 1's bound at T = 1e6 to 1e8, before which π_ref
 itself has less (``bound``).  Beside least squares over all labels at T = 1e6, d = 8 and 64
 (``beside_least_squares``).  Steps come in blocks, each a fifth as long as all before (a tenth in
-``constant_wide``); single labels have the same regret (a test, 300 labels).
+``constant_wide``, two fifths in ``num_features``); single labels have the same regret (a test,
+300 labels).
 
 With σ′ at the estimate in the place of σ′(B) the constant at large B is that of the M-estimator
 (``own_slope``): measured here, no bound is proved for it.
@@ -47,7 +48,6 @@ from repro.pokl.curves import (
     last,
     marked_regret,
     of_curve,
-    rate,
     simulate,
     tested,
 )
@@ -67,7 +67,7 @@ LEAST_SLOPE = OnlineNewton()
 LARGEST_SHARE = 0.2
 """Of V that a block adds at most, in Theorem 1's m."""
 DECADES = 4.0
-"""Of t, over which t·regret is averaged where V has the slope at the estimate."""
+"""Of t, over which t·regret is averaged."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -156,11 +156,10 @@ def regret_of_least_squares(world: NewtonRun) -> float:
 
 
 REGRET = of_curve("regret per round [reward]", last)
-RATE = of_curve("regret per unit of log T [reward]", rate)
+RATE = of_curve("regret per unit of log T [reward]", settled_rate)
 WEIGHT = of_curve("Akaike weight of log T against √T", growth)
-OVER_LIMIT = of_curve("regret rate / closed form", rate, over=limit)
-OVER_OWN_LIMIT = of_curve("regret rate of four decades / closed form", settled_rate,
-                          over=limit_of_own_slope)  # fmt: skip
+OVER_LIMIT = of_curve("regret rate / closed form", settled_rate, over=limit)
+OVER_OWN_LIMIT = of_curve("regret rate / closed form", settled_rate, over=limit_of_own_slope)
 OVER_BOUND = of_curve("mean regret / bound", mean_regret, marked_regret, over=bound)
 OVER_LEAST_SQUARES = of_curve("mean regret / that of least squares", mean_regret, marked_regret,
                               over=regret_of_least_squares)  # fmt: skip
