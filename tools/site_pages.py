@@ -214,8 +214,9 @@ def _short(row: StatementCoverage) -> str:
 def proof_page(file: Path) -> str:
     """A file that Coq accepts: above the line "proofs" what is stated, below it how."""
     stated, line, proved = file.read_text("utf-8").partition("(* ---- proofs ---- *)")
+    title = page_name(file.name)
     parts = [
-        f"# {file.stem.replace('_', ' ')}",
+        f"# {title[0].upper()}{title[1:]}",
         "What Coq is asked: definitions and statements. "
         "[How to check it](../howto/check_a_proof.md) in five minutes.",
         f"```coq\n{stated.strip()}\n```",

@@ -231,8 +231,10 @@ def page_name(page: str) -> str:
 
     >>> page_name("explanations/printed_privacy.md")
     'printed privacy'
+    >>> page_name("proofs/p2_theorems_4_8_5_3_small_rewards.md")
+    'p2 theorems 4.8 5.3 small rewards'
     """
-    return Path(page).stem.replace("_", " ")
+    return re.sub(r"(?<![a-z\d])([A-E]|\d+)_(\d+)", r"\1.\2", Path(page).stem).replace("_", " ")
 
 
 PAGE = """# Where every statement stands
