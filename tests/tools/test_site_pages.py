@@ -1,5 +1,8 @@
 """Pages that are made with the site: statements, papers, proofs, a notebook with its outputs."""
 
+import subprocess
+import sys
+
 import pytest
 
 from tools.site_pages import (
@@ -59,3 +62,16 @@ def test_a_notebook_shows_its_outputs_or_says_that_it_has_none():
     for shown in ("```python\n1 + 1\n```", "```text\n2\n```", "base64,AAAA", "<table> <tr>"):
         assert shown in page
     assert "without outputs" in notebook_page({"cells": [cell | {"outputs": []}]})
+
+
+def test_runs_at_hand_join_the_site_as_reports_of_all_and_of_their_papers(tmp_path):
+    words = ["theorem=rdpo_identity", "budget=smoke", f"output_dir={tmp_path}", "tracking=none"]
+    subprocess.run([sys.executable, "-m", "repro", *words], check=True, capture_output=True)
+    made = Made(tmp_path)
+    reports = dict(made.reports())
+    assert set(reports) == {"report.html", "report_p4.html"}
+    assert all('id="e-rdpo_identity"' in html for html in reports.values())
+    (slug,) = made.runs
+    name = made.runs[slug].verdict.statements[0]
+    assert f"](../report.html#e-{slug})" in statement_page(BY_ID[name], made)
+    assert dict(MADE.reports()) == {}
