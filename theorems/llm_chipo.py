@@ -128,6 +128,8 @@ AT_THE_REFERENCE: dict[str, str] = dict.fromkeys(
     ("labels", "estimate", "algorithm"),
     "at the reference the derivative of PrivχPO's loss is twice DPO's, whatever the labels",
 )
+AT_LEAST_CLEAN = {"estimate": "a least value, which whoever learns from clean labels exceeds"}
+UNBIASED = {"estimate": "on average over labels the first steps are those on clean ones"}
 
 WORK = {
     "win_rate_private": Work(),
@@ -145,16 +147,20 @@ THEOREM = Theorem(
     checks=[
         Check(name="win_rate_private", axis="epsilon",
               claim=AT_LEAST("PrivχPO beats SFT by .03", BEATS), quantity=WIN_RATE,
-              right=private, wrong=[PRIVATE_FLIPPED, longer_is_better], draws="answers"),
+              right=private, wrong=[PRIVATE_FLIPPED, longer_is_better],
+              blind=AT_LEAST_CLEAN, draws="answers"),
         Check(name="win_rate_square", axis="epsilon",
               claim=AT_LEAST("SquareχPO beats SFT by .03", BEATS), quantity=WIN_RATE,
-              right=square, wrong=[SQUARE_FLIPPED, longer_is_better], draws="answers"),
+              right=square, wrong=[SQUARE_FLIPPED, longer_is_better],
+              blind=AT_LEAST_CLEAN, draws="answers"),
         Check(name="ranking_private", axis="epsilon",
               claim=AT_LEAST("PrivχPO ranks held-out pairs better than length does", ABOVE),
-              quantity=RANKING, right=private, wrong=[PRIVATE_FLIPPED], draws="answers"),
+              quantity=RANKING, right=private, wrong=[PRIVATE_FLIPPED],
+              blind=AT_LEAST_CLEAN, draws="answers"),
         Check(name="ranking_square", axis="epsilon",
               claim=AT_LEAST("SquareχPO ranks held-out pairs better than length does", ABOVE),
-              quantity=RANKING, right=square, wrong=[SQUARE_FLIPPED], draws="answers"),
+              quantity=RANKING, right=square, wrong=[SQUARE_FLIPPED],
+              blind=AT_LEAST_CLEAN, draws="answers"),
         Check(name="linear_term", axis="epsilon",
               claim=Ratio("φ' = 2: χPO starts twice as fast as DPO", 2.0, 0.2),
               quantity=of_seeds("margin / margin of DPO", over_dpo),
@@ -168,7 +174,8 @@ THEOREM = Theorem(
               claim=Ratio("SquareχPO starts as fast as on clean labels", *NEAR),
               quantity=of_seeds("margin / margin of clean labels",
                                 partial(over_clean, right=square, scaled=False)),
-              right=square, wrong=[square_no_debias, SQUARE_FLIPPED], draws="first steps"),
+              right=square, wrong=[square_no_debias, SQUARE_FLIPPED],
+              blind=UNBIASED, draws="first steps"),
     ],
     worlds={"release": ChipoTuning},
     assumes=assumed,

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from torch import Tensor
 
-from repro.base.notation import flip_prob
+from repro.base.notation import epsilon_of_cost, flip_prob, privacy_cost
 from repro.base.schema import Epsilon
 from repro.core.check import Algorithm, Assumed, Quantity, SweptCheck
 from repro.corruption.debiasing import ReadingOf, debiased
@@ -24,32 +24,51 @@ from repro.instances.labelled import LabelStages
 from repro.llm.cost import cost, in_words
 from repro.llm.release_study import Seed, SimulatedRelease
 from repro.llm.study import Pipeline
-from repro.preferences.label_law import Channel, LabelLaw, bradley_terry, randomized_response
+from repro.preferences.label_law import (
+    Channel,
+    Estimate,
+    LabelLaw,
+    as_fitted,
+    bradley_terry,
+    randomized_response,
+)
 from repro.training.trainers import Diverged
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PrivateTuning(Pipeline):
-    """A model trained on private labels; labels, channel and reading are stages.
+    """A model trained on private labels; labels, channel, reading and estimate are stages.
+
+    A network has no true weights that it could be handed.  What a learner fits is the debiased
+    label, ±c(ε); its truth is the clean one, which a learner knows to be clean.
 
     Attributes:
         epsilon: budget of the labels, in (0, inf].
         labels: what the labels of the pairs are drawn from, given who won.
         channel: the local randomizer.
         reading: how the learner thinks that labels are to be read.
+        estimate: (debiased, clean) → what the learner learns from.
     """
 
     epsilon: Epsilon
     labels: LabelLaw = bradley_terry
     channel: Channel = randomized_response
     reading: ReadingOf = debiased
-    words: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        stage: LabelStages.words[stage] for stage in ("labels", "channel")
-    }
+    estimate: Estimate = as_fitted
+    words: ClassVar[Mapping[str, Mapping[str, Any]]] = LabelStages.words
 
     def release(self, seed: Seed) -> SimulatedRelease:
         """What a learner has of one seed."""
-        return SimulatedRelease(self.study, seed, self.believed, self.released(seed.coins))
+        return self.learnt_from(seed, self.released(seed.coins))
+
+    def learnt_from(self, seed: Seed, labels: Tensor) -> SimulatedRelease:
+        """What a learner has of labels (n,) ±1."""
+        cost = privacy_cost(self.believed)
+        read = self.estimate(cost * labels.double(), self.study.splits.train.labels.double())
+        strength = float(read.abs().max())
+        # the way from c(ε) back to ε would cost its last digit
+        epsilon = self.believed if strength == cost else _epsilon_of(strength)
+        return SimulatedRelease(self.study, seed, epsilon, read.sign().to(labels))
 
     def without_privacy(self) -> Self:
         """The same at ε = ∞."""
@@ -72,6 +91,11 @@ class PrivateTuning(Pipeline):
         if flip == flip_prob(self.epsilon):
             return self.epsilon
         return math.inf if flip == 0 else math.log(1 - flip) - math.log(flip)
+
+
+def _epsilon_of(strength: float) -> float:
+    """ε at which a debiased label is ±strength: ∞ for a clean one."""
+    return math.inf if strength == 1 else epsilon_of_cost(strength)
 
 
 def labels_of(coins: Tensor, win_prob: Tensor) -> Tensor:

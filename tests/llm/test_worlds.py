@@ -14,8 +14,9 @@ from repro.base.notation import privacy_cost
 from repro.core.fingerprint import fingerprint
 from repro.corruption.debiasing import no_debias
 from repro.llm.procedures import MODEL_KEY
+from repro.llm.release_study import Seed
 from repro.llm.worlds import PrivateTuning, Work, estimated, finite_or_nan, of_seeds, seeds
-from repro.preferences.label_law import fair_coins, no_randomizer
+from repro.preferences.label_law import fair_coins, no_randomizer, the_opposite, the_truth
 from repro.training.trainers import Diverged
 
 N_PAIRS = 40_000
@@ -62,6 +63,20 @@ def test_a_learner_believes_in_the_epsilon_of_its_reading(many, epsilon):
     one = replace(many, epsilon=epsilon)
     assert one.believed == epsilon
     assert replace(one, reading=no_debias).believed == math.inf
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.5, 2.0, math.inf])
+def test_what_a_learner_learns_from(many, coins, epsilon):
+    seed, one = Seed(coins, 0, 0), replace(many, epsilon=epsilon)
+    fitted = one.release(seed)
+    assert fitted.epsilon == epsilon
+    assert torch.equal(fitted.labels, one.released(coins))
+    opposite = replace(one, estimate=the_opposite).release(seed)
+    assert opposite.epsilon == epsilon
+    assert torch.equal(opposite.labels, -fitted.labels)
+    told = replace(one, estimate=the_truth).release(seed)
+    assert told.epsilon == math.inf
+    assert (told.labels == 1).all()
 
 
 def test_worlds_that_differ_in_other_fields_share_the_pipeline(world):
