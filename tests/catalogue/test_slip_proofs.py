@@ -1,6 +1,9 @@
 """Slips that a line of algebra settles."""
 
+import numpy as np
+import pytest
 import sympy
+from scipy.special import rel_entr
 
 
 def test_halving_delta_costs_at_most_a_factor_two():
@@ -11,3 +14,36 @@ def test_halving_delta_costs_at_most_a_factor_two():
     assert sympy.solve_univariate_inequality(ratio / 2 >= 1, ratio, relational=False).contains(2)
     below_two = sympy.Rational(19, 10)
     assert float(difference.subs(ratio, below_two)) < 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_gap_with_and_without_the_penalty(seed):
+    """J_β(π) = J(π) − β·KL(π‖π_ref): a gap of either objective is one of the other and a KL.
+
+    π*_β maximises J_β, so it has at least the J_β of every comparator; and a comparator that
+    maximises J has at least the J of π*_β.
+    """
+    rng = np.random.default_rng([20261126, seed])
+    beta = rng.exponential()
+    reward, reference, learnt = (
+        3 * rng.random(5),
+        rng.dirichlet(np.ones(5)),
+        rng.dirichlet(np.ones(5)),
+    )
+    tilted = reference * np.exp(reward / beta)
+    optimum, greedy = tilted / tilted.sum(), np.eye(5)[reward.argmax()]
+
+    def price(policy):
+        return beta * rel_entr(policy, reference).sum()
+
+    def regularised(policy):
+        return policy @ reward - price(policy)
+
+    with_penalty = regularised(optimum) - regularised(learnt)
+    for comparator in (greedy, optimum, *rng.dirichlet(np.ones(5), 10)):
+        gap = (comparator - learnt) @ reward
+        assert gap <= with_penalty + price(comparator) + 1e-12
+    assert with_penalty <= (greedy - learnt) @ reward + price(learnt) + 1e-12
+    # neither holds without its price: one of the two gaps is 0 here, the other is not
+    assert (greedy - optimum) @ reward > 0
+    assert regularised(optimum) - regularised(greedy) > 0
