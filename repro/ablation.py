@@ -30,7 +30,7 @@ Progress = Callable[[int, str], AbstractContextManager[Callable[[int], None]]]
 
 
 @dataclass(frozen=True, repr=False)
-class Ablation:
+class AblationMatrix:
     """What the checks of one experiment noticed.
 
     Attributes:
@@ -55,7 +55,7 @@ class Ablation:
 
 def ablate(
     theorem: str = "offline_gap", *, overrides: Sequence[str] = (), **values: Any
-) -> Ablation:
+) -> AblationMatrix:
     """Take every stage of every check's worlds away, as ``python -m repro.ablate`` does.
 
     Nothing is written.
@@ -76,7 +76,7 @@ def ablate(
     found = tuple(take_away(composed, lambda total, name: nullcontext(lambda count: None)))
     rows = [swept.name for swept in built(session_of(composed).plan).swept]
     complaints = tuple(_complaints(composed, found, write=False))
-    return Ablation(theorem, found, _needs(found, rows), complaints)
+    return AblationMatrix(theorem, found, _needs(found, rows), complaints)
 
 
 def main(words: Sequence[str]) -> int:
