@@ -45,7 +45,7 @@ class LossAnswer:
         return "\n".join(self.lines())
 
     def lines(self) -> Iterator[str]:
-        """The loss to take, the errors of all, and what decides."""
+        """The loss to take, the errors of all, what decides, and what other losses need."""
         yield self.advice
         ratios = (f"{name} {ratio:.3g}" for name, ratio in self.ratios.items())
         yield (
@@ -53,6 +53,7 @@ class LossAnswer:
             f"{self.error:.3g}, and rewards differ by {self.size:.3g} (both root mean square)"
         )
         yield f"regime: {self.regime}"
+        yield f"IPO and KTO, not compared: {self.policy_losses}"
         yield f"assumed world: {self.world}"
 
     @property
@@ -65,6 +66,20 @@ class LossAnswer:
         if len(self.best) == 1:
             return f"{self.best[0]} loss"
         return f"{' or '.join(self.best)} loss: a tie, their errors differ by at most 2 %"
+
+    @property
+    def policy_losses(self) -> str:
+        """What the two need on such labels (docs/explanations/ipo_and_kto.md), in words.
+
+        Neither estimates a reward difference: IPO's log-ratios follow mean labels, KTO's examples
+        are single responses.  IPO's variance grows from 1 − m² to c² − m² where labels have mean m.
+        """
+        if self.worth == 1:
+            return "labels without privacy need no debiasing"
+        return (
+            f"privacy is debiased by tau/{self.worth**-0.5:.4g} in IPO, at {1 / self.worth:.3g} "
+            "times the labels or more, and by nothing in KTO with equal weights"
+        )
 
     @property
     def error(self) -> float:
