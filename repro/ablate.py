@@ -6,7 +6,7 @@ fair coins, being handed the truth, and its estimate reversed, or say why not.
 
   python -m repro.ablate theorem=offline_gap
   python -m repro.ablate theorem=offline_gap --write      keep it: conf/needs/offline_gap.json
-  python -m repro.ablate "theorem=glob(*,exclude=llm_*)" markdown=docs/ablations.md
+  python -m repro.ablate "theorem=glob(*,exclude=llm_*)" markdown=matrix.md
   python -m repro.ablate theorem=log_regret,private_xpo budget=laptop --json
 
 Keys and groups are those of ``python -m repro``; budget is smoke unless given.  The matrix is

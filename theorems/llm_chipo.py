@@ -32,7 +32,14 @@ from repro.core.check import Algorithm, Check, Theorem, named
 from repro.core.claims import Ratio
 from repro.llm.procedures import ChipoProcedure
 from repro.llm.release_study import Reached, Seed, SimulatedRelease, dpo, longer_is_better
-from repro.llm.worlds import PrivateTuning, Work, assumed, estimated, of_seeds
+from repro.llm.worlds import (
+    AT_LEAST_CLEAN,
+    PrivateTuning,
+    Work,
+    assumed,
+    estimated,
+    of_seeds,
+)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -128,7 +135,6 @@ AT_THE_REFERENCE: dict[str, str] = dict.fromkeys(
     ("labels", "estimate", "algorithm"),
     "at the reference the derivative of PrivχPO's loss is twice DPO's, whatever the labels",
 )
-AT_LEAST_CLEAN = {"estimate": "a least value, which whoever learns from clean labels exceeds"}
 UNBIASED = {"estimate": "on average over labels the first steps are those on clean ones"}
 
 WORK = {

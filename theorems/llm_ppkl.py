@@ -65,6 +65,7 @@ from repro.llm.release_study import Seed
 from repro.llm.reward_head import FeatureMap, RewardModel
 from repro.llm.study import Pipeline
 from repro.llm.worlds import (
+    AT_LEAST_CLEAN,
     PaperSetup,
     PrivateTuning,
     Work,
@@ -302,6 +303,8 @@ BEATS, ABOVE = 0.53, 0.01
 NO_LABEL: dict[str, str] = dict.fromkeys(
     ("labels", "estimate", "algorithm"), "Γ is made of features: no label enters, nothing is fitted"
 )
+CLEAN_ALREADY = {"estimate": "these labels are clean ones: the learner is handed nothing new"}
+UNBIASED = {"estimate": "on average over labels its margin is that of clean ones"}
 
 P1_SETUP = PaperSetup("meta-llama/Llama-3.2-1B-Instruct", "Anthropic/hh-rlhf")
 
@@ -333,19 +336,22 @@ THEOREM = Theorem(
     checks=[
         Check(name="win_rate", axis="epsilon", claim=AT_LEAST("PPKL beats SFT by .05", 0.55),
               quantity=of_seeds("win rate against SFT", win_rate),
-              right=PPKL, wrong=[FLIPPED, longer_is_better], draws="answers"),
+              right=PPKL, wrong=[FLIPPED, longer_is_better],
+              blind=AT_LEAST_CLEAN, draws="answers"),
         Check(name="win_rate_at_equal_length", axis="epsilon",
               claim=AT_LEAST("PPKL beats SFT by .08, not by length", 0.58),
               quantity=of_seeds("win rate against SFT at equal length", at_equal_length),
-              right=PPKL, wrong=[FLIPPED, longer_is_better], draws="answers"),
+              right=PPKL, wrong=[FLIPPED, longer_is_better],
+              blind=AT_LEAST_CLEAN, draws="answers"),
         Check(name="rloo_win_rate", axis="epsilon",
               claim=AT_LEAST("RLOO against the private reward beats SFT by .05", 0.55),
               quantity=of_seeds("win rate against SFT at equal length", rloo_at_equal_length),
-              right=rloo, wrong=[rloo_flipped, rloo_minimised], draws="answers"),
+              right=rloo, wrong=[rloo_flipped, rloo_minimised],
+              blind=AT_LEAST_CLEAN, draws="answers"),
         Check(name="dpo_baseline", axis="epsilon",
               claim=AT_LEAST("DPO on clean labels beats SFT by .03", BEATS),
               quantity=of_seeds("win rate against SFT", of_clean_labels),
-              right=dpo, wrong=[dpo_flipped, LONGER], draws="answers"),
+              right=dpo, wrong=[dpo_flipped, LONGER], blind=CLEAN_ALREADY, draws="answers"),
         Check(name="epsilon_trend", axis="epsilon",
               claim=AT_LEAST("Table 1: less privacy, more wins", ABOVE),
               quantity=of_seeds("win rate − win rate at ε = .1", above_strictest),
@@ -354,16 +360,16 @@ THEOREM = Theorem(
               claim=AT_LEAST("unlike in Table 1, PPKL wins more than DPO without privacy", ABOVE),
               quantity=of_seeds("win rate − that of DPO, both at equal length", above_dpo),
               right=PPKL, wrong=[FLIPPED, longer_is_better],
-              settles=["own.order_of_methods"], draws="answers"),
+              settles=["own.order_of_methods"], blind=AT_LEAST_CLEAN, draws="answers"),
         Check(name="ranking", axis="epsilon",
               claim=AT_LEAST(
                   "the private reward model ranks held-out pairs better than length does", ABOVE),
               quantity=of_seeds("ranking accuracy − that of longer-is-better", above_length),
-              right=ppkl, wrong=[label_flipped]),
+              right=ppkl, wrong=[label_flipped], blind=AT_LEAST_CLEAN),
         Check(name="likelihood", axis="epsilon",
               claim=Ratio("the mixture likelihood finds the clean margin", 1.0, 0.2),
               quantity=of_seeds("margin / margin of clean labels", over_clean, with_clean_margin),
-              right=ppkl, wrong=[no_debias, label_flipped]),
+              right=ppkl, wrong=[no_debias, label_flipped], blind=UNBIASED),
         Check(name="pessimism", axis="n_pairs", claim=Slope(-0.5, "Γ {rate}", tolerance=0.1),
               quantity=Quantity("mean Γ at coefficient 1", mean_bonus, drawn=seen_features),
               right=bonus, wrong=[covariance_for_sum], blind=NO_LABEL),

@@ -46,6 +46,7 @@ from repro.corruption.orders import Order
 from repro.corruption.random_flips import mask_process
 from repro.llm.release_study import Reached, Seed, SimulatedRelease, dpo, longer_is_better
 from repro.llm.worlds import (
+    AT_LEAST_CLEAN,
     PaperSetup,
     PrivateTuning,
     Work,
@@ -182,7 +183,6 @@ AT_THE_REFERENCE: dict[str, str] = dict.fromkeys(
     ("labels", "estimate", "algorithm"),
     "at the reference the derivative of rDPO's loss is DPO's times c(ε), whatever the labels",
 )
-AT_LEAST_CLEAN = {"estimate": "a least value, which whoever learns from clean labels exceeds"}
 UNBIASED = {"estimate": "on average over labels the debiased loss is that of clean ones"}
 TABLE_1, TABLE_2 = ["p4.tab_1"], ["p4.tab_2"]
 

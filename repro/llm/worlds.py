@@ -109,6 +109,9 @@ def seeds(world: Pipeline, rng: np.random.Generator, replicates: int) -> tuple[S
     return tuple(Seed.of(pairs, rng) for _ in range(replicates))
 
 
+AT_LEAST_CLEAN = {"estimate": "a least value, which whoever learns from clean labels exceeds"}
+"""Why a least win rate, or a least accuracy, need not notice the truth."""
+
 OfSeed = Callable[[Any, Algorithm, Any], float]
 """(world, algorithm, what was drawn for one seed) → a number; may raise ``Diverged``."""
 
