@@ -250,13 +250,12 @@ class Watch:
 
     def __init__(self) -> None:
         self._began = self._said = time.monotonic()
-        self._done, self._datasets, self._seconds, self._most = 0, 0, 0.0, 0
+        self._done, self._seconds = 0, 0.0
 
     def __call__(self, datasets: int, seconds: float) -> None:
         self._done += 1
-        self._datasets, self._seconds = self._datasets + datasets, self._seconds + seconds
-        self._most = max(self._most, datasets)
-        left = self._seconds / self._datasets * self._most * max(1, SIMULATIONS - self._done)
+        self._seconds += seconds
+        left = self._seconds / self._done * max(1, SIMULATIONS - self._done)
         now = time.monotonic()
         if left < SOON or (now - self._said < SOON and self._said > self._began):
             return

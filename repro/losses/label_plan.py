@@ -41,8 +41,8 @@ STRICTEST, LOOSEST = 1e-6, 100.0
 """Finite budgets ε that a question may have."""
 FEW, CLEARLY = 200, 1 - 1e-6
 """Datasets that are simulated first, and the level at which they decide: then no more are."""
-SIMULATIONS = round(math.log2(AHEAD)) + 2 * (1 + HALVINGS) + 3
-"""About so many a question takes at most."""
+SIMULATIONS = 2 * (round(math.log2(AHEAD)) + 2 * (1 + HALVINGS)) + 3
+"""About so many a question takes at most: a number of labels may take few datasets, then all."""
 SEARCHED, FEW_FIRST = 0, 3
 """Streams of the search."""
 
