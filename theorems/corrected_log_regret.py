@@ -416,7 +416,7 @@ CAPS = [
           Slope(-1, "as printed: mean regret of a round {rate}", "at_most", tolerance=0.1),
           PER_ROUND, printed, settles=(AS_PRINTED,), expected="contradicted",
           why="one misleading label, and π² shuns the best response for e^{β(B−1)} rounds",
-          blind={"labels": WORSE["labels"]}),
+          blind=WORSE),
     check("cap_one_linear", "horizon",
           Slope(0, "cap 1: mean regret of a round {rate}", tolerance=0.1), PER_ROUND, printed,
           repaired, settles=(CAP,), blind=WORSE),
