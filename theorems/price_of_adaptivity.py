@@ -32,12 +32,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
-from typing import Any, ClassVar, Protocol
+from typing import Annotated, Any, ClassVar, Protocol
 
 import numpy as np
+from pydantic import Field
 
 from repro.base.notation import privacy_cost
-from repro.base.schema import Corruption, Finite, Pairs, Positive, Probability, RewardBound
+from repro.base.schema import Corruption, Number, Pairs, Positive, Probability, RewardBound
 from repro.chipo import meta_theorem as meta
 from repro.chipo.losses import Loss, log_loss, square_loss
 from repro.chipo.policy import chipo_policy, two_arm_wrong_prob
@@ -344,7 +345,7 @@ class UnsaturatedLabels(HuberLabels):
     failure_prob: Probability
     believed_order: Order = Order.CTL
     least_corruption: Corruption = 0.0
-    fades: Finite = 0.0
+    fades: Annotated[Number, Field(ge=0, le=1)] = 0.0
     adversary: Adversary = imitate
     words: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "adversary": {"imitate": imitate, "coin_tosser": coin_tosser, "idle": idle_adversary}

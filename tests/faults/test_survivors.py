@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from repro.cli.process import KEPT
 from repro.study import worker_life
 from tests.faults.processes import begun, survivors, wait_for
 
@@ -51,8 +52,10 @@ def test_workers_end_with_their_parent(number, status, tmp_path):
         # where the machine is busy joblib's tracker finds out later than we say so, and warns
         said = [one for one in err.splitlines() if "resource_tracker" not in one]
         last = [one for one in said if not one.startswith("  warnings.warn")][-1]
-        assert last.startswith(f"interrupted: {len(finished(tmp_path))} of "), err
-        assert last.endswith(" blocks are finished and kept; run the same command to go on")
+        counted = f"{len(finished(tmp_path))} of "
+        # there, too, the main thread may not hear the signal in time, and nobody counts
+        assert last.startswith((f"interrupted: {counted}", f"interrupted: {KEPT}")), err
+        assert last.endswith("kept; run the same command to go on")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
