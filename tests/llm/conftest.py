@@ -8,8 +8,10 @@ from repro.llm.splits import load_splits
 from repro.llm.study import Study
 from repro.llm.worlds import PrivateTuning
 from repro.training.backbone import load_backbone
+from repro.training.extra import quiet_hub
 from repro.training.settings import ModelChoice, Sampling, Shape, Training
 
+quiet_hub()  # before a test imports transformers itself, and with it its progress bars
 DATA = DataChoice(
     path=None, n_pairs=64, held_out=24, judge_pairs=0, seed=3,
     max_prompt_tokens=32, max_response_tokens=32,

@@ -9,9 +9,11 @@ from repro.preferences.financial_pairs import financial_pairs
 from repro.training.backbone import load_backbone
 from repro.training.direct_preference import Reference
 from repro.training.encoding import encode_pairs
+from repro.training.extra import quiet_hub
 from repro.training.pairs import TextPairs
 from repro.training.settings import Limits, ModelChoice, Shape, Training
 
+quiet_hub()  # before a test imports transformers itself, and with it its progress bars
 LIMITS = Limits(max_prompt_tokens=32, max_response_tokens=32)
 MODEL = ModelChoice(tiny=Shape(width=16, layers=1, heads=2))
 STEPS = Training(batch_size=16, learning_rate=1e-3, schedule="constant", optimizer="sgd")
