@@ -7,9 +7,9 @@ from collections.abc import Sequence
 HEAD = """# Which loss for privatised labels?
 
 Made by `python -m repro.which_loss folder=docs/explanations`; do not edit.  Numbers are root mean
-squared errors of reward differences, E⟨x, θ̂ − θ⟩², of a scalar logistic reward whose differences
-fill [−B, B], each loss against the adversary that is worst for it.  The class is four times as wide
-as the truth, and errors at small n are limited by it.
+squared errors of reward differences, (E⟨x, θ̂ − θ⟩²)^½, of a scalar logistic reward whose
+differences fill [−B, B], each loss against the adversary that is worst for it.  The class is four
+times as wide as the truth, and errors at small n are limited by it.
 
 ![Which loss wins over ε, corruption and n]({figure})
 
@@ -25,7 +25,7 @@ as the truth, and errors at small n are limited by it.
 - **The debiased log loss** is at most 7 % better than the others anywhere on the map, and up to
   twenty times worse where some rewards are far apart (B = 12); it is within 6 % of the best
   where all rewards are close (B = 2) and, without corruption, at ε of 4 and more (B up to 4).
-- A likelihood that ignores privacy does not converge at all.
+- A likelihood that ignores privacy does not converge to the truth.
 - IPO needs its temperature divided by c(ε), KTO other weights and with equal ones nothing:
   [IPO and KTO](ipo_and_kto.md).
 
@@ -51,9 +51,9 @@ map no reversed adversary and none of 200 random changes of it, in any cell, gai
 
 The law of the score agrees with {replicates} simulated datasets a cell within three standard errors
 in {agree} of {total} cells (a cell: B, α, order, ε, n and a loss) in which something is learnt:
-errors below 40 % of the rewards' own size.  Losses of a place see the same draws, so disagreements
-come in threes.  Elsewhere the losses of noisy labels have several minima; read the simulation,
-which starts at θ = 0.  Answers such as that of `python -m repro.which_loss epsilon=1 n_pairs=1e5`
+errors below 40 % of the rewards' own size.  The three losses are fitted to the same draws, so
+disagreements come in threes.  Elsewhere the losses of noisy labels have several minima; read the
+simulation, which starts at θ = 0.  Answers such as that of `python -m repro.which_loss epsilon=1 n_pairs=1e5`
 are the law's.
 """
 
