@@ -53,8 +53,8 @@ The law of the score agrees with {replicates} simulated datasets a cell within t
 in {agree} of {total} cells (a cell: B, α, order, ε, n and a loss) in which something is learnt:
 errors below 40 % of the rewards' own size.  The three losses are fitted to the same draws, so
 disagreements come in threes.  Elsewhere the losses of noisy labels have several minima; read the
-simulation, which starts at θ = 0.  Answers such as that of `python -m repro.which_loss epsilon=1 n_pairs=1e5`
-are the law's.
+simulation, which starts at θ = 0.  Answers such as that of
+`python -m repro.which_loss epsilon=1 n_pairs=1e5` are the law's.
 """
 
 
