@@ -218,7 +218,7 @@ class SeenNeedle(HuberLabels):
 
     def __post_init__(self) -> None:
         if self.ladder.high * self.depth > 1:
-            raise ValueError("ladder.high at most 1/log(400·c·T), so that π_ref draws no needle")
+            raise ValueError("ladder with high at most 1/log(400·c·T), lest π_ref draws a needle")
 
     @property
     def depth(self) -> float:

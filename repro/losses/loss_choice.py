@@ -77,8 +77,9 @@ class LossAnswer:
         if self.worth == 1:
             return "labels without privacy need no debiasing"
         return (
-            f"privacy is debiased by tau/{self.worth**-0.5:.4g} in IPO, at {1 / self.worth:.3g} "
-            "times the labels or more, and by nothing in KTO with equal weights"
+            f"privacy is debiased by tau/{self.worth**-0.5:.4g} in IPO, at "
+            f"c(epsilon)^2 = {1 / self.worth:.4g} times the labels or more, and by nothing in KTO "
+            "with equal weights"
         )
 
     @property

@@ -86,7 +86,9 @@ def test_it_says_what_ipo_needs_of_reports_that_are_right_three_times_in_four(ca
     """z² = 1, E[z | y] = y/2: 2z is unbiased, of variance 4 − m², at least 4·(1 − m²)."""
     loss_choice.main(["epsilon=1.0986122886681098", "n_pairs=1e5"])
     said = " ".join(capsys.readouterr().out.split())
-    assert "by tau/2 in IPO, at 4 times the labels or more, and by nothing in KTO" in said
+    assert (
+        "by tau/2 in IPO, at c(epsilon)^2 = 4 times the labels or more, and by nothing in" in said
+    )
     loss_choice.main(["epsilon=inf", "n_pairs=1e5"])
     assert "labels without privacy need no debiasing" in capsys.readouterr().out
 
