@@ -276,7 +276,8 @@ LARGE = [
     gap("nonparametric_bound", "n_pairs",
         Inequality(
             "net: L²/(16k²) ≤ E(h − h*)² ≤ A·(c²·log(N(τ)/δ)/n + τ²) + 2τ² with probability .95"),
-        [not_counted, counted_upside_down], counted, quantity=BETWEEN_ERRORS, settles=ENTROPY),
+        [not_counted, counted_upside_down], counted, quantity=BETWEEN_ERRORS,
+        settles=[*ENTROPY, "p2.rem_3_4"]),
     gap("nonparametric_every_algorithm", "n_pairs",
         Inequality("L/(8k) ≤ gap ≤ 6.5·√(the bound of E(h − h*)²) + .53β, k³ ≥ n·L²/(.937·c²)"),
         [thousand_times_the_labels, small_beta_label_flip], named("square_chipo", small_beta),

@@ -267,9 +267,10 @@ EVERY_MEMBER: Mapping[str, str] = dict.fromkeys(
 def check(
     name: str, axis: str, claim: Slope, quantity: Quantity, wrong: tuple[Algorithm, ...]
 ) -> Check:
-    """A check of the maximiser's left side."""
+    """A check of the maximiser's left side; a grid stands for a model of d parameters."""
+    settles = ["p2.lem_3_1", "p2.rem_3_2"] if quantity is GRID else ["p2.lem_3_1"]
     return Check(name=name, axis=axis, claim=claim, quantity=quantity, right=mixture_mle,
-                 wrong=wrong)  # fmt: skip
+                 wrong=wrong, settles=settles)  # fmt: skip
 
 
 def all_n(name: str, axis: str, words: str) -> Check:

@@ -261,6 +261,7 @@ EVERY_MEMBER: Any = {
         ("estimate", "algorithm"), "it is about every member of the class: nothing is fitted"
     ),
 }
+LEAST_SQUARES: Any = {"settles": ("p2.lem_3_3", "p2.rem_3_4")}
 
 
 def check(
@@ -273,18 +274,19 @@ def check(
 
 
 CHECKS = [
-    check("corruption_ctl", "corruption", Slope(2, "CTL: floor {rate}")),
-    check("corruption_ltc", "corruption", Slope(2, "LTC: floor {rate}")),
+    check("corruption_ctl", "corruption", Slope(2, "CTL: floor {rate}"), **LEAST_SQUARES),
+    check("corruption_ltc", "corruption", Slope(2, "LTC: floor {rate}"), **LEAST_SQUARES),
     check("privacy_cost_ctl", "privacy_cost",
-          Ratio("CTL: floor = α²·mean (1+|h*|)², free of c(ε)"), FLOOR, corruption_after_privacy),
+          Ratio("CTL: floor = α²·mean (1+|h*|)², free of c(ε)"), FLOOR, corruption_after_privacy,
+          **LEAST_SQUARES),
     check("privacy_cost_ltc", "privacy_cost", Slope(2, "LTC: floor {rate}"),
-          wrong=corruption_before_privacy),
+          wrong=corruption_before_privacy, **LEAST_SQUARES),
     check("prefactor_ctl", "corruption", Ratio("CTL: floor = α²·mean (1+|h*|)²"), FLOOR,
           weak_adversary),
     check("prefactor_ltc", "corruption", Ratio("LTC: floor = α²·mean (c+|h*|)²"), FLOOR,
           weak_adversary),
-    check("n_pairs", "n_pairs", Slope(-1, "before the floor: {rate}")),
-    check("privacy_cost", "privacy_cost", Slope(2, "before the floor: {rate}")),
+    check("n_pairs", "n_pairs", Slope(-1, "before the floor: {rate}"), **LEAST_SQUARES),
+    check("privacy_cost", "privacy_cost", Slope(2, "before the floor: {rate}"), **LEAST_SQUARES),
     check("older_bound", "corruption",
           Slope(1, "the older bound nα is loose by a factor {rate}"), OVER_OLD),
     check("two_sided_bias", "corruption",

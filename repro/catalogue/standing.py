@@ -270,13 +270,13 @@ def statements_page(rows: Sequence[StatementCoverage], papers: Mapping[str, str]
 def _page_row(row: StatementCoverage) -> str:
     found = standing(row)
     name = f"{kind(row.id).capitalize()} {number(row.id)}".strip()
-    experiments = ", ".join(f"`{slug}`" for slug in row.expected) or "–"
+    experiments = [f"`{slug}`" for slug in row.expected]
     proved = [f"`{file}`" for file in dict.fromkeys(one.file for one in row.machine_checked)]
     links = [f"[{page_name(page)}]({page})" for page in pages_of(row.id)]
     cells = (
         name if paper(row.id) != OWN else row.item.title.partition(":")[0],
         f"`{row.id}`",
         f"{found.verdict_words}: {found.sentence}",
-        ", ".join([experiments, *proved, *links]),
+        ", ".join([*experiments, *proved, *links]) or "–",
     )
     return "| " + " | ".join(cell.replace("|", "\\|").replace("<", "&lt;") for cell in cells) + " |"
