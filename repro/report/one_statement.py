@@ -18,6 +18,7 @@ from repro.catalogue.slips import Slip
 from repro.catalogue.standing import pages_of, standing
 from repro.report.html.entries import entry
 from repro.report.html.runs import StoredRun, find_runs
+from repro.report.plain_math import in_unicode
 from repro.report.witness_words import witness_words
 from repro.report.wording import plain_words, verdict_words
 from repro.study.discovery import find
@@ -56,7 +57,7 @@ def _printed(name: str) -> str:
     one = statements.load().get(name)
     if one is None:
         return ""
-    return f"As printed ({one.place})\n" + _wrapped(one.text)
+    return f"As printed ({one.place})\n" + _wrapped(in_unicode(one.text))
 
 
 def _wrapped(text: str) -> str:
