@@ -1,4 +1,4 @@
-"""P2, Theorem 5.3 and its γ: online, a weight of optimism that is kept serves every α (ours).
+"""P2, Theorem 5.3 and its γ: online, a weight of optimism that is kept serves every α.
 
 The γ of Theorem 5.3's proof contains α.  Statement (``own.online_adaptivity``; proofs:
 docs/explanations/online_adaptivity.md).  SquareXPO, its sign corrected, minimises

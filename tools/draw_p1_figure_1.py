@@ -111,13 +111,14 @@ def draw(curves: np.ndarray, sizes: Sequence[int]) -> Figure:
 
 
 def table(curves: np.ndarray, beside: np.ndarray) -> list[str]:
-    """Table 1: printed, ours ± sd over seeds, at equal length, and the longest response.
+    """Table 1: printed, measured ± sd over seeds, at equal length, and the longest response.
 
     Below it Welch's p between any two ε, and the seeds an arm that such a difference needs.
     """
     longest = beside[:, 1, 0]
     reached = {"DPO": beside[:, 0]} | {e: curves[:, k, -1, :2] for k, e in enumerate(EPSILONS)}
-    lines = ["| | printed | ours | at equal length | longest response |", "|---|---|---|---|---|"]
+    columns = "printed", "measured", "at equal length", "longest response"
+    lines = [f"| | {' | '.join(columns)} |", "|---|---|---|---|---|"]
     lines.append(f"| SFT | {PRINTED['SFT']} | .5 by definition | .5 | |")
     for name, values in reached.items():
         label = name if isinstance(name, str) else f"PPKL, ε = {name:g}"
