@@ -7,6 +7,7 @@ import shlex
 import sys
 import traceback
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from omegaconf import DictConfig
@@ -49,8 +50,13 @@ def run_job(config: DictConfig, folder: Path) -> int:
         say(f"cache: {session.plan.slug} reads {read[0]}; its finished blocks are not kept")
     write_files(done.result, folder, done.seconds, done.workers, session.plan.setting.device)
     timed, command = replace(done.result, seconds=done.seconds), _command(session.plan.slug)
-    log_result(timed, folder, session.tracking_values(), command)
-    print_result(done.result, folder, session.detail)
+    record = partial(log_result, timed, folder, session.tracking_values(), command)
+    try:
+        print_result(done.result, folder, session.detail)
+    except (OSError, SystemExit):  # a reader that has gone
+        record()
+        raise
+    record()  # last: its libraries take seconds to import, and the verdict need not wait for them
     return 0 if done.result.as_expected else UNEXPECTED
 
 

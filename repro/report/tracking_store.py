@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
+from uuid import uuid4
 
 from repro.report.tracking_views import view_tags
 
@@ -73,6 +74,8 @@ def open_store(uri: str, experiment: str) -> Iterator[tuple[MlflowClient, str]]:
         lock.acquire(timeout=LOCK_SECONDS)
     try:
         _probe(path)
+        if path.stat().st_size == 0:
+            _make_tables(path)
         artifacts = (path.parent / "mlartifacts").as_uri()
         yield _client_and_experiment(uri, experiment, artifacts)
     finally:
@@ -118,6 +121,22 @@ def _probe(path: Path) -> None:
 def _say_busy(path: Path, seconds: float) -> None:
     told = f"tracking: {path} is locked by another program; waiting up to {seconds:.0f} s"
     print(told, file=sys.stderr, flush=True)
+
+
+def _make_tables(path: Path) -> None:
+    """Let MLflow make its tables in memory, and write them all at once.
+
+    On disk it makes them in hundreds of steps, and each waits until the disk has it: up to ten
+    seconds.  A process that is killed meanwhile leaves an empty file, which is no harm.
+    """
+    from mlflow import MlflowClient
+
+    name = f"file:{uuid4().hex}?mode=memory&cache=shared"
+    with closing(sqlite3.connect(name, uri=True)) as memory:
+        uri = f"sqlite:///{name}&uri=true"
+        MlflowClient(tracking_uri=uri, registry_uri=uri)
+        with closing(sqlite3.connect(path)) as written:
+            memory.backup(written)
 
 
 def _client_and_experiment(uri: str, name: str, artifacts: str | None) -> tuple[MlflowClient, str]:

@@ -80,6 +80,28 @@ def test_tracking_records_the_run(command, quick, tmp_path):
     assert (tmp_path / "outputs" / "mlflow.db").stat().st_size > 0
 
 
+def test_the_verdict_does_not_wait_for_the_tracker(command, quick, monkeypatch):
+    def stops(*_):
+        raise SystemExit(7)
+
+    monkeypatch.setattr("repro.report.tracking.log_result", stops)
+    status, out, _ = command(*quick)
+    assert status == 7
+    assert out.splitlines()[-1].startswith("files: ")
+
+
+@pytest.mark.parametrize("leaves", [OSError(32, "Broken pipe"), SystemExit(1)])
+def test_a_run_is_recorded_though_its_reader_has_gone(command, quick, monkeypatch, leaves):
+    def gone(*_):
+        raise leaves
+
+    recorded = []
+    monkeypatch.setattr("repro.report.terminal.print_result", gone)
+    monkeypatch.setattr("repro.report.tracking.log_result", lambda *given: recorded.append(given))
+    assert command(*quick)[0] != 0
+    assert len(recorded) == 1
+
+
 def test_ctrl_c_keeps_finished_blocks_and_says_how_to_go_on(command, quick, tmp_path, monkeypatch):
     from repro.study import parallel
 
