@@ -13,7 +13,6 @@ from __future__ import annotations
 from functools import singledispatch
 
 import numpy as np
-from scipy import stats
 
 from repro.base.notation import LINEAR_AXES
 from repro.core.claims import (
@@ -157,7 +156,9 @@ def _highest(flat: np.ndarray, miss: float) -> Interval:
         flat: (G, replicates) of 0 and 1; NaN where a replicate failed.
         miss: shared by the grid points.
     """
-    tests = [stats.binomtest(int(np.nansum(row)), int(np.isfinite(row).sum())) for row in flat]
+    from scipy.stats import binomtest  # takes half a second to import, and few rows need it
+
+    tests = [binomtest(int(np.nansum(row)), int(np.isfinite(row).sum())) for row in flat]
     found = [test.proportion_ci(1 - miss / len(flat), method="exact") for test in tests]
     return Interval(
         max(test.statistic for test in tests),

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy.special import stdtrit
 
 from repro.core.results import Series, finite_mean
 
@@ -46,7 +46,7 @@ class Estimate:
         >>> exact.interval()
         Interval(value=2.0, low=2.0, high=2.0)
         """
-        half = self.error * float(stats.t.isf(miss / 2, self.freedom)) if self.error else 0.0
+        half = -self.error * float(stdtrit(self.freedom, miss / 2)) if self.error else 0.0
         return Interval(self.value, self.value - half, self.value + half)
 
 

@@ -9,10 +9,10 @@ from typing import Any
 
 from repro.base.files import write_together, write_whole
 from repro.core.results import Result
-from repro.report.measurements import measurements_frame, parquet_bytes
+from repro.report.measurements import measurements_frame
 from repro.report.record import verdict_content
 from repro.report.run_facts import run_facts
-from repro.report.seals import config_bytes, json_bytes, sealed
+from repro.report.seals import hashed_files, json_bytes, sealed
 from repro.study.pool import at_once, pool
 
 __all__ = ["measurements_frame", "remember", "verdict_json", "write_files"]
@@ -22,7 +22,7 @@ FIGURES = ("png", "svg")
 
 def verdict_json(result: Result) -> dict[str, Any]:
     """The contract's ``verdict.json``, strict JSON: NaN is null, infinities are strings."""
-    return sealed(verdict_content(result), result)
+    return sealed(verdict_content(result), hashed_files(result))
 
 
 def write_files(
@@ -45,12 +45,12 @@ def write_files(
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
+    hashed = hashed_files(result)
     content = {
-        "config.yaml": config_bytes(result),  # first: it says whose folder it is
-        "measurements.parquet": parquet_bytes(result),
+        **hashed,  # config.yaml is first: it says whose folder it is
         **_figures(result, workers),
         "run.json": json_bytes(run_facts(seconds, workers, device)),
-        "verdict.json": json_bytes(verdict_json(result)),
+        "verdict.json": json_bytes(sealed(verdict_content(result), hashed)),
     }
     files = {folder / name: found for name, found in content.items()}
     write_together(files)

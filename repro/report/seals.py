@@ -17,10 +17,14 @@ from repro.report.measurements import parquet_bytes
 FILES, SEAL = "files", "seal"
 
 
-def sealed(content: dict[str, Any], result: Result) -> dict[str, Any]:
-    """The content of ``verdict.json`` with hashes of the other files, then one of itself."""
-    others = {"config.yaml": config_bytes(result), "measurements.parquet": parquet_bytes(result)}
-    whole = content | {FILES: {name: _hash(found) for name, found in others.items()}}
+def hashed_files(result: Result) -> dict[str, bytes]:
+    """Files that ``verdict.json`` holds hashes of, by name."""
+    return {"config.yaml": config_bytes(result), "measurements.parquet": parquet_bytes(result)}
+
+
+def sealed(content: dict[str, Any], files: Mapping[str, bytes]) -> dict[str, Any]:
+    """The content of ``verdict.json`` with hashes of other files, then one of itself."""
+    whole = content | {FILES: {name: _hash(found) for name, found in files.items()}}
     return whole | {SEAL: seal_of(whole)}
 
 
