@@ -51,8 +51,8 @@ def test_blocks_of_nothing_come_back():
     assert dispatch.nothing(None).shape == dispatch.SHAPE
 
 
-def test_a_run_after_an_edit_says_when_it_began(tmp_path):
-    first, whole, cpu = edit_loop._one_run("kl_contraction", str(tmp_path))
-    assert 0 < first < whole
-    assert cpu > 0
+def test_a_run_after_an_edit_says_when_it_began_and_when_its_verdict_came(tmp_path):
+    wait = edit_loop.one_run("kl_contraction", tmp_path)
+    assert 0 < wait.first < wait.verdict < wait.whole
+    assert wait.cpu > 0
     assert list(tmp_path.rglob("figure.png"))

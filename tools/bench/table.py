@@ -76,9 +76,7 @@ def main(folder: Path) -> None:
     print_rows("spread over | efficiency", shares)
     print_rows("one block of nothing | ms of the driver | blocks/s", dispatch.overheads())
     print_rows("start-up of | wall s | CPU s", whole_machine.start_up())
-    title = (
-        "after a changed line, smoke, no cached block | first line, wall s | all, wall s | CPU s"
-    )
+    title = "after a changed line, at smoke | first sign, s | verdict, s | end, s | CPU s"
     print_rows(title, edit_loop.edited_runs())
     print_rows("on a device | replicates/s on it | on one core | ratio", whole_machine.devices())
     finished_runs.print_tables(folder, print_rows)
