@@ -2,9 +2,11 @@
 
 P1 (arXiv 2510.13512) draws the policy loss and the value loss of PPO over its iterations for
 ε = .1, .5 and 2.  ``llm_ppkl`` trains by RLOO, whose baseline is no network: its squared error
-stands for the value loss.  Beside both the reward that is maximised.  Lines are means over seeds,
-bands their 95 % intervals.  Prints the win rates of the policies, and, paired by seed, by how much
-the baseline's error falls from ε = .1 to 2, where the paper has .072 and .062.
+stands for the value loss.  Beside both the reward that is maximised: the private one, Γ taken off,
+so that its level says nothing between two ε.  Lines are means over seeds, bands their 95 %
+intervals; of the squared error, which spans orders of magnitude, both on the log scale.  Prints
+the win rates of the policies, and, paired by seed, by how much the baseline's error falls from
+ε = .1 to 2, where the paper has .072 and .062.
 """
 
 from __future__ import annotations
@@ -46,11 +48,15 @@ def draw(curves: np.ndarray) -> Figure:
     FigureCanvasAgg(figure)
     for j, (panel, said) in enumerate(zip(figure.subplots(1, 3), PANELS, strict=True)):
         for k, (epsilon, colour) in enumerate(EPSILONS.items()):
-            values = curves[:, k, j]
+            values = np.log(curves[:, k, j]) if said == PANELS[-1] else curves[:, k, j]
             mean, half = values.mean(0), stats.sem(values) * stats.t.isf(0.025, len(values) - 1)
+            low, line, high = mean - half, mean, mean + half
+            if said == PANELS[-1]:
+                low, line, high = np.exp([low, line, high])
+                panel.set_yscale("log")
             steps = np.arange(1, len(mean) + 1)
-            panel.plot(steps, mean, color=colour, label=f"ε = {epsilon:g}")
-            panel.fill_between(steps, mean - half, mean + half, color=colour, alpha=0.2, lw=0)
+            panel.plot(steps, line, color=colour, label=f"ε = {epsilon:g}")
+            panel.fill_between(steps, low, high, color=colour, alpha=0.2, lw=0)
         panel.set(xlabel="iteration of RLOO", ylabel=said)
         panel.legend(frameon=False, fontsize=9)
     return figure

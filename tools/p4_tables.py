@@ -46,12 +46,23 @@ EPSILONS = (0.1, 0.5, 1.0, 0.5)
 
 
 @contextmanager
-def world_of(theorem: str, *words: str) -> Iterator[Any]:
-    """The world ``release`` of a theorem, on this machine's CPU; nothing stays on disk."""
-    with tempfile.TemporaryDirectory() as folder, built_at(Path(folder) / "features", "cpu"):
+def world_of(theorem: str, *words: str, kept: Path | None = None) -> Iterator[Any]:
+    """The world ``release`` of a theorem, on this machine's CPU.
+
+    Args:
+        theorem: whose.
+        words: overrides of its config.
+        kept: a folder for trained models and what seeds have reached; None keeps nothing.
+    """
+    with tempfile.TemporaryDirectory() as folder, built_at(_cache(kept or folder), "cpu"):
         values = compose_values(theorem, {}, ["budget=smoke", "tracking=none", *words])
         swept = built(session_of({**values, "output_dir": folder}).plan).swept
         yield swept[0].sweep.worlds[0]
+
+
+def _cache(folder: Path | str) -> Path:
+    """Where features would lie; what language models keep lies beside it."""
+    return Path(folder) / "features"
 
 
 def arms(world: DpoTuning, rng: np.random.Generator) -> Iterator[float]:

@@ -113,6 +113,11 @@ def wins(judge: Judge, prompts: Texts, ours: Texts, theirs: Texts) -> np.ndarray
     return (judge(prompts, ours, theirs) + 1 - judge(prompts, theirs, ours)) / 2
 
 
+def longer_wins(ours: Texts, theirs: Texts) -> np.ndarray:
+    """(n,) 1 where ours has more characters, ½ where as many, else 0."""
+    return _preference(np.array([len(a) - len(b) for a, b in zip(ours, theirs, strict=True)]))
+
+
 def length_controlled(
     won: np.ndarray, ours: Texts, theirs: Texts, weights: np.ndarray | None = None
 ) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.llm.judges import length_controlled, wins
+from repro.llm.judges import length_controlled, longer_wins, wins
 from repro.llm.study import Study, ranking_accuracy
 from repro.study.blocks import Block, BlockStore
 from repro.study.machine import machine
@@ -44,12 +44,14 @@ class Reached(NamedTuple):
         at_equal_length: the same, at equal length.
         accuracy: implicit ranking accuracy.
         margin: mean implicit reward difference in favour of the held-out label.
+        longer: win rate by length: how often its response is the longer one; NaN of first steps.
     """
 
     win_rate: float
     at_equal_length: float
     accuracy: float
     margin: float
+    longer: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,9 +137,10 @@ class SimulatedRelease:
                 objective(loss, epsilon, self.kl_weight, bound), steps, order,
                 study.folder and study.folder / f"{loss}-{key}",
             )  # fmt: skip
-            answered = self.first_steps is None
-            rates = self.win_rates(self.responses(policy)) if answered else NOTHING
-            return *rates, *self.ranking(policy)
+            if self.first_steps is not None:
+                return *NOTHING, *self.ranking(policy), math.nan
+            ours = self.responses(policy)
+            return *self.win_rates(ours), *self.ranking(policy), self.longer(ours)
 
         return Reached(*self._once(found, key, len(Reached._fields)).tolist())
 
@@ -145,7 +148,8 @@ class SimulatedRelease:
         """What the longer-is-better baseline reaches, the longest of some responses; no ranking."""
 
         def found() -> tuple[float, ...]:
-            return *self.win_rates(*self.longest_responses()), *NOTHING
+            ours, theirs = self.longest_responses()
+            return *self.win_rates(ours, theirs), *NOTHING, self.longer(ours, theirs)
 
         return Reached(*self._once(found, "longest", len(Reached._fields)).tolist())
 
@@ -188,6 +192,10 @@ class SimulatedRelease:
         prompts = [prompt for prompt in self.study.prompts for _ in range(count)]
         won = wins(self.study.judge, prompts, ours, theirs)
         return float(won.mean()), length_controlled(won, ours, theirs)
+
+    def longer(self, ours: list[str], theirs: list[str] | None = None) -> float:
+        """Win rate against the fine-tuned model by a judge that prefers the longer response."""
+        return float(longer_wins(ours, self.opposing if theirs is None else theirs).mean())
 
     def ranking(self, policy: Any) -> tuple[float, float]:
         """Accuracy and margin on held-out pairs."""

@@ -90,20 +90,49 @@ def read_config(choice: ModelChoice, key: str = KEY) -> Any:
     return _fetched(library("transformers").AutoConfig, key, name)
 
 
-def build_tiny(shape: Shape, seed: int, texts: Iterable[str], folder: Path) -> None:
-    """Write a GPT-2 with random weights and a tokenizer of whole words to a folder."""
+def build_tiny(
+    shape: Shape, seed: int, texts: Texts, folder: Path, vocabulary: int | None = None
+) -> None:
+    """Write a GPT-2 with random weights and its tokenizer to a folder.
+
+    Args:
+        shape: of the model.
+        seed: of its weights.
+        texts: what the tokenizer is made of.
+        folder: where.
+        vocabulary: tokens of a byte-level BPE, at least 260; None makes one token of each word.
+    """
     transformers = library("transformers")
-    words = sorted({word for text in texts for word in re.findall(r"\w+|[^\w\s]+", text)})
-    vocabulary = {word: place for place, word in enumerate((*SPECIAL, *words))}
-    tokenizers = library("tokenizers")
-    core = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, unk_token="<unk>"))
-    core.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    core = _whole_words(texts) if vocabulary is None else _byte_pairs(texts, vocabulary)
     names = {"bos_token": "<s>", "eos_token": "</s>", "pad_token": "<pad>", "unk_token": "<unk>"}
     transformers.PreTrainedTokenizerFast(tokenizer_object=core, **names).save_pretrained(folder)
-    config = tiny_config(shape, len(vocabulary))
+    config = tiny_config(shape, core.get_vocab_size())
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         transformers.GPT2LMHeadModel(config).save_pretrained(folder)
+
+
+def _whole_words(texts: Texts) -> Any:
+    tokenizers = library("tokenizers")
+    words = sorted({word for text in texts for word in re.findall(r"\w+|[^\w\s]+", text)})
+    vocabulary = {word: place for place, word in enumerate((*SPECIAL, *words))}
+    core = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, unk_token="<unk>"))
+    core.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    return core
+
+
+def _byte_pairs(texts: Texts, vocabulary: int) -> Any:
+    tokenizers = library("tokenizers")
+    bytewise = tokenizers.pre_tokenizers.ByteLevel
+    core = tokenizers.Tokenizer(tokenizers.models.BPE())
+    core.pre_tokenizer = bytewise(add_prefix_space=False)
+    core.decoder = tokenizers.decoders.ByteLevel()
+    trainer = tokenizers.trainers.BpeTrainer(
+        vocab_size=vocabulary, special_tokens=list(SPECIAL), show_progress=False,
+        initial_alphabet=bytewise.alphabet(),
+    )  # fmt: skip
+    core.train_from_iterator(texts, trainer)
+    return core
 
 
 def tiny_config(shape: Shape, vocabulary: int) -> Any:

@@ -50,11 +50,14 @@ def test_the_baseline_takes_the_longest(release, study):
     assert longest[::4] == longest[3::4]
     assert others == [text for _, row in halves for text in row]
     rates = release.win_rates(longest, others)
-    assert longer_is_better(release)[:2] == rates
+    reached = longer_is_better(release)
+    assert reached[:2] == rates
+    assert reached.longer == release.longer(longest, others) > 0.5
 
 
 def test_a_policy_against_itself_wins_half(release):
     assert release.win_rates(release.opposing) == (0.5, pytest.approx(0.5))
+    assert release.longer(release.opposing) == 0.5
 
 
 def test_the_untrained_policy_has_no_margin(release, study):

@@ -86,3 +86,5 @@ def test_p1_s_losses_are_curves_by_iteration():
     panels = losses.draw(curves).axes
     assert [len(panel.lines) for panel in panels] == [3, 3, 3]
     assert [panel.get_ylabel() for panel in panels] == list(losses.PANELS)
+    error = np.exp(np.log(curves[:, 0, 2]).mean(0))  # a squared error has no band below 0
+    assert panels[-1].lines[0].get_ydata() == pytest.approx(error)

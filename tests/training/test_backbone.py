@@ -55,6 +55,16 @@ def test_a_folder_is_read_as_a_hub_id_would_be(named, pairs, model, tmp_path):
     assert read_config(named(tmp_path)).n_embd == model.tiny.width
 
 
+def test_byte_pairs_say_any_text_in_so_many_tokens(named, pairs, model, tmp_path):
+    pytest.importorskip("transformers")
+    build_tiny(model.tiny, model.seed, pairs.first, tmp_path, vocabulary=280)
+    found = load_backbone(named(tmp_path), (), "cpu")
+    assert len(found.tokenizer) == found.model.config.vocab_size == 280
+    text = "Zürich, 3 a.m.:\n  nobody's  left…"
+    ids = found.tokenizer(text, add_special_tokens=False)["input_ids"]
+    assert found.tokenizer.decode(ids, clean_up_tokenization_spaces=False) == text
+
+
 def test_pickled_weights_are_not_read(named, pairs, model, tmp_path):
     pytest.importorskip("transformers")
     build_tiny(model.tiny, model.seed, pairs.first, tmp_path)
