@@ -4,10 +4,13 @@ import gc
 import os
 from collections import Counter
 
-import pytest
-import torch
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+os.environ.update(dict.fromkeys(THREADS, "1"))  # read by libraries when they are imported
 
-from tests.forks.session import forked_commands
+import pytest  # noqa: E402
+import torch  # noqa: E402
+
+from tests.forks.session import forked_commands  # noqa: E402
 
 torch.set_num_threads(1)
 MOST_PROCESSES = 8
@@ -25,6 +28,17 @@ def python_m():
     """
     with forked_commands() as words:
         yield words
+
+
+@pytest.fixture(scope="session")
+def kept_blocks(tmp_path_factory):
+    """Folder below which all processes of a session keep finished blocks, and find them.
+
+    A block's name holds all that its numbers depend on, so that an experiment that one test has
+    run at a budget is not measured again by another.
+    """
+    own = tmp_path_factory.getbasetemp()
+    return (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "kept_blocks"
 
 
 @pytest.fixture(autouse=True)

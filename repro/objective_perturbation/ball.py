@@ -142,7 +142,7 @@ class OnBall:
         outside = self._norm(noise, low) > self.radius
         while (outside & (self._norm(noise, high) > self.radius)).any():
             high = 4 * high
-        for _ in range(HALVINGS):
+        for _ in range(HALVINGS if outside.any() else 0):
             middle = (low + high) / 2
             far = self._norm(noise, middle) > self.radius
             low, high = np.where(far, middle, low), np.where(far, high, middle)
@@ -165,7 +165,9 @@ class OnBall:
             # The third derivative of the logistic loss is at most R times its second: with this
             # damping the objective falls at every step.
             size = np.maximum(LONGEST * np.linalg.norm(step, axis=-1, keepdims=True), 1e-12)
-            theta = theta - step * np.log1p(size) / size
+            before, theta = theta, theta - step * np.log1p(size) / size
+            if np.array_equal(theta, before):  # no step would move it any more
+                break
         return theta
 
     def _tangential(self, block, omega, radial, moments) -> np.ndarray:

@@ -17,8 +17,9 @@ KEPT = json.loads((Path(__file__).parent / "numbers_of_7bcfe1e.json").read_text(
 
 
 @pytest.mark.parametrize("theorem", KEPT)
-def test_every_algorithm_measures_what_it_did(theorem):
-    run = repro.run(theorem, budget="smoke", seed=0, overrides=["compute.workers=1"])
+def test_every_algorithm_measures_what_it_did(theorem, kept_blocks):
+    alone = ["compute.workers=1"]
+    run = repro.run(theorem, budget="smoke", seed=0, overrides=alone, output_dir=kept_blocks)
     means = run.measurements.groupby(["check", "method"])["mean"].mean()
     found = {check: means[check].to_dict() for check in means.index.get_level_values(0).unique()}
     assert found.keys() - KEPT[theorem].keys() == REBUILT.get(theorem, set())

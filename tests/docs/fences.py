@@ -113,13 +113,17 @@ def run_page(text: str, copy: Path) -> list[str]:
     return wrong
 
 
-def project_copy(target: Path, python_m: list[str]) -> Path:
+def project_copy(target: Path, python_m: list[str], kept: Path) -> Path:
     """A copy of the project, with ``python`` held to small budgets and to this machine.
 
     Args:
         target: the folder, which there is not yet.
         python_m: what stands for ``python -m`` where a command of ours is run.
+        kept: what other tests have measured already is found below this folder.
     """
+    (kept / ".cache" / "blocks").mkdir(parents=True, exist_ok=True)
+    (target / "outputs" / ".cache").mkdir(parents=True)
+    (target / "outputs" / ".cache" / "blocks").symlink_to(kept / ".cache" / "blocks")
     for name in ("repro", "theorems", "conf", "tests/theorems"):
         shutil.copytree(ROOT / name, target / name)  # times too, so that compiled files stay true
     bounds = target / ".bounds"

@@ -24,8 +24,8 @@ def runs_something(path):
 
 
 @pytest.fixture
-def copy(tmp_path, python_m):
-    return project_copy(tmp_path / "project", python_m)
+def copy(tmp_path, python_m, kept_blocks):
+    return project_copy(tmp_path / "project", python_m, kept_blocks)
 
 
 EXTRAS = {"docs/howto/language_models.md": "transformers"}

@@ -26,9 +26,10 @@ def slug(request):
 
 
 @pytest.fixture(scope="session")
-def whole():
+def whole(kept_blocks):
     """Name → that experiment at budget=smoke, run once for all tests that look at it."""
-    return cache(lambda slug: repro.run(slug, budget="smoke", overrides=["compute.workers=1"]))
+    values = {"budget": "smoke", "overrides": ["compute.workers=1"], "output_dir": kept_blocks}
+    return cache(lambda slug: repro.run(slug, **values))
 
 
 @pytest.fixture(scope="module")
@@ -216,9 +217,13 @@ def verdict_of(slug):
 
 
 @pytest.fixture
-def taken_away(verdict_of):
+def taken_away(verdict_of, kept_blocks):
     """Verdicts of a check as it is, and with stages replaced."""
-    return lambda row, **stages: (verdict_of(row), verdict_of(row, stages=stages))
+
+    def of(row, **stages):
+        return verdict_of(row, output_dir=kept_blocks), verdict_of(row, stages=stages)
+
+    return of
 
 
 @pytest.fixture
