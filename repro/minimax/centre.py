@@ -114,17 +114,24 @@ class Halfspaces:
 
     @cached_property
     def wins(self) -> np.ndarray:
-        """(G, P) Σ_c ±m_c·σ(⟨x_c, θ⟩)."""
-        return expit(self.parameter(self.offsets) @ self.features.T) @ self.signs.T
+        """(P, G) Σ_c ±m_c·σ(⟨x_c, θ⟩)."""
+        wins = expit(self.parameter(self.offsets) @ self.features.T) @ self.signs.T
+        return np.ascontiguousarray(wins.T)  # the largest over P few rows is quick
 
     def distances(self, labels: np.ndarray) -> np.ndarray:
         """(G,) S of labels (C,) as read."""
-        return np.abs(self.signs @ labels - self.wins).max(axis=1)
+        return np.abs((self.signs @ labels)[:, None] - self.wins).max(axis=0)
+
+    @cached_property
+    def axes(self) -> tuple[np.ndarray, np.ndarray]:
+        """(k,) lengths and (k, k) directions of the axes of ‖·‖_Σ."""
+        values, vectors = np.linalg.eigh((self.features.T * self.mass) @ self.features)
+        return np.sqrt(np.maximum(values, 1e-18)), vectors
 
     def parameter(self, offset: np.ndarray) -> np.ndarray:
         """θ of an offset (…, k)."""
-        values, vectors = np.linalg.eigh((self.features.T * self.mass) @ self.features)
-        turned = offset / np.sqrt(np.maximum(values, 1e-18)) @ vectors.T
+        lengths, vectors = self.axes
+        turned = offset / lengths @ vectors.T
         return self.cells.truth.numpy() + turned
 
     def error(self, theta: np.ndarray) -> float:

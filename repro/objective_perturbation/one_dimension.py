@@ -9,6 +9,7 @@ the statement lets go to 0, and is 0 here.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -38,10 +39,10 @@ class LogisticRecords:
         """ℓ'(θ) of all ``count`` records."""
         return -self.count * self.slope * expit(-self.slope * theta)
 
-    def hessian(self, theta: np.ndarray) -> np.ndarray:
-        """ℓ''(θ) of all ``count`` records."""
+    def derivatives(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """ℓ'(θ) and ℓ''(θ) of all ``count`` records."""
         share = expit(-self.slope * theta)
-        return self.count * self.slope**2 * share * (1 - share)
+        return -self.count * self.slope * share, self.count * self.slope**2 * share * (1 - share)
 
 
 @dataclass(frozen=True)
@@ -54,24 +55,30 @@ class Ranking:
     def gradient(self, theta: np.ndarray) -> np.ndarray:
         """ℓ'(θ): at each stage the mean feature of those left, less that of the winner."""
         stages = self._stages(theta)
-        return self.count * np.sum([mean - self.features[j] for j, (mean, _) in stages], axis=0)
+        return self.count * np.sum([mean - left[0] for left, _, mean in stages], axis=0)
 
-    def hessian(self, theta: np.ndarray) -> np.ndarray:
-        """ℓ''(θ): at each stage the variance of the features left."""
-        return self.count * np.sum([variance for _, (_, variance) in self._stages(theta)], axis=0)
+    def derivatives(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """ℓ'(θ), and ℓ''(θ): at each stage the variance of the features left."""
+        falls, variances = [], []
+        for left, weights, mean in self._stages(theta):
+            falls.append(mean - left[0])
+            variances.append((weights * (left - mean) ** 2).sum(axis=0))
+        return self.count * np.sum(falls, axis=0), self.count * np.sum(variances, axis=0)
 
-    def _stages(self, theta: np.ndarray):
+    def _stages(self, theta: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """(k, 1) features left, the winner's first, their probabilities (k, m) and mean (m,)."""
         values = np.array(self.features)
         for j in range(len(values) - 1):
             left = values[j:, None]
             logits = left * theta
             weights = np.exp(logits - logits.max(axis=0))
             weights = weights / weights.sum(axis=0)
-            mean = (weights * left).sum(axis=0)
-            yield j, (mean, (weights * (left - mean) ** 2).sum(axis=0))
+            yield left, weights, (weights * left).sum(axis=0)
 
 
 Items = tuple[LogisticRecords | Ranking, ...]
+Known = dict[LogisticRecords | Ranking, tuple[np.ndarray, np.ndarray]]
+"""Derivatives of records at one θ."""
 
 
 @dataclass(frozen=True)
@@ -97,17 +104,33 @@ class Perturbed:
             gradient = gradient + item.gradient(theta)
         return -gradient - self.ridge * theta
 
-    def slope_at(self, theta: np.ndarray) -> np.ndarray:
-        """|b'(θ)|."""
-        curvature = np.full_like(theta, self.ridge)
-        for item in self.items:
-            curvature = curvature + item.hessian(theta)
-        return curvature
+    def noise_and_slope(
+        self, theta: np.ndarray, known: Known | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """b(θ) and |b'(θ)|.
 
-    def log_density(self, theta: np.ndarray) -> np.ndarray:
-        """Log density of θ̂ inside (−B, B), up to −½·log 2π."""
-        standard = self.noise_at(theta) / self.sigma
-        return -(standard**2) / 2 + np.log(self.slope_at(theta) / self.sigma)
+        Args:
+            theta: (m,).
+            known: derivatives at this θ of records of another dataset; those found are added.
+        """
+        known = {} if known is None else known
+        pull, curvature = np.zeros_like(theta), np.full_like(theta, self.ridge)
+        for item in self.items:
+            if item not in known:
+                known[item] = item.derivatives(theta)
+            gradient, hessian = known[item]
+            pull, curvature = pull + gradient, curvature + hessian
+        return -pull - self.ridge * theta, curvature
+
+    def log_density(self, theta: np.ndarray, known: Known | None = None) -> np.ndarray:
+        """Log density of θ̂ inside (−B, B), up to −½·log 2π; ``known`` as above."""
+        noise, slope = self.noise_and_slope(theta, known)
+        return -((noise / self.sigma) ** 2) / 2 + np.log(slope / self.sigma)
+
+    def log_ratio_to(self, other: Perturbed, theta: np.ndarray) -> np.ndarray:
+        """Log density less that of another dataset; records of both are looked at once."""
+        known: Known = {}
+        return self.log_density(theta, known) - other.log_density(theta, known)
 
     @cached_property
     def ends(self) -> tuple[float, float]:
@@ -128,7 +151,10 @@ class Perturbed:
         for _ in range(TO_THE_LAST_BIT):
             middle = (low + high) / 2
             ahead = self.noise_at(middle) > wanted
+            last = ((middle == low) | (middle == high)).all()  # no number lies between
             low, high = np.where(ahead, middle, low), np.where(ahead, high, middle)
+            if last:
+                break
         return np.linspace(low[0], high[1], PANELS + 1)
 
     @cached_property
@@ -152,8 +178,8 @@ class Perturbed:
         low, high = grid[place - 1], grid[place]
         theta = (low + high) / 2
         for _ in range(NEWTON_STEPS):
-            ahead = (self.noise_at(theta) - wanted) / self.slope_at(theta)
-            theta = np.clip(theta + ahead, low, high)
+            noise, slope = self.noise_and_slope(theta)
+            theta = np.clip(theta + (noise - wanted) / slope, low, high)
         return theta
 
 
@@ -184,7 +210,7 @@ class ObjectivePerturbation(Mechanism):
         one, other = (self.one, self.other)[:: 1 - 2 * side]
 
         def excess(theta: np.ndarray) -> np.ndarray:
-            return one.log_density(theta) - other.log_density(theta) - epsilon
+            return one.log_ratio_to(other, theta) - epsilon
 
         at = np.concatenate([[low], _nodes_between(low, high), [high]])
         change = np.nonzero(above[1:] != above[:-1])[0]
@@ -209,7 +235,7 @@ class ObjectivePerturbation(Mechanism):
         """Log likelihood ratios at the edges of each side's panels."""
         sides = (self.one, self.other), (self.other, self.one)
         return tuple(  # type: ignore[return-value]
-            one.log_density(one.edges) - other.log_density(one.edges) for one, other in sides
+            one.log_ratio_to(other, one.edges) for one, other in sides
         )
 
     @cached_property
@@ -231,7 +257,7 @@ class ObjectivePerturbation(Mechanism):
 
     def log_ratio(self, theta: np.ndarray) -> np.ndarray:
         """log of other's over one's likelihood at a release."""
-        inside = self.other.log_density(theta) - self.one.log_density(theta)
+        inside = self.other.log_ratio_to(self.one, theta)
         with np.errstate(divide="ignore", invalid="ignore"):
             atoms = np.log(self.other.atoms) - np.log(self.one.atoms)
         atoms = np.clip(np.nan_to_num(atoms), -1e3, 1e3)
@@ -240,7 +266,7 @@ class ObjectivePerturbation(Mechanism):
 
     def _losses(self, one: Perturbed, other: Perturbed) -> np.ndarray:
         theta = _nodes(one)
-        inside = one.log_density(theta) - other.log_density(theta)
+        inside = one.log_ratio_to(other, theta)
         with np.errstate(divide="ignore", invalid="ignore"):
             atoms = np.log(one.atoms) - np.log(other.atoms)
         return np.append(inside, np.nan_to_num(atoms, nan=0.0))
