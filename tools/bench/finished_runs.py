@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from tools.bench.markdown import print_rows
+
 
 @dataclass(frozen=True)
 class FinishedRun:
@@ -52,7 +54,7 @@ def mlflow_share(runs: list[FinishedRun]) -> float | None:
     return sum(run.logging or 0.0 for run in logged) / total if total else None
 
 
-def print_tables(folder: Path, print_rows) -> None:
+def print_tables(folder: Path) -> None:
     """A row a run, then sums."""
     found = list(finished_runs(folder))
     if not found:
@@ -61,10 +63,10 @@ def print_tables(folder: Path, print_rows) -> None:
     blank = "–"
     rows = [
         (one.theorem, one.budget, f"{one.seconds:.1f}", one.peak or blank, one.logging or blank)
-        for one in found
+        for one in sorted(found, key=lambda one: -one.seconds)
     ]
     title = "experiment | budget | measuring, wall s | peak MiB | MLflow, wall s"
-    print_rows(title, sorted(rows, key=lambda row: -float(row[2])))
+    print_rows(title, rows)
     span = max(one.finished for one in found) - min(one.finished for one in found)
     total, share = sum(one.seconds for one in found), mlflow_share(found)
     print(f"\n{len(found)} runs: {total:.0f} s of measuring; from the end of the first to the end "

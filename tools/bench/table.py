@@ -20,6 +20,7 @@ from repro.pokl.linear import LinearClass
 from repro.study.parallel import ready_to_measure
 from tools.bench import dispatch, edit_loop, finished_runs, whole_machine
 from tools.bench.cpu_time import cost
+from tools.bench.markdown import print_rows
 from tools.bench.online import small_run
 from tools.bench.peers import ROWS, fitted, over_sampling, throughput, world
 
@@ -47,15 +48,6 @@ def exponents():
         yield name, f"{grid[0]:g} to {grid[-1]:g}", slope, costs
 
 
-def print_rows(title: str, rows) -> None:
-    """A Markdown table; nothing where it has no rows."""
-    listed = [" | ".join(str(cell) for cell in row) for row in rows]
-    if listed:
-        columns = title.count("|") + 1
-        print(f"\n| {title} |\n|{'---|' * columns}")
-        print("\n".join(f"| {row} |" for row in listed))
-
-
 def main(folder: Path) -> None:
     """Print everything as Markdown."""
     ready_to_measure()
@@ -72,14 +64,13 @@ def main(folder: Path) -> None:
         for name, span, slope, each in exponents()
     )
     print_rows("CPU time against | range | exponent | ms", listed)
-    shares = ((name, f"{100 * share:.0f} %") for name, share in whole_machine.efficiencies())
-    print_rows("spread over | efficiency", shares)
+    whole_machine.print_cores()
     print_rows("one block of nothing | ms of the driver | blocks/s", dispatch.overheads())
-    print_rows("start-up of | wall s | CPU s", whole_machine.start_up())
+    whole_machine.print_start_up()
     title = "after a changed line, at smoke | first sign, s | verdict, s | end, s | CPU s"
     print_rows(title, edit_loop.edited_runs())
-    print_rows("on a device | replicates/s on it | on one core | ratio", whole_machine.devices())
-    finished_runs.print_tables(folder, print_rows)
+    whole_machine.print_devices()
+    finished_runs.print_tables(folder)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""What needs the whole machine: cores and nodes at once, start-up, a device."""
+"""What needs the whole machine: cores and nodes at once, start-up, a device.
+
+python -m tools.bench.whole_machine        the tables of these alone; minutes, nothing beside it
+"""
 
 from __future__ import annotations
 
@@ -19,8 +22,9 @@ from repro.instances.linear import random_linear_world
 from repro.pessimism.datasets import BuiltLabels
 from repro.pokl.curves import simulate
 from repro.study.blocks import Block
-from repro.study.parallel import available_cores
+from repro.study.parallel import available_cores, ready_to_measure
 from repro.study.pool import Pool
+from tools.bench.markdown import print_rows
 from tools.bench.online import small_run
 
 TASKS, TASK_SECONDS = 24, 1.0
@@ -149,3 +153,29 @@ def _seconds(work, device: str, replicates: int) -> float:
         torch.cuda.synchronize()
         found.append(time.perf_counter() - started)
     return min(found)
+
+
+def print_cores() -> None:
+    """How much of two cores a run gets."""
+    shares = ((name, f"{100 * share:.0f} %") for name, share in efficiencies())
+    print_rows("spread over | efficiency", shares)
+
+
+def print_start_up() -> None:
+    """What comes before any work."""
+    print_rows("start-up of | wall s | CPU s", start_up())
+
+
+def print_devices() -> None:
+    """A device beside one core, or that there is none."""
+    if not torch.cuda.is_available():
+        print("\nNo GPU here.")
+    print_rows("on a device | replicates/s on it | on one core | ratio", devices())
+
+
+if __name__ == "__main__":
+    ready_to_measure()
+    print(description())
+    print_devices()  # first: a machine that has one is lent by the minute
+    print_cores()
+    print_start_up()
