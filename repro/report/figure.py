@@ -17,7 +17,6 @@ from repro.report.own_defaults import own_defaults
 from repro.report.panels import draw_panel, has_arrows
 from repro.report.record import RunRecord, record_of
 from repro.report.sheet import EDGE, Box, Sheet
-from repro.report.style import SEABORN
 from repro.report.wording import expected_words, verdict_words
 
 if TYPE_CHECKING:
@@ -113,6 +112,7 @@ def _headings(sheet: Sheet, result: Result, run: RunRecord) -> tuple[float, floa
 def _style() -> Iterator[None]:
     """Seaborn's look over matplotlib's defaults, undone on leaving."""
     import matplotlib
+    import seaborn
 
     extra = {
         "axes.formatter.use_mathtext": True,
@@ -122,6 +122,7 @@ def _style() -> Iterator[None]:
         "grid.linewidth": 0.6,
         "font.family": "DejaVu Sans",
     }
-    style: Any = {**SEABORN, **extra}
+    looks = seaborn.axes_style("ticks") | seaborn.plotting_context("paper", font_scale=1.05)
+    style: Any = {**looks, **extra}
     with own_defaults(), matplotlib.rc_context(style):
         yield

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import seaborn
-from matplotlib import pyplot, rcParams, rcParamsDefault
+from matplotlib import pyplot, rcParams
 from matplotlib.collections import PolyCollection
 
 import repro
@@ -19,7 +18,6 @@ from repro.core.results import CheckResult, Outcome, Series
 from repro.report.captions import caption_lines
 from repro.report.figure import draw, drawn, figure_bytes, figures, panel_boxes, panel_columns
 from repro.report.record import record_of
-from repro.report.style import FONTS, SEABORN
 
 
 def texts(ax) -> str:
@@ -418,11 +416,3 @@ def test_what_belongs_to_one_panel_keeps_away_from_the_next(figure):
     for box in found:
         assert box.y1 <= heading.y0
         assert box.y0 >= legend.get_window_extent().y1
-
-
-def test_the_look_is_seaborns():
-    """Which is not imported for it: scipy.stats and pandas would come with it."""
-    looks = seaborn.axes_style("ticks") | seaborn.plotting_context("paper", font_scale=FONTS)
-    del looks["image.cmap"]
-    assert not SEABORN.keys() - looks
-    assert {**rcParamsDefault, **SEABORN}.items() >= looks.items()
