@@ -68,6 +68,7 @@ class ValidateBeforeWriting(Callback):
         self._sessions: list[Session | None] = []
 
     def on_run_start(self, config: DictConfig, **kwargs: Any) -> None:
+        _checked_already.clear()  # of a sweep in this process that was stopped
         try:
             session = _check(config)
         except Exception as problem:

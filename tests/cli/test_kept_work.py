@@ -69,3 +69,15 @@ def test_a_stopped_sweep_does_not_go_on_to_its_next_job(command, quick, stops_af
     assert status == 130
     assert err.count("running offline_gap") == 1
     assert err.count("interrupted: ") == 1
+
+
+def test_a_run_after_a_stopped_sweep_is_its_own(command, quick, stops_after, tmp_path, monkeypatch):
+    """In one process, from another folder: what the sweep had checked is not taken for it."""
+    stops_after(3)
+    assert command("-m", *quick, "seed=0,1")[0] == 130
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir(tmp_path / "other")
+    status, _, err = command(*quick)
+    assert status == 130
+    assert err.splitlines()[-1].startswith("interrupted: 3 of 10 blocks")
+    assert len(list((tmp_path / "other").rglob("*.npy"))) == 3

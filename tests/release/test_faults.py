@@ -163,8 +163,9 @@ def memory():
 
 @pytest.fixture(scope="module", params=[start_fresh, start_known, start_waiting])
 def start(request, server, records, memory):
-    folder = memory / request.param.__name__
-    (folder / "out").mkdir(parents=True)
+    # in another order of the tests it is asked for again
+    folder = Path(tempfile.mkdtemp(prefix=request.param.__name__, dir=memory))
+    (folder / "out").mkdir()
     write(folder / "in.jsonl", records[:LINES])
     request.param(folder, server, records)
     return folder
