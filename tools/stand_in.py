@@ -50,6 +50,8 @@ HELD_OUT = 4
 EPSILONS = (0.1, 0.5, 2.0, math.inf)
 LOSSES = {"DPO": "dpo", "rDPO": "rdpo", "PrivχPO": "private", "SquareχPO": "square"}
 METHODS = (*LOSSES, "PPKL")
+FEWEST = 2
+"""Seeds: a spread needs two."""
 LEVEL = 1
 """Place of the win rate at equal length, which is compared, in what a policy reaches."""
 USAGE = (
@@ -229,10 +231,15 @@ def privacy_table(policies: np.ndarray) -> list[str]:
 
 def main(words: Sequence[str]) -> int:
     given = {key: value for key, _, value in (word.partition("=") for word in words)}
-    if not {"fit", "held_out", "folder"} <= given.keys():
+    needed = {"fit", "held_out", "folder"}
+    if not needed <= given.keys() <= needed | {"seeds"}:
         print(USAGE, file=sys.stderr)
         return 2
-    folder, seeds = Path(given["folder"]).resolve(), max(int(given.get("seeds", 5)), 2)
+    asked = given.get("seeds", "5")
+    if not (asked.isdecimal() and int(asked) >= FEWEST):
+        print(f"error: seeds={asked}: allowed: a whole number from {FEWEST} on", file=sys.stderr)
+        return 2
+    folder, seeds = Path(given["folder"]).resolve(), int(asked)
     try:
         with pretrained(given["fit"], given["held_out"], folder) as world:
             print("\n".join(setting(world.study)), flush=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -56,3 +58,11 @@ def test_a_run_after_an_edit_says_when_it_began_and_when_its_verdict_came(tmp_pa
     assert 0 < wait.first < wait.verdict < wait.whole
     assert wait.cpu > 0
     assert list(tmp_path.rglob("figure.png"))
+
+
+@pytest.mark.parametrize("words", [["--runs", "0"], ["--runs", "x"], ["no_such_experiment"]])
+def test_the_edit_loop_refuses_what_it_cannot_measure(words):
+    command = [sys.executable, "-m", "tools.bench.edit_loop", *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines()[-1].startswith("edit_loop.py: error: argument ")

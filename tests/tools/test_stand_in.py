@@ -111,3 +111,15 @@ def test_no_such_file_is_one_line_and_nothing_is_written(tmp_path, capsys):
     assert stand_in.main([f"fit={missing}", f"held_out={missing}", f"folder={folder}"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
     assert not folder.exists()
+
+
+@pytest.mark.parametrize(
+    "word", ["seeds=1", "seeds=0", "seeds=-3", "seeds=x", "seeds=2.5", "sed=3"]
+)
+def test_a_wrong_word_is_refused_and_nothing_is_written(word, tmp_path, capsys):
+    given = [f"{name}={tmp_path / 'none'}" for name in ("fit", "held_out", "folder")]
+    assert stand_in.main([*given, word]) == 2
+    line = capsys.readouterr().err
+    assert line.count("\n") == 1
+    assert line.startswith("usage: " if word == "a=3" else f"error: {word}: allowed: ")
+    assert list(tmp_path.iterdir()) == []

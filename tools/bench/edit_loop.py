@@ -124,4 +124,8 @@ if __name__ == "__main__":
     parser.add_argument("--runs", type=int, default=5, help="of each experiment")
     parser.add_argument("names", nargs="*", default=list(listed), help="experiments")
     given = parser.parse_args()
+    if given.runs < 1:
+        parser.error(f"argument --runs: {given.runs}; allowed: 1 or more")
+    if unknown := [name for name in given.names if name not in listed]:
+        parser.error(f"argument names: {unknown[0]}; allowed: an experiment of conf/suite.yaml")
     main(given.names, given.runs)
