@@ -35,6 +35,7 @@ from repro.report.figure import figure_bytes
 from repro.training.losses import mixture_loss
 from theorems.llm_ppkl import PpklTuning
 from tools.p4_tables import world_of
+from tools.seeds import seeds_asked, status_of
 
 DRAWING = Path(__file__).parents[1] / "docs" / "figures" / "p1_figure_1.svg"
 EPSILONS = {0.1: "#d55e00", 0.5: "#0072b2", 2.0: "#009e73"}
@@ -133,7 +134,7 @@ def table(curves: np.ndarray, beside: np.ndarray) -> list[str]:
 
 
 def main(words: Sequence[str]) -> None:
-    seeds = int(dict(word.split("=") for word in words).get("seeds", 20))
+    seeds = seeds_asked(words, 20)
     with world_of("llm_ppkl") as world:
         found = [one_seed(world, stream(0, "p1_figure_1", k)) for k in range(seeds)]
     curves, beside = (np.array(part) for part in zip(*found, strict=True))
@@ -145,4 +146,4 @@ def main(words: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    sys.exit(status_of(main))

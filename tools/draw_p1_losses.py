@@ -28,6 +28,7 @@ from repro.report.figure import figure_bytes
 from theorems.llm_ppkl import PpklTuning, rloo
 from tools.draw_p1_figure_1 import EPSILONS
 from tools.p4_tables import world_of
+from tools.seeds import seeds_asked, status_of
 
 DRAWING = Path(__file__).parents[1] / "docs" / "figures" / "p1_losses.svg"
 PANELS = ("mean reward", "policy loss", "squared error of the baseline")
@@ -77,7 +78,7 @@ def lines(curves: np.ndarray, rates: np.ndarray) -> list[str]:
 
 
 def main(words: Sequence[str]) -> None:
-    seeds = int(dict(word.split("=") for word in words).get("seeds", 20))
+    seeds = seeds_asked(words, 20)
     with world_of("llm_ppkl") as world:
         found = [one_seed(world, stream(0, "p1_losses", k)) for k in range(seeds)]
     curves, rates = (np.array(part) for part in zip(*found, strict=True))
@@ -86,4 +87,4 @@ def main(words: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    sys.exit(status_of(main))

@@ -31,6 +31,7 @@ from repro.study.plan import built
 from repro.study.settings import session_of
 from repro.training.trainers import Diverged
 from theorems.llm_rdpo import DpoTuning, rdpo
+from tools.seeds import seeds_asked, status_of
 
 PRINTED_SEEDS = 5
 CORRUPTION = 0.1
@@ -118,7 +119,7 @@ def table(found: dict[str, np.ndarray]) -> list[str]:
 
 
 def main(words: Sequence[str]) -> None:
-    seeds = int(dict(word.split("=") for word in words).get("seeds", 10))
+    seeds = seeds_asked(words, 10)
     found = {}
     for where, changes in OPTIMIZERS.items():
         steps = (f"theorem.worlds.release.procedure.preference.{one}" for one in changes)
@@ -128,4 +129,4 @@ def main(words: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    sys.exit(status_of(main))

@@ -42,6 +42,7 @@ from repro.training.settings import Shape
 from repro.training.trainers import Diverged
 from theorems.llm_ppkl import PpklTuning, ppkl
 from tools.p4_tables import world_of
+from tools.seeds import seeds_asked
 
 SHAPE, VOCABULARY = Shape(width=64, layers=2, heads=4), 1024
 PROMPT_TOKENS, RESPONSE_TOKENS = 16, 32
@@ -50,8 +51,8 @@ HELD_OUT = 4
 EPSILONS = (0.1, 0.5, 2.0, math.inf)
 LOSSES = {"DPO": "dpo", "rDPO": "rdpo", "PrivχPO": "private", "SquareχPO": "square"}
 METHODS = (*LOSSES, "PPKL")
-FEWEST = 2
-"""Seeds: a spread needs two."""
+SEEDS = 5
+"""Where no number is asked for."""
 LEVEL = 1
 """Place of the win rate at equal length, which is compared, in what a policy reaches."""
 USAGE = (
@@ -235,12 +236,9 @@ def main(words: Sequence[str]) -> int:
     if not needed <= given.keys() <= needed | {"seeds"}:
         print(USAGE, file=sys.stderr)
         return 2
-    asked = given.get("seeds", "5")
-    if not (asked.isdecimal() and int(asked) >= FEWEST):
-        print(f"error: seeds={asked}: allowed: a whole number from {FEWEST} on", file=sys.stderr)
-        return 2
-    folder, seeds = Path(given["folder"]).resolve(), int(asked)
+    folder = Path(given["folder"]).resolve()
     try:
+        seeds = seeds_asked([word for word in words if word.startswith("seeds=")], SEEDS)
         with pretrained(given["fit"], given["held_out"], folder) as world:
             print("\n".join(setting(world.study)), flush=True)
             found = [one_seed(world, stream(0, "stand_in", k)) for k in range(seeds)]
