@@ -99,8 +99,8 @@ def win_rate(world: ChipoTuning, learner: Algorithm, seed: Seed) -> float:
 
 
 def above_length(world: ChipoTuning, learner: Algorithm, seed: Seed) -> float:
-    """Implicit ranking accuracy over that of length."""
-    return learner(world.release(seed)).accuracy - world.study.longer_accuracy()
+    """Implicit ranking accuracy over that of length, longer or shorter."""
+    return learner(world.release(seed)).accuracy - world.study.length_accuracy()
 
 
 def over_dpo(world: ChipoTuning, learner: Algorithm, seed: Seed) -> float:
@@ -127,7 +127,7 @@ def over_clean(
 # The claims --------------------------------------------------------------------------------------
 
 WIN_RATE = of_seeds("win rate against SFT", win_rate)
-RANKING = of_seeds("implicit ranking accuracy − that of longer-is-better", above_length)
+RANKING = of_seeds("implicit ranking accuracy − that of length", above_length)
 AT_LEAST = partial(Ratio, tolerance=0.0, direction="at_least")
 BEATS, ABOVE, NEAR = 0.53, 0.01, (1.0, 0.2)
 """Smallest win rate and difference that are claimed; value and tolerance of first steps."""

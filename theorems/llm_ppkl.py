@@ -245,9 +245,9 @@ def above_dpo(world: PpklTuning, policy: Algorithm, seed: Seed) -> float:
 
 
 def above_length(world: PpklTuning, reward: Algorithm, seed: Seed) -> float:
-    """Ranking accuracy of the reward model over that of length."""
+    """Ranking accuracy of the reward model over that of length, longer or shorter."""
     release = world.release(seed)
-    return release.reward_accuracy(reward(release)) - world.study.longer_accuracy()
+    return release.reward_accuracy(reward(release)) - world.study.length_accuracy()
 
 
 @dataclass(frozen=True, eq=False)
@@ -364,7 +364,8 @@ THEOREM = Theorem(
         Check(name="ranking", axis="epsilon",
               claim=AT_LEAST(
                   "the private reward model ranks held-out pairs better than length does", ABOVE),
-              quantity=of_seeds("ranking accuracy − that of longer-is-better", above_length),
+              quantity=of_seeds(
+                  "ranking accuracy − that of length", above_length),
               right=ppkl, wrong=[label_flipped], blind=AT_LEAST_CLEAN),
         Check(name="likelihood", axis="epsilon",
               claim=Ratio("the mixture likelihood finds the clean margin", 1.0, 0.2),

@@ -158,8 +158,8 @@ def between_orders(world: DpoTuning, difference: Algorithm, seed: Seed) -> float
 
 
 def above_length(world: DpoTuning, learner: Algorithm, seed: Seed) -> float:
-    """Implicit ranking accuracy over that of length."""
-    return learner(world.release(seed)).accuracy - world.study.longer_accuracy()
+    """Implicit ranking accuracy over that of length, longer or shorter."""
+    return learner(world.release(seed)).accuracy - world.study.length_accuracy()
 
 
 def over_clean(world: DpoTuning, learner: Algorithm, seed: Seed) -> float:
@@ -223,7 +223,7 @@ THEOREM = Theorem(
         Check(name="ranking", axis="epsilon",
               claim=AT_LEAST("rDPO ranks held-out pairs better than length does", ABOVE),
               quantity=of_seeds(
-                  "implicit ranking accuracy − that of longer-is-better", above_length),
+                  "implicit ranking accuracy − that of length", above_length),
               right=rdpo, wrong=[label_flipped], settles=TABLE_1,
               blind=AT_LEAST_CLEAN, draws="answers"),
         Check(name="margin", axis="epsilon",

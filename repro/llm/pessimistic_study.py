@@ -22,7 +22,7 @@ from repro.base.notation import privacy_cost
 from repro.llm.judges import length_controlled, wins
 from repro.llm.pessimism import FeatureBonus, feature_bonus, gibbs_weights
 from repro.llm.release_study import LONGEST_OF, SimulatedRelease
-from repro.llm.reward_head import FeatureMap, RewardModel, fitted_reward
+from repro.llm.reward_head import FeatureMap, RewardModel, fitted_head, with_backbone
 from repro.llm.study import Study, ranking_accuracy
 from repro.training.encoding import encode
 from repro.training.losses import mixture_loss
@@ -92,6 +92,17 @@ def drawn(study: Study, seed: int) -> Drawn:
     return Drawn(prompts, ours, theirs, won.reshape(len(prompts), count, count).mean(2))
 
 
+@lru_cache(maxsize=64)
+def drawn_features(study: Study, seed: int) -> Tensor:
+    """(P·K, d) features of K responses drawn, once for all heads on the fine-tuned model."""
+    return features_of(feature_map(study), study, *drawn(study, seed).compared[:2])
+
+
+def features_of(features: FeatureMap, study: Study, prompts: Texts, texts: Texts) -> Tensor:
+    """(n, d) features of responses."""
+    return features(encode(study.backbone.tokenizer, prompts, texts, study.data))
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PessimisticRelease(SimulatedRelease):
     """What P1's learner has of one seed, on a study whose procedure is pessimistic.
@@ -111,10 +122,17 @@ class PessimisticRelease(SimulatedRelease):
     def reward(self) -> RewardModel:
         """By P1's eq. 9."""
         study, order, labels = self.study, self.seed.order, self.labels
+        features, training = feature_map(study), study.procedure.reward
         key = run_key(self.epsilon, order, study.procedure, study.data, labels.tolist())
-        return fitted_reward(
-            study.reference, feature_map(study), labels,
-            partial(mixture_loss, epsilon=self.epsilon), study.procedure.reward, order,
+        loss = partial(mixture_loss, epsilon=self.epsilon)
+
+        def found() -> list[float]:
+            first, second = features.first, features.second
+            return fitted_head(first, second, labels, loss, training).tolist()
+
+        head = torch.tensor(self._once(found, f"head-{key}", len(features.centre))).float()
+        return with_backbone(
+            study.reference, features, head, labels, loss, training, order,
             study.folder and study.folder / f"reward-{key}",
         )  # fmt: skip
 
@@ -148,17 +166,16 @@ class PessimisticRelease(SimulatedRelease):
         """(P, K) weights of the pessimistic policy on the responses drawn; Γ is that of all pairs
         unless given.
         """
-        prompts, texts, _ = self.drawn.compared
-        worth = self.worth(model, bonus or self.bonus, prompts, texts)
+        if model.features is feature_map(self.study):
+            features = drawn_features(self.study, self.seed.draw)
+        else:  # of a backbone of its own, which a cache would keep alive
+            features = features_of(model.features, self.study, *self.drawn.compared[:2])
+        worth = self.worth(model, bonus or self.bonus, features)
         worth = worth.reshape(-1, self.study.procedure.samples)
         return gibbs_weights(worth, self.study.procedure.kl_weight).numpy()
 
-    def worth(
-        self, model: RewardModel, bonus: FeatureBonus, prompts: Texts, texts: Texts
-    ) -> Tensor:
-        """(n,) reward of responses, pessimism taken off."""
-        study = self.study
-        features = model.features(encode(study.backbone.tokenizer, prompts, texts, study.data))
+    def worth(self, model: RewardModel, bonus: FeatureBonus, features: Tensor) -> Tensor:
+        """(n,) reward of responses with features (n, d), pessimism taken off."""
         return model.of_features(features).double() - self.pessimism * bonus(features)
 
     def optimised(self, model: RewardModel, sign: float = 1.0) -> Optimised:
@@ -180,10 +197,14 @@ class PessimisticRelease(SimulatedRelease):
 
         def found() -> list[float]:
             bonus = self.bonus
+
+            def reward(prompts: Texts, texts: Texts) -> Tensor:
+                features = features_of(model.features, study, prompts, texts)
+                return sign * self.worth(model, bonus, features)
+
             policy, curve = optimised_policy(
                 copy.deepcopy(study.reference.model).requires_grad_(True),
-                study.backbone.tokenizer, study.splits.train.prompts,
-                lambda prompts, texts: sign * self.worth(model, bonus, prompts, texts),
+                study.backbone.tokenizer, study.splits.train.prompts, reward,
                 own.rollouts, own.kl_weight, own.sampling, study.data, self.seed.draw, study.device,
             )  # fmt: skip
             curves = torch.stack([sign * curve.reward, curve.policy_loss, curve.baseline_error])

@@ -36,7 +36,7 @@ def pooled_features(model: Any, tokens: Tokens, pooling: str) -> Tensor:
     return hidden.gather(1, last[:, None, None].expand(-1, 1, hidden.shape[2]))[:, 0]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FeatureMap:
     """Standardised features of a frozen model.
 
@@ -109,6 +109,17 @@ def fitted_reward(
         checkpoint: a folder to go on from; None for none.
     """
     head = fitted_head(features.first, features.second, labels, loss, training)
+    return with_backbone(reference, features, head, labels, loss, training, seed, checkpoint)
+
+
+def with_backbone(
+    reference: Reference, features: FeatureMap, head: Tensor, labels: Tensor, loss: Loss,
+    training: RewardTraining, seed: int, checkpoint: Path | None = None,
+) -> RewardModel:  # fmt: skip
+    """The reward of a fitted head (d,), or, where asked for, of the backbone trained with it.
+
+    The other arguments are those of ``fitted_reward``.
+    """
     if training.whole is None:
         return RewardModel(features, head, training.clip)
     run = TrainingRun(training.whole, seed + 1, reference.device, reference.precision, checkpoint)

@@ -157,6 +157,13 @@ class Study(Pipeline):
         gap = [len(a) - len(b) for a, b in zip(held.first, held.second, strict=True)]
         return ranking_accuracy(np.array(gap), held.labels)
 
+    def length_accuracy(self) -> float:
+        """The larger of the accuracies of longer-is-better and shorter-is-better there: ½ or more,
+        so that whoever ranks better than length also ranks better than a coin.
+        """
+        longer = self.longer_accuracy()
+        return max(longer, 1 - longer)
+
     def validation_loss(self, model: Any = None) -> float:
         """Mean −log π of a token of the held-out responses, in nats; of the reference by default.
 

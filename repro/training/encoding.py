@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import torch
@@ -84,32 +85,38 @@ def encode_pairs(tokenizer: Any, pairs: TextPairs, data: Limits) -> EncodedPairs
 def encode(tokenizer: Any, prompts: Texts, responses: Texts, data: Limits) -> Tokens:
     """Prompts with their responses and an end token."""
     heads, end = encode_prompts(tokenizer, prompts, data), tokenizer.eos_token_id
-    tails = [[*_ids(tokenizer, text)[: data.max_response_tokens], end] for text in responses]
+    tails = [[*ids[: data.max_response_tokens], end] for ids in _ids(tokenizer, responses)]
     rows = [head + tail for head, tail in zip(heads, tails, strict=True)]
     ids, present = padded(tokenizer, rows, "right")
     starts = torch.tensor([len(head) for head in heads])[:, None]
     return Tokens(ids, present, present * (torch.arange(ids.shape[1]) >= starts))
 
 
-def padded(tokenizer: Any, rows: list[list[int]], side: str) -> tuple[Tensor, Tensor]:
+def padded(tokenizer: Any, rows: Sequence[list[int]], side: str) -> tuple[Tensor, Tensor]:
     """(n, L) token ids, padded on a side, and 1 where there is a token."""
-    found = tokenizer.pad({"input_ids": rows}, padding_side=side, return_tensors="pt")
-    return found["input_ids"], found["attention_mask"]
+    count = torch.tensor([len(row) for row in rows])[:, None]
+    places = torch.arange(int(count.max()))
+    present = places < count if side == "right" else places >= len(places) - count
+    ids = torch.full(present.shape, tokenizer.pad_token_id)
+    # row by row, as a mask takes its values
+    ids[present] = torch.tensor(list(chain.from_iterable(rows)))
+    return ids, present.long()
 
 
 def encode_prompts(tokenizer: Any, prompts: Texts, data: Limits) -> list[list[int]]:
     """Token ids of prompts, by the tokenizer's chat template where it has one."""
-    return [_prompt_ids(tokenizer, text)[-data.max_prompt_tokens :] for text in prompts]
+    return [ids[-data.max_prompt_tokens :] for ids in _prompt_ids(tokenizer, prompts)]
 
 
-def _prompt_ids(tokenizer: Any, prompt: str) -> list[int]:
+def _prompt_ids(tokenizer: Any, prompts: Texts) -> list[list[int]]:
     if getattr(tokenizer, "chat_template", None):
-        turn = [{"role": "user", "content": prompt}]
-        text = tokenizer.apply_chat_template(turn, tokenize=False, add_generation_prompt=True)
-        return _ids(tokenizer, text)
+        turns = [[{"role": "user", "content": prompt}] for prompt in prompts]
+        how = {"tokenize": False, "add_generation_prompt": True}
+        return _ids(tokenizer, tokenizer.apply_chat_template(turns, **how))
     start = [] if tokenizer.bos_token_id is None else [tokenizer.bos_token_id]
-    return start + _ids(tokenizer, prompt + "\n")
+    return [start + ids for ids in _ids(tokenizer, [prompt + "\n" for prompt in prompts])]
 
 
-def _ids(tokenizer: Any, text: str) -> list[int]:
-    return tokenizer(text, add_special_tokens=False)["input_ids"]
+def _ids(tokenizer: Any, texts: Texts) -> list[list[int]]:
+    """Of all texts in one call: one by one, the calls cost more than the tokens."""
+    return tokenizer(list(texts), add_special_tokens=False)["input_ids"]

@@ -23,7 +23,7 @@ from repro.base.schema import KLWeight, Model, Positive, Whole
 from repro.training.encoding import encode_prompts
 from repro.training.extra import library
 from repro.training.settings import Count, Limits, Sampling
-from repro.training.trainers import Diverged
+from repro.training.trainers import Diverged, narrow_head
 
 Texts = Sequence[str]
 Reward = Callable[[Texts, Texts], Tensor]
@@ -125,7 +125,10 @@ def optimised_policy(
 
     kept = _recording(trl.RLOOTrainer)
     library("transformers").utils.logging.disable_progress_bar()
-    with torch.random.fork_rng(), tempfile.TemporaryDirectory() as start, _without_warnings():
+    with (
+        torch.random.fork_rng(), tempfile.TemporaryDirectory() as start, _without_warnings(),
+        narrow_head(policy.config.vocab_size),
+    ):  # fmt: skip
         # TRL reads the reference from where the model's configuration says that it came from: of a
         # fine-tuned model that is the one before fine-tuning
         policy.save_pretrained(start)

@@ -112,7 +112,7 @@ def trained(
     data = library("datasets").Dataset.from_dict({k: v[:whole] for k, v in rows.items()})
     adapters = {"peft_config": more.pop("peft_config", None)}
     arguments = getattr(library("trl"), config)(**run.arguments(count), **more)
-    with torch.random.fork_rng(), _narrow_head(model.config.vocab_size):
+    with torch.random.fork_rng(), narrow_head(model.config.vocab_size):
         trainer = kind(
             model=model, args=arguments, train_dataset=data, processing_class=tokenizer, **adapters
         )
@@ -210,7 +210,7 @@ def _log_prob(model: Any, inputs: Any) -> Tensor:
 
 
 @contextmanager
-def _narrow_head(vocabulary: int) -> Iterator[None]:
+def narrow_head(vocabulary: int) -> Iterator[None]:
     """Tiles of TRL's fused head no wider than the vocabulary.
 
     In a tile of thousands of columns every row of a tiny model's logits is a memory page: half of

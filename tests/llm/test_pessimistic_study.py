@@ -1,5 +1,6 @@
 """P1's pipeline: pessimism that is there, weights that are a policy, controls that are wrong."""
 
+import copy
 from collections import Counter
 from dataclasses import replace
 from itertools import combinations
@@ -72,6 +73,14 @@ def test_pessimism_can_be_left_out_and_reversed(release):
     gap = (taken + reversed_) / 2 - none
     np.testing.assert_allclose(gap, gap[:, :1].repeat(gap.shape[1], 1), atol=1e-9)
     assert np.abs(taken - none).max() > 1e-6
+
+
+def test_kept_features_are_those_of_a_fresh_look(release, pessimistic):
+    model = release.reward
+    again = replace(model, features=copy.copy(feature_map(pessimistic)))
+    np.testing.assert_array_equal(release.weights(model), release.weights(again))
+    other = replace(release, seed=replace(release.seed, draw=release.seed.draw + 1))
+    assert np.abs(other.weights(model) - release.weights(model)).max() > 0
 
 
 def test_weights_are_a_policy_that_prefers_reward(release, study):

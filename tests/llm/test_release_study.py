@@ -2,6 +2,8 @@
 
 import math
 from dataclasses import replace
+from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,7 +11,7 @@ import torch
 
 from repro.llm import release_study
 from repro.llm.release_study import Seed, SimulatedRelease, dpo, longer_is_better
-from repro.llm.study import ranking_accuracy
+from repro.llm.study import Study, ranking_accuracy
 from repro.training.trainers import run_key
 
 
@@ -53,6 +55,16 @@ def test_the_baseline_takes_the_longest(release, study):
     reached = longer_is_better(release)
     assert reached[:2] == rates
     assert reached.longer == release.longer(longest, others) > 0.5
+
+
+@pytest.mark.parametrize(("labels", "longer"), [([1, 1, -1], 2.5 / 3), ([-1, -1, 1], 0.5 / 3)])
+def test_length_is_read_either_way_and_ranks_no_worse_than_a_coin(labels, longer):
+    held = SimpleNamespace(first=["aa", "bbb", "c"], second=["a", "b", "d"])
+    held.labels = torch.tensor(labels)
+    some = SimpleNamespace(splits=SimpleNamespace(held_out=held))
+    some.longer_accuracy = partial(Study.longer_accuracy, some)
+    assert some.longer_accuracy() == pytest.approx(longer)
+    assert Study.length_accuracy(some) == pytest.approx(2.5 / 3)
 
 
 def test_a_policy_against_itself_wins_half(release):

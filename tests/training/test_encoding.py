@@ -1,8 +1,9 @@
 """Tokens of comparisons: where the response is, what is cut, and that no label enters."""
 
+import pytest
 import torch
 
-from repro.training.encoding import encode, encode_pairs, encode_prompts
+from repro.training.encoding import encode, encode_pairs, encode_prompts, padded
 from repro.training.pairs import TextPairs
 
 
@@ -41,7 +42,18 @@ def test_a_chat_template_is_used(backbone, data):
     before = getattr(tokenizer, "chat_template", None)
     tokenizer.chat_template = "{% for m in messages %}Skip {{ m['content'] }} the{% endfor %}"
     try:
-        ids = encode_prompts(tokenizer, ["You have"], data)[0]
+        both = encode_prompts(tokenizer, ["You have", "You"], data)
     finally:
         tokenizer.chat_template = before
-    assert tokenizer.convert_ids_to_tokens(ids) == ["Skip", "You", "have", "the"]
+    words = [tokenizer.convert_ids_to_tokens(ids) for ids in both]
+    assert words == [["Skip", "You", "have", "the"], ["Skip", "You", "the"]]
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_rows_are_padded_as_the_tokenizer_pads(side, backbone):
+    rows = [[5, 6, 7], [8], [9, 10]]
+    tokenizer = backbone.tokenizer
+    expected = tokenizer.pad({"input_ids": rows}, padding_side=side, return_tensors="pt")
+    ids, present = padded(tokenizer, rows, side)
+    assert torch.equal(ids, expected["input_ids"])
+    assert torch.equal(present, expected["attention_mask"])
