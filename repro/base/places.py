@@ -115,8 +115,14 @@ def own(folder: Path) -> Place:
 def places(folder: Path | None = None) -> list[Place]:
     """What is shipped, what is installed, then the user's folder; the current one by default."""
     found = [shipped(), *installed()]
-    here = own((folder or Path()).resolve())
-    return found if here.folder in {one.folder.resolve() for one in found} else [*found, here]
+    here = (folder or Path()).resolve()
+    return found if here in {_resolved(one.folder) for one in found} else [*found, own(here)]
+
+
+@cache
+def _resolved(folder: Path) -> Path:
+    """Of places that a process looks up many times."""
+    return folder.resolve()
 
 
 def names(folder: Path | None = None) -> list[str]:
