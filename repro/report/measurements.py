@@ -32,7 +32,8 @@ def measurements_frame(result: Result) -> DataFrame:
     """Long form: a row per check, method, grid value and replicate block, in run order.
 
     ``mean`` and ``variance`` (ddof 1) are over the ``count`` finite replicates of the block, NaN
-    where there are too few; ``failed`` replicates are those without a finite value.
+    where there are too few and inf where they are above the largest float64; ``failed`` replicates
+    are those without a finite value.
     """
     from pandas import DataFrame
 
@@ -48,8 +49,10 @@ def _rows(item: CheckResult) -> Iterator[tuple[object, ...]]:
         for value, blocks in zip(outcome.series.grid, outcome.series.values, strict=True):
             for block, replicates in enumerate(blocks):
                 seen = replicates[np.isfinite(replicates)]
-                mean = seen.mean() if seen.size else np.nan
-                variance = seen.var(ddof=1) if seen.size > 1 else np.nan
+                # beyond 1e154 a square is no float64 any more: the variance is inf
+                with np.errstate(over="ignore"):
+                    mean = seen.mean() if seen.size else np.nan
+                    variance = seen.var(ddof=1) if seen.size > 1 else np.nan
                 failed = replicates.size - seen.size
                 yield (*head, float(value), block, mean, variance, seen.size, failed)
 

@@ -126,6 +126,15 @@ def test_a_block_without_values_has_no_moments(result, make_result):
     assert math.isnan(frame.loc[1, "variance"])
 
 
+def test_a_variance_beyond_the_largest_float_is_infinite_and_says_nothing(result, make_result):
+    """A warning would be an error here; what is wrong on purpose can be as wide as 1e297."""
+    item = result.checks[1]
+    item.outcome.series.values[0, 0, :] = [1e297, 2e297, 3e297, 4e297, 5e297]
+    frame = measurements_frame(make_result(item))
+    assert frame.loc[0, "mean"] == pytest.approx(3e297)
+    assert frame.loc[0, "variance"] == math.inf
+
+
 def test_measurements_have_the_same_types_without_rows(make_result, result):
     empty = measurements_frame(replace(result, checks=()))
     assert empty.dtypes.to_dict() == measurements_frame(result).dtypes.to_dict()
