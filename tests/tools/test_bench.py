@@ -60,6 +60,23 @@ def test_a_run_after_an_edit_says_when_it_began_and_when_its_verdict_came(tmp_pa
     assert list(tmp_path.rglob("figure.png"))
 
 
+def test_a_bench_that_is_stopped_gives_what_it_has(monkeypatch, capsys):
+    begun = []
+
+    def run(name, folder):
+        begun.append(name)
+        if len(begun) == 5:
+            raise KeyboardInterrupt
+        return edit_loop.Wait(0.5, float(len(begun)), 9.0, 9.0)
+
+    monkeypatch.setattr(edit_loop, "one_run", run)
+    found = dict(edit_loop.waits(["short", "long"], 4))
+    assert {name: wait.verdict for name, wait in found.items()} == {
+        "short, in an empty folder": 1.0, "short": 3.0, "long": 3.0,
+    }  # fmt: skip
+    assert capsys.readouterr().err.endswith("stopped: 1 to 2 runs of each experiment\n")
+
+
 @pytest.mark.parametrize("words", [["--runs", "0"], ["--runs", "x"], ["no_such_experiment"]])
 def test_the_edit_loop_refuses_what_it_cannot_measure(words):
     command = [sys.executable, "-m", "tools.bench.edit_loop", *words]

@@ -54,14 +54,20 @@ def waits(names: Sequence[str], runs: int) -> Iterator[tuple[str, Wait]]:
     """(experiment, its medians), the longest last; and first of all what an empty folder costs.
 
     The runs of one experiment are apart in time, so that a disturbance does not meet them all.
+    Ctrl-C gives the medians of the runs that are finished.
     """
     found: dict[str, list[Wait]] = {name: [] for name in names}
     with tempfile.TemporaryDirectory() as folder:
         yield f"{names[0]}, in an empty folder", one_run(names[0], Path(folder))
-        for _ in range(runs):
-            for name, seen in found.items():
-                seen.append(one_run(name, Path(folder)))
-    medians = {name: _median(seen) for name, seen in found.items()}
+        try:
+            for number in range(1, runs + 1):
+                for name, seen in found.items():
+                    print(f"run {number} of {runs}: {name}", file=sys.stderr)
+                    seen.append(one_run(name, Path(folder)))
+        except KeyboardInterrupt:
+            fewest = min(map(len, found.values()))
+            print(f"stopped: {fewest} to {fewest + 1} runs of each experiment", file=sys.stderr)
+    medians = {name: _median(seen) for name, seen in found.items() if seen}
     yield from sorted(medians.items(), key=lambda pair: pair[1].verdict)
 
 
@@ -114,7 +120,7 @@ def main(names: Sequence[str], runs: int) -> None:
     )
     rows = list(waits(names, runs))
     middle = _median([wait for _, wait in rows[1:]])
-    for name, wait in [*rows, (f"median of {len(names)} experiments", middle)]:
+    for name, wait in [*rows, (f"median of {len(rows) - 1} experiments", middle)]:
         print(f"| {name} | " + " | ".join(f"{one:.2f}" for one in astuple(wait)) + " |")
 
 

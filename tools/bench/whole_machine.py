@@ -5,6 +5,7 @@ python -m tools.bench.whole_machine        the tables of these alone; minutes, n
 
 from __future__ import annotations
 
+import math
 import os
 import resource
 import subprocess
@@ -156,9 +157,12 @@ def _seconds(work, device: str, replicates: int) -> float:
 
 
 def print_cores() -> None:
-    """How much of two cores a run gets."""
-    shares = ((name, f"{100 * share:.0f} %") for name, share in efficiencies())
-    print_rows("spread over | efficiency", shares)
+    """How much of two cores a run gets; −1 is the exponent of work that is shared at no cost."""
+    shares = (
+        (name, f"{100 * share:.0f} %", f"{-1 - math.log2(share):.2f}")
+        for name, share in efficiencies()
+    )
+    print_rows("spread over | efficiency | exponent of wall time in workers, 1 to 2", shares)
 
 
 def print_start_up() -> None:
