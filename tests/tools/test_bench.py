@@ -61,6 +61,7 @@ def test_a_run_after_an_edit_says_when_it_began_and_when_its_verdict_came(tmp_pa
 
 
 def test_a_bench_that_is_stopped_gives_what_it_has(monkeypatch, capsys):
+    """But no table where an experiment has not run at all."""
     begun = []
 
     def run(name, folder):
@@ -75,6 +76,9 @@ def test_a_bench_that_is_stopped_gives_what_it_has(monkeypatch, capsys):
         "short, in an empty folder": 1.0, "short": 3.0, "long": 3.0,
     }  # fmt: skip
     assert capsys.readouterr().err.endswith("stopped: 1 to 2 runs of each experiment\n")
+    begun.clear()
+    with pytest.raises(KeyboardInterrupt):
+        list(edit_loop.waits(["a", "b", "c", "d"], 1))
 
 
 @pytest.mark.parametrize("words", [["--runs", "0"], ["--runs", "x"], ["no_such_experiment"]])

@@ -54,7 +54,7 @@ def waits(names: Sequence[str], runs: int) -> Iterator[tuple[str, Wait]]:
     """(experiment, its medians), the longest last; and first of all what an empty folder costs.
 
     The runs of one experiment are apart in time, so that a disturbance does not meet them all.
-    Ctrl-C gives the medians of the runs that are finished.
+    Once each has run, Ctrl-C gives the medians of the runs that are finished.
     """
     found: dict[str, list[Wait]] = {name: [] for name in names}
     with tempfile.TemporaryDirectory() as folder:
@@ -66,8 +66,10 @@ def waits(names: Sequence[str], runs: int) -> Iterator[tuple[str, Wait]]:
                     seen.append(one_run(name, Path(folder)))
         except KeyboardInterrupt:
             fewest = min(map(len, found.values()))
+            if not fewest:
+                raise
             print(f"stopped: {fewest} to {fewest + 1} runs of each experiment", file=sys.stderr)
-    medians = {name: _median(seen) for name, seen in found.items() if seen}
+    medians = {name: _median(seen) for name, seen in found.items()}
     yield from sorted(medians.items(), key=lambda pair: pair[1].verdict)
 
 
@@ -120,7 +122,7 @@ def main(names: Sequence[str], runs: int) -> None:
     )
     rows = list(waits(names, runs))
     middle = _median([wait for _, wait in rows[1:]])
-    for name, wait in [*rows, (f"median of {len(rows) - 1} experiments", middle)]:
+    for name, wait in [*rows, (f"median of {len(names)} experiments", middle)]:
         print(f"| {name} | " + " | ".join(f"{one:.2f}" for one in astuple(wait)) + " |")
 
 
