@@ -15,8 +15,8 @@ from repro.core.results import Result
 from repro.study.blocks import BlockStore
 from repro.study.extras import missing_library, require_extra
 from repro.study.held import Held, Keep
-from repro.study.parallel import available_cores, in_process, ready_to_measure
-from repro.study.plan import built
+from repro.study.parallel import available_cores, in_process
+from repro.study.plan import blocks_of
 from repro.study.pool import Coming, first_here, pool
 from repro.study.runner import Mapper, keeping, run_plan, summarise, unfinished
 from repro.study.settings import Session, session_of
@@ -103,7 +103,7 @@ def execute(
     require_extra(session.plan.theorem)
     started = time.perf_counter()
     plan = session.plan
-    total = len(built(plan).swept) * plan.budget.blocks
+    total = len(blocks_of(plan))
     spread, workers = _mapper(session, following)
     shown = progress(total, plan.slug) if progress else nullcontext(lambda count: None)
     with shown as advance:
@@ -173,8 +173,7 @@ def _mapper(session: Session, following: Sequence[Session]) -> tuple[Mapper, int
 def make_ready(session: Session) -> None:
     """Start the worker processes that a session will ask for, and do not wait for them."""
     if session.compute.kind == "local" and (workers := _workers(session)) > 1:
-        for _ in range(workers):
-            pool(workers).submit(ready_to_measure)
+        pool(workers).start()
 
 
 def begin_early(session: Session, held: Held) -> None:

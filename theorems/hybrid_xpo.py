@@ -30,7 +30,7 @@ Wrong versions read the labels of one phase only, or give both mean losses the s
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
@@ -40,13 +40,20 @@ from pydantic import Field
 
 from repro.base.notation import privacy_cost
 from repro.base.schema import MAX_PAIRS, Whole
+from repro.core.batches import blocks_together
 from repro.core.check import Algorithm, Check, Quantity, Theorem, at_both_ends, privacy_mistake
 from repro.core.claims import Inequality, Slope
 from repro.instances.labelled import device_in_use
 from repro.xpo.needles import NeedleClass, PairCounts, XpoBatch
 from repro.xpo.runs import Needles, Update, realizable, value_bound
 from repro.xpo.simulator import Score, square_loss
-from repro.xpo.worst_reward import OnRung, inside_the_ladder, ladder_gaps, side_by_side, worst_rung
+from repro.xpo.worst_reward import (
+    BATCH,
+    OnRung,
+    blocks_on_ladder,
+    inside_the_ladder,
+    worst_rung,
+)
 
 POLICIES = 17
 """|Π|; among them π_ref and the optima of both problems."""
@@ -274,26 +281,39 @@ def told_the_problem(world: OfflineAndOnline) -> Update:
 
 
 def on_harder_problem(
-    world: OfflineAndOnline, algorithm: Algorithm, rng: np.random.Generator, replicates: int
-) -> OnRung:
-    """The problem whose worst rung is the worse one, by the pilots of both."""
+    world: OfflineAndOnline, algorithm: Algorithm, rngs: Sequence[np.random.Generator],
+    replicates: int,
+) -> list[OnRung]:  # fmt: skip
+    """By block, the problem whose worst rung is the worse one, by the pilots of both."""
     update, device = algorithm(world), device_in_use()
     harder = max(world.problems, key=lambda one: worst_rung(one, update, device).mean)
-    (found,) = ladder_gaps(harder, [update], rng, replicates)
-    return found
+    return [one for (one,) in blocks_on_ladder(harder, [update], rngs, replicates)]
 
 
-def harder_gaps(worlds, algorithms, rngs, replicates: int) -> list[list[np.ndarray]]:
+def every_algorithm(
+    worlds, algorithms, rngs, replicates: int
+) -> Iterator[tuple[OfflineAndOnline, list[OnRung]]]:
+    """Every world, and what all algorithms do on its harder problem."""
+
+    def play(world: OfflineAndOnline, own: list[np.random.Generator]) -> Iterator[list[OnRung]]:
+        found = [on_harder_problem(world, one, own, replicates) for one in algorithms]
+        return map(list, zip(*found, strict=True))
+
+    return zip(worlds, blocks_together(worlds, rngs, play), strict=True)
+
+
+def harder_gaps(*given) -> list[list[np.ndarray]]:
     """(R,) gaps; NaN for the algorithm under test where its worst rung is an end of the ladder."""
-    return [
-        inside_the_ladder([on_harder_problem(world, one, rng, replicates) for one in algorithms])
-        for world, rng in zip(worlds, rngs, strict=True)
-    ]
+    return [inside_the_ladder(found) for _, found in every_algorithm(*given)]
 
 
-def between(world: OfflineAndOnline, algorithm: Algorithm, rng, replicates: int) -> float:
+def between(*given) -> list[list[float]]:
     """The larger of the (1 − δ)-quantile over the upper and the lower bound over the mean gap."""
-    found = on_harder_problem(world, algorithm, rng, replicates)
+    return [[over_bounds(world, one) for one in found] for world, found in every_algorithm(*given)]
+
+
+def over_bounds(world: OfflineAndOnline, found: OnRung) -> float:
+    """The same of one algorithm."""
     above = float(np.quantile(found.gaps, 1 - FAILURE_PROB)) / world.given(found.reward).upper
     least = least_gap(world.epsilon, world.n_pairs, world.horizon, world.rare) / world.step
     return max(above, least / max(found.mean, 1e-12))
@@ -304,20 +324,29 @@ def offline_over_online(worlds, algorithms, rngs, replicates: int) -> list[list[
 
     Wrong versions have the honest offline gap: they differ online.
     """
-    rows = []
-    for world, rng in zip(worlds, rngs, strict=True):
+
+    def play(world: OfflineAndOnline, own: list[np.random.Generator]) -> Iterator[list[float]]:
         offline = replace(world, n_pairs=world.horizon, horizon=1)
-        (before,) = ladder_gaps(offline, [hybrid_xpo(offline)], rng, replicates)
-        ((_, online),) = side_by_side([world], algorithms, [rng], replicates)
-        rows.append([before.mean / one.mean for one in online])
-    return rows
+        before = blocks_on_ladder(offline, [hybrid_xpo(offline)], own, replicates)
+        online = blocks_on_ladder(world, [one(world) for one in algorithms], own, replicates)
+        for (first,), later in zip(before, online, strict=True):
+            yield [first.mean / one.mean for one in later]
+
+    return blocks_together(worlds, rngs, play)
 
 
 # The claims --------------------------------------------------------------------------------------
 
-HARDER_GAP = Quantity("average gap on the harder problem [reward]", together=harder_gaps)
-BETWEEN = Quantity("larger of 95 % quantile / upper bound and lower bound / mean gap", between)
-ADVANTAGE = Quantity("gap of offline / gap of online labels", together=offline_over_online)
+HARDER_GAP = Quantity(
+    "average gap on the harder problem [reward]", together=harder_gaps, batch=BATCH
+)
+BETWEEN = Quantity(
+    "larger of 95 % quantile / upper bound and lower bound / mean gap",
+    together=between, batch=BATCH,
+)  # fmt: skip
+ADVANTAGE = Quantity(
+    "gap of offline / gap of online labels", together=offline_over_online, batch=BATCH
+)
 OPTIMISTIC = (without_optimism, reversed_optimism)
 
 

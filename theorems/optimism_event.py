@@ -31,13 +31,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from repro.core.batches import blocks_together
 from repro.core.check import Check, Quantity, Theorem, named
 from repro.core.claims import Frequency, Inequality
 from repro.pokl.assumptions import as_told, small_ridge
-from repro.pokl.curves import RegretCurve, Watch, curves, largest, wrong
+from repro.pokl.curves import BATCH, RegretCurve, Watch, curves, largest, wrong
 from repro.pokl.events import (
     SLACK,
     fails_in_runs,
@@ -182,17 +184,15 @@ def along_runs(
     """Watch every round of a short run, and of a long one those of a geometric grid."""
 
     def together(worlds, algorithms, rngs, replicates: int) -> list[list[Any]]:
-        found = []
-        for world, rng in zip(worlds, rngs, strict=True):
+        def play(world: OnlineRun, own: list[np.random.Generator]) -> list[list[Any]]:
             every = world.horizon <= EVERY_ROUND_UP_TO
-            ratio = 1.0 if every else world.grid_ratio
-            (played,) = curves(
-                [replace(world, grid_ratio=ratio)], algorithms, [rng], replicates, side(world)
-            )
-            found.append([reading(world, curve) for curve in played])
-        return found
+            watched = [replace(world, grid_ratio=1.0 if every else world.grid_ratio)] * len(own)
+            played = curves(watched, algorithms, own, replicates, side(world))
+            return [[reading(world, curve) for curve in block] for block in played]
 
-    return Quantity(words, together=together)
+        return blocks_together(worlds, rngs, play)
+
+    return Quantity(words, together=together, batch=BATCH)
 
 
 SHARE = "largest left side / right side, t ≤ T"

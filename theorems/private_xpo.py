@@ -64,7 +64,7 @@ from repro.xpo.small_rewards import (
     VANISHES,
     OneReward,
 )
-from repro.xpo.worst_reward import INTERIOR_GAP, ladder_gaps, worst_gaps
+from repro.xpo.worst_reward import BATCH, INTERIOR_GAP, ladder_gaps, worst_gaps
 
 # Algorithms: right, and wrong on purpose --------------------------------------------------------
 
@@ -117,7 +117,7 @@ def of_best(world: NeedleRuns) -> float:
     return min(one.mean for one in found)
 
 
-NEAR_BEST = Quantity("gap / gap of the best γ", together=worst_gaps, over=of_best)
+NEAR_BEST = Quantity("gap / gap of the best γ", together=worst_gaps, batch=BATCH, over=of_best)
 """The best γ's gap is that of the world as it is stated, whatever is taken away from this one."""
 
 

@@ -39,7 +39,7 @@ from repro.core.claims import Inequality, Ratio, Slope
 from repro.xpo.runs import NeedleRuns, Needles, Update, assumed
 from repro.xpo.simulator import printed_square_objective, square_objective
 from repro.xpo.small_rewards import BETWEEN, OVER_PRINTED, SLACK, VANISHES, OneReward
-from repro.xpo.worst_reward import INTERIOR_GAP, interior_gaps, side_by_side
+from repro.xpo.worst_reward import BATCH, INTERIOR_GAP, interior_gaps, side_by_side
 
 # Algorithms: right, and wrong on purpose --------------------------------------------------------
 
@@ -106,8 +106,9 @@ def over_right_sign(worlds, algorithms, rngs, replicates: int) -> list[list[floa
     return rows
 
 
-OVER_RIGHT_SIGN = Quantity("gap / gap of the corrected sign", together=over_right_sign)
-OVER_ALPHA = Quantity("mean gap on the worst rung / 0.9·α", together=mean_gaps, over=floor_level)
+OVER_RIGHT_SIGN = Quantity("gap / gap of the corrected sign", together=over_right_sign, batch=BATCH)
+OVER_ALPHA = Quantity("mean gap on the worst rung / 0.9·α", together=mean_gaps, batch=BATCH,
+                      over=floor_level)  # fmt: skip
 OPTIMISTIC = (without_optimism, reversed_optimism)
 AS_PRINTED: Any = {
     "settles": ["p2.thm_5_3", "p2.alg_4"],

@@ -105,13 +105,12 @@ def _values(theorem: str, swept: SweptCheck, seed: int, blocks: int, replicates:
     """(G, K, R) of the algorithm under test alone."""
     alone = replace(swept, check=replace(swept.check, wrong=()))
     found = []
-    for number in range(blocks):
-        values, drew = alone.block_and_draws(theorem, seed, number, replicates)
+    for numbers in alone.groups(blocks, replicates):
+        values, drew = alone.blocks_and_draws(theorem, seed, numbers, replicates)
         found.append(values[:, 0])
         if not drew:
-            found = [values[:, 0]] * blocks
-            break
-    return np.stack(found, axis=1)
+            return np.repeat(values[:, 0, :1], blocks, axis=1)
+    return np.concatenate(found, axis=1)
 
 
 def complaints(

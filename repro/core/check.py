@@ -105,6 +105,8 @@ class Quantity:
             the place of the stream.
         together: (worlds, algorithms, streams, replicates) → values by world and algorithm, in
             the place of ``of`` where several worlds, or several algorithms, are one batch.
+        batch: up to so many replicates of each world ``together`` may be asked for several blocks
+            at once, as for further worlds; small ones cost nearly the same.
         over: world → the number that values are divided by.  It reads the world as it is stated,
             also where a stage of what is measured is taken away.
         less: world → a number that is taken off, likewise.
@@ -117,6 +119,7 @@ class Quantity:
     alike: bool = False
     drawn: Callable[..., Any] | None = None
     together: Callable[..., Any] | None = None
+    batch: int = 0
     over: Callable[[Any], float] | None = None
     less: Callable[[Any], float] | None = None
 
@@ -306,24 +309,33 @@ class SweptCheck:
         (found,) = quantity.values(worlds, self.algorithms, [rng], replicates, stated)
         return dict(zip((one.__name__ for one in self.algorithms), found, strict=True))
 
+    def groups(self, blocks: int, replicates: int) -> list[range]:
+        """Numbers of the blocks that are measured at once, for so many blocks of a size."""
+        most = max(1, self.check.quantity.batch // replicates)
+        return [range(at, min(at + most, blocks)) for at in range(0, blocks, most)]
+
     @without_exit()
-    def block_and_draws(
-        self, theorem: str, seed: int, number: int, replicates: int
+    def blocks_and_draws(
+        self, theorem: str, seed: int, numbers: Sequence[int], replicates: int
     ) -> tuple[np.ndarray, bool]:
-        """The block, and whether anything was drawn: if not, every block of every seed is this one.
+        """(G, algorithms, K, R) of K blocks, each on streams of its own, and whether they drew.
+
+        If not, every block of every seed is the same.
 
         Raises:
             RuntimeError: a check that says that it is exact or proved has drawn.
         """
-        draws = self.check.draws or self.name
-        rngs = [stream(seed, theorem, draws, value, number) for value in self.sweep.grid]
+        draws, times = self.check.draws or self.name, len(numbers)
+        labels = [(value, number) for number in numbers for value in self.sweep.grid]
+        rngs = [stream(seed, theorem, draws, *label) for label in labels]
         begun = [_state(rng) for rng in rngs]
-        given = self.measured, self.algorithms, rngs, replicates
-        values = self.check.quantity.values(*given, stated=self.sweep.worlds)
+        given = self.measured * times, self.algorithms, rngs, replicates
+        values = self.check.quantity.values(*given, stated=self.sweep.worlds * times)
         drew = begun != [_state(rng) for rng in rngs]
         if drew and not self.check.quantity.draws:
             raise RuntimeError(f"{self.name} is {self.check.quantity.evidence}, and draws")
-        return values, drew
+        by_block = values.reshape(times, len(self.sweep.grid), *values.shape[1:])
+        return np.moveaxis(by_block, 0, 2), drew
 
 
 def _state(rng: np.random.Generator) -> str:

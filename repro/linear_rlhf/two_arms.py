@@ -201,7 +201,7 @@ def exact_calibrated_gap(world: InformativePairs, margin: float) -> float:
 
 def exact_error(world: MarginLabels, margin: float) -> float:
     """The least w with P(|error| > w) ≤ δ in one state, δ being divided between the two sides."""
-    pairs, win = round(world.n_pairs * world.states.mass), _win_prob(world, margin)
+    pairs, win = _pairs(world), _win_prob(world, margin)
     delta = world.failure_prob
 
     def error(wins: Any) -> float:
@@ -251,7 +251,7 @@ def exact_loss_prob(world: MarginLabels, margin: float) -> float:
 
     The estimate must be monotone in the wins, which way does not matter.
     """
-    pairs, win = round(world.n_pairs * world.states.mass), _win_prob(world, margin)
+    pairs, win = _pairs(world), _win_prob(world, margin)
 
     def lost(wins: int) -> bool:
         return bool(_margins(world, margin, np.array([[wins / pairs]]))[0, 0] <= 0)
@@ -312,20 +312,33 @@ def estimated_margins(
 
 def likely_errors(world: MarginLabels, margin: float, num: int) -> np.ndarray:
     """(num,) equally likely errors of one state's margin."""
-    rates = _rates(world, margin, (np.arange(num) + 0.5) / num)
+    rates = _likely_rates(_pairs(world), float(_win_prob(world, margin)), num)
     return _margins(world, margin, rates)[:, 0] - margin
 
 
 def _outcomes(world: MarginLabels, margin: float) -> np.ndarray:
     """(Q, 1) shares of wins, equally likely, in one state."""
-    return _rates(world, margin, (np.arange(QUANTILES) + 0.5) / QUANTILES)
+    return _likely_rates(_pairs(world), float(_win_prob(world, margin)), QUANTILES)
 
 
 def _rates(world: MarginLabels, margin: float, levels: np.ndarray) -> np.ndarray:
     """(Q, 1) shares of wins at so many levels of their law, in one state."""
-    pairs = round(world.n_pairs * world.states.mass)
+    pairs = _pairs(world)
     wins = binom.ppf(levels, pairs, _win_prob(world, margin))
     return (wins / pairs)[:, None]
+
+
+@lru_cache(maxsize=64)
+def _likely_rates(pairs: int, win_prob: float, num: int) -> np.ndarray:
+    """(num, 1) equally likely shares of wins; several algorithms ask for those of one law."""
+    found = binom.ppf((np.arange(num) + 0.5) / num, pairs, win_prob) / pairs
+    found.setflags(write=False)
+    return found[:, None]
+
+
+def _pairs(world: MarginLabels) -> int:
+    """Labels of one state."""
+    return round(world.n_pairs * world.states.mass)
 
 
 def _win_prob(world: MarginLabels, margin: float) -> Any:

@@ -20,12 +20,14 @@ from repro.pokl.rate import RegretRate, regret_rate
 from repro.pokl.run import OnlineRun
 from repro.pokl.runs import Round, Runs
 from repro.policies.gibbs import gibbs_suboptimality
-from repro.preferences.block_draws import Draws, draws_on, geometric_times
+from repro.preferences.block_draws import DrawsOfParts, draws_on, geometric_times
 
 Watch = Callable[[Runs, Round], Tensor]
 """What is recorded of each round, (L,)."""
 ROUNDING = 1e-9
 """A reward this close to the truth is the truth."""
+BATCH = 400
+"""Runs of a world and an algorithm up to which those of several blocks are one batch."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,28 +90,6 @@ def wrong(runs: Runs, now: Round) -> Tensor:
 
 
 # Simulation --------------------------------------------------------------------------------------
-
-
-class DrawsOfParts:
-    """Draws for parts of equally many runs, each from a source of its own up to its horizon."""
-
-    def __init__(self, sources: Sequence[Draws], horizons: Sequence[int]) -> None:
-        self._sources, self._left = sources, list(horizons)
-
-    def counts(self, total: int, prob: Tensor) -> Tensor:
-        """(L, C) multinomial counts of ``total`` pairs, or of what a part's horizon leaves."""
-        now = [min(total, left) for left in self._left]
-        self._left = [left - drawn for left, drawn in zip(self._left, now, strict=True)]
-        parts = zip(self._sources, now, self._split(prob), strict=True)
-        return torch.cat([s.counts(n, p) if n else torch.zeros_like(p) for s, n, p in parts])
-
-    def binomial(self, counts: Tensor, prob: Tensor) -> Tensor:
-        """Binomial successes, elementwise; where no pair is left a stream is not used."""
-        parts = zip(self._sources, self._split(counts), self._split(prob), strict=True)
-        return torch.cat([s.binomial(n, p) for s, n, p in parts])
-
-    def _split(self, tensor: Tensor) -> Sequence[Tensor]:
-        return tensor.chunk(len(self._sources))
 
 
 def simulate(
@@ -242,7 +222,7 @@ def of_curve(
             for world, own in zip(worlds, played, strict=True)
         ]
 
-    return Quantity(words, together=together, over=over, less=less)
+    return Quantity(words, together=together, batch=BATCH, over=over, less=less)
 
 
 def last(world: OnlineRun, curve: RegretCurve) -> np.ndarray:

@@ -5,6 +5,7 @@ The two give the same distribution, not the same numbers.  Simulation only.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -68,6 +69,28 @@ class TorchDraws:
     def binomial(self, counts: Tensor, prob: Tensor) -> Tensor:
         """Binomial successes by torch."""
         return torch.binomial(counts, prob.clamp(0, 1), generator=self._generator)
+
+
+class DrawsOfParts:
+    """Draws for parts of equally many runs, each from a source of its own up to its horizon."""
+
+    def __init__(self, sources: Sequence[Draws], horizons: Sequence[float]) -> None:
+        self._sources, self._left = sources, list(horizons)
+
+    def counts(self, total: int, prob: Tensor) -> Tensor:
+        """(L, C) multinomial counts of ``total`` pairs, or of what a part's horizon leaves."""
+        now = [int(min(total, left)) for left in self._left]
+        self._left = [left - drawn for left, drawn in zip(self._left, now, strict=True)]
+        parts = zip(self._sources, now, self._split(prob), strict=True)
+        return torch.cat([s.counts(n, p) if n else torch.zeros_like(p) for s, n, p in parts])
+
+    def binomial(self, counts: Tensor, prob: Tensor) -> Tensor:
+        """Binomial successes, elementwise; where no pair is left a stream is not used."""
+        parts = zip(self._sources, self._split(counts), self._split(prob), strict=True)
+        return torch.cat([s.binomial(n, p) for s, n, p in parts])
+
+    def _split(self, tensor: Tensor) -> Sequence[Tensor]:
+        return tensor.chunk(len(self._sources))
 
 
 def draws_on(device: str, rng: np.random.Generator) -> Draws:

@@ -22,24 +22,26 @@ BLOCK_BYTES = 2**14
 
 @dataclass(frozen=True)
 class Block:
-    """One block of replicates of one check, at all its grid values.
+    """One block of replicates of one check, at all its grid values; or some in a row.
 
     Attributes:
         check: index of the check in the experiment.
-        block: index of the block.
+        block: index of the block, or of the first.
         key: content hash of everything the numbers depend on.
+        count: blocks that are measured at once.
     """
 
     check: int
     block: int
     key: str
+    count: int = 1
 
 
 class Values(NamedTuple):
     """What measuring a block gives.
 
     Attributes:
-        numbers: (G, algorithms, replicates).
+        numbers: (G, algorithms, blocks, replicates).
         read: by then, outside of shipped code and libraries, by the process that measured.
     """
 

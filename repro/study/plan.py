@@ -133,11 +133,15 @@ def blocks_of(plan: Plan) -> list[Block]:
         "device": plan.setting.device,
     }
     return [
-        Block(index, number, content_key({**common, **own, **drawn}))
+        Block(index, among[0], content_key({**common, **own, **drawn}), len(among))
         for index, swept in enumerate(made.swept)
         for own in [_check_key(plan, swept)]
-        for number in range(plan.budget.blocks)
-        for drawn in [{"seed": plan.seed, "block": number} if swept.check.quantity.draws else {}]
+        for among in swept.groups(plan.budget.blocks, plan.replicates(swept))
+        for drawn in [
+            {"seed": plan.seed, "block": among[0], "count": len(among)}
+            if swept.check.quantity.draws
+            else {"count": len(among)}
+        ]
     ]
 
 
@@ -150,7 +154,7 @@ def _check_key(plan: Plan, swept: SweptCheck) -> Mapping[str, object]:
 
 
 def measure_block(plan: Plan, block: Block) -> np.ndarray:
-    """(G, algorithms, replicates) of one block: pure in its arguments.
+    """(G, algorithms, blocks, replicates) of one block, or some in a row: pure in its arguments.
 
     Where nothing was drawn the values are those of every block and of every seed, and are kept.
 
@@ -159,15 +163,16 @@ def measure_block(plan: Plan, block: Block) -> np.ndarray:
     """
     made = built(plan)
     swept, experiment = made.swept[block.check], made.experiment
-    replicates = plan.replicates(swept)
-    undrawn = _undrawn(plan.theorem, swept.name, plan.setting.device, replicates, swept.identity)
+    replicates, numbers = plan.replicates(swept), range(block.block, block.block + block.count)
+    size, device = (block.count, replicates), plan.setting.device
+    undrawn = _undrawn(plan.theorem, swept.name, device, size, swept.identity)
     if undrawn:
         return undrawn[0].copy()
     own = is_own(plan.theorem)
 
     def measured() -> tuple[np.ndarray, bool]:
         with experiment.building(), heard() if own else nullcontext():
-            return swept.block_and_draws(plan.slug, plan.seed, block.block, replicates)
+            return swept.blocks_and_draws(plan.slug, plan.seed, numbers, replicates)
 
     values, drew = measured()
     if own and block.block == 0:

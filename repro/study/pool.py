@@ -141,6 +141,10 @@ class Pool:
         self._feed()
         return future
 
+    def start(self) -> list[Future[None]]:
+        """Start the processes, and do not wait for them: what each does first."""
+        return [self.submit(ready_to_measure) for _ in range(self.workers)]
+
     def begin(self, later: list[Callable[[], Coming]]) -> None:
         """Give idle workers what later runs will ask for; what goes wrong is theirs to say.
 
@@ -306,13 +310,18 @@ def at_once(function: Callable[[Item], Made], items: Sequence[Item], workers: in
 def first_here(spread: Pool, function: Measuring, blocks: list[Block]) -> Measured:
     """A mapper that starts workers only for what would take this process long.
 
-    A block of each row comes first, so that what is left can be told from what was done.
+    A block of each row comes first, so that what is left can be told from what was done.  This
+    process goes on while workers start, unless a block takes as long as they do.
     """
     ready_to_measure()
     began, in_turn = time.monotonic(), sorted(blocks, key=lambda block: block.block)
+    starting: list[Future[None]] = []
     for done, block in enumerate(in_turn):
         gone, left = time.monotonic() - began, len(in_turn) - done
-        if spread.started or (gone > LOOK_SECONDS and gone * left / done > START_SECONDS):
+        if not spread.started and gone > LOOK_SECONDS and gone * left / done > START_SECONDS:
+            starting = spread.start()
+        ready = all(future.done() for future in starting)
+        if spread.started and (ready or gone > LOOK_SECONDS * done):
             remaining = set(in_turn[done:])
             yield from spread(function, [one for one in blocks if one in remaining])
             return

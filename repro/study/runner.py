@@ -158,7 +158,9 @@ def _fetch(plan, blocks, store, advance) -> dict[Block, np.ndarray]:
     values, read = {}, {}
     for block in blocks:
         swept = built(plan).swept[block.check]
-        shape = (len(swept.sweep.grid), len(swept.algorithms), plan.replicates(swept))
+        shape = (
+            len(swept.sweep.grid), len(swept.algorithms), block.count, plan.replicates(swept)
+        )  # fmt: skip
         if block.key not in read:
             read[block.key] = store.read(block, shape)
         if (found := read[block.key]) is not None:
@@ -178,7 +180,7 @@ def _interruptible(store: BlockStore, blocks: list[Block]) -> Iterator[None]:
 def _judged(plan: Plan, index: int, check: DeclaredCheck, values) -> CheckResult:
     """Assemble (G, K, R) per method and judge each by the same code path."""
     own = sorted((block for block in values if block.check == index), key=lambda b: b.block)
-    stacked = np.stack([values[block] for block in own], axis=2)  # (G, methods, K, R)
+    stacked = np.concatenate([values[block] for block in own], axis=2)  # (G, methods, K, R)
     outcomes = []
     for m, method in enumerate(check.methods):
         series = Series(np.array(check.grid, dtype=float), stacked[:, m])

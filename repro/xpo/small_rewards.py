@@ -22,7 +22,7 @@ from repro.base.notation import privacy_cost
 from repro.base.schema import MAX_PAIRS, Positive
 from repro.core.check import Quantity
 from repro.xpo.runs import OPTIMAL_ODDS, NeedleRuns, Update, value_bound
-from repro.xpo.worst_reward import ladder_gaps, side_by_side
+from repro.xpo.worst_reward import BATCH, ladder_gaps, side_by_side
 
 CLASS_TILTS = 17
 FAILURE_PROB = 0.05
@@ -137,6 +137,12 @@ def slack(worlds, algorithms, rngs, replicates: int) -> list[list[float]]:
     return rows
 
 
-OVER_PRINTED = Quantity("average gap / printed bound, of who has learnt", together=over_printed)
-BETWEEN = Quantity("larger of gap / bound at R_max = Δ and least / gap", together=between_bounds)
-SLACK = Quantity("min{V_max + R_max, corrected bound} / 30 · average gap", together=slack)
+OVER_PRINTED = Quantity(
+    "average gap / printed bound, of who has learnt", together=over_printed, batch=BATCH
+)
+BETWEEN = Quantity(
+    "larger of gap / bound at R_max = Δ and least / gap", together=between_bounds, batch=BATCH
+)
+SLACK = Quantity(
+    "min{V_max + R_max, corrected bound} / 30 · average gap", together=slack, batch=BATCH
+)

@@ -15,10 +15,11 @@ import torch
 from numpy.random import default_rng
 
 from repro.base.notation import label_signal
+from repro.core.batches import blocks_together
 from repro.core.check import Algorithm, Quantity
 from repro.corruption.label_mean import released_mean
 from repro.instances.labelled import device_in_use
-from repro.preferences.block_draws import draws_on, geometric_times
+from repro.preferences.block_draws import Draws, DrawsOfParts, draws_on, geometric_times
 from repro.xpo.needles import XpoBatch
 from repro.xpo.runs import NeedleRuns, Update
 from repro.xpo.simulator import Objective, Pool, Start, average_gap
@@ -53,6 +54,15 @@ class OnRung:
 def ladder_gaps(
     world: NeedleRuns, updates: Sequence[Update], rng: np.random.Generator, replicates: int
 ) -> list[OnRung]:
+    """What every update does in one block of runs (``blocks_on_ladder``)."""
+    (found,) = blocks_on_ladder(world, updates, [rng], replicates)
+    return found
+
+
+def blocks_on_ladder(
+    world: NeedleRuns, updates: Sequence[Update], rngs: Sequence[np.random.Generator],
+    replicates: int,
+) -> list[list[OnRung]]:  # fmt: skip
     """Average gaps, each update on its worst rung of the reward gaps.
 
     Runs of a stream of their own choose the rungs and the best multiples of γ there, once and for
@@ -61,30 +71,35 @@ def ladder_gaps(
     Args:
         world: what is played.
         updates: how; those that differ in numbers only play side by side.
-        rng: the block's stream.
-        replicates: R runs that measure each.
+        rngs: the streams of blocks, all played in one batch.
+        replicates: R runs of a block that measure each.
 
     Returns:
-        What every update did.
+        By block, what every update did.
     """
     device, rewards = device_in_use(), world.rewards
     chosen = [worst_rung(world, update, device) for update in updates]
     together: dict[tuple[Objective, Pool, int], list[int]] = {}
     for k, update in enumerate(updates):
         together.setdefault((update.objective, update.pool, update.times), []).append(k)
-    found: dict[int, np.ndarray] = {}
+    draws = DrawsOfParts([draws_on(device, rng) for rng in rngs], [math.inf] * len(rngs))
+    found: list[dict[int, np.ndarray]] = [{} for _ in rngs]
     for members in together.values():
         batches = []
         for k in members:
             reward, multiple = float(rewards[chosen[k].rung]), chosen[k].multiple
             batches.append(batch_of(world, updates[k], reward, multiple, replicates, device))
-        first = updates[members[0]]
-        gaps = _gaps(world, XpoBatch.joined(batches), first, rng, device)
-        found |= dict(zip(members, gaps.reshape(-1, replicates), strict=True))
+        first, batch = updates[members[0]], XpoBatch.joined(batches * len(rngs))
+        gaps = _gaps(world, batch, first, draws, device)
+        for own, by_member in zip(found, gaps.reshape(len(rngs), -1, replicates), strict=True):
+            own |= dict(zip(members, by_member, strict=True))
     ends = (0, len(rewards) - 1)
     return [
-        OnRung(found[k], float(rewards[one.rung]), one.rung not in ends)
-        for k, one in enumerate(chosen)
+        [
+            OnRung(own[k], float(rewards[one.rung]), one.rung not in ends)
+            for k, one in enumerate(chosen)
+        ]
+        for own in found
     ]
 
 
@@ -126,17 +141,19 @@ def _pilot(
         for multiple in update.optimism
         for reward in world.rewards[rungs]
     ]
-    gaps = _gaps(world, XpoBatch.joined(batches), update, rng, device)
+    gaps = _gaps(world, XpoBatch.joined(batches), update, draws_on(device, rng), device)
     return gaps.reshape(len(update.optimism), len(rungs), runs).mean(axis=-1)
 
 
-def _gaps(world: NeedleRuns, batch: XpoBatch, update: Update, rng, device: str) -> np.ndarray:
+def _gaps(
+    world: NeedleRuns, batch: XpoBatch, update: Update, draws: Draws, device: str
+) -> np.ndarray:
     """(L,) average gap of every run of a batch."""
     rounds = update.times * world.rounds
     first = max(1, int(FIRST_CHANGE * math.sqrt(rounds)))
     gaps = average_gap(
         world.policies(device), batch, update.objective,
-        geometric_times(rounds, world.grid_ratio, first), draws_on(device, rng),
+        geometric_times(rounds, world.grid_ratio, first), draws,
         world.labels, world.estimate, Start(update.times * world.offline, update.pool),
     )  # fmt: skip
     return gaps.cpu().numpy()
@@ -177,10 +194,16 @@ def side_by_side(
     worlds: Sequence[NeedleRuns], algorithms: Sequence[Algorithm],
     rngs: Sequence[np.random.Generator], replicates: int,
 ) -> Iterator[tuple[NeedleRuns, list[OnRung]]]:  # fmt: skip
-    """Every world, and what all algorithms do on their worst rungs there in one batch."""
-    for world, rng in zip(worlds, rngs, strict=True):
+    """Every world, and what all algorithms do on their worst rungs there.
+
+    They are one batch, and so are the blocks of a world that is asked for several times.
+    """
+
+    def play(world: NeedleRuns, own: list[np.random.Generator]) -> list[list[OnRung]]:
         updates = [algorithm(world) for algorithm in algorithms]
-        yield world, ladder_gaps(world, updates, rng, replicates)
+        return blocks_on_ladder(world, updates, own, replicates)
+
+    return zip(worlds, blocks_together(worlds, rngs, play), strict=True)
 
 
 def worst_gaps(*given) -> list[list[np.ndarray]]:
@@ -204,5 +227,7 @@ def inside_the_ladder(found: Sequence[OnRung]) -> list[np.ndarray]:
     return [under_test.gaps if under_test.interior else missing, *(one.gaps for one in others)]
 
 
-WORST_GAP = Quantity("average gap on the worst rung [reward]", together=worst_gaps)
+BATCH = 400
+"""Runs of an algorithm up to which those of several blocks are one batch."""
+WORST_GAP = Quantity("average gap on the worst rung [reward]", together=worst_gaps, batch=BATCH)
 INTERIOR_GAP = replace(WORST_GAP, together=interior_gaps)

@@ -76,6 +76,11 @@ def swept(grid=(10, 100, 1000), world=None, **fields) -> SweptCheck:
     return SweptCheck(one, Sweep.of(world or Coins(n_pairs=10), one.axis, grid, at=one.at))
 
 
+def block(one: SweptCheck, seed: int, number: int, replicates: int) -> np.ndarray:
+    """(G, algorithms, R) of one block."""
+    return one.blocks_and_draws("t", seed, [number], replicates)[0][:, :, 0]
+
+
 def test_numbers_become_what_the_field_says():
     world = put(Coins(n_pairs=1), {"n_pairs": 1e8, "deviation": 3, "truth.kl_weight": 2})
     assert (world.n_pairs, type(world.n_pairs)) == (10**8, int)
@@ -129,26 +134,40 @@ def test_a_stage_changes_what_is_measured_and_not_what_is_claimed():
     quantity = Quantity("error over variance", over=lambda world: world.deviation**2)
     one = swept(claim=Ratio("right"), quantity=quantity)
     loud = one.instead(deviation=10.0)
-    ratio = loud.block_and_draws("t", 0, 0, 4)[0][:, 0] / one.block_and_draws("t", 0, 0, 4)[0][:, 0]
+    ratio = block(loud, 0, 0, 4)[:, 0] / block(one, 0, 0, 4)[:, 0]
     assert np.allclose(ratio, 100.0)
 
 
 def test_a_block_is_a_pure_function_of_check_seed_and_number():
     one = swept()
-    first = one.block_and_draws("t", 0, 0, 5)[0]
+    first = block(one, 0, 0, 5)
     assert first.shape == (3, 2, 5)
-    assert np.array_equal(first, one.block_and_draws("t", 0, 0, 5)[0])
-    assert not np.array_equal(first, one.block_and_draws("t", 1, 0, 5)[0])
-    assert not np.array_equal(first, one.block_and_draws("t", 0, 1, 5)[0])
-    assert not np.array_equal(first, swept(draws="other").block_and_draws("t", 0, 0, 5)[0])
+    assert np.array_equal(first, block(one, 0, 0, 5))
+    assert not np.array_equal(first, block(one, 1, 0, 5))
+    assert not np.array_equal(first, block(one, 0, 1, 5))
+    assert not np.array_equal(first, block(swept(draws="other"), 0, 0, 5))
+
+
+def test_blocks_at_once_are_what_each_is_alone():
+    one = swept()
+    values, drew = one.blocks_and_draws("t", 3, range(4, 7), 5)
+    assert drew
+    assert values.shape == (3, 2, 3, 5)
+    for place, number in enumerate(range(4, 7)):
+        assert np.array_equal(values[:, :, place], block(one, 3, number, 5))
+
+
+def test_small_blocks_are_measured_at_once_where_a_quantity_says_so():
+    assert swept().groups(3, 20) == [range(1), range(1, 2), range(2, 3)]
+    batch = swept(quantity=Quantity("error", batch=50))
+    assert batch.groups(5, 20) == [range(2), range(2, 4), range(4, 5)]
+    assert batch.groups(2, 51) == [range(1), range(1, 2)]
 
 
 def test_alike_algorithms_meet_the_same_draws():
     double = named("double", scaled, by=2.0)
-    apart = swept(wrong=[double]).block_and_draws("t", 0, 0, 3)[0]
-    same = swept(wrong=[double], quantity=Quantity("error", alike=True)).block_and_draws(
-        "t", 0, 0, 3
-    )[0]
+    apart = block(swept(wrong=[double]), 0, 0, 3)
+    same = block(swept(wrong=[double], quantity=Quantity("error", alike=True)), 0, 0, 3)
     assert np.array_equal(same[:, 1], 2 * same[:, 0])
     assert not np.array_equal(apart[:, 1], 2 * apart[:, 0])
 
@@ -159,14 +178,14 @@ def test_drawn_data_are_read_by_all_algorithms():
         drawn=lambda world, rng, replicates: rng.standard_normal(replicates),
     )  # fmt: skip
     one = swept(quantity=quantity, right=np.abs, wrong=[np.negative])
-    values = one.block_and_draws("t", 0, 0, 3)[0]
+    values = block(one, 0, 0, 3)
     assert np.array_equal(np.abs(values[:, 1]), values[:, 0])
 
 
 def test_an_exact_check_may_not_draw():
     one = swept(quantity=Quantity("error", evidence="exact"))
     with pytest.raises(RuntimeError, match="n_pairs is exact, and draws"):
-        one.block_and_draws("t", 0, 0, 3)[0]
+        block(one, 0, 0, 3)
 
 
 def test_mistakes_about_privacy_are_none_where_there_is_none():

@@ -10,14 +10,14 @@ import pytest
 import torch
 
 from repro.instances.choices import LinearChoice
-from repro.pokl.curves import DrawsOfParts, alike, curves, last, of_curve
+from repro.pokl.curves import alike, curves, last, of_curve
 from repro.pokl.finite import RandomFinite
 from repro.pokl.instances import SteadyPolicyChoice
 from repro.pokl.linear import LeadingFeatures
 from repro.pokl.run import OnlineRun
 from repro.pokl.runs import Runs
 from repro.pokl.told import naive_labels, pokl
-from repro.preferences.block_draws import NumpyDraws
+from repro.preferences.block_draws import DrawsOfParts, NumpyDraws
 from repro.preferences.label_law import fair_coins, the_truth
 from repro.study.parallel import single_thread
 

@@ -107,7 +107,7 @@ def test_a_block_is_named_by_everything_its_numbers_depend_on(plan_of, monkeypat
     assert seen[13] == {
         "code": "code of theorems.toy", "machine": "this one", "slug": "toy", "device": "cpu",
         "seed": 3, "check": "constant", "content": built(plan).swept[1].identity,
-        "replicates": 40, "block": 3,
+        "replicates": 40, "block": 3, "count": 1,
     }  # fmt: skip
 
 
@@ -153,8 +153,22 @@ def test_a_block_is_measured_on_the_streams_of_its_labels(plan_of):
     plan = plan_of(seed=5)
     found = measure_block(plan, blocks_of(plan)[12])
     noise = stream(5, "toy", "constant", 1e4, 2).chisquare(4, 40) / 4
-    assert found.shape == (2, 2, 40)
-    assert np.array_equal(found[1], [noise, 2 * noise])
+    assert found.shape == (2, 2, 1, 40)
+    assert np.array_equal(found[1, :, 0], [noise, 2 * noise])
+
+
+def test_small_blocks_of_a_batch_are_one_unit_of_work(plan_of, toy, toy_check):
+    quantity = dataclasses.replace(toy_check().quantity, batch=100)
+    toy(checks=[toy_check(quantity=quantity)])
+    plan = plan_of(seed=5, sweeps=ONE)
+    blocks = blocks_of(plan)
+    assert [(one.block, one.count) for one in blocks] == [(at, 2) for at in range(0, 10, 2)]
+    assert len({one.key for one in blocks}) == 5
+    found = measure_block(plan, blocks[1])
+    assert found.shape == (3, 2, 2, 40)
+    for place, number in enumerate((2, 3)):
+        noise = stream(5, "toy", "n_pairs", 1e4, number).chisquare(4, 40) / 4
+        assert np.array_equal(found[1, 1, place], noise)
 
 
 ASKED = []
@@ -200,7 +214,7 @@ def test_checks_that_share_draws_meet_the_same_ones(plan_of, toy, toy_check):
     plan = plan_of(seed=5, sweeps=ONE | {"again": ONE["n_pairs"]})
     first, second = (measure_block(plan, blocks_of(plan)[at]) for at in (2, 12))
     noise = stream(5, "toy", "both", 1e4, 2).chisquare(4, 40) / 4
-    assert np.array_equal(first[1][1], noise)
+    assert np.array_equal(first[1, 1, 0], noise)
     assert np.array_equal(first, second)
 
 

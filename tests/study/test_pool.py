@@ -12,6 +12,7 @@ from repro.base.errors import BadInput
 from repro.study import pool as rooms
 from repro.study import worker_life
 from repro.study.blocks import Block
+from repro.study.parallel import ready_to_measure
 from repro.study.pool import Coming, Pool, first_here
 
 
@@ -29,7 +30,8 @@ class Executor:
 
     def submit(self, task):
         future = Future()
-        self.asked.append([block.key for block in task.blocks])
+        if task is not ready_to_measure:
+            self.asked.append([block.key for block in task.blocks])
         self.left.append((future, task))
         self.most = max(self.most, len(self.left))
         return future
@@ -217,13 +219,30 @@ def test_a_short_run_needs_no_workers(monkeypatch):
     assert not pool.started
 
 
-def test_a_long_run_hands_on_what_is_left(monkeypatch, executor):
+def test_a_long_run_goes_on_here_until_its_workers_are_there(monkeypatch, executor):
     measure, done = slowly(monkeypatch, 0.6)
     blocks = blocks_of(3)
-    assert dict(first_here(Pool(2), measure, blocks)) == {block: block.key for block in blocks}
-    assert done[:2] == [(0, 0), (1, 0)]
+    for found in first_here(Pool(2), measure, blocks):
+        if len(done) == 5 and executor.left:
+            assert [task for _, task in executor.left] == [ready_to_measure] * 2
+            executor.one()
+            executor.one()  # the last that both need
+        assert found[1] == found[0].key
+    assert done[:5] == [(0, 0), (1, 0), (2, 0), (0, 1), (1, 1)]
+    here = {"a0.0", "a1.0", "a2.0", "a0.1", "a1.1"}
     given = [key for task in executor.asked for key in task]
-    assert given == [block.key for block in blocks if block.key not in ("a0.0", "a1.0")]
+    assert given == [block.key for block in blocks if block.key not in here]
+
+
+def test_blocks_that_take_as_long_as_workers_need_to_start_are_handed_on_at_once(
+    monkeypatch, executor
+):
+    measure, done = slowly(monkeypatch, 1.2)
+    blocks = blocks_of(3)
+    assert dict(first_here(Pool(2), measure, blocks)) == {block: block.key for block in blocks}
+    assert done[0] == (0, 0)
+    given = [key for task in executor.asked for key in task]
+    assert given == [block.key for block in blocks if block.key != "a0.0"]
 
 
 def test_workers_that_are_there_are_used(executor, monkeypatch):

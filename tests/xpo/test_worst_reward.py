@@ -162,11 +162,20 @@ def test_waiting_before_the_first_change_does_not_matter(monkeypatch):
     assert abs(waited.mean() - at_once.mean()) < 4 * error < 0.1 * at_once.mean()
 
 
+def test_blocks_in_one_batch_are_what_each_is_alone():
+    algorithms, worlds = (private.priv_xpo, private.naive_likelihood), [world(64), world(256)]
+    streams = lambda: [np.random.default_rng(seed) for seed in range(4)]  # noqa: E731
+    together = worst_gaps([*worlds, *worlds], algorithms, streams(), 7)
+    for block in range(2):
+        alone = worst_gaps(worlds, algorithms, streams()[2 * block : 2 * block + 2], 7)
+        assert np.array_equal(together[2 * block : 2 * block + 2], alone)
+
+
 @pytest.mark.parametrize("interior", [True, False])
 def test_a_supremum_at_the_end_of_its_ladder_is_missing(monkeypatch, interior):
     """It may lie beyond the end; controls and bounds need no more than what the ladder finds."""
     found = OnRung(np.full(7, 3.0), 0.1, interior)
-    monkeypatch.setattr(worst_reward, "ladder_gaps", lambda *given: [found] * 2)
+    monkeypatch.setattr(worst_reward, "blocks_on_ladder", lambda *given: [[found] * 2])
     algorithms = (private.priv_xpo, private.naive_likelihood)
     given = [world(64)], algorithms, [np.random.default_rng(0)], 7
     ((right, wrong),) = interior_gaps(*given)
