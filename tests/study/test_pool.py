@@ -234,6 +234,14 @@ def test_a_long_run_goes_on_here_until_its_workers_are_there(monkeypatch, execut
     assert given == [block.key for block in blocks if block.key not in here]
 
 
+def test_started_workers_are_as_many_as_the_pool_has(executor):
+    pool = Pool(3)
+    assert not pool.started
+    assert [future.done() for future in pool.start()] == [False] * 3
+    assert [task for _, task in executor.left] == [ready_to_measure] * 3
+    assert pool.started
+
+
 def test_blocks_that_take_as_long_as_workers_need_to_start_are_handed_on_at_once(
     monkeypatch, executor
 ):
