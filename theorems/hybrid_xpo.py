@@ -40,7 +40,7 @@ from pydantic import Field
 
 from repro.base.notation import privacy_cost
 from repro.base.schema import MAX_PAIRS, Whole
-from repro.core.batches import blocks_together
+from repro.core.batches import BATCH, blocks_together
 from repro.core.check import Algorithm, Check, Quantity, Theorem, at_both_ends, privacy_mistake
 from repro.core.claims import Inequality, Slope
 from repro.instances.labelled import device_in_use
@@ -48,7 +48,6 @@ from repro.xpo.needles import NeedleClass, PairCounts, XpoBatch
 from repro.xpo.runs import Needles, Update, realizable, value_bound
 from repro.xpo.simulator import Score, square_loss
 from repro.xpo.worst_reward import (
-    BATCH,
     OnRung,
     blocks_on_ladder,
     inside_the_ladder,

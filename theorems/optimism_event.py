@@ -35,11 +35,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.core.batches import blocks_together
+from repro.core.batches import BATCH, blocks_together
 from repro.core.check import Check, Quantity, Theorem, named
 from repro.core.claims import Frequency, Inequality
 from repro.pokl.assumptions import as_told, small_ridge
-from repro.pokl.curves import BATCH, RegretCurve, Watch, curves, largest, wrong
+from repro.pokl.curves import RegretCurve, Watch, curves, largest, wrong
 from repro.pokl.events import (
     SLACK,
     fails_in_runs,

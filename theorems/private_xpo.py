@@ -53,6 +53,7 @@ from typing import Any
 
 import numpy as np
 
+from repro.core.batches import BATCH
 from repro.core.check import Algorithm, Check, Quantity, Theorem, named, privacy_mistake
 from repro.core.claims import Inequality, Ratio, Slope
 from repro.xpo.runs import NeedleRuns, Needles, Update, assumed
@@ -64,7 +65,7 @@ from repro.xpo.small_rewards import (
     VANISHES,
     OneReward,
 )
-from repro.xpo.worst_reward import BATCH, INTERIOR_GAP, ladder_gaps, worst_gaps
+from repro.xpo.worst_reward import INTERIOR_GAP, ladder_gaps, worst_gaps
 
 # Algorithms: right, and wrong on purpose --------------------------------------------------------
 

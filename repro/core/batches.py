@@ -11,6 +11,9 @@ from typing import TypeVar
 
 import numpy as np
 
+BATCH = 400
+"""Replicates up to which blocks are one batch: beyond it little is gained, and memory is spent."""
+
 World = TypeVar("World", bound=Hashable)
 Played = TypeVar("Played")
 

@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from repro.core.batches import BATCH
 from repro.core.check import Algorithm, Quantity
 from repro.pokl.linear import LinearClass
 from repro.pokl.rate import RegretRate, regret_rate
@@ -26,8 +27,6 @@ Watch = Callable[[Runs, Round], Tensor]
 """What is recorded of each round, (L,)."""
 ROUNDING = 1e-9
 """A reward this close to the truth is the truth."""
-BATCH = 400
-"""Runs of a world and an algorithm up to which those of several blocks are one batch."""
 
 
 @dataclass(frozen=True, eq=False)
