@@ -8,11 +8,7 @@
 from __future__ import annotations
 
 import os
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
-
-from repro.base.sources_loaded import load_from_source
 
 if TYPE_CHECKING:
     from repro import catalogue as catalogue
@@ -26,13 +22,6 @@ if TYPE_CHECKING:
     from repro.private_rewards import private_reward as private_reward
     from repro.releasing import audit as audit
     from repro.releasing import privatize as privatize
-
-if sys.argv[:1] == ["-m"]:  # ``python -m repro…``: Ctrl-C may come while torch is imported
-    from repro.cli.process import begin
-
-    begin()
-
-load_from_source(Path(__file__).parents[1])
 
 for _name in ("MLFLOW_DISABLE_TELEMETRY", "DO_NOT_TRACK"):
     os.environ.setdefault(_name, "true")

@@ -13,21 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 from repro.core.results import Result
 from repro.study.blocks import BlockStore
-from repro.study.extras import missing_library, require_extra
-from repro.study.held import Held, Keep
+from repro.study.extras import require_extra
 from repro.study.parallel import available_cores, in_process
 from repro.study.plan import blocks_of
-from repro.study.pool import Coming, first_here, pool
-from repro.study.runner import Mapper, keeping, run_plan, summarise, unfinished
+from repro.study.pool import measured
+from repro.study.runner import Mapper, run_plan, summarise
 from repro.study.settings import Session, session_of
 
 if TYPE_CHECKING:
     import pandas
     from matplotlib.figure import Figure
-
-NEXT_RUNS = 3
-"""So many later runs of a sweep may be begun: as many as one process keeps worlds of."""
-
 
 @dataclass(frozen=True, repr=False)
 class Run:
@@ -86,15 +81,12 @@ class Run:
 Progress = Callable[[int, str], AbstractContextManager[Callable[[int], None]]]
 
 
-def execute(
-    session: Session, progress: Progress | None = None, following: Sequence[Session] = ()
-) -> Run:
+def execute(session: Session, progress: Progress | None = None) -> Run:
     """Measure and judge; finished blocks are kept below ``output_dir``.
 
     Args:
         session: what to run.
         progress: shows how many blocks are done.
-        following: later runs of the same process, which idle workers begin.
 
     Raises:
         repro.base.errors.BadInput: an optional extra is not installed.
@@ -104,7 +96,7 @@ def execute(
     started = time.perf_counter()
     plan = session.plan
     total = len(blocks_of(plan))
-    spread, workers = _mapper(session, following)
+    spread, workers = _mapper(session)
     shown = progress(total, plan.slug) if progress else nullcontext(lambda count: None)
     with shown as advance:
         judged, experiment = run_plan(plan, block_store(session), spread, advance)
@@ -154,7 +146,7 @@ def run(
         return execute(session_of({**composed, **given}))
 
 
-def _mapper(session: Session, following: Sequence[Session]) -> tuple[Mapper, int]:
+def _mapper(session: Session) -> tuple[Mapper, int]:
     """What computes the session's blocks, and in how many processes; 0: as many as it finds."""
     compute = session.compute
     if compute.kind != "local":
@@ -162,25 +154,7 @@ def _mapper(session: Session, following: Sequence[Session]) -> tuple[Mapper, int
 
         return RayTasks(None if compute.workers == "auto" else compute.workers, compute.address), 0
     workers = _workers(session)
-    if workers == 1:
-        return in_process, 1
-    later = [partial(_coming, one) for one in following[:NEXT_RUNS] if _alike(one, workers)]
-    if later or pool(workers).started:
-        return partial(pool(workers), coming=later), workers
-    return partial(first_here, pool(workers)), workers
-
-
-def make_ready(session: Session) -> None:
-    """Start the worker processes that a session will ask for, and do not wait for them."""
-    if session.compute.kind == "local" and (workers := _workers(session)) > 1:
-        pool(workers).start()
-
-
-def begin_early(session: Session, held: Held) -> None:
-    """Let the workers begin a run of a sweep that has yet to be accepted; nothing is written."""
-    workers = _workers(session)
-    if workers > 1 and _alike(session, workers):
-        pool(workers).begin([partial(_coming, session, held.back)])
+    return (in_process if workers == 1 else partial(measured, workers=workers)), workers
 
 
 def _workers(session: Session) -> int:
@@ -188,14 +162,3 @@ def _workers(session: Session) -> int:
         return 1
     wanted = session.compute.workers
     return available_cores() if wanted == "auto" else wanted
-
-
-def _alike(session: Session, workers: int) -> bool:
-    """Whether a later run has a place in this one's pool."""
-    ours = session.compute.kind == "local" and _workers(session) == workers
-    return ours and not missing_library(session.plan.theorem)
-
-
-def _coming(session: Session, held_back: Callable[[Keep], Keep] = lambda keep: keep) -> Coming:
-    store = block_store(session)
-    return Coming(*unfinished(session.plan, store), held_back(keeping(session.plan, store)))

@@ -22,7 +22,6 @@ from pathlib import Path
 from repro.base.errors import BadInput, nearest
 from repro.base.files import expanded
 from repro.base.paths import PACKAGE
-from repro.base.sources_loaded import load_from_source
 
 GROUP = "repro.theorems"
 """Entry points of this group name packages that are places."""
@@ -64,7 +63,6 @@ class Place:
 
     def module(self, name: str) -> str:
         """The import name of a theorem; made importable, whatever the search path has first."""
-        load_from_source(self.folder)
         if "." not in self.package and self.package not in sys.modules:
             spec = ModuleSpec(self.package, None, is_package=True)
             spec.submodule_search_locations = [str(self.folder / "theorems")]

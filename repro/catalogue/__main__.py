@@ -24,8 +24,6 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console
-
 from repro.base.errors import BadInput, nearest
 from repro.catalogue import machine_checked, slips
 from repro.catalogue.coverage import (
@@ -40,6 +38,7 @@ from repro.catalogue.entries import counted, load
 from repro.catalogue.standing import named, standing, statements_page
 from repro.catalogue.table import print_table
 from repro.cli.command import run_command
+from repro.report.console import Terminal
 from repro.report.one_statement import page
 
 RUNS = Path("outputs")
@@ -120,7 +119,7 @@ def _print_some(words: str, found: list[StatementCoverage], catalogue) -> None:
 
 
 def _print_all(catalogue, found: list[StatementCoverage]) -> None:
-    console = Console()
+    console = Terminal()
     print_table(console, catalogue, found)
     counts = summary(found)
     to_come = counts.get(MISSING, 0)

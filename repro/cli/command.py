@@ -1,63 +1,67 @@
-"""The one ``main`` of every command: signals, streams, encodings and exit status of a process."""
+"""The one ``main`` of every command: signals, streams and exit status of a process."""
 
 from __future__ import annotations
 
+import atexit
+import os
 import sys
 from collections.abc import Callable
 from typing import NoReturn
 
-from repro.cli import process, streams
-from repro.cli.outcome import INTERNAL, MACHINE, explained, say
+from repro.cli import signals
+from repro.cli.outcome import INTERNAL, explained, say
 
-SPENT = "what the ledger has is kept; the same command says what is left to do"
 Main = Callable[[list[str]], int]
 
 
-def run_command(
-    main: Main, help_text: str | None = None, private: bool = False, begins_later: bool = False
-) -> NoReturn:
+def run_command(main: Main, help_text: str | None = None, private: bool = False) -> NoReturn:
     """Run a command's ``main`` as this process, and end it.
 
     Args:
-        main: from the words of the command line to an exit status of the contract.
+        main: from the words of the command line to an exit status of the contract; whatever takes
+            long to import is imported by it.
         help_text: what ``-h`` and ``--help`` print; None where ``main`` answers them itself.
         private: the command reads raw labels; no message of an exception is kept.
-        begins_later: ``main`` calls ``process.begin_run`` itself, before anything can be lost;
-            until then a signal ends it at once.
 
     Exit status: that of ``main``; 2 for ``BadInput``; 129, 130, 143 for SIGHUP, SIGINT, SIGTERM;
-    141 for a reader that has gone; 74 where the machine fails (a full disk, a closed stream, no
-    memory, no free file); 70 for a bug, with a line that names the file of its details.
+    141 for a reader that has gone; 74 where the machine fails (a full disk, no memory, no free
+    file); 70 for a bug, with a line that names the file of its details.
     """
-    process.begin()
-    streams.prepare()
-    _refuse_closed_streams()
-    if not begins_later:
-        process.begin_run(SPENT if private else "")
-    status = _flushed(_status(_with_help(main, help_text), private))
-    process.end_run(status)
-    if process.received() is not None:
-        process.leave(status)
+    signals.hear()
+    _any_text()
+    status = _flushed(status_of(explaining(main, help_text), sys.argv[1:], private))
+    if signals.received():  # without taking down all modules, which takes seconds more
+        atexit._run_exitfuncs()
+        os._exit(status)
     sys.exit(status)
 
 
-def _with_help(main: Main, text: str | None) -> Main:
-    from repro.base.help import explain_or_run
-
-    return main if text is None else lambda words: explain_or_run(main, words, text)
-
-
-def _status(main: Main, private: bool) -> int:
+def status_of(main: Main, words: list[str], private: bool = False) -> int:
+    """What a process that runs ``main`` with these words ends with; what went wrong is said."""
     try:
-        status = main(sys.argv[1:])
+        status = main(words)
         if not isinstance(status, int):
             raise TypeError(f"{main} returned {status!r}")  # sys.exit(None) would say 0
     except SystemExit as left:
         status = _of_exit(left)
     except BaseException as problem:  # noqa: BLE001 - the outermost of all: none may pass
-        status = explained(problem, private)
-    number = process.received()
+        # a library that was stopped in its import may have made another error of it
+        stopped = signals.received() and not isinstance(problem, KeyboardInterrupt)
+        status = explained(KeyboardInterrupt(signals.KEPT) if stopped else problem, private)
+    number = signals.received()
     return status if number is None else 128 + number
+
+
+def explaining(main: Main, text: str | None) -> Main:
+    """The same, but that ``-h`` and ``--help`` print a text before anything is read or written."""
+
+    def explained_or_run(words: list[str]) -> int:
+        if text is None or not {"-h", "--help"} & set(words):
+            return main(words)
+        print(text.replace("``", "").strip())
+        return 0
+
+    return explained_or_run
 
 
 def _of_exit(left: SystemExit) -> int:
@@ -68,15 +72,20 @@ def _of_exit(left: SystemExit) -> int:
     return INTERNAL
 
 
+def _any_text() -> None:
+    """Where an encoding lacks a character it is escaped; a stream that is closed takes anything."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        getattr(sys, name).reconfigure(errors="backslashreplace")
+
+
 def _flushed(status: int) -> int:
     """The status, unless something that was printed could not be written."""
-    failure = streams.finish()
-    return explained(failure) if failure and status < INTERNAL else status
-
-
-def _refuse_closed_streams() -> None:
-    """What would be said is lost: better said, or refused, before any work than after it."""
-    if closed := process.closed_streams() - {0}:
-        names = " and ".join(streams.STREAMS[number] for number in sorted(closed))
-        say(f"error: {names}: closed; allowed: an open file, such as /dev/null")
-        sys.exit(MACHINE)
+    try:
+        sys.stdout.flush()
+    except OSError as problem:
+        # or the interpreter's own flush would end with 120 (docs.python.org, note on SIGPIPE)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return explained(problem) if status < INTERNAL else status
+    return status

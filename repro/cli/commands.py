@@ -1,13 +1,14 @@
 """The sub-commands of ``repro``, and what their words are completed to; nothing heavy is imported.
 
-Each is the module of its name, as ``python -m repro.NAME`` runs it; ``repro run`` is ``python -m
-repro`` with the experiment as its first word.
+``repro NAME`` and ``python -m repro NAME`` are the same; ``repro run`` is ``python -m repro`` with
+the experiment as its first word.
 """
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import click
 from click.shell_completion import (
@@ -20,27 +21,40 @@ from click.shell_completion import (
 from repro.base.errors import BadInput, nearest
 from repro.base.paths import conf_dir
 from repro.base.places import names
-from repro.cli.messages import TOP_LEVEL
+from repro.cli.messages import top_level
+
+
+class Command(NamedTuple):
+    """The module whose ``main`` it is, and what it does, in a line."""
+
+    module: str
+    said: str
+
 
 COMMANDS = {
-    "run": "run an experiment: repro run offline_gap epsilon=0.5",
-    "catalogue": 'where a statement stands: repro catalogue "P2 Theorem 5.2"',
-    "report": "one HTML page over what has been run",
-    "plan": "how many labels, or which budget",
-    "which_loss": "which loss to fit, and what decides",
-    "which_mechanism": "which private mechanism for a reward",
-    "privatize": "label-private release of a preference file",
-    "audit_release": "does a release leak more than it may?",
-    "private_reward": "a reward of one's own pairs, released privately",
-    "finetune": "a language model from a release (extra llm)",
-    "generate": "answers of such a model (extra llm)",
-    "ablate": "what each check of an experiment notices",
-    "suite": "all experiments: list, table, stability, power",
-    "features": "label-free features of text pairs",
-    "exploration": "what exploring costs under a budget",
-    "new_theorem": "the two files of an experiment of your own",
+    "run": Command("repro.cli.run", "run an experiment: repro run offline_gap epsilon=0.5"),
+    "catalogue": Command(
+        "repro.catalogue.__main__", 'where a statement stands: repro catalogue "P2 Theorem 5.2"'
+    ),
+    "report": Command("repro.report.__main__", "one HTML page over what has been run"),
+    "plan": Command("repro.planning", "how many labels, or which budget"),
+    "which_loss": Command("repro.loss_choice", "which loss to fit, and what decides"),
+    "which_mechanism": Command("repro.mechanism_choice", "which private mechanism for a reward"),
+    "privatize": Command("repro.releasing", "label-private release of a preference file"),
+    "audit_release": Command("repro.audit_release", "does a release leak more than it may?"),
+    "private_reward": Command(
+        "repro.private_rewards", "a reward of one's own pairs, released privately"
+    ),
+    "finetune": Command("repro.finetune", "a language model from a release (extra llm)"),
+    "generate": Command("repro.generate", "answers of such a model (extra llm)"),
+    "ablate": Command("repro.ablation", "what each check of an experiment notices"),
+    "suite": Command("repro.suite", "all experiments: list, table, stability, power"),
+    "features": Command("repro.features", "label-free features of text pairs"),
+    "exploration": Command("repro.exploration", "what exploring costs under a budget"),
+    "new_theorem": Command("repro.new_theorem", "the two files of an experiment of your own"),
 }
-"""What each does, in the order of the list."""
+"""In the order of the list."""
+EXPLAIN_THEMSELVES = ("report", "exploration", "new_theorem")
 OF_FILES = ("privatize", "audit_release", "private_reward", "features")
 """Commands whose words name files."""
 GROUPS = ("instance", "channel", "regulariser", "reward_class", "budget", "tracking", "compute")
@@ -74,7 +88,7 @@ def as_keys(words: Iterable[str]) -> list[str]:
     found, rest, known = [], iter(words), names()
     for word in rest:
         key, _, value = word.removeprefix("--").partition("=")
-        if word.startswith("--") and key in TOP_LEVEL:
+        if word.startswith("--") and key in top_level():
             found.append(f"{key}={value or next(rest, '')}")
         else:
             found.append(f"theorem={word}" if word in known else word)
@@ -96,9 +110,9 @@ def refuse_words_without_key(words: Sequence[str]) -> None:
         return
     better = as_keys(words)
     if better == list(words):
-        if wrong[0] in TOP_LEVEL:
+        if wrong[0] in top_level():
             raise BadInput(wrong[0], "", f"has no value; allowed: {wrong[0]}=VALUE")
-        hint = nearest(wrong[0].lstrip("-"), (*names(), *COMMANDS, *TOP_LEVEL))
+        hint = nearest(wrong[0].lstrip("-"), (*names(), *COMMANDS, *top_level()))
         raise BadInput(wrong[0], "", f"{hint}allowed: KEY=VALUE, such as theorem=offline_gap")
     command = shlex.join(["python", "-m", "repro", *better])
     raise BadInput(" ".join(wrong), "", f"allowed: KEY=VALUE; you may mean: {command}")
@@ -136,7 +150,7 @@ def completions(command: str, before: Sequence[str], word: str) -> list[str]:
     if sign:
         return [f"{key}={value}" for value in _starting(start, _values(key))]
     first = [*names()] if command == "run" and not any(map(is_bare, before)) else []
-    return _starting(word, [*first, *(f"{key}=" for key in TOP_LEVEL)])
+    return _starting(word, [*first, *(f"{key}=" for key in top_level())])
 
 
 def _starting(word: str, known: Iterable[str]) -> list[str]:
@@ -197,10 +211,10 @@ def commands() -> click.Group:
     group = _Group(
         "repro",
         help="Theorems of private and robust RLHF as experiments with verdicts.",
-        epilog="repro COMMAND --help explains each; python -m repro.COMMAND is the same.",
+        epilog="repro COMMAND --help explains each; python -m repro COMMAND is the same.",
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    for name, said in COMMANDS.items():
+    for name, (_, said) in COMMANDS.items():
         settings = {"ignore_unknown_options": True}
         group.add_command(
             click.Command(name, params=[_Words(name)], short_help=said, add_help_option=False,

@@ -13,8 +13,7 @@ from pathlib import Path
 from omegaconf import DictConfig
 
 from repro.cli.outcome import explained, say
-from repro.cli.process import GO_ON, KEPT, begin_run
-from repro.cli.streams import STREAMS
+from repro.cli.signals import GO_ON, KEPT
 
 UNEXPECTED = 1
 COMPOSERS = ("hydra", "omegaconf")
@@ -28,26 +27,24 @@ def run_job(config: DictConfig, folder: Path) -> int:
         skipped because an optional extra is not installed.
     """
     from repro.api import block_store, execute
-    from repro.cli.sweep import following
     from repro.cli.validation import session_of_config
     from repro.report.files import write_files
     from repro.report.progress import progress
     from repro.report.terminal import print_result
     from repro.report.tracking import log_result
     from repro.study.extras import missing_library
-    from repro.study.own_code import outside_of_key, reads
+    from repro.study.own_code import outside_of_key
 
     session = session_of_config(config)
     if library := missing_library(session.plan.theorem):
         print(f"skipped {session.plan.slug}: {library} is not installed", file=sys.stderr)
         return 0
-    begin_run(KEPT)
     if trouble := block_store(session).trouble():
         say(f"cache: {trouble}; finished blocks of this run will not be kept")
     shown = None if session.detail == "verdict" else progress
-    done = execute(session, shown, following())
-    if read := outside_of_key(session.plan.theorem, session.plan.folder, reads()):
-        say(f"cache: {session.plan.slug} reads {read[0]}; its finished blocks are not kept")
+    done = execute(session, shown)
+    if read := outside_of_key(session.plan.theorem):
+        say(f"cache: {session.plan.slug} uses {read}; its finished blocks are not kept")
     write_files(done.result, folder, done.seconds, done.workers, session.plan.setting.device)
     timed, command = replace(done.result, seconds=done.seconds), _command(session.plan.slug)
     record = partial(log_result, timed, folder, session.tracking_values(), command)
@@ -96,6 +93,5 @@ def _of_composition(problem: Exception) -> bool:
 
 
 def _of_a_file_of_ours(problem: OSError) -> bool:
-    """Not of a stream, nor of a module or font that found no free file."""
-    named = problem.filename and problem.filename not in STREAMS.values()
-    return bool(named) and problem.errno not in (errno.EMFILE, errno.ENFILE)
+    """Not of a module or font that found no free file."""
+    return bool(problem.filename) and problem.errno not in (errno.EMFILE, errno.ENFILE)

@@ -6,30 +6,12 @@ import re
 
 from repro.base.errors import BadInput, nearest
 
-TOP_LEVEL = (
-    "theorem",
-    "instance",
-    "channel",
-    "regulariser",
-    "reward_class",
-    "budget",
-    "tracking",
-    "compute",
-    "seed",
-    "epsilon",
-    "n_pairs",
-    "horizon",
-    "kl_weight",
-    "only",
-    "device",
-    "output_dir",
-    "feature_cache",
-    "dry_run",
-    "stages",
-    "theorems_from",
-    "verbose",
-    "quiet",
-)
+
+def top_level() -> tuple[str, ...]:
+    """Keys and groups of a run's config, in the order of ``RunConfig``."""
+    from repro.study.settings import RunConfig
+
+    return tuple(RunConfig.model_fields)
 
 
 def as_bad_input(problem: BaseException) -> BadInput:
@@ -63,6 +45,6 @@ def _unknown_key(text: str) -> BadInput | None:
     if not match:
         return None
     key = match.group(1).split("=")[0].lstrip("+")
-    known = TOP_LEVEL if "." not in key else ()
-    allowed = f"allowed: {', '.join(TOP_LEVEL)}" if known else "see --cfg job for the keys there"
+    known = top_level() if "." not in key else ()
+    allowed = f"allowed: {', '.join(top_level())}" if known else "see --cfg job for the keys there"
     return BadInput(key, "", f"unknown key; {nearest(key, known)}{allowed}")

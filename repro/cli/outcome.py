@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from repro.base.errors import OF_THE_MACHINE, BadInput, one_line
-from repro.cli.process import received
+from repro.cli.signals import GO_ON, received
 
 REFUSED, INTERNAL, MACHINE, INTERRUPTED, BROKEN_PIPE = 2, 70, 74, 130, 141
 NO_MEMORY = (
@@ -49,7 +49,7 @@ def say(line: str) -> None:
 def outcome(problem: BaseException) -> tuple[int, str]:
     """Status, and the line unless it is an internal error."""
     if isinstance(problem, KeyboardInterrupt):
-        return _status_of_signal(), f"interrupted{': ' * bool(str(problem))}{problem}"
+        return _status_of_signal(), f"interrupted: {str(problem) or GO_ON}"
     if isinstance(problem, BadInput):
         return REFUSED, f"error: {problem}"
     if isinstance(problem, BrokenPipeError):

@@ -1,48 +1,53 @@
-"""``repro``, the installed script: ready for signals before anything heavy is imported."""
+"""``repro COMMAND …`` and ``python -m repro …``: signals are heard before heavy imports."""
 
 from __future__ import annotations
 
 import os
 import sys
+from importlib import import_module
 from typing import NoReturn
+
+from repro.cli.command import explaining, run_command
 
 COMPLETE = "_REPRO_COMPLETE"
 """Set by a shell that asks for completions, and by whoever asks for the script of a shell."""
+PRIVATE = {"privatize", "audit_release", "private_reward"}
+"""Commands that read raw labels."""
 
 
 def main() -> NoReturn:
-    """Run a sub-command, or ``python -m repro`` where the first word is KEY=VALUE or an option."""
-    from repro.cli import process
+    """The installed script: without a word, the list of commands."""
+    _run(sys.argv[1:] or ["--help"], listed=True)
 
-    process.begin()
+
+def python_m() -> NoReturn:
+    """``python -m repro``: without a word, the default experiment."""
+    _run(sys.argv[1:], listed=False)
+
+
+def _run(words: list[str], listed: bool) -> NoReturn:
+    first = words[0] if words else ""
+    run_command(lambda _: called(words, listed), private=first in PRIVATE)
+
+
+def called(words: list[str], listed: bool = False) -> int:
+    """Run a command in this process; its status.
+
+    Args:
+        words: of the command line.
+        listed: ``--help`` and an unknown word are about the list of commands.
+    """
     from repro.cli import commands
 
-    words = sys.argv[1:]
     if os.environ.get(COMPLETE):
         commands.commands().main(words, prog_name="repro", complete_var=COMPLETE)
-    first = words[0] if words else "--help"
-    if first == "run":
-        _run_experiment(commands.of_run(words[1:]))
-    if first in commands.COMMANDS:
-        _run_module(f"repro.{first}", words[1:])
-    if first not in ("-h", "--help") and not commands.is_bare(first):
-        _run_experiment(words)
-    from repro.cli.command import run_command
+    first, *rest = words or [""]
+    if first in commands.COMMANDS and first != "run":
+        module = import_module(commands.COMMANDS[first].module)
+        text = None if first in commands.EXPLAIN_THEMSELVES else module.__doc__
+        return explaining(module.main, text)(rest)
+    if listed and (first in ("-h", "--help") or (first != "run" and commands.is_bare(first))):
+        return commands.main(words)
+    from repro.cli import run
 
-    run_command(commands.main, begins_later=True)
-
-
-def _run_experiment(words: list[str]) -> NoReturn:
-    sys.argv[1:] = words
-    from repro.__main__ import command
-
-    command()
-
-
-def _run_module(module: str, words: list[str]) -> NoReturn:
-    """As ``python -m`` does, worker processes included."""
-    import runpy
-
-    sys.argv[1:] = words
-    runpy.run_module(module, run_name="__main__", alter_sys=True)
-    raise SystemExit(f"{module} has not ended the process")
+    return run.main(commands.of_run(rest) if first == "run" else words)

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from repro.report.run_files import CheckEntry
-    from repro.study.settings import Session
 
 BESIDE = 3
 """Jobs whose numbers stand beside each other in a terminal of 80 columns."""
@@ -42,27 +41,13 @@ class Job:
             return {}
 
 
-_agenda: list[Session] = []
-"""What this process has yet to run; empty where a launcher runs the jobs elsewhere."""
-
-
 _failed: set[Path | None] = set()
 """Folders of jobs of this process that ended without a result."""
-
-
-def begin_job(number: int, of: Sequence[Session | None]) -> None:
-    """A run of a sweep begins; the others are given in order, None where there is none to begin."""
-    _agenda[:] = [one for one in of[number + 1 :] if one]
 
 
 def has_failed(folder: Path) -> None:
     """A job ends without a result."""
     _failed.add(folder.absolute())
-
-
-def following() -> Sequence[Session]:
-    """The runs that this process has yet to begin."""
-    return _agenda
 
 
 def heading(number: int, jobs: Sequence[Job]) -> str:

@@ -16,12 +16,10 @@ from repro.cli.folders import folder_of, refuse_folders, refuse_foreign_sweep
 from repro.cli.job import status_of
 from repro.cli.messages import as_bad_input
 from repro.cli.outcome import INTERNAL, explained, outcome
-from repro.cli.process import KEPT, begin_run
-from repro.cli.sweep import Job, begin_job, heading, print_summary
+from repro.cli.sweep import Job, heading, print_summary
 from repro.report.progress import loading
 from repro.report.secret_address import refuse_address
 from repro.study.extras import missing_library, require_extra
-from repro.study.held import Held
 from repro.study.settings import Session, session_of
 
 _checked_already: dict[str, Session] = {}
@@ -65,7 +63,6 @@ class ValidateBeforeWriting(Callback):
 
     def __init__(self) -> None:
         self._jobs: list[Job] = []
-        self._sessions: list[Session | None] = []
 
     def on_run_start(self, config: DictConfig, **kwargs: Any) -> None:
         _checked_already.clear()  # of a sweep in this process that was stopped
@@ -83,8 +80,7 @@ class ValidateBeforeWriting(Callback):
         _checked_already.clear()
         compose_once(GlobalHydra.instance().config_loader())
         jobs = [_job_config(config, overrides) for overrides in _jobs(config)]
-        held = Held()
-        sessions = list(_checked(jobs, held))
+        sessions = list(_checked(jobs))
         begun = [session for session in sessions if session]
         if any(session.dry_run for session in begun):
             refuse(BadInput("dry_run", True, "allowed: one run at a time, without -m"))
@@ -94,17 +90,13 @@ class ValidateBeforeWriting(Callback):
         sound = [job for job, session in zip(jobs, sessions, strict=True) if session]
         _or_refuse(lambda: refuse_folders(sound, "hydra.sweep.dir"))
         _or_refuse(lambda: refuse_foreign_sweep(config))
-        held.release()
         folders = [folder_of(job, "hydra.sweep.dir") for job in jobs]
         words = [tuple(overrides) for overrides in _jobs(config)]
         self._jobs = [Job(*both) for both in zip(words, folders, strict=True)]
-        self._sessions = sessions[:MOST_KEPT]
 
     def on_job_start(self, config: DictConfig, **kwargs: Any) -> None:
         if len(self._jobs) > 1:
-            number = int(config.hydra.job.num)
-            begin_job(number, self._sessions)
-            print(heading(number, self._jobs), flush=True)
+            print(heading(int(config.hydra.job.num), self._jobs), flush=True)
 
     def on_multirun_end(self, config: DictConfig, **kwargs: Any) -> None:
         _checked_already.clear()
@@ -218,24 +210,14 @@ def _check_job(config: DictConfig) -> Session | None:
         return None
 
 
-def _checked(jobs: Sequence[DictConfig], held: Held) -> Iterator[Session | None]:
-    """Sessions of a sweep's jobs; workers begin the first while those after it are checked."""
-    from repro.api import NEXT_RUNS, begin_early, make_ready
-
+def _checked(jobs: Sequence[DictConfig]) -> Iterator[Session | None]:
+    """Sessions of a sweep's jobs."""
     for number, job in enumerate(jobs):
         yield (session := _check_job(job))
-        if session is None:
-            continue
         # the user's files may change before their job begins, and with them what names its results
-        if session.plan.setting.instance.get("path") is None and number < MOST_KEPT:
+        own = session is None or session.plan.setting.instance.get("path") is not None
+        if session and not own and number < MOST_KEPT:
             _checked_already[repr(_plain(job))] = session
-        if number == 0 and len(jobs) > 1:
-            begin_run(
-                KEPT
-            )  # a signal would leave what workers share behind, if it ended us at once
-            make_ready(session)
-        if number < NEXT_RUNS and len(jobs) > 1 and not session.dry_run:
-            begin_early(session, held)
 
 
 def _jobs(config: DictConfig) -> list[list[str]]:

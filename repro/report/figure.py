@@ -55,11 +55,6 @@ def figures(result: Result, kinds: Iterable[str]) -> list[bytes]:
     return [figure_bytes(figure, kind) for kind in kinds]
 
 
-def drawn(result: Result, kind: str) -> bytes:
-    """A run's figure in one format."""
-    return figure_bytes(draw(result), kind)
-
-
 def figure_bytes(figure: Figure, kind: str) -> bytes:
     """A figure as ``png`` or ``svg``; the same figure gives the same bytes."""
     more: dict[str, Any] = {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ from repro.report.measurements import measurements_frame
 from repro.report.record import verdict_content
 from repro.report.run_facts import run_facts
 from repro.report.seals import hashed_files, json_bytes, sealed
-from repro.study.pool import at_once, pool
 
 __all__ = ["measurements_frame", "remember", "verdict_json", "write_files"]
 
@@ -48,7 +46,7 @@ def write_files(
     hashed = hashed_files(result)
     content = {
         **hashed,  # config.yaml is first: it says whose folder it is
-        **_figures(result, workers),
+        **_figures(result),
         "run.json": json_bytes(run_facts(seconds, workers, device)),
         "verdict.json": json_bytes(sealed(verdict_content(result), hashed)),
     }
@@ -65,12 +63,9 @@ def remember(folder: Path, tracked: dict[str, Any]) -> None:
         write_whole(path, json_bytes(facts))
 
 
-def _figures(result: Result, workers: int) -> dict[str, bytes]:
-    """The figure as PNG and SVG, at the same time where there are processes for it."""
-    from repro.report.figure import drawn, figures
+def _figures(result: Result) -> dict[str, bytes]:
+    """The figure as PNG and SVG."""
+    from repro.report.figure import figures
 
-    if workers > 1 and pool(workers).idle:
-        found = at_once(partial(drawn, result), FIGURES, workers)
-    else:
-        found = figures(result, FIGURES)
+    found = figures(result, FIGURES)
     return {f"figure.{kind}": content for kind, content in zip(FIGURES, found, strict=True)}

@@ -96,8 +96,8 @@ def standard_output(width: int) -> Console:
     Args:
         width: columns where it is no terminal.
     """
-    from rich.console import Console
+    from repro.report.console import Terminal
 
     if isinstance(sys.stdout, TextIOWrapper) and "utf" not in sys.stdout.encoding.lower():
         sys.stdout.reconfigure(errors="replace")
-    return Console(width=None if sys.stdout.isatty() else width)
+    return Terminal(width=None if sys.stdout.isatty() else width)

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -35,18 +34,6 @@ class Block:
     block: int
     key: str
     count: int = 1
-
-
-class Values(NamedTuple):
-    """What measuring a block gives.
-
-    Attributes:
-        numbers: (G, algorithms, blocks, replicates).
-        read: by then, outside of shipped code and libraries, by the process that measured.
-    """
-
-    numbers: np.ndarray
-    read: frozenset[str] = frozenset()
 
 
 def content_key(parts: Mapping[str, object]) -> str:

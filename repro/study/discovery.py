@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import sys
 import traceback
-from contextlib import nullcontext
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -13,7 +13,6 @@ from types import ModuleType
 from repro.base.errors import BadInput, without_exit
 from repro.base.places import names, place_of, shipped
 from repro.core.check import Theorem
-from repro.study.own_code import heard
 
 
 def slugs(folder: Path | None = None) -> list[str]:
@@ -32,8 +31,10 @@ def find(slug: str, folder: Path | None = None) -> Theorem:
         BadInput: there is none, or two, or its file cannot be imported or defines none.
     """
     place = place_of(slug, folder)
-    with nullcontext() if place == shipped() else heard():
-        module = _imported(place.module(slug), place.code(slug))
+    if place != shipped():
+        # of a file that is edited twice within a second Python would run the first form
+        sys.dont_write_bytecode = True
+    module = _imported(place.module(slug), place.code(slug))
     if not isinstance(theorem := getattr(module, "THEOREM", None), Theorem):
         raise BadInput("theorem", slug, f"{place.code(slug)} defines no THEOREM")
     return _named(theorem, module.__name__)

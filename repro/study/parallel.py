@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
+import numpy as np
+
 from repro.study.allocator import keep_freed_memory
-from repro.study.blocks import Block, Values
+from repro.study.blocks import Block
 
 KEPT = "Finished blocks are kept; run the same command to go on"
 
 
-def in_process(function, blocks: list[Block]) -> Iterator[tuple[Block, Values]]:
+def in_process(function, blocks: list[Block]) -> Iterator[tuple[Block, np.ndarray]]:
     """Compute blocks one after another."""
     ready_to_measure()
     for block in blocks:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -22,7 +21,7 @@ from repro.study.config import Budget
 from repro.study.discovery import find
 from repro.study.experiment import Experiment, Setting
 from repro.study.machine import machine
-from repro.study.own_code import heard, is_own, refuse_impure
+from repro.study.own_code import is_own, refuse_impure
 from repro.study.sources import code_fingerprint
 
 
@@ -86,8 +85,7 @@ def built(plan: Plan) -> Built:
     Raises:
         BadInput: a config value is out of range, or ``only`` names a check that there is not.
     """
-    with heard() if is_own(plan.theorem) else nullcontext():
-        return _built(_ByContent(plan))
+    return _built(_ByContent(plan))
 
 
 @lru_cache(maxsize=4)
@@ -171,7 +169,7 @@ def measure_block(plan: Plan, block: Block) -> np.ndarray:
     own = is_own(plan.theorem)
 
     def measured() -> tuple[np.ndarray, bool]:
-        with experiment.building(), heard() if own else nullcontext():
+        with experiment.building():
             return swept.blocks_and_draws(plan.slug, plan.seed, numbers, replicates)
 
     values, drew = measured()

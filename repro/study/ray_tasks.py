@@ -10,10 +10,12 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from repro.base.errors import BadInput, one_line
 from repro.base.paths import PACKAGE
 from repro.base.places import shipped
-from repro.study.blocks import Block, Values
+from repro.study.blocks import Block
 from repro.study.parallel import KEPT, ready_to_measure
 from repro.study.sources import files_fingerprint
 
@@ -35,8 +37,8 @@ class RayTasks:
         self.workers, self._address = workers, address
 
     def __call__(
-        self, function: Callable[[Block], Values], blocks: list[Block]
-    ) -> Iterator[tuple[Block, Values]]:
+        self, function: Callable[[Block], np.ndarray], blocks: list[Block]
+    ) -> Iterator[tuple[Block, np.ndarray]]:
         if not blocks:
             return
         with _connected(self.workers, self._address) as ray:
@@ -69,7 +71,7 @@ def _connected(workers: int | None, address: str | None) -> Iterator[Any]:
         ray.shutdown()
 
 
-def _spread(ray, function, blocks: list[Block], most: int) -> Iterator[tuple[Block, Values]]:
+def _spread(ray, function, blocks: list[Block], most: int) -> Iterator[tuple[Block, np.ndarray]]:
     """Keep at most ``most`` tasks in the cluster; yield them as they finish."""
     task = ray.remote(max_retries=RETRIES, num_cpus=1, scheduling_strategy="SPREAD")(_measured)
     shared, code, left = ray.put(function), _code(), list(reversed(blocks))
@@ -81,7 +83,7 @@ def _spread(ray, function, blocks: list[Block], most: int) -> Iterator[tuple[Blo
         yield _fetched(ray, done[0])
 
 
-def _fetched(ray, reference) -> tuple[Block, Values]:
+def _fetched(ray, reference) -> tuple[Block, np.ndarray]:
     """The result of one task.
 
     Raises:
@@ -96,7 +98,7 @@ def _fetched(ray, reference) -> tuple[Block, Values]:
         raise problem.cause if isinstance(problem.cause, Exception) else problem from None
 
 
-def _measured(function, code: str, block: Block) -> tuple[Block, Values]:
+def _measured(function, code: str, block: Block) -> tuple[Block, np.ndarray]:
     """One block, in a worker, if it has the code that the block's key was made of."""
     if code != _code():
         raise BadInput("compute=ray", "", "the cluster's nodes have another version of this code")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,12 +16,12 @@ from repro.core.judge import judge
 from repro.core.results import AssumptionResult, CheckResult, Result, Series
 from repro.core.verdicts import overall, worst
 from repro.core.witness import witness_of
-from repro.study.blocks import Block, BlockStore, Values
+from repro.study.blocks import Block, BlockStore
 from repro.study.experiment import Experiment
-from repro.study.own_code import note, outside_of_key, reads
+from repro.study.own_code import outside_of_key
 from repro.study.plan import Plan, blocks_of, built, measure_block
 
-Mapper = Callable[[Callable[[Block], Values], list[Block]], Iterable[tuple[Block, Values]]]
+Mapper = Callable[[Callable[[Block], np.ndarray], list[Block]], Iterable[tuple[Block, np.ndarray]]]
 """Applies a pure function to blocks, in any order, in this process or others."""
 
 
@@ -53,30 +53,14 @@ def run_plan(
     blocks = blocks_of(plan)
     values = _fetch(plan, blocks, store, advance)
     missing = _alike(block for block in blocks if block not in values)
-    keep = keeping(plan, store)
+    pure = not outside_of_key(plan.theorem)
     with _interruptible(store, blocks):
-        for block, found in mapper(_Measure(plan), _in_turn(missing)):
-            keep(block, found)
-            values |= dict.fromkeys(missing[block.key], found.numbers)
+        for block, found in mapper(partial(measure_block, plan), _in_turn(missing)):
+            if pure:
+                store.write(block, found)
+            values |= dict.fromkeys(missing[block.key], found)
             advance(len(missing[block.key]))
     return tuple(_judged(plan, i, check, values) for i, check in enumerate(checks)), made.experiment
-
-
-def unfinished(plan: Plan, store: BlockStore) -> tuple[Callable[[Block], Values], list[Block]]:
-    """What measures a plan's blocks, and those that no run has kept yet."""
-    missing = _alike(block for block in blocks_of(plan) if not store.kept([block]))
-    return _Measure(plan), _in_turn(missing)
-
-
-def keeping(plan: Plan, store: BlockStore) -> Callable[[Block, Values], None]:
-    """What keeps a plan's finished blocks, unless they depend on what their keys do not hold."""
-
-    def keep(block: Block, found: Values) -> None:
-        note(found.read)
-        if not outside_of_key(plan.theorem, plan.folder, reads()):
-            store.write(block, found.numbers)
-
-    return keep
 
 
 def _alike(blocks: Iterable[Block]) -> dict[str, list[Block]]:
@@ -141,16 +125,6 @@ def _overall(checks: tuple[CheckResult, ...], assumptions: tuple[AssumptionResul
     controls = (control.verdict for check in checks for control in check.controls)
     outcomes: list[Verdict] = [check.outcome.verdict for check in checks]
     return overall((one.holds for one in assumptions), controls, outcomes)
-
-
-@dataclass(frozen=True)
-class _Measure:
-    """``measure_block`` bound to a plan, picklable for workers."""
-
-    plan: Plan
-
-    def __call__(self, block: Block) -> Values:
-        return Values(measure_block(self.plan, block), reads())
 
 
 def _fetch(plan, blocks, store, advance) -> dict[Block, np.ndarray]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import hashlib
 import importlib
+import os
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.util import find_spec, resolve_name
 from pathlib import Path
 
-from repro.base.sources_loaded import of_a_library
+LIBRARIES = {"site-packages", "dist-packages"}
+STANDARD = Path(os.__file__).parent
 
 ROOTS = ("repro",)
 """Packages whose files are followed; of libraries ``repro.study.machine`` has those that count."""
@@ -54,6 +56,11 @@ def closure(*modules: str) -> dict[str, Path]:
         found[name] = path
         waiting += _imports(path, name if path.name == "__init__.py" else name.rpartition(".")[0])
     return found
+
+
+def of_a_library(path: Path) -> bool:
+    """Whether a file or folder is of Python's own library, or was installed."""
+    return path.is_relative_to(STANDARD) or not LIBRARIES.isdisjoint(path.parts)
 
 
 def _folder(package: str) -> Path:

@@ -21,12 +21,12 @@ def command(monkeypatch, tmp_path, capsys):
     monkeypatch.chdir(tmp_path)
 
     def run(*words):
-        import repro.__main__ as entry
+        import repro.cli.run as entry
 
         entry._statuses.clear()
         monkeypatch.setattr(sys, "argv", ["repro", *words])
         try:
-            status = entry.main()
+            status = entry.main(list(words))
         except SystemExit as left:
             status = left.code
         out, err = capsys.readouterr()

@@ -67,7 +67,7 @@ def test_an_experiment_runs_by_its_name_and_gives_the_same_verdict(repro, tmp_pa
 def test_a_sub_command_is_its_module(repro, python_m, tmp_path):
     done = repro("plan", "--help", folder=tmp_path)
     module = subprocess.run(
-        [*python_m, "repro.plan", "--help"], cwd=ROOT, capture_output=True, text=True
+        [*python_m, "repro", "plan", "--help"], cwd=ROOT, capture_output=True, text=True
     )
     assert done.stdout == module.stdout != ""
     assert repro("plan", "epsilon=-1", folder=tmp_path).returncode == 2

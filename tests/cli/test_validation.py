@@ -7,7 +7,6 @@ from omegaconf import OmegaConf
 
 from repro.cli import validation
 from repro.cli.validation import compose_once
-from repro.study.held import Held
 from repro.study.settings import session_of
 
 
@@ -61,5 +60,5 @@ def test_a_job_on_files_is_checked_again_when_it_begins(monkeypatch, path, kept)
     session = SimpleNamespace(plan=SimpleNamespace(setting=setting))
     monkeypatch.setattr(validation, "_check", lambda job: session)
     monkeypatch.setattr(validation, "_checked_already", {})
-    assert list(validation._checked([OmegaConf.create({"seed": 0})], Held())) == [session]
+    assert list(validation._checked([OmegaConf.create({"seed": 0})])) == [session]
     assert len(validation._checked_already) == kept

@@ -7,7 +7,6 @@ the drawing of a run's figures, which takes a second and writes nothing.
 import importlib
 import os
 import shutil
-import sys
 import tempfile
 import warnings
 from collections.abc import Callable
@@ -27,19 +26,17 @@ def called(module, *words):
     """The status of ``python -m`` a module, as its process would end with it."""
     from repro.cli import command
 
-    sys.argv = ["repro", *words]
-    return command._flushed(command._status(importlib.import_module(module).main, False))
+    main = importlib.import_module(module).main
+    return command._flushed(command.status_of(main, list(words)))
 
 
 def repro(*words):
     """A run whose figures are not drawn."""
-    from repro import __main__ as run
-    from repro.cli import command
+    from repro.cli import command, run
     from repro.report import files
 
-    files._figures = lambda result, workers: {"figure.png": b"png", "figure.svg": b"svg"}
-    sys.argv = ["repro", *words, *QUICK]
-    return command._flushed(command._status(lambda _: run.main(), False))
+    files._figures = lambda result: {"figure.png": b"png", "figure.svg": b"svg"}
+    return command._flushed(command.status_of(run.main, [*words, *QUICK]))
 
 
 def suite(*words):
@@ -171,7 +168,7 @@ def warm():
     torch.set_num_threads(1)
     inside = ("api", "ablation", "exploration", "features", "loss_choice", "new_theorem", "suite")
     report_rooms = ("files", "figure", "terminal", "tracking", "progress", "latex", "html.page")
-    others = ("__main__", "cli.job", "cli.validation", "cli.sweep", "study.runner")
+    others = ("cli.run", "cli.job", "cli.validation", "cli.sweep", "study.runner")
     for name in (*inside, *others, *(f"report.{one}" for one in report_rooms)):
         importlib.import_module(f"repro.{name}")
     for name in (

@@ -40,8 +40,7 @@ def commands():
 def test_every_command_goes_through_the_one_main(path):
     last = ast.parse(path.read_text()).body[-1]
     (call,) = last.body
-    text = ast.unparse(call)
-    assert text.startswith("run_command(main") or text == "command()"
+    assert ast.unparse(call).startswith(("run_command(main", "python_m()"))
 
 
 def test_the_installed_script_is_ready_before_hydra_is_imported():
@@ -60,7 +59,7 @@ def test_the_installed_script_is_ready_before_hydra_is_imported():
         (f"{LIGHT} <&-", 0, None),
         (f"{LIGHT} < /dev/full", 0, None),
         (f"{LIGHT} | (exec <&-; sleep 3); exit ${{PIPESTATUS[0]}}", BROKEN_PIPE, None),
-        ("$PY -m repro.privatize --help > /dev/full", MACHINE, "standard output: No space left"),
+        ("$PY -m repro privatize --help > /dev/full", MACHINE, "standard output: No space left"),
         ("$PY -m repro.audit_release 2>&-", MACHINE, None),
         ("$PY -m repro.catalogue | head -n 1; exit ${PIPESTATUS[0]}", BROKEN_PIPE, None),
         (f"{RUN} 2> /dev/full", MACHINE, None),

@@ -2,15 +2,12 @@
 
 import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from repro.cli.process import KEPT
-from repro.study import worker_life
+from repro.cli.signals import KEPT
 from tests.faults.processes import begun, survivors, wait_for
 
 SHARED = Path("/dev/shm")
@@ -45,8 +42,6 @@ def test_workers_end_with_their_parent(number, status, tmp_path):
     assert process.returncode == status, err
     assert "Traceback" not in err, err
     wait_for(lambda: not survivors(mark), WAIT)
-    if number == signal.SIGKILL:  # what joblib's cleaner was not told of the next run frees
-        worker_life.free_shared_memory()
     wait_for(lambda: not [name for name in of_joblib() if f"-{process.pid}-" in name], WAIT)
     if number != signal.SIGKILL:
         # where the machine is busy joblib's tracker finds out later than we say so, and warns
@@ -100,8 +95,6 @@ def test_a_whole_group_is_stopped_while_workers_start(number, after, tmp_path):
     assert process.returncode == (130 if number == signal.SIGINT else -9), err
     assert "Traceback" not in err, err
     wait_for(lambda: not survivors(mark), WAIT)
-    if number == signal.SIGKILL:  # joblib's cleaner is killed with it
-        worker_life.free_shared_memory()
     wait_for(lambda: not [name for name in of_joblib() if f"-{process.pid}-" in name], WAIT)
 
 
@@ -113,42 +106,3 @@ def _measuring(process, mark, folder):
 
     wait_for(lambda: at_work() or process.poll() is not None, 120)
     assert process.poll() is None, process.communicate()
-
-
-def test_a_worker_whose_parent_is_gone_already_ends(tmp_path):
-    code = (
-        "import time; from repro.study.worker_life import belong_to; belong_to(1); time.sleep(60)"
-    )
-    assert subprocess.run([sys.executable, "-c", code], timeout=50, check=False).returncode == 1
-
-
-def test_where_no_kernel_helps_a_thread_watches(tmp_path):
-    code = (
-        "import os, sys, time\n"
-        "from repro.study import worker_life as life\n"
-        "life._killed_by_kernel, life.WATCH_SECONDS = (lambda: False), 0.05\n"
-        "parent = os.getpid()\n"
-        "if os.fork() == 0:\n"
-        "    life.belong_to(parent)\n"
-        "    print(os.getpid(), flush=True)\n"
-        "    time.sleep(60)\n"
-        "time.sleep(1)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=50, check=True)
-    worker = int(done.stdout)
-    wait_for(lambda: not Path(f"/proc/{worker}").exists(), 10)
-
-
-def test_what_a_killed_group_left_in_shared_memory_is_removed_by_the_next_run(tmp_path):
-    child = subprocess.Popen([sys.executable, "-c", ""])
-    child.wait()
-    dead, alive = child.pid, os.getpid()
-    (tmp_path / f"joblib_memmapping_folder_{dead}_ab_cd").mkdir()
-    (tmp_path / f"joblib_memmapping_folder_{dead}_ab_cd" / "array.pkl").write_bytes(b"x")
-    (tmp_path / f"sem.loky-{dead}-abc").write_bytes(b"")
-    kept = [f"sem.loky-{alive}-abc", f"sem.loky-{dead}x", "sem.other", f"mine-{dead}-x"]
-    for name in kept:
-        (tmp_path / name).write_bytes(b"")
-    worker_life.free_shared_memory(tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(kept)
-    worker_life.free_shared_memory(tmp_path / "none")

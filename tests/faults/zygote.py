@@ -27,7 +27,7 @@ def _warm():
 
     matplotlib.use("Agg")
     torch.set_num_threads(1)
-    for name in ("api", "__main__", "cli.job", "cli.validation", "study.runner"):
+    for name in ("api", "cli.run", "cli.job", "cli.validation", "study.runner"):
         importlib.import_module(f"repro.{name}")
     for name in ("files", "figure", "terminal", "tracking", "progress"):
         importlib.import_module(f"repro.report.{name}")
@@ -49,7 +49,7 @@ def _bare(words):
     from repro.api import execute
     from repro.report import files
 
-    files._figures = lambda result, workers: {"figure.png": b"png", "figure.svg": b"svg"}
+    files._figures = lambda result: {"figure.png": b"png", "figure.svg": b"svg"}
     folder = Path(words[-1].removeprefix("output_dir="))
     session = replace(_session(words[0], words[1:-1]), output_dir=folder)
     done = execute(session)
@@ -58,10 +58,10 @@ def _bare(words):
 
 
 def _whole(words):
-    from repro.__main__ import main
+    from repro.cli.run import main
 
     sys.argv = ["repro", *words]
-    return main()
+    return main(list(words))
 
 
 def _held(words):

@@ -291,7 +291,7 @@ def test_ctrl_c_ends_a_release(tmp_path, ledger, records, command_environment, a
         for k in range(60_000):
             one = records[k % 1200]
             file.write(json.dumps({**one, "prompt": f"{one['prompt']} {k}"}) + "\n")
-    words = [sys.executable, "-m", "repro.privatize", "in.jsonl", "o.jsonl", "epsilon=1"]
+    words = [sys.executable, "-m", "repro", "privatize", "in.jsonl", "o.jsonl", "epsilon=1"]
     run = command([*words, f"ledger={ledger}"], tmp_path, command_environment)
     while run.poll() is None and not ledger.exists():
         time.sleep(0.01)

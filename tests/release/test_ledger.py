@@ -124,7 +124,7 @@ def test_waiting_is_told_and_ends_while_the_ledger_is_held(
     one, tmp_path, write_input, records, number, command_environment
 ):
     source = write_input(records[:60])
-    words = [sys.executable, "-m", "repro.privatize", str(source), str(tmp_path / "o.jsonl")]
+    words = [sys.executable, "-m", "repro", "privatize", str(source), str(tmp_path / "o.jsonl")]
     with held_ledger(one):
         run = subprocess.Popen(
             [*words, "epsilon=1", f"ledger={one}"], cwd=tmp_path, env=command_environment,

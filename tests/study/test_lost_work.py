@@ -9,7 +9,7 @@ import pytest
 
 from repro.base.errors import BadInput
 from repro.study.blocks import Block, BlockStore
-from repro.study.pool import Pool, at_once
+from repro.study.pool import in_workers
 
 BLOCK = Block(0, 0, "ab" * 16)
 VALUES = np.arange(6.0).reshape(2, 3)
@@ -29,7 +29,7 @@ def _die(block):
 def test_a_killed_worker_costs_no_block(tmp_path):
     blocks = [Block(0, index, f"{index:032x}") for index in range(8)]
     flag = tmp_path / "killed"
-    found = list(Pool(2)(partial(_die_once, flag), blocks))
+    found = list(in_workers(partial(_die_once, flag), blocks, 2))
     assert flag.exists()
     assert sorted(block.block for block, _ in found) == list(range(8))
     assert all((values == block.block).all() for block, values in found)
@@ -37,7 +37,7 @@ def test_a_killed_worker_costs_no_block(tmp_path):
 
 def test_a_worker_that_always_dies_ends_the_run_with_one_line():
     with pytest.raises(BadInput, match=r"^compute.workers=2: workers keep dying .* go on$"):
-        list(Pool(2)(_die, [BLOCK]))
+        list(in_workers(_die, [BLOCK], 2))
 
 
 def _entry(tmp_path):
@@ -96,13 +96,3 @@ def test_an_entry_under_another_name_is_no_block(tmp_path):
     place.write_bytes(path.read_bytes())
     assert store.read(BLOCK, (2, 3)) is not None
     assert store.read(other, (2, 3)) is None
-
-
-def _die_apart(home, number):
-    if os.getpid() != home:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return 2 * number
-
-
-def test_what_dying_workers_did_not_make_is_made_here():
-    assert at_once(partial(_die_apart, os.getpid()), [1, 2, 3], 2) == [2, 4, 6]

@@ -110,13 +110,13 @@ def test_a_run_writes_a_verdict_and_no_text_of_the_pairs(tmp_path, monkeypatch, 
     pytest.importorskip("transformers")
     import sys
 
-    import repro.__main__ as entry
+    import repro.cli.run as entry
 
     monkeypatch.chdir(tmp_path)
     entry._statuses.clear()
     words = ["repro", "theorem=llm_rdpo", *SMALL, "only=[ranking]", "hydra.run.dir=run"]
     monkeypatch.setattr(sys, "argv", words)
-    assert entry.main() in (0, 1)
+    assert entry.main(sys.argv[1:]) in (0, 1)
     verdict = json.loads((tmp_path / "run" / "verdict.json").read_text())
     assert [check["name"] for check in verdict["checks"]] == ["ranking"]
     assert {c["name"] for c in verdict["controls"]} == {"label_flipped"}
