@@ -1,0 +1,1 @@
+"""The process around a command: words, signals, streams, exit status."""

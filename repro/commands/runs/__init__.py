@@ -1,0 +1,1 @@
+"""Runs of experiments from the command line: settings, folders, sweeps."""

@@ -1,0 +1,1 @@
+"""The law of a label: privacy, corruption, and files of preferences."""

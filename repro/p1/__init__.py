@@ -1,0 +1,1 @@
+"""Mathematics of P1: KL-regularised RLHF under local differential privacy."""

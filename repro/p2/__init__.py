@@ -1,0 +1,1 @@
+"""Mathematics of P2: improved bounds for private and robust alignment."""

@@ -1,0 +1,1 @@
+"""Mathematics of P3: alignment under central differential privacy."""

@@ -1,0 +1,1 @@
+"""What is measured in: instances, policies and estimators."""
